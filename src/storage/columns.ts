@@ -7,3 +7,9 @@ export const rowCountOf = (columns: Columns): number => Object.values(columns)[0
 
 /** A table without texts. */
 export type NumberColumns = Readonly<Record<string, Int32Array | BigInt64Array>>;
+
+/** The rows as objects. */
+export const rowsOf = (columns: Columns): Record<string, number | bigint | string>[] =>
+  Array.from({ length: rowCountOf(columns) }, (_, row) =>
+    Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, values[row] ?? 0])),
+  );

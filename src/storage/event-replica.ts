@@ -1,11 +1,11 @@
 /** The port to a database that holds a copy of all stored events. `EventStore` keeps it complete. */
-import type { SiteId, UtcDay } from "./event.ts";
+import type { SiteId, LocalDate } from "./event.ts";
 
 /** The events of a day that a journal segment or a file has. */
 export interface ReplicatedEvents {
   /** All sites of the events. */
   readonly sites: readonly SiteId[];
-  readonly day: UtcDay;
+  readonly day: LocalDate;
   readonly segment: number;
   /** Whether they are those of a file, which has one site, rather than those of a segment, which has all its sites. */
   readonly isFile: boolean;
@@ -19,6 +19,13 @@ export interface ReplicatedEvents {
   readonly exceptSites?: readonly SiteId[];
 }
 
+/** Up to which day the events of each site are deleted; null for none. */
+export interface ExpiredDays {
+  readonly lastDay: LocalDate | null;
+  /** Sites with another last day. */
+  readonly exceptions: ReadonlyMap<SiteId, LocalDate | null>;
+}
+
 export interface EventReplica {
   /**
    * Resolves once the replica has the events durably. Inserting the same events again changes nothing. After a rejection it may have
@@ -26,7 +33,7 @@ export interface EventReplica {
    */
   insert(events: ReplicatedEvents, signal?: AbortSignal): Promise<void>;
   /** Deletes this node's events of the days, except those of the segments, which are still in the journal. Complete once resolved. */
-  delete(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay, exceptSegments: readonly number[]): Promise<void>;
+  delete(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate, exceptSegments: readonly number[]): Promise<void>;
   /** The same for all days up to the last, of all sites at once, because each deletion is costly. */
-  deleteExpired(lastDay: UtcDay, exceptSegments: readonly number[]): Promise<void>;
+  deleteExpired(expired: ExpiredDays, exceptSegments: readonly number[]): Promise<void>;
 }

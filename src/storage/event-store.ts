@@ -2,8 +2,9 @@
  * The single owner of stored events: the journal, the files and a lock per site. All reads and changes of a site's events go
  * through here, so this file decides which steps exclude each other, and their order, on which crash safety depends.
  */
-import type { EpochMs, SiteId, StoredEvent, UtcDay } from "./event.ts";
+import type { EpochMs, SiteId, StoredEvent, LocalDate } from "./event.ts";
 import type { EventText } from "./event-text.ts";
+import type { ExpiredDays } from "./event-replica.ts";
 import { Journal } from "./journal.ts";
 import type { JournalDamage } from "./journal-replay.ts";
 import type { ObjectKey } from "./object-store.ts";
@@ -85,7 +86,7 @@ export class EventStore {
   }
 
   /** The days on which a site has events, oldest first. */
-  days(siteId: SiteId): Promise<UtcDay[]> {
+  days(siteId: SiteId): Promise<LocalDate[]> {
     return this.#locks.run(siteId, () => this.#days(siteId));
   }
 
@@ -98,14 +99,13 @@ export class EventStore {
    * Runs the task on what a site has from `firstDay` to `lastDay`, oldest day first: every event accepted before the call. Until it
    * ends, no file of the site is registered or deleted, and the journal releases none of its events.
    */
-  withSnapshot<T>(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay, task: (partitions: readonly Partition[]) => Promise<T>): Promise<T> {
-    return this.#locks.run(siteId, async () => {
-      const partitions: Partition[] = [];
-      for (const day of await this.#days(siteId)) {
-        if (firstDay <= day && day <= lastDay) partitions.push(await this.#partition(siteId, day));
-      }
-      return task(partitions);
-    });
+  withSnapshot<T>(
+    siteId: SiteId,
+    firstDay: LocalDate,
+    lastDay: LocalDate,
+    task: (partitions: readonly Partition[]) => Promise<T>,
+  ): Promise<T> {
+    return this.#locks.run(siteId, async () => task(await this.#partitionsBetween(siteId, firstDay, lastDay)));
   }
 
   /** The bytes of a file; null if it was deleted. */
@@ -113,15 +113,19 @@ export class EventStore {
     return this.#partitions.read(file);
   }
 
-  async #days(siteId: SiteId): Promise<UtcDay[]> {
+  async #days(siteId: SiteId): Promise<LocalDate[]> {
     const inFiles = await this.#partitions.days(siteId);
     return [...new Set([...inFiles, ...this.#journal.unflushedDays(siteId)])].sort();
   }
 
-  async #partition(siteId: SiteId, day: UtcDay): Promise<Partition> {
-    const files = await this.#partitions.files(siteId, day);
-    const journaled = this.#journal.unflushed(siteId, day).map((run) => ({ ...run, inFiles: isInFiles(run.segment, files) }));
-    return { day, files, journaled };
+  async #partitionsBetween(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<Partition[]> {
+    const filesByDay = await this.#partitions.filesBetween(siteId, firstDay, lastDay);
+    const journaledDays = new Set(this.#journal.unflushedDays(siteId).filter((day) => firstDay <= day && day <= lastDay));
+    return [...new Set([...filesByDay.keys(), ...journaledDays])].sort().map((day) => {
+      const files = filesByDay.get(day) ?? [];
+      const runs = journaledDays.has(day) ? this.#journal.unflushed(siteId, day) : [];
+      return { day, files, journaled: runs.map((run) => ({ ...run, inFiles: isInFiles(run.segment, files) })) };
+    });
   }
 
   /** The journal segment that events are appended to. */
@@ -159,7 +163,7 @@ export class EventStore {
 
   /** Writes a sealed segment's events of a site to files, one for each day, and releases them from the journal. May be retried. */
   async commitFlush(segment: Segment, siteId: SiteId): Promise<void> {
-    const days = segment.sites.get(siteId) ?? new Map<UtcDay, EventText[]>();
+    const days = segment.sites.get(siteId) ?? new Map<LocalDate, EventText[]>();
     const files: PartitionFile[] = [];
     const { number } = segment;
     for (const [day, events] of days) files.push((await this.#partitions.write(siteId, { day, first: number, last: number }, events)).file);
@@ -198,7 +202,7 @@ export class EventStore {
   }
 
   /** Whether a restart could recover events of these days from the journal, accepted or not. A flush ends that. */
-  isJournaled(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<boolean> {
+  isJournaled(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<boolean> {
     return this.withSnapshot(siteId, firstDay, lastDay, async (partitions) => {
       // A site's events may be released while their segment, which other sites share, is still there.
       const hasSegment = ({ files, journaled }: Partition) => journaled.length > 0 || !files.every((file) => this.isSettled(file));
@@ -210,7 +214,7 @@ export class EventStore {
    * Deletes the settled files of a site's days from `firstDay` to `lastDay`, and what the replica has of them unless `filesOnly`.
    * Durable once resolved. After a rejection some may be deleted; may be retried.
    */
-  deleteDays(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay, filesOnly?: "filesOnly"): Promise<DeletedDays> {
+  deleteDays(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate, filesOnly?: "filesOnly"): Promise<DeletedDays> {
     return this.#locks.run(siteId, async () => {
       const { days, files, superseded } = await this.#settledFiles(siteId, firstDay, lastDay);
       const counted = await this.#countEvents(files);
@@ -228,12 +232,12 @@ export class EventStore {
     });
   }
 
-  /** Deletes what the replica has of all sites up to the day, except events in the journal. */
-  async deleteExpiredInReplica(lastDay: UtcDay): Promise<void> {
-    await this.#replication.deleteExpired(lastDay, this.#journal.segmentNumbers);
+  /** Deletes what the replica has of expired days, except events in the journal. */
+  async deleteExpiredInReplica(expired: ExpiredDays): Promise<void> {
+    await this.#replication.deleteExpired(expired, this.#journal.segmentNumbers);
   }
 
-  async #settledFiles(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay) {
+  async #settledFiles(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate) {
     const found = { days: 0, files: [] as PartitionFile[], superseded: [] as PartitionFile[] };
     for (const day of await this.#partitions.days(siteId)) {
       if (day < firstDay || day > lastDay) continue;
@@ -258,7 +262,7 @@ export class EventStore {
   }
 
   /** Deletes superseded files of a site's day, which a crash has left; returns the others, oldest first. */
-  deleteSuperseded(siteId: SiteId, day: UtcDay): Promise<readonly PartitionFile[]> {
+  deleteSuperseded(siteId: SiteId, day: LocalDate): Promise<readonly PartitionFile[]> {
     return this.#locks.run(siteId, async () => {
       const superseded = await this.#partitions.superseded(siteId, day);
       // The merged file may not be durable yet.
@@ -269,7 +273,7 @@ export class EventStore {
   }
 
   /** Replaces settled neighbours by their merge. Returns false, without a change, if one was deleted meanwhile. */
-  replaceFiles(siteId: SiteId, day: UtcDay, parts: readonly PartitionFile[], merged: Uint8Array): Promise<boolean> {
+  replaceFiles(siteId: SiteId, day: LocalDate, parts: readonly PartitionFile[], merged: Uint8Array): Promise<boolean> {
     return this.#locks.run(siteId, async () => {
       // The merge must not restore erased events.
       const files = await this.#partitions.files(siteId, day);

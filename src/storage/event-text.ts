@@ -1,7 +1,7 @@
 /** The serialized form of an event, in the journal, in memory and between threads: a JSON array of its values in column order and its date. */
 import { utcCalendar } from "./calendar.ts";
 import { EVENT_COLUMNS, type ColumnKind } from "./event-columns.ts";
-import type { EpochMs, SiteId, StoredEvent, UtcDay } from "./event.ts";
+import type { EpochMs, SiteId, StoredEvent, LocalDate } from "./event.ts";
 
 /** The index of the date: after the columns of the first version that wrote it. Later columns follow it. */
 const DATE_AT = 25;
@@ -18,7 +18,7 @@ export type EventText = string & { readonly brand: "EventText" };
 /** An unflushed event: serialized, because one string costs the garbage collector less than an object with a dozen values. */
 export interface BufferedEvent {
   readonly siteId: SiteId;
-  readonly date: UtcDay;
+  readonly date: LocalDate;
   readonly text: EventText;
 }
 

@@ -3,8 +3,8 @@
 /** A valid site id (docs/http-api.md, "Site ids"). Made by `parseSiteId` only. */
 export type SiteId = string & { readonly brand: "SiteId" };
 
-/** A calendar date in UTC, `YYYY-MM-DD`. */
-export type UtcDay = string & { readonly brand: "UtcDay" };
+/** A date of a site's calendar, `YYYY-MM-DD`. */
+export type LocalDate = string & { readonly brand: "LocalDate" };
 
 /** Milliseconds since the Unix epoch. */
 export type EpochMs = number;
@@ -13,7 +13,7 @@ export interface StoredEvent {
   readonly siteId: SiteId;
   readonly timestampMs: EpochMs;
   /** The date assigned on acceptance (`calendar.ts`), which decides the event's partition. Not a column. */
-  readonly date: UtcDay;
+  readonly date: LocalDate;
   /** First 64 bits of the visitor hash, unsigned. */
   readonly visitorId: bigint;
   readonly eventName: string;
@@ -44,24 +44,27 @@ export interface StoredEvent {
 
 export const DAY_MS = 86_400_000;
 
-/** The last result of `utcDayOf`: consecutive events mostly have the same date. */
-let lastDay: { readonly index: number; readonly day: UtcDay } = { index: 0, day: "1970-01-01" as UtcDay };
+/** Of an ISO 8601 instant. Years after 9999 have a longer date before it. */
+const TIME_CHARS = "T00:00:00.000Z".length;
+
+/** The last result of `utcDateOf`: consecutive events mostly have the same date. */
+let lastDay: { readonly index: number; readonly day: LocalDate } = { index: 0, day: "1970-01-01" as LocalDate };
 
 /** The UTC date an instant falls on. */
-export function utcDayOf(timestampMs: EpochMs): UtcDay {
+export function utcDateOf(timestampMs: EpochMs): LocalDate {
   const index = Math.floor(timestampMs / DAY_MS);
-  if (lastDay.index !== index) lastDay = { index, day: new Date(timestampMs).toISOString().slice(0, 10) as UtcDay };
+  if (lastDay.index !== index) lastDay = { index, day: new Date(timestampMs).toISOString().slice(0, -TIME_CHARS) as LocalDate };
   return lastDay.day;
 }
 
 /** The first instant of a UTC date. */
-export function startOfDayMs(day: UtcDay): EpochMs {
+export function startOfDayMs(day: LocalDate): EpochMs {
   return Date.parse(`${day}T00:00:00.000Z`);
 }
 
 /** Whether the text is a real calendar date spelled `YYYY-MM-DD`. The first is 0001-01-01: dates a year before it can be spelled too. */
-export function isUtcDay(text: string): text is UtcDay {
+export function isLocalDate(text: string): text is LocalDate {
   if (!/^(?!0000)\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  const startMs = startOfDayMs(text as UtcDay);
-  return !Number.isNaN(startMs) && utcDayOf(startMs) === text;
+  const startMs = startOfDayMs(text as LocalDate);
+  return !Number.isNaN(startMs) && utcDateOf(startMs) === text;
 }

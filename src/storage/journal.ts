@@ -1,5 +1,5 @@
 /** The write-ahead journal: numbered segments of accepted events that are not yet in Parquet files. */
-import type { EpochMs, SiteId, StoredEvent, UtcDay } from "./event.ts";
+import type { EpochMs, SiteId, StoredEvent, LocalDate } from "./event.ts";
 import { bufferedEvent, type BufferedEvent, type EventText } from "./event-text.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { encodeJournalLines } from "./journal-line.ts";
@@ -88,7 +88,7 @@ export class Journal {
   }
 
   /** A site's unflushed events of one date by segment, in order of sequence number. */
-  unflushed(siteId: SiteId, day: UtcDay): { segment: number; events: readonly EventText[] }[] {
+  unflushed(siteId: SiteId, day: LocalDate): { segment: number; events: readonly EventText[] }[] {
     return this.#segments.flatMap((segment) => {
       const events = segment.sites.get(siteId)?.get(day);
       return events ? [{ segment: segment.number, events }] : [];
@@ -96,7 +96,7 @@ export class Journal {
   }
 
   /** The dates on which a site has unflushed events. */
-  unflushedDays(siteId: SiteId): UtcDay[] {
+  unflushedDays(siteId: SiteId): LocalDate[] {
     return this.#segments.flatMap((segment) => [...(segment.sites.get(siteId)?.keys() ?? [])]);
   }
 

@@ -1,5 +1,5 @@
 /** How a site, a day and a range of journal segments are encoded in the key of a Parquet file. */
-import { isUtcDay, type SiteId, type UtcDay } from "./event.ts";
+import { isLocalDate, type SiteId, type LocalDate } from "./event.ts";
 import type { ObjectKey } from "./object-store.ts";
 import type { PartitionFile } from "./partition.ts";
 
@@ -60,7 +60,7 @@ export function siteOfFolders(names: readonly string[], isSiteId: (text: string)
 export const isContinued = (name: string): boolean => name.endsWith(CONTINUED);
 
 /** The key of the file that holds a site's events of a day from segments `first` to `last`. */
-export function partitionKey(siteId: SiteId, day: UtcDay, first: number, last: number): ObjectKey {
+export function partitionKey(siteId: SiteId, day: LocalDate, first: number, last: number): ObjectKey {
   return `${dayFolder(siteId, day)}/${first}-${last}.parquet`;
 }
 
@@ -73,17 +73,17 @@ export function segmentsOfKey(key: ObjectKey): { readonly first: number; readonl
 }
 
 /** The folder of a site's day. */
-export const dayFolder = (siteId: SiteId, day: UtcDay): ObjectKey => `${siteFolder(siteId)}/${DAY_FOLDER_PREFIX}${day}`;
+export const dayFolder = (siteId: SiteId, day: LocalDate): ObjectKey => `${siteFolder(siteId)}/${DAY_FOLDER_PREFIX}${day}`;
 
 /** The day of a folder below a site's; null if the name is not a day folder. */
-export function dayOfFolder(name: string): UtcDay | null {
+export function dayOfFolder(name: string): LocalDate | null {
   const day = name.startsWith(DAY_FOLDER_PREFIX) ? name.slice(DAY_FOLDER_PREFIX.length) : "";
-  return isUtcDay(day) ? day : null;
+  return isLocalDate(day) ? day : null;
 }
 
 /** Parses a key below a site's folder; null if it is not a partition file. */
 export function parsePartitionKey(siteId: SiteId, key: ObjectKey, sizeBytes: number): PartitionFile | null {
   const day = /^date=([^/]+)\/[^/]+$/.exec(key.slice(siteFolder(siteId).length + 1))?.[1];
   const segments = segmentsOfKey(key);
-  return day !== undefined && isUtcDay(day) && segments ? { day, ...segments, key, sizeBytes } : null;
+  return day !== undefined && isLocalDate(day) && segments ? { day, ...segments, key, sizeBytes } : null;
 }

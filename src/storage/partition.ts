@@ -1,11 +1,11 @@
 /** A partition is one site and date: its files, each for a range of journal segments, and its unflushed events. */
-import type { UtcDay } from "./event.ts";
+import type { LocalDate } from "./event.ts";
 import type { EventText } from "./event-text.ts";
 import type { ObjectKey } from "./object-store.ts";
 
 /** A file of one partition: the events of one site and date that journal segments `first` to `last` held. */
 export interface PartitionFile {
-  readonly day: UtcDay;
+  readonly day: LocalDate;
   readonly first: number;
   readonly last: number;
   readonly key: ObjectKey;
@@ -22,7 +22,7 @@ export interface JournaledEvents {
 }
 
 export interface Partition {
-  readonly day: UtcDay;
+  readonly day: LocalDate;
   /** Without superseded ones, oldest first. */
   readonly files: readonly PartitionFile[];
   /** Oldest first. */
@@ -37,5 +37,5 @@ const supersedes = (outer: PartitionFile, inner: PartitionFile): boolean =>
   outer !== inner && outer.first <= inner.first && inner.last <= outer.last;
 
 /** Files whose range no other file's range contains, oldest first. A merged file supersedes its parts. */
-export const withoutSuperseded = (files: readonly PartitionFile[]): PartitionFile[] =>
-  files.filter((file) => !files.some((other) => supersedes(other, file))).sort((a, b) => a.first - b.first);
+export const withoutSuperseded = (files: readonly PartitionFile[]): readonly PartitionFile[] =>
+  files.length === 1 ? files : files.filter((file) => !files.some((other) => supersedes(other, file))).sort((a, b) => a.first - b.first);

@@ -1,5 +1,5 @@
 /** Which Parquet files a site has: the listing of each site's folder, cached once read. */
-import type { SiteId, UtcDay } from "./event.ts";
+import type { SiteId, LocalDate } from "./event.ts";
 import { deleteObjects } from "./delete-objects.ts";
 import type { EventText } from "./event-text.ts";
 import type { ObjectKey, ObjectStore } from "./object-store.ts";
@@ -38,7 +38,7 @@ export interface WrittenFile {
   readonly bytes: Uint8Array;
 }
 
-type Listing = Map<UtcDay, PartitionFile[]>;
+type Listing = Map<LocalDate, PartitionFile[]>;
 
 /** Calls for one site that read and write must not overlap: `EventStore` ensures that. */
 export class Partitions {
@@ -78,17 +78,26 @@ export class Partitions {
   }
 
   /** The days on which a site has files. */
-  async days(siteId: SiteId): Promise<UtcDay[]> {
+  async days(siteId: SiteId): Promise<LocalDate[]> {
     return [...(await this.#listing(siteId)).keys()];
   }
 
   /** The files that hold a site's day, oldest first. */
-  async files(siteId: SiteId, day: UtcDay): Promise<readonly PartitionFile[]> {
+  async files(siteId: SiteId, day: LocalDate): Promise<readonly PartitionFile[]> {
     return withoutSuperseded((await this.#listing(siteId)).get(day) ?? []);
   }
 
+  /** The files of each day of a site from `firstDay` to `lastDay` that has some. */
+  async filesBetween(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<ReadonlyMap<LocalDate, readonly PartitionFile[]>> {
+    const between = new Map<LocalDate, readonly PartitionFile[]>();
+    for (const [day, files] of await this.#listing(siteId)) {
+      if (firstDay <= day && day <= lastDay) between.set(day, withoutSuperseded(files));
+    }
+    return between;
+  }
+
   /** Superseded files of a site's day, left by an interrupted merge. */
-  async superseded(siteId: SiteId, day: UtcDay): Promise<readonly PartitionFile[]> {
+  async superseded(siteId: SiteId, day: LocalDate): Promise<readonly PartitionFile[]> {
     const all = (await this.#listing(siteId)).get(day) ?? [];
     const counting = new Set(withoutSuperseded(all));
     return all.filter((file) => !counting.has(file));
@@ -159,7 +168,7 @@ export class Partitions {
   }
 
   /** Makes earlier writes and removals of the days' files durable, whichever process made them. */
-  async sync(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<void> {
+  async sync(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<void> {
     const { objects } = this.#options;
     if (!objects.sync) return;
     const days = (await objects.folders(siteFolder(siteId))).map(dayOfFolder);

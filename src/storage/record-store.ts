@@ -1,9 +1,9 @@
-/** The port to storage of small named records, replaced atomically: the admin password's hash, API keys. */
+/** The port to storage of small named records, replaced atomically: the admin password's hash, API keys, settings of sites. */
 
 /** Names of records: `admin.json`, or one folder deep as `keys/<hash>.json`. Every adapter refuses other names. */
 export const RECORD_NAME = /^(?:[a-z0-9-]{1,64}\/)?[a-z0-9-]{1,64}\.json$/;
 
-/** Small named records that are replaced whole: the admin password's hash, API keys. */
+/** Small named records that are replaced whole: the admin password's hash, API keys, settings of sites. */
 export interface RecordStore {
   /** null when there is none. */
   read(name: string): Promise<Uint8Array | null>;

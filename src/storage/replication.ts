@@ -1,6 +1,6 @@
 /** How stored events reach the replica, if there is one: a segment's in one insert for each day, because inserts should be few. */
-import type { EventReplica } from "./event-replica.ts";
-import type { SiteId, UtcDay } from "./event.ts";
+import type { EventReplica, ExpiredDays } from "./event-replica.ts";
+import type { SiteId, LocalDate } from "./event.ts";
 import type { ParquetWriter } from "./parquet-writer.ts";
 import type { WrittenFile } from "./partitions.ts";
 import type { Segment } from "./segment.ts";
@@ -36,12 +36,12 @@ export class Replication {
   }
 
   /** See `EventReplica.delete`. */
-  async delete(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay, exceptSegments: readonly number[]): Promise<void> {
+  async delete(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate, exceptSegments: readonly number[]): Promise<void> {
     await this.#options.replica?.delete(siteId, firstDay, lastDay, exceptSegments);
   }
 
   /** See `EventReplica.deleteExpired`. */
-  async deleteExpired(lastDay: UtcDay, exceptSegments: readonly number[]): Promise<void> {
-    await this.#options.replica?.deleteExpired(lastDay, exceptSegments);
+  async deleteExpired(expired: ExpiredDays, exceptSegments: readonly number[]): Promise<void> {
+    await this.#options.replica?.deleteExpired(expired, exceptSegments);
   }
 }

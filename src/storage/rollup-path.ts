@@ -1,6 +1,6 @@
 /** How a rollup's site, days, definitions and events are encoded in the key of its file. */
 import { crc32 } from "./checksum.ts";
-import { isUtcDay, type SiteId, type UtcDay } from "./event.ts";
+import { isLocalDate, type SiteId, type LocalDate } from "./event.ts";
 import type { ObjectKey } from "./object-store.ts";
 import { siteFolderIn } from "./partition-path.ts";
 
@@ -9,8 +9,8 @@ export const ROLLUPS_FOLDER = "rollups";
 
 export interface RollupFile {
   readonly key: ObjectKey;
-  readonly firstDay: UtcDay;
-  readonly lastDay: UtcDay;
+  readonly firstDay: LocalDate;
+  readonly lastDay: LocalDate;
   /** Of definitions and settings. A listing alone shows that a rollup has others; only the header shows that it has the same. */
   readonly definitionsHash: string;
   /** Of the events' files, so that rollups of different events have different keys. */
@@ -39,7 +39,7 @@ const nameIn = (siteId: SiteId, key: ObjectKey): string => key.slice(rollupFolde
 /** The days that a key below a site's folder begins with, also one of an unknown format; null if it does not. */
 export function daysOfRollupKey(siteId: SiteId, key: ObjectKey): Pick<RollupFile, "firstDay" | "lastDay"> | null {
   const [, firstDay = "", lastDay = ""] = /^(\d{4}-\d{2}-\d{2})_(\d{4}-\d{2}-\d{2})/.exec(nameIn(siteId, key)) ?? [];
-  return isUtcDay(firstDay) && isUtcDay(lastDay) && firstDay <= lastDay ? { firstDay, lastDay } : null;
+  return isLocalDate(firstDay) && isLocalDate(lastDay) && firstDay <= lastDay ? { firstDay, lastDay } : null;
 }
 
 /** Parses a key below a site's folder; null if it is not that of a rollup. */

@@ -1,6 +1,6 @@
 /** What a rollup is: the partial aggregates of a site's whole salt periods, by measure, and exactly what they were made of. */
 import type { Columns } from "./columns.ts";
-import type { SiteId, UtcDay } from "./event.ts";
+import type { SiteId, LocalDate } from "./event.ts";
 
 /**
  * What a column of a measure holds. `key`: an integer that rows are grouped by. `text`: a text that rows are grouped by.
@@ -39,14 +39,14 @@ export type Measures = ReadonlyMap<string, Columns>;
 export interface RollupOrigin {
   readonly siteId: SiteId;
   /** The first day of the first salt period, and the last day of the last. */
-  readonly firstDay: UtcDay;
-  readonly lastDay: UtcDay;
+  readonly firstDay: LocalDate;
+  readonly lastDay: LocalDate;
   /** Identifies how the measures are computed (see `definitionsVersion`). */
   readonly definitions: string;
   readonly sessionWindowMinutes: number;
   readonly saltRotationDays: number;
   /** The days with events, oldest first, with the segment ranges of their files, oldest first, as `<first>-<last>,…`. */
-  readonly events: readonly (readonly [day: UtcDay, files: string])[];
+  readonly events: readonly (readonly [day: LocalDate, files: string])[];
 }
 
 export interface RollupHeader extends RollupOrigin {

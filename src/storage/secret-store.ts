@@ -1,8 +1,20 @@
-/** The port to the generated secret of visitor ids: one short string, of which an erasure leaves as little as the host allows. */
+/** The port to the generated secrets of visitor ids: short strings by name, of which an erasure leaves as little as the host allows. */
 import type { RecordStore } from "./record-store.ts";
 
-export interface SecretStore {
-  /** Where the secret is stored, for messages. */
+/** Lower-case letters, digits and hyphens, at most 64. */
+export type SecretName = string;
+
+/** The secret of UTC. Until there were time zones, it was the only one. */
+export const UTC_SECRET: SecretName = "utc";
+
+export const SECRET_NAME = /^[a-z0-9-]{1,64}$/;
+
+/** The folder of all other secrets. */
+export const SECRETS_FOLDER = "secrets";
+
+/** One secret, stored or not. */
+export interface StoredSecret {
+  /** Where it is stored, for messages. */
   readonly location: string;
   /** The stored secret, which is durable; null if there is none. */
   read(): Promise<string | null>;
@@ -12,15 +24,42 @@ export interface SecretStore {
   erase(): Promise<void>;
 }
 
-const SECRET_RECORD = "secret.json";
+export interface SecretStore {
+  /** The names under which something is stored, even if it is a secret that an interrupted erasure has left; sorted. */
+  names(): Promise<SecretName[]>;
+  /** Throws if it is no name. */
+  secret(name: SecretName): StoredSecret;
+}
 
-/** For hosts without files: the secret is a record, and the database overwrites it as far as it can. */
+/** Returns the name; throws if it is not valid. */
+export function secretName(name: string): SecretName {
+  if (!SECRET_NAME.test(name)) throw new Error(`not the name of a secret: ${name}`);
+  return name;
+}
+
+const UTC_RECORD = "secret.json";
+
+const recordOf = (name: SecretName): string => (name === UTC_SECRET ? UTC_RECORD : `${SECRETS_FOLDER}/${secretName(name)}.json`);
+
+function recordSecret(records: RecordStore, record: string): StoredSecret {
+  return {
+    location: `the record ${record}`,
+    async read() {
+      const bytes = await records.read(record);
+      return bytes && new TextDecoder().decode(bytes);
+    },
+    write: (text) => records.write(record, new TextEncoder().encode(text)),
+    erase: () => records.remove(record),
+  };
+}
+
+/** For hosts without files: a secret is a record, and the database overwrites it as far as it can. */
 export const createRecordSecretStore = (records: RecordStore): SecretStore => ({
-  location: `the record ${SECRET_RECORD}`,
-  async read() {
-    const bytes = await records.read(SECRET_RECORD);
-    return bytes && new TextDecoder().decode(bytes);
+  async names() {
+    const prefix = `${SECRETS_FOLDER}/`;
+    const others = (await records.list(prefix)).map((record) => record.slice(prefix.length, -".json".length));
+    const hasUtc = (await records.list(UTC_RECORD)).includes(UTC_RECORD);
+    return [...others, ...(hasUtc ? [UTC_SECRET] : [])].sort();
   },
-  write: (text) => records.write(SECRET_RECORD, new TextEncoder().encode(text)),
-  erase: () => records.remove(SECRET_RECORD),
+  secret: (name) => recordSecret(records, recordOf(name)),
 });

@@ -1,11 +1,11 @@
 /** One journal segment in memory: its unflushed events by site and date, and whether its bytes in the log are reliable. */
-import type { SiteId, UtcDay } from "./event.ts";
+import type { SiteId, LocalDate } from "./event.ts";
 import type { BufferedEvent, EventText } from "./event-text.ts";
 
 export class Segment {
   readonly number: number;
   /** Each list is in order of sequence number. */
-  readonly sites = new Map<SiteId, Map<UtcDay, EventText[]>>();
+  readonly sites = new Map<SiteId, Map<LocalDate, EventText[]>>();
   /** Events appended so far, whether or not they have been released since. */
   appended = 0;
   /** Bytes of the lines that were appended or read back. */
@@ -37,8 +37,8 @@ export class Segment {
   }
 
   /** Its events by date: those of a site follow each other, in order of sequence number. */
-  byDay(): Map<UtcDay, { readonly sites: SiteId[]; readonly events: EventText[] }> {
-    const byDay = new Map<UtcDay, { readonly sites: SiteId[]; readonly events: EventText[] }>();
+  byDay(): Map<LocalDate, { readonly sites: SiteId[]; readonly events: EventText[] }> {
+    const byDay = new Map<LocalDate, { readonly sites: SiteId[]; readonly events: EventText[] }>();
     for (const [siteId, days] of this.sites) {
       for (const [day, events] of days) {
         const ofDay = byDay.get(day) ?? { sites: [], events: [] };

@@ -7,7 +7,7 @@ import { eventTables } from "../../src/runtime/engine/clickhouse/tables.ts";
 import { createCounters } from "../../src/runtime/metrics/counters.ts";
 import type { ReplicatedEvents } from "../../src/storage/event-replica.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
-import type { StoredEvent, UtcDay } from "../../src/storage/event.ts";
+import type { StoredEvent, LocalDate } from "../../src/storage/event.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
 import { connectionTo } from "../support/clickhouse-connection.ts";
 import { EVENTS_TABLE, clickhouseOfFile } from "../support/clickhouse-server.ts";
@@ -16,7 +16,7 @@ import { aFullEvent, anEvent, anyEvent, eventTexts, siteId } from "../support/st
 const clickhouse = clickhouseOfFile();
 
 const [SITE, OTHER] = [siteId("site.test"), siteId("other.test")];
-const DAY = "2026-03-15" as UtcDay;
+const DAY = "2026-03-15" as LocalDate;
 const SEGMENT = 1_773_500_000_000;
 
 async function openEvents() {
@@ -153,7 +153,7 @@ describe("an insert into ClickHouse", () => {
     await insert([anEvent({ siteId: OTHER })], { sites: [OTHER], isFile: true });
     await insert([anEvent({ siteId: SITE })], { sites: [SITE], isFile: true, segment: SEGMENT + 2 });
     await insert([anEvent({ siteId: OTHER })], { sites: [OTHER], isFile: true, segment: SEGMENT + 2 });
-    await insert(stored, { day: "2026-03-16" as UtcDay });
+    await insert(stored, { day: "2026-03-16" as LocalDate });
     const parquet = await inlineParquetWriter.encode(eventTexts(stored));
     await ofNode("b0b0b0b0b0b0b0b0").insert({
       ...{ sites: [SITE], day: DAY, segment: SEGMENT, isFile: false, parquet, isRepeated: true },

@@ -1,5 +1,6 @@
 /** Two nodes with one ClickHouse: which sites and days there are, and what retention and erasure of one node leave of the other. */
 import { describe, expect, it, onTestFinished } from "vitest";
+import { CLOSED, logIn } from "../support/auth-requests.ts";
 import { clickhouseOfFile } from "../support/clickhouse-server.ts";
 import { createInProcessTarget, START_MS, type InProcessTarget } from "../support/in-process-target.ts";
 import { memoryStores } from "../support/mortal-stores.ts";
@@ -104,5 +105,34 @@ describe("retention", () => {
     expect(await count()).toBe(4 + 2 * 4);
     await first.services.retention.run();
     expect(await query("SELECT countIf(command LIKE '%_row_exists%') FROM system.mutations WHERE database = currentDatabase()")).toBe("1");
+  });
+
+  it("keeps the days of a site that has a retention of its own, on this node and of nodes that have stopped", async () => {
+    const { node, count } = await deployment();
+    const full = await node({ ...CLOSED, SVC_RETENTION_DAYS: "2" });
+    const headers = await logIn(full);
+    const set = async (site: string, settings: object) =>
+      expect((await full.fetch(`/api/sites/${site}`, { method: "PUT", headers, body: JSON.stringify(settings) })).status).toBe(200);
+    await set("short.test", { retention_days: 1 });
+    await set("kept.test", { retention_days: 0 });
+    // 12:00 UTC is in the next day there.
+    await set("east.test", { time_zone: "Pacific/Kiritimati" });
+    const sites = ["of-all.test", "short.test", "kept.test", "east.test"];
+    const ingest = await node({ SVC_ROLE: "ingest" });
+    for (const each of [ingest, full]) {
+      for (let day = 0; day < 4; day++) {
+        for (const site of sites) await send(each, site);
+        each.setClockAhead(DAY_MS);
+      }
+      await each.flush();
+      if (each === ingest) await ingest.restart();
+      if (each === ingest) await ingest.services.stop(Promise.resolve(), AbortSignal.timeout(5_000));
+    }
+    await full.services.retention.settled();
+    await full.services.retention.run();
+    const kept = await Promise.all(sites.map((site) => count(`site_id = '${site}'`)));
+    // Of both nodes: two days before today, one, all four, and two before the later date.
+    expect(kept).toEqual([4, 2, 8, 4]);
+    expect(await count("site_id = 'east.test' AND toDate(day) < '2026-03-18'")).toBe(0);
   });
 });

@@ -4,7 +4,7 @@ import { ClickhouseEvents } from "../../src/runtime/engine/clickhouse/clickhouse
 import { creation, prepareSchema, type SchemaStep } from "../../src/runtime/engine/clickhouse/schema.ts";
 import { eventTables } from "../../src/runtime/engine/clickhouse/tables.ts";
 import { createCounters } from "../../src/runtime/metrics/counters.ts";
-import type { SiteId, UtcDay } from "../../src/storage/event.ts";
+import type { SiteId, LocalDate } from "../../src/storage/event.ts";
 import { connectionTo } from "../support/clickhouse-connection.ts";
 import { clickhouseOfFile } from "../support/clickhouse-server.ts";
 
@@ -12,11 +12,11 @@ const clickhouse = clickhouseOfFile();
 
 const SITES = ["one.test", "two.test"] as SiteId[];
 const [SITE, OTHER] = SITES as [SiteId, SiteId];
-const DAYS = ["2026-03-13", "2026-03-14", "2026-04-01"] as UtcDay[];
-const [FIRST, SECOND, LAST] = DAYS as [UtcDay, UtcDay, UtcDay];
+const DAYS = ["2026-03-13", "2026-03-14", "2026-04-01"] as LocalDate[];
+const [FIRST, SECOND, LAST] = DAYS as [LocalDate, LocalDate, LocalDate];
 const [NODE, OTHER_NODE] = ["00112233aabbccdd", "ffeeddccbbaa9988"] as const;
 
-/** Step 2 of a later release. */
+/** The next step of a later release. */
 const ADDED_COLUMN: SchemaStep = ({ stored, onCluster }) => [`ALTER TABLE ${stored} ${onCluster} ADD COLUMN IF NOT EXISTS added UInt8`];
 
 /** A database that is new, and what a node knows of it. */
@@ -55,7 +55,7 @@ describe("the schema", () => {
     await Promise.all([prepareSchema(connection, tables), prepareSchema(connection, tables)]);
     const rows = await query("SELECT count() FROM schema_versions");
     await prepareSchema(connection, tables);
-    expect(await query("SELECT max(version) FROM schema_versions")).toBe("2");
+    expect(await query("SELECT max(version) FROM schema_versions")).toBe("3");
     expect(await query("SELECT count() FROM schema_versions")).toBe(rows);
   });
 
@@ -69,16 +69,28 @@ describe("the schema", () => {
     const { connection, tables, query } = server;
     const first: SchemaStep = (all) => creation(all);
     for (const sql of ADDED_COLUMN(tables)) await query(sql);
-    await prepareSchema(connection, tables, [first, ADDED_COLUMN]);
+    await prepareSchema(connection, tables, [first, first, first, ADDED_COLUMN]);
     expect(await query(`SELECT count(), sum(added) FROM ${tables.all}`)).toBe("24\t0");
-    expect(await query("SELECT max(version) FROM schema_versions")).toBe("2");
+    expect(await query("SELECT max(version) FROM schema_versions")).toBe("4");
+  });
+
+  it("of version 2 gets the table of settings, and keeps its nodes", async () => {
+    const { connection, tables, query } = await made();
+    await prepareSchema(connection, tables);
+    await query("INSERT INTO nodes (node, state) VALUES ('a', 'removed')");
+    await query("DROP TABLE site_settings SYNC");
+    await query("ALTER TABLE schema_versions DELETE WHERE version = 3 SETTINGS mutations_sync = 2");
+    await prepareSchema(connection, tables);
+    expect(await query("SELECT count() FROM site_settings")).toBe("0");
+    expect(await query("SELECT node FROM nodes")).toBe("a");
+    expect(await query("SELECT max(version) FROM schema_versions")).toBe("3");
   });
 
   it("is refused if a newer program has upgraded it, and says what to do", async () => {
     const { connection, tables } = await made();
-    await prepareSchema(connection, tables, [(all) => creation(all), ADDED_COLUMN, ADDED_COLUMN]);
+    await prepareSchema(connection, tables, [(all) => creation(all), ADDED_COLUMN, ADDED_COLUMN, ADDED_COLUMN]);
     await expect(prepareSchema(connection, tables)).rejects.toThrow(
-      /has version 3 of the schema, and this program knows versions up to 2: install the newer release again/,
+      /has version 4 of the schema, and this program knows versions up to 3: install the newer release again/,
     );
   });
 });

@@ -13,11 +13,13 @@ import { jsonFormat } from "../../src/runtime/reports/exports/json-format.ts";
 import { REPORTS, type ReportPath } from "../../src/runtime/reports/registry.ts";
 import type { Report, ReportSettings } from "../../src/runtime/reports/report.ts";
 import type { Plan } from "../../src/runtime/execution/plan.ts";
-import type { UtcDay } from "../../src/storage/event.ts";
+import { utcCalendar } from "../../src/storage/calendar.ts";
+import type { LocalDate } from "../../src/storage/event.ts";
 import { connectionTo } from "../support/clickhouse-connection.ts";
 import { clickhouseOfFile } from "../support/clickhouse-server.ts";
 import { reportRequests } from "../support/report-requests.ts";
 import { siteId } from "../support/stored-event.ts";
+import { ownerAt } from "../support/viewer.ts";
 
 const clickhouse = clickhouseOfFile();
 
@@ -70,7 +72,7 @@ beforeAll(async () => {
     sql: `INSERT INTO ${tables.all} (site_id, day, node, segment, row, event_name, pathname, referrer_source, country_code, props,
       revenue_amount, currency, visitor_id, timestamp) ${EVENTS}`,
   });
-  const common = { deliver: async () => {}, timeoutSecs: 60, memoryBytes: 2 ** 31 };
+  const common = { calendarOf: () => utcCalendar, deliver: async () => {}, timeoutSecs: 60, memoryBytes: 2 ** 31 };
   const clustered = { ...eventTables({ clickhouseDatabase, clickhouseCluster: CLUSTER }), readSettings: {} };
   backends = {
     server: new ClickhouseBackend({ ...common, connection, tables }),
@@ -84,7 +86,7 @@ const resultOn = <Result>(deployment: "server" | "cluster", plan: Plan<Result>):
 describe.each(REPORTS.map((report: Report) => [report.path, report] as const))("%s", (path, { prepare }) => {
   it.each(REQUESTS[path as ReportPath])("with %o is the same on a cluster as on one server", async (request) => {
     const given: Readonly<Record<string, string>> = { site_id: SITE, start_date: "2026-03-02", end_date: "2026-03-15", ...request };
-    const plan = prepare((name) => given[name] ?? null, NOW_MS).plan(SETTINGS);
+    const plan = prepare((name) => given[name] ?? null, ownerAt(NOW_MS)).plan(SETTINGS);
     const [server, cluster] = [await resultOn("server", plan), await resultOn("cluster", plan)];
     expect(server).toMatch(/[1-9]|plan/);
     expect(JSON.parse(cluster)).toEqual(JSON.parse(server));
@@ -93,7 +95,7 @@ describe.each(REPORTS.map((report: Report) => [report.path, report] as const))("
 
 describe("the daily export", () => {
   it("is the same on a cluster as on one server, top pages included", async () => {
-    const range = rangeOfDays("2026-03-02" as UtcDay, "2026-03-15" as UtcDay);
+    const range = rangeOfDays("2026-03-02" as LocalDate, "2026-03-15" as LocalDate);
     const plan = dailyExport({ siteId: SITE, range, conditions: [] }, jsonFormat);
     const textOn = async (deployment: "server" | "cluster") =>
       new TextDecoder().decode(Buffer.concat([...(await resultOn(deployment, plan))]));

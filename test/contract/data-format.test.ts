@@ -5,7 +5,7 @@ import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
-import { utcDayOf } from "../../src/storage/event.ts";
+import { utcDateOf } from "../../src/storage/event.ts";
 import { openRollup } from "../../src/storage/rollup-file.ts";
 import { ROLLUP_COLUMNS } from "../../src/storage/rollup.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
@@ -89,7 +89,7 @@ describe("docs/data-format.md", () => {
     const objects = createFileObjectStore(folder);
     let target = await createInProcessTarget({ SVC_TRUST_PROXY: "1", SVC_COMPACT_AFTER_FILES: "0" }, { objects });
     await recordDays(target);
-    const range = { start_date: utcDayOf(target.nowMs() - 3 * DAY_MS), end_date: utcDayOf(target.nowMs()) };
+    const range = { start_date: utcDateOf(target.nowMs() - 3 * DAY_MS), end_date: utcDateOf(target.nowMs()) };
     const [daily = "", view = "", main = "", sessions = "", pages = ""] = statements.map((sql) =>
       sql.replaceAll("data/events", join(folder, "events")),
     );

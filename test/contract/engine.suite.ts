@@ -11,7 +11,7 @@ import {
 } from "../../src/runtime/engine/engine.ts";
 import type { SqlParameter, SqlRow } from "../../src/runtime/query/sql.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
-import { DAY_MS, utcDayOf, type SiteId, type StoredEvent, type UtcDay } from "../../src/storage/event.ts";
+import { DAY_MS, utcDateOf, type SiteId, type StoredEvent, type LocalDate } from "../../src/storage/event.ts";
 import { encodeEvents } from "../../src/storage/parquet-events.ts";
 import { aFullEvent, anEvent, eventTexts, siteId } from "../support/stored-event.ts";
 
@@ -19,7 +19,7 @@ import { aFullEvent, anEvent, eventTexts, siteId } from "../support/stored-event
 export const silent = (): AbortSignal => new AbortController().signal;
 
 /** The date of events that say nothing of theirs. */
-export const DATE = "2026-03-15" as UtcDay;
+export const DATE = "2026-03-15" as LocalDate;
 
 const MINUTE_MS = 60_000;
 
@@ -57,7 +57,7 @@ function firstsOfSessions(events: readonly StoredEvent[]): ReadonlyMap<string, r
     const name = `${event.visitorId} ${event.timestampMs}`;
     const goesOn =
       before?.visitorId === event.visitorId &&
-      utcDayOf(before.timestampMs) === utcDayOf(event.timestampMs) &&
+      utcDateOf(before.timestampMs) === utcDateOf(event.timestampMs) &&
       event.timestampMs - before.timestampMs <= 30 * MINUTE_MS;
     if (!goesOn) sessions.set(name, (session = []));
     session.push(name);
@@ -71,7 +71,7 @@ function runsOfOneDate(events: readonly StoredEvent[]): StoredEvent[][] {
   const runs: StoredEvent[][] = [];
   for (const event of events) {
     const run = runs.at(-1);
-    if (run?.[0] && utcDayOf(run[0].timestampMs) === utcDayOf(event.timestampMs)) run.push(event);
+    if (run?.[0] && utcDateOf(run[0].timestampMs) === utcDateOf(event.timestampMs)) run.push(event);
     else runs.push([event]);
   }
   return runs;
@@ -97,7 +97,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
       const block = aBlock(site);
       if (events.length === 0) await engine.append(block, { date: DATE, events: [] });
       for (const ofDate of runsOfOneDate(events)) {
-        await engine.append(block, { date: utcDayOf(ofDate[0]?.timestampMs ?? 0), events: eventTexts(ofDate) });
+        await engine.append(block, { date: utcDateOf(ofDate[0]?.timestampMs ?? 0), events: eventTexts(ofDate) });
       }
       return { site, block };
     }
@@ -178,10 +178,10 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         const late = encodeEvents([anEvent({ at: "2026-03-16T00:30:00.000Z" })]);
         const files = [
           { key: "first", date: DATE, bytes: late },
-          { key: "second", date: "2026-03-17" as UtcDay, bytes: late },
+          { key: "second", date: "2026-03-17" as LocalDate, bytes: late },
         ];
         await engine.append(block, { files });
-        await engine.append(block, { date: "1969-12-31" as UtcDay, events: eventTexts([anEvent(), anEvent()]) });
+        await engine.append(block, { date: "1969-12-31" as LocalDate, events: eventTexts([anEvent(), anEvent()]) });
         const first = Date.parse(DATE) / DAY_MS;
         expect(await ask(site, [block], "SELECT day FROM events ORDER BY sequence_number")).toEqual(
           [first, first + 2, -1, -1].map((day) => ({ day })),
@@ -230,7 +230,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
               await engine.append(block, {
                 files: files.map((ofFile, i) => ({
                   key: String(i),
-                  date: utcDayOf(ofFile[0]?.timestampMs ?? 0),
+                  date: utcDateOf(ofFile[0]?.timestampMs ?? 0),
                   bytes: encodeEvents(ofFile),
                 })),
               });
@@ -365,7 +365,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
               } else {
                 // A day is in one block only.
                 const startMs = (change.day + 3 * change.block) * DAY_MS;
-                const date = utcDayOf(startMs);
+                const date = utcDateOf(startMs);
                 const events = change.rows.map(({ visitor, minute, page, eventName }) =>
                   anEvent({ visitorId: BigInt(visitor), timestampMs: startMs + minute * MINUTE_MS, pathname: page, eventName }),
                 );

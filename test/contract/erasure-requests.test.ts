@@ -5,12 +5,12 @@ import { Secret } from "../../src/runtime/config/secret.ts";
 import { ErasureRequests, type ErasureRequest } from "../../src/runtime/engine/clickhouse/erasure-requests.ts";
 import { prepareSchema } from "../../src/runtime/engine/clickhouse/schema.ts";
 import { eventTables } from "../../src/runtime/engine/clickhouse/tables.ts";
-import type { UtcDay } from "../../src/storage/event.ts";
+import type { LocalDate } from "../../src/storage/event.ts";
 import { clickhouseOfFile } from "../support/clickhouse-server.ts";
 import { siteId } from "../support/stored-event.ts";
 
 const [A, B] = ["00000000000000aa", "00000000000000bb"];
-const DAY = "2026-03-15" as UtcDay;
+const DAY = "2026-03-15" as LocalDate;
 const clickhouse = clickhouseOfFile();
 
 it("a request is pending for each node until it confirms, and forgotten once all have", async () => {

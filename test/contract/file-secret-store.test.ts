@@ -1,6 +1,6 @@
 /** The secret store in the data folder against the contract of its port; old secrets are overwritten. */
 import { link, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createFileSecretStore } from "../../adapters/node/files/file-secret-store.ts";
 import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
@@ -18,38 +18,62 @@ describeSecretStore("in records", async () => {
   return { store: createRecordSecretStore(records), reopen: async () => createRecordSecretStore(records) };
 });
 
-describe("the secret store in a folder", () => {
+/** Where each name's secret is. */
+const PLACES = [
+  ["utc", "secret"],
+  ["europe-berlin", join("secrets", "europe-berlin")],
+] as const;
+
+describe.each(PLACES)("the secret of %s in a folder", (name, file) => {
   it.each(["erased", "replaced"])("overwrites a secret that is %s in place: a hard link to the file shows zeros", async (how) => {
     const folder = await tempFolder();
-    const store = createFileSecretStore(folder);
-    await store.write("the old one");
-    await link(join(folder, "secret"), join(folder, "same-file"));
-    if (how === "erased") await store.erase();
-    else await store.write("the new one");
+    const secret = createFileSecretStore(folder).secret(name);
+    await secret.write("the old one");
+    await link(join(folder, file), join(folder, "same-file"));
+    if (how === "erased") await secret.erase();
+    else await secret.write("the new one");
     expect([...(await readFile(join(folder, "same-file")))]).toEqual(Array("the old one".length).fill(0));
-    expect((await readdir(folder)).sort()).toEqual(how === "erased" ? ["same-file"] : ["same-file", "secret"]);
+    expect((await readdir(join(folder, dirname(file)))).includes(basename(file))).toBe(how === "replaced");
+    expect((await readdir(folder, { recursive: true })).filter((path) => path.includes("unfinished"))).toEqual([]);
   });
 
   it("the secret is readable by its owner only, even if it replaces a file that others may read", async () => {
     const folder = await tempFolder();
-    await writeFile(join(folder, "secret"), "old", { mode: 0o644 });
-    const store = createFileSecretStore(folder);
-    await store.write("new");
-    expect((await stat(join(folder, "secret"))).mode & 0o777).toBe(0o600);
+    await mkdir(dirname(join(folder, file)), { recursive: true });
+    await writeFile(join(folder, file), "old", { mode: 0o644 });
+    await createFileSecretStore(folder).secret(name).write("new");
+    expect((await stat(join(folder, file))).mode & 0o777).toBe(0o600);
   });
 
-  it.each([100, 7])("a file with %i zeros, as an interrupted erasure leaves it, counts as no secret", async (zeros) => {
+  it.each([100, 7])("a file with %i zeros, as an interrupted erasure leaves it, is listed, and counts as no secret", async (zeros) => {
     const folder = await tempFolder();
-    await writeFile(join(folder, "secret"), Buffer.concat([new Uint8Array(zeros), Buffer.alloc(100 - zeros, "a")]));
-    expect(await createFileSecretStore(folder).read()).toBeNull();
+    await mkdir(dirname(join(folder, file)), { recursive: true });
+    await writeFile(join(folder, file), Buffer.concat([new Uint8Array(zeros), Buffer.alloc(100 - zeros, "a")]));
+    const store = createFileSecretStore(folder);
+    expect(await store.names()).toEqual([name]);
+    expect(await store.secret(name).read()).toBeNull();
   });
 
   it("a failed write leaves no file, and a failed erasure names the file", async () => {
     const folder = await tempFolder();
-    await mkdir(join(folder, "secret"));
+    await mkdir(join(folder, file), { recursive: true });
+    const secret = createFileSecretStore(folder).secret(name);
+    await expect(secret.write("text")).rejects.toThrow(/EISDIR|directory/);
+    await expect(secret.erase()).rejects.toThrow(`${join(folder, file)} cannot be removed: `);
+    expect((await readdir(folder, { recursive: true })).filter((path) => path.includes("unfinished"))).toEqual([]);
+  });
+});
+
+describe("the secret store in a folder", () => {
+  it("has the folder of other zones only once there is a secret of one, for its owner only, and ignores foreign files in it", async () => {
+    const folder = await tempFolder();
     const store = createFileSecretStore(folder);
-    await expect(store.write("text")).rejects.toThrow(/EISDIR|directory/);
-    await expect(store.erase()).rejects.toThrow(`${join(folder, "secret")} cannot be removed: `);
+    await store.secret("utc").write("text");
+    await store.secret("europe-berlin").erase();
     expect(await readdir(folder)).toEqual(["secret"]);
+    await store.secret("europe-berlin").write("text");
+    expect((await stat(join(folder, "secrets"))).mode & 0o777).toBe(0o700);
+    for (const name of ["README.md", "utc", ".0a1b2c3d-17.unfinished"]) await writeFile(join(folder, "secrets", name), "x");
+    expect(await store.names()).toEqual(["europe-berlin", "utc"]);
   });
 });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
 import { isSiteId } from "../../src/runtime/config/site-id.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
-import { utcDayOf, type StoredEvent, type UtcDay } from "../../src/storage/event.ts";
+import { utcDateOf, type StoredEvent, type LocalDate } from "../../src/storage/event.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
 import { Partitions } from "../../src/storage/partitions.ts";
 import { aFullEvent, anEvent, eventTexts, siteId } from "../support/stored-event.ts";
@@ -17,7 +17,7 @@ const SITES = ["site.test", "Site.Test", "SITE.TEST", "a:8080", "..", ".", "trai
 /** Too long for one folder name. Its files contain the site id. */
 const LONG_SITE = siteId(`A${":".repeat(255)}`);
 
-const DAYS = ["2026-03-14", "2026-03-15", "2028-02-29"] as UtcDay[];
+const DAYS = ["2026-03-14", "2026-03-15", "2028-02-29"] as LocalDate[];
 
 const TROUBLE = [
   "",
@@ -39,7 +39,7 @@ const REVENUES = [0, 1, -1, 1999, -1999, 999_999_999_999, -999_999_999_999, null
 const VISITORS = [0n, 1n, (1n << 63n) - 1n, 1n << 63n, (1n << 64n) - 1n];
 
 /** Every kind of value, on every site and day. */
-function eventsOf(site: StoredEvent["siteId"], day: UtcDay): StoredEvent[] {
+function eventsOf(site: StoredEvent["siteId"], day: LocalDate): StoredEvent[] {
   const inDay = (time: string) => ({ siteId: site, at: `${day}T${time}Z` });
   return [
     anEvent(inDay("00:00:00.000")),
@@ -135,12 +135,12 @@ describe("Parquet files read by DuckDB itself", () => {
     const ofOne = await ask(
       `SELECT ${COLUMNS} FROM files WHERE site_id = 'site.test' AND timestamp < '2026-03-15' ORDER BY filename, file_row_number`,
     );
-    expect(ofOne).toEqual(eventsOf(siteId("site.test"), DAYS[0] ?? utcDayOf(0)).map(rowOf));
+    expect(ofOne).toEqual(eventsOf(siteId("site.test"), DAYS[0] ?? utcDateOf(0)).map(rowOf));
   });
 
   it("the hive partitions site_id and date equal the columns in the files", async () => {
     const rows = await ask("SELECT site_id, date::VARCHAR AS date, count(*)::INTEGER AS n FROM events GROUP BY ALL ORDER BY site_id, date");
-    const perDay = eventsOf(siteId("x"), DAYS[0] ?? utcDayOf(0)).length;
+    const perDay = eventsOf(siteId("x"), DAYS[0] ?? utcDateOf(0)).length;
     const isCut = (row: (typeof rows)[number]): boolean => String(row.site_id).endsWith("~");
     expect(rows.filter((row) => !isCut(row))).toEqual(
       [...SITES].sort().flatMap((site) => DAYS.map((date) => ({ site_id: site, date, n: perDay }))),

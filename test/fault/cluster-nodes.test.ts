@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { utcDayOf } from "../../src/storage/event.ts";
+import { utcDateOf } from "../../src/storage/event.ts";
 import { withBearer } from "../support/auth-requests.ts";
 import { ONLY_THE_FRONT, clickhouseOfFile } from "../support/clickhouse-server.ts";
 import { skippedFor } from "../support/skipped.ts";
@@ -74,7 +74,7 @@ async function createEraser({ origin }: ServerProcess): Promise<() => Promise<Re
   const headers = { cookie: `svc_session=${token}` };
   const created = await fetch(`${origin}/api/keys`, { method: "POST", headers, body: JSON.stringify({ name: "erases", scope: "Admin" }) });
   const { key } = (await created.json()) as { key: string };
-  const today = utcDayOf(Date.now());
+  const today = utcDateOf(Date.now());
   const url = `${origin}/api/gdpr/erase?site_id=${SITE}&start_date=${today}&end_date=${today}`;
   return async () => replyOf(await fetch(url, { method: "DELETE", headers: withBearer(key) }));
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createKey, postSetup, tokenOf, withBearer, withSession } from "../support/auth-requests.ts";
 import { ROLLUPS_COMPARED_PER_SITE } from "../../src/runtime/config/rollup-limits.ts";
 import { addDays } from "../../src/storage/calendar.ts";
-import { startOfDayMs, utcDayOf } from "../../src/storage/event.ts";
+import { startOfDayMs, utcDateOf } from "../../src/storage/event.ts";
 import { encodeEvents } from "../../src/storage/parquet-events.ts";
 import { partitionKey } from "../../src/storage/partition-path.ts";
 import { encodeRollup, openRollup } from "../../src/storage/rollup-file.ts";
@@ -159,7 +159,7 @@ describe("the commands backup and verify", () => {
   it("compare rollups with their events beside a running server: a sample or all, and name those that differ", async () => {
     const dataFolder = await tempFolder();
     const objects = createFileObjectStore(dataFolder);
-    const [site, today] = [siteId("site-0.test"), utcDayOf(Date.now())];
+    const [site, today] = [siteId("site-0.test"), utcDateOf(Date.now())];
     const keys: string[] = [];
     for (let before = 1; before <= ROLLUPS_COMPARED_PER_SITE + 1; before++) {
       const day = addDays(today, -before);

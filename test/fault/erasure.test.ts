@@ -4,7 +4,7 @@
  * it was erased, and no event whose erasure was confirmed, nor a rollup that has it.
  */
 import { describe, expect, it } from "vitest";
-import { utcDayOf, type SiteId, type UtcDay } from "../../src/storage/event.ts";
+import { utcDateOf, type SiteId, type LocalDate } from "../../src/storage/event.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { ROLLUPS_FOLDER } from "../../src/storage/rollup-path.ts";
 import type { InProcessTarget } from "../support/in-process-target.ts";
@@ -22,7 +22,7 @@ const DAY_MS = 86_400_000;
 /** The second id has characters that file names must escape. */
 const [A, B] = [siteId("erased.test"), siteId("Erased:Other.")];
 
-const dayOf = (target: InProcessTarget, back: number): UtcDay => utcDayOf(target.nowMs() - back * DAY_MS);
+const dayOf = (target: InProcessTarget, back: number): LocalDate => utcDateOf(target.nowMs() - back * DAY_MS);
 
 /** Two days of a process, with everything that an erasure may meet. Whatever fails, it goes on. */
 async function play(target: InProcessTarget, ledger: Ledger, rollups: Rollups): Promise<void> {

@@ -6,7 +6,7 @@
  */
 import { describe, expect, it } from "vitest";
 import { verifyData } from "../../src/runtime/jobs/verification.ts";
-import { utcDayOf } from "../../src/storage/event.ts";
+import { utcDateOf } from "../../src/storage/event.ts";
 import { deleteKey, PASSWORD, postKey, postLogin, postSetup, withBearer, withSession } from "../support/auth-requests.ts";
 import type { InProcessTarget } from "../support/in-process-target.ts";
 import { memoryStores, mortalStores, type Strike } from "../support/mortal-stores.ts";
@@ -60,7 +60,7 @@ async function play(target: InProcessTarget): Promise<Played> {
   const ledger = new Ledger(target);
   const flush = () => flushJob.run();
   const merge = () => compaction.run();
-  const today = () => utcDayOf(target.nowMs());
+  const today = () => utcDateOf(target.nowMs());
   const nextDay = async () => {
     await target.advance(DAY_MS);
     await ledger.retain(RETENTION_DAYS);
@@ -81,7 +81,7 @@ async function play(target: InProcessTarget): Promise<Played> {
     await nextDay();
   }
   await ledger.send(A, 1);
-  await ledger.erase(A, utcDayOf(target.nowMs() - DAY_MS), today());
+  await ledger.erase(A, utcDateOf(target.nowMs() - DAY_MS), today());
   await ledger.send(A, 1);
   return { sent: ledger.sent, credentials };
 }

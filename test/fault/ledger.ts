@@ -1,5 +1,5 @@
 /** A record of the events that a process was sent and erased, and the comparison with its stores afterwards. */
-import { utcDayOf, type SiteId, type UtcDay } from "../../src/storage/event.ts";
+import { utcDateOf, type SiteId, type LocalDate } from "../../src/storage/event.ts";
 import { createInProcessTarget, type InProcessParts, type InProcessTarget } from "../support/in-process-target.ts";
 import { post, wireEvent } from "../support/requests.ts";
 import { createEngineShare } from "../support/shared-engine.ts";
@@ -8,7 +8,7 @@ import type { StoredEvents } from "./stored-events.ts";
 
 export interface Sent {
   readonly site: string;
-  readonly day: UtcDay;
+  readonly day: LocalDate;
   /** No other event has it. */
   readonly pathname: string;
   /** Whether the response has come, whatever it was. */
@@ -35,7 +35,7 @@ export class Ledger {
     const posts = Array.from({ length: count }, async () => {
       const entry: Sent = {
         site,
-        day: utcDayOf(nowMs()),
+        day: utcDateOf(nowMs()),
         pathname: `/${this.sent.length}`,
         answered: false,
         acknowledged: false,
@@ -52,7 +52,7 @@ export class Ledger {
   }
 
   /** Erases the days. Events that are being sent may be erased or not. */
-  erase(site: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<boolean> {
+  erase(site: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<boolean> {
     const { services } = this.#target;
     const isMeant = (entry: Sent) => entry.site === site && firstDay <= entry.day && entry.day <= lastDay;
     return this.#erasing(isMeant, () =>
@@ -66,7 +66,7 @@ export class Ledger {
   /** A run of retention, after which what is older than its days is erased unless it failed. It promises nothing of events that it was never told of. */
   retain(days: number): Promise<boolean> {
     const { services, nowMs } = this.#target;
-    const oldest = utcDayOf(nowMs() - days * 86_400_000);
+    const oldest = utcDateOf(nowMs() - days * 86_400_000);
     return this.#erasing(
       ({ day, acknowledged }) => acknowledged && day < oldest,
       async () => {

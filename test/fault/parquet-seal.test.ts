@@ -1,6 +1,6 @@
 /** The seal detects every change to a Parquet file, so that the decoder never returns wrong events or allocates for damaged lengths. */
 import { describe, expect, it } from "vitest";
-import type { SiteId, StoredEvent, UtcDay } from "../../src/storage/event.ts";
+import type { SiteId, StoredEvent, LocalDate } from "../../src/storage/event.ts";
 import { decodeEvents, encodeEvents } from "../../src/storage/parquet-events.ts";
 
 const EVENTS = 50;
@@ -8,7 +8,7 @@ const EVENTS = 50;
 const eventOf = (count: number): StoredEvent => ({
   siteId: "a.test" as SiteId,
   timestampMs: Date.parse("2026-03-15T12:00:00Z") + count,
-  date: "2026-03-15" as UtcDay,
+  date: "2026-03-15" as LocalDate,
   visitorId: 2n ** 63n + BigInt(count),
   eventName: count % 7 === 0 ? "purchase" : "pageview",
   pathname: `/page/${count % 11}`,

@@ -64,6 +64,14 @@ describe("a power loss", { timeout: TEST_MS_MAX }, () => {
     if (isWhole) expect(failedSyncs).toBeGreaterThan(RUNS / 20);
   });
 
+  it("brings back no secret that has ended, neither that of UTC nor that of a time zone that sites leave", async () => {
+    for (const fsync of ["always", "interval"] as const) {
+      const { failures, losses } = await play(Math.ceil(RUNS * 0.2), { fsync, otherZone: "Asia/Kathmandu" });
+      expect(failures).toEqual([]);
+      if (isWhole) expect(losses).toBeGreaterThan(RUNS / 10);
+    }
+  });
+
   it("simulated twice from the same seed has the same result", async () => {
     const played = await playPowerLosses({ seed: SEED });
     expect(await playPowerLosses({ seed: SEED })).toEqual(played);

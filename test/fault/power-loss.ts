@@ -13,8 +13,8 @@ import type { FileSystem } from "../../adapters/node/files/file-system.ts";
 import { FolderLockedError, type FolderLock } from "../../adapters/node/data-dir/folder-lock.ts";
 import { tidyFolder } from "../../adapters/node/data-dir/data-dir.ts";
 import { createFileSecretStore } from "../../adapters/node/files/file-secret-store.ts";
-import { utcDayOf } from "../../src/storage/event.ts";
-import type { SecretStore } from "../../src/storage/secret-store.ts";
+import { utcDateOf } from "../../src/storage/event.ts";
+import { UTC_SECRET, type SecretName, type SecretStore } from "../../src/storage/secret-store.ts";
 import { PASSWORD } from "../support/auth-requests.ts";
 import { START_MS, type InProcessTarget } from "../support/in-process-target.ts";
 import type { Stores } from "../support/mortal-stores.ts";
@@ -47,6 +47,7 @@ export interface PowerLossOptions {
   /** Whether some syncs fail. */
   readonly failingSyncs?: boolean;
   readonly ignores?: IgnoredSyncs;
+  readonly otherZone?: string | null;
 }
 
 interface Key {
@@ -67,11 +68,13 @@ interface Promises {
   readonly keys: Key[];
   readonly backups: Backup[];
   hasPassword: boolean;
-  readonly secret: {
-    /** As it is stored; null when there is none, undefined while it changes. */
-    text: string | null | undefined;
-    readonly erased: Set<string>;
-  };
+  readonly secrets: Map<SecretName, PromisedSecret>;
+}
+
+interface PromisedSecret {
+  /** As it is stored; null when there is none, undefined while it changes. */
+  text: string | null | undefined;
+  readonly erased: Set<string>;
 }
 
 interface Life {
@@ -84,6 +87,8 @@ interface Life {
   readonly lockBackups: () => Promise<FolderLock>;
   /** Whether the last process was killed, and the machine went on. */
   readonly isAfterKill: boolean;
+  /** A time zone that now and then gets a secret, and loses it, because no site is in it. */
+  readonly otherZone: string | null;
 }
 
 type Step = (life: Life) => Promise<unknown>;
@@ -106,8 +111,8 @@ const flush: Step = ({ target }) => target.services.flush.run();
 const merge: Step = ({ target }) => target.services.compaction.run();
 
 const erase: Step = ({ target, ledger, random }) => {
-  const lastDay = utcDayOf(target.nowMs() - below(random, 2) * DAY_MS);
-  return ledger.erase(drawSite(random), utcDayOf(target.nowMs() - 2 * DAY_MS), lastDay);
+  const lastDay = utcDateOf(target.nowMs() - below(random, 2) * DAY_MS);
+  return ledger.erase(drawSite(random), utcDateOf(target.nowMs() - 2 * DAY_MS), lastDay);
 };
 
 /** What may happen, and how often beside the others. Whatever fails, it goes on: a machine that is off fails everything. */
@@ -127,7 +132,12 @@ const STEPS: readonly { readonly weight: number; readonly run: Step }[] = [
   {
     weight: 1,
     async run({ target, promised }) {
-      const { key, keyHash: hash } = await target.services.apiKeys.create("a key", "ReadOnly", target.nowMs(), signal);
+      const { key, keyHash: hash } = await target.services.apiKeys.create(
+        "a key",
+        { scope: "ReadOnly", sites: null },
+        target.nowMs(),
+        signal,
+      );
       promised.keys.push({ key, hash, revoked: "no" });
     },
   },
@@ -198,6 +208,10 @@ function drawStep(random: () => number): Step {
   return STEPS.find(({ weight }) => (at -= weight) < 0)?.run ?? flush;
 }
 
+async function renewOther({ target: { services }, otherZone }: Life): Promise<void> {
+  if (otherZone !== null) await services.visitorSalts.renew(otherZone);
+}
+
 async function live(life: Life): Promise<void> {
   const { random, target, machine, isAfterKill } = life;
   const onward = (error: unknown): void => {
@@ -208,7 +222,7 @@ async function live(life: Life): Promise<void> {
     if (random() < 0.7) return;
   }
   for (let steps = 1 + below(random, STEPS_MAX); steps > 0 && !machine.isOff(); steps--) {
-    if (random() < 0.25) await CLOCK_STEPS[random() < 0.75 ? 0 : 1]?.(life);
+    if (random() < 0.25) await CLOCK_STEPS[random() < 0.75 ? 0 : 1]?.(life).then(() => renewOther(life).catch(onward));
     else await Promise.all(Array.from({ length: random() < 0.3 ? 3 : 1 }, () => drawStep(random)(life).catch(onward)));
   }
   if (random() < 0.2) await target.services.eventStore.close().catch(onward);
@@ -221,22 +235,35 @@ const storesOn = async (files: FileSystem, fsync: "always" | "interval" | "off")
   segmentLog: await openFileSegmentLog(`${DATA_FOLDER}/${JOURNAL_FOLDER}`, fsync, files),
 });
 
-/** The store of the secret; what it has said to be done is a promise. */
-function secretsOn(files: FileSystem, { secret }: Promises): SecretStore {
+function promisedSecret({ secrets }: Promises, name: SecretName): PromisedSecret {
+  const promised = secrets.get(name) ?? { text: undefined, erased: new Set() };
+  secrets.set(name, promised);
+  return promised;
+}
+
+/** The store of the secrets; what it has said to be done is a promise. */
+function secretsOn(files: FileSystem, promises: Promises): SecretStore {
   const store = createFileSecretStore(DATA_FOLDER, files);
   return {
     ...store,
-    async write(text) {
-      secret.text = undefined;
-      await store.write(text);
-      secret.text = text;
-    },
-    async erase() {
-      const { text } = secret;
-      secret.text = undefined;
-      await store.erase();
-      secret.text = null;
-      if (typeof text === "string") secret.erased.add(text);
+    secret(name) {
+      const stored = store.secret(name);
+      const promised = promisedSecret(promises, name);
+      return {
+        ...stored,
+        async write(text) {
+          promised.text = undefined;
+          await stored.write(text);
+          promised.text = text;
+        },
+        async erase() {
+          const { text } = promised;
+          promised.text = undefined;
+          await stored.erase();
+          promised.text = null;
+          if (typeof text === "string") promised.erased.add(text);
+        },
+      };
     },
   };
 }
@@ -252,14 +279,18 @@ async function start(
   return { ...(await storesOn(files, fsync)), secrets: secretsOn(files, promised) };
 }
 
-/** What is stored of the secret. From now on that is how it must stay until it is changed. */
-async function wrongWithSecret(files: FileSystem, { secret }: Promises): Promise<string[]> {
-  const found = await createFileSecretStore(DATA_FOLDER, files).read();
+/** What is stored of the secrets. From now on that is how it must stay until it is changed. */
+async function wrongWithSecrets(files: FileSystem, promises: Promises): Promise<string[]> {
+  const store = createFileSecretStore(DATA_FOLDER, files);
   const wrong: string[] = [];
-  if (secret.text !== undefined && found !== secret.text)
-    wrong.push(secret.text === null ? "an erased secret is back" : "the secret is gone");
-  if (found !== null && secret.erased.has(found)) wrong.push("the secret of a closed period is back");
-  secret.text = found;
+  for (const name of new Set([UTC_SECRET, ...promises.secrets.keys(), ...(await store.names())])) {
+    const promised = promisedSecret(promises, name);
+    const found = await store.secret(name).read();
+    if (promised.text !== undefined && found !== promised.text)
+      wrong.push(promised.text === null ? `an erased secret is back: ${name}` : `the secret is gone: ${name}`);
+    if (found !== null && promised.erased.has(found)) wrong.push(`the secret of a closed period is back: ${name}`);
+    promised.text = found;
+  }
   return wrong;
 }
 
@@ -278,7 +309,7 @@ async function wrongWithCredentials({ services }: InProcessTarget, promised: Pro
   if (promised.hasPassword && !(adminPassword.isConfigured && (await adminPassword.matches(PASSWORD)))) wrong.push("the password is gone");
   promised.hasPassword = adminPassword.isConfigured;
   for (const key of promised.keys) {
-    const isValid = apiKeys.scopeOf(key.key) !== null;
+    const isValid = apiKeys.rightsOf(key.key) !== null;
     if (key.revoked === "no" && !isValid) wrong.push("a key is gone");
     if (key.revoked === "yes" && isValid) wrong.push("a revoked key works again");
     key.revoked = isValid ? "no" : "yes";
@@ -321,6 +352,7 @@ export async function playPowerLosses({
   fsync: wanted,
   failingSyncs = false,
   ignores = "none",
+  otherZone = null,
 }: PowerLossOptions): Promise<PowerLossReport> {
   const random = numbersFrom(seed);
   const disk = new SimulatedDisk(random, ignores);
@@ -331,7 +363,7 @@ export async function playPowerLosses({
     keys: [],
     backups: [],
     hasPassword: false,
-    secret: { text: undefined, erased: new Set() },
+    secrets: new Map(),
   };
   let isAfterKill = false;
   let [nowMs, losses, failedSyncs, backups] = [START_MS, 0, 0, 0];
@@ -358,7 +390,16 @@ export async function playPowerLosses({
     const play = async (target: InProcessTarget): Promise<void> => {
       try {
         wrong.push(...(await wrongWithCredentials(target, promised)));
-        await live({ target, ledger: new Ledger(target, promised.sent), promised, random, machine, lockBackups: newLock(), isAfterKill });
+        await live({
+          target,
+          ledger: new Ledger(target, promised.sent),
+          promised,
+          random,
+          machine,
+          lockBackups: newLock(),
+          isAfterKill,
+          otherZone,
+        });
         if (!isLast) return;
         await target.services.flush.settled();
         await target.services.retention.settled();
@@ -391,7 +432,7 @@ export async function playPowerLosses({
     try {
       const { pages } = await readStores(stores);
       if (!isAfterKill && fsync === "interval") forgetUnsynced(promised, pages, lostAtMs);
-      wrong.push(...wrongIn(pages, promised.sent), ...(await wrongWithSecret(reader, promised)));
+      wrong.push(...wrongIn(pages, promised.sent), ...(await wrongWithSecrets(reader, promised)));
     } catch (error) {
       wrong.push(`what is stored cannot be read: ${String(error)}`);
     }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
 import { addDays } from "../../src/storage/calendar.ts";
-import { startOfDayMs, type UtcDay } from "../../src/storage/event.ts";
+import { startOfDayMs, type LocalDate } from "../../src/storage/event.ts";
 import { encodeEvents } from "../../src/storage/parquet-events.ts";
 import { partitionKey } from "../../src/storage/partition-path.ts";
 import { MAIN_PATH } from "../support/built.ts";
@@ -19,7 +19,7 @@ import { tempFolder } from "../support/temp-folder.ts";
 const SEED = Number(process.env["FAULT_SEED"] ?? Date.now() % 1_000_000);
 const KILLS = 12;
 const KILL_MS_MAX = 1_500;
-const FIRST_DAY = "2026-03-01" as UtcDay;
+const FIRST_DAY = "2026-03-01" as LocalDate;
 const [SITES, DAYS, FILES, EVENTS] = [4, 5, 3, 20];
 const TEST_MS_MAX = 240_000;
 

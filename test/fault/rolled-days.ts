@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import { expect } from "vitest";
 import { ROLLUP_RETRY_MS_MIN } from "../../src/runtime/config/rollup-limits.ts";
-import { DAY_MS, utcDayOf, type UtcDay } from "../../src/storage/event.ts";
+import { DAY_MS, utcDateOf, type LocalDate } from "../../src/storage/event.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { daysOfRollupKey, rollupFolder } from "../../src/storage/rollup-path.ts";
 import type { InProcessParts, InProcessTarget } from "../support/in-process-target.ts";
@@ -17,7 +17,7 @@ export const ROLLING: InProcessParts = { rollupWeightBytesMin: 1 };
 
 export const ENVIRONMENT: Environment = { SVC_COMPACT_AFTER_FILES: "1" };
 
-export const dayBack = (target: InProcessTarget, back: number): UtcDay => utcDayOf(target.nowMs() - back * DAY_MS);
+export const dayBack = (target: InProcessTarget, back: number): LocalDate => utcDateOf(target.nowMs() - back * DAY_MS);
 
 /** Makes all rollups that are due. */
 export async function makeRollups({ services: { compaction, rollups } }: InProcessTarget): Promise<void> {
@@ -66,7 +66,7 @@ export async function reportsOf(target: InProcessTarget): Promise<Record<string,
 }
 
 /** The rollups with days from `firstDay` to `lastDay`. */
-export async function rollupsOf(objects: ObjectStore, firstDay: UtcDay, lastDay: UtcDay): Promise<string[]> {
+export async function rollupsOf(objects: ObjectStore, firstDay: LocalDate, lastDay: LocalDate): Promise<string[]> {
   return (await objects.list(rollupFolder(SITE))).flatMap(({ key }) => {
     const days = daysOfRollupKey(SITE, key);
     return days && days.firstDay <= lastDay && firstDay <= days.lastDay ? [key] : [];

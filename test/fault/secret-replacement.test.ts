@@ -10,8 +10,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
-import { parsePeriodSecret } from "../../src/runtime/ingest/period-secret.ts";
-import { DAY_MS, utcDayOf } from "../../src/storage/event.ts";
+import { parsePeriodSecret, secretNameOf } from "../../src/runtime/ingest/period-secret.ts";
+import { DAY_MS, utcDateOf } from "../../src/storage/event.ts";
 import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
 import { decodeEvents } from "../../src/storage/parquet-events.ts";
 import { EVENTS_FOLDER } from "../../src/storage/partition-path.ts";
@@ -45,7 +45,7 @@ async function playTwoDays(target: InProcessTarget): Promise<number[]> {
     for (let i = 0; i < 3; i++) if ((await post(target, wireEvent(SITE))).status === 202) count++;
     accepted.push(count);
     await target.advance(DAY_MS);
-    await target.services.visitorSalt.settled();
+    await target.services.visitorSalts.settled();
   }
   return accepted;
 }
@@ -143,17 +143,23 @@ describe("events at the end of a salt period", () => {
     expect(await getMain(target, SITE, TWO_DAYS)).toMatchObject({ unique_visitors: 2, total_events: 2 });
   });
 
-  for (const [way, deadly] of [true, false].entries()) {
-    it(`give a visitor one id per day, and a new one the next day, whichever change of the secret ${deadly ? "the process dies at" : "fails"}`, async () => {
+  const cases = ["UTC", "Asia/Kathmandu"].flatMap((timeZone) => [true, false].map((deadly, way) => ({ timeZone, deadly, way })));
+  for (const { timeZone, deadly, way } of cases) {
+    it(`in ${timeZone} give a visitor one id per day, and a new one the next day, whichever change of the secret ${deadly ? "the process dies at" : "fails"}`, async () => {
+      const environment = { SVC_TIME_ZONE: timeZone };
       for (const [part, when] of (["before", "after"] as const).entries()) {
         for (let atChange = 1; ; atChange++) {
           if (!isTurnOf(way * 2 + part, 4, atChange)) continue;
           const stores = memoryStores();
           const mortal = mortalStores(stores, { atChange, when, deadly });
           const { objects, segmentLog } = stores;
-          const accepted = await inProcess({ objects, segmentLog, secrets: createRecordSecretStore(mortal.records) }, playTwoDays);
+          const accepted = await inProcess(
+            { objects, segmentLog, secrets: createRecordSecretStore(mortal.records) },
+            playTwoDays,
+            environment,
+          );
           const secrets = createRecordSecretStore(stores.records);
-          const text = await secrets.read();
+          const text = await secrets.secret(secretNameOf(timeZone)).read();
           expect(text === null || parsePeriodSecret(text, "").period !== null).toBe(true);
           await inProcess({ objects, segmentLog, secrets }, async (target) => {
             const days = await Promise.all(DAYS.map((day) => dayOf(target, day)));
@@ -327,7 +333,7 @@ describe("the built program", () => {
     const server = await startServer({ dataFolder, environment: ENVIRONMENT, clockAheadMs: AHEAD_MS });
     expect(JSON.parse(await readFile(join(dataFolder, "secret"), "utf8"))).toEqual({
       secret: old,
-      firstDay: utcDayOf(Date.now() + AHEAD_MS),
+      firstDay: utcDateOf(Date.now() + AHEAD_MS),
       days: 1,
     });
     server.nextDay();

@@ -116,9 +116,9 @@ export function flowOf(events: Events, scope: Scope, gapMs: number, page: string
     .slice(0, limit);
 }
 
-/** The Monday on or before a day. */
-function mondayOf(ms: number): number {
-  const dayMs = Math.floor(ms / DAY_MS) * DAY_MS;
+/** The Monday on or before a date. */
+function mondayOf(date: string): number {
+  const dayMs = Date.parse(date);
   return dayMs - ((new Date(dayMs).getUTCDay() + 6) % 7) * DAY_MS;
 }
 
@@ -127,15 +127,13 @@ export function retentionFiguresOf(events: Events, scope: Scope, weeks: number) 
   const ranged = inScope(events, scope);
   const cohorts = new Map<number, number[]>();
   for (const [visitorId, own] of groupBy(
-    events.filter(({ siteId, timestampMs }) => siteId === scope.siteId && dayOf(timestampMs) <= scope.lastDay),
+    events.filter(({ siteId, date }) => siteId === scope.siteId && date <= scope.lastDay),
     (event) => event.visitorId,
   )) {
-    const firstMs = Math.min(...own.map(({ timestampMs }) => timestampMs));
-    if (dayOf(firstMs) < scope.firstDay) continue;
-    const monday = mondayOf(firstMs);
-    const seen = new Set(
-      ranged.filter((event) => event.visitorId === visitorId).map(({ timestampMs }) => (mondayOf(timestampMs) - monday) / WEEK_MS),
-    );
+    const [first = ""] = own.map(({ date }) => date as string).sort();
+    if (first < scope.firstDay) continue;
+    const monday = mondayOf(first);
+    const seen = new Set(ranged.filter((event) => event.visitorId === visitorId).map(({ date }) => (mondayOf(date) - monday) / WEEK_MS));
     if (!seen.has(0)) continue;
     const retained = cohorts.get(monday) ?? Array.from({ length: weeks }, () => 0);
     cohorts.set(

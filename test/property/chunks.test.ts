@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DIMENSIONS } from "../../src/runtime/query/dimensions.ts";
-import type { SiteId, UtcDay } from "../../src/storage/event.ts";
+import type { SiteId, LocalDate } from "../../src/storage/event.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
 import { SITES, history, withPeriods, type History } from "./histories.ts";
 import { dayOf, dayPlus } from "./model.ts";
@@ -103,8 +103,8 @@ describe("a range larger than the engine's memory", () => {
             if (afterwards.endsWith("flush")) await both((target) => target.flush());
             const { asked = [], erased = null } = then[i] ?? {};
             if (erased) {
-              const first = dayPlus(dayOf(past.nowMs), -erased.daysBack) as string as UtcDay;
-              const last = dayPlus(first, erased.days) as string as UtcDay;
+              const first = dayPlus(dayOf(past.nowMs), -erased.daysBack) as string as LocalDate;
+              const last = dayPlus(first, erased.days) as string as LocalDate;
               await both((target) => target.services.erasure.erase(SITES[0] as string as SiteId, first, last));
             }
             const questions = [...asked, ...before];

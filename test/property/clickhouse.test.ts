@@ -10,6 +10,7 @@ import { describeFilteredViews } from "./filtered-views.suite.ts";
 import { describeIntervals } from "./intervals.suite.ts";
 import { describePropertyKeys } from "./property-keys.suite.ts";
 import { PROPERTY_RUNS } from "./settings.ts";
+import { describeZones } from "./zones.suite.ts";
 
 /** Fewer, because a statement takes some ten times as long. */
 const RUNS = Math.ceil(PROPERTY_RUNS / 8);
@@ -24,4 +25,5 @@ describe("with ClickHouse", () => {
   describeFilteredViews(makeTarget, RUNS);
   describeBehavioralFigures(makeTarget, RUNS);
   describePropertyKeys(makeTarget, RUNS);
+  describeZones("in ClickHouse", makeTarget, { runs: Math.ceil(PROPERTY_RUNS / 240) });
 });

@@ -2,13 +2,13 @@
  * A comparison with a custom window equals the model, also where the window is cut at the present time of day: for salt periods of one
  * and more days, with filters, whether its days come from rollups or from events.
  */
-import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createInlineRollupCalculator } from "../../src/runtime/rollups/inline-rollup-calculator.ts";
 import { ROLLUP_CACHE } from "../../src/runtime/config/rollup-limits.ts";
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
+import { makeDueRollups } from "../support/due-rollups.ts";
 import { history, withPeriods, type History } from "./histories.ts";
 import { customMainOf, dayOf, dayPlus, type CustomWindow } from "./model.ts";
 import { parametersOf, question, scopeOf, type Question } from "./questions.ts";
@@ -18,8 +18,6 @@ const MINUTE_MS = 60_000;
 
 /** Each run makes rollups of all its days. */
 const RUNS = Math.ceil(PROPERTY_RUNS / 4);
-
-const LOOKS_MAX = 1_000;
 
 const PERIOD_DAYS = [1, 1, 2, 7, 30] as const;
 
@@ -39,18 +37,6 @@ const asked = fc.array(fc.record({ about: question, compared }), { minLength: 6,
 
 /** Of all histories: without rollups, the test would say less. */
 let totalsFromRollups = 0;
-
-/** All that are due. The job waits for queries to end. */
-async function makeRollups({ services: { compaction, rollups } }: InProcessTarget): Promise<void> {
-  await compaction.run();
-  let looks = 0;
-  do {
-    rollups.tick();
-    await rollups.settled();
-    await setImmediate();
-  } while (rollups.isBusy && ++looks < LOOKS_MAX);
-  expect(looks).toBeLessThan(LOOKS_MAX);
-}
 
 async function playWithRollups(past: History, rotationDays: number): Promise<InProcessTarget> {
   const objects = createMemoryObjectStore();
@@ -79,7 +65,7 @@ async function playWithRollups(past: History, rotationDays: number): Promise<InP
   for (const [i, { events, afterwards }] of past.steps.entries()) {
     await Promise.all(events.map((event) => target.services.eventStore.append(event)));
     if (afterwards.endsWith("flush") || i === middle) await target.flush();
-    if (i === middle) await makeRollups(target);
+    if (i === middle) await makeDueRollups(target);
   }
   return target;
 }

@@ -243,7 +243,7 @@ export const history: fc.Arbitrary<History> = windows.chain(historyWith);
 /** The same events, with visitors that get another id in every period, as real ones do. */
 export function withPeriods({ steps, ...rest }: History, rotationDays: number): History {
   const renewed = (event: StoredEvent): StoredEvent => {
-    const period = BigInt(Math.floor(Math.floor(event.timestampMs / DAY_MS) / rotationDays));
+    const period = BigInt(Math.floor(Date.parse(event.date) / DAY_MS / rotationDays));
     return { ...event, visitorId: BigInt.asUintN(64, event.visitorId * 0x9e37_79b9_7f4a_7c15n + (period + 1n) * 0xd1b5_4a32_d192_ed03n) };
   };
   return { ...rest, steps: steps.map(({ events, ...step }) => ({ ...step, events: events.map(renewed) })) };

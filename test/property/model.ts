@@ -5,6 +5,7 @@
 import type { Dimension } from "../../src/runtime/query/dimensions.ts";
 import type { StoredEvent } from "../../src/storage/event.ts";
 import { DIMENSION_ROWS } from "../support/dimension-rows.ts";
+import { plainUtc, sinceMidnight, type PlainCalendar } from "./plain-calendar.ts";
 
 export type { Dimension };
 
@@ -25,8 +26,7 @@ export interface Scope {
 export type Events = readonly StoredEvent[];
 
 const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 
 const UNKNOWN = "(unknown)";
 
@@ -40,11 +40,11 @@ const dayCountOf = ({ firstDay, lastDay }: Scope): number => Math.round((Date.pa
 
 const PERIOD_DAYS: Readonly<Record<string, number>> = { day: 1, today: 1, "7d": 7, "30d": 30, "90d": 90, "12mo": 365 };
 
-/** First and last day of a period. */
-export function daysOfPeriod(period: string, nowMs: number): Pick<Scope, "firstDay" | "lastDay"> {
+/** First and last day of a period that ends today. */
+export function daysOfPeriod(period: string, today: string): Pick<Scope, "firstDay" | "lastDay"> {
   const days = PERIOD_DAYS[period];
   if (days === undefined) throw new Error(`no period ${period}`);
-  return { firstDay: dayPlus(dayOf(nowMs), 1 - days), lastDay: dayOf(nowMs) };
+  return { firstDay: dayPlus(today, 1 - days), lastDay: today };
 }
 
 // Filters.
@@ -57,7 +57,7 @@ export const meets = (event: StoredEvent, conditions: readonly Condition[]): boo
   conditions.every(({ dimension, operator, value }) => (valueOf(event, dimension) === value) === (operator === "=="));
 
 export const inRange = (events: Events, { siteId, firstDay, lastDay }: Scope): Events =>
-  events.filter((event) => event.siteId === siteId && firstDay <= dayOf(event.timestampMs) && dayOf(event.timestampMs) <= lastDay);
+  events.filter((event) => event.siteId === siteId && firstDay <= event.date && event.date <= lastDay);
 
 export const inScope = (events: Events, scope: Scope): Events => inRange(events, scope).filter((event) => meets(event, scope.conditions));
 
@@ -165,10 +165,18 @@ export interface CustomWindow extends Pick<Scope, "firstDay" | "lastDay"> {
   readonly isSameTime: boolean;
 }
 
-export function customMainOf(events: Events, scope: Scope, sessionGapMs: number, window: CustomWindow, nowMs: number) {
+export function customMainOf(
+  events: Events,
+  scope: Scope,
+  sessionGapMs: number,
+  window: CustomWindow,
+  nowMs: number,
+  calendar: PlainCalendar = plainUtc,
+) {
   const { firstDay, lastDay, isSameTime } = window;
-  const isCut = isSameTime && scope.firstDay <= dayOf(nowMs) && dayOf(nowMs) <= scope.lastDay;
-  const endMs = Date.parse(lastDay) + (isCut ? nowMs - Date.parse(dayOf(nowMs)) : DAY_MS);
+  const today = calendar.dateOf(nowMs);
+  const isCut = isSameTime && scope.firstDay <= today && today <= scope.lastDay;
+  const endMs = isCut ? calendar.whenClockShows(lastDay, sinceMidnight(nowMs, calendar)) : Number.POSITIVE_INFINITY;
   const early = events.filter(({ timestampMs }) => timestampMs < endMs);
   const { totals, views_per_visit } = metricsOf(early, { ...scope, firstDay, lastDay }, sessionGapMs);
   const comparison = { start_date: firstDay, end_date: lastDay, ...totals, views_per_visit };
@@ -178,30 +186,39 @@ export function customMainOf(events: Events, scope: Scope, sessionGapMs: number,
   };
 }
 
-/** A point for each bucket of the range. `isIn` tells whether an instant is in the bucket. */
-function pointsOf<Point>(scope: Scope, figures: (isIn: (ms: number) => boolean) => Point): ({ readonly date: string } & Point)[] {
+export const daysIn = (scope: Scope): string[] => Array.from({ length: dayCountOf(scope) }, (_, i) => dayPlus(scope.firstDay, i));
+
+/** The labels of a scope's hours. */
+export const hoursIn = (scope: Scope, { hoursOf }: PlainCalendar): string[] =>
+  daysIn(scope).flatMap((day) => hoursOf(day).map((hour) => `${day} ${hour}:00`));
+
+/** The label of the hour of an event: what the clock showed, on the event's date. */
+export const hourOf = ({ date, timestampMs }: StoredEvent, { clockAt }: PlainCalendar): string =>
+  `${date} ${clockAt(timestampMs).slice(11, 13)}:00`;
+
+/** A point for each bucket of the range. `isIn` tells whether an event is in the bucket. */
+function pointsOf<Point>(
+  scope: Scope,
+  calendar: PlainCalendar,
+  figures: (isIn: (event: StoredEvent) => boolean) => Point,
+): ({ readonly date: string } & Point)[] {
   const hourly = dayCountOf(scope) <= 2;
-  const bucketMs = hourly ? HOUR_MS : DAY_MS;
-  const labelOf = (ms: number) => (hourly ? `${dayOf(ms)} ${new Date(ms).toISOString().slice(11, 13)}:00` : dayOf(ms));
-  const points: ({ readonly date: string } & Point)[] = [];
-  for (let ms = Date.parse(scope.firstDay); ms < Date.parse(scope.lastDay) + DAY_MS; ms += bucketMs) {
-    points.push({ date: labelOf(ms), ...figures((instantMs) => ms <= instantMs && instantMs < ms + bucketMs) });
-  }
-  return points;
+  const labels = hourly ? hoursIn(scope, calendar) : daysIn(scope);
+  return labels.map((label) => ({ date: label, ...figures((event) => (hourly ? hourOf(event, calendar) : event.date) === label) }));
 }
 
-export function timeseriesOf(events: Events, scope: Scope) {
+export function timeseriesOf(events: Events, scope: Scope, calendar: PlainCalendar = plainUtc) {
   const scoped = inScope(events, scope);
-  return pointsOf(scope, (isIn) => {
-    const bucket = scoped.filter(({ timestampMs }) => isIn(timestampMs));
+  return pointsOf(scope, calendar, (isIn) => {
+    const bucket = scoped.filter(isIn);
     return { visitors: visitorsIn(bucket), pageviews: pageviewsIn(bucket) };
   });
 }
 
 /** With `include=events`. */
-export function eventSeriesOf(events: Events, scope: Scope) {
+export function eventSeriesOf(events: Events, scope: Scope, calendar: PlainCalendar = plainUtc) {
   const scoped = inScope(events, scope);
-  return pointsOf(scope, (isIn) => counts(scoped.filter(({ timestampMs }) => isIn(timestampMs)))).map(
+  return pointsOf(scope, calendar, (isIn) => counts(scoped.filter(isIn))).map(
     ({ date, unique_visitors, total_pageviews, total_events }) => ({
       date,
       visitors: unique_visitors,
@@ -212,10 +229,10 @@ export function eventSeriesOf(events: Events, scope: Scope) {
 }
 
 /** Sessions by the bucket in which they begin. */
-export function sessionTimeseriesOf(events: Events, scope: Scope, gapMs: number) {
+export function sessionTimeseriesOf(events: Events, scope: Scope, gapMs: number, calendar: PlainCalendar = plainUtc) {
   const sessions = keptSessions(events, scope, gapMs);
-  return pointsOf(scope, (isIn) => {
-    const { total_sessions, ...figures } = figuresOf(sessions.filter(([first]) => first && isIn(first.timestampMs)));
+  return pointsOf(scope, calendar, (isIn) => {
+    const { total_sessions, ...figures } = figuresOf(sessions.filter(([first]) => first && isIn(first)));
     return { sessions: total_sessions, ...figures };
   });
 }
@@ -243,7 +260,14 @@ function topTen(pageviews: Events, valueOfEvent: (event: StoredEvent) => string)
     .slice(0, 10);
 }
 
-export function realtimeOf(events: Events, { siteId, conditions, nowMs, windowMinutes, minutes }: RealtimeQuestion) {
+const sourceOf = ({ referrerSource }: StoredEvent): string =>
+  referrerSource === null || referrerSource === UNKNOWN ? "(direct)" : referrerSource;
+
+export function realtimeOf(
+  events: Events,
+  { siteId, conditions, nowMs, windowMinutes, minutes }: RealtimeQuestion,
+  calendar: PlainCalendar = plainUtc,
+) {
   const matching = events.filter((event) => event.siteId === siteId && meets(event, conditions));
   const between = (startMs: number) => matching.filter(({ timestampMs }) => startMs <= timestampMs && timestampMs <= nowMs);
   const current = between(nowMs - windowMinutes * MINUTE_MS);
@@ -265,12 +289,10 @@ export function realtimeOf(events: Events, { siteId, conditions, nowMs, windowMi
     pageviews: pageviews.length,
     window_minutes: windowMinutes,
     top_pages: topTen(pageviews, (event) => valueOf(event, "pages")),
-    top_sources: topTen(pageviews, ({ referrerSource }) =>
-      referrerSource === null || referrerSource === UNKNOWN ? "(direct)" : referrerSource,
-    ),
+    top_sources: topTen(pageviews, sourceOf),
     per_minute: perMinute,
     ...(minutes !== null && {
-      first_minute: new Date(firstMinute * MINUTE_MS).toISOString().slice(0, 16).replace("T", " "),
+      first_minute: calendar.clockAt(firstMinute * MINUTE_MS).slice(0, 16),
       visitors: visitorsIn(recent),
       countries: countries.sort(byVisitors(({ value }) => value)),
       top_events: topTen(
@@ -279,6 +301,25 @@ export function realtimeOf(events: Events, { siteId, conditions, nowMs, windowMi
       ),
     }),
   };
+}
+
+/** The value with the most visitors, the first in order if several have as many; empty without events. */
+const topOf = (pageviews: Events, valueOfEvent: (event: StoredEvent) => string): string => topTen(pageviews, valueOfEvent)[0]?.value ?? "";
+
+/** In JSON. */
+export function dailyExportOf(events: Events, scope: Scope) {
+  const scoped = inScope(events, scope);
+  return daysIn(scope).map((day) => {
+    const ofDay = scoped.filter(({ date }) => date === day);
+    const pageviews = ofDay.filter(isPageview);
+    return {
+      date: day,
+      visitors: visitorsIn(ofDay),
+      pageviews: pageviews.length,
+      top_page: topOf(pageviews, (event) => valueOf(event, "pages")),
+      top_source: topOf(pageviews, sourceOf),
+    };
+  });
 }
 
 export function goalsOf(events: Events, scope: Scope) {

@@ -1,7 +1,8 @@
 /** Random queries of a history: a site, its days and a filter. */
 import fc from "fast-check";
 import { SITES, TEXTS } from "./histories.ts";
-import { dayOf, dayPlus, daysOfPeriod, type Condition, type Dimension, type Scope } from "./model.ts";
+import { plainUtc, type PlainCalendar } from "./plain-calendar.ts";
+import { dayPlus, daysOfPeriod, type Condition, type Dimension, type Scope } from "./model.ts";
 
 /** Days as a request names them; dates count back from today, so that they overlap the history whatever its current time. */
 type Days =
@@ -56,28 +57,36 @@ export const question: fc.Arbitrary<Question> = fc.record({
   conditions,
 });
 
-function firstAndLastDay(asked: Days, nowMs: number): Pick<Scope, "firstDay" | "lastDay"> {
-  if (asked.kind === "none") return daysOfPeriod("30d", nowMs);
-  if (asked.kind === "period") return daysOfPeriod(asked.period, nowMs);
-  const lastDay = dayPlus(dayOf(nowMs), -asked.endDaysBack);
+function firstAndLastDay(asked: Days, today: string): Pick<Scope, "firstDay" | "lastDay"> {
+  if (asked.kind === "none") return daysOfPeriod("30d", today);
+  if (asked.kind === "period") return daysOfPeriod(asked.period, today);
+  const lastDay = dayPlus(today, -asked.endDaysBack);
   return { firstDay: dayPlus(lastDay, 1 - asked.dayCount), lastDay };
 }
 
 /** What the question means at that time. */
-export const scopeOf = ({ siteId, days: asked, conditions: filter }: Question, nowMs: number): Scope => ({
+export const scopeOf = (
+  { siteId, days: asked, conditions: filter }: Question,
+  nowMs: number,
+  { dateOf }: PlainCalendar = plainUtc,
+): Scope => ({
   siteId,
   conditions: filter,
-  ...firstAndLastDay(asked, nowMs),
+  ...firstAndLastDay(asked, dateOf(nowMs)),
 });
 
 export const filtersParameter = (filter: readonly Condition[]): Record<string, string> =>
   filter.length === 0 ? {} : { filters: filter.map(({ dimension: name, operator, value }) => name + operator + value).join(";") };
 
 /** The question as a query string's parameters. */
-export function parametersOf({ siteId, days: asked, conditions: filter }: Question, nowMs: number): Record<string, string> {
+export function parametersOf(
+  { siteId, days: asked, conditions: filter }: Question,
+  nowMs: number,
+  { dateOf }: PlainCalendar = plainUtc,
+): Record<string, string> {
   const common = { site_id: siteId, ...filtersParameter(filter) };
   if (asked.kind === "none") return common;
   if (asked.kind === "period") return { ...common, period: asked.period };
-  const { firstDay, lastDay } = firstAndLastDay(asked, nowMs);
+  const { firstDay, lastDay } = firstAndLastDay(asked, dateOf(nowMs));
   return { ...common, start_date: firstDay, end_date: lastDay };
 }

@@ -7,7 +7,7 @@ import { sql } from "../../src/runtime/query/sql.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/rollups/inline-rollup-calculator.ts";
 import { fileOf } from "../../src/runtime/rollups/rollup-origin.ts";
 import type { Columns } from "../../src/storage/columns.ts";
-import { DAY_MS, utcDayOf } from "../../src/storage/event.ts";
+import { DAY_MS, utcDateOf } from "../../src/storage/event.ts";
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { ROLLUP_COLUMNS } from "../../src/storage/rollup.ts";
 import { character } from "../support/character.ts";
@@ -133,7 +133,7 @@ async function rowsOfEngine(connection: DuckDBConnection, query: AggregateQuery,
   );
 }
 
-const dayAt = (index: number): string => utcDayOf(index * DAY_MS);
+const dayAt = (index: number): string => utcDateOf(index * DAY_MS);
 
 const keyOf = (index: number): string => fileOf(originOf(dayAt(index))).key;
 

@@ -6,7 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import { expect } from "vitest";
 import { ROLLUP_RETRY_MS_MIN } from "../../src/runtime/config/rollup-limits.ts";
 import { utcCalendar } from "../../src/storage/calendar.ts";
-import type { SiteId, StoredEvent, UtcDay } from "../../src/storage/event.ts";
+import type { SiteId, StoredEvent, LocalDate } from "../../src/storage/event.ts";
 import type { ObjectKey } from "../../src/storage/object-store.ts";
 import { daysOfRollupKey, rollupFolder, ROLLUPS_FOLDER } from "../../src/storage/rollup-path.ts";
 import { START_MS } from "../support/in-process-target.ts";
@@ -78,7 +78,7 @@ export class RollupWorld {
         await this.#makeInterrupted({ left: step.nth, isDeadly: step.isDeadly, isDone: step.isDone });
         break;
       case "erasure":
-        await this.#erase(step.siteId as SiteId, dayPlus(dayOf(this.nowMs), -step.daysBack) as UtcDay, step.days);
+        await this.#erase(step.siteId as SiteId, dayPlus(dayOf(this.nowMs), -step.daysBack) as LocalDate, step.days);
         break;
       case "retention":
         await this.#retain();
@@ -149,8 +149,8 @@ export class RollupWorld {
     await this.#both((program) => program.start(this.settings, nowMs));
   }
 
-  async #erase(siteId: SiteId, firstDay: UtcDay, days: number): Promise<void> {
-    const lastDay = dayPlus(firstDay, days) as UtcDay;
+  async #erase(siteId: SiteId, firstDay: LocalDate, days: number): Promise<void> {
+    const lastDay = dayPlus(firstDay, days) as LocalDate;
     await this.#both(({ target }) => target.services.erasure.erase(siteId, firstDay, lastDay));
     await this.#forget(siteId, firstDay, lastDay);
   }
@@ -160,11 +160,15 @@ export class RollupWorld {
     if (retentionDays === 0) return;
     await this.#both(({ target }) => target.services.retention.run());
     for (const siteId of SITES)
-      await this.#forget(siteId as string as SiteId, "0001-01-01" as UtcDay, dayPlus(dayOf(this.nowMs), -retentionDays - 1) as UtcDay);
+      await this.#forget(
+        siteId as string as SiteId,
+        "0001-01-01" as LocalDate,
+        dayPlus(dayOf(this.nowMs), -retentionDays - 1) as LocalDate,
+      );
   }
 
   /** Erased events no longer count, and no rollup that contains some of them is left. */
-  async #forget(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<void> {
+  async #forget(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<void> {
     this.events = this.events.filter((event) => event.siteId !== siteId || event.date < firstDay || event.date > lastDay);
     const stored = await this.#withRollups.stores.objects.list(rollupFolder(siteId));
     const left = stored.filter(({ key }) => {
@@ -200,8 +204,8 @@ export class RollupWorld {
     const { partitionCache, rollupStore } = this.#withRollups.target.services;
     for (const id of SITES) {
       const siteId = id as string as SiteId;
-      const days = await partitionCache.versionsOf(siteId, "0001-01-01" as UtcDay, "9999-12-31" as UtcDay);
-      met.staleDays += (await rollupStore.dayCounts(siteId, dayOf(this.nowMs) as UtcDay, days)).stale;
+      const days = await partitionCache.versionsOf(siteId, "0001-01-01" as LocalDate, "9999-12-31" as LocalDate);
+      met.staleDays += (await rollupStore.dayCounts(siteId, dayOf(this.nowMs) as LocalDate, days)).stale;
     }
   }
 

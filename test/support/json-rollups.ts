@@ -1,6 +1,6 @@
 /** Rollups as JSON, for tests of where they are stored and when they are deleted, whatever is in them. */
 import type { RollupCalculator } from "../../src/runtime/rollups/rollup-calculator.ts";
-import type { UtcDay } from "../../src/storage/event.ts";
+import type { LocalDate } from "../../src/storage/event.ts";
 import type { ObjectKey, ObjectStore } from "../../src/storage/object-store.ts";
 import type { RollupHeader, RollupOrigin } from "../../src/storage/rollup.ts";
 
@@ -44,4 +44,4 @@ export function jsonRollups(objects: ObjectStore): JsonRollups {
 }
 
 /** A day as a literal of a test, which must be valid. */
-export const day = (text: string): UtcDay => text as UtcDay;
+export const day = (text: string): LocalDate => text as LocalDate;

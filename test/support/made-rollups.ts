@@ -9,7 +9,8 @@ import { rangeOfDays } from "../../src/runtime/query/date-range.ts";
 import { rolledMeasures } from "../../src/runtime/reports/rolled-measures.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/rollups/inline-rollup-calculator.ts";
 import { fileOf, originOf } from "../../src/runtime/rollups/rollup-origin.ts";
-import type { SiteId, UtcDay } from "../../src/storage/event.ts";
+import { utcCalendar } from "../../src/storage/calendar.ts";
+import type { SiteId, LocalDate } from "../../src/storage/event.ts";
 import { EventStore } from "../../src/storage/event-store.ts";
 import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
 import type { ObjectKey, ObjectStore } from "../../src/storage/object-store.ts";
@@ -43,7 +44,7 @@ export async function openFilesStore(objects: ObjectStore): Promise<EventStore> 
 export async function makeRollup(
   objects: ObjectStore,
   siteId: SiteId,
-  [firstDay, lastDay]: readonly [UtcDay, UtcDay],
+  [firstDay, lastDay]: readonly [LocalDate, LocalDate],
   { sessionWindowMinutes = 30, saltRotationDays = 1, hasExtension = true }: RollupSettings = {},
   parts: readonly ObjectKey[] = [],
 ): Promise<ObjectKey> {
@@ -58,7 +59,7 @@ export async function makeRollup(
     await engine.loadExtension(BEHAVIORAL_EXTENSION);
     const sessionGapMs = sessionWindowMinutes * 60_000;
     const partitionCache = new PartitionCache({ engine, eventStore, budgetBytes: BUDGET_BYTES, sessionGapMs, log: createRecordingLog() });
-    const context = { engine, partitionCache, signal: new AbortController().signal };
+    const context = { calendar: utcCalendar, engine, partitionCache, signal: new AbortController().signal };
     const range = rangeOfDays(firstDay, lastDay);
     const computed = parts.length > 0 ? [] : [await computeMeasures({ siteId, range }, rolled, context)];
     const calculator = createInlineRollupCalculator(objects, { fileBytesMax: 0, unpackedBytesMax: 0, measureBytesMax: 0 });

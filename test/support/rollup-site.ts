@@ -2,7 +2,7 @@
 import { isSiteId } from "../../src/runtime/config/site-id.ts";
 import { rangeOfDays } from "../../src/runtime/query/date-range.ts";
 import { addDays, daysBetween } from "../../src/storage/calendar.ts";
-import { startOfDayMs, type SiteId, type UtcDay } from "../../src/storage/event.ts";
+import { startOfDayMs, type SiteId, type LocalDate } from "../../src/storage/event.ts";
 import { EventStore } from "../../src/storage/event-store.ts";
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
@@ -15,8 +15,8 @@ import { rollupsBeside } from "./rollups-beside.ts";
 import { anEvent, siteId } from "./stored-event.ts";
 
 /** The first day of salt period 20480, a multiple of 4096, if a period is a day. Days of tests are counted from it. */
-export const START = "2026-01-27" as UtcDay;
-export const at = (days: number): UtcDay => addDays(START, days);
+export const START = "2026-01-27" as LocalDate;
+export const at = (days: number): LocalDate => addDays(START, days);
 
 export const SITE = siteId("a.test");
 
@@ -32,7 +32,7 @@ export interface RollupSiteParts {
 
 /** An event, in files and rollups by its unique page. */
 export interface SentEvent {
-  readonly day: UtcDay;
+  readonly day: LocalDate;
   readonly page: string;
 }
 
@@ -64,7 +64,7 @@ export async function openRollupSite({
     originOfDays: (first: number, last: number, site = SITE) => beside.originOfDays(site, at(first), at(last)),
     /** All events that were appended, or may have been. */
     sent: sent as readonly SentEvent[],
-    pages: (first: UtcDay, last: UtcDay, site = SITE) => beside.pages(site, first, last),
+    pages: (first: LocalDate, last: LocalDate, site = SITE) => beside.pages(site, first, last),
     async append(days: readonly number[], site: SiteId = SITE): Promise<void> {
       const events = days.map(at).map((date) => {
         const pathname = `/${nowMs}-${sent.length}`;
@@ -112,9 +112,9 @@ export async function openRollupSite({
   };
 }
 
-const span = (first: UtcDay, last: UtcDay): string => `${daysBetween(START, first)}–${daysBetween(START, last)}`;
+const span = (first: LocalDate, last: LocalDate): string => `${daysBetween(START, first)}–${daysBetween(START, last)}`;
 
 function spanOfName(name: string): string {
   const [, first, last] = /^(.{10})_(.{10})_[0-9a-f]{8}_[0-9a-f]{8}\.parquet$/.exec(name) ?? [];
-  return first && last ? span(first as UtcDay, last as UtcDay) : name;
+  return first && last ? span(first as LocalDate, last as LocalDate) : name;
 }

@@ -3,7 +3,7 @@ import { partitionVersionOf, type PartitionVersion } from "../../src/runtime/eng
 import { originOf, type RollupDefinitions } from "../../src/runtime/rollups/rollup-origin.ts";
 import { RollupStore } from "../../src/runtime/rollups/rollup-store.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
-import type { SiteId, UtcDay } from "../../src/storage/event.ts";
+import type { SiteId, LocalDate } from "../../src/storage/event.ts";
 import type { EventStore } from "../../src/storage/event-store.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { decodeEvents } from "../../src/storage/parquet-events.ts";
@@ -29,14 +29,14 @@ export function rollupsBeside(eventStore: EventStore, objects: ObjectStore, sett
   const { calculator, reads } = jsonRollups(objects);
   const rollups = new RollupStore({ ...settings, eventStore, objects, calculator, log });
 
-  const versions = (site: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<PartitionVersion[]> =>
+  const versions = (site: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<PartitionVersion[]> =>
     eventStore.withSnapshot(site, firstDay, lastDay, async (partitions) => partitions.map(partitionVersionOf));
 
-  const originOfDays = async (site: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<RollupOrigin> =>
+  const originOfDays = async (site: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<RollupOrigin> =>
     originOf(site, { firstDay, lastDay, days: await versions(site, firstDay, lastDay) }, settings);
 
   /** The pages of the events of these days that are in files, sorted. */
-  async function pages(site: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<string[]> {
+  async function pages(site: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<string[]> {
     const files = (await versions(site, firstDay, lastDay)).flatMap((version) => version.files);
     return (await Promise.all(files.map(async (file) => pagesIn(await eventStore.read(file))))).flat().sort();
   }
@@ -49,7 +49,7 @@ export function rollupsBeside(eventStore: EventStore, objects: ObjectStore, sett
     originOfDays,
     pages,
     /** Stores a rollup of these days as they are now; returns whether it was stored. */
-    async store(site: SiteId, firstDay: UtcDay, lastDay: UtcDay, header: Partial<JsonRollup> = {}): Promise<boolean> {
+    async store(site: SiteId, firstDay: LocalDate, lastDay: LocalDate, header: Partial<JsonRollup> = {}): Promise<boolean> {
       const origin = await originOfDays(site, firstDay, lastDay);
       return rollups.put(origin, jsonRollupBytes(origin, { content: await pages(site, firstDay, lastDay), ...header }));
     },

@@ -1,18 +1,18 @@
 /** Rollups for tests: an origin, small measures, and files of them. */
 import type { Columns } from "../../src/storage/columns.ts";
-import type { UtcDay } from "../../src/storage/event.ts";
+import type { LocalDate } from "../../src/storage/event.ts";
 import { encodeRollup } from "../../src/storage/rollup-file.ts";
 import type { Measures, RollupOrigin } from "../../src/storage/rollup.ts";
 import { siteId } from "./stored-event.ts";
 
 export const originOf = (firstDay = "2026-03-14", lastDay = firstDay): RollupOrigin => ({
   siteId: siteId("site.test"),
-  firstDay: firstDay as UtcDay,
-  lastDay: lastDay as UtcDay,
+  firstDay: firstDay as LocalDate,
+  lastDay: lastDay as LocalDate,
   definitions: "abc",
   sessionWindowMinutes: 30,
   saltRotationDays: 1,
-  events: [[firstDay as UtcDay, "1-3,7-7"]],
+  events: [[firstDay as LocalDate, "1-3,7-7"]],
 });
 
 export const integers = (...values: (number | bigint)[]): BigInt64Array => BigInt64Array.from(values, BigInt);

@@ -1,12 +1,12 @@
 /** The index of cached blocks in one generation of the engine: which block holds which day of a site, and which blocks are pinned. */
-import type { SiteId, UtcDay } from "../../storage/event.ts";
+import type { SiteId, LocalDate } from "../../storage/event.ts";
 import type { KeptProps } from "./props-share.ts";
 
 /** Days of one site that the engine loads and drops together. */
 export interface CachedBlock {
   readonly id: number;
   readonly siteId: SiteId;
-  readonly days: UtcDay[];
+  readonly days: LocalDate[];
   /** Approximate size of its rows as Parquet. */
   parquetBytes: number;
   /** The part of these rows that came since the block's sessions were stored last. */
@@ -63,7 +63,7 @@ export class CachedBlocks {
   /** The engine's generation that holds these blocks. */
   readonly generation: number;
   readonly #nextId: () => number;
-  readonly #sites = new Map<SiteId, Map<UtcDay, CachedDay>>();
+  readonly #sites = new Map<SiteId, Map<LocalDate, CachedDay>>();
   /** Least recently used first. */
   readonly #blocks = new Set<CachedBlock>();
 
@@ -88,12 +88,12 @@ export class CachedBlocks {
     return bytes;
   }
 
-  day(siteId: SiteId, day: UtcDay): CachedDay | undefined {
+  day(siteId: SiteId, day: LocalDate): CachedDay | undefined {
     return this.#sites.get(siteId)?.get(day);
   }
 
   /** The blocks that hold days of the site from `firstDay` to `lastDay`, both included. */
-  between(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): Set<CachedBlock> {
+  between(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): Set<CachedBlock> {
     const days = [...(this.#sites.get(siteId) ?? [])].filter(([day]) => firstDay <= day && day <= lastDay);
     return new Set(days.map(([, { block }]) => block));
   }
@@ -123,7 +123,7 @@ export class CachedBlocks {
   }
 
   /** Records that a block holds a day. */
-  addDay(block: CachedBlock, day: UtcDay, { delivered, isComplete }: Omit<CachedDay, "block">): void {
+  addDay(block: CachedBlock, day: LocalDate, { delivered, isComplete }: Omit<CachedDay, "block">): void {
     block.days.push(day);
     let days = this.#sites.get(block.siteId);
     if (!days) this.#sites.set(block.siteId, (days = new Map()));

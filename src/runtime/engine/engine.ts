@@ -1,6 +1,6 @@
 /** The interface of the analytics engine: loads events and executes SQL over them, without exposing DuckDB. */
 import type { Columns } from "../../storage/columns.ts";
-import type { SiteId, UtcDay } from "../../storage/event.ts";
+import type { SiteId, LocalDate } from "../../storage/event.ts";
 import type { EventText } from "../../storage/event-text.ts";
 import type { SqlParameter, SqlRow } from "../query/sql.ts";
 import type { VisitorFunction } from "./behavioral/visitor-function.ts";
@@ -22,12 +22,12 @@ export interface Block {
 export interface BlockFile {
   /** The key in the object store (docs/data-format.md, "Partitions"). */
   readonly key: string;
-  readonly date: UtcDay;
+  readonly date: LocalDate;
   readonly bytes: Uint8Array;
 }
 
 /** What is added to a block: whole files, or events of one date that are not in a file yet. */
-export type BlockSource = { readonly files: readonly BlockFile[] } | { readonly date: UtcDay; readonly events: readonly EventText[] };
+export type BlockSource = { readonly files: readonly BlockFile[] } | { readonly date: LocalDate; readonly events: readonly EventText[] };
 
 /** Memory use of the engine after a change. */
 export interface EngineUsage {

@@ -1,5 +1,5 @@
 /** The cache of partitions in the engine: loads the days that a query needs from files and journal, and evicts the least recently used. */
-import type { SiteId, UtcDay } from "../../storage/event.ts";
+import type { SiteId, LocalDate } from "../../storage/event.ts";
 import type { EventStore } from "../../storage/event-store.ts";
 import type { EventText } from "../../storage/event-text.ts";
 import type { JournaledEvents, Partition, PartitionFile } from "../../storage/partition.ts";
@@ -74,7 +74,7 @@ export class PartitionCache {
   }
 
   /** The versions of the site's partitions from `firstDay` to `lastDay`, oldest first. Days without events have none. */
-  versionsOf(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<PartitionVersion[]> {
+  versionsOf(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<PartitionVersion[]> {
     return this.#options.eventStore.withSnapshot(siteId, firstDay, lastDay, async (partitions) => partitions.map(partitionVersionOf));
   }
 
@@ -84,7 +84,7 @@ export class PartitionCache {
   }
 
   /** Whether all these days, which must have events, are cached. */
-  areCached(siteId: SiteId, days: readonly UtcDay[]): boolean {
+  areCached(siteId: SiteId, days: readonly LocalDate[]): boolean {
     return days.every((day) => this.#blocks.day(siteId, day));
   }
 
@@ -94,7 +94,7 @@ export class PartitionCache {
    */
   async withDays<T>(
     siteId: SiteId,
-    { firstDay, lastDay }: { readonly firstDay: UtcDay; readonly lastDay: UtcDay },
+    { firstDay, lastDay }: { readonly firstDay: LocalDate; readonly lastDay: LocalDate },
     loading: Loading,
     task: (blocks: readonly number[]) => Promise<T>,
   ): Promise<T> {
@@ -242,7 +242,7 @@ export class PartitionCache {
   async #deliver(
     blocks: CachedBlocks,
     { block, delivered }: CachedDay,
-    date: UtcDay,
+    date: LocalDate,
     { segment, events }: Pick<JournaledEvents, "segment" | "events">,
   ): Promise<void> {
     const before = delivered.get(segment) ?? 0;
@@ -260,14 +260,14 @@ export class PartitionCache {
   }
 
   /** Drops the blocks with days whose files are about to be deleted. Running queries finish with the data they started with. */
-  #forgetDays(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): void {
+  #forgetDays(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): void {
     this.partialAggregates.forgetSite(siteId);
     for (const block of this.#blocks.between(siteId, firstDay, lastDay))
       if (!block.outdated) void this.#eviction.outdate(this.#blocks, block);
   }
 
   /** Before the journal releases a segment, adds its remaining events to cached days. Other days will load them from files. */
-  async #deliverRest(siteId: SiteId, segment: number, days: ReadonlyMap<UtcDay, readonly EventText[]>): Promise<void> {
+  async #deliverRest(siteId: SiteId, segment: number, days: ReadonlyMap<LocalDate, readonly EventText[]>): Promise<void> {
     const blocks = this.#blocks;
     for (const [day, events] of days) {
       const cached = blocks.day(siteId, day);

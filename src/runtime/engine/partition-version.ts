@@ -1,9 +1,9 @@
 /** The size and version of a partition, without loading it: the version changes whenever an event is added or deleted. */
-import type { UtcDay } from "../../storage/event.ts";
+import type { LocalDate } from "../../storage/event.ts";
 import type { Partition, PartitionFile } from "../../storage/partition.ts";
 
 export interface PartitionVersion {
-  readonly day: UtcDay;
+  readonly day: LocalDate;
   /** Approximate size as Parquet. */
   readonly bytes: number;
   /** Identifies the exact set of the day's events. A version never recurs after an event is added or deleted. */

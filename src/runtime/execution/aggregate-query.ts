@@ -2,12 +2,14 @@
  * A query over any range in two phases: partial aggregates of ranges of whole salt periods, and the final result from their sums.
  * No visitor id outlives its salt period, so the visitors, sessions and events of a range are the sums of those of its periods.
  */
-import { utcDayOf } from "../../storage/event.ts";
+import { utcCalendar, type Calendar } from "../../storage/calendar.ts";
+import { utcDateOf } from "../../storage/event.ts";
 import type { VisitorFunction } from "../engine/behavioral/visitor-function.ts";
 import type { PartialTable } from "../engine/engine.ts";
 import { rangeOfDays, type DateRange } from "../query/date-range.ts";
 import { joinSql, perDialect, resultColumn, sql, type SqlParameter, type SqlText } from "../query/sql.ts";
 import type { Top } from "../query/top.ts";
+import type { RowsOfVisits } from "./visits.ts";
 
 export interface AggregateQuery {
   /** Integer grouping columns; empty for a single row. */
@@ -20,13 +22,18 @@ export interface AggregateQuery {
   readonly counts: readonly string[];
   /** Columns whose sums may exceed 64 bits. The result has them as text. */
   readonly amounts?: readonly string[];
-  /** The rows of a range of whole salt periods. They depend on its events and on the query, not on the rest of the plan's range. */
-  readonly partial: (range: DateRange) => SqlText;
+  /**
+   * The rows of a range of whole salt periods, by the calendar of the site. They depend on its events, the query and that calendar, not
+   * on the rest of the plan's range.
+   */
+  readonly partial: (range: DateRange, calendar: Calendar) => SqlText;
   /**
    * Applied to each visitor's events, which are the rows of `partial` (DuckDB: see `EngineQuery`; ClickHouse: see `visitorTallies`):
    * the keys are then `value`, the counts `visitors`.
    */
   readonly perVisitor?: VisitorFunction;
+  /** The rows of `partial` from the visits themselves: few events are read without the engine (see `FileExecution`). */
+  readonly ofVisits?: RowsOfVisits;
   /** Whether it reads the relation `sessions`. */
   readonly readsSessions?: boolean;
   /** The custom property whose values are read, or null for all keys, as the relations `properties` and `property_texts`. */
@@ -76,8 +83,8 @@ function orderSql(texts: readonly string[], { by, rowsMax }: Top): SqlText {
 }
 
 /** Both phases in one statement. The rows are materialized once, however often `finalize` reads them. */
-export const singlePassSql = (query: AggregateQuery, range: DateRange): SqlText =>
-  sql`WITH totals AS MATERIALIZED (${query.partial(range)}) ${totalSql(query)}`;
+export const singlePassSql = (query: AggregateQuery, range: DateRange, calendar: Calendar): SqlText =>
+  sql`WITH totals AS MATERIALIZED (${query.partial(range, calendar)}) ${totalSql(query)}`;
 
 /** The second phase, over the sums of the rows in the relation `partials`. */
 export function finalizeSql(query: AggregateQuery): SqlText {
@@ -92,12 +99,12 @@ export function finalizeSql(query: AggregateQuery): SqlText {
   return sql`WITH totals AS MATERIALIZED (SELECT ${joinSql(columns, ", ")} FROM partials ${grouping}) ${totalSql(query)}`;
 }
 
-/** A placeholder range, to compare queries by everything else. */
-const ANY_RANGE = rangeOfDays(utcDayOf(0), utcDayOf(0));
+/** A placeholder range, to compare queries by everything else. So is the calendar. */
+const ANY_RANGE = rangeOfDays(utcDateOf(0), utcDateOf(0));
 
-/** Equal for two queries if and only if they have the same rows for the same range, before `top` or `finalize`. */
+/** Equal for two queries if and only if they have the same rows for the same range and calendar, before `top` or `finalize`. */
 export function definitionOf({ partial, keys, codes, names, counts, amounts, perVisitor, property }: AggregateQuery): string {
-  const { text, values } = partial(ANY_RANGE);
+  const { text, values } = partial(ANY_RANGE, utcCalendar);
   const serialized = (value: SqlParameter) => (typeof value === "bigint" ? String(value) : value);
   return JSON.stringify([text, values.map(serialized), keys, codes, names, counts, amounts, perVisitor, property]);
 }

@@ -1,7 +1,10 @@
 /** The port to what answers reports: DuckDB within the process (`Executor`), or a ClickHouse server (`ClickhouseBackend`). */
 import type { SiteRange } from "../query/scope.ts";
 import type { Plan } from "./plan.ts";
+import type { PartitionVersion } from "../engine/partition-version.ts";
 import type { ScanReader } from "./scan.ts";
+
+export type DayVersion = Pick<PartitionVersion, "day" | "version">;
 
 export interface AnalyticsBackend {
   /** The plan's result over every event that this process accepted before the call. Rejects with a 503 if the backend cannot answer. */
@@ -10,6 +13,11 @@ export interface AnalyticsBackend {
   scan<Result>(siteRange: SiteRange, openReader: () => ScanReader<Result>, signal: AbortSignal): Promise<Result>;
   /** Whether rollups have all events that the plan needs, and it needs some. It then runs without the engine. */
   isCovered(plan: Plan<unknown>): Promise<boolean>;
+  /**
+   * The versions of the site's days with events, oldest first: a version changes with every event that is added or deleted. Null if
+   * the backend cannot tell, because others add events, too.
+   */
+  versionsOf(siteRange: SiteRange): Promise<readonly DayVersion[] | null>;
   /** Whether the backend responds to a query without data. Never rejects. */
   isAnswering(signal: AbortSignal): Promise<boolean>;
 }

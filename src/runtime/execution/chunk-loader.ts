@@ -40,17 +40,17 @@ export class ChunkLoader {
   *inSharedOrder(chunks: readonly Chunk[]): Iterable<Chunk> {
     const { partitionCache, admission, siteId } = this.#options;
     const left = new Set(chunks);
-    let lastMs = Number.NEGATIVE_INFINITY;
+    let lastDay = "";
     while (left.size > 0) {
       const waiting = [...left];
       const next =
         waiting.find(({ days }) => partitionCache.areCached(siteId, days)) ??
         waiting.find((chunk) => admission.isWorkedOn(this.#named(chunk).name)) ??
-        waiting.find(({ range }) => range.startMs > lastMs) ??
+        waiting.find(({ range }) => range.firstDay > lastDay) ??
         waiting[0];
       if (!next) return;
       left.delete(next);
-      lastMs = next.range.startMs;
+      lastDay = next.range.firstDay;
       yield next;
     }
   }

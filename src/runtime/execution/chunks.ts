@@ -1,6 +1,6 @@
 /** Cuts a range that exceeds the engine's memory into chunks of whole salt periods, at the same boundaries for every range. */
-import { firstDateOfPeriod, periodOf } from "../../storage/calendar.ts";
-import { DAY_MS, utcDayOf, type UtcDay } from "../../storage/event.ts";
+import { addDays, firstDateOfPeriod, periodOf } from "../../storage/calendar.ts";
+import type { LocalDate } from "../../storage/event.ts";
 import { CHUNKS_OF_BUDGET_MIN, CHUNK_BYTES_MAX } from "../config/limits.ts";
 import { CACHED_SHARE_OF_PARQUET } from "../engine/engine-memory.ts";
 import type { PartitionVersion } from "../engine/partition-version.ts";
@@ -9,7 +9,7 @@ import { rangeOfDays, type DateRange } from "../query/date-range.ts";
 export interface Chunk {
   readonly range: DateRange;
   /** The days with events. */
-  readonly days: readonly UtcDay[];
+  readonly days: readonly LocalDate[];
   /** Approximate size of its Parquet files and unflushed events. */
   readonly bytes: number;
   /** Changes whenever an event is added or deleted (see `PartitionVersion`). */
@@ -48,7 +48,7 @@ export function cutIntoChunks(range: DateRange, days: readonly PartitionVersion[
   const newest = all.at(-1)?.number ?? 0;
   const [first, last] = [periodOf(range.firstDay, rotationDays), periodOf(range.lastDay, rotationDays)];
   const isWhole = (start: number, end: number): boolean =>
-    firstDateOfPeriod(start, rotationDays) >= range.firstDay && firstDateOfPeriod(end, rotationDays) <= utcDayOf(range.endMs);
+    firstDateOfPeriod(start, rotationDays) >= range.firstDay && firstDateOfPeriod(end, rotationDays) <= addDays(range.lastDay, 1);
 
   /** The chunks of the periods from `start` to before `start + size`. */
   function cut(start: number, size: number, periods: readonly Period[]): Chunk[] {
@@ -62,9 +62,9 @@ export function cutIntoChunks(range: DateRange, days: readonly PartitionVersion[
   }
 
   function chunkOf(start: number, end: number, version: readonly PartitionVersion[]): Chunk {
-    const [startDay, endMs] = [firstDateOfPeriod(start, rotationDays), end * rotationDays * DAY_MS];
+    const [startDay, endDay] = [firstDateOfPeriod(start, rotationDays), addDays(firstDateOfPeriod(end, rotationDays), -1)];
     return {
-      range: rangeOfDays(startDay > range.firstDay ? startDay : range.firstDay, utcDayOf(Math.min(endMs, range.endMs) - DAY_MS)),
+      range: rangeOfDays(startDay > range.firstDay ? startDay : range.firstDay, endDay < range.lastDay ? endDay : range.lastDay),
       days: version.map(({ day }) => day),
       bytes: bytesOf(version),
       version: version.map((day) => `${day.day} ${day.version}`).join(";"),

@@ -12,6 +12,7 @@ import { AppError, invalidInput } from "../errors.ts";
 import { unlessAborted } from "../engine/unless-aborted.ts";
 import type { SiteRange } from "../query/scope.ts";
 import type { SqlRow, SqlText } from "../query/sql.ts";
+import type { CalendarOf } from "../sites/sites.ts";
 import type { AggregateQuery } from "./aggregate-query.ts";
 import type { AnalyticsBackend } from "./analytics-backend.ts";
 import { resultSql, rowsOfVisitors, scanStatement } from "./clickhouse-query.ts";
@@ -31,6 +32,7 @@ const unavailable = (message: string, cause: unknown): AppError =>
 export interface ClickhouseBackendOptions {
   readonly connection: ClickhouseConnection;
   readonly tables: EventTables;
+  readonly calendarOf: CalendarOf;
   /** Resolves once ClickHouse has all events of the site that were accepted before the call. */
   readonly deliver: (siteId: SiteId) => Promise<void>;
   /** The time limit of a query. */
@@ -54,12 +56,13 @@ export class ClickhouseBackend implements AnalyticsBackend {
 
   async #runStep({ siteRange, queries }: PlanStep, signal: AbortSignal): Promise<StepRows> {
     await this.#deliver(siteRange.siteId, signal);
-    const { tables } = this.#options;
+    const { tables, calendarOf } = this.#options;
+    const read = { ...siteRange, calendar: calendarOf(siteRange.siteId) };
     const select = (rest: SqlText) => this.#rows(scanStatement(rest, siteRange.siteId, tables), signal);
     const rowsOf = (query: AggregateQuery): Promise<StepRows[number]> => {
       const { perVisitor } = query;
-      if (perVisitor) return visitorTallies({ perVisitor, histories: rowsOfVisitors(query, siteRange, tables), select });
-      return select(resultSql(query, siteRange, tables));
+      if (perVisitor) return visitorTallies({ perVisitor, histories: rowsOfVisitors(query, read, tables), select });
+      return select(resultSql(query, read, tables));
     };
     return Promise.all(queries.map(rowsOf));
   }
@@ -99,6 +102,11 @@ export class ClickhouseBackend implements AnalyticsBackend {
   /** There are no rollups, and nothing to start. */
   async isCovered(): Promise<boolean> {
     return false;
+  }
+
+  /** Other nodes insert events of the same site. */
+  async versionsOf(): Promise<null> {
+    return null;
   }
 
   async isAnswering(signal: AbortSignal): Promise<boolean> {

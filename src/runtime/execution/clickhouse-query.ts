@@ -3,6 +3,7 @@ import { RESULT_SETTINGS } from "../engine/clickhouse/result-settings.ts";
 import { clickhouseStatement } from "../engine/clickhouse/statement.ts";
 import type { ClickhouseStatement } from "../engine/clickhouse/connection.ts";
 import type { EventTables } from "../engine/clickhouse/tables.ts";
+import type { Calendar } from "../../storage/calendar.ts";
 import type { SiteId } from "../../storage/event.ts";
 import type { SiteRange } from "../query/scope.ts";
 import { joinSql, resultColumn, sql, SqlText, textCode } from "../query/sql.ts";
@@ -20,21 +21,27 @@ export const scanStatement = (rest: SqlText, siteId: SiteId, { all, readSettings
   settings: { ...RESULT_SETTINGS, ...readSettings },
 });
 
+/** The events that a query reads, and the calendar of their site. */
+export interface CalendarRange extends SiteRange {
+  readonly calendar: Calendar;
+}
+
 /**
  * A SELECT of the rows of `partial`: on a cluster, those of each shard, made where its events are. Reading the relation `events` instead
  * would send each event that matches to one server.
  */
-export function rowsOfVisitors({ partial }: AggregateQuery, { siteId, range }: SiteRange, { cluster, stored }: EventTables): SqlText {
-  if (cluster === null) return partial(range);
-  const ofShard = sql`WITH ${eventsOf(siteId, stored)}, shard AS (${partial(range)}) SELECT * FROM shard`;
+export function rowsOfVisitors({ partial }: AggregateQuery, { siteId, range, calendar }: CalendarRange, tables: EventTables): SqlText {
+  const { cluster, stored } = tables;
+  if (cluster === null) return partial(range, calendar);
+  const ofShard = sql`WITH ${eventsOf(siteId, stored)}, shard AS (${partial(range, calendar)}) SELECT * FROM shard`;
   return sql`SELECT * FROM cluster(${name(`\`${cluster}\``)}, view(${ofShard}))`;
 }
 
 /** The query's result, as the rest of a `scanStatement`. */
-export function resultSql(query: AggregateQuery, siteRange: SiteRange, tables: EventTables): SqlText {
+export function resultSql(query: AggregateQuery, read: CalendarRange, tables: EventTables): SqlText {
   const isPerShard = tables.cluster !== null && !query.comparesVisitors;
-  if (!isPerShard) return sql`totals AS (${query.partial(siteRange.range)}) ${totalSql(query)}`;
-  return sql`shards AS (${rowsOfVisitors(query, siteRange, tables)}), totals AS (${summed(query)}) ${totalSql(query)}`;
+  if (!isPerShard) return sql`totals AS (${query.partial(read.range, read.calendar)}) ${totalSql(query)}`;
+  return sql`shards AS (${rowsOfVisitors(query, read, tables)}), totals AS (${summed(query)}) ${totalSql(query)}`;
 }
 
 /** A visitor is on one shard, so that the rows of shards add up as those of ranges do (`AggregateQuery`). */

@@ -5,11 +5,14 @@ import { CACHED_SHARE_OF_PARQUET } from "../engine/engine-memory.ts";
 import type { PartitionCache } from "../engine/partition-cache.ts";
 import { WORKED_ON_SHARE_MAX } from "../config/limits.ts";
 import type { SiteId } from "../../storage/event.ts";
+import type { CalendarOf } from "../sites/sites.ts";
 import type { SiteRange } from "../query/scope.ts";
 import { sql } from "../query/sql.ts";
-import type { AnalyticsBackend } from "./analytics-backend.ts";
+import type { AnalyticsBackend, DayVersion } from "./analytics-backend.ts";
+import { rowsOf } from "../../storage/columns.ts";
 import { ChunkLoader } from "./chunk-loader.ts";
 import { bytesOf, chunkBytesMax, cutIntoChunks, type Chunk } from "./chunks.ts";
+import type { FileExecution } from "./file-execution.ts";
 import { MemoryAdmission } from "./memory-admission.ts";
 import type { Plan, PlanStep, StepRows } from "./plan.ts";
 import { scanInChunks, scanSinglePass, type ScanReader } from "./scan.ts";
@@ -42,10 +45,13 @@ export interface ExecutorOptions {
   readonly partitionCache: PartitionCache;
   /** Memory budget of the engine. */
   readonly budgetBytes: number;
+  readonly calendarOf: CalendarOf;
   /** Days of a salt period. */
   readonly rotationDays: number;
   /** Null if every report reads events. */
   readonly rollups: RollupExecution | null;
+  /** What needs no engine. */
+  readonly files: FileExecution;
   /** Loads the behavioral extension if it is not. Never rejects. */
   readonly loadExtension: () => Promise<void>;
 }
@@ -76,11 +82,12 @@ export class Executor implements AnalyticsBackend {
   }
 
   async #runStep(step: PlanStep, signal: AbortSignal): Promise<StepRows> {
-    const { engine, partitionCache, rollups } = this.#options;
+    const { engine, partitionCache, rollups, files } = this.#options;
     const { siteId, range } = step.siteRange;
     const days = await partitionCache.versionsOf(siteId, range.firstDay, range.lastDay);
-    const readRest = (rest: PlanStep) => this.#fromEvents(rest, (query) => engine.queryColumns(query, signal), signal);
-    const rows = (await rollups?.execute(step, days, readRest, signal)) ?? null;
+    const readRest = async (rest: PlanStep) =>
+      (await files.execute(rest, signal)) ?? this.#fromEvents(rest, (query) => engine.queryColumns(query, signal), signal);
+    const rows = (await rollups?.execute(step, days, readRest, signal)) ?? (await files.execute(step, signal))?.map(rowsOf);
     if (rows) return rows;
     // The plan may have been made before the extension was loaded, because rollups covered it.
     if (rollups) await this.#options.loadExtension();
@@ -89,8 +96,8 @@ export class Executor implements AnalyticsBackend {
 
   /** The result of each query of the step. */
   #fromEvents<Result>(step: PlanStep, query: StepContext<Result>["query"], signal: AbortSignal): Promise<Result[]> {
-    const { partitionCache } = this.#options;
-    const context = { partitionCache, query, signal };
+    const { partitionCache, calendarOf } = this.#options;
+    const context = { calendar: calendarOf(step.siteRange.siteId), partitionCache, query, signal };
     const task: RangeTask<Result[]> = {
       ...step.siteRange,
       withProperties: step.queries.some(({ property }) => property !== undefined),
@@ -173,6 +180,10 @@ export class Executor implements AnalyticsBackend {
       isAnyCovered ||= days.length > 0;
     }
     return isAnyCovered;
+  }
+
+  versionsOf({ siteId, range }: SiteRange): Promise<readonly DayVersion[]> {
+    return this.#options.partitionCache.versionsOf(siteId, range.firstDay, range.lastDay);
   }
 
   /** Whether the engine responds to a query without data. */

@@ -1,5 +1,6 @@
 /** Computes the measures of a rollup from the events of a range, which are in the engine's memory only as long as it takes. */
 import type { Columns } from "../../storage/columns.ts";
+import type { Calendar } from "../../storage/calendar.ts";
 import { propertyMeasure } from "../../storage/rollup.ts";
 import { ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../config/rollup-limits.ts";
 import { EngineFullError, type Engine } from "../engine/engine.ts";
@@ -11,6 +12,8 @@ import type { RolledMeasures } from "./rolled-measures.ts";
 import { beyondSql, statement } from "./step-execution.ts";
 
 export interface MeasureContext {
+  /** The site's. */
+  readonly calendar: Calendar;
   readonly engine: Pick<Engine, "queryColumns">;
   readonly partitionCache: PartitionCache;
   readonly signal: AbortSignal;
@@ -63,9 +66,9 @@ export type ReadRows = (query: AggregateQuery) => Promise<Columns>;
 
 /** Reads rows over the events of a range. */
 export const rowsIn =
-  ({ siteId, range, blocks }: LoadedRange, { engine, partitionCache, signal }: LoadedContext): ReadRows =>
+  ({ siteId, range, blocks }: LoadedRange, { calendar, engine, partitionCache, signal }: LoadedContext): ReadRows =>
   (query) => {
-    const sql = statement(singlePassSql(allRows(query, ROLLUP_MEASURE_ROWS_MAX + 1), range));
+    const sql = statement(singlePassSql(allRows(query, ROLLUP_MEASURE_ROWS_MAX + 1), range, calendar));
     return engine.queryColumns({ siteId, blocks, ...sql, ...beyondSql(query, partitionCache) }, signal);
   };
 

@@ -1,6 +1,6 @@
 /** A query plan as data: queries grouped by the range that they read, and a pure function from their rows to the result. */
 import type { SqlRow } from "../query/sql.ts";
-import type { SiteRange } from "../query/scope.ts";
+import { checkShared, type SiteRange } from "../query/scope.ts";
 import type { AggregateQuery } from "./aggregate-query.ts";
 
 /** Queries over the same range: if it is processed in chunks, they share each chunk. */
@@ -19,15 +19,19 @@ export interface Plan<Result> {
   readonly toResult: (rows: readonly StepRows[]) => Result;
 }
 
-/** A plan of one step. `toResult` gets the rows of each query as a separate argument. */
-export const planOf = <const Queries extends readonly AggregateQuery[], Result>(
-  { siteId, range }: SiteRange,
+/** A plan of one step. `toResult` gets the rows of each query as a separate argument. 403 if it reads dates that are not shared. */
+export function planOf<const Queries extends readonly AggregateQuery[], Result>(
+  siteRange: SiteRange,
   queries: Queries,
   toResult: (...rows: { readonly [I in keyof Queries]: readonly SqlRow[] }) => Result,
-): Plan<Result> => ({
-  steps: [{ siteRange: { siteId, range }, queries }],
-  toResult: ([rows = []]) => toResult(...(rows as { readonly [I in keyof Queries]: readonly SqlRow[] })),
-});
+): Plan<Result> {
+  checkShared(siteRange);
+  const { siteId, range } = siteRange;
+  return {
+    steps: [{ siteRange: { siteId, range }, queries }],
+    toResult: ([rows = []]) => toResult(...(rows as { readonly [I in keyof Queries]: readonly SqlRow[] })),
+  };
+}
 
 /** The same plan with another result. */
 export const mapPlan = <Part, Result>({ steps, toResult }: Plan<Part>, map: (part: Part) => Result): Plan<Result> => ({

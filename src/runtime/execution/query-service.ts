@@ -4,6 +4,7 @@ import type { AnalyticsBackend } from "./analytics-backend.ts";
 import type { Plan } from "./plan.ts";
 import type { QueryLimiter } from "./query-limiter.ts";
 import type { CacheKey, ResultCache } from "./result-cache.ts";
+import type { NumbersPlan, UnchangedResults } from "./unchanged-results.ts";
 
 /** A query that is running. */
 interface Computation {
@@ -16,7 +17,11 @@ export interface QueryServiceOptions {
   readonly cache: ResultCache;
   readonly limiter: QueryLimiter;
   readonly backend: AnalyticsBackend;
+  readonly unchanged: UnchangedResults;
 }
+
+/** The result of each plan, all of the same site. */
+export type RunNumbers = (siteId: SiteId, plans: readonly NumbersPlan[], signal: AbortSignal) => Promise<readonly Float64Array[]>;
 
 /** A result that holds memory until it is released. */
 export interface HeldResult<Result> {
@@ -44,6 +49,14 @@ export class QueryService {
       const siteIds = plan.steps.map(({ siteRange }) => siteRange.siteId);
       return this.#untilCurrent(siteIds, (backend) => backend.run(plan, signal), signal);
     });
+  }
+
+  /** The outcome of a task that runs plans of many sites, in one slot. Results are reused while their events are unchanged. */
+  batch<Result>(task: (run: RunNumbers) => Promise<Result>): Promise<Result> {
+    const { limiter, unchanged } = this.#options;
+    return limiter.run(() =>
+      task((siteId, plans, signal) => this.#untilCurrent([siteId], () => unchanged.run(siteId, plans, signal), signal)),
+    );
   }
 
   /**
@@ -95,6 +108,7 @@ export class QueryService {
   /** Drops the cached results of a site; running queries are recomputed. */
   dropSite(siteId: SiteId): void {
     this.#options.cache.dropSite(siteId);
+    this.#options.unchanged.dropSite(siteId);
     for (const computation of this.#running) computation.outdated ||= computation.siteIds.includes(siteId);
   }
 }

@@ -11,14 +11,18 @@ import type { Counters } from "../metrics/counters.ts";
 import type { Log } from "../metrics/log.ts";
 import type { RollupCalculator } from "../rollups/rollup-calculator.ts";
 import type { RollupStore } from "../rollups/rollup-store.ts";
+import type { CalendarOf } from "../sites/sites.ts";
+import type { AnalyticsBackend } from "./analytics-backend.ts";
 import { ClickhouseBackend } from "./clickhouse-backend.ts";
 import { Executor } from "./executor.ts";
 import type { QueryLimiter } from "./query-limiter.ts";
+import { FileExecution } from "./file-execution.ts";
 import { QueryService } from "./query-service.ts";
 import { Readiness } from "./readiness.ts";
 import { ResultCache } from "./result-cache.ts";
 import type { RolledMeasures } from "./rolled-measures.ts";
 import { RollupExecution } from "./rollup-execution.ts";
+import { UnchangedResults } from "./unchanged-results.ts";
 
 export interface QueryServices {
   readonly partitionCache: PartitionCache;
@@ -31,6 +35,7 @@ export interface QueryParts {
   readonly config: Config;
   readonly engine: Engine;
   readonly eventStore: EventStore;
+  readonly calendarOf: CalendarOf;
   readonly limiter: QueryLimiter;
   readonly rollupStore: RollupStore;
   readonly rollupCalculator: RollupCalculator;
@@ -60,7 +65,7 @@ export function createQueryServices(parts: QueryParts): QueryServices {
   const backend = clickhouse ? createClickhouseBackend(parts, clickhouse) : createExecutor(parts, partitionCache, behavioral);
   return {
     partitionCache,
-    stats: new QueryService({ cache: createResultCache(parts), limiter, backend }),
+    stats: new QueryService({ cache: createResultCache(parts), limiter, backend, unchanged: createUnchangedResults(parts, backend) }),
     behavioral,
     readiness: new Readiness(async (signal) => (config.role === "ingest" ? parts.isAccepting() : backend.isAnswering(signal))),
   };
@@ -70,16 +75,19 @@ const createExecutor = (parts: QueryParts, partitionCache: PartitionCache, behav
   new Executor({
     engine: parts.engine,
     partitionCache,
+    calendarOf: parts.calendarOf,
     budgetBytes: budgetBytesOf(parts.config),
     rotationDays: parts.config.visitorSaltRotationDays,
     rollups: createRollupExecution(parts),
+    files: new FileExecution(parts),
     loadExtension: () => behavioral.load(),
   });
 
-const createClickhouseBackend = ({ config, flushSite }: QueryParts, { connection, tables }: Clickhouse): ClickhouseBackend =>
+const createClickhouseBackend = ({ config, calendarOf, flushSite }: QueryParts, { connection, tables }: Clickhouse): ClickhouseBackend =>
   new ClickhouseBackend({
     connection,
     tables,
+    calendarOf,
     deliver: flushSite,
     timeoutSecs: config.requestTimeoutSecs,
     memoryBytes: config.engineMemoryMb * 1024 * 1024,
@@ -87,6 +95,9 @@ const createClickhouseBackend = ({ config, flushSite }: QueryParts, { connection
 
 const createRollupExecution = ({ config, rollupStore, rollupCalculator, rolled, log }: QueryParts): RollupExecution | null =>
   config.rollups ? new RollupExecution({ store: rollupStore, calculator: rollupCalculator, rolled, log }) : null;
+
+const createUnchangedResults = ({ config, monotonicMs }: QueryParts, backend: AnalyticsBackend): UnchangedResults =>
+  new UnchangedResults({ backend, ttlSecs: config.cacheTtlSecs, monotonicMs });
 
 const createResultCache = ({ config, counters, monotonicMs }: QueryParts): ResultCache =>
   new ResultCache({

@@ -1,4 +1,5 @@
 /** Executes a step of a plan: in a single pass over loaded blocks, or as partial aggregates of one chunk after the other. */
+import type { Calendar } from "../../storage/calendar.ts";
 import type { EngineQuery } from "../engine/engine.ts";
 import type { SqlText } from "../query/sql.ts";
 import type { PartitionCache } from "../engine/partition-cache.ts";
@@ -9,6 +10,8 @@ import type { Chunk } from "./chunks.ts";
 import type { PlanStep } from "./plan.ts";
 
 export interface StepContext<Result> {
+  /** The site's. */
+  readonly calendar: Calendar;
   readonly partitionCache: PartitionCache;
   /** Runs a query in the engine. */
   readonly query: (query: EngineQuery, signal: AbortSignal) => Promise<Result>;
@@ -34,7 +37,7 @@ export async function executeSinglePass<Result>(
 ): Promise<Result[]> {
   const results: Result[] = [];
   for (const query of queries) {
-    const sql = query.perVisitor ? query.partial(range) : singlePassSql(query, range);
+    const sql = query.perVisitor ? query.partial(range, context.calendar) : singlePassSql(query, range, context.calendar);
     const engineQuery = { siteId, blocks, ...statement(sql), ...beyondSql(query, context.partitionCache) };
     results.push(await context.query(engineQuery, context.signal));
   }
@@ -80,7 +83,7 @@ async function aggregateChunk(
   chunk: Chunk,
   open: readonly OpenQuery[],
   loader: ChunkLoader,
-  { partitionCache, signal }: Pick<StepContext<unknown>, "partitionCache" | "signal">,
+  { calendar, partitionCache, signal }: Omit<StepContext<unknown>, "query">,
 ): Promise<void> {
   const { partialAggregates } = partitionCache;
   const named = { name: chunkName(chunk), version: chunk.version };
@@ -92,7 +95,7 @@ async function aggregateChunk(
   if (missing.length === 0) return;
   await loader.load(chunk, async (blocks) => {
     for (const { query, stored, partials } of missing) {
-      const engineQuery = { siteId, blocks, ...statement(query.partial(chunk.range)), ...beyondSql(query, partitionCache) };
+      const engineQuery = { siteId, blocks, ...statement(query.partial(chunk.range, calendar)), ...beyondSql(query, partitionCache) };
       partials.push(await partialAggregates.add(stored, named, engineQuery, signal));
     }
   });

@@ -1,5 +1,5 @@
 /** How a rollup is made: from other rollups and from events, a chunk at a time. Remembers days that cannot be in one. */
-import type { SiteId, UtcDay } from "../../storage/event.ts";
+import type { SiteId, LocalDate } from "../../storage/event.ts";
 import type { Config } from "../config/config.ts";
 import { ROLLUP_DAYS_SKIPPED_MAX } from "../config/rollup-limits.ts";
 import type { Behavioral } from "../engine/duckdb/behavioral/extension.ts";
@@ -16,6 +16,7 @@ import type { DateRange } from "../query/date-range.ts";
 import type { ComputedMeasures, RollupCalculator } from "../rollups/rollup-calculator.ts";
 import type { RollupStore, RollupToMake } from "../rollups/rollup-store.ts";
 import { unlessAborted } from "../engine/unless-aborted.ts";
+import type { CalendarOf } from "../sites/sites.ts";
 
 export interface RollupMakerOptions {
   readonly engine: Engine;
@@ -23,6 +24,7 @@ export interface RollupMakerOptions {
   readonly calculator: RollupCalculator;
   readonly rollupStore: RollupStore;
   readonly rolled: RolledMeasures;
+  readonly calendarOf: CalendarOf;
   readonly behavioral: Pick<Behavioral, "load" | "version">;
   readonly limiter: Pick<QueryLimiter, "areAllFree">;
   readonly budgetBytes: number;
@@ -33,7 +35,7 @@ export interface RollupMakerOptions {
 /** `changed`: events were added or deleted meanwhile. `skipped`: its days are skipped from now on. */
 export type MakeOutcome = "made" | "changed" | "skipped";
 
-const isWithin = ({ firstDay, lastDay }: DateRange, day: UtcDay): boolean => firstDay <= day && day <= lastDay;
+const isWithin = ({ firstDay, lastDay }: DateRange, day: LocalDate): boolean => firstDay <= day && day <= lastDay;
 
 export class RollupMaker {
   readonly #options: RollupMakerOptions;
@@ -87,9 +89,9 @@ export class RollupMaker {
     days: readonly PartitionVersion[],
     signal: AbortSignal,
   ): Promise<ComputedMeasures | null> {
-    const { rolled, limiter } = this.#options;
+    const { rolled, limiter, calendarOf } = this.#options;
     try {
-      return await computeMeasures({ siteId, range }, rolled, { ...this.#options, signal });
+      return await computeMeasures({ siteId, range }, rolled, { ...this.#options, calendar: calendarOf(siteId), signal });
     } catch (error) {
       // Queries that run take memory, so without them the events may fit.
       const isLasting = error instanceof IncompleteDaysError || (error instanceof EngineFullError && limiter.areAllFree);

@@ -1,6 +1,5 @@
 /** When rollups are made: one at a time, after flush and compaction, for changed sites first, and while no query runs if possible. */
-import type { Calendar } from "../../storage/calendar.ts";
-import type { EpochMs, SiteId, UtcDay } from "../../storage/event.ts";
+import type { EpochMs, SiteId, LocalDate } from "../../storage/event.ts";
 import type { EventStore } from "../../storage/event-store.ts";
 import { ROLLUP_RETRY_MS_MAX, ROLLUP_RETRY_MS_MIN, ROLLUP_RUN_MS_MAX, ROLLUP_WAIT_MS_MAX } from "../config/rollup-limits.ts";
 import type { PartitionVersion } from "../engine/partition-version.ts";
@@ -8,7 +7,9 @@ import type { Counters } from "../metrics/counters.ts";
 import { reasonOf } from "../metrics/log.ts";
 import type { RollupDays } from "../metrics/rollup-days.ts";
 import type { RollupToMake } from "../rollups/rollup-store.ts";
+import type { CalendarOf } from "../sites/sites.ts";
 import type { Compaction } from "./compaction.ts";
+import { NewDates } from "./new-dates.ts";
 import { PeriodicJob, type Job } from "./periodic-job.ts";
 import { RollupMaker, type RollupMakerOptions } from "./rollup-maker.ts";
 import { SiteQueue } from "./site-queue.ts";
@@ -17,14 +18,14 @@ export interface RollupsOptions extends RollupMakerOptions {
   readonly eventStore: EventStore;
   readonly compaction: Pick<Compaction, "hasWork">;
   readonly rollupDays: RollupDays;
-  readonly calendar: Calendar;
+  readonly calendarOf: CalendarOf;
   readonly counters: Counters;
   readonly now: () => EpochMs;
   readonly monotonicMs: () => number;
 }
 
-const FIRST_DAY = "0001-01-01" as UtcDay;
-const LAST_DAY = "9999-12-31" as UtcDay;
+const FIRST_DAY = "0001-01-01" as LocalDate;
+const LAST_DAY = "9999-12-31" as LocalDate;
 
 export class Rollups implements Job {
   readonly #options: RollupsOptions;
@@ -32,11 +33,11 @@ export class Rollups implements Job {
   readonly #queue: SiteQueue;
   readonly #maker: RollupMaker;
   /** Days whose rollup could not be made. Others are tried before it. */
-  readonly #passedOver = new Map<SiteId, Set<UtcDay>>();
+  readonly #passedOver = new Map<SiteId, Set<LocalDate>>();
   /** Sites whose failure was logged. */
   readonly #reported = new Set<SiteId>();
-  /** The date on which all sites were queued. After each midnight, one more day is past. */
-  #queuedOn: UtcDay | null = null;
+  /** After each midnight of a site, one more of its days is past. */
+  readonly #newDates: NewDates;
   /** Whether a rollup is due but queries run. */
   #isWaiting = false;
   /** Since when queries have been running without a break and no rollup has been made; null if none run. */
@@ -46,6 +47,7 @@ export class Rollups implements Job {
     const { config, eventStore, monotonicMs } = options;
     this.#options = options;
     this.#maker = new RollupMaker(options);
+    this.#newDates = new NewDates(options);
     this.#queue = new SiteQueue({ monotonicMs, retryMsMin: ROLLUP_RETRY_MS_MIN, retryMsMax: ROLLUP_RETRY_MS_MAX });
     this.#job = new PeriodicJob({
       monotonicMs,
@@ -83,22 +85,22 @@ export class Rollups implements Job {
   /** The time until there may be something to do; infinite if nothing is due before midnight or the next change. */
   msUntilDue(): number {
     if (!this.#options.config.rollups) return Number.POSITIVE_INFINITY;
-    return this.#queuedOn === this.#today() ? this.#queue.msUntilNext() : 0;
+    return this.#newDates.areDue ? 0 : this.#queue.msUntilNext();
   }
 
-  #today(): UtcDay {
-    const { calendar, now } = this.#options;
-    return calendar.dateOf(now());
+  #todayOf(siteId: SiteId): LocalDate {
+    const { calendarOf, now } = this.#options;
+    return calendarOf(siteId).dateOf(now());
   }
 
-  #noteFlushed(siteId: SiteId, days: Iterable<UtcDay>): void {
-    const today = this.#today();
+  #noteFlushed(siteId: SiteId, days: Iterable<LocalDate>): void {
+    const today = this.#todayOf(siteId);
     if ([...days].some((day) => day < today)) this.#queue.addChanged(siteId);
   }
 
   #isDue(): boolean {
     if (!this.#options.config.rollups || (this.#isWaiting && !this.#mayBegin())) return false;
-    return this.#queuedOn !== this.#today() || this.#nextSite() !== undefined;
+    return this.#newDates.areDue || this.#nextSite() !== undefined;
   }
 
   /** While a segment is flushed, its files are not settled, and no observer tells when they are. */
@@ -119,7 +121,7 @@ export class Rollups implements Job {
     const { monotonicMs } = this.#options;
     const endMs = monotonicMs() + ROLLUP_RUN_MS_MAX;
     this.#isWaiting = false;
-    if (!(await this.#queueAllIfDue())) return false;
+    if (!(await this.#queueNewDates())) return false;
     while (!signal.aborted && !this.#isWaiting && monotonicMs() < endMs) {
       const siteId = this.#nextSite();
       if (siteId === undefined) break;
@@ -129,13 +131,11 @@ export class Rollups implements Job {
     return true;
   }
 
-  async #queueAllIfDue(): Promise<boolean> {
+  async #queueNewDates(): Promise<boolean> {
     const { eventStore, log } = this.#options;
-    const today = this.#today();
-    if (this.#queuedOn === today) return true;
+    if (!this.#newDates.areDue) return true;
     try {
-      for (const siteId of await eventStore.sites()) this.#queue.add(siteId);
-      this.#queuedOn = today;
+      for (const siteId of this.#newDates.take(await eventStore.sites())) this.#queue.add(siteId);
       return true;
     } catch (error) {
       log.warn("the sites could not be listed, so no rollup is made; it is tried again", { reason: reasonOf(error) });
@@ -147,7 +147,7 @@ export class Rollups implements Job {
   async #lookAt(siteId: SiteId, signal: AbortSignal): Promise<void> {
     const { partitionCache, rollupStore, rollupDays } = this.#options;
     const days = await partitionCache.versionsOf(siteId, FIRST_DAY, LAST_DAY);
-    rollupDays.note(siteId, await rollupStore.dayCounts(siteId, this.#today(), days));
+    rollupDays.note(siteId, await rollupStore.dayCounts(siteId, this.#todayOf(siteId), days));
     const next = await this.#nextToMake(siteId, days);
     if (!next) {
       await rollupStore.deleteOutdated(siteId, days);
@@ -163,9 +163,9 @@ export class Rollups implements Job {
 
   async #nextToMake(siteId: SiteId, days: readonly PartitionVersion[]): Promise<RollupToMake | null> {
     const { rollupStore } = this.#options;
-    const next = await rollupStore.nextToMake(siteId, this.#today(), this.#usable(siteId, days));
+    const next = await rollupStore.nextToMake(siteId, this.#todayOf(siteId), this.#usable(siteId, days));
     if (next || !this.#passedOver.delete(siteId)) return next;
-    return rollupStore.nextToMake(siteId, this.#today(), this.#usable(siteId, days));
+    return rollupStore.nextToMake(siteId, this.#todayOf(siteId), this.#usable(siteId, days));
   }
 
   /** The rollup store leaves out days with events that are in no file yet. Days that are left out here look like these. */

@@ -7,6 +7,8 @@ export interface Counters {
   pixelEventsIngested: number;
   /** Events dropped because a bot sent them. */
   botEventsDropped: number;
+  /** Events dropped because the settings of their site exclude them. */
+  eventsExcluded: number;
   /** Events answered with 503 because they could not be stored. */
   eventsRefused: number;
   flushFailures: number;
@@ -44,6 +46,7 @@ export const createCounters = (): Counters => ({
   eventsIngested: 0,
   pixelEventsIngested: 0,
   botEventsDropped: 0,
+  eventsExcluded: 0,
   eventsRefused: 0,
   flushFailures: 0,
   journalSyncFailures: 0,

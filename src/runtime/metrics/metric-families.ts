@@ -37,6 +37,7 @@ const ingestion = ({ counters, gauges, knownSites }: MetricSources): MetricFamil
   counter("events_ingested_total", "Events accepted by POST /api/event.", counters.eventsIngested),
   counter("pixel_events_ingested_total", "Events accepted by GET /api/event.", counters.pixelEventsIngested),
   counter("bot_events_dropped_total", "Events dropped because a bot sent them.", counters.botEventsDropped),
+  counter("events_excluded_total", "Events dropped because their site's settings exclude them.", counters.eventsExcluded),
   counter("events_refused_total", "Events answered with 503 because they could not be stored.", counters.eventsRefused),
   counter("rate_limit_rejections_total", "Events rejected by the rate limit of their site.", counters.rateLimitRejections),
   counter("max_sites_rejections_total", "Events of new sites rejected because of max_sites.", counters.maxSitesRejections),

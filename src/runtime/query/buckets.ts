@@ -1,11 +1,12 @@
 /** Time buckets of a range: hours, days, ISO weeks or months (docs/http-api.md, "Timeseries"). */
-import { dayNumberOf } from "../../storage/calendar.ts";
-import { utcDayOf, DAY_MS, type UtcDay } from "../../storage/event.ts";
+import { addDays, dayNumberOf, type Calendar } from "../../storage/calendar.ts";
+import { DAY_MS, type EpochMs, type LocalDate } from "../../storage/event.ts";
 import { invalidInput } from "../errors.ts";
 import { HOURLY_DAYS_MAX, INTERVAL_HOUR_DAYS_MAX } from "../config/report-limits.ts";
-import { type DateRange } from "./date-range.ts";
+import { datesOf, type DateRange } from "./date-range.ts";
+import { isInUtc, localTimeSql, localTimesIn, type LocalSql } from "./local-time.ts";
 import { optionalOneOf, type Parameter } from "./parameters.ts";
-import { perDialect, sql, type SqlText } from "./sql.ts";
+import { perDialect, sql } from "./sql.ts";
 
 export const INTERVALS = ["hour", "day", "week", "month"] as const;
 export type Interval = (typeof INTERVALS)[number];
@@ -18,6 +19,7 @@ export interface Bucket {
 }
 
 const HOUR_MS = 3_600_000;
+const DAY_HOURS = 24;
 
 /** The length of the buckets; null for hours in ranges up to two days and days in longer ones. */
 export const INTERVAL: Parameter<Interval | null> = optionalOneOf(
@@ -36,20 +38,34 @@ export function checkInterval({ interval }: { readonly interval: Interval | null
 export const intervalOf = ({ dayCount }: DateRange, interval: Interval | null): Interval =>
   interval ?? (dayCount <= HOURLY_DAYS_MAX ? "hour" : "day");
 
-const hourLabel = (hour: number): string => {
-  const instant = new Date(hour * HOUR_MS).toISOString();
-  return `${instant.slice(0, 10)} ${instant.slice(11, 13)}:00`;
-};
+const hourLabel = (day: LocalDate, hour: number): string => `${day} ${String(hour).padStart(2, "0")}:00`;
 
 /** The days of a range, oldest first. */
-export const daysOf = ({ firstDay, startMs, dayCount }: DateRange): readonly (Bucket & { readonly label: UtcDay })[] =>
-  Array.from({ length: dayCount }, (_, i) => ({ key: dayNumberOf(firstDay) + i, label: utcDayOf(startMs + i * DAY_MS) }));
+export const daysOf = (range: DateRange): readonly (Bucket & { readonly label: LocalDate })[] =>
+  datesOf(range).map((day) => ({ key: dayNumberOf(day), label: day }));
 
-const hoursOf = ({ startMs, endMs }: DateRange): readonly Bucket[] =>
-  Array.from({ length: (endMs - startMs) / HOUR_MS }, (_, i) => {
-    const key = startMs / HOUR_MS + i;
-    return { key, label: hourLabel(key) };
-  });
+const ALL_HOURS: readonly number[] = Array.from({ length: DAY_HOURS }, (_, hour) => hour);
+
+/**
+ * The hours that the clock shows on a day, which may begin and end at any hour where the time zone changes: one that comes twice is
+ * one, and one that is skipped is none. A date that the calendar skips has all, so that its series is not empty.
+ */
+function hoursOfDay(day: LocalDate, calendar: Calendar): readonly number[] {
+  const [startMs, endMs] = [calendar.startOf(day), calendar.startOf(addDays(day, 1))];
+  const offsets = calendar.offsetsBetween(startMs, endMs);
+  const spans = offsets.map(({ fromMs, offsetMs }, i) => [fromMs + offsetMs, (offsets[i + 1]?.fromMs ?? endMs) + offsetMs] as const);
+  const shown = new Set<number>();
+  for (const [beginMs, untilMs] of spans) {
+    for (let hour = Math.floor(beginMs / HOUR_MS); hour * HOUR_MS < untilMs; hour++)
+      shown.add(hour - Math.floor(hour / DAY_HOURS) * DAY_HOURS);
+  }
+  return shown.size === 0 ? ALL_HOURS : ALL_HOURS.filter((hour) => shown.has(hour));
+}
+
+const hoursOf = (range: DateRange, calendar: Calendar): readonly Bucket[] =>
+  datesOf(range).flatMap((day) =>
+    hoursOfDay(day, calendar).map((hour) => ({ key: dayNumberOf(day) * DAY_HOURS + hour, label: hourLabel(day, hour) })),
+  );
 
 /** 1970-01-01 was a Thursday, so the week that begins on Monday, 1969-12-29 has number 0 (ISO 8601). */
 const DAYS_BEFORE_1970 = 3;
@@ -68,25 +84,45 @@ export const bucketOfDay = (day: number, interval: Exclude<Interval, "hour">): n
   interval === "day" ? day : KEY_OF_DAY[interval](day);
 
 /** Oldest first, without gaps. The first and the last week or month may be cut by the range. */
-export function bucketsOf(range: DateRange, interval: Interval): readonly Bucket[] {
-  if (interval === "hour") return hoursOf(range);
+export function bucketsOf(range: DateRange, interval: Interval, calendar: Calendar): readonly Bucket[] {
+  if (interval === "hour") return hoursOf(range, calendar);
   const days = daysOf(range).map(({ key, label }) => ({ key: bucketOfDay(key, interval), label }));
   return days.filter(({ key }, i) => key !== days[i - 1]?.key);
 }
 
-/** The keys of an event's buckets, from its columns. */
-export const HOUR_BUCKET = perDialect(sql`timestamp // ${HOUR_MS}`, sql`intDiv(timestamp, ${HOUR_MS})`);
-export const DAY_BUCKET = sql`day`;
-
-const BUCKETS: Readonly<Record<Interval, SqlText>> = {
-  hour: HOUR_BUCKET,
-  day: DAY_BUCKET,
-  week: perDialect(sql`(day + ${DAYS_BEFORE_1970}) // 7`, sql`intDiv(day + ${DAYS_BEFORE_1970}, 7)`),
-  month: perDialect(
-    sql`date_diff('month', DATE '1970-01-01', DATE '1970-01-01' + CAST(day AS INTEGER))`,
-    sql`(toYear(toDate32(day)) - 1970) * 12 + toMonth(toDate32(day)) - 1`,
-  ),
+/**
+ * The hour of the event's date that the clock showed. A day may be longer than 24 hours, and then some of its hours come twice: like
+ * its date, an event's hour never depends on where the clock says that the day ends.
+ */
+const hourOfDaySql: LocalSql = (range, calendar) => {
+  const localMs = localTimeSql(range, calendar);
+  return perDialect(
+    sql`CAST(day AS BIGINT) * ${DAY_HOURS} + ((${localMs}) // ${HOUR_MS}) % ${DAY_HOURS}`,
+    sql`toInt64(day) * ${DAY_HOURS} + intDiv(${localMs}, ${HOUR_MS}) % ${DAY_HOURS}`,
+  );
 };
 
+const HOUR_OF_UTC = perDialect(sql`timestamp // ${HOUR_MS}`, sql`intDiv(timestamp, ${HOUR_MS})`);
+
+/** The keys of an event's buckets, from its columns. */
+export const HOUR_BUCKET: LocalSql = (range, calendar) => (isInUtc(range, calendar) ? HOUR_OF_UTC : hourOfDaySql(range, calendar));
+
+/** `HOUR_BUCKET` as a function of an event's day and timestamp. */
+export function hourBucketIn(range: DateRange, calendar: Calendar): (day: number, timestampMs: EpochMs) => number {
+  const localTime = localTimesIn(range, calendar);
+  return (day, timestampMs) => day * DAY_HOURS + (Math.floor(localTime(timestampMs) / HOUR_MS) % DAY_HOURS);
+}
+
+export const DAY_BUCKET: LocalSql = () => sql`day`;
+
+const WEEK = perDialect(sql`(day + ${DAYS_BEFORE_1970}) // 7`, sql`intDiv(day + ${DAYS_BEFORE_1970}, 7)`);
+
+const MONTH = perDialect(
+  sql`date_diff('month', DATE '1970-01-01', DATE '1970-01-01' + CAST(day AS INTEGER))`,
+  sql`(toYear(toDate32(day)) - 1970) * 12 + toMonth(toDate32(day)) - 1`,
+);
+
+const BUCKETS: Readonly<Record<Interval, LocalSql>> = { hour: HOUR_BUCKET, day: DAY_BUCKET, week: () => WEEK, month: () => MONTH };
+
 /** The bucket key of an event. */
-export const bucketSql = (interval: Interval): SqlText => BUCKETS[interval];
+export const bucketSql = (interval: Interval): LocalSql => BUCKETS[interval];

@@ -1,11 +1,12 @@
 /** The window that a range is compared with: its parameters, its dates, and where it is cut (docs/http-api.md, "Comparison"). */
-import { addDays, firstDateOfPeriod, periodOf } from "../../storage/calendar.ts";
-import { DAY_MS, startOfDayMs, utcDayOf, type EpochMs } from "../../storage/event.ts";
+import { addDays, firstDateOfPeriod, periodOf, type Calendar } from "../../storage/calendar.ts";
+import { startOfDayMs, type EpochMs } from "../../storage/event.ts";
 import { RANGE_DAYS_MAX } from "../config/report-limits.ts";
 import { invalidInput } from "../errors.ts";
 import { parseDates, rangeOfDays, type DateRange } from "./date-range.ts";
 import { optionalOneOf, type Values } from "./parameters.ts";
 import { dateParameter } from "./scope-parameters.ts";
+import { localTimeOf, whenClockShows } from "./local-time.ts";
 import { within, type Scope } from "./scope.ts";
 
 /** The offset of `year_over_year`: the same in every year, so that both windows have the same length. */
@@ -20,9 +21,9 @@ export const COMPARISON_PARAMETERS = {
     COMPARISONS,
     "The other window. `custom` requires `compare_start_date` and `compare_end_date`.",
   ),
-  compare_start_date: dateParameter("With `compare=custom` only: the first UTC date of the other window, inclusive."),
+  compare_start_date: dateParameter("With `compare=custom` only: the first date of the other window, inclusive."),
   compare_end_date: dateParameter(
-    `With \`compare=custom\` only: the last UTC date of the other window, inclusive; it has at most ${RANGE_DAYS_MAX} days.`,
+    `With \`compare=custom\` only: the last date of the other window, inclusive; it has at most ${RANGE_DAYS_MAX} days.`,
   ),
   compare_same_time: optionalOneOf(
     "With `compare=custom` only. `true`: if the range includes the current date, the last date of the other window counts only until " +
@@ -56,24 +57,24 @@ export function customRange({ compare, compare_same_time, ...dates }: Comparison
 
 /** The window as long as the range and before it. */
 export function comparedRange(range: DateRange, comparison: "previous_period" | "year_over_year"): DateRange {
-  const shiftMs = (comparison === "previous_period" ? range.dayCount : YEAR_DAYS) * DAY_MS;
-  const dayBefore = (ms: EpochMs) => utcDayOf(ms - shiftMs);
-  return rangeOfDays(dayBefore(range.startMs), dayBefore(range.endMs - DAY_MS));
+  const days = comparison === "previous_period" ? range.dayCount : YEAR_DAYS;
+  return rangeOfDays(addDays(range.firstDay, -days), addDays(range.lastDay, -days));
 }
 
 /** The last date of the window until the time of day of `nowMs`; null if that date is whole. */
-function cutOf(values: ComparisonValues, range: DateRange, window: DateRange, nowMs: EpochMs): EpochMs | null {
-  const isCut = values.compare_same_time === "true" && range.startMs <= nowMs && nowMs < range.endMs;
-  return isCut ? startOfDayMs(window.lastDay) + nowMs - startOfDayMs(utcDayOf(nowMs)) : null;
+function cutOf(values: ComparisonValues, range: DateRange, window: DateRange, nowMs: EpochMs, calendar: Calendar): EpochMs | null {
+  const today = calendar.dateOf(nowMs);
+  const isCut = values.compare_same_time === "true" && range.firstDay <= today && today <= range.lastDay;
+  return isCut ? whenClockShows(window.lastDay, localTimeOf(nowMs, calendar) - startOfDayMs(today), calendar) : null;
 }
 
 /** Null without a comparison. */
-export function comparedWindow(values: ComparisonValues, range: DateRange, nowMs: EpochMs): ComparedWindow | null {
+export function comparedWindow(values: ComparisonValues, range: DateRange, nowMs: EpochMs, calendar: Calendar): ComparedWindow | null {
   const { compare } = values;
   if (compare === null) return null;
   if (compare !== "custom") return { range: comparedRange(range, compare), endsAtMs: null };
   const custom = customRange(values);
-  return custom && { range: custom, endsAtMs: cutOf(values, range, custom, nowMs) };
+  return custom && { range: custom, endsAtMs: cutOf(values, range, custom, nowMs, calendar) };
 }
 
 /**

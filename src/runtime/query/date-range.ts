@@ -1,14 +1,13 @@
 /** The dates of a report (docs/http-api.md, "Date ranges"). */
-import { DAY_MS, isUtcDay, startOfDayMs, utcDayOf, type EpochMs, type UtcDay } from "../../storage/event.ts";
+import { addDays, daysBetween } from "../../storage/calendar.ts";
+import { isLocalDate, type LocalDate } from "../../storage/event.ts";
 import { invalidInput } from "../errors.ts";
 import { RANGE_DAYS_MAX } from "../config/report-limits.ts";
 
-/** Whole days, both included; `endMs` is the first instant after them. */
+/** Dates of a site's calendar, both included. */
 export interface DateRange {
-  readonly firstDay: UtcDay;
-  readonly lastDay: UtcDay;
-  readonly startMs: EpochMs;
-  readonly endMs: EpochMs;
+  readonly firstDay: LocalDate;
+  readonly lastDay: LocalDate;
   readonly dayCount: number;
 }
 
@@ -17,18 +16,20 @@ const PERIOD_DAYS = { day: 1, today: 1, "7d": 7, "30d": 30, "90d": 90, "12mo": 3
 export const PERIODS = Object.keys(PERIOD_DAYS) as readonly (keyof typeof PERIOD_DAYS)[];
 export const PERIOD_DEFAULT = "30d";
 
-export function rangeOfDays(firstDay: UtcDay, lastDay: UtcDay): DateRange {
-  const startMs = startOfDayMs(firstDay);
-  const endMs = startOfDayMs(lastDay) + DAY_MS;
-  return { firstDay, lastDay, startMs, endMs, dayCount: (endMs - startMs) / DAY_MS };
+export function rangeOfDays(firstDay: LocalDate, lastDay: LocalDate): DateRange {
+  return { firstDay, lastDay, dayCount: daysBetween(firstDay, lastDay) + 1 };
 }
 
-function rangeOfPeriod(period: string, nowMs: EpochMs): DateRange {
+/** The dates of a range, oldest first. */
+export const datesOf = ({ firstDay, dayCount }: DateRange): readonly LocalDate[] =>
+  Array.from({ length: dayCount }, (_, i) => addDays(firstDay, i));
+
+function rangeOfPeriod(period: string, today: LocalDate): DateRange {
   if (!Object.hasOwn(PERIOD_DAYS, period)) {
     throw invalidInput(`"period" must be one of ${PERIODS.join(", ")}`);
   }
   const days = PERIOD_DAYS[period as keyof typeof PERIOD_DAYS];
-  return rangeOfDays(utcDayOf(nowMs - (days - 1) * DAY_MS), utcDayOf(nowMs));
+  return rangeOfDays(addDays(today, 1 - days), today);
 }
 
 /** The value of a parameter. */
@@ -37,8 +38,8 @@ interface DateText {
   readonly value: string;
 }
 
-function parseDay({ name, value }: DateText): UtcDay {
-  if (!isUtcDay(value)) throw invalidInput(`"${name}" must be a real calendar date in the form YYYY-MM-DD`);
+function parseDay({ name, value }: DateText): LocalDate {
+  if (!isLocalDate(value)) throw invalidInput(`"${name}" must be a real calendar date in the form YYYY-MM-DD`);
   return value;
 }
 
@@ -52,12 +53,12 @@ export function parseDates(first: DateText, last: DateText): DateRange {
   return range;
 }
 
-/** The range of the parameters; 400 for invalid dates, or one date without the other. */
+/** The range of the parameters; `today` is the current date of the site's calendar. 400 for invalid dates, or one date without the other. */
 export function parseDateRange(
   { period, startDate, endDate }: { period: string | null; startDate: string | null; endDate: string | null },
-  nowMs: EpochMs,
+  today: LocalDate,
 ): DateRange {
-  if (startDate === null && endDate === null) return rangeOfPeriod(period ?? PERIOD_DEFAULT, nowMs);
+  if (startDate === null && endDate === null) return rangeOfPeriod(period ?? PERIOD_DEFAULT, today);
   if (startDate === null) throw invalidInput('"start_date" is required when "end_date" is given');
   if (endDate === null) throw invalidInput('"end_date" is required when "start_date" is given');
   return parseDates({ name: "start_date", value: startDate }, { name: "end_date", value: endDate });

@@ -33,15 +33,23 @@ function parseCondition(text: string): Condition {
 
 const formatted = ({ dimension, operator, value }: Condition): string => `${dimension}${operator}${value}`;
 
-/** The conditions sorted and without duplicates, so that equivalent filters are equal; 400 for invalid ones. */
+/** The conditions as in the parameter `filters`. */
+export const filterText = (conditions: readonly Condition[]): string => conditions.map(formatted).join(";");
+
+/** Sorted and without duplicates, so that equivalent filters are equal. */
+export function distinctConditions(conditions: readonly Condition[]): readonly Condition[] {
+  const distinct = new Map(conditions.map((condition) => [formatted(condition), condition]));
+  return [...distinct].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, condition]) => condition);
+}
+
+/** The distinct conditions; 400 for invalid ones. */
 export function parseSegmentFilter(text: string | null): readonly Condition[] {
   if (text === null || text === "") return [];
   const conditions = text.split(";", FILTER_CONDITIONS_MAX + 1);
   if (conditions.length > FILTER_CONDITIONS_MAX) {
     throw invalidInput(`"filters" must have at most ${FILTER_CONDITIONS_MAX} conditions`);
   }
-  const distinct = new Map(conditions.map(parseCondition).map((condition) => [formatted(condition), condition]));
-  return [...distinct].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, condition]) => condition);
+  return distinctConditions(conditions.map(parseCondition));
 }
 
 /**

@@ -3,12 +3,14 @@ import { SITE_ID_CHARS_MAX } from "../config/limits.ts";
 import { FILTER_CONDITIONS_MAX, FILTER_VALUE_CHARS_MAX, RANGE_DAYS_MAX } from "../config/report-limits.ts";
 import { SITE_ID, parseSiteId } from "../config/site-id.ts";
 import { text, type Schema } from "./json-schema.ts";
-import type { EpochMs, SiteId } from "../../storage/event.ts";
-import { PERIODS, PERIOD_DEFAULT, parseDateRange } from "./date-range.ts";
+import type { LocalDate, SiteId } from "../../storage/event.ts";
+import { AppError } from "../errors.ts";
+import { PERIODS, PERIOD_DEFAULT, parseDateRange, rangeOfDays } from "./date-range.ts";
 import { DIMENSIONS } from "./dimensions.ts";
-import { parseSegmentFilter, type Condition } from "./filters.ts";
+import { distinctConditions, parseSegmentFilter, type Condition } from "./filters.ts";
 import { optional, parameter, required, type Parameter, type Values } from "./parameters.ts";
-import type { Scope } from "./scope.ts";
+import { checkShared, type Scope, type SharedPart } from "./scope.ts";
+import { checkSite, type Viewer } from "./viewer.ts";
 
 /** A site id in the OpenAPI document. */
 export const siteIdSchema = (description: string): Schema =>
@@ -23,7 +25,7 @@ const SITE: Parameter<SiteId> = required(
 
 const PERIOD: Parameter<string | null> = optional(
   {
-    description: "A range of UTC dates that ends today. `start_date` and `end_date` override it.",
+    description: "A range of dates of the site's calendar that ends today. `start_date` and `end_date` override it.",
     schema: text("`day` and `today` are the current date.", { enum: PERIODS, default: PERIOD_DEFAULT }),
   },
   unchanged,
@@ -54,19 +56,46 @@ const FILTERS: Parameter<readonly Condition[]> = parameter(
 export const SCOPE_PARAMETERS = {
   site_id: SITE,
   period: PERIOD,
-  start_date: dateParameter("The first UTC date, inclusive. Requires `end_date`.", "2026-01-01"),
-  end_date: dateParameter(
-    `The last UTC date, inclusive. Requires \`start_date\`; the range has at most ${RANGE_DAYS_MAX} days.`,
-    "2026-01-31",
-  ),
+  start_date: dateParameter("The first date, inclusive. Requires `end_date`.", "2026-01-01"),
+  end_date: dateParameter(`The last date, inclusive. Requires \`start_date\`; the range has at most ${RANGE_DAYS_MAX} days.`, "2026-01-31"),
   filters: FILTERS,
 };
 
 /** Parameters of a report without a date range. */
 export const UNDATED_SCOPE_PARAMETERS = { site_id: SITE, filters: FILTERS };
 
-/** 400 for dates that do not form a range. Without dates, the range is the default period. */
-export function scopeOf(values: Partial<Values<typeof SCOPE_PARAMETERS>> & Values<typeof UNDATED_SCOPE_PARAMETERS>, nowMs: EpochMs): Scope {
+/** What is shared with the viewer; null if everything is. */
+function sharedPartOf({ principal: { view } }: Viewer, today: LocalDate): SharedPart | null {
+  if (view === null || (view.filters === "" && view.dates === null)) return null;
+  const { filters, dates } = view;
+  const range =
+    dates && ("period" in dates ? parseDateRange({ ...NO_DATES, ...dates }, today) : rangeOfDays(dates.firstDay, dates.lastDay));
+  return { conditions: parseSegmentFilter(filters), range };
+}
+
+const NO_DATES = { period: null, startDate: null, endDate: null };
+
+/**
+ * 403 for what the viewer may not see, 400 for dates that do not form a range. Without dates, the range is all that is shared, or else
+ * the default period. Nothing else holds a viewer to a site, to conditions and to dates; plans check
+ * that what they read besides is shared (`planOf`).
+ */
+export function scopeOf(values: Partial<Values<typeof SCOPE_PARAMETERS>> & Values<typeof UNDATED_SCOPE_PARAMETERS>, viewer: Viewer): Scope {
   const { site_id: siteId, filters, period = null, start_date: startDate = null, end_date: endDate = null } = values;
-  return { siteId, range: parseDateRange({ period, startDate, endDate }, nowMs), conditions: filters };
+  checkSite(viewer, siteId);
+  const today = viewer.calendarOf(siteId).dateOf(viewer.nowMs);
+  const shared = sharedPartOf(viewer, today);
+  const hasDates = (period ?? startDate ?? endDate) !== null;
+  const range = (!hasDates && shared?.range) || parseDateRange({ period, startDate, endDate }, today);
+  if (shared === null) return { siteId, range, conditions: filters };
+  const scope = { siteId, range, conditions: distinctConditions([...shared.conditions, ...filters]), shared };
+  checkShared(scope);
+  return scope;
+}
+
+/** The scope of a report of the present. 403 also if the viewer may not see that. */
+export function presentScopeOf(values: Values<typeof UNDATED_SCOPE_PARAMETERS>, viewer: Viewer): Scope {
+  const scope = scopeOf({ ...values, period: "today" }, viewer);
+  if (viewer.principal.view?.hasRealtime === false) throw new AppError({ code: "forbidden" }, "The share link does not show realtime");
+  return scope;
 }

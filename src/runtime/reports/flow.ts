@@ -1,6 +1,7 @@
 /** GET /api/stats/flow: the page viewed right after or before each visitor's first view of a page, in the same session (docs/http-api.md, "Flow"). */
 import { FLOW_ROWS_DEFAULT, FLOW_ROWS_MAX } from "../config/report-limits.ts";
 import { PAGEVIEW } from "../config/names.ts";
+import type { Calendar } from "../../storage/calendar.ts";
 import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { planOf } from "../execution/plan.ts";
 import { fraction, text } from "../query/json-schema.ts";
@@ -22,15 +23,20 @@ const PARAMETERS = {
 };
 
 /** Rows `code`, `visitors`: those whose first view of the page, in any kept session, has that neighbour; NULL for none. */
-type Neighbours = (scope: Scope, sessionGapMs: number, values: Pick<Values<typeof PARAMETERS>, "page" | "direction">) => SqlText;
+type Neighbours = (
+  scope: Scope,
+  calendar: Calendar,
+  sessionGapMs: number,
+  values: Pick<Values<typeof PARAMETERS>, "page" | "direction">,
+) => SqlText;
 
 /** Only events of sessions with a view of the page are sorted. */
-const neighboursInDaySessions: Neighbours = (scope, sessionGapMs, { page, direction }) => {
+const neighboursInDaySessions: Neighbours = (scope, calendar, sessionGapMs, { page, direction }) => {
   const neighbour = direction === "forward" ? sql`sequence_next_node` : sql`sequence_previous_node`;
   const all = eventsIn({ ...scope, conditions: [] });
   const isViewed = sql`CASE WHEN ${stepSql(page)} THEN 1 ELSE 0 END`;
   return sql`
-      WITH ${sessionParts(scope, sessionGapMs, sql`events`)},
+      WITH ${sessionParts(scope, calendar, sessionGapMs, sql`events`)},
       viewing AS MATERIALIZED (SELECT DISTINCT session FROM (${all}) AS ranged_events WHERE ${stepSql(page)}),
       marked_parts AS (
         SELECT session, visitor_id, chain, matching, session IN (SELECT session FROM viewing) AS viewed
@@ -61,10 +67,11 @@ const neighboursInDaySessions: Neighbours = (scope, sessionGapMs, { page, direct
 };
 
 /** In ClickHouse. Only events of visitors with a view of the page are sorted. */
-const neighboursInOrderedSessions: Neighbours = (scope, sessionGapMs, { page, direction }) => {
+const neighboursInOrderedSessions: Neighbours = (scope, _calendar, sessionGapMs, { page, direction }) => {
   const all = eventsIn({ ...scope, conditions: [] });
   const viewers = sql`SELECT visitor_id FROM (${all}) AS ranged_events WHERE ${stepSql(page)}`;
   const events = sql`SELECT * FROM (${rangedEvents(scope)}) AS ranged WHERE visitor_id IN (${viewers})`;
+  const event = pageEvents(scope, stepSql(page));
   const neighbour = direction === "forward" ? sql`place + 1` : sql`place - 1`;
   return sql`
       WITH first_visits AS (
@@ -72,7 +79,7 @@ const neighboursInOrderedSessions: Neighbours = (scope, sessionGapMs, { page, di
           visit -> arrayExists(event -> event.matching, visit) AND arrayExists(event -> event.viewed, visit),
           sessions
         ) AS visit
-        FROM (${orderedSessions(events, pageEvents(stepSql(page)), sql`max(matching) = 1`, sessionGapMs)}) AS histories
+        FROM (${orderedSessions({ scope, events, event, sessionGapMs })}) AS histories
       ),
       views AS (
         SELECT arrayFilter(event -> event.is_pageview, visit) AS pages, arrayFirstIndex(event -> event.viewed, pages) AS place
@@ -92,8 +99,8 @@ const neighbours = (scope: Scope, sessionGapMs: number, { limit, ...values }: Va
   keys: ["code"],
   counts: ["visitors"],
   readsSessions: true,
-  partial(range) {
-    const parts = [within(scope, range), sessionGapMs, values] as const;
+  partial(range, calendar) {
+    const parts = [within(scope, range), calendar, sessionGapMs, values] as const;
     return perDialect(neighboursInDaySessions(...parts), neighboursInOrderedSessions(...parts));
   },
   finalize: perDialect(

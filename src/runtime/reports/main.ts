@@ -4,7 +4,7 @@ import { boolean, closed, count, fraction, number, orNull, reference, text, type
 import { COMPARISON_PARAMETERS, comparedWindow, customRange, scopesOf, type ComparedWindow } from "../query/comparison.ts";
 import { numberIn, ratio, sumOfRows } from "../query/row-values.ts";
 import type { Scope } from "../query/scope.ts";
-import { DAY, EVENTS, PAGEVIEWS, VISITORS } from "./measures/fields.ts";
+import { DAY, EVENTS, PAGEVIEWS, TIME_ZONE, VISITORS, timeZoneField } from "./measures/fields.ts";
 import { sessionAverages, sessionSums, type SessionAverages } from "./measures/sessions.ts";
 import { visitorCounts } from "./measures/visitor-counts.ts";
 import { report } from "./report.ts";
@@ -40,9 +40,10 @@ const HEADLINE = closed(
     ...SESSIONS,
     views_per_visit: VIEWS_PER_VISIT,
     behavioral_available: boolean("Whether the behavioral extension is available."),
+    time_zone: TIME_ZONE,
     comparison: reference<Described<typeof COMPARED>>("Comparison"),
   },
-  { optional: ["comparison"] },
+  { optional: ["time_zone", "comparison"] },
 );
 
 interface Headline {
@@ -113,8 +114,8 @@ export const main = report({
     visits: visitorCounts(scope),
     ...(hasExtension && { sessions: sessionSums(scope, sessionGapMs) }),
   }),
-  plan({ scope, values, nowMs }, { sessionGapMs, hasExtension, rotationDays }) {
-    const window = comparedWindow(values, scope.range, nowMs);
+  plan({ scope, values, nowMs, calendar }, { sessionGapMs, hasExtension, rotationDays }) {
+    const window = comparedWindow(values, scope.range, nowMs, calendar);
     const compared = window ? [scopesOf(scope, window, rotationDays)] : [];
     const plans = [[scope], ...compared].map((scopes) => headline(scopes, hasExtension ? sessionGapMs : null));
     return combinePlans(plans, ([current, before]) => {
@@ -125,6 +126,7 @@ export const main = report({
         ...sessionFields(current),
         views_per_visit: current.sessions?.pageviews ?? null,
         behavioral_available: current.sessions !== null,
+        ...timeZoneField(nowMs, calendar),
         ...(window && before && { comparison: comparison(before, window, values.compare === "custom") }),
       };
     });

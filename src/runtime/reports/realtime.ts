@@ -3,11 +3,14 @@ import { REALTIME_COUNTRIES_MAX, REALTIME_MINUTES_MAX, REALTIME_ROWS_MAX } from 
 import { planOf } from "../execution/plan.ts";
 import { closed, count, list, text } from "../query/json-schema.ts";
 import { rangeOfDays } from "../query/date-range.ts";
+import { localTimeOf } from "../query/local-time.ts";
 import { optionalInteger } from "../query/parameters.ts";
 import { numberIn, rowsBy, textIn } from "../query/row-values.ts";
+import { sharedFrom, within } from "../query/scope.ts";
 import type { SqlRow } from "../query/sql.ts";
-import { utcDayOf, type EpochMs } from "../../storage/event.ts";
-import { PAGEVIEWS, VISITORS, rows } from "./measures/fields.ts";
+import type { Calendar } from "../../storage/calendar.ts";
+import type { EpochMs } from "../../storage/event.ts";
+import { PAGEVIEWS, TIME_ZONE, VISITORS, rows, timeZoneField } from "./measures/fields.ts";
 import { MINUTE_MS, recentActivity, FACETS, type Windows } from "./measures/recent-activity.ts";
 import { report } from "./report.ts";
 
@@ -23,7 +26,7 @@ const RESULT = closed(
     top_pages: rows("Paths of page views, most visitors first.", REALTIME_ROWS_MAX, TOP_FIELDS),
     top_sources: rows("Sources of page views, most visitors first; `(direct)` for page views without one.", REALTIME_ROWS_MAX, TOP_FIELDS),
     per_minute: list("Page views by minute of the clock, oldest first; their sum is `pageviews`.", count("Page views."), { minItems: 2 }),
-    first_minute: text("The UTC minute of the first entry of `per_minute`. With `minutes` only.", {
+    first_minute: text("The minute of the first entry of `per_minute` in the site's time zone. With `minutes` only.", {
       pattern: "^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}$",
     }),
     visitors: count("Distinct visitors with any event in the window. With `minutes` only."),
@@ -33,8 +36,9 @@ const RESULT = closed(
       COUNTRY_FIELDS,
     ),
     top_events: rows("Events other than page views, most visitors first. With `minutes` only.", REALTIME_ROWS_MAX, TOP_FIELDS),
+    time_zone: TIME_ZONE,
   },
-  { optional: ["first_minute", "visitors", "countries", "top_events"] },
+  { optional: ["time_zone", "first_minute", "visitors", "countries", "top_events"] },
 );
 
 const minuteOf = (ms: EpochMs): number => Math.floor(ms / MINUTE_MS);
@@ -56,7 +60,9 @@ function perMinute(minutes: readonly SqlRow[], { startMs, endMs }: Windows): num
   return Array.from({ length: last - first + 1 }, (_, i) => numberIn(byMinute.get(first + i), "events"));
 }
 
-const minuteText = (ms: EpochMs): string => new Date(ms).toISOString().slice(0, 16).replace("T", " ");
+/** What the clock shows. */
+const minuteText = (ms: EpochMs, calendar: Calendar): string =>
+  new Date(localTimeOf(ms, calendar)).toISOString().slice(0, 16).replace("T", " ");
 
 export const realtime = report({
   path: "/api/stats/realtime",
@@ -76,11 +82,11 @@ export const realtime = report({
     ),
   },
   result: { name: "Realtime", schema: RESULT },
-  plan({ scope: { siteId, conditions }, values: { minutes }, nowMs }, { realtimeWindowMinutes }) {
+  plan({ scope, values: { minutes }, nowMs, calendar }, { realtimeWindowMinutes }) {
     const windows = windowsOf(nowMs, realtimeWindowMinutes, minutes);
-    const firstDay = utcDayOf(Math.min(windows.startMs, windows.currentStartMs));
-    const siteRange = { siteId, range: rangeOfDays(firstDay, utcDayOf(nowMs)) };
-    return planOf(siteRange, [recentActivity(windows, conditions)], (found) => {
+    const firstDay = sharedFrom(scope, calendar.dateOf(Math.min(windows.startMs, windows.currentStartMs)));
+    const siteRange = within(scope, rangeOfDays(firstDay, calendar.dateOf(nowMs)));
+    return planOf(siteRange, [recentActivity(windows, scope.conditions)], (found) => {
       const of = (facet: keyof typeof FACETS) => found.filter((row) => numberIn(row, "facet") === FACETS[facet]);
       const [total] = of("total");
       const pageviews = perMinute(of("minute"), windows);
@@ -92,11 +98,12 @@ export const realtime = report({
         top_sources: of("source").map(topRow),
         per_minute: pageviews,
         ...(minutes !== null && {
-          first_minute: minuteText(windows.startMs),
+          first_minute: minuteText(windows.startMs, calendar),
           visitors: numberIn(total, "visitors"),
           countries: of("country").map(countryRow),
           top_events: of("event").map(topRow),
         }),
+        ...timeZoneField(nowMs, calendar),
       };
     });
   },

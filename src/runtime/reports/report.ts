@@ -7,7 +7,9 @@ import type { DateRange } from "../query/date-range.ts";
 import type { Schema } from "../query/json-schema.ts";
 import { parseParameters, type Parameter, type Parameters, type Values } from "../query/parameters.ts";
 import type { Scope } from "../query/scope.ts";
-import { SCOPE_PARAMETERS, UNDATED_SCOPE_PARAMETERS, scopeOf } from "../query/scope-parameters.ts";
+import { SCOPE_PARAMETERS, UNDATED_SCOPE_PARAMETERS, presentScopeOf, scopeOf } from "../query/scope-parameters.ts";
+import type { Viewer } from "../query/viewer.ts";
+import type { Calendar } from "../../storage/calendar.ts";
 import type { EpochMs } from "../../storage/event.ts";
 import { jsonText } from "./json-text.ts";
 
@@ -28,6 +30,8 @@ export interface ReportRequest<P extends Parameters> {
   /** The report's own parameters. */
   readonly values: Values<P>;
   readonly nowMs: EpochMs;
+  /** The site's. */
+  readonly calendar: Calendar;
 }
 
 /** `needed`: without the extension the report is a 503. `used`: without it some fields are null. */
@@ -61,6 +65,8 @@ export interface ReportDeclaration<Path extends string, P extends Parameters, Re
 /** A validated request. */
 export interface PreparedReport {
   readonly extension: ExtensionUse;
+  /** The IANA name of the site's time zone at the moment. */
+  readonly timeZone: string;
   /** Null if the result must not be cached. */
   readonly cacheKey: CacheKey | null;
   /** Its result is the response's JSON. */
@@ -82,15 +88,14 @@ export interface Report<Path extends string = string> {
   readonly mayNeedExtension: boolean;
   readonly refusals: Readonly<Partial<Record<AppErrorCode, string>>>;
   readonly rolled: Rolled;
-  /** Parses a request; 400 with the name of the invalid parameter. */
-  readonly prepare: (read: (name: string, from: Parameter["in"]) => string | null, nowMs: EpochMs) => PreparedReport;
+  /** Parses a request; 400 with the name of the invalid parameter, 403 for what the viewer may not see. */
+  readonly prepare: (read: (name: string, from: Parameter["in"]) => string | null, viewer: Viewer) => PreparedReport;
 }
 
 export function report<const Path extends string, P extends Parameters, Result>(
   declaration: ReportDeclaration<Path, P, Result>,
 ): Report<Path> {
   const { hasDates = true, extension = "unused", refusals = {}, rolled = () => ({}), path, parameters, check, ...rest } = declaration;
-  const scopeParameters = hasDates ? SCOPE_PARAMETERS : UNDATED_SCOPE_PARAMETERS;
   return {
     ...rest,
     path,
@@ -99,15 +104,23 @@ export function report<const Path extends string, P extends Parameters, Result>(
     mayNeedExtension: extension !== "unused" && extension !== "used",
     refusals,
     rolled,
-    prepare(read, nowMs) {
-      const scope = scopeOf(parseParameters(scopeParameters, read), nowMs);
+    prepare(read, viewer) {
+      const scope = hasDates
+        ? scopeOf(parseParameters(SCOPE_PARAMETERS, read), viewer)
+        : presentScopeOf(parseParameters(UNDATED_SCOPE_PARAMETERS, read), viewer);
       const values = parseParameters(parameters, read);
       check?.(values, scope.range);
-      const { siteId, range, conditions } = scope;
+      const { siteId, range, conditions, shared } = scope;
+      const { nowMs } = viewer;
+      const calendar = viewer.calendarOf(siteId);
+      const timeZone = calendar.zoneAt(nowMs);
       return {
         extension: typeof extension === "function" ? extension(values) : extension,
-        cacheKey: hasDates ? { report: path, siteId, parameters: [range.firstDay, range.lastDay, conditions, values] } : null,
-        plan: (settings) => mapPlan(declaration.plan({ scope, values, nowMs }, settings), jsonText),
+        timeZone,
+        cacheKey: hasDates
+          ? { report: path, siteId, parameters: [range.firstDay, range.lastDay, conditions, values, timeZone, shared] }
+          : null,
+        plan: (settings) => mapPlan(declaration.plan({ scope, values, nowMs, calendar }, settings), jsonText),
       };
     },
   };

@@ -4,12 +4,12 @@ import { RETENTION_WEEKS_DEFAULT, RETENTION_WEEKS_MAX, RETENTION_WEEKS_MIN } fro
 import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { planOf } from "../execution/plan.ts";
 import { boolean, closed, count, fraction, list, orNull, text } from "../query/json-schema.ts";
-import { rangeOfDays, type DateRange } from "../query/date-range.ts";
+import { rangeOfDays } from "../query/date-range.ts";
 import { integer } from "../query/parameters.ts";
 import { numberIn, ratio } from "../query/row-values.ts";
-import { eventsWithMatch, within, type Scope } from "../query/scope.ts";
+import { eventsWithMatch, sharedFrom, within, type Scope } from "../query/scope.ts";
 import { perDialect, sql, type SqlRow } from "../query/sql.ts";
-import { DAY_MS, utcDayOf, type UtcDay } from "../../storage/event.ts";
+import { DAY_MS, utcDateOf, type LocalDate } from "../../storage/event.ts";
 import { VISITORS } from "./measures/fields.ts";
 import { report } from "./report.ts";
 
@@ -22,7 +22,7 @@ const EPOCH_WEEKDAY = 3;
 const weekOf = (day: number): number => Math.floor((day + EPOCH_WEEKDAY) / WEEK_DAYS);
 
 /** The Monday of a week. */
-const mondayOf = (week: number): UtcDay => utcDayOf((week * WEEK_DAYS - EPOCH_WEEKDAY) * DAY_MS);
+const mondayOf = (week: number): LocalDate => utcDateOf((week * WEEK_DAYS - EPOCH_WEEKDAY) * DAY_MS);
 
 /**
  * Rows `week` (the week of the cohort), `later` (weeks after it, from 0), `visitors`: those whose first event is in the scope's
@@ -74,12 +74,13 @@ const cohortVisitors = (scope: Scope, weeks: number): AggregateQuery => ({
 });
 
 /**
- * The range, extended to the start of the salt period of its first day: no visitor id is older, so it contains the first event
+ * The scope, extended to the start of the salt period of its first day: no visitor id is older, so it contains the first shared event
  * ever of each visitor of the range.
  */
-function rangeWithFirstEvents({ firstDay, lastDay }: DateRange, rotationDays: number): DateRange {
+function withFirstEvents(scope: Scope, rotationDays: number): Scope {
+  const { firstDay, lastDay } = scope.range;
   const period = Math.floor(dayNumberOf(firstDay) / rotationDays);
-  return rangeOfDays(utcDayOf(period * rotationDays * DAY_MS), lastDay);
+  return within(scope, rangeOfDays(sharedFrom(scope, utcDateOf(period * rotationDays * DAY_MS)), lastDay));
 }
 
 /** Whether visitor ids live long enough for that many weeks, and a caveat otherwise. */
@@ -113,7 +114,7 @@ function cohortsIn(found: readonly SqlRow[]) {
 const WEEKS_OF_COHORT = { minItems: RETENTION_WEEKS_MIN, maxItems: RETENTION_WEEKS_MAX };
 
 const COHORT = closed({
-  cohort_date: text("The Monday of the week of these visitors' first events, UTC.", { format: "date" }),
+  cohort_date: text("The Monday of the week of these visitors' first events.", { format: "date" }),
   cohort_size: count("Number of visitors of the cohort."),
   retained: list("Visitors of the cohort seen in that week, in the next one, and so on; 0 for future weeks.", VISITORS, WEEKS_OF_COHORT),
   retention_rates: list("The same divided by `cohort_size`.", fraction("A share."), WEEKS_OF_COHORT),
@@ -139,7 +140,7 @@ export const retention = report({
   },
   extension: "needed",
   plan: ({ scope, values: { weeks } }, { rotationDays }) =>
-    planOf(within(scope, rangeWithFirstEvents(scope.range, rotationDays)), [cohortVisitors(scope, weeks)], (found) => ({
+    planOf(withFirstEvents(scope, rotationDays), [cohortVisitors(scope, weeks)], (found) => ({
       cohorts: cohortsIn(found),
       ...identityFields(rotationDays, weeks),
     })),

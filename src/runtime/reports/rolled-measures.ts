@@ -2,14 +2,14 @@
 import { RolledMeasures } from "../execution/rolled-measures.ts";
 import { rangeOfDays } from "../query/date-range.ts";
 import type { Scope } from "../query/scope.ts";
-import { utcDayOf, type SiteId } from "../../storage/event.ts";
+import { utcDateOf, type SiteId } from "../../storage/event.ts";
 import { countsByPropertyValue } from "./property-values.ts";
 import { REPORTS } from "./registry.ts";
 
 const MINUTE_MS = 60_000;
 
 /** Neither the site nor the range is part of a measure. */
-const ANY_SCOPE: Scope = { siteId: "any" as SiteId, range: rangeOfDays(utcDayOf(0), utcDayOf(0)), conditions: [] };
+const ANY_SCOPE: Scope = { siteId: "any" as SiteId, range: rangeOfDays(utcDateOf(0), utcDateOf(0)), conditions: [] };
 
 export interface RolledMeasuresSettings {
   readonly sessionWindowMinutes: number;

@@ -23,10 +23,10 @@ export const timeseries = report({
     schema: pointsOf(closed({ date: BUCKET, visitors: VISITORS, pageviews: PAGEVIEWS, events: EVENTS }, { optional: ["events"] })),
   },
   rolled: (scope) => ({ "visits-by-day": visitorCountsBy(scope, DAY_BUCKET), "visits-by-hour": visitorCountsBy(scope, HOUR_BUCKET) }),
-  plan({ scope, values: { include, interval } }, { rotationDays }) {
+  plan({ scope, values: { include, interval }, calendar }, { rotationDays }) {
     const withEvents = include === "events";
     // No visitor id outlives its salt period: the visitors of days add up if it is a day.
-    const series = seriesOf(scope.range, interval, rotationDays === 1);
+    const series = seriesOf(scope.range, calendar, interval, rotationDays === 1);
     const counts = (withEvents ? eventCountsBy : visitorCountsBy)(scope, series.bucket);
     return planOf(scope, [counts], (found) =>
       series.points(found, counts.counts, (row) => ({

@@ -1,5 +1,5 @@
 /** Which rollups answer a range, and which of its days have to be computed from events. */
-import type { UtcDay } from "../../storage/event.ts";
+import type { LocalDate } from "../../storage/event.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
 import { isPropertyMeasure, type RollupHeader } from "../../storage/rollup.ts";
 import type { PartitionVersion } from "../engine/partition-version.ts";
@@ -21,8 +21,8 @@ export const hasMeasure = ({ measures, hasAllProperties }: RollupHeader, measure
   Object.hasOwn(measures, measure) || (hasAllProperties && isPropertyMeasure(measure));
 
 interface Part {
-  readonly firstDay: UtcDay;
-  readonly lastDay: UtcDay;
+  readonly firstDay: LocalDate;
+  readonly lastDay: LocalDate;
   /** Null if it is to be computed. */
   readonly rollup: ObjectKey | null;
 }

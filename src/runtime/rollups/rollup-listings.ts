@@ -1,5 +1,5 @@
 /** Which rollup files a site has: the listing of each site's folder, cached once read. */
-import type { SiteId, UtcDay } from "../../storage/event.ts";
+import type { SiteId, LocalDate } from "../../storage/event.ts";
 import { deleteObjects } from "../../storage/delete-objects.ts";
 import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
 import { daysOfRollupKey, parseRollupKey, rollupFolder, type RollupFile } from "../../storage/rollup-path.ts";
@@ -88,7 +88,7 @@ export class RollupListings {
    * Deletes every file with days from `firstDay` to `lastDay`, also those of an unknown format. Durable once resolved, also for files
    * that an earlier process deleted: a power loss could bring them back. The folder is listed anew, so none can be overlooked.
    */
-  async deleteDays(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<void> {
+  async deleteDays(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<void> {
     const { objects } = this.#options;
     const folder = rollupFolder(siteId);
     this.forget(siteId);

@@ -3,13 +3,13 @@
  * that any range consists of few nodes, and each node of two halves.
  */
 import { addDays, daysBetween, firstDateOfPeriod, periodOf } from "../../storage/calendar.ts";
-import type { UtcDay } from "../../storage/event.ts";
+import type { LocalDate } from "../../storage/event.ts";
 import { RANGE_DAYS_MAX } from "../config/report-limits.ts";
 import type { PartitionVersion } from "../engine/partition-version.ts";
 
 export interface RollupNode {
-  readonly firstDay: UtcDay;
-  readonly lastDay: UtcDay;
+  readonly firstDay: LocalDate;
+  readonly lastDay: LocalDate;
   /** The days with events, at least one, oldest first. */
   readonly days: readonly PartitionVersion[];
   /** The halves that have events, oldest first. None if the node is a single period. */
@@ -26,8 +26,8 @@ interface NumberedDay {
 
 /** Computes its halves on demand, because few of a large node are usually needed. */
 class PeriodRun implements RollupNode {
-  readonly firstDay: UtcDay;
-  readonly lastDay: UtcDay;
+  readonly firstDay: LocalDate;
+  readonly lastDay: LocalDate;
   readonly days: readonly PartitionVersion[];
   readonly #numbered: readonly NumberedDay[];
   readonly #periods: number;

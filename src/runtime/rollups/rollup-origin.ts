@@ -1,5 +1,5 @@
 /** When a rollup is valid: it was made with the program's definitions and settings, of exactly the events that are stored now. */
-import type { SiteId, UtcDay } from "../../storage/event.ts";
+import type { SiteId, LocalDate } from "../../storage/event.ts";
 import type { PartitionFile } from "../../storage/partition.ts";
 import type { RollupOrigin } from "../../storage/rollup.ts";
 import { hashOf, rollupFileOf, type RollupFile } from "../../storage/rollup-path.ts";
@@ -61,7 +61,7 @@ export function areSameEvents(recorded: string, files: readonly PartitionFile[])
 }
 
 /** Whether a day has the events that a rollup records of it, if these are its files. */
-export const recordsFiles = ({ events }: RollupOrigin, day: UtcDay, files: readonly PartitionFile[]): boolean =>
+export const recordsFiles = ({ events }: RollupOrigin, day: LocalDate, files: readonly PartitionFile[]): boolean =>
   events.some(([recordedDay, recorded]) => recordedDay === day && areSameEvents(recorded, files));
 
 /** Whether the days have exactly these files, and no event that is in none. */

@@ -1,6 +1,6 @@
 /** Which nodes are worth a rollup, what each is made of, and which comes next. */
 import { daysBetween } from "../../storage/calendar.ts";
-import { isUtcDay, type UtcDay } from "../../storage/event.ts";
+import { isLocalDate, type LocalDate } from "../../storage/event.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
 import type { PartitionFile } from "../../storage/partition.ts";
 import { ROLLUP_DAY_WEIGHT_BYTES } from "../config/rollup-limits.ts";
@@ -8,7 +8,7 @@ import { rangeOfDays, type DateRange } from "../query/date-range.ts";
 import { inOrderOfMaking, isCoverable, type RollupNode } from "./rollup-nodes.ts";
 
 export interface RollupConditions {
-  readonly today: UtcDay;
+  readonly today: LocalDate;
   /** See `EventStore.isSettled`. */
   readonly isSettled: (file: PartitionFile) => boolean;
   /** See `ROLLUP_WEIGHT_BYTES_MIN`. */
@@ -31,7 +31,7 @@ const weightOf = ({ days }: RollupNode): number => days.reduce((sum, { bytes }) 
 /** Whether the node's days are over, all their events are in files for good, and a report is faster with a rollup of them. */
 export const isDue = (node: RollupNode, { today, isSettled, weightBytesMin }: RollupConditions): boolean =>
   isCoverable(node) &&
-  isUtcDay(node.firstDay) &&
+  isLocalDate(node.firstDay) &&
   daysBetween(node.lastDay, today) > 0 &&
   weightOf(node) >= weightBytesMin &&
   node.days.every(({ hasUnflushed, files }) => !hasUnflushed && files.every(isSettled));
@@ -47,7 +47,7 @@ export const dueNodes = (nodes: readonly RollupNode[], conditions: RollupConditi
   inOrderOfMaking(nodes).filter((node) => node.halves.length !== 1 && isDue(node, conditions));
 
 /** The days of the nodes that should have a rollup. All days of a node that is due are. */
-export const dueDays = (nodes: readonly RollupNode[], conditions: RollupConditions): UtcDay[] =>
+export const dueDays = (nodes: readonly RollupNode[], conditions: RollupConditions): LocalDate[] =>
   nodes.flatMap((node) => (isDue(node, conditions) ? node.days.map(({ day }) => day) : dueDays(node.halves, conditions)));
 
 /** The first of the due nodes that has no rollup in `made`. Its halves precede it, so those that are due have one. */

@@ -2,7 +2,7 @@
  * The stored rollups: which are valid and cover a range, which to make next, and their deletion before any of their events is
  * deleted. They are derived data: if anything is wrong with one, reports read the events instead.
  */
-import type { SiteId, UtcDay } from "../../storage/event.ts";
+import type { SiteId, LocalDate } from "../../storage/event.ts";
 import type { EventStore } from "../../storage/event-store.ts";
 import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
 import type { PartitionFile } from "../../storage/partition.ts";
@@ -35,9 +35,9 @@ export interface RollupToMake extends RollupParts {
 }
 
 /** Which of the days, oldest first, the names of files include. */
-function daysWithin(days: readonly PartitionVersion[], files: readonly RollupFile[]): ReadonlySet<UtcDay> {
+function daysWithin(days: readonly PartitionVersion[], files: readonly RollupFile[]): ReadonlySet<LocalDate> {
   const left = files.toSorted((a, b) => (a.firstDay < b.firstDay ? -1 : 1)).values();
-  const within = new Set<UtcDay>();
+  const within = new Set<LocalDate>();
   let [next, lastDay] = [left.next().value, ""];
   for (const { day } of days) {
     for (; next && next.firstDay <= day; next = left.next().value) if (next.lastDay > lastDay) lastDay = next.lastDay;
@@ -106,7 +106,7 @@ export class RollupStore {
    * The rollup to make next, of all days of the site; null if none is due. The newest come first, and a sum after its parts.
    * Rejects if rollups cannot be listed.
    */
-  async nextToMake(siteId: SiteId, today: UtcDay, days: readonly PartitionVersion[]): Promise<RollupToMake | null> {
+  async nextToMake(siteId: SiteId, today: LocalDate, days: readonly PartitionVersion[]): Promise<RollupToMake | null> {
     const conditions = this.#conditions(today);
     // One by one: mostly the newest needs a rollup, and no rollup spans two of the largest nodes.
     for (const largest of rollupNodes(days, this.#options.saltRotationDays).toReversed()) {
@@ -155,7 +155,7 @@ export class RollupStore {
   }
 
   /** Deletes the rollups of a day that do not record its files. After a merge of these, some might seem valid (see `areSameEvents`). */
-  async #deleteOutdatedOf(siteId: SiteId, day: UtcDay, files: readonly PartitionFile[]): Promise<void> {
+  async #deleteOutdatedOf(siteId: SiteId, day: LocalDate, files: readonly PartitionFile[]): Promise<void> {
     const rollups = (await this.#listings.of(siteId)).files.filter(({ firstDay, lastDay }) => firstDay <= day && day <= lastDay);
     const headers = await this.#headers.read(rollups.map(({ key }) => key));
     const isOutdated = (header: RollupHeader | undefined) => !header || !recordsFiles(header, day, files);
@@ -172,7 +172,7 @@ export class RollupStore {
   }
 
   /** How many of the site's days have rollups; `days` are all days of the site. Rejects if rollups cannot be listed. */
-  async dayCounts(siteId: SiteId, today: UtcDay, days: readonly PartitionVersion[]): Promise<RollupDayCounts> {
+  async dayCounts(siteId: SiteId, today: LocalDate, days: readonly PartitionVersion[]): Promise<RollupDayCounts> {
     const roots = rollupNodes(days, this.#options.saltRotationDays);
     const stored = await this.#storedDays(siteId, roots);
     const due = new Set(dueDays(roots, this.#conditions(today)));
@@ -188,8 +188,8 @@ export class RollupStore {
   }
 
   /** The days of valid rollups. The parts of a valid one are not looked at: there may be thousands. */
-  async #storedDays(siteId: SiteId, roots: readonly RollupNode[]): Promise<ReadonlySet<UtcDay>> {
-    const stored = new Set<UtcDay>();
+  async #storedDays(siteId: SiteId, roots: readonly RollupNode[]): Promise<ReadonlySet<LocalDate>> {
+    const stored = new Set<LocalDate>();
     for (let open = roots; open.length > 0;) {
       const valid = await this.#validOf(siteId, open);
       for (const node of valid.keys()) for (const { day } of node.days) stored.add(day);
@@ -198,7 +198,7 @@ export class RollupStore {
     return stored;
   }
 
-  #conditions(today: UtcDay): RollupConditions {
+  #conditions(today: LocalDate): RollupConditions {
     const { eventStore, weightBytesMin = ROLLUP_WEIGHT_BYTES_MIN } = this.#options;
     return { today, isSettled: (file) => eventStore.isSettled(file), weightBytesMin };
   }

@@ -2,12 +2,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { addDays, dayNumberOf, daysBetween, firstDateOfPeriod, periodOf, utcCalendar } from "../../../src/storage/calendar.ts";
-import { isUtcDay, type UtcDay } from "../../../src/storage/event.ts";
+import { isLocalDate, type LocalDate } from "../../../src/storage/event.ts";
 
 const DAY_MS = 86_400_000;
 
 const anyInstant = fc.integer({ min: Date.parse("0001-01-01"), max: Date.parse("9990-12-31") });
-const anyDate = anyInstant.map((ms) => new Date(ms).toISOString().slice(0, 10)).filter(isUtcDay);
+const anyDate = anyInstant.map((ms) => new Date(ms).toISOString().slice(0, 10)).filter(isLocalDate);
 
 describe("the UTC calendar", () => {
   it("gives every instant of a day the same date, and the first instant after it the next date", () => {
@@ -32,13 +32,13 @@ describe("date arithmetic", () => {
     ["2026-03-15", 0, "2026-03-15"],
     ["1970-01-01", -366, "1968-12-31"],
   ])("%s plus %i days is %s", (date, days, expected) => {
-    expect(addDays(date as UtcDay, days)).toBe(expected);
-    expect(daysBetween(date as UtcDay, expected as UtcDay)).toBe(days);
+    expect(addDays(date as LocalDate, days)).toBe(expected);
+    expect(daysBetween(date as LocalDate, expected as LocalDate)).toBe(days);
   });
 
   it("assigns each date to one salt period of consecutive dates, counted from 1970-01-01", () => {
-    expect(periodOf("1970-01-01" as UtcDay, 7)).toBe(0);
-    expect(periodOf("1969-12-31" as UtcDay, 7)).toBe(-1);
+    expect(periodOf("1970-01-01" as LocalDate, 7)).toBe(0);
+    expect(periodOf("1969-12-31" as LocalDate, 7)).toBe(-1);
     fc.assert(
       fc.property(anyDate, fc.integer({ min: 1, max: 400 }), (date, days) => {
         const first = firstDateOfPeriod(periodOf(date, days), days);

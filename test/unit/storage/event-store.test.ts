@@ -1,7 +1,7 @@
 /** The event store: it combines journal and files, serializes changes to a site and notifies observers before each change. */
 import { describe, expect, it } from "vitest";
 import { isSiteId } from "../../../src/runtime/config/site-id.ts";
-import type { SiteId, StoredEvent, UtcDay } from "../../../src/storage/event.ts";
+import type { SiteId, StoredEvent, LocalDate } from "../../../src/storage/event.ts";
 import { EventStore } from "../../../src/storage/event-store.ts";
 import type { ObjectStore } from "../../../src/storage/object-store.ts";
 import { encodeEvents } from "../../../src/storage/parquet-events.ts";
@@ -13,8 +13,8 @@ import { memoryStores, type Stores } from "../../support/mortal-stores.ts";
 import { anEvent, eventTexts, siteId } from "../../support/stored-event.ts";
 
 const NOW_MS = Date.parse("2026-03-15T12:00:00Z");
-const [FIRST, LAST] = ["2026-03-14", "2026-03-16"] as [UtcDay, UtcDay];
-const DAY = "2026-03-15" as UtcDay;
+const [FIRST, LAST] = ["2026-03-14", "2026-03-16"] as [LocalDate, LocalDate];
+const DAY = "2026-03-15" as LocalDate;
 const [A, B] = [siteId("a.test"), siteId("b.test")];
 
 const eventsOf = (site: SiteId, count: number, fields: Partial<StoredEvent> = {}): StoredEvent[] =>
@@ -41,7 +41,7 @@ async function openStore({ objects, segmentLog }: Stores = memoryStores(), nowMs
       }
     },
     /** What a site has, as numbers: of each day the files, and the events of the journal that no file has. */
-    async look(site: SiteId): Promise<[UtcDay, number, number][]> {
+    async look(site: SiteId): Promise<[LocalDate, number, number][]> {
       const unflushed = ({ journaled }: Partition) =>
         journaled.reduce((sum, { events, inFiles }) => sum + (inFiles ? 0 : events.length), 0);
       return eventStore.withSnapshot(site, FIRST, LAST, async (partitions) =>

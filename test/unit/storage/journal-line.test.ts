@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { crc32 } from "../../../src/storage/checksum.ts";
-import type { StoredEvent, UtcDay } from "../../../src/storage/event.ts";
+import type { StoredEvent, LocalDate } from "../../../src/storage/event.ts";
 import { decodeJournalLines, encodeJournalLines } from "../../../src/storage/journal-line.ts";
 import { aFullEvent, anEvent, anyEvent, eventTexts, siteId } from "../../support/stored-event.ts";
 
@@ -61,7 +61,7 @@ describe("the journal line codec", () => {
   });
 
   it("keeps the date assigned to an event, whatever the UTC date of its timestamp", () => {
-    const events = [anEvent({ at: "2026-03-15T23:30:00Z", date: "2026-03-16" as UtcDay })];
+    const events = [anEvent({ at: "2026-03-15T23:30:00Z", date: "2026-03-16" as LocalDate })];
     expect(decodeJournalLines(encodeJournalLines(eventTexts(events))).events).toEqual(events);
   });
 
@@ -72,7 +72,7 @@ describe("the journal line codec", () => {
       events: [
         anEvent({
           at: "2026-03-15T12:00:00.000Z",
-          date: "2026-03-15" as UtcDay,
+          date: "2026-03-15" as LocalDate,
           eventName: "Sign up",
           pathname: "/a",
           hostname: "page.test",

@@ -1,7 +1,7 @@
 /** The journal: acknowledged events survive every failure of the segment log, and later appends succeed. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { StoredEvent, UtcDay } from "../../../src/storage/event.ts";
+import type { StoredEvent, LocalDate } from "../../../src/storage/event.ts";
 import { Journal } from "../../../src/storage/journal.ts";
 import type { JournalDamage } from "../../../src/storage/journal-replay.ts";
 import { eventOf } from "../../../src/storage/event-text.ts";
@@ -12,7 +12,7 @@ import { SegmentLogFailure, createFailingSegmentLog, type FailingSegmentLog } fr
 import { anEvent, eventTexts, siteId } from "../../support/stored-event.ts";
 
 const NOW_MS = Date.parse("2026-03-15T12:00:00Z");
-const DAY = "2026-03-15" as UtcDay;
+const DAY = "2026-03-15" as LocalDate;
 const SITE = siteId("site.test");
 
 /** An event that its path identifies. */

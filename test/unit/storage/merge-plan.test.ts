@@ -1,11 +1,11 @@
 /** The merge plan: it merges only adjacent files, keeps their number low and rewrites few bytes. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { UtcDay } from "../../../src/storage/event.ts";
+import type { LocalDate } from "../../../src/storage/event.ts";
 import { MERGED_FILE_BYTES_MAX, planMerges } from "../../../src/storage/merge-plan.ts";
 import type { PartitionFile } from "../../../src/storage/partition.ts";
 
-const DAY = "2026-03-14" as UtcDay;
+const DAY = "2026-03-14" as LocalDate;
 const KIB = 1024;
 const MIB = 1024 * KIB;
 

@@ -2,11 +2,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isSiteId } from "../../../src/runtime/config/site-id.ts";
-import type { SiteId, UtcDay } from "../../../src/storage/event.ts";
+import type { SiteId, LocalDate } from "../../../src/storage/event.ts";
 import { isContinued, parsePartitionKey, partitionKey, siteFolder, siteOfFolders } from "../../../src/storage/partition-path.ts";
 import { anySiteId, siteId } from "../../support/stored-event.ts";
 
-const DAY = "2026-03-15" as UtcDay;
+const DAY = "2026-03-15" as LocalDate;
 
 /** The names below `events`. */
 const namesOf = (id: SiteId): string[] => siteFolder(id).split("/").slice(1);

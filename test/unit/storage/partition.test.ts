@@ -1,9 +1,9 @@
 /** Which files of a partition count, and which segments they contain. */
 import { describe, expect, it } from "vitest";
-import type { UtcDay } from "../../../src/storage/event.ts";
+import type { LocalDate } from "../../../src/storage/event.ts";
 import { isInFiles, withoutSuperseded, type PartitionFile } from "../../../src/storage/partition.ts";
 
-const DAY = "2026-03-15" as UtcDay;
+const DAY = "2026-03-15" as LocalDate;
 
 const file = (first: number, last: number): PartitionFile => ({ day: DAY, first, last, key: `${first}-${last}`, sizeBytes: 1 });
 

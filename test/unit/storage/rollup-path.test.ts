@@ -1,11 +1,11 @@
 /** Keys of rollups: they say which days they cover, and other files are told apart. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { UtcDay } from "../../../src/storage/event.ts";
+import type { LocalDate } from "../../../src/storage/event.ts";
 import { daysOfRollupKey, hashOf, parseRollupKey, rollupFileOf, rollupFolder } from "../../../src/storage/rollup-path.ts";
 import { anySiteId, siteId } from "../../support/stored-event.ts";
 
-const [FIRST, LAST] = ["2026-03-08", "2026-03-15"] as [UtcDay, UtcDay];
+const [FIRST, LAST] = ["2026-03-08", "2026-03-15"] as [LocalDate, LocalDate];
 const FIELDS = { firstDay: FIRST, lastDay: LAST, definitionsHash: "0123abcd", eventsHash: "00000000" };
 
 describe("the key of a rollup", () => {

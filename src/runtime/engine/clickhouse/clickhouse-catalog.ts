@@ -1,6 +1,6 @@
 /** Which sites have events on which days, those of all nodes included: what ClickHouse has, and what this node has. */
 import { addDays } from "../../../storage/calendar.ts";
-import { utcDayOf, type SiteId, type UtcDay } from "../../../storage/event.ts";
+import { utcDateOf, type SiteId, type LocalDate } from "../../../storage/event.ts";
 import type { EventStore } from "../../../storage/event-store.ts";
 import { CLICKHOUSE_CHECK_MS_MAX, CLICKHOUSE_SITES_MAX } from "../../config/clickhouse-limits.ts";
 import { isSiteId } from "../../config/site-id.ts";
@@ -16,7 +16,7 @@ export interface ClickhouseCatalogOptions {
   readonly eventStore: EventCatalog;
 }
 
-const EPOCH = utcDayOf(0);
+const EPOCH = utcDateOf(0);
 
 export class ClickhouseCatalog implements EventCatalog {
   readonly #options: ClickhouseCatalogOptions;
@@ -36,12 +36,12 @@ export class ClickhouseCatalog implements EventCatalog {
   }
 
   /** Oldest first; of other nodes' days, only the first and the last. Only days of this node while ClickHouse does not respond. */
-  async days(siteId: SiteId): Promise<UtcDay[]> {
-    const others = this.#ends(siteId).catch((): UtcDay[] => []);
+  async days(siteId: SiteId): Promise<LocalDate[]> {
+    const others = this.#ends(siteId).catch((): LocalDate[] => []);
     return [...new Set([...(await this.#options.eventStore.days(siteId)), ...(await others)])].sort();
   }
 
-  async #ends(site: SiteId): Promise<UtcDay[]> {
+  async #ends(site: SiteId): Promise<LocalDate[]> {
     const sql = `SELECT min(day) AS first, max(day) AS last, count() AS events FROM ${this.#options.tables.all}
       WHERE site_id = {site:String} HAVING events > 0`;
     const [row] = await this.#rows(sql, { site });

@@ -1,8 +1,8 @@
 /** The events of this node in ClickHouse: inserted as Parquet, each day of a segment at most once, and deleted by day. */
 import { dayNumberOf } from "../../../storage/calendar.ts";
 import { EVENT_COLUMNS, type ColumnKind, type EventColumn } from "../../../storage/event-columns.ts";
-import type { EventReplica, ReplicatedEvents } from "../../../storage/event-replica.ts";
-import type { SiteId, UtcDay } from "../../../storage/event.ts";
+import type { EventReplica, ExpiredDays, ReplicatedEvents } from "../../../storage/event-replica.ts";
+import type { SiteId, LocalDate } from "../../../storage/event.ts";
 import { CLICKHOUSE_INSERT_EXECUTION_SECS_MAX, CLICKHOUSE_INSERT_MS_MAX } from "../../config/clickhouse-limits.ts";
 import type { Counters } from "../../metrics/counters.ts";
 import type { ClickhouseConnection } from "./connection.ts";
@@ -80,8 +80,6 @@ const AT_MOST_ONCE = {
  */
 const WITHOUT_TOKEN = { deduplicate_insert: "disable", deduplicate_insert_select: "disable" } as const;
 
-const FIRST_DAY = "0001-01-01" as UtcDay;
-
 export interface ClickhouseEventsOptions {
   readonly connection: ClickhouseConnection;
   readonly tables: EventTables;
@@ -131,16 +129,16 @@ export class ClickhouseEvents implements EventReplica {
     }
   }
 
-  delete(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay, exceptSegments: readonly number[]): Promise<void> {
-    return this.#delete({ node: this.#options.node, siteId, firstDay, lastDay, exceptSegments });
+  delete(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate, exceptSegments: readonly number[]): Promise<void> {
+    return this.#delete({ node: this.#options.node, days: { siteId, firstDay, lastDay }, exceptSegments });
   }
 
   /** Searches first: most starts and most tries find nothing. */
-  async deleteExpired(lastDay: UtcDay, exceptSegments: readonly number[]): Promise<void> {
+  async deleteExpired(expired: ExpiredDays, exceptSegments: readonly number[]): Promise<void> {
     const { connection, tables, node } = this.#options;
-    const expired: DeletedEvents = { node, siteId: null, firstDay: FIRST_DAY, lastDay, exceptSegments };
-    const found = await connection.rows(searchFor(expired, tables));
-    if (found.length > 0) await this.#delete(expired);
+    const events: DeletedEvents = { node, days: expired, exceptSegments };
+    const found = await connection.rows(searchFor(events, tables));
+    if (found.length > 0) await this.#delete(events);
   }
 
   async #delete(events: DeletedEvents): Promise<void> {

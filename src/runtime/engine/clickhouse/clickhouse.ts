@@ -8,6 +8,7 @@ import { nodeIdOf, type NodeIdParts } from "./node-id.ts";
 import { Nodes } from "./nodes.ts";
 import { PreparedConnection } from "./prepared-connection.ts";
 import { prepareSchema } from "./schema.ts";
+import { SharedSettings } from "./shared-settings.ts";
 import { eventTables, type EventTables } from "./tables.ts";
 
 export interface Clickhouse {
@@ -18,6 +19,7 @@ export interface Clickhouse {
   readonly node: string;
   readonly nodes: Nodes;
   readonly requests: ErasureRequests;
+  readonly settings: SharedSettings;
 }
 
 interface ClickhouseParts extends NodeIdParts {
@@ -42,5 +44,6 @@ export async function openClickhouse({ config, connectClickhouse, ...parts }: Cl
     events: new ClickhouseEvents({ ...parts, connection, tables, node }),
     nodes: new Nodes(connection, tables),
     requests: new ErasureRequests(connection, tables, node),
+    settings: new SharedSettings(connection, tables),
   };
 }

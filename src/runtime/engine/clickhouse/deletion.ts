@@ -1,33 +1,56 @@
 /** The statements that delete events of this node: first from every result, then from the disks. */
 import { dayNumberOf } from "../../../storage/calendar.ts";
-import type { SiteId, UtcDay } from "../../../storage/event.ts";
+import type { ExpiredDays } from "../../../storage/event-replica.ts";
+import type { SiteId, LocalDate } from "../../../storage/event.ts";
 import type { ClickhouseStatement } from "./connection.ts";
 import type { EventTables } from "./tables.ts";
+
+export interface DaysOfSite {
+  readonly siteId: SiteId;
+  readonly firstDay: LocalDate;
+  readonly lastDay: LocalDate;
+}
 
 /** Which events of a node. */
 export interface DeletedEvents {
   readonly node: string;
-  /** Null for those of all sites. */
-  readonly siteId: SiteId | null;
-  readonly firstDay: UtcDay;
-  readonly lastDay: UtcDay;
+  readonly days: DaysOfSite | ExpiredDays;
   /** Segments whose events are kept: they are in the journal. */
   readonly exceptSegments: readonly number[];
   /** Later segments are kept, too. */
   readonly lastSegment?: number;
 }
 
-function conditionOf({ node, siteId, firstDay, lastDay, exceptSegments, lastSegment }: DeletedEvents): ClickhouseStatement {
-  const site = siteId === null ? "" : "site_id = {site:String} AND ";
+/** Before every day. */
+const NEVER = -1_000_000;
+
+const numberOf = (day: LocalDate | null): number => (day === null ? NEVER : dayNumberOf(day));
+
+function conditionOfSite({ siteId, firstDay, lastDay }: DaysOfSite): ClickhouseStatement {
+  return {
+    sql: "site_id = {site:String} AND day >= {first:Int32} AND day <= {last:Int32}",
+    parameters: { site: siteId, first: dayNumberOf(firstDay), last: dayNumberOf(lastDay) },
+  };
+}
+
+/** The first comparison is the one that skips what is stored of later days. */
+function conditionOfExpired({ lastDay, exceptions }: ExpiredDays): ClickhouseStatement {
+  const last = numberOf(lastDay);
+  if (exceptions.size === 0) return { sql: "day <= {last:Int32}", parameters: { last } };
+  const lastDays = [...exceptions.values()].map(numberOf);
+  return {
+    sql: "day <= {newest:Int32} AND day <= transform(site_id, {sites:Array(String)}, {lastDays:Array(Int32)}, {last:Int32})",
+    parameters: { newest: Math.max(last, ...lastDays), sites: [...exceptions.keys()], lastDays: `[${lastDays.join(",")}]`, last },
+  };
+}
+
+function conditionOf({ node, days, exceptSegments, lastSegment }: DeletedEvents): ClickhouseStatement {
+  const ofDays = "siteId" in days ? conditionOfSite(days) : conditionOfExpired(days);
   const until = lastSegment === undefined ? "" : " AND segment <= {until:UInt64}";
   return {
-    sql:
-      `${site}day >= {first:Int32} AND day <= {last:Int32} AND node = {node:String} ` +
-      `AND NOT has({except:Array(UInt64)}, segment)${until}`,
+    sql: `${ofDays.sql} AND node = {node:String} AND NOT has({except:Array(UInt64)}, segment)${until}`,
     parameters: {
-      ...(siteId !== null && { site: siteId }),
-      first: dayNumberOf(firstDay),
-      last: dayNumberOf(lastDay),
+      ...ofDays.parameters,
       node,
       except: `[${exceptSegments.join(",")}]`,
       ...(lastSegment !== undefined && { until: lastSegment }),

@@ -1,7 +1,7 @@
 /** Erasures that every node carries out, and which nodes have done so. */
 import { CLICKHOUSE_CHECK_MS_MAX, ERASURE_RECENT_MS, ERASURE_REQUESTS_MAX } from "../../config/clickhouse-limits.ts";
 import { isSiteId } from "../../config/site-id.ts";
-import { isUtcDay, type SiteId, type UtcDay } from "../../../storage/event.ts";
+import { isLocalDate, type SiteId, type LocalDate } from "../../../storage/event.ts";
 import type { SqlRow } from "../../query/sql.ts";
 import type { ClickhouseConnection, ClickhouseStatement } from "./connection.ts";
 import { nodeTables, SERVER_MS, type NodeTables } from "./node-tables.ts";
@@ -10,8 +10,8 @@ import type { EventTables } from "./tables.ts";
 export interface ErasureRequest {
   readonly id: string;
   readonly siteId: SiteId;
-  readonly firstDay: UtcDay;
-  readonly lastDay: UtcDay;
+  readonly firstDay: LocalDate;
+  readonly lastDay: LocalDate;
 }
 
 /** What nodes erased: each event counts once, each day once for each node. */
@@ -24,13 +24,15 @@ export interface Confirmations extends ErasedCounts {
   readonly nodes: ReadonlySet<string>;
 }
 
-export const covers = ({ siteId, firstDay, lastDay }: ErasureRequest, site: SiteId, day: UtcDay): boolean =>
+export const covers = ({ siteId, firstDay, lastDay }: ErasureRequest, site: SiteId, day: LocalDate): boolean =>
   siteId === site && firstDay <= day && day <= lastDay;
 
 /** Empty for a row that this version of the program would not have written. */
 function requestIn({ id, site_id: siteId, first_day: firstDay, last_day: lastDay }: SqlRow): ErasureRequest[] {
   const [site, first, last] = [String(siteId), String(firstDay), String(lastDay)];
-  return isSiteId(site) && isUtcDay(first) && isUtcDay(last) ? [{ id: String(id), siteId: site, firstDay: first, lastDay: last }] : [];
+  return isSiteId(site) && isLocalDate(first) && isLocalDate(last)
+    ? [{ id: String(id), siteId: site, firstDay: first, lastDay: last }]
+    : [];
 }
 
 export class ErasureRequests {

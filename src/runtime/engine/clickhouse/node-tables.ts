@@ -1,16 +1,18 @@
-/** The tables by which nodes know of each other: which nodes there are, what is to be erased, and which node has erased it. */
+/** The tables by which nodes know of each other: which nodes there are, what is to be erased, which node has erased it, and what is set for sites. */
 import type { EventTables } from "./tables.ts";
 
 export interface NodeTables {
   readonly nodes: string;
   readonly requests: string;
   readonly confirmations: string;
+  readonly settings: string;
 }
 
 export const nodeTables = ({ database }: Pick<EventTables, "database">): NodeTables => ({
   nodes: `\`${database}\`.nodes`,
   requests: `\`${database}\`.erasure_requests`,
   confirmations: `\`${database}\`.erasure_confirmations`,
+  settings: `\`${database}\`.site_settings`,
 });
 
 /** Milliseconds by the server's clock, because those of the nodes may differ. */
@@ -41,5 +43,14 @@ export const createNodeTables = (tables: EventTables): readonly string[] => [
     columns: `request String, node String, events UInt64, days UInt64, confirmed_ms Int64 DEFAULT ${SERVER_MS}`,
     key: "(request, node)",
     version: "confirmed_ms",
+  }),
+];
+
+/** A row's site is empty for the calendar of all sites without one of their own; its record is empty after a removal. */
+export const createSettingsTable = (tables: EventTables): readonly string[] => [
+  createTable(tables, "site_settings", {
+    columns: `site_id String, record String, changed_ms Int64, stored_ms Int64 DEFAULT ${SERVER_MS}`,
+    key: "site_id",
+    version: "changed_ms",
   }),
 ];

@@ -2,7 +2,7 @@
 import { CLICKHOUSE_CHECK_MS_MAX } from "../../config/clickhouse-limits.ts";
 import { ClickhouseError, type ClickhouseConnection, type ClickhouseStatement } from "./connection.ts";
 import { createEvents, createEventsOfAllShards } from "./events-table.ts";
-import { createNodeTables } from "./node-tables.ts";
+import { createNodeTables, createSettingsTable } from "./node-tables.ts";
 import type { EventTables } from "./tables.ts";
 
 /**
@@ -15,6 +15,7 @@ export type SchemaStep = (tables: EventTables) => readonly string[];
 const STEPS: readonly SchemaStep[] = [
   (tables) => (tables.cluster === null ? [createEvents(tables)] : [createEvents(tables), createEventsOfAllShards(tables, tables.cluster)]),
   createNodeTables,
+  createSettingsTable,
 ];
 
 const UNKNOWN_TABLE = 60;

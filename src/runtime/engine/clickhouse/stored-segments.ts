@@ -1,10 +1,10 @@
 /** What ClickHouse has of this node's events: rows by segment and by day. */
 import { addDays, dayNumberOf } from "../../../storage/calendar.ts";
-import type { SiteId, UtcDay } from "../../../storage/event.ts";
+import type { SiteId, LocalDate } from "../../../storage/event.ts";
 import type { ClickhouseConnection } from "./connection.ts";
 import type { EventTables } from "./tables.ts";
 
-const EPOCH = "1970-01-01" as UtcDay;
+const EPOCH = "1970-01-01" as LocalDate;
 
 /** The rows of one segment of a site and day. */
 export interface StoredSegment {
@@ -36,7 +36,7 @@ export class StoredSegments {
   }
 
   /** By day, except those of the segments. */
-  async days(siteId: SiteId, exceptSegments: readonly number[]): Promise<Map<UtcDay, StoredCounts>> {
+  async days(siteId: SiteId, exceptSegments: readonly number[]): Promise<Map<LocalDate, StoredCounts>> {
     const rows = await this.#rows(
       `SELECT day, count() AS rows, uniqExact(segment, row) AS distinct FROM events
         WHERE site_id = {site:String} AND node = {node:String} AND NOT has({except:Array(UInt64)}, segment) GROUP BY day`,
@@ -48,7 +48,7 @@ export class StoredSegments {
   }
 
   /** Of one day, oldest first. */
-  async segments(siteId: SiteId, day: UtcDay): Promise<StoredSegment[]> {
+  async segments(siteId: SiteId, day: LocalDate): Promise<StoredSegment[]> {
     const rows = await this.#rows(
       `SELECT segment, count() AS rows, uniqExact(row) AS distinct FROM events
         WHERE site_id = {site:String} AND day = {day:Int32} AND node = {node:String} GROUP BY segment ORDER BY segment`,

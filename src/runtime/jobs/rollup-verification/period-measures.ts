@@ -1,6 +1,6 @@
 /** Computes the measures and visitors of salt periods from event files, in an engine that nothing else uses. */
 import { rowCountOf } from "../../../storage/columns.ts";
-import type { UtcDay } from "../../../storage/event.ts";
+import type { LocalDate } from "../../../storage/event.ts";
 import type { ObjectStore } from "../../../storage/object-store.ts";
 import type { PartitionFile } from "../../../storage/partition.ts";
 import { propertyKeyOf, type Measures } from "../../../storage/rollup.ts";
@@ -15,6 +15,7 @@ import type { RolledMeasures } from "../../execution/rolled-measures.ts";
 import { statement } from "../../execution/step-execution.ts";
 import type { SiteRange } from "../../query/scope.ts";
 import { sql } from "../../query/sql.ts";
+import type { CalendarOf } from "../../sites/sites.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -22,6 +23,7 @@ const NEVER = new AbortController().signal;
 
 export interface PeriodMeasuresOptions {
   readonly openEngine: () => Engine | Promise<Engine>;
+  readonly calendarOf: CalendarOf;
   /** The memory that events may take in the engine. */
   readonly budgetBytes: number;
   readonly objects: Pick<ObjectStore, "get">;
@@ -29,7 +31,7 @@ export interface PeriodMeasuresOptions {
 
 export interface PeriodQuery extends SiteRange {
   /** All files of the range's days, oldest first. */
-  readonly files: ReadonlyMap<UtcDay, readonly PartitionFile[]>;
+  readonly files: ReadonlyMap<LocalDate, readonly PartitionFile[]>;
   readonly rolled: RolledMeasures;
   readonly sessionWindowMinutes: number;
   /** Whether the measures of custom properties are computed. */
@@ -55,7 +57,8 @@ export class PeriodMeasures {
     const { propertyTextBytesMax } = this.#memory;
     return this.#withEvents(query, async (engine, blocks) => {
       await engine.storeSessions(blocks, NEVER);
-      const readRows = rowsIn({ ...query, blocks }, { engine, partitionCache: { propertyTextBytesMax }, signal: NEVER });
+      const calendar = this.#options.calendarOf(query.siteId);
+      const readRows = rowsIn({ ...query, blocks }, { calendar, engine, partitionCache: { propertyTextBytesMax }, signal: NEVER });
       const measures = new Map((await measuresOf(rolled, query.withProperties, readRows)).measures);
       for (const name of properties) {
         if (measures.has(name)) continue;

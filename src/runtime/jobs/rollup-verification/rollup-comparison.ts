@@ -1,6 +1,6 @@
 /** Compares a site's rollups with its events. Each salt period is computed once for all rollups that cover it, small ones together. */
 import { addDays, firstDateOfPeriod, periodOf } from "../../../storage/calendar.ts";
-import type { SiteId, UtcDay } from "../../../storage/event.ts";
+import type { SiteId, LocalDate } from "../../../storage/event.ts";
 import type { ObjectKey, ObjectStore } from "../../../storage/object-store.ts";
 import type { PartitionFile } from "../../../storage/partition.ts";
 import type { Partitions } from "../../../storage/partitions.ts";
@@ -49,7 +49,7 @@ interface OpenComparison {
 
 interface ComputedRange {
   readonly range: DateRange;
-  readonly files: ReadonlyMap<UtcDay, readonly PartitionFile[]>;
+  readonly files: ReadonlyMap<LocalDate, readonly PartitionFile[]>;
   readonly measures: Measures;
 }
 
@@ -156,7 +156,7 @@ export class RollupComparison {
 
   async #filesOf(siteId: SiteId, { firstDay, lastDay }: DateRange): Promise<ComputedRange["files"]> {
     const days = (await this.#listing.days(siteId)).filter((day) => firstDay <= day && day <= lastDay).sort();
-    const files = new Map<UtcDay, readonly PartitionFile[]>();
+    const files = new Map<LocalDate, readonly PartitionFile[]>();
     for (const day of days) files.set(day, await this.#listing.files(siteId, day));
     return files;
   }

@@ -1,5 +1,5 @@
 /** Reads all rollups of a data folder, and compares a sample or all of them with the events that they were made of. Changes nothing. */
-import type { SiteId, UtcDay } from "../../../storage/event.ts";
+import type { SiteId, LocalDate } from "../../../storage/event.ts";
 import type { ObjectStore, StoredObject } from "../../../storage/object-store.ts";
 import { siteOfFolders } from "../../../storage/partition-path.ts";
 import type { Partitions } from "../../../storage/partitions.ts";
@@ -18,7 +18,7 @@ import { sampleOf, type SampledRollup } from "./rollup-sample.ts";
 export interface RollupVerificationOptions extends Pick<PeriodMeasuresOptions, "openEngine" | "budgetBytes"> {
   /** Compares all rollups instead of a sample, which differs from day to day. */
   readonly all: boolean;
-  readonly today: UtcDay;
+  readonly today: LocalDate;
 }
 
 export interface RollupVerificationParts {
@@ -26,6 +26,7 @@ export interface RollupVerificationParts {
   /** A new listing of the event files. */
   readonly listing: () => Partitions;
   readonly onFault: (file: string, reason: string) => void;
+  readonly calendarOf: PeriodMeasuresOptions["calendarOf"];
 }
 
 export interface RollupCounts {
@@ -45,7 +46,7 @@ type CheckedRollup = ComparableRollup & SampledRollup;
 const IGNORED = "reports ignore it, and it can be deleted";
 
 export async function verifyRollups(parts: RollupVerificationParts, options: RollupVerificationOptions): Promise<RollupCounts> {
-  const periodMeasures = new PeriodMeasures({ ...options, objects: parts.objects });
+  const periodMeasures = new PeriodMeasures({ ...options, ...parts });
   try {
     return await new RollupVerification(parts, options, periodMeasures, await createFindMeasures()).run();
   } finally {

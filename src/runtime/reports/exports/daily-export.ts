@@ -3,7 +3,7 @@ import { PAGEVIEW } from "../../config/names.ts";
 import type { AggregateQuery } from "../../execution/aggregate-query.ts";
 import { planOf, type Plan } from "../../execution/plan.ts";
 import { closed, text } from "../../query/json-schema.ts";
-import { daysOf } from "../../query/buckets.ts";
+import { DAY_BUCKET, daysOf } from "../../query/buckets.ts";
 import { numberIn, rowsBy } from "../../query/row-values.ts";
 import { eventsIn, within, type Scope } from "../../query/scope.ts";
 import { column, perDialect, sql, textCode, type SqlText } from "../../query/sql.ts";
@@ -55,7 +55,11 @@ const topByDay = (scope: Scope, name: "pathname" | "referrer_source", unrecorded
 export const dailyExport = (scope: Scope, format: ExportFormat): Plan<Iterable<Uint8Array>> =>
   planOf(
     scope,
-    [visitorCountsBy(scope, sql`day`), topByDay(scope, "pathname", sql`'(unknown)'`), topByDay(scope, "referrer_source", sql`'(direct)'`)],
+    [
+      visitorCountsBy(scope, DAY_BUCKET),
+      topByDay(scope, "pathname", sql`'(unknown)'`),
+      topByDay(scope, "referrer_source", sql`'(direct)'`),
+    ],
     (series, pages, sources) => {
       const [countsByDay, pageByDay, sourceByDay] = [rowsBy("bucket", series), rowsBy("day", pages), rowsBy("day", sources)];
       const frame = format.frame(COLUMNS);

@@ -1,6 +1,8 @@
 /** Result fields that several reports share (docs/http-api.md, "Numbers"). */
 import { HOURLY_DAYS_MAX, INTERVAL_HOUR_DAYS_MAX, RANGE_DAYS_MAX } from "../../config/report-limits.ts";
 import { PAGEVIEW } from "../../config/names.ts";
+import { UTC, type Calendar } from "../../../storage/calendar.ts";
+import type { EpochMs } from "../../../storage/event.ts";
 import { closed, count, exactNumber, list, text, type Described, type Properties, type Schema } from "../../query/json-schema.ts";
 
 export const VISITORS = count("Distinct visitors.");
@@ -8,10 +10,17 @@ export const PAGEVIEWS = count(`Events named \`${PAGEVIEW}\`.`);
 export const EVENTS = count("All events.");
 export const CURRENCY = text("ISO 4217 code; `(unknown)` if it was not recorded.");
 export const MONEY = exactNumber("In units of the currency, exact to the hundredth. It may have more digits than a double holds.");
-export const DAY = text("A UTC date.", { format: "date" });
-export const BUCKET = text("`YYYY-MM-DD HH:00`, or `YYYY-MM-DD`: the first day of the bucket in the range. UTC.", {
+export const DAY = text("A date of the site's calendar.", { format: "date" });
+export const TIME_ZONE = text("The IANA name of the site's time zone. Missing in UTC.", { minLength: 1 });
+export const BUCKET = text("`YYYY-MM-DD HH:00`, or `YYYY-MM-DD`: the first day of the bucket in the range. In the site's time zone.", {
   pattern: "^\\d{4}-\\d{2}-\\d{2}( \\d{2}:00)?$",
 });
+
+/** The field of a site that is not in UTC. */
+export function timeZoneField(nowMs: EpochMs, calendar: Calendar): { readonly time_zone?: string } {
+  const timeZone = calendar.zoneAt(nowMs);
+  return timeZone === UTC ? {} : { time_zone: timeZone };
+}
 
 /** A list of objects with these fields. */
 export const rows = <const P extends Properties>(description: string, rowsMax: number, fields: P) =>

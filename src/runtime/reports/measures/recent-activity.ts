@@ -4,7 +4,7 @@ import { PAGEVIEW } from "../../config/names.ts";
 import type { AggregateQuery } from "../../execution/aggregate-query.ts";
 import type { DateRange } from "../../query/date-range.ts";
 import { matchesSql, type Condition } from "../../query/filters.ts";
-import { inRange, type SiteRange } from "../../query/scope.ts";
+import { inRange } from "../../query/scope.ts";
 import { perDialect, sql, textCode, type SqlText } from "../../query/sql.ts";
 import type { EpochMs } from "../../../storage/event.ts";
 
@@ -31,7 +31,8 @@ export const FACETS = {
   event: 0b11110,
 } as const;
 
-const MINUTE = perDialect(sql`timestamp // ${MINUTE_MS}`, sql`intDiv(timestamp, ${MINUTE_MS})`);
+/** The minute of an event, counted since the epoch. */
+export const MINUTE = perDialect(sql`timestamp // ${MINUTE_MS}`, sql`intDiv(timestamp, ${MINUTE_MS})`);
 
 /** All codes are of one type: in ClickHouse texts, because those of values are. */
 const MINUTE_CODE = perDialect(sql`minute`, sql`toString(minute)`);
@@ -44,15 +45,12 @@ const NAMED = perDialect(
   sql`SELECT *, if(code = '(unknown)', ${UNRECORDED}, code) AS value FROM totals`,
 );
 
-/** ClickHouse finds rows by their day; DuckDB has loaded only these days. */
-const ofDays = (of: Pick<SiteRange, "range">): SqlText => perDialect(sql``, sql`${inRange(of)} AND `);
-
 /**
  * The events of both windows that are in the range. `minute`, `page` and `source` are those of page views, and `event` is the name
  * of other events; they are null for events before the first window.
  */
 function recentEvents({ startMs, currentStartMs, endMs }: Windows, conditions: readonly Condition[], range: DateRange): SqlText {
-  const firstMs = Math.max(Math.min(startMs, currentStartMs), range.startMs);
+  const firstMs = Math.min(startMs, currentStartMs);
   const isRecent = sql`timestamp >= ${startMs}`;
   const isViewed = sql`${isRecent} AND event_name = ${textCode(PAGEVIEW)}`;
   return sql`
@@ -64,7 +62,7 @@ function recentEvents({ startMs, currentStartMs, endMs }: Windows, conditions: r
       CASE WHEN ${isViewed} THEN referrer_source END AS source,
       CASE WHEN ${isRecent} AND event_name <> ${textCode(PAGEVIEW)} THEN event_name END AS event
     FROM events
-    WHERE ${ofDays({ range })}timestamp >= ${firstMs} AND timestamp <= ${Math.min(endMs, range.endMs - 1)} AND ${matchesSql(conditions)}`;
+    WHERE ${inRange({ range })} AND timestamp >= ${firstMs} AND timestamp <= ${endMs} AND ${matchesSql(conditions)}`;
 }
 
 /**

@@ -1,12 +1,14 @@
 /** A series of points: a query by bucket, and the points of its rows. Weeks and months are sums of days where days add up. */
 import { bucketOfDay, bucketSql, bucketsOf, intervalOf, type Interval } from "../../query/buckets.ts";
 import type { DateRange } from "../../query/date-range.ts";
+import type { LocalSql } from "../../query/local-time.ts";
 import { numberIn, rowsBy } from "../../query/row-values.ts";
-import type { SqlRow, SqlText } from "../../query/sql.ts";
+import type { SqlRow } from "../../query/sql.ts";
+import type { Calendar } from "../../../storage/calendar.ts";
 
 export interface Series {
   /** The `bucket` that the query groups by. */
-  readonly bucket: SqlText;
+  readonly bucket: LocalSql;
   /** A point for each bucket of the range, from the rows of the query and the columns of its counts. */
   points<Point>(
     rows: readonly SqlRow[],
@@ -28,14 +30,14 @@ function summed(rows: readonly SqlRow[], counts: readonly string[], interval: "w
 }
 
 /** `addsUp`: whether the counts of a week are the sums of those of its days. Rollups have rows by hour and by day. */
-export function seriesOf(range: DateRange, asked: Interval | null, addsUp: boolean): Series {
+export function seriesOf(range: DateRange, calendar: Calendar, asked: Interval | null, addsUp: boolean): Series {
   const interval = intervalOf(range, asked);
   const isSummed = addsUp && (interval === "week" || interval === "month");
   return {
     bucket: bucketSql(isSummed ? "day" : interval),
     points(rows, counts, pointOf) {
       const byBucket = rowsBy("bucket", isSummed ? summed(rows, counts, interval) : rows);
-      return bucketsOf(range, interval).map(({ key, label }) => ({ date: label, ...pointOf(byBucket.get(key)) }));
+      return bucketsOf(range, interval, calendar).map(({ key, label }) => ({ date: label, ...pointOf(byBucket.get(key)) }));
     },
   };
 }

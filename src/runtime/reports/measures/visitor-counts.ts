@@ -1,6 +1,7 @@
 /** Distinct visitors, page views (events named `pageview`) and all events of a scope (docs/reports.md, "Visitors, page views and events"). */
 import { PAGEVIEW } from "../../config/names.ts";
 import type { AggregateQuery } from "../../execution/aggregate-query.ts";
+import type { LocalSql } from "../../query/local-time.ts";
 import { eventsIn, within, type Scope } from "../../query/scope.ts";
 import { sql, textCode, type SqlText } from "../../query/sql.ts";
 
@@ -20,21 +21,21 @@ const placedIn = (scope: Scope, bucket: SqlText): SqlText =>
   sql`(SELECT visitor_id, event_name, ${bucket} AS bucket FROM (${eventsIn(scope)}) AS scoped) AS placed`;
 
 /** Rows `bucket`, `visitors`, `pageviews` of the buckets with events. `bucket` is an expression over the columns of an event. */
-export const visitorCountsBy = (scope: Scope, bucket: SqlText): AggregateQuery => ({
+export const visitorCountsBy = (scope: Scope, bucket: LocalSql): AggregateQuery => ({
   keys: ["bucket"],
   counts: ["visitors", "pageviews"],
-  partial: (range) => sql`
+  partial: (range, calendar) => sql`
     SELECT bucket, count(DISTINCT visitor_id) AS visitors, ${COUNT_PAGEVIEWS} AS pageviews
-    FROM ${placedIn(within(scope, range), bucket)}
+    FROM ${placedIn(within(scope, range), bucket(range, calendar))}
     GROUP BY bucket`,
 });
 
 /** The same with `events`. Rollups do not have these rows. */
-export const eventCountsBy = (scope: Scope, bucket: SqlText): AggregateQuery => ({
+export const eventCountsBy = (scope: Scope, bucket: LocalSql): AggregateQuery => ({
   keys: ["bucket"],
   counts: ["visitors", "pageviews", "events"],
-  partial: (range) => sql`
+  partial: (range, calendar) => sql`
     SELECT bucket, count(DISTINCT visitor_id) AS visitors, ${COUNT_PAGEVIEWS} AS pageviews, count(*) AS events
-    FROM ${placedIn(within(scope, range), bucket)}
+    FROM ${placedIn(within(scope, range), bucket(range, calendar))}
     GROUP BY bucket`,
 });

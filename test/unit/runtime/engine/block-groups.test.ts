@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { groupIntoBlocks } from "../../../../src/runtime/engine/block-groups.ts";
-import { DAY_MS, utcDayOf } from "../../../../src/storage/event.ts";
+import { DAY_MS, utcDateOf } from "../../../../src/storage/event.ts";
 import type { PartitionFile } from "../../../../src/storage/partition.ts";
 
 type Missing = Parameters<typeof groupIntoBlocks>[0][number];
@@ -10,7 +10,7 @@ type Missing = Parameters<typeof groupIntoBlocks>[0][number];
 /** Days one after the other; each has files of these sizes. */
 const daysOf = (sizes: readonly (readonly number[])[]): Missing[] =>
   sizes.map((fileSizes, i) => {
-    const day = utcDayOf(Date.parse("2026-01-01") + i * DAY_MS);
+    const day = utcDateOf(Date.parse("2026-01-01") + i * DAY_MS);
     return {
       day,
       files: fileSizes.map((sizeBytes, file): PartitionFile => ({ day, first: file, last: file, key: `${day}/${file}`, sizeBytes })),

@@ -5,7 +5,7 @@ import { EngineFullError, EngineLostError, type Engine } from "../../../../src/r
 import { IncompleteDaysError, type Loading } from "../../../../src/runtime/engine/loading.ts";
 import { PartitionCache } from "../../../../src/runtime/engine/partition-cache.ts";
 import { isSiteId } from "../../../../src/runtime/config/site-id.ts";
-import { DAY_MS, utcDayOf, type SiteId, type StoredEvent, type UtcDay } from "../../../../src/storage/event.ts";
+import { DAY_MS, utcDateOf, type SiteId, type StoredEvent, type LocalDate } from "../../../../src/storage/event.ts";
 import { EventStore } from "../../../../src/storage/event-store.ts";
 import { createMemoryObjectStore } from "../../../../src/storage/memory-object-store.ts";
 import { createMemorySegmentLog } from "../../../../src/storage/memory-segment-log.ts";
@@ -20,7 +20,7 @@ const START_MS = Date.parse("2026-03-01T12:00:00Z");
 
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
-const dayAt = (index: number): UtcDay => utcDayOf(START_MS + index * DAY_MS);
+const dayAt = (index: number): LocalDate => utcDateOf(START_MS + index * DAY_MS);
 
 const silent = (): AbortSignal => new AbortController().signal;
 
@@ -108,11 +108,11 @@ async function makeWorld(startBudgetBytes: number) {
     eventStore,
     partitionCache,
     /** A file that an earlier process has written. */
-    writeFile: (site: SiteId, day: UtcDay, segment: number, events: readonly StoredEvent[]) =>
+    writeFile: (site: SiteId, day: LocalDate, segment: number, events: readonly StoredEvent[]) =>
       objects.put(partitionKey(site, day, segment, segment), encodeEvents(events)),
     append: (events: readonly StoredEvent[]) => Promise.all(events.map((event) => eventStore.append(event))),
     /** The keys of a day's files. */
-    filesOf: (site: SiteId, day: UtcDay) =>
+    filesOf: (site: SiteId, day: LocalDate) =>
       eventStore.withSnapshot(site, day, day, async (partitions) => partitions.flatMap(({ files }) => files.map(({ key }) => key))),
     /** As `Flush` does it. */
     async flush(): Promise<void> {
@@ -123,7 +123,7 @@ async function makeWorld(startBudgetBytes: number) {
       }
     },
     /** How many events the site has from one day to another, and how many pages. */
-    count(site: SiteId, first: UtcDay, last: UtcDay): Promise<{ n: unknown; pages: unknown }> {
+    count(site: SiteId, first: LocalDate, last: LocalDate): Promise<{ n: unknown; pages: unknown }> {
       return partitionCache.withDays(site, { firstDay: first, lastDay: last }, WANTED, async (ids) => {
         const sql = "SELECT count(*) AS n, count(DISTINCT pathname) AS pages FROM events WHERE timestamp >= $1 AND timestamp < $2";
         const range = [Date.parse(first), Date.parse(last) + DAY_MS];
@@ -141,7 +141,7 @@ async function makeWorld(startBudgetBytes: number) {
       });
     },
     /** The keys of the properties of a site's day. */
-    propertyKeys(site: SiteId, day: UtcDay): Promise<unknown[]> {
+    propertyKeys(site: SiteId, day: LocalDate): Promise<unknown[]> {
       return partitionCache.withDays(site, { firstDay: day, lastDay: day }, { ...WANTED, withProperties: true }, async (ids) => {
         const properties = { key: null, bytesMax: UNLIMITED };
         const rows = await engine.query(
@@ -177,7 +177,7 @@ async function makeWorld(startBudgetBytes: number) {
 }
 
 /** So many events on a day, each of a page of its own. */
-const eventsOn = (site: SiteId, day: UtcDay, count: number, from = 0): StoredEvent[] =>
+const eventsOn = (site: SiteId, day: LocalDate, count: number, from = 0): StoredEvent[] =>
   Array.from({ length: count }, (_, i) => anEvent({ siteId: site, at: `${day}T12:00:00Z`, pathname: `/${from + i}` }));
 
 const A = siteId("a.test");
@@ -502,7 +502,7 @@ describe("the partition cache", () => {
 
   it("rejects days with an unreadable or missing file on request, also after a query has loaded them, and no other day", async () => {
     const world = await makeWorld(UNLIMITED);
-    const whole = (day: UtcDay) =>
+    const whole = (day: LocalDate) =>
       world.partitionCache.withDays(A, { firstDay: day, lastDay: day }, { ...WANTED, complete: true }, async () => "loaded");
     for (const index of [0, 1, 2, 3]) await world.writeFile(A, dayAt(index), 1, eventsOn(A, dayAt(index), 2));
     await world.objects.put(partitionKey(A, dayAt(1), 2, 2), new Uint8Array([1, 2, 3]));
@@ -541,7 +541,10 @@ describe("the partition cache", () => {
       world.append(sites.flatMap((site) => eventsOn(site, dayAt(1), 5, 5))),
       ...sites.map(countDay),
     ]);
-    for (const result of results) if (result && "n" in result) expect([15, 20]).toContain(result.n);
+    // Each of the five later events is accepted by itself, so a query may see some of them.
+    const counts = results.flatMap((result) => (result && "n" in result ? [Number(result.n)] : []));
+    expect(counts).toHaveLength(3 * sites.length);
+    for (const count of counts) expect(count >= 15 && count <= 20).toBe(true);
     for (const site of sites) expect(await countDay(site)).toEqual({ n: 20, pages: 10 });
   });
 

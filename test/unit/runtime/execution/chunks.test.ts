@@ -5,15 +5,15 @@ import type { PartitionVersion } from "../../../../src/runtime/engine/partition-
 import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
 import { MemoryAdmission } from "../../../../src/runtime/execution/memory-admission.ts";
 import { bytesOf, cutIntoChunks, type Chunk } from "../../../../src/runtime/execution/chunks.ts";
-import { DAY_MS, utcDayOf, type UtcDay } from "../../../../src/storage/event.ts";
+import { DAY_MS, utcDateOf, type LocalDate } from "../../../../src/storage/event.ts";
 
 const FIRST_MS = Date.parse("2026-01-01T00:00:00Z");
 
-const dayAt = (index: number): UtcDay => utcDayOf(FIRST_MS + index * DAY_MS);
+const dayAt = (index: number): LocalDate => utcDateOf(FIRST_MS + index * DAY_MS);
 
-const periodOf = (day: UtcDay, rotationDays: number): number => Math.floor(Date.parse(day) / DAY_MS / rotationDays);
+const periodOf = (day: LocalDate, rotationDays: number): number => Math.floor(Date.parse(day) / DAY_MS / rotationDays);
 
-const aVersion = (day: UtcDay, bytes: number, version: string): PartitionVersion => ({
+const aVersion = (day: LocalDate, bytes: number, version: string): PartitionVersion => ({
   day,
   bytes,
   version,

@@ -17,9 +17,11 @@ import { eventsQuery, minutesQuery } from "../../../../src/runtime/reports/expor
 import { jsonFormat } from "../../../../src/runtime/reports/exports/json-format.ts";
 import { REPORTS, type ReportPath } from "../../../../src/runtime/reports/registry.ts";
 import type { Report, ReportSettings } from "../../../../src/runtime/reports/report.ts";
-import type { UtcDay } from "../../../../src/storage/event.ts";
+import { utcCalendar } from "../../../../src/storage/calendar.ts";
+import type { LocalDate } from "../../../../src/storage/event.ts";
 import { reportRequests } from "../../../support/report-requests.ts";
 import { siteId } from "../../../support/stored-event.ts";
+import { ownerAt } from "../../../support/viewer.ts";
 
 const NOW_MS = Date.parse("2026-03-15T12:00:00Z");
 const SITE = siteId("Site.test:8080");
@@ -47,7 +49,14 @@ async function statementsOf(steps: readonly PlanStep[], tables: EventTables): Pr
     execute: () => Promise.reject(new Error("reports change nothing")),
     insertParquet: () => Promise.reject(new Error("reports insert nothing")),
   };
-  const backend = new ClickhouseBackend({ connection, tables, deliver: async () => {}, timeoutSecs: 30, memoryBytes: 2 ** 30 });
+  const backend = new ClickhouseBackend({
+    connection,
+    tables,
+    calendarOf: () => utcCalendar,
+    deliver: async () => {},
+    timeoutSecs: 30,
+    memoryBytes: 2 ** 30,
+  });
   await backend.run({ steps, toResult: () => null }, new AbortController().signal);
   return statements;
 }
@@ -55,14 +64,14 @@ async function statementsOf(steps: readonly PlanStep[], tables: EventTables): Pr
 function ofReport({ path, prepare }: Report, tables: EventTables): Promise<ClickhouseStatement[]> {
   const steps = REQUESTS[path as ReportPath].flatMap((request) => {
     const given: Readonly<Record<string, string>> = { ...SCOPE, ...request };
-    return prepare((name) => given[name] ?? null, NOW_MS).plan(SETTINGS).steps;
+    return prepare((name) => given[name] ?? null, ownerAt(NOW_MS)).plan(SETTINGS).steps;
   });
   return statementsOf(steps, tables);
 }
 
 const SCOPE_OF_EXPORTS: Scope = {
   siteId: SITE,
-  range: rangeOfDays("2026-03-01" as UtcDay, "2026-03-14" as UtcDay),
+  range: rangeOfDays("2026-03-01" as LocalDate, "2026-03-14" as LocalDate),
   conditions: [{ dimension: "pages", operator: "==", value: `/${HOSTILE}` }],
 };
 

@@ -7,14 +7,16 @@ import { EngineFullError } from "../../../../src/runtime/engine/engine.ts";
 import { IncompleteDaysError } from "../../../../src/runtime/engine/loading.ts";
 import { PartitionCache } from "../../../../src/runtime/engine/partition-cache.ts";
 import type { AggregateQuery } from "../../../../src/runtime/execution/aggregate-query.ts";
+import { FileExecution } from "../../../../src/runtime/execution/file-execution.ts";
 import { Executor } from "../../../../src/runtime/execution/executor.ts";
 import { computeMeasures } from "../../../../src/runtime/execution/measure-computation.ts";
 import { planOf } from "../../../../src/runtime/execution/plan.ts";
 import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
 import type { SqlRow } from "../../../../src/runtime/query/sql.ts";
 import { rolledMeasures } from "../../../../src/runtime/reports/rolled-measures.ts";
+import { utcCalendar } from "../../../../src/storage/calendar.ts";
 import type { Columns } from "../../../../src/storage/columns.ts";
-import type { StoredEvent, UtcDay } from "../../../../src/storage/event.ts";
+import type { StoredEvent, LocalDate } from "../../../../src/storage/event.ts";
 import { createMemoryObjectStore } from "../../../../src/storage/memory-object-store.ts";
 import { encodeEvents } from "../../../../src/storage/parquet-events.ts";
 import { partitionKey } from "../../../../src/storage/partition-path.ts";
@@ -24,8 +26,8 @@ import { createEngineShare } from "../../../support/shared-engine.ts";
 import { anEvent, anyEvent, siteId } from "../../../support/stored-event.ts";
 
 const SITE = siteId("site.test");
-const DAYS = ["2026-03-14", "2026-03-15", "2026-03-16"] as UtcDay[];
-const RANGE = rangeOfDays("2026-03-14" as UtcDay, "2026-03-16" as UtcDay);
+const DAYS = ["2026-03-14", "2026-03-15", "2026-03-16"] as LocalDate[];
+const RANGE = rangeOfDays("2026-03-14" as LocalDate, "2026-03-16" as LocalDate);
 const MIB = 1024 * 1024;
 
 const rolled = rolledMeasures({ sessionWindowMinutes: 30, saltRotationDays: 3, hasExtension: true, hash: (text) => text });
@@ -44,10 +46,19 @@ async function createWorld(events: readonly StoredEvent[], budgetBytes = 1024 * 
   }
   const eventStore = await openFilesStore(objects);
   const partitionCache = new PartitionCache({ engine, eventStore, budgetBytes, sessionGapMs: 1_800_000, log: createRecordingLog() });
-  const executor = new Executor({ engine, partitionCache, budgetBytes, rotationDays: 3, rollups: null, loadExtension: async () => {} });
+  const executor = new Executor({
+    engine,
+    partitionCache,
+    calendarOf: () => utcCalendar,
+    budgetBytes,
+    rotationDays: 3,
+    rollups: null,
+    files: new FileExecution({ eventStore, calendarOf: () => utcCalendar }),
+    loadExtension: async () => {},
+  });
   return {
     objects,
-    compute: () => computeMeasures({ siteId: SITE, range: RANGE }, rolled, { engine, partitionCache, signal }),
+    compute: () => computeMeasures({ siteId: SITE, range: RANGE }, rolled, { calendar: utcCalendar, engine, partitionCache, signal }),
     ask: (query: AggregateQuery) =>
       executor.run(
         planOf(
@@ -141,7 +152,7 @@ describe("the measures of a range", () => {
     const events = Array.from({ length: 2000 }, (_, i) => anEvent({ siteId: SITE, pathname: `/${i}`, visitorId: BigInt(i) }));
     await expect((await createWorld(events, 1000)).compute()).rejects.toThrow(EngineFullError);
     const world = await createWorld(events);
-    await world.objects.put(partitionKey(SITE, DAYS[0] ?? ("" as UtcDay), 2, 2), new Uint8Array([1, 2, 3]));
+    await world.objects.put(partitionKey(SITE, DAYS[0] ?? ("" as LocalDate), 2, 2), new Uint8Array([1, 2, 3]));
     await expect(world.compute()).rejects.toThrow(IncompleteDaysError);
   });
 });

@@ -5,10 +5,10 @@ import { combinePlans, mapPlan, planOf, type Plan } from "../../../../src/runtim
 import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
 import type { SiteRange } from "../../../../src/runtime/query/scope.ts";
 import { sql } from "../../../../src/runtime/query/sql.ts";
-import type { UtcDay } from "../../../../src/storage/event.ts";
+import type { LocalDate } from "../../../../src/storage/event.ts";
 import { siteId } from "../../../support/stored-event.ts";
 
-const on = (day: string): SiteRange => ({ siteId: siteId("plan.test"), range: rangeOfDays(day as UtcDay, day as UtcDay) });
+const on = (day: string): SiteRange => ({ siteId: siteId("plan.test"), range: rangeOfDays(day as LocalDate, day as LocalDate) });
 
 const query = (counted: string): AggregateQuery => ({ keys: [], counts: [counted], partial: () => sql`SELECT 1`, finalize: sql`SELECT 1` });
 

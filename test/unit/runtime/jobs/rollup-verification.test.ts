@@ -4,9 +4,9 @@ import { ROLLUPS_COMPARED_PER_SITE } from "../../../../src/runtime/config/rollup
 import { verifyRollups, type RollupVerificationOptions } from "../../../../src/runtime/jobs/rollup-verification/rollup-verification.ts";
 import { sampleOf } from "../../../../src/runtime/jobs/rollup-verification/rollup-sample.ts";
 import { isSiteId } from "../../../../src/runtime/config/site-id.ts";
-import { addDays } from "../../../../src/storage/calendar.ts";
+import { addDays, utcCalendar } from "../../../../src/storage/calendar.ts";
 import type { Columns } from "../../../../src/storage/columns.ts";
-import { startOfDayMs, type StoredEvent, type UtcDay } from "../../../../src/storage/event.ts";
+import { startOfDayMs, type StoredEvent, type LocalDate } from "../../../../src/storage/event.ts";
 import { createMemoryObjectStore } from "../../../../src/storage/memory-object-store.ts";
 import type { ObjectKey, ObjectStore } from "../../../../src/storage/object-store.ts";
 import { encodeEvents } from "../../../../src/storage/parquet-events.ts";
@@ -24,8 +24,8 @@ import { anEvent, siteId } from "../../../support/stored-event.ts";
 const SITE = siteId("Site.test");
 
 /** The first day of salt period 20480, a multiple of 4096, if a period is a day. */
-const START = "2026-01-27" as UtcDay;
-const at = (days: number): UtcDay => addDays(START, days);
+const START = "2026-01-27" as LocalDate;
+const at = (days: number): LocalDate => addDays(START, days);
 
 const MIB = 1024 * 1024;
 
@@ -70,7 +70,7 @@ async function verify(objects: Pick<ObjectStore, "get" | "list" | "folders">, op
   const listing = () =>
     new Partitions({ objects: objects as ObjectStore, parquet: inlineParquetWriter, isSiteId, listingsMax: 1, onStray: () => {} });
   const counts = await verifyRollups(
-    { objects, listing, onFault: (file, reason) => faults.push(`${file}: ${reason}`) },
+    { objects, listing, onFault: (file, reason) => faults.push(`${file}: ${reason}`), calendarOf: () => utcCalendar },
     {
       openEngine: () => {
         engines++;

@@ -6,7 +6,7 @@ import { createInlineRollupCalculator } from "../../../../src/runtime/rollups/in
 import type { RollupCalculator } from "../../../../src/runtime/rollups/rollup-calculator.ts";
 import { createMemoryObjectStore } from "../../../../src/storage/memory-object-store.ts";
 import type { ObjectKey, ObjectStore } from "../../../../src/storage/object-store.ts";
-import { utcDayOf, type SiteId, type StoredEvent } from "../../../../src/storage/event.ts";
+import { utcDateOf, type SiteId, type StoredEvent } from "../../../../src/storage/event.ts";
 import { encodeEvents } from "../../../../src/storage/parquet-events.ts";
 import { partitionKey } from "../../../../src/storage/partition-path.ts";
 import { parseRollupKey, rollupFolder, ROLLUPS_FOLDER } from "../../../../src/storage/rollup-path.ts";
@@ -100,7 +100,7 @@ describe("the job that makes rollups", () => {
     await makeAll(target);
     const made = daysOf(A, written);
     const single = made.filter(([first, last]) => first === last).map(([first]) => first);
-    expect(single).toEqual([1, 2, 3, 4, 5].map((back) => utcDayOf(daysBack(back))));
+    expect(single).toEqual([1, 2, 3, 4, 5].map((back) => utcDateOf(daysBack(back))));
     const sums = made.filter(([first, last]) => first !== last);
     expect(sums.length).toBeGreaterThan(0);
     for (const [first, last] of sums) {
@@ -131,7 +131,7 @@ describe("the job that makes rollups", () => {
     expect(await days()).toEqual({ stored: 0, stale: 0, missing: 0 });
     await makeAll(target);
     expect(await days()).toEqual({ stored: 3, stale: 0, missing: 0 });
-    await target.services.erasure.erase(B, utcDayOf(daysBack(1)), utcDayOf(daysBack(1)));
+    await target.services.erasure.erase(B, utcDateOf(daysBack(1)), utcDateOf(daysBack(1)));
     await makeAll(target);
     expect(await days()).toEqual({ stored: 2, stale: 0, missing: 0 });
   });
@@ -157,7 +157,7 @@ describe("the job that makes rollups", () => {
     expect(sums.length).toBeGreaterThan(0);
     for (const [first, last] of sums) {
       const { total_events: total } = await getMain(target, A, { start_date: first, end_date: last });
-      const backOf = (day: string) => Math.round((Date.parse(utcDayOf(START_MS)) - Date.parse(day)) / DAY_MS);
+      const backOf = (day: string) => Math.round((Date.parse(utcDateOf(START_MS)) - Date.parse(day)) / DAY_MS);
       expect([first, total]).toEqual([first, events(backOf(first), backOf(last))]);
     }
   });
@@ -178,7 +178,7 @@ describe("the job that makes rollups", () => {
     await target.services.compaction.run();
     expect(target.services.rollups.isBusy).toBe(true);
     await makeAll(target);
-    expect(daysOf(A, written)).toEqual([[utcDayOf(START_MS), utcDayOf(START_MS)]]);
+    expect(daysOf(A, written)).toEqual([[utcDateOf(START_MS), utcDateOf(START_MS)]]);
   });
 
   it("makes a changed day again, and deletes what is outdated", async () => {
@@ -193,9 +193,9 @@ describe("the job that makes rollups", () => {
     await makeAll(target);
     const again = daysOf(A, written.slice(count));
     expect(again.length).toBeGreaterThan(0);
-    expect(again.every(([, last]) => last >= utcDayOf(daysBack(1)))).toBe(true);
+    expect(again.every(([, last]) => last >= utcDateOf(daysBack(1)))).toBe(true);
     expect((await rollups()).length).toBe(before.length);
-    await target.services.erasure.erase(A, utcDayOf(daysBack(2)), utcDayOf(daysBack(1)));
+    await target.services.erasure.erase(A, utcDateOf(daysBack(2)), utcDateOf(daysBack(1)));
     await makeAll(target);
     expect(await rollups()).toEqual([]);
   });
@@ -214,7 +214,7 @@ describe("the job that makes rollups", () => {
 
   it("waits for the files of a day to be merged", async () => {
     const { objects, written } = createObjects();
-    const day = utcDayOf(daysBack(1));
+    const day = utcDateOf(daysBack(1));
     for (let i = 1; i <= 5; i++)
       await objects.put(
         partitionKey(A, day, i, i),
@@ -334,25 +334,25 @@ describe("the job that makes rollups", () => {
     const { objects, written, refuse } = createObjects();
     for (const back of [1, 3, 5]) await storeDay(objects, A, daysBack(back), HEAVY);
     const target = await start(objects);
-    const newest = utcDayOf(daysBack(1));
+    const newest = utcDateOf(daysBack(1));
     refuse((key) => isRollup(key) && key.includes(`/${newest}_${newest}`));
     for (let i = 0; i < 10; i++) {
       await target.advance(MINUTE_MS);
       await target.services.settled();
     }
     const single = daysOf(A, written).filter(([first, last]) => first === last);
-    expect(single.map(([first]) => first)).toEqual([3, 5].map((back) => utcDayOf(daysBack(back))));
+    expect(single.map(([first]) => first)).toEqual([3, 5].map((back) => utcDateOf(daysBack(back))));
   });
 
   it("leaves out days with an unreadable file until they change, and makes all others", async () => {
     const { objects, written } = createObjects();
     for (const back of [1, 3]) await storeDay(objects, A, daysBack(back), HEAVY);
-    const broken = utcDayOf(daysBack(1));
+    const broken = utcDateOf(daysBack(1));
     await objects.put(partitionKey(A, broken, 2, 2), new Uint8Array([1, 2, 3]));
     await objects.put(partitionKey(A, broken, 3, 3), encodeEvents([anEvent({ siteId: A, timestampMs: daysBack(1) })]));
     const target = await start(objects);
     await makeAll(target);
-    expect(daysOf(A, written)).toEqual([[utcDayOf(daysBack(3)), utcDayOf(daysBack(3))]]);
+    expect(daysOf(A, written)).toEqual([[utcDateOf(daysBack(3)), utcDateOf(daysBack(3))]]);
     expect(linesOf(target, "days cannot be in a rollup").map(({ fields }) => [fields.firstDay, fields.lastDay])).toEqual([
       [broken, broken],
     ]);
@@ -367,7 +367,7 @@ describe("the job that makes rollups", () => {
     await storeDay(objects, A, daysBack(3), distinct);
     const target = await start(objects, {}, { engineMemoryMb: 0.5 });
     await makeAll(target);
-    expect(daysOf(A, written)).toEqual([[utcDayOf(daysBack(1)), utcDayOf(daysBack(1))]]);
+    expect(daysOf(A, written)).toEqual([[utcDateOf(daysBack(1)), utcDateOf(daysBack(1))]]);
     expect(linesOf(target, "days cannot be in a rollup")).toHaveLength(1);
     expect(target.services.rollups.msUntilDue()).toBe(Number.POSITIVE_INFINITY);
   });
@@ -398,7 +398,7 @@ describe("the job that makes rollups", () => {
     expect(await rollups()).toHaveLength(1);
     const target = await start(objects, off);
     expect(target.services.rollups.msUntilDue()).toBe(Number.POSITIVE_INFINITY);
-    await target.services.erasure.erase(A, utcDayOf(daysBack(1)), utcDayOf(daysBack(1)));
+    await target.services.erasure.erase(A, utcDateOf(daysBack(1)), utcDateOf(daysBack(1)));
     expect(await rollups()).toEqual([]);
   });
 });

@@ -2,19 +2,20 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bucketOfDay, bucketsOf, checkInterval, daysOf, intervalOf, type Interval } from "../../../../src/runtime/query/buckets.ts";
-import { dayNumberOf } from "../../../../src/storage/calendar.ts";
+import { dayNumberOf, utcCalendar, ZonedCalendar, type Calendar } from "../../../../src/storage/calendar.ts";
 import { rangeOfDays, type DateRange } from "../../../../src/runtime/query/date-range.ts";
-import { DAY_MS, isUtcDay, utcDayOf, type UtcDay } from "../../../../src/storage/event.ts";
+import { zoneNamed } from "../../../support/time-zones.ts";
+import { DAY_MS, isLocalDate, utcDateOf, type LocalDate } from "../../../../src/storage/event.ts";
 
 const HOUR_MS = 3_600_000;
 
-const byDefault = (range: DateRange) => bucketsOf(range, intervalOf(range, null));
+const byDefault = (range: DateRange) => bucketsOf(range, intervalOf(range, null), utcCalendar);
 
-const rangeOf = (first: string, last: string): DateRange => rangeOfDays(first as UtcDay, last as UtcDay);
+const rangeOf = (first: string, last: string): DateRange => rangeOfDays(first as LocalDate, last as LocalDate);
 
 const anyDay = fc
   .date({ min: new Date("0001-01-01"), max: new Date("9998-12-30"), noInvalidDate: true })
-  .map((date) => utcDayOf(date.getTime()));
+  .map((date) => utcDateOf(date.getTime()));
 
 const isHourly = ({ dayCount }: DateRange): boolean => dayCount <= 2;
 
@@ -41,13 +42,13 @@ describe("bucketsOf", () => {
   it("covers the range without gaps or overlaps, with unique labels", () => {
     fc.assert(
       fc.property(anyDay, fc.integer({ min: 1, max: 366 }), (first, days) => {
-        const last = utcDayOf(Date.parse(first) + (days - 1) * DAY_MS);
-        fc.pre(isUtcDay(last));
+        const last = utcDateOf(Date.parse(first) + (days - 1) * DAY_MS);
+        fc.pre(isLocalDate(last));
         const range = rangeOfDays(first, last);
         const buckets = byDefault(range);
         const sizeMs = isHourly(range) ? HOUR_MS : DAY_MS;
         expect(buckets.length * sizeMs).toBe(days * DAY_MS);
-        expect(buckets.map(({ key }) => key * sizeMs)).toEqual(buckets.map((_, i) => range.startMs + i * sizeMs));
+        expect(buckets.map(({ key }) => key * sizeMs)).toEqual(buckets.map((_, i) => Date.parse(first) + i * sizeMs));
         const labels = buckets.map(({ label }) => label);
         expect(new Set(labels).size).toBe(labels.length);
         expect([...labels].sort()).toEqual(labels);
@@ -59,7 +60,8 @@ describe("bucketsOf", () => {
     expect(daysOf(rangeOf("2026-02-28", "2026-03-01")).map(({ label }) => label)).toEqual(["2026-02-28", "2026-03-01"]);
   });
 
-  const labels = (first: string, last: string, interval: Interval) => bucketsOf(rangeOf(first, last), interval).map(({ label }) => label);
+  const labels = (first: string, last: string, interval: Interval, calendar: Calendar = utcCalendar) =>
+    bucketsOf(rangeOf(first, last), interval, calendar).map(({ label }) => label);
 
   it("begins weeks on Monday, and labels a week that the range cuts by its first day in the range", () => {
     expect(labels("2026-03-15", "2026-03-30", "week")).toEqual(["2026-03-15", "2026-03-16", "2026-03-23", "2026-03-30"]);
@@ -75,12 +77,43 @@ describe("bucketsOf", () => {
   it("places each day in the bucket of its week or month", () => {
     fc.assert(
       fc.property(anyDay, fc.constantFrom("day" as const, "week" as const, "month" as const), (day, interval) => {
-        const next = utcDayOf(Date.parse(day) + DAY_MS);
+        const next = utcDateOf(Date.parse(day) + DAY_MS);
         const begins = { day: true, week: new Date(next).getUTCDay() === 1, month: next.endsWith("-01") }[interval];
         const [bucket, following] = [bucketOfDay(dayNumberOf(day), interval), bucketOfDay(dayNumberOf(next), interval)];
         expect(following - bucket).toBe(begins ? 1 : 0);
       }),
     );
+  });
+
+  const inZone = (name: string, ...changes: readonly (readonly [firstDate: string, zone: string])[]): Calendar =>
+    new ZonedCalendar(
+      zoneNamed(name),
+      changes.map(([firstDate, zone]) => ({ firstDate: firstDate as LocalDate, zone: zoneNamed(zone) })),
+    );
+  const hoursOf = (day: string, calendar: Calendar): number[] =>
+    labels(day, day, "hour", calendar).map((label) => Number(label.slice(11, 13)));
+  const without = (...hours: readonly number[]) => Array.from({ length: 24 }, (_, hour) => hour).filter((hour) => !hours.includes(hour));
+
+  it.each([
+    ["Europe/Berlin", "2026-03-28", without(), "no change of the clock"],
+    ["Europe/Berlin", "2026-03-29", without(2), "02:00 is skipped"],
+    ["Europe/Berlin", "2026-10-25", without(), "02:00 comes twice"],
+    ["America/Sao_Paulo", "2017-10-15", without(0), "midnight is skipped"],
+    ["America/Sao_Paulo", "2018-02-17", without(), "23:00 comes twice"],
+    ["Australia/Lord_Howe", "2026-10-04", without(), "02:00 to 02:30 is skipped"],
+    ["Australia/Lord_Howe", "2026-04-05", without(), "01:30 to 02:00 comes twice"],
+    ["Asia/Kathmandu", "2026-03-29", without(), "45 minutes off the hours of UTC"],
+    ["Pacific/Apia", "2011-12-30", without(), "the whole date is skipped"],
+  ])("has the hours that the clock of %s showed on %s, once each: %j (%s)", (zone, day, hours) => {
+    expect(hoursOf(day, inZone(zone))).toEqual(hours);
+  });
+
+  it("has the hours of a day that a change of the time zone makes shorter or longer", () => {
+    const westward = inZone("Pacific/Kiritimati", ["2026-03-10", "Pacific/Pago_Pago"]);
+    expect(hoursOf("2026-03-09", westward)).toEqual(without());
+    const eastward = inZone("America/New_York", ["2026-03-05", "Europe/Berlin"]);
+    expect(hoursOf("2026-03-04", eastward)).toEqual(without(18, 19, 20, 21, 22, 23));
+    expect(labels("2026-03-04", "2026-03-05", "hour", eastward)).toHaveLength(18 + 24);
   });
 
   it("has at most 31 days of hours", () => {

@@ -2,9 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { comparedRange, comparedWindow, scopesOf } from "../../../../src/runtime/query/comparison.ts";
 import { rangeOfDays, type DateRange } from "../../../../src/runtime/query/date-range.ts";
-import { DAY_MS, utcDayOf, type SiteId, type UtcDay } from "../../../../src/storage/event.ts";
+import { addDays, daysBetween, utcCalendar, ZonedCalendar, type Calendar } from "../../../../src/storage/calendar.ts";
+import { DAY_MS, utcDateOf, type SiteId, type LocalDate } from "../../../../src/storage/event.ts";
+import { zoneNamed } from "../../../support/time-zones.ts";
 
-const rangeOf = (first: string, last: string): DateRange => rangeOfDays(first as UtcDay, last as UtcDay);
+const rangeOf = (first: string, last: string): DateRange => rangeOfDays(first as LocalDate, last as LocalDate);
 
 /** Any range that may be asked for. */
 const range = fc
@@ -12,7 +14,7 @@ const range = fc
     firstMs: fc.date({ min: new Date("0001-01-01"), max: new Date("9998-12-30"), noInvalidDate: true }).map((date) => date.getTime()),
     dayCount: fc.integer({ min: 1, max: 366 }),
   })
-  .map(({ firstMs, dayCount }) => rangeOfDays(utcDayOf(firstMs), utcDayOf(firstMs + (dayCount - 1) * DAY_MS)));
+  .map(({ firstMs, dayCount }) => rangeOfDays(utcDateOf(firstMs), utcDateOf(firstMs + (dayCount - 1) * DAY_MS)));
 
 describe("comparedRange", () => {
   it.each<[first: string, last: string, previous: string]>([
@@ -39,7 +41,7 @@ describe("comparedRange", () => {
       fc.property(range, (asked) => {
         const compared = comparedRange(asked, "previous_period");
         expect(compared.dayCount).toBe(asked.dayCount);
-        expect(compared.endMs).toBe(asked.startMs);
+        expect(addDays(compared.lastDay, 1)).toBe(asked.firstDay);
       }),
     );
   });
@@ -49,7 +51,7 @@ describe("comparedRange", () => {
       fc.property(range, (asked) => {
         const compared = comparedRange(asked, "year_over_year");
         expect(compared.dayCount).toBe(asked.dayCount);
-        expect(asked.startMs - compared.startMs).toBe(365 * DAY_MS);
+        expect(daysBetween(compared.firstDay, asked.firstDay)).toBe(365);
       }),
     );
   });
@@ -57,10 +59,10 @@ describe("comparedRange", () => {
   it("gives valid dates for every valid range", () => {
     fc.assert(
       fc.property(range, fc.constantFrom("previous_period" as const, "year_over_year" as const), (asked, comparison) => {
-        const { firstDay, lastDay, startMs } = comparedRange(asked, comparison);
+        const { firstDay, lastDay, dayCount } = comparedRange(asked, comparison);
         expect(firstDay).toMatch(/^\d{4}-\d{2}-\d{2}$/);
         expect(lastDay).toMatch(/^\d{4}-\d{2}-\d{2}$/);
-        expect(Number.isFinite(startMs)).toBe(true);
+        expect(Number.isInteger(dayCount)).toBe(true);
       }),
       {
         examples: [
@@ -89,13 +91,50 @@ describe("comparedWindow", () => {
     ["a range before today", "2026-03-01", "2026-03-14", null],
     ["a range after today", "2026-03-16", "2026-03-17", null],
   ])("of %s ends at the present time of day only if the range includes today", (_name, first, last, endsAt) => {
-    const window = comparedWindow(custom("2026-03-02", "2026-03-08"), rangeOf(first, last), NOON_MS);
+    const window = comparedWindow(custom("2026-03-02", "2026-03-08"), rangeOf(first, last), NOON_MS, utcCalendar);
     expect(window?.endsAtMs).toBe(endsAt === null ? null : Date.parse(endsAt));
   });
 
   it.each(["false", null] as const)("is whole with compare_same_time=%s", (isSameTime) => {
-    const window = comparedWindow(custom("2026-03-08", "2026-03-08", isSameTime), rangeOf("2026-03-15", "2026-03-15"), NOON_MS);
+    const window = comparedWindow(
+      custom("2026-03-08", "2026-03-08", isSameTime),
+      rangeOf("2026-03-15", "2026-03-15"),
+      NOON_MS,
+      utcCalendar,
+    );
     expect(window).toEqual({ range: rangeOf("2026-03-08", "2026-03-08"), endsAtMs: null });
+  });
+});
+
+describe("the present time of day, by the clock of a site,", () => {
+  const cutAt = (calendar: Calendar, now: string, last: string) => {
+    const nowMs = Date.parse(now);
+    const today = calendar.dateOf(nowMs);
+    const window = comparedWindow(custom(last, last), rangeOf(today, today), nowMs, calendar);
+    return window?.endsAtMs == null ? null : new Date(window.endsAtMs).toISOString();
+  };
+
+  it.each([
+    ["is the same on two days of 24 hours", "2026-03-16T13:30:00Z", "2026-03-09", "2026-03-09T13:30:00.000Z"],
+    ["is an hour earlier in UTC after the clock went forward", "2026-03-30T13:30:00Z", "2026-03-23", "2026-03-23T14:30:00.000Z"],
+    ["is 14:30 on the day of 23 hours and on one of 24", "2026-03-29T12:30:00Z", "2026-03-22", "2026-03-22T13:30:00.000Z"],
+    ["is 14:30 on the day of 25 hours and on one of 24", "2026-10-25T13:30:00Z", "2026-10-18", "2026-10-18T12:30:00.000Z"],
+    ["is where the hour that a day skips would have been", "2026-04-05T00:30:00Z", "2026-03-29", "2026-03-29T01:00:00.000Z"],
+    ["is the first time of an hour that comes twice", "2026-11-01T01:30:00Z", "2026-10-25", "2026-10-25T00:30:00.000Z"],
+    ["is 02:30 also when that hour comes again", "2026-10-25T01:30:00Z", "2026-10-18", "2026-10-18T00:30:00.000Z"],
+  ])("%s", (_case, now, last, endsAt) => {
+    expect(cutAt(new ZonedCalendar(zoneNamed("Europe/Berlin")), now, last)).toBe(endsAt);
+  });
+
+  it("ends a whole date where that date is shorter, or today is longer, because the time zone changes", () => {
+    const shorter = new ZonedCalendar(zoneNamed("America/New_York"), [
+      { firstDate: "2026-03-05" as LocalDate, zone: zoneNamed("Europe/Berlin") },
+    ]);
+    expect(cutAt(shorter, "2026-03-11T21:00:00Z", "2026-03-04")).toBe("2026-03-04T23:00:00.000Z");
+    const longer = new ZonedCalendar(zoneNamed("Pacific/Kiritimati"), [
+      { firstDate: "2026-03-10" as LocalDate, zone: zoneNamed("Pacific/Pago_Pago") },
+    ]);
+    expect(cutAt(longer, "2026-03-10T00:00:00Z", "2026-03-02")).toBe("2026-03-02T10:00:00.000Z");
   });
 });
 

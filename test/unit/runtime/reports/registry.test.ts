@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { REPORTS } from "../../../../src/runtime/reports/registry.ts";
 import type { Report } from "../../../../src/runtime/reports/report.ts";
+import { ownerAt } from "../../../support/viewer.ts";
 
 const ALL: readonly Report[] = REPORTS;
 
@@ -19,7 +20,7 @@ const nameOf = ({ path }: Report): string => path.replace("/api/stats/", "").rep
 /** A request with what the report cannot do without: its required parameters, or one of several. */
 function prepare(report: Report, given: Readonly<Record<string, string>>) {
   const needs = (name: string): boolean => report.parameters[name]?.required === true || ["key", "steps"].includes(name);
-  return report.prepare((name) => given[name] ?? (needs(name) ? String(report.parameters[name]?.example) : null), NOW_MS);
+  return report.prepare((name) => given[name] ?? (needs(name) ? String(report.parameters[name]?.example) : null), ownerAt(NOW_MS));
 }
 
 describe("the reports", () => {

@@ -11,7 +11,8 @@ import { sessionTimeseries } from "../../../../src/runtime/reports/session-times
 import { timeseries } from "../../../../src/runtime/reports/timeseries.ts";
 import { rolledMeasures } from "../../../../src/runtime/reports/rolled-measures.ts";
 import { ROLLUP_COLUMNS } from "../../../../src/storage/rollup.ts";
-import type { SiteId, UtcDay } from "../../../../src/storage/event.ts";
+import type { SiteId, LocalDate } from "../../../../src/storage/event.ts";
+import { ownerAt } from "../../../support/viewer.ts";
 
 const SETTINGS = { sessionWindowMinutes: 30, saltRotationDays: 1, hasExtension: true, hash: (text: string) => text };
 
@@ -19,7 +20,7 @@ const rolled = rolledMeasures(SETTINGS);
 
 const scope: Scope = {
   siteId: "example.com" as SiteId,
-  range: rangeOfDays("2026-03-01" as UtcDay, "2026-03-31" as UtcDay),
+  range: rangeOfDays("2026-03-01" as LocalDate, "2026-03-31" as LocalDate),
   conditions: [],
 };
 
@@ -52,7 +53,7 @@ describe("measures of rollups", () => {
     const read = (name: string) => ({ site_id: "example.com", period: "12mo", interval: "week" })[name] ?? null;
     const settings = { sessionGapMs: 1_800_000, realtimeWindowMinutes: 5, hasExtension: true };
     const measures = (report: Report, rotationDays: number) => {
-      const plan = report.prepare(read, Date.parse("2026-03-31")).plan({ ...settings, rotationDays });
+      const plan = report.prepare(read, ownerAt(Date.parse("2026-03-31"))).plan({ ...settings, rotationDays });
       return plan.steps.flatMap(({ queries }) => queries.map((query) => rolled.nameOf(query)));
     };
     expect([measures(timeseries, 1), measures(timeseries, 7)]).toEqual([["visits-by-day"], [null]]);

@@ -6,7 +6,7 @@ import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
 import { coverRange, hasMeasure, type FindRollups } from "../../../../src/runtime/rollups/rollup-coverage.ts";
 import { rollupNodes, inOrderOfMaking, type RollupNode } from "../../../../src/runtime/rollups/rollup-nodes.ts";
 import { addDays, daysBetween, firstDateOfPeriod, periodOf } from "../../../../src/storage/calendar.ts";
-import type { UtcDay } from "../../../../src/storage/event.ts";
+import type { LocalDate } from "../../../../src/storage/event.ts";
 import type { RollupHeader } from "../../../../src/storage/rollup.ts";
 import { day } from "../../../support/json-rollups.ts";
 import { versionsFrom } from "../../../support/partition-versions.ts";
@@ -27,8 +27,8 @@ function rollupsOf(names: readonly string[]) {
 }
 
 /** Dates as numbers of days after the start. */
-const number = (date: UtcDay): number => daysBetween(START, date);
-const at = (days: number): UtcDay => addDays(START, days);
+const number = (date: LocalDate): number => daysBetween(START, date);
+const at = (days: number): LocalDate => addDays(START, days);
 const named = (first: number, last: number): string => `${at(first)} ${at(last)}`;
 
 async function cover(range: readonly [number, number], numbers: readonly number[], rollups: readonly string[], rotationDays = 1) {
@@ -99,7 +99,7 @@ describe("the coverage of a range", () => {
       const names = inOrderOfMaking(rollupNodes(days, rotationDays)).map(nameOf).filter(isMade);
       const { rollups, rest } = await coverRange(range, days, rotationDays, rollupsOf(names).find);
       const parts = [
-        ...rollups.map((name) => name.split(" ") as [UtcDay, UtcDay]),
+        ...rollups.map((name) => name.split(" ") as [LocalDate, LocalDate]),
         ...rest.map(({ firstDay, lastDay }) => [firstDay, lastDay]),
       ];
       for (const { day: date } of days) {

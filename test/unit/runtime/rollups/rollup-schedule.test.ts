@@ -6,14 +6,14 @@ import type { PartitionVersion } from "../../../../src/runtime/engine/partition-
 import { rollupNodes, type RollupNode } from "../../../../src/runtime/rollups/rollup-nodes.ts";
 import { dueDays, dueNodes, nextRollup, type RollupConditions } from "../../../../src/runtime/rollups/rollup-schedule.ts";
 import { addDays, daysBetween } from "../../../../src/storage/calendar.ts";
-import type { UtcDay } from "../../../../src/storage/event.ts";
+import type { LocalDate } from "../../../../src/storage/event.ts";
 import { day } from "../../../support/json-rollups.ts";
 import { versionOf, versionsFrom } from "../../../support/partition-versions.ts";
 
 /** The first day of period 20480, a multiple of 4096. */
 const START = day("2026-01-27");
-const at = (days: number): UtcDay => addDays(START, days);
-const number = (date: UtcDay): number => daysBetween(START, date);
+const at = (days: number): LocalDate => addDays(START, days);
+const number = (date: LocalDate): number => daysBetween(START, date);
 
 /** A day that is due by itself, and one of which `THIN_GROUP` are. */
 const THICK = ROLLUP_WEIGHT_BYTES_MIN - ROLLUP_DAY_WEIGHT_BYTES;
@@ -26,7 +26,7 @@ interface Made {
   readonly events: readonly (readonly [number, number])[];
 }
 
-const span = ({ firstDay, lastDay }: { readonly firstDay: UtcDay; readonly lastDay: UtcDay }) =>
+const span = ({ firstDay, lastDay }: { readonly firstDay: LocalDate; readonly lastDay: LocalDate }) =>
   [number(firstDay), number(lastDay)] as const;
 
 /** Makes every rollup that is due, in order. A rollup is named by its days. */

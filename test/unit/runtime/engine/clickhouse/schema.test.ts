@@ -4,7 +4,7 @@ import { deletionOf, searchFor } from "../../../../../src/runtime/engine/clickho
 import type { ClickhouseStatement } from "../../../../../src/runtime/engine/clickhouse/connection.ts";
 import { creation } from "../../../../../src/runtime/engine/clickhouse/schema.ts";
 import { eventTables } from "../../../../../src/runtime/engine/clickhouse/tables.ts";
-import type { SiteId, UtcDay } from "../../../../../src/storage/event.ts";
+import type { SiteId, LocalDate } from "../../../../../src/storage/event.ts";
 
 const DEPLOYMENTS = [
   { name: "one server", file: "server", tables: eventTables({ clickhouseDatabase: "sandpiper", clickhouseCluster: null }) },
@@ -18,15 +18,20 @@ const printed = ({ sql, parameters, settings }: ClickhouseStatement): string =>
 
 /** A site whose name would end a text in SQL. */
 const SITE = "it's {a:site}" as SiteId;
-const DAY = "2026-03-14" as UtcDay;
+const DAY = "2026-03-14" as LocalDate;
 const OF_SITE = {
   node: "00112233aabbccdd",
   siteId: SITE,
-  firstDay: DAY,
-  lastDay: DAY,
+  days: { siteId: SITE, firstDay: DAY, lastDay: DAY },
   exceptSegments: [1_700_000_000_000, 1_700_000_000_001],
 };
-const OF_ALL_SITES = { ...OF_SITE, siteId: null, firstDay: "0001-01-01" as UtcDay };
+const OF_ALL_SITES = { ...OF_SITE, days: { lastDay: DAY, exceptions: new Map() } };
+/** One keeps its events for good, the other has other dates. */
+const EXCEPTIONS = new Map([
+  ["kept.test" as SiteId, null],
+  [SITE, "2026-03-13" as LocalDate],
+]);
+const WITH_EXCEPTIONS = { ...OF_SITE, days: { lastDay: DAY, exceptions: EXCEPTIONS } };
 
 describe.each(DEPLOYMENTS)("on $name", ({ file, tables }) => {
   it("creates these tables", async () => {
@@ -46,8 +51,13 @@ describe.each(DEPLOYMENTS)("on $name", ({ file, tables }) => {
     await expect(statements.map(printed).join("\n")).toMatchFileSnapshot(snapshot(`retention-${file}`));
   });
 
+  it("deletes days that expired earlier or never on some sites in the same statements", async () => {
+    const statements = [searchFor(WITH_EXCEPTIONS, tables), ...deletionOf(WITH_EXCEPTIONS, tables)];
+    await expect(statements.map(printed).join("\n")).toMatchFileSnapshot(snapshot(`own-retention-${file}`));
+  });
+
   it("has no site in the SQL of a deletion", () => {
-    for (const { sql } of deletionOf(OF_SITE, tables)) expect(sql).not.toContain(SITE);
+    for (const days of [OF_SITE, WITH_EXCEPTIONS]) for (const { sql } of deletionOf(days, tables)) expect(sql).not.toContain(SITE);
   });
 
   it("has these settings", async () => {

@@ -1,8 +1,9 @@
 /** Wildcard patterns: what they match, and that no pattern or string makes matching slow. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { WildcardPattern } from "../../../../../src/runtime/config/wildcard-pattern.ts";
 import { StringDictionary } from "../../../../../src/runtime/engine/duckdb/string-dictionary.ts";
-import { WildcardPattern, matchStrings, patternsOf } from "../../../../../src/runtime/engine/duckdb/wildcard-matches.ts";
+import { matchStrings, patternsOf } from "../../../../../src/runtime/engine/duckdb/wildcard-matches.ts";
 import { growthOf, GROWTH_MAX, repeated, SIZE_RATIO, type Work } from "../../../../support/growth.ts";
 
 /** The textbook's dynamic programme: whether each prefix of the text matches each prefix of the pattern. */

@@ -5,7 +5,7 @@ import { ByteWriter } from "../../../../../src/runtime/reports/exports/byte-writ
 import { ExportMemory } from "../../../../../src/runtime/reports/exports/export-memory.ts";
 import { ExportTexts } from "../../../../../src/runtime/reports/exports/export-texts.ts";
 import { siteTexts, type TextsOf } from "../../../../../src/runtime/execution/scan.ts";
-import { utcDayOf } from "../../../../../src/storage/event.ts";
+import { utcDateOf } from "../../../../../src/storage/event.ts";
 import { createEngineShare } from "../../../../support/shared-engine.ts";
 import { anEvent, eventTexts, siteId } from "../../../../support/stored-event.ts";
 
@@ -21,7 +21,7 @@ describe("the strings of an export", () => {
     engine = await createEngineShare();
     const block = { id: 1, siteId: SITE, sessionGapMs: 1000, propsBytesMax: 0 };
     await engine.append(block, {
-      date: utcDayOf(anEvent().timestampMs),
+      date: utcDateOf(anEvent().timestampMs),
       events: eventTexts(Array.from({ length: PAGES }, (_, i) => anEvent({ siteId: SITE, pathname: `/${i}` }))),
     });
     textsOf = siteTexts(engine, SITE, new AbortController().signal);

@@ -1,9 +1,9 @@
-SELECT 1 AS one FROM `sandpiper`.events_data WHERE day >= {first:Int32} AND day <= {last:Int32} AND node = {node:String} AND NOT has({except:Array(UInt64)}, segment) LIMIT 1;
--- parameters: {"first":-719162,"last":20526,"node":"00112233aabbccdd","except":"[1700000000000,1700000000001]"}
+SELECT 1 AS one FROM `sandpiper`.events_data WHERE day <= {last:Int32} AND node = {node:String} AND NOT has({except:Array(UInt64)}, segment) LIMIT 1;
+-- parameters: {"last":20526,"node":"00112233aabbccdd","except":"[1700000000000,1700000000001]"}
 -- settings: {}
 
-DELETE FROM `sandpiper`.events_data  WHERE day >= {first:Int32} AND day <= {last:Int32} AND node = {node:String} AND NOT has({except:Array(UInt64)}, segment);
--- parameters: {"first":-719162,"last":20526,"node":"00112233aabbccdd","except":"[1700000000000,1700000000001]"}
+DELETE FROM `sandpiper`.events_data  WHERE day <= {last:Int32} AND node = {node:String} AND NOT has({except:Array(UInt64)}, segment);
+-- parameters: {"last":20526,"node":"00112233aabbccdd","except":"[1700000000000,1700000000001]"}
 -- settings: {"lightweight_deletes_sync":2}
 
 ALTER TABLE `sandpiper`.events_data  APPLY DELETED MASK;

@@ -50,3 +50,5 @@ CREATE TABLE IF NOT EXISTS `sandpiper`.nodes ON CLUSTER `web` (node String, role
 CREATE TABLE IF NOT EXISTS `sandpiper`.erasure_requests ON CLUSTER `web` (id String, site_id String, first_day String, last_day String, requested_ms Int64 DEFAULT toUnixTimestamp64Milli(now64(3))) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/web/sandpiper/erasure_requests', '{shard}-{replica}', requested_ms) ORDER BY id;
 
 CREATE TABLE IF NOT EXISTS `sandpiper`.erasure_confirmations ON CLUSTER `web` (request String, node String, events UInt64, days UInt64, confirmed_ms Int64 DEFAULT toUnixTimestamp64Milli(now64(3))) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/web/sandpiper/erasure_confirmations', '{shard}-{replica}', confirmed_ms) ORDER BY (request, node);
+
+CREATE TABLE IF NOT EXISTS `sandpiper`.site_settings ON CLUSTER `web` (site_id String, record String, changed_ms Int64, stored_ms Int64 DEFAULT toUnixTimestamp64Milli(now64(3))) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/web/sandpiper/site_settings', '{shard}-{replica}', changed_ms) ORDER BY site_id;

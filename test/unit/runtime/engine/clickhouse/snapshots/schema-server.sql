@@ -47,3 +47,5 @@ CREATE TABLE IF NOT EXISTS `sandpiper`.nodes  (node String, role String, version
 CREATE TABLE IF NOT EXISTS `sandpiper`.erasure_requests  (id String, site_id String, first_day String, last_day String, requested_ms Int64 DEFAULT toUnixTimestamp64Milli(now64(3))) ENGINE = ReplacingMergeTree(requested_ms) ORDER BY id;
 
 CREATE TABLE IF NOT EXISTS `sandpiper`.erasure_confirmations  (request String, node String, events UInt64, days UInt64, confirmed_ms Int64 DEFAULT toUnixTimestamp64Milli(now64(3))) ENGINE = ReplacingMergeTree(confirmed_ms) ORDER BY (request, node);
+
+CREATE TABLE IF NOT EXISTS `sandpiper`.site_settings  (site_id String, record String, changed_ms Int64, stored_ms Int64 DEFAULT toUnixTimestamp64Milli(now64(3))) ENGINE = ReplacingMergeTree(changed_ms) ORDER BY site_id;

@@ -1,0 +1,143 @@
+/**
+ * A change of settings that a power loss or a kill interrupts at each of its calls: the next start finds the old ones or the new ones. A
+ * damaged record stops the start.
+ */
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createFolder } from "../../adapters/node/files/durable-folders.ts";
+import { createFileRecordStore } from "../../adapters/node/files/file-record-store.ts";
+import type { FileSystem } from "../../adapters/node/files/file-system.ts";
+import { UTC_RECORD } from "../../src/runtime/sites/site-calendar.ts";
+import { DEFAULT_SETTINGS } from "../../src/runtime/sites/site-settings.ts";
+import { Sites, type ChangeTime } from "../../src/runtime/sites/sites.ts";
+import { bodyOf, logIn, PASSWORD, postSetup, tokenOf, withSession } from "../support/auth-requests.ts";
+import { asTarget } from "../support/node-target.ts";
+import { createRecordingLog } from "../support/recording-log.ts";
+import { numbersFrom } from "../support/seeded-numbers.mjs";
+import { spawnServer, startServer } from "../support/server-process.ts";
+import { SimulatedDisk, type Strike } from "../support/simulated-disk.ts";
+import { siteId } from "../support/stored-event.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+
+const DATA_FOLDER = "/data";
+const SITE = siteId("struck.test");
+
+const NOW = Date.parse("2026-03-15T12:00:00Z");
+
+const TIME: ChangeTime = { nowMs: NOW, hasEvents: () => true, signal: new AbortController().signal };
+
+const open = (files: FileSystem): Promise<Sites> =>
+  Sites.open({
+    records: createFileRecordStore(DATA_FOLDER, files),
+    calendar: UTC_RECORD,
+    sitesMax: 10,
+    now: () => NOW,
+    log: createRecordingLog(),
+  });
+
+const nameThem = (sites: Sites, name: string, timeZone: string | null = null): Promise<void> =>
+  sites.change(new Map([[SITE, { ...DEFAULT_SETTINGS, name, timeZone }]]), TIME);
+
+interface Change {
+  readonly title: string;
+  readonly before: (sites: Sites) => Promise<void>;
+  readonly change: (sites: Sites) => Promise<void>;
+  /** The names that may be found, and the one if the change was confirmed. */
+  readonly found: readonly (string | null)[];
+  readonly after: string | null;
+}
+
+const CHANGES: readonly Change[] = [
+  { title: "made", before: async () => {}, change: (sites) => nameThem(sites, "New"), found: [null, "New"], after: "New" },
+  {
+    title: "replaced",
+    before: (sites) => nameThem(sites, "Old"),
+    change: (sites) => nameThem(sites, "New", "Asia/Tokyo"),
+    found: ["Old", "New"],
+    after: "New",
+  },
+  {
+    title: "deleted, with a calendar that stays",
+    before: (sites) => nameThem(sites, "Old", "Asia/Tokyo"),
+    change: (sites) => sites.remove(SITE, TIME),
+    found: ["Old", null],
+    after: null,
+  },
+  {
+    title: "deleted, with their record",
+    before: (sites) => nameThem(sites, "Old"),
+    change: (sites) => sites.remove(SITE, TIME),
+    found: ["Old", null],
+    after: null,
+  },
+];
+
+/** What the next start finds, and whether the change was confirmed. Null if the strike came after all calls of the change. */
+async function struck({ before, change }: Change, seed: number, strike: Strike): Promise<{ name: string | null; isDone: boolean } | null> {
+  const disk = new SimulatedDisk(numbersFrom(seed));
+  const first = disk.boot();
+  await createFolder(DATA_FOLDER, first.files);
+  await before(await open(first.files));
+  first.losePower();
+  const second = disk.boot({ strike });
+  const isDone = await open(second.files)
+    .then(change)
+    .then(
+      () => true,
+      () => false,
+    );
+  if (!second.isOff()) return null;
+  const sites = await open(disk.boot().files);
+  return { name: sites.settingsOf(SITE).name, isDone };
+}
+
+describe("settings that are", () => {
+  it.each(CHANGES)("$title when the process ends are the old or the new ones, and the new ones once that was confirmed", async (change) => {
+    for (const kind of ["power loss", "kill"] as const) {
+      for (const when of ["before", "during", "after"] as const) {
+        let isStruck = true;
+        for (let atCall = 1; isStruck; atCall++) {
+          for (let seed = 1; seed <= 5; seed++) {
+            const end = await struck(change, seed, { atCall, when, kind });
+            isStruck = end !== null;
+            if (end === null) break;
+            const at = `${kind} ${when} call ${atCall}, seed ${seed}`;
+            expect(change.found, at).toContain(end.name);
+            if (end.isDone) expect(end.name, at).toBe(change.after);
+          }
+          expect(atCall).toBeLessThan(100);
+        }
+      }
+    }
+  });
+});
+
+describe("a damaged record of settings", () => {
+  it("stops the start with a message that names it, stays as it is, and counts again once it is repaired", async () => {
+    const dataFolder = await tempFolder();
+    const first = await startServer({ dataFolder });
+    const headers = withSession(await tokenOf(await postSetup(asTarget(first))));
+    const body = JSON.stringify({ name: "Kept", excluded_addresses: ["192.0.2.7"] });
+    const stored = await bodyOf<object>(await asTarget(first).fetch("/api/sites/A:b.test", { method: "PUT", headers, body }));
+    await first.kill9();
+
+    const [name = ""] = await readdir(join(dataFolder, "sites"));
+    const path = join(dataFolder, "sites", name);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    const whole = await readFile(path);
+    const torn = whole.subarray(0, whole.length - 10);
+    await writeFile(path, torn);
+    const refused = spawnServer({ dataFolder });
+    expect(await refused.exited).toMatchObject({ code: 1 });
+    expect(refused.log()).toContain(`sites/${name} in the data folder is damaged`);
+    expect(refused.log()).not.toContain("192.0.2.7");
+    expect(await readFile(path)).toEqual(torn);
+    await writeFile(path, whole);
+
+    const repaired = asTarget(await startServer({ dataFolder, environment: { SVC_ADMIN_PASSWORD: PASSWORD } }));
+    const again = await logIn(repaired);
+    expect(await bodyOf(await repaired.fetch("/api/sites/A:b.test", { headers: again }))).toEqual(stored);
+    await repaired.close();
+  });
+});

@@ -1,0 +1,55 @@
+/** The properties of `zones.suite.ts` with DuckDB: in one pass, in chunks, and from rollups. */
+import { afterAll, expect } from "vitest";
+import { ROLLUP_CACHE } from "../../src/runtime/config/rollup-limits.ts";
+import { createInlineRollupCalculator } from "../../src/runtime/rollups/inline-rollup-calculator.ts";
+import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { makeDueRollups } from "../support/due-rollups.ts";
+import { createInProcessTarget, type MakeInProcessTarget } from "../support/in-process-target.ts";
+import { ofTier } from "../support/tier.ts";
+import { PROPERTY_RUNS } from "./settings.ts";
+import { PLACES } from "./zoned-histories.ts";
+import { describeZones } from "./zones.suite.ts";
+
+/** Fewer, because each asks every report of each place several times. */
+const RUNS = Math.ceil(PROPERTY_RUNS / 40);
+
+/** In the quick tier, one place of each kind. */
+const SOME = ofTier({ quick: PLACES.filter((_, i) => i % 4 === 0), all: PLACES });
+
+/** In megabytes: less than a day's events take. */
+const TIGHT = 0.02;
+
+/** Of all histories: without rollups, the test would say less. */
+let totalsFromRollups = 0;
+
+const withRollups: MakeInProcessTarget = (environment, parts) => {
+  const objects = createMemoryObjectStore();
+  const calculator = createInlineRollupCalculator(objects, ROLLUP_CACHE);
+  const rollupCalculator: typeof calculator = {
+    ...calculator,
+    total(request) {
+      if (request.rollups.length > 0) totalsFromRollups++;
+      return calculator.total(request);
+    },
+  };
+  return createInProcessTarget(environment, { ...parts, objects, rollupCalculator, rollupWeightBytesMin: 0 });
+};
+
+describeZones("in one pass", createInProcessTarget, { runs: RUNS });
+
+describeZones("in chunks", (environment, parts) => createInProcessTarget(environment, { ...parts, engineMemoryMb: TIGHT }), {
+  runs: RUNS,
+  places: SOME,
+});
+
+describeZones("from rollups", withRollups, {
+  runs: RUNS,
+  places: SOME,
+  async prepare(target) {
+    await target.flush();
+    await makeDueRollups(target);
+  },
+});
+
+// The few histories of the quick tier may have no day whose salt period is over.
+afterAll(() => expect(totalsFromRollups).toBeGreaterThan(ofTier({ quick: -1, all: RUNS })));
