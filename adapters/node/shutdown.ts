@@ -2,7 +2,7 @@
 import { setTimeout } from "node:timers/promises";
 import { STOP_FLUSH_MS, STOP_WRITES_MS } from "../../src/runtime/config/stop-limits.ts";
 import type { Log } from "../../src/runtime/metrics/log.ts";
-import type { Services } from "../../src/runtime/services.ts";
+import type { Services } from "../../src/runtime/services/services.ts";
 import type { FolderLock } from "./data-dir/folder-lock.ts";
 import type { InstanceThreads } from "./threads/instance-threads.ts";
 import type { RunningServer } from "./http/server.ts";

@@ -10,7 +10,10 @@ import type { PeriodSecret } from "../../src/runtime/ingest/period-secret.ts";
 import type { RateVerdict } from "../../src/runtime/ingest/rate-limit.ts";
 import type { Activity } from "../../src/runtime/metrics/activity.ts";
 import type { Gauges } from "../../src/runtime/metrics/gauges.ts";
-import type { SiteId, UtcDay } from "../../src/storage/event.ts";
+import type { CalendarRecord } from "../../src/runtime/sites/site-calendar.ts";
+import type { SiteRecord } from "../../src/runtime/sites/site-record.ts";
+import type { RemoteRequest } from "../../src/runtime/reports/overview/overview.ts";
+import type { SiteId, LocalDate } from "../../src/storage/event.ts";
 import type { DurableObjectNamespace, DurableObjectStub, R2Bucket } from "./platform.ts";
 
 /** The object that holds what is of no single site. Until each site had an object of its own, it served all of them. */
@@ -18,6 +21,9 @@ const REGISTRY_NAME = "main";
 
 /** The name of the object that serves a site. It never changes: the object has events of the site that are in no file yet. */
 export const objectNameOf = (siteId: SiteId): string => siteId;
+
+/** How long a site's object may give events dates by what was set for the site, without asking the registry. */
+export const SETTINGS_KEPT_MS = 60_000;
 
 /** What a site's object has counted since it last told, and what it has now. */
 export interface SiteReport {
@@ -36,15 +42,15 @@ interface AnsweringStub extends DurableObjectStub {
 export interface RegistryStub extends AnsweringStub {
   /** A site's object starts: resolves when no other object has events of the site that are in no file. */
   enter(siteId: SiteId): Promise<Entry | Refusal>;
-  /** The site's object is running, and will have something to tell. */
-  noteRunning(siteId: SiteId): Promise<void>;
-  /** What a site's object has counted since it last told, before it may end. */
-  report(siteId: SiteId, activity: SiteReport["activity"]): Promise<void>;
+  /** The site's object is running, and will have something to tell. Resolves with what is set for the site now. */
+  noteRunning(siteId: SiteId): Promise<SiteRecord | null>;
+  /** What a site's object has counted since it last told, before it may end. Resolves with what is set for the site now. */
+  report(siteId: SiteId, activity: SiteReport["activity"]): Promise<SiteRecord | null>;
   standingOf(credentials: Credentials): Promise<Standing>;
-  /** Null if the site is registered. */
-  admit(siteId: SiteId, isBounded: boolean): Promise<Refusal | null>;
+  /** Registers the site. Resolves with what is set for it now: without events, a time zone counts at once. */
+  admit(siteId: SiteId, isBounded: boolean): Promise<Refusal | { readonly record: SiteRecord | null }>;
   doubt(siteId: SiteId): Promise<void>;
-  periodSecret(): Promise<PeriodSecret>;
+  periodSecret(timeZone: string): Promise<PeriodSecret>;
   peekAddress(key: string): Promise<RateVerdict>;
   takeAddress(key: string): Promise<RateVerdict>;
 }
@@ -52,11 +58,18 @@ export interface RegistryStub extends AnsweringStub {
 export interface Entry {
   /** Above the number of every segment that another object has written of the site. */
   readonly segmentFloor: number;
+  readonly defaultCalendar: CalendarRecord;
+  /** What is set for the site. */
+  readonly record: SiteRecord | null;
 }
 
 export interface SiteStub extends AnsweringStub {
+  /** What is set for the site has changed. */
+  setRecord(record: SiteRecord | null): Promise<void>;
   hasEvents(): Promise<boolean>;
-  days(): Promise<readonly UtcDay[]>;
+  days(): Promise<readonly LocalDate[]>;
+  /** What the site's figures in an overview are computed from, by what is set for the site now. */
+  overview(request: RemoteRequest, record: SiteRecord | null): Promise<readonly Float64Array[] | Refusal>;
   /** What was counted is handed over and begins again from zero. */
   takeReport(): Promise<SiteReport>;
 }

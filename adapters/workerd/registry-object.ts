@@ -1,5 +1,5 @@
 /**
- * The Durable Object that holds what is of no single site: password, keys, sessions, the list of sites, the secret of visitor ids and
+ * The Durable Object that holds what is of no single site: password, keys, sessions, the list of sites, the secrets of visitor ids and
  * the dashboard. It once served all sites: events of that time that are still in its journal become files before a site's object starts.
  */
 import { logSetupCode } from "../../src/runtime/auth/setup-code.ts";
@@ -7,16 +7,19 @@ import type { Credentials, Standing } from "../../src/runtime/auth/standing.ts";
 import { SALT_RETRY_MS } from "../../src/runtime/config/limits.ts";
 import { storageUnavailable } from "../../src/runtime/errors.ts";
 import { KnownSites } from "../../src/runtime/ingest/known-sites.ts";
-import { parsePeriodSecret, type PeriodSecret } from "../../src/runtime/ingest/period-secret.ts";
+import { parsePeriodSecret, secretNameOf, type PeriodSecret } from "../../src/runtime/ingest/period-secret.ts";
 import type { RateVerdict } from "../../src/runtime/ingest/rate-limit.ts";
 import { addActivity } from "../../src/runtime/metrics/activity.ts";
+import type { SiteRecord } from "../../src/runtime/sites/site-record.ts";
+import type { Sites } from "../../src/runtime/sites/sites.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import { createRecordSecretStore } from "../../src/storage/secret-store.ts";
 import { Alarm } from "./alarm.ts";
 import { connectionOf } from "./client-connection.ts";
 import { Front } from "./front.ts";
 import { startInstance, type Instance, type InstanceOptions } from "./instance.ts";
-import { refusalOr, siteIn, type Entry, type Refusal, type SiteReport } from "./objects.ts";
+import { refusalOr, siteIn, type Entry, type Refusal, type RegistryStub, type SiteReport } from "./objects.ts";
+import { OverviewCache } from "./overview-cache.ts";
 import { ServiceObject } from "./service-object.ts";
 import { SiteDirectory } from "./site-directory.ts";
 
@@ -37,8 +40,9 @@ export class RegistryObject extends ServiceObject<RegistryInstance> {
     const site = (siteId: SiteId) => siteIn(this.env, siteId);
     const directory = new SiteDirectory({ storage, site });
     const instance = await startInstance(options, { siteInstances: directory });
-    const { knownSites, setupCode } = instance.services;
-    if (knownSites instanceof KnownSites) directory.attach(knownSites);
+    const { knownSites, sites, setupCode, monotonicMs } = instance.services;
+    const overviewCache = new OverviewCache({ ttlMs: config.cacheTtlSecs * 1000, monotonicMs });
+    if (knownSites instanceof KnownSites) directory.attach({ knownSites, recordOf: (siteId) => sites.recordOf(siteId), overviewCache });
     logSetupCode(setupCode, log);
     const { answer } = instance;
     const front = new Front({
@@ -79,41 +83,48 @@ export class RegistryObject extends ServiceObject<RegistryInstance> {
       const { eventStore, flush } = services;
       const isEmptied = (eventStore.unflushedEvents === 0 && eventStore.sealedSegments.length === 0) || (await flush.run());
       if (!isEmptied) throw storageUnavailable("The service cannot store events at the moment. Try again later.", undefined);
-      directory.noteRunning(siteId);
-      return { segmentFloor: ((await segmentLog.list()).at(-1) ?? 0) + 1 };
+      directory.noteStart(siteId);
+      return { segmentFloor: ((await segmentLog.list()).at(-1) ?? 0) + 1, ...entryOf(services.sites, siteId) };
     });
   }
 
-  async noteRunning(siteId: SiteId): Promise<void> {
-    (await this.instance()).directory.noteRunning(siteId);
+  async noteRunning(siteId: SiteId): Promise<SiteRecord | null> {
+    const { services, directory } = await this.instance();
+    directory.noteRunning(siteId);
+    return services.sites.recordOf(siteId);
   }
 
-  async report(siteId: SiteId, activity: SiteReport["activity"]): Promise<void> {
+  async report(siteId: SiteId, activity: SiteReport["activity"]): Promise<SiteRecord | null> {
     const { services, directory } = await this.instance();
     addActivity(services, activity);
-    directory.noteReport(siteId);
+    directory.noteReport(siteId, activity);
+    return services.sites.recordOf(siteId);
   }
 
   async standingOf(credentials: Credentials): Promise<Standing> {
     return (await this.instance()).services.standingOf(credentials);
   }
 
-  async admit(siteId: SiteId, isBounded: boolean): Promise<Refusal | null> {
-    const { directory } = await this.instance();
-    return (await refusalOr(() => directory.admit(siteId, isBounded))) ?? null;
+  async admit(siteId: SiteId, isBounded: boolean): ReturnType<RegistryStub["admit"]> {
+    const { services, directory } = await this.instance();
+    return refusalOr(async () => {
+      await directory.admit(siteId, isBounded);
+      return { record: services.sites.recordOf(siteId) };
+    });
   }
 
   async doubt(siteId: SiteId): Promise<void> {
     await (await this.instance()).directory.doubt(siteId);
   }
 
-  async periodSecret(): Promise<PeriodSecret> {
+  /** An object of an earlier version names no zone. */
+  async periodSecret(timeZone = "UTC"): Promise<PeriodSecret> {
     const instance = await this.instance();
-    const { services, records } = instance;
-    if (services.visitorSalt.keyAt(services.now()) === null) await services.visitorSalt.renew();
-    const store = createRecordSecretStore(records);
+    const { visitorSalts, now } = instance.services;
+    if (visitorSalts.keyAt(timeZone, now()) === null) await visitorSalts.renew(timeZone);
+    const secret = createRecordSecretStore(instance.records).secret(secretNameOf(timeZone));
     await ensureAlarm(instance);
-    return parsePeriodSecret((await store.read()) ?? "", store.location);
+    return parsePeriodSecret((await secret.read()) ?? "", secret.location);
   }
 
   async peekAddress(key: string): Promise<RateVerdict> {
@@ -127,11 +138,16 @@ export class RegistryObject extends ServiceObject<RegistryInstance> {
   }
 }
 
-/** The generated secret must not outlive its salt period. Without one, nothing is due. */
+const entryOf = (sites: Sites, siteId: SiteId): Pick<Entry, "defaultCalendar" | "record"> => ({
+  defaultCalendar: sites.defaultCalendar,
+  record: sites.recordOf(siteId),
+});
+
+/** A generated secret must not outlive its salt period. Without one, nothing is due. */
 function ensureAlarm({ services, directory, alarm }: RegistryInstance): Promise<void> {
-  const { config, eventStore, visitorSalt, now } = services;
+  const { config, eventStore, visitorSalts, now } = services;
   const flushMs = eventStore.unflushedEvents > 0 ? config.flushIntervalSecs * 1000 : Number.POSITIVE_INFINITY;
-  const saltMs = Math.max(visitorSalt.msUntilDue(now()), SALT_RETRY_MS);
+  const saltMs = Math.max(visitorSalts.msUntilDue(now()), SALT_RETRY_MS);
   const introductionMs = directory.isIntroducing ? INTRODUCTION_MS : Number.POSITIVE_INFINITY;
   return alarm.ensureWithin(Math.min(flushMs, saltMs, introductionMs));
 }

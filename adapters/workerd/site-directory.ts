@@ -4,10 +4,12 @@
  * are running is in memory only: each tells when it has something to report, and reports before it may end.
  */
 import type { KnownSites } from "../../src/runtime/ingest/known-sites.ts";
-import type { SiteInstances } from "../../src/runtime/host.ts";
+import type { SiteInstances } from "../../src/runtime/services/host.ts";
+import type { SiteRecord } from "../../src/runtime/sites/site-record.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import { severalAtOnce } from "../../src/storage/several-at-once.ts";
-import type { SiteStub } from "./objects.ts";
+import { SETTINGS_KEPT_MS, unlessRefused, type SiteReport, type SiteStub } from "./objects.ts";
+import { OverviewCache } from "./overview-cache.ts";
 import type { DurableObjectStorage } from "./platform.ts";
 
 const TABLE = "CREATE TABLE IF NOT EXISTS site (site_id TEXT PRIMARY KEY) WITHOUT ROWID";
@@ -20,7 +22,19 @@ export interface SiteDirectoryOptions {
   readonly site: (siteId: SiteId) => SiteStub;
 }
 
+/** Of the registry's instance. */
+export interface AttachedParts {
+  readonly knownSites: KnownSites;
+  readonly recordOf: (siteId: SiteId) => SiteRecord | null;
+  readonly overviewCache: OverviewCache;
+}
+
+/** Whether the site has other events than before. */
+const hasChanged = ({ counters }: SiteReport["activity"]): boolean =>
+  [counters.eventsIngested, counters.pixelEventsIngested, counters.eventsErased].some((count) => count);
+
 export class SiteDirectory implements SiteInstances {
+  readonly settleMs = SETTINGS_KEPT_MS;
   readonly #options: SiteDirectoryOptions;
   readonly #registered: Set<SiteId>;
   /** Sites that may have no events, with the number of the doubt: a reply about an earlier one does not count. */
@@ -30,7 +44,7 @@ export class SiteDirectory implements SiteInstances {
   readonly #introduced = new Set<SiteId>();
   #hasIntroduced = false;
   #doubts = 0;
-  #knownSites: KnownSites | null = null;
+  #attached: AttachedParts | null = null;
 
   constructor(options: SiteDirectoryOptions) {
     const { sql } = options.storage;
@@ -41,9 +55,13 @@ export class SiteDirectory implements SiteInstances {
   }
 
   /** A registered site is doubtful until its files or its object tell. */
-  attach(knownSites: KnownSites): void {
-    this.#knownSites = knownSites;
+  attach(parts: AttachedParts): void {
+    this.#attached = parts;
     for (const siteId of this.#registered) this.#doubtful.set(siteId, ++this.#doubts);
+  }
+
+  get #knownSites(): KnownSites | undefined {
+    return this.#attached?.knownSites;
   }
 
   registered(): Iterable<SiteId> {
@@ -77,22 +95,24 @@ export class SiteDirectory implements SiteInstances {
   /** Registers a site durably. `isBounded`: throws a 403 if it is new and `max_sites` is reached. */
   async admit(siteId: SiteId, isBounded: boolean): Promise<void> {
     const knownSites = this.#knownSites;
-    if (knownSites === null) throw new Error("the registry is still starting");
+    if (knownSites === undefined) throw new Error("the registry is still starting");
     if (isBounded && !knownSites.has(siteId)) await this.#makeRoom(knownSites, siteId);
     // From here on without a pause, so that no other site takes the place.
     if (isBounded) knownSites.check(siteId);
     void knownSites.add(siteId);
-    this.#doubtful.set(siteId, ++this.#doubts);
+    // A site with files is in no doubt, but a reply about an earlier one may be on its way.
+    if (isBounded || this.#doubtful.has(siteId)) this.#doubtful.set(siteId, ++this.#doubts);
     await this.#register(siteId);
   }
 
   /** A site whose object has withdrawn its events must not take the place of a new one. */
   async #makeRoom(knownSites: KnownSites, siteId: SiteId): Promise<void> {
     if (!knownSites.areListed) await knownSites.untilListed();
-    if (!knownSites.hasRoomFor(siteId)) await this.confirm();
+    if (!knownSites.hasRoomFor([siteId])) await this.confirm();
   }
 
   async doubt(siteId: SiteId): Promise<void> {
+    this.#attached?.overviewCache.noteChange(siteId);
     this.#doubtful.set(siteId, ++this.#doubts);
     await this.#register(siteId);
   }
@@ -135,25 +155,57 @@ export class SiteDirectory implements SiteInstances {
     return this.#options.site(siteId).days();
   }
 
+  readonly overview: SiteInstances["overview"] = async (request) => {
+    if (this.#attached === null) throw new Error("the registry is still starting");
+    const { siteId, key } = request;
+    const { overviewCache, recordOf } = this.#attached;
+    const ask = async () => unlessRefused(await this.#options.site(siteId).overview(request, recordOf(siteId)));
+    return overviewCache.get(siteId, key, this.#running.has(siteId), ask);
+  };
+
+  /** Also to one that is idle but has events, which may now have to be deleted earlier. One that cannot be reached asks before its next work. */
+  async push(siteId: SiteId, record: SiteRecord | null): Promise<void> {
+    if (!this.#running.has(siteId) && !this.#registered.has(siteId)) return;
+    await this.#options
+      .site(siteId)
+      .setRecord(record)
+      .catch(() => {
+        // It has ended, or asks with its next report.
+      });
+  }
+
+  /** An object that starts has ended before. What it did not report may be events. */
+  noteStart(siteId: SiteId): void {
+    if (this.#running.has(siteId)) this.#attached?.overviewCache.noteChange(siteId);
+    this.noteRunning(siteId);
+  }
+
   noteRunning(siteId: SiteId): void {
     this.#running.add(siteId);
   }
 
   /** The object may end now. What it has in memory then is no longer there. */
-  noteReport(siteId: SiteId): void {
+  noteReport(siteId: SiteId, activity: SiteReport["activity"]): void {
     this.#running.delete(siteId);
+    this.#noteActivity(siteId, activity);
+  }
+
+  #noteActivity(siteId: SiteId, activity: SiteReport["activity"]): void {
+    if (hasChanged(activity)) this.#attached?.overviewCache.noteChange(siteId);
   }
 
   async collect(): ReturnType<SiteInstances["collect"]> {
     const running = [...this.#running];
     await this.#confirm(running.filter((siteId) => this.#doubtful.has(siteId)));
     const asked = await Promise.all(
-      running.map((siteId) =>
-        this.#options
+      running.map(async (siteId) => {
+        const report = await this.#options
           .site(siteId)
           .takeReport()
-          .catch(() => null),
-      ),
+          .catch(() => null);
+        if (report) this.#noteActivity(siteId, report.activity);
+        return report;
+      }),
     );
     const reports = asked.filter((report) => report !== null);
     return { activities: reports.map(({ activity }) => activity), gauges: reports.map(({ gauges }) => gauges) };

@@ -1,18 +1,21 @@
 /** The Durable Object of one site: its journal, engine and caches, and all work on its files. */
 import type { Connection } from "../../src/handlers/pipeline.ts";
+import { errorReply } from "../../src/handlers/error-reply.ts";
+import { responseTo } from "../../src/handlers/reply.ts";
 import { isSiteId } from "../../src/runtime/config/site-id.ts";
-import { readJsonRecord, replaceJsonRecord } from "../../src/runtime/auth/json-record.ts";
+import { readJsonRecord, replaceJsonRecord } from "../../src/storage/json-record.ts";
 import type { AdmittedSite } from "../../src/runtime/ingest/admitted-site.ts";
 import { addActivity, takeActivity } from "../../src/runtime/metrics/activity.ts";
 import { gaugesOf } from "../../src/runtime/metrics/gauges.ts";
 import { reasonOf } from "../../src/runtime/metrics/log.ts";
-import type { SiteId, UtcDay } from "../../src/storage/event.ts";
+import type { SiteRecord } from "../../src/runtime/sites/site-record.ts";
+import type { EpochMs, SiteId, LocalDate } from "../../src/storage/event.ts";
 import type { RecordStore } from "../../src/storage/record-store.ts";
 import { Alarm } from "./alarm.ts";
 import { connectionOf } from "./client-connection.ts";
 import { startInstance, type Instance, type InstanceOptions } from "./instance.ts";
-import { registryIn, unlessRefused, type SiteReport } from "./objects.ts";
-import { createRegistryClient } from "./registry-client.ts";
+import { refusalOr, registryIn, SETTINGS_KEPT_MS, unlessRefused, type SiteReport, type SiteStub } from "./objects.ts";
+import { createRegistryClient, unreachableRegistry } from "./registry-client.ts";
 import { openSqlRecordStore } from "./sql-record-store.ts";
 import { ServiceObject } from "./service-object.ts";
 import { Upkeep } from "./upkeep.ts";
@@ -21,6 +24,9 @@ const NAME_RECORD = "site.json";
 
 /** Until the object reports what it has counted. The platform may evict it after ten idle seconds, with what is in memory. */
 const REPORT_ALARM_MS = 5000;
+
+/** Until the object asks for the settings again. Its reports bring them earlier, unless they fail. */
+const SETTINGS_ASKED_MS = SETTINGS_KEPT_MS / 2;
 
 /** The time between two alarms of unfinished work on files. */
 const UPKEEP_ALARM_MS = 60_000;
@@ -34,6 +40,10 @@ interface SiteInstance extends Instance {
 export class SiteObject extends ServiceObject<SiteInstance> {
   /** Since the last report, the registry knows that there will be another. */
   #isNoted = false;
+  /** When what is set for the site was last asked for successfully, by the wall clock. */
+  #settingsAtMs: EpochMs = Number.NEGATIVE_INFINITY;
+  /** While `#note` asks. */
+  #noting: Promise<void> | null = null;
 
   /** The object's name, which tests extend. */
   protected get siteName(): string {
@@ -51,18 +61,30 @@ export class SiteObject extends ServiceObject<SiteInstance> {
 
   protected async start(options: InstanceOptions): Promise<SiteInstance> {
     const siteId = await this.#siteIdIn(openSqlRecordStore(options.storage));
-    const { segmentFloor } = unlessRefused(await registryIn(this.env).enter(siteId));
+    const askedAtMs = options.now();
+    const entry = unlessRefused(await registryIn(this.env).enter(siteId));
     this.#isNoted = true;
-    const registry = createRegistryClient(() => registryIn(this.env), siteId);
-    const instance = await startInstance(options, { oneSite: { siteId, registry, segmentFloor } });
+    this.#settingsAtMs = askedAtMs;
+    const started: { instance?: SiteInstance } = {};
+    const registry = createRegistryClient(
+      () => registryIn(this.env),
+      siteId,
+      async (record) => started.instance && this.#apply(started.instance, record),
+    );
+    const instance = await startInstance(options, { oneSite: { siteId, registry, ...entry } });
+    instance.services.sites.apply(siteId, entry.record);
     const upkeep = await Upkeep.open({ ...instance, siteId });
-    return { ...instance, siteId, upkeep, alarm: await Alarm.open(options.storage) };
+    started.instance = { ...instance, siteId, upkeep, alarm: await Alarm.open(options.storage) };
+    return started.instance;
   }
 
   protected override async answerBy(instance: SiteInstance, request: Request, connection: Connection): Promise<Response> {
-    const noted = this.#note(instance);
+    try {
+      await this.#note(instance);
+    } catch (error) {
+      return responseTo(request.method, errorReply(error, crypto.randomUUID(), instance.services.log));
+    }
     const response = await instance.answer(request, connection);
-    await noted;
     await this.#ensureAlarm();
     return response;
   }
@@ -72,13 +94,43 @@ export class SiteObject extends ServiceObject<SiteInstance> {
     return this.whenStarted(request, (instance) => this.answerBy(instance, request, connectionOf(request, instance.services.config)));
   }
 
-  /** Before a response, so that figures that are asked for after it include it. */
-  async #note({ siteId }: SiteInstance): Promise<void> {
-    if (this.#isNoted) return;
-    this.#isNoted = true;
-    await registryIn(this.env)
-      .noteRunning(siteId)
-      .catch(() => (this.#isNoted = false));
+  /**
+   * Before a response, so that figures that are asked for after it include it; and before the work, because settings are not pushed to
+   * an object that has not told that it is running.
+   */
+  async #note(instance: SiteInstance): Promise<void> {
+    if (this.#isNoted && this.#knowsSettings(instance, SETTINGS_ASKED_MS)) return;
+    this.#noting ??= this.#ask(instance).finally(() => (this.#noting = null));
+    await this.#noting;
+  }
+
+  async #ask(instance: SiteInstance): Promise<void> {
+    const askedAtMs = instance.services.now();
+    try {
+      this.#isNoted = true;
+      await this.#apply(instance, await registryIn(this.env).noteRunning(instance.siteId));
+      this.#settingsAtMs = askedAtMs;
+    } catch (error) {
+      this.#isNoted = false;
+      // A change may be in effect by now: events would get the dates of another calendar.
+      if (!this.#knowsSettings(instance, SETTINGS_KEPT_MS)) throw unreachableRegistry(error);
+    }
+  }
+
+  /** By a clock that was not set back meanwhile. */
+  #knowsSettings({ services }: SiteInstance, keptMs: number): boolean {
+    const ageMs = services.now() - this.#settingsAtMs;
+    return ageMs >= 0 && ageMs < keptMs;
+  }
+
+  /** A change may make work due earlier: by another calendar, or another retention. */
+  async #apply({ services, siteId, upkeep }: SiteInstance, record: SiteRecord | null): Promise<void> {
+    if (services.sites.apply(siteId, record)) await upkeep.noteChange();
+  }
+
+  async setRecord(record: SiteRecord | null): Promise<void> {
+    await this.#apply(await this.instance(), record);
+    await this.#ensureAlarm();
   }
 
   async #ensureAlarm(): Promise<void> {
@@ -107,10 +159,13 @@ export class SiteObject extends ServiceObject<SiteInstance> {
   /** After every alarm, whose work is counted, too. Counts that do not arrive are kept for the next report. */
   async #report(): Promise<void> {
     this.#isNoted = false;
-    const { services, siteId } = await this.instance();
+    const instance = await this.instance();
+    const { services, siteId } = instance;
     const { activity } = await this.takeReport();
+    const askedAtMs = services.now();
     try {
-      await registryIn(this.env).report(siteId, activity);
+      await this.#apply(instance, await registryIn(this.env).report(siteId, activity));
+      this.#settingsAtMs = askedAtMs;
     } catch (error) {
       addActivity(services, activity);
       this.#isNoted = true;
@@ -130,8 +185,17 @@ export class SiteObject extends ServiceObject<SiteInstance> {
     return hasEvents;
   }
 
-  async days(): Promise<readonly UtcDay[]> {
+  async days(): Promise<readonly LocalDate[]> {
     const { services, siteId } = await this.instance();
     return services.daysOf(siteId);
+  }
+
+  async overview(...[request, record]: Parameters<SiteStub["overview"]>): ReturnType<SiteStub["overview"]> {
+    const instance = await this.instance();
+    const { overview, config } = instance.services;
+    await this.#apply(instance, record);
+    const numbers = await refusalOr(() => overview.numbersOf(request, AbortSignal.timeout(config.requestTimeoutSecs * 1000)));
+    await this.#ensureAlarm();
+    return numbers;
   }
 }

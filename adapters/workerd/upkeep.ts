@@ -1,13 +1,13 @@
 /**
- * On which day a site's object has to wake for work that is due by the date: merges, rollups and `retention_days`. The day is a record,
+ * On which day of its calendar a site's object has to wake for work that is due by the date: merges, rollups and `retention_days`. The day is a record,
  * so an object that starts often lists its files once a day, and one without such work never wakes.
  */
-import { readJsonRecord, replaceJsonRecord } from "../../src/runtime/auth/json-record.ts";
+import { readJsonRecord, replaceJsonRecord } from "../../src/storage/json-record.ts";
 import { CLOCK_DISTRUST_MS } from "../../src/runtime/config/limits.ts";
 import { reasonOf } from "../../src/runtime/metrics/log.ts";
-import type { Services } from "../../src/runtime/services.ts";
-import { addDays, utcCalendar } from "../../src/storage/calendar.ts";
-import type { EpochMs, SiteId, UtcDay } from "../../src/storage/event.ts";
+import type { Services } from "../../src/runtime/services/services.ts";
+import { addDays, type Calendar } from "../../src/storage/calendar.ts";
+import type { EpochMs, SiteId, LocalDate } from "../../src/storage/event.ts";
 import type { RecordStore } from "../../src/storage/record-store.ts";
 
 const RECORD = "upkeep.json";
@@ -27,12 +27,15 @@ const TRUST_PAUSE_MS = CLOCK_DISTRUST_MS + 60_000;
 export class Upkeep {
   readonly #options: UpkeepOptions;
   /** Null if no work will be due. */
-  #dueOn: UtcDay | null;
+  #dueOn: LocalDate | null;
+  /** As recorded, of whatever type. */
+  #retentionDays: unknown;
   #notBeforeMs: EpochMs = 0;
 
-  private constructor(options: UpkeepOptions, dueOn: UtcDay | null) {
+  private constructor(options: UpkeepOptions, dueOn: LocalDate | null, retentionDays: unknown) {
     this.#options = options;
     this.#dueOn = dueOn;
+    this.#retentionDays = retentionDays;
     options.services.eventStore.observe({
       // A merge or rollup of a past day is due now; those of today tomorrow.
       beforeRelease: async (_siteId, _segment, days) => {
@@ -43,11 +46,15 @@ export class Upkeep {
     });
   }
 
-  /** Without a record, the object has not looked at its files yet. */
+  /** Without a record, the object has not looked at its files yet. With another retention than recorded, days may expire earlier. */
   static async open(options: UpkeepOptions): Promise<Upkeep> {
-    const record = await readJsonRecord(options.records, RECORD);
-    const dueOn = record === null ? utcCalendar.dateOf(options.services.now()) : record["dueOn"];
-    return new Upkeep(options, typeof dueOn === "string" ? (dueOn as UtcDay) : null);
+    const { siteId, records, services } = options;
+    const record = await readJsonRecord(records, RECORD);
+    if (record === null) return new Upkeep(options, services.sites.calendarOf(siteId).dateOf(services.now()), null);
+    const { dueOn, retentionDays } = record;
+    const upkeep = new Upkeep(options, typeof dueOn === "string" ? (dueOn as LocalDate) : null, retentionDays);
+    if (retentionDays !== services.expiry.daysOf(siteId)) await upkeep.noteChange();
+    return upkeep;
   }
 
   get isDue(): boolean {
@@ -58,7 +65,7 @@ export class Upkeep {
   msUntilDue(): number {
     if (this.#dueOn === null) return Number.POSITIVE_INFINITY;
     const nowMs = this.#options.services.now();
-    const dueMs = this.#dueOn <= this.#today() ? this.#notBeforeMs : utcCalendar.startOf(this.#dueOn) + DELAY_MS;
+    const dueMs = this.#dueOn <= this.#today() ? this.#notBeforeMs : this.#calendar.startOf(this.#dueOn) + DELAY_MS;
     return Math.max(0, dueMs - nowMs);
   }
 
@@ -74,26 +81,39 @@ export class Upkeep {
     await this.#write(next);
   }
 
-  #today(): UtcDay {
-    return utcCalendar.dateOf(this.#options.services.now());
+  get #calendar(): Calendar {
+    const { siteId, services } = this.#options;
+    return services.sites.calendarOf(siteId);
   }
 
-  #expiryOf([oldest]: readonly UtcDay[]): UtcDay[] {
-    const { retentionDays } = this.#options.services.config;
+  #today(): LocalDate {
+    return this.#calendar.dateOf(this.#options.services.now());
+  }
+
+  /** What is set for the site has changed: its days may expire earlier. */
+  async noteChange(): Promise<void> {
+    await this.#bringForward(this.#today());
+  }
+
+  #expiryOf([oldest]: readonly LocalDate[]): LocalDate[] {
+    const { siteId, services } = this.#options;
+    const retentionDays = services.expiry.daysOf(siteId);
     return oldest === undefined || retentionDays === 0 ? [] : [addDays(oldest, retentionDays + 1)];
   }
 
-  async #bringForward(day: UtcDay): Promise<void> {
+  async #bringForward(day: LocalDate): Promise<void> {
     this.#notBeforeMs = 0;
     if (this.#dueOn === null || day < this.#dueOn) await this.#write(day);
   }
 
   /** A day that cannot be recorded counts until the object ends; the next file tries again. */
-  async #write(dueOn: UtcDay | null): Promise<void> {
-    if (dueOn === this.#dueOn) return;
-    const { records, services } = this.#options;
+  async #write(dueOn: LocalDate | null): Promise<void> {
+    const { siteId, records, services } = this.#options;
+    const retentionDays = services.expiry.daysOf(siteId);
+    if (dueOn === this.#dueOn && retentionDays === this.#retentionDays) return;
     this.#dueOn = dueOn;
-    await replaceJsonRecord(records, RECORD, { dueOn }).catch((error: unknown) => {
+    this.#retentionDays = retentionDays;
+    await replaceJsonRecord(records, RECORD, { dueOn, retentionDays }).catch((error: unknown) => {
       services.log.warn("the day of the next upkeep could not be recorded", { reason: reasonOf(error) });
     });
   }

@@ -1,8 +1,8 @@
 /** All routes: one line each with method, path, access level, handler, and the roles of the instances that serve it. */
 import type { Config } from "../runtime/config/config.ts";
-import { ASSETS_PATH, EVENT_PATH, SCRIPT_PATHS } from "../runtime/config/names.ts";
+import { ASSETS_PATH, EVENT_PATH, OVERVIEW_PATH, SCRIPT_PATHS, SHARE_PATH } from "../runtime/config/names.ts";
 import { REPORTS } from "../runtime/reports/registry.ts";
-import type { Services } from "../runtime/services.ts";
+import type { Services } from "../runtime/services/services.ts";
 import { getAsset, getDashboard, getScript } from "./assets.ts";
 import { getStatus, postLogin, postLogout, postLogoutAll, postPassword, postSetup } from "./auth.ts";
 import type { Handler } from "./context.ts";
@@ -15,12 +15,17 @@ import { getInstallation, postInstallationPage } from "./installation.ts";
 import { deleteKey, getKeys, postKey } from "./keys.ts";
 import { getExport } from "./export.ts";
 import { getMetrics } from "./metrics.ts";
+import { getOverview } from "./overview.ts";
 import { openapiHandler } from "./openapi.ts";
 import type { DescribedPath } from "./openapi/operations.ts";
 import { Pipeline, type App } from "./pipeline.ts";
 import type { Access, Method, Role, Route } from "./route.ts";
 import { problemsOfPaths } from "./router.ts";
 import { reportHandler } from "./report.ts";
+import { getShare, postUnlock } from "./share.ts";
+import { getSharePage } from "./share-page.ts";
+import { deleteShare, getShares, postShare } from "./shares.ts";
+import { deleteSettings, getAllSettings, getSettings, putAllSettings, putSettings } from "./site-settings.ts";
 import { getSites } from "./sites.ts";
 import { getRobots, getSecurityContact } from "./well-known.ts";
 
@@ -44,6 +49,7 @@ export const ROUTES: readonly Route[] = [
   route("OPTIONS", EVENT_PATH, "ingest", preflight, ANY_ROLE),
   ...SCRIPT_PATHS.map((path) => route("GET", path, "public", getScript, ANY_ROLE)),
   route("GET", "/api/sites", "stats", getSites),
+  route("GET", OVERVIEW_PATH, "stats", getOverview),
   ...REPORTS.map((report) => route("GET", report.path, "stats", reportHandler(report))),
   route("GET", "/api/stats/export", "stats", getExport),
   route("POST", "/api/auth/setup", "auth", postSetup),
@@ -55,12 +61,23 @@ export const ROUTES: readonly Route[] = [
   route("POST", "/api/keys", "admin", postKey),
   route("GET", "/api/keys", "admin", getKeys),
   route("DELETE", "/api/keys/:key_hash", "admin", deleteKey),
-  route("DELETE", "/api/gdpr/erase", "admin", deleteEvents),
+  route("POST", "/api/shares", "site", postShare),
+  route("GET", "/api/shares", "site", getShares),
+  route("DELETE", "/api/shares/:share_hash", "site", deleteShare),
+  route("GET", "/api/share", "share", getShare),
+  route("POST", "/api/share/unlock", "share", postUnlock),
+  route("DELETE", "/api/gdpr/erase", "site", deleteEvents),
+  route("GET", "/api/sites/:site_id", "site", getSettings),
+  route("PUT", "/api/sites/:site_id", "site", putSettings),
+  route("DELETE", "/api/sites/:site_id", "site", deleteSettings),
+  route("GET", "/api/settings", "admin", getAllSettings),
+  route("PUT", "/api/settings", "admin", putAllSettings),
   route("POST", "/api/demo", "manage", postDemo),
   route("DELETE", "/api/demo", "manage", deleteDemo),
-  route("GET", "/api/installation", "stats", getInstallation),
+  route("GET", "/api/installation", "instance", getInstallation),
   route("POST", "/api/installation/page", "admin", postInstallationPage),
   route("GET", "/", "public", getDashboard),
+  route("GET", `${SHARE_PATH}/:key`, "public", getSharePage),
   route("GET", `${ASSETS_PATH}/:name`, "public", getAsset),
   route(
     "GET",

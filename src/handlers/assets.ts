@@ -3,6 +3,7 @@ import { DASHBOARD_PAGE } from "../runtime/config/names.ts";
 import { AppError } from "../runtime/errors.ts";
 import type { Handler } from "./context.ts";
 import { ANY_ORIGIN } from "./cors.ts";
+import type { ReplyHeaders } from "./reply.ts";
 import { assetReply } from "./static-asset.ts";
 
 /** Short enough that a new version reaches every page within a day. */
@@ -17,31 +18,33 @@ const SCRIPT_HEADERS = {
 /** The tracking script (docs/tracking-script.md). */
 export const getScript: Handler = (request, { services }) => assetReply(request, services.trackerScript, SCRIPT_HEADERS);
 
-/** The page may load only its own scripts, styles and reports; it cannot be framed, and forms go only to the service. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join("; ");
+/** The page may load only its own scripts, styles and reports; only these origins may frame it, and forms go only to the service. */
+const contentSecurityPolicy = (frameAncestors: readonly string[]): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "img-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    `frame-ancestors ${frameAncestors.join(" ") || "'none'"}`,
+  ].join("; ");
 
-/** On every page that a browser renders. */
-const PAGE_HEADERS = {
-  "Content-Security-Policy": CONTENT_SECURITY_POLICY,
-  "X-Frame-Options": "DENY",
+/** On every page that a browser renders. `X-Frame-Options` cannot name origins. */
+export const pageHeaders = (frameAncestors: readonly string[]): ReplyHeaders => ({
+  "Content-Security-Policy": contentSecurityPolicy(frameAncestors),
+  ...(frameAncestors.length === 0 && { "X-Frame-Options": "DENY" }),
   "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()",
-  // Revalidated at each visit, with 304 if unchanged, so the next visit gets a new version.
-  "Cache-Control": "no-cache",
-} as const;
+});
+
+/** Revalidated at each visit, with 304 if unchanged, so the next visit gets a new version. */
+const PAGE_HEADERS: ReplyHeaders = { ...pageHeaders([]), "Cache-Control": "no-cache" };
 
 /** For files whose names contain a hash of the content. */
 const IMMUTABLE = { "Cache-Control": "public, max-age=31536000, immutable" } as const;
 
-const missing = (): AppError => new AppError({ code: "not_found" }, "There is nothing at this path");
+export const missing = (): AppError => new AppError({ code: "not_found" }, "There is nothing at this path");
 
 export const getDashboard: Handler = (request, { services }) => {
   const page = services.assets(DASHBOARD_PAGE);

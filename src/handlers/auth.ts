@@ -1,6 +1,6 @@
 /** The routes of /api/auth: setup, login, logout, change of password and authentication status (docs/http-api.md, "Authentication"). */
-import { optionalText, parseObject, requiredText } from "../runtime/ingest/json-fields.ts";
-import { callerOf } from "./access.ts";
+import { NOBODY } from "../runtime/auth/principal.ts";
+import { optionalText, parseObject, requiredText } from "../runtime/config/json-fields.ts";
 import { readBody } from "./body.ts";
 import type { Context, Handler } from "./context.ts";
 import { endedSessionCookie, sessionCookie, sessionTokensOf } from "./credentials.ts";
@@ -69,8 +69,5 @@ export const postPassword: Handler = async (request, context) => {
 };
 
 /** GET /api/auth/status: whether a password is set, and whether the caller may read stats (docs/http-api.md, "Authentication status"). */
-export const getStatus: Handler = (_request, { standing }) => {
-  const setupRequired = standing?.isPasswordSet !== true;
-  const authenticated = setupRequired || (standing !== null && callerOf(standing) !== null);
-  return jsonReply({ setup_required: setupRequired, authenticated });
-};
+export const getStatus: Handler = (_request, { standing, viewer: { principal } }) =>
+  jsonReply({ setup_required: standing?.isPasswordSet !== true, authenticated: principal !== NOBODY });

@@ -4,7 +4,8 @@ import { BODY_BYTES_DISCARDED_MAX, BODY_BYTES_MAX } from "../runtime/config/limi
 
 const wholeBody = new TextDecoder();
 
-const tooLarge = (): AppError => new AppError({ code: "body_too_large" }, `The request body must be at most ${BODY_BYTES_MAX} bytes`);
+const tooLarge = (bytesMax: number): AppError =>
+  new AppError({ code: "body_too_large" }, `The request body must be at most ${bytesMax} bytes`);
 
 /** The client disconnected while sending: nobody reads this response, and it must not count as an internal error. */
 const cutShort = (): never => {
@@ -24,7 +25,7 @@ async function discardRest(reader: ReadableStreamDefaultReader<Uint8Array>): Pro
   await reader.cancel();
 }
 
-async function readCounting(stream: ReadableStream<Uint8Array>): Promise<string> {
+async function readCounting(stream: ReadableStream<Uint8Array>, bytesMax: number): Promise<string> {
   const reader = stream.getReader();
   const decoder = new TextDecoder();
   let text = "";
@@ -33,27 +34,27 @@ async function readCounting(stream: ReadableStream<Uint8Array>): Promise<string>
     const { done, value } = await reader.read().catch(cutShort);
     if (done) return text + decoder.decode();
     byteCount += value.length;
-    if (byteCount > BODY_BYTES_MAX) {
+    if (byteCount > bytesMax) {
       // Not awaited: a client that keeps sending must not delay its response.
       discardRest(reader).catch(() => {});
-      throw tooLarge();
+      throw tooLarge(bytesMax);
     }
     text += decoder.decode(value, { stream: true });
   }
 }
 
 /**
- * The body as a string; 413 over 64 KB, 400 if it is incomplete. The host's HTTP parser enforces a Content-Length without a
+ * The body as a string; 413 over `bytesMax`, by default 64 KB, and 400 if it is incomplete. The host's HTTP parser enforces a Content-Length without a
  * Transfer-Encoding, so such a body is read at once; the size of any other is checked while it arrives.
  */
-export async function readBody(request: Request): Promise<string> {
+export async function readBody(request: Request, bytesMax = BODY_BYTES_MAX): Promise<string> {
   const length = request.headers.get("content-length");
-  if (length !== null && Number(length) > BODY_BYTES_MAX) throw tooLarge();
+  if (length !== null && Number(length) > bytesMax) throw tooLarge(bytesMax);
   if (length !== null && !request.headers.has("transfer-encoding")) {
     // Not `text()`: hosts differ in whether that drops a byte order mark, and its length is not in bytes.
     const bytes = await request.arrayBuffer().catch(cutShort);
-    if (bytes.byteLength > BODY_BYTES_MAX) throw tooLarge();
+    if (bytes.byteLength > bytesMax) throw tooLarge(bytesMax);
     return wholeBody.decode(bytes);
   }
-  return request.body ? readCounting(request.body) : "";
+  return request.body ? readCounting(request.body, bytesMax) : "";
 }

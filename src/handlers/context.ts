@@ -2,7 +2,8 @@
 import type { Standing } from "../runtime/auth/standing.ts";
 import type { GeoPlace } from "../runtime/ingest/geo.ts";
 import type { EventInput } from "../runtime/ingest/event-input.ts";
-import type { Services } from "../runtime/services.ts";
+import type { Services } from "../runtime/services/services.ts";
+import type { Viewer } from "../runtime/query/viewer.ts";
 import type { EpochMs } from "../storage/event.ts";
 import type { Deadline } from "./deadline.ts";
 import type { Reply } from "./reply.ts";
@@ -24,6 +25,8 @@ export interface Context {
   readonly event: EventInput | null;
   /** What the credentials of the request are worth; null on routes that need none. */
   readonly standing: Standing | null;
+  /** For whom statistics are read. */
+  readonly viewer: Viewer;
   readonly deadline: Deadline;
   /** For a body that is written while the client reads it. */
   readonly streams: ResponseStreams;

@@ -3,7 +3,7 @@
  * those about stats, keys and logins.
  */
 import type { Config } from "../runtime/config/config.ts";
-import { emptyReply, type Reply, type ReplyHeaders } from "./reply.ts";
+import { emptyReply, TIME_ZONE_HEADER, type Reply, type ReplyHeaders } from "./reply.ts";
 import type { Access } from "./route.ts";
 import type { Endpoint } from "./router.ts";
 
@@ -18,7 +18,7 @@ export const ANY_ORIGIN = { "Access-Control-Allow-Origin": "*" } as const;
 const EXPOSED = "Content-Disposition, Retry-After, X-Behavioral-Extension, X-Request-Id, X-Setup-Code";
 
 /** Access levels of the routes that the dashboard uses, also from another origin. */
-const OF_DASHBOARD: readonly Access[] = ["auth", "stats", "admin", "session", "manage"];
+const OF_DASHBOARD: readonly Access[] = ["auth", "stats", "instance", "site", "admin", "session", "manage"];
 
 const isOfDashboardPage = (origin: string | null, { access }: Endpoint, { dashboardOrigin }: Config): boolean =>
   dashboardOrigin !== null && origin === dashboardOrigin && OF_DASHBOARD.some((level) => access.has(level));
@@ -28,7 +28,7 @@ const isOfDashboardPage = (origin: string | null, { access }: Endpoint, { dashbo
  * credentials, because beacons always send them and browsers then reject `*`. That exposes nothing: no response of ingestion
  * depends on a cookie.
  */
-export function corsHeaders({ headers }: Request, endpoint: Endpoint | null, config: Config): ReplyHeaders {
+export function corsHeaders({ headers }: Request, endpoint: Endpoint | null, reply: Reply, config: Config): ReplyHeaders {
   if (endpoint === null) return NONE;
   const origin = headers.get("origin");
   const isIngest = endpoint.access.has("ingest");
@@ -36,7 +36,8 @@ export function corsHeaders({ headers }: Request, endpoint: Endpoint | null, con
   if (origin === null || !(isIngest || isOfDashboardPage(origin, endpoint, config))) return NONE;
   const allowed = { "Access-Control-Allow-Origin": origin, "Access-Control-Allow-Credentials": "true", Vary: "Origin" };
   if (isIngest) return allowed;
-  return { ...allowed, "Access-Control-Expose-Headers": EXPOSED };
+  const exposed = TIME_ZONE_HEADER in reply.headers ? `${EXPOSED}, ${TIME_ZONE_HEADER}` : EXPOSED;
+  return { ...allowed, "Access-Control-Expose-Headers": exposed };
 }
 
 /** Whether a request is a preflight of a page of `dashboard_origin`. Preflights of ingestion have their own route. */

@@ -1,7 +1,8 @@
-/** Credentials on the wire: the session cookie, which is read and set, and API keys in either of two headers. */
+/** Credentials on the wire: the session cookie, which is read and set, API keys in either of two headers, and share links in a third. */
+import type { Credentials } from "../runtime/auth/standing.ts";
 import { CREDENTIALS_TRIED_MAX } from "../runtime/config/limits.ts";
 import { API_KEY_PREFIX, SESSION_COOKIE } from "../runtime/config/names.ts";
-import type { Services } from "../runtime/services.ts";
+import type { Services } from "../runtime/services/services.ts";
 import type { HostContext } from "./context.ts";
 import { isHttps } from "./forwarded-headers.ts";
 import type { ReplyHeaders } from "./reply.ts";
@@ -28,6 +29,16 @@ export const bearerTokenOf = ({ headers }: Request): string | null => BEARER.exe
 export function apiKeysOf(request: Request): string[] {
   const header = request.headers.get("x-api-key")?.trim();
   return [bearerTokenOf(request), header].filter((key) => key?.startsWith(API_KEY_PREFIX) === true) as string[];
+}
+
+/** The token of a share link or its viewer, or the id of a public site; null without the header. */
+export const shareOf = ({ headers }: Request): string | null => headers.get("x-share");
+
+/** With `X-Share` the others are not read: an administrator sees what viewers see. */
+export function credentialsOf(request: Request): Credentials {
+  const share = shareOf(request);
+  if (share !== null) return { sessionTokens: [], apiKeys: [], share };
+  return { sessionTokens: sessionTokensOf(request), apiKeys: apiKeysOf(request), share };
 }
 
 const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;

@@ -4,21 +4,28 @@ import { AppError, invalidInput, storageUnavailable } from "../runtime/errors.ts
 import { parseDateRange } from "../runtime/query/date-range.ts";
 import { required } from "../runtime/query/parameters.ts";
 import { SCOPE_PARAMETERS } from "../runtime/query/scope-parameters.ts";
+import { requireAdminOf } from "./access.ts";
 import type { Handler } from "./context.ts";
 import { Query } from "./query.ts";
 import { jsonReply } from "./reply.ts";
 
+const SITE = { site_id: SCOPE_PARAMETERS.site_id };
+
 /** Both dates are required: there is no default range. */
 const PARAMETERS = {
-  site_id: SCOPE_PARAMETERS.site_id,
   start_date: required(SCOPE_PARAMETERS.start_date, (date) => date),
   end_date: required(SCOPE_PARAMETERS.end_date, (date) => date),
   filters: SCOPE_PARAMETERS.filters,
 };
 
-export const deleteEvents: Handler = async (_request, { services, nowMs, beganMs, url }) => {
-  const { site_id: siteId, start_date: startDate, end_date: endDate, filters } = new Query(url).parse(PARAMETERS);
-  const { firstDay, lastDay } = parseDateRange({ period: null, startDate, endDate }, nowMs);
+export const deleteEvents: Handler = async (_request, context) => {
+  const { services, nowMs, beganMs, url } = context;
+  const { sites } = services;
+  const query = new Query(url);
+  const { site_id: siteId } = query.parse(SITE);
+  requireAdminOf(siteId, context);
+  const { start_date: startDate, end_date: endDate, filters } = query.parse(PARAMETERS);
+  const { firstDay, lastDay } = parseDateRange({ period: null, startDate, endDate }, sites.calendarOf(siteId).dateOf(nowMs));
   // A caller who wants to delete a part must not lose everything.
   if (filters.length > 0) throw invalidInput('"filters" do not narrow an erasure: it is of all events of its dates');
   const untilMs = beganMs + services.config.requestTimeoutSecs * ERASURE_WAIT_SHARE * 1000;

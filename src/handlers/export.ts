@@ -9,7 +9,7 @@ import { jsonFormat } from "../runtime/reports/exports/json-format.ts";
 import { RawExport } from "../runtime/reports/exports/raw-export.ts";
 import type { Handler } from "./context.ts";
 import { Query } from "./query.ts";
-import { NO_STORE } from "./reply.ts";
+import { NO_STORE, timeZoneHeaders } from "./reply.ts";
 
 const FORMATS = { csv: csvFormat, json: jsonFormat } as const;
 
@@ -20,9 +20,9 @@ export const EXPORT_PARAMETERS = {
   limit: rowLimit("Maximum number of events, the oldest ones; `raw` only.", EXPORT_ROWS_MAX, EXPORT_ROWS_DEFAULT),
 };
 
-export const getExport: Handler = async (_request, { services, nowMs, url, deadline, streams }) => {
+export const getExport: Handler = async (_request, { services, viewer, url, deadline, streams }) => {
   const query = new Query(url);
-  const scope = scopeOf(query.parse(SCOPE_PARAMETERS), nowMs);
+  const scope = scopeOf(query.parse(SCOPE_PARAMETERS), viewer);
   const { kind, format: formatName, limit } = query.parse(EXPORT_PARAMETERS);
   const format = FORMATS[formatName];
   const memory = services.exportMemory.open();
@@ -43,10 +43,16 @@ export const getExport: Handler = async (_request, { services, nowMs, url, deadl
     memory.clear();
     release();
   };
+  const timeZone = viewer.calendarOf(scope.siteId).zoneAt(viewer.nowMs);
   const fileName = `${PRODUCT_NAME.toLowerCase()}-${kind}-${scope.range.firstDay}.${format.extension}`;
   return {
     status: 200,
-    headers: { "Content-Type": format.contentType, "Content-Disposition": `attachment; filename="${fileName}"`, ...NO_STORE },
+    headers: {
+      "Content-Type": format.contentType,
+      "Content-Disposition": `attachment; filename="${fileName}"`,
+      ...NO_STORE,
+      ...timeZoneHeaders(timeZone),
+    },
     body: streams.open({ chunks, onEnd, signal: deadline.signal }),
   };
 };

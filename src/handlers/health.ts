@@ -1,5 +1,5 @@
 /** GET /health, /health/ready and /health/detailed: liveness, readiness and details (docs/http-api.md, "Health"). */
-import { utcDayOf } from "../storage/event.ts";
+import { utcDateOf } from "../storage/event.ts";
 import type { Handler } from "./context.ts";
 import { jsonReply, NO_STORE, textReply } from "./reply.ts";
 
@@ -21,7 +21,7 @@ export const getDetails: Handler = async (_request, { services }) => {
     buffered_events: unflushedEvents,
     auth_configured: adminPassword.isConfigured,
     geoip_loaded: geoIsLoaded,
-    geoip_built: geoBuiltMs === null ? null : utcDayOf(geoBuiltMs),
+    geoip_built: geoBuiltMs === null ? null : utcDateOf(geoBuiltMs),
     behavioral_extension_loaded: behavioral.version !== null,
     behavioral_version: behavioral.version,
     filter_bots: config.filterBots,

@@ -21,7 +21,7 @@ export const HOST_RULE = 'The header "Host" must be a host name or an IP address
  */
 export const isHost = (text: string): boolean => HOST.test(text);
 
-const GUARDED: readonly Access[] = ["stats", "admin", "session", "manage", "auth"];
+const GUARDED: readonly Access[] = ["stats", "instance", "share", "site", "admin", "session", "manage", "auth"];
 
 /**
  * Setup checks the setup code itself. Logout always gives 200 (docs/http-api.md, "Login sessions"), and before a password is

@@ -33,8 +33,8 @@ function senderOf(request: Request, context: Context): Omit<IngestContext, "read
 const NO_CONTENT = { "Content-Length": "0" } as const;
 
 /**
- * 202 once the event is in the journal, and also for a bot, whose event is dropped (docs/http-api.md, "POST /api/event"). The body
- * is parsed as JSON, whatever its content type.
+ * 202 once the event is in the journal, and also for one that is dropped: a bot's, or one that the site's settings exclude
+ * (docs/http-api.md, "POST /api/event"). The body is parsed as JSON, whatever its content type.
  */
 export const postEvent: Handler = async (request, context) => {
   const { services, event } = context;
@@ -52,7 +52,7 @@ const TRANSPARENT_GIF = Uint8Array.from(
 
 const PIXEL_HEADERS = { "Content-Type": "image/gif", "Content-Length": String(TRANSPARENT_GIF.length), ...NO_STORE } as const;
 
-/** The pixel, whether the event is accepted or dropped as a bot's (docs/http-api.md, "Tracking pixel"). */
+/** The pixel, whether the event is accepted or dropped (docs/http-api.md, "Tracking pixel"). */
 export const getPixel: Handler = async (request, context) => {
   const { services, url, event } = context;
   const parameters = parametersOf(url);

@@ -4,12 +4,12 @@ import { SITES_LISTING_WAIT_MS, URL_CHARS_MAX } from "../runtime/config/limits.t
 import { parseSiteId } from "../runtime/config/site-id.ts";
 import { invalidInput } from "../runtime/errors.ts";
 import type { OutcomeCount } from "../runtime/ingest/event-outcomes.ts";
-import { parseObject, requiredText } from "../runtime/ingest/json-fields.ts";
+import { parseObject, requiredText } from "../runtime/config/json-fields.ts";
 import { parseUrl } from "../runtime/ingest/parse-url.ts";
 import { SitePages } from "../runtime/installation/site-pages.ts";
 import { SCOPE_PARAMETERS } from "../runtime/query/scope-parameters.ts";
-import type { Services } from "../runtime/services.ts";
-import type { SiteId, UtcDay } from "../storage/event.ts";
+import type { Services } from "../runtime/services/services.ts";
+import type { SiteId, LocalDate } from "../storage/event.ts";
 import { readBody } from "./body.ts";
 import type { Handler } from "./context.ts";
 import { Query } from "./query.ts";
@@ -20,9 +20,9 @@ const timestampOf = (ms: number): string => new Date(ms).toISOString();
 const counted = ({ name, outcome, count, latestMs }: OutcomeCount) => ({ name, outcome, count, latest_at: timestampOf(latestMs) });
 
 /** None without events, and if storage does not tell them in time: the counts are wanted most while it fails. */
-async function daysOf(siteId: SiteId, { knownSites, daysOf: storedDays, wait }: Services): Promise<readonly UtcDay[]> {
+async function daysOf(siteId: SiteId, { knownSites, daysOf: storedDays, wait }: Services): Promise<readonly LocalDate[]> {
   if (!knownSites.has(siteId)) return [];
-  const days = storedDays(siteId).catch((): UtcDay[] => []);
+  const days = storedDays(siteId).catch((): LocalDate[] => []);
   return (await Promise.race([days, wait(SITES_LISTING_WAIT_MS)])) ?? [];
 }
 

@@ -18,6 +18,7 @@ import {
   SHARED_HEADERS,
 } from "./openapi/headers.ts";
 import { TAGS, type Answer, type Headers, type Operation, type RefusalCode } from "./openapi/operation.ts";
+import { TOO_MANY_VIEWS } from "./openapi/shares.ts";
 import { OPERATIONS, SCHEMAS } from "./openapi/operations.ts";
 import { SHARED_PARAMETERS } from "./openapi/parameters.ts";
 import { jsonTextReply } from "./reply.ts";
@@ -41,6 +42,13 @@ interface AccessRules {
 
 const ANY_CREDENTIAL: Security = [{ Session: [] }, { BearerKey: [] }, { HeaderKey: [] }];
 
+const ADMIN_REFUSALS = {
+  unverified_host: UNVERIFIED_HOST,
+  unauthenticated: "The request has no valid credential, or no admin password is set yet.",
+} as const;
+
+const NOT_ADMIN = "The key is ReadOnly, or a request that changes something with a session was not sent by a page of the dashboard.";
+
 /** What the access level of a route adds to its description. */
 const BY_ACCESS: Readonly<Record<Access, AccessRules>> = {
   public: { headers: {}, refusals: {} },
@@ -50,25 +58,45 @@ const BY_ACCESS: Readonly<Record<Access, AccessRules>> = {
     headers: DASHBOARD_HEADERS,
     refusals: {
       unverified_host: UNVERIFIED_HOST,
-      unauthenticated: "The service has an admin password, and the request has no valid credential.",
+      unauthenticated: "The service has an admin password, and the request has no valid credential; or `X-Share` is not valid.",
+      forbidden: "The caller may not read the site, or the share link does not show what the request asks for.",
+      too_many_requests: TOO_MANY_VIEWS,
     },
     // No credential is needed until an admin password is set.
-    security: [{}, ...ANY_CREDENTIAL],
+    security: [{}, ...ANY_CREDENTIAL, { Share: [] }],
   },
-  admin: {
+  instance: {
     headers: DASHBOARD_HEADERS,
     refusals: {
       unverified_host: UNVERIFIED_HOST,
-      unauthenticated: "The request has no valid credential, or no admin password is set yet.",
-      forbidden: "The key is ReadOnly, or a request that changes something with a session was not sent by a page of the dashboard.",
+      unauthenticated: "The service has an admin password, and the request has no valid credential.",
+      forbidden: "The key is limited to some sites, or the request has a share link.",
     },
+    security: [{}, ...ANY_CREDENTIAL],
+  },
+  share: {
+    headers: {},
+    refusals: {
+      unverified_host: UNVERIFIED_HOST,
+      not_found: "The share link is unknown, revoked or expired, or the site is not public.",
+      too_many_requests: TOO_MANY_VIEWS,
+    },
+    security: [{ Share: [] }],
+  },
+  site: {
+    headers: DASHBOARD_HEADERS,
+    refusals: { ...ADMIN_REFUSALS, forbidden: `${NOT_ADMIN} Or the key is limited to other sites.` },
+    security: ANY_CREDENTIAL,
+  },
+  admin: {
+    headers: DASHBOARD_HEADERS,
+    refusals: { ...ADMIN_REFUSALS, forbidden: `${NOT_ADMIN} Or the key is limited to some sites.` },
     security: ANY_CREDENTIAL,
   },
   session: {
     headers: DASHBOARD_HEADERS,
     refusals: {
-      unverified_host: UNVERIFIED_HOST,
-      unauthenticated: "The request has no valid credential, or no admin password is set yet.",
+      ...ADMIN_REFUSALS,
       forbidden: "The request has an API key and no session, or was not sent by a page of the dashboard.",
     },
     security: [{ Session: [] }],
@@ -78,7 +106,7 @@ const BY_ACCESS: Readonly<Record<Access, AccessRules>> = {
     refusals: {
       unverified_host: UNVERIFIED_HOST,
       unauthenticated: "The service has an admin password, and the request has no valid credential.",
-      forbidden: "The key is ReadOnly, or the request was sent by a page of another origin.",
+      forbidden: "The key is ReadOnly or limited to some sites, or the request was sent by a page of another origin.",
     },
     // No credential is needed until an admin password is set.
     security: [{}, ...ANY_CREDENTIAL],

@@ -2,10 +2,12 @@
 import type { Config } from "../runtime/config/config.ts";
 import { invalidInput, type AppError } from "../runtime/errors.ts";
 import type { GeoPlace } from "../runtime/ingest/geo.ts";
+import { NOBODY, principalOf } from "../runtime/auth/principal.ts";
 import type { EventInput } from "../runtime/ingest/event-input.ts";
 import { parseUrl } from "../runtime/ingest/parse-url.ts";
-import type { Services } from "../runtime/services.ts";
-import { checkAccess, needsStanding, standingOf } from "./access.ts";
+import type { Viewer } from "../runtime/query/viewer.ts";
+import type { Services } from "../runtime/services/services.ts";
+import { checkAccess, limitViewer, needsStanding, standingOf } from "./access.ts";
 import { pathBelow, redirectToPage } from "./base-path.ts";
 import type { Context } from "./context.ts";
 import { corsHeaders, isDashboardPreflight, preflightReply } from "./cors.ts";
@@ -66,6 +68,7 @@ interface Exchange extends Context {
   readonly requestId: string;
   params: Context["params"];
   standing: Context["standing"];
+  viewer: Context["viewer"];
   /** The endpoint of the path; null for an unknown path, and until the path is matched. */
   endpoint: Endpoint | null;
   /** Null until a route is found. */
@@ -97,16 +100,18 @@ export class Pipeline implements App {
     const exchange = this.#begin(request, url, connection);
     const reply = await this.#respond(exchange);
     this.#record(exchange, reply.status);
-    const readable = withHeaders(reply, corsHeaders(request, exchange.endpoint, this.#services.config));
-    return responseTo(request.method, withHeaders(readable, this.#commonHeaders(exchange)));
+    const readable = withHeaders(reply, corsHeaders(request, exchange.endpoint, reply, this.#services.config));
+    return responseTo(request.method, { ...readable, headers: { ...this.#commonHeaders(exchange), ...readable.headers } });
   }
 
   #begin(request: Request, url: URL, { socketAddress, socketPlace = null, elapsedMs = 0, event = null }: Connection): Exchange {
     const services = this.#services;
     const beganMs = services.monotonicMs() - elapsedMs;
+    const nowMs = services.now();
+    const calendarOf: Viewer["calendarOf"] = (siteId) => services.sites.calendarOf(siteId);
     return {
       services,
-      nowMs: services.now(),
+      nowMs,
       beganMs,
       request,
       requestId: services.newRequestId(),
@@ -115,6 +120,7 @@ export class Pipeline implements App {
       socketPlace,
       event,
       standing: null,
+      viewer: { principal: NOBODY, nowMs, calendarOf },
       deadline: this.#deadlines.begin(beganMs),
       streams: this.#streams,
       params: NO_PARAMS,
@@ -145,7 +151,7 @@ export class Pipeline implements App {
     if (isDashboardPreflight(request, endpoint, config)) return preflightReply(request, endpoint.allow);
     const route = routeFor(request.method, endpoint, config.role);
     exchange.routeId = routeIdOf(route);
-    if (needsStanding(route.access)) exchange.standing = await standingOf(request, this.#services);
+    if (needsStanding(route.access)) await this.#identify(route, exchange);
     refuseUnverifiedHost(route.access, exchange.routeId, request, exchange);
     checkAccess(route.access, request, exchange);
     const redirect = route.path === "/" ? redirectToPage(url, config.basePath) : null;
@@ -153,6 +159,12 @@ export class Pipeline implements App {
     if (route.access === "stats") deadline.followClient(request.signal);
     deadline.throwIfPast(this.#services.monotonicMs());
     return route.handler(request, exchange);
+  }
+
+  async #identify({ access }: Route, exchange: Exchange): Promise<void> {
+    limitViewer(access, exchange.request, exchange);
+    exchange.standing = await standingOf(exchange.request, this.#services);
+    exchange.viewer = { ...exchange.viewer, principal: principalOf(exchange.standing) };
   }
 
   #commonHeaders({ request, requestId, endpoint }: Exchange): ReplyHeaders {

@@ -2,6 +2,7 @@
  * A response before it is sent, and its common shapes. Headers are a plain object until all of them are known, because changing
  * the headers of a Response costs more than creating one.
  */
+import { UTC } from "../storage/calendar.ts";
 
 export type ReplyHeaders = Readonly<Record<string, string>>;
 
@@ -29,6 +30,12 @@ export function textReply(body: string, status = 200, headers: ReplyHeaders = {}
 }
 
 export const emptyReply = (status: number, headers: ReplyHeaders = {}): Reply => ({ status, headers, body: null });
+
+/** On every statistic of a site that is not in UTC. */
+export const TIME_ZONE_HEADER = "Time-Zone";
+
+/** `timeZone` is an IANA name. */
+export const timeZoneHeaders = (timeZone: string): ReplyHeaders => (timeZone === UTC ? {} : { [TIME_ZONE_HEADER]: timeZone });
 
 export const withHeaders = (reply: Reply, headers: ReplyHeaders): Reply => ({ ...reply, headers: { ...reply.headers, ...headers } });
 

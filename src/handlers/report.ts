@@ -1,7 +1,7 @@
 /** GET of any report: parses the request and returns the cached or computed result (docs/http-api.md, "Stats API"). */
-import { jsonTextReply } from "./reply.ts";
+import { jsonTextReply, timeZoneHeaders } from "./reply.ts";
 import type { PreparedReport, Report, ReportSettings } from "../runtime/reports/report.ts";
-import type { Services } from "../runtime/services.ts";
+import type { Services } from "../runtime/services/services.ts";
 import type { Handler } from "./context.ts";
 import { Query } from "./query.ts";
 
@@ -27,11 +27,14 @@ async function isExtensionAvailable(services: Services, plan: PreparedReport["pl
 /** Invalid parameters are a 400 even if the required behavioral extension is missing, which is a 503. */
 export const reportHandler =
   ({ prepare }: Report): Handler =>
-  async (_request, { services, nowMs, url, params, deadline }) => {
+  async (_request, { services, viewer, url, params, deadline }) => {
     const query = new Query(url);
-    const { extension, cacheKey, plan } = prepare((name, from) => (from === "path" ? (params[name] ?? null) : query.text(name)), nowMs);
+    const read = (name: string, from: "query" | "path") => (from === "path" ? (params[name] ?? null) : query.text(name));
+    const { extension, timeZone, cacheKey, plan } = prepare(read, viewer);
     if (extension === "needed" && !(await isExtensionAvailable(services, plan))) await services.behavioral.require();
     const planned = async () => plan(settingsOf(services, extension !== "unused" && (await isExtensionAvailable(services, plan))));
     const { stats } = services;
-    return jsonTextReply(await (cacheKey ? stats.cached(cacheKey, planned, deadline.signal) : stats.fresh(planned, deadline.signal)));
+    const { signal } = deadline;
+    const json = await (cacheKey ? stats.cached(cacheKey, planned, signal) : stats.fresh(planned, signal));
+    return jsonTextReply(json, 200, timeZoneHeaders(timeZone));
   };

@@ -23,9 +23,20 @@ export interface Endpoint {
 
 export interface Match {
   readonly endpoint: Endpoint;
-  /** The values of path segments that begin with `:`. */
+  /** The values of path segments that begin with `:`, decoded. One with a malformed escape is as sent: no name in a path has a `%`. */
   readonly params: Context["params"];
 }
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+const decodedParams = (params: Context["params"]): Context["params"] =>
+  Object.fromEntries(Object.entries(params).map(([name, segment]) => [name, decoded(segment)]));
 
 function endpointAt(path: string, routes: readonly Route[], isExtra: boolean): Endpoint {
   const byMethod = new Map<string, Route>();
@@ -40,7 +51,7 @@ export function createMatcher(routes: readonly Route[], extraRoutes: readonly Ro
   const addAll = (all: readonly Route[], isExtra: boolean) => {
     for (const path of new Set(all.map((route) => route.path))) {
       const endpoint = endpointAt(path, all, isExtra);
-      router.all(path, ({ params }): Match => ({ endpoint, params }));
+      router.all(path, ({ params }): Match => ({ endpoint, params: decodedParams(params) }));
     }
   };
   addAll(routes, false);

@@ -3,6 +3,7 @@
  * the instance that holds what is of no single site answers all others, and so every refusal that needs no site.
  */
 import type { Config } from "../runtime/config/config.ts";
+import { OVERVIEW_PATH } from "../runtime/config/names.ts";
 import { DEMO_SITE, isSiteId } from "../runtime/config/site-id.ts";
 import { createAllowlist, type Allowlist } from "../runtime/ingest/allowlist.ts";
 import { parseEventBody, parsePixelQuery, type EventInput } from "../runtime/ingest/event-input.ts";
@@ -23,7 +24,7 @@ export interface SiteRequest {
 /** Everything after the body was read. */
 export type FindSite = (body: string) => SiteRequest | null;
 
-const isAboutSite = ({ path }: Route): boolean => path.startsWith("/api/stats/") || path === "/api/gdpr/erase";
+const isAboutSite = ({ path }: Route): boolean => (path.startsWith("/api/stats/") && path !== OVERVIEW_PATH) || path === "/api/gdpr/erase";
 
 export class SiteRouting {
   readonly #matchAt: (pathname: string) => Promise<Match | null>;

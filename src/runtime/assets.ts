@@ -82,3 +82,6 @@ export async function addressedAssets(
   const page = await edited(built, (text) => text.replace("</head>", (end) => link + end));
   return (name) => (name === DASHBOARD_PAGE ? page : assets(name));
 }
+
+/** The page at an address one folder deeper: its relative addresses begin in the folder above. */
+export const pageBelow = (page: Asset): Promise<Asset> => edited(page, (text) => text.replaceAll('="./', '="../'));

@@ -12,6 +12,7 @@ import { describeDashboardFiles } from "./dashboard-files.suite.ts";
 import { describeDemoSite } from "./demo.suite.ts";
 import { describeDurability } from "./durability.suite.ts";
 import { describeErasure } from "./erasure.suite.ts";
+import { describeExclusions } from "./exclusions.suite.ts";
 import { describeExtraPaths } from "./extra-paths.suite.ts";
 import { describeIngestBody } from "./ingest-body.suite.ts";
 import { describeIngestCors } from "./ingest-cors.suite.ts";
@@ -25,6 +26,7 @@ import { describeOwnPages } from "./csrf.suite.ts";
 import { describePasswordChange } from "./password.suite.ts";
 import { describePixel } from "./pixel.suite.ts";
 import { describeRebinding, describeSetupCode } from "./rebinding.suite.ts";
+import { describeShareRules, describeShares } from "./shares.suite.ts";
 import { describeStatsFunnel, describeStatsSequences } from "./stats-behavioral-steps.suite.ts";
 import { describeStatsFlow, describeStatsRetention, describeStatsSessions, describeWithoutBehavioral } from "./stats-behavioral.suite.ts";
 import { describeStatsBreakdown } from "./stats-breakdown.suite.ts";
@@ -35,11 +37,13 @@ import { describeStatsExport } from "./stats-export.suite.ts";
 import { describeStatsFilters } from "./stats-filters.suite.ts";
 import { describeStatsGoals, describeStatsProperties, describeStatsPropertyValues } from "./stats-goals-properties.suite.ts";
 import { describeStatsMain } from "./stats-main.suite.ts";
+import { describeStatsOverview } from "./stats-overview.suite.ts";
 import { describeStatsParameters } from "./stats-parameters.suite.ts";
 import { describeStatsRealtime } from "./stats-realtime.suite.ts";
 import { describeStatsRevenue } from "./stats-revenue.suite.ts";
 import { describeStatsTimeseries } from "./stats-timeseries.suite.ts";
 import { describeDataMinimisation, describeStoredEvents } from "./stored-events.suite.ts";
+import { describeSiteSettings } from "./site-settings.suite.ts";
 import { describeSurface } from "./surface.suite.ts";
 
 type DescribeSuite = (makeTarget: MakeTarget) => void;
@@ -51,6 +55,7 @@ const OF_HOSTS: readonly DescribeSuite[] = [
   describePixel,
   describeKeptCredentials,
   describePasswordChange,
+  describeShares,
   describeOwnPages,
   describeRebinding,
   describeHttps,
@@ -60,6 +65,9 @@ const OF_HOSTS: readonly DescribeSuite[] = [
   describeOpenapi,
   describeDurability,
   describeDemoSite,
+  describeSiteSettings,
+  describeExclusions,
+  describeStatsOverview,
 ];
 
 /** The rest, in the order of the document. */
@@ -95,6 +103,7 @@ const OF_RULES: readonly DescribeSuite[] = [
   describeSessions,
   describeLockout,
   describeKeys,
+  describeShareRules,
   describeSetupCode,
   describeAccessMatrix,
   describeErasure,

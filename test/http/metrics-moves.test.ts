@@ -10,7 +10,7 @@ import { memoryStores, type Stores } from "../support/mortal-stores.ts";
 import { browserHeaders, record, wireEvent } from "../support/requests.ts";
 import { anEvent, siteId } from "../support/stored-event.ts";
 import type { Environment } from "../support/target.ts";
-import { utcDayOf } from "../../src/storage/event.ts";
+import { utcDateOf } from "../../src/storage/event.ts";
 
 const SITE = siteId("moves.test");
 
@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000;
 /** Stores with a day of ten files, a week ago, whose writes and removals fail while they are told to. */
 async function brittleStores(): Promise<{ stores: Stores; fails: { put: boolean; delete: boolean } }> {
   const { objects, ...others } = memoryStores();
-  const day = utcDayOf(START_MS - 7 * DAY_MS);
+  const day = utcDateOf(START_MS - 7 * DAY_MS);
   for (let i = 1; i <= 10; i++) {
     await objects.put(partitionKey(SITE, day, i, i), encodeEvents([anEvent({ siteId: SITE, at: `${day}T10:00:00Z`, pathname: `/${i}` })]));
   }
@@ -73,7 +73,7 @@ describe("counters of failures and scheduled jobs:", () => {
 
   it("svc_rollups_made_total, svc_rollup_failures_total and svc_rollup_seconds_total count rollups, failures and the time they take", async () => {
     const { stores, fails } = await brittleStores();
-    const day = utcDayOf(START_MS - 3 * DAY_MS);
+    const day = utcDateOf(START_MS - 3 * DAY_MS);
     const events = Array.from({ length: 200 }, (_, i) =>
       anEvent({
         siteId: SITE,

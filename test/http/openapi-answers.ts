@@ -12,6 +12,8 @@ import { createEngineShare } from "../support/shared-engine.ts";
 import type { Environment, Target, TargetRequest } from "../support/target.ts";
 import { FIREFOX_LINUX } from "../support/user-agents.ts";
 import { AUTH_FAILING, AUTH_PROVOKED, LIMITED, UNVERIFIED } from "./openapi-auth-answers.ts";
+import { SETTINGS_FAILING, SETTINGS_PROVOKED } from "./openapi-settings-answers.ts";
+import { SHARE_FAILING, SHARE_PROVOKED } from "./openapi-share-answers.ts";
 import { GUARDED, SERVICE_FAILING, SERVICE_PROVOKED } from "./openapi-service-answers.ts";
 
 /** How a route is brought to an answer. */
@@ -141,6 +143,11 @@ const STATS: readonly Provoked[] = [
   { id: "GET /api/sites", status: 200, send: (target) => target.fetch("/api/sites") },
   { id: "GET /api/sites", status: 401, environment: CLOSED, send: (target) => target.fetch("/api/sites") },
   { id: "GET /api/sites", status: 403, send: (target) => target.fetch("/api/sites", UNVERIFIED) },
+  { id: "GET /api/stats/overview", status: 200, send: (target) => target.fetch("/api/stats/overview") },
+  { id: "GET /api/stats/overview", status: 200, way: "of a day", send: (target) => target.fetch("/api/stats/overview?period=day") },
+  { id: "GET /api/stats/overview", status: 400, send: (target) => target.fetch("/api/stats/overview?limit=0") },
+  { id: "GET /api/stats/overview", status: 401, environment: CLOSED, send: (target) => target.fetch("/api/stats/overview") },
+  { id: "GET /api/stats/overview", status: 403, send: (target) => target.fetch("/api/stats/overview", UNVERIFIED) },
   ...REPORTED.flatMap((report): Provoked[] => [
     { id: report.id, status: 200, send: (target, siteId) => ask(target, report, siteId) },
     { id: report.id, status: 400, send: (target) => ask(target, report, "") },
@@ -195,6 +202,8 @@ export const PROVOKED: readonly Provoked[] = [
   ...SCRIPT,
   ...DASHBOARD,
   ...AUTH_PROVOKED,
+  ...SETTINGS_PROVOKED,
+  ...SHARE_PROVOKED,
   ...SERVICE_PROVOKED,
   ...[...SCRIPT_PATHS, "/api/openapi.json", "/health", "/health/ready"].map(plain),
 ];
@@ -262,6 +271,8 @@ const sendEvent: Send = (target) => post(target, wireEvent("failing.test"));
 const sendPixel: Send = (target) => getPixel(target, { d: "failing.test", u: "/" });
 const askForSites: Send = (target) => target.fetch("/api/sites", { headers: browserHeaders() });
 
+const askForOverview: Send = (target) => target.fetch("/api/stats/overview", { headers: browserHeaders() });
+
 /** One request holds the only slot. */
 const busy = (request: ReportRequest): Failing => ({
   id: request.id,
@@ -306,8 +317,13 @@ export const FAILING: readonly Failing[] = [
   full(PIXEL, sendPixel),
   hanging("GET /api/sites", () => objectsThat(never), askForSites),
   failing("GET /api/sites", 500, () => objectsThat(fail()), askForSites),
+  hanging("GET /api/stats/overview", () => objectsThat(never), askForOverview),
+  failing("GET /api/stats/overview", 500, () => objectsThat(fail()), askForOverview),
+  busy(aRequest("overview")),
   ...REPORTED.flatMap(reportFailures),
   ...AUTH_FAILING,
+  ...SETTINGS_FAILING,
+  ...SHARE_FAILING,
   ...SERVICE_FAILING,
   hanging(
     "GET /health/detailed",

@@ -52,7 +52,7 @@ const [SET_UP, SHORT] = [ofItsOwn(), ofItsOwn()];
 
 const firstSession = async (target: Target): Promise<RequestHeaders> => withSession(await tokenOf(await postSetup(target)));
 
-const LONG = JSON.stringify({ password: "x".repeat(65_536) });
+export const LONG = JSON.stringify({ password: "x".repeat(65_536) });
 
 const UNKNOWN_HASH = "0".repeat(64);
 
@@ -143,18 +143,18 @@ export const AUTH_PROVOKED: readonly Provoked[] = [
   closed(REVOKE, 404, async (target) => deleteKey(target, await logIn(target), UNKNOWN_HASH)),
 ];
 
-const never = (): Promise<never> => new Promise(() => {});
-const broken = async (): Promise<never> => {
+export const never = (): Promise<never> => new Promise(() => {});
+export const broken = async (): Promise<never> => {
   throw new Error("broken");
 };
 
-const hasherThat = (work: () => Promise<never>): InProcessParts => ({ passwordHasher: { hash: work, verify: work } });
+export const hasherThat = (work: () => Promise<never>): InProcessParts => ({ passwordHasher: { hash: work, verify: work } });
 
 type Send = (target: InProcessTarget) => Promise<Response>;
 
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
-const afterTheLimit = async (target: InProcessTarget, send: Send): Promise<Response> => {
+export const afterTheLimit = async (target: InProcessTarget, send: Send): Promise<Response> => {
   const answer = send(target);
   await settled();
   await target.advance(target.services.config.requestTimeoutSecs * 1000);
@@ -162,7 +162,7 @@ const afterTheLimit = async (target: InProcessTarget, send: Send): Promise<Respo
 };
 
 /** The answer to one more than may wait. */
-async function pastTheCrowd(target: InProcessTarget, waitingMax: number, send: Send): Promise<Response> {
+export async function pastTheCrowd(target: InProcessTarget, waitingMax: number, send: Send): Promise<Response> {
   for (let i = 0; i <= waitingMax; i++) void send(target);
   await settled();
   return send(target);

@@ -1,5 +1,5 @@
 /** Requests for the documented statuses of data deletion and operations (see `openapi-answers.ts`). */
-import { utcDayOf, type SiteId } from "../../src/storage/event.ts";
+import { utcDateOf, type SiteId } from "../../src/storage/event.ts";
 import { eventText } from "../../src/storage/event-text.ts";
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { CLOSED, createKey, logIn, ofItsOwn, postJson, withKey } from "../support/auth-requests.ts";
@@ -168,7 +168,7 @@ const mixedDemo: Failing = {
     const target = await createInProcessTarget({ SVC_RETENTION_DAYS: "2" });
     await (await demo(target, "POST")).arrayBuffer();
     const siteId = "demo.example" as SiteId;
-    const date = utcDayOf(target.nowMs());
+    const date = utcDateOf(target.nowMs());
     const event = anEvent({ siteId, date, timestampMs: target.nowMs() });
     await target.services.eventStore.addFile(siteId, { day: date, first: target.nowMs(), last: target.nowMs() }, [eventText(event)]);
     return demo(target, "DELETE");

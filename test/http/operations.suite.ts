@@ -1,7 +1,7 @@
 /** /health/detailed, /metrics, robots.txt, security.txt and HSTS (docs/http-api.md, "Metrics"). */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { BEHAVIORAL_EXTENSION } from "../../src/runtime/engine/duckdb/behavioral/extension.ts";
-import { utcDayOf } from "../../src/storage/event.ts";
+import { utcDateOf } from "../../src/storage/event.ts";
 import { bodyOf, CLOSED, createKey, logIn, PASSWORD, postLogin, postSetup, ofItsOwn, withKey } from "../support/auth-requests.ts";
 import { deleteEvents } from "../support/erasure-requests.ts";
 import { getMetricFamilies, getMetrics } from "../support/metrics.ts";
@@ -134,7 +134,13 @@ const COUNTERS = [
     "svc_max_sites_rejections_total",
     "svc_login_failures_total",
   ],
-  ...["svc_cache_hits_total", "svc_cache_misses_total", "svc_pixel_events_ingested_total", "svc_bot_events_dropped_total"],
+  ...[
+    "svc_cache_hits_total",
+    "svc_cache_misses_total",
+    "svc_pixel_events_ingested_total",
+    "svc_bot_events_dropped_total",
+    "svc_events_excluded_total",
+  ],
   ...[
     "svc_clickhouse_inserts_total",
     "svc_clickhouse_insert_failures_total",
@@ -241,7 +247,7 @@ export function describeMetrics(makeTarget: MakeTarget): void {
         svc_geoip_loaded: 1,
         svc_filter_bots: 1,
       });
-      expect(utcDayOf((values["svc_geoip_built_timestamp_seconds"] ?? 0) * 1000)).toBe(details.geoip_built);
+      expect(utcDateOf((values["svc_geoip_built_timestamp_seconds"] ?? 0) * 1000)).toBe(details.geoip_built);
       const positive = [
         "svc_buffered_events",
         "svc_buffered_bytes",

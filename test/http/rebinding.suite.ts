@@ -60,7 +60,7 @@ const PRIVATE = [
 
 const PUBLIC = ["203.0.113.9", "172.32.0.1", "172.15.0.1", "100.128.0.1", "192.169.0.1", "2001:db8::1", "::ffff:203.0.113.9"];
 
-const GUARDED: readonly Access[] = ["stats", "admin", "session", "manage", "auth"];
+const GUARDED: readonly Access[] = ["stats", "instance", "share", "site", "admin", "session", "manage", "auth"];
 
 /** Setup asks for the code itself; logout is answered 200 always, and can end nothing. */
 const OF_ITS_OWN = ["POST /api/auth/setup", "POST /api/auth/logout"];

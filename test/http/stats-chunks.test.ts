@@ -1,7 +1,7 @@
 /** Queries over ranges larger than the engine's memory: each day is a chunk, which a test can pause. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Engine } from "../../src/runtime/engine/engine.ts";
-import type { StoredEvent, UtcDay } from "../../src/storage/event.ts";
+import type { StoredEvent, LocalDate } from "../../src/storage/event.ts";
 import { createDeferred, type Deferred } from "../support/deferred.ts";
 import { START_MS, createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
 import { expectAccepted, getMain, getSeries, post, record, wireEvent } from "../support/requests.ts";
@@ -18,7 +18,7 @@ const DAY_NUMBER_MIN = 20_000;
 
 const DAYS = 6;
 
-const dayAt = (daysBack: number): UtcDay => new Date(START_MS - daysBack * DAY_MS).toISOString().slice(0, 10) as string as UtcDay;
+const dayAt = (daysBack: number): LocalDate => new Date(START_MS - daysBack * DAY_MS).toISOString().slice(0, 10) as string as LocalDate;
 
 const pageviewAt = (daysBack: number, pathname = "/"): StoredEvent =>
   anEvent({ siteId: siteId(SITE), timestampMs: START_MS - daysBack * DAY_MS, visitorId: BigInt(daysBack + 1), pathname });

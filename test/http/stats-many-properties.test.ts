@@ -1,7 +1,7 @@
 /** Properties that exceed the memory limit affect only the reports of properties. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createDuckdbEngine } from "../../adapters/node/threads/duckdb-instance.ts";
-import type { StoredEvent, UtcDay } from "../../src/storage/event.ts";
+import type { StoredEvent, LocalDate } from "../../src/storage/event.ts";
 import { engineModule } from "../support/engine-module.ts";
 import { shareOf } from "../../adapters/workerd/engine-share.ts";
 import { START_MS, createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
@@ -138,7 +138,7 @@ describe("properties that exceed the memory limit", () => {
     await store(target, 1, 2_000, longProps);
     await store(target, 0, 10, () => '{"plan":"pro"}');
     expect(await propertyReport(target, "properties", { period: "7d" })).toBe("too many");
-    await target.services.erasure.erase(siteId(SITE), dayAt(1) as UtcDay, dayAt(1) as UtcDay);
+    await target.services.erasure.erase(siteId(SITE), dayAt(1) as LocalDate, dayAt(1) as LocalDate);
     expect(await propertyReport(target, "properties", { period: "7d" })).toEqual(["plan"]);
     await expectOtherReports(target, { period: "7d" }, 10);
   });

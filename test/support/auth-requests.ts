@@ -54,6 +54,8 @@ export const withBearer = (key: string): RequestHeaders => ({ authorization: `Be
 
 export const withKey = (key: string): RequestHeaders => ({ "x-api-key": key });
 
+export const withShare = (token: string): RequestHeaders => ({ "x-share": token });
+
 /** The headers of a new session. */
 export const logIn = async (target: Target, password = PASSWORD): Promise<RequestHeaders> =>
   withSession(await tokenOf(await postLogin(target, password)));
@@ -93,3 +95,34 @@ export interface AuthStatus {
 
 export const getStatus = async (target: Target, credential: RequestHeaders = {}): Promise<AuthStatus> =>
   bodyOf(await target.fetch("/api/auth/status", { headers: credential }));
+
+export interface CreatedShare {
+  readonly token: string;
+  readonly share_hash: string;
+  readonly site_id: string;
+}
+
+export interface ShareFields {
+  readonly site_id: string;
+  readonly name?: string;
+  readonly password?: string;
+  readonly filters?: string;
+  readonly period?: string;
+  readonly start_date?: string;
+  readonly end_date?: string;
+  readonly realtime?: boolean;
+  readonly expires_at?: string;
+  readonly frame_ancestors?: readonly string[];
+}
+
+export const postShare = (target: Target, credential: RequestHeaders, fields: unknown): Promise<Response> =>
+  postJson(target, "/api/shares", fields, credential);
+
+export const createShare = async (target: Target, credential: RequestHeaders, fields: ShareFields): Promise<CreatedShare> =>
+  bodyOf(await postShare(target, credential, { name: "a link", ...fields }), 201);
+
+export const deleteShare = (target: Target, credential: RequestHeaders, shareHash: string): Promise<Response> =>
+  target.fetch(`/api/shares/${shareHash}`, { method: "DELETE", headers: credential });
+
+export const unlock = (target: Target, token: string, password: unknown, headers: RequestHeaders = {}): Promise<Response> =>
+  postJson(target, "/api/share/unlock", { password }, { ...withShare(token), ...headers });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { openStores } from "../../adapters/node/data-dir/stores.ts";
 import { createFolder } from "../../adapters/node/files/durable-folders.ts";
 import { nodeFileSystem, type FileSystem } from "../../adapters/node/files/file-system.ts";
-import { utcDayOf } from "../../src/storage/event.ts";
+import { utcDateOf } from "../../src/storage/event.ts";
 import { encodeJournalLines } from "../../src/storage/journal-line.ts";
 import { encodeEvents } from "../../src/storage/parquet-events.ts";
 import { partitionKey } from "../../src/storage/partition-path.ts";
@@ -17,7 +17,7 @@ export const NOON_MS = Date.UTC(2026, 2, 15, 12);
 export async function addEventFile(folder: string, segment: number, dayOffset = 0, files: FileSystem = nodeFileSystem): Promise<string> {
   const site = SITES[segment % SITES.length] ?? siteId("a.test");
   const timestampMs = NOON_MS + dayOffset * DAY_MS;
-  const key = partitionKey(site, utcDayOf(timestampMs), segment, segment);
+  const key = partitionKey(site, utcDateOf(timestampMs), segment, segment);
   const { objects } = await openStores(folder, "always", files);
   await objects.put(key, encodeEvents([anEvent({ siteId: site, timestampMs, pathname: `/${segment}` })]));
   return key;

@@ -17,7 +17,7 @@ import { DASHBOARD_PAGE } from "../../src/runtime/config/names.ts";
 import { PageFetchError, type PageFetch } from "../../src/runtime/installation/page-fetch.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/rollups/inline-rollup-calculator.ts";
 import type { RollupCalculator } from "../../src/runtime/rollups/rollup-calculator.ts";
-import { createServices, type Services } from "../../src/runtime/services.ts";
+import { createServices, type Services } from "../../src/runtime/services/services.ts";
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";

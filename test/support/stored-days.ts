@@ -1,5 +1,5 @@
 /** Partition files as a flush writes them. */
-import { utcDayOf, type EpochMs, type SiteId, type StoredEvent } from "../../src/storage/event.ts";
+import { utcDateOf, type EpochMs, type SiteId, type StoredEvent } from "../../src/storage/event.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { encodeEvents } from "../../src/storage/parquet-events.ts";
 import { partitionKey } from "../../src/storage/partition-path.ts";
@@ -12,7 +12,7 @@ export async function storeDay(
   atMs: EpochMs,
   events: readonly Partial<StoredEvent>[] = [{}, {}],
 ): Promise<string> {
-  const key = partitionKey(siteId, utcDayOf(atMs), 1, 1);
+  const key = partitionKey(siteId, utcDateOf(atMs), 1, 1);
   await objects.put(key, encodeEvents(events.map((fields) => anEvent({ ...fields, siteId, timestampMs: atMs }))));
   return key;
 }

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { REVENUE_CENTS_MAX } from "../../src/runtime/config/limits.ts";
 import { eventText, type EventText } from "../../src/storage/event-text.ts";
-import { utcDayOf, type SiteId, type StoredEvent } from "../../src/storage/event.ts";
+import { utcDateOf, type SiteId, type StoredEvent } from "../../src/storage/event.ts";
 import { character } from "./character.ts";
 
 /** Casts a literal id of a test, which must be valid. */
@@ -17,7 +17,7 @@ export function anEvent({ at = "2026-03-15T12:00:00.000Z", ...fields }: Partial<
   return {
     siteId: siteId("site.test"),
     timestampMs,
-    date: utcDayOf(timestampMs),
+    date: utcDateOf(timestampMs),
     visitorId: 1n,
     eventName: "pageview",
     pathname: "/",
@@ -143,4 +143,4 @@ export const anyEvent: fc.Arbitrary<StoredEvent> = fc
     revenueCents: fc.option(cents, { nil: null }),
     currency: optionalText,
   })
-  .map((fields) => ({ ...fields, date: utcDayOf(fields.timestampMs) }));
+  .map((fields) => ({ ...fields, date: utcDateOf(fields.timestampMs) }));

@@ -16,6 +16,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/contract/clickhouse-schema.test.ts",
   "test/contract/erasure-requests.test.ts",
   "test/contract/clickhouse-nodes.test.ts",
+  "test/contract/clickhouse-settings.test.ts",
   "test/contract/clickhouse-shards.test.ts",
   "test/contract/clickhouse-connection.test.ts",
   "test/contract/clickhouse-events.test.ts",
@@ -84,10 +85,12 @@ export const MORE_IN_ALL: readonly string[] = [
   "test/property/comparison.test.ts",
   "test/property/figures.test.ts",
   "test/property/intervals.test.ts",
+  "test/property/overview.test.ts",
   "test/property/property-keys.test.ts",
   "test/property/rollups.test.ts",
   "test/property/rollup-totals.test.ts",
   "test/property/filtered-views.test.ts",
+  "test/property/zones.test.ts",
 ];
 
 /** For `vitest.config.ts`. `npm run test:all` runs both, one after the other: everything, and as little as can be twice. */

@@ -8,8 +8,19 @@ import { startWorkerd, type WorkerdRuntime } from "./workerd/runtime.ts";
 export type WorkerdTarget = AbleTarget<Exclude<Ability, "answersEarly">> & {
   /** Sets the clock and runs all jobs that are due. */
   setClockAhead(ms: number): Promise<void>;
+  /** Sets the clock for the next request, and wakes no object. */
+  pass(ms: number): void;
   /** In how many milliseconds each object wakes, that of the registry first; null for one without an alarm. */
   alarms(): Promise<(number | null)[]>;
+  /** Calls between the registry and the sites' objects fail until `join`. */
+  cut(): Promise<void>;
+  join(): Promise<void>;
+  /** The sites' objects run their alarms. */
+  report(): Promise<void>;
+  /** They do, unless `reported` is false, and then end, while the registry goes on. */
+  evict(options?: { readonly reported: boolean }): Promise<void>;
+  /** How many sites' objects have started. */
+  starts(): Promise<number>;
 };
 
 export interface WorkerdTargets extends MakeTarget {
@@ -56,11 +67,28 @@ function createTarget({ runtime, object, environment }: TargetOptions): WorkerdT
       nowMs += ms;
       await command("advance");
     },
+    pass(ms) {
+      nowMs += ms;
+    },
     async setClockAhead(ms) {
       nowMs += ms;
       await command("jump");
     },
     alarms: async () => JSON.parse(await command("alarms")) as (number | null)[],
+    async cut() {
+      await command("cut");
+    },
+    async join() {
+      await command("join");
+    },
+    async report() {
+      await command("report");
+    },
+    async evict({ reported } = { reported: true }) {
+      if (reported) await command("report");
+      await command("evict");
+    },
+    starts: async () => Number(await command("starts")),
     async flush() {
       await command("flush");
     },

@@ -1,7 +1,7 @@
 /** The command `verify`: reads and checks everything in a data folder. It runs beside a process that uses the folder. */
 import { resolve } from "node:path";
 import { budgetBytesOf } from "../../../src/runtime/execution/query-services.ts";
-import { utcCalendar } from "../../../src/storage/calendar.ts";
+import { utcDateOf } from "../../../src/storage/event.ts";
 import { kindOf, WITHOUT_DATA } from "../data-dir/folder-kind.ts";
 import { mustBeFolder } from "../data-dir/stores.ts";
 import { nodeFileSystem } from "../files/file-system.ts";
@@ -37,7 +37,7 @@ export const verify: Command = {
         openEngine: () => new ThreadedEngine({ workerUrl: THREADS.engine, moduleUrl: THREADS.engineModule, log }),
         budgetBytes: budgetBytesOf(config),
         all: options.has(ALL_ROLLUPS.name),
-        today: utcCalendar.dateOf(Date.now()),
+        today: utcDateOf(Date.now()),
       },
       progress: createProgress(process.stderr),
     }),

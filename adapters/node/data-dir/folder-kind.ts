@@ -22,10 +22,10 @@ export const isNoData = (name: string): boolean => /^lock(\.next)*$|^lost\+found
 
 /** Whether an instance has generated a secret there. */
 async function hasSecret(folder: string, files: FileSystem): Promise<boolean> {
-  const { read, location } = createFileSecretStore(folder, files);
+  const store = createFileSecretStore(folder, files);
   try {
-    const text = await read();
-    return text !== null && parsePeriodSecret(text, location) !== null;
+    const texts = await Promise.all((await store.names()).map((name) => store.secret(name).read()));
+    return texts.some((text) => text !== null && parsePeriodSecret(text, folder) !== null);
   } catch {
     return false;
   }

@@ -1,4 +1,5 @@
 /** Reads and checks everything in a data folder or a backup, also beside a process that uses it, and describes what it found in lines of text. */
+import { relative } from "node:path";
 import { parsePeriodSecret } from "../../../src/runtime/ingest/period-secret.ts";
 import type { RollupCounts } from "../../../src/runtime/jobs/rollup-verification/rollup-verification.ts";
 import { verifyData, type Fault, type VerificationOptions, type VerificationReport } from "../../../src/runtime/jobs/verification.ts";
@@ -44,16 +45,20 @@ export function linesOf({ report, faults, faultCount }: Findings): string[] {
   ];
 }
 
-/** A folder without a secret is fine: a backup has none, and neither has an instance with a configured secret. */
-async function faultsOfSecret(folder: string, files: FileSystem): Promise<Fault[]> {
-  const { read, location } = createFileSecretStore(folder, files);
-  try {
-    const text = await read();
-    if (text !== null) parsePeriodSecret(text, location);
-    return [];
-  } catch (error) {
-    return [{ file: "secret", reason: reasonOf(error) }];
+/** A folder without secrets is fine: a backup has none, and neither has an instance with a configured secret. */
+async function faultsOfSecrets(folder: string, files: FileSystem): Promise<Fault[]> {
+  const store = createFileSecretStore(folder, files);
+  const faults: Fault[] = [];
+  for (const name of await store.names()) {
+    const { read, location } = store.secret(name);
+    try {
+      const text = await read();
+      if (text !== null) parsePeriodSecret(text, location);
+    } catch (error) {
+      faults.push({ file: relative(folder, location), reason: reasonOf(error) });
+    }
   }
+  return faults;
 }
 
 /** What `restore` would refuse in a backup, and an unfinished restore, which the program refuses to serve. */
@@ -82,7 +87,7 @@ export async function findingsIn(
   const stores = await openStores(folder, "off", files);
   progress.begin("verifying");
   const report = await verifyData({ ...stores, objects: countingReads(stores.objects, progress) }, options);
-  const more = [...(await faultsOfSecret(folder, files)), ...(await faultsOfKind(folder, files, progress))];
+  const more = [...(await faultsOfSecrets(folder, files)), ...(await faultsOfKind(folder, files, progress))];
   progress.end();
   return { report, faults: [...report.faults, ...more], faultCount: report.faultCount + more.length };
 }

@@ -9,8 +9,8 @@ const OTHERS_BITS = 0o077;
 const STICKY_BIT = 0o1000;
 
 /** What Sandpiper keeps in the data folder. Anything else in it is not Sandpiper's. */
-const OWN_FOLDERS = ["events", "journal", "keys"];
-const OWN_FILES = ["admin.json", "clock.json", "secret"];
+const OWN_FOLDERS = ["events", "journal", "keys", "secrets", "shares", "sites"];
+const OWN_FILES = ["admin.json", "calendar.json", "clock.json", "secret"];
 
 /** Whether other users have any permission. */
 const isOpenToOthers = ({ mode }: FileStatus): boolean => (mode & OTHERS_BITS) !== 0;

@@ -1,11 +1,19 @@
-/** The secret store port on the data folder: the generated secret is overwritten before its file is removed. */
-import { join } from "node:path";
+/** The secret store port on the data folder: a generated secret is overwritten before its file is removed. */
+import { dirname, join } from "node:path";
 import { reasonOf } from "../../../src/runtime/metrics/log.ts";
-import type { SecretStore } from "../../../src/storage/secret-store.ts";
+import {
+  SECRET_NAME,
+  secretName,
+  SECRETS_FOLDER,
+  UTC_SECRET,
+  type SecretStore,
+  type StoredSecret,
+} from "../../../src/storage/secret-store.ts";
 import { syncFolder, writeDurably } from "./durable-file.ts";
-import { isNotFound, nodeFileSystem, type FileSystem, type OpenFile } from "./file-system.ts";
+import { DurableFolders } from "./durable-folders.ts";
+import { entriesOf, isMissing, isNotFound, nodeFileSystem, type FileSystem, type OpenFile } from "./file-system.ts";
 
-const SECRET_FILE = "secret";
+const UTC_FILE = "secret";
 
 /** Larger than any secret ever written. */
 const OVERWRITTEN_BYTES_MAX = 4096;
@@ -28,8 +36,9 @@ async function overwriteAndClose(file: OpenFile | null): Promise<void> {
   }
 }
 
-export function createFileSecretStore(folder: string, files: FileSystem = nodeFileSystem): SecretStore {
-  const path = join(folder, SECRET_FILE);
+/** `writeFile` creates the file's folder, too, where there may be none. */
+function fileSecret(path: string, files: FileSystem, writeFile: typeof writeDurably): StoredSecret {
+  const folder = dirname(path);
 
   /** Null if it does not exist or cannot be written. */
   const openOld = (): Promise<OpenFile | null> => files.open(path, "r+").catch(() => null);
@@ -52,7 +61,7 @@ export function createFileSecretStore(folder: string, files: FileSystem = nodeFi
     async write(text) {
       const old = await openOld();
       try {
-        await writeDurably(path, new TextEncoder().encode(text), files);
+        await writeFile(path, new TextEncoder().encode(text), files);
       } catch (error) {
         await old?.close();
         throw error;
@@ -65,8 +74,28 @@ export function createFileSecretStore(folder: string, files: FileSystem = nodeFi
         await files.rm(path);
         await syncFolder(folder, files);
       } catch (error) {
+        // Without its folder there is no secret.
+        if (isNotFound(error)) return;
         throw new Error(`${path} cannot be removed: ${reasonOf(error)}`, { cause: error });
       }
     },
+  };
+}
+
+/** `secret` is that of UTC; the others are in the folder `secrets`, which the first of them creates. */
+export function createFileSecretStore(root: string, files: FileSystem = nodeFileSystem): SecretStore {
+  const folder = join(root, SECRETS_FOLDER);
+  const folders = new DurableFolders(root, files);
+  const writeInFolder: typeof writeDurably = (path, bytes) => folders.within(folder, () => writeDurably(path, bytes, files));
+  return {
+    async names() {
+      const others = (await entriesOf(folder, files, isMissing)).map(({ name }) => name).filter((name) => SECRET_NAME.test(name));
+      const hasUtc = (await entriesOf(root, files)).some(({ name }) => name === UTC_FILE);
+      return [...others.filter((name) => name !== UTC_SECRET), ...(hasUtc ? [UTC_SECRET] : [])].sort();
+    },
+    secret: (name) =>
+      name === UTC_SECRET
+        ? fileSecret(join(root, UTC_FILE), files, writeDurably)
+        : fileSecret(join(folder, secretName(name)), files, writeInFolder),
   };
 }

@@ -4,25 +4,42 @@ import {
   ADMIN_PASSWORD_CHARS_MIN,
   API_KEYS_MAX,
   API_KEY_NAME_CHARS_MAX,
+  API_KEY_SITES_MAX,
   BODY_BYTES_MAX,
   PASSWORD_BYTES_MAX,
+  SITE_ID_CHARS_MAX,
 } from "../../runtime/config/limits.ts";
+import { SITE_ID } from "../../runtime/config/site-id.ts";
 import { API_KEY_PREFIX, SESSION_COOKIE } from "../../runtime/config/names.ts";
 import { NOT_STORED, sets } from "./headers.ts";
 import type { Answer, Operation, Parameter, RequestBody, SecurityScheme } from "./operation.ts";
 import { boolean, closed, list, orNull, text, type Properties, type Schema } from "../../runtime/query/json-schema.ts";
 
-/** The three ways to send a credential (docs/http-api.md, "Authentication"). */
+/** The ways to send a credential (docs/http-api.md, "Authentication"). */
 export const SECURITY_SCHEMES = {
   Session: { type: "apiKey", in: "cookie", name: SESSION_COOKIE, description: "The session cookie of a login." },
   BearerKey: { type: "http", scheme: "bearer", description: `An API key, \`${API_KEY_PREFIX}…\`.` },
   HeaderKey: { type: "apiKey", in: "header", name: "X-API-Key", description: "An API key." },
+  Share: {
+    type: "apiKey",
+    in: "header",
+    name: "X-Share",
+    description: "The token of a share link, a viewer token, or the id of a public site. With it, no other credential counts.",
+  },
 } as const satisfies Readonly<Record<string, SecurityScheme>>;
+
+const SITE_ID_RULE = { minLength: 1, maxLength: SITE_ID_CHARS_MAX, pattern: SITE_ID.source };
 
 const HEX_256 = "^[0-9a-f]{64}$";
 
 const KEY_NAME = text("The purpose of the key.", { minLength: 1, maxLength: API_KEY_NAME_CHARS_MAX });
-const SCOPE = text("`ReadOnly` keys may read stats. `Admin` keys have the rights of a session.", { enum: KEY_SCOPES });
+const SCOPE = text("`ReadOnly` keys may read stats. `Admin` keys have the rights of a session; limited to sites, over these sites only.", {
+  enum: KEY_SCOPES,
+});
+const KEY_SITES = list(`The sites that the key is limited to. Without it, the key is for all sites.`, text("A site id.", SITE_ID_RULE), {
+  minItems: 1,
+  maxItems: API_KEY_SITES_MAX,
+});
 const KEY_HASH = text("SHA-256 of the whole key, which identifies it.", { pattern: HEX_256 });
 
 /** Open, because unknown fields are ignored. */
@@ -60,22 +77,30 @@ export const AUTH_SCHEMAS = {
     setup_required: boolean("Whether no admin password is set yet."),
     authenticated: boolean("Whether the request may read stats."),
   }),
-  NewKey: open({ name: KEY_NAME, scope: SCOPE }),
-  CreatedKey: closed({
-    key: text("The key itself, which is returned only here.", { pattern: `^${API_KEY_PREFIX}[0-9a-f]{64}$` }),
-    key_hash: KEY_HASH,
-    name: KEY_NAME,
-    scope: SCOPE,
-  }),
-  Keys: list(
-    "In order of creation.",
-    closed({
+  NewKey: { type: "object", properties: { name: KEY_NAME, scope: SCOPE, sites: orNull(KEY_SITES) }, required: ["name", "scope"] } as Schema,
+  CreatedKey: closed(
+    {
+      key: text("The key itself, which is returned only here.", { pattern: `^${API_KEY_PREFIX}[0-9a-f]{64}$` }),
       key_hash: KEY_HASH,
       name: KEY_NAME,
       scope: SCOPE,
-      created_at: text("When the key was created, in UTC.", { format: "date-time" }),
-      revoked: boolean("Whether the key is revoked."),
-    }),
+      sites: KEY_SITES,
+    },
+    { optional: ["sites"] },
+  ),
+  Keys: list(
+    "In order of creation.",
+    closed(
+      {
+        key_hash: KEY_HASH,
+        name: KEY_NAME,
+        scope: SCOPE,
+        sites: KEY_SITES,
+        created_at: text("When the key was created, in UTC.", { format: "date-time" }),
+        revoked: boolean("Whether the key is revoked."),
+      },
+      { optional: ["sites"] },
+    ),
     { maxItems: API_KEYS_MAX },
   ),
   RevokedKey: closed({ status: text("Constant.", { const: "revoked" }) }),
@@ -215,7 +240,8 @@ export const AUTH_OPERATIONS = {
     refusals: {
       ...BODY_REFUSALS,
       ...KEY_CHANGE_REFUSALS,
-      invalid_input: "The body is not JSON, the name is empty or too long, the scope is unknown, or the maximum number of keys exists.",
+      invalid_input:
+        "The body is not JSON, the name is empty or too long, the scope is unknown, `sites` are too few, too many or no site ids, or the maximum number of keys exists.",
       not_stored: "The key could not be stored, and is not valid.",
     },
   },

@@ -82,6 +82,11 @@ export const ANY_PAGE: Headers = { "Access-Control-Allow-Origin": always("Any pa
 
 export const NOT_STORED: Headers = { "Cache-Control": noStore };
 
+/** On statistics of a site. */
+export const TIME_ZONE: Headers = {
+  "Time-Zone": sometimes("If the site is not in UTC: the IANA name of its time zone at the moment.", TEXT),
+};
+
 export const STORED: Headers = { "Cache-Control": always("How many seconds the response may be cached.", TEXT) };
 
 export const RETRY_AFTER: Headers = { "Retry-After": retryAfter };

@@ -43,6 +43,8 @@ export const TAGS = {
   Ingestion: "Sending events. No credential is required; any page may read the responses.",
   Statistics: "Reports of a site.",
   Access: "Setup, login and API keys.",
+  Sites: "What is set for sites.",
+  Sharing: "Share links of a site, and what their viewers ask.",
   Erasure: "Deleting stored events.",
   Demo: "A made-up site to explore.",
   Installation: "Checking that the pages of a site send events.",

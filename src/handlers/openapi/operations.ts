@@ -10,6 +10,8 @@ import { INSTALLATION_OPERATIONS, INSTALLATION_SCHEMAS } from "./installation.ts
 import type { Operation } from "./operation.ts";
 import { REPORT_OPERATIONS, REPORT_SCHEMAS } from "./reports.ts";
 import { SERVICE_OPERATIONS, SERVICE_SCHEMAS } from "./service.ts";
+import { SITE_SETTINGS_OPERATIONS, SITE_SETTINGS_SCHEMAS } from "./site-settings.ts";
+import { SHARE_OPERATIONS, SHARE_SCHEMAS } from "./shares.ts";
 import { STATS_OPERATIONS, STATS_SCHEMAS } from "./stats.ts";
 
 const DESCRIBED = {
@@ -17,7 +19,9 @@ const DESCRIBED = {
   ...STATS_OPERATIONS,
   ...REPORT_OPERATIONS,
   ...AUTH_OPERATIONS,
+  ...SHARE_OPERATIONS,
   ...DASHBOARD_OPERATIONS,
+  ...SITE_SETTINGS_OPERATIONS,
   ...ERASURE_OPERATIONS,
   ...DEMO_OPERATIONS,
   ...INSTALLATION_OPERATIONS,
@@ -40,6 +44,8 @@ export const SCHEMAS = {
   ...STATS_SCHEMAS,
   ...REPORT_SCHEMAS,
   ...AUTH_SCHEMAS,
+  ...SITE_SETTINGS_SCHEMAS,
+  ...SHARE_SCHEMAS,
   ...ERASURE_SCHEMAS,
   ...DEMO_SCHEMAS,
   ...INSTALLATION_SCHEMAS,

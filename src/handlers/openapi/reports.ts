@@ -2,15 +2,16 @@
 import type { Report } from "../../runtime/reports/report.ts";
 import { REPORTS, type ReportPath } from "../../runtime/reports/registry.ts";
 import type { Schema } from "../../runtime/query/json-schema.ts";
-import { NOT_STORED } from "./headers.ts";
+import { NOT_STORED, TIME_ZONE } from "./headers.ts";
 import type { Answer, Operation } from "./operation.ts";
+import { TOO_MANY_VIEWS } from "./shares.ts";
 import { SCOPE, UNDATED_SCOPE, documented } from "./parameters.ts";
 
 /** When every report and export refuses a request. */
 export const STATS_REFUSALS = {
   invalid_input: "A parameter is missing, invalid, or given more than once.",
   request_timeout: "The result was not computed within the time limit.",
-  too_many_requests: "The maximum number of stats queries is running.",
+  too_many_requests: `The maximum number of stats queries is running. Or: ${TOO_MANY_VIEWS}`,
   internal: "An unexpected error, not caused by the request.",
   unavailable: "The query engine has too little memory for the range at the moment.",
 } as const;
@@ -18,9 +19,9 @@ export const STATS_REFUSALS = {
 const EXTENSION_MISSING = { extension_missing: "The required behavioral extension is not loaded." } as const;
 
 /** A JSON response with this schema. */
-export const jsonAnswer = (description: string, schema: Schema): Answer => ({
+export const jsonAnswer = (description: string, schema: Schema, headers = NOT_STORED): Answer => ({
   description,
-  headers: NOT_STORED,
+  headers,
   content: { "application/json": { schema } },
 });
 
@@ -31,7 +32,7 @@ function operationOf({ operationId, summary, description, hasDates, parameters, 
     ...(description !== undefined && { description }),
     tag: "Statistics",
     parameters: [...(hasDates ? SCOPE : UNDATED_SCOPE), ...documented(parameters)],
-    answers: { 200: jsonAnswer("The report.", { $ref: `#/components/schemas/${result.name}` }) },
+    answers: { 200: jsonAnswer("The report.", { $ref: `#/components/schemas/${result.name}` }, { ...NOT_STORED, ...TIME_ZONE }) },
     refusals: { ...STATS_REFUSALS, ...(mayNeedExtension && EXTENSION_MISSING), ...refusals },
   };
 }

@@ -1,15 +1,36 @@
-/** Describes the list of sites and exports (docs/http-api.md, "Sites" and "Export"). */
-import { closed, list, text } from "../../runtime/query/json-schema.ts";
+/** Describes the list of sites, the overview and exports (docs/http-api.md, "Sites", "Overview" and "Export"). */
+import { boolean, closed, list, orNull, text } from "../../runtime/query/json-schema.ts";
 import { DAILY_EXPORT } from "../../runtime/reports/exports/daily-export.ts";
 import { RAW_EXPORT } from "../../runtime/reports/exports/raw-export-schema.ts";
+import { OVERVIEW, OVERVIEW_PARAMETERS } from "../../runtime/reports/overview/overview-schema.ts";
+import { CARDS, WEEK_STARTS } from "../../runtime/sites/site-settings.ts";
 import { EXPORT_PARAMETERS } from "../export.ts";
-import { NOT_STORED } from "./headers.ts";
+import { SITES_PARAMETERS } from "../sites.ts";
+import { NOT_STORED, TIME_ZONE } from "./headers.ts";
 import type { Operation } from "./operation.ts";
 import { SCOPE, documented } from "./parameters.ts";
 import { STATS_REFUSALS, jsonAnswer } from "./reports.ts";
 
 export const STATS_SCHEMAS = {
-  Sites: closed({ sites: list("In ascending order.", text("A site id.")) }),
+  Sites: closed(
+    {
+      sites: list("In ascending order.", text("A site id.")),
+      settings: list(
+        "In the same order. Only with `include=settings`.",
+        closed({
+          site_id: text("The site."),
+          name: orNull(text("What the dashboard calls the site; null for its id.")),
+          time_zone: text("IANA name of the zone of the current day."),
+          today: text("The site's current date.", { format: "date" }),
+          week_start: text("The first day of a week.", { enum: WEEK_STARTS }),
+          hidden_cards: list("Cards that the dashboard does not show.", text("A card.", { enum: CARDS })),
+          public: boolean("Whether everyone may read the site's statistics."),
+        }),
+      ),
+    },
+    { optional: ["settings"] },
+  ),
+  Overview: OVERVIEW,
   DailyExport: DAILY_EXPORT,
   RawExport: RAW_EXPORT,
 };
@@ -20,9 +41,27 @@ export const STATS_OPERATIONS = {
   "GET /api/sites": {
     operationId: "getSites",
     tag: "Statistics",
-    summary: "All sites with events or in `site_ids`",
+    summary: "All sites with events, with settings or in `site_ids`",
+    parameters: documented(SITES_PARAMETERS),
     answers: { 200: jsonAnswer("The site ids.", ref("Sites")) },
-    refusals: { request_timeout: STATS_REFUSALS.request_timeout, internal: STATS_REFUSALS.internal },
+    refusals: {
+      invalid_input: "`include` is none of its values.",
+      request_timeout: STATS_REFUSALS.request_timeout,
+      internal: STATS_REFUSALS.internal,
+    },
+  },
+  "GET /api/stats/overview": {
+    operationId: "getOverview",
+    tag: "Statistics",
+    summary: "Visitors of all sites",
+    parameters: documented(OVERVIEW_PARAMETERS),
+    answers: { 200: jsonAnswer("The sites that the caller may read.", ref("Overview")) },
+    refusals: {
+      invalid_input: STATS_REFUSALS.invalid_input,
+      request_timeout: STATS_REFUSALS.request_timeout,
+      too_many_requests: STATS_REFUSALS.too_many_requests,
+      internal: STATS_REFUSALS.internal,
+    },
   },
   "GET /api/stats/export": {
     operationId: "getExport",
@@ -34,6 +73,7 @@ export const STATS_OPERATIONS = {
         description: "The file.",
         headers: {
           ...NOT_STORED,
+          ...TIME_ZONE,
           "Content-Disposition": {
             description: "The file name, with the kind and the first date.",
             required: true,

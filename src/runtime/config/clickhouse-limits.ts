@@ -50,6 +50,20 @@ export const ERASURE_CONFIRMATION_POLL_MS = 200;
 /** For how long after a request a node drops cached results of the site at each poll. */
 export const ERASURE_RECENT_MS = 120_000;
 
+/** How often a node polls for settings that were changed on other nodes. */
+export const SETTINGS_POLL_MS = 1_000;
+
+/** How long a changed time zone waits at least until it takes effect: many polls, so that a node that misses some still knows in time. */
+export const SETTINGS_SETTLE_MS = 300_000;
+
+/** Changes are read again for this long: clocks of servers differ, and replicas get rows late. */
+export const SETTINGS_READ_AGAIN_MS = 600_000;
+
+/** Changes that one statement inserts. */
+export const SETTINGS_INSERTED_MAX = 100;
+
+assertLimits(SETTINGS_SETTLE_MS > 10 * SETTINGS_POLL_MS, "all nodes know a change of time zone before it takes effect");
+
 /** The part of a request's time limit for which it waits for the other nodes. */
 export const ERASURE_WAIT_SHARE = 0.8;
 

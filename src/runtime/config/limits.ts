@@ -76,11 +76,17 @@ export const USER_AGENTS_CACHED_MAX = 10_000;
 /** Token buckets in memory, for each of the two rate limits. */
 export const RATE_LIMIT_BUCKETS_MAX = 100_000;
 
+/** Changes of a calendar's time zone, of which each takes a day at least. */
+export const ZONE_CHANGES_MAX = 1_000;
+
 /** How long the first event of a site waits after a start for the list of stored sites, and the installation check for its dates. */
 export const SITES_LISTING_WAIT_MS = 1_000;
 
 /** Pause before the tick retries to replace the secret of visitor ids. Events retry at once. */
 export const SALT_RETRY_MS = 10_000;
+
+/** How often secrets of time zones that no site is in any more are looked for. */
+export const UNUSED_SALTS_CHECK_MS = 60_000;
 
 /** Salt periods that may end while one event waits for its secret to be stored. */
 export const SALT_RENEWALS_PER_EVENT_MAX = 3;
@@ -227,5 +233,60 @@ export const API_KEYS_MAX = 1_000;
 /** Longest name of an API key in code points. */
 export const API_KEY_NAME_CHARS_MAX = 128;
 
+/** Sites that an API key may be limited to. */
+export const API_KEY_SITES_MAX = 100;
+
 /** Creations and revocations of API keys that may wait for the current one. */
 export const API_KEY_CHANGES_WAITING_MAX = 64;
+
+// Settings of sites
+
+/** Longest name of a site in code points. */
+export const SITE_NAME_CHARS_MAX = 128;
+
+/** Entries of each list in a site's settings, and the code points of one. */
+export const SITE_LIST_ENTRIES_MAX = 100;
+export const SITE_LIST_ENTRY_CHARS_MAX = 512;
+
+/** Largest file of settings that can be imported: ten thousand sites with some of each. */
+export const SETTINGS_FILE_BYTES_MAX = 8 * MIB;
+
+/** Longest retention that can be set, for all sites or for one: a hundred years. */
+export const RETENTION_DAYS_MAX = 36_500;
+
+/** Changes of settings that may wait for the current one. */
+export const SITE_CHANGES_WAITING_MAX = 64;
+
+/** Records of sites that are read or written at the same time. */
+export const SITE_RECORDS_MAX_AT_ONCE = 16;
+
+/** Characters of a refused value that an error message quotes. */
+export const VALUE_QUOTED_CHARS_MAX = 64;
+// Share links
+
+/** Share links, revoked ones included, in all and of one site; a new link beyond that replaces the oldest revoked one. */
+export const SHARES_MAX = 1_000;
+export const SHARES_OF_SITE_MAX = 100;
+
+/** Longest name of a share link in code points. */
+export const SHARE_NAME_CHARS_MAX = 128;
+
+/** Shortest password of a share link in code points. The longest is that of the admin. */
+export const SHARE_PASSWORD_CHARS_MIN = 8;
+
+/** Origins whose pages may embed a share link. */
+export const SHARE_FRAME_ANCESTORS_MAX = 20;
+
+/** Creations and revocations of share links that may wait for the current one. */
+export const SHARE_CHANGES_WAITING_MAX = 64;
+
+/** How often the last use of a share link is recorded. */
+export const SHARE_USE_RECORD_MS = 60_000;
+
+/** How long a viewer token is valid, which stands for a link and its password, and how many there are; a new one beyond that ends the oldest. */
+export const VIEWER_TOKEN_SECS = 12 * 3600;
+export const VIEWER_TOKENS_MAX = 10_000;
+
+/** Requests of anonymous viewers from one address: per second, and at once. A first view of the dashboard takes about 25. */
+export const VIEWER_REQUESTS_PER_SECOND = 10;
+export const VIEWER_REQUESTS_AT_ONCE = 100;

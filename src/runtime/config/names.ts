@@ -26,6 +26,9 @@ export const SCRIPT_PATHS = [`/${PREFIX}.js`, "/js/script.js"] as const;
 /** Where events are posted. */
 export const EVENT_PATH = "/api/event";
 
+/** The report of many sites; all others are of one. */
+export const OVERVIEW_PATH = "/api/stats/overview";
+
 /** The message prefix from which a visitor salt is derived (docs/http-api.md, "Visitor ids"). */
 export const VISITOR_SALT_LABEL = `${PREFIX} visitor salt`;
 
@@ -44,6 +47,9 @@ export const API_KEY_PREFIX = `${PREFIX}_`;
 
 /** Where the dashboard's files are served. */
 export const ASSETS_PATH = "/assets";
+
+/** Where share links and public sites are served: `/share/<token or site id>`. */
+export const SHARE_PATH = "/share";
 
 /** The dashboard's page among the bundled files. */
 export const DASHBOARD_PAGE = "index.html";

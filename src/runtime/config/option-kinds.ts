@@ -1,5 +1,6 @@
 /** The general kinds of option values: how each is read from TOML or from an environment variable, and what it allows. */
 
+import { TimeZone } from "../../storage/time-zone.ts";
 import type { Checked, OptionKind } from "./option.ts";
 import { Secret } from "./secret.ts";
 
@@ -97,6 +98,13 @@ export function list<Entry>(entry: OptionKind<Entry>, sizes: { entriesMax: numbe
     },
   };
 }
+
+export const timeZoneName: OptionKind<string> = {
+  expected: "a name of the IANA time zone database, such as Europe/Berlin",
+  secret: false,
+  valueFromText: (text) => text.trim(),
+  check: (value) => (typeof value === "string" && TimeZone.named(value) !== null ? { value } : refused(value)),
+};
 
 /** A path in the file system. Nothing is trimmed, because spaces may be part of a name. */
 export const filePath: OptionKind<string> = {

@@ -1,7 +1,7 @@
 /** The table of all options: kind of value, default and description. */
 
 import { CLICKHOUSE_OPTIONS } from "./clickhouse-options.ts";
-import { ADMIN_PASSWORD_CHARS_MIN, BLOCK_BYTES_MAX, PASSWORD_BYTES_MAX, UNFLUSHED_EVENTS_MAX } from "./limits.ts";
+import { ADMIN_PASSWORD_CHARS_MIN, BLOCK_BYTES_MAX, PASSWORD_BYTES_MAX, RETENTION_DAYS_MAX, UNFLUSHED_EVENTS_MAX } from "./limits.ts";
 import { ENVIRONMENT_PREFIX } from "./names.ts";
 import { basePath, host, origin, proxyCount, siteIdOrHost, urlPath } from "./network-kinds.ts";
 import { type Option, option } from "./option.ts";
@@ -16,6 +16,7 @@ import {
   list,
   number,
   secretString,
+  timeZoneName,
 } from "./option-kinds.ts";
 import type { Secret } from "./secret.ts";
 
@@ -122,6 +123,10 @@ export const OPTIONS = {
     description:
       "Add up past days in the background, and answer reports without filters from these sums. If `false`, all reports read events.",
   }),
+  time_zone: option(timeZoneName, {
+    default: "UTC",
+    description: "Time zone of the days of sites that have none of their own. A change takes effect when the next day there begins.",
+  }),
   visitor_salt_rotation_days: option(integer({ min: 1, max: LONG_SPAN_DAYS_MAX }), {
     default: 1,
     description: "Length of a salt period in days. A returning visitor counts as new in each period.",
@@ -201,7 +206,7 @@ export const OPTIONS = {
     default: true,
     description: "Load the behavioral extension: sessions, funnels, retention, sequences and flow.",
   }),
-  retention_days: option(integer({ min: 0, max: 10 * LONG_SPAN_DAYS_MAX }), {
+  retention_days: option(integer({ min: 0, max: RETENTION_DAYS_MAX }), {
     default: 0,
     description: "Delete events dated more than this many days ago. 0 keeps them forever.",
   }),

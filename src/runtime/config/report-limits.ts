@@ -1,7 +1,8 @@
 /** Every fixed bound of reports and exports (docs/http-api.md, "Limits"). Names end with the unit. */
 import { assertLimits } from "./limits.ts";
 
-const MIB = 1024 * 1024;
+const KIB = 1024;
+const MIB = 1024 * KIB;
 /** Longest date range, both ends included. */
 export const RANGE_DAYS_MAX = 366;
 
@@ -28,6 +29,28 @@ export const REVENUE_ROWS_MAX = 100;
 export const GOAL_ROWS_MAX = 1000;
 export const PROPERTY_KEYS_MAX = 1000;
 export const PROPERTY_VALUES_MAX = 1000;
+
+/** Sites of an overview. */
+export const OVERVIEW_SITES_DEFAULT = 200;
+export const OVERVIEW_SITES_MAX = 1000;
+
+/** Sites and periods whose numbers of an overview the registry of Cloudflare Workers keeps. */
+export const OVERVIEW_NUMBERS_MAX = 4000;
+
+/** Sites of an overview that are computed at the same time: mostly, they wait for files and for the engine. */
+export const OVERVIEW_SITES_AT_ONCE = 8;
+
+/** The share of the time limit after which an overview begins no further site: those that are done are worth a response. */
+export const OVERVIEW_TIME_SHARE = 0.8;
+
+/** Memory of results that are reused while their events are unchanged: 1,000 sites over 90 days fit. */
+export const UNCHANGED_RESULTS_BYTES_MAX = 32 * MIB;
+
+/**
+ * Files, their bytes in all and events without a file that are read on the thread that takes events, in place of the engine: a file
+ * takes it a millisecond at most, and so do all events without one.
+ */
+export const FILE_EXECUTION = { fileBytesMax: 64 * KIB, bytesMax: MIB, unflushedMax: 500 };
 
 /** Characters of all cached results: `cache_max_entries` bounds their number, and one may be long. */
 export const CACHE_CHARS_MAX = 32 * MIB;

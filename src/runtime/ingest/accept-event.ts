@@ -1,9 +1,10 @@
 /** The steps from a request with an event to the journal, in order (docs/http-api.md, "Processing order"). */
-import type { Calendar } from "../../storage/calendar.ts";
-import type { EpochMs, StoredEvent } from "../../storage/event.ts";
+import type { EpochMs, LocalDate, SiteId, StoredEvent } from "../../storage/event.ts";
 import { SALT_RENEWALS_PER_EVENT_MAX } from "../config/limits.ts";
 import { DEMO_SITE } from "../config/site-id.ts";
 import { AppError } from "../errors.ts";
+import type { Exclusions } from "../sites/exclusions.ts";
+import type { CalendarOf, ExclusionsOf } from "../sites/sites.ts";
 import type { Counters } from "../metrics/counters.ts";
 import type { Allowlist } from "./allowlist.ts";
 import type { ClientHints } from "./client-hints.ts";
@@ -23,7 +24,7 @@ import { parseCurrency, parseRevenue } from "./revenue.ts";
 import type { SiteAdmission } from "./site-admission.ts";
 import type { UserAgentCache } from "./user-agent-cache.ts";
 import type { VisitorIds } from "./visitor-id.ts";
-import type { VisitorSalt } from "./visitor-salt.ts";
+import type { VisitorSalts } from "./visitor-salts.ts";
 
 /** A request that carries an event. Its body has been read and is within its limit. */
 export interface IngestContext {
@@ -42,7 +43,10 @@ export interface IngestContext {
   readonly readInput: () => EventInput;
 }
 
-export type AcceptEvent = (context: IngestContext) => Promise<"accepted" | "bot">;
+/** What became of an event that was not refused. */
+export type Acceptance = "accepted" | "bot" | "excluded";
+
+export type AcceptEvent = (context: IngestContext) => Promise<Acceptance>;
 
 export interface AcceptEventOptions {
   readonly allowlist: Allowlist;
@@ -56,20 +60,21 @@ export interface AcceptEventOptions {
   readonly filterBots: boolean;
   readonly userAgents: UserAgentCache;
   readonly geo: GeoLookup;
-  readonly visitorSalt: VisitorSalt;
+  readonly visitorSalts: VisitorSalts;
   readonly visitorIds: VisitorIds;
   readonly minimisation: DataMinimisation;
   readonly ingestGate: IngestGate;
-  /** Which date an event has. */
-  readonly calendar: Calendar;
+  readonly exclusionsOf: ExclusionsOf;
+  /** Which date and time zone an event has. */
+  readonly calendarOf: CalendarOf;
   readonly counters: Counters;
   readonly outcomes: EventOutcomes;
   readonly now: () => EpochMs;
 }
 
-/** Resolves when the event is in the journal, or was dropped as a bot's. Rejects with the reason when it is refused. */
+/** Resolves when the event is in the journal, or was dropped as a bot's or by the site's settings. Rejects with the reason when it is refused. */
 export function createAcceptEvent(options: AcceptEventOptions): AcceptEvent {
-  const { allowlist, knownSites, userAgents, counters, outcomes } = options;
+  const { allowlist, knownSites, outcomes } = options;
   return async (context) => {
     let siteId: string | null = null;
     try {
@@ -86,10 +91,8 @@ export function createAcceptEvent(options: AcceptEventOptions): AcceptEvent {
         const isAdmitted = knownSites.check(input.siteId);
         if (isAdmitted) await isAdmitted;
       }
-      const isBot = options.filterBots && userAgents.isBot(context.userAgent);
-      if (isBot) counters.botEventsDropped++;
-      else await knownSites.storing(input.siteId, () => storeEvent(input, context, options));
-      const outcome = isBot ? "bot" : "accepted";
+      const outcome = acceptanceOf(input, context, options);
+      if (outcome === "accepted") await knownSites.storing(input.siteId, () => storeEvent(input, context, options));
       outcomes.note(siteId, outcome, context.nowMs);
       return outcome;
     } catch (error) {
@@ -99,23 +102,63 @@ export function createAcceptEvent(options: AcceptEventOptions): AcceptEvent {
   };
 }
 
+/** Counts an event that is dropped. */
+function acceptanceOf(input: CheckedEventInput, context: IngestContext, options: AcceptEventOptions): Acceptance {
+  const { filterBots, userAgents, exclusionsOf, geo, counters } = options;
+  if (filterBots && userAgents.isBot(context.userAgent)) {
+    counters.botEventsDropped++;
+    return "bot";
+  }
+  const exclusions = exclusionsOf(input.siteId);
+  if (exclusions === null || !isExcluded(input, context, exclusions, geo)) return "accepted";
+  counters.eventsExcluded++;
+  return "excluded";
+}
+
+/** The country is that of the lookup, also where less of it is stored. */
+function isExcluded(
+  { url }: CheckedEventInput,
+  { clientAddress, clientPlace }: IngestContext,
+  { hasAddress, hasCountry, hasPath }: Exclusions,
+  geo: GeoLookup,
+): boolean {
+  if (hasAddress?.(clientAddress)) return true;
+  const countryCode = hasCountry && (clientPlace ?? geo(clientAddress)).countryCode;
+  if (countryCode !== null && hasCountry?.(countryCode)) return true;
+  return hasPath?.(parsePageUrl(url).pathname) ?? false;
+}
+
+/** When an event is stored, by its site's calendar at that instant. */
+interface Moment {
+  readonly timestampMs: EpochMs;
+  readonly date: LocalDate;
+  readonly timeZone: string;
+}
+
+function momentOf(siteId: SiteId, { calendarOf, now }: AcceptEventOptions): Moment {
+  const timestampMs = now();
+  const calendar = calendarOf(siteId);
+  return { timestampMs, date: calendar.dateOf(timestampMs), timeZone: calendar.zoneAt(timestampMs) };
+}
+
 /**
- * The timestamp is taken when the visitor id is computed, not when the request began: a body may arrive after the end of a salt
+ * The moment is that at which the visitor id is computed, not when the request began: a body may arrive after the end of a salt
  * period, whose salt is deleted by then.
  */
 async function storeEvent(input: CheckedEventInput, context: IngestContext, options: AcceptEventOptions): Promise<void> {
-  const { visitorSalt, ingestGate, now } = options;
-  let timestampMs = now();
-  for (let renewals = 1; visitorSalt.keyAt(timestampMs) === null; renewals++) {
-    await ingestGate.storeSalt(() => renewSalt(visitorSalt, renewals), context.beganMs);
-    timestampMs = now();
+  const { visitorSalts, ingestGate } = options;
+  let moment = momentOf(input.siteId, options);
+  for (let renewals = 1; visitorSalts.keyAt(moment.timeZone, moment.timestampMs) === null; renewals++) {
+    const { timeZone } = moment;
+    await ingestGate.storeSalt(() => renewSalt(visitorSalts, timeZone, renewals), context.beganMs);
+    moment = momentOf(input.siteId, options);
   }
-  await ingestGate.store(eventFrom(input, context, timestampMs, options), context.beganMs);
+  await ingestGate.store(eventFrom(input, context, moment, options), context.beganMs);
 }
 
-async function renewSalt(visitorSalt: VisitorSalt, renewals: number): Promise<void> {
+async function renewSalt(visitorSalts: VisitorSalts, timeZone: string, renewals: number): Promise<void> {
   if (renewals > SALT_RENEWALS_PER_EVENT_MAX) throw new Error("salt periods end faster than their secrets can be stored");
-  await visitorSalt.renew();
+  await visitorSalts.renew(timeZone);
 }
 
 /** Awaits only what another instance decides: an event waits for nothing else before the journal. */
@@ -137,12 +180,14 @@ function refuseUnlessAllowed(verdict: RateVerdict, siteId: string, beganMs: numb
   );
 }
 
-function eventFrom(input: CheckedEventInput, context: IngestContext, timestampMs: EpochMs, options: AcceptEventOptions): StoredEvent {
+function eventFrom(input: CheckedEventInput, context: IngestContext, moment: Moment, options: AcceptEventOptions): StoredEvent {
   const { clientAddress, userAgent, clientHints } = context;
+  const { timestampMs, date, timeZone } = moment;
   const screenWidth = parseScreenWidth(input.screenWidth);
   const device = detectDevice(options.userAgents.deviceOf(userAgent), clientHints, screenWidth);
+  const calendar = options.calendarOf(input.siteId);
   const place = context.clientPlace ?? options.geo(clientAddress);
-  const visitorId = options.visitorIds.visitorIdOf({ siteId: input.siteId, clientAddress, userAgent, timestampMs });
+  const visitorId = options.visitorIds.visitorIdOf({ siteId: input.siteId, clientAddress, userAgent, timestampMs, timeZone });
   const page = parsePageUrl(input.url);
   const stripQuery = options.minimisation.stripReferrerQuery;
   const { referrer, source } = parseReferrer(input.referrer, page.hostname, { stripQuery });
@@ -150,7 +195,7 @@ function eventFrom(input: CheckedEventInput, context: IngestContext, timestampMs
     {
       siteId: input.siteId,
       timestampMs,
-      date: options.calendar.dateOf(timestampMs),
+      date,
       visitorId,
       eventName: input.eventName,
       ...page,
@@ -164,5 +209,6 @@ function eventFrom(input: CheckedEventInput, context: IngestContext, timestampMs
       currency: parseCurrency(input.currency),
     },
     options.minimisation,
+    calendar,
   );
 }

@@ -5,6 +5,7 @@ import { CLICKHOUSE_SITES_MS_MAX } from "../config/clickhouse-limits.ts";
 import type { Config } from "../config/config.ts";
 import type { Counters } from "../metrics/counters.ts";
 import type { Log } from "../metrics/log.ts";
+import type { Sites } from "../sites/sites.ts";
 import { AdmittedSite, type AdmittedSiteOptions } from "./admitted-site.ts";
 import { KnownSites } from "./known-sites.ts";
 
@@ -13,6 +14,8 @@ interface AdmissionParts {
   readonly eventStore: EventStore;
   /** Where the sites of all nodes are listed: the store itself, unless nodes share a database. */
   readonly catalog: Pick<EventStore, "sites">;
+  /** Those with settings count, with or without events. */
+  readonly sites: Pick<Sites, "has" | "listed" | "count">;
   readonly counters: Counters;
   readonly log: Log;
   readonly monotonicMs: () => number;
@@ -21,7 +24,7 @@ interface AdmissionParts {
 
 /** `registered` are sites that other instances have registered; files need not show them yet. */
 export function createKnownSites(
-  { config, eventStore, catalog, counters, log, monotonicMs, wait }: AdmissionParts,
+  { config, eventStore, catalog, sites, counters, log, monotonicMs, wait }: AdmissionParts,
   registered: () => Iterable<SiteId> = () => [],
 ): KnownSites {
   const knownSites = new KnownSites({
@@ -30,6 +33,7 @@ export function createKnownSites(
     monotonicMs,
     journaledSites: eventStore.unflushedSites(),
     isJournaled: (siteId) => eventStore.hasUnflushed(siteId),
+    withSettings: sites,
     sitesMax: config.siteIds.length === 0 ? config.maxSites : Number.POSITIVE_INFINITY,
     counters,
     log,

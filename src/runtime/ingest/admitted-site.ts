@@ -2,7 +2,7 @@
  * The admission of the one site of an instance: another instance knows the sites and their bound, and is asked before the first event
  * after a start. It in turn may ask whether the site has events (`hasEvents`). If not, the next event asks again.
  */
-import type { SiteId, UtcDay } from "../../storage/event.ts";
+import type { SiteId, LocalDate } from "../../storage/event.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
 import type { SiteAdmission } from "./site-admission.ts";
 
@@ -11,7 +11,7 @@ export interface AdmittedSiteOptions {
   /** See `SiteRegistry`. */
   readonly registry: { admit(): Promise<void>; announce(): Promise<void> };
   /** The days on which the site has events, in files or in the journal. */
-  readonly days: () => Promise<readonly UtcDay[]>;
+  readonly days: () => Promise<readonly LocalDate[]>;
   /** Whether the site has an event in the journal now. */
   readonly isJournaled: () => boolean;
   readonly log: Log;
@@ -38,6 +38,11 @@ export class AdmittedSite implements SiteAdmission {
 
   has(siteId: SiteId): boolean {
     return siteId === this.#options.siteId && this.#isAdmitted;
+  }
+
+  /** Sites are set where all are known. */
+  hasRoomFor(): boolean {
+    return true;
   }
 
   async check(): Promise<void> {

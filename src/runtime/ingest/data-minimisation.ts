@@ -1,4 +1,5 @@
 /** Which details an operator can keep out of stored events, and how (docs/privacy.md). */
+import type { Calendar } from "../../storage/calendar.ts";
 import type { EpochMs, StoredEvent } from "../../storage/event.ts";
 
 /** The options of these names, with `gdpr_mode` applied (`config.ts`). */
@@ -15,12 +16,12 @@ export interface DataMinimisation {
 
 const HOUR_MS = 3_600_000;
 
-/** The event without these details. Queries of referrers and links are removed earlier, where they are parsed. */
-export function minimiseEvent(event: StoredEvent, minimisation: DataMinimisation): StoredEvent {
+/** The event without these details. `calendar` is that of its site. Queries of referrers and links are removed earlier, where they are parsed. */
+export function minimiseEvent(event: StoredEvent, minimisation: DataMinimisation, calendar: Calendar): StoredEvent {
   const { geoipPrecision } = minimisation;
   return {
     ...event,
-    timestampMs: minimisation.roundTimestamps ? roundToHour(event.timestampMs) : event.timestampMs,
+    timestampMs: minimisation.roundTimestamps ? roundToHour(event.timestampMs, calendar) : event.timestampMs,
     browserVersion: minimisation.suppressBrowserVersion ? null : event.browserVersion,
     osVersion: minimisation.suppressOsVersion ? null : event.osVersion,
     screenSize: minimisation.suppressScreenSize ? null : event.screenSize,
@@ -33,8 +34,10 @@ export function minimiseEvent(event: StoredEvent, minimisation: DataMinimisation
 /**
  * To the hour, because a minute is enough to find the visitor's line, and so the address, in a web server's log. Down, because
  * realtime excludes events in the future. Reports finer than an hour (realtime, durations, the order within a session) become
- * inexact; daily and hourly ones and the date stay exact.
+ * inexact; daily and hourly ones and the date stay exact: it is the hour of the site's clock, which need not be one of UTC, and not
+ * before a change of the clock that it has passed.
  */
-function roundToHour(timestampMs: EpochMs): EpochMs {
-  return Math.floor(timestampMs / HOUR_MS) * HOUR_MS;
+function roundToHour(timestampMs: EpochMs, calendar: Calendar): EpochMs {
+  const { fromMs, offsetMs } = calendar.offsetsBetween(timestampMs - HOUR_MS, timestampMs + 1).at(-1) ?? { fromMs: 0, offsetMs: 0 };
+  return Math.max(fromMs, Math.floor((timestampMs + offsetMs) / HOUR_MS) * HOUR_MS - offsetMs);
 }

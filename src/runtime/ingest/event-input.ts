@@ -1,6 +1,7 @@
 /** The wire format of an event: short field names, in a JSON body or in the pixel's query string (docs/http-api.md, "Event fields"). */
+import type { JsonObject } from "../../storage/json-record.ts";
 import { invalidInput } from "../errors.ts";
-import { fieldOf, malformedBody, optionalText, parseObject, requiredText, type JsonObject } from "./json-fields.ts";
+import { fieldOf, malformedBody, optionalText, parseObject, requiredText } from "../config/json-fields.ts";
 import { CURRENCY_CHARS_MAX, EVENT_NAME_CHARS_MAX, PROPS_CHARS_MAX, SITE_ID_CHARS_MAX, URL_CHARS_MAX } from "../config/limits.ts";
 import { PAGEVIEW } from "../config/names.ts";
 import type { SiteId } from "../../storage/event.ts";

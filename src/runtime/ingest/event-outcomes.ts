@@ -13,6 +13,7 @@ import { parseUrl } from "./parse-url.ts";
 export const OUTCOMES = [
   "accepted",
   "bot",
+  "excluded",
   "origin_not_allowed",
   "site_not_allowed",
   "too_many_sites",

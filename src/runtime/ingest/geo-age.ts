@@ -1,5 +1,5 @@
 /** Warns at the start of a geo database that is too old: networks change hands, so more and more visitors get a wrong country. */
-import { DAY_MS, utcDayOf, type EpochMs } from "../../storage/event.ts";
+import { DAY_MS, utcDateOf, type EpochMs } from "../../storage/event.ts";
 import type { Log } from "../metrics/log.ts";
 
 /** Half a year: releases bring a new database far more often. */
@@ -17,5 +17,5 @@ export function warnOfOldGeoDatabase({ geoBuiltMs, now, log }: Start): void {
   const days = Math.floor((now() - geoBuiltMs) / DAY_MS);
   if (days <= AGE_DAYS_MAX) return;
   const remedy = 'upgrade, or set geoip_db to a newer one (docs/operations.md, "Geography")';
-  log.warn(`the geo database is ${days} days old, so some visitors get a wrong country: ${remedy}`, { built: utcDayOf(geoBuiltMs) });
+  log.warn(`the geo database is ${days} days old, so some visitors get a wrong country: ${remedy}`, { built: utcDateOf(geoBuiltMs) });
 }

@@ -5,6 +5,7 @@ import { DEMO_SITE } from "../config/site-id.ts";
 import { AppError } from "../errors.ts";
 import type { Counters } from "../metrics/counters.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
+import type { Sites } from "../sites/sites.ts";
 import type { SiteAdmission } from "./site-admission.ts";
 
 export interface KnownSitesOptions {
@@ -17,6 +18,8 @@ export interface KnownSitesOptions {
   readonly journaledSites: Iterable<SiteId>;
   /** Whether the site has an event in the journal now. */
   readonly isJournaled: (siteId: SiteId) => boolean;
+  /** Sites that were set by hand count, with or without events. */
+  readonly withSettings: Pick<Sites, "has" | "listed" | "count">;
   /** Infinity where `site_ids` lists the sites. */
   readonly sitesMax: number;
   readonly counters: Counters;
@@ -74,13 +77,17 @@ export class KnownSites implements SiteAdmission {
    * the site does not count.
    */
   check(siteId: SiteId): void {
-    if (!this.hasRoomFor(siteId)) this.#refuse();
+    if (!this.hasRoomFor([siteId])) this.#refuse();
   }
 
-  /** Whether `check` accepts the site. */
-  hasRoomFor(siteId: SiteId): boolean {
-    const count = this.#known.size + this.#pending.size - (this.#known.has(DEMO_SITE) ? 1 : 0);
-    return this.has(siteId) || count < this.#options.sitesMax || this.#listedAtMs === null;
+  /** Whether `check` accepts each site after the others. */
+  hasRoomFor(siteIds: readonly SiteId[]): boolean {
+    const { withSettings, sitesMax } = this.#options;
+    const added = siteIds.filter((siteId) => !this.has(siteId) && !withSettings.has(siteId)).length;
+    if (added === 0 || this.#listedAtMs === null) return true;
+    const countMax = sitesMax - added - this.#known.size - this.#pending.size + (this.#known.has(DEMO_SITE) ? 1 : 0);
+    // Most sites with settings have events, too: they are compared one by one only when that decides.
+    return withSettings.count <= countMax || withSettings.listed().filter((siteId) => !this.has(siteId)).length <= countMax;
   }
 
   /** Stores an event, after which its site is known. A new site whose event cannot be stored is not. */

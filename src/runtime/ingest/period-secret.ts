@@ -1,22 +1,32 @@
 /** Salt periods, and the stored form of a generated secret, which names its period so that no other period uses it. */
-import { DAY_MS, utcDayOf, type EpochMs, type UtcDay } from "../../storage/event.ts";
+import { firstDateOfPeriod, periodOf, type Calendar } from "../../storage/calendar.ts";
+import type { EpochMs, LocalDate } from "../../storage/event.ts";
+import { UTC_SECRET, type SecretName } from "../../storage/secret-store.ts";
 
-/** `days` whole days, counted from the Unix epoch. Changing `visitor_salt_rotation_days` changes all periods. */
+/** `days` whole days of a time zone, counted from 1970-01-01. Changing `visitor_salt_rotation_days` changes all periods. */
 export interface SaltPeriod {
-  /** Index since the Unix epoch. */
+  /** Index since 1970-01-01. */
   readonly number: number;
-  readonly firstDay: UtcDay;
+  readonly firstDay: LocalDate;
   readonly days: number;
+  readonly startMs: EpochMs;
   /** When the next one begins. */
   readonly endMs: EpochMs;
 }
 
-export const saltPeriodNumber = (timestampMs: EpochMs, days: number): number => Math.floor(Math.floor(timestampMs / DAY_MS) / days);
-
-export function saltPeriodAt(timestampMs: EpochMs, days: number): SaltPeriod {
-  const number = saltPeriodNumber(timestampMs, days);
-  return { number, firstDay: utcDayOf(number * days * DAY_MS), days, endMs: (number + 1) * days * DAY_MS };
+export function saltPeriodAt(timestampMs: EpochMs, days: number, calendar: Calendar): SaltPeriod {
+  const number = periodOf(calendar.dateOf(timestampMs), days);
+  const firstDay = firstDateOfPeriod(number, days);
+  const endMs = calendar.startOf(firstDateOfPeriod(number + 1, days));
+  return { number, firstDay, days, startMs: calendar.startOf(firstDay), endMs };
 }
+
+/**
+ * Under which name the secret of a time zone is stored: `America/Port_of_Spain` as `america-port-of-spain`, `Etc/GMT+5` as
+ * `etc-gmt-plus-5`. No two names of the database differ in anything that this drops.
+ */
+export const secretNameOf = (timeZone: string): SecretName =>
+  timeZone === "UTC" ? UTC_SECRET : timeZone.toLowerCase().replaceAll("+", "-plus-").replaceAll(/[/_]/g, "-");
 
 const SECRET_BYTES = 32;
 
@@ -24,13 +34,16 @@ const SECRET_BYTES = 32;
 export const generateSecret = (randomBytes: (length: number) => Uint8Array): string =>
   Array.from(randomBytes(SECRET_BYTES), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-export const formatPeriodSecret = (secret: string, { firstDay, days }: SaltPeriod): string =>
-  `${JSON.stringify({ secret, firstDay, days })}\n`;
+/** UTC is not named: versions without time zones read such a secret, too. */
+export const formatPeriodSecret = (secret: string, { firstDay, days }: SaltPeriod, timeZone: string): string =>
+  `${JSON.stringify({ secret, firstDay, days, ...(timeZone !== "UTC" && { timeZone }) })}\n`;
 
 export interface PeriodSecret {
   readonly secret: string;
   /** null for a secret of an older version, which belonged to no period. */
   readonly period: Pick<SaltPeriod, "firstDay" | "days"> | null;
+  /** Absent for UTC. */
+  readonly timeZone?: string;
 }
 
 const SECRET = /^[0-9a-f]{64}$/;
@@ -39,16 +52,22 @@ const SECRET = /^[0-9a-f]{64}$/;
 export function parsePeriodSecret(text: string, location: string): PeriodSecret {
   const bare = text.trim();
   if (SECRET.test(bare)) return { secret: bare, period: null };
-  const { secret, firstDay, days } = fieldsOf(bare);
+  const { secret, firstDay, days, timeZone } = fieldsOf(bare);
   if (typeof secret === "string" && SECRET.test(secret)) {
     if (firstDay === undefined && days === undefined) return { secret, period: null };
-    if (typeof firstDay === "string" && typeof days === "number") return { secret, period: { firstDay: firstDay as UtcDay, days } };
+    const isOfPeriod = typeof firstDay === "string" && typeof days === "number";
+    const period = isOfPeriod && { firstDay: firstDay as LocalDate, days };
+    if (period && timeZone === undefined) return { secret, period };
+    if (period && typeof timeZone === "string") return { secret, period, timeZone };
   }
-  // Without the message of JSON.parse, which would quote the text.
-  throw new Error(
+  throw damagedSecret(location);
+}
+
+/** Quotes nothing of the text, as the message of JSON.parse would. */
+export const damagedSecret = (location: string): Error =>
+  new Error(
     `${location} does not hold the secret that was stored there; remove it to start with a new one, which counts the visitors of the current salt period again`,
   );
-}
 
 function fieldsOf(json: string): Record<string, unknown> {
   try {

@@ -21,8 +21,10 @@ export interface RemoteRateLimit {
 }
 
 export interface RateLimitOptions {
-  /** Tokens added per second; may have a fraction. A bucket holds one second's worth, at least one. 0 = no limit. */
+  /** Tokens added per second; may have a fraction. 0 = no limit. */
   readonly perSecond: number;
+  /** Tokens that a bucket holds; by default one second's worth, at least one. */
+  readonly burst?: number;
   /** Buckets in memory. */
   readonly bucketsMax: number;
 }
@@ -46,10 +48,10 @@ const EVICTION_LOOKS_MAX = 16;
 /** Rounding error of summed intervals. */
 const TOLERANCE_MS = 0.001;
 
-export function createRateLimit({ perSecond, bucketsMax }: RateLimitOptions): RateLimit {
+export function createRateLimit({ perSecond, burst = Math.max(1, perSecond), bucketsMax }: RateLimitOptions): RateLimit {
   if (perSecond <= 0) return NO_LIMIT;
   const tokenMs = 1000 / perSecond;
-  const capacityMs = Math.max(1, perSecond) * tokenMs;
+  const capacityMs = burst * tokenMs;
   /** When each bucket is full again, roughly in order of last use. A missing bucket is full. */
   const fullAtMs = new Map<string, number>();
 

@@ -1,7 +1,7 @@
 /** The pseudonymous visitor id: a hash of site, address and User-Agent with the salt of the period (docs/http-api.md, "Visitor ids"). */
 import type { EpochMs, SiteId } from "../../storage/event.ts";
 import type { HmacSha256 } from "./hmac-sha256.ts";
-import type { VisitorSalt } from "./visitor-salt.ts";
+import type { VisitorSalts } from "./visitor-salts.ts";
 
 export interface Visit {
   readonly siteId: SiteId;
@@ -10,6 +10,8 @@ export interface Visit {
   /** The whole header. */
   readonly userAgent: string;
   readonly timestampMs: EpochMs;
+  /** The time zone that the site is in at that instant. */
+  readonly timeZone: string;
 }
 
 export interface VisitorIds {
@@ -19,12 +21,12 @@ export interface VisitorIds {
 
 export interface VisitorIdOptions {
   readonly hmac: HmacSha256;
-  readonly salt: Pick<VisitorSalt, "keyAt">;
+  readonly salts: Pick<VisitorSalts, "keyAt">;
 }
 
-export const createVisitorIds = ({ hmac, salt }: VisitorIdOptions): VisitorIds => ({
-  visitorIdOf({ siteId, clientAddress, userAgent, timestampMs }) {
-    const key = salt.keyAt(timestampMs);
+export const createVisitorIds = ({ hmac, salts }: VisitorIdOptions): VisitorIds => ({
+  visitorIdOf({ siteId, clientAddress, userAgent, timestampMs, timeZone }) {
+    const key = salts.keyAt(timeZone, timestampMs);
     if (key === null) throw new Error("the visitor salt of this period is missing");
     const code = hmac.digest(key, `${siteId}|${clientAddress}|${userAgent}`);
     return new DataView(code.buffer, code.byteOffset).getBigUint64(0);

@@ -1,10 +1,11 @@
 /**
- * The salt of visitor ids and its lifetime (docs/http-api.md, "Visitor ids"; docs/privacy.md). A generated secret belongs to one salt
- * period. It is deleted before the first visitor id of the next period is computed, so that nobody can link the ids of a closed
+ * The salt of one time zone's visitor ids and its lifetime (docs/http-api.md, "Visitor ids"; docs/privacy.md). A generated secret belongs to
+ * one salt period. It is deleted before the first visitor id of the next period is computed, so that nobody can link the ids of a closed
  * period to addresses. A configured secret is permanent: anyone who has it can compute the salt of any period.
  */
+import type { Calendar } from "../../storage/calendar.ts";
 import type { EpochMs } from "../../storage/event.ts";
-import type { SecretStore } from "../../storage/secret-store.ts";
+import type { StoredSecret } from "../../storage/secret-store.ts";
 import { SALT_RETRY_MS } from "../config/limits.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
 import { VISITOR_SALT_LABEL } from "../config/names.ts";
@@ -15,14 +16,17 @@ import {
   generateSecret,
   parsePeriodSecret,
   saltPeriodAt,
-  saltPeriodNumber,
   type PeriodSecret,
+  type SaltPeriod,
 } from "./period-secret.ts";
 
 export interface VisitorSaltOptions {
   /** The `secret` option; null to generate a secret for each period. */
   readonly configured: Secret | null;
-  readonly store: SecretStore;
+  readonly store: StoredSecret;
+  /** By whose dates salt periods are counted: an IANA name, and its days. */
+  readonly timeZone: string;
+  readonly calendar: Calendar;
   /** Where another instance owns the secret: that of the salt period that has begun last. Nothing is stored here then. */
   readonly foreign?: () => Promise<PeriodSecret>;
   /** Length of a salt period: an integer of at least 1. */
@@ -38,16 +42,22 @@ function wipe({ inner, outer }: HmacKey): void {
   outer.fill(0);
 }
 
+const isWithin = ({ startMs, endMs }: SaltPeriod, timestampMs: EpochMs): boolean => timestampMs >= startMs && timestampMs < endMs;
+
 export class VisitorSalt {
   readonly #options: VisitorSaltOptions;
   readonly #configured: HmacKey | null;
   /** The salt of one period. The generated secret itself is not held in memory. */
-  #salt: { readonly period: number; readonly key: HmacKey } | null = null;
+  #salt: { readonly period: SaltPeriod; readonly key: HmacKey } | null = null;
   #renewing: Promise<void> | null = null;
   #retryAtMs: EpochMs = 0;
+  /** Whether there may be a secret. It is replaced without an event. */
+  #isKept: boolean;
 
-  private constructor(options: VisitorSaltOptions) {
+  /** Has no salt before `renew`. `isStored`: there is a secret of an earlier process, which is not used. */
+  constructor(options: VisitorSaltOptions, isStored = false) {
     this.#options = options;
+    this.#isKept = isStored;
     this.#configured = options.configured && options.hmac.keyFrom(options.configured.reveal());
   }
 
@@ -57,7 +67,7 @@ export class VisitorSalt {
    */
   static async open(options: VisitorSaltOptions): Promise<VisitorSalt> {
     const { configured, store, foreign } = options;
-    const salt = new VisitorSalt(options);
+    const salt = new VisitorSalt(options, true);
     if (foreign) return salt;
     if (configured) {
       // A secret that was generated before could still link the ids of its period.
@@ -72,9 +82,8 @@ export class VisitorSalt {
 
   /** The salt of this instant. null when the secret has to be replaced first (`renew`). Do not store it: it is overwritten. */
   keyAt(timestampMs: EpochMs): HmacKey | null {
-    const period = saltPeriodNumber(timestampMs, this.#options.rotationDays);
-    if (this.#salt?.period === period) return this.#salt.key;
-    return this.#configured && this.#take(period, this.#configured);
+    if (this.#salt !== null && isWithin(this.#salt.period, timestampMs)) return this.#salt.key;
+    return this.#configured && this.#take(this.#periodAt(timestampMs), this.#configured);
   }
 
   /**
@@ -93,9 +102,20 @@ export class VisitorSalt {
   renewIfDue(nowMs: EpochMs): void {
     // With another owner, it is asked by the next event.
     if (this.#options.foreign) return this.#forgetUnlessOf(nowMs);
+    if (!this.#isKept) return;
     const isPause = nowMs < this.#retryAtMs && nowMs >= this.#retryAtMs - SALT_RETRY_MS;
     if (this.#renewing || isPause || this.keyAt(nowMs) !== null) return;
     void this.#attempt(() => this.renew());
+  }
+
+  /** Deletes the secret, because no site needs it, unless it is being replaced. `renew` makes a new one. Rejects when it cannot be deleted. */
+  async end(): Promise<void> {
+    if (!this.#isKept || this.#renewing) return;
+    this.#forget();
+    this.#renewing = this.#erase().finally(() => {
+      this.#renewing = null;
+    });
+    await this.#renewing;
   }
 
   /** Resolves when no replacement is running. */
@@ -105,11 +125,10 @@ export class VisitorSalt {
     });
   }
 
-  /** Milliseconds until the secret has to be replaced; Infinity with a configured secret. */
+  /** Milliseconds until the secret has to be replaced; Infinity without one, and with a configured secret. */
   msUntilDue(nowMs: EpochMs): number {
-    const { rotationDays } = this.#options;
-    if (this.#configured || this.#options.foreign) return Number.POSITIVE_INFINITY;
-    return this.keyAt(nowMs) === null ? 0 : saltPeriodAt(nowMs, rotationDays).endMs - nowMs;
+    if (this.#configured || this.#options.foreign || !this.#isKept) return Number.POSITIVE_INFINITY;
+    return this.keyAt(nowMs) === null ? 0 : this.#periodAt(nowMs).endMs - nowMs;
   }
 
   async #attempt(work: () => Promise<void>): Promise<void> {
@@ -126,49 +145,60 @@ export class VisitorSalt {
   }
 
   async #begin(stored: PeriodSecret | null): Promise<void> {
-    const { store, rotationDays, now } = this.#options;
-    const period = saltPeriodAt(now(), rotationDays);
+    const { store, now, timeZone } = this.#options;
+    const period = this.#periodAt(now());
     const isOfPeriod = stored?.period?.firstDay === period.firstDay && stored.period.days === period.days;
     if (stored === null || (stored.period !== null && !isOfPeriod)) return this.renew();
     // A secret of an older version stays until the end of the current period, so that an upgrade counts no visitor twice.
-    if (stored.period === null) await store.write(formatPeriodSecret(stored.secret, period));
-    this.#takeGenerated(period.number, stored.secret);
+    if (stored.period === null) await store.write(formatPeriodSecret(stored.secret, period, timeZone));
+    this.#takeGenerated(period, stored.secret);
   }
 
   /** Deletes the old secret first: whatever fails afterwards, nothing is left that links the ids of the closed period. */
   async #replace(): Promise<void> {
-    const { store, rotationDays, randomBytes, now, foreign } = this.#options;
+    const { store, timeZone, randomBytes, now, foreign } = this.#options;
     this.#forget();
+    this.#isKept = true;
     if (foreign) return this.#takeForeign(await foreign());
     await store.erase();
-    const period = saltPeriodAt(now(), rotationDays);
+    const period = this.#periodAt(now());
     const secret = generateSecret(randomBytes);
-    await store.write(formatPeriodSecret(secret, period));
-    this.#takeGenerated(period.number, secret);
+    await store.write(formatPeriodSecret(secret, period, timeZone));
+    this.#takeGenerated(period, secret);
+  }
+
+  async #erase(): Promise<void> {
+    const { store, foreign } = this.#options;
+    if (!foreign) await store.erase();
+    this.#isKept = false;
   }
 
   /** Two clocks may differ at the end of a period; an event then has to wait for the slower one. */
   #takeForeign({ secret, period }: PeriodSecret): void {
-    const { rotationDays, now } = this.#options;
-    const own = saltPeriodAt(now(), rotationDays);
+    const own = this.#periodAt(this.#options.now());
     if (period?.firstDay !== own.firstDay || period.days !== own.days) throw new Error("the secret is of another salt period");
-    this.#takeGenerated(own.number, secret);
+    this.#takeGenerated(own, secret);
   }
 
   #forgetUnlessOf(nowMs: EpochMs): void {
-    if (this.#salt?.period !== saltPeriodNumber(nowMs, this.#options.rotationDays)) this.#forget();
+    if (this.#salt && !isWithin(this.#salt.period, nowMs)) this.#forget();
   }
 
-  #takeGenerated(period: number, secret: string): void {
+  #periodAt(timestampMs: EpochMs): SaltPeriod {
+    const { rotationDays, calendar } = this.#options;
+    return saltPeriodAt(timestampMs, rotationDays, calendar);
+  }
+
+  #takeGenerated(period: SaltPeriod, secret: string): void {
     const secretKey = this.#options.hmac.keyFrom(secret);
     this.#take(period, secretKey);
     wipe(secretKey);
   }
 
-  #take(period: number, secretKey: HmacKey): HmacKey {
+  #take(period: SaltPeriod, secretKey: HmacKey): HmacKey {
     const { hmac } = this.#options;
     this.#forget();
-    this.#salt = { period, key: hmac.keyFrom(hmac.digest(secretKey, `${VISITOR_SALT_LABEL}|${period}`)) };
+    this.#salt = { period, key: hmac.keyFrom(hmac.digest(secretKey, `${VISITOR_SALT_LABEL}|${period.number}`)) };
     return this.#salt.key;
   }
 

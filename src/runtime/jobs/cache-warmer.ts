@@ -1,20 +1,22 @@
 /** Which partitions are loaded after a start before any query needs them: those of dashboards with filters, while nothing else runs. */
-import { addDays, type Calendar } from "../../storage/calendar.ts";
-import type { EpochMs, SiteId, UtcDay } from "../../storage/event.ts";
+import { addDays } from "../../storage/calendar.ts";
+import type { EpochMs, SiteId } from "../../storage/event.ts";
 import type { EventStore } from "../../storage/event-store.ts";
 import { sizeGroups } from "../../storage/size-groups.ts";
 import { WARM_BYTES_MAX, WARM_DAYS, WARM_SHARE_MAX, WARM_SITES_MAX } from "../config/limits.ts";
 import type { PartitionCache } from "../engine/partition-cache.ts";
+import type { PartitionVersion } from "../engine/partition-version.ts";
 import { bytesOf } from "../execution/chunks.ts";
 import type { QueryLimiter } from "../execution/query-limiter.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
+import type { CalendarOf } from "../sites/sites.ts";
 import { PeriodicJob, type Job } from "./periodic-job.ts";
 import type { Rollups } from "./rollups.ts";
 
 export interface CacheWarmerOptions {
   readonly eventStore: EventStore;
   readonly partitionCache: PartitionCache;
-  readonly calendar: Calendar;
+  readonly calendarOf: CalendarOf;
   /** Of the engine's memory. */
   readonly budgetBytes: number;
   readonly limiter: QueryLimiter;
@@ -23,11 +25,6 @@ export interface CacheWarmerOptions {
   readonly log: Log;
   readonly now: () => EpochMs;
   readonly monotonicMs: () => number;
-}
-
-interface DayRange {
-  readonly firstDay: UtcDay;
-  readonly lastDay: UtcDay;
 }
 
 export class CacheWarmer implements Job {
@@ -82,26 +79,30 @@ export class CacheWarmer implements Job {
   }
 
   async #goOn(signal: AbortSignal): Promise<void> {
-    const { calendar, now, log, partitionCache } = this.#options;
-    // Without today: it is relatively small, and once loaded every flush has to update it.
-    const today = calendar.dateOf(now());
-    const range = { firstDay: addDays(today, -WARM_DAYS), lastDay: addDays(today, -1) };
-    this.#sites ??= await this.#largestSites(range, signal);
+    const { log, partitionCache } = this.#options;
+    this.#sites ??= await this.#largestSites(signal);
     for (let site = this.#sites[0]; site && !this.#isOver; site = this.#sites[0]) {
-      if (!(await this.#loadSite(site, range, signal))) return;
+      if (!(await this.#loadSite(site, signal))) return;
       this.#sites.shift();
     }
     this.#isOver = true;
     log.debug("cache warming finished", { days: partitionCache.dayCount });
   }
 
+  /** Without today: it is relatively small, and once loaded every flush has to update it. */
+  #versionsOf(siteId: SiteId): Promise<PartitionVersion[]> {
+    const { calendarOf, now, partitionCache } = this.#options;
+    const today = calendarOf(siteId).dateOf(now());
+    return partitionCache.versionsOf(siteId, addDays(today, -WARM_DAYS), addDays(today, -1));
+  }
+
   /** Largest sites first: small ones load quickly on demand. */
-  async #largestSites({ firstDay, lastDay }: DayRange, signal: AbortSignal): Promise<SiteId[]> {
-    const { eventStore, partitionCache } = this.#options;
+  async #largestSites(signal: AbortSignal): Promise<SiteId[]> {
+    const { eventStore } = this.#options;
     const sites: { readonly siteId: SiteId; readonly bytes: number }[] = [];
     for (const siteId of await eventStore.sites()) {
       signal.throwIfAborted();
-      const bytes = bytesOf(await partitionCache.versionsOf(siteId, firstDay, lastDay));
+      const bytes = bytesOf(await this.#versionsOf(siteId));
       if (bytes > 0) sites.push({ siteId, bytes });
     }
     sites.sort((a, b) => b.bytes - a.bytes);
@@ -109,9 +110,9 @@ export class CacheWarmer implements Job {
   }
 
   /** Newest days first, until a query arrives. Returns whether all were loaded. */
-  async #loadSite(siteId: SiteId, { firstDay, lastDay }: DayRange, signal: AbortSignal): Promise<boolean> {
+  async #loadSite(siteId: SiteId, signal: AbortSignal): Promise<boolean> {
     const { partitionCache, budgetBytes, limiter, rollups } = this.#options;
-    const newestFirst = (await partitionCache.versionsOf(siteId, firstDay, lastDay)).reverse();
+    const newestFirst = (await this.#versionsOf(siteId)).reverse();
     for (const step of sizeGroups(newestFirst, ({ bytes }) => bytes, WARM_BYTES_MAX)) {
       const days = step.map(({ day }) => day);
       const [newest, oldest] = [days[0], days.at(-1)];

@@ -2,7 +2,7 @@
  * Erasures on several nodes. A request is recorded in ClickHouse; each node carries it out on its own journal, files and rows, and
  * confirms. A node that does not run does so at its start, before it accepts events.
  */
-import type { SiteId, UtcDay } from "../../storage/event.ts";
+import type { SiteId, LocalDate } from "../../storage/event.ts";
 import {
   ERASURE_CONFIRMATION_POLL_MS,
   ERASURE_POLL_MS,
@@ -66,7 +66,7 @@ export class ClusterErasure implements Job {
    * As `Erasure.erase`, on all nodes: resolves when none of them has such an event, and none can come back. 503 with the nodes that
    * have not confirmed by `untilMs` of the monotonic clock.
    */
-  async erase(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay, untilMs: number): Promise<Erased> {
+  async erase(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate, untilMs: number): Promise<Erased> {
     const { newId, stats } = this.#options;
     const request = { id: newId(), siteId, firstDay, lastDay };
     try {

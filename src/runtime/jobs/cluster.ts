@@ -1,22 +1,31 @@
-/** What a node does for the other nodes of its database: it announces itself, and carries out erasures that any of them was asked for. */
+/** What a node does for the other nodes of its database: it announces itself, shares settings of sites, and carries out erasures. */
+import type { ExpiredDays } from "../../storage/event-replica.ts";
 import type { EventStore } from "../../storage/event-store.ts";
-import type { SiteId, UtcDay } from "../../storage/event.ts";
+import type { SiteId, LocalDate } from "../../storage/event.ts";
+import type { RecordStore } from "../../storage/record-store.ts";
 import type { Config } from "../config/config.ts";
 import { isSiteId } from "../config/site-id.ts";
 import type { Clickhouse } from "../engine/clickhouse/clickhouse.ts";
 import { countOf, deletionOf, type DeletedEvents } from "../engine/clickhouse/deletion.ts";
+import type { EventCatalog } from "../engine/clickhouse/clickhouse-catalog.ts";
 import { isEmptied, type KnownNode } from "../engine/clickhouse/nodes.ts";
 import { StoredSegments } from "../engine/clickhouse/stored-segments.ts";
 import type { QueryService } from "../execution/query-service.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
 import { ClusterErasure } from "./cluster-erasure.ts";
+import type { Sites } from "../sites/sites.ts";
 import type { Erased, Erasure } from "./erasure.ts";
+import { ClusterSettings } from "./cluster-settings.ts";
 import { Membership, RemovedNodeError } from "./membership.ts";
 import type { Job } from "./periodic-job.ts";
 
 export interface ClusterParts {
   readonly clickhouse: Clickhouse;
   readonly eventStore: EventStore;
+  /** Of all nodes. */
+  readonly catalog: Pick<EventCatalog, "sites">;
+  readonly sites: Sites;
+  readonly records: RecordStore;
   readonly erasure: Erasure;
   readonly stats: QueryService;
   readonly config: Config;
@@ -30,15 +39,9 @@ export interface ClusterParts {
 
 const ID_BYTES = 16;
 
-const FIRST_DAY = "0001-01-01" as UtcDay;
-
 /** Deletes what ClickHouse has of a node that does not run, up to its last segment: it may start meanwhile. */
-async function eraseRowsOf(
-  { connection, tables }: Clickhouse,
-  { node, lastSegment, state }: KnownNode,
-  { siteId, firstDay, lastDay }: Pick<DeletedEvents, "siteId" | "firstDay" | "lastDay">,
-) {
-  const events = { node, siteId, firstDay, lastDay, exceptSegments: [], ...(state === "stopped" && { lastSegment }) };
+async function eraseRowsOf({ connection, tables }: Clickhouse, { node, lastSegment, state }: KnownNode, days: DeletedEvents["days"]) {
+  const events = { node, days, exceptSegments: [], ...(state === "stopped" && { lastSegment }) };
   const [row] = await connection.rows(countOf(events, tables));
   const erased: Erased = { events: Number(row?.["events"] ?? 0), days: Number(row?.["days"] ?? 0) };
   if (erased.events > 0) for (const statement of deletionOf(events, tables)) await connection.execute(statement);
@@ -48,16 +51,19 @@ async function eraseRowsOf(
 export class Cluster implements Job {
   readonly #parts: ClusterParts;
   readonly #membership: Membership;
+  readonly #settings: ClusterSettings;
   readonly #erasure: ClusterErasure;
 
   private constructor(parts: ClusterParts, membership: Membership) {
-    const { clickhouse, randomBytes } = parts;
+    const { clickhouse, catalog, randomBytes } = parts;
     this.#parts = parts;
     this.#membership = membership;
+    const hasEvents = async () => !membership.isAlone || (await catalog.sites()).size > 0;
+    this.#settings = new ClusterSettings({ ...parts, ...clickhouse, hasEvents });
     this.#erasure = new ClusterErasure({
       ...parts,
       ...clickhouse,
-      eraseRowsOf: (node, request) => eraseRowsOf(clickhouse, node, request),
+      eraseRowsOf: (node, { siteId, firstDay, lastDay }) => eraseRowsOf(clickhouse, node, { siteId, firstDay, lastDay }),
       newId: () => Array.from(randomBytes(ID_BYTES), (byte) => byte.toString(16).padStart(2, "0")).join(""),
     });
   }
@@ -67,8 +73,13 @@ export class Cluster implements Job {
     return new Cluster(parts, await Membership.create({ ...parts, ...parts.clickhouse, startedMs }));
   }
 
+  /** See `Membership.isAlone`. */
+  get isAlone(): boolean {
+    return this.#membership.isAlone;
+  }
+
   /**
-   * Called before the node accepts events. Carries out what was requested while it did not run: later, events of the same days would
+   * Called before the node accepts events. Takes over settings of sites. Carries out what was requested while it did not run: later, events of the same days would
    * be erased that were accepted after the request had been answered. While ClickHouse does not respond, accepting events comes first.
    */
   async join(): Promise<void> {
@@ -76,6 +87,7 @@ export class Cluster implements Job {
     try {
       await this.#membership.join();
       await this.#erasure.carryOut();
+      await this.#settings.exchange();
       await this.#warnOfMissingFiles();
     } catch (error) {
       if (error instanceof RemovedNodeError) throw error;
@@ -91,28 +103,29 @@ export class Cluster implements Job {
   }
 
   /** See `ClusterErasure.erase`. */
-  erase(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay, untilMs: number): Promise<Erased> {
+  erase(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate, untilMs: number): Promise<Erased> {
     return this.#erasure.erase(siteId, firstDay, lastDay, untilMs);
   }
 
-  /** Deletes the events up to the day that ClickHouse has of other nodes, which do not run and so cannot do it. */
-  async deleteExpiredOfAbsent(lastDay: UtcDay): Promise<void> {
+  /** Deletes the expired events that ClickHouse has of other nodes, which do not run and so cannot do it. */
+  async deleteExpiredOfAbsent(expired: ExpiredDays): Promise<void> {
     const { clickhouse } = this.#parts;
     const others = (await clickhouse.nodes.all()).filter((other) => other.node !== clickhouse.node && isEmptied(other));
-    for (const other of others) await eraseRowsOf(clickhouse, other, { siteId: null, firstDay: FIRST_DAY, lastDay });
+    for (const other of others) await eraseRowsOf(clickhouse, other, expired);
   }
 
   tick(): void {
     this.#membership.tick();
+    this.#settings.tick();
     this.#erasure.tick();
   }
 
   async settled(): Promise<void> {
-    await Promise.all([this.#membership.settled(), this.#erasure.settled()]);
+    await Promise.all([this.#membership.settled(), this.#settings.settled(), this.#erasure.settled()]);
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#membership.stop(), this.#erasure.stop()]);
+    await Promise.all([this.#membership.stop(), this.#settings.stop(), this.#erasure.stop()]);
   }
 
   /** See `Membership.leave`. */

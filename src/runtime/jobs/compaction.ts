@@ -1,6 +1,5 @@
 /** When and how the small files of a site's day are merged into few: in the background, a day at a time. */
-import type { Calendar } from "../../storage/calendar.ts";
-import type { EpochMs, SiteId, UtcDay } from "../../storage/event.ts";
+import type { EpochMs, SiteId, LocalDate } from "../../storage/event.ts";
 import type { EventStore } from "../../storage/event-store.ts";
 import { planMerges } from "../../storage/merge-plan.ts";
 import type { EventFile } from "../../storage/parquet-events.ts";
@@ -9,12 +8,14 @@ import type { PartitionFile } from "../../storage/partition.ts";
 import { COMPACTION_PAUSE_MS, COMPACTION_RETRY_MS, UNREADABLE_FILES_REMEMBERED_MAX } from "../config/limits.ts";
 import type { Counters } from "../metrics/counters.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
+import type { CalendarOf } from "../sites/sites.ts";
+import { NewDates } from "./new-dates.ts";
 import { PeriodicJob, type Job } from "./periodic-job.ts";
 
 export interface CompactionOptions {
   readonly eventStore: EventStore;
   readonly parquet: ParquetWriter;
-  readonly calendar: Calendar;
+  readonly calendarOf: CalendarOf;
   readonly counters: Counters;
   readonly log: Log;
   readonly now: () => EpochMs;
@@ -24,9 +25,9 @@ export interface CompactionOptions {
 }
 
 /** Sites with the days to check. */
-type Days = Map<SiteId, Set<UtcDay>>;
+type Days = Map<SiteId, Set<LocalDate>>;
 
-function addTo(days: Days, siteId: SiteId, more: Iterable<UtcDay>): void {
+function addTo(days: Days, siteId: SiteId, more: Iterable<LocalDate>): void {
   let ofSite = days.get(siteId);
   if (!ofSite) days.set(siteId, (ofSite = new Set()));
   for (const day of more) ofSite.add(day);
@@ -40,14 +41,16 @@ export class Compaction implements Job {
   /** Days of the current look, as far as they are not checked yet. */
   #checking: Days = new Map();
   /** Days that got files on the day itself: checked once more when they are past. */
-  #growing: Days = new Map();
-  /** The date of the last check; null before the first, which covers all days. */
-  #lookedOn: UtcDay | null = null;
+  readonly #growing: Days = new Map();
+  readonly #newDates: NewDates;
+  /** Whether there was a check. The first covers all days. */
+  #hasLooked = false;
   /** Unreadable files. They are not changed, and are reported once. */
   readonly #unreadable = new Set<string>();
 
   constructor(options: CompactionOptions) {
     this.#options = options;
+    this.#newDates = new NewDates(options);
     this.#job = new PeriodicJob({
       monotonicMs: options.monotonicMs,
       isDue: () => options.filesMax > 0,
@@ -58,17 +61,21 @@ export class Compaction implements Job {
   }
 
   /** Notifies the job of a day with a new file. */
-  noteFiles(siteId: SiteId, days: Iterable<UtcDay>): void {
+  noteFiles(siteId: SiteId, days: Iterable<LocalDate>): void {
     if (this.#options.filesMax > 0) addTo(this.#changed, siteId, days);
   }
 
   /** Whether files of the site's past days may still be merged now. */
   hasWork(siteId: SiteId): boolean {
-    const { calendar, now, filesMax } = this.#options;
-    const today = calendar.dateOf(now());
-    if (filesMax === 0) return false;
-    const days = [...(this.#changed.get(siteId) ?? []), ...(this.#checking.get(siteId) ?? [])];
-    return this.#lookedOn !== today || days.some((day) => day < today);
+    if (this.#options.filesMax === 0) return false;
+    const today = this.#todayOf(siteId);
+    const days = [this.#changed, this.#checking, this.#growing].flatMap((ofSites) => [...(ofSites.get(siteId) ?? [])]);
+    return !this.#hasLooked || days.some((day) => day < today);
+  }
+
+  #todayOf(siteId: SiteId): LocalDate {
+    const { calendarOf, now } = this.#options;
+    return calendarOf(siteId).dateOf(now());
   }
 
   tick(): void {
@@ -91,14 +98,13 @@ export class Compaction implements Job {
 
   /** Returns whether nothing has to be retried. */
   async #look(signal: AbortSignal): Promise<boolean> {
-    const { calendar, now } = this.#options;
     if (signal.aborted) return true;
-    const today = calendar.dateOf(now());
-    const due = await this.#due(today);
+    const due = await this.#due();
     let isDone = due !== null;
     for (const [siteId, days] of due ?? []) {
       for (const day of days) {
         if (signal.aborted) return true;
+        const today = this.#todayOf(siteId);
         if (day >= today) addTo(this.#growing, siteId, [day]);
         try {
           await this.#compactDay(siteId, day, day < today, signal);
@@ -113,22 +119,26 @@ export class Compaction implements Job {
     return isDone;
   }
 
-  /** What has changed; after midnight also what was today's; and everything at the first time, for a crash may have left work. Null when it cannot be told. */
-  async #due(today: UtcDay): Promise<Days | null> {
+  /** What has changed; after a site's midnight also what was today's; and everything at the first time, for a crash may have left work. Null when it cannot be told. */
+  async #due(): Promise<Days | null> {
     const due = this.#changed;
     this.#changed = new Map();
     this.#checking = due;
-    if (this.#lookedOn !== null && this.#lookedOn !== today) {
-      for (const [siteId, days] of this.#growing) addTo(due, siteId, days);
-      this.#growing = new Map();
-    }
-    if (this.#lookedOn === null && !(await this.#addAll(due))) {
+    if (this.#newDates.areDue) this.#takeGrown(due);
+    if (!this.#hasLooked && !(await this.#addAll(due))) {
       this.#changed = due;
       this.#checking = new Map();
       return null;
     }
-    this.#lookedOn = today;
+    this.#hasLooked = true;
     return due;
+  }
+
+  #takeGrown(due: Days): void {
+    for (const siteId of this.#newDates.take(this.#growing.keys())) {
+      addTo(due, siteId, this.#growing.get(siteId) ?? []);
+      this.#growing.delete(siteId);
+    }
   }
 
   async #addAll(due: Days): Promise<boolean> {
@@ -142,14 +152,14 @@ export class Compaction implements Job {
     }
   }
 
-  #failed(siteId: SiteId, day: UtcDay, error: unknown): void {
+  #failed(siteId: SiteId, day: LocalDate, error: unknown): void {
     const { counters, log } = this.#options;
     counters.compactionFailures++;
     addTo(this.#changed, siteId, [day]);
     log.warn("files could not be merged; they stay as they are and it is tried again", { site: siteId, day, reason: reasonOf(error) });
   }
 
-  async #compactDay(siteId: SiteId, day: UtcDay, isPast: boolean, signal: AbortSignal): Promise<void> {
+  async #compactDay(siteId: SiteId, day: LocalDate, isPast: boolean, signal: AbortSignal): Promise<void> {
     const { eventStore, filesMax } = this.#options;
     const files = await eventStore.deleteSuperseded(siteId, day);
     const isMergeable = (file: PartitionFile) => eventStore.isSettled(file) && !this.#unreadable.has(file.key);
@@ -158,7 +168,7 @@ export class Compaction implements Job {
     }
   }
 
-  async #merge(siteId: SiteId, day: UtcDay, group: readonly PartitionFile[]): Promise<void> {
+  async #merge(siteId: SiteId, day: LocalDate, group: readonly PartitionFile[]): Promise<void> {
     const { eventStore, parquet, counters, log } = this.#options;
     const files = await this.#read(group);
     if (!files) return;

@@ -1,5 +1,5 @@
 /** How a site's days are erased permanently: their events are flushed first, so that deleting files deletes all of them. */
-import type { SiteId, UtcDay } from "../../storage/event.ts";
+import type { SiteId, LocalDate } from "../../storage/event.ts";
 import type { DeletedDays, EventStore } from "../../storage/event-store.ts";
 import type { QueryService } from "../execution/query-service.ts";
 import type { Counters } from "../metrics/counters.ts";
@@ -29,7 +29,7 @@ export class Erasure {
    * meanwhile are either erased or stored, permanently. Once this resolves, no crash brings back an erased event and no
    * response contains one. After a rejection some may be erased; may be retried. `filesOnly`: see `EventStore.deleteDays`.
    */
-  async erase(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay, filesOnly?: "filesOnly"): Promise<Erased> {
+  async erase(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate, filesOnly?: "filesOnly"): Promise<Erased> {
     const { eventStore, flush, stats, counters, log } = this.#options;
     if ((await eventStore.isJournaled(siteId, firstDay, lastDay)) && !(await flush.run())) {
       throw new Error("events cannot be erased while those of the journal cannot be written to files");

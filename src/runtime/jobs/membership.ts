@@ -39,6 +39,7 @@ export class Membership implements Job {
   readonly #options: MembershipOptions;
   readonly #job: PeriodicJob;
   readonly #secretCheck: string;
+  #isAlone = false;
   /** What was logged, so that it is logged once. */
   #reported = "";
 
@@ -65,6 +66,11 @@ export class Membership implements Job {
     if (known.find((other) => other.node === node)?.state === "removed") throw new RemovedNodeError(node);
     await this.#announce("running");
     this.#compare(known);
+  }
+
+  /** Whether no other node has events or can accept any, as far as this one has been told. */
+  get isAlone(): boolean {
+    return this.#isAlone;
   }
 
   tick(): void {
@@ -107,6 +113,7 @@ export class Membership implements Job {
 
   #compare(known: readonly KnownNode[]): void {
     const { node, config, log } = this.#options;
+    this.#isAlone = known.every((other) => other.node === node || other.state === "removed");
     const others = known.filter((other) => other.node !== node && other.state === "running" && other.seenMsAgo < SILENT_MS);
     const namesOf = (isWrong: (other: KnownNode) => boolean) => others.filter(isWrong).map((other) => other.node);
     const secrets = namesOf(({ secretCheck }) => secretCheck !== this.#secretCheck || secretCheck === "");

@@ -5,7 +5,7 @@
  */
 import type { ObjectKey } from "../../storage/object-store.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
-import { readJsonRecord, replaceJsonRecord } from "../auth/json-record.ts";
+import { readJsonRecord, replaceJsonRecord } from "../../storage/json-record.ts";
 
 const RECORD = "reindex.json";
 

@@ -2,7 +2,7 @@
  * How ClickHouse gets the events of this node's files, each once, whatever it has of them, while no process uses the data folder.
  * Events of the journal are left to the next start, which inserts them.
  */
-import type { SiteId, UtcDay } from "../../storage/event.ts";
+import type { SiteId, LocalDate } from "../../storage/event.ts";
 import { countEvents } from "../../storage/parquet-events.ts";
 import { checkSeal } from "../../storage/parquet-seal.ts";
 import type { PartitionFile } from "../../storage/partition.ts";
@@ -24,7 +24,7 @@ export interface ReindexOptions {
   readonly randomBytes: (length: number) => Uint8Array;
   readonly isSiteId: (text: string) => text is SiteId;
   /** Whether the day's events are about to be erased on request. */
-  readonly isErased: (siteId: SiteId, day: UtcDay) => boolean;
+  readonly isErased: (siteId: SiteId, day: LocalDate) => boolean;
   /** Called with each file that ClickHouse has. */
   readonly onFile: (bytes: number) => void;
 }
@@ -107,7 +107,7 @@ class Reindex {
   async site(siteId: SiteId): Promise<void> {
     const { partitions, stored, journaled } = this.#options;
     const before = await stored.days(siteId, journaled);
-    const expected = new Map<UtcDay, number>();
+    const expected = new Map<LocalDate, number>();
     for (const day of [...new Set([...(await partitions.days(siteId)), ...before.keys()])].sort()) {
       expected.set(day, await this.#day(siteId, day));
     }
@@ -121,7 +121,7 @@ class Reindex {
   }
 
   /** Makes the rows of the day those of its files; returns how many events these have. */
-  async #day(siteId: SiteId, day: UtcDay): Promise<number> {
+  async #day(siteId: SiteId, day: LocalDate): Promise<number> {
     const { settled, unsettled } = await this.#filesOf(siteId, day);
     const rows = await this.#options.stored.segments(siteId, day);
     const checked: CheckedFile[] = [];
@@ -133,7 +133,7 @@ class Reindex {
     return sumOf(checked.map(({ events }) => events));
   }
 
-  async #filesOf(siteId: SiteId, day: UtcDay): Promise<DayInFiles> {
+  async #filesOf(siteId: SiteId, day: LocalDate): Promise<DayInFiles> {
     const { partitions, journaled, isErased } = this.#options;
     if (isErased(siteId, day)) return { settled: [], unsettled: [] };
     const files = await partitions.files(siteId, day);
@@ -145,7 +145,12 @@ class Reindex {
     return this.#options.journaled.includes(segment);
   }
 
-  async #deleteRows(siteId: SiteId, day: UtcDay, rows: readonly StoredSegment[], isWrong: (row: StoredSegment) => boolean): Promise<void> {
+  async #deleteRows(
+    siteId: SiteId,
+    day: LocalDate,
+    rows: readonly StoredSegment[],
+    isWrong: (row: StoredSegment) => boolean,
+  ): Promise<void> {
     const wrong = rows.filter(isWrong);
     if (wrong.length === 0) return;
     const kept = rows.filter((row) => !isWrong(row)).map(({ segment }) => segment);

@@ -1,52 +1,58 @@
-/** When days older than `retention_days` are erased: at the start and once a day, while the clock is trusted. */
-import { addDays, type Calendar } from "../../storage/calendar.ts";
-import type { EpochMs, UtcDay } from "../../storage/event.ts";
+/** When expired days are erased: at the start, then on each new date of a site, and when its retention is changed; while the clock is trusted. */
+import type { ExpiredDays } from "../../storage/event-replica.ts";
 import type { EventStore } from "../../storage/event-store.ts";
+import type { EpochMs, LocalDate, SiteId } from "../../storage/event.ts";
 import { RETENTION_RETRY_MS } from "../config/limits.ts";
 import type { Counters } from "../metrics/counters.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
 import type { Erased, Erasure } from "./erasure.ts";
+import type { Expiry } from "./expiry.ts";
+import { QUARTER_MS } from "./new-dates.ts";
 import { PeriodicJob, type Job, type Run } from "./periodic-job.ts";
 import type { TrustedClock } from "./trusted-clock.ts";
 
 export interface RetentionOptions {
   readonly erasure: Erasure;
   readonly eventStore: EventStore;
-  readonly calendar: Calendar;
+  readonly expiry: Expiry;
   readonly counters: Counters;
   readonly log: Log;
   readonly clock: TrustedClock;
   readonly now: () => EpochMs;
   readonly monotonicMs: () => number;
-  /** 0 disables retention. */
-  readonly retentionDays: number;
   /** Deletes expired events of other nodes that cannot do so themselves. */
-  readonly deleteExpiredOfAbsent: (lastDay: UtcDay) => Promise<void>;
+  readonly deleteExpiredOfAbsent: (expired: ExpiredDays) => Promise<void>;
 }
 
-const FIRST_DAY = "0001-01-01" as UtcDay;
+const FIRST_DAY = "0001-01-01" as LocalDate;
 
 export class Retention implements Job {
   readonly #options: RetentionOptions;
   readonly #job: PeriodicJob;
-  /** The date of the last complete run. */
-  #doneOn: UtcDay | null = null;
+  /** Up to which day the files of each site are erased. */
+  readonly #erased = new Map<SiteId, LocalDate>();
+  /** What the replica was last told to delete, as text. */
+  #deleted = "";
+  /** The quarter of an hour of the last complete run: see `QUARTER_MS`. */
+  #doneIn: number | null = null;
+  /** The same of the last look at `isPossible`, and what it found. */
+  #possible = { lookedIn: -1, is: false };
 
   constructor(options: RetentionOptions) {
     this.#options = options;
     this.#job = new PeriodicJob({
       monotonicMs: options.monotonicMs,
-      isDue: () => this.#doneOn !== this.#today(),
+      isDue: () => this.#doneIn !== this.#quarter(),
       run: (run) => this.#eraseOldDays(run),
       retryMs: RETENTION_RETRY_MS,
     });
   }
 
-  /** Begins a run on each new date that is trusted. */
+  /** Begins a run if a date that is trusted is new. */
   tick(): void {
-    const { clock, retentionDays, now } = this.#options;
+    const { clock, now } = this.#options;
     // The clock must be read on every tick, even during a run.
-    if (retentionDays > 0 && clock.isTrusted(now())) this.#job.tick();
+    if (this.#isPossible() && clock.isTrusted(now())) this.#job.tick();
   }
 
   /** Erases expired days, or waits for the current run. */
@@ -66,27 +72,27 @@ export class Retention implements Job {
     await this.settled();
   }
 
-  #today(): UtcDay {
-    const { calendar, now } = this.#options;
-    return calendar.dateOf(now());
+  #quarter(): number {
+    return Math.floor(this.#options.now() / QUARTER_MS);
+  }
+
+  #isPossible(): boolean {
+    const lookedIn = this.#quarter();
+    if (this.#possible.lookedIn !== lookedIn) this.#possible = { lookedIn, is: this.#options.expiry.isPossible };
+    return this.#possible.is;
   }
 
   async #eraseOldDays({ signal, retryInMs }: Run): Promise<boolean> {
-    const { counters, log, retentionDays } = this.#options;
-    const today = this.#today();
-    const upTo = addDays(today, -retentionDays - 1);
+    const { counters, log } = this.#options;
+    const quarter = this.#quarter();
     try {
-      const { days, events } = await this.#eraseUpTo(upTo, signal);
-      this.#doneOn = today;
+      const { days, events, upTo } = await this.#eraseExpired(signal);
+      this.#doneIn = quarter;
       if (days > 0) log.info("events older than retention_days were erased", { upTo, days, events });
       return true;
     } catch (error) {
       counters.retentionFailures++;
-      log.error("events older than retention_days could not all be erased; it is tried again", {
-        upTo,
-        reason: reasonOf(error),
-        retryInMs,
-      });
+      log.error("events older than retention_days could not all be erased; it is tried again", { reason: reasonOf(error), retryInMs });
       return false;
     }
   }
@@ -95,26 +101,44 @@ export class Retention implements Job {
    * One site after another; a failure of one does not stop the others. The replica follows with all sites at once, also of days whose
    * files an interrupted run has erased.
    */
-  async #eraseUpTo(lastDay: UtcDay, signal: AbortSignal): Promise<Erased> {
-    const { eventStore, erasure, deleteExpiredOfAbsent } = this.#options;
-    const sites = await eventStore.sites();
+  async #eraseExpired(signal: AbortSignal): Promise<Erased & { readonly upTo: LocalDate }> {
+    const { eventStore, erasure } = this.#options;
+    const due = this.#dueOf(await eventStore.sites());
     const failures: unknown[] = [];
-    let [days, events] = [0, 0];
-    for (const siteId of sites) {
+    let [days, events, upTo] = [0, 0, FIRST_DAY];
+    for (const [siteId, lastDay] of due) {
       if (signal.aborted) break;
       try {
         const erased = await erasure.erase(siteId, FIRST_DAY, lastDay, "filesOnly");
         days += erased.days;
         events += erased.events;
+        if (erased.days > 0 && lastDay > upTo) upTo = lastDay;
+        this.#erased.set(siteId, lastDay);
       } catch (error) {
         failures.push(error);
       }
     }
-    if (!signal.aborted) {
-      await eventStore.deleteExpiredInReplica(lastDay);
-      await deleteExpiredOfAbsent(lastDay);
-    }
-    if (failures.length > 0) throw new Error(`${failures.length} of ${sites.size} sites: ${reasonOf(failures[0])}`);
-    return { days, events };
+    if (!signal.aborted) await this.#deleteInReplica();
+    if (failures.length > 0) throw new Error(`${failures.length} of ${due.length} sites: ${reasonOf(failures[0])}`);
+    return { days, events, upTo };
+  }
+
+  /** Sites with another last day than at their last erasure. */
+  #dueOf(siteIds: ReadonlySet<SiteId>): (readonly [SiteId, LocalDate])[] {
+    for (const siteId of this.#erased.keys()) if (!siteIds.has(siteId)) this.#erased.delete(siteId);
+    return [...siteIds].flatMap((siteId) => {
+      const lastDay = this.#options.expiry.lastDayOf(siteId);
+      return lastDay === null || lastDay === this.#erased.get(siteId) ? [] : [[siteId, lastDay] as const];
+    });
+  }
+
+  async #deleteInReplica(): Promise<void> {
+    const { eventStore, expiry, deleteExpiredOfAbsent } = this.#options;
+    const expired = expiry.ofAllSites();
+    const asText = [expired.lastDay, ...expired.exceptions].join(" ");
+    if (asText === this.#deleted) return;
+    await eventStore.deleteExpiredInReplica(expired);
+    await deleteExpiredOfAbsent(expired);
+    this.#deleted = asText;
   }
 }

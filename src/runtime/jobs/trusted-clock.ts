@@ -5,10 +5,9 @@
  */
 import { DAY_MS, type EpochMs } from "../../storage/event.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
-import type { JsonObject } from "../ingest/json-fields.ts";
 import { CLOCK_DISTRUST_MS, CLOCK_JUMP_MS_MAX, CLOCK_RECORD_MS } from "../config/limits.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
-import { readJsonRecord, replaceJsonRecord } from "../auth/json-record.ts";
+import { readJsonRecord, replaceJsonRecord, type JsonObject } from "../../storage/json-record.ts";
 
 /** The record of the time that was last trusted, and since when another one is there that is not trusted. Both ISO 8601, UTC. */
 export const CLOCK_RECORD = "clock.json";

@@ -1,7 +1,7 @@
 /** What makes a data folder intact: reads every file, journal line and record, and reports each fault. Read-only. */
 import { EVENT_COLUMNS } from "../../storage/event-columns.ts";
-import { utcCalendar } from "../../storage/calendar.ts";
-import type { SiteId, UtcDay } from "../../storage/event.ts";
+import { utcCalendar, type Calendar } from "../../storage/calendar.ts";
+import type { SiteId, LocalDate } from "../../storage/event.ts";
 import { bufferedEvent } from "../../storage/event-text.ts";
 import { decodeJournalLines } from "../../storage/journal-line.ts";
 import { Segment } from "../../storage/segment.ts";
@@ -14,9 +14,14 @@ import type { RecordStore } from "../../storage/record-store.ts";
 import type { SegmentLog } from "../../storage/segment-log.ts";
 import { ADMIN_RECORD, readPasswordHash } from "../auth/admin-password.ts";
 import { API_KEYS_FOLDER, readApiKey } from "../auth/api-keys.ts";
+import { SHARES_FOLDER, readShare } from "../auth/share.ts";
+import { createSha256, type Sha256 } from "../auth/sha256.ts";
 import { isSiteId } from "../config/site-id.ts";
 import { FAULTS_KEPT_MAX, LISTING_ATTEMPTS_MAX } from "../config/limits.ts";
 import { reasonOf } from "../metrics/log.ts";
+import { CALENDAR_RECORD, readDefaultCalendar } from "../sites/default-calendar.ts";
+import { readSiteRecord, SITES_FOLDER } from "../sites/site-record.ts";
+import { readCalendars, type RecordedCalendars } from "../sites/recorded-calendars.ts";
 import { verifyRollups, type RollupCounts, type RollupVerificationOptions } from "./rollup-verification/rollup-verification.ts";
 
 export interface VerifiedData {
@@ -63,7 +68,8 @@ export interface VerificationOptions {
 
 /** Reads everything, a file at a time; rollups only with options for them. The service may be running: files that disappear were merged, flushed or erased, which is not a fault. */
 export async function verifyData(data: VerifiedData, { rollups, isVerified }: VerificationOptions = {}): Promise<VerificationReport> {
-  const verification = new Verification(data, isVerified);
+  const sha256 = await createSha256();
+  const verification = new Verification(data, sha256, await readCalendars(data.records, sha256), isVerified);
   await verification.checkPartitions();
   await verification.checkJournal();
   await verification.checkRecords();
@@ -83,6 +89,8 @@ interface ReadDay {
 class Verification {
   readonly #data: VerifiedData;
   readonly #isVerified: (key: ObjectKey) => boolean;
+  readonly #sha256: Sha256;
+  readonly #calendarOf: RecordedCalendars;
   readonly #faults: Fault[] = [];
   readonly #strays = new Set<string>();
   #faultCount = 0;
@@ -99,8 +107,10 @@ class Verification {
     rollups: { rollups: 0, compared: 0, outdated: 0, uncompared: 0, uncomparedReason: null } as RollupCounts,
   };
 
-  constructor(data: VerifiedData, isVerified: (key: ObjectKey) => boolean = () => false) {
+  constructor(data: VerifiedData, sha256: Sha256, calendarOf: RecordedCalendars, isVerified: (key: ObjectKey) => boolean = () => false) {
     this.#data = data;
+    this.#sha256 = sha256;
+    this.#calendarOf = calendarOf;
     this.#isVerified = isVerified;
   }
 
@@ -139,7 +149,7 @@ class Verification {
   }
 
   /** A missing file may have been merged into one that is not in the listing, so the day is listed and read again. */
-  async #checkDay(siteId: SiteId, day: UtcDay, firstListing: Partitions): Promise<void> {
+  async #checkDay(siteId: SiteId, day: LocalDate, firstListing: Partitions): Promise<void> {
     let listing = firstListing;
     for (let attempt = 1; ; attempt++) {
       const files = await listing.files(siteId, day);
@@ -159,8 +169,9 @@ class Verification {
     }
   }
 
-  async #readDay(siteId: SiteId, day: UtcDay, files: readonly PartitionFile[], superseded: readonly PartitionFile[]): Promise<ReadDay> {
+  async #readDay(siteId: SiteId, day: LocalDate, files: readonly PartitionFile[], superseded: readonly PartitionFile[]): Promise<ReadDay> {
     const faults: FileFault[] = [];
+    const calendar = this.#calendarOf(siteId);
     let [events, vanished] = [0, false];
     for (const file of files) {
       try {
@@ -170,7 +181,7 @@ class Verification {
           continue;
         }
         const known = this.#isVerified(file.key) ? countEvents(bytes) : null;
-        const { rows, faults: misplaced } = known === null ? readFile(bytes, siteId, day) : { rows: known, faults: [] };
+        const { rows, faults: misplaced } = known === null ? readFile(bytes, { siteId, day, calendar }) : { rows: known, faults: [] };
         events += rows;
         faults.push(...misplaced.map((reason): FileFault => [file.key, reason]));
         const inParts = await this.#countEvents(superseded.filter((part) => file.first <= part.first && part.last <= file.last));
@@ -229,9 +240,20 @@ class Verification {
       }
     };
     await check(ADMIN_RECORD, () => readPasswordHash(records));
+    await check(CALENDAR_RECORD, () => readDefaultCalendar(records));
     for (const name of await records.list(API_KEYS_FOLDER)) {
       await check(name, async () => {
         if ((await readApiKey(records, name)) === null) throw new Error("it is no API key, and is ignored");
+      });
+    }
+    for (const name of await records.list(SITES_FOLDER)) {
+      await check(name, async () => {
+        if ((await readSiteRecord(records, name, this.#sha256)) === null) throw new Error("it is no site's record, and is ignored");
+      });
+    }
+    for (const name of await records.list(SHARES_FOLDER)) {
+      await check(name, async () => {
+        if ((await readShare(records, name)) === null) throw new Error("it is no share link, and is ignored");
       });
     }
   }
@@ -239,21 +261,29 @@ class Verification {
   async checkRollups(options: RollupVerificationOptions): Promise<void> {
     const listing = () => this.#listing();
     const onFault = (file: string, reason: string) => this.#fault(file, reason);
-    this.#counts.rollups = await verifyRollups({ objects: this.#data.objects, listing, onFault }, options);
+    const calendarOf = (siteId: SiteId): Calendar => this.#calendarOf(siteId) ?? utcCalendar;
+    this.#counts.rollups = await verifyRollups({ objects: this.#data.objects, listing, onFault, calendarOf }, options);
   }
 }
 
 const segmentName = (segment: number): string => `journal segment ${segment}`;
 
+interface Folder {
+  readonly siteId: SiteId;
+  readonly day: LocalDate;
+  /** Null if it cannot be told which day an event is of. */
+  readonly calendar: Calendar | null;
+}
+
 /** The number of a file's events, and of those whose site or day differs from the folder's. Throws if it cannot be read. */
-function readFile(bytes: Uint8Array, siteId: SiteId, day: UtcDay): { readonly rows: number; readonly faults: string[] } {
+function readFile(bytes: Uint8Array, { siteId, day, calendar }: Folder): { readonly rows: number; readonly faults: string[] } {
   if (!SITE_COLUMN) throw new Error("events have no site");
   let [rows, ofOtherSites, ofOtherDays] = [0, 0, 0];
   for (const decoded of decodeEvents(bytes)) {
     const { texts, places } = decoded.text(SITE_COLUMN);
     rows += decoded.rows;
     ofOtherSites += places.filter((place) => texts[place] !== siteId).length;
-    ofOtherDays += decoded.timestampsMs.filter((timestampMs) => utcCalendar.dateOf(Number(timestampMs)) !== day).length;
+    if (calendar) ofOtherDays += decoded.timestampsMs.filter((timestampMs) => calendar.dateOf(Number(timestampMs)) !== day).length;
   }
   const told = (count: number, what: string) =>
     count > 0 ? [`${count} of its ${rows} events are of another ${what} than its folder`] : [];

@@ -5,7 +5,7 @@ import { PARTITION_LISTINGS_MAX } from "../config/limits.ts";
 import { isSiteId } from "../config/site-id.ts";
 import type { Clickhouse } from "../engine/clickhouse/clickhouse.ts";
 import { withoutErasedDays } from "../engine/clickhouse/recovered-events.ts";
-import type { Host } from "../host.ts";
+import type { Host } from "./host.ts";
 import type { Counters } from "../metrics/counters.ts";
 import { createSyncFailureReport } from "../metrics/journal-sync-failures.ts";
 import type { Log } from "../metrics/log.ts";

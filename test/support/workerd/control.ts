@@ -13,8 +13,24 @@ export const CRIPPLED_CLASSES = { ANALYTICS: "CrippledObject", SITES: "CrippledS
  * from then on. `advance`: time passes until `nowMs`, and what falls due is done. `jump`: the clock is set to `nowMs`, which takes no
  * time, and what falls due is done. `abort`: it ends, and a new one takes its place with the same storage. `breakStorage`: its database takes neither
  * events nor records until `mendStorage`. `alarms`: in how many milliseconds each object wakes, that of the registry first; null for one without an alarm. `setupCode`: the one of its start, which the log has among those of all others.
+ * `cut`: calls between the registry and the sites' objects fail until `join`. `report`: the sites' objects run their alarms. `evict`: they end,
+ * and the registry goes on. `starts`: how many of them have started.
  */
-export type ControlCall = "advance" | "jump" | "setupCode" | "flush" | "abort" | "reset" | "breakStorage" | "mendStorage" | "alarms";
+export type ControlCall =
+  | "advance"
+  | "jump"
+  | "setupCode"
+  | "flush"
+  | "abort"
+  | "reset"
+  | "breakStorage"
+  | "mendStorage"
+  | "alarms"
+  | "cut"
+  | "join"
+  | "report"
+  | "evict"
+  | "starts";
 
 export interface Control {
   /** Which object: each has storage of its own. */

@@ -30,6 +30,10 @@ interface Shared {
   control: Control;
   /** Full names of the sites' objects that are running. */
   readonly sites: Set<string>;
+  /** How often one was created. */
+  starts: number;
+  /** Whether calls between the registry and the sites' objects fail. */
+  isCut: boolean;
 }
 
 const targets = new Map<string, Shared>();
@@ -48,6 +52,19 @@ const within = <Stub extends DurableObjectStub>(
   namespace: DurableObjectNamespace<Stub>,
   nameOf: (name: string) => string,
 ): DurableObjectNamespace<Stub> => ({ idFromName: (name) => namespace.idFromName(nameOf(name)), get: (id) => namespace.get(id) });
+
+/** Calls of objects can be cut, those of clients cannot. */
+function cuttable<Stub extends DurableObjectStub>(namespace: DurableObjectNamespace<Stub>, object: string): DurableObjectNamespace<Stub> {
+  const cut = new Proxy({} as Stub, { get: () => () => Promise.reject(new Error("Network connection lost.")) });
+  const get = (id: ReturnType<typeof namespace.idFromName>): Stub => (sharedOf(object).isCut ? cut : namespace.get(id));
+  return { idFromName: (name) => namespace.idFromName(name), get };
+}
+
+const ofObjects = (environment: ObjectEnvironment, object: string): ObjectEnvironment => ({
+  ...environment,
+  ANALYTICS: cuttable(environment.ANALYTICS, object),
+  SITES: cuttable(environment.SITES, object),
+});
 
 function environmentOf(bindings: ObjectEnvironment, object: string): ObjectEnvironment {
   const { tenant, environment } = sharedOf(object).control;
@@ -148,7 +165,7 @@ export class TestObject extends RegistryObject {
 
   constructor(state: DurableObjectState, bindings: ObjectEnvironment, engines = ENGINE) {
     const control = new ObjectControl(state, engines);
-    super(state, environmentOf(bindings, targetOf(state)), control);
+    super(state, ofObjects(environmentOf(bindings, targetOf(state)), targetOf(state)), control);
     this.#control = control;
   }
 
@@ -166,9 +183,11 @@ export class TestSite extends SiteObject {
 
   constructor(state: DurableObjectState, bindings: ObjectEnvironment, engines = ENGINE) {
     const control = new ObjectControl(state, engines);
-    super(state, environmentOf(bindings, targetOf(state)), control);
+    super(state, ofObjects(environmentOf(bindings, targetOf(state)), targetOf(state)), control);
     this.#control = control;
-    sharedOf(targetOf(state)).sites.add(state.id.name ?? "");
+    const shared = sharedOf(targetOf(state));
+    shared.sites.add(state.id.name ?? "");
+    shared.starts++;
   }
 
   protected override get siteName(): string {
@@ -176,6 +195,10 @@ export class TestSite extends SiteObject {
   }
 
   async control(call: ControlCall, nowMs: number): Promise<string> {
+    if (call === "report") {
+      await this.alarm();
+      return "done";
+    }
     return this.#control.run(call, nowMs, await this.instance());
   }
 
@@ -209,6 +232,16 @@ async function command(bindings: ObjectEnvironment, control: Control, call: Cont
   const stubs = stubsOf(bindings, control.object);
   const [registry] = stubs;
   if (call === "setupCode") return registry?.control(call, control.nowMs) ?? "";
+  if (call === "starts") return String(shared.starts);
+  if (call === "cut" || call === "join") {
+    shared.isCut = call === "cut";
+    return "done";
+  }
+  if (call === "report" || call === "evict") {
+    const sites = stubs.slice(1);
+    await Promise.allSettled(sites.map((stub) => stub.control(call === "report" ? "report" : "abort", control.nowMs)));
+    return "done";
+  }
   if (call === "alarms") return `[${(await Promise.all(stubs.map((stub) => stub.control(call, control.nowMs)))).join()}]`;
   if (call === "abort") {
     await Promise.allSettled(stubs.map((stub) => stub.control(call, control.nowMs)));
@@ -243,7 +276,10 @@ export default {
     const control = controlOf(request);
     const { object, call, isForPorts } = control;
     if (isForPorts) return bindings.ANALYTICS.get(bindings.ANALYTICS.idFromName(object)).fetch(request);
-    if (call === undefined || !targets.has(object)) targets.set(object, { sites: targets.get(object)?.sites ?? new Set(), control });
+    if (call === undefined || !targets.has(object)) {
+      const known = targets.get(object) ?? { sites: new Set(), starts: 0, isCut: false };
+      targets.set(object, Object.assign(known, { control }));
+    }
     if (call === undefined) return answer(request, bindings, control);
     try {
       return new Response(await command(bindings, control, call));

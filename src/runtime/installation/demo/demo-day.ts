@@ -1,6 +1,6 @@
 /** The made-up events of a day: a weekly rhythm, slow growth, and now and then a day with many visitors from Hacker News. */
 import { dayNumberOf } from "../../../storage/calendar.ts";
-import { DAY_MS, startOfDayMs, type EpochMs, type SiteId, type StoredEvent, type UtcDay } from "../../../storage/event.ts";
+import { DAY_MS, startOfDayMs, type EpochMs, type SiteId, type StoredEvent, type LocalDate } from "../../../storage/event.ts";
 import { HACKER_NEWS } from "./demo-tables.ts";
 import { visitOf, visitorFrom } from "./demo-visit.ts";
 import { numbersFrom, type Numbers } from "./seeded-numbers.ts";
@@ -21,12 +21,15 @@ const RETURNING = 0.12;
 
 export interface DemoDay {
   readonly siteId: SiteId;
-  readonly date: UtcDay;
+  readonly date: LocalDate;
+  /** Its first instant, and that of the next day. */
+  readonly startMs: EpochMs;
+  readonly endMs: EpochMs;
   /** Days since the first of the demo. */
   readonly index: number;
 }
 
-const isWeekend = (date: UtcDay): boolean => [0, 6].includes(new Date(startOfDayMs(date)).getUTCDay());
+const isWeekend = (date: LocalDate): boolean => [0, 6].includes(new Date(startOfDayMs(date)).getUTCDay());
 
 /** Visits of the day, without those of a front page. */
 function usualVisits({ date, index }: DemoDay, numbers: Numbers): number {
@@ -46,9 +49,8 @@ function timeOfDay(numbers: Numbers): EpochMs {
 
 /** All events of the day, in order of time. The same day has the same events whenever this is called. */
 export function demoDay(day: DemoDay): StoredEvent[] {
-  const { siteId, date } = day;
+  const { siteId, date, startMs, endMs } = day;
   const numbers = numbersFrom(dayNumberOf(date));
-  const startMs = startOfDayMs(date);
   const usual = usualVisits(day, numbers);
   const visits = Math.round(usual * (1 + launchShare(day)));
   const ofDay = { siteId, date, hostname: siteId };
@@ -59,5 +61,5 @@ export function demoDay(day: DemoDay): StoredEvent[] {
     events.push(...visitOf(visitor, beginMs, numbers));
     if (numbers() < RETURNING) events.push(...visitOf(visitor, beginMs + (1 + numbers() * 6) * HOUR_MS, numbers));
   }
-  return events.filter(({ timestampMs }) => timestampMs < startMs + DAY_MS).sort((a, b) => a.timestampMs - b.timestampMs);
+  return events.filter(({ timestampMs }) => timestampMs < endMs).sort((a, b) => a.timestampMs - b.timestampMs);
 }

@@ -3,7 +3,7 @@
  * the names alone say where the demo begins, what it lacks, and that a file is made up: segments of the journal have far larger numbers.
  */
 import { dayNumberOf } from "../../../storage/calendar.ts";
-import type { UtcDay } from "../../../storage/event.ts";
+import type { LocalDate } from "../../../storage/event.ts";
 import type { Partition, PartitionFile } from "../../../storage/partition.ts";
 import type { FileOfDay } from "../../../storage/partitions.ts";
 
@@ -16,7 +16,7 @@ export interface StoredDemo {
   /** The number of the demo's first day; null without a demo. */
   readonly firstDay: number | null;
   /** How many minutes of each day are stored, from midnight on. */
-  readonly minutes: ReadonlyMap<UtcDay, number>;
+  readonly minutes: ReadonlyMap<LocalDate, number>;
   /** Whether there are events that were not made up. */
   readonly hasOthers: boolean;
 }
@@ -30,7 +30,7 @@ const minutesOf = ({ last }: FileOfDay): number => ((last - 1) % MINUTES_OF_DAY)
 export function storedDemo(partitions: readonly Partition[]): StoredDemo {
   const files: PartitionFile[] = partitions.flatMap((partition) => partition.files);
   const made = files.filter(isMadeUp);
-  const minutes = new Map<UtcDay, number>();
+  const minutes = new Map<LocalDate, number>();
   for (const file of made) minutes.set(file.day, Math.max(minutes.get(file.day) ?? 0, minutesOf(file)));
   return {
     firstDay: made[0] ? firstDayOf(made[0]) : null,
@@ -40,7 +40,7 @@ export function storedDemo(partitions: readonly Partition[]): StoredDemo {
 }
 
 /** The file of some minutes of a day, `from` to below `to`. */
-export function demoFile(day: UtcDay, index: number, { from, to }: { readonly from: number; readonly to: number }): FileOfDay {
+export function demoFile(day: LocalDate, index: number, { from, to }: { readonly from: number; readonly to: number }): FileOfDay {
   const before = index * MINUTES_OF_DAY;
   return { day, first: before + from + 1, last: before + to };
 }

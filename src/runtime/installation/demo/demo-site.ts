@@ -2,8 +2,8 @@
  * The demo site: made, brought up to date and removed on request (docs/http-api.md, "Demo site"). Its days are files that appear one by
  * one, so that a crash leaves a shorter demo, which the next call completes or removes. Nothing of it is in the journal.
  */
-import { addDays, dayNumberOf, daysBetween, type Calendar } from "../../../storage/calendar.ts";
-import type { EpochMs, UtcDay } from "../../../storage/event.ts";
+import { addDays, dayNumberOf, daysBetween } from "../../../storage/calendar.ts";
+import { DAY_MS, type EpochMs, type LocalDate } from "../../../storage/event.ts";
 import type { DeletedDays, EventStore } from "../../../storage/event-store.ts";
 import { eventText } from "../../../storage/event-text.ts";
 import { severalAtOnce } from "../../../storage/several-at-once.ts";
@@ -12,32 +12,35 @@ import { DEMO_DAYS, DEMO_FILES_AT_ONCE } from "../../config/installation-limits.
 import { DEMO_SITE } from "../../config/site-id.ts";
 import { AppError, storageUnavailable } from "../../errors.ts";
 import type { SiteAdmission } from "../../ingest/site-admission.ts";
+import type { CalendarOf } from "../../sites/sites.ts";
 import { demoDay } from "./demo-day.ts";
 import { demoFile, MINUTES_OF_DAY, storedDemo, type StoredDemo } from "./demo-files.ts";
 
 const MINUTE_MS = 60_000;
-const FIRST_DAY = "0001-01-01" as UtcDay;
-const LAST_DAY = "9999-12-31" as UtcDay;
+const FIRST_DAY = "0001-01-01" as LocalDate;
+const LAST_DAY = "9999-12-31" as LocalDate;
 
 export interface DemoSiteOptions {
   readonly eventStore: EventStore;
-  readonly erasure: { erase(siteId: typeof DEMO_SITE, firstDay: UtcDay, lastDay: UtcDay): Promise<Pick<DeletedDays, "events" | "days">> };
+  readonly erasure: {
+    erase(siteId: typeof DEMO_SITE, firstDay: LocalDate, lastDay: LocalDate): Promise<Pick<DeletedDays, "events" | "days">>;
+  };
   /** Its cached results are dropped when events are added. */
   readonly stats: { dropSite(siteId: typeof DEMO_SITE): void };
   readonly knownSites: Pick<SiteAdmission, "has">;
-  readonly calendar: Calendar;
+  readonly calendarOf: CalendarOf;
   readonly now: () => EpochMs;
   /** Lets requests be answered between two days. */
   readonly pause: () => Promise<void>;
   /** Older days are not made; 0 makes all. */
-  readonly retentionDays: number;
+  readonly retentionDaysOf: (siteId: typeof DEMO_SITE) => number;
   /** With `ingest`, another node makes and removes it, and this one cannot tell whether it is there. */
   readonly role: Config["role"];
 }
 
 /** Minutes of a day that are not stored yet. */
 interface MissingMinutes {
-  readonly day: UtcDay;
+  readonly day: LocalDate;
   /** Days since the first of the demo. */
   readonly index: number;
   readonly from: number;
@@ -153,10 +156,11 @@ export class DemoSite {
 
   /** Oldest first. */
   #missingIn({ firstDay, minutes }: StoredDemo): MissingMinutes[] {
-    const { calendar, now, retentionDays } = this.#options;
+    const { calendarOf, now, retentionDaysOf } = this.#options;
+    const [calendar, retentionDays] = [calendarOf(DEMO_SITE), retentionDaysOf(DEMO_SITE)];
     const nowMs = now();
     const today = calendar.dateOf(nowMs);
-    const minutesOfToday = Math.floor((nowMs - calendar.startOf(today)) / MINUTE_MS);
+    const minutesOfToday = Math.min(MINUTES_OF_DAY, Math.floor((nowMs - calendar.startOf(today)) / MINUTE_MS));
     const beginning = firstDay ?? dayNumberOf(today) - (DEMO_DAYS - 1);
     const daysKept = Math.min(DEMO_DAYS - 1, dayNumberOf(today) - beginning, retentionDays === 0 ? DEMO_DAYS : retentionDays);
     const days = Array.from({ length: daysKept + 1 }, (_, i) => addDays(today, i - daysKept));
@@ -171,9 +175,13 @@ export class DemoSite {
   }
 
   async #add({ day, index, from, to }: MissingMinutes): Promise<number> {
-    const { eventStore, calendar } = this.#options;
-    const minuteOf = (timestampMs: EpochMs): number => Math.floor((timestampMs - calendar.startOf(day)) / MINUTE_MS);
-    const events = demoDay({ siteId: DEMO_SITE, date: day, index }).filter(({ timestampMs }) => {
+    const { eventStore, calendarOf } = this.#options;
+    const calendar = calendarOf(DEMO_SITE);
+    const startMs = calendar.startOf(day);
+    // Days of 25 hours have an hour without events.
+    const endMs = Math.min(calendar.startOf(addDays(day, 1)), startMs + DAY_MS);
+    const minuteOf = (timestampMs: EpochMs): number => Math.floor((timestampMs - startMs) / MINUTE_MS);
+    const events = demoDay({ siteId: DEMO_SITE, date: day, startMs, endMs, index }).filter(({ timestampMs }) => {
       const minute = minuteOf(timestampMs);
       return from <= minute && minute < to;
     });

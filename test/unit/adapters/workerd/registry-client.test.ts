@@ -9,10 +9,14 @@ const ENDED = new Proxy({} as RegistryStub, {
 });
 
 describe("calls of a registry that the platform has ended", () => {
-  const registry = createRegistryClient(() => ENDED, "one.test" as SiteId);
+  const registry = createRegistryClient(
+    () => ENDED,
+    "one.test" as SiteId,
+    async () => {},
+  );
 
   it.each([
-    ["the caller's standing", () => registry.standingOf({ sessionTokens: [], apiKeys: [] })],
+    ["the caller's standing", () => registry.standingOf({ sessionTokens: [], apiKeys: [], share: null })],
     ["the admission of the site", () => registry.admit()],
     ["the rate limit of an address", () => registry.addressRateLimit.take("192.0.2.1")],
   ])("for %s reject as unavailable, not as an internal error", async (_, call) => {

@@ -2,16 +2,16 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { AdmittedSite } from "../../../../src/runtime/ingest/admitted-site.ts";
 import type { Log } from "../../../../src/runtime/metrics/log.ts";
-import type { SiteId, UtcDay } from "../../../../src/storage/event.ts";
+import type { SiteId, LocalDate } from "../../../../src/storage/event.ts";
 
 const SITE = "one.test" as SiteId;
-const DAY = "2026-03-15" as UtcDay;
+const DAY = "2026-03-15" as LocalDate;
 
 const log: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 describe("an admitted site", () => {
   let asked: string[];
-  let days: UtcDay[];
+  let days: LocalDate[];
   let site: AdmittedSite;
   beforeEach(() => {
     asked = [];

@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { minimiseEvent, type DataMinimisation } from "../../../../src/runtime/ingest/data-minimisation.ts";
 import { parseSiteId } from "../../../../src/runtime/config/site-id.ts";
-import { utcDayOf, type StoredEvent } from "../../../../src/storage/event.ts";
+import { utcCalendar, ZonedCalendar } from "../../../../src/storage/calendar.ts";
+import { zoneNamed } from "../../../support/time-zones.ts";
+import { utcDateOf, type StoredEvent } from "../../../../src/storage/event.ts";
 
 const event: StoredEvent = {
   siteId: parseSiteId("example.com", "d"),
   timestampMs: Date.parse("2026-03-04T12:34:56.789Z"),
-  date: utcDayOf(Date.parse("2026-03-04T12:34:56.789Z")),
+  date: utcDateOf(Date.parse("2026-03-04T12:34:56.789Z")),
   visitorId: 2n ** 64n - 1n,
   eventName: "signup",
   pathname: "/a",
@@ -72,12 +74,12 @@ describe("minimiseEvent", () => {
       },
     ],
   ])("%s", (_case, minimisation, changes) => {
-    expect(minimiseEvent(event, { ...nothing, ...minimisation })).toEqual({ ...event, ...changes });
+    expect(minimiseEvent(event, { ...nothing, ...minimisation }, utcCalendar)).toEqual({ ...event, ...changes });
   });
 
   it("does not change its argument", () => {
     const before = { ...event };
-    minimiseEvent(event, { ...nothing, roundTimestamps: true, geoipPrecision: "none" });
+    minimiseEvent(event, { ...nothing, roundTimestamps: true, geoipPrecision: "none" }, utcCalendar);
     expect(event).toEqual(before);
   });
 
@@ -85,11 +87,26 @@ describe("minimiseEvent", () => {
     "a rounded time is never later and on the same date: %s",
     (time) => {
       const timestampMs = Date.parse(time);
-      const rounded = minimiseEvent({ ...event, timestampMs }, { ...nothing, roundTimestamps: true }).timestampMs;
+      const rounded = minimiseEvent({ ...event, timestampMs }, { ...nothing, roundTimestamps: true }, utcCalendar).timestampMs;
       expect(rounded).toBeLessThanOrEqual(timestampMs);
       expect(timestampMs - rounded).toBeLessThan(3_600_000);
       expect(Math.abs(rounded % 3_600_000)).toBe(0);
-      expect(utcDayOf(rounded)).toBe(utcDayOf(timestampMs));
+      expect(utcDateOf(rounded)).toBe(utcDateOf(timestampMs));
     },
   );
+
+  it.each([
+    ["Europe/Berlin", "2026-03-04T12:34:56.789Z", "2026-03-04T12:00:00.000Z", "the hours are those of UTC"],
+    ["Asia/Kathmandu", "2026-03-04T18:20:00.000Z", "2026-03-04T18:15:00.000Z", "midnight is at 18:15 in UTC"],
+    ["Asia/Kathmandu", "2026-03-04T18:14:59.999Z", "2026-03-04T17:15:00.000Z", "just before it"],
+    ["Australia/Lord_Howe", "2026-10-03T15:45:00.000Z", "2026-10-03T15:30:00.000Z", "02:45, after the clock went from 02:00 to 02:30"],
+    ["Australia/Lord_Howe", "2026-04-04T15:10:00.000Z", "2026-04-04T15:00:00.000Z", "the second 01:40, after the clock went back to 01:30"],
+    ["America/St_Johns", "2010-11-07T02:45:00.000Z", "2010-11-07T02:31:00.000Z", "23:15 once more, after the clock went back at 00:01"],
+  ])("in %s, %s is rounded to %s, where an hour of the clock or a change of the clock begins: %s", (zone, time, expected) => {
+    const calendar = new ZonedCalendar(zoneNamed(zone));
+    const timestampMs = Date.parse(time);
+    const rounded = minimiseEvent({ ...event, timestampMs }, { ...nothing, roundTimestamps: true }, calendar).timestampMs;
+    expect(new Date(rounded).toISOString()).toBe(expected);
+    expect(calendar.dateOf(rounded)).toBe(calendar.dateOf(timestampMs));
+  });
 });

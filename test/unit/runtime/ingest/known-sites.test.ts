@@ -95,6 +95,7 @@ describe("new sites", () => {
       monotonicMs: () => 0,
       journaledSites: [siteId("old.test")],
       isJournaled: (site) => journaled.has(site),
+      withSettings: { has: () => false, listed: () => [], count: 0 },
       sitesMax: 2,
       counters: createCounters(),
       log: createRecordingLog(),

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createHmacSha256 } from "../../../../src/runtime/ingest/hmac-sha256.ts";
 import { parseSiteId } from "../../../../src/runtime/config/site-id.ts";
 import { createVisitorIds, type Visit, type VisitorIds } from "../../../../src/runtime/ingest/visitor-id.ts";
-import { VisitorSalt } from "../../../../src/runtime/ingest/visitor-salt.ts";
+import { VisitorSalts } from "../../../../src/runtime/ingest/visitor-salts.ts";
 import { Secret } from "../../../../src/runtime/config/secret.ts";
 import { createMemoryRecordStore } from "../../../../src/storage/memory-record-store.ts";
 import { createRecordSecretStore } from "../../../../src/storage/secret-store.ts";
@@ -21,16 +21,17 @@ const hmac = await createHmacSha256();
 
 /** Those of a configured secret, whose salts of all periods can be had. What a generated one adds is in visitor-salt.test.ts. */
 async function idsOf(secret: string, rotationDays: number): Promise<VisitorIds> {
-  const salt = await VisitorSalt.open({
+  const salts = await VisitorSalts.open({
     configured: new Secret(secret),
     store: createRecordSecretStore(createMemoryRecordStore()),
     rotationDays,
     hmac,
     randomBytes,
     now: () => NOON,
+    zonesAt: () => ["UTC"],
     log: createRecordingLog(),
   });
-  return createVisitorIds({ hmac, salt });
+  return createVisitorIds({ hmac, salts });
 }
 
 const ids = await idsOf(SECRET, 1);
@@ -40,6 +41,7 @@ const aVisit = (visit: Partial<Visit> = {}): Visit => ({
   clientAddress: "192.0.2.7",
   userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:125.0) Gecko/20100101 Firefox/125.0",
   timestampMs: NOON,
+  timeZone: "UTC",
   ...visit,
 });
 
@@ -59,6 +61,7 @@ describe("visitor ids", () => {
       clientAddress: fc.oneof(fc.ipV4(), fc.ipV6()),
       userAgent: fc.string({ unit: anyUnit, maxLength: 300 }),
       timestampMs: fc.integer({ min: 0, max: 4e12 }),
+      timeZone: fc.constant("UTC"),
     });
     await fc.assert(
       fc.asyncProperty(secrets, fc.integer({ min: 1, max: 30 }), fc.array(visits, { maxLength: 5 }), async (secret, rotationDays, list) => {

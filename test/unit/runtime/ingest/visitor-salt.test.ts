@@ -11,8 +11,9 @@ import { createVisitorIds } from "../../../../src/runtime/ingest/visitor-id.ts";
 import { VisitorSalt } from "../../../../src/runtime/ingest/visitor-salt.ts";
 import { SALT_RETRY_MS } from "../../../../src/runtime/config/limits.ts";
 import { Secret } from "../../../../src/runtime/config/secret.ts";
+import { utcCalendar } from "../../../../src/storage/calendar.ts";
 import { createMemoryRecordStore } from "../../../../src/storage/memory-record-store.ts";
-import { createRecordSecretStore } from "../../../../src/storage/secret-store.ts";
+import { createRecordSecretStore, UTC_SECRET } from "../../../../src/storage/secret-store.ts";
 import { createRecordingLog } from "../../../support/recording-log.ts";
 
 const DAY = 86_400_000;
@@ -21,14 +22,14 @@ const MIDNIGHT = NOON + DAY / 2;
 
 const hmac = await createHmacSha256();
 
-const VISIT = { siteId: parseSiteId("example.com", "d"), clientAddress: "192.0.2.7", userAgent: "Firefox" };
+const VISIT = { siteId: parseSiteId("example.com", "d"), clientAddress: "192.0.2.7", userAgent: "Firefox", timeZone: "UTC" };
 
 /** One store over several starts, and the clock. */
 function world() {
   const records = createMemoryRecordStore();
   let failing: "erase" | "write" | null = null;
   const changes: string[] = [];
-  const store = createRecordSecretStore({
+  const secrets = createRecordSecretStore({
     ...records,
     async write(name, bytes) {
       changes.push("write");
@@ -41,6 +42,7 @@ function world() {
       await records.remove(name);
     },
   });
+  const store = secrets.secret(UTC_SECRET);
   const log = createRecordingLog();
   const clock = { nowMs: NOON };
   return {
@@ -53,9 +55,10 @@ function world() {
       failing = next;
     },
     async open({ rotationDays = 1, configured = null as string | null } = {}) {
-      const options = { store, rotationDays, hmac, randomBytes, log, now: () => clock.nowMs };
+      const zone = { timeZone: "UTC", calendar: utcCalendar };
+      const options = { ...zone, store, rotationDays, hmac, randomBytes, log, now: () => clock.nowMs };
       const salt = await VisitorSalt.open({ ...options, configured: configured === null ? null : new Secret(configured) });
-      const ids = createVisitorIds({ hmac, salt });
+      const ids = createVisitorIds({ hmac, salts: { keyAt: (_timeZone, timestampMs) => salt.keyAt(timestampMs) } });
       return { salt, idAt: (timestampMs: number) => ids.visitorIdOf({ ...VISIT, timestampMs }) };
     },
   };
@@ -69,7 +72,7 @@ describe("a generated secret", () => {
       const { idAt } = await open({ rotationDays });
       expect(changed()).toEqual(["erase", "write"]);
       const [id, text] = [idAt(NOON), await store.read()];
-      const { endMs } = saltPeriodAt(NOON, rotationDays);
+      const { endMs } = saltPeriodAt(NOON, rotationDays, utcCalendar);
 
       clock.nowMs = endMs - 1;
       const again = await open({ rotationDays });
@@ -243,7 +246,7 @@ describe("a generated secret", () => {
   });
 
   it("is stored as text that names its period", () => {
-    const text = formatPeriodSecret("5".repeat(64), saltPeriodAt(NOON, 7));
+    const text = formatPeriodSecret("5".repeat(64), saltPeriodAt(NOON, 7, utcCalendar), "UTC");
     expect(text).toBe(`{"secret":"${"5".repeat(64)}","firstDay":"2026-02-26","days":7}\n`);
     expect(parsePeriodSecret(text, "")).toEqual({ secret: "5".repeat(64), period: { firstDay: "2026-02-26", days: 7 } });
   });

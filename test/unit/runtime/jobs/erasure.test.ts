@@ -7,6 +7,8 @@ import { Erasure } from "../../../../src/runtime/jobs/erasure.ts";
 import { Flush, INTO_FILES } from "../../../../src/runtime/jobs/flush.ts";
 import { isSiteId } from "../../../../src/runtime/config/site-id.ts";
 import { ResultCache } from "../../../../src/runtime/execution/result-cache.ts";
+import { UnchangedResults } from "../../../../src/runtime/execution/unchanged-results.ts";
+import { FileExecution } from "../../../../src/runtime/execution/file-execution.ts";
 import { Executor } from "../../../../src/runtime/execution/executor.ts";
 import { QueryLimiter } from "../../../../src/runtime/execution/query-limiter.ts";
 import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
@@ -15,7 +17,8 @@ import { QueryService } from "../../../../src/runtime/execution/query-service.ts
 import { numberIn } from "../../../../src/runtime/query/row-values.ts";
 import { SqlText, sql } from "../../../../src/runtime/query/sql.ts";
 import { visitorCounts } from "../../../../src/runtime/reports/measures/visitor-counts.ts";
-import { utcDayOf, type SiteId, type StoredEvent } from "../../../../src/storage/event.ts";
+import { utcCalendar } from "../../../../src/storage/calendar.ts";
+import { utcDateOf, type SiteId, type StoredEvent } from "../../../../src/storage/event.ts";
 import { EventStore } from "../../../../src/storage/event-store.ts";
 import { encodeEvents } from "../../../../src/storage/parquet-events.ts";
 import { partitionKey } from "../../../../src/storage/partition-path.ts";
@@ -27,8 +30,8 @@ import { createEngineShare } from "../../../support/shared-engine.ts";
 import { anEvent, siteId } from "../../../support/stored-event.ts";
 
 const NOW_MS = Date.parse("2026-03-15T12:00:00Z");
-const TODAY = utcDayOf(NOW_MS);
-const YESTERDAY = utcDayOf(NOW_MS - 86_400_000);
+const TODAY = utcDateOf(NOW_MS);
+const YESTERDAY = utcDateOf(NOW_MS - 86_400_000);
 
 /** Marks the queries that wait. */
 const PAUSED = "/* paused */";
@@ -81,12 +84,15 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100) {
   const executor = new Executor({
     engine,
     partitionCache,
+    calendarOf: () => utcCalendar,
     budgetBytes: 2 ** 40,
     rotationDays: 1,
     rollups: null,
+    files: new FileExecution({ eventStore, calendarOf: () => utcCalendar }),
     loadExtension: async () => {},
   });
-  const stats = new QueryService({ cache, limiter, backend: executor });
+  const unchanged = new UnchangedResults({ backend: executor, ttlSecs: 60, monotonicMs: () => 0 });
+  const stats = new QueryService({ cache, limiter, backend: executor, unchanged });
   const erasure = new Erasure({ eventStore, flush, stats, counters, log });
   const { signal } = new AbortController();
   const countOf = async (site: SiteId, isPaused = false): Promise<Plan<string>> => {

@@ -1,9 +1,9 @@
 /** Retention: days older than `retention_days` are erased at the start and once a day, and nothing waits for it. */
 import { describe, expect, it, onTestFinished } from "vitest";
-import { replaceJsonRecord } from "../../../../src/runtime/auth/json-record.ts";
+import { replaceJsonRecord } from "../../../../src/storage/json-record.ts";
 import { RETENTION_RETRY_MS } from "../../../../src/runtime/config/limits.ts";
 import { CLOCK_RECORD } from "../../../../src/runtime/jobs/trusted-clock.ts";
-import { utcDayOf } from "../../../../src/storage/event.ts";
+import { utcDateOf } from "../../../../src/storage/event.ts";
 import { START_MS, createInProcessTarget, type InProcessTarget } from "../../../support/in-process-target.ts";
 import { memoryStores, type Stores } from "../../../support/mortal-stores.ts";
 import { record, wireEvent } from "../../../support/requests.ts";
@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 
 const SITES = [siteId("a.test"), siteId("B:test")];
 
-const dayBack = (days: number) => utcDayOf(START_MS - days * DAY_MS);
+const dayBack = (days: number) => utcDateOf(START_MS - days * DAY_MS);
 
 /** Stores on which a service ran at that time. */
 async function storesSeenAt(seenMs: number): Promise<Stores> {

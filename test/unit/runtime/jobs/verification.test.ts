@@ -226,6 +226,22 @@ describe("verification of damaged data", () => {
     ]);
   });
 
+  it("reports damaged and unexpected records among those of sites", async () => {
+    const [named, other] = ["a".repeat(64), "b".repeat(64)];
+    const faults = await faultsAfter(async ({ records }) => {
+      await records.write(`sites/${named}.json`, text("["));
+      const record = { siteId: "a.test", createdAt: "2026-01-01T00:00:00.000Z", settings: {}, calendar: null };
+      await records.write(`sites/${other}.json`, text(JSON.stringify(record)));
+      await records.write("sites/notes.json", text("{}"));
+    });
+    expect(faults.map(({ file }) => file)).toEqual([`sites/${named}.json`, `sites/${other}.json`, "sites/notes.json"]);
+    expect(faults.map(({ reason }) => reason)).toEqual([
+      expect.stringContaining("no JSON object"),
+      expect.stringContaining("another site"),
+      expect.stringContaining("no site's record"),
+    ]);
+  });
+
   it("reports each file, segment and record that cannot be read", async () => {
     const { objects, segmentLog, records } = await wholeStores();
     const fails = async (): Promise<never> => {
@@ -236,7 +252,7 @@ describe("verification of damaged data", () => {
       segmentLog: { ...segmentLog, read: fails },
       records: { ...records, read: fails },
     });
-    expect(faults.map(({ file }) => file)).toEqual([keyOf(1), keyOf(2), "journal segment 3", "admin.json"]);
+    expect(faults.map(({ file }) => file)).toEqual([keyOf(1), keyOf(2), "journal segment 3", "admin.json", "calendar.json"]);
     expect(new Set(faults.map(({ reason }) => reason))).toEqual(new Set(["EIO: i/o error, read"]));
   });
 

@@ -4,11 +4,15 @@ import { demoDay } from "../../../../../src/runtime/installation/demo/demo-day.t
 import { DEMO_DAYS } from "../../../../../src/runtime/config/installation-limits.ts";
 import { DEMO_SITE } from "../../../../../src/runtime/config/site-id.ts";
 import { addDays } from "../../../../../src/storage/calendar.ts";
-import { utcDayOf, type StoredEvent, type UtcDay } from "../../../../../src/storage/event.ts";
+import { DAY_MS, startOfDayMs, utcDateOf, type StoredEvent, type LocalDate } from "../../../../../src/storage/event.ts";
 
-const FIRST = "2025-11-23" as UtcDay;
+const FIRST = "2025-11-23" as LocalDate;
 
-const dayOf = (index: number): StoredEvent[] => demoDay({ siteId: DEMO_SITE, date: addDays(FIRST, index), index });
+function dayOf(index: number): StoredEvent[] {
+  const date = addDays(FIRST, index);
+  const startMs = startOfDayMs(date);
+  return demoDay({ siteId: DEMO_SITE, date, startMs, endMs: startMs + DAY_MS, index });
+}
 
 const days = Array.from({ length: DEMO_DAYS }, (_, index) => dayOf(index));
 const events = days.flat();
@@ -30,7 +34,7 @@ describe("a demo's year", () => {
     for (const [index, of] of days.entries()) {
       const times = of.map(({ timestampMs }) => timestampMs);
       expect(times).toEqual(times.toSorted((a, b) => a - b));
-      expect(of.every(({ timestampMs, date }) => utcDayOf(timestampMs) === date && date === addDays(FIRST, index))).toBe(true);
+      expect(of.every(({ timestampMs, date }) => utcDateOf(timestampMs) === date && date === addDays(FIRST, index))).toBe(true);
     }
     for (const index of [0, 173, DEMO_DAYS - 1]) expect(dayOf(index)).toEqual(days[index]);
   });

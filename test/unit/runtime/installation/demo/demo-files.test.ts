@@ -2,10 +2,10 @@
 import { describe, expect, it } from "vitest";
 import { demoFile, MINUTES_OF_DAY, storedDemo } from "../../../../../src/runtime/installation/demo/demo-files.ts";
 import { dayNumberOf } from "../../../../../src/storage/calendar.ts";
-import type { UtcDay } from "../../../../../src/storage/event.ts";
+import type { LocalDate } from "../../../../../src/storage/event.ts";
 import type { Partition } from "../../../../../src/storage/partition.ts";
 
-const DAY = "2026-03-15" as UtcDay;
+const DAY = "2026-03-15" as LocalDate;
 
 const partition = (files: readonly (readonly [first: number, last: number])[]): Partition => ({
   day: DAY,

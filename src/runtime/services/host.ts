@@ -1,25 +1,28 @@
 /** The interface of a host: storage, clocks and everything else that differs between platforms. Each adapter implements it. */
-import type { EpochMs, SiteId, UtcDay } from "../storage/event.ts";
-import type { ObjectStore } from "../storage/object-store.ts";
-import type { ParquetWriter } from "../storage/parquet-writer.ts";
-import type { RecordStore } from "../storage/record-store.ts";
-import type { SecretStore } from "../storage/secret-store.ts";
-import type { SegmentLog } from "../storage/segment-log.ts";
-import type { Asset, Assets } from "./assets.ts";
-import type { PasswordHasher } from "./auth/password-hasher.ts";
-import type { Credentials, Standing } from "./auth/standing.ts";
-import type { Config } from "./config/config.ts";
-import type { ConnectClickhouse } from "./engine/clickhouse/connection.ts";
-import type { Engine } from "./engine/engine.ts";
-import type { OutcomeCount } from "./ingest/event-outcomes.ts";
-import type { GeoLookup } from "./ingest/geo.ts";
-import type { PeriodSecret } from "./ingest/period-secret.ts";
-import type { RemoteRateLimit } from "./ingest/rate-limit.ts";
-import type { PageFetch } from "./installation/page-fetch.ts";
-import type { Activity } from "./metrics/activity.ts";
-import type { Gauges } from "./metrics/gauges.ts";
-import type { Log } from "./metrics/log.ts";
-import type { RollupCalculator } from "./rollups/rollup-calculator.ts";
+import type { EpochMs, SiteId, LocalDate } from "../../storage/event.ts";
+import type { ObjectStore } from "../../storage/object-store.ts";
+import type { ParquetWriter } from "../../storage/parquet-writer.ts";
+import type { RecordStore } from "../../storage/record-store.ts";
+import type { SecretStore } from "../../storage/secret-store.ts";
+import type { SegmentLog } from "../../storage/segment-log.ts";
+import type { Asset, Assets } from "../assets.ts";
+import type { PasswordHasher } from "../auth/password-hasher.ts";
+import type { Credentials, Standing } from "../auth/standing.ts";
+import type { Config } from "../config/config.ts";
+import type { ConnectClickhouse } from "../engine/clickhouse/connection.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { OutcomeCount } from "../ingest/event-outcomes.ts";
+import type { GeoLookup } from "../ingest/geo.ts";
+import type { PeriodSecret } from "../ingest/period-secret.ts";
+import type { RemoteRateLimit } from "../ingest/rate-limit.ts";
+import type { PageFetch } from "../installation/page-fetch.ts";
+import type { Activity } from "../metrics/activity.ts";
+import type { Gauges } from "../metrics/gauges.ts";
+import type { Log } from "../metrics/log.ts";
+import type { CalendarRecord } from "../sites/site-calendar.ts";
+import type { SiteRecord } from "../sites/site-record.ts";
+import type { RemoteNumbers } from "../reports/overview/overview.ts";
+import type { RollupCalculator } from "../rollups/rollup-calculator.ts";
 
 export interface ProcessUsage {
   /** Resident set size. */
@@ -32,7 +35,7 @@ export interface ProcessUsage {
 
 /**
  * How the instance of one site reaches the instance that holds what is of no single site: who may call, which sites there are, the
- * secret of visitor ids and the rate limit of addresses. All calls are about the one site, and reject if the other instance cannot be
+ * secrets of visitor ids and the rate limit of addresses. All calls are about the one site, and reject if the other instance cannot be
  * reached.
  */
 export interface SiteRegistry {
@@ -43,8 +46,8 @@ export interface SiteRegistry {
   announce(): Promise<void>;
   /** Some of the site's events are about to be deleted, and maybe the last ones: whether it has any is asked when it matters. */
   doubt(): Promise<void>;
-  /** The generated secret of the salt period that has begun last. */
-  periodSecret(): Promise<PeriodSecret>;
+  /** The generated secret of the time zone's salt period that has begun last. */
+  periodSecret(timeZone: string): Promise<PeriodSecret>;
   /** Of addresses over all sites. */
   readonly addressRateLimit: RemoteRateLimit;
 }
@@ -58,7 +61,12 @@ export interface SiteInstances {
   /** Removes registered sites without events. A site whose instance does not answer stays. */
   confirm(): Promise<void>;
   /** The days on which the site has events, oldest first. */
-  days(siteId: SiteId): Promise<readonly UtcDay[]>;
+  days(siteId: SiteId): Promise<readonly LocalDate[]>;
+  readonly overview: RemoteNumbers;
+  /** See `SiteDistribution`. */
+  readonly settleMs: number;
+  /** Gives an instance that is running the changed record of its site. Others get it when they start, or before their next work. Never rejects. */
+  push(siteId: SiteId, record: SiteRecord | null): Promise<void>;
 }
 
 /** What makes an instance that of one site. */
@@ -67,14 +75,16 @@ export interface OneSite {
   readonly registry: SiteRegistry;
   /** Above the numbers of all segments that other instances have written of the site. */
   readonly segmentFloor: number;
+  /** Of sites without a time zone of their own. The registry records it, so that it is the same for all instances. */
+  readonly defaultCalendar: CalendarRecord;
 }
 
 export interface Host {
   readonly config: Config;
-  /** Stores the generated secret for visitor ids (docs/http-api.md, "Visitor ids"). Unused if the `secret` option is set. */
+  /** Stores the generated secrets for visitor ids (docs/http-api.md, "Visitor ids"). Unused if the `secret` option is set. */
   readonly secrets: SecretStore;
   readonly objects: ObjectStore;
-  /** Stores the hash of the admin password and the API keys. */
+  /** Stores the hash of the admin password, the API keys, and what is set for sites. */
   readonly records: RecordStore;
   readonly passwordHasher: PasswordHasher;
   readonly parquet: ParquetWriter;

@@ -1,0 +1,127 @@
+/**
+ * The salts of visitor ids, one for each time zone that sites are in: a secret ends at midnight there. One of a zone that no site is in any
+ * more is deleted (docs/privacy.md, "Visitor ids").
+ */
+import type { EpochMs } from "../../storage/event.ts";
+import { UTC_SECRET, type SecretName, type SecretStore } from "../../storage/secret-store.ts";
+import { TimeZone } from "../../storage/time-zone.ts";
+import { UNUSED_SALTS_CHECK_MS } from "../config/limits.ts";
+import { reasonOf } from "../metrics/log.ts";
+import { calendarFrom } from "../sites/site-calendar.ts";
+import type { HmacKey } from "./hmac-sha256.ts";
+import { damagedSecret, parsePeriodSecret, secretNameOf, type PeriodSecret } from "./period-secret.ts";
+import { VisitorSalt, type VisitorSaltOptions } from "./visitor-salt.ts";
+
+export interface VisitorSaltsOptions extends Omit<VisitorSaltOptions, "store" | "foreign" | "timeZone" | "calendar"> {
+  readonly store: SecretStore;
+  /** Where another instance owns the secrets: that of a zone's salt period that has begun last. Nothing is stored here then. */
+  readonly foreign?: (timeZone: string) => Promise<PeriodSecret>;
+  /** The zones that sites are in at an instant. The first always has a secret; the others get theirs with an event. */
+  readonly zonesAt: (timestampMs: EpochMs) => readonly string[];
+}
+
+export class VisitorSalts {
+  readonly #options: VisitorSaltsOptions;
+  /** By zone. The time zone database bounds it. */
+  readonly #salts = new Map<string, VisitorSalt>();
+  #checkedMs: EpochMs = 0;
+
+  private constructor(options: VisitorSaltsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Uses stored secrets of current periods, replaces others, and deletes those of zones that no site is in. Rejects when a stored secret
+   * cannot be read or is damaged, and when one cannot be deleted although a secret is configured.
+   */
+  static async open(options: VisitorSaltsOptions): Promise<VisitorSalts> {
+    const { configured, store, foreign, zonesAt, now } = options;
+    const salts = new VisitorSalts(options);
+    if (foreign) return salts;
+    const names = await store.names();
+    if (configured) {
+      // A secret that was generated before could still link the ids of its period.
+      for (const name of names) await store.secret(name).erase();
+      return salts;
+    }
+    const [first = "UTC", ...others] = zonesAt(now());
+    for (const name of names) await salts.#openStored(name, [first, ...others]);
+    if (!salts.#salts.has(first)) await salts.#open(first);
+    return salts;
+  }
+
+  /** The salt of this instant, as `VisitorSalt.keyAt`. */
+  keyAt(timeZone: string, timestampMs: EpochMs): HmacKey | null {
+    return this.#of(timeZone).keyAt(timestampMs);
+  }
+
+  /** Replaces the zone's secret, as `VisitorSalt.renew`. */
+  renew(timeZone: string): Promise<void> {
+    return this.#of(timeZone).renew();
+  }
+
+  /** As `VisitorSalt.renewIfDue`, of all zones. */
+  renewIfDue(nowMs: EpochMs): void {
+    if (Math.abs(nowMs - this.#checkedMs) >= UNUSED_SALTS_CHECK_MS) {
+      this.#checkedMs = nowMs;
+      void this.#endUnused(nowMs);
+    }
+    for (const salt of this.#salts.values()) salt.renewIfDue(nowMs);
+  }
+
+  /** Resolves when no secret is being replaced or deleted. */
+  async settled(): Promise<void> {
+    for (const salt of this.#salts.values()) await salt.settled();
+  }
+
+  /** Milliseconds until a secret has to be replaced; Infinity if there is none. */
+  msUntilDue(nowMs: EpochMs): number {
+    return Math.min(...Array.from(this.#salts.values(), (salt) => salt.msUntilDue(nowMs)));
+  }
+
+  #of(timeZone: string): VisitorSalt {
+    const known = this.#salts.get(timeZone);
+    if (known) return known;
+    const salt = new VisitorSalt(this.#optionsOf(timeZone));
+    this.#salts.set(timeZone, salt);
+    return salt;
+  }
+
+  #optionsOf(timeZone: string): VisitorSaltOptions {
+    const { store, foreign, ...options } = this.#options;
+    const calendar = calendarFrom({ timeZone, changes: [] });
+    const ofZone = { timeZone, calendar, store: store.secret(secretNameOf(timeZone)) };
+    return { ...options, ...ofZone, ...(foreign && { foreign: () => foreign(timeZone) }) };
+  }
+
+  async #open(timeZone: string): Promise<void> {
+    this.#salts.set(timeZone, await VisitorSalt.open(this.#optionsOf(timeZone)));
+  }
+
+  async #openStored(name: SecretName, zones: readonly string[]): Promise<void> {
+    const secret = this.#options.store.secret(name);
+    const text = await secret.read();
+    const { timeZone = "UTC" } = (text && parsePeriodSecret(text, secret.location)) || {};
+    if (text !== null && secretNameOf(timeZone) !== name) throw damagedSecret(secret.location);
+    const isWhole = text !== null || name === UTC_SECRET;
+    if (isWhole && zones.includes(timeZone)) return this.#open(timeZone);
+    if (isWhole && TimeZone.named(timeZone)) return this.#end(timeZone, new VisitorSalt(this.#optionsOf(timeZone), true));
+    // What an interrupted erasure has left, or of a zone that the host does not know any more.
+    await secret.erase().catch((error: unknown) => this.#reportKept(secret.location, error));
+  }
+
+  async #endUnused(nowMs: EpochMs): Promise<void> {
+    const used = this.#options.zonesAt(nowMs);
+    for (const [timeZone, salt] of this.#salts) if (!used.includes(timeZone)) await this.#end(timeZone, salt);
+  }
+
+  async #end(timeZone: string, salt: VisitorSalt): Promise<void> {
+    this.#salts.set(timeZone, salt);
+    await salt.end().catch((error: unknown) => this.#reportKept(timeZone, error));
+  }
+
+  #reportKept(what: string, error: unknown): void {
+    const reason = reasonOf(error);
+    this.#options.log.error("a secret of visitor ids that is no longer used could not be deleted", { secret: what, reason });
+  }
+}

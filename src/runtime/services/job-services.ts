@@ -1,0 +1,75 @@
+/** Background work, put together, and the order in which a tick starts it. */
+import { FLUSH_BYTES_SHARE } from "../config/limits.ts";
+import { QueryLimiter } from "../execution/query-limiter.ts";
+import { budgetBytesOf, type QueryServices } from "../execution/query-services.ts";
+import type { Host } from "./host.ts";
+import { CacheWarmer } from "../jobs/cache-warmer.ts";
+import { Compaction } from "../jobs/compaction.ts";
+import { Erasure } from "../jobs/erasure.ts";
+import { Expiry } from "../jobs/expiry.ts";
+import { Flush, flushPaceOf } from "../jobs/flush.ts";
+import type { Job } from "../jobs/periodic-job.ts";
+import { Retention, type RetentionOptions } from "../jobs/retention.ts";
+import { Rollups } from "../jobs/rollups.ts";
+import type { StoredRollups } from "../jobs/stored-rollups.ts";
+import { TrustedClock } from "../jobs/trusted-clock.ts";
+import type { CalendarOf } from "../sites/sites.ts";
+import type { Dependencies } from "./dependencies.ts";
+import type { Visitors } from "../ingest/visitors.ts";
+
+export interface JobServices {
+  readonly flush: Flush;
+  readonly compaction: Compaction;
+  readonly erasure: Erasure;
+  readonly expiry: Expiry;
+  readonly retention: Retention;
+  readonly rollups: Rollups;
+  /** Not part of `tick`: only a long-lived process benefits from loading data before the first query. */
+  readonly cacheWarmer: CacheWarmer;
+}
+
+export async function createJobs(
+  { host, counters, eventStore, sites }: Dependencies,
+  { partitionCache, stats, behavioral }: QueryServices,
+  limiter: QueryLimiter,
+  stored: StoredRollups,
+  deleteExpiredOfAbsent: RetentionOptions["deleteExpiredOfAbsent"],
+): Promise<JobServices> {
+  const { config, parquet, records, log, now, monotonicMs, unflushedBytesMax } = host;
+  const budgetBytes = budgetBytesOf(config);
+  const calendarOf: CalendarOf = (siteId) => sites.calendarOf(siteId);
+  const common = { eventStore, partitionCache, budgetBytes, limiter, calendarOf, counters, log, now, monotonicMs };
+  const compaction = new Compaction({ ...common, parquet, filesMax: config.compactAfterFiles });
+  const flush = new Flush({
+    ...common,
+    compaction,
+    eventCount: config.flushEventCount,
+    byteCount: unflushedBytesMax * FLUSH_BYTES_SHARE,
+    intervalSecs: config.flushIntervalSecs,
+    ...flushPaceOf(host),
+  });
+  const erasure = new Erasure({ eventStore, flush, stats, counters, log });
+  const clock = await TrustedClock.open({ records, monotonicMs, log }, now());
+  const expiry = new Expiry({ sites, retentionDays: config.retentionDays, now });
+  const { engine, rollupCalculator: calculator } = host;
+  const rollups = new Rollups({ ...common, ...stored, config, engine, calculator, behavioral, compaction });
+  return {
+    flush,
+    compaction,
+    erasure,
+    expiry,
+    retention: new Retention({ ...common, erasure, clock, expiry, deleteExpiredOfAbsent }),
+    rollups,
+    cacheWarmer: new CacheWarmer({ ...common, rollups }),
+  };
+}
+
+/** In the order in which a tick starts them. Where sites have instances of their own, these do all work on files. */
+export function jobsOf(
+  { flush, compaction, retention, rollups }: JobServices,
+  { visitorSalts }: Pick<Visitors, "visitorSalts">,
+  { now, siteInstances }: Host,
+): readonly Pick<Job, "tick" | "settled">[] {
+  const salt = { tick: () => visitorSalts.renewIfDue(now()), settled: () => visitorSalts.settled() };
+  return siteInstances ? [salt, flush] : [salt, flush, compaction, retention, rollups];
+}

@@ -1,0 +1,21 @@
+/** How what is set for a site on one instance reaches the others. */
+import type { EpochMs, SiteId } from "../../storage/event.ts";
+import type { SiteRecord } from "./site-record.ts";
+
+/** A record after a change; null after its removal. */
+export interface SiteChange {
+  readonly siteId: SiteId;
+  readonly record: SiteRecord | null;
+  /** Of two changes of a site, the later one counts, on whichever instance it was made. */
+  readonly changedMs: EpochMs;
+}
+
+/** How changes reach the other instances. */
+export interface SiteDistribution {
+  /** How long that may take, in milliseconds: no calendar changes earlier, so that all instances give an instant the same date. */
+  readonly settleMs: number;
+  /** Called before a change is stored here. A rejection refuses the change, but it may have reached others, and come back from there. */
+  publish?(change: SiteChange): Promise<void>;
+  /** Called when a change counts here. Must not reject. */
+  push?(siteId: SiteId, record: SiteRecord | null): Promise<void>;
+}

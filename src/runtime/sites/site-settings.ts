@@ -1,0 +1,54 @@
+/** The settings of a site: their defaults (docs/sites.md). */
+import type { SiteId } from "../../storage/event.ts";
+
+export const WEEK_STARTS = ["monday", "sunday", "saturday"] as const;
+
+/** Cards of the dashboard that a site may hide. */
+export const CARDS = [
+  "sources",
+  "pages",
+  "locations",
+  "devices",
+  "goals",
+  "properties",
+  "revenue",
+  "funnel",
+  "retention",
+  "sequences",
+  "flow",
+] as const;
+
+export interface SiteSettings {
+  /** What the dashboard calls the site; null for its id. */
+  readonly name: string | null;
+  /** An IANA name; null for the option `time_zone`. */
+  readonly timeZone: string | null;
+  readonly weekStart: (typeof WEEK_STARTS)[number];
+  /** Whether everyone may read its statistics. */
+  readonly isPublic: boolean;
+  /** Paths whose events are not stored. `*` matches any characters, or none. */
+  readonly excludedPaths: readonly string[];
+  /** Addresses and networks (`192.0.2.0/24`) whose events are not stored. */
+  readonly excludedAddresses: readonly string[];
+  /** Country codes whose events are not stored. */
+  readonly excludedCountries: readonly string[];
+  /** Cards that the dashboard does not show. */
+  readonly hiddenCards: readonly string[];
+  /** How long events are kept; null for the option `retention_days`, 0 for good. */
+  readonly retentionDays: number | null;
+}
+
+export const DEFAULT_SETTINGS: SiteSettings = {
+  name: null,
+  timeZone: null,
+  weekStart: "monday",
+  isPublic: false,
+  excludedPaths: [],
+  excludedAddresses: [],
+  excludedCountries: [],
+  hiddenCards: [],
+  retentionDays: null,
+};
+
+/** What reads need of settings, wherever they are held. */
+export type SettingsOf = (siteId: SiteId) => SiteSettings;

@@ -1,0 +1,253 @@
+/** Settings of sites: set, read, replaced, deleted, exported and imported (docs/http-api.md, "Site settings"). */
+import { describe, expect, it, onTestFinished } from "vitest";
+import { bodyOf, CLOSED, logIn, ofItsOwn } from "../support/auth-requests.ts";
+import { expectError, getSites, post, record, wireEvent, type RequestHeaders } from "../support/requests.ts";
+import { able, itNeeds, type Environment, type MakeTarget, type Target } from "../support/target.ts";
+
+interface Settings {
+  readonly site_id: string;
+  readonly name: string | null;
+  readonly excluded_addresses: readonly string[];
+  readonly created_at: string | null;
+  readonly time_zone: string | null;
+  readonly time_zone_in_force: string;
+  readonly time_zone_changes: readonly { readonly first_date: string; readonly time_zone: string }[];
+}
+
+const DEFAULTS = {
+  name: null,
+  time_zone: null,
+  week_start: "monday",
+  public: false,
+  excluded_paths: [],
+  excluded_addresses: [],
+  excluded_countries: [],
+  hidden_cards: [],
+  retention_days: null,
+};
+
+const ALL = {
+  name: "Größe 😀",
+  time_zone: "America/St_Johns",
+  week_start: "sunday",
+  public: true,
+  excluded_paths: ["/admin", "/*/draft"],
+  excluded_addresses: ["192.0.2.7", "2001:db8::/32"],
+  excluded_countries: ["DE", "AT"],
+  hidden_cards: ["revenue", "flow"],
+  retention_days: 0,
+};
+
+interface Owner {
+  readonly target: Target;
+  readonly headers: RequestHeaders;
+  ask(method: string, path: string, body?: unknown): Promise<Response>;
+  put(siteId: string, settings: unknown): Promise<Settings>;
+  get(siteId: string): Promise<Settings>;
+}
+
+async function ownerOf(target: Target): Promise<Owner> {
+  const headers = await logIn(target);
+  const ask: Owner["ask"] = (method, path, body) =>
+    target.fetch(path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
+  return {
+    target,
+    headers,
+    ask,
+    put: async (siteId, settings) => bodyOf(await ask("PUT", `/api/sites/${siteId}`, settings)),
+    get: async (siteId) => bodyOf(await ask("GET", `/api/sites/${siteId}`)),
+  };
+}
+
+const deleteOf = async ({ ask }: Owner, siteId: string): Promise<unknown> => bodyOf(await ask("DELETE", `/api/sites/${siteId}`));
+
+export function describeSiteSettings(makeTarget: MakeTarget): void {
+  describe("settings of a site", () => {
+    async function owner(environment: Environment = {}): Promise<Owner> {
+      const target = await makeTarget(ofItsOwn({ ...CLOSED, ...environment }));
+      onTestFinished(() => target.close());
+      return ownerOf(target);
+    }
+
+    it("are set whole, read back, listed, and deleted", async () => {
+      const { target, put, get, ask, ...rest } = await owner();
+      const site = "A.shop:8080";
+      expect(await get(site)).toEqual({
+        site_id: site,
+        ...DEFAULTS,
+        created_at: null,
+        time_zone_in_force: "UTC",
+        time_zone_changes: [],
+      });
+      const created = { created_at: new Date(target.nowMs()).toISOString(), time_zone_in_force: "America/St_Johns", time_zone_changes: [] };
+      expect(await put(site, ALL)).toEqual({
+        site_id: site,
+        ...ALL,
+        created_at: expect.any(String) as unknown,
+        time_zone_in_force: "America/St_Johns",
+        time_zone_changes: [],
+      });
+      const read = await get(site);
+      expect(read).toEqual({ site_id: site, ...ALL, ...created, created_at: read.created_at });
+      expect(Number.isNaN(Date.parse(read.created_at ?? ""))).toBe(false);
+      expect(await bodyOf(await ask("GET", "/api/sites"))).toEqual({ sites: [site] });
+      expect(await bodyOf(await ask("GET", "/api/sites?include=settings"))).toEqual({
+        sites: [site],
+        settings: [
+          {
+            site_id: site,
+            name: ALL.name,
+            time_zone: "America/St_Johns",
+            today: new Intl.DateTimeFormat("sv-SE", { timeZone: "America/St_Johns" }).format(target.nowMs()),
+            week_start: "sunday",
+            hidden_cards: ["revenue", "flow"],
+            public: true,
+          },
+        ],
+      });
+      expect(await put(site, { ...read, name: "Another", excluded_paths: undefined })).toEqual({
+        ...read,
+        name: "Another",
+        excluded_paths: [],
+      });
+      expect(await deleteOf({ target, put, get, ask, ...rest }, site)).toEqual({ status: "deleted" });
+      expect(await get(site)).toMatchObject({ ...DEFAULTS, created_at: null, time_zone_in_force: "UTC" });
+      expect(await bodyOf(await ask("GET", "/api/sites"))).toEqual({ sites: [] });
+      await expectError(await ask("DELETE", `/api/sites/${site}`), 404, "no settings");
+    });
+
+    it("are stored in one form: addresses and networks canonical, codes in capitals, paths without trailing slashes, each once", async () => {
+      const { put } = await owner();
+      const settings = await put("forms.test", {
+        excluded_paths: ["/a/", "/", "/a", " /b* "],
+        excluded_addresses: ["::ffff:192.0.2.1", "192.0.2.1", "10.1.2.3/8", "2001:DB8:0:0::1/48", "::ffff:198.51.100.0/120", "::/0"],
+        excluded_countries: ["de", "DE", "xk"],
+        hidden_cards: ["flow", "flow"],
+      });
+      expect(settings).toMatchObject({
+        excluded_paths: ["/a", "/", "/b*"],
+        excluded_addresses: ["192.0.2.1", "10.0.0.0/8", "2001:db8::/48", "198.51.100.0/24", "::/0"],
+        excluded_countries: ["DE", "XK"],
+        hidden_cards: ["flow"],
+      });
+    });
+
+    it("that break a rule are refused with the field, the rule and the value, and change nothing", async () => {
+      const { ask, put, get } = await owner();
+      const before = await put("rules.test", { name: "Before" });
+      const refused = async (body: unknown, status: number, ...patterns: (string | RegExp)[]) =>
+        expectError(await ask("PUT", "/api/sites/rules.test", body), status, ...patterns);
+      const long = Array.from({ length: 101 }, (_, i) => `/${i}`);
+      await refused({ name: "" }, 400, '"name"', "128");
+      await refused({ name: "  " }, 400, '"name"');
+      await refused({ name: "😀".repeat(129) }, 400, '"name"', "128");
+      await refused({ name: 7 }, 422, '"name"');
+      await refused({ time_zone: "Europe/Nowhere" }, 400, '"time_zone"', "IANA", "Europe/Nowhere");
+      await refused({ time_zone: "+02:00" }, 400, '"time_zone"');
+      await refused({ week_start: "friday" }, 400, '"week_start"', "monday, sunday, saturday", "friday");
+      await refused({ public: "yes" }, 422, '"public"');
+      await refused({ excluded_paths: "/" }, 422, '"excluded_paths"');
+      await refused({ excluded_paths: ["admin"] }, 400, '"excluded_paths"', "start with /", "admin");
+      await refused({ excluded_paths: ["/a?b"] }, 400, '"excluded_paths"');
+      await refused({ excluded_paths: long }, 400, '"excluded_paths"', "100");
+      await refused({ excluded_paths: [`/${"x".repeat(512)}`] }, 400, '"excluded_paths"', "512");
+      for (const wrong of ["1.2.3", "1.2.3.4/33", "::/129", "1.2.3.4/", "1.2.3.4/8/8", "example.com", "::1%eth0", "01.2.3.4", ""])
+        await refused({ excluded_addresses: [wrong] }, 400, '"excluded_addresses"', JSON.stringify(wrong));
+      await refused({ excluded_countries: ["DEU"] }, 400, '"excluded_countries"', "DEU");
+      await refused({ hidden_cards: ["weather"] }, 400, '"hidden_cards"', "sources", "weather");
+      for (const wrong of [-1, 1.5, 36_501]) await refused({ retention_days: wrong }, 400, '"retention_days"', "36500", String(wrong));
+      await refused({ retention_days: "7" }, 422, '"retention_days"');
+      await refused({ exclude_paths: [] }, 400, "exclude_paths", "excluded_paths");
+      await refused({ site_id: "other.test" }, 400, '"site_id"');
+      for (const wrong of [[], null, "text", 1]) await refused(wrong, 422, "object");
+      await expectError(await ask("PUT", "/api/sites/a%20b", {}), 400, '"site_id"');
+      await expectError(await ask("PUT", "/api/sites/a%", {}), 400, '"site_id"');
+      expect(await get("rules.test")).toEqual(before);
+    });
+
+    it("name a site that counts towards max_sites, and whose events are then accepted", async () => {
+      const { target, put, ask } = await owner({ SVC_MAX_SITES: "2" });
+      await put("made.test", {});
+      await record(target, wireEvent("sent.test"));
+      await expectError(await post(target, wireEvent("third.test")), 403, "max_sites");
+      await expectError(await ask("PUT", "/api/sites/third.test", {}), 400, "max_sites");
+      await put("sent.test", { name: "It exists" });
+      await record(target, wireEvent("made.test"));
+      expect((await bodyOf<{ sites: string[] }>(await ask("GET", "/api/sites"))).sites).toEqual(["made.test", "sent.test"]);
+    });
+
+    it("change the calendar of a site with events at the end of a day, and keep its history when they are deleted", async () => {
+      const { target, put, get, ask, ...rest } = await owner();
+      await record(target, wireEvent("moved.test"));
+      const { time_zone_in_force: inForce, time_zone_changes: changes } = await put("moved.test", { time_zone: "Asia/Tokyo" });
+      expect(inForce).toBe("UTC");
+      expect(changes).toEqual([{ first_date: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) as unknown, time_zone: "Asia/Tokyo" }]);
+      await put("still.test", { time_zone: "Asia/Tokyo" });
+      expect(await get("still.test")).toMatchObject({ time_zone_in_force: "Asia/Tokyo", time_zone_changes: [] });
+      await deleteOf({ target, put, get, ask, ...rest }, "moved.test");
+      expect(await get("moved.test")).toMatchObject({ ...DEFAULTS, time_zone_in_force: "UTC", time_zone_changes: [] });
+    });
+
+    it("of all sites are one file, which another instance imports, and which changes nothing if any entry is refused", async () => {
+      const [from, to] = [await owner(), await owner()];
+      await from.put("b.test", ALL);
+      await from.put("a.test", { name: "A" });
+      const file = await bodyOf<{ version: 1; sites: Record<string, unknown>[] }>(await from.ask("GET", "/api/settings"));
+      expect(file).toEqual({
+        version: 1,
+        sites: [
+          { site_id: "a.test", ...DEFAULTS, name: "A" },
+          { site_id: "b.test", ...ALL },
+        ],
+      });
+      await to.put("own.test", { name: "Own" });
+      expect(await bodyOf(await to.ask("PUT", "/api/settings", file))).toEqual({ status: "imported", sites: 2 });
+      const own = { site_id: "own.test", ...DEFAULTS, name: "Own" };
+      const after = { version: 1, sites: [...file.sites, own] };
+      expect(await bodyOf(await to.ask("GET", "/api/settings"))).toEqual(after);
+      const refused = async (changed: unknown, status: number, ...patterns: string[]) =>
+        expectError(await to.ask("PUT", "/api/settings", changed), status, ...patterns);
+      await refused({ ...file, version: 2 }, 400, '"version"');
+      await refused({ version: 1 }, 422, '"sites"');
+      await refused(
+        {
+          version: 1,
+          sites: [
+            { site_id: "a.test", name: "New" },
+            { site_id: "x.test", week_start: "" },
+          ],
+        },
+        400,
+        "Entry 2",
+        '"week_start"',
+      );
+      await refused({ version: 1, sites: [{ name: "New" }] }, 422, "Entry 1", '"site_id"');
+      await refused({ version: 1, sites: [{ site_id: "a.test" }, { site_id: "a.test" }] }, 400, "Entry 2", "twice");
+      for (const name of [".", ".."])
+        await refused({ version: 1, sites: [{ site_id: name }] }, 400, "Entry 1", `"${name}" cannot have settings`);
+      await refused({ version: 1, sites: [{ site_id: "a.test" }, 7] }, 422, "Entry 2");
+      expect(await bodyOf(await to.ask("GET", "/api/settings"))).toEqual(after);
+    });
+
+    itNeeds(makeTarget, "restart", "are the same after a restart", async () => {
+      const { target, put } = await owner();
+      const settings = await put("kept.test", ALL);
+      await able(target, "restart")();
+      expect(await (await ownerOf(target)).get("kept.test")).toEqual(settings);
+    });
+
+    itNeeds(makeTarget, "crash", "are the same after a crash", async () => {
+      const { target, put } = await owner();
+      const settings = await put("kept.test", ALL);
+      await able(target, "crash")();
+      expect(await (await ownerOf(target)).get("kept.test")).toEqual(settings);
+    });
+
+    it("are not needed: a list of sites without settings is as it was", async () => {
+      const target = await makeTarget(ofItsOwn());
+      onTestFinished(() => target.close());
+      await record(target, wireEvent("plain.test"));
+      expect(await getSites(target)).toEqual(["plain.test"]);
+    });
+  });
+}

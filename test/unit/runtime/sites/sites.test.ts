@@ -1,0 +1,244 @@
+/** Settings of sites: what is kept in records and read again at the start, and what a failed write leaves. */
+import { describe, expect, it } from "vitest";
+import { AppError } from "../../../../src/runtime/errors.ts";
+import { UTC_RECORD } from "../../../../src/runtime/sites/site-calendar.ts";
+import type { SiteChange } from "../../../../src/runtime/sites/site-distribution.ts";
+import { DEFAULT_SETTINGS, type SiteSettings } from "../../../../src/runtime/sites/site-settings.ts";
+import { Sites, type ChangeTime } from "../../../../src/runtime/sites/sites.ts";
+import type { LocalDate, SiteId } from "../../../../src/storage/event.ts";
+import { createMemoryRecordStore } from "../../../../src/storage/memory-record-store.ts";
+import type { RecordStore } from "../../../../src/storage/record-store.ts";
+import { createRecordingLog } from "../../../support/recording-log.ts";
+
+const A = "a.example" as SiteId;
+const B = "b.example" as SiteId;
+
+const NOW = Date.parse("2026-03-04T12:00:00Z");
+
+const DAY_MS = 86_400_000;
+
+const open = (records: RecordStore, sitesMax = 10): Promise<Sites> =>
+  Sites.open({ records, calendar: UTC_RECORD, sitesMax, now: () => NOW, log: createRecordingLog() });
+
+const at = (nowMs: number, hasEvents = true): ChangeTime => ({ nowMs, hasEvents: () => hasEvents, signal: new AbortController().signal });
+
+const settings = (some: Partial<SiteSettings>): SiteSettings => ({ ...DEFAULT_SETTINGS, ...some });
+
+const set = (sites: Sites, siteId: SiteId, some: Partial<SiteSettings>, time = at(NOW)): Promise<void> =>
+  sites.change(new Map([[siteId, settings(some)]]), time);
+
+describe("settings of sites", () => {
+  it("are the defaults until they are set, and the same after a restart", async () => {
+    const records = createMemoryRecordStore();
+    const sites = await open(records);
+    expect([sites.settingsOf(A), sites.recordOf(A), sites.listed()]).toEqual([DEFAULT_SETTINGS, null, []]);
+    const chosen = settings({ name: "Größe", weekStart: "sunday", isPublic: true, excludedPaths: ["/admin*"], retentionDays: 0 });
+    await sites.change(new Map([[A, chosen]]), at(NOW));
+    for (const opened of [sites, await open(records)]) {
+      expect(opened.settingsOf(A)).toEqual(chosen);
+      expect(opened.recordOf(A)?.createdAt).toBe("2026-03-04T12:00:00.000Z");
+      expect(opened.exclusionsOf(A)?.hasPath?.("/admin/x")).toBe(true);
+      expect([opened.listed(), opened.has(A), opened.has(B), opened.exclusionsOf(B)]).toEqual([[A], true, false, null]);
+    }
+  });
+
+  it("keep the time of creation when they are replaced, and lose what is not named again", async () => {
+    const sites = await open(createMemoryRecordStore());
+    await set(sites, A, { name: "One", isPublic: true });
+    await set(sites, A, { name: "Two" }, at(NOW + 1000));
+    expect(sites.recordOf(A)?.createdAt).toBe("2026-03-04T12:00:00.000Z");
+    expect(sites.settingsOf(A)).toEqual(settings({ name: "Two" }));
+  });
+
+  it("are in a record of their own for ids that a file system would not tell apart or not allow", async () => {
+    const records = createMemoryRecordStore();
+    const ids = ["a.example", "A.example", "a:example", "..", "x".repeat(256)] as SiteId[];
+    const sites = await open(records);
+    for (const siteId of ids) await set(sites, siteId, { name: `Site ${siteId.length} ${siteId.slice(0, 9)}` });
+    const names = await records.list("sites/");
+    expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(ids.length);
+    const reopened = await open(records);
+    for (const siteId of ids) expect(reopened.settingsOf(siteId)).toEqual(sites.settingsOf(siteId));
+  });
+
+  it("keep the history of the calendar when they are deleted, as long as the site has events", async () => {
+    const records = createMemoryRecordStore();
+    const sites = await open(records);
+    await set(sites, A, { timeZone: "Asia/Tokyo" });
+    await sites.remove(A, at(NOW + 3 * DAY_MS));
+    for (const opened of [sites, await open(records)]) {
+      expect([opened.has(A), opened.listed(), opened.settingsOf(A)]).toEqual([false, [], DEFAULT_SETTINGS]);
+      expect(opened.recordOf(A)?.calendar?.changes.map(({ timeZone }) => timeZone)).toEqual(["Asia/Tokyo", "UTC"]);
+      expect(opened.calendarOf(A).zoneAt(NOW + 2 * DAY_MS)).toBe("Asia/Tokyo");
+    }
+    await set(sites, B, { timeZone: "Asia/Tokyo" }, at(NOW, false));
+    expect(sites.calendarOf(B).zoneAt(0)).toBe("Asia/Tokyo");
+    await sites.remove(B, at(NOW, false));
+    expect([sites.recordOf(B), (await records.list("sites/")).length]).toEqual([null, 1]);
+  });
+
+  it("without a time zone follow a changed option from the next start on, and keep the days they had", async () => {
+    const records = createMemoryRecordStore();
+    const sites = await open(records);
+    await set(sites, A, { timeZone: "Asia/Tokyo" });
+    await set(sites, A, { name: "Without a zone" }, at(NOW + 3 * DAY_MS));
+    await set(sites, B, { timeZone: "UTC" });
+    const calendar = { timeZone: "UTC", changes: [{ firstDate: "2026-03-10" as LocalDate, timeZone: "Europe/Berlin" }] };
+    const now = (): number => NOW + 10 * DAY_MS;
+    for (const opened of [
+      await Sites.open({ records, calendar, sitesMax: 10, now, log: createRecordingLog() }),
+      await Sites.open({ records, calendar, sitesMax: 10, now: () => now() + DAY_MS, log: createRecordingLog() }),
+    ]) {
+      expect(opened.recordOf(A)?.calendar?.changes).toEqual([
+        { firstDate: "2026-03-05", timeZone: "Asia/Tokyo" },
+        { firstDate: "2026-03-08", timeZone: "UTC" },
+        { firstDate: "2026-03-15", timeZone: "Europe/Berlin" },
+      ]);
+      expect([0, 2, 5, 12].map((days) => opened.calendarOf(A).zoneAt(NOW + days * DAY_MS))).toEqual([
+        "UTC",
+        "Asia/Tokyo",
+        "UTC",
+        "Europe/Berlin",
+      ]);
+      expect(opened.calendarOf(B).zoneAt(now() + 2 * DAY_MS)).toBe("UTC");
+    }
+  });
+
+  it("change the calendar at a coming date when the first event comes while they are stored", async () => {
+    const records = createMemoryRecordStore();
+    let hasEvents = false;
+    const sites = await open({
+      ...records,
+      async write(name, bytes) {
+        hasEvents = true;
+        await records.write(name, bytes);
+      },
+    });
+    await set(sites, A, { timeZone: "Asia/Tokyo" }, { ...at(NOW), hasEvents: () => hasEvents });
+    for (const opened of [sites, await open(records)]) expect(opened.calendarOf(A).zoneAt(NOW)).toBe("UTC");
+  });
+
+  it("that do not exist cannot be deleted", async () => {
+    await expect((await open(createMemoryRecordStore())).remove(A, at(NOW))).rejects.toThrow(
+      'There are no settings of the site "a.example"',
+    );
+  });
+
+  it("are of as many sites as allowed; those that exist can still be changed", async () => {
+    const sites = await open(createMemoryRecordStore(), 1);
+    await set(sites, A, {});
+    await expect(set(sites, B, {})).rejects.toThrow("settings of 1 sites at most");
+    await set(sites, A, { name: "Again" });
+    expect([sites.listed(), sites.settingsOf(A).name]).toEqual([[A], "Again"]);
+  });
+
+  it("stay as they were when a change cannot be stored", async () => {
+    const records = createMemoryRecordStore();
+    await set(await open(records), A, { name: "Before" });
+    let isFull = true;
+    const full: RecordStore = { ...records, write: (...parts) => (isFull ? Promise.reject(new Error("full")) : records.write(...parts)) };
+    const sites = await open(full);
+    for (const siteId of [A, B]) await expect(set(sites, siteId, { name: "After" })).rejects.toThrow(AppError);
+    expect([sites.settingsOf(A).name, sites.has(B)]).toEqual(["Before", false]);
+    isFull = false;
+    await set(sites, B, { name: "After" });
+    expect((await open(records)).settingsOf(B).name).toBe("After");
+  });
+
+  it.each([
+    ["no JSON", "{", /holds no JSON object/],
+    [
+      "another site's id",
+      JSON.stringify({ siteId: B, createdAt: "2026-01-01T00:00:00.000Z", settings: {}, calendar: null }),
+      /another site/,
+    ],
+    [
+      "an unknown zone",
+      JSON.stringify({ siteId: A, createdAt: "2026-01-01T00:00:00.000Z", settings: { time_zone: "Mars/X" }, calendar: null }),
+      /time_zone/,
+    ],
+    ["no settings", JSON.stringify({ siteId: A, createdAt: "2026-01-01T00:00:00.000Z", calendar: null }), /no settings/],
+  ])("stop the start when their record is damaged: %s", async (_, text, message) => {
+    const records = createMemoryRecordStore();
+    await set(await open(records), A, {});
+    const [name = ""] = await records.list("sites/");
+    await records.write(name, new TextEncoder().encode(text));
+    const opening = open(records);
+    await expect(opening).rejects.toThrow(`${name} in the data folder is damaged`);
+    await expect(opening).rejects.toThrow(message);
+  });
+});
+
+describe("settings that several instances share", () => {
+  interface Shared {
+    readonly sites: Sites;
+    readonly published: SiteChange[];
+    /** What `publish` waits for. */
+    readonly gate: { wait: Promise<void> };
+  }
+
+  const MINUTE_MS = 60_000;
+
+  async function openShared(records: RecordStore, calendar = UTC_RECORD): Promise<Shared> {
+    const published: SiteChange[] = [];
+    const gate = { wait: Promise.resolve() };
+    const publish = async (change: SiteChange): Promise<void> => {
+      published.push(change);
+      await gate.wait;
+    };
+    const distribution = { settleMs: 5 * MINUTE_MS, publish };
+    const parts = { records, calendar, sitesMax: 10, now: () => NOW, log: createRecordingLog(), distribution };
+    return { sites: await Sites.open(parts), published, gate };
+  }
+
+  const never = new AbortController().signal;
+
+  const named = (name: string, changedMs: number): SiteChange => ({
+    siteId: A,
+    record: { siteId: A, createdAt: "2026-03-04T12:00:00.000Z", settings: settings({ name }), calendar: null, changedMs },
+    changedMs,
+  });
+
+  it("are published with the time of their change, and not at the start, also if the option has another zone since", async () => {
+    const records = createMemoryRecordStore();
+    const { sites, published } = await openShared(records);
+    await set(sites, A, { timeZone: "Asia/Tokyo" });
+    await set(sites, A, {}, at(NOW + 3 * DAY_MS));
+    expect(published.map(({ siteId, changedMs }) => [siteId, changedMs])).toEqual([
+      [A, NOW],
+      [A, NOW + 3 * DAY_MS],
+    ]);
+    const reopened = await openShared(records, { timeZone: "Europe/Berlin", changes: [] });
+    expect(reopened.published).toEqual([]);
+    await reopened.sites.followDefaultCalendar(never);
+    await reopened.sites.followDefaultCalendar(never);
+    expect(reopened.published).toHaveLength(1);
+    expect(reopened.sites.recordOf(A)?.calendar?.changes.at(-1)?.timeZone).toBe("Europe/Berlin");
+  });
+
+  it("are not replaced by an earlier change that another instance is told of while a later one is made, or after a removal", async () => {
+    const { sites, gate } = await openShared(createMemoryRecordStore());
+    let goOn = (): void => {};
+    gate.wait = new Promise((resolve) => {
+      goOn = resolve;
+    });
+    const changing = set(sites, A, { name: "Later" });
+    const receiving = sites.receive([named("Earlier", NOW - 1)], never);
+    goOn();
+    await Promise.all([changing, receiving]);
+    expect(sites.settingsOf(A).name).toBe("Later");
+    await sites.remove(A, at(NOW));
+    await sites.receive([named("Earlier", NOW)], never);
+    expect(sites.has(A)).toBe(false);
+    await sites.receive([named("Latest", NOW + 2)], never);
+    expect(sites.settingsOf(A).name).toBe("Latest");
+  });
+
+  it("change the time zone at the first date that begins after all instances know it", async () => {
+    const { sites } = await openShared(createMemoryRecordStore());
+    const tokyo = Date.parse("2026-03-04T15:00:00Z");
+    await set(sites, A, { timeZone: "Asia/Tokyo" }, at(tokyo - 6 * MINUTE_MS));
+    await set(sites, B, { timeZone: "Asia/Tokyo" }, at(tokyo - 4 * MINUTE_MS));
+    expect([A, B].map((siteId) => sites.recordOf(siteId)?.calendar?.changes[0]?.firstDate)).toEqual(["2026-03-05", "2026-03-06"]);
+  });
+});
