@@ -1,29 +1,23 @@
 /** POST, GET and DELETE /api/keys: API keys (docs/http-api.md, "API keys"). */
-import { parseKeyName, parseKeyScope, type ApiKey } from "../runtime/auth/api-keys.ts";
-import { parseObject, requiredText } from "../runtime/ingest/json-fields.ts";
+import { parseKeyName, parseKeyScope, parseKeySites, type ApiKey } from "../runtime/auth/api-keys.ts";
+import { optionalTexts, parseObject, requiredText } from "../runtime/config/json-fields.ts";
 import { readBody } from "./body.ts";
 import type { Handler } from "./context.ts";
 import { jsonReply } from "./reply.ts";
 
 export const postKey: Handler = async (request, { services, nowMs, deadline }) => {
   const body = parseObject(await readBody(request));
-  const [nameText, scopeText] = [requiredText(body, "name"), requiredText(body, "scope")];
-  const { key, keyHash, name, scope } = await services.apiKeys.create(
-    parseKeyName(nameText),
-    parseKeyScope(scopeText),
-    nowMs,
-    deadline.signal,
-  );
-  return jsonReply({ key, key_hash: keyHash, name, scope }, 201);
+  const [nameText, scopeText, siteIds] = [requiredText(body, "name"), requiredText(body, "scope"), optionalTexts(body, "sites")];
+  const name = parseKeyName(nameText);
+  const rights = { scope: parseKeyScope(scopeText), sites: siteIds && parseKeySites(siteIds) };
+  const { key, ...created } = await services.apiKeys.create(name, rights, nowMs, deadline.signal);
+  return jsonReply({ key, ...described(created) }, 201);
 };
 
-const listed = ({ keyHash, name, scope, createdAt, revoked }: ApiKey) => ({
-  key_hash: keyHash,
-  name,
-  scope,
-  created_at: createdAt,
-  revoked,
-});
+/** `sites` only if the key is limited. */
+const described = ({ keyHash, name, scope, sites }: ApiKey) => ({ key_hash: keyHash, name, scope, ...(sites && { sites }) });
+
+const listed = (key: ApiKey) => ({ ...described(key), created_at: key.createdAt, revoked: key.revoked });
 
 export const getKeys: Handler = (_request, { services }) => jsonReply(services.apiKeys.list().map(listed));
 

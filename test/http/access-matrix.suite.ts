@@ -3,16 +3,22 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROUTES } from "../../src/handlers/app.ts";
 import type { DescribedRouteId } from "../../src/handlers/openapi/operations.ts";
 import {
+  bodyOf,
   CLOSED,
   createKey,
+  createShare,
+  deleteShare,
   deleteKey,
   logIn,
   ofItsOwn,
   PASSWORD,
+  postKey,
   postLogout,
   withBearer,
   withKey,
   withSession,
+  withShare,
+  type CreatedKey,
 } from "../support/auth-requests.ts";
 import { browserHeaders, type RequestHeaders } from "../support/requests.ts";
 import { able, itNeeds, type MakeTarget, type Target } from "../support/target.ts";
@@ -21,15 +27,26 @@ import { able, itNeeds, type MakeTarget, type Target } from "../support/target.t
  * What a caller needs once there is a password. Until then figures need nothing, and what needs an admin is for nobody.
  * Told here again, and not taken from the routes, so that neither can change alone.
  */
-type Need = "nothing" | "any credential" | "an admin" | "an admin, once there is a password" | "a session";
+type Need =
+  | "nothing"
+  | "any credential"
+  | "a credential for all sites"
+  | "an admin of the site"
+  | "an admin"
+  | "an admin, once there is a password"
+  | "a session";
 
 interface Asked {
+  /** How it is answered with a share link, and with one whose password is needed. All others get `status`. */
+  readonly shared?: { readonly open: number; readonly locked: number };
   readonly need: Need;
   readonly path: string;
   readonly body?: unknown;
   /** How it is answered to whoever is let in; [before there is a password, after] where that differs. */
   readonly status: number | readonly [open: number, closed: number];
 }
+
+const SITE = "matrix.test";
 
 /** That a site is missing is said to those only who are let in, and costs no query. */
 const figure = (path: string, status = 400): Asked => ({ need: "any credential", path, status });
@@ -44,7 +61,9 @@ const ASKED: Readonly<Record<DescribedRouteId, Asked>> = {
   "GET /svc.js": open("/svc.js"),
   "GET /js/script.js": open("/js/script.js"),
   "GET /api/sites": figure("/api/sites", 200),
-  "GET /api/stats/main": figure("/api/stats/main?site_id=matrix.test", 200),
+  // A share link shows one site only.
+  "GET /api/stats/overview": { ...figure("/api/stats/overview", 200), shared: { open: 403, locked: 401 } },
+  "GET /api/stats/main": figure(`/api/stats/main?site_id=${SITE}`, 200),
   "GET /api/stats/timeseries": figure("/api/stats/timeseries"),
   "GET /api/stats/breakdown/:dimension": figure("/api/stats/breakdown/pages"),
   "GET /api/stats/realtime": figure("/api/stats/realtime"),
@@ -68,12 +87,28 @@ const ASKED: Readonly<Record<DescribedRouteId, Asked>> = {
   "POST /api/keys": { need: "an admin", path: "/api/keys", body: { name: "", scope: "Admin" }, status: 400 },
   "GET /api/keys": { need: "an admin", path: "/api/keys", status: 200 },
   "DELETE /api/keys/:key_hash": { need: "an admin", path: `/api/keys/${"0".repeat(64)}`, status: 404 },
+  "POST /api/shares": { need: "an admin of the site", path: "/api/shares", body: { site_id: SITE, name: "" }, status: 400 },
+  "GET /api/shares": { need: "an admin of the site", path: `/api/shares?site_id=${SITE}`, status: 200 },
+  "DELETE /api/shares/:share_hash": { need: "an admin of the site", path: `/api/shares/${"0".repeat(64)}`, status: 404 },
+  // Only the header `X-Share` counts.
+  "GET /api/share": { ...open("/api/share", 404), shared: { open: 200, locked: 200 } },
+  "POST /api/share/unlock": {
+    ...open("/api/share/unlock", 404),
+    body: { password: "a password" },
+    shared: { open: 400, locked: 401 },
+  },
+  "GET /share/:key": open("/share/~nothing"),
   "GET /": open("/"),
   "GET /assets/:name": open("/assets/nothing.js", 404),
-  "DELETE /api/gdpr/erase": { need: "an admin", path: "/api/gdpr/erase?site_id=matrix.test", status: 400 },
+  "DELETE /api/gdpr/erase": { need: "an admin of the site", path: `/api/gdpr/erase?site_id=${SITE}`, status: 400 },
+  "GET /api/sites/:site_id": { need: "an admin of the site", path: `/api/sites/${SITE}`, status: 200 },
+  "PUT /api/sites/:site_id": { need: "an admin of the site", path: `/api/sites/${SITE}`, body: [], status: 422 },
+  "DELETE /api/sites/:site_id": { need: "an admin of the site", path: `/api/sites/${SITE}`, status: 404 },
+  "GET /api/settings": { need: "an admin", path: "/api/settings", status: 200 },
+  "PUT /api/settings": { need: "an admin", path: "/api/settings", body: {}, status: 400 },
   "POST /api/demo": { need: "an admin, once there is a password", path: "/api/demo", status: 200 },
   "DELETE /api/demo": { need: "an admin, once there is a password", path: "/api/demo", status: 200 },
-  "GET /api/installation": figure("/api/installation?site_id=matrix.test", 200),
+  "GET /api/installation": { need: "a credential for all sites", path: `/api/installation?site_id=${SITE}`, status: 200 },
   "POST /api/installation/page": { need: "an admin", path: "/api/installation/page", body: { site_id: "" }, status: 422 },
   "GET /api/openapi.json": open("/api/openapi.json"),
   "GET /health": open("/health"),
@@ -88,8 +123,13 @@ const LOGOUT_ALL = "POST /api/auth/logout-all";
 
 const IDS = ROUTES.map(({ method, path }) => `${method} ${path}` as DescribedRouteId);
 
+/** Each request comes from another address, because requests with share links are limited by address. */
+const BEHIND_PROXY = { ...CLOSED, SVC_TRUST_PROXY: "1" };
+let addresses = 0;
+const newAddress = (): RequestHeaders => ({ "x-forwarded-for": `198.18.${(++addresses >> 8) % 256}.${addresses % 256}` });
+
 async function statusOf(target: Target, id: DescribedRouteId, { path, body }: Asked, headers: RequestHeaders): Promise<number> {
-  const init = { method: id.split(" ")[0] ?? "", headers: browserHeaders(headers) };
+  const init = { method: id.split(" ")[0] ?? "", headers: browserHeaders({ ...newAddress(), ...headers }) };
   const response = await target.fetch(path, body === undefined ? init : { ...init, body: JSON.stringify(body) });
   await response.arrayBuffer();
   return response.status;
@@ -114,28 +154,60 @@ type Rank = "nobody" | "ReadOnly" | "an admin";
 
 interface Caller {
   readonly rank: Rank;
+  /** Whether the caller is limited: to the site of the requests, or to another one. A share link is, too. */
+  readonly limit?: "this site" | "another site";
+  readonly isShare?: true;
   /** Whether an admin is one by a session. */
   readonly hasSession?: true;
   readonly headers: RequestHeaders;
 }
 
+/** Limits matter where the request names a site. */
+const namesSite = ({ path, body }: Asked): boolean => `${path} ${JSON.stringify(body)}`.includes(SITE);
+
 /** With a password: 401 without a credential, 403 with one that does not suffice. */
-function wantedStatus({ need, status }: Asked, { rank, hasSession }: Pick<Caller, "rank" | "hasSession">): number {
+function wantedStatus(asked: Asked, { rank, hasSession, limit, isShare }: Omit<Caller, "headers">): number {
+  const { need, status } = asked;
   const letIn = typeof status === "number" ? status : status[1];
+  if (asked.shared && isShare) return limit === undefined ? asked.shared.locked : asked.shared.open;
   if (need === "nothing") return letIn;
   if (rank === "nobody") return 401;
+  if (isShare && need !== "any credential") return 403;
+  if (limit !== undefined && !["any credential", "an admin of the site"].includes(need)) return 403;
+  if (limit === "another site" && namesSite(asked)) return 403;
+  if (need === "a credential for all sites") return letIn;
   if (need === "a session") return hasSession ? letIn : 403;
   return need !== "any credential" && rank === "ReadOnly" ? 403 : letIn;
 }
 
-async function callersOf(target: Target): Promise<Readonly<Record<string, Caller>>> {
+/** Keys and share links, which a logout does not end. */
+async function madeIn(target: Target) {
   const session = await logIn(target);
-  const [reader, admin, revoked] = [
-    await createKey(target, session, "ReadOnly"),
-    await createKey(target, session, "Admin"),
-    await createKey(target, session, "Admin"),
-  ];
-  await deleteKey(target, session, revoked.key_hash);
+  const limited = async (scope: "ReadOnly" | "Admin", ...sites: string[]): Promise<RequestHeaders> =>
+    withKey((await bodyOf<CreatedKey>(await postKey(target, session, { name: "limited", scope, sites }), 201)).key);
+  const made = {
+    reader: await createKey(target, session, "ReadOnly"),
+    admin: await createKey(target, session, "Admin"),
+    revoked: await createKey(target, session, "Admin"),
+    siteReader: await limited("ReadOnly", SITE, "another.test"),
+    siteAdmin: await limited("Admin", SITE),
+    otherReader: await limited("ReadOnly", "another.test"),
+    otherAdmin: await limited("Admin", "another.test"),
+    share: await createShare(target, session, { site_id: SITE }),
+    otherShare: await createShare(target, session, { site_id: "another.test" }),
+    locked: await createShare(target, session, { site_id: SITE, password: "a password of eight" }),
+    revokedShare: await createShare(target, session, { site_id: SITE }),
+  };
+  await deleteKey(target, session, made.revoked.key_hash);
+  await deleteShare(target, session, made.revokedShare.share_hash);
+  return made;
+}
+
+type Made = Awaited<ReturnType<typeof madeIn>>;
+
+async function callersOf(target: Target, made: Made): Promise<Readonly<Record<string, Caller>>> {
+  const session = await logIn(target);
+  const { reader, admin, revoked, siteReader, siteAdmin, otherReader, otherAdmin, share, otherShare, locked, revokedShare } = made;
   const ended = await logIn(target);
   await postLogout(target, ended);
   const token = session.cookie?.split("=")[1] ?? "";
@@ -168,6 +240,28 @@ async function callersOf(target: Target): Promise<Readonly<Record<string, Caller
     "an Admin key beside a session": { rank: "an admin", hasSession: true, headers: { ...session, ...withBearer(admin.key) } },
     "a ReadOnly key beside a session": { rank: "an admin", hasSession: true, headers: { ...session, ...withKey(reader.key) } },
     "an Admin key beside a ReadOnly one": { rank: "an admin", headers: { ...withBearer(reader.key), ...withKey(admin.key) } },
+    "a ReadOnly key for the site": { rank: "ReadOnly", limit: "this site", headers: siteReader },
+    "an Admin key for the site": { rank: "an admin", limit: "this site", headers: siteAdmin },
+    "a ReadOnly key for another site": { rank: "ReadOnly", limit: "another site", headers: otherReader },
+    "an Admin key for another site": { rank: "an admin", limit: "another site", headers: otherAdmin },
+    "an Admin key for another site beside a session": { rank: "an admin", hasSession: true, headers: { ...session, ...otherAdmin } },
+    "a share link": { rank: "ReadOnly", limit: "this site", isShare: true, headers: withShare(share.token) },
+    "a share link beside a session": {
+      rank: "ReadOnly",
+      limit: "this site",
+      isShare: true,
+      headers: { ...session, ...withShare(share.token) },
+    },
+    "a share link of another site": { rank: "ReadOnly", limit: "another site", isShare: true, headers: withShare(otherShare.token) },
+    "a share link without its password": { rank: "nobody", isShare: true, headers: withShare(locked.token) },
+    "a revoked share link": { rank: "nobody", headers: withShare(revokedShare.token) },
+    "an unknown share link beside a session": { rank: "nobody", headers: { ...session, ...withShare(`~${"0".repeat(43)}`) } },
+    "a site that is not public": { rank: "nobody", headers: withShare(SITE) },
+    "a share link as a key": { rank: "nobody", headers: withBearer(share.token) },
+    "a share link's hash": { rank: "nobody", headers: withShare(share.share_hash) },
+    "an API key as a share link": { rank: "nobody", headers: withShare(admin.key) },
+    "a session as a share link": { rank: "nobody", headers: withShare(token) },
+    "an empty share link beside a session": { rank: "nobody", headers: { ...session, ...withShare("") } },
     "a ReadOnly key beside somebody else's token": {
       rank: "ReadOnly",
       headers: { authorization: "Basic dXNlcjpwdw==", ...withKey(reader.key) },
@@ -194,8 +288,8 @@ export function describeAccessMatrix(makeTarget: MakeTarget): void {
     let callers: Readonly<Record<string, Caller>>;
     beforeAll(async () => {
       openTarget = await makeTarget();
-      closedTarget = await makeTarget(CLOSED);
-      callers = await callersOf(closedTarget);
+      closedTarget = await makeTarget(BEHIND_PROXY);
+      callers = await callersOf(closedTarget, await madeIn(closedTarget));
     });
     afterAll(async () => {
       await openTarget.close();
@@ -209,7 +303,7 @@ export function describeAccessMatrix(makeTarget: MakeTarget): void {
     it.each(IDS)("without a password, %s is open unless it requires admin access", async (id) => {
       const asked = ASKED[id];
       const letIn = typeof asked.status === "number" ? asked.status : asked.status[0];
-      const wanted = asked.need === "an admin" || asked.need === "a session" ? 401 : letIn;
+      const wanted = ["an admin", "an admin of the site", "a session"].includes(asked.need) ? 401 : letIn;
       expect(await statusesOf(openTarget, id, asked, NO_CREDENTIALS)).toEqual(
         Object.fromEntries(Object.keys(NO_CREDENTIALS).map((name) => [name, wanted])),
       );
@@ -228,10 +322,11 @@ export function describeAccessMatrix(makeTarget: MakeTarget): void {
 
     it(`with a password, ${LOGOUT_ALL} is open to sessions only`, async () => {
       const asked = ASKED[LOGOUT_ALL];
-      const target = await makeTarget(ofItsOwn(CLOSED));
-      for (const name of Object.keys(await callersOf(target))) {
+      const target = await makeTarget(ofItsOwn(BEHIND_PROXY));
+      const made = await madeIn(target);
+      for (const name of Object.keys(await callersOf(target, made))) {
         // Each success ends the sessions of all callers.
-        const caller = (await callersOf(target))[name];
+        const caller = (await callersOf(target, made))[name];
         const status = caller && (await statusOf(target, LOGOUT_ALL, asked, caller.headers));
         expect({ name, status }).toEqual({ name, status: caller && wantedStatus(asked, caller) });
       }

@@ -5,7 +5,7 @@ import type { InProcessTarget, MakeInProcessTarget } from "../support/in-process
 import { expectAccepted, post, wireEvent } from "../support/requests.ts";
 import { visitor } from "../support/stats-requests.ts";
 import { anEvent, siteId } from "../support/stored-event.ts";
-import { daysOfPeriod, propertiesOf, propertyValuesOf, type Scope } from "./model.ts";
+import { dayOf, daysOfPeriod, propertiesOf, propertyValuesOf, type Scope } from "./model.ts";
 import { PROPERTY_TIMEOUT_MS } from "./settings.ts";
 
 /** Characters that mean something to JSON, URLs, SQL, JSON paths or dotted keys. */
@@ -64,7 +64,7 @@ async function check(makeTarget: MakeInProcessTarget, all: readonly Sent[], isFl
   const events = all.map(({ by, name, props }) =>
     anEvent({ siteId: siteId(SITE), visitorId: BigInt(by), eventName: name, props, timestampMs }),
   );
-  const scope: Scope = { siteId: SITE, ...daysOfPeriod("day", timestampMs), conditions: [] };
+  const scope: Scope = { siteId: SITE, ...daysOfPeriod("day", dayOf(timestampMs)), conditions: [] };
   const keys = propertiesOf(events, scope);
   expect(await answer(target, "properties", {})).toEqual(keys);
   for (const name of keys) {

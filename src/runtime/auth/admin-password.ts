@@ -5,7 +5,7 @@ import { exceedsBytes, exceedsChars } from "../config/code-points.ts";
 import { ADMIN_PASSWORD_CHARS_MIN, PASSWORD_BYTES_MAX } from "../config/limits.ts";
 import { variableOf } from "../config/options.ts";
 import type { Secret } from "../config/secret.ts";
-import { createJsonRecord, damagedRecord, readJsonRecord, replaceJsonRecord, updateJsonRecord } from "./json-record.ts";
+import { createJsonRecord, damagedRecord, readJsonRecord, replaceJsonRecord, updateJsonRecord } from "../../storage/json-record.ts";
 import { parsePhc, type PasswordHasher } from "./password-hasher.ts";
 import type { SerialQueue } from "./serial-queue.ts";
 

@@ -1,13 +1,13 @@
 /** API keys: how they are created, stored as hashes, checked and revoked (docs/http-api.md, "API keys"). */
-import type { EpochMs } from "../../storage/event.ts";
+import type { EpochMs, SiteId } from "../../storage/event.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
 import { AppError, invalidInput, storageUnavailable } from "../errors.ts";
 import { exceedsChars } from "../config/code-points.ts";
-import type { JsonObject } from "../ingest/json-fields.ts";
-import { API_KEY_CHANGES_WAITING_MAX, API_KEY_NAME_CHARS_MAX } from "../config/limits.ts";
+import { API_KEY_CHANGES_WAITING_MAX, API_KEY_NAME_CHARS_MAX, API_KEY_SITES_MAX } from "../config/limits.ts";
 import type { Log } from "../metrics/log.ts";
 import { API_KEY_PREFIX } from "../config/names.ts";
-import { createJsonRecord, damagedRecord, readJsonRecord, replaceJsonRecord } from "./json-record.ts";
+import { isSiteId, parseSiteId } from "../config/site-id.ts";
+import { createJsonRecord, damagedRecord, readJsonRecord, replaceJsonRecord, type JsonObject } from "../../storage/json-record.ts";
 import { SerialQueue } from "./serial-queue.ts";
 import { equalBytes, fromHex, toHex, type Sha256 } from "./sha256.ts";
 
@@ -16,12 +16,18 @@ export const KEY_SCOPES = ["ReadOnly", "Admin"] as const;
 
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
+/** What a key permits. */
+export interface KeyRights {
+  readonly scope: KeyScope;
+  /** The sites that it is limited to; null for all sites. */
+  readonly sites: readonly SiteId[] | null;
+}
+
 /** What is stored of a key, in memory and in its record: all but the key itself. */
-export interface ApiKey {
+export interface ApiKey extends KeyRights {
   /** SHA-256 of the whole key, in hex. */
   readonly keyHash: string;
   readonly name: string;
-  readonly scope: KeyScope;
   /** ISO 8601, UTC. */
   readonly createdAt: string;
   readonly revoked: boolean;
@@ -54,17 +60,24 @@ const isInstant = (value: unknown): value is string =>
 
 const isValidName = (name: string): boolean => name !== "" && !exceedsChars(name, API_KEY_NAME_CHARS_MAX);
 
+const isSiteList = (value: unknown): value is readonly SiteId[] =>
+  Array.isArray(value) && value.length > 0 && value.every((id) => typeof id === "string" && isSiteId(id));
+
 /** null when the object is not a record that `create` or `revoke` wrote for this hash. */
-function keyOf({ keyHash, name, scope, createdAt, revoked }: JsonObject, wantedHash: string): ApiKey | null {
+function keyOf({ keyHash, name, scope, sites = null, createdAt, revoked }: JsonObject, wantedHash: string): ApiKey | null {
   const isComplete =
     keyHash === wantedHash &&
     typeof name === "string" &&
     isValidName(name) &&
     isScope(scope) &&
+    (sites === null || isSiteList(sites)) &&
     isInstant(createdAt) &&
     typeof revoked === "boolean";
-  return isComplete ? { keyHash: wantedHash, name, scope, createdAt, revoked } : null;
+  return isComplete ? { keyHash: wantedHash, name, scope, sites, createdAt, revoked } : null;
 }
+
+/** The record of a key. One for all sites has no field `sites`. */
+const recorded = ({ sites, ...key }: ApiKey): object => (sites === null ? key : { ...key, sites });
 
 /** 400 when the name is empty or too long. */
 export function parseKeyName(name: string): string {
@@ -76,6 +89,13 @@ export function parseKeyName(name: string): string {
 export function parseKeyScope(scope: string): KeyScope {
   if (!isScope(scope)) throw invalidInput(`Field "scope" must be one of ${KEY_SCOPES.join(", ")}`);
   return scope;
+}
+
+/** Each id once; 400 for too few or too many, and for what is no site id. */
+export function parseKeySites(ids: readonly string[]): readonly SiteId[] {
+  const sites = [...new Set(ids.map((id) => parseSiteId(id, "sites")))];
+  if (sites.length >= 1 && sites.length <= API_KEY_SITES_MAX) return sites;
+  throw invalidInput(`Field "sites" must list 1 to ${API_KEY_SITES_MAX} site ids; leave it out for a key for all sites`);
 }
 
 /** The key of a record; null when the name is not that of a key record, or the record is gone. Rejects when it is damaged. */
@@ -125,25 +145,25 @@ export class ApiKeys {
   }
 
   /** null when the key is unknown or revoked. Compares with every key in constant time, so the time reveals nothing about them. */
-  scopeOf(key: string): KeyScope | null {
+  rightsOf(key: string): KeyRights | null {
     if (!KEY.test(key)) return null;
     const hash = this.#parts.sha256(key);
-    let scope: KeyScope | null = null;
+    let rights: KeyRights | null = null;
     for (const known of this.#known) {
-      if (equalBytes(known.hash, hash) && !known.key.revoked) scope = known.key.scope;
+      if (equalBytes(known.hash, hash) && !known.key.revoked) rights = { scope: known.key.scope, sites: known.key.sites };
     }
-    return scope;
+    return rights;
   }
 
   /** The only time that the key itself is returned. It works once it is stored: 400 when there are too many keys, 500 when it cannot be stored. */
-  create(name: string, scope: KeyScope, nowMs: EpochMs, signal: AbortSignal): Promise<ApiKey & { readonly key: string }> {
+  create(name: string, { scope, sites }: KeyRights, nowMs: EpochMs, signal: AbortSignal): Promise<ApiKey & { readonly key: string }> {
     const { records, sha256, randomBytes } = this.#parts;
     return this.#queue.run(async () => {
       await this.#makeRoom();
       const key = API_KEY_PREFIX + toHex(randomBytes(KEY_BYTES));
       const hash = sha256(key);
-      const kept: ApiKey = { keyHash: toHex(hash), name, scope, createdAt: new Date(nowMs).toISOString(), revoked: false };
-      await createJsonRecord(records, recordOf(kept.keyHash), kept).catch(notStored);
+      const kept: ApiKey = { keyHash: toHex(hash), name, scope, sites, createdAt: new Date(nowMs).toISOString(), revoked: false };
+      await createJsonRecord(records, recordOf(kept.keyHash), recorded(kept)).catch(notStored);
       this.#known.push({ hash, key: kept });
       return { ...kept, key };
     }, signal);
@@ -158,7 +178,7 @@ export class ApiKeys {
     if (!known) throw new AppError({ code: "not_found" }, "Key not found");
     known.key = { ...known.key, revoked: true };
     await this.#queue.run(() => {
-      return replaceJsonRecord(this.#parts.records, recordOf(keyHash), known.key).catch((cause: unknown) => {
+      return replaceJsonRecord(this.#parts.records, recordOf(keyHash), recorded(known.key)).catch((cause: unknown) => {
         throw storageUnavailable(
           "The key is revoked, but only until the next restart, because the change could not be stored. Try again later.",
           cause,

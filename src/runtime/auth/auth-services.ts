@@ -1,7 +1,15 @@
-/** Everything that decides who may call, put together: password, setup, login, sessions and API keys. */
+/** Everything that decides who may call, put together: password, setup, login, sessions, API keys and share links. */
+import type { EpochMs } from "../../storage/event.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
 import type { Config } from "../config/config.ts";
-import { API_KEYS_MAX, LOGIN_FAILURE_ADDRESSES_MAX, PASSWORD_CHECKS_WAITING_MAX, SESSIONS_MAX } from "../config/limits.ts";
+import {
+  API_KEYS_MAX,
+  LOGIN_FAILURE_ADDRESSES_MAX,
+  PASSWORD_CHECKS_WAITING_MAX,
+  SESSIONS_MAX,
+  VIEWER_TOKENS_MAX,
+  VIEWER_TOKEN_SECS,
+} from "../config/limits.ts";
 import type { Counters } from "../metrics/counters.ts";
 import type { Log } from "../metrics/log.ts";
 import { AdminPassword } from "./admin-password.ts";
@@ -13,6 +21,9 @@ import { SerialQueue } from "./serial-queue.ts";
 import { Sessions } from "./sessions.ts";
 import { SetupCode } from "./setup-code.ts";
 import { createSha256 } from "./sha256.ts";
+import { ShareUnlock } from "./share-unlock.ts";
+import { Shares } from "./shares.ts";
+import { ViewerTokens } from "./viewer-tokens.ts";
 
 export interface AuthServices {
   readonly adminPassword: AdminPassword;
@@ -20,6 +31,8 @@ export interface AuthServices {
   readonly login: Login;
   readonly sessions: Sessions;
   readonly apiKeys: ApiKeys;
+  readonly shares: Shares;
+  readonly shareUnlock: ShareUnlock;
 }
 
 export interface AuthParts {
@@ -29,6 +42,8 @@ export interface AuthParts {
   readonly randomBytes: (length: number) => Uint8Array;
   readonly counters: Counters;
   readonly log: Log;
+  /** The wall clock. */
+  readonly now: () => EpochMs;
   /** For durations. */
   readonly monotonicMs: () => number;
 }
@@ -43,6 +58,7 @@ export async function createAuth({
   randomBytes,
   counters,
   log,
+  now,
   monotonicMs,
 }: AuthParts): Promise<AuthServices> {
   const sha256 = await createSha256();
@@ -55,11 +71,21 @@ export async function createAuth({
     addressesMax: LOGIN_FAILURE_ADDRESSES_MAX,
     monotonicMs,
   });
+  const viewerTokens = new ViewerTokens({
+    ttlSecs: VIEWER_TOKEN_SECS,
+    tokensMax: VIEWER_TOKENS_MAX,
+    sha256,
+    randomBytes,
+    monotonicMs,
+  });
+  const shares = await Shares.open({ records, sha256, randomBytes, viewerTokens, log, now });
   return {
     adminPassword,
     setupCode: new SetupCode({ adminPassword, lockout, randomBytes, counters, log }),
     sessions,
     login: new Login({ adminPassword, lockout, sessions, queue, counters, log }),
     apiKeys: await ApiKeys.open({ records, sha256, randomBytes, keysMax: API_KEYS_MAX, log }),
+    shares,
+    shareUnlock: new ShareUnlock({ shares, viewerTokens, hasher: passwordHasher, lockout, queue, counters, log }),
   };
 }

@@ -32,8 +32,8 @@ export const sessionTimeseries = report({
       "sessions-by-hour": sessionSumsBy(scope, sessionGapMs, HOUR_BUCKET),
     }),
   }),
-  plan({ scope, values: { interval } }, { sessionGapMs }) {
-    const series = seriesOf(scope.range, interval, true);
+  plan({ scope, values: { interval }, calendar }, { sessionGapMs }) {
+    const series = seriesOf(scope.range, calendar, interval, true);
     const sums = sessionSumsBy(scope, sessionGapMs, series.bucket);
     return planOf(scope, [sums], (found) =>
       series.points(found, sums.counts, (row) => {

@@ -1,17 +1,18 @@
 /** Entry and exit pages: the first and the last page viewed in a session (docs/reports.md, "Sessions"). */
+import type { Calendar } from "../../../storage/calendar.ts";
 import type { AggregateQuery } from "../../execution/aggregate-query.ts";
-import { within, type Scope } from "../../query/scope.ts";
+import { hidesEvents, within, type Scope } from "../../query/scope.ts";
 import { perDialect, sql, type SqlText } from "../../query/sql.ts";
-import { orderedSessions, pageEvents, rangedEvents } from "./ordered-sessions.ts";
-import { sessionParts } from "./sessions.ts";
+import { orderedSessions, pageEvents } from "./ordered-sessions.ts";
+import { sessionParts, sharedSessions } from "./sessions.ts";
 
 type End = "first" | "last";
 
 /** Rows `value`, `visitors`, `sessions`. */
-function pagesOfDaySessions(scope: Scope, sessionGapMs: number, end: End): SqlText {
+function pagesOfDaySessions(scope: Scope, calendar: Calendar, sessionGapMs: number, end: End): SqlText {
   const [page, pick] = end === "first" ? [sql`entry_page AS page`, sql`arg_min`] : [sql`exit_page AS page`, sql`arg_max`];
   return sql`
-      WITH ${sessionParts(scope, sessionGapMs, page)},
+      WITH ${sessionParts(scope, calendar, sessionGapMs, page)},
       matching_sessions AS NOT MATERIALIZED (
         SELECT visitor_id, page FROM within_day
         UNION ALL
@@ -26,13 +27,24 @@ function pagesOfDaySessions(scope: Scope, sessionGapMs: number, end: End): SqlTe
       GROUP BY page`;
 }
 
+/** The same rows for a scope that hides events. */
+const pagesOfSharedSessions = (scope: Scope, calendar: Calendar, sessionGapMs: number, end: End): SqlText => {
+  const page = end === "first" ? sql`entry_page` : sql`exit_page`;
+  return sql`
+      WITH ${sharedSessions(scope, calendar, sessionGapMs)}
+      SELECT ${page} AS value, count(DISTINCT visitor_id) AS visitors, count(*) AS sessions
+      FROM matching_sessions
+      WHERE ${page} IS NOT NULL
+      GROUP BY ${page}`;
+};
+
 /** The same rows in ClickHouse. */
 function pagesOfOrderedSessions(scope: Scope, sessionGapMs: number, end: End): SqlText {
   const pick = end === "first" ? sql`arrayFirst` : sql`arrayLast`;
   return sql`
       WITH visits AS (
         SELECT visitor_id, arrayJoin(sessions) AS visit
-        FROM (${orderedSessions(rangedEvents(scope), pageEvents(sql`0`), sql`max(matching) = 1`, sessionGapMs)}) AS histories
+        FROM (${orderedSessions({ scope, event: pageEvents(scope, sql`0`), sessionGapMs })}) AS histories
       )
       SELECT
         ${pick}(event -> event.is_pageview, visit).path AS value,
@@ -52,9 +64,12 @@ export const sessionPages = (scope: Scope, sessionGapMs: number, end: End, rowsM
   codes: ["value"],
   counts: ["visitors", "sessions"],
   readsSessions: true,
-  partial(range) {
+  partial(range, calendar) {
     const ranged = within(scope, range);
-    return perDialect(pagesOfDaySessions(ranged, sessionGapMs, end), pagesOfOrderedSessions(ranged, sessionGapMs, end));
+    const pages = hidesEvents(scope)
+      ? pagesOfSharedSessions(ranged, calendar, sessionGapMs, end)
+      : pagesOfDaySessions(ranged, calendar, sessionGapMs, end);
+    return perDialect(pages, pagesOfOrderedSessions(ranged, sessionGapMs, end));
   },
   top: { by: "visitors", rowsMax },
 });

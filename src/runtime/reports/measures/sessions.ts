@@ -1,31 +1,38 @@
 /** A session is a run of one visitor's events without a pause longer than the session window; a filter keeps sessions with a matching event (docs/reports.md, "Sessions"). */
+import type { Calendar } from "../../../storage/calendar.ts";
 import { DAY_MS } from "../../../storage/event.ts";
 import type { AggregateQuery } from "../../execution/aggregate-query.ts";
+import { matchesSql } from "../../query/filters.ts";
+import { isInUtc, startOfDaySql, type LocalSql } from "../../query/local-time.ts";
 import { numberIn, ratio } from "../../query/row-values.ts";
-import { eventsIn, inRange, within, type Scope } from "../../query/scope.ts";
+import { eventsIn, hidesEvents, inRange, within, type Scope } from "../../query/scope.ts";
 import { perDialect, sql, textCode, type SqlText, type SqlRow } from "../../query/sql.ts";
 import { PAGEVIEW } from "../../config/names.ts";
-import { orderedSessions, rangedEvents, type SessionEvent } from "./ordered-sessions.ts";
+import { orderedSessions, type SessionEvent } from "./ordered-sessions.ts";
 import { COUNT_PAGEVIEWS } from "./visitor-counts.ts";
 
-/** Whether a session may continue past midnight: it begins or ends within one session window of it. */
-const isNearMidnight = (sessionGapMs: number): SqlText => {
-  const dayMs = sql`CAST(day AS BIGINT) * ${DAY_MS}`;
-  return sql`first_ms - ${dayMs} <= ${sessionGapMs} OR last_ms - ${dayMs} >= ${DAY_MS - sessionGapMs}`;
-};
+/** Whether a session may continue past midnight: it begins or ends within one session window of where its day begins or ends. */
+function isNearMidnight({ range }: Scope, calendar: Calendar, sessionGapMs: number): SqlText {
+  if (isInUtc(range, calendar)) {
+    const dayMs = sql`CAST(day AS BIGINT) * ${DAY_MS}`;
+    return sql`first_ms - ${dayMs} <= ${sessionGapMs} OR last_ms - ${dayMs} >= ${DAY_MS - sessionGapMs}`;
+  }
+  const [startMs, endMs] = [sql`day`, sql`day + 1`].map((day) => startOfDaySql(day, range, calendar));
+  return sql`first_ms - (${startMs ?? sql``}) <= ${sessionGapMs} OR (${endMs ?? sql``}) - last_ms <= ${sessionGapMs}`;
+}
 
 /**
  * The relation `sessions`. If the scope is cut: those that end before the cut, and the others that begin before it, made from their
  * events up to it.
  */
 function daySessions(scope: Scope): SqlText {
-  const { endsAtMs } = scope;
+  const { siteId, range, endsAtMs } = scope;
   if (endsAtMs === undefined) return sql`sessions`;
   return sql`(
     SELECT session, visitor_id, day, first_ms, last_ms, events, pageviews FROM sessions WHERE last_ms < ${endsAtMs}
     UNION ALL
     SELECT session, min(visitor_id), day, min(timestamp), max(timestamp), CAST(count(*) AS INTEGER), CAST(${COUNT_PAGEVIEWS} AS INTEGER)
-    FROM (${eventsIn({ ...scope, conditions: [] })}) AS early
+    FROM (${eventsIn({ siteId, range, conditions: [], endsAtMs })}) AS early
     WHERE session IN (
       SELECT session FROM sessions WHERE ${inRange(scope)} AND first_ms < ${endsAtMs} AND last_ms >= ${endsAtMs}
     )
@@ -42,7 +49,7 @@ function daySessions(scope: Scope): SqlText {
  * A session continues past midnight only if visitor ids live longer than a day. Only visitors with several parts near midnight are
  * candidates, so nearly all sessions are within a day. `matched` is computed only if there is a filter, which reads it.
  */
-export const sessionParts = (scope: Scope, sessionGapMs: number, columns: SqlText): SqlText => sql`
+export const sessionParts = (scope: Scope, calendar: Calendar, sessionGapMs: number, columns: SqlText): SqlText => sql`
   matched AS (SELECT DISTINCT session FROM (${eventsIn(scope)}) AS scoped),
   ranged AS MATERIALIZED (
     SELECT session, visitor_id, day, first_ms, last_ms, ${columns},
@@ -50,7 +57,7 @@ export const sessionParts = (scope: Scope, sessionGapMs: number, columns: SqlTex
     FROM ${daySessions(scope)}
     WHERE ${inRange(scope)}
   ),
-  near_midnight AS MATERIALIZED (SELECT * FROM ranged WHERE ${isNearMidnight(sessionGapMs)}),
+  near_midnight AS MATERIALIZED (SELECT * FROM ranged WHERE ${isNearMidnight(scope, calendar, sessionGapMs)}),
   crossing AS (SELECT visitor_id FROM near_midnight GROUP BY visitor_id HAVING count(*) > 1),
   spaced AS (
     SELECT *, pause_before(visitor_id, first_ms, last_ms, session) AS pause_ms
@@ -63,36 +70,52 @@ export const sessionParts = (scope: Scope, sessionGapMs: number, columns: SqlTex
   ),
   within_day AS NOT MATERIALIZED (SELECT * FROM ranged WHERE matching AND session NOT IN (SELECT session FROM chained))`;
 
-/** An event as one number: its time above 16 bits of its day, a bit for a page view, and the lowest for an event that matches. */
-const PACKED: SessionEvent = {
-  element: sql`bitShiftLeft(timestamp, 18) + bitShiftLeft(toInt64(day), 2) + 2 * (event_name = ${textCode(PAGEVIEW)}) + matching`,
-  timeMs: sql`bitShiftRight(event, 18)`,
-};
+/**
+ * An event as one number: its time above 16 bits of its day, a bit for a shared event if the scope hides others, one for a page view, and
+ * the lowest for an event that matches. `time` and `day` are where these begin.
+ */
+const packing = (scope: Scope) =>
+  hidesEvents(scope) ? { time: sql`19`, day: sql`3`, shared: sql`4 * shared + ` } : { time: sql`18`, day: sql`2`, shared: sql`` };
+
+function packed(scope: Scope): SessionEvent {
+  const { time, day, shared } = packing(scope);
+  return {
+    element: sql`bitShiftLeft(timestamp, ${time}) + bitShiftLeft(toInt64(day), ${day}) + ${shared}2 * (event_name = ${textCode(PAGEVIEW)}) + matching`,
+    timeMs: sql`bitShiftRight(event, ${time})`,
+    isShared: sql`bitTest(event, 2)`,
+  };
+}
 
 /** The relation `matching_sessions` in ClickHouse. */
-const withOrderedSessions = (scope: Scope, sessionGapMs: number): SqlText => sql`
+function withOrderedSessions(scope: Scope, sessionGapMs: number): SqlText {
+  const { time, day } = packing(scope);
+  return sql`
   WITH visits AS (
     SELECT arrayJoin(sessions) AS visit
-    FROM (${orderedSessions(rangedEvents(scope), PACKED, sql`max(matching) = 1`, sessionGapMs)}) AS histories
+    FROM (${orderedSessions({ scope, event: packed(scope), sessionGapMs })}) AS histories
   ),
   matching_sessions AS (
     SELECT
-      bitAnd(bitShiftRight(visit[1], 2), 65535) AS day,
-      bitShiftRight(visit[1], 18) AS timestamp,
+      bitAnd(bitShiftRight(visit[1], ${day}), 65535) AS day,
+      bitShiftRight(visit[1], ${time}) AS timestamp,
       length(visit) AS events,
       arrayCount(event -> bitTest(event, 1), visit) AS pageviews,
-      bitShiftRight(visit[-1], 18) - bitShiftRight(visit[1], 18) AS duration_ms
+      bitShiftRight(visit[-1], ${time}) - bitShiftRight(visit[1], ${time}) AS duration_ms
     FROM visits
     WHERE arrayExists(event -> bitTest(event, 0), visit)
   )`;
+}
 
 /** The relation `matching_sessions`: start (`day`, `timestamp`), `events`, `pageviews` and `duration_ms` (last minus first event). */
-const withSessions = (scope: Scope, sessionGapMs: number): SqlText =>
-  perDialect(withDaySessions(scope, sessionGapMs), withOrderedSessions(scope, sessionGapMs));
+const withSessions = (scope: Scope, calendar: Calendar, sessionGapMs: number): SqlText =>
+  perDialect(withDaySessions(scope, calendar, sessionGapMs), withOrderedSessions(scope, sessionGapMs));
 
 /** The same in DuckDB. */
-const withDaySessions = (scope: Scope, sessionGapMs: number): SqlText => sql`
-  WITH ${sessionParts(scope, sessionGapMs, sql`events, pageviews`)},
+const withDaySessions = (scope: Scope, calendar: Calendar, sessionGapMs: number): SqlText =>
+  hidesEvents(scope) ? sql`WITH ${sharedSessions(scope, calendar, sessionGapMs)}` : withWholeSessions(scope, calendar, sessionGapMs);
+
+const withWholeSessions = (scope: Scope, calendar: Calendar, sessionGapMs: number): SqlText => sql`
+  WITH ${sessionParts(scope, calendar, sessionGapMs, sql`events, pageviews`)},
   matching_sessions AS NOT MATERIALIZED (
     SELECT day, first_ms AS timestamp, events, pageviews, last_ms - first_ms AS duration_ms
     FROM within_day
@@ -105,6 +128,32 @@ const withDaySessions = (scope: Scope, sessionGapMs: number): SqlText => sql`
 
 /** ClickHouse does not materialize relations. */
 const NOT_MATERIALIZED = perDialect(sql`NOT MATERIALIZED`, sql``);
+
+/**
+ * `sessionParts`, and the relation `matching_sessions` with `visitor_id`, `entry_page` and `exit_page`, for a scope that hides events:
+ * these decide with the others which events are one session, and are not part of it.
+ */
+export const sharedSessions = (scope: Scope, calendar: Calendar, sessionGapMs: number): SqlText => sql`
+  ${sessionParts(scope, calendar, sessionGapMs, sql`events`)},
+  wholes AS (
+    SELECT session, session AS whole FROM within_day
+    UNION ALL
+    SELECT session, min(session) OVER (PARTITION BY visitor_id, chain) AS whole FROM chained
+  ),
+  matching_sessions AS NOT MATERIALIZED (
+    SELECT
+      min(visitor_id) AS visitor_id,
+      min(day) AS day,
+      min(timestamp) AS timestamp,
+      CAST(count(*) AS INTEGER) AS events,
+      CAST(${COUNT_PAGEVIEWS} AS INTEGER) AS pageviews,
+      max(timestamp) - min(timestamp) AS duration_ms,
+      arg_min(pathname, (timestamp, sequence_number)) FILTER (WHERE event_name = ${textCode(PAGEVIEW)}) AS entry_page,
+      arg_max(pathname, (timestamp, sequence_number)) FILTER (WHERE event_name = ${textCode(PAGEVIEW)}) AS exit_page
+    FROM (${eventsIn({ ...scope, conditions: [] })}) AS shown JOIN wholes ON wholes.session = shown.session
+    GROUP BY whole
+    HAVING bool_or(${matchesSql(scope.conditions)})
+  )`;
 
 /** Sums for the averages; `bounces` are sessions with one page view and no other event. */
 const SUMS = sql`
@@ -120,20 +169,20 @@ export const sessionSums = (scope: Scope, sessionGapMs: number): AggregateQuery 
   keys: [],
   counts: SUM_COLUMNS,
   readsSessions: true,
-  partial: (range) => sql`
-    ${withSessions(within(scope, range), sessionGapMs)}
+  partial: (range, calendar) => sql`
+    ${withSessions(within(scope, range), calendar, sessionGapMs)}
     SELECT ${SUMS}
     FROM matching_sessions`,
 });
 
 /** The same sums by `bucket`, the bucket in which a session begins. */
-export const sessionSumsBy = (scope: Scope, sessionGapMs: number, bucket: SqlText): AggregateQuery => ({
+export const sessionSumsBy = (scope: Scope, sessionGapMs: number, bucket: LocalSql): AggregateQuery => ({
   keys: ["bucket"],
   counts: SUM_COLUMNS,
   readsSessions: true,
-  partial: (range) => sql`
-    ${withSessions(within(scope, range), sessionGapMs)},
-    begun AS ${NOT_MATERIALIZED} (SELECT *, ${bucket} AS bucket FROM matching_sessions)
+  partial: (range, calendar) => sql`
+    ${withSessions(within(scope, range), calendar, sessionGapMs)},
+    begun AS ${NOT_MATERIALIZED} (SELECT *, ${bucket(range, calendar)} AS bucket FROM matching_sessions)
     SELECT bucket, ${SUMS}
     FROM begun
     GROUP BY bucket`,

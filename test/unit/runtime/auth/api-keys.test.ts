@@ -26,7 +26,7 @@ const writeText = (records: RecordStore, name: string, text: string): Promise<vo
 describe("API keys", () => {
   it("are stored without the key itself", async () => {
     const records = createMemoryRecordStore();
-    const { key, keyHash } = await (await open(records)).create("report", "Admin", NOW_MS, signal);
+    const { key, keyHash } = await (await open(records)).create("report", { scope: "Admin", sites: null }, NOW_MS, signal);
     const text = new TextDecoder().decode((await records.read(`keys/${keyHash}.json`)) ?? new Uint8Array());
     expect(JSON.parse(text)).toEqual({ keyHash, name: "report", scope: "Admin", createdAt: "2026-03-15T12:00:00.000Z", revoked: false });
     expect(text).not.toContain(key.slice(4));
@@ -42,22 +42,24 @@ describe("API keys", () => {
       await write(name, bytes);
       await fails();
     };
-    await expect(keys.create("lost", "Admin", NOW_MS, signal)).rejects.toThrow("The key could not be stored and does not work");
+    await expect(keys.create("lost", { scope: "Admin", sites: null }, NOW_MS, signal)).rejects.toThrow(
+      "The key could not be stored and does not work",
+    );
     expect(keys.list()).toEqual([]);
     records.write = write;
     expect((await open(records)).list()).toEqual([]);
-    const { key } = await keys.create("kept", "ReadOnly", NOW_MS, signal);
-    expect(keys.scopeOf(key)).toBe("ReadOnly");
+    const { key } = await keys.create("kept", { scope: "ReadOnly", sites: null }, NOW_MS, signal);
+    expect(keys.rightsOf(key)).toEqual({ scope: "ReadOnly", sites: null });
   });
 
   it("are revoked at once even when that cannot be stored, and a retry stores it", async () => {
     const records = createMemoryRecordStore();
     const keys = await open(records);
-    const { key, keyHash } = await keys.create("a", "Admin", NOW_MS, signal);
+    const { key, keyHash } = await keys.create("a", { scope: "Admin", sites: null }, NOW_MS, signal);
     const write = records.write;
     records.write = fails;
     await expect(keys.revoke(keyHash, signal)).rejects.toThrow("The key is revoked, but only until the next restart");
-    expect(keys.scopeOf(key)).toBeNull();
+    expect(keys.rightsOf(key)).toBeNull();
     records.write = write;
     await keys.revoke(keyHash, signal);
     expect((await open(records)).list()).toMatchObject([{ keyHash, revoked: true }]);
@@ -67,10 +69,11 @@ describe("API keys", () => {
     const records = createMemoryRecordStore();
     const keys = await open(records);
     const made: string[] = [];
-    for (const second of [0, 1, 2]) made.push((await keys.create(`key ${second}`, "Admin", NOW_MS + second * 1000, signal)).keyHash);
-    await expect(keys.create("one more", "Admin", NOW_MS, signal)).rejects.toThrow("There are already 3 API keys");
+    for (const second of [0, 1, 2])
+      made.push((await keys.create(`key ${second}`, { scope: "Admin", sites: null }, NOW_MS + second * 1000, signal)).keyHash);
+    await expect(keys.create("one more", { scope: "Admin", sites: null }, NOW_MS, signal)).rejects.toThrow("There are already 3 API keys");
     for (const hash of made.slice(1)) await keys.revoke(hash, signal);
-    await keys.create("one more", "Admin", NOW_MS + 5000, signal);
+    await keys.create("one more", { scope: "Admin", sites: null }, NOW_MS + 5000, signal);
     const names = ["key 0", "key 2", "one more"];
     expect(keys.list().map(({ name }) => name)).toEqual(names);
     expect((await open(records)).list().map(({ name }) => name)).toEqual(names);
@@ -80,7 +83,8 @@ describe("API keys", () => {
     const records = createMemoryRecordStore();
     const maker = await open(records);
     const made = [];
-    for (const second of [0, 1, 2]) made.push(await maker.create(`key ${second}`, "Admin", NOW_MS + second, signal));
+    for (const second of [0, 1, 2])
+      made.push(await maker.create(`key ${second}`, { scope: "Admin", sites: null }, NOW_MS + second, signal));
     await maker.revoke(made[1]?.keyHash ?? "", signal);
     const hashes: CountedBytes[] = [];
     const keys = await ApiKeys.open({
@@ -95,7 +99,7 @@ describe("API keys", () => {
       log: createRecordingLog(),
     });
     for (const key of [...made.map((one) => one.key), `svc_${"0".repeat(64)}`]) {
-      keys.scopeOf(key);
+      keys.rightsOf(key);
       expect(hashes.at(-1)?.reads()).toBe(3 * 32);
     }
   });
@@ -108,7 +112,9 @@ describe("records of API keys at the start", () => {
   it("are loaded when they are complete", async () => {
     const records = createMemoryRecordStore();
     await writeText(records, `keys/${HASH}.json`, JSON.stringify({ ...KEY, later: 1 }));
-    expect((await open(records)).list()).toEqual([KEY]);
+    expect((await open(records)).list()).toEqual([{ ...KEY, sites: null }]);
+    await writeText(records, `keys/${HASH}.json`, JSON.stringify({ ...KEY, sites: ["one.test", "two.test"] }));
+    expect((await open(records)).list()).toEqual([{ ...KEY, sites: ["one.test", "two.test"] }]);
   });
 
   it.each([

@@ -1,0 +1,16 @@
+/** Who reads a report, when, and by which calendar. A scope is made for a viewer only, so no report shows more than its viewer may see. */
+import type { Calendar } from "../../storage/calendar.ts";
+import type { EpochMs, SiteId } from "../../storage/event.ts";
+import { mayRead, type Principal } from "../auth/principal.ts";
+import { AppError } from "../errors.ts";
+
+export interface Viewer {
+  readonly principal: Principal;
+  readonly nowMs: EpochMs;
+  readonly calendarOf: (siteId: SiteId) => Calendar;
+}
+
+/** 403 for a site that the principal may not read, whether it exists or not. */
+export function checkSite({ principal }: Pick<Viewer, "principal">, siteId: SiteId): void {
+  if (!mayRead(principal, siteId)) throw new AppError({ code: "forbidden" }, `You may not read the statistics of "${siteId}"`);
+}

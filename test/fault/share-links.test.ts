@@ -1,0 +1,82 @@
+/** Share links and a process that is killed: what was answered holds, and a link is created or not, never half. */
+import { readFile, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createShare, deleteShare, logIn, postShare, unlock, withShare } from "../support/auth-requests.ts";
+import { createInProcessTarget } from "../support/in-process-target.ts";
+import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
+import { asTarget } from "../support/node-target.ts";
+import { spawnServer, startServer } from "../support/server-process.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+
+const ADMIN = { SVC_ADMIN_PASSWORD: "correct horse battery" };
+const SITE = { site_id: "one.test", name: "a link" };
+const KILLS = 5;
+
+describe("share links of a process that is killed", () => {
+  it("work if their creation was answered, and stay revoked if their revocation was", async () => {
+    const dataFolder = await tempFolder();
+    let server = await startServer({ dataFolder, environment: ADMIN });
+    const known: { token: string; share_hash: string; revoked: boolean }[] = [];
+    for (let i = 0; i < KILLS; i++) {
+      const target = asTarget(server);
+      const session = await logIn(target);
+      const [kept, revoked] = [await createShare(target, session, SITE), await createShare(target, session, SITE)];
+      await deleteShare(target, session, revoked.share_hash).then((response) => expect(response.status).toBe(200));
+      known.push({ ...kept, revoked: false }, { ...revoked, revoked: true });
+      // Others are on their way, and their uses are being recorded.
+      const underWay = Promise.allSettled([
+        postShare(target, session, SITE),
+        target.fetch("/api/share", { headers: withShare(kept.token) }),
+      ]);
+      await server.kill9();
+      await underWay;
+      server = await startServer({ dataFolder, environment: ADMIN });
+      for (const { token, revoked: isRevoked } of known) {
+        const { status } = await asTarget(server).fetch("/api/share", { headers: withShare(token) });
+        expect(status).toBe(isRevoked ? 404 : 200);
+      }
+    }
+    expect(await server.stop()).toBe(0);
+    for (const name of await readdir(join(dataFolder, "shares"))) {
+      const text = await readFile(join(dataFolder, "shares", name), "utf8");
+      for (const { token } of known) expect(text).not.toContain(token);
+    }
+  });
+
+  it("prevent the start with the name of a damaged record, which may say that its link is revoked", async () => {
+    const dataFolder = await tempFolder();
+    const first = await startServer({ dataFolder, environment: ADMIN });
+    const { share_hash: hash } = await createShare(asTarget(first), await logIn(asTarget(first)), SITE);
+    await first.kill9();
+    const path = join(dataFolder, "shares", `${hash}.json`);
+    const whole = await readFile(path);
+    await writeFile(path, whole.subarray(0, whole.length - 10));
+    const server = spawnServer({ dataFolder, environment: ADMIN });
+    expect((await server.exited).code).toBe(1);
+    expect(server.log()).toContain(`shares/${hash}.json in the data folder is damaged`);
+  });
+});
+
+describe("share links whose record cannot be written", () => {
+  it("are refused from then on when they are revoked, and do not exist when they are created", async () => {
+    const records = createMemoryRecordStore();
+    const target = await createInProcessTarget(ADMIN, { records });
+    const session = await logIn(target);
+    const { token, share_hash: hash } = await createShare(target, session, { ...SITE, password: "open, sesame" });
+    const viewer = withShare(((await (await unlock(target, token, "open, sesame")).json()) as { token: string }).token);
+    const { write } = records;
+    records.write = async () => {
+      throw new Error("disk full");
+    };
+    expect((await postShare(target, session, SITE)).status).toBe(500);
+    expect((await deleteShare(target, session, hash)).status).toBe(503);
+    expect((await target.fetch("/api/share", { headers: viewer })).status).toBe(404);
+    records.write = write;
+    expect((await deleteShare(target, session, hash)).status).toBe(200);
+    await target.restart();
+    expect((await target.fetch("/api/share", { headers: withShare(token) })).status).toBe(404);
+    expect(await records.list("shares/")).toEqual([`shares/${hash}.json`]);
+    await target.close();
+  });
+});

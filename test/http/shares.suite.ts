@@ -1,0 +1,405 @@
+/** Share links, what their viewers see, and keys for some sites (docs/http-api.md, "Share links" and "Viewers"). */
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  bodyOf,
+  CLOSED,
+  createShare,
+  deleteShare,
+  logIn,
+  ofItsOwn,
+  postKey,
+  postShare,
+  unlock,
+  withKey,
+  withShare,
+  type CreatedKey,
+} from "../support/auth-requests.ts";
+import { expectError, record, wireEvent, type RequestHeaders } from "../support/requests.ts";
+import { visitor } from "../support/stats-requests.ts";
+import { able, itNeeds, siteNames, type MakeTarget, type Target } from "../support/target.ts";
+
+const siteName = siteNames("shares");
+
+const BEHIND_PROXY = { ...CLOSED, SVC_TRUST_PROXY: "1" };
+const PASSWORD_OF_LINK = "open, sesame";
+const FRAME = "https://www.example.com";
+
+const get = (target: Target, path: string, headers: RequestHeaders): Promise<Response> => target.fetch(path, { headers });
+
+const stats = (target: Target, report: string, siteId: string, headers: RequestHeaders, query = ""): Promise<Response> =>
+  get(target, `/api/stats/${report}?site_id=${siteId}${query}`, headers);
+
+async function statusOf(response: Promise<Response>): Promise<number> {
+  const { status, ...rest } = await response.then(async (answer) => ({ status: answer.status, text: await answer.text() }));
+  expect(rest.text).toBeTypeOf("string");
+  return status;
+}
+
+const valuesOf = async (response: Promise<Response>): Promise<string[]> =>
+  (await bodyOf<{ value: string }[]>(await response)).map(({ value }) => value);
+
+/** One visitor enters and leaves on pages that are not shared; another only sees those. */
+async function visitBoth(target: Target, siteId: string): Promise<void> {
+  for (const path of ["/secret-entry", "/blog/a", "/secret-middle", "/blog/b", "/secret-exit"])
+    await record(target, wireEvent(siteId, { u: `https://${path.startsWith("/blog") ? "blog" : "shop"}.test${path}` }), visitor(1));
+  await record(
+    target,
+    wireEvent(siteId, { u: "https://shop.test/secret", n: "secret-event", ra: 7777, p: '{"secret":"secret"}' }),
+    visitor(2),
+  );
+}
+
+const BLOG = "hostnames==blog.test";
+
+/** Behavior that depends on where sites and credentials are held. */
+export function describeShares(makeTarget: MakeTarget): void {
+  describe("share links", () => {
+    let target: Target;
+    let session: RequestHeaders;
+    beforeAll(async () => {
+      target = await makeTarget(BEHIND_PROXY);
+      session = await logIn(target);
+    });
+    afterAll(() => target.close());
+
+    it("are returned once, listed by their hash, and show their site until they are revoked", async () => {
+      const siteId = siteName();
+      await record(target, wireEvent(siteId), visitor(1));
+      const created = await createShare(target, session, { site_id: siteId, name: "for the agency ☂", frame_ancestors: [FRAME] });
+      const { token, ...kept } = created;
+      expect(token).toMatch(/^~[A-Za-z0-9_-]{43}$/);
+      expect(kept).toEqual({
+        share_hash: createHash("sha256").update(token).digest("hex"),
+        site_id: siteId,
+        name: "for the agency ☂",
+        has_password: false,
+        filters: "",
+        period: null,
+        start_date: null,
+        end_date: null,
+        realtime: true,
+        expires_at: null,
+        frame_ancestors: [FRAME],
+        created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown,
+        last_used_at: null,
+        revoked: false,
+      });
+      expect(await bodyOf(await get(target, `/api/shares?site_id=${siteId}`, session))).toEqual([kept]);
+      const viewer = withShare(token);
+      expect(await bodyOf(await get(target, "/api/share", viewer))).toEqual({
+        locked: false,
+        site_id: siteId,
+        site_name: siteId,
+        name: "for the agency ☂",
+        filters: "",
+        period: null,
+        start_date: null,
+        end_date: null,
+        realtime: true,
+        expires_at: null,
+        time_zone: "UTC",
+        today: new Date(target.nowMs()).toISOString().slice(0, 10),
+        week_start: "monday",
+        hidden_cards: [],
+      });
+      expect(await bodyOf(await stats(target, "main", siteId, viewer))).toMatchObject({ unique_visitors: 1 });
+      expect(await bodyOf(await get(target, "/api/sites", viewer))).toEqual({ sites: [siteId] });
+      expect(await bodyOf(await deleteShare(target, session, created.share_hash))).toEqual({ status: "revoked" });
+      await expectError(await stats(target, "main", siteId, viewer), 401, "unknown, revoked or expired");
+      await expectError(await get(target, "/api/share", viewer), 404, "unknown, revoked or expired");
+      expect(await bodyOf(await get(target, `/api/shares?site_id=${siteId}`, session))).toMatchObject([{ revoked: true }]);
+    });
+
+    it("with a password show nothing without it, and end with its viewer tokens", async () => {
+      const siteId = siteName();
+      await record(target, wireEvent(siteId), visitor(1));
+      const { token, share_hash: hash } = await createShare(target, session, { site_id: siteId, password: PASSWORD_OF_LINK });
+      expect(await bodyOf(await get(target, "/api/share", withShare(token)))).toEqual({ locked: true });
+      await expectError(await stats(target, "main", siteId, withShare(token)), 401, "needs its password");
+      await expectError(await unlock(target, token, "a wrong password", visitor(3)), 401, "Invalid password");
+      const viewer = withShare((await bodyOf<{ token: string }>(await unlock(target, token, PASSWORD_OF_LINK, visitor(3)))).token);
+      expect(await bodyOf(await get(target, "/api/share", viewer))).toMatchObject({ locked: false, site_id: siteId });
+      expect(await bodyOf(await stats(target, "main", siteId, viewer))).toMatchObject({ unique_visitors: 1 });
+      await deleteShare(target, session, hash);
+      expect(await statusOf(stats(target, "main", siteId, viewer))).toBe(401);
+      expect(await statusOf(get(target, "/api/share", viewer))).toBe(404);
+      expect(await statusOf(unlock(target, token, PASSWORD_OF_LINK, visitor(3)))).toBe(404);
+    });
+
+    it("with a filter show no value of other events, in whatever is told of sessions, and no other site", async () => {
+      const [siteId, otherId] = [siteName(), siteName()];
+      await visitBoth(target, siteId);
+      await record(target, wireEvent(otherId), visitor(1));
+      const viewer = withShare((await createShare(target, session, { site_id: siteId, filters: BLOG })).token);
+      for (const headers of [session, viewer]) {
+        const shown = headers === viewer ? { pages: 2, visitors: 1 } : { pages: 5, visitors: 2 };
+        expect(await bodyOf(await stats(target, "main", siteId, headers))).toMatchObject({
+          unique_visitors: shown.visitors,
+          total_pageviews: shown.pages,
+          total_sessions: shown.visitors,
+        });
+      }
+      expect(await valuesOf(stats(target, "breakdown/entry-pages", siteId, viewer))).toEqual(["/blog/a"]);
+      expect(await valuesOf(stats(target, "breakdown/exit-pages", siteId, viewer))).toEqual(["/blog/b"]);
+      expect(await bodyOf(await stats(target, "flow", siteId, viewer, "&page=/blog/a"))).toMatchObject([{ next_page: "/blog/b" }]);
+      expect(await bodyOf(await stats(target, "sessions", siteId, viewer))).toMatchObject({ total_sessions: 1, avg_pages_per_session: 2 });
+      const others = ["breakdown/pages", "breakdown/hostnames", "goals", "properties", "revenue", "realtime", "export"];
+      for (const report of [...others, "breakdown/pages", "session-timeseries", "retention"]) {
+        for (const query of ["", "&kind=raw", "&filters=hostnames!=blog.test"])
+          expect(await (await stats(target, report, siteId, viewer, query)).text()).not.toMatch(/secret|shop|7777/);
+      }
+      expect(await (await stats(target, "export", siteId, viewer, "&kind=raw")).text()).toContain("/blog/b");
+      await expectError(await stats(target, "main", otherId, viewer), 403, `statistics of "${otherId}"`);
+      await expectError(await stats(target, "main", "never-seen.test", viewer), 403, 'statistics of "never-seen.test"');
+    });
+
+    it("with dates show no others, and a session of the administrator does not help", async () => {
+      const siteId = siteName();
+      await record(target, wireEvent(siteId), visitor(1));
+      const dates = { start_date: "2020-01-01", end_date: "2020-01-31" };
+      const { token } = await createShare(target, session, { site_id: siteId, ...dates });
+      const viewer = { ...session, ...withShare(token) };
+      expect(await bodyOf(await get(target, "/api/share", viewer))).toMatchObject(dates);
+      expect(await bodyOf(await stats(target, "timeseries", siteId, viewer))).toHaveLength(31);
+      expect(await bodyOf(await stats(target, "timeseries", siteId, viewer, "&start_date=2020-01-29&end_date=2020-01-31"))).toHaveLength(3);
+      const says = "only dates from 2020-01-01 to 2020-01-31";
+      await expectError(await stats(target, "main", siteId, viewer, "&period=day"), 403, says);
+      await expectError(await stats(target, "main", siteId, viewer, "&start_date=2019-12-31&end_date=2020-01-02"), 403, says);
+      await expectError(await stats(target, "main", siteId, viewer, "&compare=previous_period"), 403, says);
+      await expectError(await stats(target, "realtime", siteId, viewer), 403, says);
+    });
+
+    it("have the same page as unknown ones, which only their origins may embed, and whose address no other site learns", async () => {
+      const { token } = await createShare(target, session, { site_id: siteName(), frame_ancestors: [FRAME] });
+      const [page, unknown] = [await get(target, `/share/${token}?embed=1`, {}), await get(target, `/share/~${"0".repeat(43)}`, {})];
+      expect([page.status, unknown.status]).toEqual([200, 200]);
+      expect(await page.text()).toBe(await unknown.text());
+      expect(page.headers.get("content-security-policy")).toContain(`frame-ancestors ${FRAME}`);
+      expect(page.headers.get("x-frame-options")).toBeNull();
+      expect(unknown.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+      expect(unknown.headers.get("x-frame-options")).toBe("DENY");
+      for (const { headers } of [page, unknown]) {
+        expect(headers.get("referrer-policy")).toBe("no-referrer");
+        expect(headers.get("x-robots-tag")).toBe("noindex");
+        expect(headers.get("cache-control")).toBe("no-store");
+      }
+    });
+
+    it("of its sites are managed by a limited Admin key, which reads and changes nothing else", async () => {
+      const [siteId, otherId] = [siteName(), siteName()];
+      for (const id of [siteId, otherId]) await record(target, wireEvent(id), visitor(1));
+      const created = await bodyOf<CreatedKey>(await postKey(target, session, { name: "one site", scope: "Admin", sites: [siteId] }), 201);
+      expect(created).toMatchObject({ sites: [siteId] });
+      const key = withKey(created.key);
+      const { share_hash: hash } = await createShare(target, key, { site_id: siteId });
+      const other = await createShare(target, session, { site_id: otherId });
+      expect(await bodyOf(await get(target, "/api/shares", key))).toMatchObject([{ share_hash: hash }]);
+      expect(await bodyOf(await get(target, "/api/sites", key))).toEqual({ sites: [siteId] });
+      expect(await bodyOf(await stats(target, "main", siteId, key))).toMatchObject({ unique_visitors: 1 });
+      await expectError(await stats(target, "main", otherId, key), 403, otherId);
+      await expectError(await postShare(target, key, { site_id: otherId, name: "a link" }), 403, otherId);
+      await expectError(await deleteShare(target, key, other.share_hash), 404);
+      await expectError(await get(target, `/api/shares?site_id=${otherId}`, key), 403, otherId);
+      await expectError(await get(target, "/api/keys", key), 403, "limited to some sites");
+      const erase = (id: string) => `/api/gdpr/erase?site_id=${id}&start_date=2020-01-01&end_date=2020-01-02`;
+      await expectError(await target.fetch(erase(otherId), { method: "DELETE", headers: key }), 403, otherId);
+      expect(await statusOf(target.fetch(erase(siteId), { method: "DELETE", headers: key }))).toBe(200);
+      expect(await bodyOf(await deleteShare(target, key, hash))).toEqual({ status: "revoked" });
+    });
+
+    it("a limited Admin key reaches its site however a path encodes its name", async () => {
+      const siteId = `${siteName()}:8080`;
+      const { key } = await bodyOf<CreatedKey>(await postKey(target, session, { name: "a port", scope: "Admin", sites: [siteId] }), 201);
+      for (const path of [siteId, encodeURIComponent(siteId), siteId.replace("t", "%74")])
+        expect(await bodyOf(await get(target, `/api/sites/${path}`, withKey(key)))).toMatchObject({ site_id: siteId });
+      await expectError(await get(target, `/api/sites/${siteId}%00`, withKey(key)), 403);
+      await expectError(await get(target, `/api/sites/${siteId}%`, withKey(key)), 403);
+    });
+
+    itNeeds(makeTarget, "restart", "work after a restart, and revoked ones stay revoked", async () => {
+      const own = await makeTarget(ofItsOwn(BEHIND_PROXY));
+      const admin = await logIn(own);
+      const siteId = siteName();
+      const fields = { site_id: siteId, filters: BLOG };
+      const [kept, revoked] = [await createShare(own, admin, fields), await createShare(own, admin, fields)];
+      await deleteShare(own, admin, revoked.share_hash);
+      await able(own, "restart")();
+      expect(await bodyOf(await get(own, "/api/share", withShare(kept.token)))).toMatchObject({ filters: BLOG });
+      expect(await statusOf(get(own, "/api/share", withShare(revoked.token)))).toBe(404);
+      await own.close();
+    });
+  });
+}
+
+/** Rules that are the same on every host. */
+export function describeShareRules(makeTarget: MakeTarget): void {
+  describe("rules of share links", () => {
+    let target: Target;
+    let session: RequestHeaders;
+    beforeAll(async () => {
+      target = await makeTarget(BEHIND_PROXY);
+      session = await logIn(target);
+    });
+    afterAll(() => target.close());
+
+    const FIELDS = { site_id: "rules.test", name: "a link" };
+
+    it.each([
+      [{ site_id: "no site" }, 400, '"site_id"'],
+      [{ name: "" }, 400, 'Field "name" must be 1 to 128 characters'],
+      [{ name: "x".repeat(129) }, 400, '"name"'],
+      [{ password: "short" }, 400, 'Field "password" must be at least 8 characters'],
+      [{ password: "x".repeat(1025) }, 400, '"password"'],
+      [{ filters: "nothing==1" }, 400, '"filters"'],
+      [{ filters: Array.from({ length: 13 }, (_, i) => `pages==/${i}`).join(";") }, 400, "at most 12"],
+      [{ period: "month" }, 400, 'Field "period" must be one of day, today, 7d'],
+      [{ period: "7d", start_date: "2026-01-01", end_date: "2026-01-02" }, 400, '"period" cannot be combined'],
+      [{ start_date: "2026-01-01" }, 400, '"end_date" is required'],
+      [{ start_date: "2026-02-30", end_date: "2026-03-01" }, 400, '"start_date"'],
+      [{ start_date: "2026-01-02", end_date: "2026-01-01" }, 400, '"end_date" must not be before'],
+      [{ expires_at: "tomorrow" }, 400, '"expires_at" must be a time in ISO 8601'],
+      [{ expires_at: "2030-01-01" }, 400, '"expires_at"'],
+      [{ expires_at: "2001-01-01T00:00:00Z" }, 400, '"expires_at" must be in the future'],
+      [{ frame_ancestors: ["www.example.com"] }, 400, '"frame_ancestors"'],
+      [{ frame_ancestors: ["https://www.example.com/path"] }, 400, '"frame_ancestors"'],
+      [{ frame_ancestors: ["https://a.test; script-src *"] }, 400, '"frame_ancestors"'],
+      [{ frame_ancestors: ["https://a;b.test"] }, 400, '"frame_ancestors"'],
+      [{ frame_ancestors: Array.from({ length: 21 }, (_, i) => `https://a${i}.test`) }, 400, "at most 20"],
+      [{ site_id: undefined }, 422, '"site_id" is missing'],
+      [{ name: 1 }, 422, '"name" must be a string'],
+      [{ realtime: "yes" }, 422, '"realtime" must be true or false'],
+      [{ frame_ancestors: "https://a.test" }, 422, '"frame_ancestors" must be an array of strings'],
+    ] as const)("%j give %d with the field and the rule", async (fields, status, says) => {
+      await expectError(await postShare(target, session, { ...FIELDS, ...fields }), status, says);
+    });
+
+    it("are listed as they count: conditions in one order, a time in UTC, an origin once", async () => {
+      const fields = { filters: "pages==/b;pages==/a;pages==/b", expires_at: "2099-01-01T02:00+02:00", frame_ancestors: [FRAME, FRAME] };
+      expect(await createShare(target, session, { ...FIELDS, ...fields })).toMatchObject({
+        filters: "pages==/a;pages==/b",
+        expires_at: "2099-01-01T00:00:00.000Z",
+        frame_ancestors: [FRAME],
+      });
+    });
+
+    it.each([
+      [[], 400, 'Field "sites" must list 1 to 100 site ids'],
+      [Array.from({ length: 101 }, (_, i) => `site-${i}.test`), 400, "1 to 100"],
+      [["no site"], 400, '"sites" must be 1 to 256 characters long'],
+      ["a.test", 422, 'Field "sites" must be an array of strings'],
+      [[1], 422, '"sites"'],
+    ] as const)("a key for the sites %j gives %d with the field and the rule", async (sites, status, says) => {
+      await expectError(await postKey(target, session, { name: "a key", scope: "ReadOnly", sites }), status, says);
+    });
+
+    it("a key for all sites has no field of sites, and one with null neither", async () => {
+      const created = await bodyOf<CreatedKey>(await postKey(target, session, { name: "all", scope: "ReadOnly", sites: null }), 201);
+      expect(Object.keys(created)).not.toContain("sites");
+    });
+
+    it("two limited keys add up their sites", async () => {
+      const keyOf = async (...sites: string[]) =>
+        (await bodyOf<CreatedKey>(await postKey(target, session, { name: "a key", scope: "ReadOnly", sites }), 201)).key;
+      const both = { authorization: `Bearer ${await keyOf("a.test")}`, "x-api-key": await keyOf("b.test") };
+      for (const siteId of ["a.test", "b.test"]) expect(await statusOf(stats(target, "main", siteId, both))).toBe(200);
+      expect(await statusOf(stats(target, "main", "c.test", both))).toBe(403);
+    });
+
+    it("a link without realtime refuses only that", async () => {
+      const viewer = withShare((await createShare(target, session, { site_id: "rules.test", realtime: false })).token);
+      await expectError(await stats(target, "realtime", "rules.test", viewer), 403, "does not show realtime");
+      expect(await statusOf(stats(target, "main", "rules.test", viewer))).toBe(200);
+    });
+
+    it("a request may add 12 conditions to those of its link", async () => {
+      const conditions = (from: number) => Array.from({ length: 12 }, (_, i) => `pages!=/${from + i}`).join(";");
+      const viewer = withShare((await createShare(target, session, { site_id: "rules.test", filters: conditions(0) })).token);
+      expect(await statusOf(stats(target, "main", "rules.test", viewer, `&filters=${conditions(12)}`))).toBe(200);
+      await expectError(await stats(target, "main", "rules.test", viewer, `&filters=${conditions(12)};pages==/`), 400, "at most 12");
+    });
+
+    it("an address may send 100 requests at once, and then waits; others do not", async () => {
+      const { token } = await createShare(target, session, { site_id: "rules.test" });
+      const viewer = { ...withShare(token), ...visitor(77) };
+      for (let i = 0; i < 100; i++) expect(await statusOf(get(target, "/api/share", viewer))).toBe(200);
+      const statuses: number[] = [];
+      for (let i = 0; i < 20 && !statuses.includes(429); i++) statuses.push(await statusOf(get(target, "/api/share", viewer)));
+      expect(statuses).toContain(429);
+      const refused = await get(target, "/api/share", viewer);
+      if (refused.status === 429) expect(refused.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
+      expect(await statusOf(get(target, "/api/share", { ...viewer, ...visitor(78) }))).toBe(200);
+    });
+
+    it("a trailing slash leads to the page, whose addresses are relative", async () => {
+      const response = await target.fetch("/share/a.test/?embed=1", { redirect: "manual" });
+      await response.arrayBuffer();
+      expect({ status: response.status, location: response.headers.get("location") }).toEqual({
+        status: 308,
+        location: "/share/a.test?embed=1",
+      });
+      expect(response.headers.get("referrer-policy")).toBe("no-referrer");
+      const page = await (await get(target, "/share/a.test", {})).text();
+      expect(page).toMatch(/src="\.\.\/assets\//);
+      expect(page).not.toContain('"./');
+    });
+
+    itNeeds(makeTarget, "advance", "a link ends at its time by the wall clock, and a viewer token after 12 hours", async () => {
+      const clocked = await makeTarget(ofItsOwn(BEHIND_PROXY));
+      const advance = able(clocked, "advance");
+      const admin = await logIn(clocked);
+      const expiresAt = new Date(clocked.nowMs() + 24 * 3_600_000).toISOString();
+      const fields = { site_id: "ends.test", password: PASSWORD_OF_LINK, expires_at: expiresAt };
+      const { token } = await createShare(clocked, admin, fields);
+      const viewer = withShare((await bodyOf<{ token: string }>(await unlock(clocked, token, PASSWORD_OF_LINK))).token);
+      await advance(12 * 3_600_000 - 1);
+      expect(await statusOf(stats(clocked, "main", "ends.test", viewer))).toBe(200);
+      await advance(1);
+      expect(await statusOf(stats(clocked, "main", "ends.test", viewer))).toBe(401);
+      const again = withShare((await bodyOf<{ token: string }>(await unlock(clocked, token, PASSWORD_OF_LINK))).token);
+      await advance(12 * 3_600_000 - 2);
+      expect(await statusOf(stats(clocked, "main", "ends.test", again))).toBe(200);
+      await advance(2);
+      for (const headers of [again, withShare(token)]) expect(await statusOf(get(clocked, "/api/share", headers))).toBe(404);
+      await clocked.close();
+    });
+
+    itNeeds(makeTarget, "advance", "the last use is recorded about once a minute", async () => {
+      const clocked = await makeTarget(ofItsOwn(BEHIND_PROXY));
+      const advance = able(clocked, "advance");
+      const admin = await logIn(clocked);
+      const { token } = await createShare(clocked, admin, { site_id: "used.test" });
+      const useNow = async () => {
+        await get(clocked, "/api/share", withShare(token)).then((response) => response.arrayBuffer());
+        return (await bodyOf<{ last_used_at: string }[]>(await get(clocked, "/api/shares?site_id=used.test", admin)))[0]?.last_used_at;
+      };
+      const first = new Date(clocked.nowMs()).toISOString();
+      expect(await useNow()).toBe(first);
+      await advance(59_999);
+      expect(await useNow()).toBe(first);
+      await advance(1);
+      expect(await useNow()).toBe(new Date(clocked.nowMs()).toISOString());
+      await clocked.close();
+    });
+
+    itNeeds(
+      makeTarget,
+      "advance",
+      "wrong passwords of links lock an address out of all of them and of the login, and a right one does not help",
+      async () => {
+        const clocked = await makeTarget(ofItsOwn({ ...BEHIND_PROXY, SVC_MAX_LOGIN_ATTEMPTS: "3" }));
+        const admin = await logIn(clocked);
+        const fields = { site_id: "locked.test", password: PASSWORD_OF_LINK };
+        const [one, two] = [await createShare(clocked, admin, fields), await createShare(clocked, admin, fields)];
+        await expectError(await unlock(clocked, one.token, "a wrong password"), 401);
+        await expectError(await unlock(clocked, one.token, "a wrong password"), 401);
+        expect(await statusOf(unlock(clocked, two.token, PASSWORD_OF_LINK))).toBe(200);
+        await expectError(await unlock(clocked, two.token, "a wrong password"), 401);
+        await expectError(await unlock(clocked, two.token, PASSWORD_OF_LINK), 429, "Too many failed login attempts");
+        await expectError(await clocked.fetch("/api/auth/login", { method: "POST", body: JSON.stringify({ password: "wrong" }) }), 429);
+        expect(await statusOf(unlock(clocked, two.token, PASSWORD_OF_LINK, visitor(5)))).toBe(200);
+        await clocked.close();
+      },
+    );
+  });
+}

@@ -1,0 +1,448 @@
+/**
+ * What is not shared is in no response (docs/sharing.md). Two sites are filled with values that tell which part of them they are of.
+ * Every route is asked with every kind of limited credential, after its owner asked the same; and each report must be, byte for byte,
+ * that of a service which never had anything but the shared events.
+ */
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ROUTES } from "../../src/handlers/app.ts";
+import type { DescribedRouteId } from "../../src/handlers/openapi/operations.ts";
+import { routeIdOf } from "../../src/handlers/route.ts";
+import { REPORTS } from "../../src/runtime/reports/registry.ts";
+import { DEFAULT_SETTINGS } from "../../src/runtime/sites/site-settings.ts";
+import { bodyOf, CLOSED, createShare, deleteShare, logIn, postKey, withKey, withShare, type CreatedKey } from "../support/auth-requests.ts";
+import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
+import { record, wireEvent, type RequestHeaders } from "../support/requests.ts";
+import { CHROME_WINDOWS, EDGE_WINDOWS, FIREFOX_LINUX, SAFARI_MAC } from "../support/user-agents.ts";
+
+const RUNS = 80;
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+const OWN = "own.test";
+const OTHER = "other.test";
+
+/** The campaign of the events that a link with a filter shows. */
+const FILTER = "utm-campaigns==zzshared-campaign";
+/** The events of `early` are before them. */
+const DATES = { start_date: "2026-03-10", end_date: "2026-03-12" } as const;
+const START_MS = Date.parse("2026-03-08T11:00:00Z");
+
+/** Parts of the sites: shared by every link, not by a filter, before the shared dates, and another site. */
+type Part = "in" | "out" | "early" | "other";
+
+interface Marks {
+  readonly campaign: string;
+  readonly currency: string;
+  readonly revenue: number;
+  readonly address: string;
+  readonly userAgent: string;
+  /** What tells the part in a response. Values of visitors are only those of visitors who are of no other part. */
+  readonly found: RegExp;
+}
+
+const MARKS: Readonly<Record<Part, Marks>> = {
+  in: { campaign: "zzshared", currency: "EUR", revenue: 11.5, address: "5.9.0.1", userAgent: CHROME_WINDOWS, found: /zzin/i },
+  out: {
+    campaign: "zzout",
+    currency: "USD",
+    revenue: 7771.01,
+    address: "2.2.2.2",
+    userAgent: FIREFOX_LINUX,
+    found: /zzout|7771|"FR"|"USD"|"Firefox/i,
+  },
+  early: {
+    campaign: "zzshared",
+    currency: "GBP",
+    revenue: 6661.01,
+    address: "81.2.69.160",
+    userAgent: EDGE_WINDOWS,
+    found: /zzearly|6661|"GB"|"GBP"|"Edge/i,
+  },
+  other: {
+    campaign: "zzother",
+    currency: "JPY",
+    revenue: 8881.01,
+    address: "1.33.0.1",
+    userAgent: SAFARI_MAC,
+    found: /zzother|8881|"JP"|"JPY"|"Safari/i,
+  },
+};
+
+let addresses = 0;
+/** Requests with share links are limited by address. */
+const newAddress = (): RequestHeaders => ({ "x-forwarded-for": `198.18.${(++addresses >> 8) % 256}.${addresses % 256}` });
+
+const environment = { ...CLOSED, SVC_TRUST_PROXY: "1", SVC_CACHE_TTL_SECS: "3600", SVC_VISITOR_SALT_ROTATION_DAYS: "7" };
+
+/** An event whose every column tells its part. The visitor is the part's own, or the one who visits all parts. */
+function eventOf(part: Part, number: number, name = "pageview") {
+  const { campaign, currency, revenue } = MARKS[part];
+  const tags = ["source", "medium", "content", "term"].map((tag) => `utm_${tag}=zz${part}-${tag}`).join("&");
+  return wireEvent(part === "other" ? OTHER : OWN, {
+    n: name,
+    u: `https://zz${part}-host.test/zz${part}-path-${number}?utm_campaign=${campaign}-campaign&${tags}`,
+    r: `https://zz${part}-referrer.test/zz${part}`,
+    p: JSON.stringify({ [`zz${part}-key`]: `zz${part}-value`, plan: `zz${part}-plan` }),
+    ...(name !== "pageview" && { ra: revenue, rc: currency }),
+  });
+}
+
+/** Fills a service with these parts, always at the same times, and makes rollups of the past days. */
+async function fill(target: InProcessTarget, parts: readonly Part[]): Promise<void> {
+  const send = async (part: Part, number: number, name?: string, by: Part | "mixed" = part) => {
+    const { address, userAgent } = by === "mixed" ? { address: "5.9.0.2", userAgent: CHROME_WINDOWS } : MARKS[by];
+    const headers = { "x-forwarded-for": address, "user-agent": userAgent };
+    if (parts.includes(part)) await record(target, eventOf(part, number, name), headers);
+  };
+  const visit = async () => {
+    for (const part of ["in", "out", "other"] as const) {
+      await send(part, 1);
+      await target.advance(MINUTE_MS);
+      await send(part, 2, `zz${part}-event`);
+    }
+    // One visitor's session begins and ends outside of what a filter shows, and has a conversion between.
+    for (const [part, number] of [
+      ["out", 3],
+      ["in", 3],
+      ["out", 4],
+      ["in", 4],
+      ["out", 5],
+    ] as const) {
+      await target.advance(MINUTE_MS);
+      await send(part, number, undefined, "mixed");
+    }
+    await send("in", 5, "zzin-event", "mixed");
+    await send("out", 6, undefined, "mixed");
+  };
+  await send("early", 1);
+  await send("early", 2, "zzearly-event");
+  await send("early", 3, undefined, "mixed");
+  await target.advance(2 * DAY_MS);
+  for (let day = 0; day < 3; day++) {
+    await visit();
+    if (day < 2) await target.advance(DAY_MS - 11 * MINUTE_MS);
+  }
+  await target.flush();
+  await target.services.rollups.settled();
+  await target.advance(1000);
+  await target.services.settled();
+}
+
+interface Limited {
+  readonly headers: RequestHeaders;
+  /** Parts that it may see. None: every route refuses it. */
+  readonly sees: readonly Part[];
+  readonly isDated?: true;
+  readonly isKey?: true;
+}
+
+async function limitedOf(target: InProcessTarget): Promise<Readonly<Record<string, Limited>>> {
+  const session = { ...(await logIn(target)), ...newAddress() };
+  const share = async (fields: object): Promise<RequestHeaders> =>
+    withShare((await createShare(target, session, { site_id: OWN, ...fields })).token);
+  const key = async (scope: string): Promise<RequestHeaders> =>
+    withKey((await bodyOf<CreatedKey>(await postKey(target, session, { name: "own", scope, sites: [OWN] }), 201)).key);
+  const revoked = await createShare(target, session, { site_id: OWN });
+  await deleteShare(target, session, revoked.share_hash);
+  const expired = await share({ expires_at: new Date(target.nowMs() + 1000).toISOString() });
+  await target.advance(1000);
+  Object.assign(target.services.sites, { settingsOf: (siteId: string) => ({ ...DEFAULT_SETTINGS, isPublic: siteId === OWN }) });
+  const own = ["in", "out", "early"] as const;
+  return {
+    "a plain link": { headers: await share({}), sees: own },
+    "a link with a filter": { headers: await share({ filters: FILTER }), sees: ["in", "early"] },
+    "a link with dates": { headers: await share(DATES), sees: ["in", "out"], isDated: true },
+    "a link with filter and dates": { headers: await share({ filters: FILTER, ...DATES }), sees: ["in"], isDated: true },
+    "a link with a password": { headers: await share({ password: "open, sesame" }), sees: [] },
+    "an expired link": { headers: expired, sees: [] },
+    "a revoked link": { headers: withShare(revoked.token), sees: [] },
+    "a public site": { headers: withShare(OWN), sees: own },
+    "a ReadOnly key": { headers: await key("ReadOnly"), sees: own, isKey: true },
+    "an Admin key": { headers: await key("Admin"), sees: own, isKey: true },
+  };
+}
+
+/** How each route is asked: reports by fuzzed requests, the others by this one. A route that is missing here does not compile. */
+const ASKED: Readonly<Record<DescribedRouteId, "a report" | { readonly path: string; readonly body?: object }>> = {
+  ...(Object.fromEntries([...REPORTS.map(({ path }) => path), "/api/stats/export"].map((path) => [`GET ${path}`, "a report"])) as Record<
+    Extract<DescribedRouteId, `GET /api/stats/${string}`>,
+    "a report"
+  >),
+  "POST /api/event": { path: "/api/event", body: {} },
+  "GET /api/event": { path: "/api/event" },
+  "OPTIONS /api/event": { path: "/api/event" },
+  "GET /svc.js": { path: "/svc.js" },
+  "GET /js/script.js": { path: "/js/script.js" },
+  "GET /api/sites": { path: "/api/sites?include=settings" },
+  "GET /api/stats/overview": { path: "/api/stats/overview?period=7d" },
+  "GET /api/sites/:site_id": { path: `/api/sites/${OTHER}` },
+  "PUT /api/sites/:site_id": { path: `/api/sites/${OTHER}`, body: { name: "theirs" } },
+  "DELETE /api/sites/:site_id": { path: `/api/sites/${OTHER}` },
+  "GET /api/settings": { path: "/api/settings" },
+  "PUT /api/settings": { path: "/api/settings", body: { version: 1, sites: [] } },
+  "POST /api/auth/setup": { path: "/api/auth/setup", body: {} },
+  "POST /api/auth/login": { path: "/api/auth/login", body: {} },
+  "POST /api/auth/logout": { path: "/api/auth/logout" },
+  "POST /api/auth/logout-all": { path: "/api/auth/logout-all" },
+  "POST /api/auth/password": { path: "/api/auth/password", body: {} },
+  "GET /api/auth/status": { path: "/api/auth/status" },
+  "POST /api/keys": { path: "/api/keys", body: {} },
+  "GET /api/keys": { path: "/api/keys" },
+  "DELETE /api/keys/:key_hash": { path: "/api/keys/0" },
+  "POST /api/shares": { path: "/api/shares", body: { site_id: OTHER, name: "a link" } },
+  "GET /api/shares": { path: "/api/shares" },
+  "DELETE /api/shares/:share_hash": { path: "/api/shares/0" },
+  "GET /api/share": { path: "/api/share" },
+  "POST /api/share/unlock": { path: "/api/share/unlock", body: { password: "wrong" } },
+  "GET /share/:key": { path: `/share/${OTHER}` },
+  "GET /": { path: "/" },
+  "GET /assets/:name": { path: "/assets/nothing.js" },
+  "DELETE /api/gdpr/erase": { path: `/api/gdpr/erase?site_id=${OTHER}&start_date=2026-03-01&end_date=2026-03-12` },
+  "POST /api/demo": { path: "/api/demo" },
+  "DELETE /api/demo": { path: "/api/demo" },
+  "GET /api/installation": { path: `/api/installation?site_id=${OWN}` },
+  "POST /api/installation/page": {
+    path: "/api/installation/page",
+    body: { site_id: OTHER, url: "https://a.test", script_url: "https://b.test" },
+  },
+  "GET /api/openapi.json": { path: "/api/openapi.json" },
+  "GET /health": { path: "/health" },
+  "GET /health/ready": { path: "/health/ready" },
+  "GET /health/detailed": { path: "/health/detailed" },
+  "GET /metrics": { path: "/metrics" },
+  "GET /robots.txt": { path: "/robots.txt" },
+  "GET /.well-known/security.txt": { path: "/.well-known/security.txt" },
+};
+
+type Parameters = Readonly<Record<string, string | undefined>>;
+
+const oneOf = (...values: readonly (string | undefined)[]) => fc.constantFrom(undefined, ...values);
+const days = oneOf("2026-03-08", "2026-03-09", "2026-03-10", "2026-03-11", "2026-03-12", "2026-03-13", "2026-02-30");
+
+/** The same for every report: those that it does not know are ignored. */
+const PARAMETERS: fc.Arbitrary<Parameters> = fc.record({
+  site_id: fc.constantFrom(OWN, OWN, OWN, OWN, OWN, OTHER, "no site"),
+  period: oneOf("day", "today", "7d", "30d", "month"),
+  start_date: days,
+  end_date: days,
+  filters: oneOf(
+    FILTER,
+    "utm-campaigns!=zzshared-campaign",
+    "pages==/zzout-path-3",
+    "pages!=/zzin-path-3",
+    "countries==FR;browsers==Firefox",
+    "events==pageview",
+    "events==zzout-event",
+    "hostnames!=zzin-host.test;events!=pageview",
+    "nothing==1",
+  ),
+  compare: oneOf("previous_period", "year_over_year", "custom"),
+  compare_start_date: days,
+  compare_end_date: days,
+  compare_same_time: oneOf("true", "false"),
+  interval: oneOf("hour", "day", "week", "month"),
+  include: oneOf("events"),
+  limit: oneOf("1", "3", "100"),
+  minutes: oneOf("30", "60"),
+  steps: fc.constantFrom(
+    "page:/zzout-path-3,page:/zzin-path-3",
+    "page:*,event:zzin-event",
+    "page:/zzin-path-3,page:/zzin-path-4",
+    "event:zzout-event,page:*",
+  ),
+  window: oneOf("1 week"),
+  modes: oneOf("strict_order", "strict_once"),
+  pattern: oneOf("(?1).*(?2)"),
+  conditions: oneOf("page:*,event:zzin-event"),
+  key: oneOf("plan", "zzout-key", "zzin-key"),
+  name: oneOf("zzout-key"),
+  event: oneOf("zzin-event", "zzout-event", "pageview"),
+  page: fc.constantFrom("/zzin-path-3", "/zzout-path-3", "/zzin-path-4", "/zzin*", "*"),
+  direction: oneOf("forward", "backward"),
+  weeks: oneOf("2", "4"),
+  kind: oneOf("daily", "raw"),
+  format: oneOf("csv", "json"),
+});
+
+/** Leaves most parameters out, so that most requests are valid. */
+const QUESTION = fc.record({
+  parameters: PARAMETERS,
+  kept: fc.uniqueArray(
+    fc.constantFrom(
+      "period",
+      "dates",
+      "filters",
+      "compare",
+      "interval",
+      "include",
+      "limit",
+      "minutes",
+      "pattern",
+      "event",
+      "direction",
+      "weeks",
+      "kind",
+      "format",
+      "window",
+      "modes",
+      "name",
+    ),
+    { maxLength: 4 },
+  ),
+  again: fc.constantFrom("", "", "", "", "", "", `&site_id=${OTHER}`, "&filters=", "&site_id=own.test"),
+});
+
+function queryOf({ parameters, kept, again }: typeof QUESTION extends fc.Arbitrary<infer Q> ? Q : never): URLSearchParams {
+  const names: Readonly<Record<string, readonly string[]>> = {
+    dates: ["start_date", "end_date"],
+    compare: ["compare", ...(parameters["compare"] === "custom" ? ["compare_start_date", "compare_end_date", "compare_same_time"] : [])],
+    pattern: ["pattern", "conditions"],
+  };
+  const wanted = ["site_id", "page", ...kept.flatMap((name) => names[name] ?? [name])];
+  const withSteps = kept.includes("pattern") ? wanted : [...wanted, "steps"];
+  const all = kept.includes("name") ? withSteps : [...withSteps, "key"];
+  const query = new URLSearchParams(all.flatMap((name) => (parameters[name] === undefined ? [] : [[name, parameters[name]]])));
+  for (const [name, value] of new URLSearchParams(again)) query.append(name, value);
+  return query;
+}
+
+const PATHS = [
+  ...REPORTS.flatMap(({ path }) =>
+    path.includes(":dimension")
+      ? ["pages", "entry-pages", "exit-pages", "sources", "referrers", "countries", "browsers", "utm-campaigns", "events", "hostnames"].map(
+          (dimension) => path.replace(":dimension", dimension),
+        )
+      : [path],
+  ),
+  "/api/stats/export",
+];
+
+const textOf = async (response: Response): Promise<string> => `${JSON.stringify([...response.headers])}\n${await response.text()}`;
+
+/** Marks of parts that the caller must not see. What the request itself says may come back, as in a message or the name of a step. */
+function marksIn(text: string, asked: string, sees: readonly Part[]): string[] {
+  let left = text;
+  for (const said of decodeURIComponent(asked.replaceAll("+", " "))
+    .split(/[?&=,;!]+/)
+    .toSorted((a, b) => b.length - a.length))
+    if (said.length > 2) left = left.replaceAll(said, "");
+  return (Object.keys(MARKS) as Part[]).filter((part) => !sees.includes(part) && MARKS[part].found.test(left));
+}
+
+describe("what is not shared", () => {
+  const targets: InProcessTarget[] = [];
+  let main: InProcessTarget;
+  let owner: RequestHeaders;
+  let limited: Readonly<Record<string, Limited>>;
+  /** Services with nothing but these parts, by their names. */
+  const twins = new Map<string, { readonly target: InProcessTarget; readonly session: RequestHeaders }>();
+  const seenByOwner = new Set<Part>();
+
+  const made = async (parts: readonly Part[]): Promise<InProcessTarget> => {
+    const target = await createInProcessTarget(environment, { startMs: START_MS, rollupWeightBytesMin: 1 });
+    targets.push(target);
+    await fill(target, parts);
+    return target;
+  };
+
+  beforeAll(async () => {
+    main = await made(["in", "out", "early", "other"]);
+    limited = await limitedOf(main);
+    owner = await logIn(main);
+    for (const { sees } of Object.values(limited)) {
+      const name = sees.join();
+      if (sees.length === 0 || twins.has(name)) continue;
+      const target = await made(sees);
+      await target.advance(main.nowMs() - target.nowMs());
+      twins.set(name, { target, session: await logIn(target) });
+    }
+  }, 120_000);
+  afterAll(async () => {
+    for (const target of targets) await target.close();
+  });
+
+  const ask = (target: InProcessTarget, path: string, headers: RequestHeaders): Promise<Response> =>
+    target.fetch(path, { headers: { ...headers, ...newAddress() } });
+
+  /** Asks as the owner, then as everyone else, then as the owner again. */
+  async function check(path: string, query: URLSearchParams, isAnswered = false): Promise<void> {
+    const asked = `${path}?${query.toString()}`;
+    const before = await (await ask(main, asked, owner)).text();
+    for (const part of Object.keys(MARKS) as Part[]) if (marksIn(before, asked, []).includes(part)) seenByOwner.add(part);
+    for (const [name, { headers, sees, isDated }] of Object.entries(limited)) {
+      const response = await ask(main, asked, headers);
+      const { status } = response;
+      const text = await textOf(response.clone());
+      expect({ name, asked, leaks: marksIn(text, asked, sees) }).toEqual({ name, asked, leaks: [] });
+      if (sees.length === 0) expect({ name, asked, status }).toEqual({ name, asked, status: 401 });
+      else if (isAnswered) expect({ name, asked, status }).toEqual({ name, asked, status: 200 });
+      if (query.get("site_id") === OTHER) expect([400, 401, 403]).toContain(status);
+      if (status !== 200) continue;
+      const ofTwin = new URLSearchParams(query);
+      const isPresent = path === "/api/stats/realtime";
+      if (isDated && !isPresent && !query.has("period") && !query.has("start_date")) {
+        for (const [field, date] of Object.entries(DATES)) ofTwin.set(field, date);
+      }
+      const twin = twins.get(sees.join());
+      if (!twin) throw new Error("there is no such twin");
+      const wanted = await (await ask(twin.target, `${path}?${ofTwin.toString()}`, twin.session)).text();
+      expect({ name, asked, body: await response.text() }).toEqual({ name, asked, body: wanted });
+      answered.set(name, (answered.get(name) ?? 0) + 1);
+    }
+    if (path !== "/api/stats/realtime") expect(await (await ask(main, asked, owner)).text()).toBe(before);
+  }
+  /** Requests with a report as response, by the caller. */
+  const answered = new Map<string, number>();
+
+  it("every route says how it is asked here", () => {
+    expect(Object.keys(ASKED).sort(), "add the route to ASKED").toEqual(ROUTES.map(routeIdOf).sort());
+  });
+
+  it.each(PATHS)("is not in %s without further parameters", async (path) => {
+    await check(path, new URLSearchParams({ site_id: OWN, steps: "page:*,event:zzin-event", key: "plan", page: "/zzin-path-3" }), true);
+    await check(path, new URLSearchParams({ site_id: OWN, steps: "page:*,page:*", key: "plan", page: "*", kind: "raw", period: "30d" }));
+    await check(path, new URLSearchParams({ site_id: OTHER, steps: "page:*,event:zzin-event", key: "plan", page: "/zzin-path-3" }));
+  });
+
+  it("is not in any report, whatever its parameters are, and the owner's results stay theirs", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...PATHS), QUESTION, (path, question) => check(path, queryOf(question))),
+      { numRuns: RUNS },
+    );
+    expect(main.services.counters.rollupsMade).toBeGreaterThan(0);
+    expect([...seenByOwner].sort()).toEqual(["early", "in", "other", "out"]);
+    const callers = Object.keys(limited).filter((name) => (limited[name]?.sees.length ?? 0) > 0);
+    expect(callers.filter((name) => (answered.get(name) ?? 0) < RUNS / 2)).toEqual([]);
+  }, 120_000);
+
+  it("cannot be reached by a comparison with other dates", async () => {
+    const { headers } = limited["a link with dates"] ?? { headers: {} };
+    const compared = async (more: object) => {
+      const query = new URLSearchParams({ site_id: OWN, ...more });
+      return (await ask(main, `/api/stats/main?${query.toString()}`, headers)).status;
+    };
+    expect(await compared({ compare: "previous_period" })).toBe(403);
+    expect(await compared({ compare: "year_over_year" })).toBe(403);
+    expect(await compared({ start_date: "2026-03-11", end_date: "2026-03-11", compare: "previous_period" })).toBe(200);
+    expect(await compared({ start_date: "2026-03-10", end_date: "2026-03-10", compare: "previous_period" })).toBe(403);
+    const custom = { compare: "custom", compare_start_date: "2026-03-09", compare_end_date: "2026-03-11" };
+    expect(await compared(custom)).toBe(403);
+    expect(await compared({ ...custom, compare_start_date: "2026-03-10", compare_same_time: "true" })).toBe(200);
+  });
+
+  it.each(ROUTES.map(routeIdOf).filter((id) => ASKED[id as DescribedRouteId] !== "a report"))("is not in %s", async (id) => {
+    const asked = ASKED[id as DescribedRouteId];
+    if (asked === "a report") return;
+    const { path, body } = asked;
+    for (const [name, { headers, sees }] of Object.entries(limited)) {
+      const init = { method: id.split(" ")[0] ?? "", headers: { ...headers, ...newAddress() } };
+      const response = await main.fetch(path, body === undefined ? init : { ...init, body: JSON.stringify(body) });
+      const text = (await textOf(response)).replaceAll(
+        OTHER,
+        path.includes(OTHER) || JSON.stringify(body ?? "").includes(OTHER) ? "" : OTHER,
+      );
+      expect({ name, leaks: marksIn(text, path, sees), isOther: text.includes(OTHER) }).toEqual({ name, leaks: [], isOther: false });
+    }
+    expect((await ask(main, `/api/stats/main?site_id=${OTHER}`, owner)).status).toBe(200);
+  });
+});

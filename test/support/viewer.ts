@@ -1,0 +1,7 @@
+/** A viewer who may read everything, of sites in UTC. */
+import { OWNER } from "../../src/runtime/auth/principal.ts";
+import type { Viewer } from "../../src/runtime/query/viewer.ts";
+import { utcCalendar } from "../../src/storage/calendar.ts";
+import type { EpochMs } from "../../src/storage/event.ts";
+
+export const ownerAt = (nowMs: EpochMs): Viewer => ({ principal: OWNER, nowMs, calendarOf: () => utcCalendar });
