@@ -1,0 +1,12 @@
+/** GET /api/stats/overview: figures of all sites that the caller may read (docs/http-api.md, "Overview"). */
+import { OVERVIEW_TIME_SHARE } from "../runtime/config/report-limits.ts";
+import { OVERVIEW_PARAMETERS } from "../runtime/reports/overview/overview-schema.ts";
+import type { Handler } from "./context.ts";
+import { Query } from "./query.ts";
+import { jsonReply } from "./reply.ts";
+
+export const getOverview: Handler = async (_request, { services, viewer, url, beganMs, deadline }) => {
+  const values = new Query(url).parse(OVERVIEW_PARAMETERS);
+  const untilMs = beganMs + services.config.requestTimeoutSecs * 1000 * OVERVIEW_TIME_SHARE;
+  return jsonReply(await services.overview.of({ viewer, values, untilMs, signal: deadline.signal }));
+};

@@ -1,0 +1,117 @@
+/** The overview of many sites: the figures of each, several sites at a time, all in one query slot (docs/reports.md, "Overview"). */
+import { severalAtOnce } from "../../../storage/several-at-once.ts";
+import type { Calendar } from "../../../storage/calendar.ts";
+import type { SiteId } from "../../../storage/event.ts";
+import { mayRead } from "../../auth/principal.ts";
+import { OVERVIEW_SITES_AT_ONCE } from "../../config/report-limits.ts";
+import { AppError } from "../../errors.ts";
+import type { QueryService, RunNumbers } from "../../execution/query-service.ts";
+import type { NumbersPlan } from "../../execution/unchanged-results.ts";
+import { reasonOf, type Log } from "../../metrics/log.ts";
+import { parseDateRange } from "../../query/date-range.ts";
+import type { Values } from "../../query/parameters.ts";
+import type { Viewer } from "../../query/viewer.ts";
+import type { OVERVIEW_PARAMETERS, OverviewResult, OverviewSite } from "./overview-schema.ts";
+import { sitePlan, type FiguresRequest, type FiguresSettings, type SiteFigures } from "./site-figures.ts";
+
+/** Without the calendar, which the site's instance has, too. `key` stands for the numbers that are the same as long as the site's events are. */
+export type RemoteRequest = Omit<FiguresRequest, "calendar"> & { readonly key: string };
+
+/** The numbers of the site's plans, which its figures are computed from. */
+export type RemoteNumbers = (request: RemoteRequest) => Promise<readonly Float64Array[]>;
+
+export interface OverviewOptions extends FiguresSettings {
+  readonly stats: Pick<QueryService, "batch">;
+  readonly siteIds: () => Promise<readonly string[]>;
+  readonly nameOf: (siteId: SiteId) => string | null;
+  readonly calendarOf: (siteId: SiteId) => Calendar;
+  /** On hosts with an instance for each site: asks that instance. */
+  readonly remote: RemoteNumbers | null;
+  readonly monotonicMs: () => number;
+  readonly log: Log;
+}
+
+export interface OverviewRequest {
+  readonly viewer: Viewer;
+  readonly values: Values<typeof OVERVIEW_PARAMETERS>;
+  /** By the monotonic clock: no further site is begun then. */
+  readonly untilMs: number;
+  readonly signal: AbortSignal;
+}
+
+const keyOf = (plans: readonly NumbersPlan[], timeZone: string): string =>
+  [timeZone, ...plans.map(({ name, range }) => `${name} ${range.firstDay} ${range.lastDay}`)].join();
+
+const NO_FIGURES = { current_visitors: null, visitors: null, previous_visitors: null, series: null };
+
+const outOfTime = (): AppError => new AppError({ code: "request_timeout" }, "There was no time left for this site. Try again.");
+
+export class Overview {
+  readonly #options: OverviewOptions;
+
+  constructor(options: OverviewOptions) {
+    this.#options = options;
+  }
+
+  /** 403 for a viewer of a share link, which shows one site only. 400 for dates that do not form a range. */
+  async of(request: OverviewRequest): Promise<OverviewResult> {
+    const { viewer, values } = request;
+    if (viewer.principal.view !== null) throw new AppError({ code: "forbidden" }, "A share link shows no overview of sites");
+    const { after, limit } = values;
+    const readable = (await this.#options.siteIds()).filter((siteId) => mayRead(viewer.principal, siteId as SiteId)) as SiteId[];
+    const listed = readable.filter((siteId) => after === null || siteId > after).slice(0, limit);
+    const requests = listed.map((siteId) => this.#figuresRequest(siteId, request));
+    const rows = new Map<SiteId, OverviewSite>();
+    await this.#options.stats.batch((run) =>
+      severalAtOnce(requests, OVERVIEW_SITES_AT_ONCE, async (site) => void rows.set(site.siteId, await this.#row(site, run, request))),
+    );
+    return { total: readable.length, sites: listed.flatMap((siteId) => rows.get(siteId) ?? []) };
+  }
+
+  #figuresRequest(siteId: SiteId, { viewer, values }: OverviewRequest): FiguresRequest {
+    const { period, start_date: startDate, end_date: endDate } = values;
+    const calendar = viewer.calendarOf(siteId);
+    const range = parseDateRange({ period, startDate, endDate }, calendar.dateOf(viewer.nowMs));
+    return { siteId, range, nowMs: viewer.nowMs, calendar };
+  }
+
+  /** A site that fails does not fail the others. */
+  async #row(site: FiguresRequest, run: RunNumbers, { signal, untilMs }: OverviewRequest): Promise<OverviewSite> {
+    const { siteId, range, nowMs, calendar } = site;
+    const about = {
+      site_id: siteId,
+      name: this.#options.nameOf(siteId),
+      time_zone: calendar.zoneAt(nowMs),
+      start_date: range.firstDay,
+      end_date: range.lastDay,
+    };
+    try {
+      if (this.#options.monotonicMs() >= untilMs) throw outOfTime();
+      return { ...about, ...(await this.#figures(site, run, signal)) };
+    } catch (error) {
+      signal.throwIfAborted();
+      return { ...about, ...NO_FIGURES, error: this.#messageOf(error, siteId) };
+    }
+  }
+
+  #messageOf(error: unknown, siteId: SiteId): string {
+    if (error instanceof AppError) return error.message;
+    this.#options.log.error("the overview of a site could not be computed", { site: siteId, reason: reasonOf(error) });
+    return "An unexpected error has occurred. The log says more.";
+  }
+
+  async #figures(request: FiguresRequest, run: RunNumbers, signal: AbortSignal): Promise<SiteFigures> {
+    const { siteId, range, nowMs, calendar } = request;
+    const { plans, toFigures } = sitePlan(request, this.#options);
+    const { remote } = this.#options;
+    const key = () => keyOf(plans, calendar.zoneAt(nowMs));
+    return toFigures(await (remote ? remote({ siteId, range, nowMs, key: key() }) : run(siteId, plans, signal)));
+  }
+
+  /** The numbers of this instance's site, for the instance that answers for all. */
+  numbersOf(request: RemoteRequest, signal: AbortSignal): Promise<readonly Float64Array[]> {
+    const { calendarOf, stats } = this.#options;
+    const { plans } = sitePlan({ ...request, calendar: calendarOf(request.siteId) }, this.#options);
+    return stats.batch((run) => run(request.siteId, plans, signal));
+  }
+}

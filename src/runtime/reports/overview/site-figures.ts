@@ -1,0 +1,81 @@
+/** The figures of one site in an overview: which numbers they are computed from, and how (docs/reports.md, "Overview"). */
+import type { Calendar } from "../../../storage/calendar.ts";
+import type { EpochMs, SiteId } from "../../../storage/event.ts";
+import type { NumbersPlan } from "../../execution/unchanged-results.ts";
+import { rangeOfDays, type DateRange } from "../../query/date-range.ts";
+import { numberIn } from "../../query/row-values.ts";
+import type { SqlRow } from "../../query/sql.ts";
+import { MINUTE_MS } from "../measures/recent-activity.ts";
+import { previousWindow, type CutWindow } from "./overview-windows.ts";
+import { visitsByFirstMinute, visitsByLastInstant } from "./visit-queries.ts";
+import { figuresByDay, figuresByWindow, type FiguresPlan } from "./window-figures.ts";
+
+export interface SiteFigures {
+  readonly current_visitors: number;
+  readonly visitors: number;
+  readonly previous_visitors: number;
+  readonly series: readonly number[];
+}
+
+export interface FiguresRequest {
+  readonly siteId: SiteId;
+  readonly range: DateRange;
+  readonly nowMs: EpochMs;
+  readonly calendar: Calendar;
+}
+
+export interface FiguresSettings {
+  /** Days of a salt period. */
+  readonly rotationDays: number;
+  readonly realtimeWindowMinutes: number;
+}
+
+/** Pairs of a bucket and its visitors. */
+const pairs = (rows: readonly SqlRow[] = []): Float64Array =>
+  Float64Array.from(rows.flatMap((row) => [numberIn(row, "bucket"), numberIn(row, "visitors")]));
+
+/** The visitors of the buckets that count. */
+function visitorsOf(numbers: Float64Array = new Float64Array(), counts: (bucket: number) => boolean): number {
+  let visitors = 0;
+  for (let i = 0; i < numbers.length; i += 2) if (counts(numbers[i] ?? 0)) visitors += numbers[i + 1] ?? 0;
+  return visitors;
+}
+
+function visitorsBeforeCut(siteId: SiteId, cut: CutWindow | null): FiguresPlan<number> {
+  if (!cut) return { plans: [], toFigures: () => 0 };
+  return {
+    plans: [{ siteId, range: cut.range, name: "first visits", queries: [visitsByFirstMinute], toNumbers: pairs }],
+    toFigures: ([firstVisits]) => visitorsOf(firstVisits, (minute) => minute < cut.endMinute),
+  };
+}
+
+function currentVisitors({ siteId, nowMs, calendar }: FiguresRequest, realtimeWindowMinutes: number): FiguresPlan<number> {
+  const startMs = nowMs - realtimeWindowMinutes * MINUTE_MS;
+  const range = rangeOfDays(calendar.dateOf(startMs), calendar.dateOf(nowMs));
+  // Later, fewer of these visits are recent, and without further events none is added.
+  const plan: NumbersPlan = { siteId, range, name: "last visits", queries: [visitsByLastInstant(startMs)], toNumbers: pairs };
+  return { plans: [plan], toFigures: ([lastVisits]) => visitorsOf(lastVisits, (lastMs) => lastMs >= startMs) };
+}
+
+export function sitePlan(request: FiguresRequest, { rotationDays, realtimeWindowMinutes }: FiguresSettings): FiguresPlan<SiteFigures> {
+  const { siteId, range, nowMs, calendar } = request;
+  const { whole, cut } = previousWindow(range, nowMs, calendar, rotationDays);
+  const windowsRequest = { siteId, range, whole, calendar };
+  const doDaysAddUp = rotationDays === 1 && range.dayCount > 1;
+  const windows = doDaysAddUp ? figuresByDay(windowsRequest, calendar.dateOf(nowMs)) : figuresByWindow(windowsRequest);
+  const beforeCut = visitorsBeforeCut(siteId, cut);
+  const current = currentVisitors(request, realtimeWindowMinutes);
+  return {
+    plans: [...windows.plans, ...beforeCut.plans, ...current.plans],
+    toFigures(numbers) {
+      const rest = numbers.slice(windows.plans.length);
+      const { visitors, previous, series } = windows.toFigures(numbers.slice(0, windows.plans.length));
+      return {
+        current_visitors: current.toFigures(rest.slice(beforeCut.plans.length)),
+        visitors,
+        previous_visitors: previous + beforeCut.toFigures(rest.slice(0, beforeCut.plans.length)),
+        series,
+      };
+    },
+  };
+}

@@ -1,0 +1,99 @@
+/** The visitors of a site's range and of the window before it, as far as that counts whole. */
+import { addDays, daysBetween, firstDateOfPeriod, periodOf, type Calendar } from "../../../storage/calendar.ts";
+import type { LocalDate, SiteId } from "../../../storage/event.ts";
+import { ROLLUP_DAY_WEIGHT_BYTES, ROLLUP_WEIGHT_BYTES_MIN } from "../../config/rollup-limits.ts";
+import type { NumbersPlan } from "../../execution/unchanged-results.ts";
+import { rangeOfDays, type DateRange } from "../../query/date-range.ts";
+import { numberIn } from "../../query/row-values.ts";
+import type { Scope } from "../../query/scope.ts";
+import { seriesOf } from "../measures/series.ts";
+import { visitCounts, visitsByDay, visitsByHour } from "./visit-queries.ts";
+
+export interface WindowFigures {
+  readonly visitors: number;
+  readonly previous: number;
+  readonly series: readonly number[];
+}
+
+/** Plans, and the figures that their results give. */
+export interface FiguresPlan<Figures> {
+  readonly plans: readonly NumbersPlan[];
+  readonly toFigures: (numbers: readonly Float64Array[]) => Figures;
+}
+
+export interface WindowsRequest {
+  readonly siteId: SiteId;
+  readonly range: DateRange;
+  /** The days of the window before that count whole. Null if none does. */
+  readonly whole: DateRange | null;
+  readonly calendar: Calendar;
+}
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);
+
+function planOfVisitors(name: string, scope: Scope): NumbersPlan {
+  return { ...scope, name, queries: [visitCounts(scope)], toNumbers: ([row] = []) => Float64Array.of(numberIn(row, "visitors")) };
+}
+
+/** Visitors by the hour or by the day. */
+function planOfSeries(name: string, scope: Scope, interval: "hour" | "day", calendar: Calendar): NumbersPlan {
+  const query = (interval === "hour" ? visitsByHour : visitsByDay)(scope);
+  const series = seriesOf(scope.range, calendar, interval, false);
+  const toNumbers: NumbersPlan["toNumbers"] = (rows = []) =>
+    Float64Array.from(
+      series.points(rows, query.counts, (row) => ({ visitors: numberIn(row, "visitors") })),
+      ({ visitors }) => visitors,
+    );
+  return { ...scope, name, queries: [query], toNumbers };
+}
+
+/** So many days with events always have a rollup: where they begin at a multiple of their number, one has them all. */
+const RUN_DAYS = ROLLUP_WEIGHT_BYTES_MIN / ROLLUP_DAY_WEIGHT_BYTES;
+
+/** The first date of the run of days that a date lies in. */
+const runStartOf = (date: LocalDate): LocalDate => firstDateOfPeriod(periodOf(date, RUN_DAYS), RUN_DAYS);
+
+/** The parts of a range that begin with it, or with one of these dates in it, which ascend. */
+function cutAt({ firstDay, lastDay }: DateRange, dates: readonly LocalDate[]): readonly DateRange[] {
+  const starts = [firstDay, ...dates.filter((date) => firstDay < date && date <= lastDay)];
+  return starts.map((start, i) => {
+    const next = starts[i + 1];
+    return rangeOfDays(start, next ? addDays(next, -1) : lastDay);
+  });
+}
+
+/**
+ * From the visitors of each day of both windows: they add up if no visitor id outlives its day. Days in whole runs come from rollups;
+ * those of the unfinished run are the same for every period, and stay the same whatever happens today.
+ */
+export function figuresByDay({ siteId, range, whole, calendar }: WindowsRequest, today: LocalDate): FiguresPlan<WindowFigures> {
+  const firstDay = addDays(range.firstDay, -range.dayCount);
+  const rolledFrom = runStartOf(firstDay);
+  const runStart = runStartOf(today);
+  const nameOf = (part: DateRange) => (part.firstDay >= today ? "today" : part.firstDay >= runStart ? "days of the run" : "days before");
+  const parts = cutAt(rangeOfDays(rolledFrom, range.lastDay), runStart === today ? [today] : [runStart, today]);
+  return {
+    plans: parts.map((part) => planOfSeries(nameOf(part), { siteId, range: part, conditions: [] }, "day", calendar)),
+    toFigures(numbers) {
+      const days = numbers.flatMap((ofPart) => [...ofPart]).slice(daysBetween(rolledFrom, firstDay));
+      const series = days.slice(range.dayCount);
+      return { visitors: sumOf(series), previous: sumOf(days.slice(0, whole?.dayCount ?? 0)), series };
+    },
+  };
+}
+
+/** From the visitors of each window. */
+export function figuresByWindow({ siteId, range, whole, calendar }: WindowsRequest): FiguresPlan<WindowFigures> {
+  const scopeOf = (ofRange: DateRange): Scope => ({ siteId, range: ofRange, conditions: [] });
+  const plans = [
+    planOfSeries("series", scopeOf(range), range.dayCount === 1 ? "hour" : "day", calendar),
+    planOfVisitors("visitors", scopeOf(range)),
+    ...(whole ? [planOfVisitors("previous visitors", scopeOf(whole))] : []),
+  ];
+  return {
+    plans,
+    toFigures([series = new Float64Array(), visitors, previous]) {
+      return { visitors: visitors?.[0] ?? 0, previous: previous?.[0] ?? 0, series: [...series] };
+    },
+  };
+}

@@ -1,0 +1,41 @@
+/** Where the window before that of an overview ends (docs/reports.md, "Overview"). */
+import { expect, it } from "vitest";
+import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
+import { previousWindow } from "../../../../src/runtime/reports/overview/overview-windows.ts";
+import { calendarFrom } from "../../../../src/runtime/sites/site-calendar.ts";
+import { addDays } from "../../../../src/storage/calendar.ts";
+import type { LocalDate } from "../../../../src/storage/event.ts";
+
+const MINUTE_MS = 60_000;
+
+/** The end of the window before the days up to today, of which only the last is cut. */
+function endOf(timeZone: string, now: string, dayCount: number, rotationDays = 1) {
+  const calendar = calendarFrom({ timeZone, changes: [] });
+  const nowMs = Date.parse(now);
+  const today = calendar.dateOf(nowMs);
+  const { whole, cut } = previousWindow(rangeOfDays(addDays(today, 1 - dayCount), today), nowMs, calendar, rotationDays);
+  return { whole, cut: cut && { range: cut.range, end: new Date(cut.endMinute * MINUTE_MS).toISOString() } };
+}
+
+const dates = (first: string, last: string) => rangeOfDays(first as LocalDate, last as LocalDate);
+
+it("ends when the clock shows what it shows now, also if it was set forward or back since", () => {
+  // 2026-03-29 has 23 hours in Berlin, 2026-10-25 has 25.
+  expect(endOf("Europe/Berlin", "2026-03-30T10:30:30Z", 1).cut?.end).toBe("2026-03-29T10:30:00.000Z");
+  expect(endOf("Europe/Berlin", "2026-03-29T10:30:30Z", 1).cut?.end).toBe("2026-03-28T11:30:00.000Z");
+  expect(endOf("Europe/Berlin", "2026-10-26T11:30:00Z", 1).cut?.end).toBe("2026-10-25T11:30:00.000Z");
+  expect(endOf("Europe/Berlin", "2026-10-25T11:30:00Z", 1).cut?.end).toBe("2026-10-24T10:30:00.000Z");
+});
+
+it("cuts the salt period of the day that corresponds to today, and counts those before whole", () => {
+  expect(endOf("UTC", "2026-03-15T12:00:00Z", 7)).toEqual({
+    whole: dates("2026-03-02", "2026-03-07"),
+    cut: { range: dates("2026-03-08", "2026-03-08"), end: "2026-03-08T12:00:00.000Z" },
+  });
+  // Of three days, the period begins on 2026-03-08.
+  expect(endOf("UTC", "2026-03-15T12:00:00Z", 6, 3)).toEqual({
+    whole: dates("2026-03-04", "2026-03-07"),
+    cut: { range: dates("2026-03-08", "2026-03-09"), end: "2026-03-09T12:00:00.000Z" },
+  });
+  expect(endOf("UTC", "2026-03-15T12:00:00Z", 6, 3650).whole).toBeNull();
+});
