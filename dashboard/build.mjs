@@ -40,11 +40,24 @@ const uplotPlugin = {
   },
 };
 
+/** A style that is not part of the page's own, but loaded with what needs it. */
+async function styleOf(entry) {
+  const { outputFiles } = await build({
+    absWorkingDir: here,
+    entryPoints: [entry],
+    bundle: true,
+    minify: true,
+    write: false,
+    logLevel: "warning",
+  });
+  return outputFiles[0].text;
+}
+
 /**
  * Scripts and styles as [name, text], the output name of an entry point, and the names of the scripts that the page's script
- * imports, so that the browser requests them with it and not after it.
+ * imports, so that the browser requests them with it and not after it. `names` are those of other files, by the constants that hold them.
  */
-async function bundle(mapName, plugins) {
+async function bundle(names, plugins) {
   const { outputFiles, metafile } = await build({
     absWorkingDir: here,
     entryPoints: ["main.tsx", "theme-before-paint.ts", "styles/main.css"],
@@ -62,7 +75,7 @@ async function bundle(mapName, plugins) {
     legalComments: "none",
     jsx: "automatic",
     jsxImportSource: "preact",
-    define: { COUNTRY_MAP_URL: JSON.stringify(`${PUBLIC_PATH}/${mapName}`) },
+    define: Object.fromEntries(Object.entries(names).map(([constant, name]) => [constant, JSON.stringify(name)])),
     tsconfigRaw: {},
     logLevel: "warning",
   });
@@ -81,14 +94,19 @@ async function bundle(mapName, plugins) {
 export async function buildDashboard(plugins = []) {
   const icon = await readFile(`${here}icon.svg`, "utf8");
   const map = JSON.stringify(await drawCountries());
+  const settings = await styleOf("styles/settings.css");
   const [iconName, mapName] = [hashedName("icon", "svg", icon), hashedName("countries", "json", map)];
-  const { files, nameOf, preloads } = await bundle(mapName, plugins);
+  const settingsName = hashedName("settings", "css", settings);
+  const { files, nameOf, preloads } = await bundle({ COUNTRY_MAP_NAME: mapName, SETTINGS_STYLE_NAME: settingsName }, plugins);
   const names = { icon: iconName, theme: nameOf("theme-before-paint.ts"), style: nameOf("styles/main.css"), script: nameOf("main.tsx") };
   const template = await readFile(`${here}index.html`, "utf8");
   const page = template
     .replace(/%(\w+)%/g, (_, name) => `${PUBLIC_PATH}/${names[name]}`)
     .replace("</head>", `${preloads.map((name) => `<link rel="modulepreload" href="${PUBLIC_PATH}/${name}" />`).join("")}</head>`);
   return Object.fromEntries(
-    [...files, [iconName, icon], [mapName, map], ["index.html", page]].map(([name, text]) => [name, packAsset(contentTypeOf(name), text)]),
+    [...files, [iconName, icon], [mapName, map], [settingsName, settings], ["index.html", page]].map(([name, text]) => [
+      name,
+      packAsset(contentTypeOf(name), text),
+    ]),
   );
 }

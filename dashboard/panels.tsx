@@ -3,7 +3,7 @@ import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { DetailsPanel } from "./cards/details-panel.tsx";
 import { AddSitePanel } from "./first-event/add-site.tsx";
-import { isDimension } from "./format/dimensions.ts";
+import { DIMENSIONS, isDimension } from "./format/dimensions.ts";
 import { InstallationPanel } from "./installation/installation-dialog.tsx";
 import { PasswordPanel } from "./login/login.tsx";
 import { DeletePanel } from "./settings/delete-panel.tsx";
@@ -14,8 +14,10 @@ import { TrackingCodePanel } from "./settings/tracking-code.tsx";
 import { FilterPanel } from "./shell/filters.tsx";
 import { HelpPanel } from "./shell/help-panel.tsx";
 import { ComparedRangePanel, CustomRangePanel } from "./shell/range-panel.tsx";
+import { isCardShown } from "./state/known-sites.ts";
+import { isViewer } from "./state/share.ts";
 import { navigate } from "./state/url.ts";
-import { panel } from "./state/view.ts";
+import { panel, site } from "./state/view.ts";
 
 const PANELS: Readonly<Record<string, ComponentType>> = {
   filter: FilterPanel,
@@ -33,17 +35,26 @@ const PANELS: Readonly<Record<string, ComponentType>> = {
   "logout-all": LogOutEverywherePanel,
 };
 
-/** For the name of no dialog, e.g. in a link that was cut: without one, an open dialog would turn the keyboard shortcuts off. */
+/** For the name of no dialog, or that of a hidden card, e.g. in a link that was cut: without one, an open dialog would turn the keyboard shortcuts off. */
 function UnknownPanel() {
   useEffect(() => navigate({ panel: null }, true), []);
   return null;
 }
 
+/** Those that viewers have. */
+const OF_VIEWERS: ReadonlySet<string> = new Set(["filter", "days", "compared-days", "help", "export"]);
+
+/** Those that the page of all sites has. */
+const OF_ALL_SITES: ReadonlySet<string> = new Set(["help", "keys", "add-site", "password", "change-password", "logout-all"]);
+
+const isOffered = (name: string): boolean => (!isViewer || OF_VIEWERS.has(name)) && (site.value !== null || OF_ALL_SITES.has(name));
+
 /** Any other name is the dimension of a details panel. */
 export function OpenPanel() {
   const name = panel.value?.split(":")[0];
   if (name === undefined) return null;
-  if (isDimension(name)) return <DetailsPanel key={name} dimension={name} />;
-  const Panel = Object.hasOwn(PANELS, name) ? PANELS[name] : undefined;
+  if (site.value !== null && isDimension(name) && isCardShown(DIMENSIONS[name].card ?? name))
+    return <DetailsPanel key={name} dimension={name} />;
+  const Panel = Object.hasOwn(PANELS, name) && isOffered(name) ? PANELS[name] : undefined;
   return Panel ? <Panel /> : <UnknownPanel />;
 }

@@ -9,21 +9,22 @@ import { MainChart } from "./charts/main-chart.tsx";
 import { TopStats } from "./charts/top-stats.tsx";
 import { lazy } from "./components/lazy.tsx";
 import { arrival } from "./first-event/arrival.ts";
-import { EmptyPeriod, SiteWithoutEvents } from "./first-event/no-data.tsx";
+import { EmptyPeriod, NoData, SiteWithoutEvents } from "./first-event/no-data.tsx";
 import { RangeNotice } from "./shell/period-picker.tsx";
 import { comparedRange } from "./state/period.ts";
+import { isViewer } from "./state/share.ts";
 import { comparisonParameters, everybodyScope, scope } from "./state/scope.ts";
 import { useReport, useRequest } from "./state/use-report.ts";
 import { filterKind, isFiltered, isRealtime, site } from "./state/view.ts";
 
 const RealtimeView = lazy(async () => (await import("./realtime/realtime-view.tsx")).RealtimeView);
 
-/** Loads the date of the first event: against a window that begins before it, no change is shown. */
+/** Loads the date of the first event, which viewers are not told: against a window that begins before it, no change is shown. */
 function useFirstEventDate(siteId: string): void {
-  const isCompared = comparedRange.value !== null;
+  const isCompared = comparedRange.value !== null && !isViewer;
   const { data, isStale, error } = useRequest<Installation>(isCompared ? urlOf("/api/installation", { site_id: siteId }) : null);
   useEffect(() => {
-    const isAnswered = !isStale && (data !== undefined || error !== null);
+    const isAnswered = isViewer || (!isStale && (data !== undefined || error !== null));
     firstEventDate.value = isAnswered ? (data?.first_event_date ?? null) : undefined;
   }, [data, isStale, error]);
 }
@@ -36,7 +37,7 @@ function Statistics({ siteId }: { readonly siteId: string }) {
   return (
     <>
       <RangeNotice />
-      {report.data?.total_events === 0 && !report.isStale && !isFiltered.value && <EmptyPeriod siteId={siteId} />}
+      {report.data?.total_events === 0 && !report.isStale && !isFiltered.value && (isViewer ? <NoData /> : <EmptyPeriod siteId={siteId} />)}
       <section class="panel" aria-label="Overview">
         <TopStats report={report} everybody={everybody} />
         <MainChart main={report} everybody={everybody} />
@@ -51,6 +52,6 @@ function Statistics({ siteId }: { readonly siteId: string }) {
 export function SiteView({ sites }: { readonly sites: readonly string[] }) {
   const siteId = site.value ?? "";
   if (isRealtime()) return <RealtimeView />;
-  if (sites.includes(siteId) || arrival.value?.siteId === siteId) return <Statistics siteId={siteId} />;
+  if (isViewer || sites.includes(siteId) || arrival.value?.siteId === siteId) return <Statistics siteId={siteId} />;
   return <SiteWithoutEvents key={siteId} siteId={siteId} />;
 }

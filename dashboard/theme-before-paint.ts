@@ -4,8 +4,19 @@
  */
 const system = matchMedia("(prefers-color-scheme: dark)");
 
+/** A frame has the theme of its address (`?embed=1&theme=dark`). Elsewhere it may be stored, unless the browser refuses that. */
+function chosenTheme(): string | null {
+  const parameters = new URLSearchParams(location.search);
+  if (parameters.has("embed")) return parameters.get("theme");
+  try {
+    return localStorage.getItem("sandpiper.theme");
+  } catch {
+    return null;
+  }
+}
+
 function applyTheme(): void {
-  const chosen = localStorage.getItem("sandpiper.theme");
+  const chosen = chosenTheme();
   const isDark = chosen === "dark" || (chosen !== "light" && system.matches);
   document.documentElement.dataset["theme"] = isDark ? "dark" : "light";
 }

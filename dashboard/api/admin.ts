@@ -1,13 +1,11 @@
 /** The endpoints that are not reports: authentication, API keys, data deletion and the installation check. */
-import { send, urlOf } from "./http.ts";
+import { sendJson, urlOf } from "./http.ts";
 import type { AuthStatus, CreatedKey, Erased, Installation, InstallationPage, Keys } from "./types.ts";
 
-const json = (method: string, body?: unknown): RequestInit => ({
+export const json = (method: string, body?: unknown): RequestInit => ({
   method,
   ...(body !== undefined && { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }),
 });
-
-const sendJson = async <T>(path: string, init: RequestInit): Promise<T> => (await (await send(path, init)).json()) as T;
 
 export const authStatus = (): Promise<AuthStatus> => sendJson("/api/auth/status", {});
 
@@ -28,7 +26,9 @@ export const changePassword = (current: string, next: string): Promise<unknown> 
 export type KeyScope = Keys[number]["scope"];
 
 export const listKeys = (): Promise<Keys> => sendJson("/api/keys", {});
-export const createKey = (name: string, scope: KeyScope): Promise<CreatedKey> => sendJson("/api/keys", json("POST", { name, scope }));
+/** `sites` limits the key to some; undefined for all. */
+export const createKey = (name: string, scope: KeyScope, sites?: readonly string[]): Promise<CreatedKey> =>
+  sendJson("/api/keys", json("POST", { name, scope, sites }));
 export const revokeKey = (hash: string): Promise<unknown> => sendJson(`/api/keys/${hash}`, json("DELETE"));
 
 /** Deletes a site's events; both days are included. */

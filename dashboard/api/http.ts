@@ -75,14 +75,32 @@ async function errorFrom(response: Response): Promise<ServiceError> {
   return new ServiceError(kind, message ?? messageOf(response.status), retryAfterSecs > 0 ? retryAfterSecs : null);
 }
 
+/** What a viewer's page sends in place of a cookie, and where the service is from there. */
+interface Share {
+  readonly root: string;
+  readonly token: string;
+}
+
+let share: Share | null = null;
+
+/** From now on, requests come from the viewer of a share link. They have no cookies, so that the owner, too, sees what viewers see. */
+export const presentShare = (root: string, token: string): void => {
+  share = { root, token };
+};
+
 /** Relative to the page, which may be below a path of its host (`base_path`). `path` begins with a slash. */
-const addressOf = (path: string): string => `.${path}`;
+const addressOf = (path: string): string => `${share?.root ?? "."}${path}`;
+
+function withCredentials(init: RequestInit): RequestInit {
+  if (share === null) return { credentials: "same-origin", ...init };
+  return { ...init, credentials: "omit", headers: { ...(init.headers as Record<string, string> | undefined), "X-Share": share.token } };
+}
 
 /** @throws ServiceError unless the status is 2xx, or the signal's reason when aborted */
 export async function send(path: string, init: RequestInit): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(addressOf(path), { credentials: "same-origin", ...init });
+    response = await fetch(addressOf(path), withCredentials(init));
   } catch (error) {
     if (init.signal?.aborted) throw error;
     throw new ServiceError("offline", "Server unreachable.");
@@ -90,6 +108,9 @@ export async function send(path: string, init: RequestInit): Promise<Response> {
   if (!response.ok) throw await errorFrom(response);
   return response;
 }
+
+/** @throws ServiceError as `send` */
+export const sendJson = async <T>(path: string, init: RequestInit): Promise<T> => (await (await send(path, init)).json()) as T;
 
 export type Parameters = Readonly<Record<string, string | number | null | undefined>>;
 

@@ -4,6 +4,7 @@ import { Skeleton } from "../components/states.tsx";
 import { useSteadyHeight } from "../components/steady-height.ts";
 import { chosenTab, Tabs } from "../components/tabs.tsx";
 import { useNear } from "../components/use-near.ts";
+import { isCardShown } from "../state/known-sites.ts";
 import { Flow } from "./flow.tsx";
 import { Funnel } from "./funnel.tsx";
 import { Goals } from "./goals.tsx";
@@ -28,19 +29,25 @@ const TABS: readonly BehaviorTab[] = [
   { id: "flow", label: "Flow", content: () => <Flow /> },
 ];
 
-export function Behavior() {
+function BehaviorCard({ tabs }: { readonly tabs: readonly BehaviorTab[] }) {
   const { ref, isNear } = useNear<HTMLElement>();
   const body = useSteadyHeight<HTMLDivElement>();
-  const tab = chosenTab("did", TABS);
+  const tab = chosenTab("did", tabs);
   return (
     <section class="card behavior" aria-label="Behavior" ref={ref} data-card="did">
       <header class="card-head">
         <h2>Behavior</h2>
-        <Tabs label="Behavior" param="did" tabs={TABS} />
+        <Tabs label="Behavior" param="did" tabs={tabs} />
       </header>
       <div class="card-body" ref={body}>
-        {isNear ? TABS.find(({ id }) => id === tab)?.content() : <Skeleton />}
+        {isNear ? tabs.find(({ id }) => id === tab)?.content() : <Skeleton />}
       </div>
     </section>
   );
+}
+
+/** A tab is a card of its own for the settings, which may hide each of them. */
+export function Behavior() {
+  const tabs = TABS.filter(({ id }) => isCardShown(id));
+  return tabs.length === 0 ? null : <BehaviorCard tabs={tabs} />;
 }

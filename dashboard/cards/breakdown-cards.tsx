@@ -9,6 +9,7 @@ import { DIMENSIONS, dimensionsOf, filterDimensionOf, isDimension, tabLabelOf } 
 import type { DimensionCard } from "../format/dimensions.ts";
 import { countOf } from "../format/locale.ts";
 import type { Dimension, Reports } from "../api/types.ts";
+import { isCardShown } from "../state/known-sites.ts";
 import { useBreakdown } from "../state/use-report.ts";
 import { scope } from "../state/scope.ts";
 import { filterKind, filters, openPanel, site, visitorNoun } from "../state/view.ts";
@@ -120,7 +121,7 @@ function BreakdownCard({ card }: { readonly card: DimensionCard }) {
 
 export const Cards = () => (
   <div class="cards">
-    {(Object.keys(CARDS) as DimensionCard[]).map((card) => (
+    {(Object.keys(CARDS) as DimensionCard[]).filter(isCardShown).map((card) => (
       <BreakdownCard key={card} card={card} />
     ))}
   </div>

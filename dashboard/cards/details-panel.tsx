@@ -7,10 +7,11 @@ import { DIMENSIONS, filterOfVersions, formatValue } from "../format/dimensions.
 import { countOf, formatRange } from "../format/locale.ts";
 import type { Dimension } from "../api/types.ts";
 import { useBreakdown } from "../state/use-report.ts";
+import { siteName, timeZone } from "../state/known-sites.ts";
 import { range } from "../state/period.ts";
 import { scope } from "../state/scope.ts";
 import { navigate, param } from "../state/url.ts";
-import { closePanel, filters, site } from "../state/view.ts";
+import { closePanel, filters } from "../state/view.ts";
 import { compareRows, DetailsTable, type DetailsRow, type Order } from "./details-table.tsx";
 
 /** The service's limit for one request. */
@@ -90,7 +91,7 @@ export function DetailsPanel({ dimension }: { readonly dimension: Dimension }) {
   return (
     <Dialog title={DIMENSIONS[dimension].plural} onClose={closePanel} isWide>
       <p class="dim">
-        {site.value}, {formatRange(range.value.start, range.value.end)} (UTC)
+        {siteName.value}, {formatRange(range.value.start, range.value.end)} ({timeZone.value})
       </p>
       <MixedVersions dimension={dimension} />
       <ReportView report={report} rows={12}>

@@ -60,7 +60,7 @@ function stateOf(label: string, bucket: Pick<Bucket, "start" | "end">, interval:
   return isCut(bucket, interval) ? "cut" : "whole";
 }
 
-/** `labels` are the dates of the series' points, oldest first, `end` is the last day of the range, and `now` is an ISO timestamp in UTC. */
+/** `labels` are the dates of the series' points, oldest first, `end` is the last day of the range, and `now` is the time at the site. */
 export const bucketsOf = (labels: readonly string[], interval: Interval, end: string, now: string): Bucket[] =>
   labels.map((label, i) => {
     const next = labels[i + 1];

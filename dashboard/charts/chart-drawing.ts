@@ -3,12 +3,10 @@ import uPlot from "uplot";
 import { axisSteps } from "./axis-steps.ts";
 import { linesOf } from "./buckets.ts";
 import type { ChartPoint } from "./points.ts";
+import { tickIndices } from "./time-ticks.ts";
 
 /** Least width of a tick's text. */
 const TICK_PX_MIN = 74;
-
-/** Ticks of hours stand at these distances, so that days begin with one. */
-const HOURS_OF_TICKS = [1, 2, 3, 4, 6, 8, 12, 24, 48, 72, 96, 120, 144, 168];
 
 export type Chart = uPlot;
 
@@ -27,12 +25,13 @@ function areaFill(chart: uPlot, name: string): CanvasGradient {
   return gradient;
 }
 
-/** The index of every n-th point, so that the texts do not overlap. */
+/** The indices of points whose texts do not overlap. */
 function ticks(points: readonly ChartPoint[], widthPx: number, tickPx: number): number[] {
   const least = Math.max(Math.ceil((points.length * tickPx) / Math.max(widthPx, 1)), 1);
-  const isHourly = points.some(({ label, bucket }) => label !== bucket.start);
-  const every = (isHourly && HOURS_OF_TICKS.find((hours) => hours >= least)) || least;
-  return Array.from({ length: Math.ceil(points.length / every) }, (_, i) => i * every);
+  return tickIndices(
+    points.map(({ label }) => label),
+    least,
+  );
 }
 
 export interface Drawing {

@@ -2,8 +2,9 @@
 import { LOGO } from "../components/logo.tsx";
 import { formatRange } from "../format/locale.ts";
 import { PRODUCT_NAME } from "../names.ts";
+import { siteName } from "../state/known-sites.ts";
 import { range } from "../state/period.ts";
-import { isFiltered, site } from "../state/view.ts";
+import { isFiltered } from "../state/view.ts";
 import { changeOf } from "./change.tsx";
 import { cssColor, drawChart } from "./chart-drawing.ts";
 import type { MetricTotals } from "./metric-totals.ts";
@@ -72,7 +73,7 @@ function drawHead(canvas: Canvas, content: ImageContent): void {
   const { title, format } = content.metric;
   const { now } = content.totals;
   const widthMax = WIDTH - 3 * MARGIN - LOGO_PX;
-  drawText(canvas, site.value ?? "", { x: MARGIN, y: 84, px: 36, color: "--text", weight: 700, widthMax });
+  drawText(canvas, siteName.value, { x: MARGIN, y: 84, px: 36, color: "--text", weight: 700, widthMax });
   const period = `${formatRange(range.value.start, range.value.end)}${isFiltered.value ? " · filtered" : ""}`;
   drawText(canvas, `${title} · ${period}`, { x: MARGIN, y: 126, px: 24, color: "--text-dim", widthMax });
   const end = drawText(canvas, now === null ? "–" : format(now), { x: MARGIN, y: 206, px: 60, color: "--text", weight: 700 });

@@ -1,4 +1,5 @@
 /** The main chart's data as a table, for screen readers and for exact values. */
+import { timeZone } from "../state/known-sites.ts";
 import type { Bucket } from "./buckets.ts";
 import { canOpen } from "./chart-view.tsx";
 import type { ChartPoint } from "./points.ts";
@@ -20,7 +21,7 @@ export function ChartTable({ metric, points, beforeTitle, onOpen }: ChartTablePr
       <table class="table">
         <thead>
           <tr>
-            <th scope="col">Time (UTC)</th>
+            <th scope="col">Time ({timeZone.value})</th>
             <th scope="col">{title}</th>
             {beforeTitle !== null && (
               <>

@@ -3,7 +3,9 @@ import { useEffect, useMemo } from "preact/hooks";
 import { ReportView } from "../components/states.tsx";
 import { formatRange } from "../format/locale.ts";
 import { COMPARISON_LABELS } from "../shell/comparison-picker.tsx";
+import { timeZone } from "../state/known-sites.ts";
 import type { Range } from "../state/range.ts";
+import { localTime, UTC } from "../state/time-zone.ts";
 import type { Report } from "../state/use-report.ts";
 import { comparedRange, comparison, range } from "../state/period.ts";
 import { scope } from "../state/scope.ts";
@@ -41,7 +43,8 @@ function useSeries(metric: ShownMetric, interval: Interval): Report<readonly Cha
   // The range and the interval are those of the rows: points stay as they are until others have loaded.
   const points = useMemo(() => {
     const before = compared && comparedRows ? { rows: comparedRows, range: compared } : null;
-    return rows && pointsOf({ rows, range: current }, before, metric.field, interval, new Date().toISOString());
+    const clock = { time: localTime(timeZone.value, Date.now()), timeZone: timeZone.value };
+    return rows && pointsOf({ rows, range: current }, before, metric.field, interval, clock);
   }, [rows, comparedRows, metric.field]);
   return { ...report, data: points };
 }
@@ -79,6 +82,7 @@ export function MainChart({ main, everybody }: MainChartProps) {
           <SummaryLine field={metric.field} points={report.data} interval={interval} totals={totals} onOpen={openBucket} />
         )}
         {comparedTitle !== null && <Legend comparedTitle={comparedTitle} />}
+        {interval === "hour" && timeZone.value !== UTC && <span class="legend">Times in {timeZone.value}</span>}
         <div class="chart-tools">
           <IntervalMenu interval={interval} />
           <button type="button" class="link" aria-pressed={isTable} onClick={() => navigate({ chart: isTable ? null : "table" })}>

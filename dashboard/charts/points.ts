@@ -1,6 +1,7 @@
 /** A metric's series as the points of the chart and its table: each with its bucket, its texts and the point it is compared with. */
 import { formatBucket, formatHour, formatMonth, formatRange, formatShortDay } from "../format/locale.ts";
-import type { Range } from "../state/range.ts";
+import { daysBetween, type Range } from "../state/range.ts";
+import { inZone } from "../state/time-zone.ts";
 import { bucketsOf, type Bucket, type Interval } from "./buckets.ts";
 import type { SeriesRow } from "./use-metric-series.ts";
 
@@ -31,15 +32,24 @@ export interface Series {
   readonly range: Range;
 }
 
-const isMidnight = (label: string): boolean => label.endsWith(" 00:00");
+/** The clock of the site. */
+export interface SiteClock {
+  /** What it shows now, `YYYY-MM-DD HH:MM`. */
+  readonly time: string;
+  readonly timeZone: string;
+}
 
-const tickOf = (label: string, interval: Interval, isOneDay: boolean): string => {
+const dayOf = (label: string): string => label.slice(0, 10);
+
+/** `isNewDay`: no label before it is of the same day. Where the clock skips midnight, the first hour is a later one. */
+function tickOf(label: string, interval: Interval, isNewDay: boolean): string {
   if (interval === "month") return formatMonth(label);
-  return interval !== "hour" || (isMidnight(label) && !isOneDay) ? formatShortDay(label) : formatHour(label);
-};
+  return interval !== "hour" || isNewDay ? formatShortDay(label) : formatHour(label);
+}
 
-function titleOf(label: string, { start, end, state }: Bucket, interval: Interval): string {
-  if (interval === "hour" || interval === "day") return formatBucket(label);
+function titleOf(label: string, { start, end, state }: Bucket, interval: Interval, timeZone: string): string {
+  if (interval === "hour") return inZone(formatBucket(label), timeZone);
+  if (interval === "day") return formatBucket(label);
   return interval === "month" && state === "whole" ? formatMonth(start) : formatRange(start, end);
 }
 
@@ -52,9 +62,9 @@ function partOf({ state }: Bucket, interval: Interval): string | null {
 export const isComparable = ({ bucket, before }: ChartPoint): boolean =>
   before !== null && bucket.state === "whole" && before.bucket.state === "whole";
 
-const pointOf = (label: string, bucket: Bucket, interval: Interval): Point => ({
+const pointOf = (label: string, bucket: Bucket, interval: Interval, timeZone: string): Point => ({
   label,
-  title: titleOf(label, bucket, interval),
+  title: titleOf(label, bucket, interval, timeZone),
   bucket,
   part: partOf(bucket, interval),
 });
@@ -62,21 +72,34 @@ const pointOf = (label: string, bucket: Bucket, interval: Interval): Point => ({
 /** A period without events says nothing about another. */
 const hasEvents = ({ rows }: Series): boolean => rows.some(({ visitors, sessions }) => Number(visitors ?? sessions) > 0);
 
-export function pointsOf(series: Series, compared: Series | null, field: string, interval: Interval, now: string): ChartPoint[] {
+/** Which point of another series each is compared with: the same hour, because a day with a skipped hour has fewer points. */
+const placesOf = (points: readonly Point[], interval: Interval): string[] =>
+  points.map(({ label }, i) =>
+    interval === "hour" ? `${daysBetween(dayOf(points[0]?.label ?? label), dayOf(label))} ${label.slice(dayOf(label).length)}` : String(i),
+  );
+
+export function pointsOf(series: Series, compared: Series | null, field: string, interval: Interval, clock: SiteClock): ChartPoint[] {
   const labelled = ({ rows, range }: Series) => {
     const buckets = bucketsOf(
       rows.map(({ date }) => date),
       interval,
       range.end,
-      now,
+      clock.time,
     );
-    return buckets.map((bucket, i) => ({ ...pointOf(rows[i]?.date ?? bucket.start, bucket, interval), value: Number(rows[i]?.[field]) }));
+    return buckets.map((bucket, i) => ({
+      ...pointOf(rows[i]?.date ?? bucket.start, bucket, interval, clock.timeZone),
+      value: Number(rows[i]?.[field]),
+    }));
   };
-  const befores: readonly ComparedPoint[] = compared && hasEvents(compared) ? labelled(compared) : [];
-  return labelled(series).map((point, i) => ({
+  const compareds: readonly ComparedPoint[] = compared && hasEvents(compared) ? labelled(compared) : [];
+  const befores = new Map(placesOf(compareds, interval).map((place, i) => [place, compareds[i]]));
+  const points = labelled(series);
+  const places = placesOf(points, interval);
+  const isNewDay = (i: number) => series.range.days > 1 && dayOf(points[i]?.label ?? "") !== dayOf(points[i - 1]?.label ?? "");
+  return points.map((point, i) => ({
     ...point,
-    tick: tickOf(point.label, interval, series.range.days === 1),
+    tick: tickOf(point.label, interval, isNewDay(i)),
     value: point.bucket.state === "ahead" ? null : point.value,
-    before: befores[i] ?? null,
+    before: befores.get(places[i] ?? "") ?? null,
   }));
 }

@@ -4,6 +4,7 @@ import type { Reports } from "../api/types.ts";
 import { formatValue, UNKNOWN } from "../format/dimensions.ts";
 import { formatLongDay, formatLongMonth, formatShare } from "../format/locale.ts";
 import { canFilterBy } from "../state/filters.ts";
+import { isCardShown } from "../state/known-sites.ts";
 import { useRequest, type Report } from "../state/use-report.ts";
 import { scope } from "../state/scope.ts";
 import { filters, toggleFilter } from "../state/view.ts";
@@ -91,7 +92,7 @@ export function SummaryLine({ field, points, interval, totals, onOpen }: Summary
             {nameOf(bucket, interval)}
           </button>{" "}
           {growthText(outlier)}
-          {!isBySource && totals.now !== null && (
+          {!isBySource && isCardShown("sources") && totals.now !== null && (
             <Source key={bucket.start} field={field} outlier={outlier} bucket={bucket} total={totals.now} />
           )}
           .

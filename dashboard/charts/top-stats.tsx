@@ -4,6 +4,8 @@ import { useEffect } from "preact/hooks";
 import { Failure } from "../components/states.tsx";
 import { formatCount, formatHour, formatRange } from "../format/locale.ts";
 import type { Report } from "../state/use-report.ts";
+import { timeZone } from "../state/known-sites.ts";
+import { inZone, localTime } from "../state/time-zone.ts";
 import { navigate } from "../state/url.ts";
 import { Change } from "./change.tsx";
 import { totalsOf } from "./metric-totals.ts";
@@ -25,7 +27,8 @@ function StatChange({ metric, data, everybody }: StatProps) {
   const { now, before } = totalsOf(metric, data, everybody);
   if (!data.comparison || now === null || before === null) return null;
   const { start_date, end_date, ends_at } = data.comparison;
-  const until = ends_at === undefined ? "" : `, until ${formatHour(`${ends_at.slice(0, 10)} ${ends_at.slice(11, 16)}`)} UTC`;
+  const zone = timeZone.value;
+  const until = ends_at === undefined ? "" : `, until ${inZone(formatHour(localTime(zone, Date.parse(ends_at))), zone)}`;
   const title = `${format(before)} in ${formatRange(start_date, end_date)}${until}`;
   return <Change now={now} before={before} isLessBetter={isLessBetter} title={title} />;
 }

@@ -9,6 +9,11 @@ export interface Choice {
 }
 
 interface PickerProps {
+  /** Of the input, for a label beside it. */
+  readonly inputId?: string;
+  /** The ids of what describes the input. */
+  readonly describedBy?: string;
+  readonly isInvalid?: boolean;
   readonly label: string;
   readonly choices: readonly Choice[];
   readonly value: string;
@@ -53,10 +58,11 @@ function Options({ id, choices, active, onPick }: OptionsProps) {
   ));
 }
 
-/** The choices whose label contains the text, after the additional one. */
+/** The choices whose label contains the text, after the additional one; those whose label begins with it come first. */
 function matching(choices: readonly Choice[], text: string, choiceOf: PickerProps["choiceOf"]): Choice[] {
   const additional = text === "" ? null : (choiceOf?.(text) ?? null);
-  const matches = choices.filter((choice) => choice.label.toLowerCase().includes(text.toLowerCase()));
+  const placeIn = (choice: Choice) => choice.label.toLowerCase().indexOf(text.toLowerCase());
+  const matches = choices.filter((choice) => placeIn(choice) !== -1).toSorted((a, b) => Number(placeIn(a) > 0) - Number(placeIn(b) > 0));
   return [...(additional ? [additional] : []), ...matches].slice(0, SHOWN_MAX);
 }
 
@@ -66,7 +72,7 @@ interface Opened {
   readonly moved: number | null;
 }
 
-export function Picker({ label, choices, value, placeholder, onPick, choiceOf }: PickerProps) {
+export function Picker({ inputId, describedBy, isInvalid = false, label, choices, value, placeholder, onPick, choiceOf }: PickerProps) {
   const id = useId();
   const [opened, setOpened] = useState<Opened | null>(null);
   const list = useRef<HTMLUListElement>(null);
@@ -118,7 +124,10 @@ export function Picker({ label, choices, value, placeholder, onPick, choiceOf }:
       <input
         role="combobox"
         type="text"
+        id={inputId}
         aria-label={label}
+        aria-describedby={describedBy}
+        aria-invalid={isInvalid}
         aria-expanded={isOpen}
         aria-controls={`${id}-list`}
         aria-autocomplete="list"

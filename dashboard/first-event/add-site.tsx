@@ -1,10 +1,9 @@
 /** Adds a site: its domain, then its tracking code, then the wait for its first event. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Sites } from "../api/types.ts";
 import { Dialog } from "../components/dialog.tsx";
 import { siteIdFrom } from "../settings/site-id.ts";
 import { Snippet } from "../settings/tracking-code.tsx";
-import { useRequest } from "../state/use-report.ts";
+import { useSites } from "../state/known-sites.ts";
 import { closePanel, openSite } from "../state/view.ts";
 import { awaitedSite } from "./awaited-site.tsx";
 import { Waiting } from "./waiting.tsx";
@@ -80,7 +79,7 @@ export function AddSite({ onChange }: { readonly onChange?: (siteId: string | nu
 
 export function AddSitePanel() {
   const [siteId, setSiteId] = useState<string | null>(null);
-  const sites = useRequest<Sites>("/api/sites").data?.sites;
+  const sites = useSites().data?.sites;
   const newSite = useRef<string | null>(null);
   newSite.current = siteId === null || sites?.includes(siteId) !== false ? null : siteId;
   useEffect(

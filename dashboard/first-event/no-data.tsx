@@ -1,4 +1,5 @@
 /** In place of the stats: the tracking code of a site without events; or, where the period is empty, the way to the last events. */
+import type { ComponentChildren } from "preact";
 import { urlOf } from "../api/http.ts";
 import type { Installation } from "../api/types.ts";
 import { formatRange } from "../format/locale.ts";
@@ -37,14 +38,16 @@ function LastEvents({ date }: { readonly date: string }) {
   );
 }
 
+export const NoData = ({ children }: { readonly children?: ComponentChildren }) => (
+  <p class="notice" role="status">
+    No data for this period. {children}
+  </p>
+);
+
 /** For a period without events. */
 export function EmptyPeriod({ siteId }: { readonly siteId: string }) {
   const { data } = useRequest<Installation>(urlOf("/api/installation", { site_id: siteId }));
   if (data === undefined) return null;
   if (!data.has_events) return <SiteWithoutEvents key={siteId} siteId={siteId} installation={data} />;
-  return (
-    <p class="notice" role="status">
-      No data for this period. {data.last_event_date !== null && <LastEvents date={data.last_event_date} />}
-    </p>
-  );
+  return <NoData>{data.last_event_date !== null && <LastEvents date={data.last_event_date} />}</NoData>;
 }

@@ -2,13 +2,13 @@
 import { useEffect, useState } from "preact/hooks";
 import { urlOf } from "../api/http.ts";
 import { scriptUrl } from "../api/tracking-script.ts";
-import type { Installation, Sites } from "../api/types.ts";
+import type { Installation } from "../api/types.ts";
 import { Marked } from "../components/marked.tsx";
 import { CheckList } from "../installation/check-list.tsx";
 import { refusalChecks } from "../installation/event-checks.ts";
 import { InstallationDialog } from "../installation/installation-dialog.tsx";
+import { useSites } from "../state/known-sites.ts";
 import { usePolling } from "../state/use-polling.ts";
-import { useRequest } from "../state/use-report.ts";
 import { openPanel, openSite, site } from "../state/view.ts";
 import { arrivingNames, thingsToCheck } from "./advice.ts";
 import { openArrivedSite } from "./arrival.ts";
@@ -118,7 +118,7 @@ interface WaitingProps {
 }
 
 export function Waiting({ siteId, before = null }: WaitingProps) {
-  const sites = useRequest<Sites>("/api/sites").data?.sites;
+  const sites = useSites().data?.sites;
   const isLate = useIsLate(siteId);
   const installation = useAwaited(siteId, sites, before);
   if (installation?.has_events) return <ExistingSite siteId={siteId} />;

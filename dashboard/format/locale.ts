@@ -1,4 +1,6 @@
-/** Numbers, money, durations and UTC dates in the reader's kind of English. Owner of every Intl formatter but that of region names. */
+/** Numbers, money, durations and dates in the reader's kind of English. Owner of every Intl formatter but those of region names and of time zones. */
+
+import { localTime } from "../state/time-zone.ts";
 
 /** Browsers may list a tag that Intl rejects, e.g. `en-US@posix`. */
 function isSupported(tag: string): boolean {
@@ -47,6 +49,7 @@ const UNKNOWN_CURRENCY = "(unknown)";
 export const formatMoney = (amount: number, currency: string): string =>
   (currency === UNKNOWN_CURRENCY ? twoDigits : new Intl.NumberFormat(LOCALE, { style: "currency", currency })).format(amount);
 
+/** Labels are written as they are: they stand for times of the site's clock, which no zone of the browser may change. */
 const utc = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(LOCALE, { timeZone: "UTC", ...options });
 
 const dayAndMonth = utc({ day: "numeric", month: "short" });
@@ -55,8 +58,10 @@ const dayWithWeekday = utc({ weekday: "short", day: "numeric", month: "short", y
 const longDay = utc({ day: "numeric", month: "long" });
 const month = utc({ month: "short", year: "numeric" });
 const longMonth = utc({ month: "long" });
-const hour = utc({ hour: "numeric", minute: "2-digit" });
 const dateAndTime = utc({ dateStyle: "medium", timeStyle: "short" });
+const monthAndYear = utc({ month: "long", year: "numeric" });
+const weekday = { short: utc({ weekday: "short" }), long: utc({ weekday: "long" }) };
+const hour = utc({ hour: "numeric", minute: "2-digit" });
 
 /** A bucket of a series is labelled `2026-03-15` or `2026-03-15 14:00`. */
 const isHourBucket = (label: string): boolean => label.length > "2026-03-15".length;
@@ -69,14 +74,20 @@ export const formatLongDay = (label: string): string => longDay.format(dateOf(la
 export const formatMonth = (label: string): string => month.format(dateOf(label));
 /** E.g. `November`. */
 export const formatLongMonth = (label: string): string => longMonth.format(dateOf(label));
+/** E.g. `November 2026`. */
+export const formatMonthAndYear = (label: string): string => monthAndYear.format(dateOf(label));
+export const formatWeekday = (label: string, length: keyof typeof weekday): string => weekday[length].format(dateOf(label));
 export const formatHour = (label: string): string => hour.format(dateOf(label));
 export const formatBucket = (label: string): string =>
-  isHourBucket(label) ? `${formatShortDay(label)}, ${formatHour(label)} UTC` : dayWithWeekday.format(dateOf(label));
-export const formatTimestamp = (iso: string): string => `${dateAndTime.format(new Date(iso))} UTC`;
+  isHourBucket(label) ? `${formatShortDay(label)}, ${formatHour(label)}` : dayWithWeekday.format(dateOf(label));
 
-/** Both days are included. Without the year if it is the present one. */
-export const formatShortRange = (start: string, end: string): string =>
-  (start.slice(0, 4) === new Date().toISOString().slice(0, 4) && start.slice(0, 4) === end.slice(0, 4) ? dayAndMonth : day).formatRange(
+/** An instant by the clock of a time zone, which is named. */
+export const formatTimestamp = (iso: string, timeZone: string): string =>
+  `${dateAndTime.format(dateOf(localTime(timeZone, Date.parse(iso))))} ${timeZone}`;
+
+/** Both days are included. Without the year if it is that of `today`. */
+export const formatShortRange = (start: string, end: string, today: string): string =>
+  (start.slice(0, 4) === today.slice(0, 4) && start.slice(0, 4) === end.slice(0, 4) ? dayAndMonth : day).formatRange(
     dateOf(start),
     dateOf(end),
   );

@@ -19,6 +19,11 @@ const REFUSALS: Readonly<Record<Exclude<Outcome, "accepted">, (counted: OutcomeC
       `${events(counted)} ${were(counted)} dropped as bot traffic`,
       "Visit your site in an ordinary browser. Automated browsers and HTTP libraries count only with `filter_bots = false`.",
     ),
+  excluded: (counted) =>
+    note(
+      `${events(counted)} ${were(counted)} not stored, because the settings of the site exclude ${counted.count === 1 ? "it" : "them"}`,
+      "That is right for your own visits. If it is not, look at the excluded pages, addresses and countries of the site.",
+    ),
   origin_not_allowed: (counted) =>
     problem(
       `${events(counted)} of pages on \`${counted.name}\` ${were(counted)} refused: it isn't in \`site_ids\``,
@@ -53,13 +58,14 @@ const REFUSALS: Readonly<Record<Exclude<Outcome, "accepted">, (counted: OutcomeC
     problem(`${events(counted)} could not be stored`, "See the server's log. The most frequent reason is a full disk."),
 };
 
-function acceptedCheck(siteId: string, { events: counts, has_events: hasEvents, since }: Installation): Check {
+function acceptedCheck(siteId: string, { events: counts, has_events: hasEvents, since }: Installation, timeZone: string): Check {
+  const at = (iso: string) => formatTimestamp(iso, timeZone);
   const accepted = counts.find(({ outcome }) => outcome === "accepted");
-  if (accepted) return ok(`${events(accepted)} since ${formatTimestamp(since)}, the latest at ${formatTimestamp(accepted.latest_at)}`);
-  if (hasEvents) return note(`No events since ${formatTimestamp(since)}`, "Earlier events are stored.");
+  if (accepted) return ok(`${events(accepted)} since ${at(since)}, the latest at ${at(accepted.latest_at)}`);
+  if (hasEvents) return note(`No events since ${at(since)}`, "Earlier events are stored.");
   if (counts.length > 0) return problem(`No event of \`${siteId}\` was accepted`, "The reasons are below.");
   return problem(
-    `No request yet: nothing has arrived for \`${siteId}\` since ${formatTimestamp(since)}`,
+    `No request yet: nothing has arrived for \`${siteId}\` since ${at(since)}`,
     "Add the tracking code, publish, and visit your site. If you have done that, go on with the checks below.",
   );
 }
@@ -112,8 +118,9 @@ function otherNamesChecks(siteId: string, installation: Installation): Check[] {
   return checks;
 }
 
-export const eventChecks = (siteId: string, installation: Installation): Check[] => [
-  acceptedCheck(siteId, installation),
+/** Times are those of the zone. */
+export const eventChecks = (siteId: string, installation: Installation, timeZone: string): Check[] => [
+  acceptedCheck(siteId, installation, timeZone),
   ...ownRefusals(siteId, installation),
   ...otherNamesChecks(siteId, installation),
   ...refusalsIn(relatedOf(siteId, installation)),

@@ -14,6 +14,7 @@ import { browserFacts } from "./browser-facts.ts";
 import { CheckList } from "./check-list.tsx";
 import type { Check } from "./check.ts";
 import { eventChecks } from "./event-checks.ts";
+import { timeZone } from "../state/known-sites.ts";
 import { pageChecks } from "./page-checks.ts";
 
 interface Checking {
@@ -42,7 +43,7 @@ function useChecks(invalid: string, find: () => Promise<readonly Check[]>): Chec
 
 async function siteChecks(siteId: string): Promise<readonly Check[]> {
   const [installation, facts] = await Promise.all([getInstallation(siteId), browserFacts(siteId, scriptUrl())]);
-  return [...eventChecks(siteId, installation), ...addressChecks(siteId, scriptUrl()), ...browserChecks(facts)];
+  return [...eventChecks(siteId, installation, timeZone.value), ...addressChecks(siteId, scriptUrl()), ...browserChecks(facts)];
 }
 
 function SiteSection({ siteId }: { readonly siteId: string }) {

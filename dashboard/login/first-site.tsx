@@ -8,7 +8,7 @@ import { WaitingLine } from "../first-event/waiting.tsx";
 import { DEMO_SITE } from "../names.ts";
 import { usePolling } from "../state/use-polling.ts";
 import { ExploreDemo } from "./demo-site.tsx";
-import { LoginFrame } from "./login.tsx";
+import { LoginFrame } from "./login-frame.tsx";
 
 /** Until a domain is entered, the first event of any site opens its dashboard. */
 function AnySite() {

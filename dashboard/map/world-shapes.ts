@@ -1,8 +1,8 @@
 /** The shapes of the map, which load with its first use. */
 import { useEffect, useState } from "preact/hooks";
 
-/** Defined by the build. */
-declare const COUNTRY_MAP_URL: string;
+/** Defined by the build. The file is beside the scripts. */
+declare const COUNTRY_MAP_NAME: string;
 
 /** Made by `draw-countries.mjs`. In SVG user units; by ISO 3166 alpha-2 code. */
 export interface WorldShapes {
@@ -19,7 +19,7 @@ export interface WorldShapes {
 let loading: Promise<WorldShapes> | null = null;
 
 const loadShapes = (): Promise<WorldShapes> =>
-  (loading ??= fetch(COUNTRY_MAP_URL).then((response) => response.json() as Promise<WorldShapes>));
+  (loading ??= fetch(new URL(COUNTRY_MAP_NAME, import.meta.url)).then((response) => response.json() as Promise<WorldShapes>));
 
 /** Null until loaded. A failed load is tried again by the next map that mounts. */
 export function useWorldShapes(): WorldShapes | null {

@@ -2,25 +2,26 @@
 import { useState } from "preact/hooks";
 import { indexAfterKey } from "../components/slider-keys.ts";
 import { countOf, formatCount, formatHour } from "../format/locale.ts";
+import { timeZone } from "../state/known-sites.ts";
+import { inZone, minutesFrom } from "../state/time-zone.ts";
 
 const MINUTE_MS = 60_000;
 
 interface Bar {
-  /** Its UTC time, as the service writes times. */
+  /** Its time at the site, as the service writes times. */
   readonly minute: string;
   readonly pageviews: number;
   /** Minutes before the current one. */
   readonly ago: number;
 }
 
-const minuteAfter = (first: string, minutes: number): string =>
-  new Date(Date.parse(`${first.replace(" ", "T")}Z`) + minutes * MINUTE_MS).toISOString().slice(0, 16).replace("T", " ");
-
-const barsOf = (firstMinute: string, perMinute: readonly number[]): Bar[] =>
-  perMinute.map((pageviews, i) => ({ minute: minuteAfter(firstMinute, i), pageviews, ago: perMinute.length - 1 - i }));
+function barsOf(firstMinute: string, perMinute: readonly number[]): Bar[] {
+  const minutes = minutesFrom(timeZone.value, firstMinute, perMinute.length, Date.now() - perMinute.length * MINUTE_MS);
+  return perMinute.map((pageviews, i) => ({ minute: minutes[i] ?? firstMinute, pageviews, ago: perMinute.length - 1 - i }));
+}
 
 const whenOf = ({ minute, ago }: Bar): string =>
-  `${formatHour(minute)} UTC, ${ago === 0 ? "this minute, so far" : countOf(ago, "minute") + " ago"}`;
+  `${inZone(formatHour(minute), timeZone.value)}, ${ago === 0 ? "this minute, so far" : countOf(ago, "minute") + " ago"}`;
 
 const MinuteTable = ({ bars }: { readonly bars: readonly Bar[] }) => (
   <div class="unseen">
@@ -34,7 +35,7 @@ const MinuteTable = ({ bars }: { readonly bars: readonly Bar[] }) => (
       </thead>
       <tbody>
         {bars.toReversed().map((bar) => (
-          <tr key={bar.minute}>
+          <tr key={bar.ago}>
             <th scope="row">{whenOf(bar)}</th>
             <td>{formatCount(bar.pageviews)}</td>
           </tr>
@@ -60,8 +61,8 @@ interface BarsProps {
 }
 
 const Bars = ({ bars, most, chosen }: BarsProps) =>
-  bars.map(({ minute, pageviews, ago }, i) => (
-    <span key={minute} class={ago === 0 ? "minute unfinished" : "minute"} data-chosen={i === chosen}>
+  bars.map(({ pageviews, ago }, i) => (
+    <span key={ago} class={ago === 0 ? "minute unfinished" : "minute"} data-chosen={i === chosen}>
       <span
         class={pageviews === 0 ? "minute-bar none" : "minute-bar"}
         style={{ height: `${most === 0 ? 0 : (pageviews / most) * 100}%` }}

@@ -2,6 +2,7 @@
 import { Empty, Loading } from "../components/states.tsx";
 import { formatCount } from "../format/locale.ts";
 import { DEMO_SITE } from "../names.ts";
+import { isCardShown } from "../state/known-sites.ts";
 import { isFiltered, site, toggleRealtime } from "../state/view.ts";
 import { windowMinutes } from "./current-visitors.tsx";
 import { MinuteBars } from "./minute-bars.tsx";
@@ -43,11 +44,17 @@ const Head = () => (
 
 const Lists = ({ recent }: { readonly recent: Required<Realtime> }) => (
   <div class="cards">
-    {recent.top_pages.length > 0 && <RecentList title="Pages" dimension="pages" rows={recent.top_pages} />}
-    {recent.top_sources.length > 0 && <RecentList title="Sources" dimension="sources" rows={recent.top_sources} />}
-    <RealtimeMap countries={recent.countries} />
-    <RecentList title="Countries" dimension="countries" rows={recent.countries} />
-    {recent.top_events.length > 0 && <RecentList title="Goals" dimension="events" rows={recent.top_events} />}
+    {isCardShown("pages") && recent.top_pages.length > 0 && <RecentList title="Pages" dimension="pages" rows={recent.top_pages} />}
+    {isCardShown("sources") && recent.top_sources.length > 0 && (
+      <RecentList title="Sources" dimension="sources" rows={recent.top_sources} />
+    )}
+    {isCardShown("locations") && (
+      <>
+        <RealtimeMap countries={recent.countries} />
+        <RecentList title="Countries" dimension="countries" rows={recent.countries} />
+      </>
+    )}
+    {isCardShown("goals") && recent.top_events.length > 0 && <RecentList title="Goals" dimension="events" rows={recent.top_events} />}
   </div>
 );
 

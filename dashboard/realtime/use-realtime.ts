@@ -2,7 +2,7 @@
 import { computed, signal } from "@preact/signals";
 import { urlOf } from "../api/http.ts";
 import type { Reports } from "../api/types.ts";
-import { today } from "../state/period.ts";
+import { nowMs } from "../state/period.ts";
 import { scope } from "../state/scope.ts";
 import { usePolling, type Rhythm } from "../state/use-polling.ts";
 import { isRealtime } from "../state/view.ts";
@@ -30,10 +30,10 @@ export const isRealtimeStale = computed(() => response.value?.url !== url.value)
 /** The fields that only the realtime view requests; null until they are there. */
 export const lastMinutes = computed(() => (realtime.value?.countries === undefined ? null : (realtime.value as Required<Realtime>)));
 
-/** For one component that is always shown. Each response also updates `today`, so that a page left open moves on at midnight. */
+/** For one component that is always shown. Each response also updates the clock, so that a page left open moves on at midnight. */
 export function useRealtimePolling(): void {
   usePolling<Realtime>(url.value, RHYTHM, (data, requested) => {
-    today.value = new Date().toISOString().slice(0, 10);
+    nowMs.value = Date.now();
     response.value = { url: requested, data };
   });
 }

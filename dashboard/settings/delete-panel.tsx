@@ -9,6 +9,7 @@ import { countOf } from "../format/locale.ts";
 import { authState, refreshAll } from "../state/connection.ts";
 import { useAction } from "../state/use-action.ts";
 import { clearReportCache } from "../state/use-report.ts";
+import { timeZone } from "../state/known-sites.ts";
 import { range, today } from "../state/period.ts";
 import { closePanel, site } from "../state/view.ts";
 import { PasswordRequired } from "./password-required.tsx";
@@ -75,7 +76,7 @@ export function DeletePanel() {
   return (
     <Dialog title={TITLE} onClose={closePanel}>
       <p>
-        Permanently deletes all events of <strong>{siteId}</strong> on these days (UTC). Filters are ignored.
+        Permanently deletes all events of <strong>{siteId}</strong> on these days ({timeZone.value}). Filters are ignored.
       </p>
       <DeleteForm siteId={siteId} />
     </Dialog>

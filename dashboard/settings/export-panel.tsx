@@ -4,37 +4,20 @@ import { problemText, urlOf } from "../api/http.ts";
 import { fetchFile } from "../api/reports.ts";
 import { Dialog } from "../components/dialog.tsx";
 import { fileNameOf, saveFile } from "../components/download.ts";
+import { Radios } from "../components/radios.tsx";
 import { Problem } from "../components/states.tsx";
 import { formatRange } from "../format/locale.ts";
+import { siteName, timeZone } from "../state/known-sites.ts";
 import { range } from "../state/period.ts";
 import { scope } from "../state/scope.ts";
 import { useAction } from "../state/use-action.ts";
-import { closePanel, isFiltered, site } from "../state/view.ts";
+import { closePanel, isFiltered } from "../state/view.ts";
 
 /** The service's limit for a raw export (docs/http-api.md, "Export"). */
 const EVENTS_MAX = 1_000_000;
 
 const KINDS = { daily: "Daily totals", raw: "Raw events (no visitor IDs)" } as const;
 const FORMATS = { csv: "CSV", json: "JSON" } as const;
-
-interface RadiosProps<Id extends string> {
-  readonly legend: string;
-  readonly name: string;
-  readonly labels: Readonly<Record<Id, string>>;
-  readonly chosen: Id;
-  readonly onChoose: (id: Id) => void;
-}
-
-const Radios = <Id extends string>({ legend, name, labels, chosen, onChoose }: RadiosProps<Id>) => (
-  <fieldset>
-    <legend>{legend}</legend>
-    {(Object.keys(labels) as Id[]).map((id) => (
-      <label key={id} class="choice">
-        <input type="radio" name={name} checked={chosen === id} onChange={() => onChoose(id)} /> {labels[id]}
-      </label>
-    ))}
-  </fieldset>
-);
 
 export function ExportPanel() {
   const [kind, setKind] = useState<keyof typeof KINDS>("daily");
@@ -57,7 +40,7 @@ export function ExportPanel() {
   return (
     <Dialog title="Export" onClose={closePanel}>
       <p class="dim">
-        {site.value}, {formatRange(range.value.start, range.value.end)} (UTC){isFiltered.value ? ", filters applied" : ""}
+        {siteName.value}, {formatRange(range.value.start, range.value.end)} ({timeZone.value}){isFiltered.value ? ", filters applied" : ""}
       </p>
       <form class="form" onSubmit={submit}>
         <Radios legend="Rows" name="kind" labels={KINDS} chosen={kind} onChoose={setKind} />

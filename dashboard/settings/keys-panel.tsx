@@ -3,20 +3,24 @@ import { useEffect, useState } from "preact/hooks";
 import { createKey, listKeys, revokeKey, type KeyScope } from "../api/admin.ts";
 import { problemText } from "../api/http.ts";
 import type { CreatedKey, Keys } from "../api/types.ts";
+import { ConfirmedButton } from "../components/confirmed-button.tsx";
 import { CopyButton } from "../components/copy-button.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { Problem } from "../components/states.tsx";
 import { formatTimestamp } from "../format/locale.ts";
+import { UTC } from "../state/time-zone.ts";
 import { authState } from "../state/connection.ts";
 import { useAction } from "../state/use-action.ts";
 import { closePanel } from "../state/view.ts";
+import { NewKeyForm } from "./new-key-form.tsx";
 import { PasswordRequired } from "./password-required.tsx";
 
 const TITLE = "API keys";
 
 const PERMISSIONS: Readonly<Record<KeyScope, string>> = { ReadOnly: "Read-only", Admin: "Admin (full access)" };
 
-const NAME_CHARS_MAX = 128;
+/** Of a key that is limited to sites. */
+const LIMITED_PERMISSIONS: typeof PERMISSIONS = { ReadOnly: "Read-only", Admin: "Admin (these sites)" };
 
 const NewKey = ({ created }: { readonly created: CreatedKey }) => (
   <div class="notice good" role="status">
@@ -30,19 +34,12 @@ const NewKey = ({ created }: { readonly created: CreatedKey }) => (
   </div>
 );
 
-function RevokeButton({ name, onRevoke }: { readonly name: string; readonly onRevoke: () => void }) {
-  const [isConfirming, setConfirming] = useState(false);
-  return (
-    <button
-      type="button"
-      class="button small danger"
-      onClick={() => (isConfirming ? onRevoke() : setConfirming(true))}
-      onBlur={() => setConfirming(false)}
-    >
-      {isConfirming ? "Confirm revoke" : "Revoke"}
-      <span class="unseen"> {name}</span>
-    </button>
-  );
+/** Names at most this many sites of a key. */
+const NAMED_MAX = 3;
+
+function sitesText(sites: readonly string[]): string {
+  const others = sites.length - NAMED_MAX;
+  return others > 0 ? `${sites.slice(0, NAMED_MAX).join(", ")} and ${others} more` : sites.join(", ");
 }
 
 interface KeysTableProps {
@@ -63,6 +60,9 @@ const KeysTable = ({ keys, onRevoke }: KeysTableProps) => (
             Permission
           </th>
           <th scope="col" role="columnheader">
+            Sites
+          </th>
+          <th scope="col" role="columnheader">
             Created
           </th>
           <th scope="col" role="columnheader">
@@ -71,61 +71,27 @@ const KeysTable = ({ keys, onRevoke }: KeysTableProps) => (
         </tr>
       </thead>
       <tbody role="rowgroup">
-        {keys.map(({ key_hash, name, scope, created_at, revoked }) => (
+        {keys.map(({ key_hash, name, scope, sites, created_at, revoked }) => (
           <tr key={key_hash} role="row" class={revoked ? "revoked" : ""}>
             <th scope="row" role="rowheader">
               {name}
             </th>
-            <td role="cell">{PERMISSIONS[scope]}</td>
-            <td role="cell">{formatTimestamp(created_at)}</td>
-            <td role="cell">{revoked ? "Revoked" : <RevokeButton name={name} onRevoke={() => onRevoke(key_hash)} />}</td>
+            <td role="cell">{(sites ? LIMITED_PERMISSIONS : PERMISSIONS)[scope]}</td>
+            <td role="cell">{sites ? sitesText(sites) : "All sites"}</td>
+            <td role="cell">{formatTimestamp(created_at, UTC)}</td>
+            <td role="cell">
+              {revoked ? (
+                "Revoked"
+              ) : (
+                <ConfirmedButton isSmall label="Revoke" confirmLabel="Confirm revoke" subject={name} onConfirm={() => onRevoke(key_hash)} />
+              )}
+            </td>
           </tr>
         ))}
       </tbody>
     </table>
   </div>
 );
-
-/** Remounted, and so empty again, once a key has been created. */
-function NewKeyForm({ onCreate }: { readonly onCreate: (name: string, scope: KeyScope) => void }) {
-  const [name, setName] = useState("");
-  const [scope, setScope] = useState<KeyScope>("ReadOnly");
-  return (
-    <form
-      class="form inline"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onCreate(name.trim(), scope);
-      }}
-    >
-      <label>
-        Name
-        <input
-          type="text"
-          required
-          maxLength={NAME_CHARS_MAX}
-          autocomplete="off"
-          placeholder="e.g. Weekly report"
-          value={name}
-          onInput={(event) => setName(event.currentTarget.value)}
-        />
-      </label>
-      <label>
-        Permission
-        <select value={scope} onChange={(event) => setScope(event.currentTarget.value as KeyScope)}>
-          {Object.entries(PERMISSIONS).map(([id, label]) => (
-            <option key={id} value={id}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </label>
-      <button type="submit" class="button primary">
-        Create key
-      </button>
-    </form>
-  );
-}
 
 function KeysView() {
   const [keys, setKeys] = useState<Keys | null>(null);
@@ -145,7 +111,11 @@ function KeysView() {
       <p class="dim">
         Send a key as <code>Authorization: Bearer …</code> or <code>X-API-Key: …</code>
       </p>
-      <NewKeyForm key={created?.key_hash} onCreate={(name, scope) => void update(async () => setCreated(await createKey(name, scope)))} />
+      <NewKeyForm
+        key={created?.key_hash}
+        permissions={PERMISSIONS}
+        onCreate={(name, scope, sites) => void update(async () => setCreated(await createKey(name, scope, sites)))}
+      />
       <Problem text={problem} />
       {created && <NewKey created={created} />}
       {keys?.length === 0 && <p class="empty">No keys yet</p>}

@@ -2,7 +2,7 @@
 import { Menu } from "../components/menu.tsx";
 import { formatShortRange } from "../format/locale.ts";
 import type { Comparison } from "../state/compared-range.ts";
-import { comparedBy, comparison, matchWeekdays } from "../state/period.ts";
+import { bounds, comparedBy, comparedRange, comparison, matchWeekdays, today } from "../state/period.ts";
 import { navigate, param, type Changes } from "../state/url.ts";
 import { openPanel } from "../state/view.ts";
 
@@ -29,8 +29,12 @@ export function toggleComparison(): void {
 /** With its dates, e.g. `Previous period (13 Oct – 11 Nov)`. */
 function labelOf(choice: Comparison): string {
   const compared = comparedBy(choice);
-  return compared ? `${COMPARISON_LABELS[choice]} (${formatShortRange(compared.start, compared.end)})` : COMPARISON_LABELS[choice];
+  return compared
+    ? `${COMPARISON_LABELS[choice]} (${formatShortRange(compared.start, compared.end, today.value)})`
+    : COMPARISON_LABELS[choice];
 }
+
+const COMPARISONS = ["previous_period", "year_over_year"] as const;
 
 const item = (choice: Exclude<Comparison, "custom">) => ({
   label: labelOf(choice),
@@ -40,7 +44,9 @@ const item = (choice: Exclude<Comparison, "custom">) => ({
 
 export function ComparisonPicker() {
   const chosen = comparison.value;
-  const isCompared = chosen !== "none";
+  const isCompared = chosen !== "none" && (bounds.value === null || comparedRange.value !== null);
+  const offered = COMPARISONS.filter((choice) => bounds.value === null || comparedBy(choice) !== null);
+  if (offered.length === 0) return null;
   return (
     <Menu
       label={isCompared ? `Comparison: vs. ${COMPARISON_LABELS[chosen]}` : "Compare"}
@@ -54,8 +60,7 @@ export function ComparisonPicker() {
         </>
       }
       items={[
-        item("previous_period"),
-        item("year_over_year"),
+        ...offered.map(item),
         { label: `${labelOf("custom")}…`, isChosen: chosen === "custom", onChoose: () => openPanel("compared-days") },
         item("none"),
         null,

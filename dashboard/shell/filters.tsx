@@ -9,12 +9,12 @@ import { formatCount } from "../format/locale.ts";
 import { canFilterBy, FILTERS_MAX, isSameFilter, parseFilters, printFilter, type Filter } from "../state/filters.ts";
 import { useBreakdown } from "../state/use-report.ts";
 import { unfilteredScope } from "../state/scope.ts";
-import { closePanel, filters, openPanel, panel, setFilters } from "../state/view.ts";
+import { closePanel, filters, lockedFilters, openPanel, ownFilters, panel, setFilters } from "../state/view.ts";
 
 /** The service's limit for one request. */
 const VALUES_MAX = 1000;
 
-const without = (filter: Filter | null): Filter[] => filters.value.filter((known) => filter === null || !isSameFilter(known, filter));
+const without = (filter: Filter | null): Filter[] => ownFilters.value.filter((known) => filter === null || !isSameFilter(known, filter));
 
 const FILTER_BUTTON_ID = "add-filter";
 
@@ -38,11 +38,29 @@ export function clearFilters(): void {
   setFilters([]);
 }
 
-function FilterPill({ filter }: { readonly filter: Filter }) {
-  const { dimension, isNot, value } = filter;
+function textsOf({ dimension, isNot, value }: Filter): { readonly condition: string; readonly valueText: string } {
   const isKnown = isDimension(dimension);
-  const condition = `${isKnown ? DIMENSIONS[dimension].singular : dimension} ${isNot ? "is not" : "is"}`;
-  const valueText = isKnown ? formatValue(dimension, value, filters.value) : value;
+  return {
+    condition: `${isKnown ? DIMENSIONS[dimension].singular : dimension} ${isNot ? "is not" : "is"}`,
+    valueText: isKnown ? formatValue(dimension, value, filters.value) : value,
+  };
+}
+
+/** Of a share link: it cannot be changed or removed. */
+function LockedPill({ filter }: { readonly filter: Filter }) {
+  const { condition, valueText } = textsOf(filter);
+  return (
+    <li class="pill locked" title="This page always has this filter">
+      <span class="pill-text">
+        <span class="unseen">Fixed filter: </span>
+        {condition} <strong>{valueText}</strong>
+      </span>
+    </li>
+  );
+}
+
+function FilterPill({ filter }: { readonly filter: Filter }) {
+  const { condition, valueText } = textsOf(filter);
   return (
     <li class="pill">
       <button type="button" class="pill-text" title="Change this filter" onClick={() => openPanel(`filter:${printFilter(filter)}`)}>
@@ -66,14 +84,19 @@ function FilterPill({ filter }: { readonly filter: Filter }) {
 export const FilterPills = () =>
   filters.value.length === 0 ? null : (
     <ul class="pills" aria-label="Filters">
-      {filters.value.map((filter) => (
+      {lockedFilters.value.map((filter) => (
+        <LockedPill key={printFilter(filter)} filter={filter} />
+      ))}
+      {ownFilters.value.map((filter) => (
         <FilterPill key={printFilter(filter)} filter={filter} />
       ))}
-      <li>
-        <button type="button" class="link" onClick={clearFilters}>
-          Clear all
-        </button>
-      </li>
+      {ownFilters.value.length > 0 && (
+        <li>
+          <button type="button" class="link" onClick={clearFilters}>
+            Clear all
+          </button>
+        </li>
+      )}
     </ul>
   );
 
@@ -117,7 +140,8 @@ export function FilterPanel() {
   const [isNot, setNot] = useState(changed?.isNot ?? false);
   const [value, setValue] = useState(changed?.value ?? "");
   const others = without(changed);
-  const isFull = others.length >= FILTERS_MAX;
+  const max = FILTERS_MAX - lockedFilters.value.length;
+  const isFull = others.length >= max;
 
   function submit(event: Event) {
     event.preventDefault();
@@ -153,7 +177,7 @@ export function FilterPanel() {
           </label>
         </div>
         <ValuePicker dimension={dimension} value={value} onPick={setValue} />
-        {isFull && <p class="problem">Choose up to {FILTERS_MAX} filters.</p>}
+        {isFull && <p class="problem">Choose up to {max} filters.</p>}
         <button type="submit" class="button primary" disabled={value === "" || isFull}>
           Filter
         </button>

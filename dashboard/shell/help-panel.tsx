@@ -1,22 +1,17 @@
 /** The help dialog: keyboard shortcuts and the definitions of the metrics. */
 import { shownMetrics } from "../charts/shown-metrics.ts";
 import { Dialog } from "../components/dialog.tsx";
-import { closePanel } from "../state/view.ts";
-import { SHORTCUTS } from "./keyboard.ts";
+import { timeZone } from "../state/known-sites.ts";
+import { SITES_SHORTCUTS } from "../sites/sites-keys.ts";
+import { closePanel, site } from "../state/view.ts";
+import { isViewer } from "../state/share.ts";
+import { SHORTCUTS, SITE_KEYS } from "./keyboard.ts";
 
-export const HelpPanel = () => (
-  <Dialog title="Help" onClose={closePanel}>
-    <h3>Keyboard shortcuts</h3>
-    <dl class="keys">
-      {SHORTCUTS.map(([keys, meaning]) => (
-        <div key={keys}>
-          <dt>
-            <kbd>{keys}</kbd>
-          </dt>
-          <dd>{meaning}</dd>
-        </div>
-      ))}
-    </dl>
+const shortcuts = () => (site.value === null ? SITES_SHORTCUTS : SHORTCUTS.filter(({ 0: keys }) => !isViewer || keys !== SITE_KEYS));
+
+/** Of a site's dashboard. */
+const Definitions = () => (
+  <>
     <h3>Definitions</h3>
     <dl class="definitions">
       {shownMetrics().map(({ id, title, definition }) => (
@@ -26,6 +21,23 @@ export const HelpPanel = () => (
         </div>
       ))}
     </dl>
-    <p class="dim">All days and hours are in UTC. Click a row to filter by it; click it again to remove the filter.</p>
+    <p class="dim">All days and hours are in {timeZone.value}. Click a row to filter by it; click it again to remove the filter.</p>
+  </>
+);
+
+export const HelpPanel = () => (
+  <Dialog title="Help" onClose={closePanel}>
+    <h3>Keyboard shortcuts</h3>
+    <dl class="keys">
+      {shortcuts().map(([keys, meaning]) => (
+        <div key={keys}>
+          <dt>
+            <kbd>{keys}</kbd>
+          </dt>
+          <dd>{meaning}</dd>
+        </div>
+      ))}
+    </dl>
+    {site.value !== null && <Definitions />}
   </Dialog>
 );

@@ -1,14 +1,17 @@
 /** Keyboard shortcuts of the page. They are off while a field has the focus or a dialog is open. */
 import { useLayoutEffect } from "preact/hooks";
 import { PERIODS } from "../state/range.ts";
-import { isRealtime, openPanel, panel, toggleRealtime } from "../state/view.ts";
+import { offeredPeriods } from "../state/period.ts";
+import { closeSettings, isRealtime, isSettings, openPanel, panel, toggleRealtime } from "../state/view.ts";
 import { toggleComparison } from "./comparison-picker.tsx";
 import { clearFilters } from "./filters.tsx";
 import { choosePeriod, PERIOD_LABELS, shiftPeriod } from "./period-picker.tsx";
 import { actionOfSiteKey } from "./site-switcher.tsx";
 
 const ACTIONS: Readonly<Record<string, () => void>> = {
-  ...Object.fromEntries(PERIODS.map((period) => [PERIOD_LABELS[period].key.toLowerCase(), () => choosePeriod(period)])),
+  ...Object.fromEntries(
+    PERIODS.map((period) => [PERIOD_LABELS[period].key.toLowerCase(), () => offeredPeriods.value.includes(period) && choosePeriod(period)]),
+  ),
   ArrowLeft: () => shiftPeriod(-1),
   ArrowRight: () => shiftPeriod(1),
   // The realtime view has no comparison.
@@ -20,6 +23,12 @@ const ACTIONS: Readonly<Record<string, () => void>> = {
   "?": () => openPanel("help"),
 };
 
+/** The settings have neither a period nor filters. */
+const SETTINGS_ACTIONS: typeof ACTIONS = { Escape: closeSettings, "?": () => openPanel("help") };
+
+/** Of no use to viewers, who have one site. */
+export const SITE_KEYS = "1 to 9";
+
 /** For the help dialog. */
 export const SHORTCUTS: readonly (readonly [keys: string, meaning: string])[] = [
   ...PERIODS.map((period) => [PERIOD_LABELS[period].key, PERIOD_LABELS[period].label] as const),
@@ -27,8 +36,8 @@ export const SHORTCUTS: readonly (readonly [keys: string, meaning: string])[] = 
   ["X", "Turn the comparison on or off"],
   ["F or /", "Add a filter"],
   ["R", "Realtime"],
-  ["1 to 9", "The site with this number in the menu"],
-  ["Esc", "Clear filters, leave realtime, close a dialog"],
+  [SITE_KEYS, "The site with this number in the menu"],
+  ["Esc", "Clear filters, leave realtime or settings, close a dialog"],
   ["?", "Help"],
 ];
 
@@ -38,7 +47,8 @@ const isTyping = (target: EventTarget | null): boolean =>
 function onKeyDown(event: KeyboardEvent, sites: readonly string[]): void {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || panel.value !== null) return;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  const action = actionOfSiteKey(key, sites) ?? (Object.hasOwn(ACTIONS, key) ? ACTIONS[key] : undefined);
+  const actions = isSettings() ? SETTINGS_ACTIONS : ACTIONS;
+  const action = actionOfSiteKey(key, sites) ?? (Object.hasOwn(actions, key) ? actions[key] : undefined);
   if (!action) return;
   event.preventDefault();
   action();

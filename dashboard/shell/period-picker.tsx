@@ -1,10 +1,11 @@
 /** The period: a menu of named ones, and arrows to the previous and next. */
 import { Menu } from "../components/menu.tsx";
 import { formatRange } from "../format/locale.ts";
-import { dayAfter, PERIODS, shifted, type Period } from "../state/range.ts";
-import { period, range, today, urlRangeProblem } from "../state/period.ts";
+import { dayAfter, type Period } from "../state/range.ts";
+import { bounds, defaultPeriod, movedRange, offeredPeriods, period, range, today, urlRangeProblem } from "../state/period.ts";
+import { isWithin } from "../state/shared-range.ts";
 import { navigate } from "../state/url.ts";
-import { isRealtime, openPanel } from "../state/view.ts";
+import { hasRealtime, isRealtime, openPanel } from "../state/view.ts";
 
 /** `key` is the keyboard shortcut. */
 export const PERIOD_LABELS: Readonly<Record<Period, { readonly label: string; readonly key: string }>> = {
@@ -15,12 +16,13 @@ export const PERIOD_LABELS: Readonly<Record<Period, { readonly label: string; re
   "12mo": { label: "Last 12 months", key: "Y" },
 };
 
-export const choosePeriod = (chosen: Period): void => navigate({ period: chosen === "30d" ? null : chosen, start: null, end: null });
+export const choosePeriod = (chosen: Period): void =>
+  navigate({ period: chosen === defaultPeriod.value ? null : chosen, start: null, end: null });
 
 /** By its length, `lengths` times; negative into the past. */
 export function shiftPeriod(lengths: number): void {
   // Without a next period, the realtime view is left for the current one.
-  navigate(shifted(range.value, lengths, today.value) ?? { view: null });
+  navigate(movedRange(lengths) ?? { view: null });
 }
 
 interface ArrowProps {
@@ -36,18 +38,25 @@ const Arrow = ({ name, text, shortcut, lengths }: ArrowProps) => (
     class="bar-button arrow"
     aria-label={name}
     title={`${name} (${shortcut})`}
-    disabled={shifted(range.value, lengths, today.value) === null}
+    disabled={movedRange(lengths) === null}
     onClick={() => shiftPeriod(lengths)}
   >
     {text}
   </button>
 );
 
+const realtimeItem = () => ({ label: "Realtime", hint: "R", isChosen: isRealtime(), onChoose: () => navigate({ view: "realtime" }) });
+
 function PeriodMenu() {
   const { start, end } = range.value;
   const chosen = period.value;
   const label = isRealtime() ? "Realtime" : chosen === "custom" ? formatRange(start, end) : PERIOD_LABELS[chosen].label;
   const yesterday = dayAfter(today.value, -1);
+  const yesterdayItem = {
+    label: "Yesterday",
+    isChosen: start === yesterday && end === yesterday && !isRealtime(),
+    onChoose: () => navigate({ start: yesterday, end: yesterday, period: null }),
+  };
   return (
     <Menu
       label={`Period: ${label}`}
@@ -57,20 +66,16 @@ function PeriodMenu() {
         </>
       }
       items={[
-        ...PERIODS.map((id) => ({
+        ...offeredPeriods.value.map((id) => ({
           label: PERIOD_LABELS[id].label,
           hint: PERIOD_LABELS[id].key,
           isChosen: id === chosen && !isRealtime(),
           onChoose: () => choosePeriod(id),
         })),
-        {
-          label: "Yesterday",
-          isChosen: start === yesterday && end === yesterday && !isRealtime(),
-          onChoose: () => navigate({ start: yesterday, end: yesterday, period: null }),
-        },
+        ...(isWithin({ start: yesterday, end: yesterday }, bounds.value) ? [yesterdayItem] : []),
         null,
         { label: "Custom range…", onChoose: () => openPanel("days") },
-        { label: "Realtime", hint: "R", isChosen: isRealtime(), onChoose: () => navigate({ view: "realtime" }) },
+        ...(hasRealtime() ? [realtimeItem()] : []),
       ]}
     />
   );

@@ -1,10 +1,15 @@
 /** The dialogs that choose two dates: of a custom range, and of the window that it is compared with. */
 import { useState } from "preact/hooks";
 import { Dialog } from "../components/dialog.tsx";
-import { rangeProblem, type Range } from "../state/range.ts";
-import { comparedBy, comparedRange, range, today } from "../state/period.ts";
+import { timeZone } from "../state/known-sites.ts";
+import { FIRST_DAY, type Range } from "../state/range.ts";
+import { bounds, comparedBy, comparedRange, problemOf, range, today } from "../state/period.ts";
 import { navigate } from "../state/url.ts";
 import { closePanel } from "../state/view.ts";
+import { Calendar } from "./calendar.tsx";
+
+/** Of those that can be shown. */
+const lastDay = (): string => (bounds.value && bounds.value.end < today.value ? bounds.value.end : today.value);
 
 interface DateFieldProps {
   readonly label: string;
@@ -23,7 +28,8 @@ function DateField({ label, value, problem, onInput }: DateFieldProps) {
           type="date"
           required
           value={value}
-          max={today.value}
+          min={bounds.value?.start}
+          max={lastDay()}
           aria-invalid={problem !== null}
           aria-describedby={problem === null ? undefined : problemId}
           onInput={(event) => onInput(event.currentTarget.value)}
@@ -47,8 +53,8 @@ interface RangePanelProps {
 function RangePanel({ title, initial, onApply }: RangePanelProps) {
   const [start, setStart] = useState(initial.start);
   const [end, setEnd] = useState(initial.end);
-  const problem = rangeProblem(start, end);
-  const problemOf = (date: "start" | "end") => (problem?.date === date ? problem.text : null);
+  const problem = problemOf(start, end);
+  const textOf = (date: "start" | "end") => (problem?.date === date ? problem.text : null);
   return (
     <Dialog title={title} onClose={closePanel}>
       <form
@@ -59,9 +65,19 @@ function RangePanel({ title, initial, onApply }: RangePanelProps) {
         }}
       >
         <div class="form-row">
-          <DateField label="Start date (UTC)" value={start} problem={problemOf("start")} onInput={setStart} />
-          <DateField label="End date" value={end} problem={problemOf("end")} onInput={setEnd} />
+          <DateField label={`Start date (${timeZone.value})`} value={start} problem={textOf("start")} onInput={setStart} />
+          <DateField label="End date" value={end} problem={textOf("end")} onInput={setEnd} />
         </div>
+        <Calendar
+          start={start}
+          end={end}
+          min={bounds.value?.start ?? FIRST_DAY}
+          max={lastDay()}
+          onChoose={(from, to) => {
+            setStart(from);
+            setEnd(to);
+          }}
+        />
         <button type="submit" class="button primary" disabled={problem !== null}>
           Apply
         </button>

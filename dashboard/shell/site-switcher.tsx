@@ -1,7 +1,9 @@
 /** The site switcher: a menu of all sites, each with a letter icon. The keys 1 to 9 choose the first nine. */
 import { Menu } from "../components/menu.tsx";
+import { hasSitesPage } from "../sites/own-sites.ts";
+import { nameOf, siteName } from "../state/known-sites.ts";
 import { navigate } from "../state/url.ts";
-import { openPanel, site } from "../state/view.ts";
+import { openPanel, openSite, site } from "../state/view.ts";
 import { SiteIcon } from "./site-icon.tsx";
 
 /** From this many sites on, the menu has a search field. */
@@ -19,26 +21,30 @@ export function actionOfSiteKey(key: string, sites: readonly string[]): (() => v
   return id === undefined ? undefined : () => chooseSite(id);
 }
 
+/** With its id, so that a search finds either. */
+const menuLabelOf = (id: string): string => (nameOf(id) === id ? id : `${nameOf(id)} (${id})`);
+
 export const SiteSwitcher = ({ sites }: { readonly sites: readonly string[] }) => (
   <Menu
-    label={`Site: ${site.value ?? "none"}`}
+    label={`Site: ${siteName.value || "none"}`}
     buttonClass="bar-button site-button"
     search={sites.length < SEARCH_FROM ? undefined : "Search sites"}
     button={
       <>
         {site.value !== null && <SiteIcon siteId={site.value} />}
-        <strong title={site.value ?? ""}>{site.value}</strong> <span class="caret" aria-hidden="true" />
+        <strong title={site.value ?? ""}>{siteName.value}</strong> <span class="caret" aria-hidden="true" />
       </>
     }
     items={[
       ...sites.map((id, i) => ({
-        label: id,
+        label: menuLabelOf(id),
         icon: <SiteIcon siteId={id} />,
         ...(sites.length > 1 && i < KEYS_MAX && { hint: String(i + 1) }),
         isChosen: id === site.value,
         onChoose: () => chooseSite(id),
       })),
       null,
+      ...(hasSitesPage(sites) ? [{ label: "All sites", onChoose: () => openSite(null) }] : []),
       { label: "Add a site…", onChoose: () => openPanel("add-site") },
     ]}
   />

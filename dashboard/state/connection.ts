@@ -1,7 +1,8 @@
 /** Whether the service is reachable and the browser logged in, and the refresh of every report once that changes. */
 import { signal } from "@preact/signals";
 import { authStatus, logOut, logOutEverywhere } from "../api/admin.ts";
-import { ServiceError } from "../api/http.ts";
+import { ServiceError, type FailureKind } from "../api/http.ts";
+import { isViewer, loadShare } from "./share.ts";
 
 /** Every report is fetched again when this number grows. */
 export const refreshCount = signal(0);
@@ -66,21 +67,29 @@ function requireLogin(): void {
   authState.value = "logged_out";
 }
 
+const REFUSALS: ReadonlySet<FailureKind> = new Set(["unauthenticated", "forbidden", "not_found"]);
+
 /** To be called with the error of every failed request: an outage starts polling, an ended session shows the login. */
 export function handleFailure(error: unknown): void {
   if (!(error instanceof ServiceError)) return;
-  if (error.isOutage) void isReachable();
+  // What a share link shows may have changed, or it was revoked.
+  if (error.isOutage || (isViewer && REFUSALS.has(error.kind))) void isReachable();
+  if (isViewer) return;
   if (error.kind === "setup_code_required") authState.value = "setup_code";
   if (error.kind === "unauthenticated") requireLogin();
 }
 
-/** Updates `authState`. Resolves to whether the service answered; if it did not, there is an outage. */
+async function loadAuthState(): Promise<void> {
+  const { setup_required, authenticated } = await authStatus();
+  if (setup_required) authState.value = "open";
+  else if (authenticated) authState.value = "logged_in";
+  else requireLogin();
+}
+
+/** Updates `authState`, or what a share link shows. Resolves to whether the service answered; if it did not, there is an outage. */
 export async function checkAuth(): Promise<boolean> {
   try {
-    const { setup_required, authenticated } = await authStatus();
-    if (setup_required) authState.value = "open";
-    else if (authenticated) authState.value = "logged_in";
-    else requireLogin();
+    await (isViewer ? loadShare() : loadAuthState());
   } catch (error) {
     if (error instanceof ServiceError && error.isOutage) {
       beginOutage(error.message);

@@ -1,11 +1,17 @@
 /** The period of the view and the one it is compared with, as the URL has them. */
 import { computed, signal } from "@preact/signals";
 import { comparedRangeOf, type ComparedRange, type Comparison } from "./compared-range.ts";
-import { customRange, PERIODS, rangeOf, rangeProblem, type Period, type Range } from "./range.ts";
+import { customRange, dayAfter, PERIODS, rangeOf, rangeProblem, shifted, type Period, type Range, type RangeProblem } from "./range.ts";
+import { shared } from "./share.ts";
+import { isWithin, rangeWithin, sharedPeriod, sharedRange, sharedRangeProblem } from "./shared-range.ts";
+import { dateAt } from "./known-sites.ts";
 import { param } from "./url.ts";
 
-/** Today in UTC, `YYYY-MM-DD`. Updated by the realtime polling. */
-export const today = signal(new Date().toISOString().slice(0, 10));
+/** When the page last looked at the clock. Updated by the realtime polling. */
+export const nowMs = signal(Date.now());
+
+/** Today at the site, `YYYY-MM-DD`. */
+export const today = computed(() => dateAt(nowMs.value));
 
 /** The dates of a custom range in the URL; null unless both are there. */
 function datesIn(startName: string, endName: string): { readonly start: string; readonly end: string } | null {
@@ -16,17 +22,38 @@ function datesIn(startName: string, endName: string): { readonly start: string; 
 const customDates = computed(() => datesIn("start", "end"));
 const comparedDates = computed(() => datesIn("compare_start", "compare_end"));
 
-const namedPeriod = (): Period => PERIODS.find((known) => known === param("period")) ?? "30d";
+/** The dates that a share link shows; null for all. */
+export const bounds = computed(() => shared.value && sharedRange(shared.value, today.value));
 
-export const period = computed((): Period | "custom" => (customDates.value ? "custom" : namedPeriod()));
+export const offeredPeriods = computed(() => PERIODS.filter((known) => isWithin(rangeOf(known, today.value), bounds.value)));
+
+/** Null where a share link has its own dates. */
+export const defaultPeriod = computed(() => (bounds.value && shared.value ? sharedPeriod(shared.value) : "30d"));
+
+const namedPeriod = computed(() => offeredPeriods.value.find((known) => known === param("period")) ?? defaultPeriod.value);
+
+export const period = computed((): Period | "custom" => (customDates.value ? "custom" : (namedPeriod.value ?? "custom")));
 
 export const range = computed((): Range => {
-  const dates = customDates.value;
-  return dates ? customRange(dates.start, dates.end, today.value) : rangeOf(namedPeriod(), today.value);
+  const dates = customDates.value ?? bounds.value;
+  const named = customDates.value ? null : namedPeriod.value;
+  const chosen = named || !dates ? rangeOf(named ?? "30d", today.value) : customRange(dates.start, dates.end, today.value);
+  return rangeWithin(chosen, bounds.value, today.value);
 });
 
+/** Why a range cannot be shown; null if it can. */
+export const problemOf = (start: string, end: string): RangeProblem | null =>
+  rangeProblem(start, end) ?? sharedRangeProblem(start, end, bounds.value);
+
 /** Why the dates in the URL are not the range. */
-export const urlRangeProblem = computed(() => customDates.value && rangeProblem(customDates.value.start, customDates.value.end));
+export const urlRangeProblem = computed(() => customDates.value && problemOf(customDates.value.start, customDates.value.end));
+
+/** URL parameters of the range moved by its length, `lengths` times; null if it cannot be shown. */
+export function movedRange(lengths: number): ReturnType<typeof shifted> {
+  const { start, end, days } = range.value;
+  const isShown = isWithin({ start: dayAfter(start, lengths * days), end: dayAfter(end, lengths * days) }, bounds.value);
+  return isShown ? shifted(range.value, lengths, today.value) : null;
+}
 
 export const comparison = computed((): Comparison => {
   const chosen = param("compare");
@@ -41,9 +68,12 @@ const customComparison = computed(
   () => comparedDates.value && customRange(comparedDates.value.start, comparedDates.value.end, today.value),
 );
 
-/** The window that the range would be compared with. */
-export const comparedBy = (chosen: Comparison): ComparedRange | null =>
-  comparedRangeOf(range.value, { comparison: chosen, matchWeekdays: matchWeekdays.value, custom: customComparison.value }, today.value);
+/** The window that the range would be compared with; null if there is none, or none that a share link shows. */
+export function comparedBy(chosen: Comparison): ComparedRange | null {
+  const choice = { comparison: chosen, matchWeekdays: matchWeekdays.value, custom: customComparison.value };
+  const window = comparedRangeOf(range.value, choice, today.value);
+  return window && isWithin(window, bounds.value) ? window : null;
+}
 
 /** The window that the range is compared with; null without a comparison. */
 export const comparedRange = computed(() => comparedBy(comparison.value));

@@ -1,4 +1,4 @@
-/** Date arithmetic: ranges of UTC days, and the periods before and after. */
+/** Date arithmetic: ranges of days, whatever their time zone, and the periods before and after. */
 
 const DAY_MS = 86_400_000;
 

@@ -3,7 +3,7 @@ import { computed } from "@preact/signals";
 import { withoutEventFilters } from "./filter-kind.ts";
 import { printFilters } from "./filters.ts";
 import { comparedRange, period, range } from "./period.ts";
-import { filters, site } from "./view.ts";
+import { ownFilters, site } from "./view.ts";
 
 /** Site and period as parameters of a report. */
 export const unfilteredScope = computed(() => ({
@@ -12,10 +12,10 @@ export const unfilteredScope = computed(() => ({
 }));
 
 /** Site, period and filters as parameters of a report. */
-export const scope = computed(() => ({ ...unfilteredScope.value, filters: printFilters(filters.value) }));
+export const scope = computed(() => ({ ...unfilteredScope.value, filters: printFilters(ownFilters.value) }));
 
 /** The same without the filters on events. */
-export const everybodyScope = computed(() => ({ ...unfilteredScope.value, filters: printFilters(withoutEventFilters(filters.value)) }));
+export const everybodyScope = computed(() => ({ ...unfilteredScope.value, filters: printFilters(withoutEventFilters(ownFilters.value)) }));
 
 /** The compared window as parameters of the report `main`. */
 export const comparisonParameters = computed(() => {

@@ -1,5 +1,6 @@
 /** The color theme: light, dark or the system's. Stored in the browser, applied by `theme-before-paint.ts`. */
 import { signal } from "@preact/signals";
+import { store, stored } from "./stored.ts";
 
 export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
@@ -8,7 +9,7 @@ export type Theme = (typeof THEMES)[number];
 const STORAGE_KEY = "sandpiper.theme";
 const CHANGE_EVENT = "sandpiper:theme";
 
-const storedTheme = (): Theme => THEMES.find((theme) => theme === localStorage.getItem(STORAGE_KEY)) ?? "system";
+const storedTheme = (): Theme => THEMES.find((theme) => theme === stored("local", STORAGE_KEY)) ?? "system";
 
 export const theme = signal<Theme>(storedTheme());
 
@@ -17,8 +18,7 @@ export const paletteVersion = signal(0);
 
 export function chooseTheme(next: Theme): void {
   theme.value = next;
-  if (next === "system") localStorage.removeItem(STORAGE_KEY);
-  else localStorage.setItem(STORAGE_KEY, next);
+  store("local", STORAGE_KEY, next === "system" ? null : next);
   dispatchEvent(new Event(CHANGE_EVENT));
   paletteVersion.value++;
 }

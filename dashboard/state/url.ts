@@ -20,7 +20,7 @@ export type Changes = Readonly<Record<string, string | null>>;
 
 function urlOf(params: URLSearchParams): string {
   const query = params.toString();
-  return query === "" ? location.pathname : `?${query}`;
+  return query === "" ? location.pathname : `${location.pathname}?${query}`;
 }
 
 /** The parameters of the period. Choosing one leaves the realtime view, which has no period. */
@@ -35,6 +35,8 @@ function changed(params: URLSearchParams, changes: Changes): URLSearchParams {
     if (value === null || value === "") next.delete(name);
     else next.set(name, value);
   }
+  // A section belongs to the settings.
+  if (next.get("view") !== "settings") next.delete("section");
   return next;
 }
 
@@ -57,6 +59,9 @@ export function navigate(changes: Changes, replace = false): void {
   else if (replace || current.has("panel")) history.replaceState(next.has("panel") ? history.state : null, "", urlOf(next));
   else push(next);
 }
+
+/** Where `navigate` would lead, for a link. */
+export const hrefAfter = (changes: Changes): string => urlOf(changed(searchParams.value, changes));
 
 /** The same with these parameters alone. */
 export function navigateAnew(changes: Changes, replace = false): void {

@@ -1,20 +1,40 @@
 /** What the page shows: a site or its realtime view, the filters, and the open dialog. */
 import { computed } from "@preact/signals";
 import { filterKindOf, type FilterKind } from "./filter-kind.ts";
-import { parseFilters, printFilters, toggled, type Filter } from "./filters.ts";
+import { isSameFilter, parseFilters, printFilters, toggled, type Filter } from "./filters.ts";
+import { shared, sharedAtMs } from "./share.ts";
+import { dateSince } from "./time-zone.ts";
 import { navigate, navigateAnew, param, type Changes } from "./url.ts";
 
-export const site = computed(() => param("site"));
+export const site = computed(() => shared.value?.site_id ?? param("site"));
 
 /** Opens another site with nothing of the view before, except for `changes`. Null opens the site that a URL without one does. */
 export const openSite = (id: string | null, changes: Changes = {}, replace = false): void =>
   navigateAnew({ site: id, ...changes }, replace);
 
-export const isRealtime = (): boolean => param("view") === "realtime";
-export const toggleRealtime = (): void => navigate({ view: isRealtime() ? null : "realtime" });
+/** A share link may be without it, or show only other days than today. */
+export function hasRealtime(): boolean {
+  if (shared.value === null) return true;
+  const { realtime, start_date: start, end_date: end, time_zone: timeZone } = shared.value;
+  const today = dateSince(shared.value.today, sharedAtMs.value, timeZone, Date.now());
+  return realtime && (start === null || end === null || (start <= today && today <= end));
+}
 
-export const filters = computed((): readonly Filter[] => parseFilters(param("filters")));
-export const isFiltered = computed(() => filters.value.length > 0);
+export const isRealtime = (): boolean => param("view") === "realtime" && hasRealtime();
+export const toggleRealtime = (): void => navigate({ view: isRealtime() || !hasRealtime() ? null : "realtime" });
+
+/** The settings of the site, which viewers have not. */
+export const isSettings = (): boolean => param("view") === "settings" && shared.value === null;
+export const openSettings = (section: string | null = null): void => navigate({ view: "settings", section });
+export const closeSettings = (): void => navigate({ view: null });
+
+/** Of a share link. The service applies them to every report, so that requests are without them. */
+export const lockedFilters = computed((): readonly Filter[] => parseFilters(shared.value?.filters ?? null));
+/** Those that the reader chose. */
+export const ownFilters = computed((): readonly Filter[] => parseFilters(param("filters")));
+/** All that the reports have. */
+export const filters = computed((): readonly Filter[] => [...lockedFilters.value, ...ownFilters.value]);
+export const isFiltered = computed(() => ownFilters.value.length > 0);
 export const filterKind = computed((): FilterKind => filterKindOf(filters.value));
 /** What the visitors of a report are under the filters. */
 export const visitorNoun = computed(() => (filterKind.value === "goal" ? "conversion" : "visitor"));
@@ -23,8 +43,10 @@ export const hasFilter = (dimension: string, value: string): boolean =>
 
 /** Also closes the filter dialog. */
 export const setFilters = (next: readonly Filter[]): void => navigate({ filters: printFilters(next), panel: null });
-export const toggleFilter = (dimension: string, value: string): void =>
-  setFilters(toggled(filters.value, { dimension, isNot: false, value }));
+export function toggleFilter(dimension: string, value: string): void {
+  const filter = { dimension, isNot: false, value };
+  if (!lockedFilters.value.some((locked) => isSameFilter(locked, filter))) setFilters(toggled(ownFilters.value, filter));
+}
 
 /** The open dialog, e.g. `keys` or `filter:pages==/pricing`. */
 export const panel = computed(() => param("panel"));

@@ -164,7 +164,7 @@ describe("the layout of the dashboard", () => {
     expect((box?.x ?? 0) + (box?.width ?? 999)).toBeLessThanOrEqual(320);
     const row = page.getByRole("table").getByRole("row").nth(1);
     expect(await row.getByRole("rowheader").count()).toBe(1);
-    expect(await row.getByRole("cell").count()).toBe(3);
+    expect(await row.getByRole("cell").count()).toBe(4);
   });
 
   it("the icons of sites are letters that can be read in both themes, and nothing is requested from the sites", async () => {

@@ -84,7 +84,7 @@ describe("navigation in the dashboard", () => {
     await open();
     await button("Menu").focus();
     await press("ArrowDown");
-    await focusIs("Export…");
+    await focusIs("Site settings");
     expect(await page.getByRole("menuitemradio", { name: "Theme: System" }).getAttribute("aria-checked")).toBe("true");
     await press("?");
     await page.getByRole("dialog", { name: "Help" }).waitFor();
@@ -286,26 +286,6 @@ describe("navigation in the dashboard", () => {
     expect(await page.getByRole("dialog").count()).toBe(0);
   });
 
-  it("the next visit begins with the last site, period and tabs, while a link shows what it says", async () => {
-    await open("&period=12mo&did=flow");
-    await page.evaluate("localStorage.removeItem('sandpiper.view')");
-    await page.getByRole("tab", { name: "Entry" }).click();
-    await page.getByRole("tab", { name: "Retention" }).click();
-    await press("w");
-    await button(/^Previous period$/).click();
-    await page.goto(service.origin);
-    await button("Period: Last 7 days").waitFor();
-    expect(await query()).toBe(`?pages=entry-pages&did=retention&period=7d&site=${SITE}`);
-    await open();
-    await button("Period: Last 30 days").waitFor();
-    expect(await page.getByRole("tab", { name: "Top" }).getAttribute("aria-selected")).toBe("true");
-    await page.goto(service.origin);
-    await button("Period: Last 7 days").waitFor();
-    await press("m");
-    await page.goto(service.origin);
-    await button("Period: Last 30 days").waitFor();
-  });
-
   it("the menu of many sites has a search field, and Enter chooses the first match", async () => {
     await open("&filters=pages==/&period=7d");
     await button(/^Site:/).focus();
@@ -340,5 +320,41 @@ describe("navigation in the dashboard", () => {
     await press("Escape");
     await press("?");
     await page.getByRole("dialog", { name: "Help" }).getByText("1 to 9").waitFor();
+  });
+});
+
+describe("the next visit of an instance with one site", () => {
+  const dashboard = useDashboard({
+    visits: { [SITE]: VISITS[SITE] ?? [] },
+    environment: { SVC_ADMIN_PASSWORD: PASSWORD },
+    context: { viewport: { width: 1280, height: 1600 } },
+  });
+
+  it("it begins with the site, and the last period and tabs, while a link shows what it says", async () => {
+    const { service, page } = dashboard;
+    const button = (name: string | RegExp) => page.getByRole("button", { name });
+    const press = (key: string) => page.keyboard.press(key);
+    const query = async () => (await urlOf(page)).search;
+    const open = async (parameters = ""): Promise<void> => {
+      await page.goto(`${service.origin}/?site=${SITE}${parameters}`);
+      await page.locator('[data-metric="visitors"] .top-stat-value', { hasText: /\d/ }).waitFor();
+    };
+    await open("&period=12mo&did=flow");
+    await page.evaluate("localStorage.removeItem('sandpiper.view')");
+    await page.getByRole("tab", { name: "Entry" }).click();
+    await page.getByRole("tab", { name: "Retention" }).click();
+    await press("w");
+    await button(/^Previous period$/).click();
+    await page.goto(service.origin);
+    await button("Period: Last 7 days").waitFor();
+    expect(await query()).toBe(`?pages=entry-pages&did=retention&period=7d&site=${SITE}`);
+    await open();
+    await button("Period: Last 30 days").waitFor();
+    expect(await page.getByRole("tab", { name: "Top" }).getAttribute("aria-selected")).toBe("true");
+    await page.goto(service.origin);
+    await button("Period: Last 7 days").waitFor();
+    await press("m");
+    await page.goto(service.origin);
+    await button("Period: Last 30 days").waitFor();
   });
 });

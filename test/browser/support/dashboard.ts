@@ -4,10 +4,14 @@ import { dirname, join } from "node:path";
 import type { Page, Request } from "playwright-core";
 import { encodeEvents } from "../../../src/storage/parquet-events.ts";
 import { partitionKey } from "../../../src/storage/partition-path.ts";
-import type { StoredEvent, UtcDay } from "../../../src/storage/event.ts";
+import type { StoredEvent, LocalDate } from "../../../src/storage/event.ts";
 import { anEvent, siteId } from "../../support/stored-event.ts";
 
 export const DAY_MS = 86_400_000;
+
+/** The date of an instant in a time zone. */
+export const dayIn = (timeZone: string, ms: number): string =>
+  new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short" }).format(ms);
 
 export const utcDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
@@ -40,16 +44,16 @@ function eventsOf(site: string, { atMs, steps, fields = {} }: Visit): StoredEven
   });
 }
 
-/** Writes visits as the Parquet files of a data folder. */
-export async function writeVisits(dataFolder: string, site: string, visits: readonly Visit[]): Promise<void> {
+/** Writes visits as the Parquet files of a data folder, with the dates of a time zone. */
+export async function writeVisits(dataFolder: string, site: string, visits: readonly Visit[], timeZone = "UTC"): Promise<void> {
   const byDay = new Map<string, StoredEvent[]>();
   for (const event of visits.flatMap((visit) => eventsOf(site, visit))) {
-    const day = utcDay(event.timestampMs);
+    const day = dayIn(timeZone, event.timestampMs);
     byDay.set(day, [...(byDay.get(day) ?? []), event]);
   }
   let segment = 0;
   for (const [day, events] of byDay) {
-    const path = join(dataFolder, partitionKey(siteId(site), day as UtcDay, ++segment, segment));
+    const path = join(dataFolder, partitionKey(siteId(site), day as LocalDate, ++segment, segment));
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, encodeEvents(events));
   }

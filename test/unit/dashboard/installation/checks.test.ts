@@ -35,7 +35,7 @@ const installation = (fields: Partial<Installation> = {}): Installation => ({
 const saying = (checks: readonly { readonly verdict: string; readonly finding: string }[]): string[] =>
   checks.map(({ verdict, finding }) => `${verdict}: ${finding}`);
 
-const eventsOf = (fields: Partial<Installation>) => saying(eventChecks("example.com", installation(fields)));
+const eventsOf = (fields: Partial<Installation>) => saying(eventChecks("example.com", installation(fields), "UTC"));
 
 describe("the checks of events", () => {
   it("say that no request has come", () => {
@@ -50,7 +50,7 @@ describe("the checks of events", () => {
 
   it("say of the demo site that it takes no events, whatever site_ids has", () => {
     const demo = installation({ has_events: true, events: [counted("site_not_allowed", "demo.example", 2)] });
-    expect(saying(eventChecks("demo.example", demo)).at(-1)).toBe(
+    expect(saying(eventChecks("demo.example", demo, "UTC")).at(-1)).toBe(
       "problem: 2 events for `demo.example` were refused: the demo site takes no events",
     );
   });
@@ -70,11 +70,16 @@ describe("the checks of events", () => {
   });
 
   it("give the reason of every refusal, with what to do", () => {
-    const outcomes = ["bot", "site_not_allowed", "too_many_sites", "rate_limited", "invalid", "not_stored"] as const;
-    const checks = eventChecks("example.com", installation({ is_allowed: false, events: outcomes.map((outcome) => counted(outcome)) }));
+    const outcomes = ["bot", "excluded", "site_not_allowed", "too_many_sites", "rate_limited", "invalid", "not_stored"] as const;
+    const checks = eventChecks(
+      "example.com",
+      installation({ is_allowed: false, events: outcomes.map((outcome) => counted(outcome)) }),
+      "UTC",
+    );
     expect(saying(checks)).toEqual([
       "problem: No event of `example.com` was accepted",
       "problem: 1 event was dropped as bot traffic",
+      "note: 1 event was not stored, because the settings of the site exclude it",
       "problem: 1 event for `example.com` was refused: it isn't in `site_ids`",
       "problem: 1 event for `example.com` was refused: the limit `max_sites` is reached",
       "problem: 1 event was refused by a rate limit",

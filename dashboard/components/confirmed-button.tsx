@@ -1,0 +1,29 @@
+/** A button of something that cannot be undone: the first click asks, the second does it. Leaving the button takes the question back. */
+import { useState } from "preact/hooks";
+
+interface ConfirmedButtonProps {
+  readonly label: string;
+  readonly confirmLabel: string;
+  /** What it is done to, for screen readers. */
+  readonly subject?: string;
+  readonly isSmall?: boolean;
+  readonly onConfirm: () => void;
+}
+
+export function ConfirmedButton({ label, confirmLabel, subject, isSmall = false, onConfirm }: ConfirmedButtonProps) {
+  const [isConfirming, setConfirming] = useState(false);
+  return (
+    <button
+      type="button"
+      class={isSmall ? "button small danger" : "button danger"}
+      onClick={() => {
+        setConfirming(!isConfirming);
+        if (isConfirming) onConfirm();
+      }}
+      onBlur={() => setConfirming(false)}
+    >
+      <span aria-live="polite">{isConfirming ? confirmLabel : label}</span>
+      {subject !== undefined && <span class="unseen"> {subject}</span>}
+    </button>
+  );
+}

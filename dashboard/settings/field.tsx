@@ -1,0 +1,94 @@
+/** A labelled field of a form, with a hint and what is wrong with it. */
+import type { ComponentChildren } from "preact";
+
+interface FieldProps {
+  readonly id: string;
+  readonly label: string;
+  readonly hint?: ComponentChildren;
+  readonly problem?: string | null | undefined;
+}
+
+const describedBy = (id: string): string => `${id}-hint ${id}-problem`;
+
+/** What ties a field's input to its label, hint and problem. */
+export const fieldAttributes = ({ id, problem }: Pick<FieldProps, "id" | "problem">) => ({
+  id,
+  "aria-invalid": problem != null,
+  "aria-describedby": describedBy(id),
+});
+
+export const pickerAttributes = ({ id, label, problem }: FieldProps) => ({
+  inputId: id,
+  label,
+  isInvalid: problem != null,
+  describedBy: describedBy(id),
+});
+
+export const Field = ({ id, label, hint, problem, children }: FieldProps & { readonly children: ComponentChildren }) => (
+  <div class="labelled">
+    <label for={id}>{label}</label>
+    {children}
+    <p class="hint" id={`${id}-hint`}>
+      {hint}
+    </p>
+    <p class="problem" id={`${id}-problem`} role="alert">
+      {problem}
+    </p>
+  </div>
+);
+
+interface TextFieldProps extends FieldProps {
+  readonly type?: "text" | "date" | "password";
+  readonly value: string;
+  readonly placeholder?: string;
+  readonly required?: boolean;
+  readonly maxLength?: number;
+  readonly min?: string;
+  readonly onInput: (value: string) => void;
+}
+
+export const TextField = ({ hint, onInput, type = "text", ...field }: TextFieldProps) => (
+  <Field id={field.id} label={field.label} hint={hint} problem={field.problem}>
+    <input
+      {...fieldAttributes(field)}
+      // The types of JSX want a literal.
+      type={type as "text"}
+      required={field.required ?? false}
+      maxLength={field.maxLength}
+      min={field.min}
+      placeholder={field.placeholder}
+      autocomplete={type === "password" ? "new-password" : "off"}
+      value={field.value}
+      onInput={(event) => onInput(event.currentTarget.value)}
+    />
+  </Field>
+);
+
+interface LinesFieldProps extends FieldProps {
+  /** As typed: with empty lines. */
+  readonly lines: readonly string[];
+  readonly placeholder?: string;
+  readonly onInput: (lines: readonly string[]) => void;
+}
+
+const ROWS_MIN = 3;
+const ROWS_MAX = 12;
+
+/** A list, one entry a line. */
+export const LinesField = ({ hint, lines, placeholder, onInput, ...field }: LinesFieldProps) => (
+  <Field {...field} hint={hint}>
+    <textarea
+      {...fieldAttributes(field)}
+      rows={Math.min(Math.max(lines.length + 1, ROWS_MIN), ROWS_MAX)}
+      placeholder={placeholder}
+      autocomplete="off"
+      autocapitalize="none"
+      spellcheck={false}
+      value={lines.join("\n")}
+      onInput={({ currentTarget }) => onInput(currentTarget.value === "" ? [] : currentTarget.value.split("\n"))}
+    />
+  </Field>
+);
+
+/** The entries of typed lines. */
+export const entriesOf = (lines: readonly string[]): string[] => lines.map((line) => line.trim()).filter((line) => line !== "");

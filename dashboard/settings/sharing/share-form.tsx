@@ -1,0 +1,245 @@
+/** The form of a new share link. */
+import { useEffect, useRef } from "preact/hooks";
+import { createShare } from "../../api/shares.ts";
+import type { CreatedShare } from "../../api/types.ts";
+import { Radios } from "../../components/radios.tsx";
+import { PERIOD_LABELS } from "../../shell/period-picker.tsx";
+import { PERIODS } from "../../state/range.ts";
+import { range, today } from "../../state/period.ts";
+import { useAction } from "../../state/use-action.ts";
+import { closeSettings, filters } from "../../state/view.ts";
+import { LinesField, TextField } from "../field.tsx";
+import { fieldProblem, type FieldProblem } from "../field-problem.ts";
+import {
+  changeShareDraft,
+  clearShareDraft,
+  isShareDraftEmpty,
+  newShare,
+  shareDraft,
+  type SharedDates,
+  type ShareDraft,
+} from "./share-draft.ts";
+import { filterText } from "./share-summary.ts";
+
+const LABELS = {
+  name: "Name",
+  password: "Password",
+  filters: "Visitors",
+  period: "Period",
+  start_date: "Start date",
+  end_date: "End date",
+  expires_at: "Last day",
+  frame_ancestors: "Sites that may embed it",
+} as const;
+
+type FieldName = keyof typeof LABELS;
+
+const DATES: Readonly<Record<SharedDates, string>> = {
+  any: "Any, as viewers choose",
+  period: "A period up to today",
+  fixed: "Fixed dates",
+};
+
+/** The service's limit. */
+const NAME_CHARS_MAX = 128;
+
+/** What the form gives to its fields. */
+interface Editing {
+  readonly draft: ShareDraft;
+  readonly change: (changes: Partial<ShareDraft>) => void;
+  readonly problemOf: (name: FieldName) => string | null;
+}
+
+const fieldId = (name: FieldName): string => `share-${name}`;
+
+const VisitorsField = ({ draft, change, problemOf }: Editing) =>
+  filters.value.length === 0 ? (
+    <p class="dim">
+      Shows all visitors. To share only some,{" "}
+      <button type="button" class="link" onClick={closeSettings}>
+        filter the dashboard
+      </button>{" "}
+      first and come back.
+    </p>
+  ) : (
+    <fieldset id={fieldId("filters")} tabIndex={-1}>
+      <legend>{LABELS.filters}</legend>
+      <label class="choice">
+        <input type="radio" name="share-visitors" checked={draft.isFiltered} onChange={() => change({ isFiltered: true })} />
+        <span>
+          Only those whom the dashboard shows now:{" "}
+          <strong>{filters.value.map((filter) => filterText(filter, filters.value)).join(", ")}</strong>
+        </span>
+      </label>
+      <label class="choice">
+        <input type="radio" name="share-visitors" checked={!draft.isFiltered} onChange={() => change({ isFiltered: false })} />
+        All visitors
+      </label>
+      <p class="problem" role="alert">
+        {problemOf("filters")}
+      </p>
+    </fieldset>
+  );
+
+const PeriodField = ({ draft, change }: Editing) => (
+  <label class="labelled">
+    {LABELS.period}
+    <select id={fieldId("period")} value={draft.period} onChange={(event) => change({ period: event.currentTarget.value })}>
+      {PERIODS.map((id) => (
+        <option key={id} value={id}>
+          {PERIOD_LABELS[id].label}
+        </option>
+      ))}
+    </select>
+  </label>
+);
+
+const FixedDates = ({ draft, change, problemOf }: Editing) => (
+  <div class="form-row">
+    <TextField
+      id={fieldId("start_date")}
+      type="date"
+      required
+      label={LABELS.start_date}
+      problem={problemOf("start_date")}
+      value={draft.start}
+      onInput={(start) => change({ start })}
+    />
+    <TextField
+      id={fieldId("end_date")}
+      type="date"
+      required
+      label={LABELS.end_date}
+      problem={problemOf("end_date")}
+      min={draft.start}
+      value={draft.end}
+      onInput={(end) => change({ end })}
+    />
+  </div>
+);
+
+/** Fixed dates begin with those of the dashboard. */
+const DatesFields = (editing: Editing) => (
+  <>
+    <Radios
+      legend="Dates"
+      name="share-dates"
+      labels={DATES}
+      chosen={editing.draft.dates}
+      onChoose={(dates) => editing.change({ dates, ...(dates === "fixed" && { start: range.value.start, end: range.value.end }) })}
+    />
+    {editing.draft.dates === "period" && <PeriodField {...editing} />}
+    {editing.draft.dates === "fixed" && <FixedDates {...editing} />}
+  </>
+);
+
+const AccessFields = ({ draft, change, problemOf }: Editing) => (
+  <>
+    <div class="form-row">
+      <TextField
+        id={fieldId("password")}
+        type="password"
+        label={LABELS.password}
+        hint="Optional. Viewers have to enter it."
+        problem={problemOf("password")}
+        value={draft.password}
+        onInput={(password) => change({ password })}
+      />
+      <TextField
+        id={fieldId("expires_at")}
+        type="date"
+        label={LABELS.expires_at}
+        hint="Optional. The link ends with this day."
+        problem={problemOf("expires_at")}
+        min={today.value}
+        value={draft.lastDay}
+        onInput={(lastDay) => change({ lastDay })}
+      />
+    </div>
+    <LinesField
+      id={fieldId("frame_ancestors")}
+      label={LABELS.frame_ancestors}
+      hint="Optional, one per line. Their pages may show the dashboard in a frame."
+      problem={problemOf("frame_ancestors")}
+      placeholder="https://www.example.com"
+      lines={draft.origins}
+      onInput={(origins) => change({ origins })}
+    />
+  </>
+);
+
+const ShareFields = (editing: Editing) => (
+  <>
+    <TextField
+      id={fieldId("name")}
+      label={LABELS.name}
+      hint="Viewers see it, too."
+      required
+      maxLength={NAME_CHARS_MAX}
+      placeholder="e.g. Marketing team"
+      problem={editing.problemOf("name")}
+      value={editing.draft.name}
+      onInput={(name) => editing.change({ name })}
+    />
+    <VisitorsField {...editing} />
+    <DatesFields {...editing} />
+    <label class="choice">
+      <input
+        type="checkbox"
+        checked={editing.draft.hasRealtime}
+        onChange={(event) => editing.change({ hasRealtime: event.currentTarget.checked })}
+      />
+      Show current visitors and the realtime view
+    </label>
+    <AccessFields {...editing} />
+  </>
+);
+
+interface ShareFormProps {
+  readonly siteId: string;
+  readonly onCreated: (share: CreatedShare) => Promise<void>;
+}
+
+export function ShareForm({ siteId, onCreated }: ShareFormProps) {
+  const form = useRef<HTMLFormElement>(null);
+  const draft = shareDraft(siteId);
+  const { isBusy, problem, run } = useAction((error): FieldProblem<FieldName> => fieldProblem(error, LABELS));
+
+  useEffect(() => {
+    if (problem?.field) form.current?.querySelector<HTMLElement>(`#${fieldId(problem.field)}`)?.focus();
+  }, [problem]);
+
+  async function create() {
+    const created = await createShare(newShare(siteId, draft));
+    clearShareDraft(siteId);
+    await onCreated(created);
+  }
+
+  function submit(event: Event) {
+    event.preventDefault();
+    if (!isBusy) void run(create);
+  }
+
+  return (
+    <form class="form settings-form" ref={form} aria-label="New share link" onSubmit={submit}>
+      <ShareFields
+        draft={draft}
+        change={(changes) => changeShareDraft(siteId, changes)}
+        problemOf={(name) => (problem?.field === name ? problem.text : null)}
+      />
+      <p class="problem" role="alert">
+        {problem?.field === null ? problem.text : ""}
+      </p>
+      <div class="save-bar">
+        <button type="submit" class="button primary" aria-disabled={isBusy}>
+          {isBusy ? "Creating…" : "Create link"}
+        </button>
+        {!isShareDraftEmpty(siteId) && (
+          <button type="button" class="button" onClick={() => clearShareDraft(siteId)}>
+            Clear
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}

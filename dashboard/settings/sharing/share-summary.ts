@@ -1,0 +1,35 @@
+/** What a share link shows, in words. */
+import { DIMENSIONS, formatValue, isDimension } from "../../format/dimensions.ts";
+import { formatRange, formatTimestamp } from "../../format/locale.ts";
+import { PERIOD_LABELS } from "../../shell/period-picker.tsx";
+import { parseFilters, type Filter } from "../../state/filters.ts";
+import { timeZone } from "../../state/known-sites.ts";
+import type { Period } from "../../state/range.ts";
+import type { Share } from "../../api/shares.ts";
+
+/** E.g. `Country is Germany`. */
+export function filterText({ dimension, isNot, value }: Filter, filters: readonly Filter[]): string {
+  const isKnown = isDimension(dimension);
+  const name = isKnown ? DIMENSIONS[dimension].singular : dimension;
+  return `${name} ${isNot ? "is not" : "is"} ${isKnown ? formatValue(dimension, value, filters) : value}`;
+}
+
+export function filtersText(text: string | null): string {
+  const filters = parseFilters(text);
+  return filters.length === 0 ? "All visitors" : filters.map((filter) => filterText(filter, filters)).join(", ");
+}
+
+type SharedView = Pick<Share, "filters" | "period" | "start_date" | "end_date" | "realtime">;
+
+export function datesText({ period, start_date, end_date }: SharedView): string {
+  if (start_date !== null && end_date !== null) return formatRange(start_date, end_date);
+  if (period === null) return "Any dates";
+  return Object.hasOwn(PERIOD_LABELS, period) ? PERIOD_LABELS[period as Period].label : period;
+}
+
+/** E.g. `Country is Germany · Last 30 days · No realtime`. */
+export const sharedText = (share: SharedView): string =>
+  [filtersText(share.filters), datesText(share), ...(share.realtime ? [] : ["No realtime"])].join(" · ");
+
+/** By the clock of the site; `otherwise` stands for null. */
+export const timeOr = (iso: string | null, otherwise: string): string => (iso === null ? otherwise : formatTimestamp(iso, timeZone.value));

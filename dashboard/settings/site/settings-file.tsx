@@ -1,0 +1,121 @@
+/** All sites' settings as one file: downloaded, and imported after a look at what it changes. */
+import { useRef, useState } from "preact/hooks";
+import { problemText } from "../../api/http.ts";
+import { getAllSettings, putAllSettings } from "../../api/sites.ts";
+import { saveFile } from "../../components/download.ts";
+import { Problem } from "../../components/states.tsx";
+import { countOf } from "../../format/locale.ts";
+import { PRODUCT_NAME } from "../../names.ts";
+import { refreshAll } from "../../state/connection.ts";
+import { useAction } from "../../state/use-action.ts";
+import { clearReportCache } from "../../state/use-report.ts";
+
+interface SettingsFileContent {
+  readonly sites: readonly { readonly site_id: string }[];
+}
+
+const FILE_NAME = `${PRODUCT_NAME.toLowerCase()}-settings.json`;
+
+/** Names at most this many sites. */
+const NAMED_MAX = 5;
+
+class NoSettingsFile extends Error {}
+
+/** @throws NoSettingsFile if the text is none; the service checks the rest */
+function parseFile(text: string): SettingsFileContent {
+  try {
+    const content = JSON.parse(text) as Partial<SettingsFileContent> | null;
+    if (Array.isArray(content?.sites) && content.sites.every(({ site_id }) => typeof site_id === "string"))
+      return content as SettingsFileContent;
+  } catch {
+    // No JSON.
+  }
+  throw new NoSettingsFile("This is not a file of settings.");
+}
+
+const problemOf = (error: unknown): string => (error instanceof NoSettingsFile ? error.message : problemText(error));
+
+function namesOf({ sites }: SettingsFileContent): string {
+  const names = sites.slice(0, NAMED_MAX).map(({ site_id }) => site_id);
+  return [...names, ...(sites.length > NAMED_MAX ? [`${sites.length - NAMED_MAX} more`] : [])].join(", ");
+}
+
+interface ImportQuestionProps {
+  readonly file: SettingsFileContent;
+  readonly isBusy: boolean;
+  readonly onImport: () => void;
+  readonly onCancel: () => void;
+}
+
+const ImportQuestion = ({ file, isBusy, onImport, onCancel }: ImportQuestionProps) => (
+  <div class="notice" role="status">
+    <p>
+      Replace the settings of {countOf(file.sites.length, "site")}: {namesOf(file)}? Other sites keep theirs.
+    </p>
+    <div class="actions">
+      <button type="button" class="button primary" disabled={isBusy} onClick={onImport}>
+        Import
+      </button>
+      <button type="button" class="button" onClick={onCancel}>
+        Cancel
+      </button>
+    </div>
+  </div>
+);
+
+export function SettingsFile() {
+  const input = useRef<HTMLInputElement>(null);
+  const [file, setFile] = useState<SettingsFileContent | null>(null);
+  const [status, setStatus] = useState("");
+  const { isBusy, problem, run } = useAction(problemOf);
+
+  async function download() {
+    const content = JSON.stringify(await getAllSettings(), null, 2);
+    saveFile(FILE_NAME, new Blob([content], { type: "application/json" }));
+    setStatus("Saved to your downloads.");
+  }
+
+  async function open(chosen: File | undefined) {
+    setStatus("");
+    setFile(null);
+    if (chosen) setFile(parseFile(await chosen.text()));
+  }
+
+  async function load() {
+    await putAllSettings(file);
+    setFile(null);
+    setStatus("Settings imported.");
+    clearReportCache();
+    refreshAll();
+  }
+
+  return (
+    <>
+      <p class="dim">
+        The settings of all sites as one file, for a backup or another installation. Passwords, keys and share links are not in it.
+      </p>
+      <div class="actions">
+        <button type="button" class="button" onClick={() => void run(download)}>
+          Download settings
+        </button>
+        <button type="button" class="button" onClick={() => input.current?.click()}>
+          Import settings…
+        </button>
+        <input
+          ref={input}
+          type="file"
+          hidden
+          accept=".json,application/json"
+          aria-label="File of settings"
+          onChange={({ currentTarget }) => {
+            void run(() => open(currentTarget.files?.[0]));
+            currentTarget.value = "";
+          }}
+        />
+      </div>
+      <Problem text={problem} />
+      {file && <ImportQuestion file={file} isBusy={isBusy} onImport={() => void run(load)} onCancel={() => setFile(null)} />}
+      <p role="status">{status}</p>
+    </>
+  );
+}

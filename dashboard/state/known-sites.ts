@@ -1,0 +1,48 @@
+/** What is set for the sites that the reader may see: names, time zones, the first day of a week, hidden cards. */
+import { computed, signal } from "@preact/signals";
+import type { Sites } from "../api/types.ts";
+import type { WeekStart } from "./month.ts";
+import { shared, sharedAtMs } from "./share.ts";
+import { dateSince, localDate, UTC } from "./time-zone.ts";
+import { useRequest, type Report } from "./use-report.ts";
+import { site } from "./view.ts";
+
+export type SiteSettings = NonNullable<Sites["settings"]>[number];
+
+/** By site id; null until they have loaded. */
+export const knownSites = signal<ReadonlyMap<string, SiteSettings> | null>(null);
+
+const knownAtMs = signal(Date.now());
+
+export const setKnownSites = (settings: readonly SiteSettings[]): void => {
+  knownAtMs.value = Date.now();
+  knownSites.value = new Map(settings.map((each) => [each.site_id, each]));
+};
+
+/** The address of the list of sites, the same wherever it is asked for, so that its response is shared. */
+export const SITES_PATH = "/api/sites?include=settings";
+
+export const useSites = (): Report<Sites> => useRequest<Sites>(SITES_PATH);
+
+/** A viewer has those of the shared site alone. */
+const current = computed(() => shared.value ?? knownSites.value?.get(site.value ?? ""));
+
+/** The zone whose days and hours the reports of the site have. */
+export const timeZone = computed(() => current.value?.time_zone ?? UTC);
+
+/** The date of the site at a time since the last response; of UTC for a site without events and settings. */
+export function dateAt(ms: number): string {
+  if (!current.value) return localDate(UTC, ms);
+  const { today, time_zone: zone } = current.value;
+  return dateSince(today, shared.value ? sharedAtMs.value : knownAtMs.value, zone, ms);
+}
+
+export const weekStart = computed((): WeekStart => current.value?.week_start ?? "monday");
+
+/** By the names of the API, e.g. `sources`, `funnel`. */
+export const isCardShown = (card: string): boolean => !current.value?.hidden_cards.some((hidden) => hidden === card);
+
+export const nameOf = (siteId: string): string => shared.value?.site_name ?? knownSites.value?.get(siteId)?.name ?? siteId;
+
+/** What the page calls its site. */
+export const siteName = computed(() => nameOf(site.value ?? ""));

@@ -1,0 +1,68 @@
+/** Dates and times of the clock in a time zone, from the browser's own copy of the IANA time zone database (`Intl`). */
+import { dayAfter, daysBetween } from "./range.ts";
+
+export const UTC = "UTC";
+
+const MINUTE_MS = 60_000;
+
+const PARTS = { year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** An old browser may not know a new zone: it then shows dates of UTC. */
+function newFormat(timeZone: string): Intl.DateTimeFormat {
+  try {
+    return new Intl.DateTimeFormat("en-US-u-ca-gregory", { ...PARTS, timeZone });
+  } catch {
+    return newFormat(UTC);
+  }
+}
+
+function formatIn(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone) ?? newFormat(timeZone);
+  formats.set(timeZone, known);
+  return known;
+}
+
+/** What the clock of the zone shows, as the service writes minutes: `2026-03-29 03:10`. */
+export function localTime(timeZone: string, ms: number): string {
+  const parts: Record<string, string> = {};
+  for (const { type, value } of formatIn(timeZone).formatToParts(ms)) parts[type] = value;
+  const { year = "", month, day, hour, minute } = parts;
+  return `${year.padStart(4, "0")}-${month}-${day} ${hour}:${minute}`;
+}
+
+/** The date in the zone, `YYYY-MM-DD`. */
+export const localDate = (timeZone: string, ms: number): string => localTime(timeZone, ms).slice(0, 10);
+
+/** The date of a site that had `date` at `atMs`: it moves on at each midnight of the zone. It may be behind the zone's own before a change of the zone. */
+export const dateSince = (date: string, atMs: number, timeZone: string, ms: number): string =>
+  dayAfter(date, daysBetween(localDate(timeZone, atMs), localDate(timeZone, ms)) - 1);
+
+const EARLIEST_START_MINUTES = -14 * 60;
+const LATEST_START_MINUTES = 13 * 60;
+
+/** The first minute of a date by the clock of the zone, which may be 14 hours ahead of UTC or 12 behind, and may skip midnight. */
+export function startOf(date: string, timeZone: string): number {
+  const at = (minutes: number) => Date.parse(date) + minutes * MINUTE_MS;
+  let [before, found] = [EARLIEST_START_MINUTES - 1, LATEST_START_MINUTES];
+  while (found - before > 1) {
+    const middle = Math.floor((before + found) / 2);
+    if (localDate(timeZone, at(middle)) < date) before = middle;
+    else found = middle;
+  }
+  return at(found);
+}
+
+const asUtcMs = (time: string): number => Date.parse(`${time.replace(" ", "T")}Z`);
+
+/** `count` minutes of the zone's clock from one that it showed at about `nearMs` on. The clock may jump between two of them. */
+export function minutesFrom(timeZone: string, first: string, count: number, nearMs: number): string[] {
+  const nearMinuteMs = Math.floor(nearMs / MINUTE_MS) * MINUTE_MS;
+  const offsetMs = asUtcMs(localTime(timeZone, nearMinuteMs)) - nearMinuteMs;
+  const firstMs = asUtcMs(first) - offsetMs;
+  return Array.from({ length: count }, (_, i) => localTime(timeZone, firstMs + i * MINUTE_MS));
+}
+
+/** A time of a zone's clock: only that of UTC is named beside each, other zones are named once on a page. */
+export const inZone = (time: string, timeZone: string): string => (timeZone === UTC ? `${time} UTC` : time);

@@ -1,0 +1,47 @@
+/** What a frame shows: the view of the site, and a small footer that names it and opens it in full. */
+import { useEffect, useRef } from "preact/hooks";
+import { OutageBanner } from "../components/states.tsx";
+import { formatRange } from "../format/locale.ts";
+import { useRealtimePolling } from "../realtime/use-realtime.ts";
+import { FilterPills } from "../shell/filters.tsx";
+import { SiteView } from "../site-view.tsx";
+import { siteName, timeZone } from "../state/known-sites.ts";
+import { range } from "../state/period.ts";
+import { search } from "../state/url.ts";
+import { isRealtime } from "../state/view.ts";
+import { tellHeight, wholePageUrl } from "./embedding.ts";
+import { ViewerPanel } from "./viewer-panel.tsx";
+
+/** In place of the bar, which does it elsewhere. */
+function RealtimePolling() {
+  useRealtimePolling();
+  return null;
+}
+
+export function EmbeddedView() {
+  const content = useRef<HTMLDivElement>(null);
+  useEffect(() => (content.current ? tellHeight(content.current) : undefined), []);
+  const period = formatRange(range.value.start, range.value.end);
+  return (
+    <div class="embedded" ref={content}>
+      {isRealtime() && <RealtimePolling />}
+      <OutageBanner />
+      <main id="content" class="content" tabIndex={-1}>
+        <h1 class="unseen">
+          Stats of {siteName.value}, {period}
+        </h1>
+        <FilterPills />
+        <SiteView sites={[]} />
+        <footer class="page-foot">
+          <span>
+            {siteName.value} · {period} · Times in {timeZone.value}
+          </span>
+          <a class="link" href={wholePageUrl(search.value)} target="_blank" rel="noopener">
+            Open in full
+          </a>
+        </footer>
+      </main>
+      <ViewerPanel />
+    </div>
+  );
+}

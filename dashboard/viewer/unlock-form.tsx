@@ -1,0 +1,39 @@
+/** Asks for the password of a share link. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import { LoginFrame } from "../login/login-frame.tsx";
+import { PasswordField, problemFrom, ProblemText, type Problem } from "../login/password-form.tsx";
+import { unlockShare } from "../state/share.ts";
+import { useAction } from "../state/use-action.ts";
+
+export function UnlockForm() {
+  const input = useRef<HTMLInputElement>(null);
+  const [password, setPassword] = useState("");
+  const { isBusy, problem, run } = useAction<Problem>(problemFrom);
+  useEffect(() => input.current?.focus(), []);
+
+  function submit(event: Event) {
+    event.preventDefault();
+    void run(() => unlockShare(password));
+  }
+
+  return (
+    <LoginFrame title="Enter the password">
+      <p>These statistics are shared with a password. The person who sent you the link knows it.</p>
+      <form class="form" onSubmit={submit}>
+        <PasswordField
+          id="link-password"
+          input={input}
+          label="Password"
+          value={password}
+          isInvalid={problem !== null}
+          kind="current-password"
+          onInput={setPassword}
+        />
+        <ProblemText problem={problem} />
+        <button type="submit" class="button primary" disabled={isBusy}>
+          Open
+        </button>
+      </form>
+    </LoginFrame>
+  );
+}

@@ -1,0 +1,179 @@
+/**
+ * A share link in a frame of another site: no chrome, its own theme, no cookies, and no storage, which the browser refuses to frames of
+ * other sites where third-party data is blocked.
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Frame, Page } from "playwright-core";
+import { readPage } from "../docs/pages.ts";
+import { violationsOf } from "./support/accessibility.ts";
+import { cardOf, DAY_MS, type Visit } from "./support/dashboard.ts";
+import { ACTION_MS_MAX, asAdmin, useDashboard } from "./support/dashboard-instance.ts";
+import { servePages, type PageServer, type Site } from "./support/page-server.ts";
+
+const SITE = "shop.example";
+const PASSWORD = "correct horse battery";
+const LINK_PASSWORD = "only for the board";
+
+const VISITS: readonly Visit[] = [1, 2, 3].map((days) => ({ atMs: Date.now() - days * DAY_MS, steps: ["/", "/pricing"] }));
+
+/** Chromium's answer in a frame of another site where third-party data is blocked. */
+const BLOCKED_STORAGE = `if (self !== top) for (const name of ["localStorage", "sessionStorage"])
+  Object.defineProperty(self, name, { get() { throw new DOMException("Access is denied for this document.", "SecurityError"); } });`;
+
+describe("a share link in a frame of another site", () => {
+  const dashboard = useDashboard({
+    visits: { [SITE]: VISITS },
+    environment: { SVC_ADMIN_PASSWORD: PASSWORD },
+    context: { viewport: { width: 1280, height: 1000 } },
+    initScript: BLOCKED_STORAGE,
+  });
+  let pages: PageServer;
+  let blog: Site;
+  let stranger: Site;
+  let page: Page;
+  let problems: string[];
+
+  beforeAll(async () => {
+    pages = await servePages();
+    [blog, stranger] = [pages.createSite("blog.example"), pages.createSite("stranger.example")];
+  });
+  afterAll(() => pages.close());
+  beforeEach(() => {
+    ({ page } = dashboard);
+    problems = [];
+    page.on("pageerror", ({ message }) => problems.push(message));
+    page.on("request", (request) => {
+      if (request.url().includes("/api/") && request.headers()["cookie"] !== undefined) problems.push(`cookie to ${request.url()}`);
+    });
+  });
+
+  /** The service under a name of its own: another site for the browser than the one around the frame. */
+  const service = () => `http://stats.example:${new URL(dashboard.service.origin).port}`;
+
+  async function share(fields: object = {}): Promise<string> {
+    const response = await asAdmin(dashboard, "POST", "/api/shares", {
+      site_id: SITE,
+      name: "Blog",
+      frame_ancestors: [blog.origin],
+      ...fields,
+    });
+    expect(response.status).toBe(201);
+    return ((await response.json()) as { token: string }).token;
+  }
+
+  /** The documented code, with the address of the link. */
+  const pageWith = (token: string, query: string) => {
+    const [frame = "", script = ""] = [...readPage("docs/sharing.md").text.matchAll(/^```html\n([^]+?)^```/gm)].map(([, code]) => code);
+    const address = `${service()}/share/${token}?embed=1${query}`;
+    return `<!doctype html><html lang="en"><title>Blog</title><main>${frame.replace(/https:[^"]+/, address)}</main>${script}</html>`;
+  };
+
+  async function embed(token: string, query = "", site = blog): Promise<Frame> {
+    site.publish("/post", pageWith(token, query));
+    await page.goto(`${site.origin}/post`);
+    const frame = page.frames()[1];
+    if (!frame) throw new Error("the page has no frame");
+    return frame;
+  }
+
+  const shown = (frame: Frame) => frame.locator('[data-metric="visitors"] .top-stat-value', { hasText: /^3$/ }).waitFor();
+
+  it("shows the numbers without a bar, with a footer that opens the whole page in another tab", async () => {
+    const token = await share();
+    const frame = await embed(token, "&period=7d");
+    await shown(frame);
+    expect(await frame.locator("header.bar").count()).toBe(0);
+    await frame.locator(".page-foot").getByText(`${SITE} ·`).waitFor();
+    await frame.locator(".page-foot").getByText("Times in UTC").waitFor();
+    const link = frame.getByRole("link", { name: "Open in full" });
+    expect(await link.getAttribute("rel")).toBe("noopener");
+    const opened = page.context().waitForEvent("page");
+    await link.click();
+    const whole = await opened;
+    await whole.locator("header.bar").waitFor();
+    expect(whole.url()).toBe(`${service()}/share/${token}?period=7d`);
+    await whole.close();
+    expect(problems).toEqual([]);
+  });
+
+  it("works without storage and cookies: filters, tabs and dialogs", async () => {
+    const frame = await embed(await share());
+    await shown(frame);
+    expect(await frame.evaluate("try { localStorage.length } catch ({ name }) { name }")).toBe("SecurityError");
+    await cardOf(frame as unknown as Page, "pages")
+      .getByRole("button", { name: "/pricing" })
+      .click();
+    await frame.getByRole("button", { name: /Remove filter: Page is/ }).click();
+    await shown(frame);
+    await frame.locator("[data-card=devices]").getByRole("tab", { name: "OS" }).click();
+    await frame
+      .locator("[data-card=pages]")
+      .getByRole("button", { name: /Details/ })
+      .click();
+    await frame.getByRole("dialog").getByText("2 values").waitFor();
+    await page.keyboard.press("Escape");
+    await frame.getByRole("dialog").waitFor({ state: "detached" });
+    expect(problems).toEqual([]);
+  });
+
+  it("shows the realtime view, which follows without a bar", async () => {
+    const frame = await embed(await share(), "&view=realtime");
+    await frame.locator(".realtime-count", { hasText: /^0$/ }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("keeps its password in memory where storage is blocked", async () => {
+    const frame = await embed(await share({ password: LINK_PASSWORD }));
+    await frame.getByLabel("Password", { exact: true }).fill(LINK_PASSWORD);
+    await frame.getByRole("button", { name: "Open" }).click();
+    await shown(frame);
+    await frame.locator("[data-metric=pageviews]").click();
+    expect(problems).toEqual([]);
+  });
+
+  it("has the theme of its address, and without one the system's", async () => {
+    const token = await share();
+    const themeIn = async (query: string) => {
+      const frame = await embed(token, query);
+      await shown(frame);
+      return frame.evaluate("document.documentElement.dataset.theme");
+    };
+    await page.emulateMedia({ colorScheme: "light" });
+    expect(await themeIn("&theme=dark")).toBe("dark");
+    await page.emulateMedia({ colorScheme: "dark" });
+    expect(await themeIn("&theme=light")).toBe("light");
+    expect(await themeIn("&theme=system")).toBe("dark");
+    expect(await themeIn("")).toBe("dark");
+  });
+
+  it("tells the page around it how high it is, and does not scroll in that height", async () => {
+    const frame = await embed(await share());
+    await shown(frame);
+    for (const width of [900, 320]) {
+      await page.evaluate(`document.querySelector("iframe").style.width = "${width}px"`);
+      const fit = () =>
+        frame.evaluate<number[]>(
+          "(({ scrollWidth, scrollHeight }) => [innerWidth, scrollWidth - innerWidth, scrollHeight - innerHeight])(document.documentElement)",
+        );
+      await expect.poll(fit, { timeout: ACTION_MS_MAX }).toEqual([width, 0, 0]);
+      expect(Number(await page.locator("iframe").getAttribute("height"))).not.toBe(1600);
+    }
+  });
+
+  it("is refused in frames of sites that the link does not name", async () => {
+    const refused = page.waitForEvent("console", (message) => message.text().includes("frame-ancestors"));
+    await embed(await share(), "", stranger);
+    await refused;
+    expect(await page.frames()[1]?.locator("main").count()).toBe(0);
+  });
+
+  it("axe finds nothing in the frame's page, light and dark", async () => {
+    const token = await share();
+    for (const theme of ["light", "dark"]) {
+      await page.goto(`${service()}/share/${token}?embed=1&theme=${theme}`);
+      await page.locator('[data-metric="visitors"] .top-stat-value', { hasText: /^3$/ }).waitFor();
+      await page.locator(".stale, .loading").first().waitFor({ state: "detached" });
+      expect({ theme, violations: await violationsOf(page) }).toEqual({ theme, violations: [] });
+    }
+  });
+});

@@ -1,0 +1,349 @@
+/** The settings of a site in a real browser: sections, saving, refusals and drafts, by keyboard and at three widths. */
+import { readFile } from "node:fs/promises";
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { startServer, type ServerProcess } from "../support/server-process.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { DAY_MS, urlOf, watchRequests, writeVisits } from "./support/dashboard.ts";
+import { ACTION_MS_MAX, useDashboard } from "./support/dashboard-instance.ts";
+import {
+  logInToApi,
+  openSection,
+  problemsAtAllWidths,
+  settingsUrl,
+  smallTargets,
+  type Ask,
+  type Section,
+} from "./support/settings-page.ts";
+
+const SITE = "shop.example";
+const OTHER_SITE = "blog.example";
+const PASSWORD = "correct horse battery";
+const VISITS = [{ atMs: Date.now() - DAY_MS, steps: ["/", "/pricing"] }];
+
+interface Settings {
+  readonly name: string | null;
+  readonly time_zone: string | null;
+  readonly week_start: string;
+  readonly excluded_paths: readonly string[];
+  readonly excluded_addresses: readonly string[];
+  readonly excluded_countries: readonly string[];
+  readonly hidden_cards: readonly string[];
+  readonly retention_days: number | null;
+  readonly created_at: string | null;
+}
+
+describe("the settings of a site", () => {
+  const dashboard = useDashboard({
+    visits: { [SITE]: VISITS, [OTHER_SITE]: VISITS },
+    environment: { SVC_ADMIN_PASSWORD: PASSWORD },
+    context: { viewport: { width: 1440, height: 900 }, timezoneId: "Europe/Paris" },
+  });
+  let browser: Browser;
+  let service: ServerProcess;
+  let context: BrowserContext;
+  let page: Page;
+  let ask: Ask;
+  beforeAll(async () => {
+    ask = await logInToApi(dashboard.service.origin, PASSWORD);
+  });
+  beforeEach(() => {
+    ({ browser, service, context, page } = dashboard);
+  });
+
+  const open = (section: Section, site = SITE) => openSection(page, settingsUrl(service.origin, site, section));
+  const settingsOf = async (site = SITE) => (await ask("GET", `/api/sites/${site}`)) as Settings;
+  const put = (settings: Partial<Settings>, site = SITE) => ask("PUT", `/api/sites/${site}`, settings);
+  const heading = (name: string) => page.getByRole("heading", { name, exact: true });
+  const section = (name: string) => page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name });
+  const status = (text: string) => page.getByRole("status").filter({ hasText: text }).waitFor();
+  const save = async () => {
+    await page.getByRole("button", { name: "Save" }).click();
+    await status("Saved.");
+  };
+  const back = () => page.evaluate("history.back()");
+  /** Presses Tab until the element has the focus. */
+  async function tabTo(label: string): Promise<void> {
+    for (let tabs = 0; tabs < 60; tabs++) {
+      await page.keyboard.press("Tab");
+      const focused = await page.evaluate<string>(`(({ activeElement: element }) =>
+        element.getAttribute("aria-label") ?? element.labels?.[0]?.textContent ?? element.textContent)(document)`);
+      if (focused.trim() === label) return;
+    }
+    throw new Error(`Tab does not lead to ${label}`);
+  }
+
+  it("open from the menu; the URL has the section, and Back leads through the sections to the dashboard", async () => {
+    await page.goto(`${service.origin}/?site=${SITE}&period=7d`);
+    await page.getByRole("button", { name: "Menu" }).click();
+    await page.getByRole("menuitem", { name: "Site settings" }).click();
+    await heading(`Settings of ${SITE}`).waitFor();
+    expect(await page.title()).toContain("Settings");
+    await section("Privacy").click();
+    await heading("Privacy and exclusions").waitFor();
+    await section("Data").click();
+    await heading("Events").waitFor();
+    expect((await urlOf(page)).search).toBe(`?site=${SITE}&period=7d&view=settings&section=data`);
+    await page.reload();
+    await heading("Events").waitFor();
+    await back();
+    await heading("Privacy and exclusions").waitFor();
+    await back();
+    await heading("General").waitFor();
+    await back();
+    await page.locator('[data-metric="visitors"]').waitFor();
+    expect((await urlOf(page)).search).toBe(`?site=${SITE}&period=7d`);
+  });
+
+  it("general settings are changed by keyboard alone, and the dashboard follows them", async () => {
+    await open("general");
+    await tabTo("Display name");
+    await page.keyboard.type("The Shop");
+    await tabTo("Time zone");
+    await page.keyboard.type("new york");
+    await page.getByRole("option", { name: /America\/New York.*UTC-/ }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByText("takes effect when the next day begins").waitFor();
+    await tabTo("Monday");
+    await page.keyboard.press("ArrowDown");
+    await tabTo("Devices");
+    await page.keyboard.press("Space");
+    await tabTo("Save");
+    await page.keyboard.press("Enter");
+    await status("Saved.");
+    expect(await settingsOf()).toMatchObject({
+      name: "The Shop",
+      time_zone: "America/New_York",
+      week_start: "sunday",
+      hidden_cards: ["devices"],
+    });
+    await page.getByText(/From .+ on, they follow America\/New York/).waitFor();
+    await heading("Settings of The Shop").waitFor();
+
+    await page.keyboard.press("Escape");
+    await page.locator('[data-card="pages"]').waitFor();
+    expect(await page.locator('[data-card="devices"]').count()).toBe(0);
+    await put({});
+  });
+
+  it("finds a zone by the name that browsers do not list, and goes back to the default", async () => {
+    await open("general");
+    const zone = page.getByRole("combobox", { name: "Time zone" });
+    await zone.click();
+    for (const [typed, label] of [
+      ["kolkata", "Asia/Kolkata"],
+      ["US/Pacific", "US/Pacific"],
+      ["default", "Default of this installation"],
+    ] as const) {
+      await zone.fill(typed);
+      await zone.press("Enter");
+      expect(await zone.inputValue()).toBe(label);
+    }
+    expect(await page.getByText("Unsaved changes").count()).toBe(0);
+  });
+
+  it("keep what is typed in other sections, on the dashboard and after Back, until it is cancelled", async () => {
+    await open("general");
+    const name = page.getByLabel("Display name");
+    await name.fill("Half a na");
+    await status("Unsaved changes");
+    await section("Privacy").click();
+    await page.getByLabel("Paths").fill("/draft\n");
+    await page.getByRole("button", { name: "Back to dashboard" }).click();
+    await page.locator('[data-metric="visitors"]').waitFor();
+    await back();
+    expect(await page.getByLabel("Paths").inputValue()).toBe("/draft\n");
+    await back();
+    expect(await name.inputValue()).toBe("Half a na");
+
+    const asked = new Promise<string>((resolve) =>
+      page.once("dialog", (dialog) => {
+        resolve(dialog.type());
+        void dialog.dismiss();
+      }),
+    );
+    await page.close({ runBeforeUnload: true });
+    expect(await asked).toBe("beforeunload");
+
+    await page.getByRole("button", { name: "Cancel" }).click();
+    expect(await name.inputValue()).toBe("");
+    expect(await page.getByText("Unsaved changes").count()).toBe(0);
+    expect((await settingsOf()).name).toBe(null);
+  });
+
+  it("keep what is typed when the session has ended, until after the login", async () => {
+    await open("general");
+    await page.getByLabel("Display name").fill("Typed before");
+    await context.clearCookies();
+    await page.getByRole("button", { name: "Save" }).click();
+    await heading("Your session has ended").waitFor();
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await page.getByRole("button", { name: "Log in" }).click();
+    await status("Unsaved changes");
+    expect(await page.getByLabel("Display name").inputValue()).toBe("Typed before");
+  });
+
+  it("save only what was changed here, so that another administrator's changes stay", async () => {
+    await open("general");
+    await page.getByLabel("Display name").fill("Mine");
+    await put({ name: "Theirs", week_start: "saturday", retention_days: 90 });
+    await save();
+    expect(await settingsOf()).toMatchObject({ name: "Mine", week_start: "saturday", retention_days: 90 });
+    expect(await page.getByLabel("Saturday").isChecked()).toBe(true);
+    await put({});
+  });
+
+  it("show a refusal at its field, which gets the focus, and keep what was typed", async () => {
+    await open("privacy");
+    const addresses = page.getByLabel("IP addresses and networks");
+    await addresses.fill("192.0.2.7\nnot an address");
+    await page.getByRole("button", { name: "Save" }).click();
+    const problem = page.locator("#setting-excluded_addresses-problem", { hasText: "not an address" });
+    await problem.waitFor();
+    expect(await problem.textContent()).toMatch(/^IP addresses and networks must be/);
+    await page.locator("#setting-excluded_addresses:focus").waitFor();
+    expect(await addresses.getAttribute("aria-invalid")).toBe("true");
+    expect(await addresses.inputValue()).toBe("192.0.2.7\nnot an address");
+    expect(await problemsAtAllWidths(page)).toEqual([]);
+    await page.getByRole("button", { name: "Cancel" }).click();
+    expect(await addresses.getAttribute("aria-invalid")).toBe("false");
+  });
+
+  it("exclude paths, addresses and countries, by keyboard alone", async () => {
+    await open("privacy");
+    await tabTo("Paths");
+    await page.keyboard.type("/admin/*\n\n  /drafts");
+    await tabTo("IP addresses and networks");
+    await page.keyboard.type("198.51.100.0/24");
+    await tabTo("Countries");
+    // Algeria has it, too, and does not begin with it.
+    for (const country of ["ger", "fran"]) {
+      await page.keyboard.type(country);
+      await page.keyboard.press("Enter");
+    }
+    await page.getByRole("list", { name: "Chosen countries" }).getByText("France").waitFor();
+    await page.getByRole("button", { name: "Remove France" }).press("Enter");
+    await page.locator("#setting-excluded_countries:focus").waitFor();
+    await tabTo("Save");
+    await page.keyboard.press("Enter");
+    await status("Saved.");
+    expect(await settingsOf()).toMatchObject({
+      excluded_paths: ["/admin/*", "/drafts"],
+      excluded_addresses: ["198.51.100.0/24"],
+      excluded_countries: ["DE"],
+    });
+    await put({});
+  });
+
+  it("keep events for some days, for good, or as the installation does", async () => {
+    await open("data");
+    await page.getByLabel("For some days").check();
+    const days = page.getByLabel("Days", { exact: true });
+    await days.fill("");
+    await page.getByRole("button", { name: "Save" }).click();
+    expect(await days.evaluate((input) => (input as unknown as { validity: { valid: boolean } }).validity.valid)).toBe(false);
+    await days.fill("400");
+    await save();
+    expect((await settingsOf()).retention_days).toBe(400);
+    await page.getByLabel("For good").check();
+    await save();
+    expect((await settingsOf()).retention_days).toBe(0);
+    await page.getByLabel("As long as").check();
+    await save();
+    expect((await settingsOf()).retention_days).toBe(null);
+  });
+
+  it("are downloaded as a file, imported from it after a question, and deleted after a confirmation", async () => {
+    await put({ name: "The Blog" }, OTHER_SITE);
+    await open("data", OTHER_SITE);
+    const downloaded = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download settings" }).click();
+    const path = await (await downloaded).path();
+    expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ version: 1 });
+
+    await page.getByRole("button", { name: "Delete settings" }).click();
+    expect((await settingsOf(OTHER_SITE)).name).toBe("The Blog");
+    await page.getByRole("button", { name: "Confirm deletion" }).click();
+    await status("Settings deleted.");
+    expect(await settingsOf(OTHER_SITE)).toMatchObject({ name: null, created_at: null });
+
+    const file = page.getByLabel("File of settings");
+    await file.setInputFiles({ name: "settings.json", mimeType: "application/json", buffer: Buffer.from("[1]") });
+    await page.getByText("This is not a file of settings.").waitFor();
+    await file.setInputFiles({ name: "settings.json", mimeType: "application/json", buffer: await readFile(path) });
+    await page.getByText(/Replace the settings of .*blog\.example/).waitFor();
+    await page.getByRole("button", { name: "Import", exact: true }).click();
+    await status("Settings imported.");
+    expect((await settingsOf(OTHER_SITE)).name).toBe("The Blog");
+    await heading("Settings of The Blog").waitFor();
+  });
+
+  it("open the dialogs that export and delete events, and keep the section behind them", async () => {
+    await open("data");
+    for (const [button, title] of [
+      ["Export events…", "Export"],
+      ["Delete events…", "Delete data"],
+    ] as const) {
+      await page.getByRole("button", { name: button }).click();
+      await page.getByRole("dialog", { name: title }).waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+      await page.locator("button:focus", { hasText: button }).waitFor();
+    }
+  });
+
+  it("turn off the keys of periods and filters, and follow the switch to another site", async () => {
+    await open("privacy");
+    for (const key of ["d", "f", "x", "ArrowLeft"]) await page.keyboard.press(key);
+    expect((await urlOf(page)).search).toBe(`?site=${SITE}&view=settings&section=privacy`);
+    await page.getByRole("button", { name: /^Site:/ }).click();
+    await page.getByRole("menuitemradio", { name: /blog/i }).click();
+    await expect.poll(async () => (await urlOf(page)).search).toBe(`?site=${OTHER_SITE}&view=settings&section=privacy`);
+  });
+
+  it("have no accessibility violation and nothing misplaced at three widths, and targets for fingers", { timeout: 60_000 }, async () => {
+    await put({ name: "The Shop", excluded_countries: ["DE", "FR", "US"], retention_days: 30 });
+    for (const name of ["general", "privacy", "data"] as const) {
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await open(name);
+      expect({ name, problems: await problemsAtAllWidths(page) }).toEqual({ name, problems: [] });
+      const small = await smallTargets(browser, context, settingsUrl(service.origin, SITE, name));
+      expect({ name, small }).toEqual({ name, small: [] });
+    }
+    await put({});
+  });
+
+  it("need a password: without one, the page leads to setting it", async () => {
+    const dataFolder = await makeTempFolder();
+    await writeVisits(dataFolder, SITE, VISITS);
+    const openService = await startServer({ dataFolder });
+    // Its cookies are its own: those of one host are the same for all ports.
+    const stranger = await browser.newContext();
+    stranger.setDefaultTimeout(ACTION_MS_MAX);
+    onTestFinished(async () => {
+      await stranger.close();
+      await openService.stop();
+      await removeFolder(dataFolder);
+    });
+    page = await stranger.newPage();
+    await page.goto(settingsUrl(openService.origin, SITE, "general"));
+    await page.getByText("Settings require a password").waitFor();
+    expect(await problemsAtAllWidths(page)).toEqual([]);
+    await page.getByRole("button", { name: "Set a password" }).click();
+    await page.getByRole("dialog").getByLabel("Password (12+ characters)").fill(PASSWORD);
+    await page.getByRole("dialog").getByRole("button", { name: "Set password" }).click();
+    await page.getByLabel("Display name").waitFor();
+  });
+
+  it("load with their first use: a first view of the dashboard has neither their code nor their style", async () => {
+    const watched = watchRequests(page);
+    const filesOf = () => watched.all.filter((url) => /\/assets\/settings-/.test(url)).map((url) => url.split(".").at(-1));
+    await page.goto(`${service.origin}/?site=${SITE}`);
+    await page.locator('[data-metric="visitors"]').waitFor();
+    expect(filesOf()).toEqual([]);
+    await page.getByRole("button", { name: "Menu" }).click();
+    await page.getByRole("menuitem", { name: "Site settings" }).click();
+    await page.getByLabel("Display name").waitFor({ timeout: ACTION_MS_MAX });
+    expect(filesOf().toSorted()).toEqual(["css", "js"]);
+  });
+});

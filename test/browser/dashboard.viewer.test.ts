@@ -1,0 +1,304 @@
+/**
+ * The page of a share link in a browser that was never logged in, below a path of its host: what it shows and what it does not, the
+ * password, revocation while it is open, and public sites.
+ */
+import { readFile } from "node:fs/promises";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { BrowserContext, Page } from "playwright-core";
+import { violationsOf } from "./support/accessibility.ts";
+import { cardOf, DAY_MS, rowsOf, urlOf, utcDay, type Visit } from "./support/dashboard.ts";
+import { ACTION_MS_MAX, asAdmin, useDashboard } from "./support/dashboard-instance.ts";
+import { misplaced } from "./support/layout.ts";
+
+const SITE = "shop.example";
+const PUBLIC_SITE = "open.example";
+const ADMIN_PASSWORD = "correct horse battery";
+const LINK_PASSWORD = "only for the board";
+
+const noonDaysAgo = (days: number): number => Math.floor(Date.now() / DAY_MS) * DAY_MS - days * DAY_MS + DAY_MS / 2;
+
+const times = (count: number, visit: Visit): Visit[] => Array.from({ length: count }, () => visit);
+
+const german = { countryCode: "DE", referrer: "https://www.google.com/", referrerSource: "Google" } as const;
+
+const VISITS: readonly Visit[] = [
+  ...times(4, { atMs: noonDaysAgo(1), steps: ["/", "/pricing", "!Signup"], fields: german }),
+  ...times(2, { atMs: noonDaysAgo(2), steps: ["/docs"], fields: { countryCode: "DE" } }),
+  ...times(3, { atMs: noonDaysAgo(2), steps: ["/secret"], fields: { countryCode: "FR" } }),
+  ...times(5, { atMs: noonDaysAgo(9), steps: ["/"], fields: german }),
+  { atMs: noonDaysAgo(100), steps: ["/"], fields: german },
+];
+
+interface CreatedShare {
+  readonly token: string;
+  readonly share_hash: string;
+}
+
+describe("a viewer's page", () => {
+  const dashboard = useDashboard({
+    visits: { [SITE]: VISITS, [PUBLIC_SITE]: VISITS },
+    environment: { SVC_ADMIN_PASSWORD: ADMIN_PASSWORD, SVC_BASE_PATH: "/stats" },
+    context: {},
+  });
+  const contexts: BrowserContext[] = [];
+  /** What the page requested, as `status path`, and those requests that say who asks in another way than by the link. */
+  let requested: string[] = [];
+  let unshared: string[] = [];
+
+  const root = () => `${dashboard.service.origin}/stats`;
+
+  async function share(fields: object = {}): Promise<CreatedShare> {
+    const response = await asAdmin(dashboard, "POST", "/api/shares", { site_id: SITE, name: "For the board", ...fields });
+    expect(response.status).toBe(201);
+    return (await response.json()) as CreatedShare;
+  }
+
+  const revoke = async ({ share_hash }: CreatedShare): Promise<void> => {
+    expect((await asAdmin(dashboard, "DELETE", `/api/shares/${share_hash}`)).status).toBe(200);
+  };
+
+  async function watch(page: Page): Promise<void> {
+    [requested, unshared] = [[], []];
+    page.on("response", (response) => requested.push(`${response.status()} ${response.url().slice(root().length)}`));
+    page.on("request", (request) => {
+      const { "x-share": link, cookie } = request.headers();
+      if (request.url().includes("/api/") && (link === undefined || cookie !== undefined)) unshared.push(request.url());
+    });
+  }
+
+  /** A private window: nothing of the administrator's. */
+  async function visit(key: string, query = ""): Promise<Page> {
+    const viewport = { width: 1280, height: 1400 };
+    const context = await dashboard.browser.newContext({ locale: "en-GB", viewport });
+    contexts.push(context);
+    context.setDefaultTimeout(ACTION_MS_MAX);
+    const page = await context.newPage();
+    await watch(page);
+    await page.goto(`${root()}/share/${key}${query}`);
+    return page;
+  }
+
+  async function open(key: string, query = ""): Promise<Page> {
+    const page = await visit(key, query);
+    await shown(page);
+    return page;
+  }
+
+  async function shown(page: Page): Promise<void> {
+    await page.locator('[data-metric="visitors"] .top-stat-value', { hasText: /\d/ }).waitFor();
+    await page.locator(".stale, .loading").first().waitFor({ state: "detached" });
+  }
+
+  const visitorsAre = (page: Page, count: number) =>
+    page.locator('[data-metric="visitors"] .top-stat-value', { hasText: new RegExp(`^${count}$`) }).waitFor();
+  const menuItems = async (page: Page, name: RegExp): Promise<string[]> => {
+    await page.getByRole("button", { name }).click();
+    const texts = await page.locator('[role="menu"] [role^="menuitem"]').allInnerTexts();
+    await page.keyboard.press("Escape");
+    return texts.map((text) => text.split("\n")[0]?.trim() ?? "");
+  };
+  const failures = () => requested.filter((line) => !/^(?:200|304) /.test(line));
+
+  afterEach(async () => {
+    await Promise.all(contexts.splice(0).map((context) => context.close()));
+  });
+
+  describe("of a link with a filter and a period", () => {
+    let link: CreatedShare;
+    beforeAll(async () => {
+      link = await share({ filters: "countries==DE", period: "7d" });
+    }, ACTION_MS_MAX);
+
+    it("shows whose site it is and only what is shared, and every request is the link's", async () => {
+      const page = await open(link.token);
+      await visitorsAre(page, 6);
+      expect(await rowsOf(page, "pages")).toEqual([
+        ["/", "4"],
+        ["/pricing", "4"],
+        ["/docs", "2"],
+      ]);
+      await page.locator(".bar").getByText("For the board").waitFor();
+      await page.getByText(`Shared by the owner of ${SITE}`).waitFor();
+      await page.getByText("Powered by Sandpiper").waitFor();
+      await page.getByRole("list", { name: "Filters" }).getByText("Country is").waitFor();
+      expect(await page.getByRole("button", { name: /filter: Country/ }).count()).toBe(0);
+      expect(await page.locator(".site-button").count()).toBe(0);
+      expect(await menuItems(page, /^Menu$/)).toEqual(["Export…", "Theme: System", "Theme: Light", "Theme: Dark", "Help"]);
+      expect(failures()).toEqual([]);
+      expect(unshared).toEqual([]);
+      expect(requested.filter((line) => line.includes("/api/") && !/\/api\/(?:stats\/|share)/.test(line))).toEqual([]);
+    });
+
+    it("offers only periods within the shared one, and compares with none outside", async () => {
+      const page = await open(link.token);
+      expect(await menuItems(page, /^Period/)).toEqual(["Today", "Last 7 days", "Yesterday", "Custom range…", "Realtime"]);
+      expect(await page.getByRole("button", { name: /Comparison|Compare/ }).count()).toBe(0);
+      for (const key of ["m", "q", "y", "ArrowLeft", "ArrowRight", "x", "1"]) await page.keyboard.press(key);
+      await shown(page);
+      await visitorsAre(page, 6);
+      await page.keyboard.press("d");
+      await page.keyboard.press("ArrowLeft");
+      await visitorsAre(page, 4);
+      await shown(page);
+      // Of the same weekday a week earlier, which is not shared.
+      expect(await page.getByRole("button", { name: /Comparison|Compare/ }).count()).toBe(0);
+      expect((await urlOf(page)).pathname).toBe(`/stats/share/${link.token}`);
+      expect(failures()).toEqual([]);
+    });
+
+    it("narrows by a click, which Back undoes, and the address keeps its path", async () => {
+      const page = await open(link.token);
+      await cardOf(page, "pages").getByRole("button", { name: "/docs" }).click();
+      await visitorsAre(page, 2);
+      const url = await urlOf(page);
+      expect([url.pathname, url.searchParams.get("filters")]).toEqual([`/stats/share/${link.token}`, "pages==/docs"]);
+      await page.goBack();
+      await visitorsAre(page, 6);
+      await page.goForward();
+      await visitorsAre(page, 2);
+      await page.reload();
+      await visitorsAre(page, 2);
+      await page.keyboard.press("Escape");
+      await visitorsAre(page, 6);
+      expect(await page.locator(".pill.locked").count()).toBe(1);
+    });
+
+    it("shows the shared dates for an address that asks for others", async () => {
+      const page = await open(link.token, "?period=12mo");
+      await visitorsAre(page, 6);
+      await page.goto(`${root()}/share/${link.token}?start=${utcDay(noonDaysAgo(30))}&end=${utcDay(noonDaysAgo(2))}`);
+      await visitorsAre(page, 2);
+      await page.getByText("The dates in this link can't be shown.").waitFor();
+      await page.getByRole("button", { name: "Choose other dates" }).click();
+      expect(await page.getByLabel(/^Start date/).getAttribute("min")).toBe(utcDay(noonDaysAgo(6)));
+      expect(failures()).toEqual([]);
+    });
+
+    it("has the details of a card and downloads within its limits", async () => {
+      const page = await open(link.token, "?panel=pages");
+      await page.getByRole("dialog").getByText("3 values").waitFor();
+      const saved = page.waitForEvent("download");
+      await page.getByRole("button", { name: "Download CSV" }).click();
+      expect(await readFile(await (await saved).path(), "utf8")).not.toContain("secret");
+      await page.goto(`${root()}/share/${link.token}?panel=export`);
+      const exported = page.waitForEvent("download");
+      await page.getByRole("button", { name: "Download", exact: true }).click();
+      const lines = (await readFile(await (await exported).path(), "utf8")).trim().split("\n");
+      expect(lines.find((line) => line.includes(utcDay(noonDaysAgo(2))))).toMatch(/^\S*?,"?2"?,/);
+      expect(lines.join()).not.toContain("secret");
+      expect(failures()).toEqual([]);
+    });
+
+    it("has every report on behavior", async () => {
+      const page = await open(link.token);
+      for (const tab of ["Properties", "Revenue", "Funnel", "Retention", "Sequences", "Flow", "Goals"]) {
+        await cardOf(page, "did").getByRole("tab", { name: tab }).click();
+        await page.locator(".stale, .loading").first().waitFor({ state: "detached" });
+      }
+      expect(failures()).toEqual([]);
+    });
+
+    it("opens no dialog about the installation", async () => {
+      const page = await open(link.token, "?panel=keys");
+      for (const panel of ["erase", "installation", "password"]) {
+        await page.goto(`${root()}/share/${link.token}?panel=${panel}`);
+        await expect.poll(async () => (await urlOf(page)).searchParams.get("panel"), { timeout: ACTION_MS_MAX }).toBeNull();
+        expect(await page.getByRole("dialog").count()).toBe(0);
+      }
+      expect(unshared).toEqual([]);
+    });
+
+    it("fits every width, and axe finds nothing, light and dark", async () => {
+      const page = await open(link.token);
+      for (const width of [1280, 768, 320]) {
+        await page.setViewportSize({ width, height: 1400 });
+        expect({ width, problems: await page.evaluate<string[]>(misplaced("header.bar")) }).toEqual({ width, problems: [] });
+        expect({ width, problems: await page.evaluate<string[]>(misplaced("main")) }).toEqual({ width, problems: [] });
+      }
+      expect(await violationsOf(page)).toEqual([]);
+    });
+  });
+
+  it("asks for the password of a link, and keeps it for the tab alone", async () => {
+    const link = await share({ password: LINK_PASSWORD });
+    const page = await visit(link.token);
+    await page.getByRole("heading", { name: "Enter the password" }).waitFor();
+    expect(requested.filter((line) => line.includes("/api/stats"))).toEqual([]);
+    expect(await violationsOf(page)).toEqual([]);
+    await page.keyboard.type("not the password");
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").filter({ hasText: /\w/ }).waitFor();
+    await page.getByLabel("Password", { exact: true }).fill(LINK_PASSWORD);
+    await page.keyboard.press("Enter");
+    await shown(page);
+    await page.reload();
+    await shown(page);
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await other.getByRole("heading", { name: "Enter the password" }).waitFor();
+  });
+
+  it("of a link that is revoked while it is open says so at the next refresh, and shows nothing of before", async () => {
+    const link = await share({ name: "Soon gone" });
+    const page = await open(link.token);
+    await revoke(link);
+    await page.keyboard.press("d");
+    await page.getByRole("heading", { name: "This link does not work any more" }).waitFor();
+    expect(await page.locator("[data-metric], .card, .bar").count()).toBe(0);
+    expect(await page.locator("body").innerText()).not.toContain(SITE);
+    expect(await violationsOf(page)).toEqual([]);
+    await page.reload();
+    await page.getByRole("heading", { name: "This link does not work any more" }).waitFor();
+  });
+
+  it("of an unknown link says the same", async () => {
+    const page = await visit(`~${"x".repeat(43)}`);
+    await page.getByRole("heading", { name: "This link does not work any more" }).waitFor();
+    expect(requested.filter((line) => line.includes("/api/stats"))).toEqual([]);
+  });
+
+  it("has no realtime view where the link has none", async () => {
+    const link = await share({ realtime: false });
+    const page = await open(link.token, "?view=realtime");
+    await page.keyboard.press("r");
+    await shown(page);
+    expect(await page.getByRole("button", { name: /current visitor/ }).count()).toBe(0);
+    expect(await menuItems(page, /^Period/)).not.toContain("Realtime");
+    expect(requested.filter((line) => line.includes("/api/stats/realtime"))).toEqual([]);
+    expect(failures()).toEqual([]);
+  });
+
+  it("says when a link ends soon, and shows fixed dates", async () => {
+    const expiresAt = new Date(Date.now() + 2 * DAY_MS).toISOString();
+    const dates = { start_date: utcDay(noonDaysAgo(12)), end_date: utcDay(noonDaysAgo(8)) };
+    const page = await open((await share({ expires_at: expiresAt, ...dates })).token);
+    await page.getByText(/This link works until .* UTC\./).waitFor();
+    await visitorsAre(page, 5);
+    expect(await menuItems(page, /^Period/)).toEqual(["Custom range…"]);
+    expect(failures()).toEqual([]);
+  });
+
+  it("of a public site has its id in the address, and no name of a link", async () => {
+    const settings = await asAdmin(dashboard, "PUT", `/api/sites/${PUBLIC_SITE}`, { public: true, name: "Open Shop" });
+    expect(settings.status, await settings.text()).toBe(200);
+    const page = await open(PUBLIC_SITE, "?period=7d");
+    await visitorsAre(page, 9);
+    await page.getByText("Shared by the owner of Open Shop").waitFor();
+    await page.getByRole("button", { name: /^Comparison/ }).waitFor();
+    expect(failures()).toEqual([]);
+    expect(unshared).toEqual([]);
+  });
+
+  it("of the administrator's own browser shows what viewers see, and leaves its theme and views alone", async () => {
+    const link = await share({ filters: "countries==FR" });
+    const page = await dashboard.context.newPage();
+    await watch(page);
+    await page.goto(`${root()}/share/${link.token}`);
+    await visitorsAre(page, 3);
+    await page.keyboard.press("w");
+    await shown(page);
+    expect(await page.evaluate("localStorage.getItem('sandpiper.view')")).toBeNull();
+    expect(unshared).toEqual([]);
+    await page.close();
+  });
+});

@@ -1,0 +1,64 @@
+/** The points of a chart in the site's time zone: titles, the running hour, and what each point is compared with. */
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { Interval } from "../../../../dashboard/charts/buckets.ts";
+import type { Series } from "../../../../dashboard/charts/points.ts";
+
+vi.stubGlobal("navigator", { languages: ["en-GB"] });
+const { pointsOf } = await import("../../../../dashboard/charts/points.ts");
+afterAll(() => vi.unstubAllGlobals());
+
+const hours = (day: string, skipped: readonly number[] = []): string[] =>
+  Array.from({ length: 24 }, (_, hour) => hour)
+    .filter((hour) => !skipped.includes(hour))
+    .map((hour) => `${day} ${String(hour).padStart(2, "0")}:00`);
+
+/** The value of a point is its index. */
+const seriesOf = (labels: readonly string[], days = 1): Series => ({
+  rows: labels.map((date, i) => ({ date, visitors: i + 1 })),
+  range: { start: labels[0]?.slice(0, 10) ?? "", end: labels.at(-1)?.slice(0, 10) ?? "", days },
+});
+
+const berlin = (time: string) => ({ time, timeZone: "Europe/Berlin" });
+
+const points = (series: Series, compared: Series | null, time: string, interval: Interval = "hour") =>
+  pointsOf(series, compared, "visitors", interval, berlin(time));
+
+describe("points", () => {
+  let spring: ReturnType<typeof pointsOf>;
+  beforeAll(() => {
+    spring = points(seriesOf(hours("2026-03-29", [2])), seriesOf(hours("2026-03-28")), "2026-03-29 03:10");
+  });
+
+  it("are as many as the labels, on a day of 23 hours too", () => {
+    expect(spring.length).toBe(23);
+    expect(spring.map(({ tick }) => tick).slice(0, 3)).toEqual(["0:00", "1:00", "3:00"]);
+  });
+
+  it("are running and ahead by the site's clock", () => {
+    expect(spring.slice(0, 4).map(({ bucket }) => bucket.state)).toEqual(["whole", "whole", "running", "ahead"]);
+  });
+
+  it("are compared with the same hour, although an hour was skipped", () => {
+    expect(spring.slice(0, 3).map(({ label, before }) => [label, before?.label])).toEqual([
+      ["2026-03-29 00:00", "2026-03-28 00:00"],
+      ["2026-03-29 01:00", "2026-03-28 01:00"],
+      ["2026-03-29 03:00", "2026-03-28 03:00"],
+    ]);
+    const after = points(seriesOf(hours("2026-03-30")), seriesOf(hours("2026-03-29", [2])), "2026-04-02 12:00");
+    expect(after.slice(1, 4).map(({ before }) => before?.label ?? null)).toEqual(["2026-03-29 01:00", null, "2026-03-29 03:00"]);
+  });
+
+  it("name the zone only where it is UTC", () => {
+    expect(spring[2]?.title).toBe("29 Mar, 3:00");
+    const clock = { time: "2026-04-02 12:00", timeZone: "UTC" };
+    expect(pointsOf(seriesOf(hours("2026-03-29")), null, "visitors", "hour", clock)[2]?.title).toBe("29 Mar, 2:00 UTC");
+  });
+
+  it("have the day as their tick where it begins, also without a midnight", () => {
+    const two = points(seriesOf([...hours("2026-04-23"), ...hours("2026-04-24", [0])], 2), null, "2026-05-01 00:00");
+    expect(two.flatMap(({ label, tick }) => (tick.includes("Apr") ? [[label, tick]] : []))).toEqual([
+      ["2026-04-23 00:00", "23 Apr"],
+      ["2026-04-24 01:00", "24 Apr"],
+    ]);
+  });
+});
