@@ -118,6 +118,15 @@ describe.skipIf(!hasCurl)(`curl requests${hasCurl ? "" : " (skipped: no curl on 
     let server: ServerProcess;
     const credentials: Record<string, string> = { METRICS_TOKEN: "a-token-for-metrics" };
 
+    const shared = async (name: string): Promise<{ token: string; share_hash: string }> => {
+      const response = await fetch(`${server.origin}/api/shares`, {
+        method: "POST",
+        headers: { cookie: `svc_session=${credentials["TOKEN"]}` },
+        body: JSON.stringify({ name, site_id: "example.com" }),
+      });
+      return (await response.json()) as { token: string; share_hash: string };
+    };
+
     const created = async (name: string, scope: string): Promise<{ key: string; key_hash: string }> => {
       const response = await fetch(`${server.origin}/api/keys`, {
         method: "POST",
@@ -137,6 +146,8 @@ describe.skipIf(!hasCurl)(`curl requests${hasCurl ? "" : " (skipped: no curl on 
       credentials["KEY"] = (await created("reads", "ReadOnly")).key;
       credentials["ADMIN_KEY"] = (await created("manages", "Admin")).key;
       credentials["KEY_HASH"] = (await created("is revoked", "ReadOnly")).key_hash;
+      credentials["SHARE"] = (await shared("is used")).token;
+      credentials["SHARE_HASH"] = (await shared("is revoked")).share_hash;
     });
 
     for (const { page, command } of commandsOfKind("secured")) {

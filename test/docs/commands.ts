@@ -100,7 +100,7 @@ export const withBuiltProgram = (commands: string): string =>
   commands.replaceAll(new RegExp(PROGRAM, "gm"), `$1"${process.execPath}" "${MAIN_PATH}"`);
 
 /** A variable that holds a reader's own secret. */
-export const CREDENTIAL = /\$(TOKEN|KEY|ADMIN_KEY|METRICS_TOKEN)\b/;
+export const CREDENTIAL = /\$(TOKEN|KEY|ADMIN_KEY|METRICS_TOKEN|SHARE)\b/;
 
 /** The commands of a block, one line each. */
 export const commandsIn = (code: string): string[] =>

@@ -46,8 +46,13 @@ describe.skipIf(!hasCurl)(`the examples of the page${hasCurl ? "" : " (this mach
       const { stdout } = await run("bash", ["-c", local], { cwd: join(folder, "files"), env }).catch((error: unknown) => {
         throw new Error(`the example of docs/http-api.md fails: ${command}`, { cause: error });
       });
-      const { token, key_hash: keyHash } = (stdout.startsWith("{") ? JSON.parse(stdout) : {}) as Partial<Record<string, string>>;
-      if (token !== undefined)
+      const {
+        token,
+        key_hash: keyHash,
+        share_hash: shareHash,
+      } = (stdout.startsWith("{") ? JSON.parse(stdout) : {}) as Partial<Record<string, string>>;
+      if (shareHash !== undefined) variables.SHARE_HASH = shareHash;
+      else if (token !== undefined)
         Object.assign(variables, { TOKEN: token, KEY: await newKey(token, "ReadOnly"), ADMIN_KEY: await newKey(token, "Admin") });
       if (keyHash !== undefined) variables.KEY_HASH = keyHash;
     }

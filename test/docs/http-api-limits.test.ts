@@ -16,7 +16,7 @@ const mebibytes = (bytes: number): string => `${bytes / 1024 ** 2} MiB`;
 
 /** The table of limits, by its first column. */
 const LIMITS: Readonly<Record<string, string>> = {
-  "Body of a `POST`": `${count(limits.BODY_BYTES_MAX)} bytes`,
+  "Body of a `POST`, and of `PUT` of a site": `${count(limits.BODY_BYTES_MAX)} bytes`,
   // The program's own answer holds this one: `http-api-examples.test.ts`.
   "Request line and headers (Node)": "65,536 bytes",
   "Query parameters (Stats API, data deletion, pixel)": count(limits.QUERY_PARAMETERS_MAX),
@@ -37,6 +37,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   "Value of a condition": `${count(reports.FILTER_VALUE_CHARS_MAX)} characters`,
   "Rows of a breakdown": rows(reports.BREAKDOWN_ROWS_DEFAULT, reports.BREAKDOWN_ROWS_MAX),
   "Rows of a raw export": rows(reports.EXPORT_ROWS_DEFAULT, reports.EXPORT_ROWS_MAX),
+  "Sites of an overview": rows(reports.OVERVIEW_SITES_DEFAULT, reports.OVERVIEW_SITES_MAX),
   "Rows of a flow": rows(reports.FLOW_ROWS_DEFAULT, reports.FLOW_ROWS_MAX),
   "Rows of each list of realtime": `${count(reports.REALTIME_ROWS_MAX)}; ${count(reports.REALTIME_COUNTRIES_MAX)} countries`,
   "`minutes` of realtime": `${between(1, reports.REALTIME_MINUTES_MAX)} minutes`,
@@ -57,6 +58,19 @@ const LIMITS: Readonly<Record<string, string>> = {
   "API keys, revoked ones included": count(limits.API_KEYS_MAX),
   "Name of an API key": `${between(1, limits.API_KEY_NAME_CHARS_MAX)} characters`,
   "Key changes that wait to be stored": count(limits.API_KEY_CHANGES_WAITING_MAX),
+  "Body of `PUT /api/settings`": `${count(limits.SETTINGS_FILE_BYTES_MAX)} bytes`,
+  "Name of a site": `${between(1, limits.SITE_NAME_CHARS_MAX)} characters`,
+  "Entries of a list in a site's settings": `${limits.SITE_LIST_ENTRIES_MAX} entries of ${limits.SITE_LIST_ENTRY_CHARS_MAX} characters`,
+  "`retention_days` of a site": `${between(0, limits.RETENTION_DAYS_MAX)} days`,
+  "Changes of settings that wait to be stored": count(limits.SITE_CHANGES_WAITING_MAX),
+  "Sites of a limited API key": `${between(1, limits.API_KEY_SITES_MAX)} sites`,
+  "Share links, revoked ones included": `${count(limits.SHARES_MAX)}, and ${limits.SHARES_OF_SITE_MAX} of a site`,
+  "Name of a share link": `${between(1, limits.SHARE_NAME_CHARS_MAX)} characters`,
+  "Password of a share link": `${limits.SHARE_PASSWORD_CHARS_MIN} characters to ${count(limits.PASSWORD_BYTES_MAX)} bytes of UTF-8`,
+  "Origins that may embed a share link": count(limits.SHARE_FRAME_ANCESTORS_MAX),
+  "Changes of share links that wait to be stored": count(limits.SHARE_CHANGES_WAITING_MAX),
+  "Viewer tokens": `${count(limits.VIEWER_TOKENS_MAX)}, each for ${limits.VIEWER_TOKEN_SECS / 3600} hours`,
+  "Requests with `X-Share` of an address": `${limits.VIEWER_REQUESTS_AT_ONCE} at once, ${limits.VIEWER_REQUESTS_PER_SECOND} per second`,
   "Names whose events are counted by outcome": count(installation.OUTCOME_NAMES_MAX),
   "Other names of an installation check": count(installation.OTHER_NAMES_MAX),
   "Read part of a checked page": mebibytes(installation.PAGE_BYTES_MAX),
