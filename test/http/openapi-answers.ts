@@ -9,7 +9,7 @@ import { CLOSED } from "../support/auth-requests.ts";
 import { createInProcessTarget, type InProcessParts, type InProcessTarget } from "../support/in-process-target.ts";
 import { browserHeaders, getPixel, post, postBody, record, wireEvent, type RequestHeaders } from "../support/requests.ts";
 import { createEngineShare } from "../support/shared-engine.ts";
-import type { Environment, Target, TargetRequest } from "../support/target.ts";
+import type { Ability, Environment, Target, TargetRequest } from "../support/target.ts";
 import { FIREFOX_LINUX } from "../support/user-agents.ts";
 import { AUTH_FAILING, AUTH_PROVOKED, LIMITED, UNVERIFIED } from "./openapi-auth-answers.ts";
 import { SETTINGS_FAILING, SETTINGS_PROVOKED } from "./openapi-settings-answers.ts";
@@ -24,6 +24,7 @@ export interface Provoked {
   /** What is special about it, where a status is provoked more than once. */
   readonly way?: string;
   readonly environment?: Environment;
+  readonly needs?: Ability;
   /** `siteId` has the events of `recordEvents`, where the environment lets anybody see them. */
   readonly send: (target: Target, siteId: string) => Promise<Response>;
 }
