@@ -49,7 +49,9 @@ export interface RegistryStub extends AnsweringStub {
   standingOf(credentials: Credentials): Promise<Standing>;
   /** Registers the site. Resolves with what is set for it now: without events, a time zone counts at once. */
   admit(siteId: SiteId, isBounded: boolean): Promise<Refusal | { readonly record: SiteRecord | null }>;
-  doubt(siteId: SiteId): Promise<void>;
+  /** See `SiteRegistry`. */
+  beginDeletion(siteId: SiteId): Promise<void>;
+  endDeletion(siteId: SiteId): Promise<void>;
   periodSecret(timeZone: string): Promise<PeriodSecret>;
   peekAddress(key: string): Promise<RateVerdict>;
   takeAddress(key: string): Promise<RateVerdict>;

@@ -8,11 +8,15 @@ import type { SiteId } from "../../src/storage/event.ts";
 
 export type Numbers = readonly Float64Array[];
 
-interface Entry {
-  readonly numbers: Numbers;
+interface Question {
+  readonly siteId: SiteId;
   readonly askedAtMs: number;
   /** Counts up with each question and each change. */
   readonly askedAs: number;
+}
+
+interface Entry extends Question {
+  readonly numbers: Numbers;
 }
 
 export interface OverviewCacheOptions {
@@ -25,6 +29,8 @@ export class OverviewCache {
   readonly #options: OverviewCacheOptions;
   /** By site and key, in the order of the questions. */
   readonly #entries = new Map<string, Entry>();
+  /** Questions without an answer, except those about a site that was forgotten since. */
+  readonly #open = new Set<Question>();
   readonly #changedAs = new Map<SiteId, number>();
   #count = 0;
 
@@ -39,13 +45,22 @@ export class OverviewCache {
     const askedAtMs = this.#options.monotonicMs();
     if (known && (askedAtMs - known.askedAtMs < this.#options.ttlMs || (!isRunning && this.#isUnchanged(siteId, known))))
       return known.numbers;
-    const askedAs = ++this.#count;
-    const numbers = await ask();
+    const question = { siteId, askedAtMs, askedAs: ++this.#count };
+    this.#open.add(question);
+    try {
+      const numbers = await ask();
+      if (this.#open.has(question)) this.#store(name, { ...question, numbers });
+      return numbers;
+    } finally {
+      this.#open.delete(question);
+    }
+  }
+
+  #store(name: string, entry: Entry): void {
     this.#entries.delete(name);
-    this.#entries.set(name, { numbers, askedAtMs, askedAs });
+    this.#entries.set(name, entry);
     const [oldest] = this.#entries.keys();
     if (oldest !== undefined && this.#entries.size > OVERVIEW_NUMBERS_MAX) this.#entries.delete(oldest);
-    return numbers;
   }
 
   /** Events of the demo site are written without being counted. */
@@ -56,5 +71,12 @@ export class OverviewCache {
   /** The site's events have changed, or may have. */
   noteChange(siteId: SiteId): void {
     this.#changedAs.set(siteId, ++this.#count);
+  }
+
+  /** Events of the site are deleted: no numbers that were asked for until now are used again, however young. */
+  forget(siteId: SiteId): void {
+    this.noteChange(siteId);
+    for (const [name, entry] of this.#entries) if (entry.siteId === siteId) this.#entries.delete(name);
+    for (const question of this.#open) if (question.siteId === siteId) this.#open.delete(question);
   }
 }

@@ -34,7 +34,8 @@ export function createRegistryClient(
     standingOf: (credentials) => reached(registry().standingOf(credentials)),
     admit: () => admit(true),
     announce: () => admit(false),
-    doubt: () => registry().doubt(siteId),
+    beginDeletion: () => registry().beginDeletion(siteId),
+    endDeletion: () => registry().endDeletion(siteId),
     periodSecret: (timeZone) => registry().periodSecret(timeZone),
     addressRateLimit: {
       peek: (key) => reached(registry().peekAddress(key)),

@@ -113,8 +113,12 @@ export class RegistryObject extends ServiceObject<RegistryInstance> {
     });
   }
 
-  async doubt(siteId: SiteId): Promise<void> {
-    await (await this.instance()).directory.doubt(siteId);
+  async beginDeletion(siteId: SiteId): Promise<void> {
+    await (await this.instance()).directory.beginDeletion(siteId);
+  }
+
+  async endDeletion(siteId: SiteId): Promise<void> {
+    (await this.instance()).directory.endDeletion(siteId);
   }
 
   /** An object of an earlier version names no zone. */

@@ -1,7 +1,7 @@
 /**
- * The sites' objects as the registry knows them. A site is registered by a row before its first event is stored. Whether it still has
- * events is doubtful until its object says so, which is asked when it matters: after an admission, and after a deletion. Which objects
- * are running is in memory only: each tells when it has something to report, and reports before it may end.
+ * The sites' objects as the registry knows them. A site is registered by a row before its first event is stored. After an admission and
+ * after a deletion it is unconfirmed that it has events, until its object says so, which is asked when it matters. Which objects are
+ * running is in memory only: each tells when it has something to report, and reports before it may end.
  */
 import type { KnownSites } from "../../src/runtime/ingest/known-sites.ts";
 import type { SiteInstances } from "../../src/runtime/services/host.ts";
@@ -37,13 +37,13 @@ export class SiteDirectory implements SiteInstances {
   readonly settleMs = SETTINGS_KEPT_MS;
   readonly #options: SiteDirectoryOptions;
   readonly #registered: Set<SiteId>;
-  /** Sites that may have no events, with the number of the doubt: a reply about an earlier one does not count. */
-  readonly #doubtful = new Map<SiteId, number>();
+  /** Sites that may have no events, with the number of what made them so: a reply to an earlier question does not count. */
+  readonly #unconfirmed = new Map<SiteId, number>();
   readonly #running = new Set<SiteId>();
   /** Sites whose objects have been started once by `introduce`. */
   readonly #introduced = new Set<SiteId>();
   #hasIntroduced = false;
-  #doubts = 0;
+  #unconfirmedCount = 0;
   #attached: AttachedParts | null = null;
 
   constructor(options: SiteDirectoryOptions) {
@@ -54,10 +54,13 @@ export class SiteDirectory implements SiteInstances {
     this.#registered = new Set(rows.map(({ site_id: siteId }) => siteId as SiteId));
   }
 
-  /** A registered site is doubtful until its files or its object tell. */
   attach(parts: AttachedParts): void {
     this.#attached = parts;
-    for (const siteId of this.#registered) this.#doubtful.set(siteId, ++this.#doubts);
+    for (const siteId of this.#registered) this.#noteUnconfirmed(siteId);
+  }
+
+  #noteUnconfirmed(siteId: SiteId): void {
+    this.#unconfirmed.set(siteId, ++this.#unconfirmedCount);
   }
 
   get #knownSites(): KnownSites | undefined {
@@ -100,8 +103,8 @@ export class SiteDirectory implements SiteInstances {
     // From here on without a pause, so that no other site takes the place.
     if (isBounded) knownSites.check(siteId);
     void knownSites.add(siteId);
-    // A site with files is in no doubt, but a reply about an earlier one may be on its way.
-    if (isBounded || this.#doubtful.has(siteId)) this.#doubtful.set(siteId, ++this.#doubts);
+    // A site with files has events, but the reply to an earlier question may be on its way.
+    if (isBounded || this.#unconfirmed.has(siteId)) this.#noteUnconfirmed(siteId);
     await this.#register(siteId);
   }
 
@@ -111,10 +114,15 @@ export class SiteDirectory implements SiteInstances {
     if (!knownSites.hasRoomFor([siteId])) await this.confirm();
   }
 
-  async doubt(siteId: SiteId): Promise<void> {
-    this.#attached?.overviewCache.noteChange(siteId);
-    this.#doubtful.set(siteId, ++this.#doubts);
+  /** See `SiteRegistry`. */
+  async beginDeletion(siteId: SiteId): Promise<void> {
+    this.#noteUnconfirmed(siteId);
+    this.endDeletion(siteId);
     await this.#register(siteId);
+  }
+
+  endDeletion(siteId: SiteId): void {
+    this.#attached?.overviewCache.forget(siteId);
   }
 
   async #register(siteId: SiteId): Promise<void> {
@@ -126,22 +134,22 @@ export class SiteDirectory implements SiteInstances {
   }
 
   confirm(): Promise<void> {
-    return this.#confirm([...this.#doubtful.keys()]);
+    return this.#confirm([...this.#unconfirmed.keys()]);
   }
 
   #confirm(siteIds: readonly SiteId[]): Promise<void> {
     return severalAtOnce(siteIds, ASKED_MAX, (siteId) => this.#ask(siteId));
   }
 
-  /** A site whose object does not answer stays doubtful, and counts: one that cannot start must not hide all others. */
+  /** A site whose object does not answer stays unconfirmed, and counts: one that cannot start must not hide all others. */
   async #ask(siteId: SiteId): Promise<void> {
-    const doubt = this.#doubtful.get(siteId);
+    const asked = this.#unconfirmed.get(siteId);
     const hasEvents = await this.#options
       .site(siteId)
       .hasEvents()
       .catch(() => null);
-    if (hasEvents === null || doubt === undefined || this.#doubtful.get(siteId) !== doubt) return;
-    this.#doubtful.delete(siteId);
+    if (hasEvents === null || asked === undefined || this.#unconfirmed.get(siteId) !== asked) return;
+    this.#unconfirmed.delete(siteId);
     if (!hasEvents) this.#remove(siteId);
   }
 
@@ -196,7 +204,7 @@ export class SiteDirectory implements SiteInstances {
 
   async collect(): ReturnType<SiteInstances["collect"]> {
     const running = [...this.#running];
-    await this.#confirm(running.filter((siteId) => this.#doubtful.has(siteId)));
+    await this.#confirm(running.filter((siteId) => this.#unconfirmed.has(siteId)));
     const asked = await Promise.all(
       running.map(async (siteId) => {
         const report = await this.#options

@@ -1,6 +1,8 @@
 /** The overview in workerd: exact figures, and no work for objects of sites without new events. */
 import { afterAll, expect, it } from "vitest";
-import { getStats, record, wireEvent } from "../support/requests.ts";
+import { CLOSED, logIn } from "../support/auth-requests.ts";
+import { erase } from "../support/erasure-requests.ts";
+import { getStats, record, wireEvent, type RequestHeaders } from "../support/requests.ts";
 import { visitor } from "../support/stats-requests.ts";
 import { workerdTargets, type WorkerdTarget } from "../support/workerd-target.ts";
 
@@ -14,8 +16,9 @@ interface Overview {
   readonly sites: readonly { readonly current_visitors: number; readonly visitors: number; readonly previous_visitors: number }[];
 }
 
-async function figuresOf(target: WorkerdTarget, period = "day") {
-  const { sites } = await getStats<Overview>(target, "overview", { period });
+async function figuresOf(target: WorkerdTarget, headers: RequestHeaders = {}) {
+  const asking = { ...target, fetch: (path: string) => target.fetch(path, { headers }) };
+  const { sites } = await getStats<Overview>(asking, "overview", { period: "day" });
   return sites.map(({ current_visitors: current, visitors, previous_visitors: previous }) => [current, visitors, previous]);
 }
 
@@ -85,5 +88,25 @@ it("knows of events whose object ended without a report", async () => {
   expect((await figuresOf(target))[1]).toEqual([2, 2, 0]);
   await target.evict();
   expect((await figuresOf(target))[1]).toEqual([2, 2, 0]);
+  await target.close();
+});
+
+it("has none of the events that were erased, also within cache_ttl_secs", async () => {
+  const target = await makeTarget({ ...CLOSED, SVC_TRUST_PROXY: "1", SVC_CACHE_TTL_SECS: "300" });
+  const session = await logIn(target);
+  for (const site of ["a.test", "b.test"]) {
+    await target.fetch(`/api/sites/${site}`, { method: "PUT", headers: session, body: "{}" });
+    await record(target, wireEvent(site), visitor(1));
+  }
+  expect(await figuresOf(target, session)).toEqual([
+    [1, 1, 0],
+    [1, 1, 0],
+  ]);
+  const today = new Date(target.nowMs()).toISOString().slice(0, 10);
+  expect(await erase(target, session, "b.test", today, today)).toMatchObject({ db_records_deleted: 1 });
+  expect(await figuresOf(target, session)).toEqual([
+    [1, 1, 0],
+    [0, 0, 0],
+  ]);
   await target.close();
 });

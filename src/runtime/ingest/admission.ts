@@ -47,7 +47,7 @@ export function createKnownSites(
 }
 
 interface OneSite extends Pick<AdmittedSiteOptions, "siteId"> {
-  readonly registry: AdmittedSiteOptions["registry"] & { doubt(): Promise<void> };
+  readonly registry: AdmittedSiteOptions["registry"] & { beginDeletion(): Promise<void> };
 }
 
 export function createAdmittedSite(
@@ -63,7 +63,7 @@ export function createAdmittedSite(
   });
   eventStore.observe({
     beforeRelease: () => admittedSite.add(),
-    beforeDelete: () => registry.doubt(),
+    beforeDelete: () => registry.beginDeletion(),
     onSiteWithoutFiles: () => admittedSite.forgetUnlessJournaled(),
   });
   return admittedSite;

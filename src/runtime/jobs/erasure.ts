@@ -15,6 +15,8 @@ export interface ErasureOptions {
   readonly stats: QueryService;
   readonly counters: Counters;
   readonly log: Log;
+  /** Drops the site's results at another instance, if one has any. */
+  readonly dropElsewhere?: (() => Promise<void>) | undefined;
 }
 
 export class Erasure {
@@ -30,7 +32,7 @@ export class Erasure {
    * response contains one. After a rejection some may be erased; may be retried. `filesOnly`: see `EventStore.deleteDays`.
    */
   async erase(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate, filesOnly?: "filesOnly"): Promise<Erased> {
-    const { eventStore, flush, stats, counters, log } = this.#options;
+    const { eventStore, flush, stats, counters, log, dropElsewhere } = this.#options;
     if ((await eventStore.isJournaled(siteId, firstDay, lastDay)) && !(await flush.run())) {
       throw new Error("events cannot be erased while those of the journal cannot be written to files");
     }
@@ -41,6 +43,8 @@ export class Erasure {
       return { events, days };
     } finally {
       stats.dropSite(siteId);
+      // After that, because the other instance may have asked for results that were cached here.
+      await dropElsewhere?.();
     }
   }
 }

@@ -44,8 +44,13 @@ export interface SiteRegistry {
   admit(): Promise<void>;
   /** Registers the site durably, whatever `max_sites` is: it has events. */
   announce(): Promise<void>;
-  /** Some of the site's events are about to be deleted, and maybe the last ones: whether it has any is asked when it matters. */
-  doubt(): Promise<void>;
+  /**
+   * Some of the site's events are about to be deleted, and maybe the last ones: whether it has any is asked when it matters. Drops its
+   * results.
+   */
+  beginDeletion(): Promise<void>;
+  /** They are deleted, or that failed: drops the results of the site that were asked for meanwhile. */
+  endDeletion(): Promise<void>;
   /** The generated secret of the time zone's salt period that has begun last. */
   periodSecret(timeZone: string): Promise<PeriodSecret>;
   /** Of addresses over all sites. */

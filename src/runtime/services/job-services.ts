@@ -35,7 +35,7 @@ export async function createJobs(
   stored: StoredRollups,
   deleteExpiredOfAbsent: RetentionOptions["deleteExpiredOfAbsent"],
 ): Promise<JobServices> {
-  const { config, parquet, records, log, now, monotonicMs, unflushedBytesMax } = host;
+  const { config, parquet, records, log, now, monotonicMs, unflushedBytesMax, oneSite } = host;
   const budgetBytes = budgetBytesOf(config);
   const calendarOf: CalendarOf = (siteId) => sites.calendarOf(siteId);
   const common = { eventStore, partitionCache, budgetBytes, limiter, calendarOf, counters, log, now, monotonicMs };
@@ -48,7 +48,8 @@ export async function createJobs(
     intervalSecs: config.flushIntervalSecs,
     ...flushPaceOf(host),
   });
-  const erasure = new Erasure({ eventStore, flush, stats, counters, log });
+  const dropElsewhere = oneSite && (() => oneSite.registry.endDeletion());
+  const erasure = new Erasure({ eventStore, flush, stats, counters, log, dropElsewhere });
   const clock = await TrustedClock.open({ records, monotonicMs, log }, now());
   const expiry = new Expiry({ sites, retentionDays: config.retentionDays, now });
   const { engine, rollupCalculator: calculator } = host;

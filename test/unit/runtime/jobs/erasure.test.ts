@@ -43,7 +43,7 @@ const eventsOn = (site: SiteId, day: string, count: number): StoredEvent[] =>
   Array.from({ length: count }, (_, i) => anEvent({ siteId: site, at: `${day}T10:00:00Z`, pathname: `/${i}` }));
 
 /** One process on these stores. */
-async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100) {
+async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100, dropElsewhere = async (): Promise<void> => {}) {
   const log = createRecordingLog();
   const share = await createEngineShare();
   onTestFinished(() => share.close());
@@ -93,7 +93,7 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100) {
   });
   const unchanged = new UnchangedResults({ backend: executor, ttlSecs: 60, monotonicMs: () => 0 });
   const stats = new QueryService({ cache, limiter, backend: executor, unchanged });
-  const erasure = new Erasure({ eventStore, flush, stats, counters, log });
+  const erasure = new Erasure({ eventStore, flush, stats, counters, log, dropElsewhere });
   const { signal } = new AbortController();
   const countOf = async (site: SiteId, isPaused = false): Promise<Plan<string>> => {
     const scope = { siteId: site, range: rangeOfDays(YESTERDAY, TODAY), conditions: [] };
@@ -133,6 +133,15 @@ describe("erasure", () => {
     expect(await world.erase(A)).toEqual({ events: 0, days: 0 });
     expect([await world.countNow(A), await world.countNow(B)]).toEqual(["0", "6"]);
     expect(world.counters.eventsErased).toBe(9);
+  });
+
+  it("drops what another instance has last, so that nothing it asks for meanwhile is an earlier result", async () => {
+    const seen: string[] = [];
+    const world = await makeWorld(memoryStores(), 100, async () => void seen.push(await world.count(A)));
+    await world.append([...eventsOn(A, YESTERDAY, 3), ...eventsOn(A, TODAY, 2)]);
+    expect(await world.count(A)).toBe("5");
+    await world.erase(A, YESTERDAY, YESTERDAY);
+    expect(seen).toEqual(["2"]);
   });
 
   it("does not erase the days before and after, even those in the same block of the engine", async () => {
