@@ -5,6 +5,7 @@
  */
 import type { KnownSites } from "../../src/runtime/ingest/known-sites.ts";
 import type { SiteInstances } from "../../src/runtime/services/host.ts";
+import type { RecordChange } from "../../src/runtime/sites/site-distribution.ts";
 import type { SiteRecord } from "../../src/runtime/sites/site-record.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import { severalAtOnce } from "../../src/storage/several-at-once.ts";
@@ -172,7 +173,7 @@ export class SiteDirectory implements SiteInstances {
   };
 
   /** Also to one that is idle but has events, which may now have to be deleted earlier. One that cannot be reached asks before its next work. */
-  async push(siteId: SiteId, record: SiteRecord | null): Promise<void> {
+  async push({ siteId, record }: RecordChange): Promise<void> {
     if (!this.#running.has(siteId) && !this.#registered.has(siteId)) return;
     await this.#options
       .site(siteId)

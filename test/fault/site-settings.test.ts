@@ -1,6 +1,6 @@
 /**
- * A change of settings that a power loss or a kill interrupts at each of its calls: the next start finds the old ones or the new ones. A
- * damaged record stops the start.
+ * A change of settings that a power loss or a kill interrupts at each of its calls: the next start finds the old ones or the new ones. An
+ * import that fails at any of its writes can be repeated. A damaged record stops the start.
  */
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,9 +9,12 @@ import { createFolder } from "../../adapters/node/files/durable-folders.ts";
 import { createFileRecordStore } from "../../adapters/node/files/file-record-store.ts";
 import type { FileSystem } from "../../adapters/node/files/file-system.ts";
 import { UTC_RECORD } from "../../src/runtime/sites/site-calendar.ts";
-import { DEFAULT_SETTINGS } from "../../src/runtime/sites/site-settings.ts";
+import { DEFAULT_SETTINGS, type SiteSettings } from "../../src/runtime/sites/site-settings.ts";
 import { Sites, type ChangeTime } from "../../src/runtime/sites/sites.ts";
+import type { SiteId } from "../../src/storage/event.ts";
+import type { RecordStore } from "../../src/storage/record-store.ts";
 import { bodyOf, logIn, PASSWORD, postSetup, tokenOf, withSession } from "../support/auth-requests.ts";
+import { memoryStores, mortalStores, type Strike as StoreStrike } from "../support/mortal-stores.ts";
 import { asTarget } from "../support/node-target.ts";
 import { createRecordingLog } from "../support/recording-log.ts";
 import { numbersFrom } from "../support/seeded-numbers.mjs";
@@ -24,17 +27,15 @@ const DATA_FOLDER = "/data";
 const SITE = siteId("struck.test");
 
 const NOW = Date.parse("2026-03-15T12:00:00Z");
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 const TIME: ChangeTime = { nowMs: NOW, hasEvents: () => true, signal: new AbortController().signal };
 
-const open = (files: FileSystem): Promise<Sites> =>
-  Sites.open({
-    records: createFileRecordStore(DATA_FOLDER, files),
-    calendar: UTC_RECORD,
-    sitesMax: 10,
-    now: () => NOW,
-    log: createRecordingLog(),
-  });
+const openOn = (records: RecordStore): Promise<Sites> =>
+  Sites.open({ records, calendar: UTC_RECORD, sitesMax: 100, now: () => NOW, log: createRecordingLog() });
+
+const open = (files: FileSystem): Promise<Sites> => openOn(createFileRecordStore(DATA_FOLDER, files));
 
 const nameThem = (sites: Sites, name: string, timeZone: string | null = null): Promise<void> =>
   sites.change(new Map([[SITE, { ...DEFAULT_SETTINGS, name, timeZone }]]), TIME);
@@ -110,6 +111,63 @@ describe("settings that are", () => {
         }
       }
     }
+  });
+});
+
+/** More sites than are written at the same time, of which every second has settings before. */
+const IMPORTED = Array.from({ length: 20 }, (_, i) => siteId(`${i}.test`));
+
+const named = (name: string, timeZone: string): SiteSettings => ({ ...DEFAULT_SETTINGS, name, timeZone });
+
+const OLD = new Map(IMPORTED.filter((_, i) => i % 2 === 0).map((site) => [site, named("Old", "Asia/Tokyo")]));
+const NEW = new Map(IMPORTED.map((site) => [site, named("New", "Europe/Berlin")]));
+
+/** On a day after the one on which the time zones were set before. */
+const importInto = (sites: Sites, hours: number): Promise<void> => sites.change(NEW, { ...TIME, nowMs: NOW + DAY_MS + hours * HOUR_MS });
+
+const stateOf = (sites: Sites) =>
+  IMPORTED.map((site: SiteId) => {
+    const { settings = null, calendar = null } = sites.recordOf(site) ?? {};
+    return { site, settings, calendar };
+  });
+
+/** A process whose import fails as `strike` says, and the error; null if the import ended before. */
+async function failedImport(strike: StoreStrike) {
+  const stores = memoryStores();
+  await (await openOn(stores.records)).change(OLD, TIME);
+  const mortal = mortalStores(stores, strike);
+  const sites = await openOn(mortal.records);
+  const error = await importInto(sites, 0).then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  return { records: stores.records, sites, error };
+}
+
+describe("an import of settings", () => {
+  it.each([
+    ["before", false],
+    ["after", false],
+    ["before", true],
+    ["after", true],
+  ] as const)("that fails %s any of its writes (with its process: %s) stores some, and all once it is repeated", async (when, deadly) => {
+    const whole = await openOn(memoryStores().records);
+    await whole.change(OLD, TIME);
+    await importInto(whole, 0);
+    let writes = 0;
+    for (;;) {
+      const { records, sites, error } = await failedImport({ atChange: writes + 1, when, deadly });
+      if (error === null) break;
+      writes++;
+      expect(error).toMatchObject({ message: expect.stringContaining("Import the file again") as unknown });
+      const next = await openOn(records);
+      for (const site of IMPORTED) expect([OLD.get(site)?.name ?? null, "New"]).toContain(next.settingsOf(site).name);
+      if (!deadly) expect(stateOf(next)).toEqual(stateOf(sites));
+      const repeating = deadly ? next : sites;
+      await importInto(repeating, 1);
+      for (const again of [repeating, await openOn(records)]) expect(stateOf(again)).toEqual(stateOf(whole));
+    }
+    expect(writes).toBe(IMPORTED.length);
   });
 });
 

@@ -85,7 +85,7 @@ const NO_SITE_ID = { invalid_input: "The site in the path is no site id." } as c
 
 const CHANGE_REFUSALS = {
   too_many_requests: "Too many changes are waiting to be stored.",
-  request_timeout: "The change was not stored within the time limit.",
+  request_timeout: "The change was not stored within the time limit. It may be stored later.",
   unavailable: "The change could not be stored. The settings stay as they were; try again.",
 } as const;
 
@@ -141,7 +141,9 @@ export const SITE_SETTINGS_OPERATIONS = {
       ...CHANGE_REFUSALS,
       ...BODY_REFUSALS,
       body_too_large: `The body is longer than ${SETTINGS_FILE_BYTES_MAX} bytes.`,
-      unavailable: "Some settings could not be stored. Import the file again.",
+      request_timeout:
+        "The file was not imported within the time limit. Some of its settings may be stored and others not; import it again.",
+      unavailable: "Some of the settings may be stored and others not. Import the file again.",
     },
   },
 } satisfies Readonly<Record<string, Operation>>;

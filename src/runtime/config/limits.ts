@@ -257,6 +257,9 @@ export const RETENTION_DAYS_MAX = 36_500;
 /** Changes of settings that may wait for the current one. */
 export const SITE_CHANGES_WAITING_MAX = 64;
 
+/** Sites whose settings were removed on one of several nodes, and of which each keeps in memory when that was. */
+export const REMOVED_SITES_MAX = 10_000;
+
 /** Records of sites that are read or written at the same time. */
 export const SITE_RECORDS_MAX_AT_ONCE = 16;
 

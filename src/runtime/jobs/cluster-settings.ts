@@ -39,7 +39,7 @@ const sharedRecordOf = ({ siteId, record, changedMs }: SiteChange): SharedRecord
 /** What `Sites` needs to share its changes. */
 export const distributionBy = (settings: SharedSettings): SiteDistribution => ({
   settleMs: SETTINGS_SETTLE_MS,
-  publish: (change) => settings.add([sharedRecordOf(change)]),
+  publish: (changes) => settings.add(changes.map(sharedRecordOf)),
 });
 
 function siteChangeIn({ key, json, changedMs }: SharedRecord): SiteChange {

@@ -19,10 +19,10 @@ import type { PageFetch } from "../installation/page-fetch.ts";
 import type { Activity } from "../metrics/activity.ts";
 import type { Gauges } from "../metrics/gauges.ts";
 import type { Log } from "../metrics/log.ts";
-import type { CalendarRecord } from "../sites/site-calendar.ts";
-import type { SiteRecord } from "../sites/site-record.ts";
 import type { RemoteNumbers } from "../reports/overview/overview.ts";
 import type { RollupCalculator } from "../rollups/rollup-calculator.ts";
+import type { CalendarRecord } from "../sites/site-calendar.ts";
+import type { RecordChange } from "../sites/site-distribution.ts";
 
 export interface ProcessUsage {
   /** Resident set size. */
@@ -71,7 +71,7 @@ export interface SiteInstances {
   /** See `SiteDistribution`. */
   readonly settleMs: number;
   /** Gives an instance that is running the changed record of its site. Others get it when they start, or before their next work. Never rejects. */
-  push(siteId: SiteId, record: SiteRecord | null): Promise<void>;
+  push(change: RecordChange): Promise<void>;
 }
 
 /** What makes an instance that of one site. */

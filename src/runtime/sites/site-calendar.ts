@@ -52,7 +52,7 @@ export function withTimeZone(record: CalendarRecord, timeZone: string, nowMs: Ep
   if (timeZoneOf(record) === timeZone) return record;
   const begun = begunOf(record, nowMs);
   if (timeZoneOf(begun) === timeZone) return begun;
-  if (begun.changes.length >= ZONE_CHANGES_MAX) throw invalidInput(`the time zone can be changed ${ZONE_CHANGES_MAX} times`);
+  if (begun.changes.length >= ZONE_CHANGES_MAX) throw invalidInput(`the time zone can be changed ${ZONE_CHANGES_MAX} times at most`);
   const firstDate = dateOfChange(calendarFrom(begun), zone, nowMs);
   return { ...begun, changes: [...begun.changes, { firstDate, timeZone }] };
 }

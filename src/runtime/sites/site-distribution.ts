@@ -10,12 +10,17 @@ export interface SiteChange {
   readonly changedMs: EpochMs;
 }
 
+export interface RecordChange extends SiteChange {
+  /** What the site has until then. Null without a record. */
+  readonly before: SiteRecord | null;
+}
+
 /** How changes reach the other instances. */
 export interface SiteDistribution {
   /** How long that may take, in milliseconds: no calendar changes earlier, so that all instances give an instant the same date. */
   readonly settleMs: number;
-  /** Called before a change is stored here. A rejection refuses the change, but it may have reached others, and come back from there. */
-  publish?(change: SiteChange): Promise<void>;
+  /** Called before changes are stored here. A rejection refuses them, but some may have reached others, and come back from there. */
+  publish?(changes: readonly SiteChange[]): Promise<void>;
   /** Called when a change counts here. Must not reject. */
-  push?(siteId: SiteId, record: SiteRecord | null): Promise<void>;
+  push?(change: RecordChange): Promise<void>;
 }

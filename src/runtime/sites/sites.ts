@@ -1,18 +1,19 @@
 /** Sites and what is set for each: settings and calendar, kept in records. A site without settings has the defaults. */
 import type { Calendar } from "../../storage/calendar.ts";
 import type { EpochMs, SiteId } from "../../storage/event.ts";
-import { createJsonRecord, replaceJsonRecord, updateJsonRecord } from "../../storage/json-record.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
 import { severalAtOnce } from "../../storage/several-at-once.ts";
 import { SerialQueue } from "../auth/serial-queue.ts";
-import { createSha256, type Sha256 } from "../auth/sha256.ts";
+import { createSha256 } from "../auth/sha256.ts";
 import { SITE_CHANGES_WAITING_MAX, SITE_RECORDS_MAX_AT_ONCE } from "../config/limits.ts";
 import { AppError, invalidInput, storageUnavailable } from "../errors.ts";
 import type { Log } from "../metrics/log.ts";
 import { exclusionsOf, type Exclusions } from "./exclusions.ts";
+import { Removals } from "./removals.ts";
 import { calendarFrom, timeZoneOf, withTimeZone, type CalendarRecord } from "./site-calendar.ts";
-import type { SiteChange, SiteDistribution } from "./site-distribution.ts";
-import { readSiteRecord, recordOf, SITES_FOLDER, siteRecordJson, type SiteRecord } from "./site-record.ts";
+import type { RecordChange, SiteChange, SiteDistribution } from "./site-distribution.ts";
+import { SiteRecordWriter } from "./site-record-writer.ts";
+import { readSiteRecord, SITES_FOLDER, type SiteRecord } from "./site-record.ts";
 import { DEFAULT_SETTINGS, type SiteSettings } from "./site-settings.ts";
 
 /** Which calendar gives a site's events their dates. */
@@ -50,19 +51,27 @@ export interface ChangeTime {
   readonly signal: AbortSignal;
 }
 
+/** New settings of a site. */
+interface NewSettings extends RecordChange {
+  readonly settings: SiteSettings;
+  /** Whether the calendar is that of a site with events. */
+  readonly hasEvents: boolean;
+}
+
 export class Sites {
   readonly #parts: SitesParts;
-  readonly #sha256: Sha256;
+  readonly #writer: SiteRecordWriter;
   #defaultCalendar: CalendarRecord;
   #calendar: Calendar;
   readonly #known = new Map<SiteId, KnownSite>();
-  /** When records were removed that another instance may still have. */
-  readonly #removedMs = new Map<SiteId, EpochMs>();
+  /** Null where no other instance changes records. */
+  readonly #removals: Removals | null;
   readonly #queue = new SerialQueue({ waitingMax: SITE_CHANGES_WAITING_MAX, retryAfterSecs: 1 });
 
-  private constructor(parts: SitesParts, sha256: Sha256) {
+  private constructor(parts: SitesParts, writer: SiteRecordWriter) {
     this.#parts = parts;
-    this.#sha256 = sha256;
+    this.#writer = writer;
+    this.#removals = parts.distribution?.publish ? new Removals() : null;
     this.#defaultCalendar = parts.calendar;
     this.#calendar = calendarFrom(parts.calendar);
   }
@@ -70,9 +79,10 @@ export class Sites {
   /** Rejects when a record is damaged: without it, events would get other dates, and excluded ones would be stored. */
   static async open(parts: SitesParts): Promise<Sites> {
     const { records, log, distribution } = parts;
-    const sites = new Sites(parts, await createSha256());
+    const sha256 = await createSha256();
+    const sites = new Sites(parts, new SiteRecordWriter({ records, distribution, sha256 }));
     await severalAtOnce(await records.list(SITES_FOLDER), SITE_RECORDS_MAX_AT_ONCE, async (name) => {
-      const record = await readSiteRecord(records, name, sites.#sha256);
+      const record = await readSiteRecord(records, name, sha256);
       if (record) sites.apply(record.siteId, record);
       else log.warn("a record among the sites is not that of a site and is ignored", { name });
     });
@@ -134,30 +144,51 @@ export class Sites {
   }
 
   /**
-   * Replaces the settings of these sites. Those of a site count once they are stored: 503 when some cannot be, 400 when there would be
-   * too many sites.
+   * Replaces the settings of these sites. Those of a site count once they are stored: 503 when some cannot be. 400, and no change, when
+   * there would be too many sites, or too many changes of a site's time zone.
    */
   change(changed: ReadonlyMap<SiteId, SiteSettings>, time: ChangeTime): Promise<void> {
-    return this.#queue.run(async () => {
-      const added = [...changed.keys()].filter((siteId) => !this.#known.has(siteId));
-      if (this.#known.size + added.length > this.#parts.sitesMax)
-        throw invalidInput(`There may be settings of ${this.#parts.sitesMax} sites at most. Raise max_sites to allow more`);
-      await severalAtOnce(changed, SITE_RECORDS_MAX_AT_ONCE, ([siteId, settings]) => this.#change(siteId, settings, time));
-    }, time.signal);
+    const changing = this.#queue.run(() => this.#change(changed, time), time.signal);
+    return changed.size > 1 ? changing.catch(partlyStored) : changing;
+  }
+
+  async #change(changed: ReadonlyMap<SiteId, SiteSettings>, time: ChangeTime): Promise<void> {
+    const added = [...changed.keys()].filter((siteId) => !this.#known.has(siteId));
+    if (this.#known.size + added.length > this.#parts.sitesMax)
+      throw invalidInput(`There may be settings of ${this.#parts.sitesMax} sites at most. Raise max_sites to allow more`);
+    const changes = Array.from(changed, ([siteId, settings]) => this.#newSettings(siteId, settings, time));
+    await this.#store(changes, time);
+  }
+
+  async #store(changes: readonly NewSettings[], time: ChangeTime): Promise<void> {
+    await this.#writer.write(changes, async (change) => {
+      const { siteId, settings, hasEvents, changedMs } = change;
+      if (hasEvents || !time.hasEvents(siteId)) await this.#applyEverywhere(change);
+      // An event that came during the write has a date of the calendar before.
+      else await this.#store([this.#newSettings(siteId, settings, time, changedMs)], time);
+    });
+  }
+
+  /** `outdatedMs`: of the change that it replaces, because the site has events since. */
+  #newSettings(siteId: SiteId, settings: SiteSettings, time: ChangeTime, outdatedMs: EpochMs | null = null): NewSettings {
+    const before = this.recordOf(siteId);
+    const hasEvents = outdatedMs !== null || time.hasEvents(siteId);
+    const createdAt = before?.settings ? before.createdAt : new Date(time.nowMs).toISOString();
+    const calendar = this.#calendarAfter(siteId, settings.timeZone, time.nowMs, hasEvents);
+    const changedMs = outdatedMs === null ? this.#nextChangeMs(siteId, time.nowMs) : outdatedMs + 1;
+    return { siteId, before, settings, hasEvents, changedMs, record: { siteId, createdAt, settings, calendar, changedMs } };
   }
 
   /** Deletes a site's settings: 404 when it has none. The history of its calendar stays as long as the site has events. */
   remove(siteId: SiteId, time: ChangeTime): Promise<void> {
     return this.#queue.run(async () => {
-      const known = this.recordOf(siteId);
-      if (!known?.settings) throw new AppError({ code: "not_found" }, `There are no settings of the site "${siteId}"`);
+      const before = this.recordOf(siteId);
+      if (!before?.settings) throw new AppError({ code: "not_found" }, `There are no settings of the site "${siteId}"`);
       const hasEvents = time.hasEvents(siteId);
-      const calendar = this.#calendarAfter(known, null, time.nowMs, hasEvents);
+      const calendar = this.#calendarAfter(siteId, null, time.nowMs, hasEvents);
       const changedMs = this.#nextChangeMs(siteId, time.nowMs);
-      if (calendar === null || !hasEvents) return this.#forget(known, changedMs);
-      const record = { ...known, settings: null, calendar, changedMs };
-      await this.#write(known, record);
-      await this.#applyEverywhere(siteId, record);
+      const record = calendar && hasEvents ? { ...before, settings: null, calendar, changedMs } : null;
+      await this.#writer.write([{ siteId, before, record, changedMs }], (change) => this.#applyEverywhere(change));
     }, time.signal);
   }
 
@@ -173,14 +204,24 @@ export class Sites {
   async followDefaultCalendar(signal: AbortSignal = new AbortController().signal): Promise<void> {
     const timeZone = timeZoneOf(this.#defaultCalendar);
     const isBehind = ({ settings, calendar }: SiteRecord) => calendar && settings?.timeZone == null && timeZoneOf(calendar) !== timeZone;
-    const behind = Array.from(this.#known.values(), ({ record }) => record).filter(isBehind);
-    if (behind.length === 0) return;
-    await this.#queue.run(() => severalAtOnce(behind, SITE_RECORDS_MAX_AT_ONCE, ({ siteId }) => this.#follow(siteId)), signal);
+    const behind = () => Array.from(this.#known.values(), ({ record }) => record).filter(isBehind);
+    if (behind().length === 0) return;
+    await this.#queue.run(() => {
+      const changes = behind().map((before) => this.#following(before));
+      return this.#writer.write(changes, async ({ siteId, record }) => void this.apply(siteId, record));
+    }, signal);
+  }
+
+  #following(before: SiteRecord): RecordChange {
+    const { siteId } = before;
+    const nowMs = this.#parts.now();
+    const changedMs = this.#nextChangeMs(siteId, nowMs);
+    return { siteId, before, changedMs, record: { ...before, calendar: this.#calendarAfter(siteId, null, nowMs, true), changedMs } };
   }
 
   /** When the record of a site was last changed or removed; 0 if that is not known. */
   changedMsOf(siteId: SiteId): EpochMs {
-    return this.recordOf(siteId)?.changedMs ?? this.#removedMs.get(siteId) ?? 0;
+    return this.recordOf(siteId)?.changedMs ?? this.#removals?.timeOf(siteId) ?? 0;
   }
 
   /** Replaces what is known of a site by its record, which is stored elsewhere; null for a site without one. Returns whether it is another. */
@@ -195,98 +236,47 @@ export class Sites {
 
   /** Later than all changes of the site that are known here, also if another instance has a clock that is ahead. */
   #nextChangeMs(siteId: SiteId, nowMs: EpochMs): EpochMs {
-    return Math.max(nowMs, this.changedMsOf(siteId) + 1);
+    return Math.max(nowMs, this.changedMsOf(siteId) + 1, (this.#removals?.evictedMs ?? 0) + 1);
   }
 
   /** A site has a calendar of its own from its first time zone on, also when it has none later. */
-  #calendarAfter(known: SiteRecord | null, timeZone: string | null, nowMs: EpochMs, hasEvents: boolean): CalendarRecord | null {
-    const before = known?.calendar ?? this.#defaultCalendar;
-    if (timeZone === null && !known?.calendar) return null;
+  #calendarAfter(siteId: SiteId, timeZone: string | null, nowMs: EpochMs, hasEvents: boolean): CalendarRecord | null {
+    const before = this.recordOf(siteId)?.calendar;
+    if (timeZone === null && !before) return null;
     const settledMs = nowMs + (this.#parts.distribution?.settleMs ?? 0);
-    return withTimeZone(before, timeZone ?? timeZoneOf(this.#defaultCalendar), settledMs, hasEvents);
+    const zone = timeZone ?? timeZoneOf(this.#defaultCalendar);
+    return naming(siteId, () => withTimeZone(before ?? this.#defaultCalendar, zone, settledMs, hasEvents));
   }
 
-  async #change(siteId: SiteId, settings: SiteSettings, time: ChangeTime): Promise<void> {
-    const known = this.recordOf(siteId);
-    const createdAt = known?.settings ? known.createdAt : new Date(time.nowMs).toISOString();
-    let changedMs = this.#nextChangeMs(siteId, time.nowMs);
-    for (let hasEvents = time.hasEvents(siteId); ; hasEvents = true, changedMs++) {
-      const calendar = this.#calendarAfter(known, settings.timeZone, time.nowMs, hasEvents);
-      const record = { siteId, createdAt, settings, calendar, changedMs };
-      await this.#write(known, record);
-      // An event that came during the write has a date of the calendar before.
-      if (hasEvents || !time.hasEvents(siteId)) return this.#applyEverywhere(siteId, record);
-    }
+  async #receive(change: SiteChange): Promise<void> {
+    if (change.changedMs <= this.changedMsOf(change.siteId)) return;
+    await this.#writer.replace(change);
+    this.#applyChange(change);
   }
 
-  async #follow(siteId: SiteId): Promise<void> {
-    const [known, nowMs] = [this.recordOf(siteId), this.#parts.now()];
-    if (!known?.calendar || known.settings?.timeZone != null) return;
-    const calendar = this.#calendarAfter(known, null, nowMs, true);
-    const record = { ...known, calendar, changedMs: this.#nextChangeMs(siteId, nowMs) };
-    await this.#write(known, record);
+  #applyChange({ siteId, record, changedMs }: SiteChange): void {
     this.apply(siteId, record);
+    if (record === null) this.#removals?.add(siteId, changedMs);
   }
 
-  async #receive({ siteId, record, changedMs }: SiteChange): Promise<void> {
-    if (changedMs <= this.changedMsOf(siteId)) return;
-    const { records } = this.#parts;
-    const name = recordOf(siteId, this.#sha256);
-    if (record) await replaceJsonRecord(records, name, siteRecordJson(record));
-    else await records.remove(name);
-    this.apply(siteId, record);
-    if (record === null) this.#removedMs.set(siteId, changedMs);
-  }
-
-  async #applyEverywhere(siteId: SiteId, record: SiteRecord | null): Promise<void> {
-    this.apply(siteId, record);
-    await this.#parts.distribution?.push?.(siteId, record);
-  }
-
-  async #publish(change: SiteChange): Promise<void> {
-    await this.#parts.distribution?.publish?.(change).catch(notShared);
-  }
-
-  /** Other instances get back what they had. If that fails too, they keep the change, and this one gets it from them. */
-  async #withdraw({ siteId, changedMs }: SiteChange, known: SiteRecord | null): Promise<void> {
-    await this.#publish({ siteId, record: known, changedMs: changedMs + 1 }).catch(() => {
-      // The caller gets the error of the write.
-    });
-  }
-
-  /** Resolves once the record is durable. */
-  async #write(known: SiteRecord | null, record: SiteRecord & { readonly changedMs: EpochMs }): Promise<void> {
-    const { records } = this.#parts;
-    const { siteId, changedMs } = record;
-    const change = { siteId, record, changedMs };
-    await this.#publish(change);
-    const name = recordOf(siteId, this.#sha256);
-    const to = siteRecordJson(record);
-    const stored = known ? updateJsonRecord(records, name, { from: siteRecordJson(known), to }) : createJsonRecord(records, name, to);
-    await stored.catch(async (error: unknown) => {
-      await this.#withdraw(change, known);
-      notStored(error);
-    });
-  }
-
-  async #forget(known: SiteRecord, changedMs: EpochMs): Promise<void> {
-    const { siteId } = known;
-    const change = { siteId, record: null, changedMs };
-    await this.#publish(change);
-    await this.#parts.records.remove(recordOf(siteId, this.#sha256)).catch(async (error: unknown) => {
-      await this.#withdraw(change, known);
-      notStored(error);
-    });
-    this.#removedMs.set(siteId, changedMs);
-    await this.#applyEverywhere(siteId, null);
+  async #applyEverywhere(change: RecordChange): Promise<void> {
+    this.#applyChange(change);
+    await this.#parts.distribution?.push?.(change);
   }
 }
 
-function notStored(cause: unknown): never {
-  throw storageUnavailable("The settings could not be stored and are unchanged. Try again later.", cause);
+/** The error of a time zone with its field and site in front: an import has many. */
+function naming<T>(siteId: SiteId, calculate: () => T): T {
+  try {
+    return calculate();
+  } catch (error) {
+    if (error instanceof AppError) throw new AppError(error.failure, `Field "time_zone" of the site "${siteId}": ${error.message}`);
+    throw error;
+  }
 }
 
-/** It is not known whether the others have the change. */
-function notShared(cause: unknown): never {
-  throw storageUnavailable("The settings could not be shared with the other nodes and may be unchanged. Try again later.", cause);
+/** Each site is written by itself. */
+function partlyStored(error: unknown): never {
+  if (!(error instanceof AppError && error.failure.code === "unavailable")) throw error;
+  throw storageUnavailable("Some of the settings may be stored and others not. Import the file again.", error.cause);
 }

@@ -1,17 +1,19 @@
 /** Settings of sites: what is kept in records and read again at the start, and what a failed write leaves. */
 import { describe, expect, it } from "vitest";
+import { REMOVED_SITES_MAX, ZONE_CHANGES_MAX } from "../../../../src/runtime/config/limits.ts";
 import { AppError } from "../../../../src/runtime/errors.ts";
 import { UTC_RECORD } from "../../../../src/runtime/sites/site-calendar.ts";
 import type { SiteChange } from "../../../../src/runtime/sites/site-distribution.ts";
 import { DEFAULT_SETTINGS, type SiteSettings } from "../../../../src/runtime/sites/site-settings.ts";
 import { Sites, type ChangeTime } from "../../../../src/runtime/sites/sites.ts";
-import type { LocalDate, SiteId } from "../../../../src/storage/event.ts";
+import { utcDateOf, type LocalDate, type SiteId } from "../../../../src/storage/event.ts";
 import { createMemoryRecordStore } from "../../../../src/storage/memory-record-store.ts";
 import type { RecordStore } from "../../../../src/storage/record-store.ts";
 import { createRecordingLog } from "../../../support/recording-log.ts";
 
 const A = "a.example" as SiteId;
 const B = "b.example" as SiteId;
+const C = "c.example" as SiteId;
 
 const NOW = Date.parse("2026-03-04T12:00:00Z");
 
@@ -145,6 +147,30 @@ describe("settings of sites", () => {
     expect((await open(records)).settingsOf(B).name).toBe("After");
   });
 
+  it("of several sites are not stored if the time zone of one cannot change any more, which is told with field and site", async () => {
+    const changes = Array.from({ length: ZONE_CHANGES_MAX }, (_, i) => ({
+      firstDate: utcDateOf(NOW - (ZONE_CHANGES_MAX - i) * DAY_MS),
+      timeZone: i % 2 === 0 ? "Europe/Berlin" : "UTC",
+    }));
+    const records = createMemoryRecordStore();
+    const parts = { records, sitesMax: 10, now: () => NOW, log: createRecordingLog() };
+    const sites = await Sites.open({ ...parts, calendar: { timeZone: "UTC", changes } });
+    const [named, moved] = [settings({ name: "After" }), settings({ timeZone: "Asia/Tokyo" })];
+    const importing = sites.change(
+      new Map([
+        [A, named],
+        [B, moved],
+        [C, named],
+      ]),
+      at(NOW),
+    );
+    await expect(importing).rejects.toMatchObject({ failure: { code: "invalid_input" } });
+    await expect(importing).rejects.toThrow(
+      `Field "time_zone" of the site "b.example": the time zone can be changed ${ZONE_CHANGES_MAX} times`,
+    );
+    expect([sites.listed(), await records.list("sites/")]).toEqual([[], []]);
+  });
+
   it.each([
     ["no JSON", "{", /holds no JSON object/],
     [
@@ -173,6 +199,8 @@ describe("settings that several instances share", () => {
   interface Shared {
     readonly sites: Sites;
     readonly published: SiteChange[];
+    /** How many changes were published at once. */
+    readonly batches: number[];
     /** What `publish` waits for. */
     readonly gate: { wait: Promise<void> };
   }
@@ -180,15 +208,16 @@ describe("settings that several instances share", () => {
   const MINUTE_MS = 60_000;
 
   async function openShared(records: RecordStore, calendar = UTC_RECORD): Promise<Shared> {
-    const published: SiteChange[] = [];
+    const [published, batches]: [SiteChange[], number[]] = [[], []];
     const gate = { wait: Promise.resolve() };
-    const publish = async (change: SiteChange): Promise<void> => {
-      published.push(change);
+    const publish = async (changes: readonly SiteChange[]): Promise<void> => {
+      published.push(...changes);
+      batches.push(changes.length);
       await gate.wait;
     };
     const distribution = { settleMs: 5 * MINUTE_MS, publish };
     const parts = { records, calendar, sitesMax: 10, now: () => NOW, log: createRecordingLog(), distribution };
-    return { sites: await Sites.open(parts), published, gate };
+    return { sites: await Sites.open(parts), published, batches, gate };
   }
 
   const never = new AbortController().signal;
@@ -232,6 +261,37 @@ describe("settings that several instances share", () => {
     expect(sites.has(A)).toBe(false);
     await sites.receive([named("Latest", NOW + 2)], never);
     expect(sites.settingsOf(A).name).toBe("Latest");
+  });
+
+  it("of several sites are published at once, and those that could not be stored are taken back at once", async () => {
+    const records = createMemoryRecordStore();
+    await set(await open(records), C, { name: "Before" });
+    const [nameOfC] = await records.list("sites/");
+    const write: RecordStore["write"] = (name, bytes) =>
+      name === nameOfC ? Promise.reject(new Error("full")) : records.write(name, bytes);
+    const { sites, published, batches } = await openShared({ ...records, write });
+    const importing = sites.change(new Map([A, B, C].map((siteId) => [siteId, settings({ name: "After" })])), at(NOW + 1000));
+    await expect(importing).rejects.toThrow("Some of the settings may be stored and others not. Import the file again.");
+    expect(batches).toEqual([3, 1]);
+    expect(published.map(({ siteId, record, changedMs }) => [siteId, record?.settings?.name, changedMs - NOW])).toEqual([
+      [A, "After", 1000],
+      [B, "After", 1000],
+      [C, "After", 1000],
+      [C, "Before", 1001],
+    ]);
+    expect([A, B, C].map((siteId) => sites.settingsOf(siteId).name)).toEqual(["After", "After", "Before"]);
+  });
+
+  it("that follow many removals are later than each, also by the clock of another instance", async () => {
+    const { sites, published } = await openShared(createMemoryRecordStore());
+    const removed = Array.from({ length: REMOVED_SITES_MAX }, (_, i) => ({
+      siteId: `${i}.example` as SiteId,
+      record: null,
+      changedMs: NOW,
+    }));
+    await sites.receive([{ siteId: A, record: null, changedMs: NOW + DAY_MS }, ...removed], never);
+    await set(sites, A, { name: "Latest" });
+    expect(published).toMatchObject([{ siteId: A, changedMs: NOW + DAY_MS + 1 }]);
   });
 
   it("change the time zone at the first date that begins after all instances know it", async () => {
