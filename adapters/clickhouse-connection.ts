@@ -86,7 +86,7 @@ class HttpConnection implements ClickhouseConnection {
     await this.#run(statement, signal);
   }
 
-  async insertParquet(statement: ClickhouseStatement, data: Uint8Array, signal?: AbortSignal): Promise<void> {
+  async insert(statement: ClickhouseStatement, data: Uint8Array, signal?: AbortSignal): Promise<void> {
     await this.#run(statement, signal, { data });
   }
 

@@ -1,11 +1,13 @@
 /** Nodes with one ClickHouse: what is set for sites on one of them holds on all, survives outages, and keeps its latest change. */
 import { describe, expect, it, onTestFinished } from "vitest";
+import { connectClickhouse } from "../../adapters/clickhouse-connection.ts";
+import type { ClickhouseStatement, ConnectClickhouse } from "../../src/runtime/engine/clickhouse/connection.ts";
 import { CLOSED, logIn } from "../support/auth-requests.ts";
 import type { CalendarRecord } from "../../src/runtime/sites/site-calendar.ts";
 import type { SiteSettings } from "../../src/runtime/sites/site-settings.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import { clickhouseOfFile, ONLY_THE_FRONT } from "../support/clickhouse-server.ts";
-import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
+import { createInProcessTarget, type InProcessParts, type InProcessTarget } from "../support/in-process-target.ts";
 import { memoryStores } from "../support/mortal-stores.ts";
 import { browserHeaders, expectAccepted, expectError, record, wireEvent } from "../support/requests.ts";
 import type { Environment } from "../support/target.ts";
@@ -42,6 +44,24 @@ const history = ({ services }: Node): string[] => changesOf(services.sites.recor
 
 const defaultHistory = ({ services }: Node): string[] => changesOf(services.sites.defaultCalendar);
 
+/** Connects as usual, and has what ClickHouse's logs may have: all statements with their parameters. */
+function logged(): { readonly statements: ClickhouseStatement[]; readonly connect: ConnectClickhouse } {
+  const statements: ClickhouseStatement[] = [];
+  const connect: ConnectClickhouse = (options) => {
+    const connection = connectClickhouse(options);
+    const noted = (statement: ClickhouseStatement): ClickhouseStatement => {
+      statements.push(statement);
+      return statement;
+    };
+    return {
+      rows: (statement, signal) => connection.rows(noted(statement), signal),
+      execute: (statement, signal) => connection.execute(noted(statement), signal),
+      insert: (statement, data, signal) => connection.insert(noted(statement), data, signal),
+    };
+  };
+  return { statements, connect };
+}
+
 /** Nodes of one deployment, each with a data folder of its own. */
 async function deployment() {
   const { url, username, password, database, query } = clickhouse();
@@ -52,9 +72,8 @@ async function deployment() {
     ...{ SVC_CLICKHOUSE_USER: username, ...(password !== "" && { SVC_CLICKHOUSE_PASSWORD: password }) },
   };
   return {
-    async node(options: Environment = {}, stores: Stores = memoryStores(), startMs?: number): Promise<Node> {
-      const parts = startMs === undefined ? stores : { ...stores, startMs };
-      const target = await createInProcessTarget({ ...environment, ...options }, parts);
+    async node(options: Environment = {}, stores: Stores = memoryStores(), parts: InProcessParts = {}): Promise<Node> {
+      const target = await createInProcessTarget({ ...environment, ...options }, { ...stores, ...parts });
       onTestFinished(() => target.close());
       return target;
     },
@@ -91,7 +110,7 @@ describe("settings of a site on several nodes", () => {
   it("give events of both nodes the same dates when the time zone changes, from a date that begins after all know it", async () => {
     const { node, query } = await deployment();
     const startMs = Date.parse("2026-03-15T14:58:00Z");
-    const [full, ingest] = [await node({}, memoryStores(), startMs), await node(INGEST, memoryStores(), startMs)];
+    const [full, ingest] = [await node({}, memoryStores(), { startMs }), await node(INGEST, memoryStores(), { startMs })];
     await full.advance(5_000);
     await full.services.settled();
     // Midnight in Tokyo is in two minutes: too soon for that day.
@@ -219,6 +238,25 @@ describe("settings of a site on several nodes", () => {
     }
   });
 
+  it("of an import are one insert, and in no statement or parameter, which ClickHouse's logs have", async () => {
+    const { node } = await deployment();
+    const { statements, connect } = logged();
+    const [full, ingest] = [await node({}, memoryStores(), { connectClickhouse: connect }), await node(INGEST)];
+    statements.length = 0;
+    const secret = { name: "Marked name", excluded_paths: ["/marked/*"], excluded_addresses: ["198.51.100.0/24"] };
+    const sites = Array.from({ length: 300 }, (_, i) => ({ site_id: `${i}.test`, ...secret }));
+    const file = JSON.stringify({ version: 1, sites: [...sites, { site_id: SITE, ...secret }] });
+    const imported = await full.fetch("/api/settings", { method: "PUT", headers: await logIn(full), body: file });
+    expect(await imported.json()).toEqual({ status: "imported", sites: 301 });
+    expect((await remove(full)).status).toBe(200);
+    await poll(full);
+    expect(statements.filter(({ sql }) => sql.includes("INSERT INTO") && sql.includes("site_settings"))).toHaveLength(2);
+    for (const marked of ["Marked", "marked", "198.51.100"]) expect(JSON.stringify(statements)).not.toContain(marked);
+    await poll(ingest);
+    expect(ingest.services.sites.settingsOf("299.test" as SiteId)).toMatchObject({ name: "Marked name", excludedPaths: ["/marked/*"] });
+    expect(ingest.services.sites.has(SITE)).toBe(false);
+  });
+
   it("that a node cannot read are logged once and leave what it knows", async () => {
     const { node, query } = await deployment();
     const [full, ingest] = [await node(), await node(INGEST)];
@@ -240,13 +278,13 @@ describe("the option time_zone on several nodes", () => {
     const b = await node(INGEST, storesB);
     await record(a, wireEvent(SITE));
     await a.flush();
-    const changed = await node({ SVC_TIME_ZONE: "Asia/Tokyo" }, storesA, a.nowMs());
+    const changed = await node({ SVC_TIME_ZONE: "Asia/Tokyo" }, storesA, { startMs: a.nowMs() });
     expect(defaultHistory(changed)).toEqual(["2026-03-16 Asia/Tokyo"]);
     await poll(b);
     expect(defaultHistory(b)).toEqual(defaultHistory(changed));
-    const later = await node({ ...INGEST, SVC_TIME_ZONE: "Asia/Tokyo" }, storesB, b.nowMs() + 3 * DAY_MS);
+    const later = await node({ ...INGEST, SVC_TIME_ZONE: "Asia/Tokyo" }, storesB, { startMs: b.nowMs() + 3 * DAY_MS });
     expect(defaultHistory(later)).toEqual(defaultHistory(changed));
-    const fresh = await node({ ...INGEST, SVC_TIME_ZONE: "Asia/Tokyo" }, memoryStores(), b.nowMs() + 3 * DAY_MS);
+    const fresh = await node({ ...INGEST, SVC_TIME_ZONE: "Asia/Tokyo" }, memoryStores(), { startMs: b.nowMs() + 3 * DAY_MS });
     expect(defaultHistory(fresh)).toEqual(defaultHistory(changed));
   });
 
@@ -258,7 +296,7 @@ describe("the option time_zone on several nodes", () => {
     await set(full, { time_zone: "Asia/Tokyo" });
     full.setClockAhead(3 * DAY_MS);
     await set(full, { name: "Without a zone" });
-    const changed = await node({ SVC_TIME_ZONE: "Europe/Berlin" }, stores, full.nowMs());
+    const changed = await node({ SVC_TIME_ZONE: "Europe/Berlin" }, stores, { startMs: full.nowMs() });
     await poll(ingest);
     expect(history(changed).at(-1)).toMatch(/ Europe\/Berlin$/);
     expect(history(ingest)).toEqual(history(changed));

@@ -56,7 +56,7 @@ function ofShards(connection: ClickhouseConnection, { cluster, stored, all }: Ev
   };
   return {
     execute: (statement, signal) => connection.execute(statement, signal),
-    insertParquet: (statement, parquet, signal) => connection.insertParquet(statement, parquet, signal),
+    insert: (statement, data, signal) => connection.insert(statement, data, signal),
     rows: ({ sql, ...rest }, signal) => connection.rows({ ...rest, sql: played(sql).replaceAll(all, stored) }, signal),
   };
 }

@@ -10,6 +10,7 @@ import { createAssets, unpackAsset } from "../../src/runtime/assets.ts";
 import { createArgon2id, type Argon2idCosts } from "../../src/runtime/auth/argon2id.ts";
 import type { PasswordHasher } from "../../src/runtime/auth/password-hasher.ts";
 import { parseConfig } from "../../src/runtime/config/config.ts";
+import type { ConnectClickhouse } from "../../src/runtime/engine/clickhouse/connection.ts";
 import type { Engine } from "../../src/runtime/engine/engine.ts";
 import { UNFLUSHED_BYTES_MAX } from "../../src/runtime/config/limits.ts";
 import { ROLLUP_CACHE } from "../../src/runtime/config/rollup-limits.ts";
@@ -58,6 +59,7 @@ export interface InProcessParts {
   /** Replaces the option, whose minimum is larger than the data of any test. */
   readonly engineMemoryMb?: number;
   readonly unflushedBytesMax?: number;
+  readonly connectClickhouse?: ConnectClickhouse;
   /** By default every page is unresolvable. */
   readonly fetchPage?: PageFetch;
   /** The initial time of the clock; by default `START_MS`. */
@@ -124,7 +126,7 @@ export async function createInProcessTarget(environment: Environment = {}, parts
       ...(parts.rollupWeightBytesMin !== undefined && { rollupWeightBytesMin: parts.rollupWeightBytesMin }),
       segmentLog,
       engine,
-      connectClickhouse,
+      connectClickhouse: parts.connectClickhouse ?? connectClickhouse,
       geo: places.lookup,
       geoIsLoaded: places.loaded,
       geoBuiltMs: places.builtMs,

@@ -59,8 +59,8 @@ export const SETTINGS_SETTLE_MS = 300_000;
 /** Changes are read again for this long: clocks of servers differ, and replicas get rows late. */
 export const SETTINGS_READ_AGAIN_MS = 600_000;
 
-/** Changes that one statement inserts. */
-export const SETTINGS_INSERTED_MAX = 100;
+/** Characters of settings that one statement inserts: more than a file of settings has, so that an import is one statement. */
+export const SETTINGS_INSERTED_CHARS_MAX = 16 * MIB;
 
 assertLimits(SETTINGS_SETTLE_MS > 10 * SETTINGS_POLL_MS, "all nodes know a change of time zone before it takes effect");
 

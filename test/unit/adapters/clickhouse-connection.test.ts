@@ -80,7 +80,7 @@ describe("a statement to ClickHouse", () => {
       received = await bodyOf(request);
       respond(response, "");
     });
-    await connection.insertParquet({ sql: "INSERT INTO t FORMAT Parquet" }, parquet);
+    await connection.insert({ sql: "INSERT INTO t FORMAT Parquet" }, parquet);
     expect(query).toBe("INSERT INTO t FORMAT Parquet");
     expect(received.equals(parquet)).toBe(true);
   });

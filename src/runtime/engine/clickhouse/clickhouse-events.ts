@@ -112,7 +112,7 @@ export class ClickhouseEvents implements EventReplica {
       settings: { ...IN_ONE_BLOCK, max_execution_time: CLICKHOUSE_INSERT_EXECUTION_SECS_MAX, ...once, ...tables.insertSettings },
       timeoutMs: CLICKHOUSE_INSERT_MS_MAX,
     };
-    await this.#counted(() => connection.insertParquet(statement, parquet, signal));
+    await this.#counted(() => connection.insert(statement, parquet, signal));
   }
 
   async #counted(insert: () => Promise<void>): Promise<void> {

@@ -1,4 +1,4 @@
-/** The port to a ClickHouse server: statements with typed parameters, and Parquet data, without exposing the HTTP client. */
+/** The port to a ClickHouse server: statements with typed parameters, and data of inserts, without exposing the HTTP client. */
 import type { Config } from "../../config/config.ts";
 import type { SqlRow } from "../../query/sql.ts";
 
@@ -23,8 +23,8 @@ export interface ClickhouseConnection {
   rows(statement: ClickhouseStatement, signal?: AbortSignal): Promise<SqlRow[]>;
   /** Any statement without a result. */
   execute(statement: ClickhouseStatement, signal?: AbortSignal): Promise<void>;
-  /** An `INSERT` that ends with `FORMAT Parquet`, and the data. Resolves when the server has stored the rows. */
-  insertParquet(statement: ClickhouseStatement, parquet: Uint8Array, signal?: AbortSignal): Promise<void>;
+  /** An `INSERT` that ends with `FORMAT` and a format, and the data. Resolves when the server has stored the rows. */
+  insert(statement: ClickhouseStatement, data: Uint8Array, signal?: AbortSignal): Promise<void>;
 }
 
 /** The connection to the server of the options. Nothing is sent before the first statement. */

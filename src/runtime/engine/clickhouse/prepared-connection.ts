@@ -26,8 +26,8 @@ export class PreparedConnection implements ClickhouseConnection {
     return this.#run(() => this.#connection.execute(statement, signal), signal);
   }
 
-  insertParquet(statement: ClickhouseStatement, parquet: Uint8Array, signal?: AbortSignal): Promise<void> {
-    return this.#run(() => this.#connection.insertParquet(statement, parquet, signal), signal);
+  insert(statement: ClickhouseStatement, data: Uint8Array, signal?: AbortSignal): Promise<void> {
+    return this.#run(() => this.#connection.insert(statement, data, signal), signal);
   }
 
   async #run<T>(call: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {

@@ -1,6 +1,6 @@
 /** What is set for sites on all nodes of a database: the newest record of each site, and that of the calendar of all others. */
 import type { EpochMs } from "../../../storage/event.ts";
-import { CLICKHOUSE_CHECK_MS_MAX, SETTINGS_INSERTED_MAX, SETTINGS_READ_AGAIN_MS } from "../../config/clickhouse-limits.ts";
+import { CLICKHOUSE_CHECK_MS_MAX, SETTINGS_INSERTED_CHARS_MAX, SETTINGS_READ_AGAIN_MS } from "../../config/clickhouse-limits.ts";
 import type { ClickhouseConnection } from "./connection.ts";
 import { nodeTables } from "./node-tables.ts";
 import type { EventTables } from "./tables.ts";
@@ -17,6 +17,25 @@ export interface SharedRecord {
   readonly changedMs: EpochMs;
 }
 
+/** Without it, a server may store inserts later than it responds. */
+const STORED_AT_ONCE = { async_insert: 0 } as const;
+
+const rowOf = ({ key, json, changedMs }: SharedRecord): string =>
+  `${JSON.stringify({ site_id: key, record: json ?? "", changed_ms: changedMs })}\n`;
+
+/** The data of as few inserts as their limit allows. */
+function* insertsOf(records: readonly SharedRecord[]): Generator<Uint8Array> {
+  let rows = "";
+  for (const row of records.map(rowOf)) {
+    if (rows !== "" && rows.length + row.length > SETTINGS_INSERTED_CHARS_MAX) {
+      yield new TextEncoder().encode(rows);
+      rows = "";
+    }
+    rows += row;
+  }
+  if (rows !== "") yield new TextEncoder().encode(rows);
+}
+
 export class SharedSettings {
   readonly #connection: ClickhouseConnection;
   readonly #table: string;
@@ -28,21 +47,11 @@ export class SharedSettings {
     this.#table = nodeTables(tables).settings;
   }
 
-  /** Resolves once ClickHouse has them. After a rejection it may have some of them. */
+  /** Resolves once ClickHouse has them. After a rejection it may have some of them. They are data, because its logs have statements with parameters. */
   async add(records: readonly SharedRecord[]): Promise<void> {
-    for (let i = 0; i < records.length; i += SETTINGS_INSERTED_MAX) {
-      const added = records.slice(i, i + SETTINGS_INSERTED_MAX);
-      await this.#connection.execute({
-        sql: `INSERT INTO ${this.#table} (site_id, record, changed_ms) SELECT row.1, row.2, row.3
-          FROM (SELECT arrayJoin(arrayZip({keys:Array(String)}, {records:Array(String)}, {changed:Array(Int64)})) AS row)`,
-        parameters: {
-          keys: added.map(({ key }) => key),
-          records: added.map(({ json }) => json ?? ""),
-          changed: `[${added.map(({ changedMs }) => changedMs).join(",")}]`,
-        },
-        timeoutMs: CLICKHOUSE_CHECK_MS_MAX,
-      });
-    }
+    const sql = `INSERT INTO ${this.#table} (site_id, record, changed_ms) FORMAT JSONEachRow`;
+    for (const data of insertsOf(records))
+      await this.#connection.insert({ sql, settings: STORED_AT_ONCE, timeoutMs: CLICKHOUSE_CHECK_MS_MAX }, data);
   }
 
   /** All at first, later those that were added since, and some that were returned before. They count as returned once `use` resolves. */

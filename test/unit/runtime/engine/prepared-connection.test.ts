@@ -16,7 +16,7 @@ function record() {
   const server: ClickhouseConnection = {
     rows: ({ sql }) => note(sql).then(() => []),
     execute: ({ sql }) => note(sql),
-    insertParquet: ({ sql }) => note(sql),
+    insert: ({ sql }) => note(sql),
   };
   return { calls, failures, connection: new PreparedConnection(server, () => note("prepare")) };
 }
@@ -25,11 +25,7 @@ describe("a prepared connection", () => {
   it("sends nothing before the first statement, and prepares once for concurrent ones of any kind", async () => {
     const { calls, connection } = record();
     expect(calls).toEqual([]);
-    await Promise.all([
-      connection.rows({ sql: "a" }),
-      connection.execute({ sql: "b" }),
-      connection.insertParquet({ sql: "c" }, new Uint8Array()),
-    ]);
+    await Promise.all([connection.rows({ sql: "a" }), connection.execute({ sql: "b" }), connection.insert({ sql: "c" }, new Uint8Array())]);
     expect(calls).toEqual(["prepare", "a", "b", "c"]);
   });
 

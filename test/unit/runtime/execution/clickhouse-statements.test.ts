@@ -47,7 +47,7 @@ async function statementsOf(steps: readonly PlanStep[], tables: EventTables): Pr
       return statement.sql.includes("sum(events) AS events") ? [{ value: UNDECIDED, visitors: 1, events: 1 }] : [];
     },
     execute: () => Promise.reject(new Error("reports change nothing")),
-    insertParquet: () => Promise.reject(new Error("reports insert nothing")),
+    insert: () => Promise.reject(new Error("reports insert nothing")),
   };
   const backend = new ClickhouseBackend({
     connection,
