@@ -34,6 +34,9 @@ export interface AttachedParts {
 const hasChanged = ({ counters }: SiteReport["activity"]): boolean =>
   [counters.eventsIngested, counters.pixelEventsIngested, counters.eventsErased].some((count) => count);
 
+/** What the days on which events expire follow from. */
+const expiryOf = (record: SiteRecord | null): string => JSON.stringify([record?.settings?.retentionDays ?? null, record?.calendar ?? null]);
+
 export class SiteDirectory implements SiteInstances {
   readonly settleMs = SETTINGS_KEPT_MS;
   readonly #options: SiteDirectoryOptions;
@@ -172,9 +175,10 @@ export class SiteDirectory implements SiteInstances {
     return overviewCache.get(siteId, key, this.#running.has(siteId), ask);
   };
 
-  /** Also to one that is idle but has events, which may now have to be deleted earlier. One that cannot be reached asks before its next work. */
-  async push({ siteId, record }: RecordChange): Promise<void> {
-    if (!this.#running.has(siteId) && !this.#registered.has(siteId)) return;
+  /** Also to an idle one that has events which may now expire earlier. One that cannot be reached asks before its next work. */
+  async push({ siteId, record, before }: RecordChange): Promise<void> {
+    const isDue = this.#registered.has(siteId) && expiryOf(record) !== expiryOf(before);
+    if (!this.#running.has(siteId) && !isDue) return;
     await this.#options
       .site(siteId)
       .setRecord(record)

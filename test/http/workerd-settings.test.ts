@@ -88,6 +88,28 @@ it("a change that cannot reach an idle object counts for each of the events that
   await target.close();
 });
 
+it("an import starts the idle objects whose events it lets expire earlier, and no others", async () => {
+  const { target, fetch } = await makeOwned();
+  const sites = ["one.test", "two.test", "three.test"];
+  for (const site of sites) await record(target, wireEvent(site));
+  await target.evict();
+  /** How many objects it starts. */
+  const importing = async (settings: Readonly<Record<string, object>>): Promise<number> => {
+    const before = await target.starts();
+    const entries = sites.map((site) => ({ site_id: site, ...settings[site] }));
+    const response = await fetch("/api/settings", { method: "PUT", body: JSON.stringify({ version: 1, sites: entries }) });
+    expect(await response.json()).toEqual({ status: "imported", sites: 3 });
+    const starts = (await target.starts()) - before;
+    await target.evict();
+    return starts;
+  };
+  expect(await importing({ "one.test": { name: "One", excluded_paths: ["/*"] } })).toBe(0);
+  const changed = { "two.test": { retention_days: 2 }, "three.test": { time_zone: "Asia/Tokyo" } };
+  expect(await importing(changed)).toBe(2);
+  expect(await importing(changed)).toBe(0);
+  await target.close();
+});
+
 it("days that a shorter retention expires are deleted from a site whose object was evicted, also if it could not be reached then", async () => {
   const { target, put, events } = await makeOwned();
   await record(target, wireEvent("one.test"));
