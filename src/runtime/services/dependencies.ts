@@ -1,9 +1,9 @@
 /** What several groups of services are made of. */
 import type { EventStore } from "../../storage/event-store.ts";
 import type { EventCatalog } from "../engine/clickhouse/clickhouse-catalog.ts";
-import type { Host } from "./host.ts";
 import type { Counters } from "../metrics/counters.ts";
-import { Sites } from "../sites/sites.ts";
+import type { Sites } from "../sites/sites.ts";
+import type { Host } from "./host.ts";
 
 /** Dependencies of several groups of services. */
 export interface Dependencies {

@@ -2,7 +2,7 @@
 import { FLUSH_BYTES_SHARE } from "../config/limits.ts";
 import { QueryLimiter } from "../execution/query-limiter.ts";
 import { budgetBytesOf, type QueryServices } from "../execution/query-services.ts";
-import type { Host } from "./host.ts";
+import type { Visitors } from "../ingest/visitors.ts";
 import { CacheWarmer } from "../jobs/cache-warmer.ts";
 import { Compaction } from "../jobs/compaction.ts";
 import { Erasure } from "../jobs/erasure.ts";
@@ -15,7 +15,7 @@ import type { StoredRollups } from "../jobs/stored-rollups.ts";
 import { TrustedClock } from "../jobs/trusted-clock.ts";
 import type { CalendarOf } from "../sites/sites.ts";
 import type { Dependencies } from "./dependencies.ts";
-import type { Visitors } from "../ingest/visitors.ts";
+import type { Host } from "./host.ts";
 
 export interface JobServices {
   readonly flush: Flush;
