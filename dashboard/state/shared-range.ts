@@ -8,8 +8,9 @@ interface SharedDates {
   readonly end_date: string | null;
 }
 
-/** The period of a link that has one; null for another kind of link. */
-export const sharedPeriod = ({ period }: SharedDates): Period | null => PERIODS.find((known) => known === period) ?? null;
+/** The period of a link that has one; null for another kind of link. One that was stored earlier may have `today` for `day`. */
+export const sharedPeriod = ({ period }: Pick<SharedDates, "period">): Period | null =>
+  PERIODS.find((known) => known === (period === "today" ? "day" : period)) ?? null;
 
 /** Null for all dates. */
 export function sharedRange(dates: SharedDates, today: string): Range | null {

@@ -47,7 +47,7 @@ export function parseSharePassword({ password }: Pick<ShareFields, "password">):
   return password;
 }
 
-/** A period, two dates, or none of them. */
+/** A period, two dates, or none of them. Of the two names of the current date, links have `day`. */
 function parseDates({ period, startDate, endDate }: ShareFields, today: LocalDate): SharedDates | null {
   const hasDates = startDate !== null || endDate !== null;
   if (period === null && !hasDates) return null;
@@ -55,7 +55,7 @@ function parseDates({ period, startDate, endDate }: ShareFields, today: LocalDat
   if (period !== null && !PERIODS.some((known) => known === period))
     throw invalidInput(`Field "period" must be one of ${PERIODS.join(", ")}`);
   const { firstDay, lastDay } = parseDateRange({ period, startDate, endDate }, today);
-  return period === null ? { firstDay, lastDay } : { period };
+  return period === null ? { firstDay, lastDay } : { period: period === "today" ? "day" : period };
 }
 
 function parseExpiry(text: string | null, nowMs: EpochMs): string | null {

@@ -268,6 +268,15 @@ describe("a viewer's page", () => {
     expect(failures()).toEqual([]);
   });
 
+  it("of the current date shows it, under either of its names", async () => {
+    for (const period of ["day", "today"]) {
+      const page = await open((await share({ period })).token);
+      await visitorsAre(page, 0);
+      expect(await menuItems(page, /^Period/)).toEqual(["Today", "Custom range…", "Realtime"]);
+      expect(failures()).toEqual([]);
+    }
+  });
+
   it("says when a link ends soon, and shows fixed dates", async () => {
     const expiresAt = new Date(Date.now() + 2 * DAY_MS).toISOString();
     const dates = { start_date: utcDay(noonDaysAgo(12)), end_date: utcDay(noonDaysAgo(8)) };

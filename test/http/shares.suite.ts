@@ -274,10 +274,11 @@ export function describeShareRules(makeTarget: MakeTarget): void {
       await expectError(await postShare(target, session, { ...FIELDS, ...fields }), status, says);
     });
 
-    it("are listed as they count: conditions in one order, a time in UTC, an origin once", async () => {
+    it("are listed as they count: conditions in one order, one name of the current date, a time in UTC, an origin once", async () => {
       const fields = { filters: "pages==/b;pages==/a;pages==/b", expires_at: "2099-01-01T02:00+02:00", frame_ancestors: [FRAME, FRAME] };
-      expect(await createShare(target, session, { ...FIELDS, ...fields })).toMatchObject({
+      expect(await createShare(target, session, { ...FIELDS, ...fields, period: "today" })).toMatchObject({
         filters: "pages==/a;pages==/b",
+        period: "day",
         expires_at: "2099-01-01T00:00:00.000Z",
         frame_ancestors: [FRAME],
       });

@@ -4,7 +4,7 @@ import { formatRange, formatTimestamp } from "../../format/locale.ts";
 import { PERIOD_LABELS } from "../../shell/period-picker.tsx";
 import { parseFilters, type Filter } from "../../state/filters.ts";
 import { timeZone } from "../../state/known-sites.ts";
-import type { Period } from "../../state/range.ts";
+import { sharedPeriod } from "../../state/shared-range.ts";
 import type { Share } from "../../api/shares.ts";
 
 /** E.g. `Country is Germany`. */
@@ -21,10 +21,11 @@ export function filtersText(text: string | null): string {
 
 type SharedView = Pick<Share, "filters" | "period" | "start_date" | "end_date" | "realtime">;
 
-export function datesText({ period, start_date, end_date }: SharedView): string {
+export function datesText(view: SharedView): string {
+  const { start_date, end_date } = view;
   if (start_date !== null && end_date !== null) return formatRange(start_date, end_date);
-  if (period === null) return "Any dates";
-  return Object.hasOwn(PERIOD_LABELS, period) ? PERIOD_LABELS[period as Period].label : period;
+  const period = sharedPeriod(view);
+  return period === null ? "Any dates" : PERIOD_LABELS[period].label;
 }
 
 /** E.g. `Country is Germany · Last 30 days · No realtime`. */

@@ -1,5 +1,7 @@
 /** Which dates of a share link a viewer gets to see. */
 import { describe, expect, it } from "vitest";
+import { parseDateRange, PERIODS } from "../../../../src/runtime/query/date-range.ts";
+import type { LocalDate } from "../../../../src/storage/event.ts";
 import { customRange, rangeOf } from "../../../../dashboard/state/range.ts";
 import { isWithin, rangeWithin, sharedPeriod, sharedRange, sharedRangeProblem } from "../../../../dashboard/state/shared-range.ts";
 
@@ -17,6 +19,11 @@ describe("shared dates", () => {
     expect(sharedRange(link, TODAY)).toBeNull();
     expect(sharedPeriod({ ...link, period: "7d" })).toBe("7d");
     expect(sharedPeriod(link)).toBeNull();
+  });
+
+  it.each(PERIODS)("of the service's period %s are the service's", (period) => {
+    const { firstDay, lastDay } = parseDateRange({ period, startDate: null, endDate: null }, TODAY as LocalDate);
+    expect(sharedRange({ period, start_date: null, end_date: null }, TODAY)).toMatchObject({ start: firstDay, end: lastDay });
   });
 
   it("contain a range only whole; all dates contain every range", () => {
