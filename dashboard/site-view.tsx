@@ -15,7 +15,7 @@ import { comparedRange } from "./state/period.ts";
 import { isViewer } from "./state/share.ts";
 import { comparisonParameters, everybodyScope, scope } from "./state/scope.ts";
 import { useReport, useRequest } from "./state/use-report.ts";
-import { filterKind, isFiltered, isRealtime, site } from "./state/view.ts";
+import { canClear, filterKind, isRealtime, site } from "./state/view.ts";
 
 const RealtimeView = lazy(async () => (await import("./realtime/realtime-view.tsx")).RealtimeView);
 
@@ -37,7 +37,7 @@ function Statistics({ siteId }: { readonly siteId: string }) {
   return (
     <>
       <RangeNotice />
-      {report.data?.total_events === 0 && !report.isStale && !isFiltered.value && (isViewer ? <NoData /> : <EmptyPeriod siteId={siteId} />)}
+      {report.data?.total_events === 0 && !report.isStale && !canClear.value && (isViewer ? <NoData /> : <EmptyPeriod siteId={siteId} />)}
       <section class="panel" aria-label="Overview">
         <TopStats report={report} everybody={everybody} />
         <MainChart main={report} everybody={everybody} />

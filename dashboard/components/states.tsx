@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { outage } from "../state/connection.ts";
 import type { Report } from "../state/use-report.ts";
-import { isFiltered, setFilters } from "../state/view.ts";
+import { canClear, setFilters } from "../state/view.ts";
 
 interface SkeletonProps {
   readonly rows?: number | undefined;
@@ -32,10 +32,10 @@ const NoResults = () => (
   </>
 );
 
-/** Without children: the period has no data, or the filters let none through. */
+/** Without children: the period has no data, or the filters that the reader chose let none through. */
 export const Empty = ({ children }: { readonly children?: ComponentChildren }) => (
   <p class="empty">
-    <span>{children ?? (isFiltered.value ? <NoResults /> : "No data for this period")}</span>
+    <span>{children ?? (canClear.value ? <NoResults /> : "No data for this period")}</span>
   </p>
 );
 

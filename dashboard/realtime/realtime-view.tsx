@@ -3,7 +3,7 @@ import { Empty, Loading } from "../components/states.tsx";
 import { formatCount } from "../format/locale.ts";
 import { DEMO_SITE } from "../names.ts";
 import { isCardShown } from "../state/known-sites.ts";
-import { isFiltered, site, toggleRealtime } from "../state/view.ts";
+import { canClear, site, toggleRealtime } from "../state/view.ts";
 import { windowMinutes } from "./current-visitors.tsx";
 import { MinuteBars } from "./minute-bars.tsx";
 import { RealtimeMap } from "./realtime-map.tsx";
@@ -73,7 +73,7 @@ export function RealtimeView() {
       </div>
       {recent?.visitors === 0 && (
         <Empty>
-          {isFiltered.value
+          {canClear.value
             ? undefined
             : `No visitors in the last ${MINUTES} minutes.${site.value === DEMO_SITE ? "" : " The next one appears here."}`}
         </Empty>

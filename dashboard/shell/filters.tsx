@@ -9,7 +9,7 @@ import { formatCount } from "../format/locale.ts";
 import { canFilterBy, FILTERS_MAX, isSameFilter, parseFilters, printFilter, type Filter } from "../state/filters.ts";
 import { useBreakdown } from "../state/use-report.ts";
 import { unfilteredScope } from "../state/scope.ts";
-import { closePanel, filters, lockedFilters, openPanel, ownFilters, panel, setFilters } from "../state/view.ts";
+import { canClear, closePanel, filters, lockedFilters, openPanel, ownFilters, panel, setFilters } from "../state/view.ts";
 
 /** The service's limit for one request. */
 const VALUES_MAX = 1000;
@@ -90,7 +90,7 @@ export const FilterPills = () =>
       {ownFilters.value.map((filter) => (
         <FilterPill key={printFilter(filter)} filter={filter} />
       ))}
-      {ownFilters.value.length > 0 && (
+      {canClear.value && (
         <li>
           <button type="button" class="link" onClick={clearFilters}>
             Clear all

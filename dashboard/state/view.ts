@@ -34,7 +34,9 @@ export const lockedFilters = computed((): readonly Filter[] => parseFilters(shar
 export const ownFilters = computed((): readonly Filter[] => parseFilters(param("filters")));
 /** All that the reports have. */
 export const filters = computed((): readonly Filter[] => [...lockedFilters.value, ...ownFilters.value]);
-export const isFiltered = computed(() => ownFilters.value.length > 0);
+export const isFiltered = computed(() => filters.value.length > 0);
+/** Whether some of them are the reader's own. */
+export const canClear = computed(() => ownFilters.value.length > 0);
 export const filterKind = computed((): FilterKind => filterKindOf(filters.value));
 /** What the visitors of a report are under the filters. */
 export const visitorNoun = computed(() => (filterKind.value === "goal" ? "conversion" : "visitor"));

@@ -180,13 +180,28 @@ describe("a viewer's page", () => {
       const saved = page.waitForEvent("download");
       await page.getByRole("button", { name: "Download CSV" }).click();
       expect(await readFile(await (await saved).path(), "utf8")).not.toContain("secret");
+      expect((await saved).suggestedFilename()).toMatch(/-filtered\.csv$/);
       await page.goto(`${root()}/share/${link.token}?panel=export`);
+      await page
+        .getByRole("dialog")
+        .getByText(/\(UTC\), filters applied$/)
+        .waitFor();
       const exported = page.waitForEvent("download");
       await page.getByRole("button", { name: "Download", exact: true }).click();
       const lines = (await readFile(await (await exported).path(), "utf8")).trim().split("\n");
       expect(lines.find((line) => line.includes(utcDay(noonDaysAgo(2))))).toMatch(/^\S*?,"?2"?,/);
       expect(lines.join()).not.toContain("secret");
+      expect((await exported).suggestedFilename()).toMatch(/-filtered\.csv$/);
       expect(failures()).toEqual([]);
+    });
+
+    it("offers to clear only the viewer's own filters where there is nothing to show", async () => {
+      const page = await open(link.token, "?did=goals&filters=pages==/docs");
+      const goals = cardOf(page, "did");
+      await goals.getByRole("button", { name: "Clear filters" }).waitFor();
+      await page.goto(`${root()}/share/${link.token}?did=goals&start=${utcDay(noonDaysAgo(2))}&end=${utcDay(noonDaysAgo(2))}`);
+      await goals.getByText("No data for this period").waitFor();
+      expect(await page.getByRole("button", { name: "Clear filters" }).count()).toBe(0);
     });
 
     it("has every report on behavior", async () => {
