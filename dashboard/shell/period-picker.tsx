@@ -2,7 +2,17 @@
 import { Menu } from "../components/menu.tsx";
 import { formatRange } from "../format/locale.ts";
 import { dayAfter, type Period } from "../state/range.ts";
-import { bounds, defaultPeriod, movedRange, offeredPeriods, period, range, today, urlRangeProblem } from "../state/period.ts";
+import {
+  bounds,
+  defaultPeriod,
+  hasAllSharedDates,
+  movedRange,
+  offeredPeriods,
+  period,
+  range,
+  today,
+  urlRangeProblem,
+} from "../state/period.ts";
 import { isWithin } from "../state/shared-range.ts";
 import { navigate } from "../state/url.ts";
 import { hasRealtime, isRealtime, openPanel } from "../state/view.ts";
@@ -47,6 +57,13 @@ const Arrow = ({ name, text, shortcut, lengths }: ArrowProps) => (
 
 const realtimeItem = () => ({ label: "Realtime", hint: "R", isChosen: isRealtime(), onChoose: () => navigate({ view: "realtime" }) });
 
+/** The way back from some of the dates of a share link. */
+const allSharedItem = () => ({
+  label: "All shared dates",
+  isChosen: hasAllSharedDates.value && !isRealtime(),
+  onChoose: () => navigate({ period: null, start: null, end: null }),
+});
+
 function PeriodMenu() {
   const { start, end } = range.value;
   const chosen = period.value;
@@ -54,7 +71,7 @@ function PeriodMenu() {
   const yesterday = dayAfter(today.value, -1);
   const yesterdayItem = {
     label: "Yesterday",
-    isChosen: start === yesterday && end === yesterday && !isRealtime(),
+    isChosen: start === yesterday && end === yesterday && !hasAllSharedDates.value && !isRealtime(),
     onChoose: () => navigate({ start: yesterday, end: yesterday, period: null }),
   };
   return (
@@ -66,6 +83,7 @@ function PeriodMenu() {
         </>
       }
       items={[
+        ...(defaultPeriod.value === null ? [allSharedItem()] : []),
         ...offeredPeriods.value.map((id) => ({
           label: PERIOD_LABELS[id].label,
           hint: PERIOD_LABELS[id].key,

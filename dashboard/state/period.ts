@@ -34,6 +34,9 @@ const namedPeriod = computed(() => offeredPeriods.value.find((known) => known ==
 
 export const period = computed((): Period | "custom" => (customDates.value ? "custom" : (namedPeriod.value ?? "custom")));
 
+/** Whether the view has all of the dates that a share link fixes. */
+export const hasAllSharedDates = computed(() => period.value === "custom" && customDates.value === null);
+
 export const range = computed((): Range => {
   const dates = customDates.value ?? bounds.value;
   const named = customDates.value ? null : namedPeriod.value;

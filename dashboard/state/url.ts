@@ -24,7 +24,7 @@ function urlOf(params: URLSearchParams): string {
 }
 
 /** The parameters of the period. Choosing one leaves the realtime view, which has no period. */
-const PERIOD_PARAMS = ["period", "start", "end"];
+export const PERIOD_PARAMS = ["period", "start", "end"];
 
 function changed(params: URLSearchParams, changes: Changes): URLSearchParams {
   const next = new URLSearchParams(params);

@@ -9,13 +9,19 @@ import { siteName, timeZone } from "../state/known-sites.ts";
 import { range } from "../state/period.ts";
 import { search } from "../state/url.ts";
 import { isRealtime } from "../state/view.ts";
-import { tellHeight, wholePageUrl } from "./embedding.ts";
+import { hasOtherDates, showFrameDates, tellHeight, wholePageUrl } from "./embedding.ts";
 import { ViewerPanel } from "./viewer-panel.tsx";
 
 /** In place of the bar, which does it elsewhere. */
 function RealtimePolling() {
   useRealtimePolling();
   return null;
+}
+
+/** The button that is about to go had the focus. */
+function leaveDates(): void {
+  showFrameDates();
+  document.getElementById("content")?.focus({ preventScroll: true });
 }
 
 export function EmbeddedView() {
@@ -36,6 +42,11 @@ export function EmbeddedView() {
           <span>
             {siteName.value} · {period} · Times in {timeZone.value}
           </span>
+          {hasOtherDates() && (
+            <button type="button" class="link" onClick={leaveDates}>
+              Back to all dates
+            </button>
+          )}
           <a class="link" href={wholePageUrl(search.value)} target="_blank" rel="noopener">
             Open in full
           </a>

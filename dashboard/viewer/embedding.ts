@@ -1,7 +1,16 @@
 /** A viewer's page in the frame of another page: `?embed=1` (docs/sharing.md, "Embedding"). */
+import { navigate, param, PERIOD_PARAMS } from "../state/url.ts";
 
-/** A frame keeps its parameters, whatever is chosen in it. */
-export const isEmbedded = new URLSearchParams(location.search).get("embed") === "1";
+/** The parameters of the frame's address, whatever is chosen in it. */
+const FRAME = new URLSearchParams(location.search);
+
+export const isEmbedded = FRAME.get("embed") === "1";
+
+export const hasOtherDates = (): boolean => PERIOD_PARAMS.some((name) => param(name) !== FRAME.get(name));
+
+/** Shows the dates of the frame's address again, by its interval. */
+export const showFrameDates = (): void =>
+  navigate(Object.fromEntries([...PERIOD_PARAMS, "interval"].map((name) => [name, FRAME.get(name)])));
 
 /** Tells the page around the frame how high the content is. It is no secret, so any page may know. */
 export function tellHeight(content: HTMLElement): () => void {

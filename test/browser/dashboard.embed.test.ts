@@ -6,8 +6,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Frame, Page } from "playwright-core";
 import { readPage } from "../docs/pages.ts";
 import { violationsOf } from "./support/accessibility.ts";
-import { cardOf, DAY_MS, type Visit } from "./support/dashboard.ts";
+import { cardOf, DAY_MS, utcDay, type Visit } from "./support/dashboard.ts";
 import { ACTION_MS_MAX, asAdmin, useDashboard } from "./support/dashboard-instance.ts";
+import { misplaced } from "./support/layout.ts";
 import { servePages, type PageServer, type Site } from "./support/page-server.ts";
 
 const SITE = "shop.example";
@@ -15,6 +16,8 @@ const PASSWORD = "correct horse battery";
 const LINK_PASSWORD = "only for the board";
 
 const VISITS: readonly Visit[] = [1, 2, 3].map((days) => ({ atMs: Date.now() - days * DAY_MS, steps: ["/", "/pricing"] }));
+
+const dayBefore = (days: number): string => utcDay(Date.now() - days * DAY_MS);
 
 /** Chromium's answer in a frame of another site where third-party data is blocked. */
 const BLOCKED_STORAGE = `if (self !== top) for (const name of ["localStorage", "sessionStorage"])
@@ -113,6 +116,34 @@ describe("a share link in a frame of another site", () => {
     await frame.getByRole("dialog").getByText("2 values").waitFor();
     await page.keyboard.press("Escape");
     await frame.getByRole("dialog").waitFor({ state: "detached" });
+    expect(problems).toEqual([]);
+  });
+
+  it("leads back from a day to the dates of its address, on all widths", async () => {
+    for (const [fields, query] of [
+      [{}, "&period=7d"],
+      [{ start_date: dayBefore(7), end_date: dayBefore(1) }, ""],
+    ] as const) {
+      const frame = await embed(await share(fields), `${query}&chart=table`);
+      await shown(frame);
+      const back = frame.getByRole("button", { name: "Back to all dates" });
+      expect(await back.count()).toBe(0);
+      await frame
+        .getByRole("region", { name: /as a table/ })
+        .getByRole("button")
+        .last()
+        .click();
+      await frame.locator('[data-metric="visitors"] .top-stat-value', { hasText: /^[01]$/ }).waitFor();
+      for (const width of [900, 320]) {
+        await page.evaluate(`document.querySelector("iframe").style.width = "${width}px"`);
+        await expect.poll(() => frame.evaluate<number>("innerWidth"), { timeout: ACTION_MS_MAX }).toBe(width);
+        expect({ width, problems: await frame.evaluate<string[]>(misplaced("main")) }).toEqual({ width, problems: [] });
+      }
+      await back.press("Enter");
+      await shown(frame);
+      await back.waitFor({ state: "detached" });
+      await frame.locator("main:focus").waitFor();
+    }
     expect(problems).toEqual([]);
   });
 

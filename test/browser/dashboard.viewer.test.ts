@@ -298,7 +298,28 @@ describe("a viewer's page", () => {
     const page = await open((await share({ expires_at: expiresAt, ...dates })).token);
     await page.getByText(/This link works until .* UTC\./).waitFor();
     await visitorsAre(page, 5);
-    expect(await menuItems(page, /^Period/)).toEqual(["Custom range…"]);
+    expect(await menuItems(page, /^Period/)).toEqual(["All shared dates", "Custom range…"]);
+    expect(failures()).toEqual([]);
+  });
+
+  it("leads back from a day of fixed dates to all of them", async () => {
+    const dates = { start_date: utcDay(noonDaysAgo(12)), end_date: utcDay(noonDaysAgo(8)) };
+    const page = await open((await share(dates)).token, "?chart=table");
+    await visitorsAre(page, 5);
+    await page
+      .getByRole("region", { name: /as a table/ })
+      .getByRole("button")
+      .first()
+      .click();
+    await visitorsAre(page, 0);
+    expect((await urlOf(page)).searchParams.get("end")).toBe(utcDay(noonDaysAgo(12)));
+    await page.getByRole("button", { name: /^Period/ }).click();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole("menuitemradio", { name: "All shared dates", checked: false }).click();
+    await visitorsAre(page, 5);
+    expect((await urlOf(page)).search).toBe("?chart=table");
+    await page.getByRole("button", { name: /^Period/ }).click();
+    await page.getByRole("menuitemradio", { name: "All shared dates", checked: true }).waitFor();
     expect(failures()).toEqual([]);
   });
 
