@@ -15,7 +15,7 @@ import { comparedRange } from "./state/period.ts";
 import { isViewer } from "./state/share.ts";
 import { comparisonParameters, everybodyScope, scope } from "./state/scope.ts";
 import { useReport, useRequest } from "./state/use-report.ts";
-import { canClear, filterKind, isRealtime, site } from "./state/view.ts";
+import { canClear, filterKind, hasConversionRates, isRealtime, site } from "./state/view.ts";
 
 const RealtimeView = lazy(async () => (await import("./realtime/realtime-view.tsx")).RealtimeView);
 
@@ -33,7 +33,8 @@ function Statistics({ siteId }: { readonly siteId: string }) {
   const compared = comparisonParameters.value;
   const report = useReport("main", { ...scope.value, ...compared });
   useFirstEventDate(siteId);
-  const everybody = useReport("main", filterKind.value === "goal" ? { ...everybodyScope.value, ...compared } : null);
+  const hasRate = filterKind.value === "goal" && hasConversionRates.value;
+  const everybody = useReport("main", hasRate ? { ...everybodyScope.value, ...compared } : null);
   return (
     <>
       <RangeNotice />

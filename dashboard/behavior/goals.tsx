@@ -7,7 +7,7 @@ import { useReport } from "../state/use-report.ts";
 import { hasEvent } from "../state/filter-kind.ts";
 import { everybodyScope } from "../state/scope.ts";
 import { navigate } from "../state/url.ts";
-import { filters, hasFilter, isFiltered, toggleFilter } from "../state/view.ts";
+import { filters, hasConversionRates, hasFilter, isFiltered, toggleFilter } from "../state/view.ts";
 
 const NoGoals = () =>
   isFiltered.value ? (
@@ -32,7 +32,12 @@ export function Goals() {
             <p class="column-heads">
               <span>Goal</span>
               <span>
-                <abbr title="Conversion rate">CR</abbr> · Visitors
+                {hasConversionRates.value && (
+                  <>
+                    <abbr title="Conversion rate">CR</abbr> ·{" "}
+                  </>
+                )}
+                Visitors
               </span>
             </p>
             <RowList
@@ -43,7 +48,7 @@ export function Goals() {
                 count: visitors,
                 share: null,
                 countTitle: `${countOf(visitors, "visitor")}, ${countOf(events, "event")}`,
-                text: `${formatRate(conversion_rate)}  ·  ${formatCount(visitors)}`,
+                text: hasConversionRates.value ? `${formatRate(conversion_rate)}  ·  ${formatCount(visitors)}` : formatCount(visitors),
                 isChosen: hasFilter("events", name),
                 onChoose: () => toggleFilter("events", name),
               }))}

@@ -57,7 +57,7 @@ const Legend = ({ comparedTitle }: { readonly comparedTitle: string }) => (
 
 interface MainChartProps {
   readonly main: Report<MainReport>;
-  /** The same report without the filters on events; fetched only under a filter on a goal. */
+  /** The same report without the filters on events; fetched only for a conversion rate. */
   readonly everybody: Report<MainReport>;
 }
 

@@ -20,7 +20,7 @@ function isWindowWhole(): boolean {
   return compared !== null && first !== undefined && (first === null || first <= compared.start);
 }
 
-/** `everybody` has the totals without the filters on events; only under a filter on a goal. */
+/** `everybody` has the totals without the filters on events; only for a conversion rate. */
 export function totalsOf({ value }: ShownMetric, data: MainReport, everybody: MainReport | undefined): MetricTotals {
   const compared = isWindowWhole() ? data.comparison : undefined;
   return {

@@ -21,7 +21,7 @@ type Totals = Omit<NonNullable<MainReport["comparison"]>, "start_date" | "end_da
 export interface MetricInfo {
   readonly format: (value: number) => string;
   /**
-   * Null where it is not known. `everybody` has the totals without the filters on events; null unless there is a filter on a goal, and
+   * Null where it is not known. `everybody` has the totals without the filters on events; null unless a conversion rate is shown, and
    * until they have loaded.
    */
   readonly value: (totals: Totals, everybody: { unique_visitors: number } | null) => number | null;

@@ -1,7 +1,7 @@
 /** Which metrics are shown under which filters, in their order, and what they are called there (docs/reports.md, "Metrics under filters"). */
 import type { FilterKind } from "../state/filter-kind.ts";
 import { param } from "../state/url.ts";
-import { filterKind } from "../state/view.ts";
+import { filterKind, hasConversionRates } from "../state/view.ts";
 import { METRICS, type Metric, type MetricInfo } from "./metrics.ts";
 
 export interface ShownMetric extends MetricInfo {
@@ -47,10 +47,8 @@ const SHOWN: Readonly<Record<FilterKind, readonly [ShownMetric, ...ShownMetric[]
 };
 
 /** Under the filters of the view. */
-export const shownMetrics = (): readonly ShownMetric[] => SHOWN[filterKind.value];
+export const shownMetrics = (): readonly ShownMetric[] =>
+  SHOWN[filterKind.value].filter(({ id }) => id !== "conversion_rate" || hasConversionRates.value);
 
 /** The metric of the chart: by default the first. */
-export function chosenMetric(): ShownMetric {
-  const [first, ...others] = SHOWN[filterKind.value];
-  return others.find(({ id }) => id === param("metric")) ?? first;
-}
+export const chosenMetric = (): ShownMetric => shownMetrics().find(({ id }) => id === param("metric")) ?? SHOWN[filterKind.value][0];

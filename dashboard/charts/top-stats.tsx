@@ -18,7 +18,7 @@ export const totalVisitors = signal<number | null>(null);
 interface StatProps {
   readonly metric: ShownMetric;
   readonly data: MainReport;
-  /** Without the filters on events; only under a filter on a goal. */
+  /** Without the filters on events; only for a conversion rate. */
   readonly everybody: MainReport | undefined;
 }
 
@@ -58,7 +58,7 @@ function TopStat({ metric, data, everybody }: Omit<StatProps, "data"> & { readon
 
 interface TopStatsProps {
   readonly report: Report<MainReport>;
-  /** The same report without the filters on events; fetched only under a filter on a goal. */
+  /** The same report without the filters on events; fetched only for a conversion rate. */
   readonly everybody: Report<MainReport>;
 }
 

@@ -1,6 +1,6 @@
 /** What the page shows: a site or its realtime view, the filters, and the open dialog. */
 import { computed } from "@preact/signals";
-import { filterKindOf, type FilterKind } from "./filter-kind.ts";
+import { filterKindOf, withoutEventFilters, type FilterKind } from "./filter-kind.ts";
 import { isSameFilter, parseFilters, printFilters, toggled, type Filter } from "./filters.ts";
 import { shared, sharedAtMs } from "./share.ts";
 import { dateSince } from "./time-zone.ts";
@@ -37,6 +37,8 @@ export const filters = computed((): readonly Filter[] => [...lockedFilters.value
 export const isFiltered = computed(() => filters.value.length > 0);
 /** Whether some of them are the reader's own. */
 export const canClear = computed(() => ownFilters.value.length > 0);
+/** A rate is a share of all visitors, of whom a link with a filter on events shows only some. */
+export const hasConversionRates = computed(() => withoutEventFilters(lockedFilters.value).length === lockedFilters.value.length);
 export const filterKind = computed((): FilterKind => filterKindOf(filters.value));
 /** What the visitors of a report are under the filters. */
 export const visitorNoun = computed(() => (filterKind.value === "goal" ? "conversion" : "visitor"));

@@ -78,14 +78,15 @@ describe("a viewer's page", () => {
     return page;
   }
 
-  async function open(key: string, query = ""): Promise<Page> {
+  /** `metric` is the first of those that are shown. */
+  async function open(key: string, query = "", metric = "visitors"): Promise<Page> {
     const page = await visit(key, query);
-    await shown(page);
+    await shown(page, metric);
     return page;
   }
 
-  async function shown(page: Page): Promise<void> {
-    await page.locator('[data-metric="visitors"] .top-stat-value', { hasText: /\d/ }).waitFor();
+  async function shown(page: Page, metric = "visitors"): Promise<void> {
+    await page.locator(`[data-metric="${metric}"] .top-stat-value`, { hasText: /\d/ }).waitFor();
     await page.locator(".stale, .loading").first().waitFor({ state: "detached" });
   }
 
@@ -232,6 +233,17 @@ describe("a viewer's page", () => {
       }
       expect(await violationsOf(page)).toEqual([]);
     });
+  });
+
+  it("of a link with a filter on an event has no conversion rates, which would be shares of other visitors", async () => {
+    const link = await share({ filters: "events==Signup", period: "7d" });
+    const page = await open(link.token, "?did=goals&metric=conversion_rate&filters=countries==DE", "unique_conversions");
+    const titles = await page.locator(".top-stat-title").allTextContents();
+    expect(titles).toEqual(["Unique conversions", "Total conversions"]);
+    expect(await rowsOf(page, "did")).toEqual([["Signup", "4"]]);
+    expect(await cardOf(page, "did").locator(".column-heads").innerText()).not.toContain("CR");
+    expect(requested.filter((line) => line.includes("/api/stats/main"))).toHaveLength(1);
+    expect(failures()).toEqual([]);
   });
 
   it("asks for the password of a link, and keeps it for the tab alone", async () => {
