@@ -19,7 +19,7 @@ interface PickerProps {
   readonly value: string;
   readonly placeholder?: string;
   readonly onPick: (value: string) => void;
-  /** An additional choice made from the typed text, e.g. a path with a wildcard. */
+  /** The first choice for the typed text: one of the choices, or an additional one, e.g. a path with a wildcard. */
   readonly choiceOf?: (typed: string) => Choice | null;
 }
 
@@ -58,12 +58,14 @@ function Options({ id, choices, active, onPick }: OptionsProps) {
   ));
 }
 
-/** The choices whose label contains the text, after the additional one; those whose label begins with it come first. */
+/** The choices whose label contains the text, after that of `choiceOf`; those whose label begins with it come first. */
 function matching(choices: readonly Choice[], text: string, choiceOf: PickerProps["choiceOf"]): Choice[] {
-  const additional = text === "" ? null : (choiceOf?.(text) ?? null);
+  const first = text === "" ? null : (choiceOf?.(text) ?? null);
   const placeIn = (choice: Choice) => choice.label.toLowerCase().indexOf(text.toLowerCase());
-  const matches = choices.filter((choice) => placeIn(choice) !== -1).toSorted((a, b) => Number(placeIn(a) > 0) - Number(placeIn(b) > 0));
-  return [...(additional ? [additional] : []), ...matches].slice(0, SHOWN_MAX);
+  const matches = choices
+    .filter((choice) => placeIn(choice) !== -1 && choice.value !== first?.value)
+    .toSorted((a, b) => Number(placeIn(a) > 0) - Number(placeIn(b) > 0));
+  return [...(first ? [first] : []), ...matches].slice(0, SHOWN_MAX);
 }
 
 /** `typed` is null before anything is, `moved` the choice that the arrow keys have highlighted. */

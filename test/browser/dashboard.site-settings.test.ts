@@ -142,6 +142,31 @@ describe("the settings of a site", () => {
     expect(await page.getByText("Unsaved changes").count()).toBe(0);
   });
 
+  it("find a zone in any spelling, list it once, and save it as the service spells it", async () => {
+    await open("general");
+    const zone = page.getByRole("combobox", { name: "Time zone" });
+    const options = page.getByRole("option").locator("span");
+    await zone.click();
+    for (const [typed, label] of [
+      ["utc", "UTC"],
+      ["america/new_york", "America/New York"],
+      ["Europe/Berlin", "Europe/Berlin"],
+      ["europe/berlin", "Europe/Berlin"],
+    ] as const) {
+      await zone.fill(typed);
+      await expect.poll(() => options.allTextContents(), { timeout: ACTION_MS_MAX }).toEqual([label]);
+      await zone.press("Enter");
+      await expect.poll(() => zone.inputValue(), { timeout: ACTION_MS_MAX }).toBe(label);
+    }
+    // A name that browsers do not list: its spelling is not known.
+    await zone.fill("us/pacific");
+    await page.getByRole("option", { name: "No matches" }).waitFor();
+    await zone.press("Escape");
+    await save();
+    expect((await settingsOf()).time_zone).toBe("Europe/Berlin");
+    await put({});
+  });
+
   it("keep what is typed in other sections, on the dashboard and after Back, until it is cancelled", async () => {
     await open("general");
     const name = page.getByLabel("Display name");

@@ -50,7 +50,7 @@ export function TimeZoneField({ siteId, settings, change, problemOf }: Editing) 
         choices={choices}
         value={settings.time_zone ?? DEFAULT.value}
         onPick={(value) => change({ time_zone: value === DEFAULT.value ? null : value })}
-        choiceOf={zoneNamed}
+        choiceOf={(typed) => zoneNamed(typed, choices)}
       />
     </Field>
   );

@@ -62,8 +62,12 @@ export function zoneChoices(chosen: string | null): Choice[] {
   return [...new Set(["UTC", ownZone(), ...(chosen === null ? [] : [chosen]), ...listed])].filter(isKnown).map(choiceOf);
 }
 
-/** A name that browsers do not list, such as a replaced one; null if it is none. */
-export function zoneNamed(typed: string): Choice | null {
+/** The service's rule: each part of a name begins with a capital letter. */
+const NAME = /^[A-Z][A-Za-z0-9_+-]*(?:\/[A-Z][A-Za-z0-9_+-]*)*$/;
+
+/** One of the choices, however it is spelled, or a name that browsers do not list, such as a replaced one; null if it is none. */
+export function zoneNamed(typed: string, choices: readonly Choice[]): Choice | null {
   const name = typed.replaceAll(" ", "_");
-  return /^[A-Za-z]/.test(name) && isKnown(name) ? choiceOf(name) : null;
+  const listed = choices.find(({ value }) => value.toLowerCase() === name.toLowerCase());
+  return listed ?? (NAME.test(name) && isKnown(name) ? choiceOf(name) : null);
 }
