@@ -187,6 +187,23 @@ describe("sharing a site", () => {
     expect(await statusFor(url)).toBe(404);
   });
 
+  it("a second link takes the place of the first and gets the focus, and is gone with its revocation", async () => {
+    await open();
+    for (const name of ["First of two", "Second of two"]) {
+      await page.getByLabel("Name", { exact: true }).fill(name);
+      await page.getByRole("button", { name: "Create link" }).press("Enter");
+      await page.locator("h3:focus", { hasText: `Link created: ${name}` }).waitFor();
+    }
+    const revoke = async (name: string) => {
+      for (const label of ["Revoke", "Confirm revoke"]) await item(name).getByRole("button", { name: label }).press("Enter");
+      await item(name).getByText("Revoked").waitFor();
+    };
+    await revoke("First of two");
+    expect(await statusFor(await createdUrl())).toBe(200);
+    await revoke("Second of two");
+    await createdLink().waitFor({ state: "detached" });
+  });
+
   it("sharing has no accessibility violation and nothing misplaced at three widths, and targets for fingers", async () => {
     await create({
       name: "A long name of a link".repeat(4),

@@ -23,26 +23,22 @@ function ShareLinks({ siteId }: { readonly siteId: string }) {
   const load = async () => setShares(await listShares(siteId));
   useEffect(() => void run(load), []);
 
+  async function revoke(hash: string) {
+    await revokeShare(hash);
+    if (createdShares.value[siteId]?.share_hash === hash) setCreated(siteId, null);
+    await load();
+  }
+
   return (
     <section class="panel" aria-labelledby="links-title">
       <h2 id="links-title">Share links</h2>
       <p class="dim">
         A link shows the dashboard without a login, and only what you choose. Viewers can export what they see. Revoke it at any time.
       </p>
-      {created && <CreatedLink share={created} onDone={() => setCreated(siteId, null)} />}
+      {created && <CreatedLink key={created.share_hash} share={created} onDone={() => setCreated(siteId, null)} />}
       <Problem text={problem} />
       {shares?.length === 0 && <p class="empty">No share links yet</p>}
-      {shares && shares.length > 0 && (
-        <ShareList
-          shares={shares}
-          onRevoke={(hash) =>
-            void run(async () => {
-              await revokeShare(hash);
-              await load();
-            })
-          }
-        />
-      )}
+      {shares && shares.length > 0 && <ShareList shares={shares} onRevoke={(hash) => void run(() => revoke(hash))} />}
       <h3>New link</h3>
       <ShareForm
         siteId={siteId}
