@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Browser, BrowserContext, Page } from "playwright-core";
+import { createDeferred } from "../support/deferred.ts";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { DAY_MS, urlOf, watchRequests, writeVisits } from "./support/dashboard.ts";
@@ -215,6 +216,32 @@ describe("the settings of a site", () => {
     await save();
     expect(await settingsOf()).toMatchObject({ name: "Mine", week_start: "saturday", retention_days: 90 });
     expect(await page.getByLabel("Saturday").isChecked()).toBe(true);
+    await put({});
+  });
+
+  it("keep what is typed while they are being saved", async () => {
+    await open("general");
+    const [held, arrived] = [createDeferred<void>(), createDeferred<void>()];
+    await page.route(`**/api/sites/${SITE}`, async (route) => {
+      if (route.request().method() === "PUT") {
+        arrived.resolve();
+        await held.promise;
+      }
+      await route.continue();
+    });
+    const name = page.getByLabel("Display name");
+    await name.fill("Half a na");
+    await page.getByLabel("Saturday").check();
+    await page.getByRole("button", { name: "Save" }).click();
+    await arrived.promise;
+    await name.fill("Half a name");
+    held.resolve();
+    await expect.poll(async () => (await settingsOf()).name, { timeout: ACTION_MS_MAX }).toBe("Half a na");
+    await page.getByRole("button", { name: "Save" }).and(page.locator('[aria-disabled="false"]')).waitFor();
+    await status("Unsaved changes");
+    expect(await name.inputValue()).toBe("Half a name");
+    await save();
+    expect(await settingsOf()).toMatchObject({ name: "Half a name", week_start: "saturday" });
     await put({});
   });
 

@@ -37,10 +37,18 @@ interface SettingsFormProps {
 const bodyOf = (saved: SavedSettings): SiteSettings =>
   Object.fromEntries(ALL_SETTINGS.map((name) => [name, saved[name]])) as unknown as SiteSettings;
 
-/** Saves the changes of these settings and leaves all others as the service has them now, whoever changed them. */
+/**
+ * Saves the changes of these settings and leaves all others as the service has them now, whoever changed them. What is typed
+ * meanwhile stays a change.
+ */
 async function save(siteId: string, names: readonly SettingName[]): Promise<void> {
-  const changes = unsavedChanges(siteId, names);
-  setSaved(await putSettings(siteId, { ...bodyOf(await getSettings(siteId)), ...changes }), names);
+  const [sent, changes] = [editedSettings(siteId), unsavedChanges(siteId, names)];
+  const saved = await putSettings(siteId, { ...bodyOf(await getSettings(siteId)), ...changes });
+  const edited = editedSettings(siteId);
+  setSaved(
+    saved,
+    names.filter((name) => Object.is(edited?.[name], sent?.[name])),
+  );
   clearReportCache();
   refreshAll();
 }
