@@ -1,4 +1,7 @@
-/** A month in which two clicks choose a range of days (WAI-ARIA grid pattern): arrows move by a day or a week, Page Up and Down by a month. */
+/**
+ * A month in which a click chooses a day, and a second one the range between both (WAI-ARIA grid pattern): arrows move by a day or a
+ * week, Page Up and Down by a month.
+ */
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { formatMonthAndYear, formatRange, formatWeekday } from "../format/locale.ts";
 import { weekStart } from "../state/known-sites.ts";
@@ -111,12 +114,13 @@ export function Calendar({ start, end, min, max, onChoose }: CalendarProps) {
   const { current, grid, onKeyDown, show } = useCurrentDay(end, { min, max });
   /** The first click of a new range; null before it. */
   const [first, setFirst] = useState<string | null>(null);
-  const shown = { start: first ?? start, end: first ?? end, min, max, current };
+  const shown = { start, end, min, max, current };
 
   function choose(day: string) {
+    const other = first ?? day;
     show(day);
     setFirst(first === null ? day : null);
-    if (first !== null) onChoose(first < day ? first : day, first < day ? day : first);
+    onChoose(other < day ? other : day, other < day ? day : other);
   }
 
   const turn = (months: number) => () => show(inMonth(current, months));

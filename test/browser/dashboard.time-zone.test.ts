@@ -144,9 +144,11 @@ describe("the dashboard in another time zone", () => {
     const heads = page.locator(".calendar th");
     expect(await heads.allTextContents()).toEqual(["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]);
     await page.locator('[data-day="2026-06-10"]').focus();
-    for (const key of ["Home", "Enter", "PageDown", "ArrowLeft", "Enter"]) await page.keyboard.press(key);
-    expect(await startDate().inputValue()).toBe("2026-06-07");
-    expect(await page.getByLabel("End date").inputValue()).toBe("2026-07-06");
+    const dates = async () => [await startDate().inputValue(), await page.getByLabel("End date").inputValue()];
+    for (const key of ["Home", "Enter"]) await page.keyboard.press(key);
+    await expect.poll(dates, { timeout: ACTION_MS_MAX }).toEqual(["2026-06-07", "2026-06-07"]);
+    for (const key of ["PageDown", "ArrowLeft", "Enter"]) await page.keyboard.press(key);
+    await expect.poll(dates, { timeout: ACTION_MS_MAX }).toEqual(["2026-06-07", "2026-07-06"]);
     await page.getByRole("button", { name: "Apply" }).click();
     await expect.poll(() => inUrl("end"), { timeout: ACTION_MS_MAX }).toBe("2026-07-06");
     await set(BERLIN, { week_start: "saturday" });
