@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { shareUrl } from "../../api/page-url.ts";
 import type { CreatedShare } from "../../api/types.ts";
 import { CopyButton } from "../../components/copy-button.tsx";
+import { Address } from "./address.tsx";
 import { EMBED_THEMES, embedCode, type EmbedTheme } from "./embed.ts";
 import { Facts, type Fact } from "./facts.tsx";
 import { datesText, filtersText, timeOr } from "./share-summary.ts";
@@ -51,15 +52,7 @@ export function CreatedLink({ share, onDone }: { readonly share: CreatedShare; r
         Link created: {share.name}
       </h3>
       <p>Copy it now. You won't see it again.</p>
-      <pre tabIndex={0} aria-label="Share link">
-        <code>{url}</code>
-      </pre>
-      <div class="actions">
-        <CopyButton text={url} label="Copy link" />
-        <a class="button" href={url} target="_blank" rel="noopener">
-          Preview in a new tab
-        </a>
-      </div>
+      <Address url={url} name="Share link" copyLabel="Copy link" openLabel="Preview in a new tab" />
       <h3>What viewers see</h3>
       <Facts facts={factsOf(share)} />
       {share.frame_ancestors.length > 0 && <Embed share={share} url={url} />}

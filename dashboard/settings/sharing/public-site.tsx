@@ -1,8 +1,8 @@
 /** Whether everyone may see a site's stats, and at which address. */
 import { shareUrl } from "../../api/page-url.ts";
-import { CopyButton } from "../../components/copy-button.tsx";
 import { savedSettings } from "../site/draft.ts";
 import { fieldId, SettingsForm, type Editing } from "../site/settings-form.tsx";
+import { Address } from "./address.tsx";
 
 const LABELS = { public: "Public" } as const;
 
@@ -23,26 +23,15 @@ const PublicField = ({ siteId, settings, change, problemOf }: Editing) => (
   </>
 );
 
-function Address({ siteId }: { readonly siteId: string }) {
-  const url = shareUrl(siteId);
-  return (
-    <div class="notice good">
-      <p>
-        Anyone with this address sees all stats of {siteId} without logging in, and can export them, but changes nothing. Search engines are
-        asked not to list the page.
-      </p>
-      <pre tabIndex={0} aria-label="Public address">
-        <code>{url}</code>
-      </pre>
-      <div class="actions">
-        <CopyButton text={url} label="Copy address" />
-        <a class="button" href={url} target="_blank" rel="noopener">
-          Open in a new tab
-        </a>
-      </div>
-    </div>
-  );
-}
+const PublicAddress = ({ siteId }: { readonly siteId: string }) => (
+  <div class="notice good">
+    <p>
+      Anyone with this address sees all stats of {siteId} without logging in, and can export them, but changes nothing. Search engines are
+      asked not to list the page.
+    </p>
+    <Address url={shareUrl(siteId)} name="Public address" copyLabel="Copy address" openLabel="Open in a new tab" />
+  </div>
+);
 
 export const PublicSite = ({ siteId }: { readonly siteId: string }) => (
   <section class="panel" aria-labelledby="public-title">
@@ -50,6 +39,6 @@ export const PublicSite = ({ siteId }: { readonly siteId: string }) => (
     <SettingsForm siteId={siteId} title="Public site" labels={LABELS}>
       {(editing) => <PublicField {...editing} />}
     </SettingsForm>
-    {savedSettings(siteId)?.public === true && <Address siteId={siteId} />}
+    {savedSettings(siteId)?.public === true && <PublicAddress siteId={siteId} />}
   </section>
 );

@@ -47,12 +47,12 @@ const NAME_CHARS_MAX = 128;
 interface Editing {
   readonly draft: ShareDraft;
   readonly change: (changes: Partial<ShareDraft>) => void;
-  readonly problemOf: (name: FieldName) => string | null;
+  readonly field: (name: FieldName) => { readonly id: string; readonly label: string; readonly problem: string | null };
 }
 
 const fieldId = (name: FieldName): string => `share-${name}`;
 
-const VisitorsField = ({ draft, change, problemOf }: Editing) =>
+const VisitorsField = ({ draft, change, field }: Editing) =>
   filters.value.length === 0 ? (
     <p class="dim">
       Shows all visitors. To share only some,{" "}
@@ -76,7 +76,7 @@ const VisitorsField = ({ draft, change, problemOf }: Editing) =>
         All visitors
       </label>
       <p class="problem" role="alert">
-        {problemOf("filters")}
+        {field("filters").problem}
       </p>
     </fieldset>
   );
@@ -94,27 +94,10 @@ const PeriodField = ({ draft, change }: Editing) => (
   </label>
 );
 
-const FixedDates = ({ draft, change, problemOf }: Editing) => (
+const FixedDates = ({ draft: { start, end }, change, field }: Editing) => (
   <div class="form-row">
-    <TextField
-      id={fieldId("start_date")}
-      type="date"
-      required
-      label={LABELS.start_date}
-      problem={problemOf("start_date")}
-      value={draft.start}
-      onInput={(start) => change({ start })}
-    />
-    <TextField
-      id={fieldId("end_date")}
-      type="date"
-      required
-      label={LABELS.end_date}
-      problem={problemOf("end_date")}
-      min={draft.start}
-      value={draft.end}
-      onInput={(end) => change({ end })}
-    />
+    <TextField {...field("start_date")} type="date" required value={start} onInput={(day) => change({ start: day })} />
+    <TextField {...field("end_date")} type="date" required min={start} value={end} onInput={(day) => change({ end: day })} />
   </div>
 );
 
@@ -133,34 +116,28 @@ const DatesFields = (editing: Editing) => (
   </>
 );
 
-const AccessFields = ({ draft, change, problemOf }: Editing) => (
+const AccessFields = ({ draft, change, field }: Editing) => (
   <>
     <div class="form-row">
       <TextField
-        id={fieldId("password")}
+        {...field("password")}
         type="password"
-        label={LABELS.password}
         hint="Optional. Viewers have to enter it."
-        problem={problemOf("password")}
         value={draft.password}
         onInput={(password) => change({ password })}
       />
       <TextField
-        id={fieldId("expires_at")}
+        {...field("expires_at")}
         type="date"
-        label={LABELS.expires_at}
         hint="Optional. The link ends with this day."
-        problem={problemOf("expires_at")}
         min={today.value}
         value={draft.lastDay}
         onInput={(lastDay) => change({ lastDay })}
       />
     </div>
     <LinesField
-      id={fieldId("frame_ancestors")}
-      label={LABELS.frame_ancestors}
+      {...field("frame_ancestors")}
       hint="Optional, one per line. Their pages may show the dashboard in a frame."
-      problem={problemOf("frame_ancestors")}
       placeholder="https://www.example.com"
       lines={draft.origins}
       onInput={(origins) => change({ origins })}
@@ -171,13 +148,11 @@ const AccessFields = ({ draft, change, problemOf }: Editing) => (
 const ShareFields = (editing: Editing) => (
   <>
     <TextField
-      id={fieldId("name")}
-      label={LABELS.name}
+      {...editing.field("name")}
       hint="Viewers see it, too."
       required
       maxLength={NAME_CHARS_MAX}
       placeholder="e.g. Marketing team"
-      problem={editing.problemOf("name")}
       value={editing.draft.name}
       onInput={(name) => editing.change({ name })}
     />
@@ -225,7 +200,7 @@ export function ShareForm({ siteId, onCreated }: ShareFormProps) {
       <ShareFields
         draft={draft}
         change={(changes) => changeShareDraft(siteId, changes)}
-        problemOf={(name) => (problem?.field === name ? problem.text : null)}
+        field={(name) => ({ id: fieldId(name), label: LABELS[name], problem: problem?.field === name ? problem.text : null })}
       />
       <p class="problem" role="alert">
         {problem?.field === null ? problem.text : ""}
