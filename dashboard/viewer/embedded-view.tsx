@@ -4,6 +4,7 @@ import { OutageBanner } from "../components/states.tsx";
 import { formatRange } from "../format/locale.ts";
 import { useRealtimePolling } from "../realtime/use-realtime.ts";
 import { FilterPills } from "../shell/filters.tsx";
+import { StatsTitle } from "../shell/page-layout.tsx";
 import { SiteView } from "../site-view.tsx";
 import { siteName, timeZone } from "../state/known-sites.ts";
 import { range } from "../state/period.ts";
@@ -33,9 +34,7 @@ export function EmbeddedView() {
       {isRealtime() && <RealtimePolling />}
       <OutageBanner />
       <main id="content" class="content" tabIndex={-1}>
-        <h1 class="unseen">
-          Stats of {siteName.value}, {period}
-        </h1>
+        <StatsTitle />
         <FilterPills />
         <SiteView sites={[]} />
         <footer class="page-foot">
