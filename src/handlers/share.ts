@@ -33,11 +33,10 @@ export const getShare: Handler = (request, { services: { shares, sites }, standi
   });
 };
 
-/** POST /api/share/unlock. No foreign page can send it: `X-Share` takes a preflight, which only `dashboard_origin` passes. */
+/** POST /api/share/unlock. No page of another origin can send it: `X-Share` takes a preflight, and `share` routes answer none. */
 export const postUnlock: Handler = async (request, context) => {
   const { services, deadline } = context;
   const [token, address] = [shareOf(request) ?? "", clientAddressOfRequest(request, context)];
   const password = requiredText(parseObject(await readBody(request)), "password");
-  services.shareUnlock.check(token, address);
   return jsonReply({ token: await services.shareUnlock.attempt({ token, password, address, signal: deadline.signal }) });
 };

@@ -9,6 +9,7 @@ import {
   logIn,
   ofItsOwn,
   postKey,
+  postLogin,
   postShare,
   unlock,
   withKey,
@@ -386,19 +387,50 @@ export function describeShareRules(makeTarget: MakeTarget): void {
     itNeeds(
       makeTarget,
       "advance",
-      "wrong passwords of links lock an address out of all of them and of the login, and a right one does not help",
+      "wrong passwords of a link lock an address out of this link only, and a right one resets their count",
       async () => {
         const clocked = await makeTarget(ofItsOwn({ ...BEHIND_PROXY, SVC_MAX_LOGIN_ATTEMPTS: "3" }));
         const admin = await logIn(clocked);
         const fields = { site_id: "locked.test", password: PASSWORD_OF_LINK };
         const [one, two] = [await createShare(clocked, admin, fields), await createShare(clocked, admin, fields)];
-        await expectError(await unlock(clocked, one.token, "a wrong password"), 401);
-        await expectError(await unlock(clocked, one.token, "a wrong password"), 401);
+        const mistype = async (times: number) => {
+          for (let i = 0; i < times; i++) await expectError(await unlock(clocked, one.token, "a wrong password"), 401, "Invalid password");
+        };
+        await mistype(2);
         expect(await statusOf(unlock(clocked, two.token, PASSWORD_OF_LINK))).toBe(200);
-        await expectError(await unlock(clocked, two.token, "a wrong password"), 401);
-        await expectError(await unlock(clocked, two.token, PASSWORD_OF_LINK), 429, "Too many failed login attempts");
-        await expectError(await clocked.fetch("/api/auth/login", { method: "POST", body: JSON.stringify({ password: "wrong" }) }), 429);
-        expect(await statusOf(unlock(clocked, two.token, PASSWORD_OF_LINK, visitor(5)))).toBe(200);
+        expect(await statusOf(unlock(clocked, one.token, PASSWORD_OF_LINK))).toBe(200);
+        await mistype(2);
+        await able(clocked, "advance")(300_000);
+        await mistype(3);
+        const refused = await unlock(clocked, one.token, PASSWORD_OF_LINK);
+        expect(refused.headers.get("retry-after")).toBe("300");
+        await expectError(refused, 429, "Too many failed login attempts");
+        expect(await statusOf(unlock(clocked, two.token, PASSWORD_OF_LINK))).toBe(200);
+        expect(await statusOf(unlock(clocked, one.token, PASSWORD_OF_LINK, visitor(5)))).toBe(200);
+        expect(await statusOf(postLogin(clocked))).toBe(200);
+        await able(clocked, "advance")(300_000);
+        expect(await statusOf(unlock(clocked, one.token, PASSWORD_OF_LINK))).toBe(200);
+        await clocked.close();
+      },
+    );
+
+    itNeeds(
+      makeTarget,
+      "advance",
+      "a link takes 20 passwords at once, and then one per second; others and the login do not wait for it",
+      async () => {
+        const clocked = await makeTarget(ofItsOwn(BEHIND_PROXY));
+        const admin = await logIn(clocked);
+        const fields = { site_id: "opened.test", password: PASSWORD_OF_LINK };
+        const [one, two] = [await createShare(clocked, admin, fields), await createShare(clocked, admin, fields)];
+        for (let i = 0; i < 20; i++) expect(await statusOf(unlock(clocked, one.token, PASSWORD_OF_LINK, visitor(i)))).toBe(200);
+        const refused = await unlock(clocked, one.token, PASSWORD_OF_LINK, visitor(20));
+        expect(refused.headers.get("retry-after")).toBe("1");
+        await expectError(refused, 429, "Too many passwords were sent for this link");
+        expect(await statusOf(unlock(clocked, two.token, PASSWORD_OF_LINK))).toBe(200);
+        expect(await statusOf(postLogin(clocked))).toBe(200);
+        await able(clocked, "advance")(1_000);
+        expect(await statusOf(unlock(clocked, one.token, PASSWORD_OF_LINK, visitor(20)))).toBe(200);
         await clocked.close();
       },
     );

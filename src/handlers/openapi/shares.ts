@@ -186,7 +186,7 @@ export const SHARE_OPERATIONS = {
       invalid_input: "The body is not JSON, or the link has no password.",
       unauthenticated: "The password is wrong.",
       request_timeout: "The password did not arrive, or was not checked, within the time limit.",
-      too_many_requests: `The address has sent too many wrong passwords in a row, or too many passwords are waiting to be checked. Or: ${TOO_MANY_VIEWS}`,
+      too_many_requests: `The address has sent too many wrong passwords of the link in a row, too many passwords of the link were sent, or too many passwords are waiting to be checked. Or: ${TOO_MANY_VIEWS}`,
       internal: "The password could not be checked.",
     },
   },

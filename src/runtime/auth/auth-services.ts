@@ -7,9 +7,14 @@ import {
   LOGIN_FAILURE_ADDRESSES_MAX,
   PASSWORD_CHECKS_WAITING_MAX,
   SESSIONS_MAX,
+  SHARES_MAX,
+  SHARE_UNLOCKS_AT_ONCE,
+  SHARE_UNLOCKS_PER_SECOND,
   VIEWER_TOKENS_MAX,
+  VIEWER_TOKENS_OF_SHARE_MAX,
   VIEWER_TOKEN_SECS,
 } from "../config/limits.ts";
+import { createRateLimit } from "../ingest/rate-limit.ts";
 import type { Counters } from "../metrics/counters.ts";
 import type { Log } from "../metrics/log.ts";
 import { AdminPassword } from "./admin-password.ts";
@@ -65,15 +70,17 @@ export async function createAuth({
   const queue = new SerialQueue({ waitingMax: PASSWORD_CHECKS_WAITING_MAX, retryAfterSecs: PASSWORDS_RETRY_SECS });
   const adminPassword = await AdminPassword.open({ records, hasher: passwordHasher, queue, configured: config.adminPassword });
   const sessions = new Sessions({ ttlSecs: config.sessionTtlSecs, sessionsMax: SESSIONS_MAX, sha256, randomBytes, monotonicMs });
-  const lockout = new LoginLockout({
+  const lockoutOptions = {
     attemptsMax: config.maxLoginAttempts,
     lockoutSecs: config.loginLockoutSecs,
     addressesMax: LOGIN_FAILURE_ADDRESSES_MAX,
     monotonicMs,
-  });
+  };
+  const lockout = new LoginLockout({ ...lockoutOptions, rowSecs: Number.POSITIVE_INFINITY });
   const viewerTokens = new ViewerTokens({
     ttlSecs: VIEWER_TOKEN_SECS,
     tokensMax: VIEWER_TOKENS_MAX,
+    tokensOfShareMax: VIEWER_TOKENS_OF_SHARE_MAX,
     sha256,
     randomBytes,
     monotonicMs,
@@ -86,6 +93,17 @@ export async function createAuth({
     login: new Login({ adminPassword, lockout, sessions, queue, counters, log }),
     apiKeys: await ApiKeys.open({ records, sha256, randomBytes, keysMax: API_KEYS_MAX, log }),
     shares,
-    shareUnlock: new ShareUnlock({ shares, viewerTokens, hasher: passwordHasher, lockout, queue, counters, log }),
+    shareUnlock: new ShareUnlock({
+      shares,
+      viewerTokens,
+      hasher: passwordHasher,
+      // Waiting for the end of a row takes as long as a lockout, and so gives no more guesses.
+      lockout: new LoginLockout({ ...lockoutOptions, rowSecs: config.loginLockoutSecs }),
+      rateLimit: createRateLimit({ perSecond: SHARE_UNLOCKS_PER_SECOND, burst: SHARE_UNLOCKS_AT_ONCE, bucketsMax: SHARES_MAX }),
+      queue,
+      counters,
+      log,
+      monotonicMs,
+    }),
   };
 }

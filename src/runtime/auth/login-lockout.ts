@@ -1,4 +1,7 @@
-/** How many consecutive logins of an address may fail before it is locked out (docs/http-api.md, "Login"). IPv6 counts by /64 network. In memory only. */
+/**
+ * How many consecutive passwords of an address may be wrong before it is locked out (docs/http-api.md, "Login"): of the login, or of
+ * each share link on its own. IPv6 counts by /64 network. In memory only.
+ */
 import { AppError } from "../errors.ts";
 import { rateLimitKeyOf } from "../ingest/rate-limit-key.ts";
 
@@ -6,7 +9,9 @@ export interface LoginLockoutOptions {
   /** Consecutive failures that lock an address out; 0 disables the lockout. */
   readonly attemptsMax: number;
   readonly lockoutSecs: number;
-  /** Addresses whose failures are counted. */
+  /** How long fewer failures count after the last of them; infinite if only a success ends their row. */
+  readonly rowSecs: number;
+  /** Addresses whose failures are counted, once for each link. */
   readonly addressesMax: number;
   readonly monotonicMs: () => number;
 }
@@ -17,9 +22,15 @@ interface Failures {
   readonly atMs: number;
 }
 
+/** No hash is empty. */
+const LOGIN = "";
+
+const keyOf = (address: string, shareHash: string): string => `${rateLimitKeyOf(address)} ${shareHash}`;
+
+/** `shareHash` is that of the link whose password it is. */
 export class LoginLockout {
   readonly #options: LoginLockoutOptions;
-  /** By network, the least recent failure first: it is evicted first. */
+  /** By network and link, the least recent failure first: it is evicted first. */
   readonly #failures = new Map<string, Failures>();
 
   constructor(options: LoginLockoutOptions) {
@@ -27,34 +38,41 @@ export class LoginLockout {
   }
 
   /** 429 with the remaining seconds when the address is locked out. */
-  check(address: string): void {
-    const network = rateLimitKeyOf(address);
-    const failures = this.#failures.get(network);
+  check(address: string, shareHash = LOGIN): void {
+    const failures = this.#counting(keyOf(address, shareHash));
     if (!failures || !this.#isLocked(failures)) return;
-    const leftMs = failures.atMs + this.#options.lockoutSecs * 1000 - this.#options.monotonicMs();
-    if (leftMs <= 0) {
-      this.#failures.delete(network);
-      return;
-    }
-    const retryAfterSecs = Math.ceil(leftMs / 1000);
+    const retryAfterSecs = Math.ceil(this.#leftMs(failures) / 1000);
     throw new AppError({ code: "too_many_requests", retryAfterSecs }, "Too many failed login attempts. Try again later.");
   }
 
   /** Counts a failure and returns whether the address is locked out now. */
-  fail(address: string): boolean {
+  fail(address: string, shareHash = LOGIN): boolean {
     const { attemptsMax, addressesMax, monotonicMs } = this.#options;
     if (attemptsMax === 0) return false;
-    const network = rateLimitKeyOf(address);
-    const failures = { count: (this.#failures.get(network)?.count ?? 0) + 1, atMs: monotonicMs() };
-    this.#failures.delete(network);
-    this.#failures.set(network, failures);
+    const key = keyOf(address, shareHash);
+    const failures = { count: (this.#counting(key)?.count ?? 0) + 1, atMs: monotonicMs() };
+    this.#failures.delete(key);
+    this.#failures.set(key, failures);
     if (this.#failures.size > addressesMax) this.#forgetOldest();
     return this.#isLocked(failures);
   }
 
   /** After a success the count starts again. */
-  clear(address: string): void {
-    this.#failures.delete(rateLimitKeyOf(address));
+  clear(address: string, shareHash = LOGIN): void {
+    this.#failures.delete(keyOf(address, shareHash));
+  }
+
+  /** Forgets failures that no longer count. */
+  #counting(key: string): Failures | undefined {
+    const failures = this.#failures.get(key);
+    if (failures === undefined || this.#leftMs(failures) > 0) return failures;
+    this.#failures.delete(key);
+    return undefined;
+  }
+
+  #leftMs(failures: Failures): number {
+    const { lockoutSecs, rowSecs, monotonicMs } = this.#options;
+    return failures.atMs + (this.#isLocked(failures) ? lockoutSecs : rowSecs) * 1000 - monotonicMs();
   }
 
   #isLocked({ count }: Failures): boolean {
@@ -62,8 +80,8 @@ export class LoginLockout {
   }
 
   #forgetOldest(): void {
-    for (const network of this.#failures.keys()) {
-      this.#failures.delete(network);
+    for (const key of this.#failures.keys()) {
+      this.#failures.delete(key);
       return;
     }
   }

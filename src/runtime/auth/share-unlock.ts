@@ -1,15 +1,18 @@
 /**
- * The password of a share link, which opens it for a viewer (docs/sharing.md). Attempts share queue and lockout with the login. A
- * right password does not clear an address's failures: one link's password must not allow more guesses at another, or at the admin's.
+ * The password of a share link, which opens it for a viewer (docs/sharing.md). Attempts share their queue with the login, of which each
+ * link may take a part only, and have a lockout of their own: whoever mistypes a link's password, or knows it, changes nothing for
+ * another link or for the login.
  */
 import { PASSWORD_BYTES_MAX } from "../config/limits.ts";
 import { exceedsBytes } from "../config/code-points.ts";
 import { AppError, invalidInput } from "../errors.ts";
+import type { RateLimit } from "../ingest/rate-limit.ts";
 import type { Counters } from "../metrics/counters.ts";
 import type { Log } from "../metrics/log.ts";
 import type { LoginLockout } from "./login-lockout.ts";
 import type { PasswordHasher } from "./password-hasher.ts";
 import type { SerialQueue } from "./serial-queue.ts";
+import type { Share } from "./share.ts";
 import { shareNotFound, type Shares } from "./shares.ts";
 import type { ViewerTokens } from "./viewer-tokens.ts";
 
@@ -17,10 +20,14 @@ export interface ShareUnlockParts {
   readonly shares: Shares;
   readonly viewerTokens: ViewerTokens;
   readonly hasher: PasswordHasher;
+  /** Of links. */
   readonly lockout: LoginLockout;
+  /** Of attempts, by link. */
+  readonly rateLimit: RateLimit;
   readonly queue: SerialQueue;
   readonly counters: Counters;
   readonly log: Log;
+  readonly monotonicMs: () => number;
 }
 
 export interface UnlockAttempt {
@@ -31,6 +38,10 @@ export interface UnlockAttempt {
   readonly address: string;
   readonly signal: AbortSignal;
 }
+
+type LockedShare = Share & { readonly passwordHash: string };
+
+const hasPassword = (share: Share): share is LockedShare => share.passwordHash !== null;
 
 export class ShareUnlock {
   readonly #parts: ShareUnlockParts;
@@ -45,31 +56,39 @@ export class ShareUnlock {
     return queue.run(() => hasher.hash(password), signal);
   }
 
-  /** 404 for a link that does not work, 400 if it has no password, 429 when the address is locked out. */
-  check(token: string, address: string): void {
-    this.#passwordHashOf(token);
-    this.#parts.lockout.check(address);
-  }
-
-  /** A viewer token. 401 for a wrong password, 429 when the address is locked out or too many passwords wait. */
-  attempt({ token, password, address, signal }: UnlockAttempt): Promise<string> {
+  /**
+   * A viewer token. 404 for a link that does not work, 400 if it has no password, 401 for a wrong one; 429 when the address is locked
+   * out of the link, when the link had too many attempts, or when too many passwords wait.
+   */
+  async attempt({ token, password, address, signal }: UnlockAttempt): Promise<string> {
     const { shares, viewerTokens, lockout, queue } = this.#parts;
+    const { shareHash } = this.#shareOf(token);
+    lockout.check(address, shareHash);
+    this.#limit(shareHash);
     return queue.run(async () => {
       // The link may have been revoked while the attempt waited, or while it was checked.
-      const passwordHash = this.#passwordHashOf(token);
-      lockout.check(address);
-      if (!(await this.#matches(password, passwordHash))) throw this.#failed(address);
-      const found = shares.find(token);
-      if (found === null) throw shareNotFound();
-      return viewerTokens.begin(found.share.shareHash);
+      const { passwordHash } = this.#shareOf(token);
+      lockout.check(address, shareHash);
+      if (!(await this.#matches(password, passwordHash))) throw this.#failed(address, shareHash);
+      lockout.clear(address, shareHash);
+      if (shares.find(token) === null) throw shareNotFound();
+      return viewerTokens.begin(shareHash);
     }, signal);
   }
 
-  #passwordHashOf(token: string): string {
+  #shareOf(token: string): LockedShare {
     const found = this.#parts.shares.find(token);
     if (found === null) throw shareNotFound();
-    if (found.share.passwordHash === null) throw invalidInput("The share link has no password");
-    return found.share.passwordHash;
+    if (!hasPassword(found.share)) throw invalidInput("The share link has no password");
+    return found.share;
+  }
+
+  #limit(shareHash: string): void {
+    const { rateLimit, monotonicMs } = this.#parts;
+    const verdict = rateLimit.take(shareHash, monotonicMs());
+    if (verdict.allowed) return;
+    const { retryAfterSecs } = verdict;
+    throw new AppError({ code: "too_many_requests", retryAfterSecs }, "Too many passwords were sent for this link. Try again later.");
   }
 
   /** No password is longer than the maximum, and the cost of a hash grows with its length. */
@@ -77,10 +96,11 @@ export class ShareUnlock {
     return !exceedsBytes(password, PASSWORD_BYTES_MAX) && this.#parts.hasher.verify(password, passwordHash);
   }
 
-  #failed(address: string): AppError {
+  #failed(address: string, shareHash: string): AppError {
     const { lockout, counters, log } = this.#parts;
     counters.loginFailures++;
-    if (lockout.fail(address)) log.warn("an address is locked out after too many wrong passwords");
+    if (lockout.fail(address, shareHash))
+      log.warn("an address is locked out of a share link after too many wrong passwords", { shareHash });
     return new AppError({ code: "unauthenticated" }, "Invalid password");
   }
 }

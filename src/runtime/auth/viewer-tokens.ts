@@ -5,6 +5,8 @@ import { toHex, type Sha256 } from "./sha256.ts";
 export interface ViewerTokensOptions {
   readonly ttlSecs: number;
   readonly tokensMax: number;
+  /** So that viewers of one link do not end the tokens of another. */
+  readonly tokensOfShareMax: number;
   readonly sha256: Sha256;
   readonly randomBytes: (length: number) => Uint8Array;
   readonly monotonicMs: () => number;
@@ -24,10 +26,11 @@ export class ViewerTokens {
     this.#options = options;
   }
 
-  /** A new token for the link. The oldest one ends when there are too many. */
+  /** A new token for the link. Its oldest one ends when there are too many of it, and the oldest of all when there are too many in all. */
   begin(shareHash: string): string {
     const { ttlSecs, tokensMax, sha256, randomBytes, monotonicMs } = this.#options;
     const nowMs = monotonicMs();
+    this.#makeRoomOf(shareHash);
     for (const [hash, { endMs }] of this.#viewings) {
       if (endMs > nowMs && this.#viewings.size < tokensMax) break;
       this.#viewings.delete(hash);
@@ -35,6 +38,12 @@ export class ViewerTokens {
     const token = newLinkToken(randomBytes);
     this.#viewings.set(toHex(sha256(token)), { shareHash, endMs: nowMs + ttlSecs * 1000 });
     return token;
+  }
+
+  #makeRoomOf(shareHash: string): void {
+    const own = [...this.#viewings].filter(([, viewing]) => viewing.shareHash === shareHash);
+    const [oldest] = own;
+    if (oldest && own.length >= this.#options.tokensOfShareMax) this.#viewings.delete(oldest[0]);
   }
 
   /** The hash of the link that the token stands for; null for an unknown or expired token. */

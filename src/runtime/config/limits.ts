@@ -265,6 +265,7 @@ export const SITE_RECORDS_MAX_AT_ONCE = 16;
 
 /** Characters of a refused value that an error message quotes. */
 export const VALUE_QUOTED_CHARS_MAX = 64;
+
 // Share links
 
 /** Share links, revoked ones included, in all and of one site; a new link beyond that replaces the oldest revoked one. */
@@ -286,9 +287,16 @@ export const SHARE_CHANGES_WAITING_MAX = 64;
 /** How often the last use of a share link is recorded. */
 export const SHARE_USE_RECORD_MS = 60_000;
 
-/** How long a viewer token is valid, which stands for a link and its password, and how many there are; a new one beyond that ends the oldest. */
+/** How long a viewer token is valid, and how many there are, in all and of one link; a new one beyond that ends the oldest. */
 export const VIEWER_TOKEN_SECS = 12 * 3600;
 export const VIEWER_TOKENS_MAX = 10_000;
+export const VIEWER_TOKENS_OF_SHARE_MAX = 1_000;
+
+/** Passwords of a share link that are checked: per second, and at once. */
+export const SHARE_UNLOCKS_PER_SECOND = 1;
+export const SHARE_UNLOCKS_AT_ONCE = 20;
+
+assertLimits(SHARE_UNLOCKS_AT_ONCE < PASSWORD_CHECKS_WAITING_MAX, "a share link leaves room for logins among the passwords that wait");
 
 /** Requests of anonymous viewers from one address: per second, and at once. A first view of the dashboard takes about 25. */
 export const VIEWER_REQUESTS_PER_SECOND = 10;

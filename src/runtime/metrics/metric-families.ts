@@ -89,7 +89,11 @@ const geoBuilt = ({ geoBuiltMs }: MetricSources): MetricFamily[] =>
     : [gauge("geoip_built_timestamp_seconds", "When the geo database was built, since the Unix epoch in seconds.", geoBuiltMs / 1000)];
 
 const features = ({ counters, adminPassword, geoIsLoaded, config, gauges }: MetricSources): MetricFamily[] => [
-  counter("login_failures_total", "Logins with a wrong password and setups with a wrong setup code.", counters.loginFailures),
+  counter(
+    "login_failures_total",
+    "Logins and share links with a wrong password, and setups with a wrong setup code.",
+    counters.loginFailures,
+  ),
   gauge("auth_configured", "1 if an admin password is set, else 0.", adminPassword.isConfigured),
   gauge("geoip_loaded", "1 if a geo database is loaded, else 0.", geoIsLoaded),
   gauge("filter_bots", "1 if events of bots are dropped, else 0.", config.filterBots),

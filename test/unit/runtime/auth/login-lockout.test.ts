@@ -6,16 +6,23 @@ import { AppError } from "../../../../src/runtime/errors.ts";
 /** A lockout, and the monotonic clock it goes by. */
 function make(options: Partial<ConstructorParameters<typeof LoginLockout>[0]> = {}) {
   const clock = { ms: 0 };
-  const lockout = new LoginLockout({ attemptsMax: 3, lockoutSecs: 300, addressesMax: 100, monotonicMs: () => clock.ms, ...options });
+  const lockout = new LoginLockout({
+    attemptsMax: 3,
+    lockoutSecs: 300,
+    rowSecs: Number.POSITIVE_INFINITY,
+    addressesMax: 100,
+    monotonicMs: () => clock.ms,
+    ...options,
+  });
   return {
     lockout,
-    failTimes: (address: string, times: number, ms = 0): boolean[] =>
-      Array.from({ length: times }, () => ((clock.ms = ms), lockout.fail(address))),
+    failTimes: (address: string, times: number, ms = 0, shareHash?: string): boolean[] =>
+      Array.from({ length: times }, () => ((clock.ms = ms), lockout.fail(address, shareHash))),
     /** Seconds that are left; null when the address may try. */
-    waitSecs(address: string, ms = 0): number | null {
+    waitSecs(address: string, ms = 0, shareHash?: string): number | null {
       clock.ms = ms;
       try {
-        lockout.check(address);
+        lockout.check(address, shareHash);
         return null;
       } catch (error) {
         if (!(error instanceof AppError) || error.failure.code !== "too_many_requests") throw error;
@@ -67,6 +74,24 @@ describe("the lockout", () => {
     const dayMs = 86_400_000;
     expect([0, 1, 2].flatMap((day) => failTimes("a", 1, day * dayMs))).toEqual([false, false, true]);
     expect(waitSecs("a", 2 * dayMs)).toBe(300);
+  });
+
+  it("counts failures of each link on its own, and ends their row at a success with this link only", () => {
+    const { lockout, failTimes, waitSecs } = make();
+    expect(failTimes("a", 2, 0, "one")).toEqual([false, false]);
+    expect(failTimes("a", 3, 0, "two")).toEqual([false, false, true]);
+    expect([waitSecs("a", 0, "one"), waitSecs("a", 0, "two"), waitSecs("a"), waitSecs("b", 0, "two")]).toEqual([null, 300, null, null]);
+    lockout.clear("a", "one");
+    expect(failTimes("a", 2, 0, "one")).toEqual([false, false]);
+    expect(waitSecs("a", 0, "two")).toBe(300);
+  });
+
+  it("forgets failures below the limit when a row ends by itself", () => {
+    const { failTimes, waitSecs } = make({ rowSecs: 300 });
+    expect(failTimes("a", 2)).toEqual([false, false]);
+    expect(failTimes("a", 2, 300_000)).toEqual([false, false]);
+    expect(failTimes("a", 1, 599_999)).toEqual([true]);
+    expect(waitSecs("a", 599_999)).toBe(300);
   });
 
   it("locks nobody out with no attempts", () => {

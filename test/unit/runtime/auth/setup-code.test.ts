@@ -12,7 +12,7 @@ const ADDRESS = "192.168.1.7";
 function codeWith(bytes: (length: number) => Uint8Array = randomBytes) {
   const log = createRecordingLog();
   const counters = createCounters();
-  const lockout = new LoginLockout({ attemptsMax: 3, lockoutSecs: 300, addressesMax: 10, monotonicMs: () => 0 });
+  const lockout = new LoginLockout({ attemptsMax: 3, lockoutSecs: 300, rowSecs: 300, addressesMax: 10, monotonicMs: () => 0 });
   const adminPassword = {
     isConfigured: false,
     checkSetupIsOpen() {
