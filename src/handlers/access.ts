@@ -1,7 +1,8 @@
 /** Checks who sent a request, and whether they may (docs/http-api.md, "Authentication"). */
-import { mayAdminister, NOBODY } from "../runtime/auth/principal.ts";
+import { mayAdminister, NOBODY, principalOf } from "../runtime/auth/principal.ts";
 import type { Standing } from "../runtime/auth/standing.ts";
 import { AppError } from "../runtime/errors.ts";
+import type { Asker } from "../runtime/execution/asker.ts";
 import { rateLimitKeyOf } from "../runtime/ingest/rate-limit-key.ts";
 import type { Services } from "../runtime/services/services.ts";
 import type { SiteId } from "../storage/event.ts";
@@ -26,6 +27,18 @@ export function limitViewer(access: Access, request: Request, context: Context):
   if (verdict.allowed) return;
   const { retryAfterSecs } = verdict;
   throw new AppError({ code: "too_many_requests", retryAfterSecs }, "Too many requests from this address. Try again later.");
+}
+
+/** For whom the queries of a request run. */
+export const askerOf = ({ viewer, deadline }: Pick<Context, "viewer" | "deadline">): Asker => ({
+  isViewer: viewer.principal.view !== null,
+  signal: deadline.signal,
+});
+
+/** Asks whether what is shared with the viewer of a request still is; null for any other caller. */
+export function stillShown(request: Request, { viewer, services }: Pick<Context, "viewer" | "services">): (() => Promise<boolean>) | null {
+  if (viewer.principal.view === null) return null;
+  return async () => principalOf(await standingOf(request, services)) !== NOBODY;
 }
 
 const isReading = ({ method }: Request): boolean => method === "GET" || method === "HEAD";

@@ -7,6 +7,7 @@ import { csvFormat } from "../runtime/reports/exports/csv-format.ts";
 import { dailyExport } from "../runtime/reports/exports/daily-export.ts";
 import { jsonFormat } from "../runtime/reports/exports/json-format.ts";
 import { RawExport } from "../runtime/reports/exports/raw-export.ts";
+import { askerOf, stillShown } from "./access.ts";
 import type { Handler } from "./context.ts";
 import { Query } from "./query.ts";
 import { NO_STORE, timeZoneHeaders } from "./reply.ts";
@@ -20,12 +21,14 @@ export const EXPORT_PARAMETERS = {
   limit: rowLimit("Maximum number of events, the oldest ones; `raw` only.", EXPORT_ROWS_MAX, EXPORT_ROWS_DEFAULT),
 };
 
-export const getExport: Handler = async (_request, { services, viewer, url, deadline, streams }) => {
+export const getExport: Handler = async (request, context) => {
+  const { services, viewer, url, deadline, streams } = context;
   const query = new Query(url);
   const scope = scopeOf(query.parse(SCOPE_PARAMETERS), viewer);
   const { kind, format: formatName, limit } = query.parse(EXPORT_PARAMETERS);
   const format = FORMATS[formatName];
-  const memory = services.exportMemory.open();
+  const asker = askerOf(context);
+  const memory = services.exportMemory.open(asker.isViewer);
   const { result: chunks, release } = await services.stats
     .held(
       scope.siteId,
@@ -33,7 +36,7 @@ export const getExport: Handler = async (_request, { services, viewer, url, dead
         kind === "daily"
           ? executor.run(dailyExport(scope, format), deadline.signal)
           : executor.scan(scope, () => new RawExport({ scope, rowsMax: limit, format, memory }), deadline.signal),
-      deadline.signal,
+      asker,
     )
     .catch((error: unknown) => {
       memory.clear();
@@ -53,6 +56,6 @@ export const getExport: Handler = async (_request, { services, viewer, url, dead
       ...NO_STORE,
       ...timeZoneHeaders(timeZone),
     },
-    body: streams.open({ chunks, onEnd, signal: deadline.signal }),
+    body: streams.open({ chunks, onEnd, signal: deadline.signal, isAllowed: stillShown(request, context) }),
   };
 };

@@ -192,7 +192,7 @@ export class Pipeline implements App {
 
   expireRequests(): void {
     this.#deadlines.expire(this.#services.monotonicMs());
-    this.#streams.endStalled();
+    this.#streams.endOverdue();
   }
 
   get openStreams(): number {

@@ -2,6 +2,7 @@
 import { jsonTextReply, timeZoneHeaders } from "./reply.ts";
 import type { PreparedReport, Report, ReportSettings } from "../runtime/reports/report.ts";
 import type { Services } from "../runtime/services/services.ts";
+import { askerOf } from "./access.ts";
 import type { Handler } from "./context.ts";
 import { Query } from "./query.ts";
 
@@ -27,14 +28,15 @@ async function isExtensionAvailable(services: Services, plan: PreparedReport["pl
 /** Invalid parameters are a 400 even if the required behavioral extension is missing, which is a 503. */
 export const reportHandler =
   ({ prepare }: Report): Handler =>
-  async (_request, { services, viewer, url, params, deadline }) => {
+  async (_request, context) => {
+    const { services, viewer, url, params } = context;
     const query = new Query(url);
     const read = (name: string, from: "query" | "path") => (from === "path" ? (params[name] ?? null) : query.text(name));
     const { extension, timeZone, cacheKey, plan } = prepare(read, viewer);
     if (extension === "needed" && !(await isExtensionAvailable(services, plan))) await services.behavioral.require();
     const planned = async () => plan(settingsOf(services, extension !== "unused" && (await isExtensionAvailable(services, plan))));
     const { stats } = services;
-    const { signal } = deadline;
-    const json = await (cacheKey ? stats.cached(cacheKey, planned, signal) : stats.fresh(planned, signal));
+    const asker = askerOf(context);
+    const json = await (cacheKey ? stats.cached(cacheKey, planned, asker) : stats.fresh(planned, asker));
     return jsonTextReply(json, 200, timeZoneHeaders(timeZone));
   };

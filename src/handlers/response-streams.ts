@@ -1,6 +1,6 @@
 /**
  * Bodies that are written while the client reads them. Each ends exactly once: when all of it is read, when the client or the
- * host cancels it, when writing it fails, or when nothing of it was read for `RESPONSE_STALL_MS`.
+ * host cancels it, when writing it fails, when nothing of it was read for `RESPONSE_STALL_MS`, or when its client may not read on.
  */
 import { RESPONSE_SLICE_BYTES, RESPONSE_STALL_MS } from "../runtime/config/limits.ts";
 import { reasonOf, type Log } from "../runtime/metrics/log.ts";
@@ -12,6 +12,8 @@ export interface StreamSource {
   readonly onEnd: () => void;
   /** Aborts when the body is no longer needed. */
   readonly signal: AbortSignal;
+  /** Asked about once a second: whether the client may read on. Null if it always may. */
+  readonly isAllowed?: (() => Promise<boolean>) | null;
 }
 
 export interface ResponseStreamsOptions {
@@ -41,10 +43,13 @@ export class ResponseStreams {
     return stream.start();
   }
 
-  /** Aborts streams that were not read for too long, with an error, so that no client treats them as complete. */
-  endStalled(): void {
+  /** Aborts streams that were not read for too long, or may not be read on, with an error, so that no client treats them as complete. */
+  endOverdue(): void {
     const monotonicMs = this.#options.monotonicMs();
-    for (const stream of this.#open) stream.endIfStalled(monotonicMs);
+    for (const stream of this.#open) {
+      stream.endIfStalled(monotonicMs);
+      void stream.endIfForbidden();
+    }
   }
 }
 
@@ -54,6 +59,9 @@ class ResponseStream {
   readonly #options: ResponseStreamsOptions;
   readonly #signal: AbortSignal;
   readonly #onEnd: () => void;
+  readonly #isAllowed: StreamSource["isAllowed"];
+  /** While the answer is awaited. */
+  #isAsking = false;
   /** Null once it has ended, so that its memory is freed. */
   #chunks: Iterator<Uint8Array> | null;
   /** The unread part of the last chunk. */
@@ -62,9 +70,10 @@ class ResponseStream {
   #readAtMs: number;
   readonly #onAbort = () => this.#abort(this.#signal.reason);
 
-  constructor({ chunks, onEnd, signal }: StreamSource, options: ResponseStreamsOptions, onClosed: () => void) {
+  constructor({ chunks, onEnd, signal, isAllowed }: StreamSource, options: ResponseStreamsOptions, onClosed: () => void) {
     this.#options = options;
     this.#signal = signal;
+    this.#isAllowed = isAllowed;
     this.#chunks = chunks[Symbol.iterator]();
     this.#readAtMs = options.monotonicMs();
     this.#onEnd = () => {
@@ -93,6 +102,15 @@ class ResponseStream {
   endIfStalled(monotonicMs: number): void {
     if (monotonicMs - this.#readAtMs >= RESPONSE_STALL_MS)
       this.#abort(new Error(`The client has taken nothing for ${RESPONSE_STALL_MS / 1000} seconds`));
+  }
+
+  /** A question that fails is asked again the next time. */
+  async endIfForbidden(): Promise<void> {
+    if (!this.#isAllowed || this.#isAsking) return;
+    this.#isAsking = true;
+    const isAllowed = await this.#isAllowed().catch(() => true);
+    this.#isAsking = false;
+    if (!isAllowed) this.#abort(new Error("What the client reads is no longer shared"));
   }
 
   async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {

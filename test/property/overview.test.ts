@@ -133,7 +133,10 @@ async function expectSameRows(
   expect(ofVisits).toBeDefined();
   const range = rangeOfDays(firstDay as LocalDate, lastDay as LocalDate);
   const rowsOf = (asked: AggregateQuery) =>
-    services.stats.fresh(async () => planOf({ siteId, range }, [asked], (rows) => rows), new AbortController().signal);
+    services.stats.fresh(async () => planOf({ siteId, range }, [asked], (rows) => rows), {
+      isViewer: false,
+      signal: new AbortController().signal,
+    });
   expect(byNumbers(await rowsOf(query))).toEqual(byNumbers(await rowsOf(ofEngine)));
 }
 

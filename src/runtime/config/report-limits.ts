@@ -58,6 +58,14 @@ export const CACHE_CHARS_MAX = 32 * MIB;
 /** Queries that may wait for a slot, with `query_queue_ms` above 0. */
 export const QUERIES_WAITING_MAX = 1000;
 
+/**
+ * What viewers of share links and public sites have together: a share of the slots, this many exports at the same time, and a share of
+ * the memory of exports.
+ */
+export const VIEWER_SLOTS_SHARE_MAX = 1 / 2;
+export const VIEWER_EXPORTS_MAX = 2;
+export const VIEWER_EXPORTS_SHARE_MAX = 1 / 2;
+
 export const EXPORT_ROWS_DEFAULT = 100_000;
 export const EXPORT_ROWS_MAX = 1_000_000;
 

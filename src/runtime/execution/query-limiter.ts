@@ -1,6 +1,10 @@
-/** Limits concurrent stats queries; further ones are refused, at once or after a short wait (docs/http-api.md, "Concurrency"). */
+/**
+ * Limits concurrent stats queries; further ones are refused, at once or after a short wait (docs/http-api.md, "Concurrency"). Viewers
+ * have a part of the slots, because a share link lets anyone ask.
+ */
 import { AppError } from "../errors.ts";
-import { QUERIES_WAITING_MAX } from "../config/report-limits.ts";
+import { QUERIES_WAITING_MAX, VIEWER_EXPORTS_MAX, VIEWER_SLOTS_SHARE_MAX } from "../config/report-limits.ts";
+import type { Asker } from "./asker.ts";
 
 const RETRY_SECS = 1;
 
@@ -15,11 +19,30 @@ export interface QueryLimiterOptions {
   readonly wait: (ms: number) => Promise<void>;
 }
 
+/** What a slot is taken for. */
+export interface SlotUse extends Pick<Asker, "isViewer"> {
+  /** Keeps its slot until its client has read it. */
+  readonly isExport?: boolean;
+}
+
+interface WaitingQuery {
+  readonly use: SlotUse;
+  /** Called when it has a slot. */
+  readonly begin: () => void;
+}
+
+/** Of several slots, others always have one. */
+const viewerSlots = (concurrentMax: number): number => Math.max(1, Math.floor(concurrentMax * VIEWER_SLOTS_SHARE_MAX));
+
 export class QueryLimiter {
   readonly #options: QueryLimiterOptions;
   #taken = 0;
-  /** Resolvers of waiting queries, called when they get a slot. */
-  readonly #waiting = new Set<() => void>();
+  /** Of the taken slots, those of viewers. */
+  #viewers = 0;
+  /** Of these, those of exports. */
+  #viewerExports = 0;
+  /** In order of arrival, of which viewers come after all others. */
+  readonly #waiting = { others: new Set<WaitingQuery>(), viewers: new Set<WaitingQuery>() };
 
   constructor(options: QueryLimiterOptions) {
     this.#options = options;
@@ -31,8 +54,8 @@ export class QueryLimiter {
   }
 
   /** Runs the task in a slot; 429 if none is free in time. */
-  async run<T>(task: () => Promise<T>): Promise<T> {
-    const release = await this.take();
+  async run<T>(use: SlotUse, task: () => Promise<T>): Promise<T> {
+    const release = await this.take(use);
     try {
       return await task();
     } finally {
@@ -41,41 +64,56 @@ export class QueryLimiter {
   }
 
   /** Takes a slot until the returned function is called, which is idempotent; 429 if none is free in time. */
-  async take(): Promise<() => void> {
-    await this.#take();
+  async take(use: SlotUse): Promise<() => void> {
+    await this.#take(use);
     let isHeld = true;
     return () => {
-      if (isHeld) this.#release();
+      if (isHeld) this.#release(use);
       isHeld = false;
     };
   }
 
-  async #take(): Promise<void> {
-    const { concurrentMax, queueMs } = this.#options;
-    if (concurrentMax === 0 || this.#taken < concurrentMax) {
-      this.#taken++;
-      return;
-    }
-    if (queueMs === 0 || this.#waiting.size >= QUERIES_WAITING_MAX) throw tooMany();
-    await this.#queue(queueMs);
+  async #take(use: SlotUse): Promise<void> {
+    if (this.#isFree(use)) return this.#count(use, 1);
+    const { queueMs } = this.#options;
+    const waiting = this.#waiting[use.isViewer ? "viewers" : "others"];
+    if (queueMs === 0 || waiting.size >= QUERIES_WAITING_MAX) throw tooMany();
+    await this.#queue(waiting, use, queueMs);
   }
 
-  #queue(queueMs: number): Promise<void> {
+  #isFree({ isViewer, isExport = false }: SlotUse): boolean {
+    const { concurrentMax } = this.#options;
+    if (isViewer && isExport && this.#viewerExports >= VIEWER_EXPORTS_MAX) return false;
+    if (concurrentMax === 0) return true;
+    return this.#taken < concurrentMax && !(isViewer && this.#viewers >= viewerSlots(concurrentMax));
+  }
+
+  #count({ isViewer, isExport = false }: SlotUse, slots: 1 | -1): void {
+    this.#taken += slots;
+    if (isViewer) this.#viewers += slots;
+    if (isViewer && isExport) this.#viewerExports += slots;
+  }
+
+  #queue(waiting: Set<WaitingQuery>, use: SlotUse, queueMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#waiting.add(resolve);
+      const query = { use, begin: resolve };
+      waiting.add(query);
       void this.#options.wait(queueMs).then(() => {
-        if (this.#waiting.delete(resolve)) reject(tooMany());
+        if (waiting.delete(query)) reject(tooMany());
       });
     });
   }
 
-  /** Passes the slot to the next waiting query, if any. */
-  #release(): void {
-    for (const next of this.#waiting) {
-      this.#waiting.delete(next);
-      next();
-      return;
+  /** Passes the slot to the next waiting query that may have it, if any. */
+  #release(use: SlotUse): void {
+    this.#count(use, -1);
+    for (const waiting of [this.#waiting.others, this.#waiting.viewers]) {
+      for (const query of waiting) {
+        if (!this.#isFree(query.use)) continue;
+        waiting.delete(query);
+        this.#count(query.use, 1);
+        query.begin();
+      }
     }
-    this.#taken--;
   }
 }

@@ -1,6 +1,7 @@
 /** Runs all stats queries: from the cache if possible, within the limit of concurrent queries, and again if an erasure outdated the result. */
 import type { SiteId } from "../../storage/event.ts";
 import type { AnalyticsBackend } from "./analytics-backend.ts";
+import type { Asker } from "./asker.ts";
 import type { Plan } from "./plan.ts";
 import type { QueryLimiter } from "./query-limiter.ts";
 import type { CacheKey, ResultCache } from "./result-cache.ts";
@@ -38,37 +39,37 @@ export class QueryService {
   }
 
   /** A result up to `cache_ttl_secs` old. Neither cached results nor queries that share a running computation take a slot. */
-  cached(key: CacheKey, prepare: () => Promise<Plan<string>>, signal: AbortSignal): Promise<string> {
-    return this.#options.cache.get(key, signal, () => this.fresh(prepare, signal));
+  cached(key: CacheKey, prepare: () => Promise<Plan<string>>, asker: Asker): Promise<string> {
+    return this.#options.cache.get(key, asker, () => this.fresh(prepare, asker));
   }
 
   /** A newly computed result. The plan is prepared once the query has a slot. */
-  fresh<Result>(prepare: () => Promise<Plan<Result>>, signal: AbortSignal): Promise<Result> {
-    return this.#options.limiter.run(async () => {
+  fresh<Result>(prepare: () => Promise<Plan<Result>>, { isViewer, signal }: Asker): Promise<Result> {
+    return this.#options.limiter.run({ isViewer }, async () => {
       const plan = await prepare();
       const siteIds = plan.steps.map(({ siteRange }) => siteRange.siteId);
       return this.#untilCurrent(siteIds, (backend) => backend.run(plan, signal), signal);
     });
   }
 
-  /** The outcome of a task that runs plans of many sites, in one slot. Results are reused while their events are unchanged. */
+  /** The outcome of a task that runs plans of many sites, which viewers cannot, in one slot. Results are reused while their events are unchanged. */
   batch<Result>(task: (run: RunNumbers) => Promise<Result>): Promise<Result> {
     const { limiter, unchanged } = this.#options;
-    return limiter.run(() =>
+    return limiter.run({ isViewer: false }, () =>
       task((siteId, plans, signal) => this.#untilCurrent([siteId], () => unchanged.run(siteId, plans, signal), signal)),
     );
   }
 
   /**
-   * A newly computed result that holds memory until its client has read it, and holds its slot until it is released. The task may
-   * run again, so it must not leave state behind.
+   * A newly computed export: it holds memory until its client has read it, and its slot until it is released. The task may run again,
+   * so it must not leave state behind.
    */
   async held<Result>(
     siteId: SiteId,
     task: (backend: AnalyticsBackend) => Promise<Result>,
-    signal: AbortSignal,
+    { isViewer, signal }: Asker,
   ): Promise<HeldResult<Result>> {
-    const release = await this.#options.limiter.take();
+    const release = await this.#options.limiter.take({ isViewer, isExport: true });
     try {
       return { result: await this.#untilCurrent([siteId], task, signal), release };
     } catch (error) {

@@ -1,6 +1,7 @@
 /** The cache of results: LRU eviction, and invalidation by site when events are erased (docs/http-api.md, "Caching"). */
 import type { SiteId } from "../../storage/event.ts";
 import { CACHE_CHARS_MAX } from "../config/report-limits.ts";
+import type { Asker } from "./asker.ts";
 
 /** The cache key, from the parsed request: two requests share a result if and only if their keys are equal. */
 export interface CacheKey {
@@ -24,8 +25,11 @@ interface Computation {
   readonly siteId: SiteId;
   readonly result: Promise<string>;
   /** Of the first request: when it is aborted, the computation ends. */
-  readonly signal: AbortSignal;
+  readonly asker: Asker;
 }
+
+/** Others do not share what a viewer has begun: it may be refused where they are not. */
+const isShared = (running: Asker, asker: Asker): boolean => !running.signal.aborted && (asker.isViewer || !running.isViewer);
 
 export interface ResultCacheOptions {
   /** 0 caches nothing, but concurrent equal requests still share one computation. */
@@ -55,7 +59,7 @@ export class ResultCache {
    * The cached result, that of a running computation, or a new one. A failure is not cached, but shared by the waiting requests,
    * except a timeout of the first request: the others that have time left compute the result again.
    */
-  async get(request: CacheKey, signal: AbortSignal, compute: () => Promise<string>): Promise<string> {
+  async get(request: CacheKey, asker: Asker, compute: () => Promise<string>): Promise<string> {
     const { report, siteId, parameters } = request;
     // JSON separates the parts, whatever characters they contain.
     const key = JSON.stringify([report, siteId, parameters]);
@@ -65,14 +69,14 @@ export class ResultCache {
       return cached;
     }
     const running = this.#running.get(key);
-    if (!running || running.signal.aborted) {
+    if (!running || !isShared(running.asker, asker)) {
       this.#options.onMiss();
-      return this.#compute(key, siteId, signal, compute);
+      return this.#compute(key, siteId, asker, compute);
     }
     this.#options.onHit();
     return running.result.catch((error: unknown) => {
-      if (!running.signal.aborted || signal.aborted) throw error;
-      return this.get(request, signal, compute);
+      if (!running.asker.signal.aborted || asker.signal.aborted) throw error;
+      return this.get(request, asker, compute);
     });
   }
 
@@ -85,10 +89,10 @@ export class ResultCache {
     return entry.text;
   }
 
-  async #compute(key: string, siteId: SiteId, signal: AbortSignal, compute: () => Promise<string>): Promise<string> {
+  async #compute(key: string, siteId: SiteId, asker: Asker, compute: () => Promise<string>): Promise<string> {
     // The age of a result counts from its request, not from the end of the computation.
     const requestedAtMs = this.#options.monotonicMs();
-    const computation: Computation = { siteId, signal, result: compute() };
+    const computation: Computation = { siteId, asker, result: compute() };
     this.#running.set(key, computation);
     try {
       const text = await computation.result;

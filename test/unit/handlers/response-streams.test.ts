@@ -1,7 +1,9 @@
 /** Every way in which a streamed response can end: what it holds is given back once, and whoever reads it knows whether it is whole. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { ResponseStreams } from "../../../src/handlers/response-streams.ts";
 import { RESPONSE_SLICE_BYTES, RESPONSE_STALL_MS } from "../../../src/runtime/config/limits.ts";
+import { createDeferred, type Deferred } from "../../support/deferred.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";
 
 const CHUNK_BYTES = RESPONSE_SLICE_BYTES * 2.5;
@@ -18,7 +20,8 @@ function opened({ chunks = 2, failsAt = Number.POSITIVE_INFINITY } = {}) {
       yield new Uint8Array(CHUNK_BYTES).fill(chunk + 1);
     }
   }
-  const open = () => streams.open({ chunks: source(), onEnd: () => void state.ended++, signal: client.signal });
+  const open = (isAllowed: (() => Promise<boolean>) | null = null) =>
+    streams.open({ chunks: source(), onEnd: () => void state.ended++, signal: client.signal, isAllowed });
   return { state, log, streams, client, open };
 }
 
@@ -57,10 +60,10 @@ describe("a streamed response", () => {
     const reader = open().getReader();
     await reader.read();
     state.monotonicMs += RESPONSE_STALL_MS - 1;
-    streams.endStalled();
+    streams.endOverdue();
     expect(state.ended).toBe(0);
     state.monotonicMs += 1;
-    streams.endStalled();
+    streams.endOverdue();
     expect({ ended: state.ended, open: streams.count }).toEqual({ ended: 1, open: 0 });
     await expect(reader.read()).rejects.toThrow("taken nothing for 30 seconds");
   });
@@ -72,7 +75,7 @@ describe("a streamed response", () => {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       bytes += next.value.length;
       state.monotonicMs += RESPONSE_STALL_MS - 1;
-      streams.endStalled();
+      streams.endOverdue();
     }
     expect(bytes).toBe(4 * CHUNK_BYTES);
   });
@@ -81,10 +84,10 @@ describe("a streamed response", () => {
     const { state, streams, open } = opened();
     open();
     state.monotonicMs += RESPONSE_STALL_MS - 1;
-    streams.endStalled();
+    streams.endOverdue();
     expect(state.ended).toBe(0);
     state.monotonicMs += 1;
-    streams.endStalled();
+    streams.endOverdue();
     expect(state.ended).toBe(1);
   });
 
@@ -137,7 +140,7 @@ describe("a streamed response", () => {
       async ({ open, streams, state }) => {
         open();
         state.monotonicMs += RESPONSE_STALL_MS;
-        streams.endStalled();
+        streams.endOverdue();
       },
     ],
   ])("releases its memory exactly once when %s", async (_way, end) => {
@@ -146,8 +149,31 @@ describe("a streamed response", () => {
     expect({ ended: made.state.ended, open: made.streams.count }).toEqual({ ended: 1, open: 0 });
     made.client.abort();
     made.state.monotonicMs += 10 * RESPONSE_STALL_MS;
-    made.streams.endStalled();
+    made.streams.endOverdue();
     expect(made.state.ended).toBe(1);
+  });
+
+  it("is aborted with an error once its client may not read on, which is asked once at a time", async () => {
+    const { state, streams, open } = opened();
+    const answers: Deferred<boolean>[] = [];
+    const reader = open(() => {
+      const answer = createDeferred<boolean>();
+      answers.push(answer);
+      return answer.promise;
+    }).getReader();
+    await reader.read();
+    for (const answer of [() => answers[0]?.resolve(true), () => answers[1]?.reject(new Error("no answer"))]) {
+      streams.endOverdue();
+      streams.endOverdue();
+      answer();
+      await nextTurn();
+      expect(state.ended).toBe(0);
+    }
+    await reader.read();
+    streams.endOverdue();
+    answers[2]?.resolve(false);
+    await expect(reader.closed).rejects.toThrow("no longer shared");
+    expect({ asked: answers.length, ended: state.ended, open: streams.count }).toEqual({ asked: 3, ended: 1, open: 0 });
   });
 
   it("ends with an error if writing fails, and the log has the reason", async () => {

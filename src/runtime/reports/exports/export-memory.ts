@@ -1,4 +1,5 @@
 /** The shared memory limit of exports: each is built in memory, and stays there until its client has read it (docs/http-api.md, "Export"). */
+import { VIEWER_EXPORTS_SHARE_MAX } from "../../config/report-limits.ts";
 import { AppError, invalidInput } from "../../errors.ts";
 
 /** `Retry-After` when other exports take the memory, in seconds. */
@@ -7,6 +8,8 @@ const RETRY_SECS = 30;
 export class ExportMemory {
   readonly #bytesMax: number;
   #bytes = 0;
+  /** Of these, those of viewers of share links and public sites. */
+  #viewerBytes = 0;
 
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
@@ -17,20 +20,23 @@ export class ExportMemory {
     return this.#bytes;
   }
 
-  /** Opens an empty reservation for one export. */
-  open(): ExportReservation {
+  /** Opens an empty reservation for one export. Those of viewers leave a part of the memory to others. */
+  open(isViewer = false): ExportReservation {
+    const bytesMax = isViewer ? this.#bytesMax * VIEWER_EXPORTS_SHARE_MAX : this.#bytesMax;
     let own = 0;
+    const count = (bytes: number): void => {
+      own += bytes;
+      this.#bytes += bytes;
+      if (isViewer) this.#viewerBytes += bytes;
+    };
     return {
       add: (bytes) => {
-        if (own + bytes > this.#bytesMax) throw tooLarge(this.#bytesMax);
-        if (this.#bytes + bytes > this.#bytesMax) throw exhausted();
-        own += bytes;
-        this.#bytes += bytes;
+        if (own + bytes > bytesMax) throw tooLarge(bytesMax);
+        const isTaken = this.#bytes + bytes > this.#bytesMax || (isViewer && this.#viewerBytes + bytes > bytesMax);
+        if (isTaken) throw exhausted();
+        count(bytes);
       },
-      clear: () => {
-        this.#bytes -= own;
-        own = 0;
-      },
+      clear: () => count(-own),
     };
   }
 }

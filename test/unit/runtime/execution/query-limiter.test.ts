@@ -1,13 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../../src/runtime/errors.ts";
 import { QUERIES_WAITING_MAX } from "../../../../src/runtime/config/report-limits.ts";
-import { QueryLimiter } from "../../../../src/runtime/execution/query-limiter.ts";
+import { QueryLimiter, type SlotUse } from "../../../../src/runtime/execution/query-limiter.ts";
 import { createDeferred } from "../../../support/deferred.ts";
 
 const REFUSAL = new AppError(
   { code: "too_many_requests", retryAfterSecs: 1 },
   "Too many statistics queries at the same time. Try again later.",
 );
+
+const OWN: SlotUse = { isViewer: false };
+const VIEWER: SlotUse = { isViewer: true };
+const VIEWER_EXPORT: SlotUse = { isViewer: true, isExport: true };
 
 interface Task {
   readonly name: string;
@@ -22,9 +26,9 @@ function slotsAndTasks(concurrentMax: number, queueMs: number) {
   const waits: { ms: number; end: () => void }[] = [];
   const wait = (ms: number) => new Promise<void>((end) => waits.push({ ms, end }));
   const limiter = new QueryLimiter({ concurrentMax, queueMs, wait });
-  const run = (name: string): Task => {
+  const run = (name: string, use: SlotUse = OWN): Task => {
     const { promise, resolve, reject } = createDeferred<string>();
-    const outcome = limiter.run(() => {
+    const outcome = limiter.run(use, () => {
       begun.push(name);
       return promise;
     });
@@ -65,7 +69,7 @@ describe("QueryLimiter without a queue", () => {
   it("frees the slot of a task that throws synchronously", async () => {
     const { limiter, run } = slotsAndTasks(1, 0);
     await expect(
-      limiter.run(() => {
+      limiter.run(OWN, () => {
         throw new Error("at once");
       }),
     ).rejects.toThrow("at once");
@@ -87,7 +91,7 @@ describe("QueryLimiter without a queue", () => {
 describe("QueryLimiter with a queue", () => {
   it("gives slots to waiting tasks in order of arrival", async () => {
     const { run, begun } = slotsAndTasks(1, 500);
-    const tasks = ["1", "2", "3"].map(run);
+    const tasks = ["1", "2", "3"].map((name) => run(name));
     for (const [i, task] of tasks.entries()) {
       await settle();
       expect(begun).toEqual(["1", "2", "3"].slice(0, i + 1));
@@ -172,7 +176,7 @@ describe("QueryLimiter with a queue", () => {
     let running = 0;
     let most = 0;
     const outcomes = Array.from({ length: 50 }, (_, i) =>
-      limiter.run(async () => {
+      limiter.run(OWN, async () => {
         most = Math.max(most, ++running);
         for (let turn = 0; turn <= i % 3; turn++) await settle();
         running--;
@@ -181,5 +185,106 @@ describe("QueryLimiter with a queue", () => {
     );
     await Promise.allSettled(outcomes);
     expect({ most, running }).toEqual({ most: 3, running: 0 });
+  });
+});
+
+describe("QueryLimiter for viewers", () => {
+  const settled = (tasks: readonly Task[]) => Promise.allSettled(tasks.map(({ outcome }) => outcome));
+
+  it.each([
+    [1, 1],
+    [2, 1],
+    [3, 1],
+    [4, 2],
+    [10, 5],
+    [0, 100],
+  ])("gives them, of %d slots, %d", async (slots, theirs) => {
+    const { run, begun } = slotsAndTasks(slots, 0);
+    const tasks = Array.from({ length: 100 }, (_, i) => run(String(i), VIEWER));
+    await settle();
+    expect(begun).toHaveLength(theirs);
+    for (const task of tasks) task.finish();
+    const outcomes = await settled(tasks);
+    expect(outcomes.slice(0, theirs).every(({ status }) => status === "fulfilled")).toBe(true);
+    for (const outcome of outcomes.slice(theirs)) expect(outcome).toEqual({ status: "rejected", reason: REFUSAL });
+  });
+
+  it("gives all slots that they have not taken to others", async () => {
+    const { run, begun } = slotsAndTasks(10, 0);
+    for (let i = 0; i < 20; i++) run("viewer", VIEWER);
+    for (let i = 0; i < 5; i++) run("own");
+    await expect(run("own").outcome).rejects.toEqual(REFUSAL);
+    expect(begun.filter((name) => name === "own")).toHaveLength(5);
+  });
+
+  it("refuses them while others have all slots", async () => {
+    const { run } = slotsAndTasks(10, 0);
+    for (let i = 0; i < 10; i++) run("own");
+    await expect(run("viewer", VIEWER).outcome).rejects.toEqual(REFUSAL);
+  });
+
+  it.each([10, 0])("lets at most two of their exports run, of %d slots, and any number of those of others", async (slots) => {
+    const { run, begun } = slotsAndTasks(slots, 0);
+    const [first] = ["1", "2"].map((name) => run(name, VIEWER_EXPORT));
+    await expect(run("3", VIEWER_EXPORT).outcome).rejects.toEqual(REFUSAL);
+    run("report", VIEWER);
+    for (const name of ["a", "b", "c"]) run(name, { isViewer: false, isExport: true });
+    await settle();
+    expect(begun).toEqual(["1", "2", "report", "a", "b", "c"]);
+    first?.finish();
+    await first?.outcome;
+    run("4", VIEWER_EXPORT);
+    await settle();
+    expect(begun.at(-1)).toBe("4");
+  });
+
+  it("gives waiting viewers a slot after all others, and only one of their part", async () => {
+    const { run, begun } = slotsAndTasks(2, 500);
+    const [viewer, own] = [run("viewer", VIEWER), run("own")];
+    for (const name of ["viewer 2", "viewer 3"]) run(name, VIEWER);
+    const own2 = run("own 2");
+    await settle();
+    own.finish();
+    await settle();
+    expect(begun).toEqual(["viewer", "own", "own 2"]);
+    own2.finish();
+    await settle();
+    expect(begun).toHaveLength(3);
+    viewer.finish();
+    await settle();
+    expect(begun).toEqual(["viewer", "own", "own 2", "viewer 2"]);
+  });
+
+  it("has room for others in the queue, however many viewers wait", async () => {
+    const { run } = slotsAndTasks(1, 500);
+    const tasks = [run("first"), ...Array.from({ length: QUERIES_WAITING_MAX }, (_, i) => run(String(i), VIEWER))];
+    await expect(run("one viewer too many", VIEWER).outcome).rejects.toEqual(REFUSAL);
+    tasks.push(run("own"));
+    for (const task of tasks) task.finish();
+    await expect(Promise.all(tasks.map(({ outcome }) => outcome))).resolves.toHaveLength(QUERIES_WAITING_MAX + 2);
+  });
+
+  it("never gives more than their part, and no slot is lost, whoever comes and goes", async () => {
+    const { limiter } = slotsAndTasks(4, 500);
+    const running = { viewers: 0, exports: 0, all: 0 };
+    const most = { ...running };
+    const add = ({ isViewer, isExport = false }: SlotUse, change: 1 | -1) => {
+      running.all += change;
+      if (isViewer) running.viewers += change;
+      if (isViewer && isExport) running.exports += change;
+      for (const key of ["viewers", "exports", "all"] as const) most[key] = Math.max(most[key], running[key]);
+    };
+    const outcomes = Array.from({ length: 60 }, (_, i) => {
+      const use = [OWN, VIEWER, VIEWER_EXPORT][i % 3] ?? OWN;
+      return limiter.run(use, async () => {
+        add(use, 1);
+        for (let turn = 0; turn <= i % 4; turn++) await settle();
+        add(use, -1);
+        if (i % 7 === 0) throw new Error("now and then");
+      });
+    });
+    await Promise.allSettled(outcomes);
+    expect({ most, running }).toEqual({ most: { viewers: 2, exports: 2, all: 4 }, running: { viewers: 0, exports: 0, all: 0 } });
+    expect(limiter.areAllFree).toBe(true);
   });
 });

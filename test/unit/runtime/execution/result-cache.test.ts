@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CACHE_CHARS_MAX } from "../../../../src/runtime/config/report-limits.ts";
+import type { Asker } from "../../../../src/runtime/execution/asker.ts";
 import { ResultCache, type CacheKey } from "../../../../src/runtime/execution/result-cache.ts";
 import type { SiteId } from "../../../../src/storage/event.ts";
 import { createDeferred } from "../../../support/deferred.ts";
@@ -15,7 +16,7 @@ interface Bench {
 /** An answer that has this length together with its key. */
 const answerTo = (name: string, chars: number): string => "x".repeat(chars - JSON.stringify(["main", "a.test", [name]]).length);
 
-const NO_END = new AbortController().signal;
+const OWN: Asker = { isViewer: false, signal: new AbortController().signal };
 
 const keyOf = ({
   report = "main",
@@ -43,7 +44,7 @@ function createBench({ ttlSecs = 60, entriesMax = 100 } = {}): Bench {
     counts,
     async ask(question, answer = "answer") {
       let computed = false;
-      const text = await cache.get(keyOf(question), NO_END, async () => {
+      const text = await cache.get(keyOf(question), OWN, async () => {
         computed = true;
         return answer;
       });
@@ -197,10 +198,10 @@ describe("eviction", () => {
 
 describe("running computations", () => {
   /** A question whose answer comes when the test says so. */
-  function slowQuestion({ cache }: Bench, question: Parameters<Bench["ask"]>[0] = {}, signal = NO_END) {
+  function slowQuestion({ cache }: Bench, question: Parameters<Bench["ask"]>[0] = {}, asker: Partial<Asker> = {}) {
     const { promise, resolve, reject } = createDeferred<string>();
     const run = { begun: false, answer: Promise.resolve(""), resolve, reject };
-    run.answer = cache.get(keyOf(question), signal, () => {
+    run.answer = cache.get(keyOf(question), { ...OWN, ...asker }, () => {
       run.begun = true;
       return promise;
     });
@@ -237,6 +238,21 @@ describe("running computations", () => {
     expect(await bench.ask({}, "later")).toEqual({ answer: "later", computed: true });
   });
 
+  it("of viewers are shared by viewers, and those of others by everyone; what others ask does not wait for a viewer", async () => {
+    const [viewers, others] = [createBench(), createBench()];
+    const ofViewer = [slowQuestion(viewers, {}, { isViewer: true }), slowQuestion(viewers, {}, { isViewer: true })];
+    const own = slowQuestion(viewers);
+    expect([...ofViewer, own].map(({ begun }) => begun)).toEqual([true, false, true]);
+    ofViewer[0]?.reject(new Error("refused"));
+    own.resolve("one");
+    await expect(ofViewer[1]?.answer).rejects.toThrow("refused");
+    expect(await own.answer).toBe("one");
+    const [first, joined] = [slowQuestion(others), slowQuestion(others, {}, { isViewer: true })];
+    expect([first.begun, joined.begun]).toEqual([true, false]);
+    first.resolve("two");
+    expect(await joined.answer).toBe("two");
+  });
+
   it("start the ttl when their query starts", async () => {
     const bench = createBench({ ttlSecs: 10 });
     const slow = slowQuestion(bench);
@@ -261,7 +277,7 @@ describe("running computations", () => {
     it("are no longer shared", async () => {
       const bench = createBench();
       const end = new AbortController();
-      const first = slowQuestion(bench, {}, end.signal);
+      const first = slowQuestion(bench, {}, { signal: end.signal });
       end.abort();
       const second = slowQuestion(bench);
       expect(second.begun).toBe(true);
@@ -275,7 +291,7 @@ describe("running computations", () => {
     it("are restarted once for the other requests that have time left", async () => {
       const bench = createBench();
       const end = new AbortController();
-      const first = slowQuestion(bench, {}, end.signal);
+      const first = slowQuestion(bench, {}, { signal: end.signal });
       const [second, third] = [slowQuestion(bench), slowQuestion(bench)];
       expect([second.begun, third.begun]).toEqual([false, false]);
       end.abort();
@@ -289,7 +305,7 @@ describe("running computations", () => {
     it("fail for other requests that have timed out, too", async () => {
       const bench = createBench();
       const end = new AbortController();
-      const [first, second] = [slowQuestion(bench, {}, end.signal), slowQuestion(bench, {}, end.signal)];
+      const [first, second] = [slowQuestion(bench, {}, { signal: end.signal }), slowQuestion(bench, {}, { signal: end.signal })];
       end.abort();
       first.reject(end.signal.reason);
       await expect(second.answer).rejects.toBe(end.signal.reason);
@@ -299,7 +315,7 @@ describe("running computations", () => {
     it("share a result that arrives anyway", async () => {
       const bench = createBench();
       const end = new AbortController();
-      const [first, second] = [slowQuestion(bench, {}, end.signal), slowQuestion(bench)];
+      const [first, second] = [slowQuestion(bench, {}, { signal: end.signal }), slowQuestion(bench)];
       end.abort();
       first.resolve("just in time");
       expect(await second.answer).toBe("just in time");
@@ -309,7 +325,7 @@ describe("running computations", () => {
     it("do not overwrite the result of a later computation", async () => {
       const bench = createBench();
       const end = new AbortController();
-      const first = slowQuestion(bench, {}, end.signal);
+      const first = slowQuestion(bench, {}, { signal: end.signal });
       end.abort();
       const second = slowQuestion(bench);
       second.resolve("second");

@@ -94,7 +94,7 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100, dro
   const unchanged = new UnchangedResults({ backend: executor, ttlSecs: 60, monotonicMs: () => 0 });
   const stats = new QueryService({ cache, limiter, backend: executor, unchanged });
   const erasure = new Erasure({ eventStore, flush, stats, counters, log, dropElsewhere });
-  const { signal } = new AbortController();
+  const asker = { isViewer: false, signal: new AbortController().signal };
   const countOf = async (site: SiteId, isPaused = false): Promise<Plan<string>> => {
     const scope = { siteId: site, range: rangeOfDays(YESTERDAY, TODAY), conditions: [] };
     const counts = visitorCounts(scope);
@@ -116,9 +116,9 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100, dro
     /** How many events the site has, by a query that waits before it ends if it is told to. */
     count(site: SiteId, meanwhile?: () => Promise<void>): Promise<string> {
       if (meanwhile) inTheMiddle = meanwhile;
-      return stats.cached({ report: "count", siteId: site, parameters: [] }, () => countOf(site, meanwhile !== undefined), signal);
+      return stats.cached({ report: "count", siteId: site, parameters: [] }, () => countOf(site, meanwhile !== undefined), asker);
     },
-    countNow: (site: SiteId) => stats.fresh(() => countOf(site), signal),
+    countNow: (site: SiteId) => stats.fresh(() => countOf(site), asker),
   };
 }
 

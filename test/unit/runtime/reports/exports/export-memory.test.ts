@@ -30,6 +30,23 @@ describe("the memory of exports", () => {
     second.clear();
     expect(memory.bytes).toBe(0);
   });
+
+  it("leaves half of it to others than viewers", () => {
+    const memory = new ExportMemory(100);
+    const [viewer, another, own] = [memory.open(true), memory.open(true), memory.open()];
+    viewer.add(30);
+    expect(codeOf(() => another.add(21))).toBe("unavailable");
+    expect(codeOf(() => another.add(51))).toBe("invalid_input");
+    another.add(20);
+    own.add(50);
+    viewer.clear();
+    another.add(30);
+    expect(codeOf(() => own.add(1))).toBe("unavailable");
+    another.clear();
+    expect(memory.bytes).toBe(50);
+    memory.open(true).add(50);
+    expect(memory.bytes).toBe(100);
+  });
 });
 
 describe("packed numbers", () => {
