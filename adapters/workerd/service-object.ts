@@ -3,7 +3,8 @@ import { DurableObject } from "cloudflare:workers";
 import { problemsWithRoutes } from "../../src/handlers/app.ts";
 import { errorReply } from "../../src/handlers/error-reply.ts";
 import type { Connection } from "../../src/handlers/pipeline.ts";
-import { jsonReply, responseTo } from "../../src/handlers/reply.ts";
+import { jsonReply } from "../../src/handlers/reply.ts";
+import { unstartedResponse } from "../../src/handlers/unstarted.ts";
 import { createAssets, unpackAsset, type PackedAsset, type PackedAssets } from "../../src/runtime/assets.ts";
 import { parseConfig, type Config } from "../../src/runtime/config/config.ts";
 import { PRODUCT_NAME } from "../../src/runtime/config/names.ts";
@@ -103,16 +104,26 @@ export abstract class ServiceObject<I extends Instance> extends DurableObject<Du
     try {
       instance = await this.instance();
     } catch (error) {
-      return refusedStart(request, error);
+      return this.#refuseStart(request, error);
     }
     return respond(instance);
   }
-}
 
-/** An `AppError` is a start that has to wait. Logs with default options, because the logging options may be the invalid ones. */
-function refusedStart({ method }: Request, error: unknown): Response {
-  const log: Log = createConsoleLog({ logFormat: "text", logLevel: "info" });
-  log.error(`${PRODUCT_NAME} cannot start: ${reasonOf(error)}`);
-  if (error instanceof AppError) return responseTo(method, errorReply(error, crypto.randomUUID(), log));
-  return responseTo(method, jsonReply({ error: CANNOT_START }, 500));
+  /** Null while an option is invalid. */
+  #config(): Config | null {
+    try {
+      return configIn(this.env).config;
+    } catch {
+      return null;
+    }
+  }
+
+  /** An `AppError` is a start that has to wait. Logs with default options, because the logging options may be the invalid ones. */
+  #refuseStart(request: Request, error: unknown): Promise<Response> {
+    const log: Log = createConsoleLog({ logFormat: "text", logLevel: "info" });
+    log.error(`${PRODUCT_NAME} cannot start: ${reasonOf(error)}`);
+    const isWaiting = error instanceof AppError;
+    const reply = isWaiting ? errorReply(error, crypto.randomUUID(), log) : jsonReply({ error: CANNOT_START }, 500);
+    return unstartedResponse(request, reply, this.#config());
+  }
 }

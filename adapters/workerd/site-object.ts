@@ -1,7 +1,5 @@
 /** The Durable Object of one site: its journal, engine and caches, and all work on its files. */
 import type { Connection } from "../../src/handlers/pipeline.ts";
-import { errorReply } from "../../src/handlers/error-reply.ts";
-import { responseTo } from "../../src/handlers/reply.ts";
 import { isSiteId } from "../../src/runtime/config/site-id.ts";
 import { readJsonRecord, replaceJsonRecord } from "../../src/storage/json-record.ts";
 import type { AdmittedSite } from "../../src/runtime/ingest/admitted-site.ts";
@@ -79,12 +77,7 @@ export class SiteObject extends ServiceObject<SiteInstance> {
   }
 
   protected override async answerBy(instance: SiteInstance, request: Request, connection: Connection): Promise<Response> {
-    try {
-      await this.#note(instance);
-    } catch (error) {
-      return responseTo(request.method, errorReply(error, crypto.randomUUID(), instance.services.log));
-    }
-    const response = await instance.answer(request, connection);
+    const response = await instance.answer(request, { ...connection, prepare: () => this.#note(instance) });
     await this.#ensureAlarm();
     return response;
   }

@@ -18,9 +18,11 @@ export const ANY_ORIGIN = { "Access-Control-Allow-Origin": "*" } as const;
 const EXPOSED = "Content-Disposition, Retry-After, X-Behavioral-Extension, X-Request-Id, X-Setup-Code";
 
 /** Access levels of the routes that the dashboard uses, also from another origin. */
-const OF_DASHBOARD: readonly Access[] = ["auth", "stats", "instance", "site", "admin", "session", "manage"];
+export const OF_DASHBOARD: readonly Access[] = ["auth", "stats", "instance", "site", "admin", "session", "manage"];
 
-const isOfDashboardPage = (origin: string | null, { access }: Endpoint, { dashboardOrigin }: Config): boolean =>
+type Origins = Pick<Config, "dashboardOrigin">;
+
+const isOfDashboardPage = (origin: string | null, { access }: Endpoint, { dashboardOrigin }: Origins): boolean =>
   dashboardOrigin !== null && origin === dashboardOrigin && OF_DASHBOARD.some((level) => access.has(level));
 
 /**
@@ -28,7 +30,7 @@ const isOfDashboardPage = (origin: string | null, { access }: Endpoint, { dashbo
  * credentials, because beacons always send them and browsers then reject `*`. That exposes nothing: no response of ingestion
  * depends on a cookie.
  */
-export function corsHeaders({ headers }: Request, endpoint: Endpoint | null, reply: Reply, config: Config): ReplyHeaders {
+export function corsHeaders({ headers }: Request, endpoint: Endpoint | null, reply: Reply, config: Origins): ReplyHeaders {
   if (endpoint === null) return NONE;
   const origin = headers.get("origin");
   const isIngest = endpoint.access.has("ingest");

@@ -47,6 +47,8 @@ export interface Connection {
   readonly elapsedMs?: number;
   /** The event in the request, if the host has read and parsed it. */
   readonly event?: EventInput | null;
+  /** What the host does before the work on the request. A rejection becomes the response. */
+  readonly prepare?: () => Promise<void>;
 }
 
 export interface App {
@@ -98,7 +100,7 @@ export class Pipeline implements App {
       return responseTo(request.method, this.refuse(invalidInput(HOST_RULE)));
     }
     const exchange = this.#begin(request, url, connection);
-    const reply = await this.#respond(exchange);
+    const reply = await this.#respond(exchange, connection.prepare);
     this.#record(exchange, reply.status);
     const readable = withHeaders(reply, corsHeaders(request, exchange.endpoint, reply, this.#services.config));
     return responseTo(request.method, { ...readable, headers: { ...this.#commonHeaders(exchange), ...readable.headers } });
@@ -130,10 +132,10 @@ export class Pipeline implements App {
   }
 
   /** The handler's reply. Every refusal and failure, timeouts included, becomes a reply here. */
-  async #respond(exchange: Exchange): Promise<Reply> {
+  async #respond(exchange: Exchange, prepare: Connection["prepare"]): Promise<Reply> {
     const { deadline, requestId } = exchange;
     try {
-      return await deadline.race(this.#handle(exchange));
+      return await deadline.race(this.#handle(exchange, prepare));
     } catch (error) {
       return errorReply(error, requestId, this.#services.log);
     } finally {
@@ -142,11 +144,12 @@ export class Pipeline implements App {
   }
 
   /** Finds the route, checks that the caller may use it, and calls its handler. */
-  async #handle(exchange: Exchange): Promise<Reply> {
+  async #handle(exchange: Exchange, prepare: Connection["prepare"]): Promise<Reply> {
     const { request, url, deadline } = exchange;
     const { config } = this.#services;
     const match = await this.#matchAt(pathBelow(config.basePath, url.pathname));
     if (match !== null) ({ endpoint: exchange.endpoint, params: exchange.params } = match);
+    if (prepare) await prepare();
     const { endpoint } = exchange;
     if (isDashboardPreflight(request, endpoint, config)) return preflightReply(request, endpoint.allow);
     const route = routeFor(request.method, endpoint, config.role);

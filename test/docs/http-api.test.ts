@@ -1,6 +1,7 @@
 /** docs/http-api.md has the routes, parameters, types, statuses, messages and headers of the program, and no others. */
 import { describe, expect, it } from "vitest";
 import { ROUTES } from "../../src/handlers/app.ts";
+import { OF_DASHBOARD } from "../../src/handlers/cors.ts";
 import { STATUS } from "../../src/handlers/error-reply.ts";
 import { openapiDocument } from "../../src/handlers/openapi.ts";
 import type { Parameter } from "../../src/handlers/openapi/operation.ts";
@@ -160,6 +161,13 @@ describe("statuses, messages and headers of the page", () => {
       [...names].filter((name) => !stated.includes(name)),
       "docs/http-api.md does not say what these headers are",
     ).toEqual([]);
+  });
+});
+
+describe("CORS", () => {
+  it("covers the access levels of the dashboard's routes, and names them in their order", () => {
+    const [levels = ""] = /^On .+ routes, only an `Origin`/m.exec(sectionOf("CORS").text) ?? [];
+    expect(codesIn(levels).slice(0, -1), 'edit docs/http-api.md, "CORS"').toEqual(OF_DASHBOARD);
   });
 });
 

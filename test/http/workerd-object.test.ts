@@ -33,6 +33,10 @@ describe("the Durable Object", () => {
       status: 500,
       body: { error: "The service cannot start. Its log says why." },
     });
+    const event = await fetch(`${runtime.origin()}/api/event`, { method: "POST", headers: { origin: "https://page.test" }, body: "{}" });
+    const allowed = ["access-control-allow-origin", "access-control-allow-credentials"].map((name) => event.headers.get(name));
+    expect([event.status, ...allowed]).toEqual([500, "https://page.test", "true"]);
+    await event.text();
     await expect.poll(() => ["flush_event_count", "admin_password"].filter((option) => !runtime.log().includes(option))).toEqual([]);
     expect(runtime.log()).not.toContain("tooshort");
   });

@@ -69,7 +69,9 @@ it("a change that cannot reach an object counts there within a minute: until the
   await target.advance(59_000);
   await record(target, wireEvent("one.test"));
   await target.advance(2000);
-  await expectError(await post(target, wireEvent("one.test")), 503, "cannot be reached");
+  const refused = await post(target, wireEvent("one.test"), { origin: "https://one.test" });
+  expect(refused.headers.get("access-control-allow-origin")).toBe("https://one.test");
+  await expectError(refused, 503, "cannot be reached");
   await target.join();
   await post(target, wireEvent("one.test"));
   expect(await events()).toBe(2);
