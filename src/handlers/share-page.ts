@@ -9,7 +9,10 @@ import type { Handler } from "./context.ts";
 import { emptyReply, NO_STORE, type ReplyHeaders } from "./reply.ts";
 import { assetReply } from "./static-asset.ts";
 
-/** The address is a credential: no other site learns it by a `Referer`, no cache keeps it, and no search engine lists it. */
+/**
+ * The address is a credential: no other site learns it by a `Referer`, and no cache keeps it. A search engine that loads the page does
+ * not list it; one that keeps to robots.txt never loads it, and may list an address that others have published.
+ */
 const PRIVATE_ADDRESS: ReplyHeaders = { "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex", ...NO_STORE };
 
 const pages = new WeakMap<Assets, Promise<Asset>>();

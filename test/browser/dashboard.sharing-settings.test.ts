@@ -63,6 +63,7 @@ describe("sharing a site", () => {
   it("a site is public once that is saved, at an address that is shown and copied", async () => {
     await open();
     await page.getByLabel(`Anyone can see the stats of ${SITE}`).check();
+    await page.getByText("Hidden cards are not secret.").waitFor();
     expect(await page.getByLabel("Public address").count()).toBe(0);
     await page.getByRole("form", { name: "Public site" }).getByRole("button", { name: "Save" }).click();
     await page.getByRole("status").filter({ hasText: "Saved." }).waitFor();

@@ -6,17 +6,23 @@ import { Address } from "./address.tsx";
 
 const LABELS = { public: "Public" } as const;
 
+const HINT_ID = `${fieldId("public")}-hint`;
+
 const PublicField = ({ siteId, settings, change, problemOf }: Editing) => (
   <>
     <label class="choice">
       <input
         type="checkbox"
         id={fieldId("public")}
+        aria-describedby={HINT_ID}
         checked={settings.public}
         onChange={(event) => change({ public: event.currentTarget.checked })}
       />
       Anyone can see the stats of {siteId}
     </label>
+    <p class="hint" id={HINT_ID}>
+      Viewers can export every event of the site. Hidden cards are not secret.
+    </p>
     <p class="problem" role="alert">
       {problemOf("public")}
     </p>
@@ -26,8 +32,8 @@ const PublicField = ({ siteId, settings, change, problemOf }: Editing) => (
 const PublicAddress = ({ siteId }: { readonly siteId: string }) => (
   <div class="notice good">
     <p>
-      Anyone with this address sees all stats of {siteId} without logging in, and can export them, but changes nothing. Search engines are
-      asked not to list the page.
+      Anyone with this URL can view and export all stats of {siteId} without logging in, but can't change anything. Search engines cannot
+      read the page, but may list its URL where somebody has posted it.
     </p>
     <Address url={shareUrl(siteId)} name="Public address" copyLabel="Copy address" openLabel="Open in a new tab" />
   </div>

@@ -15,7 +15,11 @@ const SHARE_PAGE: Headers = {
   ...NOT_STORED,
   ...PAGE,
   "X-Frame-Options": { description: "Unless the share link may be embedded.", schema: { type: "string", const: "DENY" } },
-  "X-Robots-Tag": { description: "Search engines do not list it.", required: true, schema: { type: "string", const: "noindex" } },
+  "X-Robots-Tag": {
+    description: "Search engines that load the page do not list it.",
+    required: true,
+    schema: { type: "string", const: "noindex" },
+  },
 };
 
 const file = { schema: text("The file.", { minLength: 1 }) };
