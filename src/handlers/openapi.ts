@@ -25,7 +25,8 @@ import { jsonTextReply } from "./reply.ts";
 import { routeIdOf, type Access, type Route } from "./route.ts";
 
 const DESCRIPTION =
-  "Web analytics that stores no addresses and sets no cookies on visitors. All times and dates are UTC; rates are fractions from 0 to 1. " +
+  "Web analytics that stores no addresses of visitors and sets no cookies on them. Timestamps are UTC; dates and hours are those of the " +
+  "site's time zone, by default UTC. Rates are fractions from 0 to 1. " +
   "Every GET route also accepts HEAD, except the pixel, whose GET records an event. Errors are `{error}` with a " +
   "message. An instance with `role = ingest` serves only the routes that name that role in `x-roles`. Any other path is a 404, any other method of a path a 405 (`NotFound` and `MethodNotAllowed` below), and a request " +
   "whose `Host` and path do not form a valid URL a 400. If `dashboard_origin` is set, its pages may read the responses about stats, " +

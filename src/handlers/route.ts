@@ -9,8 +9,9 @@ export type Method = "GET" | "POST" | "PUT" | "DELETE" | "OPTIONS";
  * to log in and out. `stats`: everyone until an admin password is set, then callers with a session or any key. `admin`: callers
  * with an Admin key or, on a page of the dashboard, a session; nobody until an admin password is set. `site`: the same, also with an
  * Admin key that is limited to the sites that the request names. `session`: the same without the keys. `instance`: as `stats`, but
- * without share links, and without keys that are limited to some sites. `share`: everyone, with `X-Share`. `manage`: everyone but foreign pages until an admin password is set, then as `admin`. Until then, `host.ts` restricts the
- * host names of all but the first two.
+ * without share links, and without keys that are limited to some sites. `share`: everyone, with `X-Share`. `manage`: everyone but
+ * foreign pages until an admin password is set, then as `admin`. Until then, `host.ts` restricts the host names of all but the first
+ * two.
  */
 export type Access = "public" | "ingest" | "auth" | "share" | "stats" | "instance" | "site" | "admin" | "session" | "manage";
 
