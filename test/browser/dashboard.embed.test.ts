@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Frame, Page } from "playwright-core";
-import { readPage } from "../docs/pages.ts";
+import { codeBlocksOf, readPage } from "../docs/pages.ts";
 import { violationsOf } from "./support/accessibility.ts";
 import { cardOf, DAY_MS, utcDay, type Visit } from "./support/dashboard.ts";
 import { ACTION_MS_MAX, asAdmin, useDashboard } from "./support/dashboard-instance.ts";
@@ -65,14 +65,16 @@ describe("a share link in a frame of another site", () => {
   }
 
   /** The documented code, with the address of the link. */
-  const pageWith = (token: string, query: string) => {
-    const [frame = "", script = ""] = [...readPage("docs/sharing.md").text.matchAll(/^```html\n([^]+?)^```/gm)].map(([, code]) => code);
-    const address = `${service()}/share/${token}?embed=1${query}`;
-    return `<!doctype html><html lang="en"><title>Blog</title><main>${frame.replace(/https:[^"]+/, address)}</main>${script}</html>`;
-  };
+  const codeFor = (token: string, query = "") =>
+    codeBlocksOf(readPage("docs/sharing.md"))
+      .filter(({ language }) => language === "html")
+      .map(({ code }) => code.replaceAll("https://stats.example.com", service()).replace("TOKEN", token).replace("&amp;theme=light", query))
+      .join("");
+
+  const pageWith = (content: string) => `<!doctype html><html lang="en"><title>Blog</title><main>${content}</main></html>`;
 
   async function embed(token: string, query = "", site = blog): Promise<Frame> {
-    site.publish("/post", pageWith(token, query));
+    site.publish("/post", pageWith(codeFor(token, query)));
     await page.goto(`${site.origin}/post`);
     const frame = page.frames()[1];
     if (!frame) throw new Error("the page has no frame");
@@ -189,6 +191,28 @@ describe("a share link in a frame of another site", () => {
       await expect.poll(fit, { timeout: ACTION_MS_MAX }).toEqual([width, 0, 0]);
       expect(Number(await page.locator("iframe").getAttribute("height"))).not.toBe(1600);
     }
+  });
+
+  it("gets its own height beside another, which neither other frames nor other messages change", async () => {
+    stranger.publish("/frame", "<script>parent.postMessage({ type: 'sandpiper:height', height: 7 }, '*')</script>");
+    const other = `<iframe id="other" height="50" src="${stranger.origin}/frame"></iframe>`;
+    const heard = "addEventListener('message', ({ data }) => data?.height === 7 && document.body.setAttribute('data-heard', ''))";
+    const ownScript = `<script>${heard}; postMessage(null, "*")</script>`;
+    const narrow = `<div style="width: 320px">${codeFor(await share({ name: "Narrow" }))}</div>`;
+    blog.publish("/two", pageWith(codeFor(await share()) + narrow + ownScript + other));
+    await page.goto(`${blog.origin}/two`);
+    const heights = () =>
+      page
+        .evaluate<number[]>("[...document.querySelectorAll('iframe')].map(({ height }) => Number(height))")
+        .then(([wide = 0, narrower = 0]) => ({
+          areSet: wide !== 1600 && narrower !== 1600,
+          areTheirOwn: wide < narrower,
+        }));
+    await page.locator("iframe").nth(1).scrollIntoViewIfNeeded();
+    await expect.poll(heights, { timeout: ACTION_MS_MAX }).toEqual({ areSet: true, areTheirOwn: true });
+    await page.locator("[data-heard]").waitFor();
+    expect(await page.locator("#other").getAttribute("height")).toBe("50");
+    expect(problems).toEqual([]);
   });
 
   it("is refused in frames of sites that the link does not name", async () => {

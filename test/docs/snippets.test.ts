@@ -1,7 +1,8 @@
-/** Code snippets of docs/tracking.md work unchanged. */
+/** Code snippets of the docs work unchanged, and are those that the dashboard shows. */
 import { transform } from "esbuild";
 import { expect, it, onTestFinished } from "vitest";
 import { PLATFORMS } from "../../dashboard/settings/platforms.ts";
+import { embedCode } from "../../dashboard/settings/sharing/embed.ts";
 import { startServer } from "../support/server-process.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { codeBlocksOf, readPage } from "./pages.ts";
@@ -31,4 +32,10 @@ it("the documented tracking code of every platform is the one that the dashboard
   const documented = codeBlocksOf(readPage("docs/tracking.md")).map(({ code }) => code.trim());
   const shown = PLATFORMS.map(({ code }) => code({ siteId: "example.com", scriptUrl: "https://stats.example.com/svc.js" }));
   expect(shown.filter((code) => !documented.includes(code))).toEqual([]);
+});
+
+it("the documented embed code is the one that the dashboard shows", () => {
+  const documented = codeBlocksOf(readPage("docs/sharing.md")).filter(({ language }) => language === "html");
+  const shown = embedCode("https://stats.example.com/share/TOKEN", "Stats for example.com", "light");
+  expect(documented.map(({ code }) => code.trim())).toEqual([shown]);
 });

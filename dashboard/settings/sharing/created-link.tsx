@@ -19,11 +19,11 @@ const factsOf = (share: CreatedShare): readonly Fact[] => [
 
 function Embed({ share, url }: { readonly share: CreatedShare; readonly url: string }) {
   const [theme, setTheme] = useState<EmbedTheme>("system");
-  const code = embedCode(url, `Stats of ${share.site_id}`, theme);
+  const code = embedCode(url, `Stats for ${share.site_id}`, theme);
   return (
     <>
       <h3>Embed</h3>
-      <p>Paste this into a page of {share.frame_ancestors.join(", ")}.</p>
+      <p>Paste this into a page on {share.frame_ancestors.join(", ")}.</p>
       <label class="theme">
         Theme
         <select value={theme} onChange={(event) => setTheme(event.currentTarget.value as EmbedTheme)}>

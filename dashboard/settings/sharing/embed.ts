@@ -1,13 +1,29 @@
-/** The HTML that shows a shared dashboard in a frame of another site. */
+/** The HTML that shows a shared dashboard in a frame of another site, as high as its content (docs/sharing.md, "Embedding"). */
 
-export const EMBED_THEMES = { system: "Like the visitor's system", light: "Light", dark: "Dark" } as const;
+export const EMBED_THEMES = { system: "System", light: "Light", dark: "Dark" } as const;
 export type EmbedTheme = keyof typeof EMBED_THEMES;
 
+/** Until the frame tells its own. */
 const HEIGHT_PX = 1600;
 
 const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
 
 export function embedCode(url: string, title: string, theme: EmbedTheme): string {
   const address = `${url}?embed=1${theme === "system" ? "" : `&theme=${theme}`}`;
-  return `<iframe src="${escaped(address)}" title="${escaped(title)}" width="100%" height="${HEIGHT_PX}" style="border: 0" loading="lazy"></iframe>`;
+  return `<iframe
+  title="${escaped(title)}"
+  src="${escaped(address)}"
+  width="100%"
+  height="${HEIGHT_PX}"
+  style="border: 0"
+  loading="lazy"
+></iframe>
+<script>
+  addEventListener("message", ({ data, origin, source }) => {
+    if (origin !== "${new URL(url).origin}" || data?.type !== "sandpiper:height") return;
+    for (const frame of document.querySelectorAll("iframe")) {
+      if (frame.contentWindow === source) frame.height = data.height;
+    }
+  });
+</script>`;
 }
