@@ -7,7 +7,7 @@ import type { SiteRow } from "./site-order.ts";
 /** For the help dialog. */
 export const SITES_SHORTCUTS: readonly (readonly [keys: string, meaning: string])[] = [
   ["/", "Search sites"],
-  ["1 to 9", "The site with this number"],
+  ["1 to 9", "Open the site with this number"],
   ["Esc", "Close a dialog"],
   ["?", "Help"],
 ];

@@ -129,7 +129,7 @@ export function SitesPage() {
           ))}
         </ul>
         <footer class="page-foot">
-          <span>The days of each site are those of its time zone.</span>
+          <span>Each site's days follow its own time zone.</span>
           <button type="button" class="link" onClick={() => openPanel("help")}>
             Shortcuts
           </button>

@@ -47,7 +47,7 @@ export function EmbeddedView() {
             </button>
           )}
           <a class="link" href={wholePageUrl(search.value)} target="_blank" rel="noopener">
-            Open in full
+            Open full dashboard
           </a>
         </footer>
       </main>

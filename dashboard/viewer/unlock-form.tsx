@@ -18,7 +18,7 @@ export function UnlockForm() {
 
   return (
     <LoginFrame title="Enter the password">
-      <p>These statistics are shared with a password. The person who sent you the link knows it.</p>
+      <p>This dashboard is protected by a password. If you don't have it, ask the person who sent you the link.</p>
       <form class="form" onSubmit={submit}>
         <PasswordField
           id="link-password"

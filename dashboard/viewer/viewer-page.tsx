@@ -18,8 +18,8 @@ import { ViewerDashboard } from "./viewer-dashboard.tsx";
 const RHYTHM: Rhythm = { firstMs: 60_000, pauseMs: () => 60_000 };
 
 const DeadLink = () => (
-  <LoginFrame title="This link does not work any more">
-    <p>It was revoked or has expired, or its address is incomplete. Ask the person who shared it for a new one.</p>
+  <LoginFrame title="This link no longer works">
+    <p>It was revoked, has expired or is incomplete. Ask the person who shared it for a new one.</p>
   </LoginFrame>
 );
 

@@ -90,7 +90,7 @@ describe("a share link in a frame of another site", () => {
     expect(await frame.locator("header.bar").count()).toBe(0);
     await frame.locator(".page-foot").getByText(`${SITE} ·`).waitFor();
     await frame.locator(".page-foot").getByText("Times in UTC").waitFor();
-    const link = frame.getByRole("link", { name: "Open in full" });
+    const link = frame.getByRole("link", { name: "Open full dashboard" });
     expect(await link.getAttribute("rel")).toBe("noopener");
     const opened = page.context().waitForEvent("page");
     await link.click();

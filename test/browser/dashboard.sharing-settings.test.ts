@@ -109,17 +109,17 @@ describe("sharing a site", () => {
     expect(await page.content()).not.toContain(url);
   });
 
-  it("a link has the dashboard's filters, fixed dates, a password, a last day and sites that embed it", async () => {
+  it("a link has the dashboard's filters, fixed dates, a password, an expiry date and sites that embed it", async () => {
     await open("&filters=countries==DE&start=2026-01-01&end=2026-01-31");
-    await page.getByText("Only those whom the dashboard shows now: Country is Germany").waitFor();
+    await page.getByText("Only visitors who match the dashboard's filters: Country is Germany").waitFor();
     await page.getByLabel("Name", { exact: true }).fill("Agency");
     await page.getByLabel("Fixed dates").check();
     expect(await page.getByLabel("Start date").inputValue()).toBe("2026-01-01");
     await page.getByLabel("End date").fill("2026-01-15");
     await page.getByLabel("Show current visitors").uncheck();
     await page.getByLabel("Password").fill("open sesame");
-    await page.getByLabel("Last day").fill("2099-06-30");
-    await page.getByLabel("Sites that may embed it").fill("https://www.Agency.example/stats/\n");
+    await page.getByLabel("Expiry date").fill("2099-06-30");
+    await page.getByLabel("Sites allowed to embed it").fill("https://www.Agency.example/stats/\n");
     await page.getByRole("button", { name: "Create link" }).click();
     const url = await createdUrl();
     expect(await shareNamed("Agency")).toMatchObject({
@@ -146,7 +146,7 @@ describe("sharing a site", () => {
     await open("&filters=countries==DE");
     await page.getByLabel("Name", { exact: true }).fill("Week");
     await page.getByLabel("All visitors").check();
-    await page.getByLabel("A period up to today").check();
+    await page.getByLabel("A period ending today").check();
     await page.getByRole("combobox", { name: /^Period/ }).selectOption("Last 7 days");
     await page.getByRole("button", { name: "Create link" }).click();
     await createdUrl();
@@ -162,7 +162,7 @@ describe("sharing a site", () => {
     await page.locator("#share-password:focus").waitFor();
     await page.locator("#share-password-problem", { hasText: /^Password must be at least/ }).waitFor();
     await page.getByLabel("Password").fill("");
-    await page.getByLabel("Sites that may embed it").fill("nowhere");
+    await page.getByLabel("Sites allowed to embed it").fill("nowhere");
     await page.getByRole("button", { name: "Create link" }).click();
     await page.locator("#share-frame_ancestors-problem", { hasText: "nowhere" }).waitFor();
     expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Refused");

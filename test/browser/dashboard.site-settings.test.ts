@@ -78,7 +78,7 @@ describe("the settings of a site", () => {
     await page.goto(`${service.origin}/?site=${SITE}&period=7d`);
     await page.getByRole("button", { name: "Menu" }).click();
     await page.getByRole("menuitem", { name: "Site settings" }).click();
-    await heading(`Settings of ${SITE}`).waitFor();
+    await heading(`Settings for ${SITE}`).waitFor();
     expect(await page.title()).toContain("Settings");
     await section("Privacy").click();
     await heading("Privacy and exclusions").waitFor();
@@ -118,8 +118,8 @@ describe("the settings of a site", () => {
       week_start: "sunday",
       hidden_cards: ["devices"],
     });
-    await page.getByText(/From .+ on, they follow America\/New York/).waitFor();
-    await heading("Settings of The Shop").waitFor();
+    await page.getByText(/Changes to America\/New York on .+\./).waitFor();
+    await heading("Settings for The Shop").waitFor();
 
     await page.keyboard.press("Escape");
     await page.locator('[data-card="pages"]').waitFor();
@@ -134,7 +134,7 @@ describe("the settings of a site", () => {
     for (const [typed, label] of [
       ["kolkata", "Asia/Kolkata"],
       ["US/Pacific", "US/Pacific"],
-      ["default", "Default of this installation"],
+      ["default", "Installation default"],
     ] as const) {
       await zone.fill(typed);
       await zone.press("Enter");
@@ -273,7 +273,7 @@ describe("the settings of a site", () => {
       await page.keyboard.type(country);
       await page.keyboard.press("Enter");
     }
-    await page.getByRole("list", { name: "Chosen countries" }).getByText("France").waitFor();
+    await page.getByRole("list", { name: "Selected countries" }).getByText("France").waitFor();
     await page.getByRole("button", { name: "Remove France" }).press("Enter");
     await page.locator("#setting-excluded_countries:focus").waitFor();
     await tabTo("Save");
@@ -287,9 +287,9 @@ describe("the settings of a site", () => {
     await put({});
   });
 
-  it("keep events for some days, for good, or as the installation does", async () => {
+  it("keep events for a number of days, forever, or as the installation does", async () => {
     await open("data");
-    await page.getByLabel("For some days").check();
+    await page.getByLabel("For a number of days").check();
     const days = page.getByLabel("Days", { exact: true });
     await days.fill("");
     await page.getByRole("button", { name: "Save" }).click();
@@ -297,15 +297,15 @@ describe("the settings of a site", () => {
     await days.fill("400");
     await save();
     expect((await settingsOf()).retention_days).toBe(400);
-    await page.getByLabel("For good").check();
+    await page.getByLabel("Forever").check();
     await save();
     expect((await settingsOf()).retention_days).toBe(0);
-    await page.getByLabel("As long as").check();
+    await page.getByLabel("Installation default").check();
     await save();
     expect((await settingsOf()).retention_days).toBe(null);
   });
 
-  it("are downloaded as a file, imported from it after a question, and deleted after a confirmation", async () => {
+  it("are downloaded as a file, imported from it after a question, and reset after a confirmation", async () => {
     await put({ name: "The Blog" }, OTHER_SITE);
     await open("data", OTHER_SITE);
     const downloaded = page.waitForEvent("download");
@@ -313,21 +313,21 @@ describe("the settings of a site", () => {
     const path = await (await downloaded).path();
     expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ version: 1 });
 
-    await page.getByRole("button", { name: "Delete settings" }).click();
+    await page.getByRole("button", { name: "Reset settings" }).click();
     expect((await settingsOf(OTHER_SITE)).name).toBe("The Blog");
-    await page.getByRole("button", { name: "Confirm deletion" }).click();
-    await status("Settings deleted.");
+    await page.getByRole("button", { name: "Confirm reset" }).click();
+    await status("Settings reset.");
     expect(await settingsOf(OTHER_SITE)).toMatchObject({ name: null, created_at: null });
 
-    const file = page.getByLabel("File of settings");
+    const file = page.getByLabel("Settings file");
     await file.setInputFiles({ name: "settings.json", mimeType: "application/json", buffer: Buffer.from("[1]") });
-    await page.getByText("This is not a file of settings.").waitFor();
+    await page.getByText("This isn't a settings file.").waitFor();
     await file.setInputFiles({ name: "settings.json", mimeType: "application/json", buffer: await readFile(path) });
     await page.getByText(/Replace the settings of .*blog\.example/).waitFor();
     await page.getByRole("button", { name: "Import", exact: true }).click();
     await status("Settings imported.");
     expect((await settingsOf(OTHER_SITE)).name).toBe("The Blog");
-    await heading("Settings of The Blog").waitFor();
+    await heading("Settings for The Blog").waitFor();
   });
 
   it("open the dialogs that export and delete events, and keep the section behind them", async () => {
@@ -379,7 +379,7 @@ describe("the settings of a site", () => {
     });
     page = await stranger.newPage();
     await page.goto(settingsUrl(openService.origin, SITE, "general"));
-    await page.getByText("Settings require a password").waitFor();
+    await page.getByText("Set a password to change settings.").waitFor();
     expect(await problemsAtAllWidths(page)).toEqual([]);
     await page.getByRole("button", { name: "Set a password" }).click();
     await page.getByRole("dialog").getByLabel("Password (12+ characters)").fill(PASSWORD);

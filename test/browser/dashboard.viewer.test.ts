@@ -270,17 +270,17 @@ describe("a viewer's page", () => {
     const page = await open(link.token);
     await revoke(link);
     await page.keyboard.press("d");
-    await page.getByRole("heading", { name: "This link does not work any more" }).waitFor();
+    await page.getByRole("heading", { name: "This link no longer works" }).waitFor();
     expect(await page.locator("[data-metric], .card, .bar").count()).toBe(0);
     expect(await page.locator("body").innerText()).not.toContain(SITE);
     expect(await violationsOf(page)).toEqual([]);
     await page.reload();
-    await page.getByRole("heading", { name: "This link does not work any more" }).waitFor();
+    await page.getByRole("heading", { name: "This link no longer works" }).waitFor();
   });
 
   it("of an unknown link says the same", async () => {
     const page = await visit(`~${"x".repeat(43)}`);
-    await page.getByRole("heading", { name: "This link does not work any more" }).waitFor();
+    await page.getByRole("heading", { name: "This link no longer works" }).waitFor();
     expect(requested.filter((line) => line.includes("/api/stats"))).toEqual([]);
   });
 

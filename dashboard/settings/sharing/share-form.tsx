@@ -28,15 +28,15 @@ const LABELS = {
   period: "Period",
   start_date: "Start date",
   end_date: "End date",
-  expires_at: "Last day",
-  frame_ancestors: "Sites that may embed it",
+  expires_at: "Expiry date",
+  frame_ancestors: "Sites allowed to embed it",
 } as const;
 
 type FieldName = keyof typeof LABELS;
 
 const DATES: Readonly<Record<SharedDates, string>> = {
-  any: "Any, as viewers choose",
-  period: "A period up to today",
+  any: "Any dates",
+  period: "A period ending today",
   fixed: "Fixed dates",
 };
 
@@ -55,11 +55,11 @@ const fieldId = (name: FieldName): string => `share-${name}`;
 const VisitorsField = ({ draft, change, field }: Editing) =>
   filters.value.length === 0 ? (
     <p class="dim">
-      Shows all visitors. To share only some,{" "}
+      Includes all visitors. To share only some of them,{" "}
       <button type="button" class="link" onClick={closeSettings}>
         filter the dashboard
       </button>{" "}
-      first and come back.
+      first, then come back.
     </p>
   ) : (
     <fieldset id={fieldId("filters")} tabIndex={-1}>
@@ -67,7 +67,7 @@ const VisitorsField = ({ draft, change, field }: Editing) =>
       <label class="choice">
         <input type="radio" name="share-visitors" checked={draft.isFiltered} onChange={() => change({ isFiltered: true })} />
         <span>
-          Only those whom the dashboard shows now:{" "}
+          Only visitors who match the dashboard's filters:{" "}
           <strong>{filters.value.map((filter) => filterText(filter, filters.value)).join(", ")}</strong>
         </span>
       </label>
@@ -122,14 +122,14 @@ const AccessFields = ({ draft, change, field }: Editing) => (
       <TextField
         {...field("password")}
         type="password"
-        hint="Optional. Viewers have to enter it."
+        hint="Optional. Viewers are asked for it."
         value={draft.password}
         onInput={(password) => change({ password })}
       />
       <TextField
         {...field("expires_at")}
         type="date"
-        hint="Optional. The link ends with this day."
+        hint="Optional. The link works through the end of this day."
         min={today.value}
         value={draft.lastDay}
         onInput={(lastDay) => change({ lastDay })}
@@ -137,7 +137,7 @@ const AccessFields = ({ draft, change, field }: Editing) => (
     </div>
     <LinesField
       {...field("frame_ancestors")}
-      hint="Optional, one per line. Their pages may show the dashboard in a frame."
+      hint="Optional, one per line. Pages on these sites can show the dashboard in a frame."
       placeholder="https://www.example.com"
       lines={draft.origins}
       onInput={(origins) => change({ origins })}
@@ -149,7 +149,7 @@ const ShareFields = (editing: Editing) => (
   <>
     <TextField
       {...editing.field("name")}
-      hint="Viewers see it, too."
+      hint="Visible to viewers."
       required
       maxLength={NAME_CHARS_MAX}
       placeholder="e.g. Marketing team"

@@ -10,7 +10,7 @@ const hasExpired = ({ expires_at }: Share): boolean => expires_at !== null && Da
 const factsOf = (share: Share): readonly Fact[] => [
   ["Shows", sharedText(share)],
   ...(share.has_password ? [["Password", "Required"] as const] : []),
-  ...(share.frame_ancestors.length > 0 ? [["Embedded by", share.frame_ancestors.join(", ")] as const] : []),
+  ...(share.frame_ancestors.length > 0 ? [["Embeddable on", share.frame_ancestors.join(", ")] as const] : []),
   ["Created", timeOr(share.created_at, "")],
   ["Last used", timeOr(share.last_used_at, "Never")],
   ...(share.expires_at === null ? [] : [[hasExpired(share) ? "Expired" : "Expires", timeOr(share.expires_at, "")] as const]),

@@ -33,7 +33,8 @@ function ShareLinks({ siteId }: { readonly siteId: string }) {
     <section class="panel" aria-labelledby="links-title">
       <h2 id="links-title">Share links</h2>
       <p class="dim">
-        A link shows the dashboard without a login, and only what you choose. Viewers can export what they see. Revoke it at any time.
+        Share links show the dashboard without a login, limited to what you choose. Viewers can export what they see. You can revoke a link
+        at any time.
       </p>
       {created && <CreatedLink key={created.share_hash} share={created} onDone={() => setCreated(siteId, null)} />}
       <Problem text={problem} />

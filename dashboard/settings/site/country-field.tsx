@@ -21,7 +21,7 @@ interface ChosenProps {
 }
 
 const Chosen = ({ codes, onRemove }: ChosenProps) => (
-  <ul class="chosen" aria-label="Chosen countries">
+  <ul class="chosen" aria-label="Selected countries">
     {codes.map((code) => (
       <li key={code}>
         {countryName(code)}

@@ -16,7 +16,7 @@ import { SettingsFile } from "./settings-file.tsx";
 
 const LABELS = { retention_days: "Days" } as const;
 
-const RETENTIONS = { default: "As long as this installation keeps them by default", forever: "For good", days: "For some days" } as const;
+const RETENTIONS = { default: "Installation default", forever: "Forever", days: "For a number of days" } as const;
 type Retention = keyof typeof RETENTIONS;
 
 /** What the form begins with. */
@@ -42,7 +42,7 @@ function RetentionFields({ settings: { retention_days }, change, problemOf }: Ed
         onChoose={(id) => change({ retention_days: VALUES[id] })}
       />
       {chosen === "days" && (
-        <Field {...field} hint="Older events are deleted, and cannot be restored.">
+        <Field {...field} hint="Older events are deleted permanently.">
           <input
             {...fieldAttributes(field)}
             class="days"
@@ -90,17 +90,20 @@ function DeleteSettings({ siteId }: { readonly siteId: string }) {
 
   return (
     <>
-      <h3>Delete</h3>
+      <h3>Reset to defaults</h3>
       {savedSettings(siteId)?.created_at === null ? (
-        <p class="dim">Nothing is set for {siteId}: it has the defaults.</p>
+        <p class="dim">{siteId} has the default settings.</p>
       ) : (
         <>
-          <p class="dim">Deletes the settings of {siteId}: it has the defaults again, and is not public. Events and share links stay.</p>
-          <ConfirmedButton label="Delete settings" confirmLabel="Confirm deletion" onConfirm={() => void run(reset)} />
+          <p class="dim">
+            Resets all settings of {siteId} to the defaults: the site is no longer public, and events older than the installation keeps by
+            default are deleted. Share links keep working.
+          </p>
+          <ConfirmedButton label="Reset settings" confirmLabel="Confirm reset" onConfirm={() => void run(reset)} />
         </>
       )}
       <Problem text={problem} />
-      <p role="status">{isDone ? "Settings deleted." : ""}</p>
+      <p role="status">{isDone ? "Settings reset." : ""}</p>
     </>
   );
 }

@@ -10,7 +10,7 @@ const ExclusionFields = ({ settings, change, problemOf }: Editing) => (
     <LinesField
       id={fieldId("excluded_paths")}
       label={LABELS.excluded_paths}
-      hint="One per line. * stands for any characters: /admin/* excludes every page below /admin/."
+      hint="One per line. Use * as a wildcard: /admin/* excludes every page under /admin/."
       problem={problemOf("excluded_paths")}
       placeholder="/admin/*"
       lines={settings.excluded_paths}
@@ -19,7 +19,7 @@ const ExclusionFields = ({ settings, change, problemOf }: Editing) => (
     <LinesField
       id={fieldId("excluded_addresses")}
       label={LABELS.excluded_addresses}
-      hint="One per line, such as those of your office. Visitors' addresses are compared with this list and never kept."
+      hint="One per line, such as those of your office. Visitors' addresses are compared with this list and never stored."
       problem={problemOf("excluded_addresses")}
       placeholder={"192.0.2.7\n198.51.100.0/24"}
       lines={settings.excluded_addresses}
@@ -28,7 +28,7 @@ const ExclusionFields = ({ settings, change, problemOf }: Editing) => (
     <CountryField
       id={fieldId("excluded_countries")}
       label={LABELS.excluded_countries}
-      hint="Visitors whose country is unknown are counted."
+      hint="Visitors from unknown countries are still counted."
       problem={problemOf("excluded_countries")}
       codes={settings.excluded_countries}
       onChange={(excluded_countries) => change({ excluded_countries })}
@@ -39,7 +39,7 @@ const ExclusionFields = ({ settings, change, problemOf }: Editing) => (
 export const ExclusionsSection = ({ siteId }: { readonly siteId: string }) => (
   <section class="panel" aria-labelledby="exclusions-title">
     <h2 id="exclusions-title">Privacy and exclusions</h2>
-    <p class="dim">Events that match any of these are not stored. Events that are already stored stay.</p>
+    <p class="dim">Events that match any of these aren't stored. Events that are already stored are kept.</p>
     <SettingsForm siteId={siteId} title="Privacy and exclusions" labels={LABELS}>
       {(editing) => <ExclusionFields {...editing} />}
     </SettingsForm>

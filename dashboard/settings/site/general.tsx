@@ -56,7 +56,7 @@ const NameField = ({ siteId, settings, change, problemOf }: Editing) => (
   <TextField
     id={fieldId("name")}
     label={LABELS.name}
-    hint="What the dashboard calls the site. The tracking code keeps its domain."
+    hint="Shown in the dashboard instead of the domain. The tracking code stays the same."
     problem={problemOf("name")}
     value={settings.name ?? ""}
     placeholder={siteId}

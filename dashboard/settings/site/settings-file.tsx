@@ -30,7 +30,7 @@ function parseFile(text: string): SettingsFileContent {
   } catch {
     // No JSON.
   }
-  throw new NoSettingsFile("This is not a file of settings.");
+  throw new NoSettingsFile("This isn't a settings file.");
 }
 
 const problemOf = (error: unknown): string => (error instanceof NoSettingsFile ? error.message : problemText(error));
@@ -50,7 +50,7 @@ interface ImportQuestionProps {
 const ImportQuestion = ({ file, isBusy, onImport, onCancel }: ImportQuestionProps) => (
   <div class="notice" role="status">
     <p>
-      Replace the settings of {countOf(file.sites.length, "site")}: {namesOf(file)}? Other sites keep theirs.
+      Replace the settings of {countOf(file.sites.length, "site")}: {namesOf(file)}? Other sites aren't affected.
     </p>
     <div class="actions">
       <button type="button" class="button primary" disabled={isBusy} onClick={onImport}>
@@ -92,7 +92,8 @@ export function SettingsFile() {
   return (
     <>
       <p class="dim">
-        The settings of all sites as one file, for a backup or another installation. Passwords, keys and share links are not in it.
+        Download the settings of all sites as a file, for a backup or for another installation. It doesn't contain passwords, API keys or
+        share links.
       </p>
       <div class="actions">
         <button type="button" class="button" onClick={() => void run(download)}>
@@ -106,7 +107,7 @@ export function SettingsFile() {
           type="file"
           hidden
           accept=".json,application/json"
-          aria-label="File of settings"
+          aria-label="Settings file"
           onChange={({ currentTarget }) => {
             void run(() => open(currentTarget.files?.[0]));
             currentTarget.value = "";

@@ -56,7 +56,7 @@ const Head = () => {
   return (
     <header class="settings-head">
       <h1 ref={title} tabIndex={-1}>
-        Settings of {siteName.value}
+        Settings for {siteName.value}
       </h1>
       <button type="button" class="button" onClick={closeSettings}>
         Back to dashboard
@@ -77,7 +77,7 @@ function Sections({ siteId }: { readonly siteId: string }) {
 
 const PasswordRequired = () => (
   <section class="panel">
-    <p>Settings require a password: without one, anyone can change them.</p>
+    <p>Set a password to change settings.</p>
     <button type="button" class="button primary" onClick={() => openPanel("password")}>
       Set a password
     </button>

@@ -10,7 +10,7 @@ import { fieldId, type Editing } from "./settings-form.tsx";
 import { timeIn, zoneChoices, zoneLabel, zoneNamed } from "./time-zones.ts";
 
 /** The choice that stands for null. */
-const DEFAULT: Choice = { value: "", label: "Default of this installation" };
+const DEFAULT: Choice = { value: "", label: "Installation default" };
 
 const ID = fieldId("time_zone");
 
@@ -20,14 +20,16 @@ const pendingChange = ({ time_zone_in_force, time_zone_changes }: SavedSettings)
 
 function InForce({ saved }: { readonly saved: SavedSettings }) {
   const zone = saved.time_zone_in_force;
+  const time = timeIn(zone);
   const pending = pendingChange(saved);
   return (
     <>
-      Days follow {zoneLabel(zone)}, where it is now {timeIn(zone)}.
+      Days begin at midnight in {zoneLabel(zone)}
+      {time && `, where it is now ${time}`}.
       {pending && (
         <strong>
           {" "}
-          From {formatRange(pending.first_date, pending.first_date)} on, they follow {zoneLabel(pending.time_zone)}.
+          Changes to {zoneLabel(pending.time_zone)} on {formatRange(pending.first_date, pending.first_date)}.
         </strong>
       )}
     </>
@@ -36,7 +38,7 @@ function InForce({ saved }: { readonly saved: SavedSettings }) {
 
 /** Beside a choice that is not saved. */
 const EFFECT =
-  "The change takes effect when the next day begins in the new zone. Past days keep their numbers; the last day before the change is shorter or longer.";
+  "The change takes effect when the next day begins in the new zone, or at once if the site has no events yet. Past days keep their numbers; the last day before the change is shorter or longer.";
 
 export function TimeZoneField({ siteId, settings, change, problemOf }: Editing) {
   const choices = useMemo(() => [DEFAULT, ...zoneChoices(settings.time_zone)], [settings.time_zone]);
