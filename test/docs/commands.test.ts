@@ -9,7 +9,7 @@ import { runProcess } from "../support/run-process.ts";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import type { Environment } from "../support/target.ts";
 import { makeTempFolder, removeFolder, tempFolder } from "../support/temp-folder.ts";
-import { BY_HAND, COMMANDS, commandsOfKind, CREDENTIAL, kindOf, withBuiltProgram } from "./commands.ts";
+import { BY_HAND, COMMANDS, commandsIn, commandsOfKind, CREDENTIAL, kindOf, withBuiltProgram } from "./commands.ts";
 import { codeBlocksOf, PAGES, readPage, ROOT } from "./pages.ts";
 
 /** What stands for values of the reader's own in the documents. */
@@ -117,6 +117,7 @@ describe.skipIf(!hasCurl)(`curl requests${hasCurl ? "" : " (skipped: no curl on 
   describe("to an instance with a password", () => {
     let server: ServerProcess;
     const credentials: Record<string, string> = { METRICS_TOKEN: "a-token-for-metrics" };
+    const files: Record<string, string> = {};
 
     const shared = async (name: string): Promise<{ token: string; share_hash: string }> => {
       const response = await fetch(`${server.origin}/api/shares`, {
@@ -136,6 +137,18 @@ describe.skipIf(!hasCurl)(`curl requests${hasCurl ? "" : " (skipped: no curl on 
       return (await response.json()) as { key: string; key_hash: string };
     };
 
+    const settings = async (method: "GET" | "PUT", path: string, body?: object): Promise<string> => {
+      const headers = { cookie: `svc_session=${credentials["TOKEN"]}` };
+      return (await fetch(server.origin + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })).text();
+    };
+
+    /** With what earlier commands of the page have written. */
+    async function folderWithFiles(): Promise<string> {
+      const folder = await tempFolder();
+      for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+      return folder;
+    }
+
     beforeAll(async () => {
       server = await startFor({ SVC_METRICS_TOKEN: credentials["METRICS_TOKEN"] ?? "" });
       const setup = await fetch(`${server.origin}/api/auth/setup`, {
@@ -148,16 +161,36 @@ describe.skipIf(!hasCurl)(`curl requests${hasCurl ? "" : " (skipped: no curl on 
       credentials["KEY_HASH"] = (await created("is revoked", "ReadOnly")).key_hash;
       credentials["SHARE"] = (await shared("is used")).token;
       credentials["SHARE_HASH"] = (await shared("is revoked")).share_hash;
+      files["site.json"] = await settings("PUT", "/api/sites/example.com", { name: "Our shop" });
+      files["settings.json"] = await settings("GET", "/api/settings");
     });
 
     for (const { page, command } of commandsOfKind("secured")) {
       it(`${command} (${page}) succeeds`, async () => {
-        expect(await run(at(server, command), { folder: await tempFolder(), environment: credentials })).toMatchObject({ code: 0 });
+        expect(await run(at(server, command), { folder: await folderWithFiles(), environment: credentials })).toMatchObject({ code: 0 });
         if (!CREDENTIAL.test(command)) return;
-        const without = await run(at(server, command), { folder: await tempFolder() });
+        const without = await run(at(server, command).replace(/ -o \S+/, ""), { folder: await folderWithFiles() });
         expect(without).toMatchObject({ code: 22, printed: expect.stringContaining(`"error":`) });
       });
     }
+
+    it("the commands of docs/sites.md change the fields that its sections name, and no others", async () => {
+      const folder = await tempFolder();
+      const blocks = codeBlocksOf(readPage("docs/sites.md"));
+      const [get = "", put = ""] = blocks.filter(({ language }) => language === "sh").flatMap(({ code }) => commandsIn(code));
+      const fields = blocks.filter(({ language }) => language === "json").map(({ code }) => JSON.parse(`{${code}}`) as object);
+      const others = { name: "Our shop", week_start: "sunday", hidden_cards: ["revenue"], retention_days: 0 };
+      await settings("PUT", "/api/sites/example.com", others);
+      for (const field of fields) {
+        expect(await run(at(server, get), { folder, environment: credentials })).toMatchObject({ code: 0 });
+        const file = join(folder, "site.json");
+        const before = JSON.parse(readFileSync(file, "utf8")) as object;
+        await writeFile(file, JSON.stringify({ ...before, ...field }, null, 2));
+        expect(await run(at(server, put), { folder, environment: credentials })).toMatchObject({ code: 0 });
+        expect(JSON.parse(await settings("GET", "/api/sites/example.com"))).toEqual({ ...before, ...field });
+      }
+      expect(fields.map((field) => Object.keys(field)[0])).toContain("retention_days");
+    });
   });
 });
 
