@@ -1,6 +1,6 @@
 /**
- * Dates and clocks of time zones, from nothing but what `Intl` formats for single instants: the plain model of docs/reports.md, "Time
- * zones". Slow and simple: it looks at minute after minute.
+ * Dates and clocks of time zones, from nothing but what `Intl` formats for single instants: the plain model of docs/time-zones.md,
+ * "Days and hours". Slow and simple: it looks at minute after minute.
  */
 import { localTimeByIntl } from "../support/time-zones.ts";
 

@@ -1,4 +1,4 @@
-/** Local time, here and in SQL: what the clock of a site shows, and when its days begin (docs/reports.md, "Time zones"). */
+/** Local time, here and in SQL: what the clock of a site shows, and when its days begin (docs/time-zones.md, "Days and hours"). */
 import { addDays, dayNumberOf, type Calendar } from "../../storage/calendar.ts";
 import { DAY_MS, startOfDayMs, type EpochMs, type LocalDate } from "../../storage/event.ts";
 import { datesOf, type DateRange } from "./date-range.ts";
