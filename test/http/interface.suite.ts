@@ -48,7 +48,7 @@ import { describeSurface } from "./surface.suite.ts";
 
 type DescribeSuite = (makeTarget: MakeTarget) => void;
 
-/** Bodies, headers, connections, assets, restarts, crashes, and each documented status of each route. */
+/** Bodies, headers, connections, assets, restarts, crashes and records. */
 const OF_HOSTS: readonly DescribeSuite[] = [
   describeIngestBody,
   describeIngestCors,
@@ -62,12 +62,9 @@ const OF_HOSTS: readonly DescribeSuite[] = [
   describeSurface,
   describeDashboardFiles,
   describeBasePath,
-  describeOpenapi,
   describeDurability,
   describeDemoSite,
   describeSiteSettings,
-  describeExclusions,
-  describeStatsOverview,
 ];
 
 /** The rest, in the order of the document. */
@@ -111,6 +108,9 @@ const OF_RULES: readonly DescribeSuite[] = [
   describeHealthDetails,
   describeMetrics,
   describeWellKnown,
+  describeOpenapi,
+  describeExclusions,
+  describeStatsOverview,
 ];
 
 export function describeHost(makeTarget: MakeTarget): void {
