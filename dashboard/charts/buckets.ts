@@ -1,5 +1,5 @@
 /** The buckets of a series: which intervals suit a range, which days a bucket has, and whether it is whole (docs/http-api.md, "Timeseries"). */
-import { dayAfter, isHourly, type Range } from "../state/range.ts";
+import { dayAfter, daysBetween, isHourly, type Range } from "../state/range.ts";
 
 const INTERVALS = ["hour", "day", "week", "month"] as const;
 export type Interval = (typeof INTERVALS)[number];
@@ -43,13 +43,14 @@ export interface Bucket {
   readonly state: BucketState;
 }
 
-const isMonday = (day: string): boolean => new Date(day).getUTCDay() === 1;
+const WEEK_DAYS = 7;
+
 const isFirst = (day: string): boolean => day.endsWith("-01");
 
+/** A week is whole if it has seven days, on whichever of them the site's weeks begin. */
 function isCut({ start, end }: Pick<Bucket, "start" | "end">, interval: Interval): boolean {
-  if (interval !== "week" && interval !== "month") return false;
-  const begins = interval === "week" ? isMonday : isFirst;
-  return !begins(start) || !begins(dayAfter(end, 1));
+  if (interval === "week") return daysBetween(start, end) < WEEK_DAYS;
+  return interval === "month" && !(isFirst(start) && isFirst(dayAfter(end, 1)));
 }
 
 function stateOf(label: string, bucket: Pick<Bucket, "start" | "end">, interval: Interval, now: string): BucketState {

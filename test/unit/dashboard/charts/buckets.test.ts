@@ -56,6 +56,14 @@ describe("buckets", () => {
     expect(states(["2026-10-26", "2026-11-02"], "week", "2026-11-05")).toEqual(["whole", "cut"]);
   });
 
+  it.each([
+    ["Sunday", "2026-10-25", "2026-11-01", "2026-11-08"],
+    ["Saturday", "2026-10-24", "2026-10-31", "2026-11-07"],
+  ])("of weeks from %s on are whole with seven days", (_name, first, second, third) => {
+    expect(states([dayAfter(first, -6), first, second, third], "week", dayAfter(third, 5))).toEqual(["cut", "whole", "whole", "cut"]);
+    expect(states([first], "week", dayAfter(first, 6))).toEqual(["whole"]);
+  });
+
   it("of months are cut where the range begins or ends within them, and running with today", () => {
     expect(bucketsOf(["2026-09-02", "2026-10-01", "2026-11-01"], "month", "2026-11-18", NOW)).toEqual([
       { start: "2026-09-02", end: "2026-09-30", state: "cut" },
