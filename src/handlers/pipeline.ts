@@ -111,6 +111,7 @@ export class Pipeline implements App {
     const beganMs = services.monotonicMs() - elapsedMs;
     const nowMs = services.now();
     const calendarOf: Viewer["calendarOf"] = (siteId) => services.sites.calendarOf(siteId);
+    const weekStartOf: Viewer["weekStartOf"] = (siteId) => services.sites.settingsOf(siteId).weekStart;
     return {
       services,
       nowMs,
@@ -122,7 +123,7 @@ export class Pipeline implements App {
       socketPlace,
       event,
       standing: null,
-      viewer: { principal: NOBODY, nowMs, calendarOf },
+      viewer: { principal: NOBODY, nowMs, calendarOf, weekStartOf },
       deadline: this.#deadlines.begin(beganMs),
       streams: this.#streams,
       params: NO_PARAMS,

@@ -1,6 +1,6 @@
 /**
  * The dashboard of sites in other time zones than the browser's, which is in Los Angeles: today, hours, days of 23 and 25 hours, the
- * calendar of the range panel, names and hidden cards.
+ * calendar of the range panel, weeks, names and hidden cards.
  */
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Page } from "playwright-core";
@@ -154,6 +154,23 @@ describe("the dashboard in another time zone", () => {
     await set(BERLIN, { week_start: "saturday" });
     await open("&panel=days");
     expect(await heads.first().textContent()).toBe("Sat");
+  });
+
+  it("weeks of the chart begin on the site's first day of the week, and open as such", async () => {
+    await set(BERLIN, { week_start: "sunday" });
+    const rows = await chartRows("&start=2026-06-01&end=2026-06-30&interval=week&compare=none");
+    expect(rows).toEqual([
+      ["1–6 Jun 2026 part of the week", "0"],
+      ["7–13 Jun 2026", "2"],
+      ["14–20 Jun 2026", "0"],
+      ["21–27 Jun 2026", "0"],
+      ["28–30 Jun 2026 part of the week", "0"],
+    ]);
+    await page.getByRole("button", { name: "7–13 Jun 2026" }).click();
+    await expect
+      .poll(async () => [await inUrl("start"), await inUrl("end")], { timeout: ACTION_MS_MAX })
+      .toEqual(["2026-06-07", "2026-06-13"]);
+    await set(BERLIN, { week_start: "monday" });
   });
 
   it("a site has its name in the bar and in the title", async () => {

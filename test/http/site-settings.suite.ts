@@ -188,6 +188,27 @@ export function describeSiteSettings(makeTarget: MakeTarget): void {
       expect(await get("moved.test")).toMatchObject({ ...DEFAULTS, time_zone_in_force: "UTC", time_zone_changes: [] });
     });
 
+    it("begin the weeks of time series, also of those that were cached, on the first day of the week", async () => {
+      const { target, put, ask } = await owner({ SVC_CACHE_TTL_SECS: "86400" });
+      const site = "weeks.test";
+      await record(target, wireEvent(site));
+      const weeks = async (report: string): Promise<string[]> => {
+        // From a Friday on.
+        const query = new URLSearchParams({ site_id: site, start_date: "2026-03-13", end_date: "2026-03-24", interval: "week" });
+        const points = await bodyOf<{ date: string }[]>(await ask("GET", `/api/stats/${report}?${query.toString()}`));
+        return points.map(({ date }) => date);
+      };
+      for (const [settings, first, ...others] of [
+        [{}, "2026-03-13", "2026-03-16", "2026-03-23"],
+        [{ week_start: "sunday" }, "2026-03-13", "2026-03-15", "2026-03-22"],
+        [{ week_start: "saturday" }, "2026-03-13", "2026-03-14", "2026-03-21"],
+        [{ week_start: "monday" }, "2026-03-13", "2026-03-16", "2026-03-23"],
+      ] as const) {
+        await put(site, settings);
+        for (const report of ["timeseries", "session-timeseries"]) expect(await weeks(report)).toEqual([first, ...others]);
+      }
+    });
+
     it("of all sites are one file, which another instance imports, and which changes nothing if any entry is refused", async () => {
       const [from, to] = [await owner(), await owner()];
       await from.put("b.test", ALL);

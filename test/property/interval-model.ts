@@ -1,4 +1,5 @@
 /** The expected time series by hour, day, week or month, computed from a plain list of events (docs/http-api.md, "Timeseries"). */
+import type { WeekStart } from "../../src/runtime/sites/site-settings.ts";
 import type { StoredEvent } from "../../src/storage/event.ts";
 import {
   dayPlus,
@@ -17,45 +18,55 @@ import { plainUtc, type PlainCalendar } from "./plain-calendar.ts";
 
 export type Interval = "hour" | "day" | "week" | "month";
 
-function mondayOf(day: string): string {
-  let monday = day;
-  while (new Date(monday).getUTCDay() !== 1) monday = dayPlus(monday, -1);
-  return monday;
+/** As `getUTCDay` counts. */
+const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
+
+/** The first day of the week that a day lies in. */
+function weekOf(day: string, weekStart: WeekStart): string {
+  let first = day;
+  while (WEEKDAYS[new Date(first).getUTCDay()] !== weekStart) first = dayPlus(first, -1);
+  return first;
 }
 
 /** Equal for two days of one bucket. */
-const BUCKET_OF: Readonly<Record<Exclude<Interval, "hour">, (day: string) => string>> = {
+const BUCKET_OF: Readonly<Record<Exclude<Interval, "hour">, (day: string, weekStart: WeekStart) => string>> = {
   day: (day) => day,
-  week: mondayOf,
+  week: weekOf,
   month: (day) => day.slice(0, 7),
 };
+
+/** Of a site. */
+export interface SiteDays {
+  readonly calendar?: PlainCalendar;
+  readonly weekStart?: WeekStart;
+}
 
 function pointsOf<Point>(
   scope: Scope,
   interval: Interval,
-  calendar: PlainCalendar,
+  { calendar = plainUtc, weekStart = "monday" }: SiteDays,
   figures: (isIn: (event: StoredEvent) => boolean) => Point,
 ) {
   if (interval === "hour") {
     return hoursIn(scope, calendar).map((hour) => ({ date: hour, ...figures((event) => hourOf(event, calendar) === hour) }));
   }
-  const bucketOf = BUCKET_OF[interval];
+  const bucketOf = (day: string) => BUCKET_OF[interval](day, weekStart);
   const labels = new Map<string, string>();
   for (const day of daysIn(scope)) if (!labels.has(bucketOf(day))) labels.set(bucketOf(day), day);
   return [...labels].map(([bucket, date]) => ({ date, ...figures((event) => bucketOf(event.date) === bucket) }));
 }
 
-export function timeseriesBy(interval: Interval, events: Events, scope: Scope, calendar: PlainCalendar = plainUtc) {
+export function timeseriesBy(interval: Interval, events: Events, scope: Scope, site: SiteDays = {}) {
   const scoped = inScope(events, scope);
-  return pointsOf(scope, interval, calendar, (isIn) => {
+  return pointsOf(scope, interval, site, (isIn) => {
     const bucket = scoped.filter(isIn);
     return { visitors: visitorsIn(bucket), pageviews: bucket.filter(isPageview).length };
   });
 }
 
-export function sessionTimeseriesBy(interval: Interval, events: Events, scope: Scope, gapMs: number, calendar: PlainCalendar = plainUtc) {
+export function sessionTimeseriesBy(interval: Interval, events: Events, scope: Scope, gapMs: number, site: SiteDays = {}) {
   const sessions = keptSessions(events, scope, gapMs);
-  return pointsOf(scope, interval, calendar, (isIn) => {
+  return pointsOf(scope, interval, site, (isIn) => {
     const { total_sessions, ...figures } = figuresOf(sessions.filter(([first]) => first && isIn(first)));
     return { sessions: total_sessions, ...figures };
   });

@@ -1,8 +1,14 @@
-/** Compares the time series by hour, day, week and month with the model, for visitor ids that live a day, a week or a month. */
+/**
+ * Compares the time series by hour, day, week and month with the model, for visitor ids that live a day, a week or a month, and weeks
+ * from each of the days that a site may begin them on.
+ */
 import fc from "fast-check";
 import { describe, it } from "vitest";
-import type { MakeInProcessTarget } from "../support/in-process-target.ts";
+import { WEEK_STARTS } from "../../src/runtime/sites/site-settings.ts";
 import { utcCalendar } from "../../src/storage/calendar.ts";
+import type { SiteId } from "../../src/storage/event.ts";
+import type { MakeInProcessTarget } from "../support/in-process-target.ts";
+import { setWeekStart } from "../support/site-calendars.ts";
 import { DAY_MS, history, withPeriods, type History } from "./histories.ts";
 import { sessionTimeseriesBy, timeseriesBy, type Interval } from "./interval-model.ts";
 import { dayPlus, type Scope } from "./model.ts";
@@ -15,7 +21,11 @@ const MINUTE_MS = 60_000;
 /** Longest range by the hour. */
 const HOURLY_DAYS_MAX = 31;
 
-const asked = fc.record({ about: question, interval: fc.constantFrom<Interval>("hour", "day", "week", "week", "month", "month") });
+const asked = fc.record({
+  about: question,
+  interval: fc.constantFrom<Interval>("hour", "day", "week", "week", "week", "month", "month"),
+  weekStart: fc.constantFrom(...WEEK_STARTS),
+});
 
 /** The same events on more days, so that visitors return within weeks and months. */
 const spread = ({ steps, ...rest }: History, daysApart: number): History => ({
@@ -55,13 +65,14 @@ export function describeIntervals(makeTarget: MakeInProcessTarget, runs: number)
           fc.array(asked, { minLength: 2, maxLength: 4 }),
           async (past, rotationDays, questions) => {
             const environment = { SVC_VISITOR_SALT_ROTATION_DAYS: String(rotationDays) };
-            const { events, expectAnswer, close } = await playHistory(makeTarget, withPeriods(past, rotationDays), environment);
+            const { target, events, expectAnswer, close } = await playHistory(makeTarget, withPeriods(past, rotationDays), environment);
             const gapMs = past.sessionWindowMinutes * MINUTE_MS;
-            for (const { about, interval } of questions) {
+            for (const { about, interval, weekStart } of questions) {
               const scope = scopeWithin(about, interval, past.nowMs);
               const parameters = parametersOf(scope, interval);
-              await expectAnswer("timeseries", parameters, timeseriesBy(interval, events, scope));
-              await expectAnswer("session-timeseries", parameters, sessionTimeseriesBy(interval, events, scope, gapMs));
+              setWeekStart(target, scope.siteId as SiteId, weekStart);
+              await expectAnswer("timeseries", parameters, timeseriesBy(interval, events, scope, { weekStart }));
+              await expectAnswer("session-timeseries", parameters, sessionTimeseriesBy(interval, events, scope, gapMs, { weekStart }));
             }
             await close();
           },

@@ -6,6 +6,7 @@ import type { History } from "./histories.ts";
 import type { Events } from "./model.ts";
 
 export interface PlayedHistory {
+  readonly target: InProcessTarget;
   readonly history: History;
   readonly events: Events;
   /** The whole body of the endpoint's answer must be this. */
@@ -52,6 +53,7 @@ export async function playHistory(
     await afterStep?.({ events: history.steps.slice(0, i + 1).flatMap((step) => step.events), expectAnswer });
   }
   return {
+    target,
     history,
     events: history.steps.flatMap(({ events }) => events),
     expectAnswer,

@@ -1,5 +1,6 @@
-/** Sites with a time zone of their own. */
+/** Sites with a time zone or weeks of their own. */
 import type { CalendarRecord } from "../../src/runtime/sites/site-calendar.ts";
+import { DEFAULT_SETTINGS, type WeekStart } from "../../src/runtime/sites/site-settings.ts";
 import type { LocalDate, SiteId } from "../../src/storage/event.ts";
 import type { InProcessTarget } from "./in-process-target.ts";
 
@@ -15,4 +16,14 @@ export const calendarRecord = (
 /** Until the target is restarted. */
 export const setCalendar = ({ services }: InProcessTarget, siteId: SiteId, calendar: CalendarRecord): void => {
   services.sites.apply(siteId, { siteId, createdAt: "2026-01-01T00:00:00.000Z", settings: null, calendar });
+};
+
+/** Until the target is restarted. */
+export const setWeekStart = ({ services }: InProcessTarget, siteId: SiteId, weekStart: WeekStart): void => {
+  services.sites.apply(siteId, {
+    siteId,
+    createdAt: "2026-01-01T00:00:00.000Z",
+    settings: { ...DEFAULT_SETTINGS, weekStart },
+    calendar: null,
+  });
 };

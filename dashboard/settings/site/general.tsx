@@ -75,6 +75,7 @@ export const GeneralSection = ({ siteId }: { readonly siteId: string }) => (
           <TimeZoneField {...editing} />
           <Radios
             legend={LABELS.week_start}
+            hint="In the calendar, and in charts by week. Retention always has weeks from Monday."
             name="week_start"
             labels={WEEK_STARTS}
             chosen={editing.settings.week_start}

@@ -19,7 +19,7 @@ const entries = (description: string, rules: Parameters<typeof text>[1] = { minL
 const SETTINGS = {
   name: orNull(text("What the dashboard calls the site; null for its id.", { minLength: 1, maxLength: SITE_NAME_CHARS_MAX })),
   time_zone: orNull(text("IANA name of the zone whose midnight begins a day; null for the option `time_zone`.", { minLength: 1 })),
-  week_start: text("The first day of a week in the dashboard.", { enum: WEEK_STARTS }),
+  week_start: text("The first day of a week, in the dashboard and in series with `interval=week`.", { enum: WEEK_STARTS }),
   public: boolean("Whether everyone may read the site's statistics."),
   excluded_paths: entries("Events of these paths are not stored. `*` stands for any characters."),
   excluded_addresses: entries("Events from these addresses and networks (CIDR) are not stored."),

@@ -1,15 +1,19 @@
-/** Time buckets of a range: hours, days, ISO weeks or months (docs/http-api.md, "Timeseries"). */
+/** Time buckets of a range: hours, days, the weeks of a site, or months (docs/http-api.md, "Timeseries"). */
 import { addDays, dayNumberOf, type Calendar } from "../../storage/calendar.ts";
 import { DAY_MS, type EpochMs, type LocalDate } from "../../storage/event.ts";
 import { invalidInput } from "../errors.ts";
 import { HOURLY_DAYS_MAX, INTERVAL_HOUR_DAYS_MAX } from "../config/report-limits.ts";
+import type { WeekStart } from "../sites/site-settings.ts";
 import { datesOf, type DateRange } from "./date-range.ts";
 import { isInUtc, localTimeSql, localTimesIn, type LocalSql } from "./local-time.ts";
 import { optionalOneOf, type Parameter } from "./parameters.ts";
-import { perDialect, sql } from "./sql.ts";
+import { perDialect, sql, type SqlText } from "./sql.ts";
 
 export const INTERVALS = ["hour", "day", "week", "month"] as const;
 export type Interval = (typeof INTERVALS)[number];
+
+/** How long buckets are. Weeks are named by the day that they begin on. */
+export type BucketLength = Exclude<Interval, "week"> | WeekStart;
 
 export interface Bucket {
   /** Hours, days, weeks or months, as in `bucketSql`. */
@@ -23,7 +27,7 @@ const DAY_HOURS = 24;
 
 /** The length of the buckets; null for hours in ranges up to two days and days in longer ones. */
 export const INTERVAL: Parameter<Interval | null> = optionalOneOf(
-  `The length of the buckets: at most ${INTERVAL_HOUR_DAYS_MAX} days by the hour. Weeks begin on Monday.`,
+  `The length of the buckets: at most ${INTERVAL_HOUR_DAYS_MAX} days by the hour. Weeks begin on the site's \`week_start\`.`,
   INTERVALS,
   `By default \`hour\` for ranges up to ${HOURLY_DAYS_MAX} days, \`day\` for longer ones.`,
 );
@@ -35,8 +39,11 @@ export function checkInterval({ interval }: { readonly interval: Interval | null
   }
 }
 
-export const intervalOf = ({ dayCount }: DateRange, interval: Interval | null): Interval =>
-  interval ?? (dayCount <= HOURLY_DAYS_MAX ? "hour" : "day");
+/** The buckets that are asked for: by default of hours or days, and weeks as those of the site. */
+export function lengthOf({ dayCount }: DateRange, asked: Interval | null, weekStart: WeekStart): BucketLength {
+  const interval = asked ?? (dayCount <= HOURLY_DAYS_MAX ? "hour" : "day");
+  return interval === "week" ? weekStart : interval;
+}
 
 const hourLabel = (day: LocalDate, hour: number): string => `${day} ${String(hour).padStart(2, "0")}:00`;
 
@@ -67,26 +74,24 @@ const hoursOf = (range: DateRange, calendar: Calendar): readonly Bucket[] =>
     hoursOfDay(day, calendar).map((hour) => ({ key: dayNumberOf(day) * DAY_HOURS + hour, label: hourLabel(day, hour) })),
   );
 
-/** 1970-01-01 was a Thursday, so the week that begins on Monday, 1969-12-29 has number 0 (ISO 8601). */
-const DAYS_BEFORE_1970 = 3;
+/** How many days of its week come before 1970-01-01, a Thursday. That week has number 0. */
+const DAYS_BEFORE_1970: Readonly<Record<WeekStart, number>> = { monday: 3, sunday: 4, saturday: 5 };
 
-/** Weeks or months since 1970 of a day since 1970, as in `bucketSql`. */
-const KEY_OF_DAY = {
-  week: (day: number): number => Math.floor((day + DAYS_BEFORE_1970) / 7),
-  month(day: number): number {
-    const date = new Date(day * DAY_MS);
-    return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
-  },
-} as const;
+function monthOfDay(day: number): number {
+  const date = new Date(day * DAY_MS);
+  return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
+}
 
-/** The bucket that a day lies in. */
-export const bucketOfDay = (day: number, interval: Exclude<Interval, "hour">): number =>
-  interval === "day" ? day : KEY_OF_DAY[interval](day);
+/** The bucket that a day since 1970 lies in, as in `bucketSql`. */
+export function bucketOfDay(day: number, length: Exclude<BucketLength, "hour">): number {
+  if (length === "day") return day;
+  return length === "month" ? monthOfDay(day) : Math.floor((day + DAYS_BEFORE_1970[length]) / 7);
+}
 
 /** Oldest first, without gaps. The first and the last week or month may be cut by the range. */
-export function bucketsOf(range: DateRange, interval: Interval, calendar: Calendar): readonly Bucket[] {
-  if (interval === "hour") return hoursOf(range, calendar);
-  const days = daysOf(range).map(({ key, label }) => ({ key: bucketOfDay(key, interval), label }));
+export function bucketsOf(range: DateRange, length: BucketLength, calendar: Calendar): readonly Bucket[] {
+  if (length === "hour") return hoursOf(range, calendar);
+  const days = daysOf(range).map(({ key, label }) => ({ key: bucketOfDay(key, length), label }));
   return days.filter(({ key }, i) => key !== days[i - 1]?.key);
 }
 
@@ -115,14 +120,19 @@ export function hourBucketIn(range: DateRange, calendar: Calendar): (day: number
 
 export const DAY_BUCKET: LocalSql = () => sql`day`;
 
-const WEEK = perDialect(sql`(day + ${DAYS_BEFORE_1970}) // 7`, sql`intDiv(day + ${DAYS_BEFORE_1970}, 7)`);
+function weekSql(weekStart: WeekStart): SqlText {
+  const days = DAYS_BEFORE_1970[weekStart];
+  return perDialect(sql`(day + ${days}) // 7`, sql`intDiv(day + ${days}, 7)`);
+}
 
 const MONTH = perDialect(
   sql`date_diff('month', DATE '1970-01-01', DATE '1970-01-01' + CAST(day AS INTEGER))`,
   sql`(toYear(toDate32(day)) - 1970) * 12 + toMonth(toDate32(day)) - 1`,
 );
 
-const BUCKETS: Readonly<Record<Interval, LocalSql>> = { hour: HOUR_BUCKET, day: DAY_BUCKET, week: () => WEEK, month: () => MONTH };
-
 /** The bucket key of an event. */
-export const bucketSql = (interval: Interval): LocalSql => BUCKETS[interval];
+export function bucketSql(length: BucketLength): LocalSql {
+  if (length === "hour") return HOUR_BUCKET;
+  if (length === "day") return DAY_BUCKET;
+  return () => (length === "month" ? MONTH : weekSql(length));
+}

@@ -3,11 +3,13 @@ import type { Calendar } from "../../storage/calendar.ts";
 import type { EpochMs, SiteId } from "../../storage/event.ts";
 import { mayRead, type Principal } from "../auth/principal.ts";
 import { AppError } from "../errors.ts";
+import type { WeekStart } from "../sites/site-settings.ts";
 
 export interface Viewer {
   readonly principal: Principal;
   readonly nowMs: EpochMs;
   readonly calendarOf: (siteId: SiteId) => Calendar;
+  readonly weekStartOf: (siteId: SiteId) => WeekStart;
 }
 
 /** 403 for a site that the principal may not read, whether it exists or not. */

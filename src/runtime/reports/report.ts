@@ -9,6 +9,7 @@ import { parseParameters, type Parameter, type Parameters, type Values } from ".
 import type { Scope } from "../query/scope.ts";
 import { SCOPE_PARAMETERS, UNDATED_SCOPE_PARAMETERS, presentScopeOf, scopeOf } from "../query/scope-parameters.ts";
 import type { Viewer } from "../query/viewer.ts";
+import type { WeekStart } from "../sites/site-settings.ts";
 import type { Calendar } from "../../storage/calendar.ts";
 import type { EpochMs } from "../../storage/event.ts";
 import { jsonText } from "./json-text.ts";
@@ -32,6 +33,8 @@ export interface ReportRequest<P extends Parameters> {
   readonly nowMs: EpochMs;
   /** The site's. */
   readonly calendar: Calendar;
+  /** The first day of the site's weeks. */
+  readonly weekStart: WeekStart;
 }
 
 /** `needed`: without the extension the report is a 503. `used`: without it some fields are null. */
@@ -114,13 +117,14 @@ export function report<const Path extends string, P extends Parameters, Result>(
       const { nowMs } = viewer;
       const calendar = viewer.calendarOf(siteId);
       const timeZone = calendar.zoneAt(nowMs);
+      const weekStart = viewer.weekStartOf(siteId);
       return {
         extension: typeof extension === "function" ? extension(values) : extension,
         timeZone,
         cacheKey: hasDates
-          ? { report: path, siteId, parameters: [range.firstDay, range.lastDay, conditions, values, timeZone, shared] }
+          ? { report: path, siteId, parameters: [range.firstDay, range.lastDay, conditions, values, timeZone, weekStart, shared] }
           : null,
-        plan: (settings) => mapPlan(declaration.plan({ scope, values, nowMs, calendar }, settings), jsonText),
+        plan: (settings) => mapPlan(declaration.plan({ scope, values, nowMs, calendar, weekStart }, settings), jsonText),
       };
     },
   };

@@ -1,7 +1,7 @@
 /** GET /api/stats/session-timeseries: session metrics by the bucket in which sessions begin, empty buckets included (docs/http-api.md, "Sessions"). */
 import { planOf } from "../execution/plan.ts";
 import { closed, count, fraction, number } from "../query/json-schema.ts";
-import { DAY_BUCKET, HOUR_BUCKET, INTERVAL, checkInterval } from "../query/buckets.ts";
+import { DAY_BUCKET, HOUR_BUCKET, INTERVAL, checkInterval, lengthOf } from "../query/buckets.ts";
 import { BUCKET, pointsOf } from "./measures/fields.ts";
 import { seriesOf } from "./measures/series.ts";
 import { sessionAverages, sessionSumsBy } from "./measures/sessions.ts";
@@ -32,8 +32,8 @@ export const sessionTimeseries = report({
       "sessions-by-hour": sessionSumsBy(scope, sessionGapMs, HOUR_BUCKET),
     }),
   }),
-  plan({ scope, values: { interval }, calendar }, { sessionGapMs }) {
-    const series = seriesOf(scope.range, calendar, interval, true);
+  plan({ scope, values: { interval }, calendar, weekStart }, { sessionGapMs }) {
+    const series = seriesOf(scope.range, calendar, lengthOf(scope.range, interval, weekStart), true);
     const sums = sessionSumsBy(scope, sessionGapMs, series.bucket);
     return planOf(scope, [sums], (found) =>
       series.points(found, sums.counts, (row) => {

@@ -1,7 +1,7 @@
 /** GET /api/stats/timeseries: visitors and page views by hour, day, week or month, empty buckets included (docs/http-api.md, "Timeseries"). */
 import { planOf } from "../execution/plan.ts";
 import { closed } from "../query/json-schema.ts";
-import { DAY_BUCKET, HOUR_BUCKET, INTERVAL, checkInterval } from "../query/buckets.ts";
+import { DAY_BUCKET, HOUR_BUCKET, INTERVAL, checkInterval, lengthOf } from "../query/buckets.ts";
 import { optionalOneOf } from "../query/parameters.ts";
 import { numberIn } from "../query/row-values.ts";
 import { BUCKET, EVENTS, PAGEVIEWS, VISITORS, pointsOf } from "./measures/fields.ts";
@@ -23,10 +23,10 @@ export const timeseries = report({
     schema: pointsOf(closed({ date: BUCKET, visitors: VISITORS, pageviews: PAGEVIEWS, events: EVENTS }, { optional: ["events"] })),
   },
   rolled: (scope) => ({ "visits-by-day": visitorCountsBy(scope, DAY_BUCKET), "visits-by-hour": visitorCountsBy(scope, HOUR_BUCKET) }),
-  plan({ scope, values: { include, interval }, calendar }, { rotationDays }) {
+  plan({ scope, values: { include, interval }, calendar, weekStart }, { rotationDays }) {
     const withEvents = include === "events";
     // No visitor id outlives its salt period: the visitors of days add up if it is a day.
-    const series = seriesOf(scope.range, calendar, interval, rotationDays === 1);
+    const series = seriesOf(scope.range, calendar, lengthOf(scope.range, interval, weekStart), rotationDays === 1);
     const counts = (withEvents ? eventCountsBy : visitorCountsBy)(scope, series.bucket);
     return planOf(scope, [counts], (found) =>
       series.points(found, counts.counts, (row) => ({

@@ -2,6 +2,7 @@
 import type { SiteId } from "../../storage/event.ts";
 
 export const WEEK_STARTS = ["monday", "sunday", "saturday"] as const;
+export type WeekStart = (typeof WEEK_STARTS)[number];
 
 /** Cards of the dashboard that a site may hide. */
 export const CARDS = [
@@ -23,7 +24,7 @@ export interface SiteSettings {
   readonly name: string | null;
   /** An IANA name; null for the option `time_zone`. */
   readonly timeZone: string | null;
-  readonly weekStart: (typeof WEEK_STARTS)[number];
+  readonly weekStart: WeekStart;
   /** Whether everyone may read its statistics. */
   readonly isPublic: boolean;
   /** Paths whose events are not stored. `*` matches any characters, or none. */

@@ -1,5 +1,5 @@
 /** A series of points: a query by bucket, and the points of its rows. Weeks and months are sums of days where days add up. */
-import { bucketOfDay, bucketSql, bucketsOf, intervalOf, type Interval } from "../../query/buckets.ts";
+import { bucketOfDay, bucketSql, bucketsOf, type BucketLength } from "../../query/buckets.ts";
 import type { DateRange } from "../../query/date-range.ts";
 import type { LocalSql } from "../../query/local-time.ts";
 import { numberIn, rowsBy } from "../../query/row-values.ts";
@@ -18,10 +18,10 @@ export interface Series {
 }
 
 /** A row for each week or month, from rows of days. */
-function summed(rows: readonly SqlRow[], counts: readonly string[], interval: "week" | "month"): readonly SqlRow[] {
+function summed(rows: readonly SqlRow[], counts: readonly string[], length: Exclude<BucketLength, "hour">): readonly SqlRow[] {
   const sums = new Map<number, Record<string, number>>();
   for (const row of rows) {
-    const bucket = bucketOfDay(numberIn(row, "bucket"), interval);
+    const bucket = bucketOfDay(numberIn(row, "bucket"), length);
     const sum = sums.get(bucket) ?? { bucket };
     for (const count of counts) sum[count] = (sum[count] ?? 0) + numberIn(row, count);
     sums.set(bucket, sum);
@@ -30,14 +30,13 @@ function summed(rows: readonly SqlRow[], counts: readonly string[], interval: "w
 }
 
 /** `addsUp`: whether the counts of a week are the sums of those of its days. Rollups have rows by hour and by day. */
-export function seriesOf(range: DateRange, calendar: Calendar, asked: Interval | null, addsUp: boolean): Series {
-  const interval = intervalOf(range, asked);
-  const isSummed = addsUp && (interval === "week" || interval === "month");
+export function seriesOf(range: DateRange, calendar: Calendar, length: BucketLength, addsUp: boolean): Series {
+  const isSummed = addsUp && length !== "hour" && length !== "day";
   return {
-    bucket: bucketSql(isSummed ? "day" : interval),
+    bucket: bucketSql(isSummed ? "day" : length),
     points(rows, counts, pointOf) {
-      const byBucket = rowsBy("bucket", isSummed ? summed(rows, counts, interval) : rows);
-      return bucketsOf(range, interval, calendar).map(({ key, label }) => ({ date: label, ...pointOf(byBucket.get(key)) }));
+      const byBucket = rowsBy("bucket", isSummed ? summed(rows, counts, length) : rows);
+      return bucketsOf(range, length, calendar).map(({ key, label }) => ({ date: label, ...pointOf(byBucket.get(key)) }));
     },
   };
 }

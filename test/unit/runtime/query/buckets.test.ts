@@ -1,15 +1,16 @@
 /** How ranges of days are cut for charts. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bucketOfDay, bucketsOf, checkInterval, daysOf, intervalOf, type Interval } from "../../../../src/runtime/query/buckets.ts";
+import { bucketOfDay, bucketsOf, checkInterval, daysOf, lengthOf, type BucketLength } from "../../../../src/runtime/query/buckets.ts";
 import { dayNumberOf, utcCalendar, ZonedCalendar, type Calendar } from "../../../../src/storage/calendar.ts";
 import { rangeOfDays, type DateRange } from "../../../../src/runtime/query/date-range.ts";
+import { WEEK_STARTS } from "../../../../src/runtime/sites/site-settings.ts";
 import { zoneNamed } from "../../../support/time-zones.ts";
 import { DAY_MS, isLocalDate, utcDateOf, type LocalDate } from "../../../../src/storage/event.ts";
 
 const HOUR_MS = 3_600_000;
 
-const byDefault = (range: DateRange) => bucketsOf(range, intervalOf(range, null), utcCalendar);
+const byDefault = (range: DateRange) => bucketsOf(range, lengthOf(range, null, "monday"), utcCalendar);
 
 const rangeOf = (first: string, last: string): DateRange => rangeOfDays(first as LocalDate, last as LocalDate);
 
@@ -60,13 +61,23 @@ describe("bucketsOf", () => {
     expect(daysOf(rangeOf("2026-02-28", "2026-03-01")).map(({ label }) => label)).toEqual(["2026-02-28", "2026-03-01"]);
   });
 
-  const labels = (first: string, last: string, interval: Interval, calendar: Calendar = utcCalendar) =>
-    bucketsOf(rangeOf(first, last), interval, calendar).map(({ label }) => label);
+  const labels = (first: string, last: string, length: BucketLength, calendar: Calendar = utcCalendar) =>
+    bucketsOf(rangeOf(first, last), length, calendar).map(({ label }) => label);
 
-  it("begins weeks on Monday, and labels a week that the range cuts by its first day in the range", () => {
-    expect(labels("2026-03-15", "2026-03-30", "week")).toEqual(["2026-03-15", "2026-03-16", "2026-03-23", "2026-03-30"]);
-    expect(labels("2024-12-30", "2025-01-05", "week")).toEqual(["2024-12-30"]);
-    expect(labels("1969-12-28", "1970-01-05", "week")).toEqual(["1969-12-28", "1969-12-29", "1970-01-05"]);
+  it("begins weeks on the site's day, and labels a week that the range cuts by its first day in the range", () => {
+    expect(labels("2026-03-15", "2026-03-30", "monday")).toEqual(["2026-03-15", "2026-03-16", "2026-03-23", "2026-03-30"]);
+    expect(labels("2026-03-15", "2026-03-30", "sunday")).toEqual(["2026-03-15", "2026-03-22", "2026-03-29"]);
+    expect(labels("2026-03-15", "2026-03-30", "saturday")).toEqual(["2026-03-15", "2026-03-21", "2026-03-28"]);
+    expect(labels("2024-12-30", "2025-01-05", "monday")).toEqual(["2024-12-30"]);
+    expect(labels("1969-12-28", "1970-01-05", "monday")).toEqual(["1969-12-28", "1969-12-29", "1970-01-05"]);
+  });
+
+  it.each(WEEK_STARTS)("has weeks from %s on where weeks are asked for, and the same buckets as every site otherwise", (weekStart) => {
+    const range = rangeOf("2026-03-01", "2026-03-31");
+    expect(lengthOf(range, "week", weekStart)).toBe(weekStart);
+    for (const interval of ["hour", "day", "month"] as const) expect(lengthOf(range, interval, weekStart)).toBe(interval);
+    expect(lengthOf(range, null, weekStart)).toBe("day");
+    expect(lengthOf(rangeOf("2026-03-01", "2026-03-02"), null, weekStart)).toBe("hour");
   });
 
   it("begins months on their first day, and labels a month that the range cuts by its first day in the range", () => {
@@ -76,10 +87,17 @@ describe("bucketsOf", () => {
 
   it("places each day in the bucket of its week or month", () => {
     fc.assert(
-      fc.property(anyDay, fc.constantFrom("day" as const, "week" as const, "month" as const), (day, interval) => {
+      fc.property(anyDay, fc.constantFrom("day" as const, "month" as const, ...WEEK_STARTS), (day, length) => {
         const next = utcDateOf(Date.parse(day) + DAY_MS);
-        const begins = { day: true, week: new Date(next).getUTCDay() === 1, month: next.endsWith("-01") }[interval];
-        const [bucket, following] = [bucketOfDay(dayNumberOf(day), interval), bucketOfDay(dayNumberOf(next), interval)];
+        const weekday = new Date(next).getUTCDay();
+        const begins = {
+          day: true,
+          month: next.endsWith("-01"),
+          monday: weekday === 1,
+          sunday: weekday === 0,
+          saturday: weekday === 6,
+        }[length];
+        const [bucket, following] = [bucketOfDay(dayNumberOf(day), length), bucketOfDay(dayNumberOf(next), length)];
         expect(following - bucket).toBe(begins ? 1 : 0);
       }),
     );
