@@ -125,7 +125,7 @@ export class RegistryObject extends ServiceObject<RegistryInstance> {
   async periodSecret(timeZone = "UTC"): Promise<PeriodSecret> {
     const instance = await this.instance();
     const { visitorSalts, now } = instance.services;
-    if (visitorSalts.keyAt(timeZone, now()) === null) await visitorSalts.renew(timeZone);
+    if (!visitorSalts.isReadyAt(timeZone, now())) await visitorSalts.renew(timeZone);
     const secret = createRecordSecretStore(instance.records).secret(secretNameOf(timeZone));
     await ensureAlarm(instance);
     return parsePeriodSecret((await secret.read()) ?? "", secret.location);

@@ -54,8 +54,8 @@ export class TimeZone {
   }
 
   /**
-   * Null for a name that the host does not know, and for one in other than the database's spelling: hosts accept any, and of two
-   * spellings each would have a visitor salt of its own. Offsets such as `+02:00` are no names: they would ignore daylight saving time.
+   * Null for a name that the host does not know, and for one in other than the database's spelling, as far as the host tells: of an alias,
+   * such as `US/Pacific`, some do not. Offsets such as `+02:00` are no names: they would ignore daylight saving time.
    */
   static named(name: string): TimeZone | null {
     const known = TimeZone.#known.get(name);

@@ -148,7 +148,7 @@ function momentOf(siteId: SiteId, { calendarOf, now }: AcceptEventOptions): Mome
 async function storeEvent(input: CheckedEventInput, context: IngestContext, options: AcceptEventOptions): Promise<void> {
   const { visitorSalts, ingestGate } = options;
   let moment = momentOf(input.siteId, options);
-  for (let renewals = 1; visitorSalts.keyAt(moment.timeZone, moment.timestampMs) === null; renewals++) {
+  for (let renewals = 1; !visitorSalts.isReadyAt(moment.timeZone, moment.timestampMs); renewals++) {
     const { timeZone } = moment;
     await ingestGate.storeSalt(() => renewSalt(visitorSalts, timeZone, renewals), context.beganMs);
     moment = momentOf(input.siteId, options);
@@ -187,7 +187,7 @@ function eventFrom(input: CheckedEventInput, context: IngestContext, moment: Mom
   const device = detectDevice(options.userAgents.deviceOf(userAgent), clientHints, screenWidth);
   const calendar = options.calendarOf(input.siteId);
   const place = context.clientPlace ?? options.geo(clientAddress);
-  const visitorId = options.visitorIds.visitorIdOf({ siteId: input.siteId, clientAddress, userAgent, timestampMs, timeZone });
+  const visitorId = options.visitorIds.visitorIdOf({ siteId: input.siteId, clientAddress, userAgent, timestampMs, date, timeZone });
   const page = parsePageUrl(input.url);
   const stripQuery = options.minimisation.stripReferrerQuery;
   const { referrer, source } = parseReferrer(input.referrer, page.hostname, { stripQuery });

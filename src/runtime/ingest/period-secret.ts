@@ -5,8 +5,6 @@ import { UTC_SECRET, type SecretName } from "../../storage/secret-store.ts";
 
 /** `days` whole days of a time zone, counted from 1970-01-01. Changing `visitor_salt_rotation_days` changes all periods. */
 export interface SaltPeriod {
-  /** Index since 1970-01-01. */
-  readonly number: number;
   readonly firstDay: LocalDate;
   readonly days: number;
   readonly startMs: EpochMs;
@@ -15,15 +13,15 @@ export interface SaltPeriod {
 }
 
 export function saltPeriodAt(timestampMs: EpochMs, days: number, calendar: Calendar): SaltPeriod {
-  const number = periodOf(calendar.dateOf(timestampMs), days);
-  const firstDay = firstDateOfPeriod(number, days);
-  const endMs = calendar.startOf(firstDateOfPeriod(number + 1, days));
-  return { number, firstDay, days, startMs: calendar.startOf(firstDay), endMs };
+  const period = periodOf(calendar.dateOf(timestampMs), days);
+  const firstDay = firstDateOfPeriod(period, days);
+  const endMs = calendar.startOf(firstDateOfPeriod(period + 1, days));
+  return { firstDay, days, startMs: calendar.startOf(firstDay), endMs };
 }
 
 /**
  * Under which name the secret of a time zone is stored: `America/Port_of_Spain` as `america-port-of-spain`, `Etc/GMT+5` as
- * `etc-gmt-plus-5`. No two names of the database differ in anything that this drops.
+ * `etc-gmt-plus-5`. No two names of the database differ in anything that this drops, but two spellings of one may.
  */
 export const secretNameOf = (timeZone: string): SecretName =>
   timeZone === "UTC" ? UTC_SECRET : timeZone.toLowerCase().replaceAll("+", "-plus-").replaceAll(/[/_]/g, "-");

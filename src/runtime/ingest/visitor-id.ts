@@ -1,5 +1,5 @@
 /** The pseudonymous visitor id: a hash of site, address and User-Agent with the salt of the period (docs/http-api.md, "Visitor ids"). */
-import type { EpochMs, SiteId } from "../../storage/event.ts";
+import type { EpochMs, LocalDate, SiteId } from "../../storage/event.ts";
 import type { HmacSha256 } from "./hmac-sha256.ts";
 import type { VisitorSalts } from "./visitor-salts.ts";
 
@@ -10,6 +10,8 @@ export interface Visit {
   /** The whole header. */
   readonly userAgent: string;
   readonly timestampMs: EpochMs;
+  /** By the site's calendar. */
+  readonly date: LocalDate;
   /** The time zone that the site is in at that instant. */
   readonly timeZone: string;
 }
@@ -25,8 +27,8 @@ export interface VisitorIdOptions {
 }
 
 export const createVisitorIds = ({ hmac, salts }: VisitorIdOptions): VisitorIds => ({
-  visitorIdOf({ siteId, clientAddress, userAgent, timestampMs, timeZone }) {
-    const key = salts.keyAt(timeZone, timestampMs);
+  visitorIdOf({ siteId, clientAddress, userAgent, timestampMs, date, timeZone }) {
+    const key = salts.keyAt(timeZone, timestampMs, date);
     if (key === null) throw new Error("the visitor salt of this period is missing");
     const code = hmac.digest(key, `${siteId}|${clientAddress}|${userAgent}`);
     return new DataView(code.buffer, code.byteOffset).getBigUint64(0);

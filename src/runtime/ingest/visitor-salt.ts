@@ -1,10 +1,13 @@
 /**
- * The salt of one time zone's visitor ids and its lifetime (docs/http-api.md, "Visitor ids"; docs/privacy.md). A generated secret belongs to
- * one salt period. It is deleted before the first visitor id of the next period is computed, so that nobody can link the ids of a closed
- * period to addresses. A configured secret is permanent: anyone who has it can compute the salt of any period.
+ * The secret of one time zone's visitor ids and its lifetime (docs/http-api.md, "Visitor ids"; docs/privacy.md). A generated secret belongs
+ * to one salt period of the zone. It is deleted before the first visitor id of the next period is computed, so that nobody can link the ids
+ * of a closed period to addresses. A configured secret is permanent: anyone who has it can compute the salt of any period.
+ *
+ * The salt of an event is that of its own date. Around a change of a site's time zone, this is not always the date of the zone: ids that
+ * followed the zone's dates would be those of two dates of the site, and the visitors of days would not add up.
  */
-import type { Calendar } from "../../storage/calendar.ts";
-import type { EpochMs } from "../../storage/event.ts";
+import { periodOf, type Calendar } from "../../storage/calendar.ts";
+import type { EpochMs, LocalDate } from "../../storage/event.ts";
 import type { StoredSecret } from "../../storage/secret-store.ts";
 import { SALT_RETRY_MS } from "../config/limits.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
@@ -44,17 +47,24 @@ function wipe({ inner, outer }: HmacKey): void {
 
 const isWithin = ({ startMs, endMs }: SaltPeriod, timestampMs: EpochMs): boolean => timestampMs >= startMs && timestampMs < endMs;
 
+/** What HMAC needs of a secret, and the salts that were made of it. The text of a generated one is not held in memory. */
+interface CurrentSecret {
+  readonly period: SaltPeriod;
+  readonly key: HmacKey;
+  /** By the salt period of the event's date: few, because a site's date is at most days behind that of the zone. */
+  readonly salts: Map<number, HmacKey>;
+}
+
 export class VisitorSalt {
   readonly #options: VisitorSaltOptions;
   readonly #configured: HmacKey | null;
-  /** The salt of one period. The generated secret itself is not held in memory. */
-  #salt: { readonly period: SaltPeriod; readonly key: HmacKey } | null = null;
+  #current: CurrentSecret | null = null;
   #renewing: Promise<void> | null = null;
   #retryAtMs: EpochMs = 0;
   /** Whether there may be a secret. It is replaced without an event. */
   #isKept: boolean;
 
-  /** Has no salt before `renew`. `isStored`: there is a secret of an earlier process, which is not used. */
+  /** Has no secret before `renew`. `isStored`: there is a secret of an earlier process, which is not used. */
   constructor(options: VisitorSaltOptions, isStored = false) {
     this.#options = options;
     this.#isKept = isStored;
@@ -80,10 +90,15 @@ export class VisitorSalt {
     return salt;
   }
 
-  /** The salt of this instant. null when the secret has to be replaced first (`renew`). Do not store it: it is overwritten. */
-  keyAt(timestampMs: EpochMs): HmacKey | null {
-    if (this.#salt !== null && isWithin(this.#salt.period, timestampMs)) return this.#salt.key;
-    return this.#configured && this.#take(this.#periodAt(timestampMs), this.#configured);
+  /** Whether there is a secret of this instant. If not, it has to be replaced first (`renew`). */
+  isReadyAt(timestampMs: EpochMs): boolean {
+    return this.#secretAt(timestampMs) !== null;
+  }
+
+  /** The salt of an event of this instant, which its site counts to the date. null without a secret. Do not store it: it is overwritten. */
+  keyAt(timestampMs: EpochMs, date: LocalDate): HmacKey | null {
+    const secret = this.#secretAt(timestampMs);
+    return secret && this.#saltOf(secret, periodOf(date, this.#options.rotationDays));
   }
 
   /**
@@ -104,7 +119,7 @@ export class VisitorSalt {
     if (this.#options.foreign) return this.#forgetUnlessOf(nowMs);
     if (!this.#isKept) return;
     const isPause = nowMs < this.#retryAtMs && nowMs >= this.#retryAtMs - SALT_RETRY_MS;
-    if (this.#renewing || isPause || this.keyAt(nowMs) !== null) return;
+    if (this.#renewing || isPause || this.isReadyAt(nowMs)) return;
     void this.#attempt(() => this.renew());
   }
 
@@ -128,7 +143,7 @@ export class VisitorSalt {
   /** Milliseconds until the secret has to be replaced; Infinity without one, and with a configured secret. */
   msUntilDue(nowMs: EpochMs): number {
     if (this.#configured || this.#options.foreign || !this.#isKept) return Number.POSITIVE_INFINITY;
-    return this.keyAt(nowMs) === null ? 0 : this.#periodAt(nowMs).endMs - nowMs;
+    return this.isReadyAt(nowMs) ? this.#periodAt(nowMs).endMs - nowMs : 0;
   }
 
   async #attempt(work: () => Promise<void>): Promise<void> {
@@ -151,7 +166,7 @@ export class VisitorSalt {
     if (stored === null || (stored.period !== null && !isOfPeriod)) return this.renew();
     // A secret of an older version stays until the end of the current period, so that an upgrade counts no visitor twice.
     if (stored.period === null) await store.write(formatPeriodSecret(stored.secret, period, timeZone));
-    this.#takeGenerated(period, stored.secret);
+    this.#take(period, stored.secret);
   }
 
   /** Deletes the old secret first: whatever fails afterwards, nothing is left that links the ids of the closed period. */
@@ -164,7 +179,7 @@ export class VisitorSalt {
     const period = this.#periodAt(now());
     const secret = generateSecret(randomBytes);
     await store.write(formatPeriodSecret(secret, period, timeZone));
-    this.#takeGenerated(period, secret);
+    this.#take(period, secret);
   }
 
   async #erase(): Promise<void> {
@@ -177,11 +192,11 @@ export class VisitorSalt {
   #takeForeign({ secret, period }: PeriodSecret): void {
     const own = this.#periodAt(this.#options.now());
     if (period?.firstDay !== own.firstDay || period.days !== own.days) throw new Error("the secret is of another salt period");
-    this.#takeGenerated(own, secret);
+    this.#take(own, secret);
   }
 
   #forgetUnlessOf(nowMs: EpochMs): void {
-    if (this.#salt && !isWithin(this.#salt.period, nowMs)) this.#forget();
+    if (this.#current && !isWithin(this.#current.period, nowMs)) this.#forget();
   }
 
   #periodAt(timestampMs: EpochMs): SaltPeriod {
@@ -189,21 +204,33 @@ export class VisitorSalt {
     return saltPeriodAt(timestampMs, rotationDays, calendar);
   }
 
-  #takeGenerated(period: SaltPeriod, secret: string): void {
-    const secretKey = this.#options.hmac.keyFrom(secret);
-    this.#take(period, secretKey);
-    wipe(secretKey);
+  #secretAt(timestampMs: EpochMs): CurrentSecret | null {
+    if (this.#current !== null && isWithin(this.#current.period, timestampMs)) return this.#current;
+    return this.#configured && this.#keep(this.#periodAt(timestampMs), this.#configured);
   }
 
-  #take(period: SaltPeriod, secretKey: HmacKey): HmacKey {
+  #saltOf({ key, salts }: CurrentSecret, period: number): HmacKey {
     const { hmac } = this.#options;
+    const salt = salts.get(period) ?? hmac.keyFrom(hmac.digest(key, `${VISITOR_SALT_LABEL}|${period}`));
+    salts.set(period, salt);
+    return salt;
+  }
+
+  #take(period: SaltPeriod, secret: string): void {
+    this.#keep(period, this.#options.hmac.keyFrom(secret));
+  }
+
+  #keep(period: SaltPeriod, key: HmacKey): CurrentSecret {
     this.#forget();
-    this.#salt = { period, key: hmac.keyFrom(hmac.digest(secretKey, `${VISITOR_SALT_LABEL}|${period.number}`)) };
-    return this.#salt.key;
+    this.#current = { period, key, salts: new Map() };
+    return this.#current;
   }
 
   #forget(): void {
-    if (this.#salt) wipe(this.#salt.key);
-    this.#salt = null;
+    if (!this.#current) return;
+    const { key, salts } = this.#current;
+    for (const salt of salts.values()) wipe(salt);
+    if (key !== this.#configured) wipe(key);
+    this.#current = null;
   }
 }

@@ -2,7 +2,7 @@
  * The salts of visitor ids, one for each time zone that sites are in: a secret ends at midnight there. One of a zone that no site is in any
  * more is deleted (docs/privacy.md, "Visitor ids").
  */
-import type { EpochMs } from "../../storage/event.ts";
+import type { EpochMs, LocalDate } from "../../storage/event.ts";
 import { UTC_SECRET, type SecretName, type SecretStore } from "../../storage/secret-store.ts";
 import { TimeZone } from "../../storage/time-zone.ts";
 import { UNUSED_SALTS_CHECK_MS } from "../config/limits.ts";
@@ -22,8 +22,8 @@ export interface VisitorSaltsOptions extends Omit<VisitorSaltOptions, "store" | 
 
 export class VisitorSalts {
   readonly #options: VisitorSaltsOptions;
-  /** By zone. The time zone database bounds it. */
-  readonly #salts = new Map<string, VisitorSalt>();
+  /** By zone: two spellings of an alias have one secret. The time zone database bounds it. */
+  readonly #salts = new Map<SecretName, VisitorSalt>();
   #checkedMs: EpochMs = 0;
 
   private constructor(options: VisitorSaltsOptions) {
@@ -46,13 +46,18 @@ export class VisitorSalts {
     }
     const [first = "UTC", ...others] = zonesAt(now());
     for (const name of names) await salts.#openStored(name, [first, ...others]);
-    if (!salts.#salts.has(first)) await salts.#open(first);
+    if (!salts.#salts.has(secretNameOf(first))) await salts.#open(first);
     return salts;
   }
 
-  /** The salt of this instant, as `VisitorSalt.keyAt`. */
-  keyAt(timeZone: string, timestampMs: EpochMs): HmacKey | null {
-    return this.#of(timeZone).keyAt(timestampMs);
+  /** Whether the zone has a secret of this instant, as `VisitorSalt.isReadyAt`. */
+  isReadyAt(timeZone: string, timestampMs: EpochMs): boolean {
+    return this.#of(timeZone).isReadyAt(timestampMs);
+  }
+
+  /** The salt of an event, as `VisitorSalt.keyAt`. */
+  keyAt(timeZone: string, timestampMs: EpochMs, date: LocalDate): HmacKey | null {
+    return this.#of(timeZone).keyAt(timestampMs, date);
   }
 
   /** Replaces the zone's secret, as `VisitorSalt.renew`. */
@@ -80,10 +85,11 @@ export class VisitorSalts {
   }
 
   #of(timeZone: string): VisitorSalt {
-    const known = this.#salts.get(timeZone);
+    const name = secretNameOf(timeZone);
+    const known = this.#salts.get(name);
     if (known) return known;
     const salt = new VisitorSalt(this.#optionsOf(timeZone));
-    this.#salts.set(timeZone, salt);
+    this.#salts.set(name, salt);
     return salt;
   }
 
@@ -95,7 +101,7 @@ export class VisitorSalts {
   }
 
   async #open(timeZone: string): Promise<void> {
-    this.#salts.set(timeZone, await VisitorSalt.open(this.#optionsOf(timeZone)));
+    this.#salts.set(secretNameOf(timeZone), await VisitorSalt.open(this.#optionsOf(timeZone)));
   }
 
   async #openStored(name: SecretName, zones: readonly string[]): Promise<void> {
@@ -104,24 +110,25 @@ export class VisitorSalts {
     const { timeZone = "UTC" } = (text && parsePeriodSecret(text, secret.location)) || {};
     if (text !== null && secretNameOf(timeZone) !== name) throw damagedSecret(secret.location);
     const isWhole = text !== null || name === UTC_SECRET;
-    if (isWhole && zones.includes(timeZone)) return this.#open(timeZone);
-    if (isWhole && TimeZone.named(timeZone)) return this.#end(timeZone, new VisitorSalt(this.#optionsOf(timeZone), true));
+    if (isWhole && zones.map(secretNameOf).includes(name)) return this.#open(timeZone);
+    if (isWhole && TimeZone.named(timeZone)) return this.#end(name, new VisitorSalt(this.#optionsOf(timeZone), true));
     // What an interrupted erasure has left, or of a zone that the host does not know any more.
-    await secret.erase().catch((error: unknown) => this.#reportKept(secret.location, error));
+    await secret.erase().catch((error: unknown) => this.#reportKept(name, error));
   }
 
   async #endUnused(nowMs: EpochMs): Promise<void> {
-    const used = this.#options.zonesAt(nowMs);
-    for (const [timeZone, salt] of this.#salts) if (!used.includes(timeZone)) await this.#end(timeZone, salt);
+    const used = this.#options.zonesAt(nowMs).map(secretNameOf);
+    for (const [name, salt] of this.#salts) if (!used.includes(name)) await this.#end(name, salt);
   }
 
-  async #end(timeZone: string, salt: VisitorSalt): Promise<void> {
-    this.#salts.set(timeZone, salt);
-    await salt.end().catch((error: unknown) => this.#reportKept(timeZone, error));
+  async #end(name: SecretName, salt: VisitorSalt): Promise<void> {
+    this.#salts.set(name, salt);
+    await salt.end().catch((error: unknown) => this.#reportKept(name, error));
   }
 
-  #reportKept(what: string, error: unknown): void {
-    const reason = reasonOf(error);
-    this.#options.log.error("a secret of visitor ids that is no longer used could not be deleted", { secret: what, reason });
+  #reportKept(name: SecretName, error: unknown): void {
+    const { log, store } = this.#options;
+    const secret = store.secret(name).location;
+    log.error("a secret of visitor ids that is no longer used could not be deleted", { secret, reason: reasonOf(error) });
   }
 }

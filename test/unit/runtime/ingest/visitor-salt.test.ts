@@ -12,6 +12,7 @@ import { VisitorSalt } from "../../../../src/runtime/ingest/visitor-salt.ts";
 import { SALT_RETRY_MS } from "../../../../src/runtime/config/limits.ts";
 import { Secret } from "../../../../src/runtime/config/secret.ts";
 import { utcCalendar } from "../../../../src/storage/calendar.ts";
+import { utcDateOf } from "../../../../src/storage/event.ts";
 import { createMemoryRecordStore } from "../../../../src/storage/memory-record-store.ts";
 import { createRecordSecretStore, UTC_SECRET } from "../../../../src/storage/secret-store.ts";
 import { createRecordingLog } from "../../../support/recording-log.ts";
@@ -58,8 +59,8 @@ function world() {
       const zone = { timeZone: "UTC", calendar: utcCalendar };
       const options = { ...zone, store, rotationDays, hmac, randomBytes, log, now: () => clock.nowMs };
       const salt = await VisitorSalt.open({ ...options, configured: configured === null ? null : new Secret(configured) });
-      const ids = createVisitorIds({ hmac, salts: { keyAt: (_timeZone, timestampMs) => salt.keyAt(timestampMs) } });
-      return { salt, idAt: (timestampMs: number) => ids.visitorIdOf({ ...VISIT, timestampMs }) };
+      const ids = createVisitorIds({ hmac, salts: { keyAt: (_timeZone, timestampMs, date) => salt.keyAt(timestampMs, date) } });
+      return { salt, idAt: (timestampMs: number) => ids.visitorIdOf({ ...VISIT, timestampMs, date: utcDateOf(timestampMs) }) };
     },
   };
 }
@@ -78,7 +79,7 @@ describe("a generated secret", () => {
       const again = await open({ rotationDays });
       expect(again.idAt(endMs - 1)).toBe(id);
       expect(changed()).toEqual([]);
-      expect(again.salt.keyAt(endMs)).toBeNull();
+      expect(again.salt.isReadyAt(endMs)).toBe(false);
 
       clock.nowMs = endMs;
       const next = await open({ rotationDays });
@@ -94,22 +95,22 @@ describe("a generated secret", () => {
     const id = idAt(MIDNIGHT - 1);
     changed();
     clock.nowMs = MIDNIGHT;
-    expect(salt.keyAt(MIDNIGHT)).toBeNull();
+    expect(salt.isReadyAt(MIDNIGHT)).toBe(false);
     await Promise.all(Array.from({ length: 100 }, () => salt.renew()));
     expect(changed()).toEqual(["erase", "write"]);
     expect(idAt(MIDNIGHT)).not.toBe(id);
     // The salt of the period that has ended cannot be had any more, not even for an instant of that period.
-    expect(salt.keyAt(MIDNIGHT - 1)).toBeNull();
+    expect(salt.isReadyAt(MIDNIGHT - 1)).toBe(false);
   });
 
   it("leaves no salt of a closed period in memory: its bytes are overwritten when the replacement starts", async () => {
     const { clock, open } = world();
     const { salt } = await open();
-    const key = salt.keyAt(NOON);
+    const key = salt.keyAt(NOON, utcDateOf(NOON));
     clock.nowMs = MIDNIGHT;
     const renewing = salt.renew();
     expect([...(key?.inner ?? [1]), ...(key?.outer ?? [1])].every((byte) => byte === 0)).toBe(true);
-    expect(salt.keyAt(NOON)).toBeNull();
+    expect(salt.isReadyAt(NOON)).toBe(false);
     await renewing;
   });
 
@@ -160,14 +161,14 @@ describe("a generated secret", () => {
       clock.nowMs = MIDNIGHT;
       fail(failure);
       await expect(salt.renew()).rejects.toThrow(/ENOSPC|EIO/);
-      for (const instant of [MIDNIGHT - 1, MIDNIGHT]) expect(salt.keyAt(instant)).toBeNull();
+      for (const instant of [MIDNIGHT - 1, MIDNIGHT]) expect(salt.isReadyAt(instant)).toBe(false);
       expect(() => idAt(MIDNIGHT)).toThrow("is missing");
       // What could be erased is gone although nothing could be stored in its place.
       expect(await store.read()).toBe(failure === "erase" ? text : null);
 
       // A start in this state goes on, says so, and makes no ids either.
       const next = await open();
-      expect(next.salt.keyAt(MIDNIGHT)).toBeNull();
+      expect(next.salt.isReadyAt(MIDNIGHT)).toBe(false);
       expect(log.lines.map(({ level }) => level)).toEqual(["error"]);
       fail(null);
       await next.salt.renew();
@@ -195,7 +196,7 @@ describe("a generated secret", () => {
     );
     fail(null);
     await salt.renew();
-    expect(salt.keyAt(MIDNIGHT - DAY)).not.toBeNull();
+    expect(salt.isReadyAt(MIDNIGHT - DAY)).toBe(true);
   });
 
   it("of an older version is used until the end of the current period, and no longer", async () => {

@@ -10,6 +10,7 @@ import { createHmacSha256 } from "../../../../src/runtime/ingest/hmac-sha256.ts"
 import { formatPeriodSecret, parsePeriodSecret, saltPeriodAt, secretNameOf } from "../../../../src/runtime/ingest/period-secret.ts";
 import { VisitorSalts } from "../../../../src/runtime/ingest/visitor-salts.ts";
 import { calendarFrom } from "../../../../src/runtime/sites/site-calendar.ts";
+import type { LocalDate } from "../../../../src/storage/event.ts";
 import { createMemoryRecordStore } from "../../../../src/storage/memory-record-store.ts";
 import { createRecordSecretStore } from "../../../../src/storage/secret-store.ts";
 import { TimeZone } from "../../../../src/storage/time-zone.ts";
@@ -24,6 +25,8 @@ const KATHMANDU = "Asia/Kathmandu";
 const KATHMANDU_MIDNIGHT = Date.parse("2026-03-04T18:15:00Z");
 
 const hmac = await createHmacSha256();
+
+const dateIn = (timeZone: string, ms: number): LocalDate => calendarFrom({ timeZone, changes: [] }).dateOf(ms);
 
 /** One store over several starts, the clock, and the zones that sites are in. */
 function world() {
@@ -59,8 +62,9 @@ function world() {
   };
 }
 
-const codeOf = (salts: VisitorSalts, timeZone: string, ms: number): string | null => {
-  const key = salts.keyAt(timeZone, ms);
+/** On the date that the zone has then, or on another. */
+const codeOf = (salts: VisitorSalts, timeZone: string, ms: number, date = dateIn(timeZone, ms)): string | null => {
+  const key = salts.keyAt(timeZone, ms, date);
   return key && Buffer.from(hmac.digest(key, "x")).toString("hex");
 };
 
@@ -69,7 +73,7 @@ describe("the secrets of several time zones", () => {
     const { open, changed, store } = world();
     const salts = await open();
     expect(changed()).toEqual(["erase secret.json", "write secret.json"]);
-    expect(salts.keyAt(KATHMANDU, NOON)).toBeNull();
+    expect(salts.isReadyAt(KATHMANDU, NOON)).toBe(false);
     await Promise.all(Array.from({ length: 50 }, () => salts.renew(KATHMANDU)));
     expect(changed()).toEqual(["erase secrets/asia-kathmandu.json", "write secrets/asia-kathmandu.json"]);
     expect(codeOf(salts, KATHMANDU, NOON)).not.toBe(codeOf(salts, "UTC", NOON));
@@ -118,7 +122,7 @@ describe("the secrets of several time zones", () => {
     const { open, state, store, changed } = world();
     const salts = await open();
     await salts.renew(KATHMANDU);
-    const key = salts.keyAt(KATHMANDU, NOON);
+    const key = salts.keyAt(KATHMANDU, NOON, dateIn(KATHMANDU, NOON));
     salts.renewIfDue(NOON);
     state.zones = ["UTC"];
     changed();
@@ -152,10 +156,10 @@ describe("the secrets of several time zones", () => {
       {
         level: "error",
         message: "a secret of visitor ids that is no longer used could not be deleted",
-        fields: { secret: KATHMANDU, reason: "EIO: i/o error" },
+        fields: { secret: "the record secrets/asia-kathmandu.json", reason: "EIO: i/o error" },
       },
     ]);
-    expect(salts.keyAt(KATHMANDU, NOON)).toBeNull();
+    expect(salts.isReadyAt(KATHMANDU, NOON)).toBe(false);
     fail(null);
     salts.renewIfDue(NOON);
     await salts.settled();
@@ -170,8 +174,8 @@ describe("the secrets of several time zones", () => {
     fail("write");
     salts.renewIfDue(state.nowMs);
     await salts.settled();
-    expect(salts.keyAt(KATHMANDU, state.nowMs)).toBeNull();
-    expect(salts.keyAt("UTC", state.nowMs)).not.toBeNull();
+    expect(salts.isReadyAt(KATHMANDU, state.nowMs)).toBe(false);
+    expect(salts.isReadyAt("UTC", state.nowMs)).toBe(true);
     expect(salts.msUntilDue(state.nowMs)).toBe(0);
     fail(null);
     changed();
@@ -179,7 +183,7 @@ describe("the secrets of several time zones", () => {
     salts.renewIfDue(state.nowMs);
     await salts.settled();
     expect(changed()).toEqual(["erase secrets/asia-kathmandu.json", "write secrets/asia-kathmandu.json"]);
-    expect(salts.keyAt(KATHMANDU, state.nowMs)).not.toBeNull();
+    expect(salts.isReadyAt(KATHMANDU, state.nowMs)).toBe(true);
   });
 
   it("of the past are replaced at the start, in each zone by its own date", async () => {
@@ -211,16 +215,39 @@ describe("the secrets of several time zones", () => {
     expect(await store.names()).toEqual(["utc"]);
   });
 
-  it("are all deleted when a secret is configured, which gives each zone the salt of its own date", async () => {
+  it("are all deleted when a secret is configured, which gives each date its salt, whatever the zone and the time are", async () => {
     const { open, store } = world();
     await (await open()).renew(KATHMANDU);
     const salts = await open({ configured: new Secret("a secret of sixteen characters") });
     expect(await store.names()).toEqual([]);
-    const [before, after] = [KATHMANDU_MIDNIGHT - 1, KATHMANDU_MIDNIGHT];
-    expect(codeOf(salts, KATHMANDU, before)).toBe(codeOf(salts, "UTC", before));
-    expect(codeOf(salts, KATHMANDU, after)).not.toBe(codeOf(salts, "UTC", after));
-    expect(codeOf(salts, KATHMANDU, after)).toBe(codeOf(salts, "UTC", MIDNIGHT));
+    const instants = [KATHMANDU_MIDNIGHT - 1, KATHMANDU_MIDNIGHT, MIDNIGHT - 1, MIDNIGHT];
+    const codesOn = (date: string) =>
+      ["UTC", KATHMANDU].flatMap((zone) => instants.map((ms) => codeOf(salts, zone, ms, date as LocalDate)));
+    const [today, tomorrow] = [new Set(codesOn("2026-03-04")), new Set(codesOn("2026-03-05"))];
+    expect([today.size, tomorrow.size, new Set([...today, ...tomorrow]).size]).toEqual([1, 1, 2]);
     expect(salts.msUntilDue(NOON)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it("give two dates different salts also when a long day of a site ends in the next period of its zone", async () => {
+    const salts = await world().open();
+    const [today, tomorrow] = ["2026-03-04", "2026-03-05"].map((date) => codeOf(salts, "UTC", NOON, date as LocalDate));
+    expect(today).not.toBe(tomorrow);
+    expect(codeOf(salts, "UTC", NOON)).toBe(today);
+  });
+
+  it("are one for two spellings of an alias, which the sites of neither erase", async () => {
+    const [alias, misspelt] = ["US/Pacific", "US/PACIFIC"];
+    const { open, state, store, changed } = world();
+    state.zones = ["UTC", alias, misspelt];
+    const salts = await open();
+    await salts.renew(alias);
+    expect(codeOf(salts, misspelt, NOON)).toBe(codeOf(salts, alias, NOON));
+    changed();
+    state.zones = ["UTC", misspelt];
+    salts.renewIfDue(NOON);
+    await salts.settled();
+    expect(codeOf(await open(), alias, NOON)).toBe(codeOf(salts, alias, NOON));
+    expect([changed(), await store.names()]).toEqual([[], ["us-pacific", "utc"]]);
   });
 
   it("of another owner are asked for by zone, and are kept in memory only", async () => {
@@ -232,21 +259,21 @@ describe("the secrets of several time zones", () => {
       return parsePeriodSecret(formatPeriodSecret("5".repeat(64), period, timeZone), "");
     };
     const salts = await open({ foreign });
-    for (const zone of ["UTC", KATHMANDU]) expect(salts.keyAt(zone, NOON)).toBeNull();
+    for (const zone of ["UTC", KATHMANDU]) expect(salts.isReadyAt(zone, NOON)).toBe(false);
     await Promise.all(["UTC", KATHMANDU, KATHMANDU].map((zone) => salts.renew(zone)));
-    for (const zone of ["UTC", KATHMANDU]) expect(salts.keyAt(zone, NOON)).not.toBeNull();
+    for (const zone of ["UTC", KATHMANDU]) expect(salts.isReadyAt(zone, NOON)).toBe(true);
     salts.renewIfDue(KATHMANDU_MIDNIGHT);
-    expect(salts.keyAt(KATHMANDU, NOON)).toBeNull();
+    expect(salts.isReadyAt(KATHMANDU, NOON)).toBe(false);
     state.zones = [KATHMANDU];
     salts.renewIfDue(NOON);
     await salts.settled();
-    expect(salts.keyAt("UTC", NOON)).toBeNull();
+    expect(salts.isReadyAt("UTC", NOON)).toBe(false);
     expect([asked, changed(), await store.names()]).toEqual([["UTC", KATHMANDU], [], []]);
   });
 
   it("of an unknown zone are refused", async () => {
     const salts = await world().open();
-    expect(() => salts.keyAt("Europe/Atlantis", NOON)).toThrow('does not know the time zone "Europe/Atlantis"');
+    expect(() => salts.isReadyAt("Europe/Atlantis", NOON)).toThrow('does not know the time zone "Europe/Atlantis"');
   });
 });
 
