@@ -7,7 +7,7 @@ import type { Services } from "../runtime/services/services.ts";
 import { parseBodyOfSite, parseSettingsFile, settingsFileJson } from "../runtime/sites/settings-file.ts";
 import { settingsJson } from "../runtime/sites/settings-json.ts";
 import type { SiteSettings } from "../runtime/sites/site-settings.ts";
-import type { ChangeTime } from "../runtime/sites/sites.ts";
+import type { ChangeRequest } from "../runtime/sites/sites.ts";
 import type { EpochMs, SiteId } from "../storage/event.ts";
 import { readBody } from "./body.ts";
 import type { Context, Handler } from "./context.ts";
@@ -30,16 +30,16 @@ function settingsOf(siteId: SiteId, { sites }: Services, nowMs: EpochMs) {
 export const getSettings: Handler = (_request, context) => jsonReply(settingsOf(siteIn(context), context.services, context.nowMs));
 
 /** A site may have events until all sites are listed. */
-async function changeTime({ services, nowMs, deadline: { signal } }: Context): Promise<ChangeTime> {
+async function changeRequest({ services, deadline: { signal } }: Context): Promise<ChangeRequest> {
   if (!services.knownSites.areListed) await services.knownSites.untilListed();
-  return { nowMs, hasEvents: (siteId) => services.mayHaveEvents(siteId), signal };
+  return { hasEvents: (siteId) => services.mayHaveEvents(siteId), signal };
 }
 
 async function change(changed: ReadonlyMap<SiteId, SiteSettings>, context: Context): Promise<void> {
   const { knownSites, sites, config } = context.services;
-  const time = await changeTime(context);
+  const request = await changeRequest(context);
   if (!knownSites.hasRoomFor([...changed.keys()])) throw invalidInput(`There may be ${config.maxSites} sites at most (max_sites)`);
-  await sites.change(changed, time);
+  await sites.change(changed, request);
 }
 
 export const putSettings: Handler = async (request, context) => {
@@ -49,7 +49,7 @@ export const putSettings: Handler = async (request, context) => {
 };
 
 export const deleteSettings: Handler = async (_request, context) => {
-  await context.services.sites.remove(siteIn(context), await changeTime(context));
+  await context.services.sites.remove(siteIn(context), await changeRequest(context));
   return jsonReply({ status: "deleted" });
 };
 

@@ -10,7 +10,7 @@ import { createFileRecordStore } from "../../adapters/node/files/file-record-sto
 import type { FileSystem } from "../../adapters/node/files/file-system.ts";
 import { UTC_RECORD } from "../../src/runtime/sites/site-calendar.ts";
 import { DEFAULT_SETTINGS, type SiteSettings } from "../../src/runtime/sites/site-settings.ts";
-import { Sites, type ChangeTime } from "../../src/runtime/sites/sites.ts";
+import { Sites, type ChangeRequest } from "../../src/runtime/sites/sites.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import type { RecordStore } from "../../src/storage/record-store.ts";
 import { bodyOf, logIn, PASSWORD, postSetup, tokenOf, withSession } from "../support/auth-requests.ts";
@@ -30,15 +30,15 @@ const NOW = Date.parse("2026-03-15T12:00:00Z");
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-const TIME: ChangeTime = { nowMs: NOW, hasEvents: () => true, signal: new AbortController().signal };
+const REQUEST: ChangeRequest = { hasEvents: () => true, signal: new AbortController().signal };
 
-const openOn = (records: RecordStore): Promise<Sites> =>
-  Sites.open({ records, calendar: UTC_RECORD, sitesMax: 100, now: () => NOW, log: createRecordingLog() });
+const openOn = (records: RecordStore, clock = { nowMs: NOW }): Promise<Sites> =>
+  Sites.open({ records, calendar: UTC_RECORD, sitesMax: 100, now: () => clock.nowMs, log: createRecordingLog() });
 
 const open = (files: FileSystem): Promise<Sites> => openOn(createFileRecordStore(DATA_FOLDER, files));
 
 const nameThem = (sites: Sites, name: string, timeZone: string | null = null): Promise<void> =>
-  sites.change(new Map([[SITE, { ...DEFAULT_SETTINGS, name, timeZone }]]), TIME);
+  sites.change(new Map([[SITE, { ...DEFAULT_SETTINGS, name, timeZone }]]), REQUEST);
 
 interface Change {
   readonly title: string;
@@ -61,14 +61,14 @@ const CHANGES: readonly Change[] = [
   {
     title: "deleted, with a calendar that stays",
     before: (sites) => nameThem(sites, "Old", "Asia/Tokyo"),
-    change: (sites) => sites.remove(SITE, TIME),
+    change: (sites) => sites.remove(SITE, REQUEST),
     found: ["Old", null],
     after: null,
   },
   {
     title: "deleted, with their record",
     before: (sites) => nameThem(sites, "Old"),
-    change: (sites) => sites.remove(SITE, TIME),
+    change: (sites) => sites.remove(SITE, REQUEST),
     found: ["Old", null],
     after: null,
   },
@@ -123,7 +123,9 @@ const OLD = new Map(IMPORTED.filter((_, i) => i % 2 === 0).map((site) => [site, 
 const NEW = new Map(IMPORTED.map((site) => [site, named("New", "Europe/Berlin")]));
 
 /** On a day after the one on which the time zones were set before. */
-const importInto = (sites: Sites, hours: number): Promise<void> => sites.change(NEW, { ...TIME, nowMs: NOW + DAY_MS + hours * HOUR_MS });
+const IMPORT_MS = NOW + DAY_MS;
+
+const importInto = (sites: Sites): Promise<void> => sites.change(NEW, REQUEST);
 
 const stateOf = (sites: Sites) =>
   IMPORTED.map((site: SiteId) => {
@@ -134,14 +136,16 @@ const stateOf = (sites: Sites) =>
 /** A process whose import fails as `strike` says, and the error; null if the import ended before. */
 async function failedImport(strike: StoreStrike) {
   const stores = memoryStores();
-  await (await openOn(stores.records)).change(OLD, TIME);
+  await (await openOn(stores.records)).change(OLD, REQUEST);
   const mortal = mortalStores(stores, strike);
-  const sites = await openOn(mortal.records);
-  const error = await importInto(sites, 0).then(
+  const clock = { nowMs: IMPORT_MS };
+  const sites = await openOn(mortal.records, clock);
+  const error = await importInto(sites).then(
     () => null,
     (reason: unknown) => reason,
   );
-  return { records: stores.records, sites, error };
+  clock.nowMs += HOUR_MS;
+  return { records: stores.records, clock, sites, error };
 }
 
 describe("an import of settings", () => {
@@ -151,20 +155,22 @@ describe("an import of settings", () => {
     ["before", true],
     ["after", true],
   ] as const)("that fails %s any of its writes (with its process: %s) stores some, and all once it is repeated", async (when, deadly) => {
-    const whole = await openOn(memoryStores().records);
-    await whole.change(OLD, TIME);
-    await importInto(whole, 0);
+    const wholeClock = { nowMs: NOW };
+    const whole = await openOn(memoryStores().records, wholeClock);
+    await whole.change(OLD, REQUEST);
+    wholeClock.nowMs = IMPORT_MS;
+    await importInto(whole);
     let writes = 0;
     for (;;) {
-      const { records, sites, error } = await failedImport({ atChange: writes + 1, when, deadly });
+      const { records, clock, sites, error } = await failedImport({ atChange: writes + 1, when, deadly });
       if (error === null) break;
       writes++;
       expect(error).toMatchObject({ message: expect.stringContaining("Import the file again") as unknown });
-      const next = await openOn(records);
+      const next = await openOn(records, clock);
       for (const site of IMPORTED) expect([OLD.get(site)?.name ?? null, "New"]).toContain(next.settingsOf(site).name);
       if (!deadly) expect(stateOf(next)).toEqual(stateOf(sites));
       const repeating = deadly ? next : sites;
-      await importInto(repeating, 1);
+      await importInto(repeating);
       for (const again of [repeating, await openOn(records)]) expect(stateOf(again)).toEqual(stateOf(whole));
     }
     expect(writes).toBe(IMPORTED.length);

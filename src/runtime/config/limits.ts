@@ -79,6 +79,9 @@ export const RATE_LIMIT_BUCKETS_MAX = 100_000;
 /** Changes of a calendar's time zone, of which each takes a day at least. */
 export const ZONE_CHANGES_MAX = 1_000;
 
+/** A changed time zone takes effect this long after the change at the earliest: it is stored by then, so that no day begins meanwhile. */
+export const ZONE_SETTLE_MS = 60_000;
+
 /** How long the first event of a site waits after a start for the list of stored sites, and the installation check for its dates. */
 export const SITES_LISTING_WAIT_MS = 1_000;
 

@@ -13,7 +13,7 @@ async function followedCalendar({ siteInstances, ...host }: Host, catalog: Event
     const isRegistered = siteInstances !== undefined && [...siteInstances.registered()].length > 0;
     return isRegistered || (await catalog.sites().catch(() => null))?.size !== 0;
   };
-  return openDefaultCalendar({ ...host, hasEvents });
+  return openDefaultCalendar({ ...host, hasEvents }, siteInstances?.settleMs);
 }
 
 /** `shared`: of a node, which follows the option `time_zone` when it has joined the others. */

@@ -6,6 +6,7 @@ import type { EpochMs } from "../../storage/event.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
 import { damagedRecord, readJsonRecord, replaceJsonRecord } from "../../storage/json-record.ts";
 import type { Config } from "../config/config.ts";
+import { ZONE_SETTLE_MS } from "../config/limits.ts";
 import type { Log } from "../metrics/log.ts";
 import { calendarFrom, parseCalendarRecord, timeZoneOf, UTC_RECORD, withTimeZone, type CalendarRecord } from "./site-calendar.ts";
 
@@ -32,13 +33,15 @@ export async function readDefaultCalendar(records: Pick<RecordStore, "read">): P
 export const storeDefaultCalendar = (records: Pick<RecordStore, "write">, record: CalendarRecord): Promise<void> =>
   replaceJsonRecord(records, CALENDAR_RECORD, record);
 
-/** As the option has it: the record itself if it has that zone already. */
+/** As the option has it: the record itself if it has that zone already. `settleMs`: until all instances know it. */
 export async function withOption(
   record: CalendarRecord,
   { config: { timeZone }, hasEvents, now }: Pick<DefaultCalendarParts, "config" | "hasEvents" | "now">,
   settleMs = 0,
 ): Promise<CalendarRecord> {
-  return timeZoneOf(record) === timeZone ? record : withTimeZone(record, timeZone, now() + settleMs, await hasEvents());
+  if (timeZoneOf(record) === timeZone) return record;
+  const isUsed = await hasEvents();
+  return withTimeZone(record, timeZone, now() + ZONE_SETTLE_MS + settleMs, isUsed);
 }
 
 export function logDefaultCalendar(changed: CalendarRecord, { now, log }: Pick<DefaultCalendarParts, "now" | "log">): void {
@@ -48,10 +51,10 @@ export function logDefaultCalendar(changed: CalendarRecord, { now, log }: Pick<D
   log.info("the time zone of days has changed", { timeZone, ...(isComing && { from: firstDate }) });
 }
 
-/** Rejects when the record is damaged or a change cannot be recorded. */
-export async function openDefaultCalendar(parts: DefaultCalendarParts): Promise<CalendarRecord> {
+/** Rejects when the record is damaged or a change cannot be recorded. `settleMs`: as in `withOption`. */
+export async function openDefaultCalendar(parts: DefaultCalendarParts, settleMs?: number): Promise<CalendarRecord> {
   const record = await readDefaultCalendar(parts.records);
-  const changed = await withOption(record, parts);
+  const changed = await withOption(record, parts, settleMs);
   if (changed === record) return record;
   await storeDefaultCalendar(parts.records, changed);
   logDefaultCalendar(changed, parts);

@@ -5,7 +5,7 @@ import type { RecordStore } from "../../storage/record-store.ts";
 import { severalAtOnce } from "../../storage/several-at-once.ts";
 import { SerialQueue } from "../auth/serial-queue.ts";
 import { createSha256 } from "../auth/sha256.ts";
-import { SITE_CHANGES_WAITING_MAX, SITE_RECORDS_MAX_AT_ONCE } from "../config/limits.ts";
+import { SITE_CHANGES_WAITING_MAX, SITE_RECORDS_MAX_AT_ONCE, ZONE_SETTLE_MS } from "../config/limits.ts";
 import { AppError, invalidInput, storageUnavailable } from "../errors.ts";
 import type { Log } from "../metrics/log.ts";
 import { exclusionsOf, type Exclusions } from "./exclusions.ts";
@@ -26,7 +26,7 @@ export interface SitesParts {
   readonly records: RecordStore;
   /** The calendar of sites without a time zone of their own, until it is replaced. */
   readonly calendar: CalendarRecord;
-  /** Sites that may have a record. */
+  /** Sites that may have settings. */
   readonly sitesMax: number;
   readonly now: () => EpochMs;
   readonly log: Log;
@@ -42,20 +42,17 @@ interface KnownSite {
   readonly exclusions: Exclusions | null;
 }
 
-/** When a site's settings change. */
-export interface ChangeTime {
-  readonly nowMs: EpochMs;
-  /** Whether the site has events: its calendar then changes at the end of a day. */
+/** What decides when a change counts. */
+export interface ChangeRequest {
+  /** Whether the site has events now: its calendar then changes at the end of a day. */
   readonly hasEvents: (siteId: SiteId) => boolean;
   /** Aborts a change that has not begun. */
   readonly signal: AbortSignal;
 }
 
-/** New settings of a site. */
-interface NewSettings extends RecordChange {
-  readonly settings: SiteSettings;
-  /** Whether the calendar is that of a site with events. */
-  readonly hasEvents: boolean;
+/** Of a site's settings; null to delete them. */
+interface SettingsChange extends RecordChange {
+  readonly settings: SiteSettings | null;
 }
 
 export class Sites {
@@ -147,49 +144,64 @@ export class Sites {
    * Replaces the settings of these sites. Those of a site count once they are stored: 503 when some cannot be. 400, and no change, when
    * there would be too many sites, or too many changes of a site's time zone.
    */
-  change(changed: ReadonlyMap<SiteId, SiteSettings>, time: ChangeTime): Promise<void> {
-    const changing = this.#queue.run(() => this.#change(changed, time), time.signal);
+  change(changed: ReadonlyMap<SiteId, SiteSettings>, request: ChangeRequest): Promise<void> {
+    const changing = this.#queue.run(() => this.#change(changed, request), request.signal);
     return changed.size > 1 ? changing.catch(partlyStored) : changing;
   }
 
-  async #change(changed: ReadonlyMap<SiteId, SiteSettings>, time: ChangeTime): Promise<void> {
-    const added = [...changed.keys()].filter((siteId) => !this.#known.has(siteId));
-    if (this.#known.size + added.length > this.#parts.sitesMax)
+  async #change(changed: ReadonlyMap<SiteId, SiteSettings>, request: ChangeRequest): Promise<void> {
+    await this.#forgetUnused(request);
+    const added = [...changed.keys()].filter((siteId) => !this.has(siteId));
+    if (this.listed().length + added.length > this.#parts.sitesMax)
       throw invalidInput(`There may be settings of ${this.#parts.sitesMax} sites at most. Raise max_sites to allow more`);
-    const changes = Array.from(changed, ([siteId, settings]) => this.#newSettings(siteId, settings, time));
-    await this.#store(changes, time);
+    await this.#store(
+      Array.from(changed, ([siteId, settings]) => this.#changeNow(siteId, settings, request)),
+      request,
+    );
   }
 
-  async #store(changes: readonly NewSettings[], time: ChangeTime): Promise<void> {
+  /** Calendars of sites whose settings were deleted, and later their events. */
+  async #forgetUnused(request: ChangeRequest): Promise<void> {
+    const unused = [...this.#known.keys()].filter((siteId) => !this.has(siteId) && !request.hasEvents(siteId));
+    const removals = unused.map((siteId) => this.#changeNow(siteId, null, request));
+    if (removals.length > 0) await this.#store(removals, request);
+  }
+
+  /**
+   * Stores and applies changes. While one is stored, an event may have come with a date of the calendar before, or the first date of the
+   * new zone may have come too near: it is then another one, and is stored again.
+   */
+  async #store(changes: readonly SettingsChange[], request: ChangeRequest): Promise<void> {
     await this.#writer.write(changes, async (change) => {
-      const { siteId, settings, hasEvents, changedMs } = change;
-      if (hasEvents || !time.hasEvents(siteId)) await this.#applyEverywhere(change);
-      // An event that came during the write has a date of the calendar before.
-      else await this.#store([this.#newSettings(siteId, settings, time, changedMs)], time);
+      const now = this.#changeNow(change.siteId, change.settings, request, change.changedMs);
+      if (calendarTextOf(now) === calendarTextOf(change)) await this.#applyEverywhere(change);
+      else await this.#store([now], request);
     });
   }
 
-  /** `outdatedMs`: of the change that it replaces, because the site has events since. */
-  #newSettings(siteId: SiteId, settings: SiteSettings, time: ChangeTime, outdatedMs: EpochMs | null = null): NewSettings {
+  /** `afterMs`: of a change that it replaces. */
+  #changeNow(
+    siteId: SiteId,
+    settings: SiteSettings | null,
+    { hasEvents }: Pick<ChangeRequest, "hasEvents">,
+    afterMs: EpochMs = 0,
+  ): SettingsChange {
     const before = this.recordOf(siteId);
-    const hasEvents = outdatedMs !== null || time.hasEvents(siteId);
-    const createdAt = before?.settings ? before.createdAt : new Date(time.nowMs).toISOString();
-    const calendar = this.#calendarAfter(siteId, settings.timeZone, time.nowMs, hasEvents);
-    const changedMs = outdatedMs === null ? this.#nextChangeMs(siteId, time.nowMs) : outdatedMs + 1;
-    return { siteId, before, settings, hasEvents, changedMs, record: { siteId, createdAt, settings, calendar, changedMs } };
+    const nowMs = this.#parts.now();
+    const changedMs = Math.max(this.#nextChangeMs(siteId, nowMs), afterMs + 1);
+    const createdAt = before?.settings ? before.createdAt : new Date(nowMs).toISOString();
+    const calendar = this.#calendarAfter(siteId, settings?.timeZone ?? null, nowMs, hasEvents(siteId));
+    // A calendar without settings is that of dates which events have.
+    const isKept = settings !== null || (calendar !== null && hasEvents(siteId));
+    return { siteId, before, settings, changedMs, record: isKept ? { siteId, createdAt, settings, calendar, changedMs } : null };
   }
 
   /** Deletes a site's settings: 404 when it has none. The history of its calendar stays as long as the site has events. */
-  remove(siteId: SiteId, time: ChangeTime): Promise<void> {
+  remove(siteId: SiteId, request: ChangeRequest): Promise<void> {
     return this.#queue.run(async () => {
-      const before = this.recordOf(siteId);
-      if (!before?.settings) throw new AppError({ code: "not_found" }, `There are no settings of the site "${siteId}"`);
-      const hasEvents = time.hasEvents(siteId);
-      const calendar = this.#calendarAfter(siteId, null, time.nowMs, hasEvents);
-      const changedMs = this.#nextChangeMs(siteId, time.nowMs);
-      const record = calendar && hasEvents ? { ...before, settings: null, calendar, changedMs } : null;
-      await this.#writer.write([{ siteId, before, record, changedMs }], (change) => this.#applyEverywhere(change));
-    }, time.signal);
+      if (!this.has(siteId)) throw new AppError({ code: "not_found" }, `There are no settings of the site "${siteId}"`);
+      await this.#store([this.#changeNow(siteId, null, request)], request);
+    }, request.signal);
   }
 
   /**
@@ -207,16 +219,9 @@ export class Sites {
     const behind = () => Array.from(this.#known.values(), ({ record }) => record).filter(isBehind);
     if (behind().length === 0) return;
     await this.#queue.run(() => {
-      const changes = behind().map((before) => this.#following(before));
+      const changes = behind().map(({ siteId, settings }) => this.#changeNow(siteId, settings, { hasEvents: () => true }));
       return this.#writer.write(changes, async ({ siteId, record }) => void this.apply(siteId, record));
     }, signal);
-  }
-
-  #following(before: SiteRecord): RecordChange {
-    const { siteId } = before;
-    const nowMs = this.#parts.now();
-    const changedMs = this.#nextChangeMs(siteId, nowMs);
-    return { siteId, before, changedMs, record: { ...before, calendar: this.#calendarAfter(siteId, null, nowMs, true), changedMs } };
   }
 
   /** When the record of a site was last changed or removed; 0 if that is not known. */
@@ -243,7 +248,7 @@ export class Sites {
   #calendarAfter(siteId: SiteId, timeZone: string | null, nowMs: EpochMs, hasEvents: boolean): CalendarRecord | null {
     const before = this.recordOf(siteId)?.calendar;
     if (timeZone === null && !before) return null;
-    const settledMs = nowMs + (this.#parts.distribution?.settleMs ?? 0);
+    const settledMs = nowMs + ZONE_SETTLE_MS + (this.#parts.distribution?.settleMs ?? 0);
     const zone = timeZone ?? timeZoneOf(this.#defaultCalendar);
     return naming(siteId, () => withTimeZone(before ?? this.#defaultCalendar, zone, settledMs, hasEvents));
   }
@@ -264,6 +269,8 @@ export class Sites {
     await this.#parts.distribution?.push?.(change);
   }
 }
+
+const calendarTextOf = ({ record }: SettingsChange): string | null => record && JSON.stringify(record.calendar);
 
 /** The error of a time zone with its field and site in front: an import has many. */
 function naming<T>(siteId: SiteId, calculate: () => T): T {

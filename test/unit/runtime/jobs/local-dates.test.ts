@@ -193,7 +193,7 @@ describe("work on past days by each site's own dates", () => {
     const stores = await storesWith([], []);
     const target = await start(stores);
     const settings = { ...DEFAULT_SETTINGS, timeZone: "Pacific/Kiritimati", retentionDays: 3 };
-    await target.services.sites.change(new Map([[DEMO_SITE, settings]]), { nowMs: START_MS, hasEvents: () => false, signal: NEVER });
+    await target.services.sites.change(new Map([[DEMO_SITE, settings]]), { hasEvents: () => false, signal: NEVER });
     await target.services.demoSite.make();
     expect(await datesIn(stores, DEMO_SITE)).toEqual(DATES);
     expect((await verifyData(stores)).faults).toEqual([]);
@@ -202,8 +202,8 @@ describe("work on past days by each site's own dates", () => {
 
 describe("verification of sites in several time zones", () => {
   /** Sets the zone as the owner of a site does, which stores it. */
-  const move = ({ services, nowMs }: InProcessTarget, site: SiteId, timeZone: string): Promise<void> =>
-    services.sites.change(new Map([[site, { ...DEFAULT_SETTINGS, timeZone }]]), { nowMs: nowMs(), hasEvents: () => true, signal: NEVER });
+  const move = ({ services }: InProcessTarget, site: SiteId, timeZone: string): Promise<void> =>
+    services.sites.change(new Map([[site, { ...DEFAULT_SETTINGS, timeZone }]]), { hasEvents: () => true, signal: NEVER });
 
   /** An event of each site every three hours of four days, with a move to the other side of the date line in between. */
   async function recorded(): Promise<Stores> {

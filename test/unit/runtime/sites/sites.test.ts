@@ -1,11 +1,11 @@
 /** Settings of sites: what is kept in records and read again at the start, and what a failed write leaves. */
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { REMOVED_SITES_MAX, ZONE_CHANGES_MAX } from "../../../../src/runtime/config/limits.ts";
 import { AppError } from "../../../../src/runtime/errors.ts";
 import { UTC_RECORD } from "../../../../src/runtime/sites/site-calendar.ts";
 import type { SiteChange } from "../../../../src/runtime/sites/site-distribution.ts";
 import { DEFAULT_SETTINGS, type SiteSettings } from "../../../../src/runtime/sites/site-settings.ts";
-import { Sites, type ChangeTime } from "../../../../src/runtime/sites/sites.ts";
+import { Sites, type ChangeRequest } from "../../../../src/runtime/sites/sites.ts";
 import { utcDateOf, type LocalDate, type SiteId } from "../../../../src/storage/event.ts";
 import { createMemoryRecordStore } from "../../../../src/storage/memory-record-store.ts";
 import type { RecordStore } from "../../../../src/storage/record-store.ts";
@@ -19,15 +19,38 @@ const NOW = Date.parse("2026-03-04T12:00:00Z");
 
 const DAY_MS = 86_400_000;
 
-const open = (records: RecordStore, sitesMax = 10): Promise<Sites> =>
-  Sites.open({ records, calendar: UTC_RECORD, sitesMax, now: () => NOW, log: createRecordingLog() });
+let nowMs = NOW;
+beforeEach(() => {
+  nowMs = NOW;
+});
 
-const at = (nowMs: number, hasEvents = true): ChangeTime => ({ nowMs, hasEvents: () => hasEvents, signal: new AbortController().signal });
+const now = (): number => nowMs;
+
+const open = (records: RecordStore, sitesMax = 10): Promise<Sites> =>
+  Sites.open({ records, calendar: UTC_RECORD, sitesMax, now, log: createRecordingLog() });
+
+const asked = (hasEvents: () => boolean): ChangeRequest => ({ hasEvents, signal: new AbortController().signal });
+
+const WITH_EVENTS = asked(() => true);
+const WITHOUT_EVENTS = asked(() => false);
 
 const settings = (some: Partial<SiteSettings>): SiteSettings => ({ ...DEFAULT_SETTINGS, ...some });
 
-const set = (sites: Sites, siteId: SiteId, some: Partial<SiteSettings>, time = at(NOW)): Promise<void> =>
-  sites.change(new Map([[siteId, settings(some)]]), time);
+const set = (sites: Sites, siteId: SiteId, some: Partial<SiteSettings>, request = WITH_EVENTS): Promise<void> =>
+  sites.change(new Map([[siteId, settings(some)]]), request);
+
+/** Records that somebody waits for. */
+const slow = (records: RecordStore, meanwhile: () => void): RecordStore => ({
+  ...records,
+  async write(name, bytes) {
+    meanwhile();
+    await records.write(name, bytes);
+  },
+  async remove(name) {
+    meanwhile();
+    await records.remove(name);
+  },
+});
 
 describe("settings of sites", () => {
   it("are the defaults until they are set, and the same after a restart", async () => {
@@ -35,7 +58,7 @@ describe("settings of sites", () => {
     const sites = await open(records);
     expect([sites.settingsOf(A), sites.recordOf(A), sites.listed()]).toEqual([DEFAULT_SETTINGS, null, []]);
     const chosen = settings({ name: "Größe", weekStart: "sunday", isPublic: true, excludedPaths: ["/admin*"], retentionDays: 0 });
-    await sites.change(new Map([[A, chosen]]), at(NOW));
+    await sites.change(new Map([[A, chosen]]), WITH_EVENTS);
     for (const opened of [sites, await open(records)]) {
       expect(opened.settingsOf(A)).toEqual(chosen);
       expect(opened.recordOf(A)?.createdAt).toBe("2026-03-04T12:00:00.000Z");
@@ -47,7 +70,8 @@ describe("settings of sites", () => {
   it("keep the time of creation when they are replaced, and lose what is not named again", async () => {
     const sites = await open(createMemoryRecordStore());
     await set(sites, A, { name: "One", isPublic: true });
-    await set(sites, A, { name: "Two" }, at(NOW + 1000));
+    nowMs += 1000;
+    await set(sites, A, { name: "Two" });
     expect(sites.recordOf(A)?.createdAt).toBe("2026-03-04T12:00:00.000Z");
     expect(sites.settingsOf(A)).toEqual(settings({ name: "Two" }));
   });
@@ -67,61 +91,121 @@ describe("settings of sites", () => {
     const records = createMemoryRecordStore();
     const sites = await open(records);
     await set(sites, A, { timeZone: "Asia/Tokyo" });
-    await sites.remove(A, at(NOW + 3 * DAY_MS));
+    nowMs += 3 * DAY_MS;
+    await sites.remove(A, WITH_EVENTS);
     for (const opened of [sites, await open(records)]) {
       expect([opened.has(A), opened.listed(), opened.settingsOf(A)]).toEqual([false, [], DEFAULT_SETTINGS]);
       expect(opened.recordOf(A)?.calendar?.changes.map(({ timeZone }) => timeZone)).toEqual(["Asia/Tokyo", "UTC"]);
       expect(opened.calendarOf(A).zoneAt(NOW + 2 * DAY_MS)).toBe("Asia/Tokyo");
     }
-    await set(sites, B, { timeZone: "Asia/Tokyo" }, at(NOW, false));
+    const hasEventsOnlyOfA: ChangeRequest = { ...WITH_EVENTS, hasEvents: (siteId) => siteId === A };
+    await set(sites, B, { timeZone: "Asia/Tokyo" }, hasEventsOnlyOfA);
     expect(sites.calendarOf(B).zoneAt(0)).toBe("Asia/Tokyo");
-    await sites.remove(B, at(NOW, false));
+    await sites.remove(B, hasEventsOnlyOfA);
     expect([sites.recordOf(B), (await records.list("sites/")).length]).toEqual([null, 1]);
+  });
+
+  it("leave no calendar behind once the events are gone, too, and it does not count among the sites", async () => {
+    const records = createMemoryRecordStore();
+    const sites = await open(records, 1);
+    await set(sites, A, { timeZone: "Asia/Tokyo" });
+    await sites.remove(A, WITH_EVENTS);
+    await set(sites, B, {});
+    expect([sites.listed(), sites.recordOf(A) === null]).toEqual([[B], false]);
+    await set(sites, B, { name: "Again" }, WITHOUT_EVENTS);
+    for (const opened of [sites, await open(records, 1)]) expect([...opened.recorded()]).toEqual([B]);
+    expect(sites.calendarOf(A).zoneAt(NOW + 3 * DAY_MS)).toBe("UTC");
+  });
+
+  it("keep the calendar when the first event comes while they are deleted", async () => {
+    const records = createMemoryRecordStore();
+    let hasEvents = false;
+    const sites = await open(slow(records, () => (hasEvents = true)));
+    await set(
+      sites,
+      A,
+      { timeZone: "Asia/Tokyo" },
+      asked(() => false),
+    );
+    hasEvents = false;
+    await sites.remove(
+      A,
+      asked(() => hasEvents),
+    );
+    for (const opened of [sites, await open(records)]) {
+      expect([opened.has(A), opened.calendarOf(A).zoneAt(NOW)]).toEqual([false, "Asia/Tokyo"]);
+      expect(opened.recordOf(A)?.calendar?.changes).toEqual([{ firstDate: "2026-03-05", timeZone: "UTC" }]);
+    }
   });
 
   it("without a time zone follow a changed option from the next start on, and keep the days they had", async () => {
     const records = createMemoryRecordStore();
     const sites = await open(records);
     await set(sites, A, { timeZone: "Asia/Tokyo" });
-    await set(sites, A, { name: "Without a zone" }, at(NOW + 3 * DAY_MS));
+    nowMs += 3 * DAY_MS;
+    await set(sites, A, { name: "Without a zone" });
     await set(sites, B, { timeZone: "UTC" });
     const calendar = { timeZone: "UTC", changes: [{ firstDate: "2026-03-10" as LocalDate, timeZone: "Europe/Berlin" }] };
-    const now = (): number => NOW + 10 * DAY_MS;
-    for (const opened of [
-      await Sites.open({ records, calendar, sitesMax: 10, now, log: createRecordingLog() }),
-      await Sites.open({ records, calendar, sitesMax: 10, now: () => now() + DAY_MS, log: createRecordingLog() }),
-    ]) {
+    for (const days of [10, 11]) {
+      nowMs = NOW + days * DAY_MS;
+      const opened = await Sites.open({ records, calendar, sitesMax: 10, now, log: createRecordingLog() });
       expect(opened.recordOf(A)?.calendar?.changes).toEqual([
         { firstDate: "2026-03-05", timeZone: "Asia/Tokyo" },
         { firstDate: "2026-03-08", timeZone: "UTC" },
         { firstDate: "2026-03-15", timeZone: "Europe/Berlin" },
       ]);
-      expect([0, 2, 5, 12].map((days) => opened.calendarOf(A).zoneAt(NOW + days * DAY_MS))).toEqual([
+      expect([0, 2, 5, 12].map((later) => opened.calendarOf(A).zoneAt(NOW + later * DAY_MS))).toEqual([
         "UTC",
         "Asia/Tokyo",
         "UTC",
         "Europe/Berlin",
       ]);
-      expect(opened.calendarOf(B).zoneAt(now() + 2 * DAY_MS)).toBe("UTC");
+      expect(opened.calendarOf(B).zoneAt(NOW + 12 * DAY_MS)).toBe("UTC");
     }
   });
 
   it("change the calendar at a coming date when the first event comes while they are stored", async () => {
     const records = createMemoryRecordStore();
     let hasEvents = false;
-    const sites = await open({
-      ...records,
-      async write(name, bytes) {
-        hasEvents = true;
-        await records.write(name, bytes);
-      },
-    });
-    await set(sites, A, { timeZone: "Asia/Tokyo" }, { ...at(NOW), hasEvents: () => hasEvents });
+    const sites = await open(slow(records, () => (hasEvents = true)));
+    const request = asked(() => hasEvents);
+    await set(sites, A, { timeZone: "Asia/Tokyo" }, request);
     for (const opened of [sites, await open(records)]) expect(opened.calendarOf(A).zoneAt(NOW)).toBe("UTC");
   });
 
+  /** When 2026-03-05 begins in Tokyo. */
+  const TOKYO_MS = Date.parse("2026-03-04T15:00:00Z");
+
+  it.each([
+    ["a minute and more before", TOKYO_MS - 60_001, 0, "2026-03-05"],
+    ["within a minute of", TOKYO_MS - 60_000, 0, "2026-03-06"],
+    ["so slowly that it is stored within a minute of", TOKYO_MS - 70_000, 30_000, "2026-03-06"],
+    ["so slowly that it is stored after", TOKYO_MS - 70_000, 90_000, "2026-03-06"],
+  ])("do not change the date of a day that has begun: a zone that is set %s its midnight", async (_, startMs, slowMs, firstDate) => {
+    const records = createMemoryRecordStore();
+    nowMs = startMs;
+    const sites = await open(slow(records, () => (nowMs += slowMs)));
+    await set(sites, A, { timeZone: "Asia/Tokyo" });
+    for (const opened of [sites, await open(records)])
+      expect(opened.recordOf(A)?.calendar?.changes).toEqual([{ firstDate, timeZone: "Asia/Tokyo" }]);
+  });
+
+  it("change by the clock when their turn comes, not when they were asked for", async () => {
+    const records = createMemoryRecordStore();
+    nowMs = TOKYO_MS - 120_000;
+    let isFirst = true;
+    const sites = await open(
+      slow(records, () => {
+        if (isFirst) nowMs = TOKYO_MS;
+        isFirst = false;
+      }),
+    );
+    await Promise.all([set(sites, B, {}), set(sites, A, { timeZone: "Asia/Tokyo" })]);
+    expect(sites.recordOf(A)?.calendar?.changes).toEqual([{ firstDate: "2026-03-06", timeZone: "Asia/Tokyo" }]);
+  });
+
   it("that do not exist cannot be deleted", async () => {
-    await expect((await open(createMemoryRecordStore())).remove(A, at(NOW))).rejects.toThrow(
+    await expect((await open(createMemoryRecordStore())).remove(A, WITH_EVENTS)).rejects.toThrow(
       'There are no settings of the site "a.example"',
     );
   });
@@ -153,7 +237,7 @@ describe("settings of sites", () => {
       timeZone: i % 2 === 0 ? "Europe/Berlin" : "UTC",
     }));
     const records = createMemoryRecordStore();
-    const parts = { records, sitesMax: 10, now: () => NOW, log: createRecordingLog() };
+    const parts = { records, sitesMax: 10, now, log: createRecordingLog() };
     const sites = await Sites.open({ ...parts, calendar: { timeZone: "UTC", changes } });
     const [named, moved] = [settings({ name: "After" }), settings({ timeZone: "Asia/Tokyo" })];
     const importing = sites.change(
@@ -162,7 +246,7 @@ describe("settings of sites", () => {
         [B, moved],
         [C, named],
       ]),
-      at(NOW),
+      WITH_EVENTS,
     );
     await expect(importing).rejects.toMatchObject({ failure: { code: "invalid_input" } });
     await expect(importing).rejects.toThrow(
@@ -216,7 +300,7 @@ describe("settings that several instances share", () => {
       await gate.wait;
     };
     const distribution = { settleMs: 5 * MINUTE_MS, publish };
-    const parts = { records, calendar, sitesMax: 10, now: () => NOW, log: createRecordingLog(), distribution };
+    const parts = { records, calendar, sitesMax: 10, now, log: createRecordingLog(), distribution };
     return { sites: await Sites.open(parts), published, batches, gate };
   }
 
@@ -232,7 +316,8 @@ describe("settings that several instances share", () => {
     const records = createMemoryRecordStore();
     const { sites, published } = await openShared(records);
     await set(sites, A, { timeZone: "Asia/Tokyo" });
-    await set(sites, A, {}, at(NOW + 3 * DAY_MS));
+    nowMs += 3 * DAY_MS;
+    await set(sites, A, {});
     expect(published.map(({ siteId, changedMs }) => [siteId, changedMs])).toEqual([
       [A, NOW],
       [A, NOW + 3 * DAY_MS],
@@ -256,7 +341,7 @@ describe("settings that several instances share", () => {
     goOn();
     await Promise.all([changing, receiving]);
     expect(sites.settingsOf(A).name).toBe("Later");
-    await sites.remove(A, at(NOW));
+    await sites.remove(A, WITH_EVENTS);
     await sites.receive([named("Earlier", NOW)], never);
     expect(sites.has(A)).toBe(false);
     await sites.receive([named("Latest", NOW + 2)], never);
@@ -270,7 +355,8 @@ describe("settings that several instances share", () => {
     const write: RecordStore["write"] = (name, bytes) =>
       name === nameOfC ? Promise.reject(new Error("full")) : records.write(name, bytes);
     const { sites, published, batches } = await openShared({ ...records, write });
-    const importing = sites.change(new Map([A, B, C].map((siteId) => [siteId, settings({ name: "After" })])), at(NOW + 1000));
+    nowMs += 1000;
+    const importing = sites.change(new Map([A, B, C].map((siteId) => [siteId, settings({ name: "After" })])), WITH_EVENTS);
     await expect(importing).rejects.toThrow("Some of the settings may be stored and others not. Import the file again.");
     expect(batches).toEqual([3, 1]);
     expect(published.map(({ siteId, record, changedMs }) => [siteId, record?.settings?.name, changedMs - NOW])).toEqual([
@@ -297,8 +383,10 @@ describe("settings that several instances share", () => {
   it("change the time zone at the first date that begins after all instances know it", async () => {
     const { sites } = await openShared(createMemoryRecordStore());
     const tokyo = Date.parse("2026-03-04T15:00:00Z");
-    await set(sites, A, { timeZone: "Asia/Tokyo" }, at(tokyo - 6 * MINUTE_MS));
-    await set(sites, B, { timeZone: "Asia/Tokyo" }, at(tokyo - 4 * MINUTE_MS));
+    nowMs = tokyo - 7 * MINUTE_MS;
+    await set(sites, A, { timeZone: "Asia/Tokyo" });
+    nowMs = tokyo - 5 * MINUTE_MS;
+    await set(sites, B, { timeZone: "Asia/Tokyo" });
     expect([A, B].map((siteId) => sites.recordOf(siteId)?.calendar?.changes[0]?.firstDate)).toEqual(["2026-03-05", "2026-03-06"]);
   });
 });
