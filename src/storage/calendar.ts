@@ -110,6 +110,15 @@ export class ZonedCalendar implements Calendar {
   }
 }
 
+/** More than any zone was ever off: Manila was 15:56:08 behind Greenwich until 1844, Metlakatla 15:13:42 ahead until 1867. */
+const OFFSET_MS_MAX = (2 * DAY_MS) / 3;
+
+/** From the first to the last instant that a date can have in a calendar: it ends when the next one begins, in its zone or in a later one. */
+export function widestDay(date: LocalDate): { readonly startMs: EpochMs; readonly endMs: EpochMs } {
+  const midnight = startOfDayMs(date);
+  return { startMs: midnight - OFFSET_MS_MAX, endMs: midnight + DAY_MS + OFFSET_MS_MAX };
+}
+
 /** The first date after the current one that begins in the zone after an instant: a day that has begun keeps its events. */
 export function dateOfChange(calendar: Calendar, zone: TimeZone, nowMs: EpochMs): LocalDate {
   let date = addDays(calendar.dateOf(nowMs), 1);

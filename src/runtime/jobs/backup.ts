@@ -27,11 +27,11 @@ const PASSES_MIN = 2;
  * The journal goes first: a segment is dropped only when its events are in files, and files come after. Files vanish only when
  * they were merged, or erased; so they are listed again until all that was listed could be read. An event that lies in the
  * copy several times, in the journal and in merged files, lies there under the same segment number, by which it is counted once.
- * What is accepted or erased meanwhile may be in the copy or not.
+ * Records go last: a calendar must know each change of time zone that gave an event of the copy its date. It may know later ones: those
+ * before them keep their dates. What is accepted or erased meanwhile may be in the copy or not.
  */
 export async function backUp(from: VerifiedData, to: BackupTarget): Promise<BackupReport> {
   const segments = await copyJournal(from, to);
-  const records = await copyRecords(from, to);
   const copied = new Set<ObjectKey>();
   for (let pass = 1; ; pass++) {
     const isWhole = await copyFiles(from, to, new Set(segments), copied);
@@ -42,7 +42,7 @@ export async function backUp(from: VerifiedData, to: BackupTarget): Promise<Back
   // Numbers that files bear must not be given out again, also not on a machine whose clock is behind.
   const newest = [...copied].reduce((number, key) => Math.max(number, segmentsOfKey(key)?.last ?? 0), 0);
   if (newest > (segments.at(-1) ?? 0)) await to.segmentLog.create(newest);
-  return { segments: segments.length, files: copied.size, records };
+  return { segments: segments.length, files: copied.size, records: await copyRecords(from, to) };
 }
 
 async function copyJournal({ segmentLog }: VerifiedData, to: BackupTarget): Promise<number[]> {

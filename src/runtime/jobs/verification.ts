@@ -1,6 +1,6 @@
 /** What makes a data folder intact: reads every file, journal line and record, and reports each fault. Read-only. */
 import { EVENT_COLUMNS } from "../../storage/event-columns.ts";
-import { utcCalendar, type Calendar } from "../../storage/calendar.ts";
+import { utcCalendar, widestDay, type Calendar } from "../../storage/calendar.ts";
 import type { SiteId, LocalDate } from "../../storage/event.ts";
 import { bufferedEvent } from "../../storage/event-text.ts";
 import { decodeJournalLines } from "../../storage/journal-line.ts";
@@ -171,7 +171,6 @@ class Verification {
 
   async #readDay(siteId: SiteId, day: LocalDate, files: readonly PartitionFile[], superseded: readonly PartitionFile[]): Promise<ReadDay> {
     const faults: FileFault[] = [];
-    const calendar = this.#calendarOf(siteId);
     let [events, vanished] = [0, false];
     for (const file of files) {
       try {
@@ -181,7 +180,7 @@ class Verification {
           continue;
         }
         const known = this.#isVerified(file.key) ? countEvents(bytes) : null;
-        const { rows, faults: misplaced } = known === null ? readFile(bytes, { siteId, day, calendar }) : { rows: known, faults: [] };
+        const { rows, faults: misplaced } = known === null ? readFile(bytes, siteId, day) : { rows: known, faults: [] };
         events += rows;
         faults.push(...misplaced.map((reason): FileFault => [file.key, reason]));
         const inParts = await this.#countEvents(superseded.filter((part) => file.first <= part.first && part.last <= file.last));
@@ -268,22 +267,19 @@ class Verification {
 
 const segmentName = (segment: number): string => `journal segment ${segment}`;
 
-interface Folder {
-  readonly siteId: SiteId;
-  readonly day: LocalDate;
-  /** Null if it cannot be told which day an event is of. */
-  readonly calendar: Calendar | null;
-}
-
-/** The number of a file's events, and of those whose site or day differs from the folder's. Throws if it cannot be read. */
-function readFile(bytes: Uint8Array, { siteId, day, calendar }: Folder): { readonly rows: number; readonly faults: string[] } {
+/**
+ * The number of a file's events, and of those of another site than the folder's, or that cannot have its date. Which date an event has was
+ * decided when it came: the calendar of today, and the time zones that this host knows, do not tell. Throws if it cannot be read.
+ */
+function readFile(bytes: Uint8Array, siteId: SiteId, day: LocalDate): { readonly rows: number; readonly faults: string[] } {
+  const { startMs, endMs } = widestDay(day);
   if (!SITE_COLUMN) throw new Error("events have no site");
   let [rows, ofOtherSites, ofOtherDays] = [0, 0, 0];
   for (const decoded of decodeEvents(bytes)) {
     const { texts, places } = decoded.text(SITE_COLUMN);
     rows += decoded.rows;
     ofOtherSites += places.filter((place) => texts[place] !== siteId).length;
-    if (calendar) ofOtherDays += decoded.timestampsMs.filter((timestampMs) => calendar.dateOf(Number(timestampMs)) !== day).length;
+    ofOtherDays += decoded.timestampsMs.filter((timestampMs) => timestampMs < startMs || timestampMs >= endMs).length;
   }
   const told = (count: number, what: string) =>
     count > 0 ? [`${count} of its ${rows} events are of another ${what} than its folder`] : [];

@@ -1,7 +1,7 @@
 /** Days of time zones: both changes of the clock, skipped and repeated midnights, and changes from one zone to another. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addDays, dateOfChange, ZonedCalendar, type ZoneChange } from "../../../src/storage/calendar.ts";
+import { addDays, dateOfChange, widestDay, ZonedCalendar, type ZoneChange } from "../../../src/storage/calendar.ts";
 import { isLocalDate, type LocalDate } from "../../../src/storage/event.ts";
 import { faultsOfDays, localTimeByIntl, ZONES, zoneNamed } from "../../support/time-zones.ts";
 
@@ -156,10 +156,23 @@ describe("changes of the zone", () => {
           const day = calendar.dateOf(ms);
           expect(day >= latest).toBe(true);
           latest = day;
+          const { startMs: earliestMs, endMs } = widestDay(day);
+          expect(earliestMs <= ms && ms < endMs).toBe(true);
         }
       }),
       { numRuns: 100 },
     );
+  });
+
+  it.each([
+    ["America/Metlakatla", "1850-01-01"],
+    ["Asia/Manila", "1800-01-01"],
+    ["Pacific/Kiritimati", "2026-03-15"],
+    ["Etc/GMT+12", "2026-03-15"],
+  ])("leave every day within the widest one, also in %s on %s, where no zone is further from UTC", (zone, day) => {
+    const [startMs, endMs] = [calendarOf(zone).startOf(date(day)), calendarOf(zone).startOf(addDays(date(day), 1))];
+    expect(widestDay(date(day)).startMs).toBeLessThan(startMs);
+    expect(widestDay(date(day)).endMs).toBeGreaterThan(endMs);
   });
 
   it("tell local time by the zone in force: the offset changes when the first date of the new zone begins", () => {

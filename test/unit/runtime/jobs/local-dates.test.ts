@@ -219,18 +219,13 @@ describe("verification of sites in several time zones", () => {
     return stores;
   }
 
-  it("finds every event on its date, also after the site has moved, and reports dates that no calendar gives", async () => {
+  it("finds every event on its date, also after the site has moved, and whatever its record says or does not say", async () => {
     const stores = await recorded();
     expect(await verifyData(stores)).toMatchObject({ events: 64, faults: [] });
     const [name = ""] = await stores.records.list("sites/");
     const bytes = (await stores.records.read(name)) ?? new Uint8Array();
     await stores.records.remove(name);
-    const { faults } = await verifyData(stores);
-    expect(faults.length).toBeGreaterThan(0);
-    for (const { file, reason } of faults) {
-      expect(file).toContain(KIRITIMATI);
-      expect(reason).toMatch(/of another day than its folder$/);
-    }
+    expect(await verifyData(stores)).toMatchObject({ events: 64, faults: [] });
     await stores.records.write(name, bytes.subarray(1));
     expect((await verifyData(stores)).faults).toEqual([{ file: name, reason: expect.stringContaining("damaged") as unknown }]);
   });

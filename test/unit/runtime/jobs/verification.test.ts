@@ -161,13 +161,20 @@ describe("verification of damaged data", () => {
   it("reports rows of another site or day than the file's folder", async () => {
     const strangers = [
       ...eventsOf(1),
-      anEvent({ siteId: SITE, at: "2026-03-16T00:00:00Z" }),
+      anEvent({ siteId: SITE, at: "2026-03-16T16:00:00Z" }),
       anEvent({ siteId: siteId("site.test"), at: `${DAY}T00:00:00Z` }),
     ];
     expect(await faultsAfter(({ objects }) => objects.put(keyOf(1), encodeEvents(strangers)))).toEqual([
       { file: keyOf(1), reason: "1 of its 3 events are of another site than its folder" },
       { file: keyOf(1), reason: "1 of its 3 events are of another day than its folder" },
     ]);
+  });
+
+  it("accepts every instant that some time zone has on the day, and no other", async () => {
+    const faultsOf = (at: string) => faultsAfter(({ objects }) => objects.put(keyOf(1), encodeEvents([anEvent({ siteId: SITE, at })])));
+    for (const at of ["2026-03-14T08:00:00Z", "2026-03-16T15:59:59.999Z"]) expect(await faultsOf(at)).toEqual([]);
+    for (const at of ["2026-03-14T07:59:59.999Z", "2026-03-16T16:00:00Z"])
+      expect(await faultsOf(at)).toEqual([{ file: keyOf(1), reason: "1 of its 1 events are of another day than its folder" }]);
   });
 
   it("reports files with overlapping ranges that are not superseded", async () => {
