@@ -62,23 +62,25 @@ export class UnchangedResults {
 
   /** The result of each plan, all of the same site, over every event accepted before the call. */
   async run(siteId: SiteId, plans: readonly NumbersPlan[], signal: AbortSignal): Promise<Float64Array[]> {
+    const ofSite = this.#entriesOf(siteId);
     const days = await this.#options.backend.versionsOf({ siteId, range: spanOf(plans) });
     const results: Float64Array[] = [];
-    for (const plan of plans) results.push(await this.#result(plan, days && versionOf(plan.range, days), signal));
+    for (const plan of plans) results.push(await this.#result(plan, ofSite, days && versionOf(plan.range, days), signal));
     return results;
   }
 
-  async #result(plan: NumbersPlan, version: string | null, signal: AbortSignal): Promise<Float64Array> {
+  async #result(plan: NumbersPlan, ofSite: Map<string, Entry>, version: string | null, signal: AbortSignal): Promise<Float64Array> {
     const { backend, monotonicMs } = this.#options;
     const { siteId, range, queries, toNumbers, name } = plan;
     // Tomorrow's window takes the place of today's.
     const key = `${name} ${range.dayCount}`;
-    const known = this.#lookUp(siteId, key);
+    const known = ofSite.get(key);
     if (known?.firstDay === range.firstDay && this.#isCurrent(known, version)) return known.numbers;
     const computedAtMs = monotonicMs();
     const isEmpty = version === "";
     const numbers = isEmpty ? toNumbers(...queries.map(() => [])) : await backend.run(planOf(plan, queries, toNumbers), signal);
-    this.#store(siteId, key, { firstDay: range.firstDay, version, computedAtMs, numbers });
+    // Otherwise they were dropped meanwhile, because events were erased that these numbers may count.
+    if (this.#entries.get(siteId) === ofSite) this.#store(ofSite, key, { firstDay: range.firstDay, version, computedAtMs, numbers });
     return numbers;
   }
 
@@ -87,17 +89,15 @@ export class UnchangedResults {
     return this.#options.monotonicMs() - computedAtMs < this.#options.ttlSecs * 1000;
   }
 
-  #lookUp(siteId: SiteId, key: string): Entry | undefined {
-    const ofSite = this.#entries.get(siteId);
-    if (!ofSite) return undefined;
+  /** The site becomes the one that was used last. */
+  #entriesOf(siteId: SiteId): Map<string, Entry> {
+    const ofSite = this.#entries.get(siteId) ?? new Map<string, Entry>();
     this.#entries.delete(siteId);
     this.#entries.set(siteId, ofSite);
-    return ofSite.get(key);
+    return ofSite;
   }
 
-  #store(siteId: SiteId, key: string, entry: Entry): void {
-    const ofSite = this.#entries.get(siteId) ?? new Map<string, Entry>();
-    this.#entries.set(siteId, ofSite);
+  #store(ofSite: Map<string, Entry>, key: string, entry: Entry): void {
     this.#remove(ofSite, key);
     ofSite.set(key, entry);
     this.#bytes += bytesOf(key, entry);
