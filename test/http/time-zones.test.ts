@@ -133,6 +133,20 @@ it("the day before a change of the time zone has the hours of its own clock, and
   ]);
 });
 
+it("the overview of a day that a change of the time zone shortens has the hours that are left, without a new event", async () => {
+  const target = await targetAt("2026-03-15T12:00:00Z", calendarRecord("UTC"));
+  await record(target, wireEvent(SITE));
+  const hours = async () => {
+    const { sites } = await getStats<{ sites: { series: number[] }[] }>(target, "overview", { period: "day" });
+    return sites[0]?.series.length;
+  };
+  expect(await hours()).toBe(24);
+  setCalendar(target, SITE, calendarRecord("UTC", ["2026-03-16", "Asia/Tokyo"]));
+  expect(await hours()).toBe(15);
+  setCalendar(target, SITE, calendarRecord("UTC"));
+  expect(await hours()).toBe(24);
+});
+
 describe("the header Time-Zone", () => {
   it("is on every report and export of a site that is not in UTC, which are as documented", async () => {
     const target = await targetAt("2026-03-15T12:00:00Z", BERLIN);

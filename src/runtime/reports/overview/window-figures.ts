@@ -3,6 +3,7 @@ import { addDays, daysBetween, firstDateOfPeriod, periodOf, type Calendar } from
 import type { LocalDate, SiteId } from "../../../storage/event.ts";
 import { ROLLUP_DAY_WEIGHT_BYTES, ROLLUP_WEIGHT_BYTES_MIN } from "../../config/rollup-limits.ts";
 import type { NumbersPlan } from "../../execution/unchanged-results.ts";
+import { bucketsOf } from "../../query/buckets.ts";
 import { rangeOfDays, type DateRange } from "../../query/date-range.ts";
 import { numberIn } from "../../query/row-values.ts";
 import type { Scope } from "../../query/scope.ts";
@@ -82,11 +83,17 @@ export function figuresByDay({ siteId, range, whole, calendar }: WindowsRequest,
   };
 }
 
+/** A change of time zone leaves today fewer hours, or more, without a new event: the result is another one then. */
+function planOfWindowSeries(scope: Scope, calendar: Calendar): NumbersPlan {
+  if (scope.range.dayCount > 1) return planOfSeries("series", scope, "day", calendar);
+  return planOfSeries(`series of ${bucketsOf(scope.range, "hour", calendar).length}`, scope, "hour", calendar);
+}
+
 /** From the visitors of each window. */
 export function figuresByWindow({ siteId, range, whole, calendar }: WindowsRequest): FiguresPlan<WindowFigures> {
   const scopeOf = (ofRange: DateRange): Scope => ({ siteId, range: ofRange, conditions: [] });
   const plans = [
-    planOfSeries("series", scopeOf(range), range.dayCount === 1 ? "hour" : "day", calendar),
+    planOfWindowSeries(scopeOf(range), calendar),
     planOfVisitors("visitors", scopeOf(range)),
     ...(whole ? [planOfVisitors("previous visitors", scopeOf(whole))] : []),
   ];
