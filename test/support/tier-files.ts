@@ -107,6 +107,7 @@ export const MORE_IN_ALL: readonly string[] = [
   "test/property/rollup-totals.test.ts",
   "test/property/filtered-views.test.ts",
   "test/property/zones.test.ts",
+  "test/property/zones-visitors.test.ts",
 ];
 
 /** For `vitest.config.ts`. `npm run test:all` runs both, one after the other: everything, and as little as can be twice. */
