@@ -2,14 +2,17 @@
  * What the overview of all sites is computed from, as the sites' objects have told the registry. A page asks every ten seconds, and may
  * start no object whose site has no new events: its numbers then stay, until another day or other settings ask for others.
  */
-import { OVERVIEW_NUMBERS_MAX } from "../../src/runtime/config/report-limits.ts";
+import { OVERVIEW_NUMBERS_BYTES_MAX } from "../../src/runtime/config/report-limits.ts";
 import { DEMO_SITE } from "../../src/runtime/config/site-id.ts";
+import type { RemoteRequest } from "../../src/runtime/reports/overview/overview.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 
 export type Numbers = readonly Float64Array[];
 
-interface Question {
-  readonly siteId: SiteId;
+/** Which numbers are asked for. */
+export type Asked = Pick<RemoteRequest, "siteId" | "view" | "key">;
+
+interface Question extends Asked {
   readonly askedAtMs: number;
   /** Counts up with each question and each change. */
   readonly askedAs: number;
@@ -19,6 +22,12 @@ interface Entry extends Question {
   readonly numbers: Numbers;
 }
 
+/** Of its place: the numbers of the next day take it. */
+const nameOf = ({ siteId, view }: Asked): string => `${siteId} ${view}`;
+
+const bytesOf = (entry: Entry): number =>
+  2 * (nameOf(entry).length + entry.key.length) + entry.numbers.reduce((bytes, { byteLength }) => bytes + byteLength, 0);
+
 export interface OverviewCacheOptions {
   /** How long numbers are used although the site may have new events. */
   readonly ttlMs: number;
@@ -27,44 +36,53 @@ export interface OverviewCacheOptions {
 
 export class OverviewCache {
   readonly #options: OverviewCacheOptions;
-  /** By site and key, in the order of the questions. */
+  /** By site and view, in the order of the answers. */
   readonly #entries = new Map<string, Entry>();
   /** Questions without an answer, except those about a site that was forgotten since. */
   readonly #open = new Set<Question>();
   readonly #changedAs = new Map<SiteId, number>();
   #count = 0;
+  #bytes = 0;
 
   constructor(options: OverviewCacheOptions) {
     this.#options = options;
   }
 
   /** `isRunning`: the site's object may have events that it has not told of. */
-  async get(siteId: SiteId, key: string, isRunning: boolean, ask: () => Promise<Numbers>): Promise<Numbers> {
-    const name = `${siteId} ${key}`;
-    const known = this.#entries.get(name);
+  async get({ siteId, view, key }: Asked, isRunning: boolean, ask: () => Promise<Numbers>): Promise<Numbers> {
+    const known = this.#entries.get(nameOf({ siteId, view, key }));
     const askedAtMs = this.#options.monotonicMs();
-    if (known && (askedAtMs - known.askedAtMs < this.#options.ttlMs || (!isRunning && this.#isUnchanged(siteId, known))))
-      return known.numbers;
-    const question = { siteId, askedAtMs, askedAs: ++this.#count };
+    const isYoung = known && askedAtMs - known.askedAtMs < this.#options.ttlMs;
+    if (known?.key === key && (isYoung || (!isRunning && this.#isUnchanged(known)))) return known.numbers;
+    const question = { siteId, view, key, askedAtMs, askedAs: ++this.#count };
     this.#open.add(question);
     try {
       const numbers = await ask();
-      if (this.#open.has(question)) this.#store(name, { ...question, numbers });
+      if (this.#open.has(question)) this.#store({ ...question, numbers });
       return numbers;
     } finally {
       this.#open.delete(question);
     }
   }
 
-  #store(name: string, entry: Entry): void {
-    this.#entries.delete(name);
-    this.#entries.set(name, entry);
-    const [oldest] = this.#entries.keys();
-    if (oldest !== undefined && this.#entries.size > OVERVIEW_NUMBERS_MAX) this.#entries.delete(oldest);
+  #store(entry: Entry): void {
+    const before = this.#entries.get(nameOf(entry));
+    if (before) this.#remove(before);
+    this.#entries.set(nameOf(entry), entry);
+    this.#bytes += bytesOf(entry);
+    for (const oldest of this.#entries.values()) {
+      if (this.#bytes <= OVERVIEW_NUMBERS_BYTES_MAX) return;
+      this.#remove(oldest);
+    }
+  }
+
+  #remove(entry: Entry): void {
+    this.#entries.delete(nameOf(entry));
+    this.#bytes -= bytesOf(entry);
   }
 
   /** Events of the demo site are written without being counted. */
-  #isUnchanged(siteId: SiteId, { askedAs }: Entry): boolean {
+  #isUnchanged({ siteId, askedAs }: Entry): boolean {
     return askedAs > (this.#changedAs.get(siteId) ?? 0) && siteId !== DEMO_SITE;
   }
 
@@ -76,7 +94,7 @@ export class OverviewCache {
   /** Events of the site are deleted: no numbers that were asked for until now are used again, however young. */
   forget(siteId: SiteId): void {
     this.noteChange(siteId);
-    for (const [name, entry] of this.#entries) if (entry.siteId === siteId) this.#entries.delete(name);
+    for (const entry of this.#entries.values()) if (entry.siteId === siteId) this.#remove(entry);
     for (const question of this.#open) if (question.siteId === siteId) this.#open.delete(question);
   }
 }

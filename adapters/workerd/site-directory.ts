@@ -169,10 +169,10 @@ export class SiteDirectory implements SiteInstances {
 
   readonly overview: SiteInstances["overview"] = async (request) => {
     if (this.#attached === null) throw new Error("the registry is still starting");
-    const { siteId, key } = request;
+    const { siteId } = request;
     const { overviewCache, recordOf } = this.#attached;
     const ask = async () => unlessRefused(await this.#options.site(siteId).overview(request, recordOf(siteId)));
-    return overviewCache.get(siteId, key, this.#running.has(siteId), ask);
+    return overviewCache.get(request, this.#running.has(siteId), ask);
   };
 
   /** Also to an idle one that has events which may now expire earlier. One that cannot be reached asks before its next work. */

@@ -34,8 +34,8 @@ export const PROPERTY_VALUES_MAX = 1000;
 export const OVERVIEW_SITES_DEFAULT = 200;
 export const OVERVIEW_SITES_MAX = 1000;
 
-/** Sites and periods whose numbers of an overview the registry of Cloudflare Workers keeps. */
-export const OVERVIEW_NUMBERS_MAX = 4000;
+/** Memory of the numbers of overviews that the registry of Cloudflare Workers keeps: a site may have visits of each minute. */
+export const OVERVIEW_NUMBERS_BYTES_MAX = 32 * MIB;
 
 /** Sites of an overview that are computed at the same time: mostly, they wait for files and for the engine. */
 export const OVERVIEW_SITES_AT_ONCE = 8;

@@ -8,14 +8,19 @@ import { AppError } from "../../errors.ts";
 import type { QueryService, RunNumbers } from "../../execution/query-service.ts";
 import type { NumbersPlan } from "../../execution/unchanged-results.ts";
 import { reasonOf, type Log } from "../../metrics/log.ts";
-import { parseDateRange } from "../../query/date-range.ts";
+import { parseDateRange, type DateRange } from "../../query/date-range.ts";
 import type { Values } from "../../query/parameters.ts";
 import type { Viewer } from "../../query/viewer.ts";
 import type { OVERVIEW_PARAMETERS, OverviewResult, OverviewSite } from "./overview-schema.ts";
 import { sitePlan, type FiguresRequest, type FiguresSettings, type SiteFigures } from "./site-figures.ts";
 
-/** Without the calendar, which the site's instance has, too. `key` stands for the numbers that are the same as long as the site's events are. */
-export type RemoteRequest = Omit<FiguresRequest, "calendar"> & { readonly key: string };
+/** Without the calendar, which the site's instance has, too. */
+export interface RemoteRequest extends Omit<FiguresRequest, "calendar"> {
+  /** Stands for numbers that are the same as long as the site's events are. */
+  readonly key: string;
+  /** What is left of the key without its dates: numbers of another key take the place of those that this view had before. */
+  readonly view: string;
+}
 
 /** The numbers of the site's plans, which its figures are computed from. */
 export type RemoteNumbers = (request: RemoteRequest) => Promise<readonly Float64Array[]>;
@@ -38,6 +43,8 @@ export interface OverviewRequest {
   readonly untilMs: number;
   readonly signal: AbortSignal;
 }
+
+const viewOf = (plans: readonly NumbersPlan[], { dayCount }: DateRange): string => [dayCount, ...plans.map(({ name }) => name)].join();
 
 const keyOf = (plans: readonly NumbersPlan[], timeZone: string): string =>
   [timeZone, ...plans.map(({ name, range }) => `${name} ${range.firstDay} ${range.lastDay}`)].join();
@@ -104,8 +111,11 @@ export class Overview {
     const { siteId, range, nowMs, calendar } = request;
     const { plans, toFigures } = sitePlan(request, this.#options);
     const { remote } = this.#options;
-    const key = () => keyOf(plans, calendar.zoneAt(nowMs));
-    return toFigures(await (remote ? remote({ siteId, range, nowMs, key: key() }) : run(siteId, plans, signal)));
+    const toRemote = (): RemoteRequest => ({
+      ...{ siteId, range, nowMs },
+      ...{ key: keyOf(plans, calendar.zoneAt(nowMs)), view: viewOf(plans, range) },
+    });
+    return toFigures(await (remote ? remote(toRemote()) : run(siteId, plans, signal)));
   }
 
   /** The numbers of this instance's site, for the instance that answers for all. */

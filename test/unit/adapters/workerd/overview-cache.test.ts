@@ -1,6 +1,7 @@
 /** The numbers of the overview that the registry keeps: how long they are used, and that none outlives a deletion. */
 import { describe, expect, it } from "vitest";
 import { OverviewCache, type Numbers } from "../../../../adapters/workerd/overview-cache.ts";
+import { OVERVIEW_NUMBERS_BYTES_MAX } from "../../../../src/runtime/config/report-limits.ts";
 import type { SiteId } from "../../../../src/storage/event.ts";
 import { createDeferred } from "../../../support/deferred.ts";
 
@@ -16,7 +17,7 @@ function makeCache(ttlMs = 60_000) {
     return [Float64Array.of(asked.get(siteId) ?? 0)];
   };
   const get = async (siteId: SiteId, until: Promise<void> = Promise.resolve()): Promise<number | undefined> => {
-    const numbers = await cache.get(siteId, "today", false, async () => {
+    const numbers = await cache.get({ siteId, view: "day", key: "today" }, false, async () => {
       const answer = ask(siteId);
       await until;
       return answer;
@@ -50,6 +51,36 @@ describe("numbers of the overview", () => {
     other.resolve();
     expect([await ofA, await ofB]).toEqual([1, 1]);
     expect([await get(A), await get(B)]).toEqual([2, 1]);
+  });
+
+  it("of another day take the place of those of the day before; those of other periods stay", async () => {
+    const { cache } = makeCache();
+    const get = async (view: string, key: string, visitors: number) =>
+      (await cache.get({ siteId: A, view, key }, false, async () => [Float64Array.of(visitors)]))[0]?.[0];
+    expect([await get("day", "monday", 1), await get("week", "monday", 2), await get("day", "tuesday", 3)]).toEqual([1, 2, 3]);
+    expect([await get("day", "tuesday", 4), await get("week", "monday", 4), await get("day", "monday", 4)]).toEqual([3, 2, 4]);
+  });
+
+  it("are kept as far as they take no more than a bounded memory, the latest ones first", async () => {
+    const { cache } = makeCache();
+    const siteIds = Array.from({ length: 5 }, (_, i) => `${i}.test` as SiteId);
+    const quarter = [new Float64Array((OVERVIEW_NUMBERS_BYTES_MAX / 4 - 1000) / Float64Array.BYTES_PER_ELEMENT)];
+    const asked: SiteId[] = [];
+    const get = (siteId: SiteId): Promise<Numbers> =>
+      cache.get({ siteId, view: "day", key: "today" }, false, async () => {
+        asked.push(siteId);
+        return quarter;
+      });
+    for (const siteId of siteIds) await get(siteId);
+    for (const siteId of siteIds.slice(1)) await get(siteId);
+    expect(asked).toEqual(siteIds);
+    await get(siteIds[0] ?? A);
+    await get(siteIds[1] ?? A);
+    expect(asked.slice(siteIds.length)).toEqual(siteIds.slice(0, 2));
+    // What was dropped or forgotten takes none.
+    for (const siteId of siteIds) cache.forget(siteId);
+    for (const siteId of [...siteIds.slice(1), ...siteIds.slice(1)]) await get(siteId);
+    expect(asked.slice(siteIds.length + 2)).toEqual(siteIds.slice(1));
   });
 
   it("are asked for again after a question that failed", async () => {
