@@ -20,7 +20,7 @@ import {
   withShare,
   type CreatedKey,
 } from "../support/auth-requests.ts";
-import { browserHeaders, type RequestHeaders } from "../support/requests.ts";
+import { browserHeaders, newAddress, type RequestHeaders } from "../support/requests.ts";
 import { able, itNeeds, type MakeTarget, type Target } from "../support/target.ts";
 
 /**
@@ -125,8 +125,6 @@ const IDS = ROUTES.map(({ method, path }) => `${method} ${path}` as DescribedRou
 
 /** Each request comes from another address, because requests with share links are limited by address. */
 const BEHIND_PROXY = { ...CLOSED, SVC_TRUST_PROXY: "1" };
-let addresses = 0;
-const newAddress = (): RequestHeaders => ({ "x-forwarded-for": `198.18.${(++addresses >> 8) % 256}.${addresses % 256}` });
 
 async function statusOf(target: Target, id: DescribedRouteId, { path, body }: Asked, headers: RequestHeaders): Promise<number> {
   const init = { method: id.split(" ")[0] ?? "", headers: browserHeaders({ ...newAddress(), ...headers }) };

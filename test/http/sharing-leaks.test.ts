@@ -9,10 +9,21 @@ import { ROUTES } from "../../src/handlers/app.ts";
 import type { DescribedRouteId } from "../../src/handlers/openapi/operations.ts";
 import { routeIdOf } from "../../src/handlers/route.ts";
 import { REPORTS } from "../../src/runtime/reports/registry.ts";
-import { DEFAULT_SETTINGS } from "../../src/runtime/sites/site-settings.ts";
-import { bodyOf, CLOSED, createShare, deleteShare, logIn, postKey, withKey, withShare, type CreatedKey } from "../support/auth-requests.ts";
+import {
+  bodyOf,
+  CLOSED,
+  createShare,
+  deleteShare,
+  logIn,
+  postKey,
+  tokenOf,
+  unlock,
+  withKey,
+  withShare,
+  type CreatedKey,
+} from "../support/auth-requests.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
-import { record, wireEvent, type RequestHeaders } from "../support/requests.ts";
+import { newAddress, putSettings, record, wireEvent, type RequestHeaders } from "../support/requests.ts";
 import { CHROME_WINDOWS, EDGE_WINDOWS, FIREFOX_LINUX, SAFARI_MAC } from "../support/user-agents.ts";
 
 const RUNS = 80;
@@ -23,9 +34,13 @@ const OTHER = "other.test";
 
 /** The campaign of the events that a link with a filter shows. */
 const FILTER = "utm-campaigns==zzshared-campaign";
-/** The events of `early` are before them. */
+/** The events of `early` are before them, and before the week that ends with the last one. */
 const DATES = { start_date: "2026-03-10", end_date: "2026-03-12" } as const;
-const START_MS = Date.parse("2026-03-08T11:00:00Z");
+const WEEK = { period: "7d" } as const;
+const START_MS = Date.parse("2026-03-05T11:00:00Z");
+const EARLY_DAYS = 5;
+
+const LINK_PASSWORD = "open, sesame";
 
 /** Parts of the sites: shared by every link, not by a filter, before the shared dates, and another site. */
 type Part = "in" | "out" | "early" | "other";
@@ -67,10 +82,6 @@ const MARKS: Readonly<Record<Part, Marks>> = {
     found: /zzother|8881|"JP"|"JPY"|"Safari/i,
   },
 };
-
-let addresses = 0;
-/** Requests with share links are limited by address. */
-const newAddress = (): RequestHeaders => ({ "x-forwarded-for": `198.18.${(++addresses >> 8) % 256}.${addresses % 256}` });
 
 const environment = { ...CLOSED, SVC_TRUST_PROXY: "1", SVC_CACHE_TTL_SECS: "3600", SVC_VISITOR_SALT_ROTATION_DAYS: "7" };
 
@@ -117,7 +128,7 @@ async function fill(target: InProcessTarget, parts: readonly Part[]): Promise<vo
   await send("early", 1);
   await send("early", 2, "zzearly-event");
   await send("early", 3, undefined, "mixed");
-  await target.advance(2 * DAY_MS);
+  await target.advance(EARLY_DAYS * DAY_MS);
   for (let day = 0; day < 3; day++) {
     await visit();
     if (day < 2) await target.advance(DAY_MS - 11 * MINUTE_MS);
@@ -132,7 +143,8 @@ interface Limited {
   readonly headers: RequestHeaders;
   /** Parts that it may see. None: every route refuses it. */
   readonly sees: readonly Part[];
-  readonly isDated?: true;
+  /** Those of reports that ask for none; absent if they are the defaults. */
+  readonly dates?: Readonly<Record<string, string>>;
   readonly isKey?: true;
 }
 
@@ -142,20 +154,28 @@ async function limitedOf(target: InProcessTarget): Promise<Readonly<Record<strin
     withShare((await createShare(target, session, { site_id: OWN, ...fields })).token);
   const key = async (scope: string): Promise<RequestHeaders> =>
     withKey((await bodyOf<CreatedKey>(await postKey(target, session, { name: "own", scope, sites: [OWN] }), 201)).key);
-  const revoked = await createShare(target, session, { site_id: OWN });
+  const viewerOf = async (token: string): Promise<RequestHeaders> =>
+    withShare(await tokenOf(await unlock(target, token, LINK_PASSWORD, newAddress())));
+  const unlocked = await createShare(target, session, { site_id: OWN, filters: FILTER, password: LINK_PASSWORD });
+  const revoked = await createShare(target, session, { site_id: OWN, password: LINK_PASSWORD });
+  const viewerOfRevoked = await viewerOf(revoked.token);
   await deleteShare(target, session, revoked.share_hash);
   const expired = await share({ expires_at: new Date(target.nowMs() + 1000).toISOString() });
   await target.advance(1000);
-  Object.assign(target.services.sites, { settingsOf: (siteId: string) => ({ ...DEFAULT_SETTINGS, isPublic: siteId === OWN }) });
+  await bodyOf(await putSettings(target, OWN, { public: true }, session));
   const own = ["in", "out", "early"] as const;
   return {
     "a plain link": { headers: await share({}), sees: own },
     "a link with a filter": { headers: await share({ filters: FILTER }), sees: ["in", "early"] },
-    "a link with dates": { headers: await share(DATES), sees: ["in", "out"], isDated: true },
-    "a link with filter and dates": { headers: await share({ filters: FILTER, ...DATES }), sees: ["in"], isDated: true },
-    "a link with a password": { headers: await share({ password: "open, sesame" }), sees: [] },
+    "a link with dates": { headers: await share(DATES), sees: ["in", "out"], dates: DATES },
+    "a link with filter and dates": { headers: await share({ filters: FILTER, ...DATES }), sees: ["in"], dates: DATES },
+    "a link with a period": { headers: await share(WEEK), sees: ["in", "out"], dates: WEEK },
+    "a link with filter and period": { headers: await share({ filters: FILTER, ...WEEK }), sees: ["in"], dates: WEEK },
+    "a link with a password": { headers: withShare(unlocked.token), sees: [] },
+    "a viewer with the password of a link": { headers: await viewerOf(unlocked.token), sees: ["in", "early"] },
     "an expired link": { headers: expired, sees: [] },
     "a revoked link": { headers: withShare(revoked.token), sees: [] },
+    "a viewer with the password of a revoked link": { headers: viewerOfRevoked, sees: [] },
     "a public site": { headers: withShare(OWN), sees: own },
     "a ReadOnly key": { headers: await key("ReadOnly"), sees: own, isKey: true },
     "an Admin key": { headers: await key("Admin"), sees: own, isKey: true },
@@ -217,7 +237,7 @@ const ASKED: Readonly<Record<DescribedRouteId, "a report" | { readonly path: str
 type Parameters = Readonly<Record<string, string | undefined>>;
 
 const oneOf = (...values: readonly (string | undefined)[]) => fc.constantFrom(undefined, ...values);
-const days = oneOf("2026-03-08", "2026-03-09", "2026-03-10", "2026-03-11", "2026-03-12", "2026-03-13", "2026-02-30");
+const days = oneOf("2026-03-05", "2026-03-06", "2026-03-09", "2026-03-10", "2026-03-11", "2026-03-12", "2026-03-13", "2026-02-30");
 
 /** The same for every report: those that it does not know are ignored. */
 const PARAMETERS: fc.Arbitrary<Parameters> = fc.record({
@@ -369,7 +389,7 @@ describe("what is not shared", () => {
     const asked = `${path}?${query.toString()}`;
     const before = await (await ask(main, asked, owner)).text();
     for (const part of Object.keys(MARKS) as Part[]) if (marksIn(before, asked, []).includes(part)) seenByOwner.add(part);
-    for (const [name, { headers, sees, isDated }] of Object.entries(limited)) {
+    for (const [name, { headers, sees, dates }] of Object.entries(limited)) {
       const response = await ask(main, asked, headers);
       const { status } = response;
       const text = await textOf(response.clone());
@@ -380,8 +400,8 @@ describe("what is not shared", () => {
       if (status !== 200) continue;
       const ofTwin = new URLSearchParams(query);
       const isPresent = path === "/api/stats/realtime";
-      if (isDated && !isPresent && !query.has("period") && !query.has("start_date")) {
-        for (const [field, date] of Object.entries(DATES)) ofTwin.set(field, date);
+      if (dates && !isPresent && !query.has("period") && !query.has("start_date")) {
+        for (const [field, date] of Object.entries(dates)) ofTwin.set(field, date);
       }
       const twin = twins.get(sees.join());
       if (!twin) throw new Error("there is no such twin");
@@ -429,6 +449,21 @@ describe("what is not shared", () => {
     expect(await compared(custom)).toBe(403);
     expect(await compared({ ...custom, compare_start_date: "2026-03-10", compare_same_time: "true" })).toBe(200);
   });
+
+  it.each(["/api/stats/overview?period=7d", "/api/sites"])(
+    "nor counted in %s, which limited keys get as if no other site were there",
+    async (path) => {
+      const keys = Object.values(limited).filter(({ isKey }) => isKey);
+      expect(keys).toHaveLength(2);
+      for (const { headers, sees } of keys) {
+        const twin = twins.get(sees.join());
+        if (!twin) throw new Error("there is no such twin");
+        const wanted = await bodyOf<{ sites: unknown[] }>(await ask(twin.target, path, twin.session));
+        expect(wanted.sites).toHaveLength(1);
+        expect(await bodyOf(await ask(main, path, headers))).toEqual(wanted);
+      }
+    },
+  );
 
   it.each(ROUTES.map(routeIdOf).filter((id) => ASKED[id as DescribedRouteId] !== "a report"))("is not in %s", async (id) => {
     const asked = ASKED[id as DescribedRouteId];

@@ -22,6 +22,11 @@ export const browserHeaders = (headers: RequestHeaders = {}): RequestHeaders => 
   ...headers,
 });
 
+let addresses = 0;
+
+/** An address that few other requests come from, where a proxy is trusted: requests with share links are limited by address. */
+export const newAddress = (): RequestHeaders => ({ "x-forwarded-for": `198.18.${(++addresses >> 8) % 256}.${addresses % 256}` });
+
 /** Any bytes as a POST body, without a content type unless one is given. */
 export function postBody(target: Target, body: string | Uint8Array, headers: RequestHeaders = {}): Promise<Response> {
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
@@ -35,6 +40,10 @@ export const post = (target: Target, fields: unknown, headers: RequestHeaders = 
 export async function record(target: Target, fields: WireFields, headers: RequestHeaders = {}): Promise<void> {
   await expectAccepted(await post(target, fields, headers));
 }
+
+/** Sets a site's settings as an administrator: those that are not given get their defaults. */
+export const putSettings = (target: Target, siteId: string, settings: WireFields, headers: RequestHeaders): Promise<Response> =>
+  target.fetch(`/api/sites/${siteId}`, { method: "PUT", headers, body: JSON.stringify(settings) });
 
 /** A chunked body without Content-Length. */
 export function postChunks(target: Target, chunks: readonly Uint8Array[], headers: RequestHeaders = {}): Promise<Response> {
