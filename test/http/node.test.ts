@@ -65,6 +65,7 @@ const SKIPPED_OF_RULES: readonly SkippedCase[] = [
   { case: "a session ends after session_ttl_secs", reason: NO_CLOCK },
   { case: "Retry-After counts down, and afterwards failures are counted from zero", reason: NO_CLOCK },
   { case: "a link ends at its time by the wall clock, and a viewer token after 12 hours", reason: NO_CLOCK },
+  { case: "a period cannot be left, and moves at midnight of the site's time zone, also where its report is cached", reason: NO_CLOCK },
   { case: "the last use is recorded about once a minute", reason: NO_CLOCK },
   { case: "wrong passwords of a link lock an address out of this link only, and a right one resets their count", reason: NO_CLOCK },
   { case: "a link takes 20 passwords at once, and then one per second; others and the login do not wait for it", reason: NO_CLOCK },
