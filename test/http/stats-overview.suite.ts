@@ -1,6 +1,7 @@
 /** Overview of all sites (docs/http-api.md, "Overview"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectError, getStats, record, wireEvent, type StatsParameters } from "../support/requests.ts";
+import { bodyOf, CLOSED, logIn, ofItsOwn, postKey, withKey, type CreatedKey } from "../support/auth-requests.ts";
+import { expectError, getStats, record, wireEvent, type RequestHeaders, type StatsParameters } from "../support/requests.ts";
 import { askStats, getRealtime, visitor } from "../support/stats-requests.ts";
 import { able, itNeeds, type AbleTarget, type Environment, type MakeTarget, type Target } from "../support/target.ts";
 
@@ -101,6 +102,34 @@ export function describeStatsOverview(makeTarget: MakeTarget): void {
       await expectError(await ask({ after: "no site" }), 400, /^"after" must be 1 to /);
       await expectError(await ask({ period: "1y" }), 400, '"period" must be one of day, today, 7d, 30d, 90d, 12mo');
       await expectError(await ask({ start_date: "2026-03-01" }), 400, '"end_date" is required when "start_date" is given');
+    });
+  });
+
+  describe("overview of a caller with a limited key", () => {
+    it("has the rows of its sites, as the administrator gets them, and counts no others", async () => {
+      const target = await makeTarget(ofItsOwn({ ...CLOSED, SVC_TRUST_PROXY: "1" }));
+      const session = await logIn(target);
+      for (const site of SITES) await record(target, wireEvent(site, { u: "/" }), visitor(1));
+      await record(target, wireEvent("c.test", { u: "/" }), visitor(2));
+      const overviewOf = async (headers: RequestHeaders, query = "") =>
+        bodyOf<Overview>(await target.fetch(`/api/stats/overview?period=7d${query}`, { headers }));
+      const all = await overviewOf(session);
+      expect(all.sites.map(({ site_id, visitors }) => [site_id, visitors])).toEqual([
+        ["a.test", 1],
+        ["b.test", 1],
+        ["c.test", 2],
+      ]);
+      const rowsOf = (...ids: string[]) => all.sites.filter(({ site_id }) => ids.includes(site_id));
+      const keyFor = async (scope: string, ...sites: string[]) =>
+        withKey((await bodyOf<CreatedKey>(await postKey(target, session, { name: "some", scope, sites }), 201)).key);
+      for (const scope of ["ReadOnly", "Admin"]) {
+        const key = await keyFor(scope, "a.test", "c.test", "never-seen.test");
+        expect(await overviewOf(key)).toEqual({ total: 2, sites: rowsOf("a.test", "c.test") });
+        expect(await overviewOf(key, "&limit=1")).toEqual({ total: 2, sites: rowsOf("a.test") });
+        expect(await overviewOf(key, "&after=a.test")).toEqual({ total: 2, sites: rowsOf("c.test") });
+        expect(await overviewOf(await keyFor(scope, "never-seen.test"))).toEqual({ total: 0, sites: [] });
+      }
+      await target.close();
     });
   });
 
