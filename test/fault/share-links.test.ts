@@ -1,13 +1,19 @@
-/** Share links and a process that is killed: what was answered holds, and a link is created or not, never half. */
+/** Share links and a process that is killed or loses power: what was answered holds, and a link is created or not, never half. */
 import { readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { createFileRecordStore } from "../../adapters/node/files/file-record-store.ts";
+import type { FileSystem } from "../../adapters/node/files/file-system.ts";
+import type { Shares } from "../../src/runtime/auth/shares.ts";
 import { createShare, deleteShare, logIn, postShare, unlock, withShare } from "../support/auth-requests.ts";
 import { createInProcessTarget } from "../support/in-process-target.ts";
 import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
 import { asTarget } from "../support/node-target.ts";
+import { runProgram } from "../support/run-process.ts";
 import { spawnServer, startServer } from "../support/server-process.ts";
+import { listOf, openShares, plainShare } from "../support/shares.ts";
 import { tempFolder } from "../support/temp-folder.ts";
+import { DATA_FOLDER, expectWholeAtEachCall } from "./struck-change.ts";
 
 const ADMIN = { SVC_ADMIN_PASSWORD: "correct horse battery" };
 const SITE = { site_id: "one.test", name: "a link" };
@@ -51,11 +57,65 @@ describe("share links of a process that is killed", () => {
     await first.kill9();
     const path = join(dataFolder, "shares", `${hash}.json`);
     const whole = await readFile(path);
+    expect(await runProgram(["verify", "--data-dir", dataFolder])).toMatchObject({ code: 0, stderr: "" });
     await writeFile(path, whole.subarray(0, whole.length - 10));
     const server = spawnServer({ dataFolder, environment: ADMIN });
     expect((await server.exited).code).toBe(1);
     expect(server.log()).toContain(`shares/${hash}.json in the data folder is damaged`);
+    const { code, stdout, stderr } = await runProgram(["verify", "--data-dir", dataFolder]);
+    expect(code).toBe(1);
+    expect(stdout + stderr).toContain(`shares/${hash}.json`);
+    expect(stdout + stderr).not.toContain("no fault");
   });
+});
+
+interface LinkChange {
+  readonly title: string;
+  readonly change: (shares: Shares, hash: string) => Promise<unknown>;
+  /** The links that may be found, and those if the change was confirmed. */
+  readonly found: readonly (readonly string[])[];
+  readonly after: readonly string[];
+}
+
+const { signal } = new AbortController();
+
+const create = (shares: Shares, name: string) => shares.create(plainShare(SITE.site_id, name), null, signal);
+
+const REVOKED = ["first, revoked"];
+
+const CHANGES: readonly LinkChange[] = [
+  { title: "created", change: (shares) => create(shares, "second"), found: [["first"], ["first", "second"]], after: ["first", "second"] },
+  { title: "revoked", change: (shares, hash) => shares.revoke(hash, signal), found: [["first"], REVOKED], after: REVOKED },
+  {
+    title: "used and then revoked",
+    async change(shares, hash) {
+      const share = shares.get(hash);
+      if (share) shares.noteUse(share);
+      await shares.revoke(hash, signal);
+      await shares.settled();
+    },
+    found: [["first"], REVOKED],
+    after: REVOKED,
+  },
+];
+
+describe("a share link that is", () => {
+  it.each(CHANGES)(
+    "$title when the process ends at any call is there before or after the change, and after it once that was confirmed",
+    async ({ change, ...ends }) => {
+      const open = (files: FileSystem) => openShares(createFileRecordStore(DATA_FOLDER, files));
+      const firstHash = (shares: Shares) => shares.list()[0]?.shareHash ?? "";
+      await expectWholeAtEachCall<readonly string[]>({
+        before: async (files) => create(await open(files), "first"),
+        async change(files) {
+          const shares = await open(files);
+          await change(shares, firstHash(shares));
+        },
+        find: async (files) => listOf(await open(files)).toSorted(),
+        ...ends,
+      });
+    },
+  );
 });
 
 describe("share links whose record cannot be written", () => {

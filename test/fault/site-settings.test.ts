@@ -5,7 +5,6 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createFolder } from "../../adapters/node/files/durable-folders.ts";
 import { createFileRecordStore } from "../../adapters/node/files/file-record-store.ts";
 import type { FileSystem } from "../../adapters/node/files/file-system.ts";
 import { UTC_RECORD } from "../../src/runtime/sites/site-calendar.ts";
@@ -17,13 +16,11 @@ import { bodyOf, logIn, PASSWORD, postSetup, tokenOf, withSession } from "../sup
 import { memoryStores, mortalStores, type Strike as StoreStrike } from "../support/mortal-stores.ts";
 import { asTarget } from "../support/node-target.ts";
 import { createRecordingLog } from "../support/recording-log.ts";
-import { numbersFrom } from "../support/seeded-numbers.mjs";
 import { spawnServer, startServer } from "../support/server-process.ts";
-import { SimulatedDisk, type Strike } from "../support/simulated-disk.ts";
 import { siteId } from "../support/stored-event.ts";
 import { tempFolder } from "../support/temp-folder.ts";
+import { DATA_FOLDER, expectWholeAtEachCall } from "./struck-change.ts";
 
-const DATA_FOLDER = "/data";
 const SITE = siteId("struck.test");
 
 const NOW = Date.parse("2026-03-15T12:00:00Z");
@@ -40,7 +37,7 @@ const open = (files: FileSystem): Promise<Sites> => openOn(createFileRecordStore
 const nameThem = (sites: Sites, name: string, timeZone: string | null = null): Promise<void> =>
   sites.change(new Map([[SITE, { ...DEFAULT_SETTINGS, name, timeZone }]]), REQUEST);
 
-interface Change {
+interface SettingsChange {
   readonly title: string;
   readonly before: (sites: Sites) => Promise<void>;
   readonly change: (sites: Sites) => Promise<void>;
@@ -49,7 +46,7 @@ interface Change {
   readonly after: string | null;
 }
 
-const CHANGES: readonly Change[] = [
+const CHANGES: readonly SettingsChange[] = [
   { title: "made", before: async () => {}, change: (sites) => nameThem(sites, "New"), found: [null, "New"], after: "New" },
   {
     title: "replaced",
@@ -74,44 +71,18 @@ const CHANGES: readonly Change[] = [
   },
 ];
 
-/** What the next start finds, and whether the change was confirmed. Null if the strike came after all calls of the change. */
-async function struck({ before, change }: Change, seed: number, strike: Strike): Promise<{ name: string | null; isDone: boolean } | null> {
-  const disk = new SimulatedDisk(numbersFrom(seed));
-  const first = disk.boot();
-  await createFolder(DATA_FOLDER, first.files);
-  await before(await open(first.files));
-  first.losePower();
-  const second = disk.boot({ strike });
-  const isDone = await open(second.files)
-    .then(change)
-    .then(
-      () => true,
-      () => false,
-    );
-  if (!second.isOff()) return null;
-  const sites = await open(disk.boot().files);
-  return { name: sites.settingsOf(SITE).name, isDone };
-}
-
 describe("settings that are", () => {
-  it.each(CHANGES)("$title when the process ends are the old or the new ones, and the new ones once that was confirmed", async (change) => {
-    for (const kind of ["power loss", "kill"] as const) {
-      for (const when of ["before", "during", "after"] as const) {
-        let isStruck = true;
-        for (let atCall = 1; isStruck; atCall++) {
-          for (let seed = 1; seed <= 5; seed++) {
-            const end = await struck(change, seed, { atCall, when, kind });
-            isStruck = end !== null;
-            if (end === null) break;
-            const at = `${kind} ${when} call ${atCall}, seed ${seed}`;
-            expect(change.found, at).toContain(end.name);
-            if (end.isDone) expect(end.name, at).toBe(change.after);
-          }
-          expect(atCall).toBeLessThan(100);
-        }
-      }
-    }
-  });
+  it.each(CHANGES)(
+    "$title when the process ends are the old or the new ones, and the new ones once that was confirmed",
+    async ({ before, change, ...ends }) => {
+      await expectWholeAtEachCall({
+        before: async (files) => before(await open(files)),
+        change: async (files) => change(await open(files)),
+        find: async (files) => (await open(files)).settingsOf(SITE).name,
+        ...ends,
+      });
+    },
+  );
 });
 
 /** More sites than are written at the same time, of which every second has settings before. */

@@ -10,6 +10,7 @@ import { createKey, postSetup, tokenOf, withSession } from "../../../support/aut
 import { createInProcessTarget } from "../../../support/in-process-target.ts";
 import { memoryStores, type Stores } from "../../../support/mortal-stores.ts";
 import { post, wireEvent } from "../../../support/requests.ts";
+import { openShares, plainShare } from "../../../support/shares.ts";
 import { aFullEvent, anEvent, eventTexts, siteId } from "../../../support/stored-event.ts";
 
 const SITE = siteId("Site.test");
@@ -246,6 +247,28 @@ describe("verification of damaged data", () => {
       expect.stringContaining("no JSON object"),
       expect.stringContaining("another site"),
       expect.stringContaining("no site's record"),
+    ]);
+  });
+
+  it("reports damaged and unexpected records among those of share links", async () => {
+    const [torn, other, incomplete] = ["a".repeat(64), "b".repeat(64), "c".repeat(64)];
+    const faults = await faultsAfter(async ({ records }) => {
+      const share = await (await openShares(records)).create(plainShare("a.test", "whole"), null, new AbortController().signal);
+      const { token: _shownOnce, ...record } = share;
+      await records.write(`shares/${torn}.json`, text(JSON.stringify({ ...record, shareHash: torn }).slice(0, -1)));
+      await records.write(`shares/${other}.json`, text(JSON.stringify(record)));
+      await records.write(`shares/${incomplete}.json`, text(JSON.stringify({ ...record, shareHash: incomplete, revoked: undefined })));
+      await records.write("shares/notes.json", text("{}"));
+    });
+    expect(faults.map(({ file }) => file)).toEqual([
+      ...[torn, other, incomplete].map((hash) => `shares/${hash}.json`),
+      "shares/notes.json",
+    ]);
+    expect(faults.map(({ reason }) => reason)).toEqual([
+      expect.stringContaining("no JSON object"),
+      expect.stringContaining("no share link of this hash"),
+      expect.stringContaining("no share link of this hash"),
+      expect.stringContaining("no share link, and is ignored"),
     ]);
   });
 

@@ -1,0 +1,31 @@
+/** Share links on a record store, without a service around them. */
+import { randomBytes } from "node:crypto";
+import { Shares } from "../../src/runtime/auth/shares.ts";
+import { createSha256 } from "../../src/runtime/auth/sha256.ts";
+import type { ShareSettings } from "../../src/runtime/auth/share.ts";
+import { ViewerTokens } from "../../src/runtime/auth/viewer-tokens.ts";
+import type { RecordStore } from "../../src/storage/record-store.ts";
+import { START_MS } from "./in-process-target.ts";
+import { createRecordingLog } from "./recording-log.ts";
+import { siteId } from "./stored-event.ts";
+
+const sha256 = await createSha256();
+
+const viewerTokens = new ViewerTokens({ ttlSecs: 1, tokensMax: 1, sha256, randomBytes, monotonicMs: () => 0 });
+
+export const openShares = (records: RecordStore): Promise<Shares> =>
+  Shares.open({ records, sha256, randomBytes, viewerTokens, log: createRecordingLog(), now: () => START_MS });
+
+/** A link that shows everything of a site. */
+export const plainShare = (site: string, name: string): ShareSettings => ({
+  siteId: siteId(site),
+  name,
+  filters: "",
+  dates: null,
+  hasRealtime: true,
+  expiresAt: null,
+  frameAncestors: [],
+});
+
+/** What is listed, in order of creation: the name of each link, and whether it is revoked. */
+export const listOf = (shares: Shares): string[] => shares.list().map(({ name, revoked }) => (revoked ? `${name}, revoked` : name));

@@ -1,0 +1,83 @@
+/** Share links are limited in number, of a site and in all: a new one takes the place of the oldest that was revoked. */
+import { describe, expect, it } from "vitest";
+import { recordOfShare, type Share } from "../../../../src/runtime/auth/share.ts";
+import { SHARES_MAX, SHARES_OF_SITE_MAX } from "../../../../src/runtime/config/limits.ts";
+import { replaceJsonRecord } from "../../../../src/storage/json-record.ts";
+import { createMemoryRecordStore } from "../../../../src/storage/memory-record-store.ts";
+import type { RecordStore } from "../../../../src/storage/record-store.ts";
+import { START_MS } from "../../../support/in-process-target.ts";
+import { listOf, openShares, plainShare } from "../../../support/shares.ts";
+
+const { signal } = new AbortController();
+
+const SITES = SHARES_MAX / SHARES_OF_SITE_MAX;
+
+const hashOf = (number: number): string => number.toString(16).padStart(64, "0");
+
+/** Records of links, a second apart: link 0 of site-0.test, link 1 of site-1.test, … */
+async function stored(count: number, sites: number): Promise<RecordStore> {
+  const records = createMemoryRecordStore();
+  for (let i = 0; i < count; i++) {
+    const share: Share = {
+      ...plainShare(`site-${i % sites}.test`, `link ${i}`),
+      shareHash: hashOf(i),
+      passwordHash: null,
+      createdAt: new Date(START_MS - (count - i) * 1000).toISOString(),
+      lastUsedAt: null,
+      revoked: false,
+    };
+    await replaceJsonRecord(records, recordOfShare(share.shareHash), share);
+  }
+  return records;
+}
+
+describe("share links", () => {
+  it("are limited for a site; a new link replaces its oldest revoked one, and the limit of one site is none of another", async () => {
+    const records = await stored(SHARES_OF_SITE_MAX, 1);
+    const shares = await openShares(records);
+    const create = (site: string, name: string) => shares.create(plainShare(site, name), null, signal);
+    await expect(create("site-0.test", "one more")).rejects.toThrow("There are already 100 share links of this site, the maximum");
+    expect(await records.list("")).toHaveLength(SHARES_OF_SITE_MAX);
+    const other = await create("other.test", "of another site");
+    await shares.revoke(other.shareHash, signal);
+    await expect(create("site-0.test", "one more")).rejects.toThrow("Revoke one first");
+    for (const number of [70, 30]) await shares.revoke(hashOf(number), signal);
+    await create("site-0.test", "one more");
+    expect(await records.read(recordOfShare(hashOf(30)))).toBeNull();
+    const wanted = listOf(shares);
+    expect(wanted.filter((name) => name.includes("revoked"))).toEqual(["link 70, revoked", "of another site, revoked"]);
+    expect(wanted).toHaveLength(SHARES_OF_SITE_MAX + 1);
+    expect(listOf(await openShares(records))).toEqual(wanted);
+  });
+
+  it("are limited in all, whatever their sites; a new link replaces the oldest revoked one of all", async () => {
+    const records = await stored(SHARES_MAX, SITES);
+    const shares = await openShares(records);
+    const create = (name: string) => shares.create(plainShare("new.test", name), null, signal);
+    await expect(create("one more")).rejects.toThrow("There are already 1000 share links in all, the maximum");
+    for (const number of [500, 3]) await shares.revoke(hashOf(number), signal);
+    await create("one more");
+    await create("and another");
+    await expect(create("a third")).rejects.toThrow("in all");
+    expect([3, 500].map((number) => shares.get(hashOf(number)))).toEqual([null, null]);
+    expect(listOf(await openShares(records))).toEqual(listOf(shares));
+    expect(shares.list()).toHaveLength(SHARES_MAX);
+  });
+
+  it("stay as they are when the revoked one cannot be removed, and the new one does not exist", async () => {
+    const records = await stored(SHARES_OF_SITE_MAX, 1);
+    const shares = await openShares(records);
+    await shares.revoke(hashOf(0), signal);
+    const before = listOf(shares);
+    const { remove } = records;
+    records.remove = async () => {
+      throw new Error("disk full");
+    };
+    await expect(shares.create(plainShare("site-0.test", "one more"), null, signal)).rejects.toThrow(
+      "could not be stored and does not work",
+    );
+    expect(listOf(shares)).toEqual(before);
+    records.remove = remove;
+    expect(listOf(await openShares(records))).toEqual(before);
+  });
+});
