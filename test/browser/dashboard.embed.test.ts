@@ -2,6 +2,7 @@
  * A share link in a frame of another site: no chrome, its own theme, no cookies, and no storage, which the browser refuses to frames of
  * other sites where third-party data is blocked.
  */
+import { createHash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Frame, Page } from "playwright-core";
 import { codeBlocksOf, readPage } from "../docs/pages.ts";
@@ -64,6 +65,11 @@ describe("a share link in a frame of another site", () => {
     return ((await response.json()) as { token: string }).token;
   }
 
+  async function revoke(token: string): Promise<void> {
+    const hash = createHash("sha256").update(token).digest("hex");
+    expect((await asAdmin(dashboard, "DELETE", `/api/shares/${hash}`)).status).toBe(200);
+  }
+
   /** The documented code, with the address of the link. */
   const codeFor = (token: string, query = "") =>
     codeBlocksOf(readPage("docs/sharing.md"))
@@ -82,6 +88,14 @@ describe("a share link in a frame of another site", () => {
   }
 
   const shown = (frame: Frame) => frame.locator('[data-metric="visitors"] .top-stat-value', { hasText: /^3$/ }).waitFor();
+
+  /** Says that the link does not work, and has nothing of what it showed. */
+  async function dead(frame: Frame): Promise<void> {
+    await frame.getByRole("heading", { name: "This link does not work any more" }).waitFor();
+    const left = () => frame.locator("[data-metric], .card, .page-foot, input").count();
+    await expect.poll(left, { timeout: ACTION_MS_MAX }).toBe(0);
+    expect(await frame.locator("body").innerText()).not.toContain(SITE);
+  }
 
   it("shows the numbers without a bar, with a footer that opens the whole page in another tab", async () => {
     const token = await share();
@@ -222,6 +236,22 @@ describe("a share link in a frame of another site", () => {
     expect(await page.frames()[1]?.locator("main").count()).toBe(0);
   });
 
+  it("that is revoked says so at the next click, shows nothing of before, and is refused once its page is loaded again", async () => {
+    const token = await share();
+    const frame = await embed(token);
+    await shown(frame);
+    await revoke(token);
+    await cardOf(frame as unknown as Page, "pages")
+      .getByRole("button", { name: "/pricing" })
+      .click();
+    await dead(frame);
+    const refused = page.waitForEvent("console", (message) => message.text().includes("frame-ancestors"));
+    await page.reload();
+    await refused;
+    expect(await page.frames()[1]?.locator("main").count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
   it("axe finds nothing in the frame's page, light and dark", async () => {
     const token = await share();
     for (const theme of ["light", "dark"]) {
@@ -230,5 +260,19 @@ describe("a share link in a frame of another site", () => {
       await page.locator(".stale, .loading").first().waitFor({ state: "detached" });
       expect({ theme, violations: await violationsOf(page) }).toEqual({ theme, violations: [] });
     }
+  });
+
+  // Last, because the clock stays installed.
+  it("that is revoked says so within a minute where nobody touches it, also where its password is kept in memory", async () => {
+    const token = await share({ password: LINK_PASSWORD, realtime: false });
+    await page.clock.install();
+    const frame = await embed(token);
+    await frame.getByLabel("Password", { exact: true }).fill(LINK_PASSWORD);
+    await frame.getByRole("button", { name: "Open" }).click();
+    await shown(frame);
+    await revoke(token);
+    await page.clock.fastForward(60_000);
+    await dead(frame);
+    expect(problems).toEqual([]);
   });
 });

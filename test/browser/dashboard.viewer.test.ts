@@ -90,6 +90,14 @@ describe("a viewer's page", () => {
     await page.locator(".stale, .loading").first().waitFor({ state: "detached" });
   }
 
+  /** Says that the link does not work, and has nothing of what it showed. */
+  async function dead(page: Page): Promise<void> {
+    await page.getByRole("heading", { name: "This link does not work any more" }).waitFor();
+    const left = () => page.locator("[data-metric], .card, .bar, dialog, .realtime-count, input").count();
+    await expect.poll(left, { timeout: ACTION_MS_MAX }).toBe(0);
+    for (const site of [SITE, PUBLIC_SITE]) expect(await page.locator("body").innerText()).not.toContain(site);
+  }
+
   const visitorsAre = (page: Page, count: number) =>
     page.locator('[data-metric="visitors"] .top-stat-value', { hasText: new RegExp(`^${count}$`) }).waitFor();
   const menuItems = async (page: Page, name: RegExp): Promise<string[]> => {
@@ -278,6 +286,39 @@ describe("a viewer's page", () => {
     await page.getByRole("heading", { name: "This link no longer works" }).waitFor();
   });
 
+  it.each([
+    { what: "the realtime view", query: "?view=realtime", fields: {}, has: ".realtime-count", withinMs: 10_000 },
+    {
+      what: "a dialog of a link without realtime",
+      query: "?panel=pages",
+      fields: { realtime: false },
+      has: "dialog >> text=/\\d values/",
+      withinMs: 60_000,
+    },
+  ])("shows nothing more in a tab that nobody touches, soon after its link is revoked: $what", async ({ query, fields, has, withinMs }) => {
+    const link = await share(fields);
+    const page = await visit(link.token, query);
+    await page.clock.install();
+    await page.reload();
+    await page.locator(has).first().waitFor();
+    await revoke(link);
+    await page.clock.fastForward(withinMs);
+    await dead(page);
+  });
+
+  it("of a link whose password was entered ends with the link, and does not ask for the password again", async () => {
+    const link = await share({ password: LINK_PASSWORD });
+    const page = await visit(link.token);
+    await page.getByLabel("Password", { exact: true }).fill(LINK_PASSWORD);
+    await page.keyboard.press("Enter");
+    await shown(page);
+    await revoke(link);
+    await page.keyboard.press("d");
+    await dead(page);
+    await page.reload();
+    await dead(page);
+  });
+
   it("of an unknown link says the same", async () => {
     const page = await visit(`~${"x".repeat(43)}`);
     await page.getByRole("heading", { name: "This link no longer works" }).waitFor();
@@ -344,6 +385,18 @@ describe("a viewer's page", () => {
     await page.getByRole("button", { name: /^Comparison/ }).waitFor();
     expect(failures()).toEqual([]);
     expect(unshared).toEqual([]);
+  });
+
+  it("of a site that is public no more ends, as that of a link does", async () => {
+    const publish = async (isPublic: boolean) =>
+      expect((await asAdmin(dashboard, "PUT", `/api/sites/${PUBLIC_SITE}`, { public: isPublic })).status).toBe(200);
+    await publish(true);
+    const page = await open(PUBLIC_SITE);
+    await publish(false);
+    await page.keyboard.press("d");
+    await dead(page);
+    await page.reload();
+    await dead(page);
   });
 
   it("of the administrator's own browser shows what viewers see, and leaves its theme and views alone", async () => {
