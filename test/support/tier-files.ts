@@ -55,6 +55,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/http/growth.test.ts",
   "test/http/stats-many-properties.test.ts",
   "test/program/reset-password.test.ts",
+  "test/program/sites-and-sharing.test.ts",
   "test/program/start-and-stop.test.ts",
   "test/program/time-zone-folder.test.ts",
   // Many views and widths in a browser, and pages that people open now and then.
