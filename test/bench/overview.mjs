@@ -5,7 +5,8 @@
  *   node test/bench/overview.mjs [sites] [events per day of a site] [active sites]
  *
  * All sites have the same events. Those of one are generated and its rollups made by the program; the others get copies. Results are
- * not cached. Exits with code 1 if the overview differs from the main reports.
+ * not cached. Tells whether repeated requests took less than 100 ms of processor time, which is the aim for 200 sites. Exits with
+ * code 1 if the overview differs from the main reports.
  */
 import { link, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -20,6 +21,9 @@ const ACTIVE = SITES.slice(0, Number(process.argv[4] ?? 20));
 
 const DAYS = 365;
 const ROUNDS = 20;
+
+/** For a repeated request of 200 sites. Machines differ, so more is no error. */
+const CPU_MS_MAX = 100;
 const USER_AGENT = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Safari/537.36";
 
 const LAST_30_DAYS = "period=30d";
@@ -80,7 +84,7 @@ async function ask(server, path) {
 async function asked(once) {
   const costs = [];
   for (let round = 0; round < ROUNDS; round++) costs.push(await once());
-  return { ms: median(costs.map(({ ms }) => ms)), cpuMs: mean(costs.map(({ cpuMs }) => cpuMs)) };
+  return { ms: median(costs.map(({ ms }) => ms)), cpuMs: mean(costs.map(({ cpuMs }) => cpuMs)), isRepeated: true };
 }
 
 /** @param {string} origin @param {string} site @param {number} visitor */
@@ -101,15 +105,14 @@ async function check(origin, { sites }) {
   }
 }
 
-/**
- * @param {import("./bench-server.mjs").BenchProcess} server
- * @param {(name: string, cost: { ms: number, cpuMs: number }) => void} row
- */
+/** @typedef {{ ms: number, cpuMs: number, isRepeated?: boolean }} RowCost */
+
+/** @param {import("./bench-server.mjs").BenchProcess} server @param {(name: string, cost: RowCost) => void} row */
 async function measureOverview(server, row) {
   const overview = `overview?limit=${SITES.length}`;
   row("30 days, right after a start, while jobs run", await ask(server, `${overview}&${LAST_30_DAYS}`));
-  row("30 days, again", await asked(() => ask(server, `${overview}&${LAST_30_DAYS}`)));
   await untilIdle(server);
+  row("30 days, again", await asked(() => ask(server, `${overview}&${LAST_30_DAYS}`)));
   row("12 months, first", await ask(server, `${overview}&${LAST_YEAR}`));
   row("12 months, again", await asked(() => ask(server, `${overview}&${LAST_YEAR}`)));
   row("90 days, first", await ask(server, `${overview}&${LAST_90_DAYS}`));
@@ -146,9 +149,9 @@ await withTempFolder(async (folder) => {
   progress(`${SITES.length} sites copied`);
 
   const rows = [];
-  const row = (/** @type {string} */ name, /** @type {{ ms: number, cpuMs: number }} */ { ms, cpuMs }) => {
+  const row = (/** @type {string} */ name, /** @type {RowCost} */ { ms, cpuMs, isRepeated = false }) => {
     progress(`${name}: ${duration(cpuMs)}`);
-    rows.push({ name, ms, cpuMs });
+    rows.push({ name, ms, cpuMs, isRepeated });
   };
   const server = await startWith(folder, "with");
   await measureOverview(server, row);
@@ -162,5 +165,10 @@ await withTempFolder(async (folder) => {
       `peak memory ${mebibytes(peakRss)}`,
     ["", "processor time", "wall time", "share of all main reports"],
     rows.map(({ name, ms, cpuMs }) => [name, duration(cpuMs), duration(ms), `${twoDecimals((100 * cpuMs) / main.cpuMs)} %`]),
+  );
+  const most = Math.max(...rows.filter(({ isRepeated }) => isRepeated).map(({ cpuMs }) => cpuMs));
+  console.log(
+    `\nRepeated requests took up to ${duration(most)} of processor time for ${SITES.length} sites, ` +
+      `${most < CPU_MS_MAX ? "less" : "NOT less"} than ${CPU_MS_MAX} ms.`,
   );
 });
