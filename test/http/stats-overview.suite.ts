@@ -28,6 +28,7 @@ interface Overview {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
+const WEEK_MS = 7 * DAY_MS;
 
 const SITES = ["a.test", "b.test", "c.test"];
 
@@ -39,11 +40,12 @@ const datesBefore = (day: string, days: number): string => new Date(Date.parse(d
 async function figuresOf(target: Target, { site_id, start_date, end_date, series }: OverviewSite): Promise<Partial<OverviewSite>> {
   const days = Math.round((Date.parse(end_date) - Date.parse(start_date)) / DAY_MS) + 1;
   const range = { site_id, start_date, end_date };
+  const offsetDays = 7 * Math.ceil(days / 7);
   const main = await getStats<MainFigures>(target, "main", {
     ...range,
     compare: "custom",
-    compare_start_date: datesBefore(start_date, days),
-    compare_end_date: datesBefore(end_date, days),
+    compare_start_date: datesBefore(start_date, offsetDays),
+    compare_end_date: datesBefore(end_date, offsetDays),
     compare_same_time: "true",
   });
   const points = await getStats<{ visitors: number }[]>(target, "timeseries", {
@@ -141,7 +143,7 @@ export function describeStatsOverview(makeTarget: MakeTarget): void {
         `equals the reports of each site for all periods, with visitor ids that last ${rotationDays} days`,
         async () => {
           const target = await clockedTarget({ SVC_VISITOR_SALT_ROTATION_DAYS: rotationDays });
-          for (const hours of [0, 5, 16, 3, 24, 30, 19, 50, 5]) {
+          for (const hours of [0, 5, 16, 3, 24, 30, 19, 50, 5, 40]) {
             await target.advance(hours * HOUR_MS);
             await record(target, wireEvent("a.test", { u: "/" }), visitor(1 + (hours % 3)));
             await record(target, wireEvent(hours % 2 === 0 ? "b.test" : "c.test", { u: "/" }), visitor(2));
@@ -164,7 +166,7 @@ export function describeStatsOverview(makeTarget: MakeTarget): void {
       await record(target, wireEvent("a.test", { u: "/" }), visitor(1));
       await target.advance(HOUR_MS);
       await record(target, wireEvent("a.test", { u: "/" }), visitor(2));
-      await target.advance(DAY_MS - HOUR_MS);
+      await target.advance(WEEK_MS - HOUR_MS);
       const previous = async () => (await getOverview(target, { period: "day" })).sites[0]?.previous_visitors;
       expect(await previous()).toBe(0);
       await target.advance(MINUTE_MS);

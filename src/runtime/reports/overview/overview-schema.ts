@@ -32,8 +32,8 @@ const SITE = closed(
     visitors: orNull(count("Distinct visitors. Null if `error` is present.")),
     previous_visitors: orNull(
       count(
-        "Distinct visitors of the equally long window directly before. If the range includes today, the day of that window that " +
-          "corresponds to today counts until the same minute. Null if `error` is present.",
+        "Distinct visitors of the equally long window that begins the fewest whole weeks earlier without an overlap. If the range " +
+          "includes today, the day of that window that corresponds to today counts until the same minute. Null if `error` is present.",
       ),
     ),
     series: orNull(

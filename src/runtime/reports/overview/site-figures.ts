@@ -59,11 +59,11 @@ function currentVisitors({ siteId, nowMs, calendar }: FiguresRequest, realtimeWi
 
 export function sitePlan(request: FiguresRequest, { rotationDays, realtimeWindowMinutes }: FiguresSettings): FiguresPlan<SiteFigures> {
   const { siteId, range, nowMs, calendar } = request;
-  const { whole, cut } = previousWindow(range, nowMs, calendar, rotationDays);
-  const windowsRequest = { siteId, range, whole, calendar };
+  const compared = previousWindow(range, nowMs, calendar, rotationDays);
+  const windowsRequest = { siteId, range, previous: compared, calendar };
   const doDaysAddUp = rotationDays === 1 && range.dayCount > 1;
   const windows = doDaysAddUp ? figuresByDay(windowsRequest, calendar.dateOf(nowMs)) : figuresByWindow(windowsRequest);
-  const beforeCut = visitorsBeforeCut(siteId, cut);
+  const beforeCut = visitorsBeforeCut(siteId, compared.cut);
   const current = currentVisitors(request, realtimeWindowMinutes);
   return {
     plans: [...windows.plans, ...beforeCut.plans, ...current.plans],

@@ -1,4 +1,4 @@
-/** The visitors of a site's range and of the window before it, as far as that counts whole. */
+/** The visitors of a site's range and of the window that it is compared with, as far as that counts whole. */
 import { addDays, daysBetween, firstDateOfPeriod, periodOf, type Calendar } from "../../../storage/calendar.ts";
 import type { LocalDate, SiteId } from "../../../storage/event.ts";
 import { ROLLUP_DAY_WEIGHT_BYTES, ROLLUP_WEIGHT_BYTES_MIN } from "../../config/rollup-limits.ts";
@@ -8,6 +8,7 @@ import { rangeOfDays, type DateRange } from "../../query/date-range.ts";
 import { numberIn } from "../../query/row-values.ts";
 import type { Scope } from "../../query/scope.ts";
 import { seriesOf } from "../measures/series.ts";
+import type { PreviousWindow } from "./overview-windows.ts";
 import { visitCounts, visitsByDay, visitsByHour } from "./visit-queries.ts";
 
 export interface WindowFigures {
@@ -25,8 +26,7 @@ export interface FiguresPlan<Figures> {
 export interface WindowsRequest {
   readonly siteId: SiteId;
   readonly range: DateRange;
-  /** The days of the window before that count whole. Null if none does. */
-  readonly whole: DateRange | null;
+  readonly previous: PreviousWindow;
   readonly calendar: Calendar;
 }
 
@@ -64,11 +64,11 @@ function cutAt({ firstDay, lastDay }: DateRange, dates: readonly LocalDate[]): r
 }
 
 /**
- * From the visitors of each day of both windows: they add up if no visitor id outlives its day. Days in whole runs come from rollups;
- * those of the unfinished run are the same for every period, and stay the same whatever happens today.
+ * From the visitors of each day of both windows, and between them: they add up if no visitor id outlives its day. Days in whole runs
+ * come from rollups; those of the unfinished run are the same for every period, and stay the same whatever happens today.
  */
-export function figuresByDay({ siteId, range, whole, calendar }: WindowsRequest, today: LocalDate): FiguresPlan<WindowFigures> {
-  const firstDay = addDays(range.firstDay, -range.dayCount);
+export function figuresByDay({ siteId, range, previous, calendar }: WindowsRequest, today: LocalDate): FiguresPlan<WindowFigures> {
+  const { firstDay, whole } = previous;
   const rolledFrom = runStartOf(firstDay);
   const runStart = runStartOf(today);
   const nameOf = (part: DateRange) => (part.firstDay >= today ? "today" : part.firstDay >= runStart ? "days of the run" : "days before");
@@ -77,7 +77,7 @@ export function figuresByDay({ siteId, range, whole, calendar }: WindowsRequest,
     plans: parts.map((part) => planOfSeries(nameOf(part), { siteId, range: part, conditions: [] }, "day", calendar)),
     toFigures(numbers) {
       const days = numbers.flatMap((ofPart) => [...ofPart]).slice(daysBetween(rolledFrom, firstDay));
-      const series = days.slice(range.dayCount);
+      const series = days.slice(daysBetween(firstDay, range.firstDay));
       return { visitors: sumOf(series), previous: sumOf(days.slice(0, whole?.dayCount ?? 0)), series };
     },
   };
@@ -90,7 +90,7 @@ function planOfWindowSeries(scope: Scope, calendar: Calendar): NumbersPlan {
 }
 
 /** From the visitors of each window. */
-export function figuresByWindow({ siteId, range, whole, calendar }: WindowsRequest): FiguresPlan<WindowFigures> {
+export function figuresByWindow({ siteId, range, previous: { whole }, calendar }: WindowsRequest): FiguresPlan<WindowFigures> {
   const scopeOf = (ofRange: DateRange): Scope => ({ siteId, range: ofRange, conditions: [] });
   const plans = [
     planOfWindowSeries(scopeOf(range), calendar),
