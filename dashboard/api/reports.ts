@@ -40,6 +40,9 @@ async function sendWithRetries(url: string, signal: AbortSignal, timeoutRetriesM
   }
 }
 
+/** Fetches what a URL stands for, possibly with several requests. */
+export type Load<T> = (url: string, signal: AbortSignal) => Promise<T>;
+
 export const fetchReport = <T>(url: string, signal: AbortSignal): Promise<T> =>
   queue.run(async () => (await (await sendWithRetries(url, signal, TIMEOUT_RETRIES_MAX)).json()) as T, signal);
 

@@ -4,6 +4,7 @@ import { dayAfter, daysBetween } from "./range.ts";
 export const UTC = "UTC";
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 const PARTS = { year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
 
@@ -52,6 +53,17 @@ export function startOf(date: string, timeZone: string): number {
     else found = middle;
   }
   return at(found);
+}
+
+/** How many hours of a date the clock of the zone has begun by then. Those that it shows twice are one, as in a series by hour. */
+export function hoursBegun(date: string, timeZone: string, nowMs: number): number {
+  const startMs = startOf(date, timeZone);
+  if (nowMs < startMs) return 0;
+  const untilMs = Math.min(nowMs, startOf(dayAfter(date, 1), timeZone) - 1);
+  const hourAt = (ms: number) => localTime(timeZone, ms).slice(0, "2026-03-29 03".length);
+  const hours = new Set([hourAt(untilMs)]);
+  for (let ms = startMs; ms < untilMs; ms += HOUR_MS) hours.add(hourAt(ms));
+  return hours.size;
 }
 
 const asUtcMs = (time: string): number => Date.parse(`${time.replace(" ", "T")}Z`);

@@ -1,6 +1,6 @@
 /** Polling: one request at a time, only while the page is visible, and not during an outage. */
 import { useEffect, useRef } from "preact/hooks";
-import { fetchReport } from "../api/reports.ts";
+import { fetchReport, type Load } from "../api/reports.ts";
 import { handleFailure, outage, refreshCount } from "./connection.ts";
 
 export interface Rhythm {
@@ -45,14 +45,19 @@ function poller(
 }
 
 /** A URL that is null polls nothing. A refresh of all reports polls at once. */
-export function usePolling<T>(url: string | null, rhythm: Rhythm, onData: (data: T, url: string) => void): void {
+export function usePolling<T>(
+  url: string | null,
+  rhythm: Rhythm,
+  onData: (data: T, url: string) => void,
+  load: Load<T> = fetchReport,
+): void {
   const latest = useRef(onData);
   latest.current = onData;
   const refresh = refreshCount.value;
   useEffect(() => {
     if (url === null) return;
     const request = (signal: AbortSignal) =>
-      fetchReport<T>(url, signal).then(
+      load(url, signal).then(
         (data) => {
           if (!signal.aborted) latest.current(data, url);
         },

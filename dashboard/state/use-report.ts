@@ -1,7 +1,7 @@
 /** Hooks that fetch a report for a component: the previous data stays while new data loads, and leaving the view aborts the request. */
 import { useEffect, useState } from "preact/hooks";
 import { ServiceError, urlOf, type Parameters } from "../api/http.ts";
-import { fetchReport } from "../api/reports.ts";
+import { fetchReport, type Load } from "../api/reports.ts";
 import type { Dimension, Reports } from "../api/types.ts";
 import { handleFailure, isReachable, outage, refreshCount } from "./connection.ts";
 
@@ -46,18 +46,18 @@ const toServiceError = (error: unknown): ServiceError =>
   error instanceof ServiceError ? error : new ServiceError("failed", String(error));
 
 /** Fetches a report, again if it failed as in an outage although the service answers. */
-async function fetchUnlessDown<T>(url: string, signal: AbortSignal): Promise<T> {
+async function fetchUnlessDown<T>(url: string, load: Load<T>, signal: AbortSignal): Promise<T> {
   try {
-    return await fetchReport<T>(url, signal);
+    return await load(url, signal);
   } catch (error) {
     const isAlone = error instanceof ServiceError && error.isOutage && !signal.aborted && (await isReachable());
     if (!isAlone) throw error;
-    return fetchReport<T>(url, signal);
+    return load(url, signal);
   }
 }
 
 /** Fetches a URL; null fetches nothing. */
-export function useRequest<T>(url: string | null): Report<T> {
+export function useRequest<T>(url: string | null, load: Load<T> = fetchReport): Report<T> {
   const [result, setResult] = useState<Result<T> | null>(null);
   const [tries, setTries] = useState(0);
   const key = url === null ? null : `${refreshCount.value} ${url}`;
@@ -69,7 +69,7 @@ export function useRequest<T>(url: string | null): Report<T> {
       return;
     }
     const controller = new AbortController();
-    fetchUnlessDown<T>(url, controller.signal).then(
+    fetchUnlessDown(url, load, controller.signal).then(
       (data) => {
         cacheSet(key, data);
         if (!controller.signal.aborted) setResult({ key, data, error: null });

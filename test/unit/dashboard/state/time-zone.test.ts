@@ -1,6 +1,6 @@
 /** The clock of a time zone: dates at the date line, days of 23 and 25 hours, and zones of 30 and 45 minutes. */
 import { describe, expect, it } from "vitest";
-import { dateSince, inZone, localDate, localTime, minutesFrom, startOf } from "../../../../dashboard/state/time-zone.ts";
+import { dateSince, hoursBegun, inZone, localDate, localTime, minutesFrom, startOf } from "../../../../dashboard/state/time-zone.ts";
 
 const at = (iso: string): number => Date.parse(iso);
 
@@ -44,6 +44,25 @@ describe("the time of a zone", () => {
     ["Africa/Cairo", "2026-04-24", "2026-04-23T22:00:00.000Z"],
   ])("in %s, %s begins at %s", (zone, date, iso) => {
     expect(new Date(startOf(date, zone)).toISOString()).toBe(iso);
+  });
+
+  it.each([
+    ["UTC", "2026-03-15", "2026-03-15T00:00:00.000Z", 1],
+    ["UTC", "2026-03-15", "2026-03-15T14:59:59.999Z", 15],
+    ["UTC", "2026-03-15", "2026-03-15T15:00:00.000Z", 16],
+    ["UTC", "2026-03-15", "2026-03-14T23:59:59.999Z", 0],
+    ["UTC", "2026-03-15", "2026-03-20T12:00:00.000Z", 24],
+    ["Asia/Kathmandu", "2026-03-15", "2026-03-14T18:15:00.000Z", 1],
+    ["Asia/Kathmandu", "2026-03-15", "2026-03-14T19:15:00.000Z", 2],
+    // 02:00 is skipped, and comes twice.
+    ["Europe/Berlin", "2026-03-29", "2026-03-29T01:00:00.000Z", 3],
+    ["Europe/Berlin", "2026-03-29", "2026-03-29T21:59:59.999Z", 23],
+    ["Europe/Berlin", "2026-10-25", "2026-10-25T01:30:00.000Z", 3],
+    ["Europe/Berlin", "2026-10-25", "2026-10-25T22:59:59.999Z", 24],
+    ["Africa/Cairo", "2026-04-24", "2026-04-23T22:00:00.000Z", 1],
+    ["Australia/Lord_Howe", "2026-10-04", "2026-10-03T15:45:00.000Z", 3],
+  ])("in %s, the hours of %s that have begun by %s are %i", (zone, date, iso, hours) => {
+    expect(hoursBegun(date, zone, at(iso))).toBe(hours);
   });
 
   it("is that of UTC in a zone that the browser does not know", () => {
