@@ -1,6 +1,6 @@
 /** The entry: renders the dashboard, the page that has to come first: setup, login, or adding a site; or a viewer's page. */
 import { render } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { lazy } from "./components/lazy.tsx";
 import { Failure, Loading, OutageBanner } from "./components/states.tsx";
 import { arrival } from "./first-event/arrival.ts";
@@ -35,11 +35,22 @@ function useRefreshOnReturn(): void {
   }, []);
 }
 
-/** Chooses the only site where the URL names none, with the period and tabs of the last visit. Several sites have a page of all. */
+function startAllSites(): void {
+  const { period } = remembered();
+  if (period !== undefined) navigate({ period }, true);
+}
+
+/**
+ * Chooses the only site where the URL names none, with the period and tabs of the last visit. Several sites have a page of all, which
+ * a visit begins with the period: later, the page itself is the choice.
+ */
 function useSite(sites: readonly string[] | undefined): void {
+  const hasBegun = useRef(false);
   useEffect(() => {
-    if (sites?.[0] === undefined || site.value !== null || hasSitesPage(sites)) return;
-    navigate({ ...remembered(), site: ownSites(sites)[0] ?? sites[0] }, true);
+    if (sites?.[0] === undefined) return;
+    if (site.value === null && !hasSitesPage(sites)) navigate({ ...remembered(), site: ownSites(sites)[0] ?? sites[0] }, true);
+    else if (site.value === null && !hasBegun.current) startAllSites();
+    hasBegun.current = true;
   }, [sites, site.value]);
 
   useEffect(() => {

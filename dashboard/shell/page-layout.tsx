@@ -1,7 +1,7 @@
 /** What the owner's and a viewer's dashboard have in common: the skip link, the shortcuts, the keyboard's place, title and foot. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { keepFocus } from "../components/kept-focus.ts";
+import { keepFocus, useFocusOnArrival } from "../components/kept-focus.ts";
 import { formatRange } from "../format/locale.ts";
 import { siteName, timeZone } from "../state/known-sites.ts";
 import { range } from "../state/period.ts";
@@ -34,6 +34,7 @@ interface PageLayoutProps {
 export function PageLayout({ sites, bar, children }: PageLayoutProps) {
   const content = useRef<HTMLElement>(null);
   useKeyboard(sites);
+  useFocusOnArrival(content);
   useEffect(() => (content.current ? keepFocus(content.current) : undefined), []);
   return (
     <>

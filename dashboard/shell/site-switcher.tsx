@@ -3,7 +3,7 @@ import { Menu } from "../components/menu.tsx";
 import { hasSitesPage } from "../sites/own-sites.ts";
 import { nameOf, siteName } from "../state/known-sites.ts";
 import { navigate } from "../state/url.ts";
-import { openPanel, openSite, site } from "../state/view.ts";
+import { openAllSites, openPanel, site } from "../state/view.ts";
 import { SiteIcon } from "./site-icon.tsx";
 
 /** From this many sites on, the menu has a search field. */
@@ -44,7 +44,7 @@ export const SiteSwitcher = ({ sites }: { readonly sites: readonly string[] }) =
         onChoose: () => chooseSite(id),
       })),
       null,
-      ...(hasSitesPage(sites) ? [{ label: "All sites", onChoose: () => openSite(null) }] : []),
+      ...(hasSitesPage(sites) ? [{ label: "All sites", onChoose: openAllSites }] : []),
       { label: "Add a site…", onChoose: () => openPanel("add-site") },
     ]}
   />

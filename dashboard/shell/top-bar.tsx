@@ -4,8 +4,8 @@ import { Menu } from "../components/menu.tsx";
 import { OutageBanner } from "../components/states.tsx";
 import { CurrentVisitors } from "../realtime/current-visitors.tsx";
 import { hasSitesPage } from "../sites/own-sites.ts";
-import { param } from "../state/url.ts";
-import { isRealtime, isSettings, openPanel, openSettings, openSite } from "../state/view.ts";
+import { hrefAnew } from "../state/url.ts";
+import { allSitesView, isRealtime, isSettings, openAllSites, openPanel, openSettings } from "../state/view.ts";
 import { accountItems } from "./account-items.ts";
 import { ComparisonPicker } from "./comparison-picker.tsx";
 import { FilterButton } from "./filters.tsx";
@@ -33,13 +33,13 @@ const MoreMenu = () => (
 const AllSitesLink = () => (
   <a
     class="home"
-    href={location.pathname}
+    href={hrefAnew(allSitesView())}
     aria-label="All sites"
     title="All sites"
     onClick={(event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
-      openSite(null, { period: param("period") });
+      openAllSites();
     }}
   >
     <Logo />

@@ -1,69 +1,85 @@
 /** A card of a site on the page of all sites: name, current visitors, visitors with their change, and a sparkline. */
-import { Change } from "../charts/change.tsx";
-import { formatCount } from "../format/locale.ts";
+import { Change, changeOf } from "../charts/change.tsx";
+import { formatCount, formatShortRange } from "../format/locale.ts";
 import { SiteIcon } from "../shell/site-icon.tsx";
-import { openSite } from "../state/view.ts";
-import { isPinned, nameOf, togglePin, type SiteRow } from "./site-order.ts";
+import { comparedRangeOf } from "../state/compared-range.ts";
+import { daysBetween } from "../state/range.ts";
+import { cardHref, openCard } from "./card-link.ts";
+import { hasOtherName, isPinned, labelOf, nameOf, togglePin, type SiteRow } from "./site-order.ts";
+import { Sparkline } from "./sparkline.tsx";
 
-const WIDTH = 240;
-const HEIGHT = 48;
+/** The dashboard's default. */
+const COMPARISON = { comparison: "previous_period", matchWeekdays: true, custom: null } as const;
 
-/** Line and area of the values, from the left edge to the right. The figures stand beside it, so it is hidden from screen readers. */
-function Sparkline({ values }: { readonly values: readonly number[] }) {
-  const most = Math.max(1, ...values);
-  const step = WIDTH / Math.max(1, values.length - 1);
-  const points = values.map((value, i) => `${(i * step).toFixed(1)},${(HEIGHT - 2 - (value / most) * (HEIGHT - 4)).toFixed(1)}`);
+/** The dates that the visitors are compared with, e.g. `vs. 13 Oct – 11 Nov`. */
+function comparedDates({ start_date: start, end_date: end }: SiteRow): string {
+  const window = comparedRangeOf({ start, end, days: daysBetween(start, end) }, COMPARISON, end);
+  return window ? `vs. ${formatShortRange(window.start, window.end, end)}` : "";
+}
+
+function CardChange({ row }: { readonly row: SiteRow }) {
+  const values = { now: row.visitors ?? 0, before: row.previous_visitors ?? 0 };
+  if (changeOf(values) === null) return null;
+  const dates = comparedDates(row);
   return (
-    <svg class="sparkline" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
-      <polygon points={`0,${HEIGHT} ${points.join(" ")} ${WIDTH},${HEIGHT}`} />
-      <polyline points={points.join(" ")} />
-    </svg>
+    // Above the link, so that its title shows.
+    <span class="site-change" onClick={() => openCard(row.site_id)}>
+      <Change {...values} title={dates} /> <span class="unseen">{dates}</span>
+    </span>
   );
 }
 
-const Figures = ({ visitors, previous, current }: { readonly visitors: number; readonly previous: number; readonly current: number }) => (
-  <p class="site-figures">
-    <strong>{formatCount(visitors)}</strong> {visitors === 1 ? "visitor" : "visitors"} <Change now={visitors} before={previous} />
-    {current > 0 && (
-      <span class="site-live">
-        <span class="live-dot" aria-hidden="true" /> {formatCount(current)} now
-      </span>
-    )}
-  </p>
-);
+function Figures({ row }: { readonly row: SiteRow }) {
+  const [visitors, current] = [row.visitors ?? 0, row.current_visitors ?? 0];
+  return (
+    <p class="site-figures">
+      <strong>{formatCount(visitors)}</strong> {visitors === 1 ? "visitor" : "visitors"} <CardChange row={row} />
+      {current > 0 && (
+        <span class="site-live">
+          <span class="live-dot" aria-hidden="true" /> {formatCount(current)} now
+        </span>
+      )}
+    </p>
+  );
+}
+
+function Pin({ row }: { readonly row: SiteRow }) {
+  const pinned = isPinned(row.site_id);
+  return (
+    <button type="button" class="pin" aria-pressed={pinned} aria-label={`Pin ${labelOf(row)}`} onClick={() => togglePin(row.site_id)}>
+      <span aria-hidden="true">{pinned ? "★" : "☆"}</span>
+    </button>
+  );
+}
 
 interface SiteCardProps {
   readonly row: SiteRow;
   /** Opens the site; null beyond the ninth. */
   readonly shortcut: number | null;
-  /** What a link to the site keeps of the URL. */
-  readonly period: string | null;
 }
 
-export function SiteCard({ row, shortcut, period }: SiteCardProps) {
-  const { site_id: siteId, visitors, previous_visitors: previous, current_visitors: current, series, error } = row;
-  const query = new URLSearchParams({ site: siteId, ...(period !== null && { period }) });
+export function SiteCard({ row, shortcut }: SiteCardProps) {
+  const { site_id: siteId, error } = row;
   const open = (event: MouseEvent) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    openSite(siteId, { period });
+    openCard(siteId);
   };
   return (
     <li class="panel site-card">
       <h2>
         <SiteIcon siteId={siteId} />
-        <a href={`?${query.toString()}`} onClick={open}>
+        <a href={cardHref(siteId)} title={labelOf(row)} onClick={open}>
           {nameOf(row)}
+          {hasOtherName(row) && <small class="site-id"> {siteId}</small>}
         </a>
         {shortcut !== null && <kbd aria-hidden="true">{shortcut}</kbd>}
       </h2>
-      <button type="button" class="pin" aria-pressed={isPinned(siteId)} aria-label={`Pin ${nameOf(row)}`} onClick={() => togglePin(siteId)}>
-        <span aria-hidden="true">{isPinned(siteId) ? "★" : "☆"}</span>
-      </button>
+      <Pin row={row} />
       {error === undefined ? (
         <>
-          <Figures visitors={visitors ?? 0} previous={previous ?? 0} current={current ?? 0} />
-          <Sparkline values={series ?? []} />
+          <Figures row={row} />
+          <Sparkline row={row} />
         </>
       ) : (
         <p class="site-problem">{error}</p>

@@ -1,6 +1,7 @@
 /** Which sites the page of all sites shows, and in which order. Pinned sites, which the browser remembers, come first. */
 import { signal } from "@preact/signals";
 import type { Reports } from "../api/types.ts";
+import { store, stored } from "../state/stored.ts";
 
 export type SiteRow = Reports["overview"]["sites"][number];
 
@@ -9,25 +10,30 @@ export type Order = (typeof ORDERS)[number];
 
 const STORAGE_KEY = "sandpiper.pinned";
 
-function stored(): readonly string[] {
+function storedPins(): readonly string[] {
   try {
-    const pinned: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "[]");
+    const pinned: unknown = JSON.parse(stored("local", STORAGE_KEY) ?? "[]");
     return Array.isArray(pinned) ? pinned.map(String) : [];
   } catch {
     return [];
   }
 }
 
-const pinned = signal(stored());
+const pinned = signal(storedPins());
 
 export const isPinned = (siteId: string): boolean => pinned.value.includes(siteId);
 
 export function togglePin(siteId: string): void {
   pinned.value = isPinned(siteId) ? pinned.value.filter((other) => other !== siteId) : [...pinned.value, siteId];
-  localStorage.setItem(STORAGE_KEY, JSON.stringify(pinned.value));
+  store("local", STORAGE_KEY, JSON.stringify(pinned.value));
 }
 
 export const nameOf = ({ name, site_id: siteId }: SiteRow): string => name ?? siteId;
+
+export const hasOtherName = (row: SiteRow): boolean => nameOf(row) !== row.site_id;
+
+/** With the id, because several sites may have the same name. */
+export const labelOf = (row: SiteRow): string => (hasOtherName(row) ? `${nameOf(row)} (${row.site_id})` : row.site_id);
 
 /** Without a window to compare with, a site comes after those with one. */
 const changeOf = ({ visitors, previous_visitors: previous }: SiteRow): number =>

@@ -1,12 +1,14 @@
-/** Keyboard shortcuts of the page of all sites. They are off while a field has the focus or a dialog is open. */
+/** The keys of the page of all sites, and of its list of cards. They are off while a field has the focus or a dialog is open. */
 import { useLayoutEffect } from "preact/hooks";
-import { param } from "../state/url.ts";
-import { openPanel, openSite, panel } from "../state/view.ts";
+import { openPanel, panel } from "../state/view.ts";
+import { cardFor } from "./card-keys.ts";
+import { openCard } from "./card-link.ts";
 import type { SiteRow } from "./site-order.ts";
 
 /** For the help dialog. */
 export const SITES_SHORTCUTS: readonly (readonly [keys: string, meaning: string])[] = [
   ["/", "Search sites"],
+  ["Arrow keys, Home, End", "Move between sites"],
   ["1 to 9", "Open the site with this number"],
   ["Esc", "Close a dialog"],
   ["?", "Help"],
@@ -18,7 +20,19 @@ function actionOf(key: string, rows: readonly SiteRow[], focusSearch: () => void
   if (key === "/") return focusSearch;
   if (key === "?") return () => openPanel("help");
   const row = /^[1-9]$/.test(key) ? rows[Number(key) - 1] : undefined;
-  return row ? () => openSite(row.site_id, { period: param("period") }) : null;
+  return row ? () => openCard(row.site_id) : null;
+}
+
+/** For the list. Each is still reached by Tab. */
+export function onCardKey(event: KeyboardEvent): void {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+  const cards = [...(event.currentTarget as HTMLElement).children] as HTMLElement[];
+  const index = cards.findIndex((card) => card.contains(event.target as Node));
+  const columns = cards.filter(({ offsetTop }) => offsetTop === cards[0]?.offsetTop).length;
+  const next = cardFor(event.key, index, cards.length, columns);
+  if (next === null) return;
+  event.preventDefault();
+  cards[next]?.querySelector("a")?.focus();
 }
 
 /** Listens before the first paint, so that no key pressed on a visible page is lost. */

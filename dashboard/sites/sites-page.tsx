@@ -1,10 +1,10 @@
-/** The page of all sites: a card each, which can be searched, sorted and pinned. One request shows and refreshes all. */
-import { useEffect, useRef, useState } from "preact/hooks";
-import { urlOf } from "../api/http.ts";
-import type { Reports } from "../api/types.ts";
+/** The page of all sites: a card each, which can be searched, sorted and pinned. */
+import { useEffect, useRef } from "preact/hooks";
+import { useFocusOnArrival } from "../components/kept-focus.ts";
 import { Logo } from "../components/logo.tsx";
 import { Menu } from "../components/menu.tsx";
 import { Failure, Loading, OutageBanner } from "../components/states.tsx";
+import { formatCount } from "../format/locale.ts";
 import { OpenInstanceNotice } from "../login/open-instance-notice.tsx";
 import { PRODUCT_NAME } from "../names.ts";
 import { OpenPanel } from "../open-panel.tsx";
@@ -12,35 +12,21 @@ import { accountItems } from "../shell/account-items.ts";
 import { choosePeriod, PERIOD_LABELS } from "../shell/period-picker.tsx";
 import { period } from "../state/period.ts";
 import { PERIODS } from "../state/range.ts";
-import { param } from "../state/url.ts";
-import { usePolling, type Rhythm } from "../state/use-polling.ts";
-import { useRequest } from "../state/use-report.ts";
 import { openPanel } from "../state/view.ts";
+import { useAllSites } from "./all-sites.ts";
 import { SiteCard } from "./site-card.tsx";
 import { ORDERS, shownSites, type Order } from "./site-order.ts";
-import { useSitesKeys } from "./sites-keys.ts";
+import { onCardKey, useSitesKeys } from "./sites-keys.ts";
+import { chooseOrder, chosenOrder, searchFor, searchText } from "./sites-view.ts";
 
-type AllSites = Reports["overview"];
-
-/** As realtime is, from the first response on. */
-const RHYTHM: Rhythm = { firstMs: 10_000, pauseMs: () => 10_000 };
-
-const SITES_MAX = "1000";
+/** More would make the page slow. */
+const CARDS_MAX = 1000;
 const KEYS_MAX = 9;
 
 const ORDER_LABELS: Readonly<Record<Order, string>> = { visitors: "Most visitors", name: "Name", change: "Largest increase" };
 
 /** A custom range is of one site's view. */
 const shownPeriod = () => (period.value === "custom" ? "30d" : period.value);
-
-/** The first response, and then the latest. */
-function useAllSites() {
-  const url = urlOf("/api/stats/overview", { period: shownPeriod(), limit: SITES_MAX });
-  const report = useRequest<AllSites>(url);
-  const [latest, setLatest] = useState<{ readonly url: string; readonly data: AllSites } | null>(null);
-  usePolling<AllSites>(url, RHYTHM, (data, requested) => setLatest({ url: requested, data }));
-  return { report, data: latest?.url === url ? latest.data : report.data };
-}
 
 const PeriodMenu = () => (
   <Menu
@@ -58,24 +44,37 @@ const PeriodMenu = () => (
   />
 );
 
-const OrderMenu = ({ order, onChoose }: { readonly order: Order; readonly onChoose: (order: Order) => void }) => (
+const OrderMenu = () => (
   <Menu
-    label={`Sort: ${ORDER_LABELS[order]}`}
+    label={`Sort: ${ORDER_LABELS[chosenOrder()]}`}
     button={
       <>
-        {ORDER_LABELS[order]} <span class="caret" aria-hidden="true" />
+        {ORDER_LABELS[chosenOrder()]} <span class="caret" aria-hidden="true" />
       </>
     }
-    items={ORDERS.map((each) => ({ label: ORDER_LABELS[each], isChosen: each === order, onChoose: () => onChoose(each) }))}
+    items={ORDERS.map((each) => ({ label: ORDER_LABELS[each], isChosen: each === chosenOrder(), onChoose: () => chooseOrder(each) }))}
   />
 );
 
+/** Says that nothing matches, or that there are more. */
+const Matches = ({ shown, all }: { readonly shown: number; readonly all: number }) => (
+  <div role="status">
+    {shown === 0 && <p class="empty">No matches</p>}
+    {shown > 0 && shown < all && (
+      <p class="sites-rest">
+        {formatCount(shown)} of {formatCount(all)} sites. Search for the others.
+      </p>
+    )}
+  </div>
+);
+
 export function SitesPage() {
-  const { report, data } = useAllSites();
-  const [order, setOrder] = useState<Order>("visitors");
-  const [search, setSearch] = useState("");
+  const { report, data } = useAllSites(shownPeriod());
   const field = useRef<HTMLInputElement>(null);
-  const rows = shownSites(data?.sites ?? [], order, search);
+  const content = useRef<HTMLElement>(null);
+  const matches = shownSites(data?.sites ?? [], chosenOrder(), searchText());
+  const rows = matches.slice(0, CARDS_MAX);
+  useFocusOnArrival(content);
   useSitesKeys(rows, () => field.current?.focus());
   useEffect(() => {
     document.title = `All sites · ${PRODUCT_NAME}`;
@@ -92,7 +91,7 @@ export function SitesPage() {
             <strong class="sites-title">All sites</strong>
           </div>
           <div class="bar-side end">
-            <OrderMenu order={order} onChoose={setOrder} />
+            <OrderMenu />
             <PeriodMenu />
             <Menu
               label="Menu"
@@ -109,7 +108,7 @@ export function SitesPage() {
         </div>
         <OutageBanner />
       </header>
-      <main id="content" class="content" tabIndex={-1}>
+      <main id="content" ref={content} class="content" tabIndex={-1}>
         <h1 class="unseen">All sites, {PERIOD_LABELS[shownPeriod()].label}</h1>
         <OpenInstanceNotice />
         <input
@@ -118,14 +117,14 @@ export function SitesPage() {
           type="search"
           placeholder="Search sites"
           aria-label="Search sites"
-          value={search}
-          onInput={(event) => setSearch(event.currentTarget.value)}
+          value={searchText()}
+          onInput={(event) => searchFor(event.currentTarget.value)}
         />
         {data === undefined && (report.error ? <Failure report={report} /> : <Loading rows={6} />)}
-        {data !== undefined && rows.length === 0 && <p class="empty">No matches</p>}
-        <ul class={report.isStale ? "sites stale" : "sites"} aria-busy={report.isStale}>
+        {data && <Matches shown={rows.length} all={searchText() === "" ? data.total : matches.length} />}
+        <ul class={report.isStale ? "sites stale" : "sites"} aria-busy={report.isStale} onKeyDown={onCardKey}>
           {rows.map((row, i) => (
-            <SiteCard key={row.site_id} row={row} shortcut={i < KEYS_MAX ? i + 1 : null} period={param("period")} />
+            <SiteCard key={row.site_id} row={row} shortcut={i < KEYS_MAX ? i + 1 : null} />
           ))}
         </ul>
         <footer class="page-foot">

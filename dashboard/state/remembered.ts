@@ -24,5 +24,9 @@ export function remember(changes: Readonly<Record<string, string | null>>): void
   store("local", STORAGE_KEY, next.toString());
 }
 
+/** For a site that another page opens, with a period of its own. */
+export const rememberedTabs = (): Readonly<Record<string, string>> =>
+  Object.fromEntries([...storedView()].filter(([name]) => name !== "period"));
+
 /** For a URL without parameters only: a link shows what it says. */
 export const remembered = (): Readonly<Record<string, string>> => (location.search === "" ? Object.fromEntries(storedView()) : {});

@@ -49,8 +49,12 @@ const push = (next: URLSearchParams): void =>
  * closing it goes back to the one before, if that is the same view, and all else replaces it, so that Back never reopens a dialog.
  */
 export function navigate(changes: Changes, replace = false): void {
-  const [current, next] = [searchParams.value, changed(searchParams.value, changes)];
   if (!replace) remember(changes);
+  go(changes, replace);
+}
+
+function go(changes: Changes, replace: boolean): void {
+  const [current, next] = [searchParams.value, changed(searchParams.value, changes)];
   if (urlOf(next) === urlOf(current)) return;
   searchParams.value = next;
   if (isGoingBack) return;
@@ -63,11 +67,16 @@ export function navigate(changes: Changes, replace = false): void {
 /** Where `navigate` would lead, for a link. */
 export const hrefAfter = (changes: Changes): string => urlOf(changed(searchParams.value, changes));
 
-/** The same with these parameters alone. */
-export function navigateAnew(changes: Changes, replace = false): void {
-  const cleared = Object.fromEntries([...searchParams.value.keys()].map((name) => [name, null]));
-  navigate({ ...cleared, ...changes }, replace);
-}
+const onlyThese = (changes: Changes): Changes => ({
+  ...Object.fromEntries([...searchParams.value.keys()].map((name) => [name, null])),
+  ...changes,
+});
+
+/** The same with these parameters alone. The next visit still begins with what was chosen before. */
+export const navigateAnew = (changes: Changes, replace = false): void => go(onlyThese(changes), replace);
+
+/** Where `navigateAnew` would lead, for a link. */
+export const hrefAnew = (changes: Changes): string => hrefAfter(onlyThese(changes));
 
 /** The view as a text: changes with every navigation. */
 export const search = computed(() => searchParams.value.toString());

@@ -12,6 +12,10 @@ export const site = computed(() => shared.value?.site_id ?? param("site"));
 export const openSite = (id: string | null, changes: Changes = {}, replace = false): void =>
   navigateAnew({ site: id, ...changes }, replace);
 
+/** What the page of all sites keeps of the view. */
+export const allSitesView = (): Changes => ({ period: param("period") });
+export const openAllSites = (): void => openSite(null, allSitesView());
+
 /** A share link may be without it, or show only other days than today. */
 export function hasRealtime(): boolean {
   if (shared.value === null) return true;

@@ -1,10 +1,11 @@
 /** The page of all sites, in a real browser: cards, search, order, pins, keys, and the way to a site and back. */
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Page } from "playwright-core";
 import type { ServerProcess } from "../support/server-process.ts";
 import { violationsOf } from "./support/accessibility.ts";
-import { DAY_MS, urlOf, type Visit } from "./support/dashboard.ts";
-import { useDashboard } from "./support/dashboard-instance.ts";
+import { VISITOR_USER_AGENT } from "./support/browser.ts";
+import { DAY_MS, urlOf, utcDay, type Visit } from "./support/dashboard.ts";
+import { ACTION_MS_MAX, useDashboard } from "./support/dashboard-instance.ts";
 
 const daysAgo = (days: number): number => Math.floor(Date.now() / DAY_MS) * DAY_MS - days * DAY_MS + DAY_MS / 2;
 const visits = (count: number, days: number): Visit[] => Array.from({ length: count }, () => ({ atMs: daysAgo(days), steps: ["/"] }));
@@ -14,7 +15,8 @@ describe("the page of all sites", () => {
     visits: {
       "blog.example": visits(1, 2),
       "docs.example": [...visits(2, 3), ...visits(4, 10)],
-      "shop.example": [...visits(5, 1), ...visits(2, 10)],
+      // Those of 32 days ago are between the last 30 days and the window that begins on the same weekday.
+      "shop.example": [...visits(5, 1), ...visits(2, 10), ...visits(3, 32), ...visits(4, 40), ...visits(1, 70)],
     },
     context: { viewport: { width: 1280, height: 900 } },
   });
@@ -29,6 +31,12 @@ describe("the page of all sites", () => {
     await page.locator(".site-card").first().waitFor();
   }
 
+  // Choices of a test are not where the next one begins.
+  afterEach(() => page.evaluate("try { localStorage.removeItem('sandpiper.view') } catch {}"));
+
+  const cardOf = (site: string) => page.locator(".site-card", { hasText: site });
+  const poll = <T>(read: () => Promise<T>) => expect.poll(read, { timeout: ACTION_MS_MAX });
+  const query = async () => Object.fromEntries((await urlOf(page)).searchParams);
   const names = (): Promise<string[]> => page.locator(".site-card h2 a").allTextContents();
 
   it("shows a card of each site, most visitors first, with the change of the period", async () => {
@@ -45,9 +53,107 @@ describe("the page of all sites", () => {
     await open();
     await page.keyboard.press("/");
     await page.keyboard.type("DOCS");
-    expect(await names()).toEqual(["docs.example"]);
+    await poll(names).toEqual(["docs.example"]);
     await page.keyboard.type("x");
-    await page.getByText("No matches").waitFor();
+    await page.getByRole("status").getByText("No matches").waitFor();
+  });
+
+  it("a card's change is that of the dashboard that it opens, and names the dates that it is against", async () => {
+    await open();
+    const card = cardOf("shop.example");
+    const change = await card.locator(".change").textContent();
+    expect(change).toContain("up by 75%");
+    const dates = await card.locator(".change").getAttribute("title");
+    expect(dates).toMatch(/^vs\. \d/);
+    expect(await card.textContent()).toContain(`${change} ${dates}`);
+    await card.locator(".change").click();
+    await poll(() => page.locator('[data-metric="visitors"] .change').textContent()).toBe(change);
+    await page.getByRole("button", { name: "Comparison: vs. Previous period" }).click();
+    await page.getByRole("menuitemradio", { name: `Previous period (${dates?.slice("vs. ".length)})` }).waitFor();
+  });
+
+  it("order and search are in the URL: a reload and Back from a site keep them", async () => {
+    await open("?period=7d");
+    await page.getByRole("button", { name: "Sort: Most visitors" }).click();
+    await page.getByRole("menuitemradio", { name: "Name" }).click();
+    await poll(names).toEqual(["blog.example", "docs.example", "shop.example"]);
+    await page.keyboard.press("/");
+    await page.keyboard.type("o.e");
+    await poll(query).toEqual({ period: "7d", sort: "name", q: "o.e" });
+    await page.keyboard.press("Backspace");
+    await page.keyboard.press("Backspace");
+    await poll(names).toEqual(["blog.example", "docs.example", "shop.example"]);
+    await page.reload();
+    await poll(names).toEqual(["blog.example", "docs.example", "shop.example"]);
+    expect(await page.getByLabel("Search sites").inputValue()).toBe("o");
+    await cardOf("docs.example").getByRole("link").click();
+    await poll(query).toEqual({ site: "docs.example", period: "7d" });
+    await page.goBack();
+    await poll(query).toEqual({ period: "7d", sort: "name", q: "o" });
+    await poll(names).toEqual(["blog.example", "docs.example", "shop.example"]);
+    await page.goBack();
+    await poll(query).toEqual({ period: "7d" });
+    expect((await names())[0]).toBe("shop.example");
+  });
+
+  it("begins with the period that was chosen last, and opens sites with the tabs that were", async () => {
+    await open();
+    await page.getByRole("button", { name: "Period: Last 30 days" }).click();
+    await page.getByRole("menuitemradio", { name: "Last 7 days" }).click();
+    await poll(query).toEqual({ period: "7d" });
+    await page.keyboard.press("1");
+    await page.getByRole("tab", { name: "Referrers" }).click();
+    await poll(query).toEqual({ site: "shop.example", period: "7d", from: "referrers" });
+    await page.getByRole("link", { name: "All sites" }).click();
+    await poll(query).toEqual({ period: "7d" });
+    await open();
+    await poll(query).toEqual({ period: "7d" });
+    await cardOf("docs.example").getByRole("link").click();
+    await poll(query).toEqual({ site: "docs.example", period: "7d", from: "referrers" });
+  });
+
+  it("today's line ends at the present hour", async () => {
+    await page.clock.setFixedTime(`${utcDay(Date.now())}T06:30:00Z`);
+    await open("?period=day");
+    expect((await page.locator(".sparkline polyline").first().getAttribute("points"))?.split(" ")).toHaveLength(7);
+  });
+
+  it("keys move between cards and open one, whose dashboard has the focus", async () => {
+    await open("?period=7d");
+    const focused = (): Promise<unknown> => page.evaluate("document.activeElement.id || document.activeElement.textContent");
+    await page.locator(".site-card h2 a").first().focus();
+    for (const [key, name] of [
+      ["ArrowRight", "docs.example"],
+      ["End", "blog.example"],
+      ["ArrowLeft", "docs.example"],
+      ["Home", "shop.example"],
+    ] as const) {
+      await page.keyboard.press(key);
+      await poll(focused).toBe(name);
+    }
+    await page.keyboard.press("Tab");
+    await poll(() => page.evaluate("document.activeElement.ariaLabel")).toBe("Pin shop.example");
+    await page.keyboard.press("Shift+Tab");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Site: shop.example" }).waitFor();
+    await poll(focused).toBe("content");
+    await page.goBack();
+    await page.locator(".site-card").first().waitFor();
+    await poll(focused).toBe("content");
+  });
+
+  it("where storage is refused, pins last as long as the page", async () => {
+    const errors: string[] = [];
+    page.on("pageerror", ({ message }) => errors.push(message));
+    await page.addInitScript(
+      "Object.defineProperty(self, 'localStorage', { get() { throw new DOMException('refused', 'SecurityError'); } })",
+    );
+    await open("?period=7d");
+    await page.getByRole("button", { name: "Pin blog.example" }).focus();
+    await page.keyboard.press("Enter");
+    await poll(async () => (await names())[0]).toBe("blog.example");
+    await poll(() => page.evaluate("document.activeElement.ariaLabel")).toBe("Pin blog.example");
+    expect(errors).toEqual([]);
   });
 
   it("a pinned site comes first, also after a reload", async () => {
@@ -70,6 +176,7 @@ describe("the page of all sites", () => {
     await page.getByRole("button", { name: "Site: shop.example" }).click();
     await page.getByRole("menuitem", { name: "All sites" }).click();
     await page.locator(".site-card").first().waitFor();
+    expect(await query()).toEqual({ period: "7d" });
   });
 
   it("the logo of a site's dashboard leads back, with its period", async () => {
@@ -132,5 +239,31 @@ describe("the page of all sites", () => {
       expect(overflow, `${width} px`).toBeLessThanOrEqual(0);
     }
     expect(await violationsOf(page)).toEqual([]);
+  });
+
+  // The last one: it records a visitor.
+  it("after an outage, the first figures are those of then, not those of before it until the next refresh", async () => {
+    const visitorsNow = () => cardOf("blog.example").locator("strong").textContent();
+    await page.clock.install();
+    await open("?period=90d");
+    const before = await visitorsNow();
+    await Promise.all([page.waitForResponse(/\/api\/stats\/overview/), page.clock.fastForward(10_000)]);
+    await page.route("**/api/**", (route) => route.abort());
+    await page.clock.fastForward(10_000);
+    await page.locator(".offline").waitFor();
+    await fetch(`${service.origin}/api/event`, {
+      method: "POST",
+      headers: { "user-agent": VISITOR_USER_AGENT },
+      body: JSON.stringify({ d: "blog.example", n: "pageview", u: "https://blog.example/" }),
+    });
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await page.unroute("**/api/**");
+    const afterMs = async <T>(ms: number, read: () => Promise<T>): Promise<T> => {
+      await page.clock.runFor(ms);
+      return read();
+    };
+    await poll(() => afterMs(1000, () => page.locator(".offline").count())).toBe(0);
+    // Far less than the pause before a refresh.
+    await expect.poll(() => afterMs(50, visitorsNow), { timeout: ACTION_MS_MAX, interval: 150 }).toBe(String(Number(before) + 1));
   });
 });

@@ -1,0 +1,44 @@
+/** The figures of all sites: fetched in pages, and again as often as realtime is. */
+import { useRef, useState } from "preact/hooks";
+import { urlOf } from "../api/http.ts";
+import { fetchReport, type Load } from "../api/reports.ts";
+import type { Reports } from "../api/types.ts";
+import type { Period } from "../state/range.ts";
+import { usePolling } from "../state/use-polling.ts";
+import { useRequest, type Report } from "../state/use-report.ts";
+import { allPages } from "./overview-pages.ts";
+
+type AllSites = Reports["overview"];
+
+/** The most that the service answers with. */
+const PAGE_SITES = 1000;
+
+const PAUSE_MS = 10_000;
+
+const fetchAllSites: Load<AllSites> = (url, signal) =>
+  allPages((after) => fetchReport<AllSites>(after === null ? url : `${url}&${new URLSearchParams({ after }).toString()}`, signal));
+
+interface Latest {
+  readonly url: string;
+  /** What the report had then: a later one is newer. */
+  readonly report: AllSites | undefined;
+  readonly data: AllSites;
+}
+
+/** The first response, and then the latest. */
+export function useAllSites(period: Period): { readonly report: Report<AllSites>; readonly data: AllSites | undefined } {
+  const url = urlOf("/api/stats/overview", { period, limit: PAGE_SITES });
+  const report = useRequest(url, fetchAllSites);
+  const [latest, setLatest] = useState<Latest | null>(null);
+  const data = latest?.url === url && latest.report === report.data ? latest.data : report.data;
+  // Several pages are asked for less often.
+  const pauseMs = useRef(PAUSE_MS);
+  pauseMs.current = PAUSE_MS * Math.max(1, Math.ceil((data?.sites.length ?? 0) / PAGE_SITES));
+  usePolling(
+    url,
+    { firstMs: PAUSE_MS, pauseMs: () => pauseMs.current },
+    (fresh, requested) => setLatest({ url: requested, report: report.data, data: fresh }),
+    fetchAllSites,
+  );
+  return { report, data };
+}
