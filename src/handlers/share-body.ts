@@ -2,7 +2,12 @@
 import type { ShareSettings } from "../runtime/auth/share.ts";
 import type { SharedDates } from "../runtime/auth/shared-view.ts";
 import { exceedsBytes, exceedsChars } from "../runtime/config/code-points.ts";
-import { PASSWORD_BYTES_MAX, SHARE_FRAME_ANCESTORS_MAX, SHARE_NAME_CHARS_MAX, SHARE_PASSWORD_CHARS_MIN } from "../runtime/config/limits.ts";
+import {
+  PASSWORD_BYTES_MAX,
+  SHARE_FRAME_ANCESTORS_MAX,
+  SHARE_NAME_CHARS_MAX,
+  SHARE_PASSWORD_CHARS_MIN,
+} from "../runtime/config/auth-limits.ts";
 import { invalidInput } from "../runtime/errors.ts";
 import { optionalFlag, optionalText, optionalTexts, requiredText } from "../runtime/config/json-fields.ts";
 import type { JsonObject } from "../storage/json-record.ts";

@@ -4,6 +4,7 @@ import { parseUserAgent } from "../../src/runtime/ingest/user-agent.ts";
 import { NO_CLIENT_HINTS } from "../../src/runtime/ingest/client-hints.ts";
 import { detectDevice, parseScreenWidth } from "../../src/runtime/ingest/device.ts";
 import * as installation from "../../src/runtime/config/installation-limits.ts";
+import * as auth from "../../src/runtime/config/auth-limits.ts";
 import * as limits from "../../src/runtime/config/limits.ts";
 import * as reports from "../../src/runtime/config/report-limits.ts";
 import { isOptionName, optionNamed } from "../../src/runtime/config/options.ts";
@@ -53,26 +54,26 @@ const LIMITS: Readonly<Record<string, string>> = {
   "Exports of viewers at the same time": count(reports.VIEWER_EXPORTS_MAX),
   "Cached results": `${count(reports.CACHE_CHARS_MAX)} characters together`,
   "Response of which the client takes nothing": `${limits.RESPONSE_STALL_MS / 1000} seconds`,
-  "Admin password": `${limits.ADMIN_PASSWORD_CHARS_MIN} characters to ${count(limits.PASSWORD_BYTES_MAX)} bytes of UTF-8`,
-  "Passwords that wait to be checked": count(limits.PASSWORD_CHECKS_WAITING_MAX),
-  "Login sessions": count(limits.SESSIONS_MAX),
-  "API keys, revoked ones included": count(limits.API_KEYS_MAX),
-  "Name of an API key": `${between(1, limits.API_KEY_NAME_CHARS_MAX)} characters`,
-  "Key changes that wait to be stored": count(limits.API_KEY_CHANGES_WAITING_MAX),
+  "Admin password": `${auth.ADMIN_PASSWORD_CHARS_MIN} characters to ${count(auth.PASSWORD_BYTES_MAX)} bytes of UTF-8`,
+  "Passwords that wait to be checked": count(auth.PASSWORD_CHECKS_WAITING_MAX),
+  "Login sessions": count(auth.SESSIONS_MAX),
+  "API keys, revoked ones included": count(auth.API_KEYS_MAX),
+  "Name of an API key": `${between(1, auth.API_KEY_NAME_CHARS_MAX)} characters`,
+  "Key changes that wait to be stored": count(auth.API_KEY_CHANGES_WAITING_MAX),
   "Body of `PUT /api/settings`": `${count(limits.SETTINGS_FILE_BYTES_MAX)} bytes`,
   "Name of a site": `${between(1, limits.SITE_NAME_CHARS_MAX)} characters`,
   "Entries of a list in a site's settings": `${limits.SITE_LIST_ENTRIES_MAX} entries of ${limits.SITE_LIST_ENTRY_CHARS_MAX} characters`,
   "`retention_days` of a site": `${between(0, limits.RETENTION_DAYS_MAX)} days`,
   "Changes of settings that wait to be stored": count(limits.SITE_CHANGES_WAITING_MAX),
-  "Sites of a limited API key": `${between(1, limits.API_KEY_SITES_MAX)} sites`,
-  "Share links, revoked ones included": `${count(limits.SHARES_MAX)}, and ${limits.SHARES_OF_SITE_MAX} of a site`,
-  "Name of a share link": `${between(1, limits.SHARE_NAME_CHARS_MAX)} characters`,
-  "Password of a share link": `${limits.SHARE_PASSWORD_CHARS_MIN} characters to ${count(limits.PASSWORD_BYTES_MAX)} bytes of UTF-8`,
-  "Origins that may embed a share link": count(limits.SHARE_FRAME_ANCESTORS_MAX),
-  "Changes of share links that wait to be stored": count(limits.SHARE_CHANGES_WAITING_MAX),
-  "Viewer tokens": `${count(limits.VIEWER_TOKENS_MAX)}, and ${count(limits.VIEWER_TOKENS_OF_SHARE_MAX)} of a link, each for ${limits.VIEWER_TOKEN_SECS / 3600} hours`,
-  "Passwords for a share link": `${limits.SHARE_UNLOCKS_AT_ONCE} at once, ${limits.SHARE_UNLOCKS_PER_SECOND} per second`,
-  "Requests with `X-Share` of an address": `${limits.VIEWER_REQUESTS_AT_ONCE} at once, ${limits.VIEWER_REQUESTS_PER_SECOND} per second`,
+  "Sites of a limited API key": `${between(1, auth.API_KEY_SITES_MAX)} sites`,
+  "Share links, revoked ones included": `${count(auth.SHARES_MAX)}, and ${auth.SHARES_OF_SITE_MAX} of a site`,
+  "Name of a share link": `${between(1, auth.SHARE_NAME_CHARS_MAX)} characters`,
+  "Password of a share link": `${auth.SHARE_PASSWORD_CHARS_MIN} characters to ${count(auth.PASSWORD_BYTES_MAX)} bytes of UTF-8`,
+  "Origins that may embed a share link": count(auth.SHARE_FRAME_ANCESTORS_MAX),
+  "Changes of share links that wait to be stored": count(auth.SHARE_CHANGES_WAITING_MAX),
+  "Viewer tokens": `${count(auth.VIEWER_TOKENS_MAX)}, and ${count(auth.VIEWER_TOKENS_OF_SHARE_MAX)} of a link, each for ${auth.VIEWER_TOKEN_SECS / 3600} hours`,
+  "Passwords for a share link": `${auth.SHARE_UNLOCKS_AT_ONCE} at once, ${auth.SHARE_UNLOCKS_PER_SECOND} per second`,
+  "Requests with `X-Share` of an address": `${auth.VIEWER_REQUESTS_AT_ONCE} at once, ${auth.VIEWER_REQUESTS_PER_SECOND} per second`,
   "Names whose events are counted by outcome": count(installation.OUTCOME_NAMES_MAX),
   "Other names of an installation check": count(installation.OTHER_NAMES_MAX),
   "Read part of a checked page": mebibytes(installation.PAGE_BYTES_MAX),
@@ -87,7 +88,7 @@ const LIMITS: Readonly<Record<string, string>> = {
 describe("the limits of the page", () => {
   const table = rowsOf(sectionOf("Limits"), "Limit");
 
-  it("are those of src/runtime/config/limits.ts", () => {
+  it("are those of src/runtime/config", () => {
     const stated = table.map(([name = "", value = ""]) => [name, value]);
     expect(Object.fromEntries(stated), 'edit docs/http-api.md, "Limits", and LIMITS of this test').toEqual(LIMITS);
   });

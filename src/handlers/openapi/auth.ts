@@ -5,10 +5,9 @@ import {
   API_KEYS_MAX,
   API_KEY_NAME_CHARS_MAX,
   API_KEY_SITES_MAX,
-  BODY_BYTES_MAX,
   PASSWORD_BYTES_MAX,
-  SITE_ID_CHARS_MAX,
-} from "../../runtime/config/limits.ts";
+} from "../../runtime/config/auth-limits.ts";
+import { BODY_BYTES_MAX, SITE_ID_CHARS_MAX } from "../../runtime/config/limits.ts";
 import { SITE_ID } from "../../runtime/config/site-id.ts";
 import { API_KEY_PREFIX, SESSION_COOKIE } from "../../runtime/config/names.ts";
 import { NOT_STORED, sets } from "./headers.ts";

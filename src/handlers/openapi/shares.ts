@@ -1,12 +1,12 @@
 /** Describes share links and what their viewers ask (docs/http-api.md, "Share links" and "Viewers"). */
 import {
-  BODY_BYTES_MAX,
   PASSWORD_BYTES_MAX,
   SHARES_MAX,
   SHARE_FRAME_ANCESTORS_MAX,
   SHARE_NAME_CHARS_MAX,
   SHARE_PASSWORD_CHARS_MIN,
-} from "../../runtime/config/limits.ts";
+} from "../../runtime/config/auth-limits.ts";
+import { BODY_BYTES_MAX } from "../../runtime/config/limits.ts";
 import { boolean, closed, list, orNull, text, type Schema } from "../../runtime/query/json-schema.ts";
 import { siteIdSchema } from "../../runtime/query/scope-parameters.ts";
 import { WEEK_STARTS } from "../../runtime/sites/site-settings.ts";

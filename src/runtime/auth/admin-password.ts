@@ -2,7 +2,7 @@
 import type { RecordStore } from "../../storage/record-store.ts";
 import { AppError, invalidInput } from "../errors.ts";
 import { exceedsBytes, exceedsChars } from "../config/code-points.ts";
-import { ADMIN_PASSWORD_CHARS_MIN, PASSWORD_BYTES_MAX } from "../config/limits.ts";
+import { ADMIN_PASSWORD_CHARS_MIN, PASSWORD_BYTES_MAX } from "../config/auth-limits.ts";
 import { variableOf } from "../config/options.ts";
 import type { Secret } from "../config/secret.ts";
 import { createJsonRecord, damagedRecord, readJsonRecord, replaceJsonRecord, updateJsonRecord } from "../../storage/json-record.ts";

@@ -3,7 +3,7 @@ import type { EpochMs, SiteId } from "../../storage/event.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
 import { AppError, invalidInput, storageUnavailable } from "../errors.ts";
 import { exceedsChars } from "../config/code-points.ts";
-import { API_KEY_CHANGES_WAITING_MAX, API_KEY_NAME_CHARS_MAX, API_KEY_SITES_MAX } from "../config/limits.ts";
+import { API_KEY_CHANGES_WAITING_MAX, API_KEY_NAME_CHARS_MAX, API_KEY_SITES_MAX } from "../config/auth-limits.ts";
 import type { Log } from "../metrics/log.ts";
 import { API_KEY_PREFIX } from "../config/names.ts";
 import { isSiteId, parseSiteId } from "../config/site-id.ts";

@@ -13,7 +13,7 @@ import {
   VIEWER_TOKENS_MAX,
   VIEWER_TOKENS_OF_SHARE_MAX,
   VIEWER_TOKEN_SECS,
-} from "../config/limits.ts";
+} from "../config/auth-limits.ts";
 import { createRateLimit } from "../ingest/rate-limit.ts";
 import type { Counters } from "../metrics/counters.ts";
 import type { Log } from "../metrics/log.ts";

@@ -3,7 +3,7 @@
  * link may take a part only, and have a lockout of their own: whoever mistypes a link's password, or knows it, changes nothing for
  * another link or for the login.
  */
-import { PASSWORD_BYTES_MAX } from "../config/limits.ts";
+import { PASSWORD_BYTES_MAX } from "../config/auth-limits.ts";
 import { exceedsBytes } from "../config/code-points.ts";
 import { AppError, invalidInput } from "../errors.ts";
 import type { RateLimit } from "../ingest/rate-limit.ts";

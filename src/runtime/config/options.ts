@@ -1,7 +1,8 @@
 /** The table of all options: kind of value, default and description. */
 
 import { CLICKHOUSE_OPTIONS } from "./clickhouse-options.ts";
-import { ADMIN_PASSWORD_CHARS_MIN, BLOCK_BYTES_MAX, PASSWORD_BYTES_MAX, RETENTION_DAYS_MAX, UNFLUSHED_EVENTS_MAX } from "./limits.ts";
+import { ADMIN_PASSWORD_CHARS_MIN, PASSWORD_BYTES_MAX } from "./auth-limits.ts";
+import { BLOCK_BYTES_MAX, RETENTION_DAYS_MAX, UNFLUSHED_EVENTS_MAX } from "./limits.ts";
 import { ENVIRONMENT_PREFIX } from "./names.ts";
 import { basePath, host, origin, proxyCount, siteIdOrHost, urlPath } from "./network-kinds.ts";
 import { type Option, option } from "./option.ts";

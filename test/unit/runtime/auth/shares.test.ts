@@ -1,7 +1,7 @@
 /** Share links are limited in number, of a site and in all: a new one takes the place of the oldest that was revoked. */
 import { describe, expect, it } from "vitest";
 import { recordOfShare, type Share } from "../../../../src/runtime/auth/share.ts";
-import { SHARES_MAX, SHARES_OF_SITE_MAX } from "../../../../src/runtime/config/limits.ts";
+import { SHARES_MAX, SHARES_OF_SITE_MAX } from "../../../../src/runtime/config/auth-limits.ts";
 import { replaceJsonRecord } from "../../../../src/storage/json-record.ts";
 import { createMemoryRecordStore } from "../../../../src/storage/memory-record-store.ts";
 import type { RecordStore } from "../../../../src/storage/record-store.ts";

@@ -1,0 +1,69 @@
+/** Fixed bounds of passwords, sessions, API keys and share links. Names end with the unit. */
+import { assertLimits, UTF8_BYTES_PER_CHAR_MAX } from "./limits.ts";
+
+// Passwords, sessions and API keys
+
+/** Shortest admin password in code points (docs/http-api.md, "Setup"). */
+export const ADMIN_PASSWORD_CHARS_MIN = 12;
+
+/** Longest password in bytes of UTF-8: the cost of a hash grows with its length. */
+export const PASSWORD_BYTES_MAX = 1024;
+
+assertLimits(ADMIN_PASSWORD_CHARS_MIN * UTF8_BYTES_PER_CHAR_MAX <= PASSWORD_BYTES_MAX, "a password of the shortest length is allowed");
+
+/** Password checks that may wait for the current one; each takes about 50 ms. */
+export const PASSWORD_CHECKS_WAITING_MAX = 64;
+
+/** Concurrent sessions; a new one beyond that ends the oldest. */
+export const SESSIONS_MAX = 10_000;
+
+/** Addresses whose failed logins are counted. */
+export const LOGIN_FAILURE_ADDRESSES_MAX = 100_000;
+
+/** API keys, revoked ones included; a new key beyond that replaces the oldest revoked one. */
+export const API_KEYS_MAX = 1_000;
+
+/** Longest name of an API key in code points. */
+export const API_KEY_NAME_CHARS_MAX = 128;
+
+/** Sites that an API key may be limited to. */
+export const API_KEY_SITES_MAX = 100;
+
+/** Creations and revocations of API keys that may wait for the current one. */
+export const API_KEY_CHANGES_WAITING_MAX = 64;
+
+// Share links
+
+/** Share links, revoked ones included, in all and of one site; a new link beyond that replaces the oldest revoked one. */
+export const SHARES_MAX = 1_000;
+export const SHARES_OF_SITE_MAX = 100;
+
+/** Longest name of a share link in code points. */
+export const SHARE_NAME_CHARS_MAX = 128;
+
+/** Shortest password of a share link in code points. The longest is that of the admin. */
+export const SHARE_PASSWORD_CHARS_MIN = 8;
+
+/** Origins whose pages may embed a share link. */
+export const SHARE_FRAME_ANCESTORS_MAX = 20;
+
+/** Creations and revocations of share links that may wait for the current one. */
+export const SHARE_CHANGES_WAITING_MAX = 64;
+
+/** How often the last use of a share link is recorded. */
+export const SHARE_USE_RECORD_MS = 60_000;
+
+/** How long a viewer token is valid, and how many there are, in all and of one link; a new one beyond that ends the oldest. */
+export const VIEWER_TOKEN_SECS = 12 * 3600;
+export const VIEWER_TOKENS_MAX = 10_000;
+export const VIEWER_TOKENS_OF_SHARE_MAX = 1_000;
+
+/** Passwords of a share link that are checked: per second, and at once. */
+export const SHARE_UNLOCKS_PER_SECOND = 1;
+export const SHARE_UNLOCKS_AT_ONCE = 20;
+
+assertLimits(SHARE_UNLOCKS_AT_ONCE < PASSWORD_CHECKS_WAITING_MAX, "a share link leaves room for logins among the passwords that wait");
+
+/** Requests of anonymous viewers from one address: per second, and at once. A first view of the dashboard takes about 25. */
+export const VIEWER_REQUESTS_PER_SECOND = 10;
+export const VIEWER_REQUESTS_AT_ONCE = 100;
