@@ -28,6 +28,8 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/program/clickhouse.test.ts",
   "test/fault/clickhouse-kill.test.ts",
   "test/fault/clickhouse-steps.test.ts",
+  // The figures of many sites, each with days enough for rollups.
+  "test/property/overview.test.ts",
   // Many starts, kills, clients or events.
   "test/fault/busy-stop.test.ts",
   "test/fault/cluster-kill.test.ts",
@@ -102,7 +104,6 @@ export const MORE_IN_ALL: readonly string[] = [
   "test/property/comparison.test.ts",
   "test/property/figures.test.ts",
   "test/property/intervals.test.ts",
-  "test/property/overview.test.ts",
   "test/property/property-keys.test.ts",
   "test/property/rollups.test.ts",
   "test/property/rollup-totals.test.ts",
