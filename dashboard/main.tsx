@@ -7,7 +7,7 @@ import { arrival } from "./first-event/arrival.ts";
 import { FirstSitePage } from "./login/first-site.tsx";
 import { FirstRunPage, LoginPage, SetupCodePage } from "./login/login.tsx";
 import { PRODUCT_NAME } from "./names.ts";
-import { Overview } from "./overview.tsx";
+import { SiteDashboard } from "./site-dashboard.tsx";
 import { hasSitesPage, ownSites } from "./sites/own-sites.ts";
 import { authState, checkAuth, outage, refreshAll } from "./state/connection.ts";
 import { knownSites, setKnownSites, siteName, useSites } from "./state/known-sites.ts";
@@ -82,7 +82,7 @@ function Home() {
   const isFirstRun = sites.length === 0 && arrival.value === null;
   if (isFirstRun && authState.value === "open" && !hasSkipped) return <FirstRunPage onSkip={() => setSkipped(true)} />;
   // A site without events has a dashboard, too, so that the menu stays when the events of the only site are deleted.
-  if (site.value !== null) return <Overview sites={sites} />;
+  if (site.value !== null) return <SiteDashboard sites={sites} />;
   if (hasSitesPage(sites)) return <SitesPage />;
   return isFirstRun ? <FirstSitePage /> : <LoadingPage />;
 }

@@ -70,7 +70,7 @@ export interface SiteStub extends AnsweringStub {
   setRecord(record: SiteRecord | null): Promise<void>;
   hasEvents(): Promise<boolean>;
   days(): Promise<readonly LocalDate[]>;
-  /** What the site's figures in an overview are computed from, by what is set for the site now. */
+  /** What the site's metrics in an overview are computed from, by what is set for the site now. */
   overview(request: RemoteRequest, record: SiteRecord | null): Promise<readonly Float64Array[] | Refusal>;
   /** What was counted is handed over and begins again from zero. */
   takeReport(): Promise<SiteReport>;

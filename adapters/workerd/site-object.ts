@@ -88,7 +88,7 @@ export class SiteObject extends ServiceObject<SiteInstance> {
   }
 
   /**
-   * Before a response, so that figures that are asked for after it include it; and before the work, because settings are not pushed to
+   * Before a response, so that metrics that are asked for after it include it; and before the work, because settings are not pushed to
    * an object that has not told that it is running.
    */
   async #note(instance: SiteInstance): Promise<void> {

@@ -1,6 +1,9 @@
 /** A labelled field of a form, with a hint and what is wrong with it. */
 import type { ComponentChildren } from "preact";
 
+/** The service's limit for names of sites, links and keys. */
+export const NAME_CHARS_MAX = 128;
+
 interface FieldProps {
   readonly id: string;
   readonly label: string;

@@ -2,9 +2,7 @@
 import { useState } from "preact/hooks";
 import type { KeyScope } from "../api/admin.ts";
 import { useSites } from "../state/known-sites.ts";
-
-/** The service's limit. */
-const NAME_CHARS_MAX = 128;
+import { NAME_CHARS_MAX } from "./field.tsx";
 
 interface SiteChoiceProps {
   /** Null for all. */

@@ -1,4 +1,4 @@
-/** The figures of all sites: fetched in pages, and again as often as realtime is. */
+/** The metrics of all sites: fetched in pages, and again as often as realtime is. */
 import { useRef, useState } from "preact/hooks";
 import { urlOf } from "../api/http.ts";
 import { fetchReport, type Load } from "../api/reports.ts";

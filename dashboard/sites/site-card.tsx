@@ -29,10 +29,10 @@ function CardChange({ row }: { readonly row: SiteRow }) {
   );
 }
 
-function Figures({ row }: { readonly row: SiteRow }) {
+function Metrics({ row }: { readonly row: SiteRow }) {
   const [visitors, current] = [row.visitors ?? 0, row.current_visitors ?? 0];
   return (
-    <p class="site-figures">
+    <p class="site-metrics">
       <strong>{formatCount(visitors)}</strong> {visitors === 1 ? "visitor" : "visitors"} <CardChange row={row} />
       {current > 0 && (
         <span class="site-live">
@@ -78,7 +78,7 @@ export function SiteCard({ row, shortcut }: SiteCardProps) {
       <Pin row={row} />
       {error === undefined ? (
         <>
-          <Figures row={row} />
+          <Metrics row={row} />
           <Sparkline row={row} />
         </>
       ) : (

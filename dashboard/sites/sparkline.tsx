@@ -1,4 +1,4 @@
-/** Line and area of a site's visitors. The figures stand beside it, so it is hidden from screen readers. */
+/** Line and area of a site's visitors. The metrics stand beside it, so it is hidden from screen readers. */
 import { useMemo } from "preact/hooks";
 import { hoursBegun } from "../state/time-zone.ts";
 import type { SiteRow } from "./site-order.ts";

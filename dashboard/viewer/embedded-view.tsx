@@ -11,7 +11,7 @@ import { range } from "../state/period.ts";
 import { search } from "../state/url.ts";
 import { isRealtime } from "../state/view.ts";
 import { hasOtherDates, showFrameDates, tellHeight, wholePageUrl } from "./embedding.ts";
-import { ViewerPanel } from "./viewer-panel.tsx";
+import { OpenPanel } from "../open-panel.tsx";
 
 /** In place of the bar, which does it elsewhere. */
 function RealtimePolling() {
@@ -51,7 +51,7 @@ export function EmbeddedView() {
           </a>
         </footer>
       </main>
-      <ViewerPanel />
+      <OpenPanel />
     </div>
   );
 }

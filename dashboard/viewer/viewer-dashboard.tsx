@@ -8,7 +8,7 @@ import { siteName, timeZone } from "../state/known-sites.ts";
 import { nowMs } from "../state/period.ts";
 import { shared } from "../state/share.ts";
 import { ViewerBar } from "./viewer-bar.tsx";
-import { ViewerPanel } from "./viewer-panel.tsx";
+import { OpenPanel } from "../open-panel.tsx";
 
 /** From then on, the page says when the link ends. */
 const NEAR_MS = 7 * 86_400_000;
@@ -38,6 +38,6 @@ export const ViewerDashboard = () => (
       <SiteView sites={NO_SITES} />
       <StatsFoot />
     </PageLayout>
-    <ViewerPanel />
+    <OpenPanel />
   </>
 );

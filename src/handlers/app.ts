@@ -22,7 +22,7 @@ import { Pipeline, type App } from "./pipeline.ts";
 import type { Access, Method, Role, Route } from "./route.ts";
 import { problemsOfPaths } from "./router.ts";
 import { reportHandler } from "./report.ts";
-import { getShare, postUnlock } from "./share.ts";
+import { getShare, postUnlock } from "./viewer.ts";
 import { getSharePage } from "./share-page.ts";
 import { deleteShare, getShares, postShare } from "./shares.ts";
 import { deleteSettings, getAllSettings, getSettings, putAllSettings, putSettings } from "./site-settings.ts";

@@ -1,4 +1,4 @@
-/** GET /api/stats/overview: figures of all sites that the caller may read (docs/http-api.md, "Overview"). */
+/** GET /api/stats/overview: metrics of all sites that the caller may read (docs/http-api.md, "Overview"). */
 import { OVERVIEW_TIME_SHARE } from "../runtime/config/report-limits.ts";
 import { OVERVIEW_PARAMETERS } from "../runtime/reports/overview/overview-schema.ts";
 import type { Handler } from "./context.ts";

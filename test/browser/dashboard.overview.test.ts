@@ -42,7 +42,7 @@ describe("the page of all sites", () => {
   it("shows a card of each site, most visitors first, with the change of the period", async () => {
     await open("?period=7d");
     expect(await names()).toEqual(["shop.example", "docs.example", "blog.example"]);
-    const figures = await page.locator(".site-figures").allTextContents();
+    const figures = await page.locator(".site-metrics").allTextContents();
     expect(figures[0]).toContain("5 visitors");
     expect(figures[0]).toContain("up by 150%");
     expect(figures[1]).toContain("down by 50%");

@@ -8,7 +8,7 @@ import { PERIODS } from "../../state/range.ts";
 import { range, today } from "../../state/period.ts";
 import { useAction } from "../../state/use-action.ts";
 import { closeSettings, filters } from "../../state/view.ts";
-import { LinesField, TextField } from "../field.tsx";
+import { LinesField, NAME_CHARS_MAX, TextField } from "../field.tsx";
 import { fieldProblem, type FieldProblem } from "../field-problem.ts";
 import {
   changeShareDraft,
@@ -39,9 +39,6 @@ const DATES: Readonly<Record<SharedDates, string>> = {
   period: "A period ending today",
   fixed: "Fixed dates",
 };
-
-/** The service's limit. */
-const NAME_CHARS_MAX = 128;
 
 /** What the form gives to its fields. */
 interface Editing {

@@ -1,14 +1,11 @@
 /** What a site is called, when its days and weeks begin, and which cards its dashboard has. */
 import type { SiteSettings } from "../../api/sites.ts";
 import { Radios } from "../../components/radios.tsx";
-import { TextField } from "../field.tsx";
+import { NAME_CHARS_MAX, TextField } from "../field.tsx";
 import { fieldId, SettingsForm, type Editing } from "./settings-form.tsx";
 import { TimeZoneField } from "./time-zone-field.tsx";
 
 const LABELS = { name: "Display name", time_zone: "Time zone", week_start: "First day of the week", hidden_cards: "Hidden cards" } as const;
-
-/** The service's limit. */
-const NAME_CHARS_MAX = 128;
 
 const WEEK_STARTS: Readonly<Record<SiteSettings["week_start"], string>> = { monday: "Monday", sunday: "Sunday", saturday: "Saturday" };
 

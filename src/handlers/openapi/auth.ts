@@ -7,11 +7,12 @@ import {
   API_KEY_SITES_MAX,
   PASSWORD_BYTES_MAX,
 } from "../../runtime/config/auth-limits.ts";
-import { BODY_BYTES_MAX, SITE_ID_CHARS_MAX } from "../../runtime/config/limits.ts";
+import { SITE_ID_CHARS_MAX } from "../../runtime/config/limits.ts";
 import { SITE_ID } from "../../runtime/config/site-id.ts";
 import { API_KEY_PREFIX, SESSION_COOKIE } from "../../runtime/config/names.ts";
 import { NOT_STORED, sets } from "./headers.ts";
-import type { Answer, Operation, Parameter, RequestBody, SecurityScheme } from "./operation.ts";
+import { BODY_REFUSALS, jsonContent } from "./json-content.ts";
+import type { Answer, Operation, Parameter, SecurityScheme } from "./operation.ts";
 import { boolean, closed, list, orNull, text, type Properties, type Schema } from "../../runtime/query/json-schema.ts";
 
 /** The ways to send a credential (docs/http-api.md, "Authentication"). */
@@ -105,27 +106,12 @@ export const AUTH_SCHEMAS = {
   RevokedKey: closed({ status: text("Constant.", { const: "revoked" }) }),
 };
 
-const body = (schema: keyof typeof AUTH_SCHEMAS): RequestBody => ({
-  description: `A JSON object of at most ${BODY_BYTES_MAX} bytes.`,
-  required: true,
-  content: { "application/json": { schema: { $ref: `#/components/schemas/${schema}` } } },
-});
-
-const answer = (description: string, schema: keyof typeof AUTH_SCHEMAS, headers = NOT_STORED): Answer => ({
-  description,
-  headers,
-  content: { "application/json": { schema: { $ref: `#/components/schemas/${schema}` } } },
-});
+const { answer, body } = jsonContent<keyof typeof AUTH_SCHEMAS>();
 
 const SESSION: Answer = answer("A new session, in the body and as a cookie.", "Session", {
   ...NOT_STORED,
   ...sets(`The session cookie: \`HttpOnly\`, \`SameSite=Strict\`, and \`Secure\` as set by \`secure_cookies\`.`),
 });
-
-const BODY_REFUSALS = {
-  body_too_large: `The body is longer than ${BODY_BYTES_MAX} bytes.`,
-  malformed_body: "The body is not an object, or a field is missing or has the wrong type.",
-} as const;
 
 /** When the routes that DNS rebinding must not reach refuse a request (`host.ts`). */
 export const UNVERIFIED_HOST =

@@ -1,8 +1,8 @@
 /** Describes the demo site (docs/http-api.md, "Demo site"). */
 import { DEMO_SITE } from "../../runtime/config/site-id.ts";
 import { closed, count, text } from "../../runtime/query/json-schema.ts";
-import { NOT_STORED } from "./headers.ts";
-import type { Answer, Operation } from "./operation.ts";
+import { jsonContent } from "./json-content.ts";
+import type { Operation } from "./operation.ts";
 
 const SITE_ID = text("The demo site.", { const: DEMO_SITE });
 
@@ -19,11 +19,7 @@ export const DEMO_SCHEMAS = {
   }),
 };
 
-const answer = (description: string, schema: keyof typeof DEMO_SCHEMAS): Answer => ({
-  description,
-  headers: NOT_STORED,
-  content: { "application/json": { schema: { $ref: `#/components/schemas/${schema}` } } },
-});
+const { answer } = jsonContent<keyof typeof DEMO_SCHEMAS>();
 
 const NAME_IS_TAKEN = `\`${DEMO_SITE}\` has events that were not made up.`;
 

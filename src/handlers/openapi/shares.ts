@@ -6,13 +6,12 @@ import {
   SHARE_NAME_CHARS_MAX,
   SHARE_PASSWORD_CHARS_MIN,
 } from "../../runtime/config/auth-limits.ts";
-import { BODY_BYTES_MAX } from "../../runtime/config/limits.ts";
 import { boolean, closed, list, orNull, text, type Schema } from "../../runtime/query/json-schema.ts";
 import { siteIdSchema } from "../../runtime/query/scope-parameters.ts";
 import { WEEK_STARTS } from "../../runtime/sites/site-settings.ts";
 import { LISTED_SITE } from "../shares.ts";
-import { NOT_STORED } from "./headers.ts";
-import type { Answer, Operation, Parameter, RequestBody } from "./operation.ts";
+import { BODY_REFUSALS, jsonContent } from "./json-content.ts";
+import type { Operation, Parameter } from "./operation.ts";
 import { documented } from "./parameters.ts";
 
 /** When a request with `X-Share` is refused. */
@@ -46,7 +45,7 @@ const LISTED = {
   ...SHOWN,
   frame_ancestors: ORIGINS,
   created_at: instant("When the link was created."),
-  last_used_at: orNull(instant("When it was last used, about a minute exact. Null if never.")),
+  last_used_at: orNull(instant("When it was last used, to within about a minute. Null if never.")),
   revoked: boolean("Whether the link is revoked."),
 };
 
@@ -101,24 +100,7 @@ export const SHARE_SCHEMAS = {
   ),
 };
 
-const schemaOf = (name: keyof typeof SHARE_SCHEMAS): Schema => ({ $ref: `#/components/schemas/${name}` });
-
-const body = (name: keyof typeof SHARE_SCHEMAS): RequestBody => ({
-  description: `A JSON object of at most ${BODY_BYTES_MAX} bytes.`,
-  required: true,
-  content: { "application/json": { schema: schemaOf(name) } },
-});
-
-const answer = (description: string, name: keyof typeof SHARE_SCHEMAS): Answer => ({
-  description,
-  headers: NOT_STORED,
-  content: { "application/json": { schema: schemaOf(name) } },
-});
-
-const BODY_REFUSALS = {
-  body_too_large: `The body is longer than ${BODY_BYTES_MAX} bytes.`,
-  malformed_body: "The body is not an object, or a field is missing or has the wrong type.",
-} as const;
+const { answer, body } = jsonContent<keyof typeof SHARE_SCHEMAS>();
 
 const CHANGE_REFUSALS = {
   too_many_requests: "Too many changes of share links, or too many passwords, are waiting.",

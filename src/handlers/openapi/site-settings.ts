@@ -7,11 +7,11 @@ import {
   SITE_LIST_ENTRY_CHARS_MAX,
   SITE_NAME_CHARS_MAX,
 } from "../../runtime/config/limits.ts";
-import { boolean, closed, count, list, orNull, reference, text, type Schema } from "../../runtime/query/json-schema.ts";
+import { boolean, closed, count, list, orNull, text, type Schema } from "../../runtime/query/json-schema.ts";
 import { siteIdSchema } from "../../runtime/query/scope-parameters.ts";
 import { CARDS, WEEK_STARTS } from "../../runtime/sites/site-settings.ts";
-import { NOT_STORED } from "./headers.ts";
-import type { Answer, Operation, Parameter, RequestBody } from "./operation.ts";
+import { jsonContent } from "./json-content.ts";
+import type { Operation, Parameter } from "./operation.ts";
 
 const entries = (description: string, rules: Parameters<typeof text>[1] = { minLength: 1, maxLength: SITE_LIST_ENTRY_CHARS_MAX }) =>
   list(description, text("One of them.", rules), { maxItems: SITE_LIST_ENTRIES_MAX });
@@ -26,7 +26,7 @@ const SETTINGS = {
   excluded_countries: entries("Events from these countries are not stored: ISO 3166-1 codes.", { pattern: "^[A-Za-z]{2}$" }),
   hidden_cards: entries("Cards that the dashboard does not show.", { enum: CARDS }),
   retention_days: orNull(
-    count("Days for which events are kept; 0 for good, null for the option `retention_days`.", { maximum: RETENTION_DAYS_MAX }),
+    count("Days for which events are kept; 0 forever, null for the option `retention_days`.", { maximum: RETENTION_DAYS_MAX }),
   ),
 };
 
@@ -60,17 +60,7 @@ export const SITE_SETTINGS_SCHEMAS = {
   ImportedSettings: closed({ status: text("Constant.", { const: "imported" }), sites: count("How many sites the file has.") }),
 };
 
-const answer = (description: string, schema: keyof typeof SITE_SETTINGS_SCHEMAS): Answer => ({
-  description,
-  headers: NOT_STORED,
-  content: { "application/json": { schema: reference(schema) } },
-});
-
-const body = (schema: keyof typeof SITE_SETTINGS_SCHEMAS, bytesMax: number): RequestBody => ({
-  description: `A JSON object of at most ${bytesMax} bytes.`,
-  required: true,
-  content: { "application/json": { schema: reference(schema) } },
-});
+const { answer, body } = jsonContent<keyof typeof SITE_SETTINGS_SCHEMAS>();
 
 const SITE_PARAMETER: Parameter = {
   name: "site_id",

@@ -5,6 +5,7 @@
 import { dateOfChange, utcCalendar, ZonedCalendar, type Calendar } from "../../storage/calendar.ts";
 import { isLocalDate, type EpochMs, type LocalDate } from "../../storage/event.ts";
 import { TimeZone } from "../../storage/time-zone.ts";
+import { isObject } from "../config/json-fields.ts";
 import { ZONE_CHANGES_MAX } from "../config/limits.ts";
 import { invalidInput } from "../errors.ts";
 
@@ -58,9 +59,6 @@ export function withTimeZone(record: CalendarRecord, timeZone: string, nowMs: Ep
 }
 
 const isZone = (value: unknown): value is string => typeof value === "string" && TimeZone.named(value) !== null;
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function parseChanges(value: unknown): CalendarRecord["changes"] | null {
   if (!Array.isArray(value) || value.length > ZONE_CHANGES_MAX) return null;

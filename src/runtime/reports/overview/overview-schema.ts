@@ -42,7 +42,7 @@ const SITE = closed(
         maxItems: Math.max(RANGE_DAYS_MAX, DAY_HOURS_MAX),
       }),
     ),
-    error: text("Why the site's figures could not be computed. Absent if they were."),
+    error: text("Why the site's metrics could not be computed. Absent if they were."),
   },
   { optional: ["error"] },
 );

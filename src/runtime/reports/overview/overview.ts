@@ -1,4 +1,4 @@
-/** The overview of many sites: the figures of each, several sites at a time, all in one query slot (docs/reports.md, "Overview"). */
+/** The overview of many sites: the metrics of each, several sites at a time, all in one query slot (docs/reports.md, "Overview"). */
 import { severalAtOnce } from "../../../storage/several-at-once.ts";
 import type { Calendar } from "../../../storage/calendar.ts";
 import type { SiteId } from "../../../storage/event.ts";
@@ -12,20 +12,20 @@ import { parseDateRange, type DateRange } from "../../query/date-range.ts";
 import type { Values } from "../../query/parameters.ts";
 import type { Viewer } from "../../query/viewer.ts";
 import type { OVERVIEW_PARAMETERS, OverviewResult, OverviewSite } from "./overview-schema.ts";
-import { sitePlan, type FiguresRequest, type FiguresSettings, type SiteFigures } from "./site-figures.ts";
+import { sitePlan, type MetricsRequest, type MetricsSettings, type SiteMetrics } from "./site-metrics.ts";
 
 /** Without the calendar, which the site's instance has, too. */
-export interface RemoteRequest extends Omit<FiguresRequest, "calendar"> {
+export interface RemoteRequest extends Omit<MetricsRequest, "calendar"> {
   /** Stands for numbers that are the same as long as the site's events are. */
   readonly key: string;
   /** What is left of the key without its dates: numbers of another key take the place of those that this view had before. */
   readonly view: string;
 }
 
-/** The numbers of the site's plans, which its figures are computed from. */
+/** The numbers of the site's plans, which its metrics are computed from. */
 export type RemoteNumbers = (request: RemoteRequest) => Promise<readonly Float64Array[]>;
 
-export interface OverviewOptions extends FiguresSettings {
+export interface OverviewOptions extends MetricsSettings {
   readonly stats: Pick<QueryService, "batch">;
   readonly siteIds: () => Promise<readonly string[]>;
   readonly nameOf: (siteId: SiteId) => string | null;
@@ -49,7 +49,7 @@ const viewOf = (plans: readonly NumbersPlan[], { dayCount }: DateRange): string 
 const keyOf = (plans: readonly NumbersPlan[], timeZone: string): string =>
   [timeZone, ...plans.map(({ name, range }) => `${name} ${range.firstDay} ${range.lastDay}`)].join();
 
-const NO_FIGURES = { current_visitors: null, visitors: null, previous_visitors: null, series: null };
+const NO_METRICS = { current_visitors: null, visitors: null, previous_visitors: null, series: null };
 
 const outOfTime = (): AppError => new AppError({ code: "request_timeout" }, "There was no time left for this site. Try again.");
 
@@ -67,7 +67,7 @@ export class Overview {
     const { after, limit } = values;
     const readable = (await this.#options.siteIds()).filter((siteId) => mayRead(viewer.principal, siteId as SiteId)) as SiteId[];
     const listed = readable.filter((siteId) => after === null || siteId > after).slice(0, limit);
-    const requests = listed.map((siteId) => this.#figuresRequest(siteId, request));
+    const requests = listed.map((siteId) => this.#metricsRequest(siteId, request));
     const rows = new Map<SiteId, OverviewSite>();
     await this.#options.stats.batch((run) =>
       severalAtOnce(requests, OVERVIEW_SITES_AT_ONCE, async (site) => void rows.set(site.siteId, await this.#row(site, run, request))),
@@ -75,7 +75,7 @@ export class Overview {
     return { total: readable.length, sites: listed.flatMap((siteId) => rows.get(siteId) ?? []) };
   }
 
-  #figuresRequest(siteId: SiteId, { viewer, values }: OverviewRequest): FiguresRequest {
+  #metricsRequest(siteId: SiteId, { viewer, values }: OverviewRequest): MetricsRequest {
     const { period, start_date: startDate, end_date: endDate } = values;
     const calendar = viewer.calendarOf(siteId);
     const range = parseDateRange({ period, startDate, endDate }, calendar.dateOf(viewer.nowMs));
@@ -83,7 +83,7 @@ export class Overview {
   }
 
   /** A site that fails does not fail the others. */
-  async #row(site: FiguresRequest, run: RunNumbers, { signal, untilMs }: OverviewRequest): Promise<OverviewSite> {
+  async #row(site: MetricsRequest, run: RunNumbers, { signal, untilMs }: OverviewRequest): Promise<OverviewSite> {
     const { siteId, range, nowMs, calendar } = site;
     const about = {
       site_id: siteId,
@@ -94,10 +94,10 @@ export class Overview {
     };
     try {
       if (this.#options.monotonicMs() >= untilMs) throw outOfTime();
-      return { ...about, ...(await this.#figures(site, run, signal)) };
+      return { ...about, ...(await this.#metrics(site, run, signal)) };
     } catch (error) {
       signal.throwIfAborted();
-      return { ...about, ...NO_FIGURES, error: this.#messageOf(error, siteId) };
+      return { ...about, ...NO_METRICS, error: this.#messageOf(error, siteId) };
     }
   }
 
@@ -107,15 +107,15 @@ export class Overview {
     return "An unexpected error has occurred. The log says more.";
   }
 
-  async #figures(request: FiguresRequest, run: RunNumbers, signal: AbortSignal): Promise<SiteFigures> {
+  async #metrics(request: MetricsRequest, run: RunNumbers, signal: AbortSignal): Promise<SiteMetrics> {
     const { siteId, range, nowMs, calendar } = request;
-    const { plans, toFigures } = sitePlan(request, this.#options);
+    const { plans, toMetrics } = sitePlan(request, this.#options);
     const { remote } = this.#options;
     const toRemote = (): RemoteRequest => ({
       ...{ siteId, range, nowMs },
       ...{ key: keyOf(plans, calendar.zoneAt(nowMs)), view: viewOf(plans, range) },
     });
-    return toFigures(await (remote ? remote(toRemote()) : run(siteId, plans, signal)));
+    return toMetrics(await (remote ? remote(toRemote()) : run(siteId, plans, signal)));
   }
 
   /** The numbers of this instance's site, for the instance that answers for all. */

@@ -17,11 +17,11 @@ const SettingsPage = lazy(async () => {
   return Page;
 });
 
-interface OverviewProps {
+interface SiteDashboardProps {
   readonly sites: readonly string[];
 }
 
-const Stats = ({ sites }: OverviewProps) => (
+const Stats = ({ sites }: SiteDashboardProps) => (
   <>
     <StatsTitle />
     <OpenInstanceNotice />
@@ -34,7 +34,7 @@ const Stats = ({ sites }: OverviewProps) => (
   </>
 );
 
-export const Overview = ({ sites }: OverviewProps) => (
+export const SiteDashboard = ({ sites }: SiteDashboardProps) => (
   <>
     <PageLayout sites={sites} bar={<TopBar sites={sites} />}>
       {isSettings() ? <SettingsPage /> : <Stats sites={sites} />}

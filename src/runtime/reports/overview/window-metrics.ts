@@ -11,16 +11,16 @@ import { seriesOf } from "../measures/series.ts";
 import type { PreviousWindow } from "./overview-windows.ts";
 import { visitCounts, visitsByDay, visitsByHour } from "./visit-queries.ts";
 
-export interface WindowFigures {
+export interface WindowMetrics {
   readonly visitors: number;
   readonly previous: number;
   readonly series: readonly number[];
 }
 
-/** Plans, and the figures that their results give. */
-export interface FiguresPlan<Figures> {
+/** Plans, and the metrics that their results give. */
+export interface MetricsPlan<Metrics> {
   readonly plans: readonly NumbersPlan[];
-  readonly toFigures: (numbers: readonly Float64Array[]) => Figures;
+  readonly toMetrics: (numbers: readonly Float64Array[]) => Metrics;
 }
 
 export interface WindowsRequest {
@@ -67,7 +67,7 @@ function cutAt({ firstDay, lastDay }: DateRange, dates: readonly LocalDate[]): r
  * From the visitors of each day of both windows, and between them: they add up if no visitor id outlives its day. Days in whole runs
  * come from rollups; those of the unfinished run are the same for every period, and stay the same whatever happens today.
  */
-export function figuresByDay({ siteId, range, previous, calendar }: WindowsRequest, today: LocalDate): FiguresPlan<WindowFigures> {
+export function metricsByDay({ siteId, range, previous, calendar }: WindowsRequest, today: LocalDate): MetricsPlan<WindowMetrics> {
   const { firstDay, whole } = previous;
   const rolledFrom = runStartOf(firstDay);
   const runStart = runStartOf(today);
@@ -75,7 +75,7 @@ export function figuresByDay({ siteId, range, previous, calendar }: WindowsReque
   const parts = cutAt(rangeOfDays(rolledFrom, range.lastDay), runStart === today ? [today] : [runStart, today]);
   return {
     plans: parts.map((part) => planOfSeries(nameOf(part), { siteId, range: part, conditions: [] }, "day", calendar)),
-    toFigures(numbers) {
+    toMetrics(numbers) {
       const days = numbers.flatMap((ofPart) => [...ofPart]).slice(daysBetween(rolledFrom, firstDay));
       const series = days.slice(daysBetween(firstDay, range.firstDay));
       return { visitors: sumOf(series), previous: sumOf(days.slice(0, whole?.dayCount ?? 0)), series };
@@ -90,7 +90,7 @@ function planOfWindowSeries(scope: Scope, calendar: Calendar): NumbersPlan {
 }
 
 /** From the visitors of each window. */
-export function figuresByWindow({ siteId, range, previous: { whole }, calendar }: WindowsRequest): FiguresPlan<WindowFigures> {
+export function metricsByWindow({ siteId, range, previous: { whole }, calendar }: WindowsRequest): MetricsPlan<WindowMetrics> {
   const scopeOf = (ofRange: DateRange): Scope => ({ siteId, range: ofRange, conditions: [] });
   const plans = [
     planOfWindowSeries(scopeOf(range), calendar),
@@ -99,7 +99,7 @@ export function figuresByWindow({ siteId, range, previous: { whole }, calendar }
   ];
   return {
     plans,
-    toFigures([series = new Float64Array(), visitors, previous]) {
+    toMetrics([series = new Float64Array(), visitors, previous]) {
       return { visitors: visitors?.[0] ?? 0, previous: previous?.[0] ?? 0, series: [...series] };
     },
   };
