@@ -1,4 +1,5 @@
 /** The page of all sites: a card each, which can be searched, sorted and pinned. */
+import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { useFocusOnArrival } from "../components/kept-focus.ts";
 import { Logo } from "../components/logo.tsx";
@@ -68,6 +69,45 @@ const Matches = ({ shown, all }: { readonly shown: number; readonly all: number 
   </div>
 );
 
+const SitesBar = () => (
+  <header class="bar">
+    <div class="bar-inner">
+      <div class="bar-side">
+        <Logo />
+        <strong class="sites-title">All sites</strong>
+      </div>
+      <div class="bar-side end">
+        <OrderMenu />
+        <PeriodMenu />
+        <Menu
+          label="Menu"
+          buttonClass="bar-button icon"
+          button={<span class="dots" aria-hidden="true" />}
+          items={[
+            { label: "Add a site…", onChoose: () => openPanel("add-site") },
+            { label: "API keys…", onChoose: () => openPanel("keys") },
+            null,
+            ...accountItems(),
+          ]}
+        />
+      </div>
+    </div>
+    <OutageBanner />
+  </header>
+);
+
+const SearchField = ({ field }: { readonly field: RefObject<HTMLInputElement | null> }) => (
+  <input
+    ref={field}
+    class="sites-search"
+    type="search"
+    placeholder="Search sites"
+    aria-label="Search sites"
+    value={searchText()}
+    onInput={(event) => searchFor(event.currentTarget.value)}
+  />
+);
+
 export function SitesPage() {
   const { report, data } = useAllSites(shownPeriod());
   const field = useRef<HTMLInputElement>(null);
@@ -84,42 +124,11 @@ export function SitesPage() {
       <a class="skip" href="#content">
         Skip to content
       </a>
-      <header class="bar">
-        <div class="bar-inner">
-          <div class="bar-side">
-            <Logo />
-            <strong class="sites-title">All sites</strong>
-          </div>
-          <div class="bar-side end">
-            <OrderMenu />
-            <PeriodMenu />
-            <Menu
-              label="Menu"
-              buttonClass="bar-button icon"
-              button={<span class="dots" aria-hidden="true" />}
-              items={[
-                { label: "Add a site…", onChoose: () => openPanel("add-site") },
-                { label: "API keys…", onChoose: () => openPanel("keys") },
-                null,
-                ...accountItems(),
-              ]}
-            />
-          </div>
-        </div>
-        <OutageBanner />
-      </header>
+      <SitesBar />
       <main id="content" ref={content} class="content" tabIndex={-1}>
         <h1 class="unseen">All sites, {PERIOD_LABELS[shownPeriod()].label}</h1>
         <OpenInstanceNotice />
-        <input
-          ref={field}
-          class="sites-search"
-          type="search"
-          placeholder="Search sites"
-          aria-label="Search sites"
-          value={searchText()}
-          onInput={(event) => searchFor(event.currentTarget.value)}
-        />
+        <SearchField field={field} />
         {data === undefined && (report.error ? <Failure report={report} /> : <Loading rows={6} />)}
         {data && <Matches shown={rows.length} all={searchText() === "" ? data.total : matches.length} />}
         <ul class={report.isStale ? "sites stale" : "sites"} aria-busy={report.isStale} onKeyDown={onCardKey}>
