@@ -91,7 +91,7 @@ describe("a share link in a frame of another site", () => {
 
   /** Says that the link does not work, and has nothing of what it showed. */
   async function dead(frame: Frame): Promise<void> {
-    await frame.getByRole("heading", { name: "This link does not work any more" }).waitFor();
+    await frame.getByRole("heading", { name: "This link no longer works" }).waitFor();
     const left = () => frame.locator("[data-metric], .card, .page-foot, input").count();
     await expect.poll(left, { timeout: ACTION_MS_MAX }).toBe(0);
     expect(await frame.locator("body").innerText()).not.toContain(SITE);

@@ -92,7 +92,7 @@ describe("a viewer's page", () => {
 
   /** Says that the link does not work, and has nothing of what it showed. */
   async function dead(page: Page): Promise<void> {
-    await page.getByRole("heading", { name: "This link does not work any more" }).waitFor();
+    await page.getByRole("heading", { name: "This link no longer works" }).waitFor();
     const left = () => page.locator("[data-metric], .card, .bar, dialog, .realtime-count, input").count();
     await expect.poll(left, { timeout: ACTION_MS_MAX }).toBe(0);
     for (const site of [SITE, PUBLIC_SITE]) expect(await page.locator("body").innerText()).not.toContain(site);

@@ -43,7 +43,7 @@ const VISITORS = {
 const BLOG = "pages==/blog";
 const SECRET = "/secret";
 
-const DEAD = "This link does not work any more";
+const DEAD = "This link no longer works";
 
 describe("two sites in two time zones", () => {
   let browser: Browser;
