@@ -63,7 +63,6 @@ const OF_HOSTS: readonly DescribeSuite[] = [
   describeDashboardFiles,
   describeBasePath,
   describeDurability,
-  describeDemoSite,
   describeSiteSettings,
 ];
 
@@ -111,6 +110,7 @@ const OF_RULES: readonly DescribeSuite[] = [
   describeOpenapi,
   describeExclusions,
   describeStatsOverview,
+  describeDemoSite,
 ];
 
 export function describeHost(makeTarget: MakeTarget): void {

@@ -28,7 +28,8 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/program/clickhouse.test.ts",
   "test/fault/clickhouse-kill.test.ts",
   "test/fault/clickhouse-steps.test.ts",
-  // The figures of many sites, each with days enough for rollups.
+  // Days enough for rollups.
+  "test/unit/runtime/jobs/rollup-verification.test.ts",
   "test/property/overview.test.ts",
   // Many starts, kills, clients or events.
   "test/fault/busy-stop.test.ts",
@@ -46,6 +47,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/fault/fuzz.test.ts",
   "test/fault/overload.test.ts",
   "test/fault/reindex-kill.test.ts",
+  "test/fault/rollup-backup.test.ts",
   "test/fault/rollups.test.ts",
   "test/fault/rollup-making.test.ts",
   "test/fault/secret-replacement.test.ts",
@@ -54,12 +56,17 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/fault/workerd-moves.test.ts",
   "test/http/workerd-alarms.test.ts",
   "test/http/workerd-sites.test.ts",
+  "test/http/workerd-object.test.ts",
   "test/http/growth.test.ts",
+  "test/http/openapi-values.test.ts",
   "test/http/stats-many-properties.test.ts",
   "test/program/reset-password.test.ts",
   "test/program/sites-and-sharing.test.ts",
   "test/program/start-and-stop.test.ts",
   "test/program/time-zone-folder.test.ts",
+  "test/program/demo.test.ts",
+  "test/docs/geo-refresh.test.ts",
+  "test/docs/http-api-examples.test.ts",
   // Many views and widths in a browser, and pages that people open now and then.
   "test/browser/dashboard.cards.test.ts",
   "test/browser/dashboard.chart.test.ts",
@@ -77,6 +84,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/browser/dashboard.sharing-settings.test.ts",
   "test/browser/dashboard.site-settings.test.ts",
   "test/browser/dashboard.time-zone.test.ts",
+  "test/browser/dashboard.viewer.test.ts",
   // Many builds.
   "test/install/package.test.ts",
   "test/deploy/image.test.ts",
