@@ -69,7 +69,7 @@ async function recordsIn(folder: string): Promise<Record<string, string>> {
 }
 
 describe("a data folder with sites in Kathmandu and Berlin", () => {
-  it("verifies without a fault, with every rollup, and has faults where the calendar of a site is lost", async () => {
+  it("verifies without a fault, with every rollup, and has faults in rollups by the hour where the calendar of a site is lost", async () => {
     const dataFolder = await makeFolder();
     const rollups = await createFileObjectStore(dataFolder).list(ROLLUPS_FOLDER);
     expect(rollups.filter(({ key }) => key.includes(ZONED)).length).toBeGreaterThan(1);
@@ -79,7 +79,7 @@ describe("a data folder with sites in Kathmandu and Berlin", () => {
     await rm(join(dataFolder, "sites"), { recursive: true });
     const faulty = await runProgram(["verify", "--data-dir", dataFolder]);
     expect(faulty.code).toBe(1);
-    expect(faulty.stdout + faulty.stderr).toContain(`events/site_id=${ZONED}/date=2026-03-16/`);
+    expect(faulty.stdout + faulty.stderr).toContain(`rollups/site_id=${ZONED}/2026-03-16_`);
   });
 
   it("is backed up and restored with settings, share links and the history of time_zone, without any secret", async () => {
