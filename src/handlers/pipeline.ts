@@ -5,6 +5,7 @@ import type { GeoPlace } from "../runtime/ingest/geo.ts";
 import { NOBODY, principalOf } from "../runtime/auth/principal.ts";
 import type { EventInput } from "../runtime/ingest/event-input.ts";
 import { parseUrl } from "../runtime/ingest/parse-url.ts";
+import { sessionRulesOf } from "../runtime/query/session-rules.ts";
 import type { Viewer } from "../runtime/query/viewer.ts";
 import type { Services } from "../runtime/services/services.ts";
 import { checkAccess, limitViewer, needsStanding, standingOf } from "./access.ts";
@@ -111,6 +112,7 @@ export class Pipeline implements App {
     const beganMs = services.monotonicMs() - elapsedMs;
     const nowMs = services.now();
     const calendarOf: Viewer["calendarOf"] = (siteId) => services.sites.calendarOf(siteId);
+    const goalsOf: Viewer["goalsOf"] = () => [];
     const weekStartOf: Viewer["weekStartOf"] = (siteId) => services.sites.settingsOf(siteId).weekStart;
     return {
       services,
@@ -123,7 +125,7 @@ export class Pipeline implements App {
       socketPlace,
       event,
       standing: null,
-      viewer: { principal: NOBODY, nowMs, calendarOf, weekStartOf },
+      viewer: { principal: NOBODY, nowMs, calendarOf, weekStartOf, goalsOf, sessionRules: sessionRulesOf(services.config) },
       deadline: this.#deadlines.begin(beganMs),
       streams: this.#streams,
       params: NO_PARAMS,

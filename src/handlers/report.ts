@@ -1,16 +1,12 @@
 /** GET of any report: parses the request and returns the cached or computed result (docs/http-api.md, "Stats API"). */
 import { jsonTextReply, timeZoneHeaders } from "./reply.ts";
 import type { PreparedReport, Report, ReportSettings } from "../runtime/reports/report.ts";
-import type { Services } from "../runtime/services/services.ts";
 import { askerOf } from "./access.ts";
-import type { Handler } from "./context.ts";
+import type { Context, Handler } from "./context.ts";
 import { Query } from "./query.ts";
 
-const MINUTE_MS = 60_000;
-
-const settingsOf = ({ config }: Services, hasExtension: boolean): ReportSettings => ({
-  sessionGapMs: config.sessionWindowMinutes * MINUTE_MS,
-  rotationDays: config.visitorSaltRotationDays,
+const settingsOf = ({ services: { config }, viewer }: Context, hasExtension: boolean): ReportSettings => ({
+  ...viewer.sessionRules,
   realtimeWindowMinutes: config.realtimeWindowMinutes,
   hasExtension,
 });
@@ -19,9 +15,9 @@ const settingsOf = ({ config }: Services, hasExtension: boolean): ReportSettings
  * Whether the extension is available. Until the engine has started, a report that rollups cover does not wait for it: rollups with
  * sessions were made with the extension.
  */
-async function isExtensionAvailable(services: Services, plan: PreparedReport["plan"]): Promise<boolean> {
-  const { behavioral, stats } = services;
-  if (behavioral.isPending && (await stats.isCovered(plan(settingsOf(services, true))))) return true;
+async function isExtensionAvailable(context: Context, plan: PreparedReport["plan"]): Promise<boolean> {
+  const { behavioral, stats } = context.services;
+  if (behavioral.isPending && (await stats.isCovered(plan(settingsOf(context, true))))) return true;
   return behavioral.isAvailable();
 }
 
@@ -33,8 +29,8 @@ export const reportHandler =
     const query = new Query(url);
     const read = (name: string, from: "query" | "path") => (from === "path" ? (params[name] ?? null) : query.text(name));
     const { extension, timeZone, cacheKey, plan } = prepare(read, viewer);
-    if (extension === "needed" && !(await isExtensionAvailable(services, plan))) await services.behavioral.require();
-    const planned = async () => plan(settingsOf(services, extension !== "unused" && (await isExtensionAvailable(services, plan))));
+    if (extension === "needed" && !(await isExtensionAvailable(context, plan))) await services.behavioral.require();
+    const planned = async () => plan(settingsOf(context, extension !== "unused" && (await isExtensionAvailable(context, plan))));
     const { stats } = services;
     const asker = askerOf(context);
     const json = await (cacheKey ? stats.cached(cacheKey, planned, asker) : stats.fresh(planned, asker));

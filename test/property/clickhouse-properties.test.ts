@@ -1,7 +1,7 @@
 /** Custom properties of any JSON object, normalized or not: SQL in ClickHouse reads the keys and values that `parseProps` does. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { KEYS_WITH_VALUE, mayHaveKey, tokenOfKey, valueOf, withPairs } from "../../src/runtime/engine/clickhouse/property-pairs.ts";
+import { KEYS_WITH_VALUE, mayHaveKey, tokenOfKey, valueOf, withPairs } from "../../src/runtime/query/property-pairs.ts";
 import { RESULT_SETTINGS } from "../../src/runtime/engine/clickhouse/result-settings.ts";
 import { clickhouseStatement } from "../../src/runtime/engine/clickhouse/statement.ts";
 import { parseProps } from "../../src/runtime/engine/duckdb/props-parser.ts";

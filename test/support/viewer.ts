@@ -9,4 +9,6 @@ export const ownerAt = (nowMs: EpochMs): Viewer => ({
   nowMs,
   calendarOf: () => utcCalendar,
   weekStartOf: () => "monday",
+  goalsOf: () => [],
+  sessionRules: { sessionGapMs: 1_800_000, rotationDays: 1 },
 });

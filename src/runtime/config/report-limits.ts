@@ -15,6 +15,12 @@ export const INTERVAL_HOUR_DAYS_MAX = 31;
 export const FILTER_CONDITIONS_MAX = 12;
 export const FILTER_VALUE_CHARS_MAX = 512;
 
+/** Values of all conditions of a filter together. */
+export const FILTER_VALUES_MAX = 100;
+
+/** Characters of a regular expression in a filter. */
+export const FILTER_EXPRESSION_CHARS_MAX = 256;
+
 export const BREAKDOWN_ROWS_DEFAULT = 10;
 export const BREAKDOWN_ROWS_MAX = 1000;
 

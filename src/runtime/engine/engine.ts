@@ -44,8 +44,8 @@ export interface Loaded extends EngineUsage {
   readonly unreadable: readonly { readonly key: string; readonly reason: string }[];
 }
 
-/** The maximum number of different patterns in a query. Each pattern takes one bit of a BIGINT. */
-export const QUERY_PATTERNS_MAX = 62;
+/** The maximum number of different tests of texts in a query, and of properties. Each takes one bit of a BIGINT. */
+export const QUERY_TESTS_MAX = 62;
 
 /**
  * A table with the partial aggregates of one query: a part for each chunk of its range. A final query reads all parts together.
@@ -101,8 +101,11 @@ export interface EngineQuery {
    *
    * `properties` and `property_texts`, only with the option `properties`: see there.
    *
-   * `matches`, only if a parameter is a `WildcardPattern`: `code` (INTEGER), `patterns` (BIGINT). One row for each text that
-   * matches at least one pattern, with a bit set for each pattern that it matches.
+   * `matches`, only if a parameter is a test of texts: `code` (INTEGER), `tests` (BIGINT). One row for each text that passes at least
+   * one of these tests, with a bit set for each test that it passes.
+   *
+   * `matching_props`, only if a parameter is a test of a property: `props` (INTEGER), `tests` (BIGINT). The same for each `props` code,
+   * by the value of the tested property. All blocks must have kept their properties.
    */
   readonly sql: string;
   readonly parameters: readonly SqlParameter[];

@@ -34,8 +34,6 @@ export interface AggregateQuery {
   readonly perVisitor?: VisitorFunction;
   /** The rows of `partial` from the visits themselves: few events are read without the engine (see `FileExecution`). */
   readonly ofVisits?: RowsOfVisits;
-  /** Whether it reads the relation `sessions`. */
-  readonly readsSessions?: boolean;
   /** The custom property whose values are read, or null for all keys, as the relations `properties` and `property_texts`. */
   readonly property?: string | null;
   /** Whether `partial` compares visitors with each other, so that its rows of some visitors and of all others do not add up. */
@@ -107,6 +105,20 @@ export function definitionOf({ partial, keys, codes, names, counts, amounts, per
   const { text, values } = partial(ANY_RANGE, utcCalendar);
   const serialized = (value: SqlParameter) => (typeof value === "bigint" ? String(value) : value);
   return JSON.stringify([text, values.map(serialized), keys, codes, names, counts, amounts, perVisitor, property]);
+}
+
+/** What a query reads besides the columns of `events`. */
+export interface QueryNeeds {
+  /** The custom properties of the events. */
+  readonly properties: boolean;
+  /** The relation `sessions`. */
+  readonly sessions: boolean;
+}
+
+export function needsOf({ partial, property }: AggregateQuery): QueryNeeds {
+  const { text, values } = partial(ANY_RANGE, utcCalendar);
+  const testsProperties = values.some((value) => typeof value === "object" && "propertyTest" in value);
+  return { properties: property !== undefined || testsProperties, sessions: /\bFROM sessions\b/.test(text) };
 }
 
 export const partialColumns = ({ keys, codes = [], names = [], counts, amounts = [] }: AggregateQuery): PartialTable["columns"] => [

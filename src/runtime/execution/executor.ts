@@ -8,6 +8,7 @@ import type { SiteId } from "../../storage/event.ts";
 import type { CalendarOf } from "../sites/sites.ts";
 import type { SiteRange } from "../query/scope.ts";
 import { sql } from "../query/sql.ts";
+import { needsOf } from "./aggregate-query.ts";
 import type { AnalyticsBackend, DayVersion } from "./analytics-backend.ts";
 import { rowsOf } from "../../storage/columns.ts";
 import { ChunkLoader } from "./chunk-loader.ts";
@@ -98,10 +99,11 @@ export class Executor implements AnalyticsBackend {
   #fromEvents<Result>(step: PlanStep, query: StepContext<Result>["query"], signal: AbortSignal): Promise<Result[]> {
     const { partitionCache, calendarOf } = this.#options;
     const context = { calendar: calendarOf(step.siteRange.siteId), partitionCache, query, signal };
+    const needs = step.queries.map(needsOf);
     const task: RangeTask<Result[]> = {
       ...step.siteRange,
-      withProperties: step.queries.some(({ property }) => property !== undefined),
-      withSessions: step.queries.some(({ readsSessions }) => readsSessions),
+      withProperties: needs.some(({ properties }) => properties),
+      withSessions: needs.some(({ sessions }) => sessions),
       singlePass: (blocks) => executeSinglePass(step, blocks, context),
       inChunks: (chunks, loader) => executeInChunks(step, chunks, loader, context),
     };

@@ -1,37 +1,135 @@
-/** Filters: their syntax and SQL. All conditions on dimensions must hold (docs/http-api.md, "Filters"). */
+/** Filters: their notation. All conditions must hold (docs/http-api.md, "Filters"); `conditions.ts` has their SQL. */
 import { AppError, invalidInput } from "../errors.ts";
 import { exceedsChars } from "../config/code-points.ts";
-import { FILTER_CONDITIONS_MAX, FILTER_VALUE_CHARS_MAX } from "../config/report-limits.ts";
-import { DIMENSIONS, columnOf, isDimension, isSessionDimension, type Dimension } from "./dimensions.ts";
-import { column, joinSql, sql, textCode, type SqlText } from "./sql.ts";
+import { FILTER_CONDITIONS_MAX, FILTER_EXPRESSION_CHARS_MAX, FILTER_VALUES_MAX, FILTER_VALUE_CHARS_MAX } from "../config/report-limits.ts";
+import { DIMENSIONS, isDimension, isSessionDimension, type Dimension } from "./dimensions.ts";
+import type { Goal } from "./goal.ts";
+import { problemOfExpression, type TextTest } from "./text-test.ts";
+
+/** Dimensions of whole sessions: a condition on them keeps all events of the sessions that meet it. */
+export const SESSION_FILTERS = ["entry-page", "exit-page", "goal"] as const;
+export type SessionFilter = (typeof SESSION_FILTERS)[number];
+
+/** Begins a condition on a custom property: `props:<key>`. */
+export const PROPERTY_PREFIX = "props:";
+
+export type FilterDimension = Dimension | SessionFilter | `${typeof PROPERTY_PREFIX}${string}`;
 
 export interface Condition {
-  readonly dimension: Dimension;
-  readonly operator: "==" | "!=";
-  /** The stored value; `(unknown)` for values that were not recorded. */
-  readonly value: string;
+  /** The key of a property is decoded. */
+  readonly dimension: FilterDimension;
+  /** Of the stored value. `is` has the value `(unknown)` for what was not recorded; other tests fail then. */
+  readonly test: TextTest;
+  /** Whether the test must fail. */
+  readonly isNegated: boolean;
+  /** The site's goals, of a condition on `goal` (`conditionsOn`). */
+  readonly goals?: readonly Goal[];
 }
 
-function unknownDimension(name: string): AppError {
-  if (isSessionDimension(name)) {
-    return invalidInput(`"filters": the dimension "${name}" cannot be filtered on`);
+/** What is written between `=` or `=!`, and `=`. */
+export const OPERATORS = { in: "is", contains: "contains", begins: "begins", like: "like", matches: "matches" } as const;
+type Operator = keyof typeof OPERATORS;
+
+const isOperator = (name: string): name is Operator => Object.hasOwn(OPERATORS, name);
+
+const problem = (text: string): AppError => invalidInput(`"filters": ${text}`);
+
+export const isSessionFilter = (name: string): name is SessionFilter => (SESSION_FILTERS as readonly string[]).includes(name);
+
+/** A value or a key of a property, in which some characters are written as %2C. */
+function decoded(written: string, what: string): string {
+  try {
+    return decodeURIComponent(written);
+  } catch {
+    throw problem(`${what} has a "%" that begins no escape: write %25 for "%", %3B for ";" and %2C for ","`);
   }
-  return invalidInput(`"filters": there is no dimension "${name}"; there are ${DIMENSIONS.join(", ")}`);
+}
+
+function parseDimension(name: string): FilterDimension {
+  if (isDimension(name) || isSessionFilter(name)) return name;
+  if (isSessionDimension(name)) throw problem(`the dimension "${name}" cannot be filtered on`);
+  if (!name.startsWith(PROPERTY_PREFIX)) {
+    throw problem(
+      `there is no dimension "${name}"; there are ${[...DIMENSIONS, ...SESSION_FILTERS].join(", ")} and ${PROPERTY_PREFIX}<key>`,
+    );
+  }
+  const key = decoded(name.slice(PROPERTY_PREFIX.length), "the key of a property");
+  if (key === "") throw problem(`there is no key behind "${PROPERTY_PREFIX}"`);
+  if (exceedsChars(key, FILTER_VALUE_CHARS_MAX))
+    throw problem(`the key of a property must be at most ${FILTER_VALUE_CHARS_MAX} characters`);
+  return `${PROPERTY_PREFIX}${key}`;
+}
+
+/** The values of one of `OPERATORS`: a list in parentheses, or one value. */
+function valuesIn(written: string, dimension: string): readonly string[] {
+  const isList = written.startsWith("(") && written.endsWith(")") && written.length > 1;
+  const values = isList ? written.slice(1, -1).split(",", FILTER_VALUES_MAX + 1) : [written];
+  return [...new Set(values.map((value) => decoded(value, `the value for "${dimension}"`)))].sort();
+}
+
+function checkValue(value: string, dimension: string): void {
+  if (value === "") throw problem(`the condition on "${dimension}" has an empty value`);
+  if (exceedsChars(value, FILTER_VALUE_CHARS_MAX)) {
+    throw problem(`the value for "${dimension}" must be at most ${FILTER_VALUE_CHARS_MAX} characters`);
+  }
+}
+
+function checkExpression(value: string, dimension: string): void {
+  if (exceedsChars(value, FILTER_EXPRESSION_CHARS_MAX)) {
+    throw problem(`the regular expression for "${dimension}" must be at most ${FILTER_EXPRESSION_CHARS_MAX} characters`);
+  }
+  const found = problemOfExpression(value);
+  if (found !== null) throw problem(`the regular expression for "${dimension}" ${found}`);
+}
+
+interface WrittenCondition {
+  readonly name: string;
+  readonly operator: Operator;
+  readonly isNegated: boolean;
+  /** Decoded. */
+  readonly values: readonly string[];
+}
+
+/** `=` and `=!` cannot be in a name. Names and operators are short, so that none of these searches is long. */
+function splitCondition(text: string): WrittenCondition {
+  const [, plainName = "", plain, value = ""] = /^([^=!]*)(==|!=)(.*)$/s.exec(text) ?? [];
+  if (plain) return { name: plainName, operator: "in", isNegated: plain === "!=", values: [value] };
+  const [, name = "", negation, operator = "", written = ""] = /^([^=!]*)=(!?)([a-z]*)=(.*)$/s.exec(text) ?? [];
+  if (isOperator(operator)) return { name, operator, isNegated: negation === "!", values: valuesIn(written, name) };
+  throw problem(
+    `the condition "${text}" has no operator; use dimension==value or dimension!=value, or one of ` +
+      `${Object.keys(OPERATORS).join(", ")} as in dimension=${Object.keys(OPERATORS)[1] ?? ""}=value`,
+  );
 }
 
 function parseCondition(text: string): Condition {
-  const match = /^([^=!]*)(==|!=)(.*)$/s.exec(text);
-  if (!match) throw invalidInput(`"filters": the condition "${text}" has no operator; use dimension==value or dimension!=value`);
-  const [, dimension = "", operator = "", value = ""] = match;
-  if (!isDimension(dimension)) throw unknownDimension(dimension);
-  if (value === "") throw invalidInput(`"filters": the condition on "${dimension}" has an empty value`);
-  if (exceedsChars(value, FILTER_VALUE_CHARS_MAX)) {
-    throw invalidInput(`"filters": the value for "${dimension}" must be at most ${FILTER_VALUE_CHARS_MAX} characters`);
-  }
-  return { dimension, operator: operator === "==" ? "==" : "!=", value };
+  const { name, operator, isNegated, values } = splitCondition(text);
+  const dimension = parseDimension(name);
+  for (const value of values) checkValue(value, name);
+  if (operator === "matches") for (const value of values) checkExpression(value, name);
+  return { dimension, test: { kind: OPERATORS[operator], values }, isNegated };
 }
 
-const formatted = ({ dimension, operator, value }: Condition): string => `${dimension}${operator}${value}`;
+const escaped = (text: string, characters: RegExp): string => text.replaceAll(characters, encodeURIComponent);
+
+const dimensionText = (dimension: FilterDimension): string =>
+  dimension.startsWith(PROPERTY_PREFIX)
+    ? PROPERTY_PREFIX + encodeURIComponent(dimension.slice(PROPERTY_PREFIX.length)).replaceAll("!", "%21")
+    : dimension;
+
+/** Canonical: equal for equal conditions. */
+function formatted({ dimension, test: { kind, values }, isNegated }: Condition): string {
+  const name = dimensionText(dimension);
+  const [first = ""] = values;
+  if (kind === "is" && values.length === 1 && !first.includes(";")) return `${name}${isNegated ? "!=" : "=="}${first}`;
+  const operator = Object.entries(OPERATORS).find(([, known]) => known === kind)?.[0] ?? "";
+  const written = values.map((value) =>
+    escaped(value, /[%;,()]/g)
+      .replaceAll("(", "%28")
+      .replaceAll(")", "%29"),
+  );
+  return `${name}=${isNegated ? "!" : ""}${operator}=${written.length === 1 ? written.join("") : `(${written.join(",")})`}`;
+}
 
 /** The conditions as in the parameter `filters`. */
 export const filterText = (conditions: readonly Condition[]): string => conditions.map(formatted).join(";");
@@ -45,22 +143,15 @@ export function distinctConditions(conditions: readonly Condition[]): readonly C
 /** The distinct conditions; 400 for invalid ones. */
 export function parseSegmentFilter(text: string | null): readonly Condition[] {
   if (text === null || text === "") return [];
-  const conditions = text.split(";", FILTER_CONDITIONS_MAX + 1);
-  if (conditions.length > FILTER_CONDITIONS_MAX) {
-    throw invalidInput(`"filters" must have at most ${FILTER_CONDITIONS_MAX} conditions`);
+  const written = text.split(";", FILTER_CONDITIONS_MAX + 1);
+  if (written.length > FILTER_CONDITIONS_MAX) throw invalidInput(`"filters" must have at most ${FILTER_CONDITIONS_MAX} conditions`);
+  const conditions = written.map(parseCondition);
+  if (conditions.reduce((sum, { test: { values } }) => sum + values.length, 0) > FILTER_VALUES_MAX) {
+    throw invalidInput(`"filters" must have at most ${FILTER_VALUES_MAX} values in all conditions`);
   }
-  return distinctConditions(conditions.map(parseCondition));
+  return distinctConditions(conditions);
 }
 
-/**
- * Values that were not recorded have a code like any text (see `EngineQuery`), so `!=` includes them, and `(unknown)`
- * needs no special case.
- */
-function conditionSql({ dimension, operator, value }: Condition): SqlText {
-  const name = column(columnOf(dimension));
-  return operator === "==" ? sql`${name} = ${textCode(value)}` : sql`${name} <> ${textCode(value)}`;
-}
-
-/** Whether an event meets all conditions; true without conditions. */
-export const matchesSql = (conditions: readonly Condition[]): SqlText =>
-  conditions.length === 0 ? sql`true` : joinSql(conditions.map(conditionSql), " AND ");
+/** The conditions with what they mean for a site. */
+export const conditionsOn = (conditions: readonly Condition[], goals: () => readonly Goal[]): readonly Condition[] =>
+  conditions.map((condition) => (condition.dimension === "goal" ? { ...condition, goals: goals() } : condition));

@@ -1,13 +1,27 @@
 /** The parameters of a report's scope: site, dates and filters (docs/http-api.md, "Common parameters"). */
 import { SITE_ID_CHARS_MAX } from "../config/limits.ts";
-import { FILTER_CONDITIONS_MAX, FILTER_VALUE_CHARS_MAX, RANGE_DAYS_MAX } from "../config/report-limits.ts";
+import {
+  FILTER_CONDITIONS_MAX,
+  FILTER_EXPRESSION_CHARS_MAX,
+  FILTER_VALUES_MAX,
+  FILTER_VALUE_CHARS_MAX,
+  RANGE_DAYS_MAX,
+} from "../config/report-limits.ts";
 import { SITE_ID, parseSiteId } from "../config/site-id.ts";
 import { text, type Schema } from "./json-schema.ts";
 import type { LocalDate, SiteId } from "../../storage/event.ts";
 import { AppError } from "../errors.ts";
 import { PERIODS, PERIOD_DEFAULT, parseDateRange, rangeOfDays } from "./date-range.ts";
 import { DIMENSIONS } from "./dimensions.ts";
-import { distinctConditions, parseSegmentFilter, type Condition } from "./filters.ts";
+import {
+  OPERATORS,
+  PROPERTY_PREFIX,
+  SESSION_FILTERS,
+  conditionsOn,
+  distinctConditions,
+  parseSegmentFilter,
+  type Condition,
+} from "./filters.ts";
 import { optional, parameter, required, type Parameter, type Values } from "./parameters.ts";
 import { checkShared, type Scope, type SharedPart } from "./scope.ts";
 import { checkSite, type Viewer } from "./viewer.ts";
@@ -35,7 +49,8 @@ const PERIOD: Parameter<string | null> = optional(
 export const dateParameter = (description: string, example?: string): Parameter<string | null> =>
   optional({ description, schema: text("A calendar date, YYYY-MM-DD.", { format: "date" }), ...(example && { example }) }, unchanged);
 
-const CONDITION = `(?:${DIMENSIONS.join("|")})(?:==|!=)[^;]{1,${FILTER_VALUE_CHARS_MAX}}`;
+const FILTERED = [...DIMENSIONS, ...SESSION_FILTERS, `${PROPERTY_PREFIX}[^=!;]+`].join("|");
+const CONDITION = `(?:${FILTERED})(?:==|!=|=!?(?:${Object.keys(OPERATORS).join("|")})=)[^;]+`;
 
 const FILTERS: Parameter<readonly Condition[]> = parameter(
   {
@@ -43,7 +58,11 @@ const FILTERS: Parameter<readonly Condition[]> = parameter(
       `Conditions joined by \`;\`, each \`dimension==value\` or \`dimension!=value\`, all of which must hold; at most ` +
       `${FILTER_CONDITIONS_MAX}, each value at most ${FILTER_VALUE_CHARS_MAX} characters. Values match exactly, including case; ` +
       "`(unknown)` matches values that were not recorded, and `!=` includes them. The dimensions are those of breakdowns, " +
-      "except entry and exit pages.",
+      "with `entry-page` and `exit-page` in place of entry and exit pages, `goal`, and `props:<key>`. Other conditions have an " +
+      "operator between `=` and `=`, which `!` before it negates: `=in=` any of the values, `=contains=`, `=begins=`, `=like=` " +
+      "a pattern with `*`, `=matches=` a regular expression of RE2. Their value may be a list in parentheses, joined by commas, " +
+      `any of which may match; at most ${FILTER_VALUES_MAX} values in all, and ${FILTER_EXPRESSION_CHARS_MAX} characters of a regular ` +
+      "expression. In such values `%`, `;` and, in lists, `,` are written `%25`, `%3B` and `%2C`, before the encoding of the URL.",
     schema: text("Any number of conditions up to the maximum, or none.", {
       pattern: `^(?:${CONDITION}(?:;${CONDITION}){0,${FILTER_CONDITIONS_MAX - 1}})?$`,
     }),
@@ -65,12 +84,12 @@ export const SCOPE_PARAMETERS = {
 export const UNDATED_SCOPE_PARAMETERS = { site_id: SITE, filters: FILTERS };
 
 /** What is shared with the viewer; null if everything is. */
-function sharedPartOf({ principal: { view } }: Viewer, today: LocalDate): SharedPart | null {
+function sharedPartOf({ principal: { view }, goalsOf }: Viewer, siteId: SiteId, today: LocalDate): SharedPart | null {
   if (view === null || (view.filters === "" && view.dates === null)) return null;
   const { filters, dates } = view;
   const range =
     dates && ("period" in dates ? parseDateRange({ ...NO_DATES, ...dates }, today) : rangeOfDays(dates.firstDay, dates.lastDay));
-  return { conditions: parseSegmentFilter(filters), range };
+  return { conditions: conditionsOn(parseSegmentFilter(filters), () => goalsOf(siteId)), range };
 }
 
 const NO_DATES = { period: null, startDate: null, endDate: null };
@@ -84,11 +103,13 @@ export function scopeOf(values: Partial<Values<typeof SCOPE_PARAMETERS>> & Value
   const { site_id: siteId, filters, period = null, start_date: startDate = null, end_date: endDate = null } = values;
   checkSite(viewer, siteId);
   const today = viewer.calendarOf(siteId).dateOf(viewer.nowMs);
-  const shared = sharedPartOf(viewer, today);
+  const shared = sharedPartOf(viewer, siteId, today);
+  const conditions = conditionsOn(filters, () => viewer.goalsOf(siteId));
+  const { sessionRules } = viewer;
   const hasDates = (period ?? startDate ?? endDate) !== null;
   const range = (!hasDates && shared?.range) || parseDateRange({ period, startDate, endDate }, today);
-  if (shared === null) return { siteId, range, conditions: filters };
-  const scope = { siteId, range, conditions: distinctConditions([...shared.conditions, ...filters]), shared };
+  if (shared === null) return { siteId, range, conditions, sessionRules };
+  const scope = { siteId, range, conditions: distinctConditions([...shared.conditions, ...conditions]), shared, sessionRules };
   checkShared(scope);
   return scope;
 }

@@ -3,7 +3,9 @@ import { dayNumberOf } from "../../storage/calendar.ts";
 import type { EpochMs, LocalDate, SiteId } from "../../storage/event.ts";
 import { AppError } from "../errors.ts";
 import { type DateRange } from "./date-range.ts";
-import { distinctConditions, matchesSql, type Condition } from "./filters.ts";
+import { meetsConditions } from "./conditions.ts";
+import type { Condition } from "./filters.ts";
+import type { SessionRules } from "./session-rules.ts";
 import { sql, type SqlText } from "./sql.ts";
 
 /** The part of a site that is shared with the viewer, for whom nothing else exists (docs/sharing.md). */
@@ -24,6 +26,8 @@ export interface SiteRange {
 export interface Scope extends SiteRange {
   /** Those of the shared part included. */
   readonly conditions: readonly Condition[];
+  /** Conditions on sessions need them. */
+  readonly sessionRules?: SessionRules;
   /** If set, only events before this instant count. Only `visitorCounts` and `sessionSums` take such a scope. */
   readonly endsAtMs?: EpochMs;
 }
@@ -53,21 +57,51 @@ const sharedOf = ({ shared }: Pick<SiteRange, "shared">): readonly Condition[] =
 
 const isEarlyEnough = ({ endsAtMs }: Scope): SqlText => (endsAtMs === undefined ? sql`` : sql` AND timestamp < ${endsAtMs}`);
 
-const conditionsOf = (scope: Scope): readonly Condition[] =>
-  hidesEvents(scope) ? distinctConditions([...sharedOf(scope), ...scope.conditions]) : scope.conditions;
+/** Whether an event is of the range, and before its cut. */
+const isRanged = (scope: Scope): SqlText => sql`${inRange(scope)}${isEarlyEnough(scope)}`;
+
+/** One salt period is as good as any where no condition is on sessions. */
+const NO_RULES: SessionRules = { sessionGapMs: 0, rotationDays: 1 };
+
+/** By the sessions of the part that is shared, or of all events. */
+const meets = (conditions: readonly Condition[], scope: Scope): SqlText =>
+  meetsConditions(conditions, {
+    rules: scope.sessionRules ?? NO_RULES,
+    get shown() {
+      return sql`SELECT * FROM events WHERE ${isRanged(scope)}${isShared(scope)}`;
+    },
+    get ordered() {
+      return rangedEvents({ ...scope, conditions: [] });
+    },
+    areAllShown: !hidesEvents(scope) && scope.endsAtMs === undefined,
+    hidesEvents: hidesEvents(scope),
+    isInRange: inRange(scope),
+  });
+
+/** Whether an event is shared, by all events of the range. */
+const isSharedEvent = ({ shared: _, ...all }: Scope, conditions: readonly Condition[]): SqlText => meets(conditions, all);
+
+const isShared = (scope: Scope): SqlText => (hidesEvents(scope) ? sql` AND ${isSharedEvent(scope, sharedOf(scope))}` : sql``);
+
+/** The conditions that are not those of the shared part. */
+function ownOf(scope: Scope): readonly Condition[] {
+  const shared = new Set(sharedOf(scope));
+  return scope.conditions.filter((condition) => !shared.has(condition));
+}
 
 /** The relation of the scope's events. None is of the part that is not shared, whatever the conditions are. */
 export const eventsIn = (scope: Scope): SqlText =>
-  sql`SELECT * FROM events WHERE ${inRange(scope)}${isEarlyEnough(scope)} AND ${matchesSql(conditionsOf(scope))}`;
+  sql`SELECT * FROM events WHERE ${isRanged(scope)}${isShared(scope)} AND ${meets(ownOf(scope), scope)}`;
 
-const isShared = (scope: Scope): SqlText => (hidesEvents(scope) ? sql` AND ${matchesSql(sharedOf(scope))}` : sql``);
+const flag = (condition: SqlText): SqlText => sql`CASE WHEN ${condition} THEN 1 ELSE 0 END`;
 
-const flag = (conditions: readonly Condition[]): SqlText => sql`CASE WHEN ${matchesSql(conditions)} THEN 1 ELSE 0 END`;
-
-/** The relation of all shared events of the range, with `matching`: 1 if the filter matches, else 0. */
+/** The relation of all shared events of the range up to its cut, with `matching`: 1 if the filter matches, else 0. */
 export const eventsWithMatch = (scope: Scope): SqlText =>
-  sql`SELECT *, ${flag(scope.conditions)} AS matching FROM events WHERE ${inRange(scope)}${isShared(scope)}`;
+  sql`SELECT *, ${flag(meets(ownOf(scope), scope))} AS matching FROM events WHERE ${isRanged(scope)}${isShared(scope)}`;
 
 /** The same with all events that are not shared, and with `shared`: 1 if the event is, else 0. */
-export const eventsWithShared = (scope: Scope): SqlText =>
-  sql`SELECT *, ${flag(scope.conditions)} AS matching, ${flag(sharedOf(scope))} AS shared FROM events WHERE ${inRange(scope)}`;
+const eventsWithShared = (scope: Scope): SqlText =>
+  sql`SELECT *, ${flag(sql`${isSharedEvent(scope, sharedOf(scope))} AND ${meets(ownOf(scope), scope)}`)} AS matching, ${flag(isSharedEvent(scope, sharedOf(scope)))} AS shared FROM events WHERE ${isRanged(scope)}`;
+
+/** The events by which sessions are made: with `matching` and, if the scope hides events, those as well, with `shared`. */
+export const rangedEvents = (scope: Scope): SqlText => (hidesEvents(scope) ? eventsWithShared(scope) : eventsWithMatch(scope));

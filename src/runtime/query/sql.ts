@@ -1,11 +1,24 @@
 /** Injection-safe SQL in the dialects of all backends: values in a template become parameters, and only other SQL fragments are spliced in. */
 import { EVENT_COLUMNS } from "../../storage/event-columns.ts";
+import type { TextTest } from "./text-test.ts";
+
+/** A test of the value of a custom property. None passes without a value. */
+export interface PropertyTest {
+  /** Keys of nested objects are joined by dots. */
+  readonly key: string;
+  readonly test: TextTest;
+}
 
 /**
- * A bound value. In DuckDB, `text` is replaced by the engine's code of that text, and `pattern` by the bit of the pattern in the
- * relation `matches` (see `EngineQuery`). ClickHouse gets a text, and a regular expression. So no user text is ever part of the SQL.
+ * A bound value. In DuckDB, `text` is replaced by the engine's code of that text, and a test by its bit in the relation `matches` or
+ * `matching_props` (see `EngineQuery`). ClickHouse gets texts only. So no user text is ever part of the SQL.
  */
-export type SqlParameter = number | bigint | { readonly text: string } | { readonly pattern: string };
+export type SqlParameter =
+  | number
+  | bigint
+  | { readonly text: string }
+  | { readonly test: TextTest }
+  | { readonly propertyTest: PropertyTest };
 
 /** A value in a row of a result. */
 export type SqlValue = number | bigint | string | null;
@@ -75,13 +88,6 @@ export const perDialect = (duckdb: SqlText, clickhouse: SqlText): SqlText => new
 /** A text as columns hold it. */
 export const textCode = (text: string): SqlParameter => ({ text });
 
-/** Whether the text of a column matches the pattern, in which `*` matches any characters, or none (see `EngineQuery`). */
-export const matchesPattern = (name: ColumnName, pattern: string): SqlText =>
-  perDialect(
-    sql`${column(name)} IN (SELECT code FROM matches WHERE (patterns & CAST(${{ pattern }} AS BIGINT)) <> 0)`,
-    sql`match(${column(name)}, ${{ pattern }})`,
-  );
-
 /** SQL without parameters. */
 const word = (text: string): SqlText => new SqlText({ strings: [text], values: [] });
 
@@ -100,7 +106,7 @@ export function resultColumn(text: string): SqlText {
 }
 
 /** Joins fragments with a separator. */
-export function joinSql(fragments: readonly SqlText[], separator: " AND " | ", " | " + "): SqlText {
+export function joinSql(fragments: readonly SqlText[], separator: " AND " | " OR " | ", " | " + "): SqlText {
   const [first, ...rest] = fragments;
   if (!first) throw new Error("nothing to join");
   const between = word(separator);

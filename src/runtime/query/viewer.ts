@@ -4,12 +4,16 @@ import type { EpochMs, SiteId } from "../../storage/event.ts";
 import { mayRead, type Principal } from "../auth/principal.ts";
 import { AppError } from "../errors.ts";
 import type { WeekStart } from "../sites/site-settings.ts";
+import type { Goal } from "./goal.ts";
+import type { SessionRules } from "./session-rules.ts";
 
 export interface Viewer {
   readonly principal: Principal;
   readonly nowMs: EpochMs;
   readonly calendarOf: (siteId: SiteId) => Calendar;
   readonly weekStartOf: (siteId: SiteId) => WeekStart;
+  readonly goalsOf: (siteId: SiteId) => readonly Goal[];
+  readonly sessionRules: SessionRules;
 }
 
 /** 403 for a site that the principal may not read, whether it exists or not. */

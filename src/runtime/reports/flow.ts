@@ -8,11 +8,11 @@ import { fraction, text } from "../query/json-schema.ts";
 import { PAGE } from "../query/step-parameters.ts";
 import { oneOf, rowLimit, type Values } from "../query/parameters.ts";
 import { numberIn, ratio, textIn } from "../query/row-values.ts";
-import { eventsIn, within, type Scope } from "../query/scope.ts";
+import { eventsIn, hidesEvents, rangedEvents, within, type Scope } from "../query/scope.ts";
 import { perDialect, sql, textCode, type SqlText } from "../query/sql.ts";
 import { stepSql } from "../query/steps.ts";
 import { VISITORS, rows } from "./measures/fields.ts";
-import { orderedSessions, pageEvents, rangedEvents } from "./measures/ordered-sessions.ts";
+import { orderedSessions, pageEvents } from "../query/ordered-sessions.ts";
 import { sessionParts } from "./measures/sessions.ts";
 import { report } from "./report.ts";
 
@@ -71,7 +71,8 @@ const neighboursInOrderedSessions: Neighbours = (scope, _calendar, sessionGapMs,
   const all = eventsIn({ ...scope, conditions: [] });
   const viewers = sql`SELECT visitor_id FROM (${all}) AS ranged_events WHERE ${stepSql(page)}`;
   const events = sql`SELECT * FROM (${rangedEvents(scope)}) AS ranged WHERE visitor_id IN (${viewers})`;
-  const event = pageEvents(scope, stepSql(page));
+  const isHiding = hidesEvents(scope);
+  const read = { events, hidesEvents: isHiding, event: pageEvents(isHiding, stepSql(page)), sessionGapMs };
   const neighbour = direction === "forward" ? sql`place + 1` : sql`place - 1`;
   return sql`
       WITH first_visits AS (
@@ -79,7 +80,7 @@ const neighboursInOrderedSessions: Neighbours = (scope, _calendar, sessionGapMs,
           visit -> arrayExists(event -> event.matching, visit) AND arrayExists(event -> event.viewed, visit),
           sessions
         ) AS visit
-        FROM (${orderedSessions({ scope, events, event, sessionGapMs })}) AS histories
+        FROM (${orderedSessions(read)}) AS histories
       ),
       views AS (
         SELECT arrayFilter(event -> event.is_pageview, visit) AS pages, arrayFirstIndex(event -> event.viewed, pages) AS place
@@ -98,7 +99,6 @@ const neighboursInOrderedSessions: Neighbours = (scope, _calendar, sessionGapMs,
 const neighbours = (scope: Scope, sessionGapMs: number, { limit, ...values }: Values<typeof PARAMETERS>): AggregateQuery => ({
   keys: ["code"],
   counts: ["visitors"],
-  readsSessions: true,
   partial(range, calendar) {
     const parts = [within(scope, range), calendar, sessionGapMs, values] as const;
     return perDialect(neighboursInDaySessions(...parts), neighboursInOrderedSessions(...parts));

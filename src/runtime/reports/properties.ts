@@ -1,6 +1,6 @@
 /** GET /api/stats/properties: the keys of custom properties, those of nested objects joined by dots (docs/http-api.md, "Properties"). */
 import { PROPERTY_KEYS_MAX } from "../config/report-limits.ts";
-import { KEYS_WITH_VALUE, withPairs } from "../engine/clickhouse/property-pairs.ts";
+import { KEYS_WITH_VALUE, withPairs } from "../query/property-pairs.ts";
 import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { planOf } from "../execution/plan.ts";
 import { list, text } from "../query/json-schema.ts";

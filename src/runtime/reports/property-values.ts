@@ -3,7 +3,7 @@ import { exceedsChars } from "../config/code-points.ts";
 import { PROPS_CHARS_MAX } from "../config/limits.ts";
 import { PROPERTY_VALUES_MAX } from "../config/report-limits.ts";
 import { invalidInput } from "../errors.ts";
-import { mayHaveKey, tokenOfKey, valueOf, withPairs } from "../engine/clickhouse/property-pairs.ts";
+import { mayHaveKey, tokenOfKey, valueOf, withPairs } from "../query/property-pairs.ts";
 import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { planOf } from "../execution/plan.ts";
 import { text } from "../query/json-schema.ts";

@@ -86,7 +86,7 @@ export const realtime = report({
     const windows = windowsOf(nowMs, realtimeWindowMinutes, minutes);
     const firstDay = sharedFrom(scope, calendar.dateOf(Math.min(windows.startMs, windows.currentStartMs)));
     const siteRange = within(scope, rangeOfDays(firstDay, calendar.dateOf(nowMs)));
-    return planOf(siteRange, [recentActivity(windows, scope.conditions)], (found) => {
+    return planOf(siteRange, [recentActivity(windows, siteRange)], (found) => {
       const of = (facet: keyof typeof FACETS) => found.filter((row) => numberIn(row, "facet") === FACETS[facet]);
       const [total] = of("total");
       const pageviews = perMinute(of("minute"), windows);

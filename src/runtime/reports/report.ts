@@ -8,6 +8,7 @@ import type { Schema } from "../query/json-schema.ts";
 import { parseParameters, type Parameter, type Parameters, type Values } from "../query/parameters.ts";
 import type { Scope } from "../query/scope.ts";
 import { SCOPE_PARAMETERS, UNDATED_SCOPE_PARAMETERS, presentScopeOf, scopeOf } from "../query/scope-parameters.ts";
+import type { SessionRules } from "../query/session-rules.ts";
 import type { Viewer } from "../query/viewer.ts";
 import type { WeekStart } from "../sites/site-settings.ts";
 import type { Calendar } from "../../storage/calendar.ts";
@@ -15,11 +16,7 @@ import type { EpochMs } from "../../storage/event.ts";
 import { jsonText } from "./json-text.ts";
 
 /** The inputs of a plan other than the request. */
-export interface ReportSettings {
-  /** A longer pause between two events of a visitor starts a new session. */
-  readonly sessionGapMs: number;
-  /** Days of a salt period. */
-  readonly rotationDays: number;
+export interface ReportSettings extends SessionRules {
   readonly realtimeWindowMinutes: number;
   /** Whether the behavioral extension is loaded. False if the report does not use it. */
   readonly hasExtension: boolean;

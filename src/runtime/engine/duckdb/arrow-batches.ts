@@ -6,7 +6,7 @@ import type { EventRows } from "../behavioral/visitor-events.ts";
 import type { SqlRow, SqlValue } from "../../query/sql.ts";
 import { TEXT_COLUMNS, type EventBatch } from "./event-batch.ts";
 import type { PropertyRows } from "./property-rows.ts";
-import type { WildcardMatches } from "./wildcard-matches.ts";
+import type { Matches } from "./test-matches.ts";
 
 /** The longest UTF-8 encoding of one UTF-16 code unit. */
 const UTF8_BYTES_PER_UNIT_MAX = 3;
@@ -70,9 +70,9 @@ export function ipcFromStrings(firstCode: number, values: readonly string[]): Ui
   return ipc({ code: numbers(new Int32(), codes), text: strings(values) });
 }
 
-/** Rows of the relation `matches`. */
-export const ipcFromMatches = ({ codes, patterns }: WildcardMatches): Uint8Array =>
-  ipc({ code: numbers(new Int32(), codes), patterns: numbers(new Int64(), patterns) });
+/** Rows of the relation `matches` or `matching_props`, whose column of codes has that name. */
+export const ipcFromMatches = (codeColumn: "code" | "props", { codes, tests }: Matches): Uint8Array =>
+  ipc({ [codeColumn]: numbers(new Int32(), codes), tests: numbers(new Int64(), tests) });
 
 /** Rows of the relation `properties`. */
 export const ipcFromPropertyRows = ({ props, codes }: PropertyRows): Uint8Array =>

@@ -7,7 +7,7 @@ import type { SqlParameter } from "../../query/sql.ts";
 import type { SiteId } from "../../../storage/event.ts";
 import { NEW_ROWS, type PartialAggregateTables } from "./partial-aggregate-tables.ts";
 import { QueryRelations } from "./query-relations.ts";
-import { patternBit, patternsOf } from "./wildcard-matches.ts";
+import { QueryTests } from "./test-matches.ts";
 
 /** A query may begin with this and relations of its own. They are appended to the engine's. */
 const WITH = "WITH ";
@@ -34,8 +34,7 @@ export interface QueryRunnerOptions {
 /** What belongs to one execution of a query. */
 interface Execution {
   readonly relations: Readonly<Record<string, string>>;
-  /** In the order of their bits in the relation `matches`. */
-  readonly patterns: readonly string[];
+  readonly tests: QueryTests;
   /** An INSERT that stores the rows of the query. */
   readonly into: string | undefined;
 }
@@ -55,10 +54,10 @@ export class QueryRunner {
     const relations = new QueryRelations({ queryNumber: ++this.#queries, ...this.#options });
     try {
       signal.throwIfAborted();
-      const patterns = patternsOf(query.parameters);
-      await relations.addMatches(query, patterns, signal);
+      const tests = new QueryTests(query.parameters);
+      await relations.addMatches(query, tests, signal);
       await relations.addProperties(query, signal);
-      return await this.#execute(connection, query, signal, { relations: relations.sqlByName, patterns, into });
+      return await this.#execute(connection, query, signal, { relations: relations.sqlByName, tests, into });
     } catch (error) {
       return rethrown(error);
     } finally {
@@ -85,7 +84,7 @@ export class QueryRunner {
   async #execute(connection: number, query: EngineQuery, signal: AbortSignal, execution: Execution): Promise<Uint8Array[]> {
     const { bindings, yieldToOthers } = this.#options;
     bindings.runQuery(connection, `PREPARE query AS ${this.#statement(query, execution)}`);
-    const values = query.parameters.map((parameter) => this.#literal(query.siteId, parameter, execution.patterns));
+    const values = query.parameters.map((parameter) => this.#literal(query.siteId, parameter, execution.tests));
     const execute = values.length > 0 ? `EXECUTE query(${values.join(", ")})` : "EXECUTE query";
     let head = bindings.startPendingQuery(connection, execute, false);
     while (head === null) {
@@ -126,9 +125,10 @@ export class QueryRunner {
     return query.startsWith(WITH) ? `${opening}, ${query.slice(WITH.length)}` : `${opening} ${query}`;
   }
 
-  #literal(siteId: SiteId, parameter: SqlParameter, patterns: readonly string[]): string {
+  #literal(siteId: SiteId, parameter: SqlParameter, tests: QueryTests): string {
     if (typeof parameter === "object") {
-      if ("pattern" in parameter) return String(patternBit(patterns, parameter.pattern));
+      if ("test" in parameter) return String(tests.texts.of(parameter.test));
+      if ("propertyTest" in parameter) return String(tests.properties.of(parameter.propertyTest));
       return String(this.#options.sites.get(siteId)?.strings.lookUp(parameter.text) ?? -1);
     }
     if (typeof parameter === "bigint" || Number.isFinite(parameter)) return String(parameter);

@@ -2,9 +2,7 @@
 import { REALTIME_COUNTRIES_MAX, REALTIME_ROWS_MAX } from "../../config/report-limits.ts";
 import { PAGEVIEW } from "../../config/names.ts";
 import type { AggregateQuery } from "../../execution/aggregate-query.ts";
-import type { DateRange } from "../../query/date-range.ts";
-import { matchesSql, type Condition } from "../../query/filters.ts";
-import { inRange } from "../../query/scope.ts";
+import { eventsIn, within, type Scope } from "../../query/scope.ts";
 import { perDialect, sql, textCode, type SqlText } from "../../query/sql.ts";
 import type { EpochMs } from "../../../storage/event.ts";
 
@@ -49,7 +47,7 @@ const NAMED = perDialect(
  * The events of both windows that are in the range. `minute`, `page` and `source` are those of page views, and `event` is the name
  * of other events; they are null for events before the first window.
  */
-function recentEvents({ startMs, currentStartMs, endMs }: Windows, conditions: readonly Condition[], range: DateRange): SqlText {
+function recentEvents({ startMs, currentStartMs, endMs }: Windows, scope: Scope): SqlText {
   const firstMs = Math.min(startMs, currentStartMs);
   const isRecent = sql`timestamp >= ${startMs}`;
   const isViewed = sql`${isRecent} AND event_name = ${textCode(PAGEVIEW)}`;
@@ -61,15 +59,15 @@ function recentEvents({ startMs, currentStartMs, endMs }: Windows, conditions: r
       CASE WHEN ${isViewed} THEN pathname END AS page,
       CASE WHEN ${isViewed} THEN referrer_source END AS source,
       CASE WHEN ${isRecent} AND event_name <> ${textCode(PAGEVIEW)} THEN event_name END AS event
-    FROM events
-    WHERE ${inRange({ range })} AND timestamp >= ${firstMs} AND timestamp <= ${endMs} AND ${matchesSql(conditions)}`;
+    FROM (${eventsIn(scope)}) AS scoped
+    WHERE timestamp >= ${firstMs} AND timestamp <= ${endMs}`;
 }
 
 /**
  * Rows `facet`, `code` (the minute since the epoch, or of `value`), `value`, `visitors` and `events` of the first window,
  * `current_visitors`. Those of a facet have most visitors first, then are ordered by value.
  */
-export const recentActivity = (windows: Windows, conditions: readonly Condition[]): AggregateQuery => ({
+export const recentActivity = (windows: Windows, scope: Scope): AggregateQuery => ({
   keys: ["facet", "code"],
   counts: ["visitors", "current_visitors", "events"],
   partial: (range) => sql`
@@ -80,7 +78,7 @@ export const recentActivity = (windows: Windows, conditions: readonly Condition[
         count(DISTINCT visitor_id) FILTER (WHERE is_recent) AS visitors,
         count(DISTINCT visitor_id) FILTER (WHERE is_current) AS current_visitors,
         count(*) FILTER (WHERE is_recent) AS events
-      FROM (${recentEvents(windows, conditions, range)}) AS recent
+      FROM (${recentEvents(windows, within(scope, range))}) AS recent
       GROUP BY GROUPING SETS ((), (minute), (page), (source), (country_code), (event))
     ) AS counted
     WHERE code IS NOT NULL OR facet = ${FACETS.total}`,

@@ -1,9 +1,9 @@
 /** Entry and exit pages: the first and the last page viewed in a session (docs/reports.md, "Sessions"). */
 import type { Calendar } from "../../../storage/calendar.ts";
 import type { AggregateQuery } from "../../execution/aggregate-query.ts";
-import { hidesEvents, within, type Scope } from "../../query/scope.ts";
+import { hidesEvents, rangedEvents, within, type Scope } from "../../query/scope.ts";
 import { perDialect, sql, type SqlText } from "../../query/sql.ts";
-import { orderedSessions, pageEvents } from "./ordered-sessions.ts";
+import { orderedSessions, pageEvents } from "../../query/ordered-sessions.ts";
 import { sessionParts, sharedSessions } from "./sessions.ts";
 
 type End = "first" | "last";
@@ -40,11 +40,13 @@ const pagesOfSharedSessions = (scope: Scope, calendar: Calendar, sessionGapMs: n
 
 /** The same rows in ClickHouse. */
 function pagesOfOrderedSessions(scope: Scope, sessionGapMs: number, end: End): SqlText {
+  const isHiding = hidesEvents(scope);
+  const read = { events: rangedEvents(scope), hidesEvents: isHiding, event: pageEvents(isHiding, sql`0`), sessionGapMs };
   const pick = end === "first" ? sql`arrayFirst` : sql`arrayLast`;
   return sql`
       WITH visits AS (
         SELECT visitor_id, arrayJoin(sessions) AS visit
-        FROM (${orderedSessions({ scope, event: pageEvents(scope, sql`0`), sessionGapMs })}) AS histories
+        FROM (${orderedSessions(read)}) AS histories
       )
       SELECT
         ${pick}(event -> event.is_pageview, visit).path AS value,
@@ -63,7 +65,6 @@ export const sessionPages = (scope: Scope, sessionGapMs: number, end: End, rowsM
   keys: [],
   codes: ["value"],
   counts: ["visitors", "sessions"],
-  readsSessions: true,
   partial(range, calendar) {
     const ranged = within(scope, range);
     const pages = hidesEvents(scope)

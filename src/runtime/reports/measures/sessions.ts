@@ -2,13 +2,12 @@
 import type { Calendar } from "../../../storage/calendar.ts";
 import { DAY_MS } from "../../../storage/event.ts";
 import type { AggregateQuery } from "../../execution/aggregate-query.ts";
-import { matchesSql } from "../../query/filters.ts";
 import { isInUtc, startOfDaySql, type LocalSql } from "../../query/local-time.ts";
 import { numberIn, ratio } from "../../query/row-values.ts";
-import { eventsIn, hidesEvents, inRange, within, type Scope } from "../../query/scope.ts";
+import { eventsIn, eventsWithMatch, hidesEvents, inRange, rangedEvents, within, type Scope } from "../../query/scope.ts";
 import { perDialect, sql, textCode, type SqlText, type SqlRow } from "../../query/sql.ts";
 import { PAGEVIEW } from "../../config/names.ts";
-import { orderedSessions, type SessionEvent } from "./ordered-sessions.ts";
+import { orderedSessions, type SessionEvent } from "../../query/ordered-sessions.ts";
 import { COUNT_PAGEVIEWS } from "./visitor-counts.ts";
 
 /** Whether a session may continue past midnight: it begins or ends within one session window of where its day begins or ends. */
@@ -92,7 +91,7 @@ function withOrderedSessions(scope: Scope, sessionGapMs: number): SqlText {
   return sql`
   WITH visits AS (
     SELECT arrayJoin(sessions) AS visit
-    FROM (${orderedSessions({ scope, event: packed(scope), sessionGapMs })}) AS histories
+    FROM (${orderedSessions({ events: rangedEvents(scope), hidesEvents: hidesEvents(scope), event: packed(scope), sessionGapMs })}) AS histories
   ),
   matching_sessions AS (
     SELECT
@@ -150,9 +149,9 @@ export const sharedSessions = (scope: Scope, calendar: Calendar, sessionGapMs: n
       max(timestamp) - min(timestamp) AS duration_ms,
       arg_min(pathname, (timestamp, sequence_number)) FILTER (WHERE event_name = ${textCode(PAGEVIEW)}) AS entry_page,
       arg_max(pathname, (timestamp, sequence_number)) FILTER (WHERE event_name = ${textCode(PAGEVIEW)}) AS exit_page
-    FROM (${eventsIn({ ...scope, conditions: [] })}) AS shown JOIN wholes ON wholes.session = shown.session
+    FROM (${eventsWithMatch(scope)}) AS shown JOIN wholes ON wholes.session = shown.session
     GROUP BY whole
-    HAVING bool_or(${matchesSql(scope.conditions)})
+    HAVING max(matching) = 1
   )`;
 
 /** Sums for the averages; `bounces` are sessions with one page view and no other event. */
@@ -168,7 +167,6 @@ const SUM_COLUMNS = ["sessions", "bounces", "duration_ms", "pageviews"] as const
 export const sessionSums = (scope: Scope, sessionGapMs: number): AggregateQuery => ({
   keys: [],
   counts: SUM_COLUMNS,
-  readsSessions: true,
   partial: (range, calendar) => sql`
     ${withSessions(within(scope, range), calendar, sessionGapMs)}
     SELECT ${SUMS}
@@ -179,7 +177,6 @@ export const sessionSums = (scope: Scope, sessionGapMs: number): AggregateQuery 
 export const sessionSumsBy = (scope: Scope, sessionGapMs: number, bucket: LocalSql): AggregateQuery => ({
   keys: ["bucket"],
   counts: SUM_COLUMNS,
-  readsSessions: true,
   partial: (range, calendar) => sql`
     ${withSessions(within(scope, range), calendar, sessionGapMs)},
     begun AS ${NOT_MATERIALIZED} (SELECT *, ${bucket(range, calendar)} AS bucket FROM matching_sessions)

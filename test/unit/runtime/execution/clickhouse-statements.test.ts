@@ -72,7 +72,7 @@ function ofReport({ path, prepare }: Report, tables: EventTables): Promise<Click
 const SCOPE_OF_EXPORTS: Scope = {
   siteId: SITE,
   range: rangeOfDays("2026-03-01" as LocalDate, "2026-03-14" as LocalDate),
-  conditions: [{ dimension: "pages", operator: "==", value: `/${HOSTILE}` }],
+  conditions: [{ dimension: "pages", test: { kind: "is", values: [`/${HOSTILE}`] }, isNegated: false }],
 };
 
 const ofDailyExport = (tables: EventTables) => statementsOf(dailyExport(SCOPE_OF_EXPORTS, jsonFormat).steps, tables);

@@ -61,7 +61,7 @@ describe("measures of rollups", () => {
   });
 
   it("are not found by queries with a filter, another session window or another event", () => {
-    const filtered: Scope = { ...scope, conditions: [{ dimension: "pages", operator: "==", value: "/" }] };
+    const filtered: Scope = { ...scope, conditions: [{ dimension: "pages", test: { kind: "is", values: ["/"] }, isNegated: false }] };
     expect(rolled.nameOf(visitorCounts(filtered))).toBeNull();
     expect(rolled.nameOf(sessionSums(filtered, 1_800_000))).toBeNull();
     expect(rolled.nameOf(sessionSums(scope, 1_000))).toBeNull();

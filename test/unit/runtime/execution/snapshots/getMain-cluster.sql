@@ -1,6 +1,6 @@
 WITH events AS (SELECT * FROM `sandpiper`.events_all WHERE site_id = {p0:String}), shards AS (SELECT * FROM cluster(`web`, view(WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p1:String}), shard AS (
     SELECT count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p2:String}) AS pageviews, count(*) AS events
-    FROM (SELECT * FROM events WHERE day >= {p3:Int64} AND day <= {p4:Int64} AND browser <> {p5:String} AND pathname = {p6:String}) AS scoped) SELECT * FROM shard))), totals AS (SELECT sum(visitors) AS visitors, sum(pageviews) AS pageviews, sum(events) AS events FROM shards ) SELECT visitors, pageviews, events FROM (SELECT * FROM totals) AS named;
+    FROM (SELECT * FROM events WHERE day >= {p3:Int64} AND day <= {p4:Int64} AND NOT browser = {p5:String} AND pathname = {p6:String}) AS scoped) SELECT * FROM shard))), totals AS (SELECT sum(visitors) AS visitors, sum(pageviews) AS pageviews, sum(events) AS events FROM shards ) SELECT visitors, pageviews, events FROM (SELECT * FROM totals) AS named;
 -- parameters: {"p0":"Site.test:8080","p1":"Site.test:8080","p2":"pageview","p3":20513,"p4":20526,"p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é"}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_all WHERE site_id = {p0:String}), shards AS (SELECT * FROM cluster(`web`, view(WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p1:String}), shard AS (
@@ -13,7 +13,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_all WHERE site_id = {p0:String}
     arraySplit((event, pause_ms) -> pause_ms > {p2:Int64}, ordered, arrayDifference(arrayMap(event -> bitShiftRight(event, 18), ordered))) AS sessions
   FROM (
     SELECT visitor_id, arraySort(groupArray(bitShiftLeft(timestamp, 18) + bitShiftLeft(toInt64(day), 2) + 2 * (event_name = {p3:String}) + matching)) AS ordered
-    FROM (SELECT *, CASE WHEN browser <> {p4:String} AND pathname = {p5:String} THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p6:Int64} AND day <= {p7:Int64}) AS ranged_events
+    FROM (SELECT *, CASE WHEN NOT browser = {p4:String} AND pathname = {p5:String} THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p6:Int64} AND day <= {p7:Int64}) AS ranged_events
     GROUP BY visitor_id
     HAVING max(matching) = 1
   ) AS histories) AS histories
@@ -38,7 +38,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_all WHERE site_id = {p0:String}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_all WHERE site_id = {p0:String}), shards AS (SELECT * FROM cluster(`web`, view(WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p1:String}), shard AS (
     SELECT count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p2:String}) AS pageviews, count(*) AS events
-    FROM (SELECT * FROM events WHERE day >= {p3:Int64} AND day <= {p4:Int64} AND browser <> {p5:String} AND pathname = {p6:String}) AS scoped) SELECT * FROM shard))), totals AS (SELECT sum(visitors) AS visitors, sum(pageviews) AS pageviews, sum(events) AS events FROM shards ) SELECT visitors, pageviews, events FROM (SELECT * FROM totals) AS named;
+    FROM (SELECT * FROM events WHERE day >= {p3:Int64} AND day <= {p4:Int64} AND NOT browser = {p5:String} AND pathname = {p6:String}) AS scoped) SELECT * FROM shard))), totals AS (SELECT sum(visitors) AS visitors, sum(pageviews) AS pageviews, sum(events) AS events FROM shards ) SELECT visitors, pageviews, events FROM (SELECT * FROM totals) AS named;
 -- parameters: {"p0":"Site.test:8080","p1":"Site.test:8080","p2":"pageview","p3":20513,"p4":20526,"p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é"}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_all WHERE site_id = {p0:String}), shards AS (SELECT * FROM cluster(`web`, view(WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p1:String}), shard AS (
@@ -51,7 +51,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_all WHERE site_id = {p0:String}
     arraySplit((event, pause_ms) -> pause_ms > {p2:Int64}, ordered, arrayDifference(arrayMap(event -> bitShiftRight(event, 18), ordered))) AS sessions
   FROM (
     SELECT visitor_id, arraySort(groupArray(bitShiftLeft(timestamp, 18) + bitShiftLeft(toInt64(day), 2) + 2 * (event_name = {p3:String}) + matching)) AS ordered
-    FROM (SELECT *, CASE WHEN browser <> {p4:String} AND pathname = {p5:String} THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p6:Int64} AND day <= {p7:Int64}) AS ranged_events
+    FROM (SELECT *, CASE WHEN NOT browser = {p4:String} AND pathname = {p5:String} THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p6:Int64} AND day <= {p7:Int64}) AS ranged_events
     GROUP BY visitor_id
     HAVING max(matching) = 1
   ) AS histories) AS histories
@@ -76,7 +76,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_all WHERE site_id = {p0:String}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_all WHERE site_id = {p0:String}), shards AS (SELECT * FROM cluster(`web`, view(WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p1:String}), shard AS (
     SELECT count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p2:String}) AS pageviews, count(*) AS events
-    FROM (SELECT * FROM events WHERE day >= {p3:Int64} AND day <= {p4:Int64} AND browser <> {p5:String} AND pathname = {p6:String}) AS scoped) SELECT * FROM shard))), totals AS (SELECT sum(visitors) AS visitors, sum(pageviews) AS pageviews, sum(events) AS events FROM shards ) SELECT visitors, pageviews, events FROM (SELECT * FROM totals) AS named;
+    FROM (SELECT * FROM events WHERE day >= {p3:Int64} AND day <= {p4:Int64} AND NOT browser = {p5:String} AND pathname = {p6:String}) AS scoped) SELECT * FROM shard))), totals AS (SELECT sum(visitors) AS visitors, sum(pageviews) AS pageviews, sum(events) AS events FROM shards ) SELECT visitors, pageviews, events FROM (SELECT * FROM totals) AS named;
 -- parameters: {"p0":"Site.test:8080","p1":"Site.test:8080","p2":"pageview","p3":20499,"p4":20512,"p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é"}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_all WHERE site_id = {p0:String}), shards AS (SELECT * FROM cluster(`web`, view(WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p1:String}), shard AS (
@@ -89,7 +89,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_all WHERE site_id = {p0:String}
     arraySplit((event, pause_ms) -> pause_ms > {p2:Int64}, ordered, arrayDifference(arrayMap(event -> bitShiftRight(event, 18), ordered))) AS sessions
   FROM (
     SELECT visitor_id, arraySort(groupArray(bitShiftLeft(timestamp, 18) + bitShiftLeft(toInt64(day), 2) + 2 * (event_name = {p3:String}) + matching)) AS ordered
-    FROM (SELECT *, CASE WHEN browser <> {p4:String} AND pathname = {p5:String} THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p6:Int64} AND day <= {p7:Int64}) AS ranged_events
+    FROM (SELECT *, CASE WHEN NOT browser = {p4:String} AND pathname = {p5:String} THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p6:Int64} AND day <= {p7:Int64}) AS ranged_events
     GROUP BY visitor_id
     HAVING max(matching) = 1
   ) AS histories) AS histories

@@ -12,7 +12,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     arrayFilter((piece, next) -> next = ':', arrayShiftLeft(marked, 2), following) AS tokens,
     arrayFilter((depth, next) -> next = ':', arrayCumSum(piece -> (piece = '{') - (piece = '}'), marked), following) AS depths FROM (SELECT *, arrayShiftLeft(marked, 1) AS following FROM (SELECT *, arrayFilter(piece -> NOT match(piece, {p4:String}), joined) AS marked FROM (SELECT *, arrayMap(parts -> arrayStringConcat(parts), arraySplit((piece, is_listed) -> NOT is_listed, pieces, listed)) AS joined FROM (SELECT *, arrayMap((depth, bracket) -> depth > bracket, arrayCumSum(brackets), brackets) AS listed FROM (SELECT *, arrayMap(piece -> (piece = '[') - (piece = ']'), pieces) AS brackets FROM (SELECT *, extractAll(assumeNotNull(props), {p5:String}) AS pieces FROM (
       SELECT props, uniqExactState(visitor_id) AS visitor_set, count(*) AS event_count
-      FROM (SELECT * FROM events WHERE day >= {p6:Int64} AND day <= {p7:Int64} AND browser <> {p8:String} AND pathname = {p9:String}) AS scoped
+      FROM (SELECT * FROM events WHERE day >= {p6:Int64} AND day <= {p7:Int64} AND NOT browser = {p8:String} AND pathname = {p9:String}) AS scoped
       WHERE (position(props, {p10:String}) > 0 OR position(props, {p11:String}) > 0) AND true
       GROUP BY props))))))))))) AS read
       GROUP BY value) SELECT value, visitors, events FROM (SELECT * FROM totals) AS named ORDER BY named.visitors DESC, named.value ASC LIMIT {p12:Int64};
@@ -32,7 +32,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     arrayFilter((piece, next) -> next = ':', arrayShiftLeft(marked, 2), following) AS tokens,
     arrayFilter((depth, next) -> next = ':', arrayCumSum(piece -> (piece = '{') - (piece = '}'), marked), following) AS depths FROM (SELECT *, arrayShiftLeft(marked, 1) AS following FROM (SELECT *, arrayFilter(piece -> NOT match(piece, {p4:String}), joined) AS marked FROM (SELECT *, arrayMap(parts -> arrayStringConcat(parts), arraySplit((piece, is_listed) -> NOT is_listed, pieces, listed)) AS joined FROM (SELECT *, arrayMap((depth, bracket) -> depth > bracket, arrayCumSum(brackets), brackets) AS listed FROM (SELECT *, arrayMap(piece -> (piece = '[') - (piece = ']'), pieces) AS brackets FROM (SELECT *, extractAll(assumeNotNull(props), {p5:String}) AS pieces FROM (
       SELECT props, uniqExactState(visitor_id) AS visitor_set, count(*) AS event_count
-      FROM (SELECT * FROM events WHERE day >= {p6:Int64} AND day <= {p7:Int64} AND browser <> {p8:String} AND pathname = {p9:String}) AS scoped
+      FROM (SELECT * FROM events WHERE day >= {p6:Int64} AND day <= {p7:Int64} AND NOT browser = {p8:String} AND pathname = {p9:String}) AS scoped
       WHERE (position(props, {p10:String}) > 0 OR position(props, {p11:String}) > 0) AND event_name = {p12:String}
       GROUP BY props))))))))))) AS read
       GROUP BY value) SELECT value, visitors, events FROM (SELECT * FROM totals) AS named ORDER BY named.visitors DESC, named.value ASC LIMIT {p13:Int64};

@@ -2,7 +2,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
       WITH sighted AS (
         SELECT visitor_id, day, matching, day >= {p1:Int64} AS ranged,
           greatest(intDiv(day + {p2:Int64}, {p3:Int64}) - {p4:Int64}, 0) AS week
-        FROM (SELECT *, CASE WHEN browser <> {p5:String} AND pathname = {p6:String} THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p7:Int64} AND day <= {p8:Int64}) AS known
+        FROM (SELECT *, CASE WHEN NOT browser = {p5:String} AND pathname = {p6:String} THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p7:Int64} AND day <= {p8:Int64}) AS known
       ),
       visitors AS (
         SELECT

@@ -8,7 +8,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     arraySplit((event, pause_ms) -> pause_ms > {p1:Int64}, ordered, arrayDifference(arrayMap(event -> bitShiftRight(event, 18), ordered))) AS sessions
   FROM (
     SELECT visitor_id, arraySort(groupArray(bitShiftLeft(timestamp, 18) + bitShiftLeft(toInt64(day), 2) + 2 * (event_name = {p2:String}) + matching)) AS ordered
-    FROM (SELECT *, CASE WHEN browser <> {p3:String} AND pathname = {p4:String} THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p5:Int64} AND day <= {p6:Int64}) AS ranged_events
+    FROM (SELECT *, CASE WHEN NOT browser = {p3:String} AND pathname = {p4:String} THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p5:Int64} AND day <= {p6:Int64}) AS ranged_events
     GROUP BY visitor_id
     HAVING max(matching) = 1
   ) AS histories) AS histories
@@ -43,7 +43,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     arraySplit((event, pause_ms) -> pause_ms > {p1:Int64}, ordered, arrayDifference(arrayMap(event -> bitShiftRight(event, 18), ordered))) AS sessions
   FROM (
     SELECT visitor_id, arraySort(groupArray(bitShiftLeft(timestamp, 18) + bitShiftLeft(toInt64(day), 2) + 2 * (event_name = {p2:String}) + matching)) AS ordered
-    FROM (SELECT *, CASE WHEN browser <> {p3:String} AND pathname = {p4:String} THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p5:Int64} AND day <= {p6:Int64}) AS ranged_events
+    FROM (SELECT *, CASE WHEN NOT browser = {p3:String} AND pathname = {p4:String} THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p5:Int64} AND day <= {p6:Int64}) AS ranged_events
     GROUP BY visitor_id
     HAVING max(matching) = 1
   ) AS histories) AS histories

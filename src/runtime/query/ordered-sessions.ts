@@ -3,28 +3,21 @@
  * at pauses. Over 3,000,000 events of 600,000 visitors that took 0.4 to 0.7 s; window functions, which sort all events, 1.5 to 2.5 s.
  * Visitors are grouped where their events are, so a cluster does this on its shards.
  */
-import { eventsWithMatch, eventsWithShared, hidesEvents, type Scope } from "../../query/scope.ts";
-import { sql, textCode, type SqlText } from "../../query/sql.ts";
-import { PAGEVIEW } from "../../config/names.ts";
+import { PAGEVIEW } from "../config/names.ts";
+import { sql, textCode, type SqlText } from "./sql.ts";
 
 /** An event in an array of its visitor's: `element` sorts by time, and `timeMs` is that time of the element `event`. */
 export interface SessionEvent {
   readonly element: SqlText;
   readonly timeMs: SqlText;
-  /** Whether the element `event` is of a shared event, in a scope that hides others. */
+  /** Whether the element `event` is of a shared event, if others are hidden. */
   readonly isShared: SqlText;
 }
 
-/** The events of the scope's range up to its cut, with `matching` and, if the scope hides events, `shared`. */
-export function rangedEvents({ endsAtMs, ...scope }: Scope): SqlText {
-  const events = hidesEvents(scope) ? eventsWithShared(scope) : eventsWithMatch(scope);
-  return endsAtMs === undefined ? events : sql`SELECT * FROM (${events}) AS ranged WHERE timestamp < ${endsAtMs}`;
-}
-
 export interface OrderedSessions {
-  readonly scope: Scope;
-  /** Some of `rangedEvents`; by default all of them. */
-  readonly events?: SqlText;
+  /** A SELECT of events with `matching` and, if some are hidden, `shared` (see `rangedEvents`). */
+  readonly events: SqlText;
+  readonly hidesEvents: boolean;
   readonly event: SessionEvent;
   readonly sessionGapMs: number;
 }
@@ -37,13 +30,13 @@ const sharedOnly = (sessions: SqlText, { isShared }: SessionEvent): SqlText =>
  * A SELECT of `visitor_id` and `sessions`: for each visitor with a matching event, an array of sessions in order of time, each an array
  * of the elements of shared events. The others decide with them where a session ends. Sessions may continue past midnight.
  */
-export function orderedSessions({ scope, events = rangedEvents(scope), event, sessionGapMs }: OrderedSessions): SqlText {
+export function orderedSessions({ events, hidesEvents, event, sessionGapMs }: OrderedSessions): SqlText {
   const { element, timeMs } = event;
   const whole = sql`arraySplit((event, pause_ms) -> pause_ms > ${sessionGapMs}, ordered, arrayDifference(arrayMap(event -> ${timeMs}, ordered)))`;
   return sql`
   SELECT
     visitor_id,
-    ${hidesEvents(scope) ? sharedOnly(whole, event) : whole} AS sessions
+    ${hidesEvents ? sharedOnly(whole, event) : whole} AS sessions
   FROM (
     SELECT visitor_id, arraySort(groupArray(${element})) AS ordered
     FROM (${events}) AS ranged_events
@@ -52,9 +45,9 @@ export function orderedSessions({ scope, events = rangedEvents(scope), event, se
   ) AS histories`;
 }
 
-/** Sorts by time, segment and row; then come `is_pageview`, `matching`, `viewed`, if the scope hides events `shared` (1 or 0), and `path`. */
-export function pageEvents(scope: Scope, viewed: SqlText): SessionEvent {
-  const [value, type] = hidesEvents(scope) ? [sql` shared,`, sql` shared UInt8,`] : [sql``, sql``];
+/** Sorts by time, segment and row; then come `is_pageview`, `matching`, `viewed`, if events are hidden `shared` (1 or 0), and `path`. */
+export function pageEvents(hidesEvents: boolean, viewed: SqlText): SessionEvent {
+  const [value, type] = hidesEvents ? [sql` shared,`, sql` shared UInt8,`] : [sql``, sql``];
   return {
     element: sql`CAST(
     (timestamp, segment, row, event_name = ${textCode(PAGEVIEW)}, matching, ${viewed},${value} toString(pathname)),

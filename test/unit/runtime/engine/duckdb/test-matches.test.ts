@@ -1,9 +1,10 @@
-/** Wildcard patterns: what they match, and that no pattern or string makes matching slow. */
+/** Tests of texts and properties: what they match, and that no pattern or string makes matching slow. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { WildcardPattern } from "../../../../../src/runtime/config/wildcard-pattern.ts";
 import { StringDictionary } from "../../../../../src/runtime/engine/duckdb/string-dictionary.ts";
-import { matchStrings, patternsOf } from "../../../../../src/runtime/engine/duckdb/wildcard-matches.ts";
+import { matchProps, matchTexts, QueryTests } from "../../../../../src/runtime/engine/duckdb/test-matches.ts";
+import type { TextTest } from "../../../../../src/runtime/query/text-test.ts";
 import { growthOf, GROWTH_MAX, repeated, SIZE_RATIO, type Work } from "../../../../support/growth.ts";
 
 /** The textbook's dynamic programme: whether each prefix of the text matches each prefix of the pattern. */
@@ -70,17 +71,45 @@ describe("a wildcard pattern", () => {
     for (let i = 0; i < 2_000; i++) strings.codeOf(`/${"a".repeat(2_000)}${i}`);
     let yields = 0;
     const controller = new AbortController();
-    const patternList = ["/*a*a*b", "*7", "/nowhere*"];
-    const matched = await matchStrings(strings, patternList, () => Promise.resolve(void yields++), controller.signal);
+    const tests = ["/*a*a*b", "*7", "/nowhere*"].map((pattern): TextTest => ({ kind: "like", values: [pattern] }));
+    const { signal } = controller;
+    const matched = await matchTexts(strings.entries(), tests, { yieldToOthers: () => Promise.resolve(void yields++), signal });
     expect(matched.codes).toHaveLength(200);
-    expect(new Set(matched.patterns)).toEqual(new Set([2n]));
+    expect(new Set(matched.tests)).toEqual(new Set([2n]));
     expect(yields).toBeGreaterThan(5);
-    const aborted = matchStrings(strings, patternList, () => Promise.resolve(controller.abort(new Error("aborted"))), controller.signal);
+    const yieldToOthers = () => Promise.resolve(controller.abort(new Error("aborted")));
+    const aborted = matchTexts(strings.entries(), tests, { yieldToOthers, signal });
     await expect(aborted).rejects.toThrow("aborted");
   });
+});
 
-  it("takes one bit of a query however many conditions name it, and a query has at most 62 patterns", () => {
-    expect(patternsOf([{ pattern: "/*" }, 1, { text: "/*" }, { pattern: "/*" }, { pattern: "*" }])).toEqual(["/*", "*"]);
-    expect(() => patternsOf(Array.from({ length: 63 }, (_, i) => ({ pattern: `/${i}*` })))).toThrow(/at most 62/);
+const contains = (value: string): TextTest => ({ kind: "contains", values: [value] });
+
+describe("the tests of a query", () => {
+  it("take one bit each, however many conditions have them, and there are at most 62", () => {
+    const parameters = [{ test: contains("a") }, 1, { text: "a" }, { test: contains("a") }, { test: contains("b") }];
+    const { texts, properties } = new QueryTests([...parameters, { propertyTest: { key: "plan", test: contains("a") } }]);
+    expect([texts.tests, texts.of(contains("b")), properties.tests.length]).toEqual([[contains("a"), contains("b")], 2n, 1]);
+    const many = Array.from({ length: 63 }, (_, i) => ({ test: contains(String(i)) }));
+    expect(() => new QueryTests(many)).toThrow(/at most 62/);
+    expect(new QueryTests(many.slice(1)).texts.of(contains("62"))).toBe(1n << 61n);
+  });
+
+  it("of properties see the value of their key, in nested objects too, and none where there is no value", async () => {
+    const strings = ['{"plan":"pro"}', '{"a":{"plan":"pro"}}', '{"plan":null}', '{"plan":12}', "{}"].map(
+      (json, i) => [json, i + 1] as const,
+    );
+    const tests = [
+      { key: "plan", test: contains("") },
+      { key: "plan", test: contains("12") },
+      { key: "a.plan", test: contains("pro") },
+    ];
+    const { signal } = new AbortController();
+    const matched = await matchProps([strings], tests, { yieldToOthers: () => Promise.resolve(), signal });
+    expect([...matched.codes].map((code, i) => [code, matched.tests[i]])).toEqual([
+      [1, 1n],
+      [2, 4n],
+      [4, 3n],
+    ]);
   });
 });

@@ -1,0 +1,112 @@
+/** Which of a site's texts and props strings pass the tests of a query. Each test has a bit. */
+import { QUERY_TESTS_MAX } from "../engine.ts";
+import { invalidInput } from "../../errors.ts";
+import type { PropertyTest, SqlParameter } from "../../query/sql.ts";
+import { compiledTest, type TextTest } from "../../query/text-test.ts";
+import { parseProps } from "./props-parser.ts";
+
+/** Characters tested before other work of the thread runs: a few milliseconds, a tenth of a second in the worst case. */
+const BATCH_CHARS = 1_000_000;
+
+/** Rows of the relations `matches` and `matching_props`. */
+export interface Matches {
+  readonly codes: Int32Array;
+  /** A bit for each test that the string passes. */
+  readonly tests: BigInt64Array;
+}
+
+/** Distinct tests, in the order of their bits. */
+class Bits<Test> {
+  readonly #tests = new Map<string, Test>();
+  readonly #numbers = new Map<string, bigint>();
+
+  add(test: Test): void {
+    const key = JSON.stringify(test);
+    if (this.#tests.has(key)) return;
+    this.#numbers.set(key, 1n << BigInt(this.#tests.size));
+    this.#tests.set(key, test);
+    if (this.#tests.size > QUERY_TESTS_MAX) {
+      throw invalidInput(`A request may have at most ${QUERY_TESTS_MAX} different patterns in filters, steps and goals`);
+    }
+  }
+
+  of(test: Test): bigint {
+    return this.#numbers.get(JSON.stringify(test)) ?? 0n;
+  }
+
+  get tests(): readonly Test[] {
+    return [...this.#tests.values()];
+  }
+}
+
+/** The tests among the parameters of a query. */
+export class QueryTests {
+  readonly texts = new Bits<TextTest>();
+  readonly properties = new Bits<PropertyTest>();
+
+  constructor(parameters: readonly SqlParameter[]) {
+    for (const parameter of parameters) {
+      if (typeof parameter !== "object") continue;
+      if ("test" in parameter) this.texts.add(parameter.test);
+      if ("propertyTest" in parameter) this.properties.add(parameter.propertyTest);
+    }
+  }
+}
+
+type Strings = Iterable<readonly [text: string, code: number]>;
+
+interface Batches {
+  readonly yieldToOthers: () => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** `bitsOf` returns the bits of a string. `weight` is how many characters it reads for each of the string. Rejects with the signal's reason. */
+async function matchesIn(
+  strings: readonly Strings[],
+  bitsOf: (text: string) => bigint,
+  weight: number,
+  { yieldToOthers, signal }: Batches,
+): Promise<Matches> {
+  const codes: number[] = [];
+  const bits: bigint[] = [];
+  let charsLeft = BATCH_CHARS;
+  for (const entries of strings) {
+    for (const [text, code] of entries) {
+      const passed = bitsOf(text);
+      if (passed !== 0n) {
+        codes.push(code);
+        bits.push(passed);
+      }
+      charsLeft -= (text.length + 1) * weight;
+      if (charsLeft > 0) continue;
+      charsLeft = BATCH_CHARS;
+      await yieldToOthers();
+      signal.throwIfAborted();
+    }
+  }
+  return { codes: Int32Array.from(codes), tests: BigInt64Array.from(bits) };
+}
+
+const valuesOf = (tests: readonly TextTest[]): number => tests.reduce((sum, { values }) => sum + values.length, 0);
+
+const bitOf = (position: number): bigint => 1n << BigInt(position);
+
+/** Takes time proportional to the total length of the texts times that of the tests' values. */
+export function matchTexts(texts: Strings, tests: readonly TextTest[], batches: Batches): Promise<Matches> {
+  const passes = tests.map(compiledTest);
+  const bitsOf = (text: string) => passes.reduce((bits, test, i) => (test(text) ? bits | bitOf(i) : bits), 0n);
+  return matchesIn([texts], bitsOf, valuesOf(tests), batches);
+}
+
+/** The same for props strings, which are parsed once for all tests. */
+export function matchProps(blocks: readonly Strings[], tests: readonly PropertyTest[], batches: Batches): Promise<Matches> {
+  const passes = tests.map(({ key, test }) => ({ key, passes: compiledTest(test) }));
+  const bitsOf = (json: string) => {
+    const properties = parseProps(json);
+    return passes.reduce((bits, { key, passes: test }, i) => {
+      const value = properties.get(key);
+      return value !== undefined && test(value) ? bits | bitOf(i) : bits;
+    }, 0n);
+  };
+  return matchesIn(blocks, bitsOf, 1 + valuesOf(tests.map(({ test }) => test)), batches);
+}

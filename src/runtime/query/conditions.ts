@@ -1,0 +1,36 @@
+/** Conditions in SQL: whether an event meets a filter, by what it recorded or by the session that it is part of (docs/reports.md, "Filters"). */
+import { columnOf, isDimension } from "./dimensions.ts";
+import { PROPERTY_PREFIX, isSessionFilter, type Condition } from "./filters.ts";
+import { meetsSessionCondition, type SessionEvents } from "./session-conditions.ts";
+import { column, joinSql, sql, type SqlText } from "./sql.ts";
+import { UNRECORDED, propertyPasses, valuePasses } from "./text-conditions.ts";
+import type { TextTest } from "./text-test.ts";
+
+/** Every value passes. */
+const ANY: TextTest = { kind: "contains", values: [""] };
+
+/** Whether an event's property passes. Without a value it is as good as `(unknown)`. */
+function meetsProperty(key: string, test: TextTest, events: SqlText): SqlText {
+  const passes = propertyPasses({ key, test }, events);
+  if (test.kind !== "is" || !test.values.includes(UNRECORDED)) return passes;
+  return sql`(${passes} OR NOT ${propertyPasses({ key, test: ANY }, events)})`;
+}
+
+function passes({ dimension, test, goals }: Condition, events: SessionEvents): SqlText {
+  if (isDimension(dimension)) return valuePasses(column(columnOf(dimension)), test);
+  if (isSessionFilter(dimension)) return meetsSessionCondition(dimension, { test, goals }, events);
+  return meetsProperty(dimension.slice(PROPERTY_PREFIX.length), test, events.shown);
+}
+
+/**
+ * Whether an event meets all conditions; true without conditions. Values that were not recorded have a code like any text (see
+ * `EngineQuery`), so `!=` includes them.
+ */
+export function meetsConditions(conditions: readonly Condition[], events: SessionEvents): SqlText {
+  if (conditions.length === 0) return sql`true`;
+  const met = conditions.map((condition) => {
+    const passed = passes(condition, events);
+    return condition.isNegated ? sql`NOT ${passed}` : passed;
+  });
+  return joinSql(met, " AND ");
+}

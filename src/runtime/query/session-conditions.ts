@@ -1,0 +1,128 @@
+/** Conditions on sessions: those that begin or end on a page, or reach a goal. All events of a session meet such a condition, or none. */
+import { PAGEVIEW } from "../config/names.ts";
+import type { SessionFilter } from "./filters.ts";
+import { goalSql, type Goal } from "./goal.ts";
+import { orderedSessions, pageEvents } from "./ordered-sessions.ts";
+import type { SessionRules } from "./session-rules.ts";
+import { column, joinSql, perDialect, sql, textCode, type SqlText } from "./sql.ts";
+import { UNRECORDED, valuePasses } from "./text-conditions.ts";
+import { compiledTest, type TextTest } from "./text-test.ts";
+
+/** The events of a range of whole salt periods, by which its sessions are judged. */
+export interface SessionEvents {
+  readonly rules: SessionRules;
+  /** A SELECT of those that are shared, up to the cut of the range. */
+  readonly shown: SqlText;
+  /** Whether these are all events of the range, so that the relation `sessions` describes its sessions. */
+  readonly areAllShown: boolean;
+  /** In ClickHouse, the same SELECT with the events that are not shared, too, and `shared` if there are any. */
+  readonly ordered: SqlText;
+  readonly hidesEvents: boolean;
+  /** Whether a row of `sessions` is of the range. */
+  readonly isInRange: SqlText;
+}
+
+interface Wanted {
+  readonly test: TextTest;
+  readonly goals?: readonly Goal[] | undefined;
+}
+
+const or = (conditions: readonly SqlText[]): SqlText => (conditions.length === 0 ? sql`false` : sql`(${joinSql(conditions, " OR ")})`);
+
+/** Whether an event reaches a goal whose name passes: one of the site's, or an event of that name if no goal of the site has it. */
+function reaches({ test, goals = [] }: Wanted, shown: SqlText): SqlText {
+  const passes = compiledTest(test);
+  const name = column("event_name");
+  const defined = goals.filter((goal) => passes(goal.name)).map((goal) => goalSql(goal, shown));
+  const taken = goals.map((goal) => sql`${textCode(goal.name)}`);
+  const isFree = taken.length === 0 ? sql`` : sql` AND ${name} NOT IN (${joinSql(taken, ", ")})`;
+  const isNoGoal = [PAGEVIEW, UNRECORDED].map((text) => sql`${name} <> ${textCode(text)}`);
+  return or([...defined, sql`(${joinSql(isNoGoal, " AND ")} AND ${valuePasses(name, test)}${isFree})`]);
+}
+
+/** Every name passes. */
+const ANY: TextTest = { kind: "contains", values: [""] };
+
+/** Of the relation `sessions`, with `chain`: equal for the parts of one session of a visitor, which it has on each day. */
+const chainedParts = ({ rules: { sessionGapMs }, isInRange }: SessionEvents): SqlText => sql`
+  SELECT session, visitor_id, first_ms, sum(begins) OVER (PARTITION BY visitor_id ORDER BY first_ms, session) AS chain
+  FROM (
+    SELECT session, visitor_id, first_ms,
+      CASE WHEN first_ms - lag(last_ms) OVER (PARTITION BY visitor_id ORDER BY first_ms, session) <= ${sessionGapMs} THEN 0 ELSE 1 END AS begins
+    FROM sessions
+    WHERE ${isInRange}
+  ) AS parts`;
+
+/** In DuckDB, the numbers of sessions with an event that meets the condition. */
+function sessionsWith(condition: SqlText, events: SessionEvents): SqlText {
+  const parts = sql`SELECT session FROM (${events.shown}) AS shown WHERE ${condition}`;
+  if (events.rules.rotationDays === 1) return parts;
+  return sql`
+    SELECT session
+    FROM (
+      SELECT session, max(CASE WHEN session IN (${parts}) THEN 1 ELSE 0 END) OVER (PARTITION BY visitor_id, chain) AS met
+      FROM (${chainedParts(events)}) AS chained
+    ) AS wholes
+    WHERE met = 1`;
+}
+
+const PAGE_OF_SESSIONS = { "entry-page": sql`entry_page`, "exit-page": sql`exit_page` };
+const PICK = { "entry-page": sql`arg_min`, "exit-page": sql`arg_max` };
+
+/** `session` and `page`: the first or last page that was viewed, on its day; NULL without a page view. */
+function pagesOfParts(end: "entry-page" | "exit-page", { shown, areAllShown, isInRange }: SessionEvents): SqlText {
+  if (areAllShown) return sql`SELECT session, ${PAGE_OF_SESSIONS[end]} AS page FROM sessions WHERE ${isInRange}`;
+  return sql`
+    SELECT session, ${PICK[end]}(pathname, (timestamp, sequence_number)) FILTER (WHERE event_name = ${textCode(PAGEVIEW)}) AS page
+    FROM (${shown}) AS shown
+    GROUP BY session`;
+}
+
+/** In DuckDB, the numbers of sessions that begin or end on a page that passes. */
+function sessionsOfPage(end: "entry-page" | "exit-page", test: TextTest, events: SessionEvents): SqlText {
+  const passes = valuePasses(sql`coalesce(page, 0)`, test);
+  const parts = pagesOfParts(end, events);
+  if (events.rules.rotationDays === 1) return sql`SELECT session FROM (${parts}) AS parts WHERE ${passes}`;
+  return sql`
+    SELECT session
+    FROM (
+      SELECT chained.session AS session,
+        ${PICK[end]}(page, first_ms) FILTER (WHERE page IS NOT NULL) OVER (PARTITION BY visitor_id, chain) AS page
+      FROM (${chainedParts(events)}) AS chained LEFT JOIN (${parts}) AS parts ON parts.session = chained.session
+    ) AS wholes
+    WHERE ${passes}`;
+}
+
+/**
+ * In ClickHouse, which has no numbers of sessions: visitor and time of each event of the sessions for which `condition` holds. It reads
+ * `visit`, an array of events (see `pageEvents`), in which `viewed` is 1 if the event meets `marked`.
+ */
+function momentsOf(condition: SqlText, marked: SqlText, { ordered, hidesEvents, rules: { sessionGapMs } }: SessionEvents): SqlText {
+  const sessions = orderedSessions({ events: ordered, hidesEvents, event: pageEvents(hidesEvents, marked), sessionGapMs });
+  return sql`
+    SELECT visitor_id, arrayJoin(arrayMap(event -> event.ms, visit)) AS ms
+    FROM (SELECT visitor_id, arrayJoin(sessions) AS visit FROM (${sessions}) AS histories) AS visits
+    WHERE ${condition}`;
+}
+
+const isOf = (sessions: SqlText, moments: SqlText): SqlText =>
+  perDialect(sql`session IN (${sessions})`, sql`(visitor_id, timestamp) IN (${moments})`);
+
+/** Whether the session of an event reaches a goal that meets the condition. */
+function reachesGoal(condition: SqlText, events: SessionEvents): SqlText {
+  return isOf(sessionsWith(condition, events), momentsOf(sql`arrayExists(event -> event.viewed, visit)`, condition, events));
+}
+
+function endsOn(end: "entry-page" | "exit-page", test: TextTest, events: SessionEvents): SqlText {
+  const pick = end === "entry-page" ? sql`arrayFirst` : sql`arrayLast`;
+  const page = sql`if(arrayExists(event -> event.is_pageview, visit), ${pick}(event -> event.is_pageview, visit).path, ${textCode(UNRECORDED)})`;
+  return isOf(sessionsOfPage(end, test, events), momentsOf(valuePasses(page, test), sql`0`, events));
+}
+
+/** Whether the session of an event passes: by its entry or exit page, `(unknown)` without a page view, or by the names of goals that it reaches. */
+export function meetsSessionCondition(filter: SessionFilter, wanted: Wanted, events: SessionEvents): SqlText {
+  if (filter !== "goal") return endsOn(filter, wanted.test, events);
+  const reached = reachesGoal(reaches(wanted, events.shown), events);
+  if (wanted.test.kind !== "is" || !wanted.test.values.includes(UNRECORDED)) return reached;
+  return sql`(${reached} OR NOT ${reachesGoal(reaches({ ...wanted, test: ANY }, events.shown), events)})`;
+}

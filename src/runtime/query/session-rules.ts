@@ -1,0 +1,16 @@
+/** Which events of a visitor are one session (docs/reports.md, "Sessions"). */
+import type { Config } from "../config/config.ts";
+
+const MINUTE_MS = 60_000;
+
+export interface SessionRules {
+  /** A longer pause between two events of a visitor starts a new session. */
+  readonly sessionGapMs: number;
+  /** Days of a salt period. With more than one, sessions continue past midnight. */
+  readonly rotationDays: number;
+}
+
+export const sessionRulesOf = ({ sessionWindowMinutes, visitorSaltRotationDays }: Config): SessionRules => ({
+  sessionGapMs: sessionWindowMinutes * MINUTE_MS,
+  rotationDays: visitorSaltRotationDays,
+});

@@ -1,0 +1,72 @@
+/** Tests of columns and properties in SQL. DuckDB looks them up among texts that were tested before (see `EngineQuery`), ClickHouse runs them itself. */
+import { mayHaveKey, tokenOfKey, valueOf, withPairs } from "./property-pairs.ts";
+import { column, joinSql, perDialect, sql, textCode, type ColumnName, type PropertyTest, type SqlText } from "./sql.ts";
+import { lowerCase, type TextTest } from "./text-test.ts";
+
+/** How ClickHouse stores a text that was not recorded. In DuckDB it has the code 0, which is no text. */
+export const UNRECORDED = "(unknown)";
+
+/** In ClickHouse a pattern with `*` is a regular expression. */
+const expressionOf = (pattern: string): string => `(?s)^${pattern.replaceAll(/[\\^$.|?+()[\]{}]/g, "\\$&").replaceAll("*", ".*")}$`;
+
+/** Whether a text of ClickHouse, never NULL, passes a test with one value. By default, its `.` matches line breaks. */
+function passesInClickhouse(text: SqlText, kind: TextTest["kind"], value: string): SqlText {
+  if (kind === "is") return sql`${text} = ${textCode(value)}`;
+  if (kind === "contains") return sql`position(${text}, ${textCode(value)}) > 0`;
+  if (kind === "begins") return sql`startsWith(${text}, ${textCode(value)})`;
+  if (kind === "search") return sql`position(lowerUTF8(${text}), ${textCode(lowerCase(value))}) > 0`;
+  return sql`match(${text}, ${textCode(kind === "like" ? expressionOf(value) : `(?-s)${value}`)})`;
+}
+
+/** In ClickHouse, whether a text passes the test. */
+export const textPasses = (text: SqlText, { kind, values }: TextTest): SqlText =>
+  sql`(${joinSql(
+    values.map((value) => passesInClickhouse(text, kind, value)),
+    " OR ",
+  )})`;
+
+const isBitOf = (test: SqlText): SqlText => sql`(tests & CAST(${test} AS BIGINT)) <> 0`;
+
+/** Whether the text of a column equals one of the values, of which one may be that it was not recorded. */
+function equalsText(text: SqlText, values: readonly string[]): SqlText {
+  const codes = values.map((value) => sql`${textCode(value)}`);
+  return codes.length === 1 ? sql`${text} = ${joinSql(codes, ", ")}` : sql`${text} IN (${joinSql(codes, ", ")})`;
+}
+
+/**
+ * Whether a column, or an expression over codes of texts, was recorded and passes the test. `(unknown)` is a text like any in
+ * ClickHouse, so it is excluded there.
+ */
+function matchesText(text: SqlText, test: TextTest): SqlText {
+  return perDialect(
+    sql`${text} IN (SELECT code FROM matches WHERE ${isBitOf(sql`${{ test }}`)})`,
+    sql`(${text} <> ${textCode(UNRECORDED)} AND ${textPasses(text, test)})`,
+  );
+}
+
+/** Whether the text of a column matches the pattern, in which `*` matches any characters, or none. */
+export const matchesPattern = (name: ColumnName, pattern: string): SqlText =>
+  matchesText(column(name), { kind: "like", values: [pattern] });
+
+/** In ClickHouse, the distinct `props` among `events` whose value passes. */
+const passingProps = ({ key, test }: PropertyTest, events: SqlText): SqlText => sql`
+  SELECT props
+  FROM (
+    SELECT props, ${valueOf(sql`token`)} AS value
+    FROM (
+      SELECT props, ${tokenOfKey(key)} AS token
+      FROM (${withPairs(sql`SELECT props FROM (${events}) AS carried WHERE props IS NOT NULL AND ${mayHaveKey(key)} GROUP BY props`)})
+    ) AS tokens
+  ) AS valued
+  WHERE ${textPasses(sql`value`, test)}`;
+
+/** Whether an event has a value of the property, and it passes the test. `events` is a relation with at least these events. */
+export const propertyPasses = (propertyTest: PropertyTest, events: SqlText): SqlText =>
+  perDialect(
+    sql`props IN (SELECT props FROM matching_props WHERE ${isBitOf(sql`${{ propertyTest }}`)})`,
+    sql`coalesce(props IN (${passingProps(propertyTest, events)}), false)`,
+  );
+
+/** Whether a value passes: a code in DuckDB, a text in ClickHouse, and as such never NULL. */
+export const valuePasses = (value: SqlText, test: TextTest): SqlText =>
+  test.kind === "is" ? equalsText(value, test.values) : matchesText(value, test);

@@ -1,0 +1,66 @@
+/** Tests of a text, the operators of filters and searches: what they mean in JavaScript, in which they run for DuckDB. For ClickHouse, see `matchesText`. */
+import { RE2JS } from "re2js";
+import { WildcardPattern } from "../config/wildcard-pattern.ts";
+
+/**
+ * - `is`: equal
+ * - `contains`, `begins`: the text contains the value, or begins with it
+ * - `like`: the whole text matches a pattern, in which `*` stands for any characters
+ * - `matches`: a part of the text matches a regular expression in the syntax of RE2 (https://github.com/google/re2/wiki/Syntax)
+ * - `search`: like `contains`, but ignores case
+ */
+export type TextTestKind = "is" | "contains" | "begins" | "like" | "matches" | "search";
+
+export interface TextTest {
+  readonly kind: TextTestKind;
+  /** A text passes the test with any of them. */
+  readonly values: readonly string[];
+}
+
+/** Instructions of a compiled regular expression: the worst case of a match is their number times the characters of the text. */
+const PROGRAM_SIZE_MAX = 1000;
+
+/** What is wrong with a regular expression; null if nothing is. */
+export function problemOfExpression(expression: string): string | null {
+  try {
+    return RE2JS.compile(expression).programSize() > PROGRAM_SIZE_MAX ? "is too large: it repeats too much" : null;
+  } catch (error) {
+    return `is no regular expression in the syntax of RE2: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/** Lower case of each character by itself, as ClickHouse's `lowerUTF8` has it: no character becomes several, or depends on its place. */
+export function lowerCase(text: string): string {
+  const lower = text.toLowerCase();
+  if (lower.length === text.length && !lower.includes("ς")) return lower;
+  return Array.from(text, (char) => (char.toLowerCase().length === char.length ? char.toLowerCase() : char)).join("");
+}
+
+type Matcher = (text: string) => boolean;
+
+const MATCHERS: Readonly<Record<Exclude<TextTestKind, "is">, (value: string) => Matcher>> = {
+  contains: (value) => (text) => text.includes(value),
+  begins: (value) => (text) => text.startsWith(value),
+  like(value) {
+    const pattern = new WildcardPattern(value);
+    return (text) => pattern.matches(text);
+  },
+  matches(value) {
+    const expression = RE2JS.compile(value);
+    return (text) => expression.test(text);
+  },
+  search(value) {
+    const lower = lowerCase(value);
+    return (text) => lowerCase(text).includes(lower);
+  },
+};
+
+/** Whether a text passes. Takes time in proportion to the length of the text times that of the values, except for `is`. */
+export function compiledTest({ kind, values }: TextTest): Matcher {
+  if (kind === "is") {
+    const wanted = new Set(values);
+    return (text) => wanted.has(text);
+  }
+  const matchers = values.map(MATCHERS[kind]);
+  return (text) => matchers.some((matches) => matches(text));
+}
