@@ -8,6 +8,7 @@ import { parseUrl } from "../runtime/ingest/parse-url.ts";
 import { sessionRulesOf } from "../runtime/query/session-rules.ts";
 import type { Viewer } from "../runtime/query/viewer.ts";
 import type { Services } from "../runtime/services/services.ts";
+import { goalNamed, inOrder } from "../runtime/sites/goal.ts";
 import { checkAccess, limitViewer, needsStanding, standingOf } from "./access.ts";
 import { pathBelow, redirectToPage } from "./base-path.ts";
 import type { Context } from "./context.ts";
@@ -112,8 +113,9 @@ export class Pipeline implements App {
     const beganMs = services.monotonicMs() - elapsedMs;
     const nowMs = services.now();
     const calendarOf: Viewer["calendarOf"] = (siteId) => services.sites.calendarOf(siteId);
-    const goalsOf: Viewer["goalsOf"] = () => [];
+    const goalsOf: Viewer["goalsOf"] = (siteId) => inOrder(services.goals.of(siteId));
     const weekStartOf: Viewer["weekStartOf"] = (siteId) => services.sites.settingsOf(siteId).weekStart;
+    const goalOf: Viewer["goalOf"] = (siteId, name) => goalNamed(services.goals.of(siteId), name);
     return {
       services,
       nowMs,
@@ -125,7 +127,7 @@ export class Pipeline implements App {
       socketPlace,
       event,
       standing: null,
-      viewer: { principal: NOBODY, nowMs, calendarOf, weekStartOf, goalsOf, sessionRules: sessionRulesOf(services.config) },
+      viewer: { principal: NOBODY, nowMs, calendarOf, weekStartOf, goalsOf, goalOf, sessionRules: sessionRulesOf(services.config) },
       deadline: this.#deadlines.begin(beganMs),
       streams: this.#streams,
       params: NO_PARAMS,

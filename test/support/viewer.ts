@@ -1,4 +1,4 @@
-/** A viewer who may read everything, of sites in UTC whose weeks begin on Monday. */
+/** A viewer who may read everything, of sites in UTC without goals, whose weeks begin on Monday. */
 import { OWNER } from "../../src/runtime/auth/principal.ts";
 import type { Viewer } from "../../src/runtime/query/viewer.ts";
 import { utcCalendar } from "../../src/storage/calendar.ts";
@@ -10,5 +10,6 @@ export const ownerAt = (nowMs: EpochMs): Viewer => ({
   calendarOf: () => utcCalendar,
   weekStartOf: () => "monday",
   goalsOf: () => [],
+  goalOf: (_siteId, name) => ({ event: name, property: null }),
   sessionRules: { sessionGapMs: 1_800_000, rotationDays: 1 },
 });

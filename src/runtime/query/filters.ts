@@ -3,7 +3,8 @@ import { AppError, invalidInput } from "../errors.ts";
 import { exceedsChars } from "../config/code-points.ts";
 import { FILTER_CONDITIONS_MAX, FILTER_EXPRESSION_CHARS_MAX, FILTER_VALUES_MAX, FILTER_VALUE_CHARS_MAX } from "../config/report-limits.ts";
 import { DIMENSIONS, isDimension, isSessionDimension, type Dimension } from "./dimensions.ts";
-import type { Goal } from "./goal.ts";
+import type { SiteGoal } from "../sites/goal.ts";
+import type { NamedGoal } from "./goal.ts";
 import { problemOfExpression, type TextTest } from "./text-test.ts";
 
 /** Dimensions of whole sessions: a condition on them keeps all events of the sessions that meet it. */
@@ -23,7 +24,7 @@ export interface Condition {
   /** Whether the test must fail. */
   readonly isNegated: boolean;
   /** The site's goals, of a condition on `goal` (`conditionsOn`). */
-  readonly goals?: readonly Goal[];
+  readonly goals?: readonly NamedGoal[];
 }
 
 /** What is written between `=` or `=!`, and `=`. */
@@ -153,5 +154,7 @@ export function parseSegmentFilter(text: string | null): readonly Condition[] {
 }
 
 /** The conditions with what they mean for a site. */
-export const conditionsOn = (conditions: readonly Condition[], goals: () => readonly Goal[]): readonly Condition[] =>
-  conditions.map((condition) => (condition.dimension === "goal" ? { ...condition, goals: goals() } : condition));
+export const conditionsOn = (conditions: readonly Condition[], goals: () => readonly SiteGoal[]): readonly Condition[] =>
+  conditions.map((condition) =>
+    condition.dimension === "goal" ? { ...condition, goals: goals().map(({ fields: { name, goal } }) => ({ name, goal })) } : condition,
+  );

@@ -1,8 +1,21 @@
 /** Whether an event meets a goal, as SQL. */
+import type { Goal } from "../sites/goal.ts";
+import { sql, type SqlText } from "./sql.ts";
 import { stepSql } from "./steps.ts";
-import type { SqlText } from "./sql.ts";
+import { propertyPasses } from "./text-conditions.ts";
 
-export type Goal = { readonly id: string; readonly name: string } & ({ readonly page: string } | { readonly event: string });
+export type { Goal } from "../sites/goal.ts";
 
-export const goalSql = (goal: Goal, _events: SqlText): SqlText =>
-  "page" in goal ? stepSql({ kind: "page", value: goal.page }) : stepSql({ kind: "event", value: goal.event });
+export interface NamedGoal {
+  readonly name: string;
+  readonly goal: Goal;
+}
+
+/** `events` is a relation with at least the events that are asked about. */
+export function goalSql(goal: Goal, events: SqlText): SqlText {
+  if ("page" in goal) return stepSql({ kind: "page", value: goal.page });
+  const isEvent = stepSql({ kind: "event", value: goal.event });
+  if (goal.property === null) return isEvent;
+  const { key, value } = goal.property;
+  return sql`(${isEvent} AND ${propertyPasses({ key, test: { kind: "is", values: [value] } }, events)})`;
+}

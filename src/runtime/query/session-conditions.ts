@@ -1,7 +1,7 @@
 /** Conditions on sessions: those that begin or end on a page, or reach a goal. All events of a session meet such a condition, or none. */
 import { PAGEVIEW } from "../config/names.ts";
 import type { SessionFilter } from "./filters.ts";
-import { goalSql, type Goal } from "./goal.ts";
+import { goalSql, type NamedGoal } from "./goal.ts";
 import { orderedSessions, pageEvents } from "./ordered-sessions.ts";
 import type { SessionRules } from "./session-rules.ts";
 import { column, joinSql, perDialect, sql, textCode, type SqlText } from "./sql.ts";
@@ -24,7 +24,7 @@ export interface SessionEvents {
 
 interface Wanted {
   readonly test: TextTest;
-  readonly goals?: readonly Goal[] | undefined;
+  readonly goals?: readonly NamedGoal[] | undefined;
 }
 
 const or = (conditions: readonly SqlText[]): SqlText => (conditions.length === 0 ? sql`false` : sql`(${joinSql(conditions, " OR ")})`);
@@ -33,8 +33,8 @@ const or = (conditions: readonly SqlText[]): SqlText => (conditions.length === 0
 function reaches({ test, goals = [] }: Wanted, shown: SqlText): SqlText {
   const passes = compiledTest(test);
   const name = column("event_name");
-  const defined = goals.filter((goal) => passes(goal.name)).map((goal) => goalSql(goal, shown));
-  const taken = goals.map((goal) => sql`${textCode(goal.name)}`);
+  const defined = goals.filter(({ name: of }) => passes(of)).map(({ goal }) => goalSql(goal, shown));
+  const taken = goals.map(({ name: of }) => sql`${textCode(of)}`);
   const isFree = taken.length === 0 ? sql`` : sql` AND ${name} NOT IN (${joinSql(taken, ", ")})`;
   const isNoGoal = [PAGEVIEW, UNRECORDED].map((text) => sql`${name} <> ${textCode(text)}`);
   return or([...defined, sql`(${joinSql(isNoGoal, " AND ")} AND ${valuePasses(name, test)}${isFree})`]);

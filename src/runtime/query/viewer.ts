@@ -3,8 +3,8 @@ import type { Calendar } from "../../storage/calendar.ts";
 import type { EpochMs, SiteId } from "../../storage/event.ts";
 import { mayRead, type Principal } from "../auth/principal.ts";
 import { AppError } from "../errors.ts";
+import type { Goal, SiteGoal } from "../sites/goal.ts";
 import type { WeekStart } from "../sites/site-settings.ts";
-import type { Goal } from "./goal.ts";
 import type { SessionRules } from "./session-rules.ts";
 
 export interface Viewer {
@@ -12,7 +12,10 @@ export interface Viewer {
   readonly nowMs: EpochMs;
   readonly calendarOf: (siteId: SiteId) => Calendar;
   readonly weekStartOf: (siteId: SiteId) => WeekStart;
-  readonly goalsOf: (siteId: SiteId) => readonly Goal[];
+  /** In the order of the site. */
+  readonly goalsOf: (siteId: SiteId) => readonly SiteGoal[];
+  /** The goal of that name; without one, events of that name. */
+  readonly goalOf: (siteId: SiteId, name: string) => Goal;
   readonly sessionRules: SessionRules;
 }
 

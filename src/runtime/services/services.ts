@@ -28,6 +28,7 @@ import { RequestMetrics } from "../metrics/request-metrics.ts";
 import { ExportMemory } from "../reports/exports/export-memory.ts";
 import { Overview } from "../reports/overview/overview.ts";
 import type { Sites } from "../sites/sites.ts";
+import { openCollections, type Collections } from "./collections.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { openEventStore } from "./event-store.ts";
 import type { Host } from "./host.ts";
@@ -40,7 +41,7 @@ type HostServices = Pick<
   "config" | "log" | "now" | "monotonicMs" | "wait" | "newRequestId" | "trackerScript" | "assets" | "version" | "geoIsLoaded" | "geoBuiltMs"
 > & { readonly processUsage: Host["processUsage"] };
 
-export interface Services extends HostServices, AuthServices, IngestServices, QueryServices, JobServices, StoredRollups {
+export interface Services extends HostServices, AuthServices, IngestServices, QueryServices, JobServices, StoredRollups, Collections {
   readonly startedAtMs: EpochMs;
   readonly counters: Counters;
   readonly requests: RequestMetrics;
@@ -104,6 +105,7 @@ export async function createServices(host: Host): Promise<Services> {
   const catalog = clickhouse ? new ClickhouseCatalog({ ...clickhouse, eventStore }) : eventStore;
   const shared = oneSite === undefined && siteInstances === undefined ? clickhouse : null;
   const sites = await openSites(host, catalog, shared);
+  const collections = await openCollections(host);
   const visitors = await createVisitors({ ...host, zonesAt: (timestampMs) => sites.zonesAt(timestampMs) });
   const dependencies: Dependencies = { host, counters, eventStore, catalog, sites };
   const stored = await createStoredRollups({ ...host, eventStore });
@@ -142,6 +144,7 @@ export async function createServices(host: Host): Promise<Services> {
     startedAtMs: now(),
     counters,
     sites,
+    ...collections,
     requests: new RequestMetrics(),
     ...stored,
     eventStore,

@@ -1,15 +1,16 @@
-/** When sites' records were removed, so that no earlier change from another instance brings one back, and every later one is later there, too. */
-import type { EpochMs, SiteId } from "../../storage/event.ts";
+/** When records were removed, so that no earlier change from another instance brings one back, and every later one is later there, too. */
+import type { EpochMs } from "../../storage/event.ts";
 import { REMOVED_SITES_MAX } from "../config/limits.ts";
 
-export class Removals {
+/** By site, or another key. */
+export class Removals<Key extends string> {
   /** Latest removal last. */
-  readonly #removedMs = new Map<SiteId, EpochMs>();
+  readonly #removedMs = new Map<Key, EpochMs>();
   #evictedMs: EpochMs = 0;
 
-  add(siteId: SiteId, removedMs: EpochMs): void {
-    this.#removedMs.delete(siteId);
-    this.#removedMs.set(siteId, removedMs);
+  add(key: Key, removedMs: EpochMs): void {
+    this.#removedMs.delete(key);
+    this.#removedMs.set(key, removedMs);
     for (const [oldest, oldestMs] of this.#removedMs) {
       if (this.#removedMs.size <= REMOVED_SITES_MAX) return;
       this.#removedMs.delete(oldest);
@@ -18,8 +19,8 @@ export class Removals {
   }
 
   /** Undefined also if so many others were removed since that no earlier change of the site is still on its way. */
-  timeOf(siteId: SiteId): EpochMs | undefined {
-    return this.#removedMs.get(siteId);
+  timeOf(key: Key): EpochMs | undefined {
+    return this.#removedMs.get(key);
   }
 
   /** Not before the removals that `timeOf` no longer knows. */

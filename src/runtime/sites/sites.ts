@@ -62,7 +62,7 @@ export class Sites {
   #calendar: Calendar;
   readonly #known = new Map<SiteId, KnownSite>();
   /** Null where no other instance changes records. */
-  readonly #removals: Removals | null;
+  readonly #removals: Removals<SiteId> | null;
   readonly #queue = new SerialQueue({ waitingMax: SITE_CHANGES_WAITING_MAX, retryAfterSecs: 1 });
 
   private constructor(parts: SitesParts, writer: SiteRecordWriter) {

@@ -1,0 +1,239 @@
+/**
+ * What people make for a site and find again by an id: its goals, segments and annotations. Each kind is a collection; a site's items of a
+ * kind are one record, kept in memory. A change counts once it is durable.
+ */
+import type { EpochMs, SiteId } from "../../storage/event.ts";
+import { createJsonRecord, replaceJsonRecord, updateJsonRecord } from "../../storage/json-record.ts";
+import type { RecordStore } from "../../storage/record-store.ts";
+import { severalAtOnce } from "../../storage/several-at-once.ts";
+import { SerialQueue } from "../auth/serial-queue.ts";
+import { createSha256, toHex, type Sha256 } from "../auth/sha256.ts";
+import { COLLECTION_CHANGES_WAITING_MAX, COLLECTION_CHARS_MAX } from "../config/collection-limits.ts";
+import { SITE_RECORDS_MAX_AT_ONCE } from "../config/limits.ts";
+import { AppError, invalidInput, storageUnavailable } from "../errors.ts";
+import type { Log } from "../metrics/log.ts";
+import { collectionRecordOf, itemsJson, readCollectionRecord, type CollectionKind, type Item } from "./collection-record.ts";
+import { Removals } from "./removals.ts";
+
+const ID_BYTES = 16;
+
+/** An item after a change; null after its removal. */
+export interface ItemChange<Fields> {
+  readonly siteId: SiteId;
+  readonly id: string;
+  readonly item: Item<Fields> | null;
+  /** Of two changes of an item, the later one counts, on whichever instance it was made. */
+  readonly changedMs: EpochMs;
+}
+
+export interface CollectionParts<Fields> {
+  readonly records: RecordStore;
+  /** Sites that may have items. */
+  readonly sitesMax: number;
+  readonly now: () => EpochMs;
+  readonly randomBytes: (length: number) => Uint8Array;
+  readonly log: Log;
+  /** Gives changes to other instances, before they are stored here. A rejection refuses them, but some may have reached others. */
+  readonly publish?: ((changes: readonly ItemChange<Fields>[]) => Promise<void>) | undefined;
+}
+
+/** New fields by id, or null to remove an item. An unknown id is that of a new item. */
+export type FieldsById<Fields> = ReadonlyMap<string, Fields | null>;
+
+type Items<Fields> = ReadonlyMap<string, Item<Fields>>;
+
+const NONE: Items<never> = new Map();
+
+export class Collection<Fields extends object> {
+  readonly kind: CollectionKind<Fields>;
+  readonly #parts: CollectionParts<Fields>;
+  readonly #sha256: Sha256;
+  readonly #known = new Map<SiteId, Items<Fields>>();
+  /** Of items, by `keyOf`. */
+  readonly #removals = new Removals<string>();
+  readonly #queue = new SerialQueue({ waitingMax: COLLECTION_CHANGES_WAITING_MAX, retryAfterSecs: 1 });
+
+  private constructor(kind: CollectionKind<Fields>, parts: CollectionParts<Fields>, sha256: Sha256) {
+    this.kind = kind;
+    this.#parts = parts;
+    this.#sha256 = sha256;
+  }
+
+  /** Rejects when a record is damaged: the next change of its site would lose what it held. */
+  static async open<Fields extends object>(kind: CollectionKind<Fields>, parts: CollectionParts<Fields>): Promise<Collection<Fields>> {
+    const { records, log } = parts;
+    const sha256 = await createSha256();
+    const collection = new Collection(kind, parts, sha256);
+    await severalAtOnce(await records.list(`${kind.name}/`), SITE_RECORDS_MAX_AT_ONCE, async (name) => {
+      const record = await readCollectionRecord(records, name, kind, sha256);
+      if (record) collection.#known.set(record.siteId, new Map(record.items.map((item) => [item.id, item])));
+      else log.warn(`a record among the ${kind.name} is not that of a site and is ignored`, { name });
+    });
+    return collection;
+  }
+
+  /** The items of a site, in the order in which they were made. */
+  of(siteId: SiteId): Item<Fields>[] {
+    return [...(this.#known.get(siteId) ?? NONE).values()];
+  }
+
+  get(siteId: SiteId, id: string): Item<Fields> | null {
+    return this.#known.get(siteId)?.get(id) ?? null;
+  }
+
+  /** Items of all sites. */
+  *all(): Generator<ItemChange<Fields>> {
+    for (const [siteId, items] of this.#known) for (const [id, item] of items) yield { siteId, id, item, changedMs: item.changedMs };
+  }
+
+  /** Adds an item. `fieldsAmong` gets those that the site has, and may refuse. */
+  async add(siteId: SiteId, fieldsAmong: (items: Item<Fields>[]) => Fields, signal: AbortSignal): Promise<Item<Fields>> {
+    const id = toHex(this.#parts.randomBytes(ID_BYTES));
+    await this.change(siteId, (items) => new Map([[id, fieldsAmong(items)]]), signal);
+    return this.#existing(siteId, id);
+  }
+
+  /** Replaces the fields of an item; 404 for an unknown id. `fieldsAmong` gets the item and all others. */
+  async replace(
+    siteId: SiteId,
+    id: string,
+    fieldsAmong: (item: Item<Fields>, others: Item<Fields>[]) => Fields,
+    signal: AbortSignal,
+  ): Promise<Item<Fields>> {
+    const changesOf = (items: Item<Fields>[]) => {
+      const others = items.filter((item) => item.id !== id);
+      return new Map([[id, fieldsAmong(this.#existing(siteId, id), others)]]);
+    };
+    await this.change(siteId, changesOf, signal);
+    return this.#existing(siteId, id);
+  }
+
+  /** 404 for an unknown id. `check` gets the item, and may refuse. */
+  remove(siteId: SiteId, id: string, check: (item: Item<Fields>) => void, signal: AbortSignal): Promise<void> {
+    const changesOf = () => {
+      check(this.#existing(siteId, id));
+      return new Map([[id, null]]);
+    };
+    return this.change(siteId, changesOf, signal);
+  }
+
+  removeSite(siteId: SiteId, signal: AbortSignal): Promise<void> {
+    return this.change(siteId, (items) => new Map(items.map(({ id }) => [id, null])), signal);
+  }
+
+  /** `changesOf` gets the items of the site, and may refuse. 400 for too many; 503, and no change, if they cannot be stored. */
+  change(siteId: SiteId, changesOf: (items: Item<Fields>[]) => FieldsById<Fields>, signal: AbortSignal): Promise<void> {
+    return this.#queue.run(async () => {
+      const changes = Array.from(changesOf(this.of(siteId)), ([id, fields]) => this.#changeNow(siteId, id, fields));
+      if (changes.length === 0) return;
+      this.#checkRoom(siteId, changes);
+      await this.#publish(changes).catch(notShared);
+      await this.#store(siteId, changes).catch(async (cause: unknown) => {
+        await this.#withdraw(changes);
+        notStored(cause);
+      });
+    }, signal);
+  }
+
+  /** Stores what other instances have published, as far as it is later than what is known here. */
+  receive(changes: readonly ItemChange<Fields>[], signal: AbortSignal): Promise<void> {
+    return this.#queue.run(async () => {
+      const later = changes.filter((change) => change.changedMs > this.changedMsOf(change));
+      for (const siteId of new Set(later.map((change) => change.siteId)))
+        await this.#store(
+          siteId,
+          later.filter((change) => change.siteId === siteId),
+        );
+    }, signal);
+  }
+
+  /** When an item was last changed or removed; 0 if that is not known. */
+  changedMsOf({ siteId, id }: Pick<ItemChange<Fields>, "siteId" | "id">): EpochMs {
+    return this.get(siteId, id)?.changedMs ?? this.#removals.timeOf(keyOf(siteId, id)) ?? 0;
+  }
+
+  #existing(siteId: SiteId, id: string): Item<Fields> {
+    const item = this.get(siteId, id);
+    if (item === null) throw new AppError({ code: "not_found" }, `There is no such entry among the ${this.kind.name} of the site`);
+    return item;
+  }
+
+  #changeNow(siteId: SiteId, id: string, fields: Fields | null): ItemChange<Fields> {
+    const before = this.get(siteId, id);
+    const nowMs = this.#parts.now();
+    const changedMs = Math.max(nowMs, (before?.changedMs ?? 0) + 1);
+    const createdAt = before?.createdAt ?? new Date(nowMs).toISOString();
+    return { siteId, id, changedMs, item: fields && { id, createdAt, changedMs, fields } };
+  }
+
+  #after(siteId: SiteId, changes: readonly ItemChange<Fields>[]): Items<Fields> {
+    const items = new Map(this.#known.get(siteId) ?? NONE);
+    for (const { id, item } of changes) {
+      if (item) items.set(id, item);
+      else items.delete(id);
+    }
+    return items;
+  }
+
+  #checkRoom(siteId: SiteId, changes: readonly ItemChange<Fields>[]): void {
+    const { name, itemsMax } = this.kind;
+    const items = this.#after(siteId, changes);
+    const isMore = items.size > (this.#known.get(siteId)?.size ?? 0);
+    if (isMore && items.size > itemsMax)
+      throw invalidInput(`There are already ${itemsMax} ${name} of this site, the maximum. Delete one first.`);
+    if (isMore && !this.#known.has(siteId) && this.#known.size >= this.#parts.sitesMax)
+      throw invalidInput(`There may be ${name} of ${this.#parts.sitesMax} sites at most. Raise max_sites to allow more`);
+    if (items.size > 0 && JSON.stringify(itemsJson(this.kind, siteId, items.values())).length > COLLECTION_CHARS_MAX)
+      throw invalidInput(`The ${name} of this site take more than ${COLLECTION_CHARS_MAX} characters together. Delete one first.`);
+  }
+
+  async #publish(changes: readonly ItemChange<Fields>[]): Promise<void> {
+    await this.#parts.publish?.(changes);
+  }
+
+  /** Other instances get back what they had. If that fails too, they keep the changes, and this one gets them from there. */
+  async #withdraw(changes: readonly ItemChange<Fields>[]): Promise<void> {
+    const withdrawn = changes.map((change) => {
+      const before = this.get(change.siteId, change.id);
+      const changedMs = change.changedMs + 1;
+      return { ...change, changedMs, item: before && { ...before, changedMs } };
+    });
+    await this.#publish(withdrawn).catch(() => {
+      // The caller gets the error of the write.
+    });
+  }
+
+  /** When that fails, what the site had counts at the next start, too. */
+  async #store(siteId: SiteId, changes: readonly ItemChange<Fields>[]): Promise<void> {
+    const items = this.#after(siteId, changes);
+    await this.#write(siteId, items);
+    if (items.size > 0) this.#known.set(siteId, items);
+    else this.#known.delete(siteId);
+    for (const { id, item, changedMs } of changes) if (item === null) this.#removals.add(keyOf(siteId, id), changedMs);
+  }
+
+  async #write(siteId: SiteId, items: Items<Fields>): Promise<void> {
+    const { records } = this.#parts;
+    const name = collectionRecordOf(this.kind, siteId, this.#sha256);
+    const before = this.#known.get(siteId);
+    const jsonOf = (all: Items<Fields>) => itemsJson(this.kind, siteId, all.values());
+    if (items.size === 0) {
+      await records.remove(name).catch(async (error: unknown) => {
+        if (before) await replaceJsonRecord(records, name, jsonOf(before)).catch(() => {});
+        throw error;
+      });
+    } else if (before) await updateJsonRecord(records, name, { from: jsonOf(before), to: jsonOf(items) });
+    else await createJsonRecord(records, name, jsonOf(items));
+  }
+}
+
+const keyOf = (siteId: SiteId, id: string): string => `${siteId}/${id}`;
+
+function notStored(cause: unknown): never {
+  throw storageUnavailable("The change could not be stored, and nothing is changed. Try again later.", cause);
+}
+
+/** It is not known whether the others have the change. */
+function notShared(cause: unknown): never {
+  throw storageUnavailable("The change could not be shared with the other nodes and may not count. Try again later.", cause);
+}

@@ -1,0 +1,204 @@
+/** What sites have made for them: kept in records, read again at the start, and unchanged where a write fails. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { COLLECTION_CHARS_MAX } from "../../../../src/runtime/config/collection-limits.ts";
+import { AppError } from "../../../../src/runtime/errors.ts";
+import type { CollectionKind, Item } from "../../../../src/runtime/sites/collection-record.ts";
+import { Collection, type ItemChange } from "../../../../src/runtime/sites/collection.ts";
+import type { SiteId } from "../../../../src/storage/event.ts";
+import { createMemoryRecordStore } from "../../../../src/storage/memory-record-store.ts";
+import type { RecordStore } from "../../../../src/storage/record-store.ts";
+import { createRecordingLog } from "../../../support/recording-log.ts";
+
+interface Named {
+  readonly name: string;
+}
+
+const KIND: CollectionKind<Named> = {
+  name: "goals",
+  itemsMax: 3,
+  json: (fields) => ({ ...fields }),
+  parse({ name }) {
+    if (typeof name !== "string") throw new Error("it has no name");
+    return { name };
+  },
+};
+
+const A = "a.example" as SiteId;
+const B = "B.example" as SiteId;
+const C = "c.example" as SiteId;
+
+const NOW = Date.parse("2026-03-04T12:00:00Z");
+
+let nowMs = NOW;
+let lastByte = 0;
+beforeEach(() => {
+  nowMs = NOW;
+  lastByte = 0;
+});
+
+const { signal } = new AbortController();
+
+type Publish = (changes: readonly ItemChange<Named>[]) => Promise<void>;
+
+const open = (records: RecordStore, publish?: Publish, log = createRecordingLog()): Promise<Collection<Named>> =>
+  Collection.open(KIND, { records, sitesMax: 2, now: () => nowMs, randomBytes: (n) => new Uint8Array(n).fill(++lastByte), log, publish });
+
+const add = (collection: Collection<Named>, siteId: SiteId, name: string): Promise<Item<Named>> =>
+  collection.add(siteId, () => ({ name }), signal);
+
+const namesIn = (collection: Collection<Named>, siteId: SiteId): string[] => collection.of(siteId).map(({ fields }) => fields.name);
+
+const codeOf = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => "resolved",
+    (error: unknown) => (error instanceof AppError ? error.failure.code : String(error)),
+  );
+
+/** Records of which writes and removals can be made to fail. */
+function fragile(): RecordStore & { fails: boolean } {
+  const records = createMemoryRecordStore();
+  return {
+    ...records,
+    fails: false,
+    async write(name, bytes) {
+      if (this.fails) throw new Error("the disk is full");
+      await records.write(name, bytes);
+    },
+    async remove(name) {
+      if (this.fails) throw new Error("the disk is full");
+      await records.remove(name);
+    },
+  };
+}
+
+describe("items of a site", () => {
+  it("are listed in the order in which they were made, and are the same after a restart", async () => {
+    const records = createMemoryRecordStore();
+    const collection = await open(records);
+    const first = await add(collection, A, "first");
+    nowMs += 1000;
+    const second = await add(collection, A, "second");
+    await add(collection, B, "of another site");
+    expect(first).toEqual({ id: "01".repeat(16), createdAt: "2026-03-04T12:00:00.000Z", changedMs: NOW, fields: { name: "first" } });
+    for (const opened of [collection, await open(records)]) {
+      expect(opened.of(A)).toEqual([first, second]);
+      expect(opened.get(A, second.id)).toEqual(second);
+      expect([opened.get(B, second.id), opened.of(C)]).toEqual([null, []]);
+    }
+  });
+
+  it("keep id and time of creation when they are replaced", async () => {
+    const records = createMemoryRecordStore();
+    const collection = await open(records);
+    const { id } = await add(collection, A, "before");
+    const replaced = await collection.replace(A, id, ({ fields }) => ({ name: `${fields.name} and after` }), signal);
+    expect(replaced).toEqual({ id, createdAt: "2026-03-04T12:00:00.000Z", changedMs: NOW + 1, fields: { name: "before and after" } });
+    expect((await open(records)).of(A)).toEqual([replaced]);
+  });
+
+  it("leave no record behind when the last one is removed", async () => {
+    const records = createMemoryRecordStore();
+    const collection = await open(records);
+    const { id } = await add(collection, A, "one");
+    expect(await records.list("goals/")).toHaveLength(1);
+    await collection.remove(A, id, () => {}, signal);
+    expect([collection.of(A), await records.list("goals/")]).toEqual([[], []]);
+    await add(collection, A, "two");
+    await collection.removeSite(A, signal);
+    expect([collection.of(A), await records.list("goals/")]).toEqual([[], []]);
+  });
+
+  it("are 404 for an unknown id, also for that of another site", async () => {
+    const collection = await open(createMemoryRecordStore());
+    const { id } = await add(collection, A, "one");
+    expect(await codeOf(collection.remove(B, id, () => {}, signal))).toBe("not_found");
+    expect(await codeOf(collection.replace(A, "0".repeat(32), ({ fields }) => fields, signal))).toBe("not_found");
+  });
+
+  it("are bounded in number, in sites and in characters", async () => {
+    const collection = await open(createMemoryRecordStore());
+    for (const name of ["1", "2", "3"]) await add(collection, A, name);
+    await expect(add(collection, A, "4")).rejects.toThrow("There are already 3 goals of this site, the maximum");
+    await add(collection, B, "1");
+    await expect(add(collection, C, "1")).rejects.toThrow("of 2 sites at most. Raise max_sites");
+    await expect(add(collection, B, "x".repeat(COLLECTION_CHARS_MAX))).rejects.toThrow("take more than");
+    expect([namesIn(collection, A), namesIn(collection, B), namesIn(collection, C)]).toEqual([["1", "2", "3"], ["1"], []]);
+  });
+
+  it("stay as they were when a change cannot be stored", async () => {
+    const records = fragile();
+    const collection = await open(records);
+    const { id } = await add(collection, A, "kept");
+    records.fails = true;
+    expect(await codeOf(add(collection, A, "lost"))).toBe("unavailable");
+    expect(await codeOf(collection.replace(A, id, () => ({ name: "lost" }), signal))).toBe("unavailable");
+    expect(await codeOf(collection.remove(A, id, () => {}, signal))).toBe("unavailable");
+    expect(namesIn(collection, A)).toEqual(["kept"]);
+    records.fails = false;
+    expect(namesIn(await open(records), A)).toEqual(["kept"]);
+  });
+
+  it("do not open while a record is damaged, which is named, and ignore records of another name", async () => {
+    const records = createMemoryRecordStore();
+    const log = createRecordingLog();
+    await add(await open(records), A, "one");
+    const [name = ""] = await records.list("goals/");
+    await records.write("goals/notes.json", new TextEncoder().encode("{}"));
+    expect(namesIn(await open(records, undefined, log), A)).toEqual(["one"]);
+    expect(log.lines.map(({ level }) => level)).toEqual(["warn"]);
+    const text = new TextDecoder().decode((await records.read(name)) ?? undefined);
+    for (const damaged of [
+      "{",
+      "[]",
+      "{}",
+      text.replace(A, B),
+      text.replace(/"id":"../, '"id":"'),
+      text.replace('"name":"one"', '"name":1'),
+    ]) {
+      await records.write(name, new TextEncoder().encode(damaged));
+      await expect(open(records), damaged).rejects.toThrow(`${name} in the data folder is damaged`);
+    }
+  });
+});
+
+describe("items of a site on several nodes", () => {
+  it("take over later changes, each item by itself, and no earlier ones", async () => {
+    const collection = await open(createMemoryRecordStore());
+    const here = await add(collection, A, "here");
+    const id = "f".repeat(32);
+    const at = (changedMs: number, name: string): ItemChange<Named> => ({
+      siteId: A,
+      id,
+      changedMs,
+      item: { id, createdAt: "2026-01-01T00:00:00.000Z", changedMs, fields: { name } },
+    });
+    await collection.receive([at(NOW + 5, "there"), { siteId: A, id: here.id, changedMs: NOW - 1, item: null }], signal);
+    expect(namesIn(collection, A)).toEqual(["here", "there"]);
+    await collection.receive([at(NOW + 4, "earlier")], signal);
+    expect(namesIn(collection, A)).toEqual(["here", "there"]);
+    await collection.receive([{ siteId: A, id, changedMs: NOW + 6, item: null }], signal);
+    await collection.receive([at(NOW + 5, "late")], signal);
+    expect(namesIn(collection, A)).toEqual(["here"]);
+  });
+
+  it("are published before they are stored here, and withdrawn if that fails", async () => {
+    const records = fragile();
+    const published: ItemChange<Named>[] = [];
+    const collection = await open(records, async (changes) => void published.push(...changes));
+    const { id } = await add(collection, A, "one");
+    records.fails = true;
+    await expect(collection.replace(A, id, () => ({ name: "two" }), signal)).rejects.toThrow("could not be stored");
+    expect(published.map(({ item, changedMs }) => [item?.fields.name, changedMs - NOW])).toEqual([
+      ["one", 0],
+      ["two", 1],
+      ["one", 2],
+    ]);
+  });
+
+  it("are not changed here if the others cannot be reached", async () => {
+    const records = createMemoryRecordStore();
+    const collection = await open(records, () => Promise.reject(new Error("no connection")));
+    await expect(add(collection, A, "one")).rejects.toThrow("could not be shared with the other nodes");
+    expect([collection.of(A), await records.list("goals/")]).toEqual([[], []]);
+  });
+});

@@ -1,0 +1,63 @@
+/** Goals: the rules of their fields, and which one a name stands for. */
+import { describe, expect, it } from "vitest";
+import { GOAL_KIND, goalNamed, inOrder, parseGoal, type GoalFields, type SiteGoal } from "../../../../src/runtime/sites/goal.ts";
+
+const FIELDS: Omit<GoalFields, "position"> = { name: "Docs", goal: { page: "/docs/*" }, hasRevenue: false };
+
+const item = (id: string, fields: Partial<GoalFields>): SiteGoal => ({
+  id,
+  createdAt: "2026-01-01T00:00:00.000Z",
+  changedMs: 0,
+  fields: { ...FIELDS, position: 0, ...fields },
+});
+
+describe("a goal", () => {
+  it("is a page, an event, or an event with the value of a property", () => {
+    expect(parseGoal({ name: "Docs", page: "/docs/*" })).toEqual(FIELDS);
+    expect(parseGoal({ name: "Sale", event: "purchase", revenue: true }).goal).toEqual({ event: "purchase", property: null });
+    expect(parseGoal({ name: "Pro", event: "signup", property: { key: "plan", value: "pro" } }).goal).toEqual({
+      event: "signup",
+      property: { key: "plan", value: "pro" },
+    });
+  });
+
+  it("is the same after it was stored", () => {
+    for (const body of [{ page: "*" }, { event: "a", revenue: true }, { event: "a", property: { key: "k", value: "v" } }]) {
+      const fields = { ...parseGoal({ name: "n", ...body }), position: 3 };
+      expect(GOAL_KIND.parse(GOAL_KIND.json(fields))).toEqual(fields);
+    }
+    expect(() => GOAL_KIND.parse({ name: "n", page: "/" })).toThrow("has no position");
+  });
+
+  it.each([
+    [{ page: "/" }, 'Field "name" is missing'],
+    [{ name: " ", page: "/" }, 'Field "name" must be 1 to 100 characters'],
+    [{ name: "x".repeat(101), page: "/" }, 'Field "name" must be 1 to 100 characters'],
+    [{ name: "n" }, 'either a field "page" or a field "event"'],
+    [{ name: "n", page: "/", event: "e" }, 'either a field "page" or a field "event"'],
+    [{ name: "n", page: "docs" }, 'Field "page" must be a path'],
+    [{ name: "n", page: `/${"x".repeat(512)}` }, 'Field "page" must be 1 to 512 characters'],
+    [{ name: "n", event: "" }, 'Field "event" must be 1 to 256 characters'],
+    [{ name: "n", page: "/", revenue: true }, 'Field "revenue" needs the field "event"'],
+    [{ name: "n", page: "/", property: { key: "k", value: "v" } }, 'Field "property" needs the field "event"'],
+    [{ name: "n", event: "e", property: "k" }, 'Field "property" must be an object'],
+    [{ name: "n", event: "e", property: { key: "k" } }, 'Field "value" is missing'],
+    [{ name: "n", event: "e", property: { key: "", value: "v" } }, 'Field "property.key" must be 1 to 512 characters'],
+    [{ name: "n", event: "e", revenue: "yes" }, 'Field "revenue" must be true or false'],
+  ])("%j is refused with the field and the rule", (body, says) => {
+    expect(() => parseGoal(body)).toThrow(says);
+  });
+});
+
+describe("the goals of a site", () => {
+  const goals = [item("b", { name: "second", position: 2 }), item("a", { name: "first", position: 1, goal: { page: "/a" } })];
+
+  it("are in the order of their positions", () => {
+    expect(inOrder(goals).map(({ fields }) => fields.name)).toEqual(["first", "second"]);
+  });
+
+  it("are found by name, and every other name is that of an event", () => {
+    expect(goalNamed(goals, "first")).toEqual({ page: "/a" });
+    expect(goalNamed(goals, "signup")).toEqual({ event: "signup", property: null });
+  });
+});
