@@ -1,4 +1,4 @@
-/** Tests of a text, the operators of filters and searches: what they mean in JavaScript, in which they run for DuckDB. For ClickHouse, see `matchesText`. */
+/** Tests of a text, the operators of filters and searches, as JavaScript runs them for DuckDB; for ClickHouse see `text-conditions.ts`. The only user of re2js. */
 import { RE2JS } from "re2js";
 import { WildcardPattern } from "../config/wildcard-pattern.ts";
 
