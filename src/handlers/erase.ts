@@ -1,7 +1,7 @@
 /** DELETE /api/gdpr/erase: a site's events of a range of dates (docs/http-api.md, "Data deletion"). */
 import { ERASURE_WAIT_SHARE } from "../runtime/config/clickhouse-limits.ts";
 import { AppError, invalidInput, storageUnavailable } from "../runtime/errors.ts";
-import { parseDateRange } from "../runtime/query/date-range.ts";
+import { parseDates } from "../runtime/query/date-range.ts";
 import { required } from "../runtime/query/parameters.ts";
 import { SCOPE_PARAMETERS } from "../runtime/query/scope-parameters.ts";
 import { requireAdminOf } from "./access.ts";
@@ -19,13 +19,12 @@ const PARAMETERS = {
 };
 
 export const deleteEvents: Handler = async (_request, context) => {
-  const { services, nowMs, beganMs, url } = context;
-  const { sites } = services;
+  const { services, beganMs, url } = context;
   const query = new Query(url);
   const { site_id: siteId } = query.parse(SITE);
   requireAdminOf(siteId, context);
   const { start_date: startDate, end_date: endDate, filters } = query.parse(PARAMETERS);
-  const { firstDay, lastDay } = parseDateRange({ period: null, startDate, endDate }, sites.calendarOf(siteId).dateOf(nowMs));
+  const { firstDay, lastDay } = parseDates({ name: "start_date", value: startDate }, { name: "end_date", value: endDate });
   // A caller who wants to delete a part must not lose everything.
   if (filters.length > 0) throw invalidInput('"filters" do not narrow an erasure: it is of all events of its dates');
   const untilMs = beganMs + services.config.requestTimeoutSecs * ERASURE_WAIT_SHARE * 1000;

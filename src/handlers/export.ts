@@ -24,7 +24,7 @@ export const EXPORT_PARAMETERS = {
 export const getExport: Handler = async (request, context) => {
   const { services, viewer, url, deadline, streams } = context;
   const query = new Query(url);
-  const scope = scopeOf(query.parse(SCOPE_PARAMETERS), viewer);
+  const scope = await scopeOf(query.parse(SCOPE_PARAMETERS), viewer);
   const { kind, format: formatName, limit } = query.parse(EXPORT_PARAMETERS);
   const format = FORMATS[formatName];
   const asker = askerOf(context);

@@ -15,6 +15,7 @@ import type { Context } from "./context.ts";
 import { corsHeaders, isDashboardPreflight, preflightReply } from "./cors.ts";
 import { Deadlines } from "./deadline.ts";
 import { errorReply } from "./error-reply.ts";
+import { firstDayOf } from "./first-day.ts";
 import { isHttps } from "./forwarded-headers.ts";
 import { HOST_RULE, isHost, refuseUnverifiedHost } from "./host.ts";
 import { responseTo, withHeaders, type Reply, type ReplyHeaders } from "./reply.ts";
@@ -116,7 +117,7 @@ export class Pipeline implements App {
     const goalsOf: Viewer["goalsOf"] = (siteId) => inOrder(services.goals.of(siteId));
     const weekStartOf: Viewer["weekStartOf"] = (siteId) => services.sites.settingsOf(siteId).weekStart;
     const goalOf: Viewer["goalOf"] = (siteId, name) => goalNamed(services.goals.of(siteId), name);
-    return {
+    const exchange: Exchange = {
       services,
       nowMs,
       beganMs,
@@ -127,13 +128,23 @@ export class Pipeline implements App {
       socketPlace,
       event,
       standing: null,
-      viewer: { principal: NOBODY, nowMs, calendarOf, weekStartOf, goalsOf, goalOf, sessionRules: sessionRulesOf(services.config) },
+      viewer: {
+        principal: NOBODY,
+        nowMs,
+        calendarOf,
+        weekStartOf,
+        firstDayOf: (siteId, conditions) => firstDayOf(siteId, conditions, exchange),
+        goalsOf,
+        goalOf,
+        sessionRules: sessionRulesOf(services.config),
+      },
       deadline: this.#deadlines.begin(beganMs),
       streams: this.#streams,
       params: NO_PARAMS,
       endpoint: null,
       routeId: null,
     };
+    return exchange;
   }
 
   /** The handler's reply. Every refusal and failure, timeouts included, becomes a reply here. */

@@ -28,7 +28,7 @@ export const reportHandler =
     const { services, viewer, url, params } = context;
     const query = new Query(url);
     const read = (name: string, from: "query" | "path") => (from === "path" ? (params[name] ?? null) : query.text(name));
-    const { extension, timeZone, cacheKey, plan } = prepare(read, viewer);
+    const { extension, timeZone, cacheKey, plan } = await prepare(read, viewer);
     if (extension === "needed" && !(await isExtensionAvailable(context, plan))) await services.behavioral.require();
     const planned = async () => plan(settingsOf(context, extension !== "unused" && (await isExtensionAvailable(context, plan))));
     const { stats } = services;

@@ -59,8 +59,9 @@ function parseDates({ period, startDate, endDate }: ShareFields, today: LocalDat
   if (period !== null && hasDates) throw invalidInput('Field "period" cannot be combined with "start_date" and "end_date"');
   if (period !== null && !PERIODS.some((known) => known === period))
     throw invalidInput(`Field "period" must be one of ${PERIODS.join(", ")}`);
-  const { firstDay, lastDay } = parseDateRange({ period, startDate, endDate }, today);
-  return period === null ? { firstDay, lastDay } : { period: period === "today" ? "day" : period };
+  if (period !== null) return { period: period === "today" ? "day" : period };
+  const { firstDay, lastDay } = parseDateRange({ period, startDate, endDate }, { today });
+  return { firstDay, lastDay };
 }
 
 function parseExpiry(text: string | null, nowMs: EpochMs): string | null {

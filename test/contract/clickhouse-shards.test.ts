@@ -86,7 +86,7 @@ const resultOn = <Result>(deployment: "server" | "cluster", plan: Plan<Result>):
 describe.each(REPORTS.map((report: Report) => [report.path, report] as const))("%s", (path, { prepare }) => {
   it.each(REQUESTS[path as ReportPath])("with %o is the same on a cluster as on one server", async (request) => {
     const given: Readonly<Record<string, string>> = { site_id: SITE, start_date: "2026-03-02", end_date: "2026-03-15", ...request };
-    const plan = prepare((name) => given[name] ?? null, ownerAt(NOW_MS)).plan(SETTINGS);
+    const plan = (await prepare((name) => given[name] ?? null, ownerAt(NOW_MS))).plan(SETTINGS);
     const [server, cluster] = [await resultOn("server", plan), await resultOn("cluster", plan)];
     expect(server).toMatch(/[1-9]|plan/);
     expect(JSON.parse(cluster)).toEqual(JSON.parse(server));

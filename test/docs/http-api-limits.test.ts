@@ -32,6 +32,8 @@ const LIMITS: Readonly<Record<string, string>> = {
   "Revenue amount, either sign": count(limits.REVENUE_CENTS_MAX / 100),
   "Events that wait to be written to files": `${count(limits.UNFLUSHED_EVENTS_MAX)}, or ${mebibytes(limits.UNFLUSHED_BYTES_MAX)} (workerd: ${mebibytes(limits.UNFLUSHED_BYTES_MAX_IN_WORKERD)})`,
   "Date range": `${count(reports.RANGE_DAYS_MAX)} days`,
+  "Date range with `interval` or `period=all`": `${count(reports.LONG_RANGE_DAYS_MAX)} days`,
+  "Range with `interval=minute`": `${reports.INTERVAL_MINUTE_DAYS_MAX} day`,
   "Range with hourly buckets by default": `${count(reports.HOURLY_DAYS_MAX)} days`,
   "Range with `interval=hour`": `${count(reports.INTERVAL_HOUR_DAYS_MAX)} days`,
   "Conditions of `filters`": `${count(reports.FILTER_CONDITIONS_MAX)} conditions`,

@@ -290,7 +290,7 @@ export function describeShareRules(makeTarget: MakeTarget): void {
       [{ password: "x".repeat(1025) }, 400, '"password"'],
       [{ filters: "nothing==1" }, 400, '"filters"'],
       [{ filters: Array.from({ length: 13 }, (_, i) => `pages==/${i}`).join(";") }, 400, "at most 12"],
-      [{ period: "month" }, 400, 'Field "period" must be one of day, today, 7d'],
+      [{ period: "week" }, 400, 'Field "period" must be one of day, today, 7d'],
       [{ period: "7d", start_date: "2026-01-01", end_date: "2026-01-02" }, 400, '"period" cannot be combined'],
       [{ start_date: "2026-01-01" }, 400, '"end_date" is required'],
       [{ start_date: "2026-02-30", end_date: "2026-03-01" }, 400, '"start_date"'],
@@ -404,6 +404,54 @@ export function describeShareRules(makeTarget: MakeTarget): void {
       expect(await statusOf(stats(clocked, "main", "ends.test", again))).toBe(200);
       await advance(2);
       for (const headers of [again, withShare(token)]) expect(await statusOf(get(clocked, "/api/share", headers))).toBe(404);
+      await clocked.close();
+    });
+
+    itNeeds(makeTarget, "advance", "a link of this month shows its dates so far, and one of all dates every event", async () => {
+      const clocked = await makeTarget(ofItsOwn(BEHIND_PROXY));
+      const advance = able(clocked, "advance");
+      const at = new Date(clocked.nowMs());
+      // The 2nd of the next month.
+      const secondMs = Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 2);
+      await record(clocked, wireEvent("grows.test"), visitor(1));
+      await advance(secondMs - DAY_MS - clocked.nowMs());
+      await record(clocked, wireEvent("grows.test"), visitor(2));
+      await advance(DAY_MS);
+      const admin = await logIn(clocked);
+      const viewerOf = async (period: string) => withShare((await createShare(clocked, admin, { site_id: "grows.test", period })).token);
+      const [month, all] = [await viewerOf("month"), await viewerOf("all")];
+      const visitorsOf = async (viewer: RequestHeaders, query: string) =>
+        (await bodyOf<{ visitors: number }[]>(await stats(clocked, "timeseries", "grows.test", viewer, query))).map(
+          ({ visitors }) => visitors,
+        );
+      for (const query of ["", "&period=all", "&period=month"]) expect(await visitorsOf(month, `${query}&interval=day`)).toEqual([1, 0]);
+      await expectError(await stats(clocked, "main", "grows.test", month, "&period=7d"), 403, "The share link shows only dates from");
+      const days = Math.round((secondMs - Date.parse(at.toISOString().slice(0, 10))) / DAY_MS) + 1;
+      for (const query of ["", "&period=all"]) {
+        const visitors = await visitorsOf(all, `${query}&interval=day`);
+        expect([visitors.length, visitors[0], visitors.at(-2)]).toEqual([days, 1, 1]);
+      }
+      expect(await visitorsOf(all, "&period=12mo")).toHaveLength(365);
+      await clocked.close();
+    });
+
+    itNeeds(makeTarget, "advance", "all dates of a link with a filter begin with the first event that it shows", async () => {
+      const clocked = await makeTarget(ofItsOwn(BEHIND_PROXY));
+      const advance = able(clocked, "advance");
+      for (const u of ["/hidden", "/shown", "/hidden"]) {
+        await record(clocked, wireEvent("part.test", { u }), visitor(1));
+        await advance(5 * DAY_MS);
+      }
+      const admin = await logIn(clocked);
+      const lengthOf = async (headers: RequestHeaders, query = "&period=all") =>
+        (await bodyOf<unknown[]>(await stats(clocked, "timeseries", "part.test", headers, query))).length;
+      const viewerOf = async (fields: object) => withShare((await createShare(clocked, admin, { site_id: "part.test", ...fields })).token);
+      expect(await lengthOf(admin)).toBe(16);
+      expect(await lengthOf(await viewerOf({ filters: "pages==/shown" }))).toBe(11);
+      expect(await lengthOf(await viewerOf({ filters: "pages==/shown", period: "all" }), "")).toBe(11);
+      expect(await lengthOf(await viewerOf({ filters: "pages==/shown", period: "7d" }))).toBe(7);
+      // Today by the hour.
+      expect(await lengthOf(await viewerOf({ filters: "pages==/never" }))).toBe(24);
       await clocked.close();
     });
 

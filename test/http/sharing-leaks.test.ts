@@ -242,7 +242,7 @@ const days = oneOf("2026-03-05", "2026-03-06", "2026-03-09", "2026-03-10", "2026
 /** The same for every report: those that it does not know are ignored. */
 const PARAMETERS: fc.Arbitrary<Parameters> = fc.record({
   site_id: fc.constantFrom(OWN, OWN, OWN, OWN, OWN, OTHER, "no site"),
-  period: oneOf("day", "today", "7d", "30d", "month"),
+  period: oneOf("day", "today", "7d", "30d", "month", "all"),
   start_date: days,
   end_date: days,
   filters: oneOf(
@@ -260,7 +260,7 @@ const PARAMETERS: fc.Arbitrary<Parameters> = fc.record({
   compare_start_date: days,
   compare_end_date: days,
   compare_same_time: oneOf("true", "false"),
-  interval: oneOf("hour", "day", "week", "month"),
+  interval: oneOf("minute", "hour", "day", "week", "month"),
   include: oneOf("events"),
   limit: oneOf("1", "3", "100"),
   minutes: oneOf("30", "60"),
@@ -400,7 +400,8 @@ describe("what is not shared", () => {
       if (status !== 200) continue;
       const ofTwin = new URLSearchParams(query);
       const isPresent = path === "/api/stats/realtime";
-      if (dates && !isPresent && !query.has("period") && !query.has("start_date")) {
+      const isOfAll = (query.get("period") ?? "all") === "all" && !query.has("start_date");
+      if (dates && !isPresent && isOfAll) {
         for (const [field, date] of Object.entries(dates)) ofTwin.set(field, date);
       }
       const twin = twins.get(sees.join());

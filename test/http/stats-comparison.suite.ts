@@ -211,6 +211,23 @@ export function describeStatsComparison(makeTarget: MakeTarget): void {
       }
     });
 
+    it("a custom window may have more days where the range may", async () => {
+      const range = dated("2026-03-01", "2026-03-07");
+      for (const longer of [{ ...range, interval: "day" }, { period: "all" }]) {
+        const window = customOf("2024-01-01", "2025-12-31");
+        expect(await getComparison(target, siteName(), { ...longer, ...window })).toMatchObject({
+          start_date: "2024-01-01",
+          end_date: "2025-12-31",
+        });
+      }
+      await expectError(
+        await askStats(target, "main", { site_id: siteName(), ...range, interval: "day", ...customOf("1990-01-01", "2025-12-31") }),
+        400,
+        '"compare_start_date"',
+        "10000",
+      );
+    });
+
     it("a custom window is whole if the range does not include the current date", async () => {
       const parameters = { ...dated("2026-01-01", "2026-01-07"), ...customOf("2025-12-25", "2025-12-31"), compare_same_time: "true" };
       expect(Object.keys(await getComparison(target, siteName(), parameters))).not.toContain("ends_at");

@@ -7,7 +7,7 @@ const siteName = siteNames("parameters");
 
 const ENDPOINTS = ["main", "timeseries", "breakdown/pages"] as const;
 
-const PERIODS = ["day", "today", "7d", "30d", "90d", "12mo"];
+const PERIODS = ["day", "today", "7d", "30d", "90d", "6mo", "12mo", "month", "year", "all"];
 
 interface Wrong {
   readonly name: string;
@@ -39,6 +39,8 @@ const WRONG: readonly Wrong[] = [
   { name: "an end_date before the start_date", query: dates("2026-03-02", "2026-03-01"), says: ['"end_date"', /before/] },
   { name: "a range of 367 days", query: dates("2025-01-01", "2026-01-02"), says: ["366"] },
   { name: "a range of a thousand years", query: dates("1026-01-01", "2026-01-02"), says: ["366"] },
+  { name: "a range of 10,001 days by the month", query: `${dates("1998-10-28", "2026-03-15")}&interval=month`, says: ["10000"] },
+  { name: "two intervals", query: "site_id=a.test&interval=day&interval=day", says: ['"interval"', /once/] },
   ...[
     "2026-02-29",
     "2026-13-01",
@@ -91,6 +93,16 @@ export function describeStatsParameters(makeTarget: MakeTarget): void {
         await response.text();
       });
 
+      it.each([
+        ["367 days by the day", `${dates("2025-01-01", "2026-01-02")}&interval=day`],
+        ["10,000 days by the month", `${dates("1998-10-29", "2026-03-15")}&interval=month`],
+        ["367 days in place of all", `${dates("2025-01-01", "2026-01-02")}&period=all`],
+      ])("a range of %s is taken", async (_name, query) => {
+        const response = await target.fetch(`/api/stats/${endpoint}?${query}`);
+        expect(response.status).toBe(200);
+        await response.text();
+      });
+
       it("dates override the period", async () => {
         const response = await target.fetch(`/api/stats/${endpoint}?${dates("2026-02-28", "2026-02-28")}&period=12mo`);
         expect(response.status).toBe(200);
@@ -114,6 +126,20 @@ export function describeStatsParameters(makeTarget: MakeTarget): void {
         expect(response.headers.get("allow")).toBe("GET, HEAD");
         await expectError(response, 405, method);
       });
+    });
+
+    it("reports without a series ignore any other interval, which allows no longer range", async () => {
+      const site = siteName();
+      await record(target, wireEvent(site));
+      const bodyOf = async (query: string) => (await target.fetch(`/api/stats/main?site_id=${site}${query}`)).text();
+      for (const interval of ["year", "", "hour", "minute"]) expect(await bodyOf(`&interval=${interval}`)).toBe(await bodyOf(""));
+      await expectError(await target.fetch(`/api/stats/main?${dates("2025-01-01", "2026-01-02")}&interval=year`), 400, "366");
+    });
+
+    it("exports take longer ranges with an interval", async () => {
+      const response = await target.fetch(`/api/stats/export?${dates("2025-01-01", "2026-01-02")}&interval=day`);
+      expect((await response.text()).trim().split("\n")).toHaveLength(1 + 367);
+      await expectError(await target.fetch(`/api/stats/export?${dates("2025-01-01", "2026-01-02")}`), 400, "366");
     });
 
     it("an unknown site has zero counts and empty lists", async () => {

@@ -5,7 +5,8 @@ import { able, itNeeds, siteNames, type MakeTarget, type Target } from "../suppo
 
 const siteName = siteNames("series");
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 const visitor = (number: number): RequestHeaders => ({ "x-forwarded-for": `198.51.100.${number}` });
@@ -16,6 +17,10 @@ const isoAt = (day: string, steps: number, stepMs: number): string =>
 /** The labels of so many hours from a day's start. */
 const hoursFrom = (day: string, count: number): string[] =>
   Array.from({ length: count }, (_, hour) => `${isoAt(day, hour, HOUR_MS).slice(0, 13).replace("T", " ")}:00`);
+
+/** The labels of a day's minutes. */
+const minutesOf = (day: string): string[] =>
+  Array.from({ length: 1440 }, (_, minute) => isoAt(day, minute, MINUTE_MS).slice(0, 16).replace("T", " "));
 
 const daysFrom = (day: string, count: number): string[] =>
   Array.from({ length: count }, (_, step) => isoAt(day, step, DAY_MS).slice(0, 10));
@@ -82,6 +87,7 @@ export function describeStatsTimeseries(makeTarget: MakeTarget): void {
       ["7d", 7],
       ["30d", 30],
       ["90d", 90],
+      ["6mo", 182],
       ["12mo", 365],
     ])("the period %s has %d days without a gap", async (period, count) => {
       const points = await getSeries(target, siteName(), { period });
@@ -92,6 +98,8 @@ export function describeStatsTimeseries(makeTarget: MakeTarget): void {
       ["weeks from Monday, the first one cut", "2026-03-15", "2026-03-24", "week", ["2026-03-15", "2026-03-16", "2026-03-23"]],
       ["months, the first one cut", "2025-12-24", "2026-02-10", "month", ["2025-12-24", "2026-01-01", "2026-02-01"]],
       ["a single day by the day", "2026-03-15", "2026-03-15", "day", ["2026-03-15"]],
+      ["a day by the minute", "2026-03-29", "2026-03-29", "minute", minutesOf("2026-03-29")],
+      ["more than a year by the day", "2023-12-31", "2026-03-15", "day", daysFrom("2023-12-31", 806)],
       ["31 days by the hour", "2026-01-01", "2026-01-31", "hour", hoursFrom("2026-01-01", 744)],
     ])("an interval chooses the buckets: %s", async (_name, start_date, end_date, interval, labels) => {
       const site = siteName();
@@ -102,8 +110,10 @@ export function describeStatsTimeseries(makeTarget: MakeTarget): void {
     });
 
     it.each([
-      [{ interval: "year" }, '"interval" must be one of hour, day, week, month'],
-      [{ interval: "" }, '"interval" must be one of hour, day, week, month'],
+      [{ interval: "year" }, '"interval" must be one of minute, hour, day, week, month'],
+      [{ interval: "" }, '"interval" must be one of minute, hour, day, week, month'],
+      [{ interval: "minute", period: "7d" }, '"interval" must be hour, day, week or month for a range of more than 1 day'],
+      [{ interval: "minute", period: "90d" }, '"interval" must be day, week or month for a range of more than 1 day'],
       [{ interval: "hour", period: "90d" }, '"interval" must be day, week or month for a range of more than 31 days'],
     ])("an invalid interval is refused: %o", async (parameters, error) => {
       for (const route of ["timeseries", "session-timeseries"]) {
@@ -137,16 +147,46 @@ export function describeStatsTimeseries(makeTarget: MakeTarget): void {
         "7d": await rangeOf("7d"),
         "30d": await rangeOf("30d"),
         "90d": await rangeOf("90d"),
+        "6mo": await rangeOf("6mo"),
         "12mo": await rangeOf("12mo"),
+        month: await rangeOf("month"),
+        year: await rangeOf("year"),
+        all: await rangeOf("all"),
       }).toEqual({
         day: ["2026-03-15 00:00", "2026-03-15 23:00", 24],
         today: ["2026-03-15 00:00", "2026-03-15 23:00", 24],
         "7d": ["2026-03-09", "2026-03-15", 7],
         "30d": ["2026-02-14", "2026-03-15", 30],
         "90d": ["2025-12-16", "2026-03-15", 90],
+        "6mo": ["2025-09-15", "2026-03-15", 182],
         "12mo": ["2025-03-16", "2026-03-15", 365],
+        month: ["2026-03-01", "2026-03-15", 15],
+        year: ["2026-01-01", "2026-03-15", 74],
+        all: ["2026-03-15 00:00", "2026-03-15 23:00", 24],
       });
       expect(labelsOf(await getSeries(clocked, site))).toEqual(daysFrom("2026-02-14", 30));
+      await clocked.close();
+    });
+
+    itNeeds(makeTarget, "advance", "all dates are those since the first event, by the month beyond a year", async () => {
+      const clocked = await makeTarget();
+      const site = siteName();
+      const all = (more: Readonly<Record<string, string>> = {}) => getSeries(clocked, site, { period: "all", ...more });
+      await record(clocked, wireEvent(site));
+      await able(clocked, "advance")(3 * DAY_MS);
+      await record(clocked, wireEvent(site));
+      expect(labelsOf(await all())).toEqual(daysFrom("2026-03-15", 4));
+      await able(clocked, "advance")(362 * DAY_MS);
+      expect(labelsOf(await all())).toEqual(daysFrom("2026-03-15", 366));
+      await able(clocked, "advance")(DAY_MS);
+      const byMonth = await all();
+      expect([byMonth.length, byMonth[0], byMonth.at(-1)?.date]).toEqual([
+        13,
+        { date: "2026-03-15", visitors: 2, pageviews: 2 },
+        "2027-03-01",
+      ]);
+      expect(notEmpty(await all({ interval: "day" }))).toHaveLength(2);
+      expect(await all({ interval: "week" })).toHaveLength(54);
       await clocked.close();
     });
 

@@ -17,7 +17,7 @@ const optionalOf = (name: string, ...values: readonly string[]): fc.Arbitrary<Pa
 const asking = (endpoint: string, ...own: readonly fc.Arbitrary<Parameters>[]): fc.Arbitrary<Asked> =>
   fc.tuple(...own).map((parts) => [endpoint, Object.assign({}, ...parts) as Parameters]);
 
-const interval = optionalOf("interval", "hour", "day", "week", "month");
+const interval = optionalOf("interval", "minute", "hour", "day", "week", "month");
 const limit = optionalOf("limit", "1", "3", "1000");
 
 const encoded = (text: string) => text.replaceAll("%2C", "%252C").replaceAll(",", "%2C");

@@ -1,4 +1,4 @@
-/** The expected time series by hour, day, week or month, computed from a plain list of events (docs/http-api.md, "Timeseries"). */
+/** The expected time series by minute, hour, day, week or month, computed from a plain list of events (docs/http-api.md, "Timeseries"). */
 import type { WeekStart } from "../../src/runtime/sites/site-settings.ts";
 import type { StoredEvent } from "../../src/storage/event.ts";
 import {
@@ -16,7 +16,7 @@ import {
 } from "./model.ts";
 import { plainUtc, type PlainCalendar } from "./plain-calendar.ts";
 
-export type Interval = "hour" | "day" | "week" | "month";
+export type Interval = "minute" | "hour" | "day" | "week" | "month";
 
 /** As `getUTCDay` counts. */
 const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
@@ -29,11 +29,25 @@ function weekOf(day: string, weekStart: WeekStart): string {
 }
 
 /** Equal for two days of one bucket. */
-const BUCKET_OF: Readonly<Record<Exclude<Interval, "hour">, (day: string, weekStart: WeekStart) => string>> = {
+const BUCKET_OF: Readonly<Record<Exclude<Interval, "minute" | "hour">, (day: string, weekStart: WeekStart) => string>> = {
   day: (day) => day,
   week: weekOf,
   month: (day) => day.slice(0, 7),
 };
+
+/** Longest ranges by the minute and by the hour. */
+const DAYS_MAX: Readonly<Partial<Record<Interval, number>>> = { minute: 1, hour: 31 };
+
+/** The scope, cut at its beginning if it is too long for the interval. */
+export function scopeWithin(scope: Scope, interval: Interval): Scope {
+  const daysMax = DAYS_MAX[interval];
+  const firstAllowed = dayPlus(scope.lastDay, 1 - (daysMax ?? 1));
+  return daysMax !== undefined && scope.firstDay < firstAllowed ? { ...scope, firstDay: firstAllowed } : scope;
+}
+
+/** The label of the minute of an event: what the clock showed, on the event's date. */
+const minuteOf = ({ date, timestampMs }: StoredEvent, { clockAt }: PlainCalendar): string =>
+  `${date} ${clockAt(timestampMs).slice(11, 16)}`;
 
 /** Of a site. */
 export interface SiteDays {
@@ -49,6 +63,10 @@ function pointsOf<Point>(
 ) {
   if (interval === "hour") {
     return hoursIn(scope, calendar).map((hour) => ({ date: hour, ...figures((event) => hourOf(event, calendar) === hour) }));
+  }
+  if (interval === "minute") {
+    const minutes = daysIn(scope).flatMap((day) => calendar.minutesOf(day).map((minute) => `${day} ${minute}`));
+    return minutes.map((minute) => ({ date: minute, ...figures((event) => minuteOf(event, calendar) === minute) }));
   }
   const bucketOf = (day: string) => BUCKET_OF[interval](day, weekStart);
   const labels = new Map<string, string>();

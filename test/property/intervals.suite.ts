@@ -1,6 +1,6 @@
 /**
- * Compares the time series by hour, day, week and month with the model, for visitor ids that live a day, a week or a month, and weeks
- * from each of the days that a site may begin them on.
+ * Compares the time series by minute, hour, day, week and month with the model, for visitor ids that live a day, a week or a month, and weeks
+ * from each of the days that a site may begin them on; of dates, and of the period of all dates.
  */
 import fc from "fast-check";
 import { describe, it } from "vitest";
@@ -10,22 +10,22 @@ import type { SiteId } from "../../src/storage/event.ts";
 import type { MakeInProcessTarget } from "../support/in-process-target.ts";
 import { setWeekStart } from "../support/site-calendars.ts";
 import { DAY_MS, history, withPeriods, type History } from "./histories.ts";
-import { sessionTimeseriesBy, timeseriesBy, type Interval } from "./interval-model.ts";
-import { dayPlus, type Scope } from "./model.ts";
+import { scopeWithin, sessionTimeseriesBy, timeseriesBy, type Interval } from "./interval-model.ts";
+import type { Events, Scope } from "./model.ts";
 import { playHistory } from "./played-history.ts";
 import { filtersParameter, question, scopeOf, type Question } from "./questions.ts";
 import { PROPERTY_TIMEOUT_MS } from "./settings.ts";
 
 const MINUTE_MS = 60_000;
 
-/** Longest range by the hour. */
-const HOURLY_DAYS_MAX = 31;
-
 const asked = fc.record({
   about: question,
-  interval: fc.constantFrom<Interval>("hour", "day", "week", "week", "week", "month", "month"),
+  interval: fc.constantFrom<Interval>("minute", "hour", "day", "week", "week", "week", "month", "month"),
+  isOfAllDates: fc.constantFrom(true, false, false),
   weekStart: fc.constantFrom(...WEEK_STARTS),
 });
+
+type Asked = typeof asked extends fc.Arbitrary<infer One> ? One : never;
 
 /** The same events on more days, so that visitors return within weeks and months. */
 const spread = ({ steps, ...rest }: History, daysApart: number): History => ({
@@ -39,20 +39,25 @@ const spread = ({ steps, ...rest }: History, daysApart: number): History => ({
   })),
 });
 
-/** The range of a question, cut at its beginning if it is too long for the interval. */
-function scopeWithin(about: Question, interval: Interval, nowMs: number): Scope {
-  const scope = scopeOf(about, nowMs);
-  const firstHourlyDay = dayPlus(scope.lastDay, 1 - HOURLY_DAYS_MAX);
-  return interval === "hour" && scope.firstDay < firstHourlyDay ? { ...scope, firstDay: firstHourlyDay } : scope;
+/** All dates of the question's site, up to the current one. */
+function scopeOfAll(about: Question, events: Events, nowMs: number): Scope {
+  const lastDay = utcCalendar.dateOf(nowMs);
+  const dates = events.filter(({ siteId }) => siteId === about.siteId).map(({ date }) => date);
+  return { siteId: about.siteId, conditions: about.conditions, firstDay: [...dates, lastDay].sort()[0] ?? lastDay, lastDay };
 }
 
-const parametersOf = ({ siteId, firstDay, lastDay, conditions }: Scope, interval: Interval) => ({
-  site_id: siteId,
-  start_date: firstDay,
-  end_date: lastDay,
-  ...filtersParameter(conditions),
-  interval,
-});
+interface AskedScope {
+  readonly scope: Scope;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** As a period only if that is not too long for the interval. */
+function askedScope({ about, interval, isOfAllDates }: Asked, events: Events, nowMs: number): AskedScope {
+  const asked = isOfAllDates ? scopeOfAll(about, events, nowMs) : scopeOf(about, nowMs);
+  const scope = scopeWithin(asked, interval);
+  const dates = isOfAllDates && scope === asked ? { period: "all" } : { start_date: scope.firstDay, end_date: scope.lastDay };
+  return { scope, parameters: { site_id: scope.siteId, ...dates, ...filtersParameter(scope.conditions), interval } };
+}
 
 export function describeIntervals(makeTarget: MakeInProcessTarget, runs: number): void {
   describe("time series by an interval", () => {
@@ -67,9 +72,9 @@ export function describeIntervals(makeTarget: MakeInProcessTarget, runs: number)
             const environment = { SVC_VISITOR_SALT_ROTATION_DAYS: String(rotationDays) };
             const { target, events, expectAnswer, close } = await playHistory(makeTarget, withPeriods(past, rotationDays), environment);
             const gapMs = past.sessionWindowMinutes * MINUTE_MS;
-            for (const { about, interval, weekStart } of questions) {
-              const scope = scopeWithin(about, interval, past.nowMs);
-              const parameters = parametersOf(scope, interval);
+            for (const question of questions) {
+              const { interval, weekStart } = question;
+              const { scope, parameters } = askedScope(question, events, past.nowMs);
               setWeekStart(target, scope.siteId as SiteId, weekStart);
               await expectAnswer("timeseries", parameters, timeseriesBy(interval, events, scope, { weekStart }));
               await expectAnswer("session-timeseries", parameters, sessionTimeseriesBy(interval, events, scope, gapMs, { weekStart }));

@@ -38,10 +38,18 @@ export const dayPlus = (day: string, days: number): string => dayOf(Date.parse(d
 
 const dayCountOf = ({ firstDay, lastDay }: Scope): number => Math.round((Date.parse(lastDay) - Date.parse(firstDay)) / DAY_MS) + 1;
 
-const PERIOD_DAYS: Readonly<Record<string, number>> = { day: 1, today: 1, "7d": 7, "30d": 30, "90d": 90, "12mo": 365 };
+const PERIOD_DAYS: Readonly<Record<string, number>> = { day: 1, today: 1, "7d": 7, "30d": 30, "90d": 90, "6mo": 182, "12mo": 365 };
+
+/** How much of the current date its first date has. */
+const PERIOD_STARTS: Readonly<Record<string, (today: string) => string>> = {
+  month: (today) => today.replace(/..$/, "01"),
+  year: (today) => today.replace(/.....$/, "01-01"),
+};
 
 /** First and last day of a period that ends today. */
 export function daysOfPeriod(period: string, today: string): Pick<Scope, "firstDay" | "lastDay"> {
+  const start = PERIOD_STARTS[period];
+  if (start) return { firstDay: start(today), lastDay: today };
   const days = PERIOD_DAYS[period];
   if (days === undefined) throw new Error(`no period ${period}`);
   return { firstDay: dayPlus(today, 1 - days), lastDay: today };

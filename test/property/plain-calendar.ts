@@ -22,11 +22,15 @@ export interface PlainCalendar {
   readonly clockAt: (ms: number) => string;
   /** The hours that the clock shows on a date, as `HH`; all for a date without instants. */
   readonly hoursOf: (date: string) => readonly string[];
+  /** The minutes that it shows, as `HH:MM`. */
+  readonly minutesOf: (date: string) => readonly string[];
   /** The first instant of a date at which its clock shows that long after midnight or later, else the end of the date. */
   readonly whenClockShows: (date: string, sinceMidnightMs: number) => number;
 }
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, "0"));
+
+const MINUTES = HOURS.flatMap((hour) => Array.from({ length: 60 }, (_, minute) => `${hour}:${String(minute).padStart(2, "0")}`));
 
 const utcText = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace("T", " ");
 
@@ -35,6 +39,7 @@ export const plainUtc: PlainCalendar = {
   dateOf: (ms) => utcText(ms).slice(0, 10),
   clockAt: utcText,
   hoursOf: () => HOURS,
+  minutesOf: () => MINUTES,
   whenClockShows: (date, sinceMidnightMs) => Date.parse(date) + Math.min(sinceMidnightMs, DAY_MS),
 };
 
@@ -87,7 +92,7 @@ export function plainCalendar(first: string, ...changes: readonly (readonly [fir
     while (dateOf(ms) <= date) ms += MINUTE_MS;
     return ms;
   };
-  const minutesOf = remembered((date: string) => instantsOf(date, MINUTE_MS));
+  const beginsOfMinutes = remembered((date: string) => instantsOf(date, MINUTE_MS));
   return {
     zoneAt,
     dateOf,
@@ -96,8 +101,12 @@ export function plainCalendar(first: string, ...changes: readonly (readonly [fir
       const shown = new Set(instantsOf(date, 15 * MINUTE_MS).map((ms) => clockAt(ms).slice(11, 13)));
       return shown.size === 0 ? HOURS : HOURS.filter((hour) => shown.has(hour));
     }),
+    minutesOf: remembered((date) => {
+      const shown = new Set(beginsOfMinutes(date).map((ms) => clockAt(ms).slice(11, 16)));
+      return shown.size === 0 ? MINUTES : MINUTES.filter((minute) => shown.has(minute));
+    }),
     whenClockShows(date, sinceMidnightMs) {
-      const minutes = minutesOf(date);
+      const minutes = beginsOfMinutes(date);
       for (const ms of minutes) {
         const missing = sinceMidnightMs - sinceMidnightOf(clockAt(ms), ms, date);
         if (missing < MINUTE_MS) return ms + Math.max(0, missing);

@@ -20,7 +20,10 @@ const days: fc.Arbitrary<Days> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Days>({ kind: "none" }) },
   {
     weight: 3,
-    arbitrary: fc.record({ kind: fc.constant("period" as const), period: fc.constantFrom("day", "today", "7d", "30d", "90d", "12mo") }),
+    arbitrary: fc.record({
+      kind: fc.constant("period" as const),
+      period: fc.constantFrom("day", "today", "7d", "30d", "90d", "6mo", "12mo", "month", "year"),
+    }),
   },
   {
     weight: 4,

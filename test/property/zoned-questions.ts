@@ -12,7 +12,7 @@ import {
 } from "./behavioral-figures-model.ts";
 import type { PatternPart } from "./behavioral-model.ts";
 import { SITES } from "./histories.ts";
-import { sessionTimeseriesBy, timeseriesBy, type Interval } from "./interval-model.ts";
+import { scopeWithin, sessionTimeseriesBy, timeseriesBy, type Interval } from "./interval-model.ts";
 import {
   breakdownOf,
   customMainOf,
@@ -39,9 +39,6 @@ import type { ZonedHistory } from "./zoned-histories.ts";
 
 const MINUTE_MS = 60_000;
 const [SITE] = SITES;
-
-/** Longest range by the hour. */
-const HOURLY_DAYS_MAX = 31;
 
 const STEPS: readonly Step[] = [
   { kind: "page", value: "/*" },
@@ -78,7 +75,7 @@ export const zonedQuestion: fc.Arbitrary<ZonedQuestion> = fc.record({
     { weight: 2, arbitrary: fc.constant([]) },
     { weight: 1, arbitrary: condition.map((only) => [{ ...only, operator: "!=" as const }]) },
   ),
-  interval: fc.constantFrom<Interval>("hour", "hour", "day", "week", "month"),
+  interval: fc.constantFrom<Interval>("minute", "hour", "hour", "day", "week", "month"),
   compare: fc.constantFrom(null, "previous_period" as const, "year_over_year" as const),
   window: fc.record({ endDaysBack: daysBack, dayCount, isSameTime: fc.constantFrom(true, true, false) }),
   minutes: fc.constantFrom(null, 1, 30, 60),
@@ -112,8 +109,7 @@ export function expectedOf(
   const today = calendar.dateOf(nowMs);
   const { conditions, interval, compare, minutes } = question;
   const scope: Scope = { siteId: SITE, conditions, ...datesOf(question, today) };
-  const isTooLong = interval === "hour" && question.dayCount > HOURLY_DAYS_MAX;
-  const byInterval: Scope = isTooLong ? { ...scope, firstDay: dayPlus(scope.lastDay, 1 - HOURLY_DAYS_MAX) } : scope;
+  const byInterval = scopeWithin(scope, interval);
   const window: CustomWindow = { ...datesOf(question.window, today), isSameTime: question.window.isSameTime };
   const custom = {
     compare: "custom",

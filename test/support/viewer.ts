@@ -9,6 +9,7 @@ export const ownerAt = (nowMs: EpochMs): Viewer => ({
   nowMs,
   calendarOf: () => utcCalendar,
   weekStartOf: () => "monday",
+  firstDayOf: async () => null,
   goalsOf: () => [],
   goalOf: (_siteId, name) => ({ event: name, property: null }),
   sessionRules: { sessionGapMs: 1_800_000, rotationDays: 1 },

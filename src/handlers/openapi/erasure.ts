@@ -1,7 +1,7 @@
 /** Describes data deletion (docs/http-api.md, "Data deletion"). */
 import { NOT_STORED } from "./headers.ts";
 import type { Operation } from "./operation.ts";
-import { END, query, SITE, START } from "./parameters.ts";
+import { SHORT_END, query, SITE, START } from "./parameters.ts";
 import { closed, count, text } from "../../runtime/query/json-schema.ts";
 
 const date = (description: string) => text(description, { format: "date" });
@@ -29,7 +29,7 @@ export const ERASURE_OPERATIONS = {
     tag: "Erasure",
     summary: "Deletes all events of a site in a date range permanently",
     description: "Succeeds if there is nothing to delete. Events that arrive meanwhile are deleted or kept.",
-    parameters: [SITE, { ...START, required: true }, { ...END, required: true }, NO_FILTERS],
+    parameters: [SITE, { ...START, required: true }, { ...SHORT_END, required: true }, NO_FILTERS],
     answers: {
       200: {
         description: "The events are deleted from all reports, and no restart or crash brings them back.",

@@ -1,6 +1,6 @@
 /** Declared parameters in the form of the OpenAPI document. */
 import type { Parameter as Declared, ParameterDescription, Parameters } from "../../runtime/query/parameters.ts";
-import { SCOPE_PARAMETERS } from "../../runtime/query/scope-parameters.ts";
+import { SCOPE_PARAMETERS, SHORT_END_DATE } from "../../runtime/query/scope-parameters.ts";
 import type { Parameter } from "./operation.ts";
 
 /** A query parameter that no parser declares. */
@@ -21,12 +21,15 @@ export const documented = (parameters: Parameters): readonly Parameter[] =>
 
 export const SITE: Parameter = documentedOne("site_id", SCOPE_PARAMETERS.site_id);
 export const START: Parameter = documentedOne("start_date", SCOPE_PARAMETERS.start_date);
-export const END: Parameter = documentedOne("end_date", SCOPE_PARAMETERS.end_date);
+/** Of a route that takes no longer range. */
+export const SHORT_END: Parameter = documentedOne("end_date", SHORT_END_DATE);
+const END: Parameter = documentedOne("end_date", SCOPE_PARAMETERS.end_date);
+const INTERVAL: Parameter = documentedOne("interval", SCOPE_PARAMETERS.interval);
 const PERIOD: Parameter = documentedOne("period", SCOPE_PARAMETERS.period);
 const FILTERS: Parameter = documentedOne("filters", SCOPE_PARAMETERS.filters);
 
 /** Parameters of a report over a date range. */
-export const SCOPE: readonly Parameter[] = [SITE, PERIOD, START, END, FILTERS];
+export const SCOPE: readonly Parameter[] = [SITE, PERIOD, START, END, INTERVAL, FILTERS];
 
 /** Parameters of a report without a date range. */
 export const UNDATED_SCOPE: readonly Parameter[] = [SITE, FILTERS];
@@ -37,5 +40,6 @@ export const SHARED_PARAMETERS: Readonly<Record<string, Parameter>> = {
   Period: PERIOD,
   StartDate: START,
   EndDate: END,
+  Interval: INTERVAL,
   Filters: FILTERS,
 };

@@ -31,7 +31,8 @@ function operationOf({ operationId, summary, description, hasDates, parameters, 
     summary,
     ...(description !== undefined && { description }),
     tag: "Statistics",
-    parameters: [...(hasDates ? SCOPE : UNDATED_SCOPE), ...documented(parameters)],
+    // A report's own declaration of a common parameter takes its place.
+    parameters: [...(hasDates ? SCOPE : UNDATED_SCOPE).filter(({ name }) => !Object.hasOwn(parameters, name)), ...documented(parameters)],
     answers: { 200: jsonAnswer("The report.", { $ref: `#/components/schemas/${result.name}` }, { ...NOT_STORED, ...TIME_ZONE }) },
     refusals: { ...STATS_REFUSALS, ...(mayNeedExtension && EXTENSION_MISSING), ...refusals },
   };

@@ -6,11 +6,20 @@ const MIB = 1024 * KIB;
 /** Longest date range, both ends included. */
 export const RANGE_DAYS_MAX = 366;
 
-/** By default, ranges of at most this many days have hourly buckets, longer ones daily. */
+/**
+ * Longest range of a request with `interval` or `period=all`: 27 years, for which a time zone remembers its offsets (see `TimeZone`).
+ */
+export const LONG_RANGE_DAYS_MAX = 10_000;
+
+/** By default, ranges of at most this many days have hourly buckets, longer ones daily, and those beyond `RANGE_DAYS_MAX` monthly. */
 export const HOURLY_DAYS_MAX = 2;
 
-/** Longest range with hourly buckets, if a request asks for them. */
+/** Longest ranges with buckets of minutes or hours, if a request asks for them. */
+export const INTERVAL_MINUTE_DAYS_MAX = 1;
 export const INTERVAL_HOUR_DAYS_MAX = 31;
+
+/** Points of a series. */
+export const BUCKETS_MAX = Math.max(INTERVAL_MINUTE_DAYS_MAX * 1440, INTERVAL_HOUR_DAYS_MAX * 24, LONG_RANGE_DAYS_MAX);
 
 export const FILTER_CONDITIONS_MAX = 12;
 export const FILTER_VALUE_CHARS_MAX = 512;

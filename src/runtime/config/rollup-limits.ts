@@ -9,6 +9,9 @@ export const ROLLUP_WEIGHT_BYTES_MIN = 256 * KIB;
 /** What a day weighs on top of the size of its Parquet files: opening them takes as long as reading this much. */
 export const ROLLUP_DAY_WEIGHT_BYTES = 16 * KIB;
 
+/** Days of the largest rollups: a year mostly has one or two. Longer ranges are sums of several. */
+export const ROLLUP_DAYS_MAX = 366;
+
 /** A measure with more rows is left out of a rollup: reading it would take longer than a dashboard should. */
 export const ROLLUP_MEASURE_ROWS_MAX = 50_000;
 

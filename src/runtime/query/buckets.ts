@@ -1,77 +1,111 @@
-/** Time buckets of a range: hours, days, the weeks of a site, or months (docs/http-api.md, "Timeseries"). */
+/** Time buckets of a range: minutes, hours, days, the weeks of a site, or months (docs/http-api.md, "Timeseries"). */
 import { addDays, dayNumberOf, type Calendar } from "../../storage/calendar.ts";
 import { DAY_MS, type EpochMs, type LocalDate } from "../../storage/event.ts";
 import { invalidInput } from "../errors.ts";
-import { HOURLY_DAYS_MAX, INTERVAL_HOUR_DAYS_MAX } from "../config/report-limits.ts";
+import {
+  HOURLY_DAYS_MAX,
+  INTERVAL_HOUR_DAYS_MAX,
+  INTERVAL_MINUTE_DAYS_MAX,
+  LONG_RANGE_DAYS_MAX,
+  RANGE_DAYS_MAX,
+} from "../config/report-limits.ts";
 import type { WeekStart } from "../sites/site-settings.ts";
 import { datesOf, type DateRange } from "./date-range.ts";
 import { isInUtc, localTimeSql, localTimesIn, type LocalSql } from "./local-time.ts";
 import { optionalOneOf, type Parameter } from "./parameters.ts";
 import { perDialect, sql, type SqlText } from "./sql.ts";
 
-export const INTERVALS = ["hour", "day", "week", "month"] as const;
+export const INTERVALS = ["minute", "hour", "day", "week", "month"] as const;
 export type Interval = (typeof INTERVALS)[number];
+
+/** Whether the text is an interval. */
+export const isInterval = (text: string | null): boolean => INTERVALS.some((known) => known === text);
 
 /** How long buckets are. Weeks are named by the day that they begin on. */
 export type BucketLength = Exclude<Interval, "week"> | WeekStart;
 
 export interface Bucket {
-  /** Hours, days, weeks or months, as in `bucketSql`. */
+  /** Minutes, hours, days, weeks or months, as in `bucketSql`. */
   readonly key: number;
-  /** `YYYY-MM-DD HH:00`, or the bucket's first day in the range. */
+  /** `YYYY-MM-DD HH:MM`, or the bucket's first day in the range. */
   readonly label: string;
 }
 
-const HOUR_MS = 3_600_000;
-const DAY_HOURS = 24;
+/** Parts of a day, as the clock shows them. */
+interface PartOfDay {
+  readonly ms: number;
+  /** Parts of 24 hours. */
+  readonly perDay: number;
+  /** Longest range in such parts, if a request asks for them. */
+  readonly rangeDaysMax: number;
+}
 
-/** The length of the buckets; null for hours in ranges up to two days and days in longer ones. */
+const PARTS_OF_DAY: Readonly<Record<"minute" | "hour", PartOfDay>> = {
+  minute: { ms: 60_000, perDay: 1440, rangeDaysMax: INTERVAL_MINUTE_DAYS_MAX },
+  hour: { ms: 3_600_000, perDay: 24, rangeDaysMax: INTERVAL_HOUR_DAYS_MAX },
+};
+
+const partOfDay = (interval: Interval | BucketLength): PartOfDay | null =>
+  interval === "minute" || interval === "hour" ? PARTS_OF_DAY[interval] : null;
+
+const countOf = (days: number): string => (days === 1 ? "1 day" : `${days} days`);
+
+/** The length of the buckets; null for that by default. */
 export const INTERVAL: Parameter<Interval | null> = optionalOneOf(
-  `The length of the buckets: at most ${INTERVAL_HOUR_DAYS_MAX} days by the hour. Weeks begin on the site's \`week_start\`.`,
+  `The length of the buckets: at most ${countOf(INTERVAL_MINUTE_DAYS_MAX)} by the minute, ${INTERVAL_HOUR_DAYS_MAX} by the hour. Weeks ` +
+    `begin on the site's \`week_start\`. The range may then have up to ${LONG_RANGE_DAYS_MAX} days.`,
   INTERVALS,
-  `By default \`hour\` for ranges up to ${HOURLY_DAYS_MAX} days, \`day\` for longer ones.`,
+  `By default \`hour\` for ranges up to ${HOURLY_DAYS_MAX} days, \`day\` up to ${RANGE_DAYS_MAX} days, \`month\` for longer ones.`,
 );
 
-/** 400 for hours in a range that is too long for them. */
+/** 400 for minutes or hours in a range that is too long for them. */
 export function checkInterval({ interval }: { readonly interval: Interval | null }, { dayCount }: DateRange): void {
-  if (interval === "hour" && dayCount > INTERVAL_HOUR_DAYS_MAX) {
-    throw invalidInput(`"interval" must be day, week or month for a range of more than ${INTERVAL_HOUR_DAYS_MAX} days`);
-  }
+  const daysMax = interval && partOfDay(interval)?.rangeDaysMax;
+  if (!daysMax || dayCount <= daysMax) return;
+  const allowed = INTERVALS.filter((each) => dayCount <= (partOfDay(each)?.rangeDaysMax ?? dayCount));
+  const [last, ...others] = allowed.toReversed();
+  throw invalidInput(`"interval" must be ${others.toReversed().join(", ")} or ${last} for a range of more than ${countOf(daysMax)}`);
 }
 
-/** The buckets that are asked for: by default of hours or days, and weeks as those of the site. */
-export function lengthOf({ dayCount }: DateRange, asked: Interval | null, weekStart: WeekStart): BucketLength {
-  const interval = asked ?? (dayCount <= HOURLY_DAYS_MAX ? "hour" : "day");
+const defaultInterval = ({ dayCount }: DateRange): Interval => {
+  if (dayCount > RANGE_DAYS_MAX) return "month";
+  return dayCount <= HOURLY_DAYS_MAX ? "hour" : "day";
+};
+
+/** The buckets that are asked for, and weeks as those of the site. */
+export function lengthOf(range: DateRange, asked: Interval | null, weekStart: WeekStart): BucketLength {
+  const interval = asked ?? defaultInterval(range);
   return interval === "week" ? weekStart : interval;
 }
-
-const hourLabel = (day: LocalDate, hour: number): string => `${day} ${String(hour).padStart(2, "0")}:00`;
 
 /** The days of a range, oldest first. */
 export const daysOf = (range: DateRange): readonly (Bucket & { readonly label: LocalDate })[] =>
   datesOf(range).map((day) => ({ key: dayNumberOf(day), label: day }));
 
-const ALL_HOURS: readonly number[] = Array.from({ length: DAY_HOURS }, (_, hour) => hour);
+const numbersTo = (count: number): readonly number[] => Array.from({ length: count }, (_, i) => i);
 
 /**
- * The hours that the clock shows on a day, which may begin and end at any hour where the time zone changes: one that comes twice is
- * one, and one that is skipped is none. A date that the calendar skips has all, so that its series is not empty.
+ * The hours or minutes that the clock shows on a day, which may begin and end at any time where the time zone changes: one that comes
+ * twice is one, and one that is skipped is none. A date that the calendar skips has all, so that its series is not empty.
  */
-function hoursOfDay(day: LocalDate, calendar: Calendar): readonly number[] {
+function partsOfDay({ ms, perDay }: PartOfDay, day: LocalDate, calendar: Calendar): readonly number[] {
   const [startMs, endMs] = [calendar.startOf(day), calendar.startOf(addDays(day, 1))];
   const offsets = calendar.offsetsBetween(startMs, endMs);
   const spans = offsets.map(({ fromMs, offsetMs }, i) => [fromMs + offsetMs, (offsets[i + 1]?.fromMs ?? endMs) + offsetMs] as const);
   const shown = new Set<number>();
   for (const [beginMs, untilMs] of spans) {
-    for (let hour = Math.floor(beginMs / HOUR_MS); hour * HOUR_MS < untilMs; hour++)
-      shown.add(hour - Math.floor(hour / DAY_HOURS) * DAY_HOURS);
+    for (let part = Math.floor(beginMs / ms); part * ms < untilMs; part++) shown.add(part - Math.floor(part / perDay) * perDay);
   }
-  return shown.size === 0 ? ALL_HOURS : ALL_HOURS.filter((hour) => shown.has(hour));
+  const all = numbersTo(perDay);
+  return shown.size === 0 ? all : all.filter((part) => shown.has(part));
 }
 
-const hoursOf = (range: DateRange, calendar: Calendar): readonly Bucket[] =>
+/** What the clock shows when a part of a day begins. */
+const clockLabel = (day: LocalDate, sinceMidnightMs: number): string => `${day} ${new Date(sinceMidnightMs).toISOString().slice(11, 16)}`;
+
+const bucketsOfClock = (part: PartOfDay, range: DateRange, calendar: Calendar): readonly Bucket[] =>
   datesOf(range).flatMap((day) =>
-    hoursOfDay(day, calendar).map((hour) => ({ key: dayNumberOf(day) * DAY_HOURS + hour, label: hourLabel(day, hour) })),
+    partsOfDay(part, day, calendar).map((i) => ({ key: dayNumberOf(day) * part.perDay + i, label: clockLabel(day, i * part.ms) })),
   );
 
 /** How many days of its week come before 1970-01-01, a Thursday. That week has number 0. */
@@ -82,40 +116,51 @@ function monthOfDay(day: number): number {
   return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
 }
 
+/** Buckets of whole days. */
+export type DaysLength = Exclude<BucketLength, "minute" | "hour">;
+
 /** The bucket that a day since 1970 lies in, as in `bucketSql`. */
-export function bucketOfDay(day: number, length: Exclude<BucketLength, "hour">): number {
+export function bucketOfDay(day: number, length: DaysLength): number {
   if (length === "day") return day;
   return length === "month" ? monthOfDay(day) : Math.floor((day + DAYS_BEFORE_1970[length]) / 7);
 }
 
 /** Oldest first, without gaps. The first and the last week or month may be cut by the range. */
 export function bucketsOf(range: DateRange, length: BucketLength, calendar: Calendar): readonly Bucket[] {
-  if (length === "hour") return hoursOf(range, calendar);
+  if (length === "minute" || length === "hour") return bucketsOfClock(PARTS_OF_DAY[length], range, calendar);
   const days = daysOf(range).map(({ key, label }) => ({ key: bucketOfDay(key, length), label }));
   return days.filter(({ key }, i) => key !== days[i - 1]?.key);
 }
 
 /**
- * The hour of the event's date that the clock showed. A day may be longer than 24 hours, and then some of its hours come twice: like
- * its date, an event's hour never depends on where the clock says that the day ends.
+ * The hour or minute of the event's date that the clock showed. A day may be longer than 24 hours, and then some of its hours come twice:
+ * like its date, an event's hour never depends on where the clock says that the day ends.
  */
-const hourOfDaySql: LocalSql = (range, calendar) => {
+function partOfDaySql({ ms, perDay }: PartOfDay, range: DateRange, calendar: Calendar): SqlText {
   const localMs = localTimeSql(range, calendar);
   return perDialect(
-    sql`CAST(day AS BIGINT) * ${DAY_HOURS} + ((${localMs}) // ${HOUR_MS}) % ${DAY_HOURS}`,
-    sql`toInt64(day) * ${DAY_HOURS} + intDiv(${localMs}, ${HOUR_MS}) % ${DAY_HOURS}`,
+    sql`CAST(day AS BIGINT) * ${perDay} + ((${localMs}) // ${ms}) % ${perDay}`,
+    sql`toInt64(day) * ${perDay} + intDiv(${localMs}, ${ms}) % ${perDay}`,
   );
-};
+}
 
-const HOUR_OF_UTC = perDialect(sql`timestamp // ${HOUR_MS}`, sql`intDiv(timestamp, ${HOUR_MS})`);
+const clockBucket =
+  (part: PartOfDay): LocalSql =>
+  (range, calendar) =>
+    isInUtc(range, calendar)
+      ? perDialect(sql`timestamp // ${part.ms}`, sql`intDiv(timestamp, ${part.ms})`)
+      : partOfDaySql(part, range, calendar);
+
+const MINUTE_BUCKET = clockBucket(PARTS_OF_DAY.minute);
 
 /** The keys of an event's buckets, from its columns. */
-export const HOUR_BUCKET: LocalSql = (range, calendar) => (isInUtc(range, calendar) ? HOUR_OF_UTC : hourOfDaySql(range, calendar));
+export const HOUR_BUCKET = clockBucket(PARTS_OF_DAY.hour);
 
 /** `HOUR_BUCKET` as a function of an event's day and timestamp. */
 export function hourBucketIn(range: DateRange, calendar: Calendar): (day: number, timestampMs: EpochMs) => number {
   const localTime = localTimesIn(range, calendar);
-  return (day, timestampMs) => day * DAY_HOURS + (Math.floor(localTime(timestampMs) / HOUR_MS) % DAY_HOURS);
+  const { ms, perDay } = PARTS_OF_DAY.hour;
+  return (day, timestampMs) => day * perDay + (Math.floor(localTime(timestampMs) / ms) % perDay);
 }
 
 export const DAY_BUCKET: LocalSql = () => sql`day`;
@@ -132,6 +177,7 @@ const MONTH = perDialect(
 
 /** The bucket key of an event. */
 export function bucketSql(length: BucketLength): LocalSql {
+  if (length === "minute") return MINUTE_BUCKET;
   if (length === "hour") return HOUR_BUCKET;
   if (length === "day") return DAY_BUCKET;
   return () => (length === "month" ? MONTH : weekSql(length));

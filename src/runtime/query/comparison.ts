@@ -1,7 +1,7 @@
 /** The window that a range is compared with: its parameters, its dates, and where it is cut (docs/http-api.md, "Comparison"). */
 import { addDays, firstDateOfPeriod, periodOf, type Calendar } from "../../storage/calendar.ts";
 import { startOfDayMs, type EpochMs } from "../../storage/event.ts";
-import { RANGE_DAYS_MAX } from "../config/report-limits.ts";
+import { LONG_RANGE_DAYS_MAX, RANGE_DAYS_MAX } from "../config/report-limits.ts";
 import { invalidInput } from "../errors.ts";
 import { parseDates, rangeOfDays, type DateRange } from "./date-range.ts";
 import { optionalOneOf, type Values } from "./parameters.ts";
@@ -23,7 +23,8 @@ export const COMPARISON_PARAMETERS = {
   ),
   compare_start_date: dateParameter("With `compare=custom` only: the first date of the other window, inclusive."),
   compare_end_date: dateParameter(
-    `With \`compare=custom\` only: the last date of the other window, inclusive; it has at most ${RANGE_DAYS_MAX} days.`,
+    `With \`compare=custom\` only: the last date of the other window, inclusive; it has at most ${RANGE_DAYS_MAX} days, or ${LONG_RANGE_DAYS_MAX} with ` +
+      "`interval` or `period=all`.",
   ),
   compare_same_time: optionalOneOf(
     "With `compare=custom` only. `true`: if the range includes the current date, the last date of the other window counts only until " +
@@ -42,7 +43,7 @@ export interface ComparedWindow {
 }
 
 /** The dates of `compare=custom`, null for another comparison; 400 for invalid dates, and for those that no comparison takes. */
-export function customRange({ compare, compare_same_time, ...dates }: ComparisonValues): DateRange | null {
+export function customRange({ compare, compare_same_time, ...dates }: ComparisonValues, daysMax: number): DateRange | null {
   if (compare !== "custom") {
     for (const [name, value] of Object.entries({ ...dates, compare_same_time })) {
       if (value !== null) throw invalidInput(`"${name}" requires "compare" to be custom`);
@@ -52,7 +53,7 @@ export function customRange({ compare, compare_same_time, ...dates }: Comparison
   const { compare_start_date: first, compare_end_date: last } = dates;
   if (first === null) throw invalidInput('"compare_start_date" is required when "compare" is custom');
   if (last === null) throw invalidInput('"compare_end_date" is required when "compare" is custom');
-  return parseDates({ name: "compare_start_date", value: first }, { name: "compare_end_date", value: last });
+  return parseDates({ name: "compare_start_date", value: first }, { name: "compare_end_date", value: last }, daysMax);
 }
 
 /** The window as long as the range and before it. */
@@ -73,7 +74,8 @@ export function comparedWindow(values: ComparisonValues, range: DateRange, nowMs
   const { compare } = values;
   if (compare === null) return null;
   if (compare !== "custom") return { range: comparedRange(range, compare), endsAtMs: null };
-  const custom = customRange(values);
+  // It was checked with the request.
+  const custom = customRange(values, LONG_RANGE_DAYS_MAX);
   return custom && { range: custom, endsAtMs: cutOf(values, range, custom, nowMs, calendar) };
 }
 

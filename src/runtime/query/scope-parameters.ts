@@ -5,13 +5,16 @@ import {
   FILTER_EXPRESSION_CHARS_MAX,
   FILTER_VALUES_MAX,
   FILTER_VALUE_CHARS_MAX,
+  LONG_RANGE_DAYS_MAX,
   RANGE_DAYS_MAX,
 } from "../config/report-limits.ts";
 import { SITE_ID, parseSiteId } from "../config/site-id.ts";
 import { text, type Schema } from "./json-schema.ts";
 import type { LocalDate, SiteId } from "../../storage/event.ts";
+import type { SharedDates } from "../auth/shared-view.ts";
 import { AppError } from "../errors.ts";
-import { PERIODS, PERIOD_DEFAULT, parseDateRange, rangeOfDays } from "./date-range.ts";
+import { INTERVALS, isInterval } from "./buckets.ts";
+import { ALL, PERIODS, PERIOD_DEFAULT, parseDateRange, rangeOfDays, type DateRange } from "./date-range.ts";
 import { DIMENSIONS } from "./dimensions.ts";
 import {
   OPERATORS,
@@ -40,7 +43,19 @@ const SITE: Parameter<SiteId> = required(
 const PERIOD: Parameter<string | null> = optional(
   {
     description: "A range of dates of the site's calendar that ends today. `start_date` and `end_date` override it.",
-    schema: text("`day` and `today` are the current date.", { enum: PERIODS, default: PERIOD_DEFAULT }),
+    schema: text(
+      "`day` and `today` are the current date, `month` and `year` begin on their first date, `all` on that of the site's first event.",
+      { enum: PERIODS, default: PERIOD_DEFAULT },
+    ),
+  },
+  unchanged,
+);
+
+/** Reports with a series have the same parameter, and refuse other values. */
+const INTERVAL: Parameter<string | null> = optional(
+  {
+    description: `The range may have up to ${LONG_RANGE_DAYS_MAX} days. Without a series in the report, it has no other effect.`,
+    schema: text("Other values are ignored, except by reports with a series.", { enum: INTERVALS }),
   },
   unchanged,
 );
@@ -48,6 +63,12 @@ const PERIOD: Parameter<string | null> = optional(
 /** The text of a date, which is checked together with the other date of its range. */
 export const dateParameter = (description: string, example?: string): Parameter<string | null> =>
   optional({ description, schema: text("A calendar date, YYYY-MM-DD.", { format: "date" }), ...(example && { example }) }, unchanged);
+
+/** Where no \`interval\` allows a longer range. */
+export const SHORT_END_DATE = dateParameter(
+  `The last date, inclusive. Requires \`start_date\`; the range has at most ${RANGE_DAYS_MAX} days.`,
+  "2026-01-31",
+);
 
 const FILTERED = [...DIMENSIONS, ...SESSION_FILTERS, `${PROPERTY_PREFIX}[^=!;]+`].join("|");
 const CONDITION = `(?:${FILTERED})(?:==|!=|=!?(?:${Object.keys(OPERATORS).join("|")})=)[^;]+`;
@@ -76,38 +97,67 @@ export const SCOPE_PARAMETERS = {
   site_id: SITE,
   period: PERIOD,
   start_date: dateParameter("The first date, inclusive. Requires `end_date`.", "2026-01-01"),
-  end_date: dateParameter(`The last date, inclusive. Requires \`start_date\`; the range has at most ${RANGE_DAYS_MAX} days.`, "2026-01-31"),
+  end_date: dateParameter(
+    `The last date, inclusive. Requires \`start_date\`; the range has at most ${RANGE_DAYS_MAX} days, or ${LONG_RANGE_DAYS_MAX} with \`interval\`.`,
+    "2026-01-31",
+  ),
+  interval: INTERVAL,
   filters: FILTERS,
 };
 
 /** Parameters of a report without a date range. */
 export const UNDATED_SCOPE_PARAMETERS = { site_id: SITE, filters: FILTERS };
 
-/** What is shared with the viewer; null if everything is. */
-function sharedPartOf({ principal: { view }, goalsOf }: Viewer, siteId: SiteId, today: LocalDate): SharedPart | null {
-  if (view === null || (view.filters === "" && view.dates === null)) return null;
-  const { filters, dates } = view;
-  const range =
-    dates && ("period" in dates ? parseDateRange({ ...NO_DATES, ...dates }, today) : rangeOfDays(dates.firstDay, dates.lastDay));
-  return { conditions: conditionsOn(parseSegmentFilter(filters), () => goalsOf(siteId)), range };
-}
+type UndatedValues = Values<typeof UNDATED_SCOPE_PARAMETERS>;
+export type ScopeValues = Partial<Values<typeof SCOPE_PARAMETERS>> & UndatedValues;
+
+/** The most days that dates in the request may span: more where it shows that it expects them. */
+export const rangeDaysMaxOf = ({ period = null, interval = null }: Pick<ScopeValues, "period" | "interval">): number =>
+  period === ALL || isInterval(interval) ? LONG_RANGE_DAYS_MAX : RANGE_DAYS_MAX;
 
 const NO_DATES = { period: null, startDate: null, endDate: null };
 
+/** The range of shared dates; null for all dates. */
+function sharedRangeOf(dates: SharedDates, today: LocalDate): DateRange | null {
+  if ("firstDay" in dates) return rangeOfDays(dates.firstDay, dates.lastDay);
+  return dates.period === ALL ? null : parseDateRange({ ...NO_DATES, ...dates }, { today });
+}
+
+/** What is shared with the viewer; null if everything is. */
+function sharedPartOf({ principal: { view }, goalsOf }: Viewer, siteId: SiteId, today: LocalDate): SharedPart | null {
+  if (view === null) return null;
+  const range = view.dates && sharedRangeOf(view.dates, today);
+  if (view.filters === "" && range === null) return null;
+  return { conditions: conditionsOn(parseSegmentFilter(view.filters), () => goalsOf(siteId)), range };
+}
+
+/** The range that a request names: by default that of the period of a share link, or else the default period. */
+async function requestedRange(values: ScopeValues, viewer: Viewer, shared: SharedPart | null, today: LocalDate): Promise<DateRange> {
+  const { site_id: siteId, start_date: startDate = null, end_date: endDate = null } = values;
+  const linked = viewer.principal.view?.dates ?? null;
+  const period = values.period ?? (linked && "period" in linked ? linked.period : null);
+  const isAll = period === ALL && (startDate ?? endDate) === null;
+  const firstDay = isAll ? await viewer.firstDayOf(siteId, shared?.conditions ?? []) : null;
+  return parseDateRange({ period, startDate, endDate }, { today, firstDay }, rangeDaysMaxOf(values));
+}
+
+/** Whether the request is for all dates that a share link shows. */
+const takesSharedDates = ({ period, start_date: startDate, end_date: endDate }: ScopeValues): boolean =>
+  (startDate ?? endDate ?? null) === null && (period ?? ALL) === ALL;
+
 /**
- * 403 for what the viewer may not see, 400 for dates that do not form a range. Without dates, the range is all that is shared, or else
- * the default period. Nothing else holds a viewer to a site, to conditions and to dates; plans check
- * that what they read besides is shared (`planOf`).
+ * 403 for what the viewer may not see, 400 for dates that do not form a range. Without dates, or with `period=all`, the range is all that
+ * is shared, or else what the request names. Nothing else holds a viewer to a site, to conditions and to dates; plans check that what
+ * they read besides is shared (`planOf`).
  */
-export function scopeOf(values: Partial<Values<typeof SCOPE_PARAMETERS>> & Values<typeof UNDATED_SCOPE_PARAMETERS>, viewer: Viewer): Scope {
-  const { site_id: siteId, filters, period = null, start_date: startDate = null, end_date: endDate = null } = values;
+export async function scopeOf(values: ScopeValues, viewer: Viewer): Promise<Scope> {
+  const { site_id: siteId, filters } = values;
   checkSite(viewer, siteId);
   const today = viewer.calendarOf(siteId).dateOf(viewer.nowMs);
   const shared = sharedPartOf(viewer, siteId, today);
+  const range = (takesSharedDates(values) && shared?.range) || (await requestedRange(values, viewer, shared, today));
   const conditions = conditionsOn(filters, () => viewer.goalsOf(siteId));
   const { sessionRules } = viewer;
-  const hasDates = (period ?? startDate ?? endDate) !== null;
-  const range = (!hasDates && shared?.range) || parseDateRange({ period, startDate, endDate }, today);
   if (shared === null) return { siteId, range, conditions, sessionRules };
   const scope = { siteId, range, conditions: distinctConditions([...shared.conditions, ...conditions]), shared, sessionRules };
   checkShared(scope);
@@ -115,8 +165,8 @@ export function scopeOf(values: Partial<Values<typeof SCOPE_PARAMETERS>> & Value
 }
 
 /** The scope of a report of the present. 403 also if the viewer may not see that. */
-export function presentScopeOf(values: Values<typeof UNDATED_SCOPE_PARAMETERS>, viewer: Viewer): Scope {
-  const scope = scopeOf({ ...values, period: "today" }, viewer);
+export async function presentScopeOf(values: UndatedValues, viewer: Viewer): Promise<Scope> {
+  const scope = await scopeOf({ ...values, period: "today" }, viewer);
   if (viewer.principal.view?.hasRealtime === false) throw new AppError({ code: "forbidden" }, "The share link does not show realtime");
   return scope;
 }

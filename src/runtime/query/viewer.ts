@@ -1,10 +1,11 @@
 /** Who reads a report, when, and by which calendar. A scope is made for a viewer only, so no report shows more than its viewer may see. */
 import type { Calendar } from "../../storage/calendar.ts";
-import type { EpochMs, SiteId } from "../../storage/event.ts";
+import type { EpochMs, LocalDate, SiteId } from "../../storage/event.ts";
 import { mayRead, type Principal } from "../auth/principal.ts";
 import { AppError } from "../errors.ts";
 import type { Goal, SiteGoal } from "../sites/goal.ts";
 import type { WeekStart } from "../sites/site-settings.ts";
+import type { Condition } from "./filters.ts";
 import type { SessionRules } from "./session-rules.ts";
 
 export interface Viewer {
@@ -12,6 +13,8 @@ export interface Viewer {
   readonly nowMs: EpochMs;
   readonly calendarOf: (siteId: SiteId) => Calendar;
   readonly weekStartOf: (siteId: SiteId) => WeekStart;
+  /** The date of a site's first stored event for which all conditions hold; null if it has none. */
+  readonly firstDayOf: (siteId: SiteId, conditions: readonly Condition[]) => Promise<LocalDate | null>;
   /** In the order of the site. */
   readonly goalsOf: (siteId: SiteId) => readonly SiteGoal[];
   /** The goal of that name; without one, events of that name. */

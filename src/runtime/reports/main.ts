@@ -96,7 +96,7 @@ export const main = report({
   operationId: "getMain",
   summary: "Main metrics",
   parameters: COMPARISON_PARAMETERS,
-  check: customRange,
+  check: (values, _range, rangeDaysMax) => customRange(values, rangeDaysMax),
   result: {
     name: "Headline",
     schema: HEADLINE,

@@ -7,7 +7,14 @@ import type { DateRange } from "../query/date-range.ts";
 import type { Schema } from "../query/json-schema.ts";
 import { parseParameters, type Parameter, type Parameters, type Values } from "../query/parameters.ts";
 import type { Scope } from "../query/scope.ts";
-import { SCOPE_PARAMETERS, UNDATED_SCOPE_PARAMETERS, presentScopeOf, scopeOf } from "../query/scope-parameters.ts";
+import {
+  SCOPE_PARAMETERS,
+  UNDATED_SCOPE_PARAMETERS,
+  presentScopeOf,
+  rangeDaysMaxOf,
+  scopeOf,
+  type ScopeValues,
+} from "../query/scope-parameters.ts";
 import type { SessionRules } from "../query/session-rules.ts";
 import type { Viewer } from "../query/viewer.ts";
 import type { WeekStart } from "../sites/site-settings.ts";
@@ -48,8 +55,8 @@ export interface ReportDeclaration<Path extends string, P extends Parameters, Re
   readonly hasDates?: false;
   /** In addition to the parameters of the scope. */
   readonly parameters: P;
-  /** Throws a 400 for an invalid combination of values. */
-  readonly check?: (values: Values<P>, range: DateRange) => unknown;
+  /** Throws a 400 for an invalid combination of values. Dates among them may span `rangeDaysMax` days. */
+  readonly check?: (values: Values<P>, range: DateRange, rangeDaysMax: number) => unknown;
   /** The result's name and schema in the OpenAPI document, and further schemas that it references. */
   readonly result: { readonly name: string; readonly schema: Schema<Result>; readonly components?: Readonly<Record<string, Schema>> };
   /** By default `unused`. A function if it depends on the parameters. */
@@ -89,7 +96,7 @@ export interface Report<Path extends string = string> {
   readonly refusals: Readonly<Partial<Record<AppErrorCode, string>>>;
   readonly rolled: Rolled;
   /** Parses a request; 400 with the name of the invalid parameter, 403 for what the viewer may not see. */
-  readonly prepare: (read: (name: string, from: Parameter["in"]) => string | null, viewer: Viewer) => PreparedReport;
+  readonly prepare: (read: (name: string, from: Parameter["in"]) => string | null, viewer: Viewer) => Promise<PreparedReport>;
 }
 
 export function report<const Path extends string, P extends Parameters, Result>(
@@ -104,12 +111,11 @@ export function report<const Path extends string, P extends Parameters, Result>(
     mayNeedExtension: extension !== "unused" && extension !== "used",
     refusals,
     rolled,
-    prepare(read, viewer) {
-      const scope = hasDates
-        ? scopeOf(parseParameters(SCOPE_PARAMETERS, read), viewer)
-        : presentScopeOf(parseParameters(UNDATED_SCOPE_PARAMETERS, read), viewer);
+    async prepare(read, viewer) {
+      const scopeValues: ScopeValues = parseParameters(hasDates ? SCOPE_PARAMETERS : UNDATED_SCOPE_PARAMETERS, read);
+      const scope = await (hasDates ? scopeOf : presentScopeOf)(scopeValues, viewer);
       const values = parseParameters(parameters, read);
-      check?.(values, scope.range);
+      check?.(values, scope.range, rangeDaysMaxOf(scopeValues));
       const { siteId, range, conditions, shared } = scope;
       const { nowMs } = viewer;
       const calendar = viewer.calendarOf(siteId);

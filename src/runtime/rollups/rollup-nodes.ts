@@ -4,7 +4,7 @@
  */
 import { addDays, daysBetween, firstDateOfPeriod, periodOf } from "../../storage/calendar.ts";
 import type { LocalDate } from "../../storage/event.ts";
-import { RANGE_DAYS_MAX } from "../config/report-limits.ts";
+import { ROLLUP_DAYS_MAX } from "../config/rollup-limits.ts";
 import type { PartitionVersion } from "../engine/partition-version.ts";
 
 export interface RollupNode {
@@ -16,8 +16,8 @@ export interface RollupNode {
   readonly halves: readonly RollupNode[];
 }
 
-/** The largest nodes that a report can cover, as a number of periods. At least one, however long it is. */
-const periodsMax = (rotationDays: number): number => 2 ** Math.floor(Math.log2(Math.max(1, RANGE_DAYS_MAX / rotationDays)));
+/** The largest nodes, as a number of periods. At least one, however long it is. */
+const periodsMax = (rotationDays: number): number => 2 ** Math.floor(Math.log2(Math.max(1, ROLLUP_DAYS_MAX / rotationDays)));
 
 interface NumberedDay {
   readonly period: number;
@@ -70,8 +70,8 @@ export const rollupNodes = (days: readonly PartitionVersion[], rotationDays: num
     rotationDays,
   );
 
-/** Whether some report can cover the node: all but single periods that are too long. */
-export const isCoverable = ({ firstDay, lastDay }: RollupNode): boolean => daysBetween(firstDay, lastDay) < RANGE_DAYS_MAX;
+/** Whether the node may have a rollup: all but single periods that are too long. */
+export const isCoverable = ({ firstDay, lastDay }: RollupNode): boolean => daysBetween(firstDay, lastDay) < ROLLUP_DAYS_MAX;
 
 /** The nodes and all their parts, newest first, each after its halves. */
 export const inOrderOfMaking = (nodes: readonly RollupNode[]): RollupNode[] =>

@@ -1,5 +1,5 @@
 /** A series of points: a query by bucket, and the points of its rows. Weeks and months are sums of days where days add up. */
-import { bucketOfDay, bucketSql, bucketsOf, type BucketLength } from "../../query/buckets.ts";
+import { bucketOfDay, bucketSql, bucketsOf, type BucketLength, type DaysLength } from "../../query/buckets.ts";
 import type { DateRange } from "../../query/date-range.ts";
 import type { LocalSql } from "../../query/local-time.ts";
 import { numberIn, rowsBy } from "../../query/row-values.ts";
@@ -18,7 +18,7 @@ export interface Series {
 }
 
 /** A row for each week or month, from rows of days. */
-function summed(rows: readonly SqlRow[], counts: readonly string[], length: Exclude<BucketLength, "hour">): readonly SqlRow[] {
+function summed(rows: readonly SqlRow[], counts: readonly string[], length: DaysLength): readonly SqlRow[] {
   const sums = new Map<number, Record<string, number>>();
   for (const row of rows) {
     const bucket = bucketOfDay(numberIn(row, "bucket"), length);
@@ -29,9 +29,9 @@ function summed(rows: readonly SqlRow[], counts: readonly string[], length: Excl
   return [...sums.values()];
 }
 
-/** `addsUp`: whether the counts of a week are the sums of those of its days. Rollups have rows by hour and by day. */
+/** `addsUp`: whether the counts of a week are the sums of those of its days. Rollups have rows by hour and by day, none by minute. */
 export function seriesOf(range: DateRange, calendar: Calendar, length: BucketLength, addsUp: boolean): Series {
-  const isSummed = addsUp && length !== "hour" && length !== "day";
+  const isSummed = addsUp && length !== "minute" && length !== "hour" && length !== "day";
   return {
     bucket: bucketSql(isSummed ? "day" : length),
     points(rows, counts, pointOf) {

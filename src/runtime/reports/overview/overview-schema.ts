@@ -3,15 +3,16 @@ import { OVERVIEW_SITES_DEFAULT, OVERVIEW_SITES_MAX, RANGE_DAYS_MAX } from "../.
 import { parseSiteId } from "../../config/site-id.ts";
 import { closed, count, list, orNull, text, type Described } from "../../query/json-schema.ts";
 import { optional, rowLimit } from "../../query/parameters.ts";
-import { SCOPE_PARAMETERS, siteIdSchema } from "../../query/scope-parameters.ts";
+import { SHORT_PERIODS } from "../../query/date-range.ts";
+import { SCOPE_PARAMETERS, SHORT_END_DATE, siteIdSchema } from "../../query/scope-parameters.ts";
 import { DAY } from "../measures/fields.ts";
 
-const { period, start_date, end_date } = SCOPE_PARAMETERS;
+const { period, start_date } = SCOPE_PARAMETERS;
 
 export const OVERVIEW_PARAMETERS = {
-  period,
+  period: { ...period, schema: { ...period.schema, enum: SHORT_PERIODS } },
   start_date,
-  end_date,
+  end_date: SHORT_END_DATE,
   limit: rowLimit("Maximum number of sites.", OVERVIEW_SITES_MAX, OVERVIEW_SITES_DEFAULT),
   after: optional(
     { description: "Only sites whose ids are greater: the last one of the response before.", schema: siteIdSchema("A site id.") },

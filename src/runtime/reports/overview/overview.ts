@@ -78,7 +78,7 @@ export class Overview {
   #metricsRequest(siteId: SiteId, { viewer, values }: OverviewRequest): MetricsRequest {
     const { period, start_date: startDate, end_date: endDate } = values;
     const calendar = viewer.calendarOf(siteId);
-    const range = parseDateRange({ period, startDate, endDate }, calendar.dateOf(viewer.nowMs));
+    const range = parseDateRange({ period, startDate, endDate }, { today: calendar.dateOf(viewer.nowMs) });
     return { siteId, range, nowMs: viewer.nowMs, calendar };
   }
 

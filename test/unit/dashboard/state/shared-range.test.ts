@@ -1,6 +1,6 @@
 /** Which dates of a share link a viewer gets to see. */
 import { describe, expect, it } from "vitest";
-import { parseDateRange, PERIODS } from "../../../../src/runtime/query/date-range.ts";
+import { parseDateRange, SHORT_PERIODS } from "../../../../src/runtime/query/date-range.ts";
 import type { LocalDate } from "../../../../src/storage/event.ts";
 import { customRange, rangeOf } from "../../../../dashboard/state/range.ts";
 import { isWithin, rangeWithin, sharedPeriod, sharedRange, sharedRangeProblem } from "../../../../dashboard/state/shared-range.ts";
@@ -17,12 +17,13 @@ describe("shared dates", () => {
     expect(sharedRange({ ...link, period: "7d" }, TODAY)).toEqual(rangeOf("7d", TODAY));
     expect(sharedRange({ ...link, start_date: "2026-11-01", end_date: "2026-11-30" }, TODAY)).toEqual(NOVEMBER);
     expect(sharedRange(link, TODAY)).toBeNull();
+    expect(sharedRange({ ...link, period: "all" }, TODAY)).toBeNull();
     expect(sharedPeriod({ ...link, period: "7d" })).toBe("7d");
     expect(sharedPeriod(link)).toBeNull();
   });
 
-  it.each(PERIODS)("of the service's period %s are the service's", (period) => {
-    const { firstDay, lastDay } = parseDateRange({ period, startDate: null, endDate: null }, TODAY as LocalDate);
+  it.each(SHORT_PERIODS)("of the service's period %s are the service's", (period) => {
+    const { firstDay, lastDay } = parseDateRange({ period, startDate: null, endDate: null }, { today: TODAY as LocalDate });
     expect(sharedRange({ period, start_date: null, end_date: null }, TODAY)).toMatchObject({ start: firstDay, end: lastDay });
   });
 

@@ -61,12 +61,16 @@ async function statementsOf(steps: readonly PlanStep[], tables: EventTables): Pr
   return statements;
 }
 
-function ofReport({ path, prepare }: Report, tables: EventTables): Promise<ClickhouseStatement[]> {
-  const steps = REQUESTS[path as ReportPath].flatMap((request) => {
+async function ofReport({ path, prepare }: Report, tables: EventTables): Promise<ClickhouseStatement[]> {
+  const prepared = REQUESTS[path as ReportPath].map((request) => {
     const given: Readonly<Record<string, string>> = { ...SCOPE, ...request };
-    return prepare((name) => given[name] ?? null, ownerAt(NOW_MS)).plan(SETTINGS).steps;
+    return prepare((name) => given[name] ?? null, ownerAt(NOW_MS));
   });
-  return statementsOf(steps, tables);
+  const plans = (await Promise.all(prepared)).map(({ plan }) => plan(SETTINGS));
+  return statementsOf(
+    plans.flatMap(({ steps }) => steps),
+    tables,
+  );
 }
 
 const SCOPE_OF_EXPORTS: Scope = {

@@ -134,6 +134,38 @@ describe("bucketsOf", () => {
     expect(labels("2026-03-04", "2026-03-05", "hour", eastward)).toHaveLength(18 + 24);
   });
 
+  it("has the minutes that the clock of the day showed, once each", () => {
+    const minutesOf = (day: string, zone: string) => labels(day, day, "minute", inZone(zone));
+    const spring = minutesOf("2026-03-29", "Europe/Berlin");
+    expect([spring.length, spring[0], spring[119], spring[120]]).toEqual([
+      1380,
+      "2026-03-29 00:00",
+      "2026-03-29 01:59",
+      "2026-03-29 03:00",
+    ]);
+    expect(minutesOf("2026-10-25", "Europe/Berlin")).toHaveLength(1440);
+    // Half an hour is skipped.
+    const lordHowe = minutesOf("2026-10-04", "Australia/Lord_Howe");
+    expect([lordHowe.length, lordHowe[120]]).toEqual([1410, "2026-10-04 02:30"]);
+    expect(minutesOf("2011-12-30", "Pacific/Apia")).toHaveLength(1440);
+    const [first] = bucketsOf(rangeOf("2026-03-15", "2026-03-15"), "minute", utcCalendar);
+    expect(first).toEqual({ key: Date.parse("2026-03-15") / 60_000, label: "2026-03-15 00:00" });
+  });
+
+  it("has at most a day of minutes", () => {
+    expect(() => checkInterval({ interval: "minute" }, rangeOf("2026-01-01", "2026-01-01"))).not.toThrow();
+    const twoDays = rangeOf("2026-01-01", "2026-01-02");
+    expect(() => checkInterval({ interval: "minute" }, twoDays)).toThrow(
+      /must be hour, day, week or month for a range of more than 1 day$/,
+    );
+  });
+
+  it("has monthly buckets by default for more than 366 days", () => {
+    expect(lengthOf(rangeOf("2025-01-01", "2026-01-01"), null, "monday")).toBe("day");
+    expect(lengthOf(rangeOf("2025-01-01", "2026-01-02"), null, "monday")).toBe("month");
+    expect(lengthOf(rangeOf("2020-01-01", "2026-01-02"), "day", "monday")).toBe("day");
+  });
+
   it("has at most 31 days of hours", () => {
     expect(() => checkInterval({ interval: "hour" }, rangeOf("2026-01-01", "2026-01-31"))).not.toThrow();
     expect(labels("2026-01-01", "2026-01-31", "hour")).toHaveLength(744);

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../../src/runtime/errors.ts";
-import { parseDateRange, rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
+import { parseDateRange, rangeOfDays, type SiteDates } from "../../../../src/runtime/query/date-range.ts";
 import { DAY_MS, isLocalDate, utcDateOf, type LocalDate } from "../../../../src/storage/event.ts";
 
 const TODAY = "2026-03-15" as LocalDate;
@@ -11,9 +11,10 @@ const nothing = { period: null, startDate: null, endDate: null };
 
 const firstAndLast = ({ firstDay, lastDay, dayCount }: ReturnType<typeof rangeOfDays>) => [firstDay, lastDay, dayCount];
 
-const periodAt = (period: string | null, today: LocalDate) => firstAndLast(parseDateRange({ ...nothing, period }, today));
+const periodAt = (period: string | null, site: SiteDates) => firstAndLast(parseDateRange({ ...nothing, period }, site));
 
-const datesAt = (startDate: string | null, endDate: string | null) => parseDateRange({ period: null, startDate, endDate }, TODAY);
+const datesAt = (startDate: string | null, endDate: string | null, daysMax?: number) =>
+  parseDateRange({ period: null, startDate, endDate }, { today: TODAY }, daysMax);
 
 function refusal(attempt: () => unknown): string {
   try {
@@ -37,20 +38,53 @@ describe("parseDateRange", () => {
     ["7d", "2026-03-09", 7],
     ["30d", "2026-02-14", 30],
     ["90d", "2025-12-16", 90],
+    ["6mo", "2025-09-15", 182],
     ["12mo", "2025-03-16", 365],
+    ["month", "2026-03-01", 15],
+    ["year", "2026-01-01", 74],
     [null, "2026-02-14", 30],
   ])("parses the period %s as the dates up to today", (period, firstDay, dayCount) => {
-    expect(periodAt(period, TODAY)).toEqual([firstDay, "2026-03-15", dayCount]);
+    expect(periodAt(period, { today: TODAY })).toEqual([firstDay, "2026-03-15", dayCount]);
   });
 
-  it.each(["", "Day", "1d", "31d", "year", "toString", "__proto__", "7d "])("refuses the period %j and lists the known ones", (period) => {
-    const message = refusal(() => parseDateRange({ ...nothing, period }, TODAY));
-    for (const known of ['"period"', "day", "today", "7d", "30d", "90d", "12mo"]) expect(message).toContain(known);
+  it.each(["", "Day", "1d", "31d", "Year", "toString", "__proto__", "7d "])("refuses the period %j and lists the known ones", (period) => {
+    const message = refusal(() => parseDateRange({ ...nothing, period }, { today: TODAY, firstDay: null }));
+    for (const known of ['"period"', "day", "today", "7d", "30d", "90d", "6mo", "12mo", "month", "year", "all"])
+      expect(message).toContain(known);
+  });
+
+  it.each([
+    ["2023-01-01", "2023-01-01", 1170],
+    ["2026-03-15", "2026-03-15", 1],
+    [null, "2026-03-15", 1],
+    // The clock was wrong when these events came.
+    ["2026-03-16", "2026-03-15", 1],
+    ["1970-01-01", "1998-10-29", 10_000],
+  ])("parses all of a site whose first event is of %s as the dates from %s on", (firstDay, from, dayCount) => {
+    expect(periodAt("all", { today: TODAY, firstDay: firstDay as LocalDate | null })).toEqual([from, "2026-03-15", dayCount]);
+  });
+
+  it("refuses all dates where they are not offered", () => {
+    expect(refusal(() => parseDateRange({ ...nothing, period: "all" }, { today: TODAY }))).toMatch(/"period" must be one of .*, year$/);
+  });
+
+  it("begins a month and a year today if today is their first date", () => {
+    const at = (today: string) => ["month", "year"].map((period) => periodAt(period, { today: today as LocalDate })[2]);
+    expect([at("2026-01-01"), at("2026-02-01"), at("2024-12-31")]).toEqual([
+      [1, 1],
+      [1, 32],
+      [31, 366],
+    ]);
+  });
+
+  it("accepts as many dates as the request may name", () => {
+    expect(datesAt("2020-01-01", "2026-03-15", 10_000).dayCount).toBe(2266);
+    expect(refusal(() => datesAt("1998-10-28", "2026-03-15", 10_000))).toContain("10000");
   });
 
   it("parses dates with both ends included, and ignores the period", () => {
     expect(firstAndLast(datesAt("2026-02-28", "2026-03-01"))).toEqual(["2026-02-28", "2026-03-01", 2]);
-    expect(firstAndLast(parseDateRange({ period: "12mo", startDate: "2026-01-01", endDate: "2026-01-01" }, TODAY))).toEqual([
+    expect(firstAndLast(parseDateRange({ period: "12mo", startDate: "2026-01-01", endDate: "2026-01-01" }, { today: TODAY }))).toEqual([
       "2026-01-01",
       "2026-01-01",
       1,

@@ -35,21 +35,21 @@ describe("the reports", () => {
     }
   });
 
-  it.each(ALL.map((report) => [nameOf(report), report] as const))("%s is cached by site, dates and filters", (_, report) => {
-    const keyOf = (given: Readonly<Record<string, string>>) => JSON.stringify(prepare(report, given).cacheKey);
-    const base = keyOf({ site_id: "a.test" });
-    expect(keyOf({ site_id: "a.test" })).toBe(base);
+  it.each(ALL.map((report) => [nameOf(report), report] as const))("%s is cached by site, dates and filters", async (_, report) => {
+    const keyOf = async (given: Readonly<Record<string, string>>) => JSON.stringify((await prepare(report, given)).cacheKey);
+    const base = await keyOf({ site_id: "a.test" });
+    expect(await keyOf({ site_id: "a.test" })).toBe(base);
     if (!report.hasDates) return expect(base).toBe("null");
     const others = [
-      keyOf({ site_id: "b.test" }),
-      keyOf({ site_id: "a.test", period: "7d" }),
-      keyOf({ site_id: "a.test", filters: "pages==/" }),
+      await keyOf({ site_id: "b.test" }),
+      await keyOf({ site_id: "a.test", period: "7d" }),
+      await keyOf({ site_id: "a.test", filters: "pages==/" }),
     ];
     expect(new Set([base, ...others]).size).toBe(4);
-    expect(keyOf({ site_id: "a.test", period: "30d" })).toBe(base);
+    expect(await keyOf({ site_id: "a.test", period: "30d" })).toBe(base);
   });
 
-  it.each(ALL.map((report) => [nameOf(report), report] as const))("%s requires a site", (_, report) => {
-    expect(() => prepare(report, {})).toThrow('"site_id" is required');
+  it.each(ALL.map((report) => [nameOf(report), report] as const))("%s requires a site", async (_, report) => {
+    await expect(prepare(report, {})).rejects.toThrow('"site_id" is required');
   });
 });

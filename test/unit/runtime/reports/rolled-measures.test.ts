@@ -49,15 +49,19 @@ describe("measures of rollups", () => {
     expect(rolled.nameOf(countsByPropertyValue(scope, "plan", null))).toBe("property-values/plan");
   });
 
-  it("are found by time series of weeks and months, for visitors only if their ids live a day", () => {
+  it("are found by time series of weeks and months, for visitors only if their ids live a day", async () => {
     const read = (name: string) => ({ site_id: "example.com", period: "12mo", interval: "week" })[name] ?? null;
     const settings = { sessionGapMs: 1_800_000, realtimeWindowMinutes: 5, hasExtension: true };
-    const measures = (report: Report, rotationDays: number) => {
-      const plan = report.prepare(read, ownerAt(Date.parse("2026-03-31"))).plan({ ...settings, rotationDays });
+    const measures = async (report: Report, rotationDays: number) => {
+      const { plan: planWith } = await report.prepare(read, ownerAt(Date.parse("2026-03-31")));
+      const plan = planWith({ ...settings, rotationDays });
       return plan.steps.flatMap(({ queries }) => queries.map((query) => rolled.nameOf(query)));
     };
-    expect([measures(timeseries, 1), measures(timeseries, 7)]).toEqual([["visits-by-day"], [null]]);
-    expect([measures(sessionTimeseries, 1), measures(sessionTimeseries, 7)]).toEqual([["sessions-by-day"], ["sessions-by-day"]]);
+    expect([await measures(timeseries, 1), await measures(timeseries, 7)]).toEqual([["visits-by-day"], [null]]);
+    expect([await measures(sessionTimeseries, 1), await measures(sessionTimeseries, 7)]).toEqual([
+      ["sessions-by-day"],
+      ["sessions-by-day"],
+    ]);
   });
 
   it("are not found by queries with a filter, another session window or another event", () => {
