@@ -55,7 +55,8 @@ const reports = Object.entries(paths)
   .filter(([path]) => path.startsWith(REPORT_PATHS))
   .map(([path, { get }]) => {
     const schema = get?.responses[200]?.content?.["application/json"]?.schema ?? {};
-    return `readonly ${JSON.stringify(reportName(path))}: ${typeOf(schema)};`;
+    // Other forms have types of their own.
+    return `readonly ${JSON.stringify(reportName(path))}: ${typeOf(schema.anyOf?.[0] ?? schema)};`;
   });
 
 const dimensions = paths[`${REPORT_PATHS}breakdown/{dimension}`]?.get?.parameters?.find(({ name }) => name === "dimension")?.schema;

@@ -10,7 +10,7 @@ import { RawExport } from "../runtime/reports/exports/raw-export.ts";
 import { askerOf, stillShown } from "./access.ts";
 import type { Handler } from "./context.ts";
 import { Query } from "./query.ts";
-import { NO_STORE, timeZoneHeaders } from "./reply.ts";
+import { fileReply, timeZoneHeaders } from "./reply.ts";
 
 const FORMATS = { csv: csvFormat, json: jsonFormat } as const;
 
@@ -47,15 +47,7 @@ export const getExport: Handler = async (request, context) => {
     release();
   };
   const timeZone = viewer.calendarOf(scope.siteId).zoneAt(viewer.nowMs);
-  const fileName = `${PRODUCT_NAME.toLowerCase()}-${kind}-${scope.range.firstDay}.${format.extension}`;
-  return {
-    status: 200,
-    headers: {
-      "Content-Type": format.contentType,
-      "Content-Disposition": `attachment; filename="${fileName}"`,
-      ...NO_STORE,
-      ...timeZoneHeaders(timeZone),
-    },
-    body: streams.open({ chunks, onEnd, signal: deadline.signal, isAllowed: stillShown(request, context) }),
-  };
+  const name = `${PRODUCT_NAME.toLowerCase()}-${kind}-${scope.range.firstDay}.${format.extension}`;
+  const body = streams.open({ chunks, onEnd, signal: deadline.signal, isAllowed: stillShown(request, context) });
+  return fileReply(body, { name, contentType: format.contentType }, timeZoneHeaders(timeZone));
 };

@@ -25,6 +25,17 @@ export function jsonTextReply(json: string, status = 200, headers: ReplyHeaders 
   return { status, headers: { "Content-Type": "application/json", ...NO_STORE, ...headers }, body: json };
 }
 
+/** A download under a name of letters, digits, `-` and `.`. */
+export const fileReply = (
+  body: Reply["body"],
+  { name, contentType }: { readonly name: string; readonly contentType: string },
+  headers: ReplyHeaders = {},
+): Reply => ({
+  status: 200,
+  headers: { "Content-Type": contentType, "Content-Disposition": `attachment; filename="${name}"`, ...NO_STORE, ...headers },
+  body,
+});
+
 export function textReply(body: string, status = 200, headers: ReplyHeaders = {}): Reply {
   return { status, headers: { "Content-Type": "text/plain; charset=utf-8", ...headers }, body };
 }

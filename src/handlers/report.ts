@@ -1,5 +1,5 @@
 /** GET of any report: parses the request and returns the cached or computed result (docs/http-api.md, "Stats API"). */
-import { jsonTextReply, timeZoneHeaders } from "./reply.ts";
+import { fileReply, jsonTextReply, timeZoneHeaders } from "./reply.ts";
 import type { PreparedReport, Report, ReportSettings } from "../runtime/reports/report.ts";
 import { askerOf } from "./access.ts";
 import type { Context, Handler } from "./context.ts";
@@ -28,11 +28,11 @@ export const reportHandler =
     const { services, viewer, url, params } = context;
     const query = new Query(url);
     const read = (name: string, from: "query" | "path") => (from === "path" ? (params[name] ?? null) : query.text(name));
-    const { extension, timeZone, cacheKey, plan } = await prepare(read, viewer);
+    const { extension, timeZone, cacheKey, file, plan } = await prepare(read, viewer);
     if (extension === "needed" && !(await isExtensionAvailable(context, plan))) await services.behavioral.require();
     const planned = async () => plan(settingsOf(context, extension !== "unused" && (await isExtensionAvailable(context, plan))));
     const { stats } = services;
     const asker = askerOf(context);
-    const json = await (cacheKey ? stats.cached(cacheKey, planned, asker) : stats.fresh(planned, asker));
-    return jsonTextReply(json, 200, timeZoneHeaders(timeZone));
+    const text = await (cacheKey ? stats.cached(cacheKey, planned, asker) : stats.fresh(planned, asker));
+    return file ? fileReply(text, file, timeZoneHeaders(timeZone)) : jsonTextReply(text, 200, timeZoneHeaders(timeZone));
   };

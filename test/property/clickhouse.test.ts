@@ -4,6 +4,7 @@ import { clickhouseOfFile } from "../support/clickhouse-server.ts";
 import { createClickhouseTarget } from "../support/clickhouse-target.ts";
 import type { MakeInProcessTarget } from "../support/in-process-target.ts";
 import { describeBehavioralFigures } from "./behavioral-figures.suite.ts";
+import { describeBreakdownRows } from "./breakdown-rows.suite.ts";
 import { describeBreakdowns } from "./breakdowns.suite.ts";
 import { describeFigures } from "./figures.suite.ts";
 import { describeFilteredViews } from "./filtered-views.suite.ts";
@@ -21,6 +22,7 @@ const makeTarget: MakeInProcessTarget = (environment, parts) => createClickhouse
 describe("with ClickHouse", () => {
   describeFigures(makeTarget, RUNS);
   describeBreakdowns(makeTarget, RUNS);
+  describeBreakdownRows(makeTarget, RUNS);
   describeIntervals(makeTarget, RUNS);
   describeFilteredViews(makeTarget, RUNS);
   describeBehavioralFigures(makeTarget, RUNS);

@@ -59,7 +59,7 @@ export function daysOfPeriod(period: string, today: string): Pick<Scope, "firstD
 
 const shownAs = (value: StoredEvent[keyof StoredEvent]): string => (value === null ? UNKNOWN : String(value));
 
-const valueOf = (event: StoredEvent, dimension: Dimension): string => shownAs(event[DIMENSION_ROWS[dimension].field]);
+export const valueOf = (event: StoredEvent, dimension: Dimension): string => shownAs(event[DIMENSION_ROWS[dimension].field]);
 
 export const meets = (event: StoredEvent, conditions: readonly Condition[]): boolean =>
   conditions.every(({ dimension, operator, value }) => (valueOf(event, dimension) === value) === (operator === "=="));

@@ -20,7 +20,14 @@ export function reportRequests({ page, event, property }: RequestedTexts): Reado
   return {
     "/api/stats/main": [{}, { compare: "previous_period" }],
     "/api/stats/timeseries": [{ interval: "hour" }, { interval: "day" }, { interval: "week" }, { interval: "month", include: "events" }],
-    "/api/stats/breakdown/:dimension": [{ dimension: "pages" }, { dimension: "entry-pages" }, { dimension: "exit-pages" }],
+    "/api/stats/breakdown/:dimension": [
+      { dimension: "pages" },
+      { dimension: "entry-pages" },
+      { dimension: "exit-pages" },
+      { dimension: "sources", columns: "revenue", currency: "EUR", sort: "value:desc", offset: "10", with_total: "true" },
+      { dimension: "sources", columns: "bounce_rate,conversions,revenue,comparison", goal: event, currency: "EUR" },
+      { dimension: "exit-pages", columns: "conversion_rate,revenue", goal: event, currency: "EUR", sort: "conversion_rate:asc" },
+    ],
     "/api/stats/realtime": [{}, { minutes: "30" }],
     "/api/stats/goals": ONE,
     "/api/stats/properties": ONE,

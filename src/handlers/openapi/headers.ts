@@ -87,6 +87,12 @@ export const TIME_ZONE: Headers = {
   "Time-Zone": sometimes("If the site is not in UTC: the IANA name of its time zone at the moment.", TEXT),
 };
 
+/** Of a download. */
+export const FILE_NAME: Header = sometimes("The file's name, if it is a file. It has the first date.", {
+  type: "string",
+  pattern: '^attachment; filename="[\\w.-]+"$',
+});
+
 export const STORED: Headers = { "Cache-Control": always("How many seconds the response may be cached.", TEXT) };
 
 export const RETRY_AFTER: Headers = { "Retry-After": retryAfter };

@@ -1,8 +1,8 @@
 /** Describes the reports, from their own declarations (docs/http-api.md, "Stats API"). */
 import type { Report } from "../../runtime/reports/report.ts";
 import { REPORTS, type ReportPath } from "../../runtime/reports/registry.ts";
-import type { Schema } from "../../runtime/query/json-schema.ts";
-import { NOT_STORED, TIME_ZONE } from "./headers.ts";
+import { reference, text, type Schema } from "../../runtime/query/json-schema.ts";
+import { FILE_NAME, NOT_STORED, TIME_ZONE } from "./headers.ts";
 import type { Answer, Operation } from "./operation.ts";
 import { TOO_MANY_VIEWS } from "./shares.ts";
 import { SCOPE, UNDATED_SCOPE, documented } from "./parameters.ts";
@@ -25,7 +25,25 @@ export const jsonAnswer = (description: string, schema: Schema, headers = NOT_ST
   content: { "application/json": { schema } },
 });
 
-function operationOf({ operationId, summary, description, hasDates, parameters, result, mayNeedExtension, refusals }: Report): Operation {
+/** A file with a line for each row. */
+export const CSV = text(
+  "A header line of column names and a line for each row, with the columns of the JSON form. Values are quoted; " +
+    "those that a spreadsheet could read as a formula begin with an apostrophe.",
+);
+
+function answerOf({ result, hasFile }: Report): Answer {
+  const [first = {}, ...others] = [result.name, ...Object.keys(result.forms ?? {})].map((name) => reference(name));
+  const json = jsonAnswer("The report.", others.length === 0 ? first : { anyOf: [first, ...others] }, { ...NOT_STORED, ...TIME_ZONE });
+  if (!hasFile) return json;
+  return {
+    ...json,
+    headers: { ...json.headers, "Content-Disposition": FILE_NAME },
+    content: { ...json.content, "text/csv": { schema: CSV } },
+  };
+}
+
+function operationOf(report: Report): Operation {
+  const { operationId, summary, description, hasDates, parameters, mayNeedExtension, refusals } = report;
   return {
     operationId,
     summary,
@@ -33,7 +51,7 @@ function operationOf({ operationId, summary, description, hasDates, parameters, 
     tag: "Statistics",
     // A report's own declaration of a common parameter takes its place.
     parameters: [...(hasDates ? SCOPE : UNDATED_SCOPE).filter(({ name }) => !Object.hasOwn(parameters, name)), ...documented(parameters)],
-    answers: { 200: jsonAnswer("The report.", { $ref: `#/components/schemas/${result.name}` }, { ...NOT_STORED, ...TIME_ZONE }) },
+    answers: { 200: answerOf(report) },
     refusals: { ...STATS_REFUSALS, ...(mayNeedExtension && EXTENSION_MISSING), ...refusals },
   };
 }
@@ -43,5 +61,5 @@ export const REPORT_OPERATIONS = Object.fromEntries(
 ) as Readonly<Record<`GET ${ReportPath}`, Operation>>;
 
 export const REPORT_SCHEMAS: Readonly<Record<string, Schema>> = Object.fromEntries(
-  REPORTS.flatMap(({ result }: Report) => Object.entries({ [result.name]: result.schema, ...result.components })),
+  REPORTS.flatMap(({ result }: Report) => Object.entries({ [result.name]: result.schema, ...result.forms, ...result.components })),
 );

@@ -6,10 +6,10 @@ import { OVERVIEW, OVERVIEW_PARAMETERS } from "../../runtime/reports/overview/ov
 import { CARDS, WEEK_STARTS } from "../../runtime/sites/site-settings.ts";
 import { EXPORT_PARAMETERS } from "../export.ts";
 import { SITES_PARAMETERS } from "../sites.ts";
-import { NOT_STORED, TIME_ZONE } from "./headers.ts";
+import { FILE_NAME, NOT_STORED, TIME_ZONE } from "./headers.ts";
 import type { Operation } from "./operation.ts";
 import { SCOPE, documented } from "./parameters.ts";
-import { STATS_REFUSALS, jsonAnswer } from "./reports.ts";
+import { CSV, STATS_REFUSALS, jsonAnswer } from "./reports.ts";
 
 export const STATS_SCHEMAS = {
   Sites: closed(
@@ -74,19 +74,10 @@ export const STATS_OPERATIONS = {
         headers: {
           ...NOT_STORED,
           ...TIME_ZONE,
-          "Content-Disposition": {
-            description: "The file name, with the kind and the first date.",
-            required: true,
-            schema: { type: "string", pattern: '^attachment; filename="[\\w.-]+"$' },
-          },
+          "Content-Disposition": { ...FILE_NAME, required: true },
         },
         content: {
-          "text/csv": {
-            schema: text(
-              "A header line of column names and a line for each row, with the columns of the JSON form. Values are quoted; " +
-                "those that a spreadsheet could read as a formula begin with an apostrophe.",
-            ),
-          },
+          "text/csv": { schema: CSV },
           "application/json": { schema: { anyOf: [ref("DailyExport"), ref("RawExport")] } },
         },
       },

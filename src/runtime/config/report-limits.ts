@@ -32,6 +32,11 @@ export const FILTER_EXPRESSION_CHARS_MAX = 256;
 
 export const BREAKDOWN_ROWS_DEFAULT = 10;
 export const BREAKDOWN_ROWS_MAX = 1000;
+/** The parameter `offset` of a breakdown. */
+export const BREAKDOWN_OFFSET_MAX = 1_000_000;
+
+/** Characters of the values that one query looks up in another window, encoded: ClickHouse gets them in a URL of at most a mebibyte. */
+export const LOOKED_UP_CHARS_MAX = 200_000;
 
 /** The parameter `minutes` of realtime. */
 export const REALTIME_MINUTES_MAX = 60;

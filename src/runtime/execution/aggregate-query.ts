@@ -7,8 +7,8 @@ import { utcDateOf } from "../../storage/event.ts";
 import type { VisitorFunction } from "../engine/behavioral/visitor-function.ts";
 import type { PartialTable } from "../engine/engine.ts";
 import { rangeOfDays, type DateRange } from "../query/date-range.ts";
-import { joinSql, perDialect, resultColumn, sql, type SqlParameter, type SqlText } from "../query/sql.ts";
-import type { Top } from "../query/top.ts";
+import { joinSql, perDialect, resultColumn, sql, textCode, type SqlParameter, type SqlText } from "../query/sql.ts";
+import type { OrderKey, Top } from "../query/top.ts";
 import type { RowsOfVisits } from "./visits.ts";
 
 export interface AggregateQuery {
@@ -40,6 +40,8 @@ export interface AggregateQuery {
   readonly comparesVisitors?: true;
   /** Which rows of the range are the result; all of them by default, in no particular order. */
   readonly top?: Top;
+  /** In place of the rows: a row with `row_count`, how many there are without `rowsMax` and `offset`. */
+  readonly isCounted?: true;
   /** Without `top`: any rows beyond this number are left out of the result. */
   readonly rowsMax?: number;
   /** In place of `top`: computes the result from the relation `totals`, the rows of the whole range. Begins with SELECT. */
@@ -47,7 +49,10 @@ export interface AggregateQuery {
 }
 
 /** The query with all its rows, from which those of a larger range can be added up. With any `rowsMax` rows if it has more. */
-export const allRows = ({ top: _top, ...query }: AggregateQuery, rowsMax: number): AggregateQuery => ({ ...query, rowsMax });
+export const allRows = ({ top: _top, isCounted: _isCounted, ...query }: AggregateQuery, rowsMax: number): AggregateQuery => ({
+  ...query,
+  rowsMax,
+});
 
 const commas = (columns: readonly SqlText[]): SqlText => joinSql(columns, ", ");
 
@@ -55,18 +60,29 @@ const textsOf = (code: string): SqlText => resultColumn(`texts_of_${code}`);
 
 /** How the result is computed from `totals`. */
 export function totalSql(query: AggregateQuery): SqlText {
-  const { keys, codes = [], names = [], counts, amounts = [], finalize } = query;
+  const { keys, codes = [], names = [], counts, amounts = [], finalize, isCounted } = query;
   if (finalize) return finalize;
+  if (isCounted) return sql`SELECT count(*) AS row_count FROM totals${wantedSql(query)}`;
   const texts = codes.map((code) => sql`coalesce(${textsOf(code)}.text, '(unknown)') AS ${resultColumn(code)}`);
   const others = [...names, ...keys, ...counts, ...amounts].map((column) => sql`totals.${resultColumn(column)}`);
   const joined = codes.reduce(
     (from, code) => sql`${from} LEFT JOIN texts AS ${textsOf(code)} ON ${textsOf(code)}.code = totals.${resultColumn(code)}`,
     sql`totals`,
   );
-  const named = perDialect(sql`SELECT ${commas([...texts, ...others])} FROM ${joined}`, sql`SELECT * FROM totals`);
+  const wanted = wantedSql(query);
+  const named = perDialect(sql`SELECT ${commas([...texts, ...others])} FROM ${joined}${wanted}`, sql`SELECT * FROM totals${wanted}`);
   const digits = amounts.map((amount) => sql`CAST(${resultColumn(amount)} AS VARCHAR) AS ${resultColumn(amount)}`);
   const columns = commas([...[...codes, ...names, ...keys, ...counts].map(resultColumn), ...digits]);
   return sql`SELECT ${columns} FROM (${named}) AS named ${limitSql([...codes, ...names], query)}`;
+}
+
+/** Leaves out rows by their text before texts are looked up. */
+function wantedSql({ codes = [], top }: AggregateQuery): SqlText {
+  const [first] = codes;
+  if (first === undefined || !top?.values) return sql``;
+  const { values } = top;
+  if (values.length === 0) return sql` WHERE false`;
+  return sql` WHERE totals.${resultColumn(first)} IN (${commas(values.map((value) => sql`${textCode(value)}`))})`;
 }
 
 function limitSql(texts: readonly string[], { top, rowsMax }: AggregateQuery): SqlText {
@@ -75,9 +91,15 @@ function limitSql(texts: readonly string[], { top, rowsMax }: AggregateQuery): S
 }
 
 /** Qualified, because the result has a column of the same name for an amount. */
-function orderSql(texts: readonly string[], { by, rowsMax }: Top): SqlText {
-  const largestFirst = by === undefined ? [] : [sql`named.${resultColumn(by)} DESC`];
-  return sql`ORDER BY ${commas([...largestFirst, ...texts.map((text) => sql`named.${resultColumn(text)} ASC`)])} LIMIT ${rowsMax}`;
+const ordered = (column: string): SqlText => sql`named.${resultColumn(column)}`;
+
+const keySql = (by: OrderKey): SqlText => (typeof by === "string" ? ordered(by) : sql`${ordered(by.part)} / ${ordered(by.whole)}`);
+
+function orderSql(texts: readonly string[], { by, isReversed = false, rowsMax, offset = 0 }: Top): SqlText {
+  const first = by === undefined ? [] : [isReversed ? sql`${keySql(by)} ASC` : sql`${keySql(by)} DESC`];
+  const byText = texts.map((text) => (by === undefined && isReversed ? sql`${ordered(text)} DESC` : sql`${ordered(text)} ASC`));
+  const page = offset === 0 ? sql`LIMIT ${rowsMax}` : sql`LIMIT ${rowsMax} OFFSET ${offset}`;
+  return sql`ORDER BY ${commas([...first, ...byText])} ${page}`;
 }
 
 /** Both phases in one statement. The rows are materialized once, however often `finalize` reads them. */

@@ -17,7 +17,7 @@ import type { AggregateQuery } from "./aggregate-query.ts";
 import type { AnalyticsBackend } from "./analytics-backend.ts";
 import { resultSql, rowsOfVisitors, scanStatement } from "./clickhouse-query.ts";
 import { scanRows } from "./clickhouse-scan.ts";
-import type { Plan, PlanStep, StepRows } from "./plan.ts";
+import { runSteps, type Plan, type PlanStep, type StepRows } from "./plan.ts";
 import type { ScanReader } from "./scan.ts";
 import { visitorTallies } from "./visitor-tallies.ts";
 
@@ -49,9 +49,7 @@ export class ClickhouseBackend implements AnalyticsBackend {
   }
 
   async run<Result>({ steps, toResult }: Plan<Result>, signal: AbortSignal): Promise<Result> {
-    const rows: StepRows[] = [];
-    for (const step of steps) rows.push(await this.#runStep(step, signal));
-    return toResult(rows);
+    return toResult(await runSteps(steps, (step) => this.#runStep(step, signal)));
   }
 
   async #runStep({ siteRange, queries }: PlanStep, signal: AbortSignal): Promise<StepRows> {

@@ -15,7 +15,7 @@ import { ChunkLoader } from "./chunk-loader.ts";
 import { bytesOf, chunkBytesMax, cutIntoChunks, type Chunk } from "./chunks.ts";
 import type { FileExecution } from "./file-execution.ts";
 import { MemoryAdmission } from "./memory-admission.ts";
-import type { Plan, PlanStep, StepRows } from "./plan.ts";
+import { runSteps, type Plan, type PlanStep, type StepRows } from "./plan.ts";
 import { scanInChunks, scanSinglePass, type ScanReader } from "./scan.ts";
 import type { RollupExecution } from "./rollup-execution.ts";
 import { executeInChunks, executeSinglePass, type StepContext } from "./step-execution.ts";
@@ -77,9 +77,7 @@ export class Executor implements AnalyticsBackend {
 
   /** The plan's result over every event accepted before the call. */
   async run<Result>({ steps, toResult }: Plan<Result>, signal: AbortSignal): Promise<Result> {
-    const rows: StepRows[] = [];
-    for (const step of steps) rows.push(await this.#runStep(step, signal));
-    return toResult(rows);
+    return toResult(await runSteps(steps, (step) => this.#runStep(step, signal)));
   }
 
   async #runStep(step: PlanStep, signal: AbortSignal): Promise<StepRows> {

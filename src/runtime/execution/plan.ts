@@ -7,6 +7,11 @@ import type { AggregateQuery } from "./aggregate-query.ts";
 export interface PlanStep {
   readonly siteRange: SiteRange;
   readonly queries: readonly AggregateQuery[];
+  /**
+   * The queries in place of `queries`, from the rows of all steps before. Each has the definition of one of them. A plan with such a step
+   * comes first where plans are combined.
+   */
+  readonly narrow?: (before: readonly StepRows[]) => readonly AggregateQuery[];
 }
 
 /** The rows of each query of a step, in the order of the queries. */
@@ -47,3 +52,33 @@ export const combinePlans = <Part, Result>(plans: readonly Plan<Part>[], combine
     return combine(plans.map(({ steps, toResult }) => toResult(rows.slice(begin, (begin += steps.length)))));
   },
 });
+
+/**
+ * Both plans, the first one first. With `narrow`, each query of the second becomes those that it returns for the first's result, of the
+ * same definition.
+ */
+export function joinPlans<First, Second, Result>(
+  first: Plan<First>,
+  second: Plan<Second>,
+  join: (first: First, second: Second) => Result,
+  narrow?: (query: AggregateQuery, first: First) => readonly AggregateQuery[],
+): Plan<Result> {
+  const count = first.steps.length;
+  const firstOf = (rows: readonly StepRows[]): First => first.toResult(rows.slice(0, count));
+  const narrowed = (step: PlanStep): PlanStep =>
+    narrow ? { ...step, narrow: (rows) => step.queries.flatMap((query) => narrow(query, firstOf(rows))) } : step;
+  return {
+    steps: [...first.steps, ...second.steps.map(narrowed)],
+    toResult: (rows) => join(firstOf(rows), second.toResult(rows.slice(count))),
+  };
+}
+
+/** The rows of each step, one step after the other. */
+export async function runSteps(steps: readonly PlanStep[], run: (step: PlanStep) => Promise<StepRows>): Promise<readonly StepRows[]> {
+  const rows: StepRows[] = [];
+  for (const { narrow, ...step } of steps) {
+    const queries = narrow?.(rows) ?? step.queries;
+    rows.push(queries.length === 0 ? [] : await run({ ...step, queries }));
+  }
+  return rows;
+}

@@ -95,9 +95,15 @@ export class RollupExecution {
     const { calculator, store, log } = this.#options;
     try {
       const rows: (readonly SqlRow[])[] = [];
-      for (const [i, { top }] of step.queries.entries()) {
+      for (const [i, { top, isCounted }] of step.queries.entries()) {
         const rest = added.map((ofQueries) => ofQueries[i] ?? {});
-        const total = calculator.total({ measure: measures[i] ?? "", rollups, added: rest, ...(top && { top }) });
+        const total = calculator.total({
+          measure: measures[i] ?? "",
+          rollups,
+          added: rest,
+          ...(top && { top }),
+          ...(isCounted && { isCounted }),
+        });
         rows.push(await unlessAborted(total, signal));
       }
       return rows;

@@ -17,7 +17,7 @@ export const COMPARISONS = ["previous_period", "year_over_year", "custom"] as co
 export const COMPARISON_PARAMETERS = {
   compare: optionalOneOf(
     "Adds the metrics of another window. `previous_period` and `year_over_year` are as long as the range: the one directly before, " +
-      "or the same dates 365 days earlier. Other routes ignore it.",
+      "or the same dates 365 days earlier. Routes ignore it, except main, and breakdowns with the column `comparison`.",
     COMPARISONS,
     "The other window. `custom` requires `compare_start_date` and `compare_end_date`.",
   ),

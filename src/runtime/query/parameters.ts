@@ -15,6 +15,8 @@ export interface Parameter<Value = unknown> extends ParameterDescription {
   readonly in: "query" | "path";
   /** The value is null if the parameter is missing. 400 with the parameter's name for an invalid value. */
   readonly parse: (value: string | null, name: string) => Value;
+  /** Whether it is read, by the values of the parameters declared before it; otherwise it is as if it were missing. By default always. */
+  readonly isRead?: (values: Readonly<Record<string, unknown>>) => boolean;
 }
 
 /** By name. */
@@ -99,10 +101,14 @@ export const rowLimit = (description: string, max: number, byDefault: number): P
   integer({ description, meaning: "Values outside the bounds are refused.", example: 5 }, { min: 1, max, default: byDefault });
 
 /** Parses each parameter of a request, in the order of their declaration. */
-export const parseParameters = <P extends Parameters>(
+export function parseParameters<P extends Parameters>(
   parameters: P,
   read: (name: string, from: Parameter["in"]) => string | null,
-): Values<P> =>
-  Object.fromEntries(
-    Object.entries(parameters).map(([name, declared]) => [name, declared.parse(read(name, declared.in), name)]),
-  ) as Values<P>;
+): Values<P> {
+  const values: Record<string, unknown> = {};
+  for (const [name, declared] of Object.entries(parameters)) {
+    const isRead = declared.isRead?.(values) ?? true;
+    values[name] = declared.parse(isRead ? read(name, declared.in) : null, name);
+  }
+  return values as Values<P>;
+}

@@ -1,7 +1,16 @@
 /** Which rows of a report are its result, and in which order. */
 
-/** The first rows: largest first if `by` names a column, then by the texts in ascending order of their code points. */
+/** A column, or the quotient of two columns, of which `whole` is never 0. */
+export type OrderKey = string | { readonly part: string; readonly whole: string };
+
+/** The first rows: largest first if there is a key, then by the texts in ascending order of their code points. */
 export interface Top {
-  readonly by?: string;
+  readonly by?: OrderKey;
+  /** Smallest first; without a key, the texts in descending order. */
+  readonly isReversed?: boolean;
   readonly rowsMax: number;
+  /** Rows that are left out before the first one. */
+  readonly offset?: number;
+  /** Only rows that have one of these in the first column of texts. */
+  readonly values?: readonly string[];
 }

@@ -1,90 +1,143 @@
 /** GET /api/stats/breakdown/{dimension}: visitors, page views and events for each value of a dimension (docs/http-api.md, "Breakdowns"). */
-import { BREAKDOWN_ROWS_DEFAULT, BREAKDOWN_ROWS_MAX } from "../config/report-limits.ts";
+import { PRODUCT_NAME } from "../config/names.ts";
+import { BREAKDOWN_ROWS_MAX, LOOKED_UP_CHARS_MAX } from "../config/report-limits.ts";
 import type { AggregateQuery } from "../execution/aggregate-query.ts";
-import { planOf } from "../execution/plan.ts";
-import { text } from "../query/json-schema.ts";
-import {
-  DIMENSIONS,
-  SESSION_DIMENSIONS,
-  columnOf,
-  isDimension,
-  parseDimension,
-  type Dimension,
-  type SessionDimension,
-} from "../query/dimensions.ts";
-import { rowLimit, type Parameter } from "../query/parameters.ts";
+import { combinePlans, joinPlans, planOf, type Plan } from "../execution/plan.ts";
+import { comparedWindow, scopesOf } from "../query/comparison.ts";
+import { DIMENSIONS, columnOf } from "../query/dimensions.ts";
+import { closed, count, list, text, type Described, type Schema } from "../query/json-schema.ts";
 import { numberIn, textIn } from "../query/row-values.ts";
-import { eventsIn, within, type Scope } from "../query/scope.ts";
-import { column, sql, type ColumnName } from "../query/sql.ts";
-import { EVENTS, PAGEVIEWS, VISITORS, rows } from "./measures/fields.ts";
+import type { Scope } from "../query/scope.ts";
+import type { SqlRow } from "../query/sql.ts";
+import type { Top } from "../query/top.ts";
+import { BREAKDOWN_PARAMETERS, checkBreakdown, comparisonOf, type BreakdownValues } from "./breakdown-parameters.ts";
+import { csvFormat } from "./exports/csv-format.ts";
+import { csvOfRows, type CsvColumn } from "./exports/csv-rows.ts";
+import {
+  FURTHER_COLUMNS,
+  ROW_FIELDS,
+  ROW_NUMBERS,
+  numbersOf,
+  orderKeyOf,
+  queryOfRows,
+  readsSessions,
+  sumsByValue,
+  type ValueRows,
+} from "./measures/row-columns.ts";
 import { sessionPages } from "./measures/session-pages.ts";
-import { COUNT_PAGEVIEWS } from "./measures/visitor-counts.ts";
-import { report } from "./report.ts";
+import { countsByValue } from "./measures/value-counts.ts";
+import { report, type ReportRequest } from "./report.ts";
 
-/** Rows `value`, `visitors`, `pageviews`, `events`; visitors descending, then value ascending. */
-const countsByValue = (scope: Scope, name: ColumnName, limit: number): AggregateQuery => ({
-  keys: [],
-  codes: ["value"],
-  counts: ["visitors", "pageviews", "events"],
-  partial: (range) => sql`
-    SELECT ${column(name)} AS value, count(DISTINCT visitor_id) AS visitors, ${COUNT_PAGEVIEWS} AS pageviews, count(*) AS events
-    FROM (${eventsIn(within(scope, range))}) AS scoped
-    GROUP BY ${column(name)}`,
-  top: { by: "visitors", rowsMax: limit },
-});
+const ROWS = list(
+  `Most visitors first, then by value, unless \`sort\` says otherwise. At most ${BREAKDOWN_ROWS_MAX}.`,
+  closed(
+    { value: text("The value; `(unknown)` if it was not recorded."), ...ROW_FIELDS, comparison: ROW_NUMBERS },
+    { optional: [...FURTHER_COLUMNS, "comparison"] },
+  ),
+  { maxItems: BREAKDOWN_ROWS_MAX },
+);
 
-const DIMENSION: Parameter<Dimension | SessionDimension> = {
-  in: "path",
-  description: `The dimension of the breakdown. ${SESSION_DIMENSIONS.join(" and ")} need the behavioral extension.`,
-  required: true,
-  schema: text("A dimension.", { enum: [...DIMENSIONS, ...SESSION_DIMENSIONS] }),
-  example: "pages",
-  parse: (slug) => parseDimension(slug ?? ""),
-};
+const PAGE = closed({ total: count("The number of rows without `limit` and `offset`."), rows: ROWS });
+
+type Rows = Described<typeof ROWS>;
+
+type Page = Described<typeof PAGE>;
+
+/** The values in groups, none of which is too long for the URL of a query. */
+function inPortions(values: readonly string[]): string[][] {
+  const portions: string[][] = [];
+  let chars = Number.POSITIVE_INFINITY;
+  for (const value of values) {
+    const needed = encodeURIComponent(value).length;
+    if (chars + needed > LOOKED_UP_CHARS_MAX) {
+      portions.push([]);
+      chars = 0;
+    }
+    portions.at(-1)?.push(value);
+    chars += needed;
+  }
+  return portions;
+}
+
+const ofValues = (query: AggregateQuery, rows: readonly SqlRow[]): AggregateQuery[] =>
+  inPortions(rows.map((row) => textIn(row, "value"))).map((values) => ({ ...query, top: { values, rowsMax: values.length } }));
+
+function topOf({ sort, limit, offset }: BreakdownValues, query: AggregateQuery): Top {
+  const page = { rowsMax: limit, ...(offset > 0 && { offset }) };
+  if (sort.column === "value") return { ...page, ...(!sort.isAscending && { isReversed: true }) };
+  return { ...page, by: orderKeyOf(sort.column, query), ...(sort.isAscending && { isReversed: true }) };
+}
+
+/** The page of rows, each with the numbers of its value in the other scopes, of which the window consists; without scopes, none is compared. */
+function rowsOf(
+  scope: Scope,
+  others: readonly Scope[],
+  wanted: ValueRows,
+  top: (query: AggregateQuery) => Top,
+  sessionGapMs: number,
+): Plan<Rows> {
+  const query = queryOfRows(scope, wanted, sessionGapMs);
+  const page = planOf(scope, [{ ...query, top: top(query) }], (found) => found);
+  const parts = others.map((other) => planOf(other, [queryOfRows(other, wanted, sessionGapMs)], (...found) => found.flat()));
+  const compared = combinePlans(parts, (found) => sumsByValue(found.flat()));
+  const join = (found: readonly SqlRow[], before: ReadonlyMap<string, SqlRow>): Rows =>
+    found.map((row) => {
+      const value = textIn(row, "value");
+      return {
+        value,
+        ...numbersOf(row, wanted.columns),
+        ...(others.length > 0 && { comparison: numbersOf(before.get(value), wanted.columns) }),
+      };
+    });
+  return joinPlans(page, compared, join, ofValues);
+}
+
+/** How many rows there are. Further columns have no influence on it. */
+function totalOf(scope: Scope, { dimension }: ValueRows, sessionGapMs: number): Plan<number> {
+  const query = queryOfRows(scope, { dimension, columns: [], goal: null, currency: null }, sessionGapMs);
+  return planOf(scope, [{ ...query, isCounted: true }], ([row]) => numberIn(row, "row_count"));
+}
+
+function csvColumns({ columns: { further, hasComparison } }: BreakdownValues): readonly CsvColumn[] {
+  const numbers = ["visitors", "pageviews", "events", ...further];
+  return ["value", ...numbers, ...(hasComparison ? numbers.map((name) => ["comparison", name] as const) : [])];
+}
+
+function fileOf({ scope, values }: ReportRequest<typeof BREAKDOWN_PARAMETERS>) {
+  if (values.format === "json") return null;
+  return {
+    name: `${PRODUCT_NAME.toLowerCase()}-${values.dimension}-${scope.range.firstDay}.${csvFormat.extension}`,
+    contentType: csvFormat.contentType,
+    textOf: (result: Rows | Page) => csvOfRows(csvColumns(values), "rows" in result ? result.rows : result),
+  };
+}
+
+const byVisitors = (query: AggregateQuery): AggregateQuery => ({ ...query, top: { by: "visitors", rowsMax: BREAKDOWN_ROWS_MAX } });
 
 export const breakdown = report({
   path: "/api/stats/breakdown/:dimension",
   operationId: "getBreakdown",
   summary: "Visitors, page views and events by value of a dimension",
-  parameters: { dimension: DIMENSION, limit: rowLimit("Maximum number of rows.", BREAKDOWN_ROWS_MAX, BREAKDOWN_ROWS_DEFAULT) },
-  result: {
-    name: "Breakdown",
-    schema: rows("Most visitors first, then by value.", BREAKDOWN_ROWS_MAX, {
-      value: text("The value; `(unknown)` if it was not recorded."),
-      visitors: VISITORS,
-      pageviews: PAGEVIEWS,
-      events: EVENTS,
-    }),
-  },
-  extension: ({ dimension }) => (isDimension(dimension) ? "unused" : "needed"),
+  parameters: BREAKDOWN_PARAMETERS,
+  check: checkBreakdown,
+  result: { name: "Breakdown", schema: ROWS as Schema<Rows | Page>, forms: { BreakdownPage: PAGE } },
+  file: fileOf,
+  extension: ({ dimension, columns: { further } }) => (readsSessions({ dimension, columns: further }) ? "needed" : "unused"),
   rolled: (scope, { sessionGapMs, hasExtension }) => ({
-    ...Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, countsByValue(scope, columnOf(dimension), BREAKDOWN_ROWS_MAX)])),
+    ...Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, byVisitors(countsByValue(scope, columnOf(dimension)))])),
     ...(hasExtension && {
-      "entry-pages": sessionPages(scope, sessionGapMs, "first", BREAKDOWN_ROWS_MAX),
-      "exit-pages": sessionPages(scope, sessionGapMs, "last", BREAKDOWN_ROWS_MAX),
+      "entry-pages": byVisitors(sessionPages(scope, sessionGapMs, "first")),
+      "exit-pages": byVisitors(sessionPages(scope, sessionGapMs, "last")),
     }),
   }),
-  refusals: { extension_missing: "The dimension needs the behavioral extension, which is not loaded." },
-  plan({ scope, values: { dimension, limit } }, { sessionGapMs }) {
-    if (!isDimension(dimension)) {
-      const end = dimension === "entry-pages" ? "first" : "last";
-      // Each session counts once, both as an event and as a page view.
-      return planOf(scope, [sessionPages(scope, sessionGapMs, end, limit)], (found) =>
-        found.map((row) => ({
-          value: textIn(row, "value"),
-          visitors: numberIn(row, "visitors"),
-          pageviews: numberIn(row, "sessions"),
-          events: numberIn(row, "sessions"),
-        })),
-      );
-    }
-    return planOf(scope, [countsByValue(scope, columnOf(dimension), limit)], (found) =>
-      found.map((row) => ({
-        value: textIn(row, "value"),
-        visitors: numberIn(row, "visitors"),
-        pageviews: numberIn(row, "pageviews"),
-        events: numberIn(row, "events"),
-      })),
-    );
+  refusals: { extension_missing: "The dimension or a column needs the behavioral extension, which is not loaded." },
+  plan({ scope, values, nowMs, calendar, goal }, { sessionGapMs, rotationDays }) {
+    const { dimension, columns, currency } = values;
+    const wanted = { dimension, columns: columns.further, goal, currency };
+    const window = columns.hasComparison ? comparedWindow(comparisonOf(values), scope.range, nowMs, calendar) : null;
+    const others = window ? scopesOf(scope, window, rotationDays) : [];
+    const rows = rowsOf(scope, others, wanted, (query) => topOf(values, query), sessionGapMs);
+    if (values.with_total === "false") return rows;
+    return joinPlans(rows, totalOf(scope, wanted, sessionGapMs), (found, total) => ({ total, rows: found }));
   },
 });

@@ -4,6 +4,7 @@ import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { mapPlan, type Plan } from "../execution/plan.ts";
 import type { CacheKey } from "../execution/result-cache.ts";
 import type { DateRange } from "../query/date-range.ts";
+import type { Goal } from "../query/goal.ts";
 import type { Schema } from "../query/json-schema.ts";
 import { parseParameters, type Parameter, type Parameters, type Values } from "../query/parameters.ts";
 import type { Scope } from "../query/scope.ts";
@@ -19,7 +20,7 @@ import type { SessionRules } from "../query/session-rules.ts";
 import type { Viewer } from "../query/viewer.ts";
 import type { WeekStart } from "../sites/site-settings.ts";
 import type { Calendar } from "../../storage/calendar.ts";
-import type { EpochMs } from "../../storage/event.ts";
+import type { EpochMs, SiteId } from "../../storage/event.ts";
 import { jsonText } from "./json-text.ts";
 
 /** The inputs of a plan other than the request. */
@@ -39,10 +40,22 @@ export interface ReportRequest<P extends Parameters> {
   readonly calendar: Calendar;
   /** The first day of the site's weeks. */
   readonly weekStart: WeekStart;
+  /** That the parameter `goal` names; null without one. */
+  readonly goal: Goal | null;
 }
 
 /** `needed`: without the extension the report is a 503. `used`: without it some fields are null. */
 export type ExtensionUse = "unused" | "used" | "needed";
+
+/** A response that is a file in place of JSON. */
+export interface ReportFile {
+  readonly name: string;
+  readonly contentType: string;
+}
+
+interface WrittenFile<Result> extends ReportFile {
+  readonly textOf: (result: Result) => string;
+}
 
 export interface ReportDeclaration<Path extends string, P extends Parameters, Result> {
   /** Segments that begin with `:` are path parameters. */
@@ -57,8 +70,15 @@ export interface ReportDeclaration<Path extends string, P extends Parameters, Re
   readonly parameters: P;
   /** Throws a 400 for an invalid combination of values. Dates among them may span `rangeDaysMax` days. */
   readonly check?: (values: Values<P>, range: DateRange, rangeDaysMax: number) => unknown;
-  /** The result's name and schema in the OpenAPI document, and further schemas that it references. */
-  readonly result: { readonly name: string; readonly schema: Schema<Result>; readonly components?: Readonly<Record<string, Schema>> };
+  /** The result's name and schema in the OpenAPI document, other forms that parameters ask for, and further schemas that these reference. */
+  readonly result: {
+    readonly name: string;
+    readonly schema: Schema<Result>;
+    readonly forms?: Readonly<Record<string, Schema>>;
+    readonly components?: Readonly<Record<string, Schema>>;
+  };
+  /** The file that a request asks for; null for JSON. Always CSV. */
+  readonly file?: (request: ReportRequest<P>) => WrittenFile<Result> | null;
   /** By default `unused`. A function if it depends on the parameters. */
   readonly extension?: ExtensionUse | ((values: Values<P>) => ExtensionUse);
   /** Reasons for refusals that not all reports share. */
@@ -76,7 +96,9 @@ export interface PreparedReport {
   readonly timeZone: string;
   /** Null if the result must not be cached. */
   readonly cacheKey: CacheKey | null;
-  /** Its result is the response's JSON. */
+  /** Null for JSON. */
+  readonly file: ReportFile | null;
+  /** Its result is the response's JSON, or the text of the file. */
   readonly plan: (settings: ReportSettings) => Plan<string>;
 }
 
@@ -93,22 +115,30 @@ export interface Report<Path extends string = string> {
   readonly parameters: Parameters;
   readonly result: ReportDeclaration<Path, Parameters, unknown>["result"];
   readonly mayNeedExtension: boolean;
+  readonly hasFile: boolean;
   readonly refusals: Readonly<Partial<Record<AppErrorCode, string>>>;
   readonly rolled: Rolled;
   /** Parses a request; 400 with the name of the invalid parameter, 403 for what the viewer may not see. */
   readonly prepare: (read: (name: string, from: Parameter["in"]) => string | null, viewer: Viewer) => Promise<PreparedReport>;
 }
 
+/** What goals are may change: results depend on what they are at the moment. */
+function goalNamedIn({ goal: name }: { readonly goal?: unknown }, siteId: SiteId, { goalOf }: Viewer): Goal | null {
+  return typeof name === "string" ? goalOf(siteId, name) : null;
+}
+
 export function report<const Path extends string, P extends Parameters, Result>(
   declaration: ReportDeclaration<Path, P, Result>,
 ): Report<Path> {
   const { hasDates = true, extension = "unused", refusals = {}, rolled = () => ({}), path, parameters, check, ...rest } = declaration;
+  const { file: fileOf = () => null } = declaration;
   return {
     ...rest,
     path,
     hasDates,
     parameters,
     mayNeedExtension: extension !== "unused" && extension !== "used",
+    hasFile: declaration.file !== undefined,
     refusals,
     rolled,
     async prepare(read, viewer) {
@@ -121,13 +151,17 @@ export function report<const Path extends string, P extends Parameters, Result>(
       const calendar = viewer.calendarOf(siteId);
       const timeZone = calendar.zoneAt(nowMs);
       const weekStart = viewer.weekStartOf(siteId);
+      const goal = goalNamedIn(values, siteId, viewer);
+      const request = { scope, values, nowMs, calendar, weekStart, goal };
+      const file = fileOf(request);
       return {
         extension: typeof extension === "function" ? extension(values) : extension,
         timeZone,
         cacheKey: hasDates
-          ? { report: path, siteId, parameters: [range.firstDay, range.lastDay, conditions, values, timeZone, weekStart, shared] }
+          ? { report: path, siteId, parameters: [range.firstDay, range.lastDay, conditions, values, goal, timeZone, weekStart, shared] }
           : null,
-        plan: (settings) => mapPlan(declaration.plan({ scope, values, nowMs, calendar, weekStart }, settings), jsonText),
+        file: file && { name: file.name, contentType: file.contentType },
+        plan: (settings) => mapPlan(declaration.plan(request, settings), file?.textOf ?? jsonText),
       };
     },
   };

@@ -118,11 +118,11 @@ export function createInlineRollupCalculator(objects: Pick<ObjectStore, "get">, 
 
   return {
     headers: headersOf,
-    async total({ measure, rollups, added, top }) {
+    async total({ measure, rollups, added, top, isCounted }) {
       const sum = new MeasureSum();
       for (const columns of await mapInTurns(rollups, (key) => rowsOf(key, measure))) sum.add(columns);
       for (const columns of added) sum.add(columns);
-      return sum.toRows(top);
+      return isCounted ? [{ row_count: sum.countRows(top) }] : sum.toRows(top);
     },
     async make(origin, rollups, computed) {
       const sources = (await mapInTurns(rollups, open)).map(sourceOf);

@@ -93,37 +93,72 @@ export class MeasureSum {
     return this.#placesIn(top).map((place) => Object.fromEntries(columns.map(({ name }, i) => [name, values[i]?.[place] ?? 0])));
   }
 
+  /** How many rows the result has without `rowsMax` and `offset`. */
+  countRows(top?: Top): number {
+    return this.#wantedPlaces(top).length;
+  }
+
   /** The groups that are the result, in its order. */
   #placesIn(top: Top | undefined): number[] {
-    const places = Array.from({ length: this.rows }, (_, place) => place);
+    const places = this.#wantedPlaces(top);
     if (!top) return places;
-    const texts = (this.#columns ?? []).filter(({ kind }) => kind === "text").map(({ name }) => this.#keys.get(name) ?? []);
-    const byText = (a: number, b: number): number => {
+    const { by, isReversed = false, rowsMax, offset = 0 } = top;
+    const byKey = this.#orderOf(by, isReversed);
+    const byText = this.#textOrder(by === undefined && isReversed);
+    return this.#candidates(places, top)
+      .sort((a, b) => byKey(a, b) || byText(a, b))
+      .slice(offset, offset + rowsMax);
+  }
+
+  #wantedPlaces(top: Top | undefined): number[] {
+    const places = Array.from({ length: this.rows }, (_, place) => place);
+    const [texts] = this.#texts();
+    if (!top?.values || !texts) return places;
+    const values = new Set(top.values);
+    return places.filter((place) => values.has(String(texts[place])));
+  }
+
+  /** The columns of texts. */
+  #texts(): readonly (readonly GroupKey[])[] {
+    return (this.#columns ?? []).filter(({ kind }) => kind === "text").map(({ name }) => this.#keys.get(name) ?? []);
+  }
+
+  #textOrder(isDescending: boolean): (a: number, b: number) => number {
+    const texts = this.#texts();
+    const ascending = (a: number, b: number): number => {
       for (const column of texts) {
         const order = compareCodePoints(String(column[a]), String(column[b]));
         if (order !== 0) return order;
       }
       return 0;
     };
-    const largestFirst = this.#largestFirst(top.by);
-    return this.#candidates(places, top)
-      .sort((a, b) => largestFirst(a, b) || byText(a, b))
-      .slice(0, top.rowsMax);
+    return isDescending ? (a, b) => ascending(b, a) : ascending;
   }
 
-  #largestFirst(by: string | undefined): (a: number, b: number) => number {
+  /** Largest first, or smallest first. */
+  #orderOf(by: Top["by"], isReversed: boolean): (a: number, b: number) => number {
+    const amounts = typeof by === "string" ? this.#amounts.get(by) : undefined;
+    if (amounts) return (a, b) => (isReversed ? -1 : 1) * compareAmounts(amounts[b] ?? 0n, amounts[a] ?? 0n);
+    const numberOf = this.#numberOf(by);
+    return (a, b) => (isReversed ? numberOf(a) - numberOf(b) : numberOf(b) - numberOf(a));
+  }
+
+  #numberOf(by: Top["by"]): (place: number) => number {
     if (by === undefined) return () => 0;
-    const amounts = this.#amounts.get(by);
-    if (amounts) return (a, b) => compareAmounts(amounts[b] ?? 0n, amounts[a] ?? 0n);
+    if (typeof by !== "string") {
+      const [part, whole] = [this.#numberOf(by.part), this.#numberOf(by.whole)];
+      return (place) => part(place) / whole(place);
+    }
     const numbers = this.#counts.get(by) ?? this.#keys.get(by) ?? [];
-    return (a, b) => Number(numbers[b]) - Number(numbers[a]);
+    return (place) => Number(numbers[place]);
   }
 
   /** Leaves out what is certainly not among the largest: a sort of numbers is much faster than one of rows. */
-  #candidates(places: number[], { by, rowsMax }: Top): number[] {
-    const numbers = by === undefined ? undefined : this.#counts.get(by);
-    if (!numbers || places.length <= rowsMax) return places;
-    const least = Float64Array.from(numbers).sort()[places.length - rowsMax] ?? 0;
+  #candidates(places: number[], { by, isReversed, rowsMax, offset = 0 }: Top): number[] {
+    const numbers = typeof by === "string" && !isReversed ? this.#counts.get(by) : undefined;
+    const needed = offset + rowsMax;
+    if (!numbers || places.length <= needed) return places;
+    const least = Float64Array.from(places, (place) => numbers[place] ?? 0).sort()[places.length - needed] ?? 0;
     return places.filter((place) => (numbers[place] ?? 0) >= least);
   }
 

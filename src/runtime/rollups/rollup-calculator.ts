@@ -20,6 +20,8 @@ export interface TotalRequest {
   readonly added: readonly Columns[];
   /** Which rows are returned; all of them by default, in no particular order. */
   readonly top?: Top;
+  /** In place of the rows: a row with `row_count`, how many there are without `rowsMax` and `offset`. */
+  readonly isCounted?: true;
 }
 
 export interface RollupCalculator {

@@ -57,11 +57,8 @@ function pagesOfOrderedSessions(scope: Scope, sessionGapMs: number, end: End): S
       GROUP BY value`;
 }
 
-/**
- * Rows `value`, `visitors`, `sessions`; visitors descending, then value ascending. Sessions without a page view have neither
- * an entry nor an exit page.
- */
-export const sessionPages = (scope: Scope, sessionGapMs: number, end: End, rowsMax: number): AggregateQuery => ({
+/** Rows `value`, `visitors`, `sessions`. Sessions without a page view have neither an entry nor an exit page. Rollups have them without a filter. */
+export const sessionPages = (scope: Scope, sessionGapMs: number, end: End): AggregateQuery => ({
   keys: [],
   codes: ["value"],
   counts: ["visitors", "sessions"],
@@ -72,5 +69,4 @@ export const sessionPages = (scope: Scope, sessionGapMs: number, end: End, rowsM
       : pagesOfDaySessions(ranged, calendar, sessionGapMs, end);
     return perDialect(pages, pagesOfOrderedSessions(ranged, sessionGapMs, end));
   },
-  top: { by: "visitors", rowsMax },
 });

@@ -20,6 +20,12 @@ function isNearMidnight({ range }: Scope, calendar: Calendar, sessionGapMs: numb
   return sql`first_ms - (${startMs ?? sql``}) <= ${sessionGapMs} OR (${endMs ?? sql``}) - last_ms <= ${sessionGapMs}`;
 }
 
+const IS_PAGEVIEW = sql`event_name = ${textCode(PAGEVIEW)}`;
+
+/** The first and the last page viewed among the events of a group. */
+const ENTRY_PAGE = sql`arg_min(pathname, (timestamp, sequence_number)) FILTER (WHERE ${IS_PAGEVIEW})`;
+const EXIT_PAGE = sql`arg_max(pathname, (timestamp, sequence_number)) FILTER (WHERE ${IS_PAGEVIEW})`;
+
 /**
  * The relation `sessions`. If the scope is cut: those that end before the cut, and the others that begin before it, made from their
  * events up to it.
@@ -28,9 +34,10 @@ function daySessions(scope: Scope): SqlText {
   const { siteId, range, endsAtMs } = scope;
   if (endsAtMs === undefined) return sql`sessions`;
   return sql`(
-    SELECT session, visitor_id, day, first_ms, last_ms, events, pageviews FROM sessions WHERE last_ms < ${endsAtMs}
+    SELECT session, visitor_id, day, first_ms, last_ms, events, pageviews, entry_page, exit_page FROM sessions WHERE last_ms < ${endsAtMs}
     UNION ALL
-    SELECT session, min(visitor_id), day, min(timestamp), max(timestamp), CAST(count(*) AS INTEGER), CAST(${COUNT_PAGEVIEWS} AS INTEGER)
+    SELECT session, min(visitor_id), day, min(timestamp), max(timestamp), CAST(count(*) AS INTEGER), CAST(${COUNT_PAGEVIEWS} AS INTEGER),
+      ${ENTRY_PAGE}, ${EXIT_PAGE}
     FROM (${eventsIn({ siteId, range, conditions: [], endsAtMs })}) AS early
     WHERE session IN (
       SELECT session FROM sessions WHERE ${inRange(scope)} AND first_ms < ${endsAtMs} AND last_ms >= ${endsAtMs}
@@ -128,27 +135,52 @@ const withWholeSessions = (scope: Scope, calendar: Calendar, sessionGapMs: numbe
 /** ClickHouse does not materialize relations. */
 const NOT_MATERIALIZED = perDialect(sql`NOT MATERIALIZED`, sql``);
 
-/**
- * `sessionParts`, and the relation `matching_sessions` with `visitor_id`, `entry_page` and `exit_page`, for a scope that hides events:
- * these decide with the others which events are one session, and are not part of it.
- */
-export const sharedSessions = (scope: Scope, calendar: Calendar, sessionGapMs: number): SqlText => sql`
-  ${sessionParts(scope, calendar, sessionGapMs, sql`events`)},
-  wholes AS (
+/** The relation `wholes` of `sessionParts`: the number of each part of a session, and that of its first part as `whole`. */
+const WHOLES = sql`wholes AS (
     SELECT session, session AS whole FROM within_day
     UNION ALL
     SELECT session, min(session) OVER (PARTITION BY visitor_id, chain) AS whole FROM chained
-  ),
+  )`;
+
+/**
+ * Relations for a `WITH` in DuckDB: `wholes` (`session`, `whole`), and `matching_sessions` with `whole`, `visitor_id`, `events`,
+ * `pageviews`, `duration_ms`, `entry_page` and `exit_page`.
+ */
+export const wholeSessions = (scope: Scope, calendar: Calendar, sessionGapMs: number): SqlText =>
+  hidesEvents(scope)
+    ? sharedSessions(scope, calendar, sessionGapMs)
+    : sql`
+  ${sessionParts(scope, calendar, sessionGapMs, sql`events, pageviews, entry_page, exit_page`)},
+  ${WHOLES},
+  matching_sessions AS NOT MATERIALIZED (
+    SELECT session AS whole, visitor_id, events, pageviews, last_ms - first_ms AS duration_ms, entry_page, exit_page
+    FROM within_day
+    UNION ALL
+    SELECT min(session), visitor_id, CAST(sum(events) AS INTEGER), CAST(sum(pageviews) AS INTEGER), max(last_ms) - min(first_ms),
+      arg_min(entry_page, first_ms) FILTER (WHERE entry_page IS NOT NULL), arg_max(exit_page, first_ms) FILTER (WHERE exit_page IS NOT NULL)
+    FROM chained
+    GROUP BY visitor_id, chain
+    HAVING bool_or(matching)
+  )`;
+
+/**
+ * `sessionParts`, and the relations `wholes` and `matching_sessions` for a scope that hides events: these decide with the others which
+ * events are one session, and are not part of it.
+ */
+export const sharedSessions = (scope: Scope, calendar: Calendar, sessionGapMs: number): SqlText => sql`
+  ${sessionParts(scope, calendar, sessionGapMs, sql`events`)},
+  ${WHOLES},
   matching_sessions AS NOT MATERIALIZED (
     SELECT
+      whole,
       min(visitor_id) AS visitor_id,
       min(day) AS day,
       min(timestamp) AS timestamp,
       CAST(count(*) AS INTEGER) AS events,
       CAST(${COUNT_PAGEVIEWS} AS INTEGER) AS pageviews,
       max(timestamp) - min(timestamp) AS duration_ms,
-      arg_min(pathname, (timestamp, sequence_number)) FILTER (WHERE event_name = ${textCode(PAGEVIEW)}) AS entry_page,
-      arg_max(pathname, (timestamp, sequence_number)) FILTER (WHERE event_name = ${textCode(PAGEVIEW)}) AS exit_page
+      ${ENTRY_PAGE} AS entry_page,
+      ${EXIT_PAGE} AS exit_page
     FROM (${eventsWithMatch(scope)}) AS shown JOIN wholes ON wholes.session = shown.session
     GROUP BY whole
     HAVING max(matching) = 1

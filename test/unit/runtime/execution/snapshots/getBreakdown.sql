@@ -53,3 +53,104 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
       WHERE arrayExists(event -> event.matching, visit) AND arrayExists(event -> event.is_pageview, visit)
       GROUP BY value) SELECT value, visitors, sessions FROM (SELECT * FROM totals) AS named ORDER BY named.visitors DESC, named.value ASC LIMIT {p7:Int64};
 -- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":20513,"p6":20526,"p7":10}
+
+WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
+    SELECT referrer_source AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events,
+      sum(toInt128(assumeNotNull(revenue_amount))) FILTER (WHERE currency = {p2:String} AND revenue_amount IS NOT NULL) AS revenue
+    FROM (SELECT * FROM events WHERE day >= {p3:Int64} AND day <= {p4:Int64} AND NOT browser = {p5:String} AND pathname = {p6:String}) AS scoped
+    GROUP BY referrer_source) SELECT value, visitors, pageviews, events, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named ORDER BY named.value DESC LIMIT {p7:Int64} OFFSET {p8:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":"EUR","p3":20513,"p4":20526,"p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":10,"p8":10}
+
+WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
+    SELECT referrer_source AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
+    FROM (SELECT * FROM events WHERE day >= {p2:Int64} AND day <= {p3:Int64} AND NOT browser = {p4:String} AND pathname = {p5:String}) AS scoped
+    GROUP BY referrer_source) SELECT count(*) AS row_count FROM totals;
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":20513,"p3":20526,"p4":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p5":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é"}
+
+WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
+    WITH visits AS (
+      SELECT visitor_id, arrayJoin(sessions) AS visit
+      FROM (
+  SELECT
+    visitor_id,
+    arraySplit((event, pause_ms) -> pause_ms > {p1:Int64}, ordered, arrayDifference(arrayMap(event -> event.ms, ordered))) AS sessions
+  FROM (
+    SELECT visitor_id, arraySort(groupArray(CAST(
+    (timestamp, segment, row, event_name = {p2:String}, matching, 1,
+      CASE WHEN event_name = {p3:String} THEN 1 ELSE 0 END, coalesce(if(currency = {p4:String}, revenue_amount, 0), 0), toString(referrer_source)),
+    'Tuple(ms Int64, segment UInt64, row UInt32, is_pageview UInt8, matching UInt8, shared UInt8, is_goal UInt8, cents Int64, text String)'))) AS ordered
+    FROM (SELECT *, CASE WHEN NOT browser = {p5:String} AND pathname = {p6:String} THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p7:Int64} AND day <= {p8:Int64}) AS ranged_events
+    GROUP BY visitor_id
+    HAVING max(matching) = 1
+  ) AS histories) AS histories
+    ),
+    valued AS (
+      SELECT
+        visitor_id,
+        length(visit) AS session_events,
+        arrayCount(event -> event.is_pageview, visit) AS session_pageviews,
+        visit[-1].ms - visit[1].ms AS duration_ms,
+        arrayExists(event -> event.is_goal, visit) AS is_converted,
+        arraySum(event -> toInt128(event.cents), visit) AS session_revenue,
+        arrayJoin(arrayDistinct(arrayMap(event -> event.text, arrayFilter(event -> event.matching, visit)))) AS value
+      FROM visits
+      WHERE arrayExists(event -> event.matching, visit)
+    ),
+    described AS (SELECT value,
+    count(DISTINCT visitor_id) AS visitors,
+    count(*) AS sessions,
+    count(*) FILTER (WHERE session_pageviews = 1 AND session_events = 1) AS bounces,
+    CAST(sum(duration_ms) AS BIGINT) AS duration_ms,
+    CAST(sum(session_pageviews) AS BIGINT) AS session_pageviews,
+    count(DISTINCT visitor_id) FILTER (WHERE is_converted = 1) AS conversions FROM valued GROUP BY value),
+    counted AS (
+    SELECT toString(referrer_source) AS value, count(*) FILTER (WHERE event_name = {p9:String}) AS pageviews, count(*) AS events, sum(toInt128(assumeNotNull(revenue_amount))) FILTER (WHERE currency = {p10:String} AND revenue_amount IS NOT NULL) AS revenue
+    FROM (SELECT * FROM events WHERE day >= {p11:Int64} AND day <= {p12:Int64} AND NOT browser = {p13:String} AND pathname = {p14:String}) AS scoped
+    GROUP BY value)
+    SELECT
+    value, visitors, pageviews, events, sessions, bounces, duration_ms, session_pageviews, conversions, revenue FROM described JOIN counted USING (value)) SELECT value, visitors, pageviews, events, sessions, bounces, duration_ms, session_pageviews, conversions, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named ORDER BY named.visitors DESC, named.value ASC LIMIT {p15:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"EUR","p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":20513,"p8":20526,"p9":"pageview","p10":"EUR","p11":20513,"p12":20526,"p13":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p14":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p15":10}
+
+WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
+    WITH visits AS (
+      SELECT visitor_id, arrayJoin(sessions) AS visit
+      FROM (
+  SELECT
+    visitor_id,
+    arraySplit((event, pause_ms) -> pause_ms > {p1:Int64}, ordered, arrayDifference(arrayMap(event -> event.ms, ordered))) AS sessions
+  FROM (
+    SELECT visitor_id, arraySort(groupArray(CAST(
+    (timestamp, segment, row, event_name = {p2:String}, matching, 1,
+      CASE WHEN event_name = {p3:String} THEN 1 ELSE 0 END, coalesce(if(currency = {p4:String}, revenue_amount, 0), 0), toString(pathname)),
+    'Tuple(ms Int64, segment UInt64, row UInt32, is_pageview UInt8, matching UInt8, shared UInt8, is_goal UInt8, cents Int64, text String)'))) AS ordered
+    FROM (SELECT *, CASE WHEN NOT browser = {p5:String} AND pathname = {p6:String} THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p7:Int64} AND day <= {p8:Int64}) AS ranged_events
+    GROUP BY visitor_id
+    HAVING max(matching) = 1
+  ) AS histories) AS histories
+    ),
+    valued AS (
+      SELECT
+        visitor_id,
+        length(visit) AS session_events,
+        arrayCount(event -> event.is_pageview, visit) AS session_pageviews,
+        visit[-1].ms - visit[1].ms AS duration_ms,
+        arrayExists(event -> event.is_goal, visit) AS is_converted,
+        arraySum(event -> toInt128(event.cents), visit) AS session_revenue,
+        arrayJoin(arraySlice(arrayMap(event -> event.text, arrayFilter(event -> event.is_pageview, visit)), -1)) AS value
+      FROM visits
+      WHERE arrayExists(event -> event.matching, visit)
+    ),
+    described AS (SELECT value,
+    count(DISTINCT visitor_id) AS visitors,
+    count(*) AS sessions,
+    count(*) FILTER (WHERE session_pageviews = 1 AND session_events = 1) AS bounces,
+    CAST(sum(duration_ms) AS BIGINT) AS duration_ms,
+    CAST(sum(session_pageviews) AS BIGINT) AS session_pageviews,
+    count(DISTINCT visitor_id) FILTER (WHERE is_converted = 1) AS conversions FROM valued GROUP BY value),
+    counted AS (
+      SELECT value, count(*) AS pageviews, count(*) AS events, sum(session_revenue) AS revenue
+      FROM valued
+      GROUP BY value)
+    SELECT
+    value, visitors, pageviews, events, sessions, bounces, duration_ms, session_pageviews, conversions, revenue FROM described JOIN counted USING (value)) SELECT value, visitors, pageviews, events, sessions, bounces, duration_ms, session_pageviews, conversions, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named ORDER BY named.conversions / named.visitors ASC, named.value ASC LIMIT {p9:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"EUR","p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":20513,"p8":20526,"p9":10}

@@ -1,0 +1,36 @@
+/** Visitors, page views and events for each value of a dimension (docs/http-api.md, "Breakdowns"). */
+import type { AggregateQuery } from "../../execution/aggregate-query.ts";
+import { eventsIn, within, type Scope } from "../../query/scope.ts";
+import { column, perDialect, sql, textCode, type ColumnName, type SqlText } from "../../query/sql.ts";
+import { COUNT_PAGEVIEWS } from "./visitor-counts.ts";
+
+/** Hundredths of a currency in a group. ClickHouse sums 64-bit integers in 64 bits. */
+export const revenueIn = (currency: string): SqlText => {
+  const isCounted = sql`currency = ${textCode(currency)} AND revenue_amount IS NOT NULL`;
+  return perDialect(
+    sql`coalesce(sum(revenue_amount) FILTER (WHERE ${isCounted}), 0)`,
+    sql`sum(toInt128(assumeNotNull(revenue_amount))) FILTER (WHERE ${isCounted})`,
+  );
+};
+
+/** Rows `value`, `visitors`, `pageviews`, `events`. Rollups have them without a filter. */
+export const countsByValue = (scope: Scope, name: ColumnName): AggregateQuery => ({
+  keys: [],
+  codes: ["value"],
+  counts: ["visitors", "pageviews", "events"],
+  partial: (range) => sql`
+    SELECT ${column(name)} AS value, count(DISTINCT visitor_id) AS visitors, ${COUNT_PAGEVIEWS} AS pageviews, count(*) AS events
+    FROM (${eventsIn(within(scope, range))}) AS scoped
+    GROUP BY ${column(name)}`,
+});
+
+/** The same with `revenue`, the hundredths of a currency. */
+export const revenueByValue = (scope: Scope, name: ColumnName, currency: string): AggregateQuery => ({
+  ...countsByValue(scope, name),
+  amounts: ["revenue"],
+  partial: (range) => sql`
+    SELECT ${column(name)} AS value, count(DISTINCT visitor_id) AS visitors, ${COUNT_PAGEVIEWS} AS pageviews, count(*) AS events,
+      ${revenueIn(currency)} AS revenue
+    FROM (${eventsIn(within(scope, range))}) AS scoped
+    GROUP BY ${column(name)}`,
+});
