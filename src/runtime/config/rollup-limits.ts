@@ -16,6 +16,12 @@ export const ROLLUP_DAYS_MAX = 366;
 export const ROLLUP_MEASURE_ROWS_MAX = 50_000;
 
 /**
+ * Rows of a measure in all rollups that a report adds up, which are in memory together: a year of a site with 40,000 pages a day has
+ * fewer, and a `Map` of V8 holds hardly more. With more, all is computed from events.
+ */
+export const ROLLUP_TOTAL_ROWS_MAX = 16_000_000;
+
+/**
  * Rows of a query that are computed from events to be added to rollups. They pass the thread that takes events twice, which takes about
  * 0.3 µs each; with more, all is computed from events, and only the result leaves the engine.
  */

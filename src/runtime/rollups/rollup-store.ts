@@ -8,7 +8,7 @@ import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
 import type { PartitionFile } from "../../storage/partition.ts";
 import type { RollupHeader, RollupOrigin } from "../../storage/rollup.ts";
 import type { RollupFile } from "../../storage/rollup-path.ts";
-import { ROLLUP_WEIGHT_BYTES_MIN } from "../config/rollup-limits.ts";
+import { ROLLUP_TOTAL_ROWS_MAX, ROLLUP_WEIGHT_BYTES_MIN } from "../config/rollup-limits.ts";
 import { partitionVersionOf, type PartitionVersion } from "../engine/partition-version.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
 import type { RollupDayCounts } from "../metrics/rollup-days.ts";
@@ -68,7 +68,7 @@ export class RollupStore {
 
   /**
    * Which rollups with all these measures answer the range; `days` are the versions of its days. Never rejects: what cannot be read
-   * covers nothing. The largest rollups are preferred, and only headers of possible ones are read.
+   * covers nothing, and neither do rollups with too many rows together. The largest rollups are preferred, and only headers of possible ones are read.
    */
   async coverage(
     siteId: SiteId,
@@ -78,15 +78,22 @@ export class RollupStore {
   ): Promise<RollupCoverage> {
     const { saltRotationDays, log } = this.#options;
     const isUsable = (header: RollupHeader) => measures.every((measure) => hasMeasure(header, measure));
+    const ofEvents = () => coverRange(range, days, saltRotationDays, async () => new Map());
     try {
       const coverage = await coverRange(range, days, saltRotationDays, (nodes) => this.#validOf(siteId, nodes, isUsable));
       this.#isFailing = false;
-      return coverage;
+      return (await this.#hasTooManyRows(coverage, measures)) ? ofEvents() : coverage;
     } catch (error) {
       if (!this.#isFailing) log.warn("rollups cannot be read; reports read the events instead", { reason: reasonOf(error) });
       this.#isFailing = true;
-      return coverRange(range, days, saltRotationDays, async () => new Map());
+      return ofEvents();
     }
+  }
+
+  async #hasTooManyRows({ rollups }: RollupCoverage, measures: readonly string[]): Promise<boolean> {
+    const headers = [...(await this.#headers.read(rollups)).values()];
+    const rowsOf = (measure: string) => headers.reduce((sum, header) => sum + (header.measures[measure] ?? 0), 0);
+    return measures.some((measure) => rowsOf(measure) > ROLLUP_TOTAL_ROWS_MAX);
   }
 
   /** Lists the site's files and reads their headers again at their next use: one that should exist was not found. */

@@ -3,6 +3,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createFileObjectStore } from "../../../../adapters/node/files/file-object-store.ts";
+import { ROLLUP_TOTAL_ROWS_MAX } from "../../../../src/runtime/config/rollup-limits.ts";
 import { createMemoryObjectStore } from "../../../../src/storage/memory-object-store.ts";
 import type { ObjectStore } from "../../../../src/storage/object-store.ts";
 import { ROLLUPS_FOLDER, rollupFolder } from "../../../../src/storage/rollup-path.ts";
@@ -42,6 +43,16 @@ describe.each(STORES)("rollups %s", (_name, openObjects) => {
     await site.store(0, 7);
     expect(await site.cover(0, 15)).toEqual({ rollups: ["0–7", "8–8"], rest: ["9–15"] });
     expect(await site.stored()).toEqual(["0–7", "8–8"]);
+  });
+
+  it("cover nothing if a measure has too many rows in them together", async () => {
+    const site = await sixteenDays({ objects: await openObjects() });
+    const half = ROLLUP_TOTAL_ROWS_MAX / 2;
+    await site.store(0, 7, { measures: { main: half, pages: half } });
+    await site.store(8, 15, { measures: { main: 1, pages: half + 1 } });
+    expect(await site.cover(0, 15)).toEqual({ rollups: ["0–7", "8–15"], rest: [] });
+    expect(await site.cover(0, 15, ["main", "pages"])).toEqual({ rollups: [], rest: ["0–15"] });
+    expect(await site.cover(0, 7, ["main", "pages"])).toEqual({ rollups: ["0–7"], rest: [] });
   });
 
   it("are found by the next process, and for sites of any name", async () => {
