@@ -34,6 +34,8 @@ export interface RowsQuestion {
   /** The name of events. */
   readonly goal: string;
   readonly currency: string;
+  /** Null for all rows. */
+  readonly search: string | null;
   readonly sort: { readonly column: "value" | "visitors" | "pageviews" | "events" | Column; readonly direction: "asc" | "desc" };
   readonly limit: number;
   readonly offset: number;
@@ -56,6 +58,10 @@ function numbersOf(own: Events, counts: Numbers, sessions: readonly Events[], { 
   return { ...counts, ...Object.fromEntries(columns.map((column) => [column, all[column]])) };
 }
 
+/** The rows that are searched for, by value. */
+export const foundIn = (rows: ReadonlyMap<string, Numbers>, { search }: RowsQuestion): ReadonlyMap<string, Numbers> =>
+  new Map([...rows].filter(([value]) => value.toLowerCase().includes((search ?? "").toLowerCase())));
+
 /** All rows, by value. */
 export function numbersByValue(events: Events, scope: Scope, gapMs: number, asked: RowsQuestion): ReadonlyMap<string, Numbers> {
   const { dimension } = asked;
@@ -76,7 +82,8 @@ export function numbersByValue(events: Events, scope: Scope, gapMs: number, aske
   for (const [value, own] of groupBy(inScope(events, scope), (event) => valueOf(event, dimension))) {
     const clicked = { ...scope, conditions: [...scope.conditions, { dimension, operator: "==" as const, value }] };
     const counts = { visitors: visitorsIn(own), pageviews: own.filter(isPageview).length, events: own.length };
-    rows.set(value, numbersOf(own, counts, keptSessions(events, clicked, gapMs), asked));
+    const sessions = asked.columns.length === 0 ? [] : keptSessions(events, clicked, gapMs);
+    rows.set(value, numbersOf(own, counts, sessions, asked));
   }
   return rows;
 }

@@ -2,15 +2,14 @@
 import fc from "fast-check";
 import { describe, it } from "vitest";
 import type { MakeInProcessTarget } from "../support/in-process-target.ts";
-import { COLUMNS, noNumbers, numbersByValue, pageOf, type AnyDimension, type RowsQuestion } from "./breakdown-rows-model.ts";
+import { COLUMNS, foundIn, noNumbers, numbersByValue, pageOf, type AnyDimension, type RowsQuestion } from "./breakdown-rows-model.ts";
 import { TEXTS, history } from "./histories.ts";
-import { dayPlus, type Events, type Scope } from "./model.ts";
+import { comparedScope, dayPlus, type Events, type Scope } from "./model.ts";
 import { playHistory } from "./played-history.ts";
 import { dimension, parametersOf, question, scopeOf, type Question } from "./questions.ts";
 import { PROPERTY_TIMEOUT_MS } from "./settings.ts";
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 
 const anyDimension: fc.Arbitrary<AnyDimension> = fc.oneof(
   { weight: 3, arbitrary: dimension },
@@ -26,6 +25,7 @@ const rowsQuestion: fc.Arbitrary<RowsQuestion> = fc.subarray([...COLUMNS]).chain
     columns: fc.constant(columns),
     goal,
     currency: fc.constantFrom("EUR", "USD"),
+    search: fc.constantFrom(null, null, "/", "A", "e", "UNK", "%", "never recorded"),
     sort: fc.record({
       column: fc.constantFrom("value", "visitors", "pageviews", "events", ...columns, ...columns),
       direction: fc.constantFrom("asc", "desc"),
@@ -51,22 +51,19 @@ interface Asked {
 
 const asked: fc.Arbitrary<Asked> = fc.record({ about: question, rows: rowsQuestion, window, withTotal: fc.boolean() });
 
-const daysIn = ({ firstDay, lastDay }: Scope): number => Math.round((Date.parse(lastDay) - Date.parse(firstDay)) / DAY_MS) + 1;
-
 /** The other window. */
-function comparedScope(scope: Scope, other: Exclude<Window, "none">): Scope {
+function windowOf(scope: Scope, other: Exclude<Window, "none">): Scope {
   if (typeof other === "object") {
     const lastDay = dayPlus(scope.lastDay, -other.daysBefore);
     return { ...scope, firstDay: dayPlus(lastDay, 1 - other.dayCount), lastDay };
   }
-  const days = other === "previous_period" ? daysIn(scope) : 365;
-  return { ...scope, firstDay: dayPlus(scope.firstDay, -days), lastDay: dayPlus(scope.lastDay, -days) };
+  return comparedScope(scope, other);
 }
 
 function windowParameters(scope: Scope, other: Window): Record<string, string> {
   if (other === "none") return {};
   if (typeof other === "string") return { compare: other };
-  const { firstDay, lastDay } = comparedScope(scope, other);
+  const { firstDay, lastDay } = windowOf(scope, other);
   return { compare: "custom", compare_start_date: firstDay, compare_end_date: lastDay };
 }
 
@@ -75,6 +72,7 @@ function parametersFor({ rows, window: other, withTotal }: Asked, scope: Scope):
     columns: [...rows.columns, ...(other === "none" ? [] : ["comparison"])].join(","),
     goal: rows.goal,
     currency: rows.currency,
+    ...(rows.search !== null && { search: rows.search }),
     sort: `${rows.sort.column}:${rows.sort.direction}`,
     limit: String(rows.limit),
     ...(rows.offset > 0 && { offset: String(rows.offset) }),
@@ -84,8 +82,8 @@ function parametersFor({ rows, window: other, withTotal }: Asked, scope: Scope):
 }
 
 function expectedFor({ rows, window: other, withTotal }: Asked, events: Events, scope: Scope, gapMs: number): unknown {
-  const all = numbersByValue(events, scope, gapMs, rows);
-  const before = other === "none" ? null : numbersByValue(events, comparedScope(scope, other), gapMs, rows);
+  const all = foundIn(numbersByValue(events, scope, gapMs, rows), rows);
+  const before = other === "none" ? null : numbersByValue(events, windowOf(scope, other), gapMs, rows);
   const page = pageOf(all, rows).map((row) => ({
     ...row,
     ...(before && { comparison: before.get(row.value) ?? noNumbers(rows) }),

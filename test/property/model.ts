@@ -141,7 +141,7 @@ const counts = (events: Events) => ({
 
 export type Comparison = "previous_period" | "year_over_year";
 
-function comparedScope(scope: Scope, comparison: Comparison): Scope {
+export function comparedScope(scope: Scope, comparison: Comparison): Scope {
   const days = comparison === "previous_period" ? dayCountOf(scope) : 365;
   return { ...scope, firstDay: dayPlus(scope.firstDay, -days), lastDay: dayPlus(scope.lastDay, -days) };
 }

@@ -73,6 +73,14 @@ async function check(makeTarget: MakeInProcessTarget, all: readonly Sent[], isFl
       rows: propertyValuesOf(events, scope, name, null),
     });
   }
+  const found = (texts: readonly string[], search: string) => texts.filter((text) => text.toLowerCase().includes(search.toLowerCase()));
+  for (const search of ["A", "ro", "%", "~"]) {
+    expect({ search, keys: await answer(target, "properties", { search }) }).toEqual({ search, keys: found(keys, search) });
+    const [name] = keys;
+    if (name === undefined) continue;
+    const rows = propertyValuesOf(events, scope, name, null).filter(({ value }) => found([value], search).length > 0);
+    expect({ name, search, rows: await answer(target, "property-values", { name, search }) }).toEqual({ name, search, rows });
+  }
   await target.close();
 }
 

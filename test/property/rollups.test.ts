@@ -8,9 +8,10 @@ import { HUGE_CENTS, ENDPOINTS, rollupHistory, type Asked, type RollupHistory, t
 import { met } from "./rollup-program.ts";
 import { RollupWorld } from "./rollup-world.ts";
 import { SITES } from "./histories.ts";
+import { foundIn, noNumbers, numbersByValue, pageOf, type AnyDimension } from "./breakdown-rows-model.ts";
 import { timeseriesBy, type Interval } from "./interval-model.ts";
 import {
-  breakdownOf,
+  comparedScope,
   goalsOf,
   mainOf,
   propertiesOf,
@@ -18,9 +19,9 @@ import {
   revenueOf,
   timeseriesOf,
   type Comparison,
-  type Dimension,
+  type Events,
+  type Scope,
 } from "./model.ts";
-import { DIMENSION_NAMES } from "../support/dimension-rows.ts";
 import { ofTier } from "../support/tier.ts";
 import { scopeOf } from "./questions.ts";
 import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MS } from "./settings.ts";
@@ -29,6 +30,18 @@ import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MS } from "./settings.ts";
 const RUNS = Math.ceil(PROPERTY_RUNS / ofTier({ quick: 20, all: 10 }));
 
 const MINUTE_MS = 60_000;
+
+/** The rows of a breakdown without further columns. */
+function rowsOf(events: Events, scope: Scope, dimension: AnyDimension, parameters: Asked["parameters"], gapMs: number): unknown {
+  const { sort = "visitors:desc", search = null, limit = "10", offset = "0", with_total, columns } = parameters;
+  const [column, direction] = sort.split(":") as ["visitors", "desc"];
+  const asked = { dimension, columns: [], goal: "", currency: "", search, sort: { column, direction }, limit: +limit, offset: +offset };
+  const rowsIn = (of: Scope) => foundIn(numbersByValue(events, of, gapMs, asked), asked);
+  const all = rowsIn(scope);
+  const before = columns === undefined ? null : rowsIn(comparedScope(scope, "previous_period"));
+  const rows = pageOf(all, asked).map((row) => ({ ...row, ...(before && { comparison: before.get(row.value) ?? noNumbers(asked) }) }));
+  return with_total === undefined ? rows : { total: all.size, rows };
+}
 
 /** What the model says; undefined if it says nothing about that endpoint. */
 function expectedOf({ events, nowMs, settings }: RollupWorld, { endpoint, parameters, about }: Asked): unknown {
@@ -41,13 +54,15 @@ function expectedOf({ events, nowMs, settings }: RollupWorld, { endpoint, parame
     return interval ? timeseriesBy(interval, events, scope) : timeseriesOf(events, scope);
   }
   if (report === "goals") return goalsOf(events, scope);
-  if (report === "properties") return propertiesOf(events, scope);
+  const { search = "" } = parameters;
+  const isFound = (text: string) => text.toLowerCase().includes(search.toLowerCase());
+  if (report === "properties") return propertiesOf(events, scope).filter(isFound);
   if (report === "property-values") {
     const { key, name, event } = parameters;
-    return propertyValuesOf(events, scope, key ?? name ?? "", event ?? null);
+    return propertyValuesOf(events, scope, key ?? name ?? "", event ?? null).filter(({ value }) => isFound(value));
   }
-  if (report === "breakdown" && DIMENSION_NAMES.includes(dimension as Dimension))
-    return breakdownOf(events, scope, dimension as Dimension, Number(parameters["limit"] ?? 10));
+  if (report === "breakdown")
+    return rowsOf(events, scope, dimension as AnyDimension, parameters, settings.sessionWindowMinutes * MINUTE_MS);
   // The model adds up numbers.
   if (report === "revenue" && !events.some(({ revenueCents }) => Math.abs(revenueCents ?? 0) === HUGE_CENTS))
     return revenueOf(events, scope);

@@ -68,6 +68,8 @@ export interface PartialTableParts {
 export interface PropertiesWanted {
   /** A property key, to read its values; null to read all keys. */
   readonly key: string | null;
+  /** Only values, or keys, that contain this, ignoring case. */
+  readonly search?: string;
   /** The size limit of the relations `properties` and `property_texts`. The query rejects with `EngineFullError` beyond it. */
   readonly bytesMax: number;
 }

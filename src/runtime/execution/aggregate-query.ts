@@ -8,6 +8,7 @@ import type { VisitorFunction } from "../engine/behavioral/visitor-function.ts";
 import type { PartialTable } from "../engine/engine.ts";
 import { rangeOfDays, type DateRange } from "../query/date-range.ts";
 import { joinSql, perDialect, resultColumn, sql, textCode, type SqlParameter, type SqlText } from "../query/sql.ts";
+import { isFound } from "../query/text-conditions.ts";
 import type { OrderKey, Top } from "../query/top.ts";
 import type { RowsOfVisits } from "./visits.ts";
 
@@ -76,13 +77,20 @@ export function totalSql(query: AggregateQuery): SqlText {
   return sql`SELECT ${columns} FROM (${named}) AS named ${limitSql([...codes, ...names], query)}`;
 }
 
-/** Leaves out rows by their text before texts are looked up. */
-function wantedSql({ codes = [], top }: AggregateQuery): SqlText {
-  const [first] = codes;
-  if (first === undefined || !top?.values) return sql``;
-  const { values } = top;
-  if (values.length === 0) return sql` WHERE false`;
-  return sql` WHERE totals.${resultColumn(first)} IN (${commas(values.map((value) => sql`${textCode(value)}`))})`;
+/** Leaves out rows by their text before texts are looked up. DuckDB leaves out values of properties when it reads them (`beyondSql`). */
+function wantedSql({ codes = [], names = [], top }: AggregateQuery): SqlText {
+  const [code] = codes;
+  const [name] = names;
+  const conditions = code === undefined ? [] : wantedConditions(sql`totals.${resultColumn(code)}`, top);
+  if (conditions.length > 0) return sql` WHERE ${joinSql(conditions, " AND ")}`;
+  if (name === undefined || top?.search === undefined) return sql``;
+  return perDialect(sql``, sql` WHERE ${isFound(sql`totals.${resultColumn(name)}`, top.search)}`);
+}
+
+function wantedConditions(value: SqlText, { values, search }: Partial<Top> = {}): SqlText[] {
+  const isListed =
+    values && (values.length === 0 ? sql`false` : sql`${value} IN (${commas(values.map((text) => sql`${textCode(text)}`))})`);
+  return [...(isListed ? [isListed] : []), ...(search === undefined ? [] : [isFound(value, search)])];
 }
 
 function limitSql(texts: readonly string[], { top, rowsMax }: AggregateQuery): SqlText {

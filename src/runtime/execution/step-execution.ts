@@ -22,11 +22,13 @@ export const statement = ({ text, values }: SqlText): Pick<EngineQuery, "sql" | 
 
 /** The parts of an engine query that are not SQL. */
 export const beyondSql = (
-  { perVisitor, property }: AggregateQuery,
+  { perVisitor, property, top }: AggregateQuery,
   { propertyTextBytesMax }: Pick<PartitionCache, "propertyTextBytesMax">,
 ): Pick<EngineQuery, "perVisitor" | "properties"> => ({
   ...(perVisitor && { perVisitor }),
-  ...(property !== undefined && { properties: { key: property, bytesMax: propertyTextBytesMax } }),
+  ...(property !== undefined && {
+    properties: { key: property, bytesMax: propertyTextBytesMax, ...(top?.search !== undefined && { search: top.search }) },
+  }),
 });
 
 /** The result of each query of the step. Runs them in sequence, so that each report uses an equal share of the engine. */
@@ -43,6 +45,12 @@ export async function executeSinglePass<Result>(
   }
   return results;
 }
+
+/** Of a search among properties, the parts have only what it finds (`beyondSql`). */
+const partsKeyOf = (query: AggregateQuery): string =>
+  query.property === undefined || query.top?.search === undefined
+    ? definitionOf(query)
+    : JSON.stringify([definitionOf(query), query.top.search]);
 
 /** A query, its stored partial aggregates, and the numbers of those of this range. */
 interface OpenQuery {
@@ -62,7 +70,7 @@ export async function executeInChunks<Result>(
   const { partialAggregates } = context.partitionCache;
   const open: OpenQuery[] = step.queries.map((query) => ({
     query,
-    stored: partialAggregates.open({ siteId, key: definitionOf(query), columns: partialColumns(query) }),
+    stored: partialAggregates.open({ siteId, key: partsKeyOf(query), columns: partialColumns(query) }),
     partials: [],
   }));
   try {

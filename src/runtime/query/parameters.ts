@@ -1,4 +1,6 @@
 /** Request parameters as single declarations: how a value is parsed, and how the OpenAPI document describes it. */
+import { exceedsChars } from "../config/code-points.ts";
+import { SEARCH_CHARS_MAX } from "../config/report-limits.ts";
 import { invalidInput } from "../errors.ts";
 import { count, text, type Schema } from "./json-schema.ts";
 
@@ -94,6 +96,20 @@ export const integer = (
 export const optionalInteger = ({ meaning, ...description }: IntegerDescription, bounds: IntegerBounds): Parameter<number | null> =>
   optional({ ...description, schema: count(meaning, { minimum: bounds.min, maximum: bounds.max }) }, (value, name) =>
     integerIn(bounds, value, name),
+  );
+
+/** Which texts are searched for; null for all. An empty text finds all. */
+export const searchFor = (what: string): Parameter<string | null> =>
+  optional(
+    {
+      description: `Only ${what} that contain this text, ignoring case. All are searched, not just those within the limit.`,
+      schema: text("A text.", { maxLength: SEARCH_CHARS_MAX }),
+      example: "a",
+    },
+    (value, name) => {
+      if (exceedsChars(value, SEARCH_CHARS_MAX)) throw invalidInput(`"${name}" must be at most ${SEARCH_CHARS_MAX} characters`);
+      return value === "" ? null : value;
+    },
   );
 
 /** The maximum number of rows of a result. */

@@ -1,7 +1,7 @@
 /** Tests of columns and properties in SQL. DuckDB looks them up among texts that were tested before (see `EngineQuery`), ClickHouse runs them itself. */
 import { mayHaveKey, tokenOfKey, valueOf, withPairs } from "./property-pairs.ts";
 import { column, joinSql, perDialect, sql, textCode, type ColumnName, type PropertyTest, type SqlText } from "./sql.ts";
-import { lowerCase, type TextTest } from "./text-test.ts";
+import { compiledTest, lowerCase, searchTest, type TextTest } from "./text-test.ts";
 
 /** How ClickHouse stores a text that was not recorded. In DuckDB it has the code 0, which is no text. */
 export const UNRECORDED = "(unknown)";
@@ -70,3 +70,10 @@ export const propertyPasses = (propertyTest: PropertyTest, events: SqlText): Sql
 /** Whether a value passes: a code in DuckDB, a text in ClickHouse, and as such never NULL. */
 export const valuePasses = (value: SqlText, test: TextTest): SqlText =>
   test.kind === "is" ? equalsText(value, test.values) : matchesText(value, test);
+
+/** Whether what a report shows for a value contains the text, ignoring case. */
+export function isFound(value: SqlText, search: string): SqlText {
+  const test = searchTest(search);
+  const found = valuePasses(value, test);
+  return compiledTest(test)(UNRECORDED) ? sql`(${found} OR ${equalsText(value, [UNRECORDED])})` : found;
+}

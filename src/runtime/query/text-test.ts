@@ -64,3 +64,6 @@ export function compiledTest({ kind, values }: TextTest): Matcher {
   const matchers = values.map(MATCHERS[kind]);
   return (text) => matchers.some((matches) => matches(text));
 }
+
+/** What a search finds: texts that contain it, ignoring case. */
+export const searchTest = (search: string): TextTest => ({ kind: "search", values: [search] });

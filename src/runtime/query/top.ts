@@ -13,4 +13,6 @@ export interface Top {
   readonly offset?: number;
   /** Only rows that have one of these in the first column of texts. */
   readonly values?: readonly string[];
+  /** Only rows of which the first column of texts contains this, ignoring case. */
+  readonly search?: string;
 }

@@ -7,7 +7,17 @@ import { COMPARISON_PARAMETERS, customRange } from "../query/comparison.ts";
 import type { DateRange } from "../query/date-range.ts";
 import { DIMENSIONS, SESSION_DIMENSIONS, parseDimension, type Dimension, type SessionDimension } from "../query/dimensions.ts";
 import { text } from "../query/json-schema.ts";
-import { integer, oneOf, optional, parameter, rowLimit, type Parameter, type Parameters, type Values } from "../query/parameters.ts";
+import {
+  integer,
+  oneOf,
+  optional,
+  parameter,
+  rowLimit,
+  searchFor,
+  type Parameter,
+  type Parameters,
+  type Values,
+} from "../query/parameters.ts";
 import { COUNT_COLUMNS, FURTHER_COLUMNS, type CountColumn, type FurtherColumn } from "./measures/row-columns.ts";
 
 const DIMENSION: Parameter<Dimension | SessionDimension> = {
@@ -90,6 +100,7 @@ export const BREAKDOWN_PARAMETERS = {
     { description: "Rows that are left out before the first one.", meaning: "Values outside the bounds are refused.", example: 0 },
     { min: 0, max: BREAKDOWN_OFFSET_MAX, default: 0 },
   ),
+  search: searchFor("rows with values"),
   sort: SORT,
   columns: COLUMNS,
   goal: optional(

@@ -62,8 +62,8 @@ function inPortions(values: readonly string[]): string[][] {
 const ofValues = (query: AggregateQuery, rows: readonly SqlRow[]): AggregateQuery[] =>
   inPortions(rows.map((row) => textIn(row, "value"))).map((values) => ({ ...query, top: { values, rowsMax: values.length } }));
 
-function topOf({ sort, limit, offset }: BreakdownValues, query: AggregateQuery): Top {
-  const page = { rowsMax: limit, ...(offset > 0 && { offset }) };
+function topOf({ sort, limit, offset, search }: BreakdownValues, query: AggregateQuery): Top {
+  const page = { rowsMax: limit, ...(offset > 0 && { offset }), ...(search !== null && { search }) };
   if (sort.column === "value") return { ...page, ...(!sort.isAscending && { isReversed: true }) };
   return { ...page, by: orderKeyOf(sort.column, query), ...(sort.isAscending && { isReversed: true }) };
 }
@@ -93,9 +93,10 @@ function rowsOf(
 }
 
 /** How many rows there are. Further columns have no influence on it. */
-function totalOf(scope: Scope, { dimension }: ValueRows, sessionGapMs: number): Plan<number> {
+function totalOf(scope: Scope, { dimension, search }: BreakdownValues, sessionGapMs: number): Plan<number> {
   const query = queryOfRows(scope, { dimension, columns: [], goal: null, currency: null }, sessionGapMs);
-  return planOf(scope, [{ ...query, isCounted: true }], ([row]) => numberIn(row, "row_count"));
+  const top = { rowsMax: BREAKDOWN_ROWS_MAX, ...(search !== null && { search }) };
+  return planOf(scope, [{ ...query, top, isCounted: true }], ([row]) => numberIn(row, "row_count"));
 }
 
 function csvColumns({ columns: { further, hasComparison } }: BreakdownValues): readonly CsvColumn[] {
@@ -112,8 +113,6 @@ function fileOf({ scope, values }: ReportRequest<typeof BREAKDOWN_PARAMETERS>) {
   };
 }
 
-const byVisitors = (query: AggregateQuery): AggregateQuery => ({ ...query, top: { by: "visitors", rowsMax: BREAKDOWN_ROWS_MAX } });
-
 export const breakdown = report({
   path: "/api/stats/breakdown/:dimension",
   operationId: "getBreakdown",
@@ -124,10 +123,10 @@ export const breakdown = report({
   file: fileOf,
   extension: ({ dimension, columns: { further } }) => (readsSessions({ dimension, columns: further }) ? "needed" : "unused"),
   rolled: (scope, { sessionGapMs, hasExtension }) => ({
-    ...Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, byVisitors(countsByValue(scope, columnOf(dimension)))])),
+    ...Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, countsByValue(scope, columnOf(dimension))])),
     ...(hasExtension && {
-      "entry-pages": byVisitors(sessionPages(scope, sessionGapMs, "first")),
-      "exit-pages": byVisitors(sessionPages(scope, sessionGapMs, "last")),
+      "entry-pages": sessionPages(scope, sessionGapMs, "first"),
+      "exit-pages": sessionPages(scope, sessionGapMs, "last"),
     }),
   }),
   refusals: { extension_missing: "The dimension or a column needs the behavioral extension, which is not loaded." },
@@ -138,6 +137,6 @@ export const breakdown = report({
     const others = window ? scopesOf(scope, window, rotationDays) : [];
     const rows = rowsOf(scope, others, wanted, (query) => topOf(values, query), sessionGapMs);
     if (values.with_total === "false") return rows;
-    return joinPlans(rows, totalOf(scope, wanted, sessionGapMs), (found, total) => ({ total, rows: found }));
+    return joinPlans(rows, totalOf(scope, values, sessionGapMs), (found, total) => ({ total, rows: found }));
   },
 });

@@ -7,7 +7,7 @@ import { mayHaveKey, tokenOfKey, valueOf, withPairs } from "../query/property-pa
 import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { planOf } from "../execution/plan.ts";
 import { text } from "../query/json-schema.ts";
-import { optional, type Values } from "../query/parameters.ts";
+import { optional, searchFor, type Values } from "../query/parameters.ts";
 import type { DateRange } from "../query/date-range.ts";
 import { numberIn, textIn } from "../query/row-values.ts";
 import { eventsIn, within, type Scope } from "../query/scope.ts";
@@ -45,6 +45,7 @@ const PARAMETERS = {
     { description: "Count only events of this name.", schema: text("An event's name."), example: "signup" },
     (eventName) => eventName,
   ),
+  search: searchFor("values"),
 };
 
 /** The wanted key; 400 unless exactly one of the two parameters is given. */
@@ -91,7 +92,6 @@ export function countsByPropertyValue(scope: Scope, key: string, eventName: stri
       FROM counted LEFT JOIN property_texts ON property_texts.code = counted.code`,
         ofClickhouse(range),
       ),
-    top: { by: "visitors", rowsMax: PROPERTY_VALUES_MAX },
   };
 }
 
@@ -110,12 +110,16 @@ export const propertyValues = report({
       events: EVENTS,
     }),
   },
-  plan: ({ scope, values }) =>
-    planOf(scope, [countsByPropertyValue(scope, keyOf(values), values.event)], (found) =>
+  plan({ scope, values }) {
+    const counts = countsByPropertyValue(scope, keyOf(values), values.event);
+    const { search } = values;
+    const top = { by: "visitors", rowsMax: PROPERTY_VALUES_MAX, ...(search !== null && { search }) };
+    return planOf(scope, [{ ...counts, top }], (found) =>
       found.map((row) => ({
         value: textIn(row, "value"),
         visitors: numberIn(row, "visitors"),
         events: numberIn(row, "events"),
       })),
-    ),
+    );
+  },
 });

@@ -3,6 +3,7 @@ import { compareCodePoints } from "../../storage/code-point-order.ts";
 import { rowCountOf, type Columns } from "../../storage/columns.ts";
 import { isGrouping, ROLLUP_COLUMNS, type RollupColumn } from "../../storage/rollup.ts";
 import type { SqlRow } from "../query/sql.ts";
+import { compiledTest, searchTest } from "../query/text-test.ts";
 import type { Top } from "../query/top.ts";
 
 type Values = Columns[string];
@@ -113,9 +114,12 @@ export class MeasureSum {
   #wantedPlaces(top: Top | undefined): number[] {
     const places = Array.from({ length: this.rows }, (_, place) => place);
     const [texts] = this.#texts();
-    if (!top?.values || !texts) return places;
-    const values = new Set(top.values);
-    return places.filter((place) => values.has(String(texts[place])));
+    if (!top || !texts) return places;
+    const tests = [
+      ...(top.values ? [compiledTest({ kind: "is", values: top.values })] : []),
+      ...(top.search === undefined ? [] : [compiledTest(searchTest(top.search))]),
+    ];
+    return tests.length === 0 ? places : places.filter((place) => tests.every((passes) => passes(String(texts[place]))));
   }
 
   /** The columns of texts. */

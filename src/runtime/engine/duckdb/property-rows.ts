@@ -1,5 +1,6 @@
 /** Reads the properties that one query needs from the props strings of its blocks. Nothing of the result is cached. */
 import { EngineFullError, type PropertiesWanted } from "../engine.ts";
+import { compiledTest, searchTest } from "../../query/text-test.ts";
 import { parseProps } from "./props-parser.ts";
 import type { BlockProps } from "./props-dictionary.ts";
 import { StringDictionary } from "./string-dictionary.ts";
@@ -28,7 +29,9 @@ export async function readProperties(
   const props: number[] = [];
   const codes: number[] = [];
   const strings = new StringDictionary();
+  const isFound = wanted.search === undefined ? () => true : compiledTest(searchTest(wanted.search));
   const add = (propsCode: number, text: string) => {
+    if (!isFound(text)) return;
     props.push(propsCode);
     codes.push(strings.codeOf(text));
     if (strings.bytes + props.length * ROW_BYTES > wanted.bytesMax)
