@@ -34,6 +34,7 @@ import { describeStatsCache } from "./stats-cache.suite.ts";
 import { describeStatsComparison } from "./stats-comparison.suite.ts";
 import { describeInstallation } from "./installation.suite.ts";
 import { describeStatsExport } from "./stats-export.suite.ts";
+import { describeStatsFilterOperators } from "./stats-filter-operators.suite.ts";
 import { describeStatsFilters } from "./stats-filters.suite.ts";
 import { describeStatsGoals, describeStatsProperties, describeStatsPropertyValues } from "./stats-goals-properties.suite.ts";
 import { describeStatsMain } from "./stats-main.suite.ts";
@@ -81,6 +82,7 @@ const OF_RULES: readonly DescribeSuite[] = [
   describeStatsTimeseries,
   describeStatsBreakdown,
   describeStatsFilters,
+  describeStatsFilterOperators,
   describeStatsComparison,
   describeStatsRealtime,
   describeStatsGoals,

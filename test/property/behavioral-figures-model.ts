@@ -1,6 +1,7 @@
 /** The expected responses of the behavioral endpoints, computed from a plain list of events (docs/http-api.md, "Stats API"). */
 import type { StoredEvent } from "../../src/storage/event.ts";
 import { sequenceCountOf, windowFunnelOf, type FunnelQuestion, type MetHistory, type PatternPart } from "./behavioral-model.ts";
+import { isLike, shownIn } from "./filter-model.ts";
 import {
   byVisitors,
   dayOf,
@@ -21,21 +22,6 @@ const WEEK_MS = 7 * DAY_MS;
 export interface Step {
   readonly kind: "page" | "event";
   readonly value: string;
-}
-
-/** `*` stands for any characters, everything else for itself. */
-function isLike(text: string, pattern: string): boolean {
-  const [first = "", ...rest] = pattern.split("*");
-  if (rest.length === 0) return text === first;
-  if (!text.startsWith(first)) return false;
-  const last = rest.pop() ?? "";
-  let at = first.length;
-  for (const part of rest) {
-    const found = text.indexOf(part, at);
-    if (found === -1) return false;
-    at = found + part.length;
-  }
-  return text.length - last.length >= at && text.endsWith(last);
 }
 
 const isStep = (event: StoredEvent, { kind, value }: Step): boolean =>
@@ -122,14 +108,12 @@ function mondayOf(date: string): number {
   return dayMs - ((new Date(dayMs).getUTCDay() + 6) % 7) * DAY_MS;
 }
 
-/** Visitor ids of these histories are never renewed, so what is known of a visitor goes back to the first event of all. */
+/** What is known of a visitor goes back to the first event of all: also the sessions by which a filter judges the events of the range. */
 export function retentionFiguresOf(events: Events, scope: Scope, weeks: number) {
-  const ranged = inScope(events, scope);
+  const known: Scope = { ...scope, firstDay: "0001-01-01" };
+  const ranged = inScope(events, known).filter(({ date }) => date >= scope.firstDay);
   const cohorts = new Map<number, number[]>();
-  for (const [visitorId, own] of groupBy(
-    events.filter(({ siteId, date }) => siteId === scope.siteId && date <= scope.lastDay),
-    (event) => event.visitorId,
-  )) {
+  for (const [visitorId, own] of groupBy(shownIn(events, known), (event) => event.visitorId)) {
     const [first = ""] = own.map(({ date }) => date as string).sort();
     if (first < scope.firstDay) continue;
     const monday = mondayOf(first);

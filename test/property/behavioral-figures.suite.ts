@@ -90,11 +90,11 @@ export function describeBehavioralFigures(makeTarget: MakeInProcessTarget, runs:
           const { nowMs } = past;
           const gapMs = past.sessionWindowMinutes * MINUTE_MS;
           const limit = String(asked.limit);
-          const pagesScope = scopeOf(asked.pages, nowMs);
+          const pagesScope = scopeOf(asked.pages, past);
           await expectAnswer(
             "sessions",
             parametersOf(asked.sessions, nowMs),
-            sessionsFiguresOf(events, scopeOf(asked.sessions, nowMs), gapMs),
+            sessionsFiguresOf(events, scopeOf(asked.sessions, past), gapMs),
           );
           const pagesParameters = { ...parametersOf(asked.pages, nowMs), limit };
           await expectAnswer("breakdown/entry-pages", pagesParameters, sessionPagesOf(events, pagesScope, gapMs, 0, asked.limit));
@@ -102,18 +102,18 @@ export function describeBehavioralFigures(makeTarget: MakeInProcessTarget, runs:
           await expectAnswer(
             "funnel",
             { ...parametersOf(asked.funnel, nowMs), steps: listed(asked.steps), window, modes: asked.modes.join(",") },
-            funnelOf(events, scopeOf(asked.funnel, nowMs), asked.steps, { windowMs, modes: asked.modes }),
+            funnelOf(events, scopeOf(asked.funnel, past), asked.steps, { windowMs, modes: asked.modes }),
           );
           await expectAnswer(
             "sequences",
             { ...parametersOf(asked.sequences, nowMs), conditions: listed(asked.conditions), pattern: asked.pattern.map(spelled).join("") },
-            sequencesOf(events, scopeOf(asked.sequences, nowMs), asked.conditions, asked.pattern),
+            sequencesOf(events, scopeOf(asked.sequences, past), asked.conditions, asked.pattern),
           );
           await expectAnswer(
             "retention",
             { ...parametersOf(asked.retention, nowMs), weeks: String(asked.weeks) },
             {
-              cohorts: retentionFiguresOf(events, scopeOf(asked.retention, nowMs), asked.weeks),
+              cohorts: retentionFiguresOf(events, scopeOf(asked.retention, past), asked.weeks),
               identity_supports_cohorts: true,
               caveat: null,
             },
@@ -121,7 +121,7 @@ export function describeBehavioralFigures(makeTarget: MakeInProcessTarget, runs:
           await expectAnswer(
             "flow",
             { ...parametersOf(asked.flow, nowMs), page: asked.page, direction: asked.direction, limit },
-            flowOf(events, scopeOf(asked.flow, nowMs), gapMs, asked.page, asked.direction, asked.limit),
+            flowOf(events, scopeOf(asked.flow, past), gapMs, asked.page, asked.direction, asked.limit),
           );
           await close();
         });

@@ -1,4 +1,5 @@
 /** The expected rows of a breakdown with columns, an order, pages and a comparison: each row has the numbers that a filter on its value gives. */
+import { valueOf, type Condition } from "./filter-model.ts";
 import {
   figuresOf,
   groupBy,
@@ -6,7 +7,6 @@ import {
   isPageview,
   keptSessions,
   ratio,
-  valueOf,
   visitorsIn,
   type Dimension,
   type Events,
@@ -80,7 +80,8 @@ export function numbersByValue(events: Events, scope: Scope, gapMs: number, aske
     return rows;
   }
   for (const [value, own] of groupBy(inScope(events, scope), (event) => valueOf(event, dimension))) {
-    const clicked = { ...scope, conditions: [...scope.conditions, { dimension, operator: "==" as const, value }] };
+    const only: Condition = { dimension, operator: "in", isNegated: false, values: [value] };
+    const clicked = { ...scope, conditions: [...scope.conditions, only] };
     const counts = { visitors: visitorsIn(own), pageviews: own.filter(isPageview).length, events: own.length };
     const sessions = asked.columns.length === 0 ? [] : keptSessions(events, clicked, gapMs);
     rows.set(value, numbersOf(own, counts, sessions, asked));

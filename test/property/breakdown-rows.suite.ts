@@ -103,7 +103,7 @@ export function describeBreakdownRows(makeTarget: MakeInProcessTarget, runs: num
           const { events, expectAnswer, close } = await playHistory(makeTarget, past, ENVIRONMENT);
           const gapMs = past.sessionWindowMinutes * MINUTE_MS;
           for (const one of list) {
-            const scope = scopeOf(one.about, past.nowMs);
+            const scope = scopeOf(one.about, past);
             const parameters = { ...parametersOf(one.about, past.nowMs), ...parametersFor(one, scope) };
             await expectAnswer(`breakdown/${one.rows.dimension}`, parameters, expectedFor(one, events, scope, gapMs));
           }

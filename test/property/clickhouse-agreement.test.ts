@@ -5,8 +5,9 @@ import { clickhouseOfFile } from "../support/clickhouse-server.ts";
 import { createClickhouseTarget } from "../support/clickhouse-target.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
 import { reportsOf, type Asked, type Parameters } from "./asked-reports.ts";
+import { condition } from "./conditions.ts";
 import { SITES, history, withPeriods, type History } from "./histories.ts";
-import { condition, parametersOf, question, type Question } from "./questions.ts";
+import { parametersOf, question, type Question } from "./questions.ts";
 import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MS } from "./settings.ts";
 
 /** Fewer, because each run asks every report of two services. */
@@ -20,7 +21,7 @@ const wide: fc.Arbitrary<Question> = fc.record({
   days: fc.constantFrom("12mo", "30d").map((period) => ({ kind: "period" as const, period })),
   conditions: fc.oneof(
     fc.constant([]),
-    condition.map((only) => [{ ...only, operator: "!=" as const }]),
+    condition.map((only) => [{ ...only, isNegated: true }]),
   ),
 });
 

@@ -7,6 +7,7 @@ import { describeBehavioralFigures } from "./behavioral-figures.suite.ts";
 import { describeBreakdownRows } from "./breakdown-rows.suite.ts";
 import { describeBreakdowns } from "./breakdowns.suite.ts";
 import { describeFigures } from "./figures.suite.ts";
+import { describeFilterOperators } from "./filter-operators.suite.ts";
 import { describeFilteredViews } from "./filtered-views.suite.ts";
 import { describeIntervals } from "./intervals.suite.ts";
 import { describePropertyKeys } from "./property-keys.suite.ts";
@@ -25,6 +26,7 @@ describe("with ClickHouse", () => {
   describeBreakdownRows(makeTarget, RUNS);
   describeIntervals(makeTarget, RUNS);
   describeFilteredViews(makeTarget, RUNS);
+  describeFilterOperators(makeTarget, RUNS);
   describeBehavioralFigures(makeTarget, RUNS);
   describePropertyKeys(makeTarget, RUNS);
   describeZones("in ClickHouse", makeTarget, { runs: Math.ceil(PROPERTY_RUNS / 240) });

@@ -87,7 +87,7 @@ async function check(target: InProcessTarget, past: History, about: Question, wi
   const response = await target.fetch(path);
   const events = past.steps.flatMap((step) => step.events);
   const gapMs = past.sessionWindowMinutes * MINUTE_MS;
-  const body = customMainOf(events, scopeOf(about, past.nowMs), gapMs, window, past.nowMs);
+  const body = customMainOf(events, scopeOf(about, past), gapMs, window, past.nowMs);
   expect({ path, status: response.status, body: await response.json() }).toEqual({ path, status: 200, body });
 }
 

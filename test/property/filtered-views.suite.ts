@@ -3,10 +3,11 @@ import fc from "fast-check";
 import { describe, it } from "vitest";
 import type { MakeInProcessTarget } from "../support/in-process-target.ts";
 import { sessionPagesOf } from "./behavioral-figures-model.ts";
+import { condition } from "./conditions.ts";
 import { history, type History } from "./histories.ts";
 import { breakdownOf, eventSeriesOf, mainOf, sessionTimeseriesOf, timeseriesOf, type Dimension, type Events } from "./model.ts";
 import { playHistory, type PlayedHistory } from "./played-history.ts";
-import { condition, parametersOf, question, scopeOf, type Question } from "./questions.ts";
+import { parametersOf, question, scopeOf, type Question } from "./questions.ts";
 import { PROPERTY_TIMEOUT_MS } from "./settings.ts";
 
 const MINUTE_MS = 60_000;
@@ -21,7 +22,7 @@ const views = fc.array(filtered, { minLength: 1, maxLength: 2 });
 
 /** The nine reports of a view, all at once. */
 async function expectView(asked: Question, past: History, events: Events, expectAnswer: PlayedHistory["expectAnswer"]): Promise<void> {
-  const [scope, parameters] = [scopeOf(asked, past.nowMs), parametersOf(asked, past.nowMs)];
+  const [scope, parameters] = [scopeOf(asked, past), parametersOf(asked, past.nowMs)];
   const gapMs = past.sessionWindowMinutes * MINUTE_MS;
   await Promise.all([
     expectAnswer("main", parameters, mainOf(events, scope, gapMs, null)),

@@ -40,10 +40,11 @@ const spread = ({ steps, ...rest }: History, daysApart: number): History => ({
 });
 
 /** All dates of the question's site, up to the current one. */
-function scopeOfAll(about: Question, events: Events, nowMs: number): Scope {
+function scopeOfAll(about: Question, events: Events, { nowMs, sessionWindowMinutes }: History): Scope {
   const lastDay = utcCalendar.dateOf(nowMs);
   const dates = events.filter(({ siteId }) => siteId === about.siteId).map(({ date }) => date);
-  return { siteId: about.siteId, conditions: about.conditions, firstDay: [...dates, lastDay].sort()[0] ?? lastDay, lastDay };
+  const sessionGapMs = sessionWindowMinutes * MINUTE_MS;
+  return { siteId: about.siteId, conditions: about.conditions, sessionGapMs, firstDay: [...dates, lastDay].sort()[0] ?? lastDay, lastDay };
 }
 
 interface AskedScope {
@@ -52,8 +53,8 @@ interface AskedScope {
 }
 
 /** As a period only if that is not too long for the interval. */
-function askedScope({ about, interval, isOfAllDates }: Asked, events: Events, nowMs: number): AskedScope {
-  const asked = isOfAllDates ? scopeOfAll(about, events, nowMs) : scopeOf(about, nowMs);
+function askedScope({ about, interval, isOfAllDates }: Asked, events: Events, past: History): AskedScope {
+  const asked = isOfAllDates ? scopeOfAll(about, events, past) : scopeOf(about, past);
   const scope = scopeWithin(asked, interval);
   const dates = isOfAllDates && scope === asked ? { period: "all" } : { start_date: scope.firstDay, end_date: scope.lastDay };
   return { scope, parameters: { site_id: scope.siteId, ...dates, ...filtersParameter(scope.conditions), interval } };
@@ -74,7 +75,7 @@ export function describeIntervals(makeTarget: MakeInProcessTarget, runs: number)
             const gapMs = past.sessionWindowMinutes * MINUTE_MS;
             for (const question of questions) {
               const { interval, weekStart } = question;
-              const { scope, parameters } = askedScope(question, events, past.nowMs);
+              const { scope, parameters } = askedScope(question, events, past);
               setWeekStart(target, scope.siteId as SiteId, weekStart);
               await expectAnswer("timeseries", parameters, timeseriesBy(interval, events, scope, { weekStart }));
               await expectAnswer("session-timeseries", parameters, sessionTimeseriesBy(interval, events, scope, gapMs, { weekStart }));

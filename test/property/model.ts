@@ -4,31 +4,27 @@
  */
 import type { Dimension } from "../../src/runtime/query/dimensions.ts";
 import type { StoredEvent } from "../../src/storage/event.ts";
-import { DIMENSION_ROWS } from "../support/dimension-rows.ts";
+import {
+  UNKNOWN,
+  groupBy,
+  inScope,
+  isPageview,
+  judgedSessions,
+  propertiesIn,
+  shownAs,
+  valueOf,
+  type Condition,
+  type Events,
+  type PlainGoal,
+  type Scope,
+} from "./filter-model.ts";
 import { plainUtc, sinceMidnight, type PlainCalendar } from "./plain-calendar.ts";
 
+export { groupBy, inRange, inScope, isPageview, type Condition, type Events, type Scope } from "./filter-model.ts";
 export type { Dimension };
-
-export interface Condition {
-  readonly dimension: Dimension;
-  readonly operator: "==" | "!=";
-  readonly value: string;
-}
-
-/** A site, its first and last day (both included, `YYYY-MM-DD`) and a filter. */
-export interface Scope {
-  readonly siteId: string;
-  readonly firstDay: string;
-  readonly lastDay: string;
-  readonly conditions: readonly Condition[];
-}
-
-export type Events = readonly StoredEvent[];
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-
-const UNKNOWN = "(unknown)";
 
 // Days, as the calendar has them.
 
@@ -55,39 +51,13 @@ export function daysOfPeriod(period: string, today: string): Pick<Scope, "firstD
   return { firstDay: dayPlus(today, 1 - days), lastDay: today };
 }
 
-// Filters.
-
-const shownAs = (value: StoredEvent[keyof StoredEvent]): string => (value === null ? UNKNOWN : String(value));
-
-export const valueOf = (event: StoredEvent, dimension: Dimension): string => shownAs(event[DIMENSION_ROWS[dimension].field]);
-
-export const meets = (event: StoredEvent, conditions: readonly Condition[]): boolean =>
-  conditions.every(({ dimension, operator, value }) => (valueOf(event, dimension) === value) === (operator === "=="));
-
-export const inRange = (events: Events, { siteId, firstDay, lastDay }: Scope): Events =>
-  events.filter((event) => event.siteId === siteId && firstDay <= event.date && event.date <= lastDay);
-
-export const inScope = (events: Events, scope: Scope): Events => inRange(events, scope).filter((event) => meets(event, scope.conditions));
-
 // Counting.
 
 export const visitorsIn = (events: Events): number => new Set(events.map(({ visitorId }) => visitorId)).size;
 
-export const isPageview = ({ eventName }: StoredEvent): boolean => eventName === "pageview";
-
 const pageviewsIn = (events: Events): number => events.filter(isPageview).length;
 
 export const ratio = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
-
-export function groupBy<K>(events: Events, keyOf: (event: StoredEvent) => K): Map<K, StoredEvent[]> {
-  const groups = new Map<K, StoredEvent[]>();
-  for (const event of events) {
-    const group = groups.get(keyOf(event));
-    if (group) group.push(event);
-    else groups.set(keyOf(event), [event]);
-  }
-  return groups;
-}
 
 /** In the order of their code points. */
 const compareTexts = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
@@ -100,26 +70,13 @@ export const byVisitors =
 
 // Sessions: made from all events in range, then those with a matching event are described whole.
 
-export function sessionsOf(events: Events, gapMs: number): StoredEvent[][] {
-  const sessions: StoredEvent[][] = [];
-  for (const own of groupBy(events, ({ visitorId }) => visitorId).values()) {
-    let session: StoredEvent[] = [];
-    for (const event of own.toSorted((a, b) => a.timestampMs - b.timestampMs)) {
-      const last = session.at(-1);
-      if (!last || event.timestampMs - last.timestampMs > gapMs) sessions.push((session = []));
-      session.push(event);
-    }
-  }
-  return sessions;
-}
-
 const durationMsOf = (session: Events): number => (session.at(-1)?.timestampMs ?? 0) - (session[0]?.timestampMs ?? 0);
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-/** Those with a matching event, whole. */
-export const keptSessions = (events: Events, scope: Scope, gapMs: number): StoredEvent[][] =>
-  sessionsOf(inRange(events, scope), gapMs).filter((session) => session.some((event) => meets(event, scope.conditions)));
+/** Those with a matching event, whole, but for what is hidden. */
+export const keptSessions = (events: Events, scope: Scope, sessionGapMs: number): StoredEvent[][] =>
+  judgedSessions(events, { ...scope, sessionGapMs }).flatMap(({ shown, matching }) => (matching.length > 0 ? [shown] : []));
 
 export const sessionFigures = (events: Events, scope: Scope, sessionGapMs: number) => figuresOf(keptSessions(events, scope, sessionGapMs));
 
@@ -255,6 +212,10 @@ export function breakdownOf(events: Events, scope: Scope, dimension: Dimension, 
 export interface RealtimeQuestion {
   readonly siteId: string;
   readonly conditions: readonly Condition[];
+  /** By default, nothing is hidden. */
+  readonly shared?: readonly Condition[];
+  readonly goals?: readonly PlainGoal[];
+  readonly sessionGapMs: number;
   readonly nowMs: number;
   readonly windowMinutes: number;
   /** The parameter, or null without it. */
@@ -273,14 +234,17 @@ const sourceOf = ({ referrerSource }: StoredEvent): string =>
 
 export function realtimeOf(
   events: Events,
-  { siteId, conditions, nowMs, windowMinutes, minutes }: RealtimeQuestion,
+  { nowMs, windowMinutes, minutes, ...scope }: RealtimeQuestion,
   calendar: PlainCalendar = plainUtc,
 ) {
-  const matching = events.filter((event) => event.siteId === siteId && meets(event, conditions));
-  const between = (startMs: number) => matching.filter(({ timestampMs }) => startMs <= timestampMs && timestampMs <= nowMs);
-  const current = between(nowMs - windowMinutes * MINUTE_MS);
   const minuteOf = (ms: number) => Math.floor(ms / MINUTE_MS);
   const firstMinute = minuteOf(nowMs) - (minutes ?? windowMinutes);
+  const currentStartMs = nowMs - windowMinutes * MINUTE_MS;
+  const firstMs = minutes === null ? currentStartMs : Math.min(currentStartMs, firstMinute * MINUTE_MS);
+  // Sessions are those of the whole dates that the windows touch.
+  const matching = inScope(events, { ...scope, firstDay: calendar.dateOf(firstMs), lastDay: calendar.dateOf(nowMs) });
+  const between = (startMs: number) => matching.filter(({ timestampMs }) => startMs <= timestampMs && timestampMs <= nowMs);
+  const current = between(currentStartMs);
   const recent = minutes === null ? current : between(firstMinute * MINUTE_MS);
   const pageviews = recent.filter(isPageview);
   const perMinute: number[] = [];
@@ -341,21 +305,6 @@ export function goalsOf(events: Events, scope: Scope) {
       conversion_rate: ratio(visitorsIn(group), visitorsIn(scoped)),
     }))
     .sort(byVisitors(({ name }) => name));
-}
-
-type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
-
-/** Keys and values of an event's properties: nested ones by dotted key, lists as JSON; of two that come to one key the last. */
-function propertiesIn({ props }: StoredEvent): Map<string, string> {
-  const found = new Map<string, string>();
-  const visit = (path: string, value: Json): void => {
-    if (value === null) return;
-    if (Array.isArray(value)) found.set(path, JSON.stringify(value));
-    else if (typeof value === "object") for (const [name, inner] of Object.entries(value)) visit(`${path}.${name}`, inner);
-    else found.set(path, String(value));
-  };
-  if (props !== null) for (const [name, value] of Object.entries(JSON.parse(props) as object)) visit(name, value as Json);
-  return found;
 }
 
 export const propertiesOf = (events: Events, scope: Scope): string[] =>

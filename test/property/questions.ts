@@ -1,8 +1,11 @@
 /** Random queries of a history: a site, its days and a filter. */
 import fc from "fast-check";
-import { SITES, TEXTS } from "./histories.ts";
+import { condition, filterText } from "./conditions.ts";
+import { SITES, TEXTS, type History } from "./histories.ts";
 import { plainUtc, type PlainCalendar } from "./plain-calendar.ts";
 import { dayPlus, daysOfPeriod, type Condition, type Dimension, type Scope } from "./model.ts";
+
+const MINUTE_MS = 60_000;
 
 /** Days as a request names them; dates count back from today, so that they overlap the history whatever its current time. */
 type Days =
@@ -39,14 +42,6 @@ const dimensions = Object.keys(TEXTS) as Dimension[];
 
 export const dimension = fc.constantFrom(...dimensions);
 
-export const condition: fc.Arbitrary<Condition> = dimension.chain((chosen) =>
-  fc.record({
-    dimension: fc.constant(chosen),
-    operator: fc.constantFrom("==" as const, "!=" as const),
-    value: fc.oneof({ weight: 3, arbitrary: TEXTS[chosen] }, { weight: 1, arbitrary: fc.constantFrom("(unknown)", "never recorded") }),
-  }),
-);
-
 /** Mostly few conditions, or nothing would be left. */
 const conditions = fc.oneof(
   { weight: 2, arbitrary: fc.constant<Condition[]>([]) },
@@ -67,19 +62,20 @@ function firstAndLastDay(asked: Days, today: string): Pick<Scope, "firstDay" | "
   return { firstDay: dayPlus(lastDay, 1 - asked.dayCount), lastDay };
 }
 
-/** What the question means at that time. */
+/** What the question means at that time of a history. */
 export const scopeOf = (
   { siteId, days: asked, conditions: filter }: Question,
-  nowMs: number,
+  { nowMs, sessionWindowMinutes }: Pick<History, "nowMs" | "sessionWindowMinutes">,
   { dateOf }: PlainCalendar = plainUtc,
 ): Scope => ({
   siteId,
   conditions: filter,
+  sessionGapMs: sessionWindowMinutes * MINUTE_MS,
   ...firstAndLastDay(asked, dateOf(nowMs)),
 });
 
 export const filtersParameter = (filter: readonly Condition[]): Record<string, string> =>
-  filter.length === 0 ? {} : { filters: filter.map(({ dimension: name, operator, value }) => name + operator + value).join(";") };
+  filter.length === 0 ? {} : { filters: filterText(filter) };
 
 /** The question as a query string's parameters. */
 export function parametersOf(

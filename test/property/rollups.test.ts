@@ -45,7 +45,7 @@ function rowsOf(events: Events, scope: Scope, dimension: AnyDimension, parameter
 
 /** What the model says; undefined if it says nothing about that endpoint. */
 function expectedOf({ events, nowMs, settings }: RollupWorld, { endpoint, parameters, about }: Asked): unknown {
-  const scope = scopeOf(about, nowMs);
+  const scope = scopeOf(about, { nowMs, ...settings });
   const [report, dimension] = endpoint.split("/");
   if (report === "main")
     return mainOf(events, scope, settings.sessionWindowMinutes * MINUTE_MS, (parameters["compare"] ?? null) as Comparison | null);

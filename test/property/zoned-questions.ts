@@ -11,6 +11,7 @@ import {
   type Step,
 } from "./behavioral-figures-model.ts";
 import type { PatternPart } from "./behavioral-model.ts";
+import { condition } from "./conditions.ts";
 import { SITES } from "./histories.ts";
 import { scopeWithin, sessionTimeseriesBy, timeseriesBy, type Interval } from "./interval-model.ts";
 import {
@@ -34,7 +35,7 @@ import {
   type Events,
   type Scope,
 } from "./model.ts";
-import { condition, dimension } from "./questions.ts";
+import { dimension } from "./questions.ts";
 import type { ZonedHistory } from "./zoned-histories.ts";
 
 const MINUTE_MS = 60_000;
@@ -73,7 +74,7 @@ export const zonedQuestion: fc.Arbitrary<ZonedQuestion> = fc.record({
   dayCount,
   conditions: fc.oneof(
     { weight: 2, arbitrary: fc.constant([]) },
-    { weight: 1, arbitrary: condition.map((only) => [{ ...only, operator: "!=" as const }]) },
+    { weight: 1, arbitrary: condition.map((only) => [{ ...only, isNegated: true }]) },
   ),
   interval: fc.constantFrom<Interval>("minute", "hour", "hour", "day", "week", "month"),
   compare: fc.constantFrom(null, "previous_period" as const, "year_over_year" as const),
@@ -108,7 +109,7 @@ export function expectedOf(
   const gapMs = sessionWindowMinutes * MINUTE_MS;
   const today = calendar.dateOf(nowMs);
   const { conditions, interval, compare, minutes } = question;
-  const scope: Scope = { siteId: SITE, conditions, ...datesOf(question, today) };
+  const scope: Scope = { siteId: SITE, conditions, sessionGapMs: gapMs, ...datesOf(question, today) };
   const byInterval = scopeWithin(scope, interval);
   const window: CustomWindow = { ...datesOf(question.window, today), isSameTime: question.window.isSameTime };
   const custom = {
@@ -118,7 +119,7 @@ export function expectedOf(
     compare_same_time: String(window.isSameTime),
   };
   const named = calendar.zoneAt(nowMs) === "UTC" ? {} : { time_zone: calendar.zoneAt(nowMs) };
-  const realtime = realtimeOf(events, { siteId: SITE, conditions, nowMs, windowMinutes, minutes }, calendar);
+  const realtime = realtimeOf(events, { siteId: SITE, conditions, sessionGapMs: gapMs, nowMs, windowMinutes, minutes }, calendar);
   const cohorts = retentionFiguresOf(events, scope, 4);
   return [
     ["main", compare ? { compare } : {}, { ...mainOf(events, scope, gapMs, compare), ...named }],

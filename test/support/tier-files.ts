@@ -115,6 +115,7 @@ export const MORE_IN_ALL: readonly string[] = [
   "test/property/property-keys.test.ts",
   "test/property/rollups.test.ts",
   "test/property/rollup-totals.test.ts",
+  "test/property/filter-operators.test.ts",
   "test/property/filtered-views.test.ts",
   "test/property/zones.test.ts",
   "test/property/zones-visitors.test.ts",

@@ -1,0 +1,178 @@
+/** Which events meet a filter, by a plain list of events (docs/reports.md, "Filters"): tests of texts, properties and sessions. */
+import { DIMENSION_ROWS } from "../support/dimension-rows.ts";
+import type { Dimension } from "../../src/runtime/query/dimensions.ts";
+import type { StoredEvent } from "../../src/storage/event.ts";
+
+export type Events = readonly StoredEvent[];
+
+export const UNKNOWN = "(unknown)";
+
+export interface Condition {
+  readonly dimension: Dimension | "entry-page" | "exit-page" | "goal" | `props:${string}`;
+  readonly operator: "in" | "contains" | "begins" | "like" | "matches";
+  readonly isNegated: boolean;
+  /** Any of them may pass. */
+  readonly values: readonly string[];
+}
+
+/** A goal of a site: a page view of a path, in which `*` stands for any characters, or an event, perhaps with a property of some value. */
+export type PlainGoal = { readonly name: string } & (
+  | { readonly page: string }
+  | { readonly event: string; readonly property?: readonly [key: string, value: string] }
+);
+
+/** A site, its first and last day (both included, `YYYY-MM-DD`) and a filter. */
+export interface Scope {
+  readonly siteId: string;
+  readonly firstDay: string;
+  readonly lastDay: string;
+  readonly conditions: readonly Condition[];
+  /** Conditions on sessions need it. */
+  readonly sessionGapMs?: number;
+  readonly goals?: readonly PlainGoal[];
+  /** Events that do not meet these are hidden. */
+  readonly shared?: readonly Condition[];
+}
+
+export const isPageview = ({ eventName }: StoredEvent): boolean => eventName === "pageview";
+
+export const shownAs = (value: StoredEvent[keyof StoredEvent]): string => (value === null ? UNKNOWN : String(value));
+
+export const valueOf = (event: StoredEvent, dimension: Dimension): string => shownAs(event[DIMENSION_ROWS[dimension].field]);
+
+/** `*` stands for any characters, everything else for itself. */
+export function isLike(text: string, pattern: string): boolean {
+  const [first = "", ...rest] = pattern.split("*");
+  if (rest.length === 0) return text === first;
+  if (!text.startsWith(first)) return false;
+  const last = rest.pop() ?? "";
+  let at = first.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return text.length - last.length >= at && text.endsWith(last);
+}
+
+type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/** Keys and values of an event's properties: nested ones by dotted key, lists as JSON; of two that come to one key the last. */
+export function propertiesIn({ props }: StoredEvent): Map<string, string> {
+  const found = new Map<string, string>();
+  const visit = (path: string, value: Json): void => {
+    if (value === null) return;
+    if (Array.isArray(value)) found.set(path, JSON.stringify(value));
+    else if (typeof value === "object") for (const [name, inner] of Object.entries(value)) visit(`${path}.${name}`, inner);
+    else found.set(path, String(value));
+  };
+  if (props !== null) for (const [name, value] of Object.entries(JSON.parse(props) as object)) visit(name, value as Json);
+  return found;
+}
+
+export function groupBy<K>(events: Events, keyOf: (event: StoredEvent) => K): Map<K, StoredEvent[]> {
+  const groups = new Map<K, StoredEvent[]>();
+  for (const event of events) {
+    const group = groups.get(keyOf(event));
+    if (group) group.push(event);
+    else groups.set(keyOf(event), [event]);
+  }
+  return groups;
+}
+
+/** Those of a visitor are in order of time. */
+export function sessionsOf(events: Events, gapMs: number): StoredEvent[][] {
+  const sessions: StoredEvent[][] = [];
+  for (const own of groupBy(events, ({ visitorId }) => visitorId).values()) {
+    let session: StoredEvent[] = [];
+    for (const event of own.toSorted((a, b) => a.timestampMs - b.timestampMs)) {
+      const last = session.at(-1);
+      if (!last || event.timestampMs - last.timestampMs > gapMs) sessions.push((session = []));
+      session.push(event);
+    }
+  }
+  return sessions;
+}
+
+const OPERATORS: Readonly<Record<Condition["operator"], (text: string, value: string) => boolean>> = {
+  in: (text, value) => text === value,
+  contains: (text, value) => text.includes(value),
+  begins: (text, value) => text.startsWith(value),
+  like: isLike,
+  matches: (text, value) => new RegExp(value, "u").test(text),
+};
+
+/** A text; null is not recorded. */
+function passes(text: string | null, { operator, values }: Condition): boolean {
+  if (text === null) return operator === "in" && values.includes(UNKNOWN);
+  return values.some((value) => OPERATORS[operator](text, value));
+}
+
+function isReached(event: StoredEvent, goal: PlainGoal): boolean {
+  if ("page" in goal) return isPageview(event) && isLike(event.pathname, goal.page);
+  if (event.eventName !== goal.event) return false;
+  return goal.property === undefined || propertiesIn(event).get(goal.property[0]) === goal.property[1];
+}
+
+/** The names of the goals that a session reaches: those of the site, and of other events. */
+function goalNamesOf(session: Events, goals: readonly PlainGoal[]): string[] {
+  const reached = goals.filter((goal) => session.some((event) => isReached(event, goal))).map(({ name }) => name);
+  const taken = [...goals.map(({ name }) => name), "pageview", UNKNOWN];
+  return [...reached, ...session.map(({ eventName }) => eventName).filter((name) => !taken.includes(name))];
+}
+
+const recorded = (text: string): string | null => (text === UNKNOWN ? null : text);
+
+function isMet(condition: Condition, event: StoredEvent, session: Events, goals: readonly PlainGoal[]): boolean {
+  const { dimension } = condition;
+  if (dimension === "goal") {
+    const names = goalNamesOf(session, goals);
+    return names.length === 0 ? passes(null, condition) : names.some((name) => passes(name, condition));
+  }
+  if (dimension === "entry-page" || dimension === "exit-page") {
+    const page = session.filter(isPageview).at(dimension === "entry-page" ? 0 : -1)?.pathname;
+    return passes(recorded(page ?? UNKNOWN), condition);
+  }
+  // A property may have the value "(unknown)", which is a text like any.
+  if (dimension.startsWith("props:")) return passes(propertiesIn(event).get(dimension.slice("props:".length)) ?? null, condition);
+  return passes(recorded(valueOf(event, dimension as Dimension)), condition);
+}
+
+export const inRange = (events: Events, { siteId, firstDay, lastDay }: Scope): Events =>
+  events.filter((event) => event.siteId === siteId && firstDay <= event.date && event.date <= lastDay);
+
+export interface JudgedSession {
+  /** Its events that are not hidden. */
+  readonly shown: StoredEvent[];
+  /** Those of them that meet the filter. */
+  readonly matching: StoredEvent[];
+}
+
+/** The sessions of all events of the range. Whether an event is hidden is judged by them; whether it meets the filter, by what is left. */
+export function judgedSessions(events: Events, scope: Scope): JudgedSession[] {
+  const { conditions, shared = [], goals = [], sessionGapMs = 0 } = scope;
+  const meets = (list: readonly Condition[], event: StoredEvent, session: Events): boolean =>
+    list.every((condition) => isMet(condition, event, session, goals) !== condition.isNegated);
+  return sessionsOf(inRange(events, scope), sessionGapMs).map((session) => {
+    const shown = session.filter((event) => meets(shared, event, session));
+    return { shown, matching: shown.filter((event) => meets(conditions, event, shown)) };
+  });
+}
+
+/** Those of `all` that are among `some`, in their order. */
+const among = (all: Events, some: Iterable<StoredEvent>): Events => {
+  const kept = new Set(some);
+  return all.filter((event) => kept.has(event));
+};
+
+export const shownIn = (events: Events, scope: Scope): Events =>
+  among(
+    events,
+    judgedSessions(events, scope).flatMap(({ shown }) => shown),
+  );
+
+export const inScope = (events: Events, scope: Scope): Events =>
+  among(
+    events,
+    judgedSessions(events, scope).flatMap(({ matching }) => matching),
+  );

@@ -1,0 +1,268 @@
+/**
+ * Every operator on every dimension, of an event, of its properties and of its session: each report keeps what the model keeps, also for
+ * viewers from whom some events are hidden, and whether visitor ids live for a day or for good.
+ */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { SiteId } from "../../src/storage/event.ts";
+import { createShare, logIn, postSetup, withShare } from "../support/auth-requests.ts";
+import type { InProcessTarget, MakeInProcessTarget } from "../support/in-process-target.ts";
+import type { RequestHeaders } from "../support/requests.ts";
+import {
+  flowOf,
+  funnelOf,
+  retentionFiguresOf,
+  sequencesOf,
+  sessionPagesOf,
+  sessionsFiguresOf,
+  type Step,
+} from "./behavioral-figures-model.ts";
+import { FILTER_DIMENSIONS, OPERATORS, condition, conditionOn } from "./conditions.ts";
+import type { Condition, PlainGoal } from "./filter-model.ts";
+import { SITES, history, withPeriods, type History } from "./histories.ts";
+import {
+  breakdownOf,
+  customMainOf,
+  dailyExportOf,
+  dayOf,
+  dayPlus,
+  goalsOf,
+  mainOf,
+  propertiesOf,
+  propertyValuesOf,
+  realtimeOf,
+  revenueOf,
+  sessionTimeseriesOf,
+  timeseriesOf,
+  type CustomWindow,
+  type Events,
+  type Scope,
+} from "./model.ts";
+import { playHistory } from "./played-history.ts";
+import { filtersParameter, parametersOf, scopeOf, type Question } from "./questions.ts";
+import { PROPERTY_TIMEOUT_MS } from "./settings.ts";
+
+const MINUTE_MS = 60_000;
+const [SITE] = SITES;
+
+const STEPS: readonly Step[] = [
+  { kind: "page", value: "/*" },
+  { kind: "event", value: "Signup" },
+];
+const STEP_LIST = "page:/*,event:Signup";
+
+/** What is asked of a history. */
+interface Asked {
+  readonly events: Events;
+  readonly past: History;
+  readonly scope: Scope;
+  readonly gapMs: number;
+}
+
+type Parameters = Readonly<Record<string, string>>;
+
+/** A report, its own parameters, and the response's JSON by the model. */
+type Report = readonly [endpoint: string, own: Parameters | ((nowMs: number) => Parameters), bodyOf: (asked: Asked) => unknown];
+
+/** Some days, the last of which ends at the time of day that it is now. */
+const cutWindow = (nowMs: number): CustomWindow => ({
+  firstDay: dayPlus(dayOf(nowMs), -3),
+  lastDay: dayPlus(dayOf(nowMs), -1),
+  isSameTime: true,
+});
+
+const REPORTS: readonly Report[] = [
+  ["main", {}, ({ events, scope, gapMs }) => mainOf(events, scope, gapMs, null)],
+  ["main", { compare: "previous_period" }, ({ events, scope, gapMs }) => mainOf(events, scope, gapMs, "previous_period")],
+  [
+    "main",
+    (nowMs) => {
+      const { firstDay, lastDay } = cutWindow(nowMs);
+      return { compare: "custom", compare_start_date: firstDay, compare_end_date: lastDay, compare_same_time: "true" };
+    },
+    ({ events, scope, gapMs, past: { nowMs } }) => customMainOf(events, scope, gapMs, cutWindow(nowMs), nowMs),
+  ],
+  ["timeseries", {}, ({ events, scope }) => timeseriesOf(events, scope)],
+  ["session-timeseries", {}, ({ events, scope, gapMs }) => sessionTimeseriesOf(events, scope, gapMs)],
+  ["breakdown/pages", {}, ({ events, scope }) => breakdownOf(events, scope, "pages", 10)],
+  ["breakdown/events", {}, ({ events, scope }) => breakdownOf(events, scope, "events", 10)],
+  ["breakdown/entry-pages", {}, ({ events, scope, gapMs }) => sessionPagesOf(events, scope, gapMs, 0, 10)],
+  ["breakdown/exit-pages", {}, ({ events, scope, gapMs }) => sessionPagesOf(events, scope, gapMs, -1, 10)],
+  ["sessions", {}, ({ events, scope, gapMs }) => sessionsFiguresOf(events, scope, gapMs)],
+  ["goals", {}, ({ events, scope }) => goalsOf(events, scope)],
+  ["properties", {}, ({ events, scope }) => propertiesOf(events, scope)],
+  ["property-values", { key: "plan" }, ({ events, scope }) => propertyValuesOf(events, scope, "plan", null)],
+  ["revenue", {}, ({ events, scope }) => revenueOf(events, scope)],
+  [
+    "funnel",
+    { steps: STEP_LIST, window: "1 day" },
+    ({ events, scope }) => funnelOf(events, scope, STEPS, { windowMs: 1440 * MINUTE_MS, modes: [] }),
+  ],
+  [
+    "sequences",
+    { conditions: STEP_LIST, pattern: "(?1)(?2)" },
+    ({ events, scope }) =>
+      sequencesOf(events, scope, STEPS, [
+        { kind: "condition", number: 1 },
+        { kind: "condition", number: 2 },
+      ]),
+  ],
+  ["retention", { weeks: "4" }, ({ events, scope }) => expect.objectContaining({ cohorts: retentionFiguresOf(events, scope, 4) })],
+  ["flow", { page: "/*" }, ({ events, scope, gapMs }) => flowOf(events, scope, gapMs, "/*", "forward", 10)],
+  ["export", { kind: "daily", format: "json" }, ({ events, scope }) => dailyExportOf(events, scope)],
+  [
+    "realtime",
+    { minutes: "60" },
+    ({ events, scope, past: { nowMs, realtimeWindowMinutes: windowMinutes }, gapMs }) =>
+      realtimeOf(events, { ...scope, sessionGapMs: gapMs, nowMs, windowMinutes, minutes: 60 }),
+  ],
+];
+
+/** Some reports of the filter, of days that many of a history's events are in. */
+const askedWith = (conditions: fc.Arbitrary<readonly Condition[]>) =>
+  fc.record({
+    about: fc.record({
+      siteId: fc.constant(SITE as string),
+      days: fc.constantFrom("12mo", "12mo", "30d", "7d", "day").map((period) => ({ kind: "period" as const, period })),
+      conditions,
+    }),
+    reports: fc.subarray([...REPORTS], { minLength: 1, maxLength: 2 }),
+  });
+
+type AskedReports = typeof askedWith extends (...drawn: never[]) => fc.Arbitrary<infer Drawn> ? Drawn : never;
+
+interface View {
+  readonly headers?: RequestHeaders;
+  readonly shared?: readonly Condition[];
+  readonly goals?: readonly PlainGoal[];
+}
+
+function parametersFor(endpoint: string, about: Question, nowMs: number): Parameters {
+  return endpoint === "realtime" ? { site_id: SITE, ...filtersParameter(about.conditions) } : parametersOf(about, nowMs);
+}
+
+async function check(target: InProcessTarget, past: History, { about, reports }: AskedReports, view: View = {}): Promise<void> {
+  const events = past.steps.flatMap((step) => step.events);
+  const { headers = {}, ...seen } = view;
+  const scope: Scope = { ...scopeOf(about, past), ...seen };
+  for (const [endpoint, own, bodyOf] of reports) {
+    const parameters = { ...parametersFor(endpoint, about, past.nowMs), ...(typeof own === "function" ? own(past.nowMs) : own) };
+    const path = `/api/stats/${endpoint}?${new URLSearchParams(parameters).toString()}`;
+    const response = await target.fetch(path, { headers });
+    const body = bodyOf({ events, past, scope, gapMs: past.sessionWindowMinutes * MINUTE_MS });
+    const text = await response.text();
+    expect({ path, parameters, seen, status: response.status, body: JSON.parse(text) as unknown }).toEqual({
+      path,
+      parameters,
+      seen,
+      status: 200,
+      body,
+    });
+  }
+}
+
+/** With visitor ids that live that long. */
+const pastFor = fc
+  .tuple(history, fc.constantFrom(1, 3, 3650))
+  .map(([past, rotationDays]) => ({ past: withPeriods(past, rotationDays), rotationDays }));
+
+const environmentFor = (rotationDays: number) => ({
+  SVC_VISITOR_SALT_ROTATION_DAYS: String(rotationDays),
+  SVC_MAX_CONCURRENT_QUERIES: "0",
+});
+
+const ofEachDimension = (operator: Condition["operator"]) =>
+  fc.tuple(...FILTER_DIMENSIONS.map((dimension) => askedWith(conditionOn(dimension, operator).map((only) => [only]))));
+
+const path = fc.constantFrom("/", "/a", "/a*", "/*b", "*", "/nowhere");
+const eventName = fc.constantFrom("Signup", "Purchase", "Pageview", "pageview");
+const goalName = fc.constantFrom("Signup", "Purchase", "A page", "(unknown)", "pageview", "never reached");
+
+/** Some have the name of an event, of which they need not be. */
+const goals: fc.Arbitrary<readonly PlainGoal[]> = fc.uniqueArray(
+  fc.oneof(
+    fc.record({ name: goalName, page: path }),
+    fc.record({ name: goalName, event: eventName }),
+    fc.record({ name: goalName, event: eventName, property: fc.constantFrom(["plan", "pro"] as const, ["a.b", "1"] as const) }),
+  ),
+  { selector: ({ name }) => name, minLength: 1, maxLength: 4 },
+);
+
+/** The headers of a viewer for whom nothing exists but events that meet these conditions. */
+async function viewerOf(target: InProcessTarget, shared: readonly Condition[]): Promise<RequestHeaders> {
+  await postSetup(target);
+  const { filters = "" } = filtersParameter(shared);
+  const { token } = await createShare(target, await logIn(target), { site_id: SITE, filters });
+  return withShare(token);
+}
+
+async function addGoals(target: InProcessTarget, defined: readonly PlainGoal[]): Promise<void> {
+  const { signal } = new AbortController();
+  for (const [position, goal] of defined.entries()) {
+    const property = "property" in goal ? { key: goal.property[0], value: goal.property[1] } : null;
+    const definition = "page" in goal ? { page: goal.page } : { event: goal.event, property };
+    const fields = { name: goal.name, goal: definition, hasRevenue: false, position };
+    await target.services.goals.add(SITE as string as SiteId, () => fields, signal);
+  }
+}
+
+const onGoals = fc
+  .constantFrom(...OPERATORS)
+  .chain((operator) => conditionOn("goal", operator))
+  .map((only) => [only]);
+
+const anyConditions = fc.array(condition, { minLength: 1, maxLength: 2 });
+
+export function describeFilterOperators(makeTarget: MakeInProcessTarget, runs: number): void {
+  describe("a filter", () => {
+    it.each(OPERATORS)(
+      "by the operator %s keeps what the model keeps, on each dimension",
+      async (operator) => {
+        const holds = fc.asyncProperty(pastFor, ofEachDimension(operator), async ({ past, rotationDays }, questions) => {
+          const { target, close } = await playHistory(makeTarget, past, environmentFor(rotationDays));
+          for (const asked of questions) await check(target, past, asked);
+          await close();
+        });
+        // Fewer, because each history gets a question for every dimension.
+        await fc.assert(holds, { numRuns: Math.ceil(runs / 10) });
+      },
+      PROPERTY_TIMEOUT_MS,
+    );
+
+    it(
+      "by goals of the site keeps the sessions that reach them, also for a viewer",
+      async () => {
+        const drawn = fc.tuple(pastFor, goals, fc.option(condition), fc.array(askedWith(onGoals), { minLength: 4, maxLength: 8 }));
+        const holds = fc.asyncProperty(drawn, async ([{ past, rotationDays }, defined, hiding, questions]) => {
+          const { target, close } = await playHistory(makeTarget, past, environmentFor(rotationDays));
+          await addGoals(target, defined);
+          const shared = hiding === null ? [] : [hiding];
+          const headers = hiding === null ? {} : await viewerOf(target, shared);
+          for (const asked of questions) await check(target, past, asked, { headers, shared, goals: defined });
+          await close();
+        });
+        await fc.assert(holds, { numRuns: Math.ceil(runs / 2) });
+      },
+      PROPERTY_TIMEOUT_MS,
+    );
+
+    it(
+      "of a viewer judges events and sessions by what is shared",
+      async () => {
+        const drawn = fc.tuple(
+          pastFor,
+          fc.array(condition, { minLength: 1, maxLength: 2 }),
+          fc.array(askedWith(anyConditions), { minLength: 6, maxLength: 12 }),
+        );
+        const holds = fc.asyncProperty(drawn, async ([{ past, rotationDays }, shared, questions]) => {
+          const { target, close } = await playHistory(makeTarget, past, environmentFor(rotationDays));
+          const headers = await viewerOf(target, shared);
+          for (const asked of questions) await check(target, past, asked, { headers, shared });
+          await close();
+        });
+        await fc.assert(holds, { numRuns: Math.ceil(runs / 2) });
+      },
+      PROPERTY_TIMEOUT_MS,
+    );
+  });
+}
