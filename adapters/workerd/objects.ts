@@ -69,6 +69,8 @@ export interface SiteStub extends AnsweringStub {
   /** What is set for the site has changed. */
   setRecord(record: SiteRecord | null): Promise<void>;
   hasEvents(): Promise<boolean>;
+  /** Removes what was made for the site: goals, segments and annotations. Null, or why they stay. */
+  removeItems(): Promise<Refusal | null>;
   days(): Promise<readonly LocalDate[]>;
   /** What the site's metrics in an overview are computed from, by what is set for the site now. */
   overview(request: RemoteRequest, record: SiteRecord | null): Promise<readonly Float64Array[] | Refusal>;

@@ -167,6 +167,10 @@ export class SiteDirectory implements SiteInstances {
     return this.#options.site(siteId).days();
   }
 
+  async removeItems(siteId: SiteId): Promise<void> {
+    unlessRefused(await this.#options.site(siteId).removeItems());
+  }
+
   readonly overview: SiteInstances["overview"] = async (request) => {
     if (this.#attached === null) throw new Error("the registry is still starting");
     const { siteId } = request;

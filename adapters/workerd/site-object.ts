@@ -178,6 +178,15 @@ export class SiteObject extends ServiceObject<SiteInstance> {
     return hasEvents;
   }
 
+  async removeItems(): ReturnType<SiteStub["removeItems"]> {
+    const { services, siteId } = await this.instance();
+    const { config } = services;
+    return refusalOr(async () => {
+      await services.removeItems(siteId, AbortSignal.timeout(config.requestTimeoutSecs * 1000));
+      return null;
+    });
+  }
+
   async days(): Promise<readonly LocalDate[]> {
     const { services, siteId } = await this.instance();
     return services.daysOf(siteId);

@@ -9,6 +9,7 @@ import type { Handler } from "./context.ts";
 import { preflight } from "./cors.ts";
 import { deleteDemo, postDemo } from "./demo.ts";
 import { deleteEvents } from "./erase.ts";
+import { deleteGoal, getGoals, postGoal, putGoalById } from "./goals.ts";
 import { getDetails, getHealth, getReady } from "./health.ts";
 import { getPixel, postEvent } from "./ingest.ts";
 import { getInstallation, postInstallationPage } from "./installation.ts";
@@ -61,6 +62,10 @@ export const ROUTES: readonly Route[] = [
   route("POST", "/api/keys", "admin", postKey),
   route("GET", "/api/keys", "admin", getKeys),
   route("DELETE", "/api/keys/:key_hash", "admin", deleteKey),
+  route("GET", "/api/goals", "stats", getGoals),
+  route("POST", "/api/goals", "site", postGoal),
+  route("PUT", "/api/goals/:goal_id", "site", putGoalById),
+  route("DELETE", "/api/goals/:goal_id", "site", deleteGoal),
   route("POST", "/api/shares", "site", postShare),
   route("GET", "/api/shares", "site", getShares),
   route("DELETE", "/api/shares/:share_hash", "site", deleteShare),

@@ -8,7 +8,7 @@ import { parseUrl } from "../runtime/ingest/parse-url.ts";
 import { sessionRulesOf } from "../runtime/query/session-rules.ts";
 import type { Viewer } from "../runtime/query/viewer.ts";
 import type { Services } from "../runtime/services/services.ts";
-import { goalNamed, inOrder } from "../runtime/sites/goal.ts";
+import { inOrder } from "../runtime/sites/goal.ts";
 import { checkAccess, limitViewer, needsStanding, standingOf } from "./access.ts";
 import { pathBelow, redirectToPage } from "./base-path.ts";
 import type { Context } from "./context.ts";
@@ -116,7 +116,6 @@ export class Pipeline implements App {
     const calendarOf: Viewer["calendarOf"] = (siteId) => services.sites.calendarOf(siteId);
     const goalsOf: Viewer["goalsOf"] = (siteId) => inOrder(services.goals.of(siteId));
     const weekStartOf: Viewer["weekStartOf"] = (siteId) => services.sites.settingsOf(siteId).weekStart;
-    const goalOf: Viewer["goalOf"] = (siteId, name) => goalNamed(services.goals.of(siteId), name);
     const exchange: Exchange = {
       services,
       nowMs,
@@ -135,7 +134,6 @@ export class Pipeline implements App {
         weekStartOf,
         firstDayOf: (siteId, conditions) => firstDayOf(siteId, conditions, exchange),
         goalsOf,
-        goalOf,
         sessionRules: sessionRulesOf(services.config),
       },
       deadline: this.#deadlines.begin(beganMs),

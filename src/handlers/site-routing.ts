@@ -24,7 +24,10 @@ export interface SiteRequest {
 /** Everything after the body was read. */
 export type FindSite = (body: string) => SiteRequest | null;
 
-const isAboutSite = ({ path }: Route): boolean => (path.startsWith("/api/stats/") && path !== OVERVIEW_PATH) || path === "/api/gdpr/erase";
+/** Beside reports. */
+const ABOUT_SITE = /^\/api\/(?:gdpr\/erase|goals(?:\/:goal_id)?)$/;
+
+const isAboutSite = ({ path }: Route): boolean => (path.startsWith("/api/stats/") && path !== OVERVIEW_PATH) || ABOUT_SITE.test(path);
 
 export class SiteRouting {
   readonly #matchAt: (pathname: string) => Promise<Match | null>;

@@ -48,8 +48,13 @@ export const putSettings: Handler = async (request, context) => {
   return jsonReply(settingsOf(siteId, context.services, context.nowMs));
 };
 
+/** Goals and the like go first: a site without settings is a 404, and a failure can be repeated. */
 export const deleteSettings: Handler = async (_request, context) => {
-  await context.services.sites.remove(siteIn(context), await changeRequest(context));
+  const { services, deadline } = context;
+  const siteId = siteIn(context);
+  services.sites.checkSettings(siteId);
+  await services.removeItems(siteId, deadline.signal);
+  await services.sites.remove(siteId, await changeRequest(context));
   return jsonReply({ status: "deleted" });
 };
 

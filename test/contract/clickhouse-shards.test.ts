@@ -19,13 +19,14 @@ import { connectionTo } from "../support/clickhouse-connection.ts";
 import { clickhouseOfFile } from "../support/clickhouse-server.ts";
 import { reportRequests } from "../support/report-requests.ts";
 import { siteId } from "../support/stored-event.ts";
-import { ownerAt } from "../support/viewer.ts";
+import { ownerAt, siteGoal } from "../support/viewer.ts";
 
 const clickhouse = clickhouseOfFile();
 
 const SITE = siteId("site.test");
 const NOW_MS = Date.parse("2026-03-15T12:00:00Z");
 const SETTINGS: ReportSettings = { sessionGapMs: 1_800_000, rotationDays: 1, realtimeWindowMinutes: 5, hasExtension: true };
+const GOALS = [siteGoal("First", { page: "/1*" }), siteGoal("Pro", { event: "signup", property: { key: "plan", value: "0" } }, true)];
 const REQUESTS = reportRequests({ page: "/1", event: "signup", property: "plan" });
 
 const SHARDS = 3;
@@ -86,7 +87,7 @@ const resultOn = <Result>(deployment: "server" | "cluster", plan: Plan<Result>):
 describe.each(REPORTS.map((report: Report) => [report.path, report] as const))("%s", (path, { prepare }) => {
   it.each(REQUESTS[path as ReportPath])("with %o is the same on a cluster as on one server", async (request) => {
     const given: Readonly<Record<string, string>> = { site_id: SITE, start_date: "2026-03-02", end_date: "2026-03-15", ...request };
-    const plan = (await prepare((name) => given[name] ?? null, ownerAt(NOW_MS))).plan(SETTINGS);
+    const plan = (await prepare((name) => given[name] ?? null, ownerAt(NOW_MS, GOALS))).plan(SETTINGS);
     const [server, cluster] = [await resultOn("server", plan), await resultOn("cluster", plan)];
     expect(server).toMatch(/[1-9]|plan/);
     expect(JSON.parse(cluster)).toEqual(JSON.parse(server));

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parseUserAgent } from "../../src/runtime/ingest/user-agent.ts";
 import { NO_CLIENT_HINTS } from "../../src/runtime/ingest/client-hints.ts";
 import { detectDevice, parseScreenWidth } from "../../src/runtime/ingest/device.ts";
+import * as collections from "../../src/runtime/config/collection-limits.ts";
 import * as installation from "../../src/runtime/config/installation-limits.ts";
 import * as auth from "../../src/runtime/config/auth-limits.ts";
 import * as limits from "../../src/runtime/config/limits.ts";
@@ -17,7 +18,7 @@ const mebibytes = (bytes: number): string => `${bytes / 1024 ** 2} MiB`;
 
 /** The table of limits, by its first column. */
 const LIMITS: Readonly<Record<string, string>> = {
-  "Body of a `POST`, and of `PUT` of a site": `${count(limits.BODY_BYTES_MAX)} bytes`,
+  "Body of a `POST` or `PUT`": `${count(limits.BODY_BYTES_MAX)} bytes`,
   // The program's own answer holds this one: `http-api-examples.test.ts`.
   "Request line and headers (Node)": "65,536 bytes",
   "Query parameters (Stats API, data deletion, pixel)": count(limits.QUERY_PARAMETERS_MAX),
@@ -65,6 +66,11 @@ const LIMITS: Readonly<Record<string, string>> = {
   "Body of `PUT /api/settings`": `${count(limits.SETTINGS_FILE_BYTES_MAX)} bytes`,
   "Name of a site": `${between(1, limits.SITE_NAME_CHARS_MAX)} characters`,
   "Entries of a list in a site's settings": `${limits.SITE_LIST_ENTRIES_MAX} entries of ${limits.SITE_LIST_ENTRY_CHARS_MAX} characters`,
+  "Goals of a site": `${collections.GOALS_MAX}, of which one query counts ${collections.GOALS_OF_QUERY_MAX}`,
+  "Name of a goal or a segment": `${between(1, collections.ITEM_NAME_CHARS_MAX)} characters`,
+  "Property of a goal, key and value": `${between(1, collections.GOAL_PROPERTY_CHARS_MAX)} characters each`,
+  "Goals, segments or annotations of a site, as JSON": `${count(collections.COLLECTION_CHARS_MAX)} characters`,
+  "Changes of goals, segments or annotations that wait to be stored": `${count(collections.COLLECTION_CHANGES_WAITING_MAX)} each`,
   "`retention_days` of a site": `${between(0, limits.RETENTION_DAYS_MAX)} days`,
   "Changes of settings that wait to be stored": count(limits.SITE_CHANGES_WAITING_MAX),
   "Sites of a limited API key": `${between(1, auth.API_KEY_SITES_MAX)} sites`,

@@ -14,6 +14,7 @@ import { describeDurability } from "./durability.suite.ts";
 import { describeErasure } from "./erasure.suite.ts";
 import { describeExclusions } from "./exclusions.suite.ts";
 import { describeExtraPaths } from "./extra-paths.suite.ts";
+import { describeSiteGoals } from "./goals.suite.ts";
 import { describeIngestBody } from "./ingest-body.suite.ts";
 import { describeIngestCors } from "./ingest-cors.suite.ts";
 import { describeIngestFields } from "./ingest-fields.suite.ts";
@@ -65,6 +66,7 @@ const OF_HOSTS: readonly DescribeSuite[] = [
   describeBasePath,
   describeDurability,
   describeSiteSettings,
+  describeSiteGoals,
 ];
 
 /** The rest, in the order of the document. */

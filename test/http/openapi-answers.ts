@@ -12,6 +12,7 @@ import { createEngineShare } from "../support/shared-engine.ts";
 import type { Ability, Environment, Target, TargetRequest } from "../support/target.ts";
 import { FIREFOX_LINUX } from "../support/user-agents.ts";
 import { AUTH_FAILING, AUTH_PROVOKED, LIMITED, UNVERIFIED } from "./openapi-auth-answers.ts";
+import { COLLECTION_FAILING, COLLECTION_PROVOKED } from "./openapi-collection-answers.ts";
 import { SETTINGS_FAILING, SETTINGS_PROVOKED } from "./openapi-settings-answers.ts";
 import { SHARE_FAILING, SHARE_PROVOKED } from "./openapi-share-answers.ts";
 import { GUARDED, SERVICE_FAILING, SERVICE_PROVOKED } from "./openapi-service-answers.ts";
@@ -99,6 +100,7 @@ const REPORT_REQUESTS: Readonly<Record<ReportPath | "/api/stats/export", ReportR
   "/api/stats/breakdown/:dimension": aRequest("breakdown/pages", "", "breakdown/{dimension}"),
   "/api/stats/realtime": aRequest("realtime"),
   "/api/stats/goals": aRequest("goals"),
+  "/api/stats/conversions": aRequest("conversions"),
   "/api/stats/properties": aRequest("properties"),
   "/api/stats/property-values": aRequest("property-values", "&key=plan"),
   "/api/stats/revenue": aRequest("revenue"),
@@ -150,7 +152,10 @@ const STATS: readonly Provoked[] = [
   { id: "GET /api/stats/overview", status: 401, environment: CLOSED, send: (target) => target.fetch("/api/stats/overview") },
   { id: "GET /api/stats/overview", status: 403, send: (target) => target.fetch("/api/stats/overview", UNVERIFIED) },
   ...REPORTED.flatMap((report): Provoked[] => [
-    { id: report.id, status: 200, send: (target, siteId) => ask(target, report, siteId) },
+    // Conversions need goals (see `openapi-collection-answers.ts`).
+    ...(report.path === "conversions"
+      ? []
+      : [{ id: report.id, status: 200, send: (target: Target, siteId: string) => ask(target, report, siteId) }]),
     { id: report.id, status: 400, send: (target) => ask(target, report, "") },
     { id: report.id, status: 401, environment: CLOSED, send: (target, siteId) => ask(target, report, siteId) },
     { id: report.id, status: 403, send: (target, siteId) => ask(target, report, siteId, UNVERIFIED) },
@@ -205,6 +210,7 @@ export const PROVOKED: readonly Provoked[] = [
   ...AUTH_PROVOKED,
   ...SETTINGS_PROVOKED,
   ...SHARE_PROVOKED,
+  ...COLLECTION_PROVOKED,
   ...SERVICE_PROVOKED,
   ...[...SCRIPT_PATHS, "/api/openapi.json", "/health", "/health/ready"].map(plain),
 ];
@@ -325,6 +331,7 @@ export const FAILING: readonly Failing[] = [
   ...AUTH_FAILING,
   ...SETTINGS_FAILING,
   ...SHARE_FAILING,
+  ...COLLECTION_FAILING,
   ...SERVICE_FAILING,
   hanging(
     "GET /health/detailed",

@@ -30,6 +30,7 @@ export function reportRequests({ page, event, property }: RequestedTexts): Reado
     ],
     "/api/stats/realtime": [{}, { minutes: "30" }],
     "/api/stats/goals": ONE,
+    "/api/stats/conversions": ONE,
     "/api/stats/properties": ONE,
     "/api/stats/property-values": [{ key: "plan" }, { name: property, event }],
     "/api/stats/revenue": ONE,

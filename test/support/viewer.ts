@@ -1,16 +1,21 @@
-/** A viewer who may read everything, of sites in UTC without goals, whose weeks begin on Monday. */
+/** A viewer who may read everything, of sites in UTC with these goals, whose weeks begin on Monday. */
 import { OWNER } from "../../src/runtime/auth/principal.ts";
 import type { Viewer } from "../../src/runtime/query/viewer.ts";
+import type { Goal, SiteGoal } from "../../src/runtime/sites/goal.ts";
 import { utcCalendar } from "../../src/storage/calendar.ts";
 import type { EpochMs } from "../../src/storage/event.ts";
 
-export const ownerAt = (nowMs: EpochMs): Viewer => ({
+export const ownerAt = (nowMs: EpochMs, goals: readonly SiteGoal[] = []): Viewer => ({
   principal: OWNER,
   nowMs,
   calendarOf: () => utcCalendar,
   weekStartOf: () => "monday",
   firstDayOf: async () => null,
-  goalsOf: () => [],
-  goalOf: (_siteId, name) => ({ event: name, property: null }),
+  goalsOf: () => goals,
   sessionRules: { sessionGapMs: 1_800_000, rotationDays: 1 },
+});
+
+export const siteGoal = (name: string, goal: Goal, hasRevenue = false): SiteGoal => ({
+  ...{ id: name, createdAt: "2026-01-01T00:00:00.000Z", changedMs: 0 },
+  fields: { name, goal, hasRevenue, position: 1 },
 });

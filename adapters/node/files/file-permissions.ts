@@ -1,5 +1,6 @@
 /** Keeps the data readable for the user that Sandpiper runs as only, even if an older version or a person allowed more. */
 import { dirname, join } from "node:path";
+import { COLLECTIONS } from "../../../src/runtime/sites/collection-record.ts";
 import { FILE_MODE, FOLDER_MODE, isNotFound, nodeFileSystem, type FileStatus, type FileSystem } from "./file-system.ts";
 
 /** All permission bits of the group and of others. */
@@ -9,7 +10,7 @@ const OTHERS_BITS = 0o077;
 const STICKY_BIT = 0o1000;
 
 /** What Sandpiper keeps in the data folder. Anything else in it is not Sandpiper's. */
-const OWN_FOLDERS = ["events", "journal", "keys", "secrets", "shares", "sites"];
+const OWN_FOLDERS = ["events", "journal", "keys", "secrets", "shares", "sites", ...COLLECTIONS];
 const OWN_FILES = ["admin.json", "calendar.json", "clock.json", "secret"];
 
 /** Whether other users have any permission. */

@@ -44,6 +44,7 @@ export const TAGS = {
   Statistics: "Reports of a site.",
   Access: "Setup, login and API keys.",
   Sites: "What is set for sites.",
+  Goals: "What counts as a conversion.",
   Sharing: "Share links of a site, and what their viewers ask.",
   Erasure: "Deleting stored events.",
   Demo: "A made-up site to explore.",

@@ -2,6 +2,7 @@
 import { closed, text } from "../../runtime/query/json-schema.ts";
 import type { Method, RouteId } from "../route.ts";
 import { AUTH_OPERATIONS, AUTH_SCHEMAS } from "./auth.ts";
+import { COLLECTION_OPERATIONS, COLLECTION_SCHEMAS } from "./collections.ts";
 import { DASHBOARD_OPERATIONS } from "./dashboard.ts";
 import { DEMO_OPERATIONS, DEMO_SCHEMAS } from "./demo.ts";
 import { ERASURE_OPERATIONS, ERASURE_SCHEMAS } from "./erasure.ts";
@@ -19,6 +20,7 @@ const DESCRIBED = {
   ...STATS_OPERATIONS,
   ...REPORT_OPERATIONS,
   ...AUTH_OPERATIONS,
+  ...COLLECTION_OPERATIONS,
   ...SHARE_OPERATIONS,
   ...DASHBOARD_OPERATIONS,
   ...SITE_SETTINGS_OPERATIONS,
@@ -45,6 +47,7 @@ export const SCHEMAS = {
   ...REPORT_SCHEMAS,
   ...AUTH_SCHEMAS,
   ...SITE_SETTINGS_SCHEMAS,
+  ...COLLECTION_SCHEMAS,
   ...SHARE_SCHEMAS,
   ...ERASURE_SCHEMAS,
   ...DEMO_SCHEMAS,

@@ -10,6 +10,9 @@ export const ANNOTATIONS_MAX = 2_000;
 export const ITEM_NAME_CHARS_MAX = 100;
 export const ANNOTATION_CHARS_MAX = 200;
 
+/** Goals that one query counts: of the wildcard patterns that a query may have, some are left for filters. */
+export const GOALS_OF_QUERY_MAX = 25;
+
 /** Key and value of the property that a goal asks for, in code points. */
 export const GOAL_PROPERTY_CHARS_MAX = 512;
 

@@ -57,3 +57,10 @@ export function optionalFlag(body: JsonObject, name: string): boolean | null {
   if (value !== null && typeof value !== "boolean") throw malformedBody(`Field "${name}" must be true or false`);
   return value;
 }
+
+/** A misspelt field would silently have its default. `ignored`: what responses have besides, because a response may be sent back. */
+export function refuseUnknownFields(body: JsonObject, fields: readonly string[], ignored: readonly string[]): void {
+  const unknown = Object.keys(body).find((name) => !fields.includes(name) && !ignored.includes(name));
+  if (unknown === undefined) return;
+  throw invalidInput(`There is no field ${JSON.stringify(unknown.slice(0, 64))}; the fields are ${fields.join(", ")}`);
+}

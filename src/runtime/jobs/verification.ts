@@ -20,6 +20,8 @@ import { isSiteId } from "../config/site-id.ts";
 import { FAULTS_KEPT_MAX, LISTING_ATTEMPTS_MAX } from "../config/limits.ts";
 import { reasonOf } from "../metrics/log.ts";
 import { CALENDAR_RECORD, readDefaultCalendar } from "../sites/default-calendar.ts";
+import { COLLECTION_KINDS } from "../sites/collection-kinds.ts";
+import { readCollectionRecord } from "../sites/collection-record.ts";
 import { readSiteRecord, SITES_FOLDER } from "../sites/site-record.ts";
 import { readCalendars, type RecordedCalendars } from "../sites/recorded-calendars.ts";
 import { verifyRollups, type RollupCounts, type RollupVerificationOptions } from "./rollup-verification/rollup-verification.ts";
@@ -240,21 +242,17 @@ class Verification {
     };
     await check(ADMIN_RECORD, () => readPasswordHash(records));
     await check(CALENDAR_RECORD, () => readDefaultCalendar(records));
-    for (const name of await records.list(API_KEYS_FOLDER)) {
-      await check(name, async () => {
-        if ((await readApiKey(records, name)) === null) throw new Error("it is no API key, and is ignored");
-      });
-    }
-    for (const name of await records.list(SITES_FOLDER)) {
-      await check(name, async () => {
-        if ((await readSiteRecord(records, name, this.#sha256)) === null) throw new Error("it is no site's record, and is ignored");
-      });
-    }
-    for (const name of await records.list(SHARES_FOLDER)) {
-      await check(name, async () => {
-        if ((await readShare(records, name)) === null) throw new Error("it is no share link, and is ignored");
-      });
-    }
+    const checkFolder = async (folder: string, what: string, read: (name: string) => Promise<unknown>) => {
+      for (const name of await records.list(folder))
+        await check(name, async () => {
+          if ((await read(name)) === null) throw new Error(`it is no ${what}, and is ignored`);
+        });
+    };
+    await checkFolder(API_KEYS_FOLDER, "API key", (name) => readApiKey(records, name));
+    await checkFolder(SITES_FOLDER, "site's record", (name) => readSiteRecord(records, name, this.#sha256));
+    await checkFolder(SHARES_FOLDER, "share link", (name) => readShare(records, name));
+    for (const kind of COLLECTION_KINDS)
+      await checkFolder(`${kind.name}/`, `record of ${kind.name}`, (name) => readCollectionRecord(records, name, kind, this.#sha256));
   }
 
   async checkRollups(options: RollupVerificationOptions): Promise<void> {

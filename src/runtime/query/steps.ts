@@ -19,9 +19,12 @@ export function stepSql({ kind, value }: Step): SqlText {
   return sql`(${column("event_name")} = ${textCode(PAGEVIEW)} AND ${path})`;
 }
 
-/** A BIGINT with a bit for each step that an event matches; the first step is the lowest bit. */
-export const stepBitsSql = (steps: readonly Step[]): SqlText =>
+/** A BIGINT with a bit for each test that an event passes; the first test is the lowest bit. */
+export const bitsSql = (tests: readonly SqlText[]): SqlText =>
   joinSql(
-    steps.map((step, i) => sql`CASE WHEN ${stepSql(step)} THEN CAST(${2 ** i} AS BIGINT) ELSE 0 END`),
+    tests.map((test, i) => sql`CASE WHEN ${test} THEN CAST(${2 ** i} AS BIGINT) ELSE 0 END`),
     " + ",
   );
+
+/** The same for steps that an event matches. */
+export const stepBitsSql = (steps: readonly Step[]): SqlText => bitsSql(steps.map(stepSql));

@@ -3,7 +3,7 @@ import type { Calendar } from "../../storage/calendar.ts";
 import type { EpochMs, LocalDate, SiteId } from "../../storage/event.ts";
 import { mayRead, type Principal } from "../auth/principal.ts";
 import { AppError } from "../errors.ts";
-import type { Goal, SiteGoal } from "../sites/goal.ts";
+import type { SiteGoal } from "../sites/goal.ts";
 import type { WeekStart } from "../sites/site-settings.ts";
 import type { Condition } from "./filters.ts";
 import type { SessionRules } from "./session-rules.ts";
@@ -17,8 +17,6 @@ export interface Viewer {
   readonly firstDayOf: (siteId: SiteId, conditions: readonly Condition[]) => Promise<LocalDate | null>;
   /** In the order of the site. */
   readonly goalsOf: (siteId: SiteId) => readonly SiteGoal[];
-  /** The goal of that name; without one, events of that name. */
-  readonly goalOf: (siteId: SiteId, name: string) => Goal;
   readonly sessionRules: SessionRules;
 }
 

@@ -7,6 +7,7 @@ import { comparedWindow, scopesOf } from "../query/comparison.ts";
 import { DIMENSIONS, columnOf } from "../query/dimensions.ts";
 import { closed, count, list, text, type Described, type Schema } from "../query/json-schema.ts";
 import { numberIn, textIn } from "../query/row-values.ts";
+import { goalNamed } from "../sites/goal.ts";
 import type { Scope } from "../query/scope.ts";
 import type { SqlRow } from "../query/sql.ts";
 import type { Top } from "../query/top.ts";
@@ -119,6 +120,7 @@ export const breakdown = report({
   summary: "Visitors, page views and events by value of a dimension",
   parameters: BREAKDOWN_PARAMETERS,
   check: checkBreakdown,
+  readsGoals: true,
   result: { name: "Breakdown", schema: ROWS as Schema<Rows | Page>, forms: { BreakdownPage: PAGE } },
   file: fileOf,
   extension: ({ dimension, columns: { further } }) => (readsSessions({ dimension, columns: further }) ? "needed" : "unused"),
@@ -130,8 +132,9 @@ export const breakdown = report({
     }),
   }),
   refusals: { extension_missing: "The dimension or a column needs the behavioral extension, which is not loaded." },
-  plan({ scope, values, nowMs, calendar, goal }, { sessionGapMs, rotationDays }) {
+  plan({ scope, values, nowMs, calendar, goals }, { sessionGapMs, rotationDays }) {
     const { dimension, columns, currency } = values;
+    const goal = values.goal === null ? null : goalNamed(goals, values.goal);
     const wanted = { dimension, columns: columns.further, goal, currency };
     const window = columns.hasComparison ? comparedWindow(comparisonOf(values), scope.range, nowMs, calendar) : null;
     const others = window ? scopesOf(scope, window, rotationDays) : [];

@@ -1,5 +1,6 @@
 /** All reports. Routes, request parsing, caching, the OpenAPI document and the dashboard's types derive from this list. */
 import { breakdown } from "./breakdown.ts";
+import { conversions } from "./conversions.ts";
 import { flow } from "./flow.ts";
 import { funnel } from "./funnel.ts";
 import { goals } from "./goals.ts";
@@ -21,6 +22,7 @@ export const REPORTS = [
   breakdown,
   realtime,
   goals,
+  conversions,
   properties,
   propertyValues,
   revenue,

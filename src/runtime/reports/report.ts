@@ -4,7 +4,6 @@ import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { mapPlan, type Plan } from "../execution/plan.ts";
 import type { CacheKey } from "../execution/result-cache.ts";
 import type { DateRange } from "../query/date-range.ts";
-import type { Goal } from "../query/goal.ts";
 import type { Schema } from "../query/json-schema.ts";
 import { parseParameters, type Parameter, type Parameters, type Values } from "../query/parameters.ts";
 import type { Scope } from "../query/scope.ts";
@@ -18,9 +17,10 @@ import {
 } from "../query/scope-parameters.ts";
 import type { SessionRules } from "../query/session-rules.ts";
 import type { Viewer } from "../query/viewer.ts";
+import type { SiteGoal } from "../sites/goal.ts";
 import type { WeekStart } from "../sites/site-settings.ts";
 import type { Calendar } from "../../storage/calendar.ts";
-import type { EpochMs, SiteId } from "../../storage/event.ts";
+import type { EpochMs } from "../../storage/event.ts";
 import { jsonText } from "./json-text.ts";
 
 /** The inputs of a plan other than the request. */
@@ -40,8 +40,8 @@ export interface ReportRequest<P extends Parameters> {
   readonly calendar: Calendar;
   /** The first day of the site's weeks. */
   readonly weekStart: WeekStart;
-  /** That the parameter `goal` names; null without one. */
-  readonly goal: Goal | null;
+  /** The site's, in its order, if the report reads them. */
+  readonly goals: readonly SiteGoal[];
 }
 
 /** `needed`: without the extension the report is a 503. `used`: without it some fields are null. */
@@ -79,6 +79,8 @@ export interface ReportDeclaration<Path extends string, P extends Parameters, Re
   };
   /** The file that a request asks for; null for JSON. Always CSV. */
   readonly file?: (request: ReportRequest<P>) => WrittenFile<Result> | null;
+  /** Whether its result depends on the goals of the site. */
+  readonly readsGoals?: true;
   /** By default `unused`. A function if it depends on the parameters. */
   readonly extension?: ExtensionUse | ((values: Values<P>) => ExtensionUse);
   /** Reasons for refusals that not all reports share. */
@@ -122,11 +124,6 @@ export interface Report<Path extends string = string> {
   readonly prepare: (read: (name: string, from: Parameter["in"]) => string | null, viewer: Viewer) => Promise<PreparedReport>;
 }
 
-/** What goals are may change: results depend on what they are at the moment. */
-function goalNamedIn({ goal: name }: { readonly goal?: unknown }, siteId: SiteId, { goalOf }: Viewer): Goal | null {
-  return typeof name === "string" ? goalOf(siteId, name) : null;
-}
-
 export function report<const Path extends string, P extends Parameters, Result>(
   declaration: ReportDeclaration<Path, P, Result>,
 ): Report<Path> {
@@ -151,14 +148,14 @@ export function report<const Path extends string, P extends Parameters, Result>(
       const calendar = viewer.calendarOf(siteId);
       const timeZone = calendar.zoneAt(nowMs);
       const weekStart = viewer.weekStartOf(siteId);
-      const goal = goalNamedIn(values, siteId, viewer);
-      const request = { scope, values, nowMs, calendar, weekStart, goal };
+      const goals = declaration.readsGoals ? viewer.goalsOf(siteId) : [];
+      const request = { scope, values, nowMs, calendar, weekStart, goals };
       const file = fileOf(request);
       return {
         extension: typeof extension === "function" ? extension(values) : extension,
         timeZone,
         cacheKey: hasDates
-          ? { report: path, siteId, parameters: [range.firstDay, range.lastDay, conditions, values, goal, timeZone, weekStart, shared] }
+          ? { report: path, siteId, parameters: [range.firstDay, range.lastDay, conditions, values, timeZone, weekStart, shared, goals] }
           : null,
         file: file && { name: file.name, contentType: file.contentType },
         plan: (settings) => mapPlan(declaration.plan(request, settings), file?.textOf ?? jsonText),

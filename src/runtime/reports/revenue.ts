@@ -6,14 +6,12 @@ import { closed, count, number, text } from "../query/json-schema.ts";
 import { Decimal, decimalFromCents } from "../query/decimal.ts";
 import { numberIn, ratio, textIn } from "../query/row-values.ts";
 import { eventsIn, within, type Scope } from "../query/scope.ts";
-import { column, perDialect, sql, type ColumnName, type SqlRow } from "../query/sql.ts";
+import { column, sql, type ColumnName, type SqlRow } from "../query/sql.ts";
 import { CURRENCY, MONEY, rows } from "./measures/fields.ts";
+import { REVENUE_TOTAL } from "./measures/revenue-total.ts";
 import { report } from "./report.ts";
 
-/** ClickHouse sums 64-bit integers in 64 bits. */
-const TOTAL = perDialect(sql`sum(revenue_amount)`, sql`sum(toInt128(assumeNotNull(revenue_amount)))`);
-
-const SUMS = sql`${TOTAL} AS total, count(*) AS transactions`;
+const SUMS = sql`${REVENUE_TOTAL} AS total, count(*) AS transactions`;
 
 /** Rows `currency`, `total` (hundredths), `transactions`, `paying_visitors`; total descending, then currency. */
 const revenueByCurrency = (scope: Scope): AggregateQuery => ({

@@ -8,7 +8,7 @@ import { isSiteId } from "../config/site-id.ts";
 import { reasonOf } from "../metrics/log.ts";
 
 /** The kinds of items, which are also the folders of their records. */
-export const COLLECTIONS = ["goals", "segments", "annotations"] as const;
+export const COLLECTIONS = ["goals"] as const;
 export type CollectionName = (typeof COLLECTIONS)[number];
 
 /** What makes a kind of items: where they are kept, how many a site may have, and how their fields are written. */
@@ -20,6 +20,9 @@ export interface CollectionKind<Fields> {
   readonly parse: (json: JsonObject) => Fields;
 }
 
+/** What reading takes. */
+type Parsed<Fields> = Pick<CollectionKind<Fields>, "name" | "parse">;
+
 export interface Item<Fields> {
   /** Random, so that nobody finds one by trying. */
   readonly id: string;
@@ -28,6 +31,9 @@ export interface Item<Fields> {
   readonly changedMs: EpochMs;
   readonly fields: Fields;
 }
+
+/** New fields by id, or null to remove an item. An unknown id is that of a new item. */
+export type FieldsById<Fields> = ReadonlyMap<string, Fields | null>;
 
 /** By the hash of the site's id, as the record of its settings is. */
 export const collectionRecordOf = ({ name }: Pick<CollectionKind<never>, "name">, siteId: SiteId, sha256: Sha256): string =>
@@ -39,7 +45,7 @@ export const itemJson = <Fields>({ json }: CollectionKind<Fields>, { fields, ...
 });
 
 /** Throws if it is not what `itemJson` made. */
-export function parseItem<Fields>({ parse }: CollectionKind<Fields>, { id, createdAt, changedMs, fields }: JsonObject): Item<Fields> {
+export function parseItem<Fields>({ parse }: Parsed<Fields>, { id, createdAt, changedMs, fields }: JsonObject): Item<Fields> {
   if (typeof id !== "string" || !/^[0-9a-f]{32}$/.test(id)) throw new Error("an entry has no id");
   if (typeof createdAt !== "string" || Number.isNaN(Date.parse(createdAt))) throw new Error("an entry has no time of creation");
   if (!Number.isSafeInteger(changedMs)) throw new Error("an entry has no time of its change");
@@ -57,7 +63,7 @@ interface CollectionRecord<Fields> {
   readonly items: readonly Item<Fields>[];
 }
 
-function parseCollectionRecord<Fields>(kind: CollectionKind<Fields>, { siteId, items }: JsonObject): CollectionRecord<Fields> {
+function parseCollectionRecord<Fields>(kind: Parsed<Fields>, { siteId, items }: JsonObject): CollectionRecord<Fields> {
   if (typeof siteId !== "string" || !isSiteId(siteId)) throw new Error("it names no site");
   if (!Array.isArray(items) || !items.every(isObject)) throw new Error("it holds no list");
   return { siteId, items: items.map((item) => parseItem(kind, item)) };
@@ -67,7 +73,7 @@ function parseCollectionRecord<Fields>(kind: CollectionKind<Fields>, { siteId, i
 export async function readCollectionRecord<Fields>(
   records: Pick<RecordStore, "read">,
   name: string,
-  kind: CollectionKind<Fields>,
+  kind: Parsed<Fields>,
   sha256: Sha256,
 ): Promise<CollectionRecord<Fields> | null> {
   const json = /^[a-z]+\/[0-9a-f]{64}\.json$/.test(name) ? await readJsonRecord(records, name) : null;

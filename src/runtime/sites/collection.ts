@@ -12,7 +12,14 @@ import { COLLECTION_CHANGES_WAITING_MAX, COLLECTION_CHARS_MAX } from "../config/
 import { SITE_RECORDS_MAX_AT_ONCE } from "../config/limits.ts";
 import { AppError, invalidInput, storageUnavailable } from "../errors.ts";
 import type { Log } from "../metrics/log.ts";
-import { collectionRecordOf, itemsJson, readCollectionRecord, type CollectionKind, type Item } from "./collection-record.ts";
+import {
+  collectionRecordOf,
+  itemsJson,
+  readCollectionRecord,
+  type CollectionKind,
+  type FieldsById,
+  type Item,
+} from "./collection-record.ts";
 import { Removals } from "./removals.ts";
 
 const ID_BYTES = 16;
@@ -36,9 +43,6 @@ export interface CollectionParts<Fields> {
   /** Gives changes to other instances, before they are stored here. A rejection refuses them, but some may have reached others. */
   readonly publish?: ((changes: readonly ItemChange<Fields>[]) => Promise<void>) | undefined;
 }
-
-/** New fields by id, or null to remove an item. An unknown id is that of a new item. */
-export type FieldsById<Fields> = ReadonlyMap<string, Fields | null>;
 
 type Items<Fields> = ReadonlyMap<string, Item<Fields>>;
 
@@ -86,35 +90,16 @@ export class Collection<Fields extends object> {
     for (const [siteId, items] of this.#known) for (const [id, item] of items) yield { siteId, id, item, changedMs: item.changedMs };
   }
 
-  /** Adds an item. `fieldsAmong` gets those that the site has, and may refuse. */
-  async add(siteId: SiteId, fieldsAmong: (items: Item<Fields>[]) => Fields, signal: AbortSignal): Promise<Item<Fields>> {
-    const id = toHex(this.#parts.randomBytes(ID_BYTES));
-    await this.change(siteId, (items) => new Map([[id, fieldsAmong(items)]]), signal);
-    return this.#existing(siteId, id);
+  /** 404 for an unknown id. */
+  existing(siteId: SiteId, id: string): Item<Fields> {
+    const item = this.get(siteId, id);
+    if (item === null) throw new AppError({ code: "not_found" }, `There is no such entry among the ${this.kind.name} of the site`);
+    return item;
   }
 
-  /** Replaces the fields of an item; 404 for an unknown id. `fieldsAmong` gets the item and all others. */
-  async replace(
-    siteId: SiteId,
-    id: string,
-    fieldsAmong: (item: Item<Fields>, others: Item<Fields>[]) => Fields,
-    signal: AbortSignal,
-  ): Promise<Item<Fields>> {
-    const changesOf = (items: Item<Fields>[]) => {
-      const others = items.filter((item) => item.id !== id);
-      return new Map([[id, fieldsAmong(this.#existing(siteId, id), others)]]);
-    };
-    await this.change(siteId, changesOf, signal);
-    return this.#existing(siteId, id);
-  }
-
-  /** 404 for an unknown id. `check` gets the item, and may refuse. */
-  remove(siteId: SiteId, id: string, check: (item: Item<Fields>) => void, signal: AbortSignal): Promise<void> {
-    const changesOf = () => {
-      check(this.#existing(siteId, id));
-      return new Map([[id, null]]);
-    };
-    return this.change(siteId, changesOf, signal);
+  /** An id that no item has. */
+  newId(): string {
+    return toHex(this.#parts.randomBytes(ID_BYTES));
   }
 
   removeSite(siteId: SiteId, signal: AbortSignal): Promise<void> {
@@ -150,12 +135,6 @@ export class Collection<Fields extends object> {
   /** When an item was last changed or removed; 0 if that is not known. */
   changedMsOf({ siteId, id }: Pick<ItemChange<Fields>, "siteId" | "id">): EpochMs {
     return this.get(siteId, id)?.changedMs ?? this.#removals.timeOf(keyOf(siteId, id)) ?? 0;
-  }
-
-  #existing(siteId: SiteId, id: string): Item<Fields> {
-    const item = this.get(siteId, id);
-    if (item === null) throw new AppError({ code: "not_found" }, `There is no such entry among the ${this.kind.name} of the site`);
-    return item;
   }
 
   #changeNow(siteId: SiteId, id: string, fields: Fields | null): ItemChange<Fields> {

@@ -1,12 +1,12 @@
 /** The goals of a site: what an event has to be for each, and the rules of their fields (docs/goals.md). */
 import type { JsonObject } from "../../storage/json-record.ts";
 import { exceedsChars } from "../config/code-points.ts";
-import { fieldOf, isObject, malformedBody, optionalFlag, optionalText, requiredText } from "../config/json-fields.ts";
+import { fieldOf, isObject, malformedBody, optionalFlag, optionalText, refuseUnknownFields, requiredText } from "../config/json-fields.ts";
 import { GOALS_MAX, GOAL_PROPERTY_CHARS_MAX, ITEM_NAME_CHARS_MAX } from "../config/collection-limits.ts";
 import { EVENT_NAME_CHARS_MAX } from "../config/limits.ts";
 import { STEP_CHARS_MAX } from "../config/report-limits.ts";
 import { invalidInput } from "../errors.ts";
-import type { CollectionKind, Item } from "./collection-record.ts";
+import type { CollectionKind, FieldsById, Item } from "./collection-record.ts";
 
 export interface GoalProperty {
   readonly key: string;
@@ -67,16 +67,20 @@ function parseDefinition(body: JsonObject): Goal {
   return event === null ? parsePage(page ?? "") : { event: checkedText("event", event, EVENT_NAME_CHARS_MAX), property };
 }
 
-/** 422 for a field of the wrong type, 400 for one that breaks its rule. */
-export function parseGoal(body: JsonObject): Omit<GoalFields, "position"> {
+/** The fields of a goal without its place among the others. */
+export type PlacelessGoal = Omit<GoalFields, "position">;
+
+/** 422 for a field of the wrong type, 400 for one that breaks its rule or is unknown. */
+export function parseGoal(body: JsonObject): PlacelessGoal {
+  refuseUnknownFields(body, GOAL_FIELDS, ["id", "created_at"]);
   const goal = parseDefinition(body);
   const hasRevenue = optionalFlag(body, "revenue") ?? false;
   if (hasRevenue && "page" in goal) throw invalidInput('Field "revenue" needs the field "event"');
-  return { name: checkedText("name", requiredText(body, "name"), ITEM_NAME_CHARS_MAX), goal, hasRevenue };
+  return { name: checkedText("name", requiredText(body, "name").trim(), ITEM_NAME_CHARS_MAX), goal, hasRevenue };
 }
 
 /** What `parseGoal` reads. */
-export const goalJson = ({ name, goal, hasRevenue }: Omit<GoalFields, "position">) => ({
+export const goalJson = ({ name, goal, hasRevenue }: PlacelessGoal) => ({
   name,
   page: "page" in goal ? goal.page : null,
   event: "event" in goal ? goal.event : null,
@@ -84,16 +88,21 @@ export const goalJson = ({ name, goal, hasRevenue }: Omit<GoalFields, "position"
   revenue: hasRevenue,
 });
 
-function parsePosition({ position }: JsonObject): number {
-  if (!Number.isSafeInteger(position)) throw new Error("a goal has no position");
-  return position as number;
+const GOAL_FIELDS = ["name", "page", "event", "property", "revenue", "position"];
+
+/** The place of a goal, from 1; null if it is not given. 400 for anything else. */
+export function parsePosition(body: JsonObject): number | null {
+  const position = fieldOf(body, "position");
+  if (position !== null && typeof position !== "number") throw malformedBody('Field "position" must be a number');
+  if (position === null || (Number.isInteger(position) && position >= 1 && position <= GOALS_MAX)) return position;
+  throw invalidInput(`Field "position" must be an integer from 1 to ${GOALS_MAX}`);
 }
 
 export const GOAL_KIND: CollectionKind<GoalFields> = {
   name: "goals",
   itemsMax: GOALS_MAX,
   json: (fields) => ({ ...goalJson(fields), position: fields.position }),
-  parse: (json) => ({ ...parseGoal(json), position: parsePosition(json) }),
+  parse: (json) => ({ ...parseGoal(json), position: parsePosition(json) ?? 1 }),
 };
 
 /** In the order of the site. */
@@ -102,6 +111,23 @@ export const inOrder = (goals: readonly SiteGoal[]): SiteGoal[] =>
 
 /** The goal of that name; without one, events of that name. */
 export function goalNamed(goals: readonly SiteGoal[], name: string): Goal {
-  const found = inOrder(goals).find(({ fields }) => fields.name === name);
-  return found?.fields.goal ?? { event: name, property: null };
+  return goals.find(({ fields }) => fields.name === name)?.fields.goal ?? { event: name, property: null };
+}
+
+/**
+ * What changes when a goal gets these fields, and this place; by default it keeps its own, and a new one is the last. 400 if another goal
+ * has the name.
+ */
+export function goalsWith(goals: readonly SiteGoal[], id: string, fields: PlacelessGoal, position: number | null): FieldsById<GoalFields> {
+  const ordered = inOrder(goals);
+  const others = ordered.filter((goal) => goal.id !== id);
+  if (others.some((other) => other.fields.name === fields.name))
+    throw invalidInput(`There is another goal of the name ${JSON.stringify(fields.name)}`);
+  const place = position ?? (others.length < ordered.length ? ordered.findIndex((goal) => goal.id === id) + 1 : ordered.length + 1);
+  const after = others.map((goal): [string, PlacelessGoal] => [goal.id, goal.fields]);
+  after.splice(place - 1, 0, [id, fields]);
+  const placed = after.map(([each, of], i): [string, GoalFields] => [each, { ...of, position: i + 1 }]);
+  return new Map(
+    placed.filter(([each, { position: at }]) => each === id || at !== goals.find((goal) => goal.id === each)?.fields.position),
+  );
 }

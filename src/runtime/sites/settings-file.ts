@@ -1,7 +1,7 @@
 /** The settings of all sites as one JSON file, for backups and for moving to another server (docs/sites.md, "Export and import settings"). */
 import type { SiteId } from "../../storage/event.ts";
 import type { JsonObject } from "../../storage/json-record.ts";
-import { fieldOf, isObject, malformedBody, requiredText } from "../config/json-fields.ts";
+import { fieldOf, isObject, malformedBody, refuseUnknownFields, requiredText } from "../config/json-fields.ts";
 import { parseSiteId } from "../config/site-id.ts";
 import { AppError, invalidInput } from "../errors.ts";
 import { parseSettings, settingsJson } from "./settings-json.ts";
@@ -15,16 +15,9 @@ const SETTINGS_FIELDS = Object.keys(settingsJson(DEFAULT_SETTINGS));
 /** What responses have beside the settings: a response may be sent back. */
 const RESPONSE_FIELDS = ["site_id", "created_at", "time_zone_in_force", "time_zone_changes"];
 
-/** A misspelt field would silently set its default. */
-function refuseUnknownFields(body: JsonObject): void {
-  const unknown = Object.keys(body).find((name) => !SETTINGS_FIELDS.includes(name) && !RESPONSE_FIELDS.includes(name));
-  if (unknown === undefined) return;
-  throw invalidInput(`There is no field ${JSON.stringify(unknown.slice(0, 64))}; the fields are ${SETTINGS_FIELDS.join(", ")}`);
-}
-
 /** The settings in a request about a site; 400 if its body names another one. */
 export function parseBodyOfSite(body: JsonObject, siteId: SiteId): SiteSettings {
-  refuseUnknownFields(body);
+  refuseUnknownFields(body, SETTINGS_FIELDS, RESPONSE_FIELDS);
   const named = fieldOf(body, "site_id");
   if (named !== null && named !== siteId) throw invalidInput('Field "site_id" must be the site of the path, or be left out');
   return parseSettings(body);

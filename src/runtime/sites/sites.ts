@@ -130,6 +130,11 @@ export class Sites {
     return this.#known.get(siteId)?.record.settings != null;
   }
 
+  /** 404 for a site without settings. */
+  checkSettings(siteId: SiteId): void {
+    if (!this.has(siteId)) throw new AppError({ code: "not_found" }, `There are no settings of the site "${siteId}"`);
+  }
+
   /** The sites that have settings, sorted. */
   listed(): SiteId[] {
     return [...this.#known.keys()].filter((siteId) => this.has(siteId)).sort();
@@ -199,7 +204,7 @@ export class Sites {
   /** Deletes a site's settings: 404 when it has none. The history of its calendar stays as long as the site has events. */
   remove(siteId: SiteId, request: ChangeRequest): Promise<void> {
     return this.#queue.run(async () => {
-      if (!this.has(siteId)) throw new AppError({ code: "not_found" }, `There are no settings of the site "${siteId}"`);
+      this.checkSettings(siteId);
       await this.#store([this.#changeNow(siteId, null, request)], request);
     }, request.signal);
   }

@@ -21,7 +21,7 @@ import { utcCalendar } from "../../../../src/storage/calendar.ts";
 import type { LocalDate } from "../../../../src/storage/event.ts";
 import { reportRequests } from "../../../support/report-requests.ts";
 import { siteId } from "../../../support/stored-event.ts";
-import { ownerAt } from "../../../support/viewer.ts";
+import { ownerAt, siteGoal } from "../../../support/viewer.ts";
 
 const NOW_MS = Date.parse("2026-03-15T12:00:00Z");
 const SITE = siteId("Site.test:8080");
@@ -32,6 +32,11 @@ const MARK = "Zq7";
 /** What would end a text, be a parameter, a wildcard, an escape or a comment. */
 const HOSTILE = `${MARK}'"\`{p0:String}*%_\\ -- // ?:é`;
 const REQUESTS = reportRequests({ page: `/${HOSTILE}`, event: HOSTILE, property: HOSTILE });
+
+const GOALS = [
+  siteGoal(HOSTILE, { page: `/${HOSTILE}` }),
+  siteGoal(HOSTILE, { event: HOSTILE, property: { key: HOSTILE, value: HOSTILE } }, true),
+];
 
 const SCOPE = { site_id: SITE, start_date: "2026-03-01", end_date: "2026-03-14", filters: `pages==/${HOSTILE};browsers!=${HOSTILE}` };
 
@@ -64,7 +69,7 @@ async function statementsOf(steps: readonly PlanStep[], tables: EventTables): Pr
 async function ofReport({ path, prepare }: Report, tables: EventTables): Promise<ClickhouseStatement[]> {
   const prepared = REQUESTS[path as ReportPath].map((request) => {
     const given: Readonly<Record<string, string>> = { ...SCOPE, ...request };
-    return prepare((name) => given[name] ?? null, ownerAt(NOW_MS));
+    return prepare((name) => given[name] ?? null, ownerAt(NOW_MS, GOALS));
   });
   const plans = (await Promise.all(prepared)).map(({ plan }) => plan(SETTINGS));
   return statementsOf(

@@ -10,6 +10,7 @@ import { createKey, postSetup, tokenOf, withSession } from "../../../support/aut
 import { createInProcessTarget } from "../../../support/in-process-target.ts";
 import { memoryStores, type Stores } from "../../../support/mortal-stores.ts";
 import { post, wireEvent } from "../../../support/requests.ts";
+import { COLLECTIONS } from "../../../../src/runtime/sites/collection-record.ts";
 import { openShares, plainShare } from "../../../support/shares.ts";
 import { aFullEvent, anEvent, eventTexts, siteId } from "../../../support/stored-event.ts";
 
@@ -269,6 +270,21 @@ describe("verification of damaged data", () => {
       expect.stringContaining("no share link of this hash"),
       expect.stringContaining("no share link of this hash"),
       expect.stringContaining("no share link, and is ignored"),
+    ]);
+  });
+
+  it.each(COLLECTIONS)("reports damaged and unexpected records among those of %s", async (folder) => {
+    const [torn, other] = ["a".repeat(64), "b".repeat(64)];
+    const faults = await faultsAfter(async ({ records }) => {
+      await records.write(`${folder}/${torn}.json`, text("["));
+      await records.write(`${folder}/${other}.json`, text(JSON.stringify({ siteId: "a.test", items: [] })));
+      await records.write(`${folder}/notes.json`, text("{}"));
+    });
+    expect(faults.map(({ file }) => file)).toEqual([`${folder}/${torn}.json`, `${folder}/${other}.json`, `${folder}/notes.json`]);
+    expect(faults.map(({ reason }) => reason)).toEqual([
+      expect.stringContaining("no JSON object"),
+      expect.stringContaining("another site"),
+      expect.stringContaining(`no record of ${folder}`),
     ]);
   });
 

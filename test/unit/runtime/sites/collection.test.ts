@@ -43,8 +43,17 @@ type Publish = (changes: readonly ItemChange<Named>[]) => Promise<void>;
 const open = (records: RecordStore, publish?: Publish, log = createRecordingLog()): Promise<Collection<Named>> =>
   Collection.open(KIND, { records, sitesMax: 2, now: () => nowMs, randomBytes: (n) => new Uint8Array(n).fill(++lastByte), log, publish });
 
-const add = (collection: Collection<Named>, siteId: SiteId, name: string): Promise<Item<Named>> =>
-  collection.add(siteId, () => ({ name }), signal);
+async function add(collection: Collection<Named>, siteId: SiteId, name: string): Promise<Item<Named>> {
+  const id = collection.newId();
+  await collection.change(siteId, () => new Map([[id, { name }]]), signal);
+  return collection.existing(siteId, id);
+}
+
+const rename = (collection: Collection<Named>, { id }: Item<Named>, name: string): Promise<void> =>
+  collection.change(A, (items) => new Map(items.filter((item) => item.id === id).map((item) => [item.id, { name }])), signal);
+
+const remove = (collection: Collection<Named>, { id }: Item<Named>): Promise<void> =>
+  collection.change(A, () => new Map([[id, null]]), signal);
 
 const namesIn = (collection: Collection<Named>, siteId: SiteId): string[] => collection.of(siteId).map(({ fields }) => fields.name);
 
@@ -90,18 +99,18 @@ describe("items of a site", () => {
   it("keep id and time of creation when they are replaced", async () => {
     const records = createMemoryRecordStore();
     const collection = await open(records);
-    const { id } = await add(collection, A, "before");
-    const replaced = await collection.replace(A, id, ({ fields }) => ({ name: `${fields.name} and after` }), signal);
-    expect(replaced).toEqual({ id, createdAt: "2026-03-04T12:00:00.000Z", changedMs: NOW + 1, fields: { name: "before and after" } });
-    expect((await open(records)).of(A)).toEqual([replaced]);
+    const item = await add(collection, A, "before");
+    await rename(collection, item, "after");
+    for (const opened of [collection, await open(records)])
+      expect(opened.of(A)).toEqual([{ ...item, changedMs: NOW + 1, fields: { name: "after" } }]);
   });
 
   it("leave no record behind when the last one is removed", async () => {
     const records = createMemoryRecordStore();
     const collection = await open(records);
-    const { id } = await add(collection, A, "one");
+    const item = await add(collection, A, "one");
     expect(await records.list("goals/")).toHaveLength(1);
-    await collection.remove(A, id, () => {}, signal);
+    await remove(collection, item);
     expect([collection.of(A), await records.list("goals/")]).toEqual([[], []]);
     await add(collection, A, "two");
     await collection.removeSite(A, signal);
@@ -111,8 +120,8 @@ describe("items of a site", () => {
   it("are 404 for an unknown id, also for that of another site", async () => {
     const collection = await open(createMemoryRecordStore());
     const { id } = await add(collection, A, "one");
-    expect(await codeOf(collection.remove(B, id, () => {}, signal))).toBe("not_found");
-    expect(await codeOf(collection.replace(A, "0".repeat(32), ({ fields }) => fields, signal))).toBe("not_found");
+    expect(() => collection.existing(B, id)).toThrow("no such entry among the goals");
+    expect(() => collection.existing(A, "0".repeat(32))).toThrow(AppError);
   });
 
   it("are bounded in number, in sites and in characters", async () => {
@@ -128,11 +137,11 @@ describe("items of a site", () => {
   it("stay as they were when a change cannot be stored", async () => {
     const records = fragile();
     const collection = await open(records);
-    const { id } = await add(collection, A, "kept");
+    const item = await add(collection, A, "kept");
     records.fails = true;
     expect(await codeOf(add(collection, A, "lost"))).toBe("unavailable");
-    expect(await codeOf(collection.replace(A, id, () => ({ name: "lost" }), signal))).toBe("unavailable");
-    expect(await codeOf(collection.remove(A, id, () => {}, signal))).toBe("unavailable");
+    expect(await codeOf(rename(collection, item, "lost"))).toBe("unavailable");
+    expect(await codeOf(remove(collection, item))).toBe("unavailable");
     expect(namesIn(collection, A)).toEqual(["kept"]);
     records.fails = false;
     expect(namesIn(await open(records), A)).toEqual(["kept"]);
@@ -185,9 +194,9 @@ describe("items of a site on several nodes", () => {
     const records = fragile();
     const published: ItemChange<Named>[] = [];
     const collection = await open(records, async (changes) => void published.push(...changes));
-    const { id } = await add(collection, A, "one");
+    const item = await add(collection, A, "one");
     records.fails = true;
-    await expect(collection.replace(A, id, () => ({ name: "two" }), signal)).rejects.toThrow("could not be stored");
+    await expect(rename(collection, item, "two")).rejects.toThrow("could not be stored");
     expect(published.map(({ item, changedMs }) => [item?.fields.name, changedMs - NOW])).toEqual([
       ["one", 0],
       ["two", 1],

@@ -1,6 +1,6 @@
-/** Goals: the rules of their fields, and which one a name stands for. */
+/** Goals: the rules of their fields, and their order. */
 import { describe, expect, it } from "vitest";
-import { GOAL_KIND, goalNamed, inOrder, parseGoal, type GoalFields, type SiteGoal } from "../../../../src/runtime/sites/goal.ts";
+import { GOAL_KIND, goalNamed, goalsWith, inOrder, parseGoal, type GoalFields, type SiteGoal } from "../../../../src/runtime/sites/goal.ts";
 
 const FIELDS: Omit<GoalFields, "position"> = { name: "Docs", goal: { page: "/docs/*" }, hasRevenue: false };
 
@@ -26,7 +26,7 @@ describe("a goal", () => {
       const fields = { ...parseGoal({ name: "n", ...body }), position: 3 };
       expect(GOAL_KIND.parse(GOAL_KIND.json(fields))).toEqual(fields);
     }
-    expect(() => GOAL_KIND.parse({ name: "n", page: "/" })).toThrow("has no position");
+    expect(() => GOAL_KIND.parse({ name: "n", page: "/", position: "1" })).toThrow("position");
   });
 
   it.each([
@@ -59,5 +59,25 @@ describe("the goals of a site", () => {
   it("are found by name, and every other name is that of an event", () => {
     expect(goalNamed(goals, "first")).toEqual({ page: "/a" });
     expect(goalNamed(goals, "signup")).toEqual({ event: "signup", property: null });
+  });
+
+  it("get the places that follow from where one is put, and only those that change are stored", () => {
+    const named = (some: Partial<GoalFields>) => ({ ...FIELDS, ...some });
+    const three = ["a", "b", "c"].map((id, i) => item(id, { name: id, position: i + 1 }));
+    const placesOf = (id: string, name: string, position: number | null) =>
+      Array.from(goalsWith(three, id, named({ name }), position), ([each, fields]) => [each, fields?.position]);
+    expect(placesOf("d", "d", null)).toEqual([["d", 4]]);
+    expect(placesOf("d", "d", 2)).toEqual([
+      ["d", 2],
+      ["b", 3],
+      ["c", 4],
+    ]);
+    expect(placesOf("b", "other", null)).toEqual([["b", 2]]);
+    expect(placesOf("c", "c", 1)).toEqual([
+      ["c", 1],
+      ["a", 2],
+      ["b", 3],
+    ]);
+    expect(() => placesOf("b", "c", null)).toThrow('There is another goal of the name "c"');
   });
 });
