@@ -113,7 +113,7 @@ export function describeStatsTimeseries(makeTarget: MakeTarget): void {
       [{ interval: "year" }, '"interval" must be one of minute, hour, day, week, month'],
       [{ interval: "" }, '"interval" must be one of minute, hour, day, week, month'],
       [{ interval: "minute", period: "7d" }, '"interval" must be hour, day, week or month for a range of more than 1 day'],
-      [{ interval: "minute", period: "90d" }, '"interval" must be day, week or month for a range of more than 1 day'],
+      [{ interval: "minute", period: "90d" }, '"interval" must be day, week or month for a range of more than 31 days'],
       [{ interval: "hour", period: "90d" }, '"interval" must be day, week or month for a range of more than 31 days'],
     ])("an invalid interval is refused: %o", async (parameters, error) => {
       for (const route of ["timeseries", "session-timeseries"]) {

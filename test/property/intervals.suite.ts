@@ -54,9 +54,9 @@ interface AskedScope {
 
 /** As a period only if that is not too long for the interval. */
 function askedScope({ about, interval, isOfAllDates }: Asked, events: Events, past: History): AskedScope {
-  const asked = isOfAllDates ? scopeOfAll(about, events, past) : scopeOf(about, past);
-  const scope = scopeWithin(asked, interval);
-  const dates = isOfAllDates && scope === asked ? { period: "all" } : { start_date: scope.firstDay, end_date: scope.lastDay };
+  const whole = isOfAllDates ? scopeOfAll(about, events, past) : scopeOf(about, past);
+  const scope = scopeWithin(whole, interval);
+  const dates = isOfAllDates && scope === whole ? { period: "all" } : { start_date: scope.firstDay, end_date: scope.lastDay };
   return { scope, parameters: { site_id: scope.siteId, ...dates, ...filtersParameter(scope.conditions), interval } };
 }
 
@@ -73,9 +73,9 @@ export function describeIntervals(makeTarget: MakeInProcessTarget, runs: number)
             const environment = { SVC_VISITOR_SALT_ROTATION_DAYS: String(rotationDays) };
             const { target, events, expectAnswer, close } = await playHistory(makeTarget, withPeriods(past, rotationDays), environment);
             const gapMs = past.sessionWindowMinutes * MINUTE_MS;
-            for (const question of questions) {
-              const { interval, weekStart } = question;
-              const { scope, parameters } = askedScope(question, events, past);
+            for (const each of questions) {
+              const { interval, weekStart } = each;
+              const { scope, parameters } = askedScope(each, events, past);
               setWeekStart(target, scope.siteId as SiteId, weekStart);
               await expectAnswer("timeseries", parameters, timeseriesBy(interval, events, scope, { weekStart }));
               await expectAnswer("session-timeseries", parameters, sessionTimeseriesBy(interval, events, scope, gapMs, { weekStart }));

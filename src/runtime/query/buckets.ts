@@ -53,18 +53,19 @@ const countOf = (days: number): string => (days === 1 ? "1 day" : `${days} days`
 /** The length of the buckets; null for that by default. */
 export const INTERVAL: Parameter<Interval | null> = optionalOneOf(
   `The length of the buckets: at most ${countOf(INTERVAL_MINUTE_DAYS_MAX)} by the minute, ${INTERVAL_HOUR_DAYS_MAX} by the hour. Weeks ` +
-    `begin on the site's \`week_start\`. The range may then have up to ${LONG_RANGE_DAYS_MAX} days.`,
+    `begin on the site's \`week_start\`. Allows a range of up to ${LONG_RANGE_DAYS_MAX} days.`,
   INTERVALS,
   `By default \`hour\` for ranges up to ${HOURLY_DAYS_MAX} days, \`day\` up to ${RANGE_DAYS_MAX} days, \`month\` for longer ones.`,
 );
 
 /** 400 for minutes or hours in a range that is too long for them. */
 export function checkInterval({ interval }: { readonly interval: Interval | null }, { dayCount }: DateRange): void {
-  const daysMax = interval && partOfDay(interval)?.rangeDaysMax;
-  if (!daysMax || dayCount <= daysMax) return;
-  const allowed = INTERVALS.filter((each) => dayCount <= (partOfDay(each)?.rangeDaysMax ?? dayCount));
-  const [last, ...others] = allowed.toReversed();
-  throw invalidInput(`"interval" must be ${others.toReversed().join(", ")} or ${last} for a range of more than ${countOf(daysMax)}`);
+  const isTooFine = (each: Interval) => dayCount > (partOfDay(each)?.rangeDaysMax ?? dayCount);
+  if (interval === null || !isTooFine(interval)) return;
+  const exceeded = Math.max(...INTERVALS.filter(isTooFine).map((each) => partOfDay(each)?.rangeDaysMax ?? 0));
+  const allowed = INTERVALS.filter((each) => !isTooFine(each));
+  const words = `${allowed.slice(0, -1).join(", ")} or ${allowed.at(-1)}`;
+  throw invalidInput(`"interval" must be ${words} for a range of more than ${countOf(exceeded)}`);
 }
 
 const defaultInterval = ({ dayCount }: DateRange): Interval => {

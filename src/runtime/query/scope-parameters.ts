@@ -54,7 +54,7 @@ const PERIOD: Parameter<string | null> = optional(
 /** Reports with a series have the same parameter, and refuse other values. */
 const INTERVAL: Parameter<string | null> = optional(
   {
-    description: `The range may have up to ${LONG_RANGE_DAYS_MAX} days. Without a series in the report, it has no other effect.`,
+    description: `Allows a range of up to ${LONG_RANGE_DAYS_MAX} days. In reports with a series, also the length of its buckets.`,
     schema: text("Other values are ignored, except by reports with a series.", { enum: INTERVALS }),
   },
   unchanged,
@@ -64,7 +64,7 @@ const INTERVAL: Parameter<string | null> = optional(
 export const dateParameter = (description: string, example?: string): Parameter<string | null> =>
   optional({ description, schema: text("A calendar date, YYYY-MM-DD.", { format: "date" }), ...(example && { example }) }, unchanged);
 
-/** Where no \`interval\` allows a longer range. */
+/** Where no `interval` allows a longer range. */
 export const SHORT_END_DATE = dateParameter(
   `The last date, inclusive. Requires \`start_date\`; the range has at most ${RANGE_DAYS_MAX} days.`,
   "2026-01-31",
