@@ -5,6 +5,7 @@ import { HOURLY_DAYS_MAX } from "../../src/runtime/config/report-limits.ts";
 import { ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../../src/runtime/config/rollup-limits.ts";
 import { fileOf } from "../../src/runtime/rollups/rollup-origin.ts";
 import type { ComputedMeasures, RollupCalculator } from "../../src/runtime/rollups/rollup-calculator.ts";
+import type { Top } from "../../src/runtime/query/top.ts";
 import type { Columns } from "../../src/storage/columns.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { openRollup } from "../../src/storage/rollup-file.ts";
@@ -94,6 +95,49 @@ export function describeRollupCalculator(name: string, create: (dataFolder: stri
         { value: "/z", visitors: 1, events: 2 },
         { value: "/\uffee", visitors: 1, events: 2 },
       ]);
+    });
+
+    describe("of the rows of a measure", () => {
+      const total = (top: Omit<Top, "rowsMax"> & { readonly rowsMax?: number }, isCounted?: true) =>
+        calculator.total({
+          measure: "pages",
+          rollups: [A, B],
+          added: [visitorsOf({ "/z": 1 })],
+          top: { rowsMax: 10, ...top },
+          ...(isCounted && { isCounted }),
+        });
+      const valuesOf = async (top: Parameters<typeof total>[0]) => (await total(top)).map(({ value }) => value);
+
+      it("returns the smallest first, equal ones by code point", async () => {
+        expect(await valuesOf({ by: "visitors", isReversed: true })).toEqual(["/z", "/\uffee", "/\u{1f600}", "/a", "/", "/b"]);
+      });
+
+      it("returns them by text in either order", async () => {
+        expect(await valuesOf({})).toEqual(["/", "/a", "/b", "/z", "/\uffee", "/\u{1f600}"]);
+        expect(await valuesOf({ isReversed: true, rowsMax: 2 })).toEqual(["/\u{1f600}", "/\uffee"]);
+      });
+
+      it("orders by a quotient", async () => {
+        const added = [{ value: ["x", "y", "z"], visitors: integers(1, 3, 2), events: integers(2, 3, 4) }];
+        const top = { by: { part: "visitors", whole: "events" }, rowsMax: 3 };
+        expect((await calculator.total({ measure: "goals", rollups: [A], added, top })).map(({ value }) => value)).toEqual(["y", "x", "z"]);
+      });
+
+      it("leaves out those before the offset", async () => {
+        expect(await valuesOf({ by: "visitors", offset: 1, rowsMax: 2 })).toEqual(["/", "/a"]);
+        expect(await valuesOf({ by: "visitors", offset: 6 })).toEqual([]);
+      });
+
+      it("returns only those with some values, or that contain a text in any case", async () => {
+        expect(await valuesOf({ values: ["/b", "/none", "/a"] })).toEqual(["/a", "/b"]);
+        expect(await valuesOf({ values: [] })).toEqual([]);
+        expect(await valuesOf({ by: "visitors", search: "B", rowsMax: 1 })).toEqual(["/b"]);
+      });
+
+      it("returns the number of all in place of them", async () => {
+        expect(await total({ rowsMax: 1, offset: 3 }, true)).toEqual([{ row_count: 6 }]);
+        expect(await total({ search: "B" }, true)).toEqual([{ row_count: 1 }]);
+      });
     });
 
     it("adds a measure without keys to one row, exactly up to 2^53", async () => {

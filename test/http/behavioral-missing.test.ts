@@ -68,6 +68,13 @@ describe.each([
     });
   });
 
+  it("columns of sessions in breakdowns give 503, and other columns do not", async () => {
+    const breakdown = (columns: string) => askStats(target, "breakdown/pages", { site_id: SITE, columns, currency: "EUR" });
+    const response = await breakdown("revenue,bounce_rate");
+    expect([response.status, response.headers.get("x-behavioral-extension")]).toEqual([503, "missing"]);
+    expect((await breakdown("revenue,comparison")).status).toBe(200);
+  });
+
   it("core metrics are unaffected, and session metrics are null", async () => {
     expect(await getMain(target, SITE)).toEqual(ONE_VIEW_WITHOUT_SESSIONS);
     expect(await getBreakdown(target, SITE, "pages")).toEqual([{ value: "/a", visitors: 1, pageviews: 1, events: 1 }]);

@@ -65,6 +65,27 @@ export function describeSiteGoals(makeTarget: MakeTarget): void {
     const list = (siteId: string, headers = session) => listItems<ListedGoal>(target, "goals", siteId, headers);
     const namesOf = async (siteId: string) => (await list(siteId)).map(({ name }) => name);
 
+    it("have conversions by the rows of a breakdown, on any page of the visits that have the value", async () => {
+      const siteId = siteName();
+      const from = (path: string, source: string) => ({ u: `https://a.test${path}?utm_source=${source}` });
+      await record(target, wireEvent(siteId, from("/", "letter")), visitor(1));
+      await record(target, wireEvent(siteId, { u: "https://a.test/docs/a" }), visitor(1));
+      await record(target, wireEvent(siteId, from("/docs", "letter")), visitor(2));
+      await record(target, wireEvent(siteId, from("/docs/b", "post")), visitor(3));
+      const rows = async () =>
+        bodyOf(
+          await target.fetch(`/api/stats/breakdown/utm-sources?site_id=${siteId}&columns=conversions,conversion_rate&goal=Docs`, {
+            headers: session,
+          }),
+        );
+      const row = (value: string, visitors: number, events: number, conversions: number) => {
+        return { value, visitors, pageviews: events, events, conversions, conversion_rate: conversions / visitors };
+      };
+      expect(await rows()).toEqual([row("letter", 2, 2, 0), row("(unknown)", 1, 1, 0), row("post", 1, 1, 0)]);
+      await add(siteId, { name: "Docs", page: "/docs/*" });
+      expect(await rows()).toEqual([row("letter", 2, 2, 1), row("(unknown)", 1, 1, 1), row("post", 1, 1, 1)]);
+    });
+
     it("are listed with their fields, and count events from before they were made", async () => {
       const siteId = siteName();
       for (const number of [1, 2, 3, 4]) await record(target, wireEvent(siteId), visitor(number));

@@ -2,6 +2,7 @@
 import { EngineFullError } from "../../src/runtime/engine/engine.ts";
 import { UNFLUSHED_EVENTS_MAX } from "../../src/runtime/config/limits.ts";
 import { SCRIPT_PATHS } from "../../src/runtime/config/names.ts";
+import { FURTHER_COLUMNS } from "../../src/runtime/reports/measures/row-columns.ts";
 import type { ReportPath } from "../../src/runtime/reports/registry.ts";
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
@@ -118,6 +119,8 @@ const REPORTED: readonly ReportRequest[] = Object.values(REPORT_REQUESTS);
 const ask = (target: Target, { path, parameters = "" }: ReportRequest, siteId: string, init: TargetRequest = {}): Promise<Response> =>
   target.fetch(`/api/stats/${path}?site_id=${siteId}${parameters}`, init);
 
+const ALL_COLUMNS = `${FURTHER_COLUMNS.join(",")},comparison`;
+
 /** Other forms of a report. */
 const VARIANTS: readonly ReportRequest[] = [
   aRequest("main", "&compare=previous_period"),
@@ -131,6 +134,11 @@ const VARIANTS: readonly ReportRequest[] = [
   aRequest("export", "&kind=raw"),
   aRequest("export", "&kind=raw&format=json"),
   aRequest("breakdown/entry-pages", "", "breakdown/{dimension}"),
+  aRequest("breakdown/events", "&columns=revenue,comparison&currency=EUR&with_total=true", "breakdown/{dimension}"),
+  aRequest("breakdown/pages", "&search=/&sort=value:asc&format=csv", "breakdown/{dimension}"),
+  aRequest("breakdown/browsers", `&columns=${ALL_COLUMNS}&goal=signup&currency=EUR`, "breakdown/{dimension}"),
+  aRequest("properties", "&search=p"),
+  aRequest("property-values", "&key=plan&search=p"),
   aRequest("retention", "&weeks=2"),
   aRequest("sequences", "&conditions=page:/&pattern=(?1)."),
   aRequest("flow", "&page=/next&direction=backward"),

@@ -122,9 +122,14 @@ const SENDING: Readonly<Record<string, Sending>> = {
   "POST /api/keys": { environment: CLOSED, base: () => ({ name: "checked", scope: "Admin" }), accepted: [201], credentialOf: logIn },
 };
 
+/** Breakdowns read the parameters of a comparison only with that column. */
+const readWith = ({ id }: Documented, asked: string | null): Values =>
+  id.includes("/breakdown/") && asked?.startsWith("compare") ? { columns: "comparison" } : {};
+
 /** What a request of the route needs, asked of the site that has events. */
 const needed = (route: Documented, asked: string | null = null): Values => ({
   ...requiredValues(route),
+  ...readWith(route, asked),
   ...alternativeValues(route, asked),
   [isIngest(route) ? "d" : "site_id"]: SITE,
 });
@@ -187,7 +192,7 @@ describe("the values that the OpenAPI document allows", () => {
   it.each(PARAMETERS.filter(({ parameter }) => parameter.schema.enum))(
     "$id lists exactly the documented values of $name when it refuses one",
     async ({ route, parameter }) => {
-      const response = await get(route, { ...needed(route), [parameter.name]: "undocumented" });
+      const response = await get(route, { ...needed(route, parameter.name), [parameter.name]: "undocumented" });
       const { error } = (await response.json()) as { error: string };
       expect(/(?:one of|there are) (.*)$/.exec(error)?.[1]?.split(", ")).toEqual(parameter.schema.enum);
     },

@@ -286,6 +286,12 @@ const PARAMETERS: fc.Arbitrary<Parameters> = fc.record({
   weeks: oneOf("2", "4"),
   kind: oneOf("daily", "raw"),
   format: oneOf("csv", "json"),
+  columns: oneOf("sessions,bounce_rate,views_per_visit", "conversions,revenue,comparison", "avg_visit_duration_secs,comparison"),
+  goal: fc.constantFrom("zzin-event", "zzout-event"),
+  currency: fc.constantFrom("EUR", "USD"),
+  search: oneOf("zz", "out", "IN"),
+  sort: oneOf("value:asc", "events:desc"),
+  with_total: oneOf("true"),
 });
 
 /** Leaves most parameters out, so that most requests are valid. */
@@ -310,6 +316,10 @@ const QUESTION = fc.record({
       "window",
       "modes",
       "name",
+      "columns",
+      "search",
+      "sort",
+      "with_total",
     ),
     { maxLength: 4 },
   ),
@@ -321,6 +331,7 @@ function queryOf({ parameters, kept, again }: typeof QUESTION extends fc.Arbitra
     dates: ["start_date", "end_date"],
     compare: ["compare", ...(parameters["compare"] === "custom" ? ["compare_start_date", "compare_end_date", "compare_same_time"] : [])],
     pattern: ["pattern", "conditions"],
+    columns: ["columns", "goal", "currency"],
   };
   const wanted = ["site_id", "page", ...kept.flatMap((name) => names[name] ?? [name])];
   const withSteps = kept.includes("pattern") ? wanted : [...wanted, "steps"];

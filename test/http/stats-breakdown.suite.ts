@@ -144,6 +144,160 @@ export function describeStatsBreakdown(makeTarget: MakeTarget): void {
     });
   });
 
+  describe("rows of breakdowns", () => {
+    let target: Target;
+    let site: string;
+    const get = (parameters: Readonly<Record<string, string>>, dimension = "pages", method = "GET"): Promise<Response> =>
+      target.fetch(`/api/stats/breakdown/${dimension}?${new URLSearchParams({ site_id: site, ...parameters }).toString()}`, { method });
+    const rows = async (parameters: Readonly<Record<string, string>>, dimension = "pages"): Promise<unknown> => {
+      const response = await get(parameters, dimension);
+      expect(response.status, await response.clone().text()).toBe(200);
+      return response.json();
+    };
+    const plainRow = (value: string, visitors: number, pageviews: number, events: number) => ({ value, visitors, pageviews, events });
+    const [A, B, C] = [plainRow("/a", 2, 2, 3), plainRow("/b", 1, 1, 1), plainRow("/Cc", 1, 1, 1)];
+    beforeAll(async () => {
+      target = await makeTarget({ SVC_TRUST_PROXY: "1" });
+      site = siteName();
+      await record(target, wireEvent(site, { u: "/a" }), visitor(1));
+      await record(target, wireEvent(site, { u: "/b" }), visitor(1));
+      await record(target, wireEvent(site, { u: "/a", n: "=Büy", ra: 29.9, rc: "EUR" }), visitor(1));
+      await record(target, wireEvent(site, { u: "/a" }), visitor(2));
+      await record(target, wireEvent(site, { u: "/Cc" }), visitor(3));
+    });
+    afterAll(() => target.close());
+
+    it("have the columns that are asked for, in their order", async () => {
+      const columns = "revenue,views_per_visit,sessions,bounce_rate,conversions,conversion_rate";
+      const body = await rows({ columns, goal: "=Büy", currency: "EUR", limit: "1" });
+      const numbers = { revenue: 29.9, views_per_visit: 1.5, sessions: 2, bounce_rate: 0.5, conversions: 1, conversion_rate: 0.5 };
+      expect(body).toEqual([{ ...A, ...numbers }]);
+      expect(Object.keys((body as object[])[0] ?? {})).toEqual(["value", "visitors", "pageviews", "events", ...columns.split(",")]);
+    });
+
+    it.each(["/a", "/b"])("have the numbers that main has with a filter on %s", async (value) => {
+      const columns = "sessions,bounce_rate,avg_visit_duration_secs,views_per_visit";
+      const found = (await rows({ columns })) as readonly (Readonly<Record<string, unknown>> & { readonly value: string })[];
+      const main = (await getStats(target, "main", { site_id: site, filters: `pages==${value}` })) as Readonly<Record<string, unknown>>;
+      expect(found.find((row) => row.value === value)).toEqual({
+        value,
+        visitors: main["unique_visitors"],
+        pageviews: main["total_pageviews"],
+        events: main["total_events"],
+        sessions: main["total_sessions"],
+        bounce_rate: main["bounce_rate"],
+        avg_visit_duration_secs: main["avg_visit_duration_secs"],
+        views_per_visit: main["views_per_visit"],
+      });
+    });
+
+    it("describe the sessions that begin or end at a page", async () => {
+      expect(await rows({ columns: "sessions,views_per_visit,revenue", currency: "EUR" }, "exit-pages")).toEqual([
+        { ...plainRow("/Cc", 1, 1, 1), sessions: 1, views_per_visit: 1, revenue: 0 },
+        { ...plainRow("/a", 1, 1, 1), sessions: 1, views_per_visit: 1, revenue: 0 },
+        { ...plainRow("/b", 1, 1, 1), sessions: 1, views_per_visit: 2, revenue: 29.9 },
+      ]);
+    });
+
+    it.each([
+      ["value:asc", [C, A, B]],
+      ["value:desc", [B, A, C]],
+      ["events:asc", [C, B, A]],
+      ["visitors:desc", [A, C, B]],
+    ] as const)("are sorted by %s, equal ones by value", async (sort, sorted) => {
+      expect(await rows({ sort })).toEqual(sorted);
+    });
+
+    it("are sorted by a further column", async () => {
+      const sorted = (await rows({ columns: "bounce_rate", sort: "bounce_rate:asc" })) as readonly { readonly value: string }[];
+      expect(sorted.map(({ value }) => value)).toEqual(["/b", "/a", "/Cc"]);
+    });
+
+    it("come in pages, with the number of all", async () => {
+      expect(await rows({ sort: "value:asc", offset: "1", limit: "1", with_total: "true" })).toEqual({ total: 3, rows: [A] });
+      expect(await rows({ offset: "1000000", with_total: "true" })).toEqual({ total: 3, rows: [] });
+    });
+
+    it.each([
+      ["a", [A]],
+      ["cC", [C]],
+      ["/", [A, C, B]],
+      ["", [A, C, B]],
+      ["*", []],
+      ["no such", []],
+    ] as const)("that contain %j are found, whatever the case", async (search, found) => {
+      expect(await rows({ search })).toEqual(found);
+      expect(await rows({ search, with_total: "true" })).toMatchObject({ total: found.length });
+    });
+
+    it("of any alphabet are found, whatever the case", async () => {
+      expect(await rows({ search: "BÜ" }, "events")).toEqual([plainRow("=Büy", 1, 0, 1)]);
+    });
+
+    it("that were not recorded are found by what is shown for them", async () => {
+      expect(await rows({ search: "Unkn" }, "utm-sources")).toEqual([plainRow("(unknown)", 3, 4, 5)]);
+    });
+
+    it("are compared with the same values of another window, beyond its first rows", async () => {
+      const columns = "sessions,comparison";
+      const none = { visitors: 0, pageviews: 0, events: 0, sessions: 0 };
+      expect(await rows({ period: "day", columns, limit: "1" })).toEqual([{ ...A, sessions: 2, comparison: none }]);
+      const today = new Date(target.nowMs?.() ?? Date.now()).toISOString().slice(0, 10);
+      const same = { compare: "custom", compare_start_date: today, compare_end_date: today };
+      const { value: _, ...numbers } = B;
+      expect(await rows({ period: "day", columns, sort: "value:desc", limit: "1", ...same })).toEqual([
+        { ...B, sessions: 1, comparison: { ...numbers, sessions: 1 } },
+      ]);
+    });
+
+    it("ignore the parameters of a comparison without its column", async () => {
+      const response = await target.fetch(
+        `/api/stats/breakdown/pages?site_id=${site}&compare=never&compare=twice&compare_start_date=x&compare_same_time=`,
+      );
+      expect(await response.json()).toEqual([A, C, B]);
+    });
+
+    it("are the same in CSV", async () => {
+      const parameters = { format: "csv", columns: "revenue,comparison", currency: "EUR", sort: "value:asc", period: "day" };
+      const response = await get(parameters, "events");
+      expect(response.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+      expect(response.headers.get("content-disposition")).toMatch(/^attachment; filename="sandpiper-events-\d{4}-\d\d-\d\d\.csv"$/);
+      expect(response.headers.get("cache-control")).toBe("no-store");
+      expect(await response.text()).toBe(
+        "value,visitors,pageviews,events,revenue,comparison_visitors,comparison_pageviews,comparison_events,comparison_revenue\n" +
+          `"'=Büy","1","0","1","29.9","0","0","0","0"\n"pageview","3","4","4","0","0","0","0","0"\n`,
+      );
+      const head = await get(parameters, "events", "HEAD");
+      expect([head.status, head.headers.get("content-type"), await head.text()]).toEqual([200, "text/csv; charset=utf-8", ""]);
+    });
+
+    it("in CSV have their header even if there are none", async () => {
+      expect(await (await get({ format: "csv", search: "no such" })).text()).toBe("value,visitors,pageviews,events\n");
+    });
+
+    const refused: readonly (readonly [parameters: Readonly<Record<string, string>>, field: string, rule: string])[] = [
+      [{ columns: "visitors" }, '"columns"', "bounce_rate"],
+      [{ columns: "sessions,sessions," }, '"columns"', "joined by commas"],
+      [{ columns: "conversions" }, '"goal"', "conversions"],
+      [{ columns: "revenue" }, '"currency"', "revenue"],
+      [{ columns: "revenue", currency: "eur" }, '"currency"', "EUR"],
+      [{ columns: "conversion_rate", goal: "" }, '"goal"', "256"],
+      [{ columns: "comparison", compare: "never" }, '"compare"', "previous_period"],
+      [{ columns: "comparison", compare: "custom" }, '"compare_start_date"', "required"],
+      [{ sort: "visitors" }, '"sort"', ":desc"],
+      [{ sort: "sessions:asc" }, '"sort"', '"columns"'],
+      [{ sort: "toString:asc" }, '"sort"', "value"],
+      [{ offset: "1000001" }, '"offset"', "1000000"],
+      [{ offset: "-1" }, '"offset"', "1000000"],
+      [{ search: "x".repeat(257) }, '"search"', "256"],
+      [{ with_total: "yes" }, '"with_total"', "true"],
+      [{ format: "xml" }, '"format"', "csv"],
+    ];
+    it.each(refused)("of %j give 400", async (parameters, field, rule) => {
+      await expectError(await get(parameters), 400, field, rule);
+    });
+  });
+
   describe("sites", () => {
     let target: Target;
     beforeAll(async () => {

@@ -107,6 +107,7 @@ export const MORE_IN_ALL: readonly string[] = [
   "test/http/workerd.test.ts",
   "test/property/behavioral-figures.test.ts",
   "test/property/behavioral-functions.test.ts",
+  "test/property/breakdown-rows.test.ts",
   "test/property/breakdowns.test.ts",
   "test/property/chunks.test.ts",
   "test/property/comparison.test.ts",

@@ -1,17 +1,13 @@
 /** Visitors, page views and events for each value of a dimension (docs/http-api.md, "Breakdowns"). */
 import type { AggregateQuery } from "../../execution/aggregate-query.ts";
 import { eventsIn, within, type Scope } from "../../query/scope.ts";
-import { column, perDialect, sql, textCode, type ColumnName, type SqlText } from "../../query/sql.ts";
+import { column, sql, textCode, type ColumnName, type SqlText } from "../../query/sql.ts";
+import { REVENUE_TOTAL } from "./revenue-total.ts";
 import { COUNT_PAGEVIEWS } from "./visitor-counts.ts";
 
-/** Hundredths of a currency in a group. ClickHouse sums 64-bit integers in 64 bits. */
-export const revenueIn = (currency: string): SqlText => {
-  const isCounted = sql`currency = ${textCode(currency)} AND revenue_amount IS NOT NULL`;
-  return perDialect(
-    sql`coalesce(sum(revenue_amount) FILTER (WHERE ${isCounted}), 0)`,
-    sql`sum(toInt128(assumeNotNull(revenue_amount))) FILTER (WHERE ${isCounted})`,
-  );
-};
+/** Hundredths of a currency in a group. */
+export const revenueIn = (currency: string): SqlText =>
+  sql`coalesce(${REVENUE_TOTAL} FILTER (WHERE currency = ${textCode(currency)} AND revenue_amount IS NOT NULL), 0)`;
 
 /** Rows `value`, `visitors`, `pageviews`, `events`. Rollups have them without a filter. */
 export const countsByValue = (scope: Scope, name: ColumnName): AggregateQuery => ({

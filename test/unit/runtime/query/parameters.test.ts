@@ -56,4 +56,18 @@ describe("the parameters of a request", () => {
   it("are refused with the name of the missing one", () => {
     expect(() => parseParameters(parameters, () => null)).toThrow('"page" is required');
   });
+
+  it("reads a parameter only if those before it ask for it", () => {
+    const read = (given: Readonly<Record<string, string>>) =>
+      parseParameters(
+        {
+          mode: oneOf("A mode.", ["plain", "full"]),
+          size: { ...optionalOneOf("A size.", ["big"], "Big."), isRead: ({ mode }) => mode === "full" },
+        },
+        (name) => given[name] ?? null,
+      );
+    expect(read({ size: "wrong" })).toEqual({ mode: "plain", size: null });
+    expect(read({ mode: "full", size: "big" })).toEqual({ mode: "full", size: "big" });
+    expect(() => read({ mode: "full", size: "wrong" })).toThrow('"size" must be one of big');
+  });
 });
