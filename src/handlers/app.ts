@@ -3,6 +3,7 @@ import type { Config } from "../runtime/config/config.ts";
 import { ASSETS_PATH, EVENT_PATH, OVERVIEW_PATH, SCRIPT_PATHS, SHARE_PATH } from "../runtime/config/names.ts";
 import { REPORTS } from "../runtime/reports/registry.ts";
 import type { Services } from "../runtime/services/services.ts";
+import { deleteAnnotation, getAnnotations, postAnnotation, putAnnotation } from "./annotations.ts";
 import { getAsset, getDashboard, getScript } from "./assets.ts";
 import { getStatus, postLogin, postLogout, postLogoutAll, postPassword, postSetup } from "./auth.ts";
 import type { Handler } from "./context.ts";
@@ -25,6 +26,7 @@ import { problemsOfPaths } from "./router.ts";
 import { reportHandler } from "./report.ts";
 import { getShare, postUnlock } from "./viewer.ts";
 import { getSharePage } from "./share-page.ts";
+import { deleteSegment, getSegments, postSegment, putSegment } from "./segments.ts";
 import { deleteShare, getShares, postShare } from "./shares.ts";
 import { deleteSettings, getAllSettings, getSettings, putAllSettings, putSettings } from "./site-settings.ts";
 import { getSites } from "./sites.ts";
@@ -66,6 +68,14 @@ export const ROUTES: readonly Route[] = [
   route("POST", "/api/goals", "site", postGoal),
   route("PUT", "/api/goals/:goal_id", "site", putGoalById),
   route("DELETE", "/api/goals/:goal_id", "site", deleteGoal),
+  route("GET", "/api/segments", "stats", getSegments),
+  route("POST", "/api/segments", "site", postSegment),
+  route("PUT", "/api/segments/:segment_id", "site", putSegment),
+  route("DELETE", "/api/segments/:segment_id", "site", deleteSegment),
+  route("GET", "/api/annotations", "stats", getAnnotations),
+  route("POST", "/api/annotations", "site", postAnnotation),
+  route("PUT", "/api/annotations/:annotation_id", "site", putAnnotation),
+  route("DELETE", "/api/annotations/:annotation_id", "site", deleteAnnotation),
   route("POST", "/api/shares", "site", postShare),
   route("GET", "/api/shares", "site", getShares),
   route("DELETE", "/api/shares/:share_hash", "site", deleteShare),

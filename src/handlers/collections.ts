@@ -1,11 +1,20 @@
-/** Whose goals, segments or annotations a request is about, and who may ask for them. */
-import { AppError } from "../runtime/errors.ts";
+/** Whose goals, segments or annotations a request is about, who may ask for them, and changes of one item. */
+import { parseObject } from "../runtime/config/json-fields.ts";
+import { AppError, invalidInput } from "../runtime/errors.ts";
 import { SCOPE_PARAMETERS } from "../runtime/query/scope-parameters.ts";
 import { checkSite } from "../runtime/query/viewer.ts";
+import type { Services } from "../runtime/services/services.ts";
+import type { Collection } from "../runtime/sites/collection.ts";
+import type { Item } from "../runtime/sites/collection-record.ts";
+import { isOf, type ItemOwner } from "../runtime/sites/item-owner.ts";
 import type { SiteId } from "../storage/event.ts";
+import type { JsonObject } from "../storage/json-record.ts";
 import { requireAdminOf } from "./access.ts";
-import type { Context } from "./context.ts";
+import { readBody } from "./body.ts";
+import type { Context, Handler } from "./context.ts";
+import { apiKeysOf } from "./credentials.ts";
 import { Query } from "./query.ts";
+import { jsonReply } from "./reply.ts";
 
 const siteIn = ({ url }: Context): SiteId => new Query(url).parse({ site_id: SCOPE_PARAMETERS.site_id }).site_id;
 
@@ -23,4 +32,71 @@ export function administeredSite(context: Context): SiteId {
   const siteId = siteIn(context);
   requireAdminOf(siteId, context);
   return siteId;
+}
+
+/** A browser keeps a random text and sends it: whoever does not know it is somebody else. */
+const OWNER = /^[A-Za-z0-9_-]{22,128}$/;
+
+/** By what the caller is known again, after another login, too; null for a session without the header `X-Owner`. */
+export function callerOf(request: Request, { services }: Context): ItemOwner {
+  const secret = request.headers.get("x-owner");
+  if (secret !== null && !OWNER.test(secret)) throw invalidInput('Header "X-Owner" must be 22 to 128 letters, digits, "_" and "-"');
+  const [known = null] = secret === null ? apiKeysOf(request) : [secret];
+  return known === null ? null : services.hashOfOwner(known);
+}
+
+interface Asked<Fields> {
+  readonly caller: ItemOwner;
+  readonly siteId: SiteId;
+  /** Null for a new item. */
+  readonly before: Item<Fields> | null;
+  readonly context: Context;
+}
+
+interface OwnedItems<Fields extends { readonly owner: ItemOwner }> {
+  /** Of the path parameter. */
+  readonly idName: string;
+  readonly collectionOf: (services: Services) => Collection<Fields>;
+  readonly parse: (body: JsonObject, asked: Asked<Fields>) => Fields | Promise<Fields>;
+  readonly described: (item: Item<Fields>) => object;
+}
+
+/** The item, unless it is somebody else's: then it is as unknown as one that does not exist. */
+function ownedItem<Fields extends { readonly owner: ItemOwner }>(
+  collection: Collection<Fields>,
+  siteId: SiteId,
+  id: string,
+  caller: ItemOwner,
+): Item<Fields> {
+  const item = collection.get(siteId, id);
+  return collection.existing(siteId, item && isOf(item.fields.owner, caller) ? id : "");
+}
+
+/** Handlers that add, replace and delete items that have owners. */
+export function itemHandlers<Fields extends { readonly owner: ItemOwner }>({ idName, collectionOf, parse, described }: OwnedItems<Fields>) {
+  async function store(request: Request, context: Context, id: string, isNew: boolean) {
+    const collection = collectionOf(context.services);
+    const siteId = administeredSite(context);
+    const caller = callerOf(request, context);
+    const body = parseObject(await readBody(request));
+    const itemNow = () => (isNew ? null : ownedItem(collection, siteId, id, caller));
+    const fields = await parse(body, { caller, siteId, before: itemNow(), context });
+    const changesOf = () => {
+      itemNow();
+      return new Map([[id, fields]]);
+    };
+    await collection.change(siteId, changesOf, context.deadline.signal);
+    return jsonReply(described(collection.existing(siteId, id)), isNew ? 201 : 200);
+  }
+  const postItem: Handler = (request, context) => store(request, context, collectionOf(context.services).newId(), true);
+  const putItem: Handler = (request, context) => store(request, context, context.params[idName] ?? "", false);
+  const deleteItem: Handler = async (request, context) => {
+    const collection = collectionOf(context.services);
+    const siteId = administeredSite(context);
+    const caller = callerOf(request, context);
+    const id = context.params[idName] ?? "";
+    await collection.change(siteId, () => new Map([[ownedItem(collection, siteId, id, caller).id, null]]), context.deadline.signal);
+    return jsonReply({ status: "deleted" });
+  };
+  return { postItem, putItem, deleteItem };
 }

@@ -16,6 +16,7 @@ const PARAMETERS = {
   start_date: required(SCOPE_PARAMETERS.start_date, (date) => date),
   end_date: required(SCOPE_PARAMETERS.end_date, (date) => date),
   filters: SCOPE_PARAMETERS.filters,
+  segment: SCOPE_PARAMETERS.segment,
 };
 
 export const deleteEvents: Handler = async (_request, context) => {
@@ -23,9 +24,10 @@ export const deleteEvents: Handler = async (_request, context) => {
   const query = new Query(url);
   const { site_id: siteId } = query.parse(SITE);
   requireAdminOf(siteId, context);
-  const { start_date: startDate, end_date: endDate, filters } = query.parse(PARAMETERS);
+  const { start_date: startDate, end_date: endDate, filters, segment } = query.parse(PARAMETERS);
   const { firstDay, lastDay } = parseDates({ name: "start_date", value: startDate }, { name: "end_date", value: endDate });
   // A caller who wants to delete a part must not lose everything.
+  if (segment !== null) throw invalidInput('"segment" does not narrow an erasure: it is of all events of its dates');
   if (filters.length > 0) throw invalidInput('"filters" do not narrow an erasure: it is of all events of its dates');
   const untilMs = beganMs + services.config.requestTimeoutSecs * ERASURE_WAIT_SHARE * 1000;
   const { events, days } = await services.eraseOnRequest(siteId, firstDay, lastDay, untilMs).catch((error: unknown) => {

@@ -116,6 +116,7 @@ export class Pipeline implements App {
     const calendarOf: Viewer["calendarOf"] = (siteId) => services.sites.calendarOf(siteId);
     const goalsOf: Viewer["goalsOf"] = (siteId) => inOrder(services.goals.of(siteId));
     const weekStartOf: Viewer["weekStartOf"] = (siteId) => services.sites.settingsOf(siteId).weekStart;
+    const segmentOf: Viewer["segmentOf"] = (siteId, id) => services.segments.get(siteId, id)?.fields.parameters["filters"] ?? null;
     const exchange: Exchange = {
       services,
       nowMs,
@@ -134,6 +135,7 @@ export class Pipeline implements App {
         weekStartOf,
         firstDayOf: (siteId, conditions) => firstDayOf(siteId, conditions, exchange),
         goalsOf,
+        segmentOf,
         sessionRules: sessionRulesOf(services.config),
       },
       deadline: this.#deadlines.begin(beganMs),

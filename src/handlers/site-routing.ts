@@ -25,7 +25,7 @@ export interface SiteRequest {
 export type FindSite = (body: string) => SiteRequest | null;
 
 /** Beside reports. */
-const ABOUT_SITE = /^\/api\/(?:gdpr\/erase|goals(?:\/:goal_id)?)$/;
+const ABOUT_SITE = /^\/api\/(?:gdpr\/erase|(?:goals|segments|annotations)(?:\/:[a-z_]+)?)$/;
 
 const isAboutSite = ({ path }: Route): boolean => (path.startsWith("/api/stats/") && path !== OVERVIEW_PATH) || ABOUT_SITE.test(path);
 

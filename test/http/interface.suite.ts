@@ -6,6 +6,7 @@ import { expect, it } from "vitest";
 import { ROUTE_IDS, type WithAskedRoutes } from "../support/asked-routes.ts";
 import type { MakeTarget, SkippedCase } from "../support/target.ts";
 import { describeAccessMatrix } from "./access-matrix.suite.ts";
+import { describeAnnotations } from "./annotations.suite.ts";
 import { describeLockout, describeSessions, describeSetup } from "./auth.suite.ts";
 import { describeBasePath } from "./base-path.suite.ts";
 import { describeDashboardFiles } from "./dashboard-files.suite.ts";
@@ -27,6 +28,7 @@ import { describeOwnPages } from "./csrf.suite.ts";
 import { describePasswordChange } from "./password.suite.ts";
 import { describePixel } from "./pixel.suite.ts";
 import { describeRebinding, describeSetupCode } from "./rebinding.suite.ts";
+import { describeSegments } from "./segments.suite.ts";
 import { describeShareRules, describeShares } from "./shares.suite.ts";
 import { describeStatsFunnel, describeStatsSequences } from "./stats-behavioral-steps.suite.ts";
 import { describeStatsFlow, describeStatsRetention, describeStatsSessions, describeWithoutBehavioral } from "./stats-behavioral.suite.ts";
@@ -67,6 +69,8 @@ const OF_HOSTS: readonly DescribeSuite[] = [
   describeDurability,
   describeSiteSettings,
   describeSiteGoals,
+  describeSegments,
+  describeAnnotations,
 ];
 
 /** The rest, in the order of the document. */

@@ -31,6 +31,20 @@ const KINDS: readonly Kind[] = [
       { name: "Pro", event: "signup", property: { key: "plan", value: "pro" } },
     ],
   },
+  {
+    path: "segments",
+    idName: "segment_id",
+    bodies: [
+      { name: "Germany", filters: "countries==DE" },
+      { name: "Joins", kind: "funnel", steps: "page:/,event:signup", window: "2 days", modes: "strict_order" },
+      { name: "Twice", kind: "sequence", pattern: "(?1).*(?1)", conditions: "page:/" },
+    ],
+  },
+  {
+    path: "annotations",
+    idName: "annotation_id",
+    bodies: [{ text: "Deployed" }, { text: "Campaign", date: "2026-03-01" }, { text: "Outage", date: "2026-03-01", hour: 7 }],
+  },
 ];
 
 /** A body that no other case has sent: names are unique. */

@@ -34,6 +34,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   // Many starts, kills, clients or events.
   "test/fault/busy-stop.test.ts",
   "test/fault/cluster-kill.test.ts",
+  "test/fault/collections.test.ts",
   "test/fault/cluster-nodes.test.ts",
   "test/fault/damaged-data.test.ts",
   "test/fault/data-commands.test.ts",

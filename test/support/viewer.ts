@@ -12,6 +12,7 @@ export const ownerAt = (nowMs: EpochMs, goals: readonly SiteGoal[] = []): Viewer
   weekStartOf: () => "monday",
   firstDayOf: async () => null,
   goalsOf: () => goals,
+  segmentOf: () => null,
   sessionRules: { sessionGapMs: 1_800_000, rotationDays: 1 },
 });
 

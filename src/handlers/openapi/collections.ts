@@ -1,11 +1,23 @@
 /** Describes goals, segments and annotations (docs/http-api.md, "Goals of a site", "Segments" and "Annotations"). */
-import { GOALS_MAX, GOAL_PROPERTY_CHARS_MAX, ITEM_NAME_CHARS_MAX } from "../../runtime/config/collection-limits.ts";
+import {
+  ANNOTATIONS_MAX,
+  ANNOTATION_CHARS_MAX,
+  GOALS_MAX,
+  GOAL_PROPERTY_CHARS_MAX,
+  ITEM_NAME_CHARS_MAX,
+  SEGMENTS_MAX,
+  SEGMENT_CHARS_MAX,
+} from "../../runtime/config/collection-limits.ts";
 import { EVENT_NAME_CHARS_MAX } from "../../runtime/config/limits.ts";
 import { STEP_CHARS_MAX } from "../../runtime/config/report-limits.ts";
 import { boolean, closed, count, list, orNull, text } from "../../runtime/query/json-schema.ts";
+import { HOUR_MAX } from "../../runtime/sites/annotation.ts";
+import { ITEM_SCOPES } from "../../runtime/sites/item-owner.ts";
+import { SAVED_PARAMETERS, SEGMENT_KINDS } from "../../runtime/sites/segment.ts";
+import { ANNOTATION_DATES } from "../annotations.ts";
 import { BODY_REFUSALS, jsonContent } from "./json-content.ts";
 import type { Operation, Parameter } from "./operation.ts";
-import { SITE } from "./parameters.ts";
+import { documented, SITE } from "./parameters.ts";
 import { TOO_MANY_VIEWS } from "./shares.ts";
 
 const ID = text("Identifies it.", { pattern: "^[0-9a-f]{32}$" });
@@ -37,7 +49,43 @@ const GOAL = {
 
 const SITE_GOAL = closed({ id: ID, ...GOAL, created_at: CREATED_AT });
 
+const SCOPE = text("Whose it is. `oneself`: of the browser or API key that made it.", { enum: ITEM_SCOPES });
+
+const saved = (description: string) => orNull(text(description, { maxLength: SEGMENT_CHARS_MAX }));
+
+const SEGMENT = {
+  name: text("What the dashboard calls it.", { minLength: 1, maxLength: ITEM_NAME_CHARS_MAX }),
+  scope: SCOPE,
+  kind: text("What it saves.", { enum: SEGMENT_KINDS }),
+  filters: saved("Conditions as in the parameter `filters`; null for other kinds."),
+  steps: saved("As in a funnel or in sequences; null without them."),
+  window: saved("As in a funnel; null without it."),
+  modes: saved("As in a funnel; null without them."),
+  pattern: saved("As in sequences; null without it."),
+  conditions: saved("As in sequences; null without them."),
+};
+
+const SITE_SEGMENT = closed({ id: ID, ...SEGMENT, created_at: CREATED_AT });
+
+const ANNOTATION = {
+  date: text("A date of the site's calendar.", { format: "date" }),
+  hour: orNull(count("What the site's clock showed; null for the whole day.", { maximum: HOUR_MAX })),
+  text: text("What happened.", { minLength: 1, maxLength: ANNOTATION_CHARS_MAX }),
+  scope: SCOPE,
+};
+
+const SITE_ANNOTATION = closed({ id: ID, ...ANNOTATION, created_at: CREATED_AT });
+
 export const COLLECTION_SCHEMAS = {
+  SiteSegment: SITE_SEGMENT,
+  SiteSegments: list("In the order in which they were made.", SITE_SEGMENT, { maxItems: SEGMENTS_MAX }),
+  NewSegment: closed(
+    { ...SEGMENT, id: ID, created_at: CREATED_AT },
+    { optional: ["scope", "kind", ...SAVED_PARAMETERS, "id", "created_at"] },
+  ),
+  SiteAnnotation: SITE_ANNOTATION,
+  SiteAnnotations: list("By date and hour.", SITE_ANNOTATION, { maxItems: ANNOTATIONS_MAX }),
+  NewAnnotation: closed({ ...ANNOTATION, id: ID, created_at: CREATED_AT }, { optional: ["date", "hour", "scope", "id", "created_at"] }),
   SiteGoal: SITE_GOAL,
   SiteGoals: list("In the order of the site.", SITE_GOAL, { maxItems: GOALS_MAX }),
   NewGoal: closed(
@@ -67,7 +115,7 @@ const CHANGE_REFUSALS = {
   unavailable: "The change could not be stored, and nothing is changed; try again.",
 } as const;
 
-const NOT_FOUND = { not_found: "The site has none with this id." } as const;
+const NOT_FOUND = { not_found: "The site has none with this id, or it is somebody else's." } as const;
 
 const GOAL_BODY_REFUSALS = {
   ...BODY_REFUSALS,
@@ -75,7 +123,87 @@ const GOAL_BODY_REFUSALS = {
     "`site_id` is no site id, the body is not JSON, a field is unknown or breaks its rule, the name is taken, or the site has the maximum number.",
 } as const;
 
+const ITEM_BODY_REFUSALS = {
+  ...BODY_REFUSALS,
+  invalid_input:
+    "A parameter or the header `X-Owner` is invalid, the body is not JSON, a field is unknown or breaks its rule, or the site has the maximum number.",
+} as const;
+
 const GOAL_ID = idParameter("goal_id", "The id of the goal.");
+
+/** A browser's secret, by which it is known again. */
+const OWNER: Parameter = {
+  name: "X-Owner",
+  in: "header",
+  description: "A random text by which a browser is known: entries for oneself are those that were made with the same one, or API key.",
+  schema: text("Of which only a hash is stored.", { pattern: "^[A-Za-z0-9_-]{22,128}$" }),
+};
+
+interface OwnedItems<Path extends string, IdName extends string> {
+  readonly path: Path;
+  readonly idName: IdName;
+  readonly tag: Operation["tag"];
+  readonly names: Readonly<Record<"list" | "one" | "body", keyof typeof COLLECTION_SCHEMAS>>;
+  /** `ids` and `list` are parts of operation ids. */
+  readonly nouns: Readonly<Record<"one" | "many" | "ids" | "list", string>>;
+  /** Of the list. */
+  readonly parameters: readonly Parameter[];
+}
+
+type ItemRoutes<Path extends string, IdName extends string> = Readonly<
+  Record<`${"GET" | "POST"} ${Path}` | `${"PUT" | "DELETE"} ${Path}/:${IdName}`, Operation>
+>;
+
+/** The routes of items that are everybody's or one's own. */
+function itemOperations<const Path extends string, const IdName extends string>({
+  path,
+  idName,
+  tag,
+  names,
+  nouns: { one, many, ids, list: listId },
+  parameters,
+}: OwnedItems<Path, IdName>): ItemRoutes<Path, IdName> {
+  const id = idParameter(idName, `The id of the ${one}.`);
+  const refusals = { ...CHANGE_REFUSALS, ...ITEM_BODY_REFUSALS };
+  const operations: Readonly<Record<string, Operation>> = {
+    [`GET ${path}`]: {
+      operationId: `list${listId}`,
+      tag,
+      summary: `Lists the ${many} of a site`,
+      description: "Everybody's, and one's own.",
+      parameters: [SITE, ...parameters, OWNER],
+      answers: { 200: answer(`The ${many}.`, names.list) },
+      refusals: { ...LIST_REFUSALS, invalid_input: "A parameter or the header `X-Owner` is invalid." },
+    },
+    [`POST ${path}`]: {
+      operationId: `create${ids}`,
+      tag,
+      summary: `Adds one of the ${many} of a site`,
+      parameters: [SITE, OWNER],
+      requestBody: body(names.body),
+      answers: { 201: answer(`The ${one}, which is stored.`, names.one) },
+      refusals,
+    },
+    [`PUT ${path}/:${idName}`]: {
+      operationId: `put${ids}`,
+      tag,
+      summary: `Replaces one of the ${many} of a site`,
+      parameters: [id, SITE, OWNER],
+      requestBody: body(names.body),
+      answers: { 200: answer(`The ${one}, which is stored.`, names.one) },
+      refusals: { ...refusals, ...NOT_FOUND },
+    },
+    [`DELETE ${path}/:${idName}`]: {
+      operationId: `delete${ids}`,
+      tag,
+      summary: `Removes one of the ${many} of a site`,
+      parameters: [id, SITE, OWNER],
+      answers: { 200: answer("The site no longer has it.", "Deleted") },
+      refusals: { ...CHANGE_REFUSALS, ...NOT_FOUND },
+    },
+  };
+  return operations as ItemRoutes<Path, IdName>;
+}
 
 export const COLLECTION_OPERATIONS = {
   "GET /api/goals": {
@@ -115,4 +243,20 @@ export const COLLECTION_OPERATIONS = {
     answers: { 200: answer("The site no longer has the goal.", "Deleted") },
     refusals: { ...CHANGE_REFUSALS, ...NOT_FOUND },
   },
+  ...itemOperations({
+    path: "/api/segments",
+    idName: "segment_id",
+    tag: "Segments",
+    names: { list: "SiteSegments", one: "SiteSegment", body: "NewSegment" },
+    nouns: { one: "segment", many: "segments", ids: "Segment", list: "Segments" },
+    parameters: [],
+  }),
+  ...itemOperations({
+    path: "/api/annotations",
+    idName: "annotation_id",
+    tag: "Annotations",
+    names: { list: "SiteAnnotations", one: "SiteAnnotation", body: "NewAnnotation" },
+    nouns: { one: "annotation", many: "annotations", ids: "Annotation", list: "Annotations" },
+    parameters: documented(ANNOTATION_DATES),
+  }),
 } satisfies Readonly<Record<string, Operation>>;

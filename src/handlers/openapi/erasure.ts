@@ -23,13 +23,15 @@ const NO_FILTERS = query("filters", {
   schema: { type: "string", maxLength: 0 },
 });
 
+const NO_SEGMENT = query("segment", { description: "Any value is refused, likewise.", schema: { type: "string", maxLength: 0 } });
+
 export const ERASURE_OPERATIONS = {
   "DELETE /api/gdpr/erase": {
     operationId: "eraseEvents",
     tag: "Erasure",
     summary: "Deletes all events of a site in a date range permanently",
     description: "Succeeds if there is nothing to delete. Events that arrive meanwhile are deleted or kept.",
-    parameters: [SITE, { ...START, required: true }, { ...SHORT_END, required: true }, NO_FILTERS],
+    parameters: [SITE, { ...START, required: true }, { ...SHORT_END, required: true }, NO_FILTERS, NO_SEGMENT],
     answers: {
       200: {
         description: "The events are deleted from all reports, and no restart or crash brings them back.",

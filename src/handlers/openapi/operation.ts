@@ -45,6 +45,8 @@ export const TAGS = {
   Access: "Setup, login and API keys.",
   Sites: "What is set for sites.",
   Goals: "What counts as a conversion.",
+  Segments: "Saved filters, funnels and sequences.",
+  Annotations: "Texts about dates and hours.",
   Sharing: "Share links of a site, and what their viewers ask.",
   Erasure: "Deleting stored events.",
   Demo: "A made-up site to explore.",

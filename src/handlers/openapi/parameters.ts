@@ -27,12 +27,13 @@ const END: Parameter = documentedOne("end_date", SCOPE_PARAMETERS.end_date);
 const INTERVAL: Parameter = documentedOne("interval", SCOPE_PARAMETERS.interval);
 const PERIOD: Parameter = documentedOne("period", SCOPE_PARAMETERS.period);
 const FILTERS: Parameter = documentedOne("filters", SCOPE_PARAMETERS.filters);
+const SEGMENT: Parameter = documentedOne("segment", SCOPE_PARAMETERS.segment);
 
 /** Parameters of a report over a date range. */
-export const SCOPE: readonly Parameter[] = [SITE, PERIOD, START, END, INTERVAL, FILTERS];
+export const SCOPE: readonly Parameter[] = [SITE, PERIOD, START, END, INTERVAL, FILTERS, SEGMENT];
 
 /** Parameters of a report without a date range. */
-export const UNDATED_SCOPE: readonly Parameter[] = [SITE, FILTERS];
+export const UNDATED_SCOPE: readonly Parameter[] = [SITE, FILTERS, SEGMENT];
 
 /** Parameters of many routes, which refer to them by these names. */
 export const SHARED_PARAMETERS: Readonly<Record<string, Parameter>> = {
@@ -42,4 +43,5 @@ export const SHARED_PARAMETERS: Readonly<Record<string, Parameter>> = {
   EndDate: END,
   Interval: INTERVAL,
   Filters: FILTERS,
+  Segment: SEGMENT,
 };

@@ -13,6 +13,9 @@ export const ANNOTATION_CHARS_MAX = 200;
 /** Goals that one query counts: of the wildcard patterns that a query may have, some are left for filters. */
 export const GOALS_OF_QUERY_MAX = 25;
 
+/** Each text that a segment saves, in code points. */
+export const SEGMENT_CHARS_MAX = 8_192;
+
 /** Key and value of the property that a goal asks for, in code points. */
 export const GOAL_PROPERTY_CHARS_MAX = 512;
 

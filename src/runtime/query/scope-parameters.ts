@@ -12,7 +12,7 @@ import { SITE_ID, parseSiteId } from "../config/site-id.ts";
 import { text, type Schema } from "./json-schema.ts";
 import type { LocalDate, SiteId } from "../../storage/event.ts";
 import type { SharedDates } from "../auth/shared-view.ts";
-import { AppError } from "../errors.ts";
+import { AppError, invalidInput } from "../errors.ts";
 import { INTERVALS, isInterval } from "./buckets.ts";
 import { ALL, PERIODS, PERIOD_DEFAULT, parseDateRange, rangeOfDays, type DateRange } from "./date-range.ts";
 import { DIMENSIONS } from "./dimensions.ts";
@@ -92,6 +92,19 @@ const FILTERS: Parameter<readonly Condition[]> = parameter(
   parseSegmentFilter,
 );
 
+const SEGMENT_ID = /^[0-9a-f]{32}$/;
+
+const SEGMENT: Parameter<string | null> = optional(
+  {
+    description: "The id of a segment of the site, whose conditions must hold in addition to those of `filters`.",
+    schema: text("One of a segment with filters. Others are refused.", { pattern: SEGMENT_ID.source }),
+  },
+  (value, name) => {
+    if (!SEGMENT_ID.test(value)) throw invalidInput(`"${name}" must be the id of a segment: 32 hexadecimal digits`);
+    return value;
+  },
+);
+
 /** Parameters of a report over a date range. */
 export const SCOPE_PARAMETERS = {
   site_id: SITE,
@@ -103,12 +116,23 @@ export const SCOPE_PARAMETERS = {
   ),
   interval: INTERVAL,
   filters: FILTERS,
+  segment: SEGMENT,
 };
 
 /** Parameters of a report without a date range. */
-export const UNDATED_SCOPE_PARAMETERS = { site_id: SITE, filters: FILTERS };
+export const UNDATED_SCOPE_PARAMETERS = { site_id: SITE, filters: FILTERS, segment: SEGMENT };
 
 type UndatedValues = Values<typeof UNDATED_SCOPE_PARAMETERS>;
+
+/** Those of the request and of its segment. A viewer of what is shared gets a 403: names of segments are not shared. */
+function requestedConditions({ site_id: siteId, filters, segment }: UndatedValues, viewer: Viewer): readonly Condition[] {
+  if (segment === null) return filters;
+  if (viewer.principal.view !== null) throw new AppError({ code: "forbidden" }, "A share link has no segments");
+  const saved = viewer.segmentOf(siteId, segment);
+  if (saved === null) throw invalidInput(`"segment": the site has no saved filters with the id "${segment}"`);
+  return distinctConditions([...parseSegmentFilter(saved), ...filters]);
+}
+
 export type ScopeValues = Partial<Values<typeof SCOPE_PARAMETERS>> & UndatedValues;
 
 /** The most days that dates in the request may span: more where it shows that it expects them. */
@@ -151,12 +175,12 @@ const takesSharedDates = ({ period, start_date: startDate, end_date: endDate }: 
  * they read besides is shared (`planOf`).
  */
 export async function scopeOf(values: ScopeValues, viewer: Viewer): Promise<Scope> {
-  const { site_id: siteId, filters } = values;
+  const { site_id: siteId } = values;
   checkSite(viewer, siteId);
   const today = viewer.calendarOf(siteId).dateOf(viewer.nowMs);
   const shared = sharedPartOf(viewer, siteId, today);
   const range = (takesSharedDates(values) && shared?.range) || (await requestedRange(values, viewer, shared, today));
-  const conditions = conditionsOn(filters, () => viewer.goalsOf(siteId));
+  const conditions = conditionsOn(requestedConditions(values, viewer), () => viewer.goalsOf(siteId));
   const { sessionRules } = viewer;
   if (shared === null) return { siteId, range, conditions, sessionRules };
   const scope = { siteId, range, conditions: distinctConditions([...shared.conditions, ...conditions]), shared, sessionRules };

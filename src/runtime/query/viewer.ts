@@ -17,6 +17,8 @@ export interface Viewer {
   readonly firstDayOf: (siteId: SiteId, conditions: readonly Condition[]) => Promise<LocalDate | null>;
   /** In the order of the site. */
   readonly goalsOf: (siteId: SiteId) => readonly SiteGoal[];
+  /** The filters of a segment as they are written; null if the site has none with this id. */
+  readonly segmentOf: (siteId: SiteId, id: string) => string | null;
   readonly sessionRules: SessionRules;
 }
 

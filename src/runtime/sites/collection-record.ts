@@ -8,7 +8,7 @@ import { isSiteId } from "../config/site-id.ts";
 import { reasonOf } from "../metrics/log.ts";
 
 /** The kinds of items, which are also the folders of their records. */
-export const COLLECTIONS = ["goals"] as const;
+export const COLLECTIONS = ["goals", "segments", "annotations"] as const;
 export type CollectionName = (typeof COLLECTIONS)[number];
 
 /** What makes a kind of items: where they are kept, how many a site may have, and how their fields are written. */

@@ -1,0 +1,56 @@
+/** GET, POST, PUT and DELETE /api/segments: saved filters, funnels and sequences of a site (docs/http-api.md, "Segments"). */
+import { invalidInput } from "../runtime/errors.ts";
+import { funnel } from "../runtime/reports/funnel.ts";
+import { main } from "../runtime/reports/main.ts";
+import type { Report } from "../runtime/reports/report.ts";
+import { sequences } from "../runtime/reports/sequences.ts";
+import { isOf, scopeJson } from "../runtime/sites/item-owner.ts";
+import { parseSegment, SAVED_PARAMETERS, type Segment, type SegmentFields, type SegmentKind } from "../runtime/sites/segment.ts";
+import type { SiteId } from "../storage/event.ts";
+import { callerOf, itemHandlers, readSite } from "./collections.ts";
+import type { Context, Handler } from "./context.ts";
+import { jsonReply } from "./reply.ts";
+
+const described = ({ id, createdAt, fields: { name, kind, parameters, owner } }: Segment) => ({
+  id,
+  name,
+  scope: scopeJson(owner),
+  kind,
+  ...Object.fromEntries(SAVED_PARAMETERS.map((parameter) => [parameter, parameters[parameter] ?? null])),
+  created_at: createdAt,
+});
+
+/** The report that takes the parameters of each kind. */
+const REPORT_OF: Readonly<Record<SegmentKind, Report>> = { filters: main, funnel, sequence: sequences };
+
+/** 400 for parameters that their report would refuse. */
+async function check({ kind, parameters }: SegmentFields, siteId: SiteId, { viewer }: Context): Promise<void> {
+  if (kind === "filters" && !parameters["filters"]) throw invalidInput('Field "filters" must have at least one condition');
+  await REPORT_OF[kind].prepare((name) => (name === "site_id" ? siteId : (parameters[name] ?? null)), viewer);
+}
+
+export const getSegments: Handler = (request, context) => {
+  const { segments } = context.services;
+  const caller = callerOf(request, context);
+  return jsonReply(
+    segments
+      .of(readSite(context))
+      .filter(({ fields }) => isOf(fields.owner, caller))
+      .map(described),
+  );
+};
+
+export const {
+  postItem: postSegment,
+  putItem: putSegment,
+  deleteItem: deleteSegment,
+} = itemHandlers({
+  idName: "segment_id",
+  collectionOf: ({ segments }) => segments,
+  async parse(body, { caller, siteId, context }) {
+    const fields = parseSegment(body, caller);
+    await check(fields, siteId, context);
+    return fields;
+  },
+  described,
+});
