@@ -8,10 +8,9 @@ import { createMemoryObjectStore } from "../../src/storage/memory-object-store.t
 import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
 import { CLOSED } from "../support/auth-requests.ts";
 import { createInProcessTarget, type InProcessParts, type InProcessTarget } from "../support/in-process-target.ts";
-import { browserHeaders, getPixel, post, postBody, record, wireEvent, type RequestHeaders } from "../support/requests.ts";
+import { browserHeaders, getPixel, post, postBody, wireEvent, type RequestHeaders } from "../support/requests.ts";
 import { createEngineShare } from "../support/shared-engine.ts";
 import type { Ability, Environment, Target, TargetRequest } from "../support/target.ts";
-import { FIREFOX_LINUX } from "../support/user-agents.ts";
 import { AUTH_FAILING, AUTH_PROVOKED, LIMITED, UNVERIFIED } from "./openapi-auth-answers.ts";
 import { COLLECTION_FAILING, COLLECTION_PROVOKED } from "./openapi-collection-answers.ts";
 import { SETTINGS_FAILING, SETTINGS_PROVOKED } from "./openapi-settings-answers.ts";
@@ -29,14 +28,6 @@ export interface Provoked {
   readonly needs?: Ability;
   /** `siteId` has the events of `recordEvents`, where the environment lets anybody see them. */
   readonly send: (target: Target, siteId: string) => Promise<Response>;
-}
-
-/** Enough that no list of figures stays empty and rates are no whole numbers. */
-export async function recordEvents(target: Target, siteId: string): Promise<void> {
-  await record(target, wireEvent(siteId, { u: "https://page.test/?utm_source=letter", r: "https://example.org/", w: 1280 }));
-  await record(target, wireEvent(siteId, { u: "https://page.test/next" }));
-  await record(target, wireEvent(siteId, { n: "signup", p: '{"plan":"pro"}' }), { "user-agent": FIREFOX_LINUX });
-  await record(target, wireEvent(siteId, { n: "purchase", ra: 19.99, rc: "EUR" }));
 }
 
 const PAGE: RequestHeaders = { origin: "https://page.test" };

@@ -8,7 +8,8 @@ import { createInProcessTarget, type InProcessTarget } from "../support/in-proce
 import type { RequestHeaders } from "../support/requests.ts";
 import type { Target } from "../support/target.ts";
 import { afterTheLimit, broken, LONG, never, pastTheCrowd, UNVERIFIED } from "./openapi-auth-answers.ts";
-import { recordEvents, type Failing, type Provoked } from "./openapi-answers.ts";
+import type { Failing, Provoked } from "./openapi-answers.ts";
+import { recordEvents } from "./openapi-events.ts";
 
 const SITE = "collections.test";
 const UNKNOWN_ID = "0".repeat(32);

@@ -27,7 +27,7 @@ import {
 } from "../support/openapi.ts";
 import { browserHeaders, type RequestHeaders } from "../support/requests.ts";
 import type { Environment, Target } from "../support/target.ts";
-import { recordEvents } from "./openapi-answers.ts";
+import { recordEvents } from "./openapi-events.ts";
 
 const SITE = "openapi-values.test";
 

@@ -6,7 +6,8 @@ import { INGEST_HEADERS } from "../../src/handlers/openapi/headers.ts";
 import type { Answer } from "../../src/handlers/openapi/operation.ts";
 import { answerOf, answerProblems, documentedIn, isGet, isIngest, pathWith, problemsWith, requiredValues } from "../support/openapi.ts";
 import { itNeeds, siteNames, type Environment, type MakeTarget, type Target } from "../support/target.ts";
-import { PROVOKED, recordEvents, type Provoked } from "./openapi-answers.ts";
+import { PROVOKED, type Provoked } from "./openapi-answers.ts";
+import { recordEvents } from "./openapi-events.ts";
 
 const siteName = siteNames("openapi");
 

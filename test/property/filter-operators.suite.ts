@@ -202,8 +202,8 @@ async function addGoals(target: InProcessTarget, defined: readonly PlainGoal[]):
     const property = "property" in goal ? { key: goal.property[0], value: goal.property[1] } : null;
     const definition = "page" in goal ? { page: goal.page } : { event: goal.event, property };
     const fields = { name: goal.name, goal: definition, hasRevenue: false, position };
-    const { goals } = target.services;
-    await goals.change(SITE as string as SiteId, () => new Map([[goals.newId(), fields]]), signal);
+    const { goals: stored } = target.services;
+    await stored.change(SITE as string as SiteId, () => new Map([[stored.newId(), fields]]), signal);
   }
 }
 

@@ -11,7 +11,7 @@ const LONG_FILES: Readonly<Record<string, string>> = {
 
 /** The one file that may import each package; of hash-wasm, one for each hash. */
 const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
-  re2js: "src/runtime/query/text-test.ts",
+  re2js: "src/runtime/query/text-matching.ts",
   "itty-router": "src/handlers/router.ts",
   hyparquet: "src/storage/parquet-columns.ts",
   "hyparquet/src/column.js": "src/storage/parquet-columns.ts",

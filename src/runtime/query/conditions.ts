@@ -4,16 +4,16 @@ import { PROPERTY_PREFIX, isSessionFilter, type Condition } from "./filters.ts";
 import { meetsSessionCondition, type SessionEvents } from "./session-conditions.ts";
 import { column, joinSql, sql, type SqlText } from "./sql.ts";
 import { UNRECORDED, propertyPasses, valuePasses } from "./text-conditions.ts";
-import type { TextTest } from "./text-test.ts";
+import type { TextTest } from "./text-matching.ts";
 
 /** Every value passes. */
 const ANY: TextTest = { kind: "contains", values: [""] };
 
 /** Whether an event's property passes. Without a value it is as good as `(unknown)`. */
 function meetsProperty(key: string, test: TextTest, events: SqlText): SqlText {
-  const passes = propertyPasses({ key, test }, events);
-  if (test.kind !== "is" || !test.values.includes(UNRECORDED)) return passes;
-  return sql`(${passes} OR NOT ${propertyPasses({ key, test: ANY }, events)})`;
+  const hasPassed = propertyPasses({ key, test }, events);
+  if (test.kind !== "is" || !test.values.includes(UNRECORDED)) return hasPassed;
+  return sql`(${hasPassed} OR NOT ${propertyPasses({ key, test: ANY }, events)})`;
 }
 
 function passes({ dimension, test, goals }: Condition, events: SessionEvents): SqlText {

@@ -5,7 +5,7 @@ import { FILTER_CONDITIONS_MAX, FILTER_EXPRESSION_CHARS_MAX, FILTER_VALUES_MAX, 
 import { DIMENSIONS, isDimension, isSessionDimension, type Dimension } from "./dimensions.ts";
 import type { SiteGoal } from "../sites/goal.ts";
 import type { NamedGoal } from "./goal.ts";
-import { problemOfExpression, type TextTest } from "./text-test.ts";
+import { problemOfExpression, type TextTest } from "./text-matching.ts";
 
 /** Dimensions of whole sessions: a condition on them keeps all events of the sessions that meet it. */
 export const SESSION_FILTERS = ["entry-page", "exit-page", "goal"] as const;

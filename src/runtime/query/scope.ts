@@ -79,7 +79,7 @@ const meets = (conditions: readonly Condition[], scope: Scope): SqlText =>
   });
 
 /** Whether an event is shared, by all events of the range. */
-const isSharedEvent = ({ shared: _, ...all }: Scope, conditions: readonly Condition[]): SqlText => meets(conditions, all);
+const isSharedEvent = ({ shared: _shared, ...all }: Scope, conditions: readonly Condition[]): SqlText => meets(conditions, all);
 
 const isShared = (scope: Scope): SqlText => (hidesEvents(scope) ? sql` AND ${isSharedEvent(scope, sharedOf(scope))}` : sql``);
 

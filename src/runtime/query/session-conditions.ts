@@ -6,7 +6,7 @@ import { orderedSessions, pageEvents } from "./ordered-sessions.ts";
 import type { SessionRules } from "./session-rules.ts";
 import { column, joinSql, perDialect, sql, textCode, type SqlText } from "./sql.ts";
 import { UNRECORDED, valuePasses } from "./text-conditions.ts";
-import { compiledTest, type TextTest } from "./text-test.ts";
+import { compiledTest, type TextTest } from "./text-matching.ts";
 
 /** The events of a range of whole salt periods, by which its sessions are judged. */
 export interface SessionEvents {

@@ -1,6 +1,6 @@
 /** Injection-safe SQL in the dialects of all backends: values in a template become parameters, and only other SQL fragments are spliced in. */
 import { EVENT_COLUMNS } from "../../storage/event-columns.ts";
-import type { TextTest } from "./text-test.ts";
+import type { TextTest } from "./text-matching.ts";
 
 /** A test of the value of a custom property. None passes without a value. */
 export interface PropertyTest {

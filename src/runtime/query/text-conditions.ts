@@ -1,7 +1,7 @@
 /** Tests of columns and properties in SQL. DuckDB looks them up among texts that were tested before (see `EngineQuery`), ClickHouse runs them itself. */
 import { mayHaveKey, tokenOfKey, valueOf, withPairs } from "./property-pairs.ts";
 import { column, joinSql, perDialect, sql, textCode, type ColumnName, type PropertyTest, type SqlText } from "./sql.ts";
-import { compiledTest, lowerCase, searchTest, type TextTest } from "./text-test.ts";
+import { compiledTest, lowerCase, searchTest, type TextTest } from "./text-matching.ts";
 
 /** How ClickHouse stores a text that was not recorded. In DuckDB it has the code 0, which is no text. */
 export const UNRECORDED = "(unknown)";

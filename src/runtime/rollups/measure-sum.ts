@@ -3,7 +3,7 @@ import { compareCodePoints } from "../../storage/code-point-order.ts";
 import { rowCountOf, type Columns } from "../../storage/columns.ts";
 import { isGrouping, ROLLUP_COLUMNS, type RollupColumn } from "../../storage/rollup.ts";
 import type { SqlRow } from "../query/sql.ts";
-import { compiledTest, searchTest } from "../query/text-test.ts";
+import { compiledTest, searchTest } from "../query/text-matching.ts";
 import type { Top } from "../query/top.ts";
 
 type Values = Columns[string];

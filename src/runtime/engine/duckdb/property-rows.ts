@@ -1,6 +1,6 @@
 /** Reads the properties that one query needs from the props strings of its blocks. Nothing of the result is cached. */
 import { EngineFullError, type PropertiesWanted } from "../engine.ts";
-import { compiledTest, searchTest } from "../../query/text-test.ts";
+import { compiledTest, searchTest } from "../../query/text-matching.ts";
 import { parseProps } from "./props-parser.ts";
 import type { BlockProps } from "./props-dictionary.ts";
 import { StringDictionary } from "./string-dictionary.ts";

@@ -2,7 +2,7 @@
 import { QUERY_TESTS_MAX } from "../engine.ts";
 import { invalidInput } from "../../errors.ts";
 import type { PropertyTest, SqlParameter } from "../../query/sql.ts";
-import { compiledTest, type TextTest } from "../../query/text-test.ts";
+import { compiledTest, type TextTest } from "../../query/text-matching.ts";
 import { parseProps } from "./props-parser.ts";
 
 /** Characters tested before other work of the thread runs: a few milliseconds, a tenth of a second in the worst case. */

@@ -197,7 +197,7 @@ describe("items of a site on several nodes", () => {
     const item = await add(collection, A, "one");
     records.fails = true;
     await expect(rename(collection, item, "two")).rejects.toThrow("could not be stored");
-    expect(published.map(({ item, changedMs }) => [item?.fields.name, changedMs - NOW])).toEqual([
+    expect(published.map((change) => [change.item?.fields.name, change.changedMs - NOW])).toEqual([
       ["one", 0],
       ["two", 1],
       ["one", 2],

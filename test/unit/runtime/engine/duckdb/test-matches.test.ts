@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { WildcardPattern } from "../../../../../src/runtime/config/wildcard-pattern.ts";
 import { StringDictionary } from "../../../../../src/runtime/engine/duckdb/string-dictionary.ts";
 import { matchProps, matchTexts, QueryTests } from "../../../../../src/runtime/engine/duckdb/test-matches.ts";
-import type { TextTest } from "../../../../../src/runtime/query/text-test.ts";
+import type { TextTest } from "../../../../../src/runtime/query/text-matching.ts";
 import { growthOf, GROWTH_MAX, repeated, SIZE_RATIO, type Work } from "../../../../support/growth.ts";
 
 /** The textbook's dynamic programme: whether each prefix of the text matches each prefix of the pattern. */

@@ -1,7 +1,7 @@
 /** Tests of a text: what each kind matches, lower case, and that no value or text makes them slow. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compiledTest, lowerCase, problemOfExpression, type TextTestKind } from "../../../../src/runtime/query/text-test.ts";
+import { compiledTest, lowerCase, problemOfExpression, type TextTestKind } from "../../../../src/runtime/query/text-matching.ts";
 import { character } from "../../../support/character.ts";
 import { growthOf, GROWTH_MAX, repeated, SIZE_RATIO, type Work } from "../../../support/growth.ts";
 
