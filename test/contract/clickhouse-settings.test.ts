@@ -7,6 +7,7 @@ import type { CalendarRecord } from "../../src/runtime/sites/site-calendar.ts";
 import type { SiteSettings } from "../../src/runtime/sites/site-settings.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import { clickhouseOfFile, ONLY_THE_FRONT } from "../support/clickhouse-server.ts";
+import { addItem, askCollection, listItems } from "../support/collections.ts";
 import { createInProcessTarget, type InProcessParts, type InProcessTarget } from "../support/in-process-target.ts";
 import { memoryStores } from "../support/mortal-stores.ts";
 import { browserHeaders, expectAccepted, expectError, record, wireEvent } from "../support/requests.ts";
@@ -312,5 +313,39 @@ describe("the option time_zone on several nodes", () => {
     await clickhouse().fail({ kind: "none" });
     await poll(full);
     expect(defaultHistory(full)).toEqual(["2026-03-16 Asia/Tokyo"]);
+  });
+});
+
+describe("goals of a site on several nodes", () => {
+  const names = async (node: Node): Promise<string[]> =>
+    (await listItems<{ name: string }>(node, "goals", SITE, await logIn(node))).map(({ name }) => name).sort();
+
+  it("are those of all nodes, whichever made or changed them, also of one that was away", async () => {
+    const { node } = await deployment();
+    const away = memoryStores();
+    const [one, two, three] = [await node(), await node(), await node({}, away)];
+    const [atOne, atTwo] = [await logIn(one), await logIn(two)];
+    const first = await addItem(one, "goals", SITE, atOne, { name: "one", page: "/1" });
+    // Neither undoes the other's, though neither knows it.
+    await addItem(two, "goals", SITE, atTwo, { name: "two", page: "/2" });
+    for (const each of [one, two, three]) await poll(each);
+    for (const each of [one, two, three]) expect(await names(each)).toEqual(["one", "two"]);
+    await three.close();
+    const put = { method: "PUT", id: first.id, body: { name: "uno", page: "/1" } } as const;
+    expect((await askCollection(two, "goals", SITE, atTwo, put)).status).toBe(200);
+    const back = await node({}, away);
+    for (const each of [one, two, back]) await poll(each);
+    for (const each of [one, two, back]) expect(await names(each)).toEqual(["two", "uno"]);
+  });
+
+  it("made before the node joined the others are those of all nodes", async () => {
+    const { node } = await deployment();
+    const stores = memoryStores();
+    const alone = await createInProcessTarget(CLOSED, stores);
+    await addItem(alone, "goals", SITE, await logIn(alone), { name: "before", page: "/" });
+    await alone.close();
+    const [, other] = [await node({}, stores), await node()];
+    await poll(other);
+    expect(await names(other)).toEqual(["before"]);
   });
 });

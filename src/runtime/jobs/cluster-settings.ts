@@ -16,11 +16,14 @@ import { parseCalendarRecord, timeZoneOf, UTC_RECORD, type CalendarRecord } from
 import type { SiteChange, SiteDistribution } from "../sites/site-distribution.ts";
 import { parseSiteRecord, siteRecordJson } from "../sites/site-record.ts";
 import type { Sites } from "../sites/sites.ts";
+import { isItemKey, type Parsed, type SharedItems } from "./cluster-items.ts";
 import { PeriodicJob, type Job } from "./periodic-job.ts";
 
 export interface ClusterSettingsOptions {
   readonly settings: SharedSettings;
   readonly sites: Sites;
+  /** Goals, segments and annotations. */
+  readonly items: readonly SharedItems[];
   readonly records: Pick<RecordStore, "write">;
   readonly config: Pick<Config, "timeZone">;
   /** Whether any node may have events. */
@@ -80,8 +83,10 @@ export class ClusterSettings implements Job {
   }
 
   async #receive(shared: readonly SharedRecord[]): Promise<void> {
-    const changes = shared.filter(({ key }) => key !== DEFAULT_CALENDAR_KEY).flatMap((record) => this.#parsed(record, siteChangeIn));
-    const { sites } = this.#options;
+    const ofSites = shared.filter(({ key }) => key !== DEFAULT_CALENDAR_KEY && !isItemKey(key));
+    const changes = ofSites.flatMap((record) => this.#parsed(record, siteChangeIn));
+    const { sites, items } = this.#options;
+    for (const each of items) await each.receive(shared, this.#parsed, this.#stopping.signal);
     const isNew = ({ siteId, changedMs }: SiteChange) => changedMs > sites.changedMsOf(siteId);
     const later = changes.filter(isNew);
     if (later.length > 0) await sites.receive(later, this.#stopping.signal);
@@ -90,7 +95,7 @@ export class ClusterSettings implements Job {
   }
 
   /** Empty for a record that another version of the program or a host with other time zones has written: what is known here stays. */
-  #parsed<T>(shared: SharedRecord, parse: (shared: SharedRecord) => T): T[] {
+  readonly #parsed: Parsed = (shared, parse) => {
     try {
       return [parse(shared)];
     } catch (error) {
@@ -100,7 +105,7 @@ export class ClusterSettings implements Job {
       this.#unreadable.add(name);
       return [];
     }
-  }
+  };
 
   async #receiveDefault(calendar: CalendarRecord, changedMs: EpochMs): Promise<void> {
     const { sites, config, log } = this.#options;
@@ -119,8 +124,8 @@ export class ClusterSettings implements Job {
 
   /** Adds what the others lack, and then sets the option: once, so that nodes with different options do not change it by turns. */
   async #join(shared: readonly SharedRecord[]): Promise<void> {
-    const { settings } = this.#options;
-    await settings.add(this.#missingIn(shared).map(sharedRecordOf));
+    const { settings, items } = this.#options;
+    await settings.add([...this.#missingIn(shared).map(sharedRecordOf), ...items.flatMap((each) => each.missingIn(shared))]);
     await this.#shareDefault();
     this.#hasJoined = true;
   }

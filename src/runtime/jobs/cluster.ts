@@ -15,6 +15,7 @@ import { reasonOf, type Log } from "../metrics/log.ts";
 import { ClusterErasure } from "./cluster-erasure.ts";
 import type { Sites } from "../sites/sites.ts";
 import type { Erased, Erasure } from "./erasure.ts";
+import type { SharedItems } from "./cluster-items.ts";
 import { ClusterSettings } from "./cluster-settings.ts";
 import { Membership, RemovedNodeError } from "./membership.ts";
 import type { Job } from "./periodic-job.ts";
@@ -25,6 +26,8 @@ export interface ClusterParts {
   /** Of all nodes. */
   readonly catalog: Pick<EventCatalog, "sites">;
   readonly sites: Sites;
+  /** Goals, segments and annotations. */
+  readonly items: readonly SharedItems[];
   readonly records: RecordStore;
   readonly erasure: Erasure;
   readonly stats: QueryService;

@@ -2,7 +2,10 @@
 import type { SiteId } from "../../storage/event.ts";
 import { createSha256, toHex } from "../auth/sha256.ts";
 import { ANNOTATION_KIND, type AnnotationFields } from "../sites/annotation.ts";
-import { Collection } from "../sites/collection.ts";
+import type { Clickhouse } from "../engine/clickhouse/clickhouse.ts";
+import { sharedItemOf, sharedItems, type SharedItems } from "../jobs/cluster-items.ts";
+import type { CollectionKind } from "../sites/collection-record.ts";
+import { Collection, type ItemChange } from "../sites/collection.ts";
 import { GOAL_KIND, type GoalFields } from "../sites/goal.ts";
 import { SEGMENT_KIND, type SegmentFields } from "../sites/segment.ts";
 import type { Host } from "./host.ts";
@@ -17,13 +20,17 @@ export interface Collections {
   removeItems(siteId: SiteId, signal: AbortSignal): Promise<void>;
 }
 
-export async function openCollections(host: Host): Promise<Collections> {
+/** `shared`: of a node, which shares them with the others. */
+export async function openCollections(host: Host, shared: Clickhouse | null): Promise<Collections> {
   const { siteInstances } = host;
-  const parts = { ...host, sitesMax: host.config.maxSites };
   const sha256 = await createSha256();
-  const goals = await Collection.open(GOAL_KIND, parts);
-  const segments = await Collection.open(SEGMENT_KIND, parts);
-  const annotations = await Collection.open(ANNOTATION_KIND, parts);
+  const open = <Fields extends object>(kind: CollectionKind<Fields>): Promise<Collection<Fields>> => {
+    const publish = shared ? (changes: readonly ItemChange<Fields>[]) => shared.settings.add(changes.map(sharedItemOf(kind))) : undefined;
+    return Collection.open(kind, { ...host, sitesMax: host.config.maxSites, publish });
+  };
+  const goals = await open(GOAL_KIND);
+  const segments = await open(SEGMENT_KIND);
+  const annotations = await open(ANNOTATION_KIND);
   return {
     goals,
     segments,
@@ -35,3 +42,10 @@ export async function openCollections(host: Host): Promise<Collections> {
     },
   };
 }
+
+/** As nodes share them. */
+export const itemsOf = ({ goals, segments, annotations }: Collections): readonly SharedItems[] => [
+  sharedItems(goals),
+  sharedItems(segments),
+  sharedItems(annotations),
+];

@@ -28,7 +28,7 @@ import { RequestMetrics } from "../metrics/request-metrics.ts";
 import { ExportMemory } from "../reports/exports/export-memory.ts";
 import { Overview } from "../reports/overview/overview.ts";
 import type { Sites } from "../sites/sites.ts";
-import { openCollections, type Collections } from "./collections.ts";
+import { itemsOf, openCollections, type Collections } from "./collections.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { openEventStore } from "./event-store.ts";
 import type { Host } from "./host.ts";
@@ -105,7 +105,7 @@ export async function createServices(host: Host): Promise<Services> {
   const catalog = clickhouse ? new ClickhouseCatalog({ ...clickhouse, eventStore }) : eventStore;
   const shared = oneSite === undefined && siteInstances === undefined ? clickhouse : null;
   const sites = await openSites(host, catalog, shared);
-  const collections = await openCollections(host);
+  const collections = await openCollections(host, shared);
   const visitors = await createVisitors({ ...host, zonesAt: (timestampMs) => sites.zonesAt(timestampMs) });
   const dependencies: Dependencies = { host, counters, eventStore, catalog, sites };
   const stored = await createStoredRollups({ ...host, eventStore });
@@ -131,7 +131,9 @@ export async function createServices(host: Host): Promise<Services> {
     ? createAdmittedSite(oneSite, { ...host, eventStore })
     : createKnownSites({ ...host, eventStore, catalog, sites, counters }, siteInstances && (() => siteInstances.registered()));
   const ingest: IngestServices = createIngest(dependencies, knownSites, visitors, { ...jobServices, stats: queries.stats });
-  const cluster = shared && (await Cluster.create({ ...host, ...dependencies, clickhouse: shared, erasure, stats: queries.stats }));
+  const cluster =
+    shared &&
+    (await Cluster.create({ ...host, ...dependencies, clickhouse: shared, erasure, stats: queries.stats, items: itemsOf(collections) }));
   await cluster?.join();
   const jobs = [...jobsOf(jobServices, ingest, host), ...(cluster ? [cluster] : [])];
   warnOfOldGeoDatabase(host);

@@ -73,9 +73,8 @@ export const ANNOTATION_KIND: CollectionKind<AnnotationFields> = {
   parse: storedAnnotation,
 };
 
-const order = ({ fields: { date, hour }, createdAt, id }: Annotation): string =>
-  `${date} ${String(hour ?? 0).padStart(2, "0")} ${createdAt} ${id}`;
+const order = ({ fields: { date, hour }, createdAt }: Annotation): string => `${date} ${String(hour ?? 0).padStart(2, "0")} ${createdAt}`;
 
 /** By date and hour, then in the order in which they were made. */
 export const byMoment = (annotations: readonly Annotation[]): Annotation[] =>
-  annotations.toSorted((a, b) => (order(a) < order(b) ? -1 : 1));
+  annotations.toSorted((a, b) => (order(a) < order(b) ? -1 : Number(order(a) > order(b))));
