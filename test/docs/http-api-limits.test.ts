@@ -8,6 +8,7 @@ import * as installation from "../../src/runtime/config/installation-limits.ts";
 import * as auth from "../../src/runtime/config/auth-limits.ts";
 import * as limits from "../../src/runtime/config/limits.ts";
 import * as reports from "../../src/runtime/config/report-limits.ts";
+import { QUERY_TESTS_MAX } from "../../src/runtime/engine/engine.ts";
 import { isOptionName, optionNamed } from "../../src/runtime/config/options.ts";
 import { PAGE, codesIn, count, rowsOf, sectionOf } from "./http-api-page.ts";
 
@@ -38,7 +39,10 @@ const LIMITS: Readonly<Record<string, string>> = {
   "Range with hourly buckets by default": `${count(reports.HOURLY_DAYS_MAX)} days`,
   "Range with `interval=hour`": `${count(reports.INTERVAL_HOUR_DAYS_MAX)} days`,
   "Conditions of `filters`": `${count(reports.FILTER_CONDITIONS_MAX)} conditions`,
-  "Value of a condition": `${count(reports.FILTER_VALUE_CHARS_MAX)} characters`,
+  "Values of all conditions of `filters`": `${count(reports.FILTER_VALUES_MAX)} values`,
+  "Value of a condition, key of its property": each(reports.FILTER_VALUE_CHARS_MAX, "characters"),
+  "Regular expression of a condition": `${count(reports.FILTER_EXPRESSION_CHARS_MAX)} characters, ${count(reports.FILTER_EXPRESSION_INSTRUCTIONS_MAX)} instructions`,
+  "Tests of texts, and of properties, in the filters, steps and goals of a request": each(QUERY_TESTS_MAX, "different ones"),
   "Rows of a breakdown": rows(reports.BREAKDOWN_ROWS_DEFAULT, reports.BREAKDOWN_ROWS_MAX),
   "Rows of a raw export": rows(reports.EXPORT_ROWS_DEFAULT, reports.EXPORT_ROWS_MAX),
   "`offset` of a breakdown": `${count(reports.BREAKDOWN_OFFSET_MAX)} rows`,

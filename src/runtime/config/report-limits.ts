@@ -30,6 +30,9 @@ export const FILTER_VALUES_MAX = 100;
 /** Characters of a regular expression in a filter. */
 export const FILTER_EXPRESSION_CHARS_MAX = 256;
 
+/** Of its compiled program: the worst case of a match is their number times the characters of the text. */
+export const FILTER_EXPRESSION_INSTRUCTIONS_MAX = 1000;
+
 export const BREAKDOWN_ROWS_DEFAULT = 10;
 export const BREAKDOWN_ROWS_MAX = 1000;
 /** The parameter `offset` of a breakdown. */

@@ -1,5 +1,6 @@
 /** Tests of a text, the operators of filters and searches, as JavaScript runs them for DuckDB; for ClickHouse see `text-conditions.ts`. The only user of re2js. */
 import { RE2JS } from "re2js";
+import { FILTER_EXPRESSION_INSTRUCTIONS_MAX } from "../config/report-limits.ts";
 import { WildcardPattern } from "../config/wildcard-pattern.ts";
 
 /**
@@ -17,13 +18,10 @@ export interface TextTest {
   readonly values: readonly string[];
 }
 
-/** Instructions of a compiled regular expression: the worst case of a match is their number times the characters of the text. */
-const PROGRAM_SIZE_MAX = 1000;
-
 /** What is wrong with a regular expression; null if nothing is. */
 export function problemOfExpression(expression: string): string | null {
   try {
-    return RE2JS.compile(expression).programSize() > PROGRAM_SIZE_MAX ? "is too large: it repeats too much" : null;
+    return RE2JS.compile(expression).programSize() > FILTER_EXPRESSION_INSTRUCTIONS_MAX ? "is too large: it repeats too much" : null;
   } catch (error) {
     return `is no regular expression in the syntax of RE2: ${error instanceof Error ? error.message : String(error)}`;
   }
