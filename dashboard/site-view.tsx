@@ -11,6 +11,7 @@ import { lazy } from "./components/lazy.tsx";
 import { arrival } from "./first-event/arrival.ts";
 import { EmptyPeriod, NoData, SiteWithoutEvents } from "./first-event/no-data.tsx";
 import { RangeNotice } from "./shell/period-picker.tsx";
+import { countsConversions } from "./state/filter-kind.ts";
 import { comparedRange } from "./state/period.ts";
 import { isViewer } from "./state/share.ts";
 import { comparisonParameters, everybodyScope, scope } from "./state/scope.ts";
@@ -33,7 +34,7 @@ function Statistics({ siteId }: { readonly siteId: string }) {
   const compared = comparisonParameters.value;
   const report = useReport("main", { ...scope.value, ...compared });
   useFirstEventDate(siteId);
-  const hasRate = filterKind.value === "goal" && hasConversionRates.value;
+  const hasRate = countsConversions(filterKind.value) && hasConversionRates.value;
   const everybody = useReport("main", hasRate ? { ...everybodyScope.value, ...compared } : null);
   return (
     <>

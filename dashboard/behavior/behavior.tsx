@@ -1,38 +1,35 @@
-/** The Behavior card: a tab for each report on what visitors do. */
-import type { ComponentChildren } from "preact";
+/** The Behavior card: a tab for each report on what visitors do. Those behind the first one are loaded when they are chosen. */
+import type { ComponentType } from "preact";
+import { lazy, NotLoaded } from "../components/lazy.tsx";
 import { Skeleton } from "../components/states.tsx";
 import { useSteadyHeight } from "../components/steady-height.ts";
 import { chosenTab, Tabs } from "../components/tabs.tsx";
 import { useNear } from "../components/use-near.ts";
 import { isCardShown } from "../state/known-sites.ts";
-import { Flow } from "./flow.tsx";
-import { Funnel } from "./funnel.tsx";
 import { Goals } from "./goals.tsx";
-import { Properties } from "./properties.tsx";
-import { Retention } from "./retention.tsx";
-import { Revenue } from "./revenue.tsx";
-import { Sequences } from "./sequences.tsx";
+
+const chosen = (load: () => Promise<ComponentType>): ComponentType => lazy(load, NotLoaded, () => <Skeleton />);
 
 interface BehaviorTab {
   readonly id: string;
   readonly label: string;
-  readonly content: () => ComponentChildren;
+  readonly Content: ComponentType;
 }
 
 const TABS: readonly BehaviorTab[] = [
-  { id: "goals", label: "Goals", content: () => <Goals /> },
-  { id: "properties", label: "Properties", content: () => <Properties /> },
-  { id: "revenue", label: "Revenue", content: () => <Revenue /> },
-  { id: "funnel", label: "Funnel", content: () => <Funnel /> },
-  { id: "retention", label: "Retention", content: () => <Retention /> },
-  { id: "sequences", label: "Sequences", content: () => <Sequences /> },
-  { id: "flow", label: "Flow", content: () => <Flow /> },
+  { id: "goals", label: "Goals", Content: Goals },
+  { id: "properties", label: "Properties", Content: chosen(async () => (await import("./properties.tsx")).Properties) },
+  { id: "revenue", label: "Revenue", Content: chosen(async () => (await import("./revenue.tsx")).Revenue) },
+  { id: "funnel", label: "Funnel", Content: chosen(async () => (await import("./funnel.tsx")).Funnel) },
+  { id: "retention", label: "Retention", Content: chosen(async () => (await import("./retention.tsx")).Retention) },
+  { id: "sequences", label: "Sequences", Content: chosen(async () => (await import("./sequences.tsx")).Sequences) },
+  { id: "flow", label: "Flow", Content: chosen(async () => (await import("./flow.tsx")).Flow) },
 ];
 
 function BehaviorCard({ tabs }: { readonly tabs: readonly BehaviorTab[] }) {
   const { ref, isNear } = useNear<HTMLElement>();
   const body = useSteadyHeight<HTMLDivElement>();
-  const tab = chosenTab("did", tabs);
+  const Content = tabs.find(({ id }) => id === chosenTab("did", tabs))?.Content;
   return (
     <section class="card behavior" aria-label="Behavior" ref={ref} data-card="did">
       <header class="card-head">
@@ -40,7 +37,7 @@ function BehaviorCard({ tabs }: { readonly tabs: readonly BehaviorTab[] }) {
         <Tabs label="Behavior" param="did" tabs={tabs} />
       </header>
       <div class="card-body" ref={body}>
-        {isNear ? tabs.find(({ id }) => id === tab)?.content() : <Skeleton />}
+        {isNear && Content ? <Content /> : <Skeleton />}
       </div>
     </section>
   );

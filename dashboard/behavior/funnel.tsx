@@ -2,11 +2,15 @@
 import { useState } from "preact/hooks";
 import type { Reports } from "../api/types.ts";
 import { Empty, ReportView } from "../components/states.tsx";
+import { lazy } from "../components/lazy.tsx";
 import { countOf, formatCount, formatRate } from "../format/locale.ts";
 import { useReport } from "../state/use-report.ts";
 import { scope } from "../state/scope.ts";
+import { isViewer } from "../state/share.ts";
 import { navigate, param } from "../state/url.ts";
 import { StepBuilder, stepsInUrl, STEPS_MIN, stepText } from "./steps.tsx";
+
+const SavedFunnels = lazy(async () => (await import("./saved-steps.tsx")).SavedFunnels);
 
 const WINDOWS = ["30 minutes", "1 hour", "1 day", "7 days", "30 days"];
 const WINDOW_DEFAULT = "1 day";
@@ -113,6 +117,7 @@ export function Funnel() {
           </select>
         </label>
         <FunnelModes />
+        {!isViewer && <SavedFunnels />}
       </div>
       <div class="builder-result">
         {steps.length < STEPS_MIN ? <Empty>Add two steps to see your funnel</Empty> : <FunnelSteps steps={steps} />}

@@ -1,11 +1,13 @@
 /** The properties report: the values of one custom property, for all events or one. */
 import { urlOf } from "../api/http.ts";
 import type { Reports } from "../api/types.ts";
+import { filteringRow } from "../cards/filter-row.tsx";
 import { RowList } from "../cards/row-list.tsx";
 import { Empty, ReportView } from "../components/states.tsx";
 import { countOf } from "../format/locale.ts";
 import { TRACK_FUNCTION } from "../names.ts";
 import { useReport, useRequest } from "../state/use-report.ts";
+import { PROPERTY_PREFIX } from "../state/filters.ts";
 import { scope } from "../state/scope.ts";
 import { navigate, param } from "../state/url.ts";
 
@@ -38,6 +40,8 @@ function PropertyValues({ name, event }: { readonly name: string; readonly event
                 count: visitors,
                 share: null,
                 countTitle: `${countOf(visitors, "visitor")}, ${countOf(events, "event")}`,
+                // No filter has an empty key.
+                ...(name !== "" && filteringRow({ dimension: PROPERTY_PREFIX + name, value }, value)),
               }))}
             />
             {values.length > VALUES_SHOWN && <p class="dim">{countOf(values.length - VALUES_SHOWN, "more value")}</p>}

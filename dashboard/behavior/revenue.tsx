@@ -1,5 +1,6 @@
 /** The revenue report: for each currency its totals, by event and by page. Amounts of two currencies share no scale. */
 import type { Reports } from "../api/types.ts";
+import { filterRow } from "../cards/filter-row.tsx";
 import { RowList } from "../cards/row-list.tsx";
 import { Empty, ReportView } from "../components/states.tsx";
 import { countOf, formatMoney } from "../format/locale.ts";
@@ -15,12 +16,13 @@ type CurrencyTotals = Revenue["by_currency"][number];
 
 interface RevenueRowsProps {
   readonly title: string;
+  readonly dimension: "events" | "pages";
   readonly currency: string;
   readonly rows: Revenue["by_event"];
 }
 
 /** The rows of one currency, so that their bars have one scale. */
-const RevenueRows = ({ title, currency, rows }: RevenueRowsProps) => (
+const RevenueRows = ({ title, dimension, currency, rows }: RevenueRowsProps) => (
   <section aria-label={`${title}, ${currency}`}>
     <h4>{title}</h4>
     <RowList
@@ -29,8 +31,7 @@ const RevenueRows = ({ title, currency, rows }: RevenueRowsProps) => (
         .filter((row) => row.currency === currency)
         .slice(0, ROWS)
         .map(({ value, total, transactions }) => ({
-          key: value,
-          label: value,
+          ...filterRow(dimension, value),
           count: total,
           share: null,
           countTitle: `${formatMoney(total, currency)} in ${countOf(transactions, "transaction")}`,
@@ -73,8 +74,8 @@ export function Revenue() {
             <section key={totals.currency} class="currency-group" aria-label={totals.currency}>
               <CurrencyHead {...totals} />
               <div class="halves">
-                <RevenueRows title="By event" currency={totals.currency} rows={by_event} />
-                <RevenueRows title="By page" currency={totals.currency} rows={by_page} />
+                <RevenueRows title="By event" dimension="events" currency={totals.currency} rows={by_event} />
+                <RevenueRows title="By page" dimension="pages" currency={totals.currency} rows={by_page} />
               </div>
             </section>
           ))

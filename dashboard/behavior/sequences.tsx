@@ -1,9 +1,13 @@
 /** The sequences report: how many visitors complete the steps in order, with any other events in between. */
+import { lazy } from "../components/lazy.tsx";
 import { Empty, ReportView } from "../components/states.tsx";
 import { formatCount, formatRate } from "../format/locale.ts";
 import { useReport } from "../state/use-report.ts";
 import { scope } from "../state/scope.ts";
+import { isViewer } from "../state/share.ts";
 import { StepBuilder, stepsInUrl, STEPS_MIN } from "./steps.tsx";
+
+const SavedSequences = lazy(async () => (await import("./saved-steps.tsx")).SavedSequences);
 
 function SequenceStats({ steps }: { readonly steps: readonly string[] }) {
   const report = useReport("sequences", { ...scope.value, steps: steps.join(",") });
@@ -35,6 +39,7 @@ export function Sequences() {
     <div class="builder">
       <div class="builder-form">
         <StepBuilder />
+        {!isViewer && <SavedSequences />}
       </div>
       <div class="builder-result">
         {steps.length < STEPS_MIN ? <Empty>Add two steps to see your sequence</Empty> : <SequenceStats steps={steps} />}

@@ -7,14 +7,17 @@ import { chosenTab, Tabs, type Tab } from "../components/tabs.tsx";
 import { useNear } from "../components/use-near.ts";
 import { DIMENSIONS, dimensionsOf, filterDimensionOf, isDimension, tabLabelOf } from "../format/dimensions.ts";
 import type { DimensionCard } from "../format/dimensions.ts";
-import { countOf } from "../format/locale.ts";
+import { countOf, formatCount, formatRate } from "../format/locale.ts";
 import type { Dimension, Reports } from "../api/types.ts";
+import { countsConversions } from "../state/filter-kind.ts";
+import { onlyValueOf } from "../state/filters.ts";
 import { isCardShown } from "../state/known-sites.ts";
-import { useBreakdown } from "../state/use-report.ts";
-import { scope } from "../state/scope.ts";
-import { filterKind, filters, openPanel, site, visitorNoun } from "../state/view.ts";
-import { filterRow } from "./filter-row.ts";
-import { RowList, type Row } from "./row-list.tsx";
+import { useBreakdown, type Report } from "../state/use-report.ts";
+import { everybodyScope, scope } from "../state/scope.ts";
+import { filteredGoal, filterKind, filters, openPanel, site, visitorNoun } from "../state/view.ts";
+import { filterRow } from "./filter-row.tsx";
+import { RowList } from "./row-list.tsx";
+import type { Row } from "./row.ts";
 
 const ROWS = 9;
 
@@ -40,34 +43,54 @@ const tabsOf = (card: DimensionCard): Tab[] => [
   ...dimensionsOf(card).map((dimension) => ({ id: dimension, label: tabLabelOf(dimension), menu: DIMENSIONS[dimension].menu })),
 ];
 
+const PAGE_DIMENSIONS: readonly Dimension[] = ["pages", "entry-pages", "exit-pages"];
+
 /** The page or referrer that a value stands for. */
 function hrefOf(dimension: Dimension, value: string): string | null {
-  if (filterDimensionOf(dimension) === "pages")
-    return value.startsWith("/") && site.value !== null ? `https://${site.value}${value}` : null;
+  if (PAGE_DIMENSIONS.includes(dimension)) return value.startsWith("/") && site.value !== null ? `https://${site.value}${value}` : null;
   return dimension === "referrers" && /^https?:/.test(value) ? value : null;
 }
 
-function rowsOf(dimension: Dimension, breakdown: Reports["breakdown"]): Row[] {
+type Value = Reports["breakdown"][number];
+
+function numbersOf(
+  dimension: Dimension,
+  { visitors, conversions, conversion_rate = 0 }: Value,
+): Pick<Row, "count" | "share" | "countTitle" | "text"> {
+  if (conversions !== undefined) {
+    const text = `${formatRate(conversion_rate)}  ·  ${formatCount(conversions)}`;
+    return { count: conversions, share: null, countTitle: countOf(conversions, "conversion"), text };
+  }
   // Entry and exit pages count visits, which are no share of visitors.
   const total = filterDimensionOf(dimension) === dimension ? totalVisitors.value : null;
-  return breakdown.map(({ value, visitors }) => ({
-    ...filterRow(dimension, value),
-    count: visitors,
-    share: total !== null && total > 0 ? Math.min(visitors / total, 1) : null,
-    countTitle: countOf(visitors, visitorNoun.value),
-    href: hrefOf(dimension, value),
+  const share = total !== null && total > 0 ? Math.min(visitors / total, 1) : null;
+  return { count: visitors, share, countTitle: countOf(visitors, visitorNoun.value) };
+}
+
+const rowsOf = (dimension: Dimension, breakdown: readonly Value[]): Row[] =>
+  breakdown.map((row) => ({
+    ...filterRow(dimension, row.value),
+    ...numbersOf(dimension, row),
+    href: hrefOf(dimension, row.value),
   }));
+
+/** The top values; with a goal those that lead to it, each with its rate among all visitors. */
+function useTopValues(dimension: Dimension): Report<Reports["breakdown"]> {
+  const goal = filteredGoal.value;
+  const ofGoal = { ...everybodyScope.value, goal, columns: "conversions,conversion_rate", sort: "conversions:desc" };
+  const report = useBreakdown(dimension, { ...(goal === null ? scope.value : ofGoal), limit: ROWS });
+  return { ...report, data: report.data?.filter(({ conversions }) => conversions !== 0) };
 }
 
 /** Filtered by a browser, the tab shows its versions. */
 function drilledDown(dimension: Dimension): Dimension {
   const { drillDown } = DIMENSIONS[dimension];
-  const isChosen = filters.value.some((filter) => filter.dimension === dimension && !filter.isNot);
+  const isChosen = filters.value.some((filter) => filter.dimension === dimension && onlyValueOf(filter) !== undefined);
   return drillDown !== undefined && isChosen ? drillDown : dimension;
 }
 
 function BreakdownList({ dimension }: { readonly dimension: Dimension }) {
-  const report = useBreakdown(dimension, { ...scope.value, limit: ROWS });
+  const report = useTopValues(dimension);
   const { plural } = DIMENSIONS[dimension];
   return (
     <ReportView report={report}>
@@ -93,7 +116,14 @@ function DimensionTab({ dimension, isNear }: { readonly dimension: Dimension; re
     <>
       <p class="column-heads">
         <span>{DIMENSIONS[shown].singular}</span>
-        <span>{filterKind.value === "goal" ? "Conversions" : "Visitors"}</span>
+        <span>
+          {filteredGoal.value !== null && (
+            <>
+              <abbr title="Conversion rate">CR</abbr> ·{" "}
+            </>
+          )}
+          {countsConversions(filterKind.value) ? "Conversions" : "Visitors"}
+        </span>
       </p>
       {isNear ? <BreakdownList key={shown} dimension={shown} /> : <Skeleton />}
     </>

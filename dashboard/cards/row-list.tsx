@@ -1,25 +1,8 @@
 /** A list of rows: label, a bar proportional to the largest, a number, and on hover the share of the total. */
 import { useState } from "preact/hooks";
 import { compactCount, formatShare } from "../format/locale.ts";
-
-export interface Row {
-  readonly key: string;
-  readonly label: string;
-  /** Before the label, such as a country's code. */
-  readonly mark?: string;
-  readonly count: number;
-  /** Of all visitors, from 0 to 1; null where that makes no sense. */
-  readonly share: number | null;
-  /** The number in full and what it counts, e.g. "12,345 visitors". */
-  readonly countTitle: string;
-  /** Shown instead of `count`. */
-  readonly text?: string;
-  readonly title?: string;
-  /** A page to open in a new tab. */
-  readonly href?: string | null;
-  readonly isChosen?: boolean;
-  readonly onChoose?: () => void;
-}
+import { RowFilterButton } from "./filter-row.tsx";
+import type { Row } from "./row.ts";
 
 /** Before a label; nothing if the text is empty. */
 export const RowMark = ({ text }: { readonly text: string }) =>
@@ -67,6 +50,22 @@ function PlainRow({ row }: { readonly row: Row }) {
   );
 }
 
+function RowContent({ row }: { readonly row: Row }) {
+  if (row.filter) {
+    return (
+      <RowFilterButton row={row} filter={row.filter}>
+        <RowText row={row} />
+      </RowFilterButton>
+    );
+  }
+  if (!row.onChoose) return <PlainRow row={row} />;
+  return (
+    <button type="button" class="row-button" title={row.title ?? row.label} onClick={row.onChoose}>
+      <RowText row={row} />
+    </button>
+  );
+}
+
 export function RowList({ rows, label }: { readonly rows: readonly Row[]; readonly label: string }) {
   const largest = Math.max(...rows.map(({ count }) => count), 1);
   return (
@@ -74,19 +73,7 @@ export function RowList({ rows, label }: { readonly rows: readonly Row[]; readon
       {rows.map((row) => (
         <li key={row.key} class={row.isChosen === true ? "row chosen" : "row"}>
           <span class="row-bar" aria-hidden="true" style={{ width: `${(Math.max(row.count, 0) / largest) * 100}%` }} />
-          {row.onChoose ? (
-            <button
-              type="button"
-              class="row-button"
-              title={row.title ?? row.label}
-              aria-pressed={row.isChosen === true}
-              onClick={row.onChoose}
-            >
-              <RowText row={row} />
-            </button>
-          ) : (
-            <PlainRow row={row} />
-          )}
+          <RowContent row={row} />
           {row.href != null && (
             <a class="row-link" href={row.href} target="_blank" rel="noreferrer noopener" aria-label={`Open ${row.label} in a new tab`}>
               ↗

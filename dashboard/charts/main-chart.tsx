@@ -32,11 +32,18 @@ const intervalParameter = (interval: Interval, of: Range) => (interval === servi
 function useSeries(metric: ShownMetric, interval: Interval): Report<readonly ChartPoint[]> {
   const current = range.value;
   const compared = comparedRange.value && hasInterval(comparedRange.value, interval) ? comparedRange.value : null;
-  const { site_id, filters } = scope.value;
+  const { site_id, segment, filters } = scope.value;
   const report = useMetricSeries(metric, { ...scope.value, interval: intervalParameter(interval, current) });
   const comparedReport = useMetricSeries(
     metric,
-    compared && { site_id, filters, start_date: compared.start, end_date: compared.end, interval: intervalParameter(interval, compared) },
+    compared && {
+      site_id,
+      segment,
+      filters,
+      start_date: compared.start,
+      end_date: compared.end,
+      interval: intervalParameter(interval, compared),
+    },
   );
   const rows = report.data;
   const comparedRows = compared ? comparedReport.data : undefined;

@@ -44,6 +44,17 @@ const SHOWN: Readonly<Record<FilterKind, readonly [ShownMetric, ...ShownMetric[]
       "Unique conversions divided by all unique visitors. Filters other than the event's apply to both.",
     ),
   ],
+  converting: [
+    shown("unique_conversions", "Unique conversions", "Visitors with at least one visit that reaches the goal and matches the filters."),
+    shown(
+      "conversion_rate",
+      "Conversion rate",
+      "Unique conversions divided by all unique visitors. Filters other than the goal's apply to both.",
+    ),
+    shown("visits", "Converting visits", "Visits that reach the goal and match the filters."),
+    shown("views_per_visit", "Pages per visit", "All pageviews of these visits divided by visits."),
+    shown("visit_duration", "Visit duration", `Average time from the first to the last event of these visits. ${LAST_PAGE}`),
+  ],
 };
 
 /** Under the filters of the view. */

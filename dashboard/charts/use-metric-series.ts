@@ -28,7 +28,8 @@ export function useMetricSeries(
 ): Report<readonly SeriesRow[]> {
   const isRate = id === "conversion_rate";
   const report = useReport(series, parameters && { ...parameters, ...own });
-  const everybody = useReport(series, isRate && parameters ? { ...parameters, filters: everybodyScope.value.filters } : null);
+  const { segment, filters } = everybodyScope.value;
+  const everybody = useReport(series, isRate && parameters ? { ...parameters, segment, filters } : null);
   const buckets = ofMetric(report.data, isRate ? "visitors" : field);
   const all = ofMetric(everybody.data, "visitors");
   const rates = useMemo(() => (isRate && buckets && all ? withRates(buckets, all) : undefined), [isRate, buckets, all]);

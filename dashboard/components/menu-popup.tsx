@@ -17,6 +17,7 @@ interface MenuPopupProps {
 /** On the search field, else on the chosen item, else on the first or last one. A touch screen's keyboard stays closed. */
 function focusAtFirst(root: HTMLElement, end: MenuEnd): void {
   const item = chosenIn(root) ?? entriesIn(root).at(end === "start" ? 0 : -1);
+  root.scrollIntoView({ block: "nearest" });
   item?.scrollIntoView({ block: "nearest" });
   (isTouchScreen() ? item : (root.querySelector("input") ?? item))?.focus({ preventScroll: true });
 }

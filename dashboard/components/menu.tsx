@@ -12,12 +12,14 @@ interface MenuProps {
   readonly buttonClass?: string;
   /** Label of a search field, which narrows the items of which one is chosen. */
   readonly search?: string | undefined;
+  /** False where a key opens it in place of Tab and Enter. */
+  readonly isTabStop?: boolean;
 }
 
 /** The arrow keys open a menu at this end. */
 const OPENING_KEYS: Readonly<Record<string, MenuEnd>> = { ArrowDown: "start", ArrowUp: "end" };
 
-export function Menu({ label, button, items, buttonClass = "bar-button", search }: MenuProps) {
+export function Menu({ label, button, items, buttonClass = "bar-button", search, isTabStop = true }: MenuProps) {
   const [openAt, setOpenAt] = useState<MenuEnd | null>(null);
   const root = useRef<HTMLDivElement>(null);
   const isOpen = openAt !== null;
@@ -48,6 +50,7 @@ export function Menu({ label, button, items, buttonClass = "bar-button", search 
       <button
         type="button"
         class={buttonClass}
+        tabIndex={isTabStop ? undefined : -1}
         aria-haspopup="menu"
         aria-expanded={isOpen}
         aria-label={label}

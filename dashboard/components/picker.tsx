@@ -6,6 +6,8 @@ export interface Choice {
   readonly label: string;
   /** Shown beside the label, e.g. the number of visitors. */
   readonly hint?: string;
+  /** Of an additional choice: listed after those that match. */
+  readonly isLast?: boolean;
 }
 
 interface PickerProps {
@@ -21,6 +23,8 @@ interface PickerProps {
   readonly onPick: (value: string) => void;
   /** The first choice for the typed text: one of the choices, or an additional one, e.g. a path with a wildcard. */
   readonly choiceOf?: (typed: string) => Choice | null;
+  /** For choices that depend on the typed text. */
+  readonly onType?: (typed: string) => void;
 }
 
 const SHOWN_MAX = 50;
@@ -58,14 +62,20 @@ function Options({ id, choices, active, onPick }: OptionsProps) {
   ));
 }
 
-/** The choices whose label contains the text, after that of `choiceOf`; those whose label begins with it come first. */
+/**
+ * The choices whose label contains the text, and that of `choiceOf` before or after them. A label that is the text comes first, then those
+ * that begin with it.
+ */
 function matching(choices: readonly Choice[], text: string, choiceOf: PickerProps["choiceOf"]): Choice[] {
-  const first = text === "" ? null : (choiceOf?.(text) ?? null);
-  const placeIn = (choice: Choice) => choice.label.toLowerCase().indexOf(text.toLowerCase());
+  const extra = text === "" ? null : (choiceOf?.(text) ?? null);
+  const wanted = text.toLowerCase();
+  const rankOf = ({ label }: Choice) => (label.toLowerCase() === wanted ? 0 : label.toLowerCase().startsWith(wanted) ? 1 : 2);
   const matches = choices
-    .filter((choice) => placeIn(choice) !== -1 && choice.value !== first?.value)
-    .toSorted((a, b) => Number(placeIn(a) > 0) - Number(placeIn(b) > 0));
-  return [...(first ? [first] : []), ...matches].slice(0, SHOWN_MAX);
+    .filter((choice) => choice.label.toLowerCase().includes(wanted) && choice.value !== extra?.value)
+    .toSorted((a, b) => rankOf(a) - rankOf(b))
+    .slice(0, SHOWN_MAX);
+  if (!extra) return matches;
+  return extra.isLast === true ? [...matches, extra] : [extra, ...matches];
 }
 
 /** `typed` is null before anything is, `moved` the choice that the arrow keys have highlighted. */
@@ -74,7 +84,8 @@ interface Opened {
   readonly moved: number | null;
 }
 
-export function Picker({ inputId, describedBy, isInvalid = false, label, choices, value, placeholder, onPick, choiceOf }: PickerProps) {
+export function Picker(props: PickerProps) {
+  const { inputId, describedBy, isInvalid = false, label, choices, value, placeholder, onPick, choiceOf, onType } = props;
   const id = useId();
   const [opened, setOpened] = useState<Opened | null>(null);
   const list = useRef<HTMLUListElement>(null);
@@ -140,7 +151,10 @@ export function Picker({ inputId, describedBy, isInvalid = false, label, choices
         value={opened?.typed ?? current}
         onFocus={(event) => event.currentTarget.select()}
         onClick={open}
-        onInput={(event) => setOpened({ typed: event.currentTarget.value, moved: null })}
+        onInput={({ currentTarget: { value: typed } }) => {
+          setOpened({ typed, moved: null });
+          onType?.(typed.trim());
+        }}
         onKeyDown={onKeyDown}
         onBlur={close}
       />

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { outage } from "../state/connection.ts";
 import type { Report } from "../state/use-report.ts";
-import { canClear, setFilters } from "../state/view.ts";
+import { canClear, clearAllFilters } from "../state/view.ts";
 
 interface SkeletonProps {
   readonly rows?: number | undefined;
@@ -26,7 +26,7 @@ export const Loading = ({ rows }: SkeletonProps) => (
 const NoResults = () => (
   <>
     No results.{" "}
-    <button type="button" class="link" onClick={() => setFilters([])}>
+    <button type="button" class="link" onClick={clearAllFilters}>
       Clear filters
     </button>
   </>

@@ -1,9 +1,12 @@
 /** Every dimension: its labels, its card and how its values are written. A dimension new to the API does not compile without an entry. */
 import type { Dimension } from "../api/types.ts";
-import type { Filter } from "../state/filters.ts";
+import { onlyValueOf, type Filter } from "../state/filters.ts";
 import { LOCALE } from "./locale.ts";
 
 export type DimensionCard = "sources" | "pages" | "locations" | "devices";
+
+/** The pages that visits begin and end with, as filters call them. */
+export type SessionPage = "entry-page" | "exit-page";
 
 interface DimensionInfo {
   readonly singular: string;
@@ -18,8 +21,8 @@ interface DimensionInfo {
   readonly drillDown?: Dimension;
   /** Its values mean something only beside a value of this dimension, as a version does beside its browser. */
   readonly versionOf?: Dimension;
-  /** What a click on a value filters by, where it cannot be filtered by itself (docs/http-api.md, "Filters"). */
-  readonly filterBy?: Dimension;
+  /** What a click on a value filters by, where filters have a name of their own for it (docs/http-api.md, "Filters"). */
+  readonly filterBy?: SessionPage;
   /** What `(unknown)` means. */
   readonly unknown?: string;
   readonly format?: (value: string) => string;
@@ -58,8 +61,8 @@ export const DIMENSIONS: Readonly<Record<Dimension, DimensionInfo>> = {
   "utm-contents": { singular: "UTM content", plural: "UTM contents", card: "sources", tab: "UTM content", menu: UTM, unknown: UNTAGGED },
   "utm-terms": { singular: "UTM term", plural: "UTM terms", card: "sources", tab: "UTM term", menu: UTM, unknown: UNTAGGED },
   pages: { singular: "Page", plural: "Top pages", card: "pages", tab: "Top" },
-  "entry-pages": { singular: "Entry page", plural: "Entry pages", card: "pages", tab: "Entry", filterBy: "pages" },
-  "exit-pages": { singular: "Exit page", plural: "Exit pages", card: "pages", tab: "Exit", filterBy: "pages" },
+  "entry-pages": { singular: "Entry page", plural: "Entry pages", card: "pages", tab: "Entry", filterBy: "entry-page" },
+  "exit-pages": { singular: "Exit page", plural: "Exit pages", card: "pages", tab: "Exit", filterBy: "exit-page" },
   hostnames: { singular: "Hostname", plural: "Hostnames", card: "pages" },
   countries: { singular: "Country", plural: "Countries", card: "locations", format: countryName },
   regions: { singular: "Region", plural: "Regions", card: "locations" },
@@ -77,9 +80,11 @@ const ALL = Object.keys(DIMENSIONS) as readonly Dimension[];
 
 export const isDimension = (slug: string): slug is Dimension => Object.hasOwn(DIMENSIONS, slug);
 
-export const FILTERABLE: readonly Dimension[] = ALL.filter((dimension) => DIMENSIONS[dimension].filterBy === undefined);
+export const filterDimensionOf = (dimension: Dimension): Dimension | SessionPage => DIMENSIONS[dimension].filterBy ?? dimension;
 
-export const filterDimensionOf = (dimension: Dimension): Dimension => DIMENSIONS[dimension].filterBy ?? dimension;
+/** The breakdown with the values of a filter; undefined for goals, properties and what does not exist. */
+export const breakdownOf = (filterDimension: string): Dimension | undefined =>
+  ALL.find((dimension) => filterDimensionOf(dimension) === filterDimension);
 
 export const dimensionsOf = (card: DimensionCard): readonly Dimension[] => ALL.filter((dimension) => DIMENSIONS[dimension].card === card);
 
@@ -96,14 +101,14 @@ export const DIRECT_SOURCE = "(direct)";
 
 /** The filter by one browser, say, under which versions are those of that browser. */
 export const filterOfVersions = (dimension: Dimension, filters: readonly Filter[]): Filter | undefined =>
-  filters.find((filter) => !filter.isNot && filter.dimension === DIMENSIONS[dimension].versionOf);
+  filters.find((filter) => filter.dimension === DIMENSIONS[dimension].versionOf && onlyValueOf(filter) !== undefined);
 
 /** As it stands in a report under these filters: `Chrome 147` where they let only one browser through. */
 export function formatValue(dimension: Dimension, value: string, filters: readonly Filter[] = []): string {
   const { unknown = "Unknown", format, versionOf } = DIMENSIONS[dimension];
   if (value === UNKNOWN) return unknown;
   if (value === DIRECT_SOURCE) return DIRECT;
-  const whole = filterOfVersions(dimension, filters);
-  if (whole && versionOf) return `${formatValue(versionOf, whole.value)} ${value}`;
+  const [whole] = filterOfVersions(dimension, filters)?.values ?? [];
+  if (whole !== undefined && versionOf) return `${formatValue(versionOf, whole)} ${value}`;
   return format ? format(value) : value;
 }

@@ -17,6 +17,7 @@ export const LOCALE: string = navigator.languages.find((tag) => /^en\b/i.test(ta
 const integer = new Intl.NumberFormat(LOCALE);
 const compact = new Intl.NumberFormat(LOCALE, { notation: "compact", maximumFractionDigits: 1 });
 const oneDigit = new Intl.NumberFormat(LOCALE, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const alternatives = new Intl.ListFormat(LOCALE, { type: "disjunction" });
 const twoDigits = new Intl.NumberFormat(LOCALE, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const percent = new Intl.NumberFormat(LOCALE, { style: "percent", maximumFractionDigits: 1 });
 const wholePercent = new Intl.NumberFormat(LOCALE, { style: "percent", maximumFractionDigits: 0 });
@@ -95,3 +96,6 @@ export const formatShortRange = (start: string, end: string, today: string): str
 /** Both days are included. */
 export const formatRange = (start: string, end: string): string =>
   start === end ? dayWithWeekday.format(dateOf(start)) : day.formatRange(dateOf(start), dateOf(end));
+
+/** `Germany, France or Italy` */
+export const anyOf = (texts: readonly string[]): string => alternatives.format(texts);

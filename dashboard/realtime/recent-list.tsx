@@ -1,8 +1,9 @@
 /** A list of the realtime view. While someone points at it or is in it with the keyboard, its rows keep their places. */
 import { useRef, useState } from "preact/hooks";
 import type { Dimension } from "../api/types.ts";
-import { filterRow } from "../cards/filter-row.ts";
-import { RowList, type Row } from "../cards/row-list.tsx";
+import { filterRow } from "../cards/filter-row.tsx";
+import { RowList } from "../cards/row-list.tsx";
+import type { Row } from "../cards/row.ts";
 import { DIRECT_SOURCE, UNKNOWN } from "../format/dimensions.ts";
 import { countOf } from "../format/locale.ts";
 import { filters } from "../state/view.ts";

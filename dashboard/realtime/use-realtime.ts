@@ -15,8 +15,9 @@ export const MINUTES = 30;
 export type Realtime = Reports["realtime"];
 
 const url = computed(() => {
-  const { site_id, filters } = scope.value;
-  return site_id === null ? null : urlOf("/api/stats/realtime", { site_id, filters, minutes: isRealtime() ? String(MINUTES) : null });
+  const { site_id, segment, filters } = scope.value;
+  const minutes = isRealtime() ? String(MINUTES) : null;
+  return site_id === null ? null : urlOf("/api/stats/realtime", { site_id, segment, filters, minutes });
 });
 
 const response = signal<{ readonly url: string; readonly data: Realtime } | null>(null);

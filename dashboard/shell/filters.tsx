@@ -1,20 +1,11 @@
-/** The filters of the view: pills under the bar, and the dialog that adds or changes one. */
-import { useState } from "preact/hooks";
-import type { Dimension } from "../api/types.ts";
-import { Dialog } from "../components/dialog.tsx";
-import { Picker } from "../components/picker.tsx";
-import { Failure } from "../components/states.tsx";
-import { DIMENSIONS, FILTERABLE, filterOfVersions, formatValue, isDimension } from "../format/dimensions.ts";
-import { formatCount } from "../format/locale.ts";
-import { canFilterBy, FILTERS_MAX, isSameFilter, parseFilters, printFilter, type Filter } from "../state/filters.ts";
-import { useBreakdown } from "../state/use-report.ts";
-import { unfilteredScope } from "../state/scope.ts";
-import { canClear, closePanel, filters, lockedFilters, openPanel, ownFilters, panel, setFilters } from "../state/view.ts";
-
-/** The service's limit for one request. */
-const VALUES_MAX = 1000;
-
-const without = (filter: Filter | null): Filter[] => ownFilters.value.filter((known) => filter === null || !isSameFilter(known, filter));
+/** The filters of the view: the button that adds one, and a pill for each, and for a segment, under the bar. */
+import { useEffect } from "preact/hooks";
+import { filterInWords, wordsOf } from "../filters/filter-words.ts";
+import { isSameFilter, printFilter, type Filter } from "../state/filters.ts";
+import { handleFailure } from "../state/connection.ts";
+import { loadSegments, segment, segmentFilters, segmentId, segments } from "../state/segments.ts";
+import { navigate } from "../state/url.ts";
+import { canClear, clearAllFilters, filters, isFiltered, lockedFilters, openPanel, ownFilters, setFilters, site } from "../state/view.ts";
 
 const FILTER_BUTTON_ID = "add-filter";
 
@@ -35,44 +26,70 @@ function leavePill(pill: Element | null | undefined): void {
 
 export function clearFilters(): void {
   if (document.activeElement?.closest(".pills")) leavePill(null);
-  setFilters([]);
+  clearAllFilters();
 }
 
-function textsOf({ dimension, isNot, value }: Filter): { readonly condition: string; readonly valueText: string } {
-  const isKnown = isDimension(dimension);
-  return {
-    condition: `${isKnown ? DIMENSIONS[dimension].singular : dimension} ${isNot ? "is not" : "is"}`,
-    valueText: isKnown ? formatValue(dimension, value, filters.value) : value,
-  };
-}
-
-/** Of a share link: it cannot be changed or removed. */
-function LockedPill({ filter }: { readonly filter: Filter }) {
-  const { condition, valueText } = textsOf(filter);
-  return (
-    <li class="pill locked" title="This page always has this filter">
-      <span class="pill-text">
-        <span class="unseen">Fixed filter: </span>
-        {condition} <strong>{valueText}</strong>
-      </span>
-    </li>
+function Words({ filter }: { readonly filter: Filter }) {
+  const { condition, values } = wordsOf(filter, filters.value);
+  return values === "" ? (
+    <strong>{condition}</strong>
+  ) : (
+    <>
+      {condition} <strong>{values}</strong>
+    </>
   );
 }
 
-function FilterPill({ filter }: { readonly filter: Filter }) {
-  const { condition, valueText } = textsOf(filter);
+/** Of a share link: it cannot be changed or removed. */
+const LockedPill = ({ filter }: { readonly filter: Filter }) => (
+  <li class="pill locked" title="This page always has this filter">
+    <span class="pill-text">
+      <span class="unseen">Fixed filter: </span>
+      <Words filter={filter} />
+    </span>
+  </li>
+);
+
+const FilterPill = ({ filter }: { readonly filter: Filter }) => (
+  <li class="pill">
+    <button
+      type="button"
+      class="pill-text"
+      title={`Change this filter: ${filterInWords(filter, filters.value)}`}
+      onClick={() => openPanel(`filter:${printFilter(filter)}`)}
+    >
+      <Words filter={filter} />
+    </button>
+    <button
+      type="button"
+      class="pill-remove"
+      aria-label={`Remove filter: ${filterInWords(filter, filters.value)}`}
+      onClick={(event) => {
+        leavePill(event.currentTarget.closest("li"));
+        setFilters(ownFilters.value.filter((known) => !isSameFilter(known, filter)));
+      }}
+    >
+      ×
+    </button>
+  </li>
+);
+
+/** One that is not in the list is somebody's own, or has been deleted. */
+function SegmentPill() {
+  const name = segment.value?.name ?? (segments.value === null ? "…" : "of somebody else");
+  const words = segmentFilters.value.map((filter) => filterInWords(filter, filters.value)).join(", ");
   return (
     <li class="pill">
-      <button type="button" class="pill-text" title="Change this filter" onClick={() => openPanel(`filter:${printFilter(filter)}`)}>
-        {condition} <strong>{valueText}</strong>
+      <button type="button" class="pill-text" title={words} onClick={() => openPanel("filter")}>
+        Segment <strong>{name}</strong>
       </button>
       <button
         type="button"
         class="pill-remove"
-        aria-label={`Remove filter: ${condition} ${valueText}`}
+        aria-label={`Remove segment: ${name}`}
         onClick={(event) => {
           leavePill(event.currentTarget.closest("li"));
-          setFilters(without(filter));
+          navigate({ segment: null });
         }}
       >
         ×
@@ -81,12 +98,22 @@ function FilterPill({ filter }: { readonly filter: Filter }) {
   );
 }
 
-export const FilterPills = () =>
-  filters.value.length === 0 ? null : (
+/** Loads what the URL names. A list that cannot be loaded leaves the segment without a name. */
+function useSegment(): void {
+  const [siteId, isWanted] = [site.value, segmentId.value !== null && segment.value === null];
+  useEffect(() => {
+    if (siteId !== null && isWanted) loadSegments(siteId).catch(handleFailure);
+  }, [siteId, isWanted]);
+}
+
+export function FilterPills() {
+  useSegment();
+  return !isFiltered.value ? null : (
     <ul class="pills" aria-label="Filters">
       {lockedFilters.value.map((filter) => (
         <LockedPill key={printFilter(filter)} filter={filter} />
       ))}
+      {segmentId.value !== null && <SegmentPill />}
       {ownFilters.value.map((filter) => (
         <FilterPill key={printFilter(filter)} filter={filter} />
       ))}
@@ -98,90 +125,5 @@ export const FilterPills = () =>
         </li>
       )}
     </ul>
-  );
-
-interface ValuePickerProps {
-  readonly dimension: Dimension;
-  readonly value: string;
-  readonly onPick: (value: string) => void;
-}
-
-/** Picks from the values of the period, whatever the other filters; from versions of the filtered browser only. */
-function ValuePicker({ dimension, value, onPick }: ValuePickerProps) {
-  const whole = filterOfVersions(dimension, filters.value);
-  const report = useBreakdown(dimension, { ...unfilteredScope.value, filters: whole && printFilter(whole), limit: VALUES_MAX });
-  const rows = report.isStale ? [] : (report.data ?? []);
-  return (
-    <>
-      <Picker
-        label="Value"
-        choices={rows
-          .filter((row) => canFilterBy(row.value))
-          .map((row) => ({ value: row.value, label: formatValue(dimension, row.value, filters.value), hint: formatCount(row.visitors) }))}
-        value={value}
-        placeholder={report.data ? "Select a value" : "Loading…"}
-        onPick={onPick}
-      />
-      {report.error && <Failure report={report} />}
-    </>
-  );
-}
-
-/** Versions only beside a filter by what they are versions of. */
-const isOffered = (dimension: Dimension): boolean =>
-  DIMENSIONS[dimension].versionOf === undefined || filterOfVersions(dimension, filters.value) !== undefined;
-
-/** The filter to change, from the URL's `panel=filter:…`; null for a new one. */
-const filterToChange = (): Filter | null => parseFilters(panel.value?.slice("filter:".length) ?? null)[0] ?? null;
-
-export function FilterPanel() {
-  const changed = filterToChange();
-  const [dimension, setDimension] = useState<Dimension>(changed && isDimension(changed.dimension) ? changed.dimension : "pages");
-  const [isNot, setNot] = useState(changed?.isNot ?? false);
-  const [value, setValue] = useState(changed?.value ?? "");
-  const others = without(changed);
-  const max = FILTERS_MAX - lockedFilters.value.length;
-  const isFull = others.length >= max;
-
-  function submit(event: Event) {
-    event.preventDefault();
-    if (value !== "" && !isFull) setFilters([...others, { dimension, isNot, value }]);
-  }
-
-  return (
-    <Dialog title={changed ? "Change filter" : "Add filter"} onClose={closePanel}>
-      <form class="form" onSubmit={submit}>
-        <div class="form-row">
-          <label>
-            Filter by
-            <select
-              value={dimension}
-              onChange={(event) => {
-                setDimension(event.currentTarget.value as Dimension);
-                setValue("");
-              }}
-            >
-              {FILTERABLE.filter((slug) => slug === dimension || isOffered(slug)).map((slug) => (
-                <option key={slug} value={slug}>
-                  {DIMENSIONS[slug].singular}
-                </option>
-              ))}
-            </select>
-          </label>
-          <label>
-            Operator
-            <select value={isNot ? "is not" : "is"} onChange={(event) => setNot(event.currentTarget.value === "is not")}>
-              <option>is</option>
-              <option>is not</option>
-            </select>
-          </label>
-        </div>
-        <ValuePicker dimension={dimension} value={value} onPick={setValue} />
-        {isFull && <p class="problem">Choose up to {max} filters.</p>}
-        <button type="submit" class="button primary" disabled={value === "" || isFull}>
-          Filter
-        </button>
-      </form>
-    </Dialog>
   );
 }

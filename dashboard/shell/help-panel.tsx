@@ -21,7 +21,10 @@ const Definitions = () => (
         </div>
       ))}
     </dl>
-    <p class="dim">All days and hours are in {timeZone.value}. Click a row to filter by it; click it again to remove the filter.</p>
+    <p class="dim">
+      All days and hours are in {timeZone.value}. Click a row to filter by it; click it again to remove the filter. Alt-click excludes it,
+      Shift-click adds it to the values of a filter.
+    </p>
   </>
 );
 

@@ -35,6 +35,7 @@ export const SHORTCUTS: readonly (readonly [keys: string, meaning: string])[] = 
   ["← →", "Previous and next period"],
   ["X", "Turn the comparison on or off"],
   ["F or /", "Add a filter"],
+  ["Shift+F10", "Filters for the focused row: only it, also it, or all but it"],
   ["R", "Realtime"],
   [SITE_KEYS, "The site with this number in the menu"],
   ["Esc", "Clear filters, leave realtime or settings, close a dialog"],

@@ -1,15 +1,16 @@
 /** What filters select, which decides which metrics mean something (docs/reports.md, "Metrics under filters"). */
-import type { Filter } from "./filters.ts";
+import { passes, type Filter } from "./filters.ts";
 
 /**
- * - `visitors`: all or nothing of a visitor, as without filters
+ * - `visitors`: all or nothing of a visit, as without filters
  * - `events`: single pageviews and events
  * - `goal`: one event other than pageviews, the conversions
+ * - `converting`: the visits that reach a goal, as a whole
  */
-export type FilterKind = "visitors" | "events" | "goal";
+export type FilterKind = "visitors" | "events" | "goal" | "converting";
 
-/** The dimensions of which all events of a visitor have the same value. */
-const VISITOR_DIMENSIONS: ReadonlySet<string> = new Set([
+/** The dimensions of which all events of a visit have the same value. */
+const VISIT_DIMENSIONS: ReadonlySet<string> = new Set([
   "countries",
   "regions",
   "cities",
@@ -18,18 +19,30 @@ const VISITOR_DIMENSIONS: ReadonlySet<string> = new Set([
   "os",
   "os-versions",
   "devices",
+  "entry-page",
+  "exit-page",
+  "goal",
 ]);
 
-const isGoal = ({ dimension, isNot, value }: Filter): boolean => dimension === "events" && !isNot && value !== "pageview";
+const isGoal = ({ dimension, operator, isNot, values }: Filter): boolean =>
+  dimension === "events" && operator === "in" && !isNot && !values.includes("pageview");
+
+const isReachedGoal = ({ dimension, isNot }: Filter): boolean => dimension === "goal" && !isNot;
 
 export function filterKindOf(filters: readonly Filter[]): FilterKind {
   if (filters.some(isGoal)) return "goal";
-  return filters.every(({ dimension }) => VISITOR_DIMENSIONS.has(dimension)) ? "visitors" : "events";
+  if (filters.some(isReachedGoal)) return "converting";
+  return filters.every(({ dimension }) => VISIT_DIMENSIONS.has(dimension)) ? "visitors" : "events";
 }
 
-/** The filters without those on events. Conversion rates are shares of the visitors whom they leave. */
-export const withoutEventFilters = (filters: readonly Filter[]): Filter[] => filters.filter(({ dimension }) => dimension !== "events");
+/** Whether the visitors are those of conversions. */
+export const countsConversions = (kind: FilterKind): boolean => kind === "goal" || kind === "converting";
 
-/** Whether the filters on events leave the event of this name. */
-export const hasEvent = (filters: readonly Filter[], name: string): boolean =>
-  filters.every(({ dimension, isNot, value }) => dimension !== "events" || (value === name) !== isNot);
+const isOnGoals = ({ dimension }: Filter): boolean => dimension === "events" || dimension === "goal";
+
+/** The filters without those on events and goals. Conversion rates are shares of the visitors whom they leave. */
+export const withoutGoalFilters = (filters: readonly Filter[]): Filter[] => filters.filter((filter) => !isOnGoals(filter));
+
+/** Whether the filters on events and goals leave the goal of this name. */
+export const hasGoal = (filters: readonly Filter[], name: string): boolean =>
+  filters.every((filter) => !isOnGoals(filter) || passes(filter, name));

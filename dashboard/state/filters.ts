@@ -1,37 +1,136 @@
-/** Filters as the API and the URL write them: `dimension==value;dimension!=value` (docs/http-api.md, "Filters"). */
+/** Filters as the API and the URL write them (docs/http-api.md, "Filters"), and how a click on a value changes them. */
+
+/** What is written between `=` or `=!`, and `=`. The first is also written `==` and `!=`. */
+export const OPERATORS = ["in", "contains", "begins", "like", "matches"] as const;
+export type Operator = (typeof OPERATORS)[number];
 
 export interface Filter {
-  /** As in the URL, so possibly one that does not exist; the service answers that with 400. */
+  /** As in the URL, so possibly one that does not exist; the service answers that with 400. The key of a property is decoded. */
   readonly dimension: string;
+  readonly operator: Operator;
   readonly isNot: boolean;
-  readonly value: string;
+  /** Any of them. Sorted, without duplicates. */
+  readonly values: readonly string[];
 }
+
+/** Begins the dimension of a custom property. */
+export const PROPERTY_PREFIX = "props:";
 
 /** The service's limits. */
 export const FILTERS_MAX = 12;
-const VALUE_CHARS_MAX = 512;
+export const FILTER_VALUES_MAX = 100;
+export const VALUE_CHARS_MAX = 512;
+export const EXPRESSION_CHARS_MAX = 256;
+
+export const filterOf = (dimension: string, operator: Operator, isNot: boolean, values: readonly string[]): Filter => ({
+  dimension,
+  operator,
+  isNot,
+  values: [...new Set(values)].sort(),
+});
+
+/** The filter by one value, or by all others. */
+export const filterBy = (dimension: string, value: string, isNot = false): Filter => filterOf(dimension, "in", isNot, [value]);
+
+const isOperator = (name: string): name is Operator => (OPERATORS as readonly string[]).includes(name);
+
+/** The values of an operator: a list in parentheses, or one value. */
+const valuesIn = (written: string): string[] =>
+  (/^\(.*\)$/su.test(written) ? written.slice(1, -1).split(",") : [written]).map(decodeURIComponent);
+
+const parsedDimension = (name: string): string =>
+  name.startsWith(PROPERTY_PREFIX) ? PROPERTY_PREFIX + decodeURIComponent(name.slice(PROPERTY_PREFIX.length)) : name;
+
+/** Null for a text that is no condition. @throws URIError for a "%" that begins no escape */
+function parsed(text: string): Filter | null {
+  const [, plainName, plain = "", value = ""] = /^([^=!]+)(==|!=)(.*)$/su.exec(text) ?? [];
+  if (plainName !== undefined) return filterBy(parsedDimension(plainName), value, plain === "!=");
+  const [, name = "", negation, operator = "", written = ""] = /^([^=!]+)=(!?)([a-z]+)=(.*)$/su.exec(text) ?? [];
+  return isOperator(operator) ? filterOf(parsedDimension(name), operator, negation === "!", valuesIn(written)) : null;
+}
 
 export function parseFilters(text: string | null): Filter[] {
   return (text ?? "").split(";").flatMap((part) => {
-    const match = /^([a-z-]+)(==|!=)(.+)$/su.exec(part);
-    return match ? [{ dimension: match[1] ?? "", isNot: match[2] === "!=", value: match[3] ?? "" }] : [];
+    try {
+      const filter = parsed(part);
+      return filter === null || filter.values.includes("") ? [] : [filter];
+    } catch {
+      return [];
+    }
   });
 }
 
-export const printFilter = ({ dimension, isNot, value }: Filter): string => `${dimension}${isNot ? "!=" : "=="}${value}`;
+const escaped = (value: string): string => value.replaceAll(/[%;,()]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+
+const printedDimension = (dimension: string): string =>
+  dimension.startsWith(PROPERTY_PREFIX)
+    ? PROPERTY_PREFIX + encodeURIComponent(dimension.slice(PROPERTY_PREFIX.length)).replaceAll("!", "%21")
+    : dimension;
+
+/** Equal for equal filters, and the same text that the service writes. */
+export function printFilter({ dimension, operator, isNot, values }: Filter): string {
+  const name = printedDimension(dimension);
+  const [first = ""] = values;
+  if (operator === "in" && values.length === 1 && !first.includes(";")) return `${name}${isNot ? "!=" : "=="}${first}`;
+  const written = values.map(escaped);
+  return `${name}=${isNot ? "!" : ""}${operator}=${written.length === 1 ? written.join("") : `(${written.join(",")})`}`;
+}
 
 /** Null where there are none. */
 export const printFilters = (filters: readonly Filter[]): string | null => filters.map(printFilter).join(";") || null;
 
-/** A value with a `;` cannot be written as a filter. */
-export const canFilterBy = (value: string): boolean => !value.includes(";") && value.length <= VALUE_CHARS_MAX;
+export const canFilterBy = (value: string): boolean => value !== "" && value.length <= VALUE_CHARS_MAX;
 
 export const isSameFilter = (a: Filter, b: Filter): boolean => printFilter(a) === printFilter(b);
 
-/** Removes the filter if present, else adds it. An added "is" replaces the other "is" of its dimension: both could not hold. */
-export function toggled(filters: readonly Filter[], filter: Filter): Filter[] {
-  const others = filters.filter((known) => !isSameFilter(known, filter));
-  if (others.length < filters.length) return others;
-  const isReplaced = (known: Filter) => !known.isNot && !filter.isNot && known.dimension === filter.dimension;
-  return [...others.filter((known) => !isReplaced(known)), filter];
+/** The value that a filter on the dimension lets through alone; undefined for any other filter. */
+export const onlyValueOf = ({ operator, isNot, values }: Filter): string | undefined =>
+  operator === "in" && !isNot && values.length === 1 ? values[0] : undefined;
+
+/** What a click on a value does: only this value, also this value, or all but this value. A second click takes it back. */
+export type Choice = "only" | "also" | "not";
+
+const without = (filters: readonly Filter[], changed: Filter | undefined, value: string): Filter[] =>
+  filters.flatMap((filter) => {
+    if (filter !== changed) return [filter];
+    const values = filter.values.filter((known) => known !== value);
+    return values.length === 0 ? [] : [{ ...filter, values }];
+  });
+
+/** After a value was chosen. Of a dimension, there is one list of values that are let through, and one of those that are not. */
+export function withChoice(filters: readonly Filter[], dimension: string, value: string, choice: Choice): Filter[] {
+  const isNot = choice === "not";
+  const listOf = (negated: boolean) =>
+    filters.find((filter) => filter.dimension === dimension && filter.operator === "in" && filter.isNot === negated);
+  const known = listOf(isNot);
+  if (known?.values.includes(value)) return without(filters, known, value);
+  const others = without(filters, listOf(!isNot), value);
+  if (!known || choice === "only") return [...others.filter((filter) => filter !== known), filterBy(dimension, value, isNot)];
+  return others.map((filter) => (filter === known ? filterOf(dimension, "in", isNot, [...known.values, value]) : filter));
 }
+
+/** The whole text, with `*` for any characters: its pieces in their order, the first and the last at the ends. */
+function isLike(text: string, pattern: string): boolean {
+  const [first = "", ...rest] = pattern.split("*");
+  const last = rest.pop();
+  if (last === undefined) return text === pattern;
+  if (!text.startsWith(first) || !text.endsWith(last) || text.length < first.length + last.length) return false;
+  let place = first.length;
+  for (const piece of rest) {
+    const found = text.indexOf(piece, place);
+    if (found === -1) return false;
+    place = found + piece.length;
+  }
+  return place <= text.length - last.length;
+}
+
+const TESTS: Readonly<Record<Exclude<Operator, "matches">, (text: string, value: string) => boolean>> = {
+  in: (text, value) => text === value,
+  contains: (text, value) => text.includes(value),
+  begins: (text, value) => text.startsWith(value),
+  like: isLike,
+};
+
+/** Whether a value passes. Regular expressions are the service's to test, so here every value passes one. */
+export const passes = ({ operator, isNot, values }: Filter, text: string): boolean =>
+  operator === "matches" || values.some((value) => TESTS[operator](text, value)) !== isNot;

@@ -1,8 +1,9 @@
 /** Parameters of reports: what of the view they are about. */
 import { computed } from "@preact/signals";
-import { withoutEventFilters } from "./filter-kind.ts";
+import { withoutGoalFilters } from "./filter-kind.ts";
 import { printFilters } from "./filters.ts";
 import { comparedRange, period, range } from "./period.ts";
+import { segmentFilters, segmentId } from "./segments.ts";
 import { ownFilters, site } from "./view.ts";
 
 /** Site and period as parameters of a report. */
@@ -12,10 +13,16 @@ export const unfilteredScope = computed(() => ({
 }));
 
 /** Site, period and filters as parameters of a report. */
-export const scope = computed(() => ({ ...unfilteredScope.value, filters: printFilters(ownFilters.value) }));
+export const scope = computed(() => ({ ...unfilteredScope.value, segment: segmentId.value, filters: printFilters(ownFilters.value) }));
 
-/** The same without the filters on events. */
-export const everybodyScope = computed(() => ({ ...unfilteredScope.value, filters: printFilters(withoutEventFilters(ownFilters.value)) }));
+/** The same without the filters on events and goals. Those of a segment that has any are written one by one. */
+export const everybodyScope = computed(() => {
+  const ofSegment = withoutGoalFilters(segmentFilters.value);
+  const own = withoutGoalFilters(ownFilters.value);
+  if (ofSegment.length === segmentFilters.value.length)
+    return { ...unfilteredScope.value, segment: segmentId.value, filters: printFilters(own) };
+  return { ...unfilteredScope.value, segment: null, filters: printFilters([...ofSegment, ...own]) };
+});
 
 /** The compared window as parameters of the report `main`. */
 export const comparisonParameters = computed(() => {

@@ -3,6 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { createShare } from "../../api/shares.ts";
 import type { CreatedShare } from "../../api/types.ts";
 import { Radios } from "../../components/radios.tsx";
+import { filterInWords } from "../../filters/filter-words.ts";
 import { PERIOD_LABELS } from "../../shell/period-picker.tsx";
 import { PERIODS } from "../../state/range.ts";
 import { range, today } from "../../state/period.ts";
@@ -19,7 +20,6 @@ import {
   type SharedDates,
   type ShareDraft,
 } from "./share-draft.ts";
-import { filterText } from "./share-summary.ts";
 
 const LABELS = {
   name: "Name",
@@ -65,7 +65,7 @@ const VisitorsField = ({ draft, change, field }: Editing) =>
         <input type="radio" name="share-visitors" checked={draft.isFiltered} onChange={() => change({ isFiltered: true })} />
         <span>
           Only visitors who match the dashboard's filters:{" "}
-          <strong>{filters.value.map((filter) => filterText(filter, filters.value)).join(", ")}</strong>
+          <strong>{filters.value.map((filter) => filterInWords(filter, filters.value)).join(", ")}</strong>
         </span>
       </label>
       <label class="choice">

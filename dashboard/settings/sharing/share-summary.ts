@@ -1,22 +1,15 @@
 /** What a share link shows, in words. */
-import { DIMENSIONS, formatValue, isDimension } from "../../format/dimensions.ts";
+import { filterInWords } from "../../filters/filter-words.ts";
 import { formatRange, formatTimestamp } from "../../format/locale.ts";
 import { PERIOD_LABELS } from "../../shell/period-picker.tsx";
-import { parseFilters, type Filter } from "../../state/filters.ts";
+import { parseFilters } from "../../state/filters.ts";
 import { timeZone } from "../../state/known-sites.ts";
 import { sharedPeriod } from "../../state/shared-range.ts";
 import type { Share } from "../../api/shares.ts";
 
-/** E.g. `Country is Germany`. */
-export function filterText({ dimension, isNot, value }: Filter, filters: readonly Filter[]): string {
-  const isKnown = isDimension(dimension);
-  const name = isKnown ? DIMENSIONS[dimension].singular : dimension;
-  return `${name} ${isNot ? "is not" : "is"} ${isKnown ? formatValue(dimension, value, filters) : value}`;
-}
-
 export function filtersText(text: string | null): string {
   const filters = parseFilters(text);
-  return filters.length === 0 ? "All visitors" : filters.map((filter) => filterText(filter, filters)).join(", ");
+  return filters.length === 0 ? "All visitors" : filters.map((filter) => filterInWords(filter, filters)).join(", ");
 }
 
 type SharedView = Pick<Share, "filters" | "period" | "start_date" | "end_date" | "realtime">;

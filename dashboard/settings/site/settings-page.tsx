@@ -8,6 +8,7 @@ import { siteName } from "../../state/known-sites.ts";
 import { hrefAfter, navigate, param } from "../../state/url.ts";
 import { useRequest } from "../../state/use-report.ts";
 import { closeSettings, openPanel, site } from "../../state/view.ts";
+import { GoalsSection } from "../goals/goals-section.tsx";
 import { SharingSection } from "../sharing/sharing.tsx";
 import { DataSection } from "./data.tsx";
 import { savedSettings, setSaved } from "./draft.ts";
@@ -23,6 +24,7 @@ interface Section {
 /** The first is the default. */
 const SECTIONS: readonly [Section, ...Section[]] = [
   { id: "general", label: "General", Content: GeneralSection },
+  { id: "goals", label: "Goals", Content: GoalsSection },
   { id: "privacy", label: "Privacy", Content: ExclusionsSection },
   { id: "data", label: "Data", Content: DataSection },
   { id: "sharing", label: "Sharing", Content: SharingSection },

@@ -1,9 +1,9 @@
 /** The metrics of the dashboard that it computes itself, compared with counts over plain events. */
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { filterKindOf, withoutEventFilters } from "../../../../dashboard/state/filter-kind.ts";
-import type { Filter } from "../../../../dashboard/state/filters.ts";
-import { inScope, mainOf, type Condition, type Dimension, type Scope } from "../../../property/model.ts";
+import { filterKindOf, withoutGoalFilters } from "../../../../dashboard/state/filter-kind.ts";
+import { filterOf, type Filter } from "../../../../dashboard/state/filters.ts";
+import { inScope, mainOf, type Condition, type Scope } from "../../../property/model.ts";
 import { anEvent, siteId } from "../../../support/stored-event.ts";
 
 vi.hoisted(() => vi.stubGlobal("navigator", { languages: ["en-GB"] }));
@@ -50,7 +50,7 @@ const page = conditionOf("pages", ["/", "/pricing"]);
 
 const scopeOf = (conditions: readonly Condition[]): Scope => ({ siteId: "a.test", firstDay: DAY, lastDay: DAY, conditions });
 const filtersOf = (conditions: readonly Condition[]): Filter[] =>
-  conditions.map(({ dimension, isNegated, values: [value = ""] }) => ({ dimension: dimension as Dimension, isNot: isNegated, value }));
+  conditions.map(({ dimension, operator, isNegated, values }) => filterOf(dimension, operator, isNegated, values));
 
 describe("metrics", () => {
   it("the conversion rate is the share of visitors, under the other filters, with a matching event", () => {
@@ -60,7 +60,7 @@ describe("metrics", () => {
     fc.assert(
       fc.property(events, fc.array(fc.oneof(country, page), { maxLength: 2 }), goal, (all, others, converted) => {
         const conditions = [...others, converted];
-        const left = withoutEventFilters(filtersOf(conditions));
+        const left = withoutGoalFilters(filtersOf(conditions));
         expect(left).toEqual(filtersOf(others));
         expect(filterKindOf(filtersOf(conditions))).toBe("goal");
         const [main, everybody] = [mainOf(all, scopeOf(conditions), GAP_MS, null), mainOf(all, scopeOf(others), GAP_MS, null)];

@@ -1,6 +1,6 @@
 /** What filters select: visitors whole, single events, or the conversions of a goal. */
 import { describe, expect, it } from "vitest";
-import { filterKindOf, hasEvent, withoutEventFilters } from "../../../../dashboard/state/filter-kind.ts";
+import { filterKindOf, hasGoal, withoutGoalFilters } from "../../../../dashboard/state/filter-kind.ts";
 import { parseFilters, printFilters } from "../../../../dashboard/state/filters.ts";
 
 describe("filters", () => {
@@ -19,13 +19,22 @@ describe("filters", () => {
     ["nonsense==1", "events"],
     ["events==Signup", "goal"],
     ["pages==/pricing;countries==DE;events==Signup", "goal"],
+    ["events=in=(Login,Signup)", "goal"],
+    ["events=in=(Signup,pageview)", "events"],
+    ["events=contains=Sign", "events"],
+    ["entry-page==/;exit-page=begins=/docs", "visitors"],
+    ["props:plan==pro", "events"],
+    ["goal!=Signup", "visitors"],
+    ["goal==Signup", "converting"],
+    ["goal=begins=Sign;pages==/pricing", "converting"],
+    ["goal==Signup;events==Signup", "goal"],
   ] as const)("%s select %s", (text, kind) => {
     expect(filterKindOf(parseFilters(text))).toBe(kind);
   });
 
-  it("on events are left out of the share's whole", () => {
-    expect(printFilters(withoutEventFilters(parseFilters("pages==/;events==Signup;events!=Login")))).toBe("pages==/");
-    expect(printFilters(withoutEventFilters(parseFilters("events==Signup")))).toBeNull();
+  it("on events and goals are left out of the share's whole", () => {
+    expect(printFilters(withoutGoalFilters(parseFilters("pages==/;events==Signup;events!=Login;goal!=Visit")))).toBe("pages==/");
+    expect(printFilters(withoutGoalFilters(parseFilters("events==Signup")))).toBeNull();
   });
 
   it.each([
@@ -35,7 +44,11 @@ describe("filters", () => {
     ["events!=Signup", "Login", true],
     ["countries==DE", "Login", true],
     ["events==Login;events!=Signup", "Login", true],
+    ["goal=in=(Login,Signup)", "Login", true],
+    ["goal!=Login", "Login", false],
+    ["events=contains=og", "Login", true],
+    ["events=like=*up", "Login", false],
   ] as const)("%s: whether %s is left is %s", (text, name, isLeft) => {
-    expect(hasEvent(parseFilters(text), name)).toBe(isLeft);
+    expect(hasGoal(parseFilters(text), name)).toBe(isLeft);
   });
 });

@@ -1,10 +1,42 @@
-/** Filters in the URL: how they are written, read and toggled. */
+/** Filters in the URL: how they are written and read, as the service does, and what a click on a value makes of them. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { canFilterBy, parseFilters, printFilters, toggled, type Filter } from "../../../../dashboard/state/filters.ts";
+import {
+  canFilterBy,
+  filterBy,
+  filterOf,
+  OPERATORS,
+  parseFilters,
+  passes,
+  printFilter,
+  printFilters,
+  withChoice,
+  type Filter,
+} from "../../../../dashboard/state/filters.ts";
+import { filterText, OPERATORS as SERVICE_OPERATORS, parseSegmentFilter } from "../../../../src/runtime/query/filters.ts";
+import { compiledTest } from "../../../../src/runtime/query/text-test.ts";
 
-const is = (dimension: string, value: string): Filter => ({ dimension, isNot: false, value });
-const isNot = (dimension: string, value: string): Filter => ({ dimension, isNot: true, value });
+const is = (dimension: string, ...values: readonly string[]): Filter => filterOf(dimension, "in", false, values);
+const isNot = (dimension: string, ...values: readonly string[]): Filter => filterOf(dimension, "in", true, values);
+
+/** Texts in which the characters of the notation are frequent. */
+const text = fc.oneof(
+  fc.string({ minLength: 1, maxLength: 12, unit: fc.constantFrom(..."a;,%()=!*/é\u{1F426}") }),
+  fc.string({ minLength: 1, maxLength: 12, unit: "grapheme" }),
+);
+
+const filter: fc.Arbitrary<Filter> = fc
+  .record({
+    dimension: fc.oneof(
+      fc.constantFrom("pages", "utm-terms", "entry-page", "exit-page", "goal", "events"),
+      text.map((key) => `props:${key}`),
+    ),
+    // Not every text is a regular expression.
+    operator: fc.constantFrom(...OPERATORS.filter((operator) => operator !== "matches")),
+    isNot: fc.boolean(),
+    values: fc.array(text, { minLength: 1, maxLength: 4 }),
+  })
+  .map(({ dimension, operator, isNot: negated, values }) => filterOf(dimension, operator, negated, values));
 
 describe("filters of the dashboard", () => {
   it.each([
@@ -13,38 +45,103 @@ describe("filters of the dashboard", () => {
     ["sources==Google", [is("sources", "Google")]],
     ["utm-terms!=a=b;pages==/x?y", [isNot("utm-terms", "a=b"), is("pages", "/x?y")]],
     ["sources=Google;pages==/", [is("pages", "/")]],
-  ])("%j is read as %j", (text, filters) => {
-    expect(parseFilters(text)).toEqual(filters);
+    ["countries=in=(FR,DE,DE)", [is("countries", "DE", "FR")]],
+    ["countries=!in=(DE,FR)", [isNot("countries", "DE", "FR")]],
+    ["pages=contains=docs", [filterOf("pages", "contains", false, ["docs"])]],
+    ["pages=!matches=(^/a,b%2C%29$)", [filterOf("pages", "matches", true, ["^/a", "b,)$"])]],
+    ["props:a%3Db==c%3D", [is("props:a=b", "c%3D")]],
+    ["pages==a,b", [is("pages", "a,b")]],
+    ["pages=nonsense=a;pages=in=;pages=in=();pages=begins=%;os==iOS", [is("os", "iOS")]],
+  ])("%j is read as %j", (written, filters) => {
+    expect(parseFilters(written)).toEqual(filters);
   });
 
   it("no filter is written as no parameter", () => {
     expect(printFilters([])).toBeNull();
   });
 
-  it("whatever can be filtered by is read as it was written", () => {
-    const value = fc.string({ minLength: 1, unit: "grapheme" }).filter((text) => canFilterBy(text));
-    const filter = fc.record({ dimension: fc.constantFrom("pages", "utm-terms", "os"), isNot: fc.boolean(), value });
+  it("has the operators of the service", () => {
+    expect(OPERATORS).toEqual(Object.keys(SERVICE_OPERATORS));
+  });
+
+  it("whatever is written is read as it was, by the service, too, which writes the same text", () => {
     fc.assert(
-      fc.property(fc.array(filter), (filters) => {
-        expect(parseFilters(printFilters(filters))).toEqual(filters);
+      fc.property(filter, (each) => {
+        const written = printFilter(each);
+        expect(parseFilters(written)).toEqual([each]);
+        expect(filterText(parseSegmentFilter(written))).toBe(written);
       }),
     );
   });
 
-  it("a toggled filter is added, and removed when toggled again", () => {
-    const before = [is("sources", "Google"), isNot("os", "Windows")];
-    const added = toggled(before, is("pages", "/"));
-    expect(added).toEqual([...before, is("pages", "/")]);
-    expect(toggled(added, is("pages", "/"))).toEqual(before);
+  it("several filters are told apart, whatever their values are", () => {
+    fc.assert(
+      fc.property(fc.array(filter, { maxLength: 12 }), (filters) => {
+        expect(parseFilters(printFilters(filters))).toEqual(filters);
+        const all = new Set(filters.map(printFilter));
+        expect(new Set(parseSegmentFilter(printFilters(filters)).map((each) => filterText([each])))).toEqual(all);
+      }),
+    );
   });
 
-  it("a toggled filter replaces the other value of its dimension, and keeps what is excluded", () => {
-    const before = [is("sources", "Google"), isNot("sources", "Bing")];
-    expect(toggled(before, is("sources", "Reddit"))).toEqual([isNot("sources", "Bing"), is("sources", "Reddit")]);
-    expect(toggled(before, isNot("sources", "Reddit"))).toEqual([...before, isNot("sources", "Reddit")]);
+  it("a value passes where it passes in the service", () => {
+    const short = fc.string({ maxLength: 6, unit: fc.constantFrom(..."ab*") });
+    fc.assert(
+      fc.property(
+        fc.constantFrom("in", "contains", "begins", "like"),
+        fc.array(short, { minLength: 1, maxLength: 3 }),
+        short,
+        (operator, values, value) => {
+          const isMet = compiledTest({ kind: SERVICE_OPERATORS[operator], values })(value);
+          expect(passes(filterOf("events", operator, false, values), value)).toBe(isMet);
+          expect(passes(filterOf("events", operator, true, values), value)).toBe(!isMet);
+        },
+      ),
+    );
   });
 
-  it.each([["a;b"], ["x".repeat(513)]])("a value that the API cannot take is not offered as a filter", (value) => {
+  it.each([[""], ["x".repeat(513)]])("a value that the API cannot take is not offered as a filter", (value) => {
     expect(canFilterBy(value)).toBe(false);
+  });
+
+  it("a value with a semicolon can be filtered by", () => {
+    expect(canFilterBy("a;b")).toBe(true);
+    expect(printFilters([filterBy("utm-terms", "a;b")])).toBe("utm-terms=in=a%3Bb");
+  });
+});
+
+describe("a click on a value", () => {
+  const before = [is("sources", "Google"), isNot("os", "Windows")];
+
+  it("adds a filter, and removes it the second time", () => {
+    const added = withChoice(before, "pages", "/", "only");
+    expect(added).toEqual([...before, is("pages", "/")]);
+    expect(withChoice(added, "pages", "/", "only")).toEqual(before);
+  });
+
+  it("replaces the other values of its dimension, and keeps what is excluded", () => {
+    expect(withChoice([is("sources", "Bing", "Google"), isNot("sources", "Yahoo")], "sources", "Reddit", "only")).toEqual([
+      isNot("sources", "Yahoo"),
+      is("sources", "Reddit"),
+    ]);
+  });
+
+  it("with Shift adds to the values of the filter, and removes from them", () => {
+    const added = withChoice(before, "sources", "Bing", "also");
+    expect(added).toEqual([is("sources", "Bing", "Google"), isNot("os", "Windows")]);
+    expect(withChoice(added, "sources", "Google", "also")).toEqual([is("sources", "Bing"), isNot("os", "Windows")]);
+    expect(withChoice(before, "pages", "/", "also")).toEqual([...before, is("pages", "/")]);
+  });
+
+  it("with Alt excludes the value, together with others, and it is in no list of chosen values then", () => {
+    expect(withChoice(before, "os", "iOS", "not")).toEqual([is("sources", "Google"), isNot("os", "Windows", "iOS")]);
+    expect(withChoice(before, "sources", "Google", "not")).toEqual([isNot("os", "Windows"), isNot("sources", "Google")]);
+    expect(withChoice(before, "os", "Windows", "not")).toEqual([is("sources", "Google")]);
+    expect(withChoice(before, "os", "Windows", "only")).toEqual([is("sources", "Google"), is("os", "Windows")]);
+  });
+
+  it("leaves conditions with other operators alone", () => {
+    const docs = filterOf("pages", "contains", false, ["docs"]);
+    expect(withChoice([docs], "pages", "docs", "only")).toEqual([docs, is("pages", "docs")]);
   });
 });

@@ -1,0 +1,121 @@
+/** The values of a filter: picked from the site's own, or texts to look for. */
+import { useRef, useState } from "preact/hooks";
+import { Picker, type Choice } from "../components/picker.tsx";
+import { Failure } from "../components/states.tsx";
+import { breakdownOf, DIMENSIONS } from "../format/dimensions.ts";
+import { canFilterBy, EXPRESSION_CHARS_MAX, VALUE_CHARS_MAX, type Filter, type Operator } from "../state/filters.ts";
+import { lockedFilters } from "../state/view.ts";
+import { valueName } from "./filter-words.ts";
+import { useSuggestions } from "./use-suggestions.ts";
+
+interface ChosenValueProps {
+  readonly name: string;
+  readonly onRemove: () => void;
+}
+
+const ChosenValue = ({ name, onRemove }: ChosenValueProps) => (
+  <li class="chosen-value">
+    <span>{name}</span>
+    <button type="button" class="pill-remove" aria-label={`Remove ${name}`} onClick={onRemove}>
+      ×
+    </button>
+  </li>
+);
+
+/** A value that the period does not have, as typed. Versions and countries have other names than what is stored. */
+function typedChoice(dimension: string, typed: string): Choice | null {
+  const breakdown = breakdownOf(dimension);
+  const isNamed = breakdown !== undefined && (DIMENSIONS[breakdown].format ?? DIMENSIONS[breakdown].versionOf) !== undefined;
+  return isNamed || !canFilterBy(typed) ? null : { value: typed, label: typed, hint: "as typed", isLast: true };
+}
+
+interface ValuesProps {
+  readonly dimension: string;
+  readonly values: readonly string[];
+  readonly onChange: (values: readonly string[]) => void;
+}
+
+export function PickedValues({ dimension, values, others, onChange }: ValuesProps & { readonly others: readonly Filter[] }) {
+  const root = useRef<HTMLDivElement>(null);
+  const [typed, setTyped] = useState("");
+  const { report, choices } = useSuggestions(dimension, typed, others);
+  const all = [...lockedFilters.value, ...others];
+
+  function remove(value: string) {
+    root.current?.querySelector("input")?.focus();
+    onChange(values.filter((known) => known !== value));
+  }
+
+  function onKeyDown({ key, target }: KeyboardEvent) {
+    const last = values.at(-1);
+    if (key === "Backspace" && target instanceof HTMLInputElement && target.value === "" && last !== undefined) remove(last);
+  }
+
+  return (
+    <div class="values-field" ref={root} onKeyDown={onKeyDown}>
+      {values.length > 0 && (
+        <ul class="chosen-values" aria-label="Chosen values">
+          {values.map((value) => (
+            <ChosenValue key={value} name={valueName(dimension, value, all)} onRemove={() => remove(value)} />
+          ))}
+        </ul>
+      )}
+      <Picker
+        label="Value"
+        choices={choices.filter(({ value }) => !values.includes(value))}
+        value=""
+        placeholder={report.data === undefined ? "Loading…" : values.length > 0 ? "Or another value" : "Select a value"}
+        onPick={(value) => {
+          setTyped("");
+          onChange([...values, value]);
+        }}
+        choiceOf={(text) => (choices.some(({ value }) => value === text) || values.includes(text) ? null : typedChoice(dimension, text))}
+        onType={setTyped}
+      />
+      {report.error && <Failure report={report} />}
+    </div>
+  );
+}
+
+const PLACEHOLDERS: Readonly<Record<Exclude<Operator, "in">, string>> = {
+  contains: "Text",
+  begins: "Text",
+  like: "Text with *, such as /blog/*",
+  matches: "RE2 expression, such as ^/blog/\\d+",
+};
+
+interface TextsProps extends Omit<ValuesProps, "dimension"> {
+  readonly operator: Exclude<Operator, "in">;
+}
+
+/** Empty texts are not applied. */
+export function TypedValues({ operator, values, onChange }: TextsProps) {
+  const texts = values.length === 0 ? [""] : values;
+  return (
+    <div class="values-field">
+      {texts.map((text, i) => (
+        <div key={i} class="typed-value">
+          <input
+            type="text"
+            aria-label={i === 0 ? "Value" : `Value ${i + 1}`}
+            placeholder={PLACEHOLDERS[operator]}
+            maxLength={operator === "matches" ? EXPRESSION_CHARS_MAX : VALUE_CHARS_MAX}
+            autocomplete="off"
+            autocapitalize="none"
+            spellcheck={false}
+            value={text}
+            onInput={(event) => onChange(texts.with(i, event.currentTarget.value))}
+          />
+          {texts.length > 1 && (
+            <button type="button" class="icon-button" aria-label={`Remove value ${i + 1}`} onClick={() => onChange(texts.toSpliced(i, 1))}>
+              ×
+            </button>
+          )}
+        </div>
+      ))}
+      <button type="button" class="link" onClick={() => onChange([...texts, ""])}>
+        Or another value
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,186 @@
+/** The form of a goal: a page, or an event, maybe with a property. It offers what the site has had lately. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import { urlOf } from "../../api/http.ts";
+import type { Reports } from "../../api/types.ts";
+import { usePageChoices } from "../../behavior/steps.tsx";
+import { Picker, type Choice } from "../../components/picker.tsx";
+import { Radios } from "../../components/radios.tsx";
+import { unfilteredScope } from "../../state/scope.ts";
+import { useAction } from "../../state/use-action.ts";
+import { useReport, useRequest } from "../../state/use-report.ts";
+import { Field, pickerAttributes, TextField } from "../field.tsx";
+import { fieldProblem, type FieldProblem } from "../field-problem.ts";
+import { defaultName, type GoalDraft } from "./goal-draft.ts";
+
+/** The service's limit. */
+const NAME_CHARS_MAX = 100;
+
+const LABELS = { name: "Name", page: "Page", event: "Event", property: "Property", revenue: "Revenue" } as const;
+type FieldName = keyof typeof LABELS;
+
+const KINDS: Readonly<Record<GoalDraft["kind"], string>> = { page: "A page is viewed", event: "An event happens" };
+
+interface Editing {
+  readonly draft: GoalDraft;
+  readonly change: (changes: Partial<GoalDraft>) => void;
+  readonly field: (name: FieldName) => { readonly id: string; readonly label: string; readonly problem: string | null };
+}
+
+const fieldId = (name: FieldName): string => `goal-${name}`;
+
+const asTyped = (typed: string): Choice => ({ value: typed, label: typed, hint: "as typed", isLast: true });
+
+function PageField({ draft, change, field }: Editing) {
+  return (
+    <Field {...field("page")} hint="A path. * stands for any characters, as in /docs/*.">
+      <Picker
+        {...pickerAttributes(field("page"))}
+        choices={usePageChoices()}
+        value={draft.page}
+        placeholder="Select a page, or type a path"
+        onPick={(page) => change({ page })}
+        choiceOf={(typed) =>
+          /^[/*]/.test(typed) ? { value: typed, label: typed, ...(typed.includes("*") && { hint: "wildcard" }) } : null
+        }
+      />
+    </Field>
+  );
+}
+
+const hasName = ({ name }: { readonly name: string }): boolean => name !== "";
+
+function PropertyField({ draft, change, field }: Editing) {
+  const keys = useReport("properties", unfilteredScope.value).data ?? [];
+  const url = urlOf("/api/stats/property-values", { ...unfilteredScope.value, event: draft.event, name: draft.key });
+  const values = useRequest<Reports["property-values"]>(draft.key === "" ? null : url).data ?? [];
+  return (
+    <Field {...field("property")} hint="Optional. Only events with this value count.">
+      <div class="form-row">
+        <Picker
+          {...pickerAttributes(field("property"))}
+          choices={[
+            { value: "", label: "Any event of this name" },
+            ...keys.filter((key) => key !== "").map((key) => ({ value: key, label: key })),
+          ]}
+          value={draft.key}
+          onPick={(key) => change({ key, value: "" })}
+          choiceOf={asTyped}
+        />
+        {draft.key !== "" && (
+          <Picker
+            label="Value of the property"
+            choices={values.filter(({ value }) => value !== "").map(({ value }) => ({ value, label: value }))}
+            value={draft.value}
+            placeholder="Select a value"
+            onPick={(value) => change({ value })}
+            choiceOf={asTyped}
+          />
+        )}
+      </div>
+    </Field>
+  );
+}
+
+function EventFields(editing: Editing) {
+  const { draft, change, field } = editing;
+  const events = useReport("goals", unfilteredScope.value).data ?? [];
+  return (
+    <>
+      <Field {...field("event")}>
+        <Picker
+          {...pickerAttributes(field("event"))}
+          choices={events.filter(hasName).map(({ name }) => ({ value: name, label: name }))}
+          value={draft.event}
+          placeholder="Select an event, or type its name"
+          onPick={(event) => change({ event })}
+          choiceOf={asTyped}
+        />
+      </Field>
+      <PropertyField {...editing} />
+      <label class="choice">
+        <input
+          type="checkbox"
+          id={fieldId("revenue")}
+          checked={draft.hasRevenue}
+          onChange={(event) => change({ hasRevenue: event.currentTarget.checked })}
+        />
+        Show the revenue of its events
+      </label>
+    </>
+  );
+}
+
+const GoalFields = (editing: Editing) => (
+  <>
+    <Radios
+      legend="Reached when"
+      name="goal-kind"
+      labels={KINDS}
+      chosen={editing.draft.kind}
+      onChoose={(kind) => editing.change({ kind })}
+    />
+    {editing.draft.kind === "page" ? <PageField {...editing} /> : <EventFields {...editing} />}
+    <TextField
+      {...editing.field("name")}
+      hint="Optional."
+      maxLength={NAME_CHARS_MAX}
+      placeholder={defaultName(editing.draft)}
+      value={editing.draft.name}
+      onInput={(name) => editing.change({ name })}
+    />
+  </>
+);
+
+const isWhole = ({ kind, page, event, key, value }: GoalDraft): boolean =>
+  kind === "page" ? page !== "" : event !== "" && (key === "" || value !== "");
+
+interface GoalFormProps {
+  readonly title: string;
+  readonly first: GoalDraft;
+  readonly submitLabel: string;
+  readonly onSubmit: (draft: GoalDraft) => Promise<void>;
+  readonly onCancel?: () => void;
+}
+
+/** Remounted for another goal, and for the next new one. */
+export function GoalForm({ title, first, submitLabel, onSubmit, onCancel }: GoalFormProps) {
+  const form = useRef<HTMLFormElement>(null);
+  const [draft, setDraft] = useState(first);
+  const { isBusy, problem, run } = useAction((error): FieldProblem<FieldName> => fieldProblem(error, LABELS));
+  const isReady = isWhole(draft) && !isBusy;
+
+  useEffect(() => {
+    if (problem?.field) form.current?.querySelector<HTMLElement>(`#${fieldId(problem.field)}`)?.focus();
+  }, [problem]);
+
+  return (
+    <form
+      class="form settings-form"
+      ref={form}
+      aria-label={title}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isReady) void run(() => onSubmit(draft));
+      }}
+    >
+      <GoalFields
+        draft={draft}
+        change={(changes) => setDraft((before) => ({ ...before, ...changes }))}
+        field={(name) => ({ id: fieldId(name), label: LABELS[name], problem: problem?.field === name ? problem.text : null })}
+      />
+      <p class="problem" role="alert">
+        {problem?.field === null ? problem.text : ""}
+      </p>
+      <div class="save-bar">
+        <button type="submit" class="button primary" aria-disabled={!isReady}>
+          {submitLabel}
+        </button>
+        {onCancel && (
+          <button type="button" class="button" onClick={onCancel}>
+            Cancel
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}
