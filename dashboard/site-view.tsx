@@ -8,11 +8,13 @@ import { firstEventDate } from "./charts/metric-totals.ts";
 import { MainChart } from "./charts/main-chart.tsx";
 import { TopStats } from "./charts/top-stats.tsx";
 import { lazy } from "./components/lazy.tsx";
+import { ReportView } from "./components/states.tsx";
 import { arrival } from "./first-event/arrival.ts";
 import { EmptyPeriod, NoData, SiteWithoutEvents } from "./first-event/no-data.tsx";
 import { RangeNotice } from "./shell/period-picker.tsx";
 import { countsConversions } from "./state/filter-kind.ts";
-import { comparedRange } from "./state/period.ts";
+import { useFirstDay } from "./state/first-day.ts";
+import { comparedRange, isRangeKnown, period } from "./state/period.ts";
 import { isViewer } from "./state/share.ts";
 import { comparisonParameters, everybodyScope, scope } from "./state/scope.ts";
 import { useReport, useRequest } from "./state/use-report.ts";
@@ -50,10 +52,21 @@ function Statistics({ siteId }: { readonly siteId: string }) {
   );
 }
 
+/** The statistics, once their dates are known: the first one of all time decides which intervals there are. */
+function DatedStatistics({ siteId }: { readonly siteId: string }) {
+  const firstDay = useFirstDay(period.value === "all");
+  if (isRangeKnown.value) return <Statistics siteId={siteId} />;
+  return (
+    <section class="panel" aria-label="Overview">
+      <ReportView report={firstDay}>{() => null}</ReportView>
+    </section>
+  );
+}
+
 /** A site that is not among those with events has no reports to ask for. */
 export function SiteView({ sites }: { readonly sites: readonly string[] }) {
   const siteId = site.value ?? "";
   if (isRealtime()) return <RealtimeView />;
-  if (isViewer || sites.includes(siteId) || arrival.value?.siteId === siteId) return <Statistics siteId={siteId} />;
+  if (isViewer || sites.includes(siteId) || arrival.value?.siteId === siteId) return <DatedStatistics siteId={siteId} />;
   return <SiteWithoutEvents key={siteId} siteId={siteId} />;
 }

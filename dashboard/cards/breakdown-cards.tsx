@@ -16,6 +16,7 @@ import { useBreakdown, type Report } from "../state/use-report.ts";
 import { everybodyScope, scope } from "../state/scope.ts";
 import { filteredGoal, filterKind, filters, openPanel, site, visitorNoun } from "../state/view.ts";
 import { filterRow } from "./filter-row.tsx";
+import { changeText, withComparison } from "./row-change.ts";
 import { RowList } from "./row-list.tsx";
 import type { Row } from "./row.ts";
 
@@ -55,16 +56,21 @@ type Value = Reports["breakdown"][number];
 
 function numbersOf(
   dimension: Dimension,
-  { visitors, conversions, conversion_rate = 0 }: Value,
+  { visitors, conversions, conversion_rate = 0, comparison }: Value,
 ): Pick<Row, "count" | "share" | "countTitle" | "text"> {
   if (conversions !== undefined) {
     const text = `${formatRate(conversion_rate)}  ·  ${formatCount(conversions)}`;
-    return { count: conversions, share: null, countTitle: countOf(conversions, "conversion"), text };
+    return {
+      count: conversions,
+      share: null,
+      countTitle: countOf(conversions, "conversion") + changeText(conversions, comparison?.conversions),
+      text,
+    };
   }
   // Entry and exit pages count visits, which are no share of visitors.
   const total = filterDimensionOf(dimension) === dimension ? totalVisitors.value : null;
   const share = total !== null && total > 0 ? Math.min(visitors / total, 1) : null;
-  return { count: visitors, share, countTitle: countOf(visitors, visitorNoun.value) };
+  return { count: visitors, share, countTitle: countOf(visitors, visitorNoun.value) + changeText(visitors, comparison?.visitors) };
 }
 
 const rowsOf = (dimension: Dimension, breakdown: readonly Value[]): Row[] =>
@@ -77,8 +83,10 @@ const rowsOf = (dimension: Dimension, breakdown: readonly Value[]): Row[] =>
 /** The top values; with a goal those that lead to it, each with its rate among all visitors. */
 function useTopValues(dimension: Dimension): Report<Reports["breakdown"]> {
   const goal = filteredGoal.value;
-  const ofGoal = { ...everybodyScope.value, goal, columns: "conversions,conversion_rate", sort: "conversions:desc" };
-  const report = useBreakdown(dimension, { ...(goal === null ? scope.value : ofGoal), limit: ROWS });
+  const compared = withComparison();
+  const columns = ["conversions", "conversion_rate", ...(compared["columns"] ? ["comparison"] : [])].join(",");
+  const ofGoal = { ...everybodyScope.value, ...compared, goal, columns, sort: "conversions:desc" };
+  const report = useBreakdown(dimension, { ...(goal === null ? { ...scope.value, ...compared } : ofGoal), limit: ROWS });
   return { ...report, data: report.data?.filter(({ conversions }) => conversions !== 0) };
 }
 

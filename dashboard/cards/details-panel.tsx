@@ -1,27 +1,28 @@
-/** The dialog with all values of a dimension: search, pages and CSV around a sortable table. */
-import { useState } from "preact/hooks";
+/** The dialog with all values of a dimension: their search, order and pages are the service's. */
+import { useEffect, useState } from "preact/hooks";
+import { isWindowWhole } from "../charts/metric-totals.ts";
 import { Dialog } from "../components/dialog.tsx";
-import { fileNameOf, saveCsv } from "../components/download.ts";
-import { ReportView } from "../components/states.tsx";
+import { Failure, ReportView } from "../components/states.tsx";
 import { DIMENSIONS, filterOfVersions, formatValue } from "../format/dimensions.ts";
 import { countOf, formatRange } from "../format/locale.ts";
-import type { Dimension } from "../api/types.ts";
-import { useBreakdown } from "../state/use-report.ts";
+import type { BreakdownPage, Dimension } from "../api/types.ts";
 import { siteName, timeZone } from "../state/known-sites.ts";
-import { range } from "../state/period.ts";
-import { scope } from "../state/scope.ts";
-import { navigate, param } from "../state/url.ts";
+import { comparedRange, range } from "../state/period.ts";
+import { unfilteredScope } from "../state/scope.ts";
+import { param } from "../state/url.ts";
+import { useReport } from "../state/use-report.ts";
 import { closePanel, filters } from "../state/view.ts";
-import { compareRows, DetailsTable, type DetailsRow, type Order } from "./details-table.tsx";
+import { DetailsBar } from "./details-bar.tsx";
+import { columnsOf, goalOfFilters, orderAfter, orderIn, type Order, type Row } from "./details-columns.ts";
+import { fetchRows, OFFSET_MAX, ROWS_MAX, saveRows, type FileFormat } from "./details-file.ts";
+import { isNamed, namedRows } from "./details-names.ts";
+import { useDetails, type Asked } from "./details-request.ts";
+import { DetailsTable, type Changed } from "./details-table.tsx";
 
-/** The service's limit for one request. */
-const ROWS_MAX = 1000;
-const PAGE_ROWS = 25;
+const PAGE_ROWS = 100;
 
-function saveRows(dimension: Dimension, rows: readonly DetailsRow[]): void {
-  const cells = rows.map((row) => [row.value, row.label, row.visitors, row.pageviews, row.events]);
-  saveCsv(fileNameOf(dimension, "csv"), [["value", "label", "visitors", "pageviews", "events"], ...cells]);
-}
+/** Typed letters that follow each other faster are one search. */
+const TYPING_MS = 250;
 
 /** A version without its browser stands for those of all browsers. */
 const MixedVersions = ({ dimension }: { readonly dimension: Dimension }) => {
@@ -48,57 +49,137 @@ const Paging = ({ page, pages, summary, onPage }: PagingProps) => (
       Previous
     </button>
     <span aria-live="polite">{pages === 1 ? summary : `${summary} · Page ${page + 1} of ${pages}`}</span>
-    <button type="button" class="button small" disabled={page === pages - 1} onClick={() => onPage(page + 1)}>
+    <button type="button" class="button small" disabled={page >= pages - 1} onClick={() => onPage(page + 1)}>
       Next
     </button>
   </nav>
 );
 
-function DetailsView({ dimension, rows }: { readonly dimension: Dimension; readonly rows: readonly DetailsRow[] }) {
-  const [order, setOrder] = useState<Order>("visitors");
-  const [wantedPage, setPage] = useState(0);
-  const search = param("search") ?? "";
-  const matches = (text: string) => text.toLowerCase().includes(search.toLowerCase());
-  const sorted = rows.filter(({ label, value }) => matches(label) || matches(value)).sort((a, b) => compareRows(a, b, order));
-  const pages = Math.max(Math.ceil(sorted.length / PAGE_ROWS), 1);
-  const page = Math.min(wantedPage, pages - 1);
-  const summary = `${rows.length === ROWS_MAX ? "Top " : ""}${countOf(sorted.length, "value")}`;
+/** The text once nothing has been typed for a moment. */
+function useTyped(text: string): string {
+  const [typed, setTyped] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setTyped(text), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return typed;
+}
+
+/** The currencies of the period's revenue, those with the most first; null until they are known. */
+function useCurrencies(): readonly string[] | null {
+  const { data, error } = useReport("revenue", unfilteredScope.value);
+  const isKnown = data !== undefined || error !== null;
+  return isKnown ? (data?.by_currency ?? []).map(({ currency }) => currency).filter((code) => /^[A-Z]{3}$/.test(code)) : null;
+}
+
+/** What the change is of; null where none is shown. */
+function changedBy({ columns, order, hasComparison }: Asked): Changed | null {
+  const compared = comparedRange.value;
+  const column = columns.find(({ id }) => id === order.column) ?? columns[0];
+  return compared && hasComparison && isWindowWhole() && column ? { column, dates: formatRange(compared.start, compared.end) } : null;
+}
+
+/** What the reader has chosen. */
+interface Choices {
+  /** Null before a head was clicked. */
+  readonly order: Order | null;
+  readonly page: number;
+  readonly currency: string | null;
+}
+
+/** The request for the rows, and its answer. Once it is known that the behavioral extension is missing, its columns are left out. */
+function useTable(dimension: Dimension, choices: Choices) {
+  const [hasSessions, setHasSessions] = useState(true);
+  const currencies = useCurrencies();
+  const currency = currencies?.find((each) => each === choices.currency) ?? currencies?.[0] ?? null;
+  const search = useTyped(param("search") ?? "");
+  const goal = hasSessions ? goalOfFilters() : null;
+  const columns = columnsOf(dimension, { goal, currency, hasSessions });
+  const asked: Asked = {
+    dimension,
+    columns,
+    goal,
+    currency,
+    order: orderIn(columns, choices.order),
+    search: isNamed(dimension) ? "" : search,
+    hasComparison: comparedRange.value !== null,
+  };
+  const part = isNamed(dimension) ? { offset: 0, limit: ROWS_MAX } : { offset: choices.page * PAGE_ROWS, limit: PAGE_ROWS };
+  const { report, further } = useDetails(asked, part, currencies !== null);
+  const isExtensionMissing = (further ?? report).error?.kind === "extension_missing";
+  useEffect(() => {
+    if (isExtensionMissing) setHasSessions(false);
+  }, [isExtensionMissing]);
+  const foundIn = (page: BreakdownPage) => (isNamed(dimension) ? namedRows(page, dimension, asked.order, search) : page);
+  return { asked, currencies: currencies ?? [], report, further, foundIn };
+}
+
+interface RowsProps {
+  readonly table: ReturnType<typeof useTable>;
+  readonly page: BreakdownPage;
+  readonly number: number;
+  readonly onOrder: (order: Order) => void;
+  readonly onPage: (page: number) => void;
+}
+
+function Rows({ table: { asked, further, foundIn }, page, number, onOrder, onPage }: RowsProps) {
+  const { dimension, columns, order } = asked;
+  const { total, rows } = foundIn(page);
+  const pages = Math.max(Math.ceil(Math.min(total, OFFSET_MAX) / PAGE_ROWS), 1);
   return (
     <>
-      <div class="details-bar">
-        <input
-          type="search"
-          aria-label="Search"
-          placeholder="Search"
-          value={search}
-          onInput={(event) => {
-            setPage(0);
-            navigate({ search: event.currentTarget.value }, true);
-          }}
-        />
-        <button type="button" class="button" onClick={() => saveRows(dimension, sorted)}>
-          Download CSV
-        </button>
-      </div>
-      <DetailsTable dimension={dimension} rows={sorted.slice(page * PAGE_ROWS, (page + 1) * PAGE_ROWS)} order={order} onOrder={setOrder} />
-      <Paging page={page} pages={pages} summary={summary} onPage={setPage} />
+      <DetailsTable
+        dimension={dimension}
+        columns={columns}
+        rows={isNamed(dimension) ? rows.slice(number * PAGE_ROWS, (number + 1) * PAGE_ROWS) : rows}
+        order={order}
+        onOrder={(column) => onOrder(orderAfter(column, order))}
+        changed={changedBy(asked)}
+        hasShare={asked.goal === null}
+        isLoading={further !== null && further.error === null}
+      />
+      {further?.error && <Failure report={further} />}
+      <Paging page={Math.min(number, pages - 1)} pages={pages} summary={countOf(total, "value")} onPage={onPage} />
     </>
   );
 }
 
 export function DetailsPanel({ dimension }: { readonly dimension: Dimension }) {
-  const report = useBreakdown(dimension, { ...scope.value, limit: ROWS_MAX });
+  const [choices, setChoices] = useState<Choices>({ order: null, page: 0, currency: null });
+  const choose = (changes: Partial<Choices>) => setChoices((known) => ({ ...known, page: 0, ...changes }));
+  const table = useTable(dimension, choices);
+  const { asked, currencies, report, foundIn } = table;
+  const labelOf = (value: string) => formatValue(dimension, value, filters.value);
+  const save = (format: FileFormat, rows: readonly Row[]) =>
+    saveRows(format, {
+      asked,
+      rows: foundIn({ total: rows.length, rows }).rows,
+      labelOf,
+      changed: changedBy(asked)?.column.id ?? null,
+    });
   return (
     <Dialog title={DIMENSIONS[dimension].plural} onClose={closePanel} isWide>
       <p class="dim">
         {siteName.value}, {formatRange(range.value.start, range.value.end)} ({timeZone.value})
       </p>
       <MixedVersions dimension={dimension} />
+      <DetailsBar
+        search={param("search") ?? ""}
+        onSearch={() => choose({})}
+        currencies={currencies}
+        currency={asked.currency}
+        onCurrency={(currency) => choose({ currency })}
+        fetchRows={(signal, onProgress) => fetchRows(asked, signal, onProgress)}
+        onRows={save}
+      />
       <ReportView report={report} rows={12}>
-        {(breakdown) => (
-          <DetailsView
-            dimension={dimension}
-            rows={breakdown.map((row) => ({ ...row, label: formatValue(dimension, row.value, filters.value) }))}
+        {(page) => (
+          <Rows
+            table={table}
+            page={page}
+            number={choices.page}
+            onOrder={(order) => choose({ order })}
+            onPage={(number) => choose({ page: number })}
           />
         )}
       </ReportView>

@@ -1,60 +1,31 @@
-/** The table of a dimension's values: its columns, their order, and the filter behind each value. */
+/** The table of a dimension's values: heads that order it, a filter behind each value, and the change of the column that orders it. */
 import { useState } from "preact/hooks";
-import type { Dimension, Reports } from "../api/types.ts";
+import type { Dimension } from "../api/types.ts";
+import { Change } from "../charts/change.tsx";
 import { totalVisitors } from "../charts/top-stats.tsx";
 import { Empty } from "../components/states.tsx";
-import { countryMark, DIMENSIONS, filterDimensionOf } from "../format/dimensions.ts";
-import { formatCount, formatShare, LOCALE } from "../format/locale.ts";
+import { countryMark, DIMENSIONS, filterDimensionOf, formatValue } from "../format/dimensions.ts";
+import { formatShare } from "../format/locale.ts";
 import { canFilterBy } from "../state/filters.ts";
-import { filterKind, hasFilter, toggleFilter } from "../state/view.ts";
+import { filters, hasFilter, toggleFilter } from "../state/view.ts";
+import type { Column, Order, Row } from "./details-columns.ts";
 import { RowMark } from "./row-list.tsx";
 
-const COLUMNS = [
-  { id: "visitors", label: "Visitors" },
-  { id: "pageviews", label: "Pageviews" },
-  { id: "events", label: "Events" },
-] as const;
-
-/** Under a filter on a goal. */
-const CONVERSION_COLUMNS = [
-  { id: "visitors", label: "Conversions" },
-  { id: "events", label: "Total conversions" },
-] as const;
-
-/** Of entry and exit pages, whose other counts are both of sessions (docs/http-api.md, "Breakdowns"). */
-const SESSION_COLUMNS = [
-  { id: "visitors", label: "Visitors" },
-  { id: "pageviews", label: "Visits" },
-] as const;
-
-function shownColumns(dimension: Dimension) {
-  if (filterDimensionOf(dimension) !== dimension) return SESSION_COLUMNS;
-  return filterKind.value === "goal" ? CONVERSION_COLUMNS : COLUMNS;
-}
-
-export type Order = "label" | (typeof COLUMNS)[number]["id"];
-export type DetailsRow = Reports["breakdown"][number] & { readonly label: string };
-
-const collator = new Intl.Collator(LOCALE, { numeric: true });
-
-/** Text ascending, numbers descending. */
-export const compareRows = (a: DetailsRow, b: DetailsRow, order: Order): number =>
-  order === "label" ? collator.compare(a.label, b.label) : b[order] - a[order] || collator.compare(a.label, b.label);
+const DIRECTIONS = { ascending: "↑", descending: "↓" } as const;
 
 interface HeadCellProps {
-  readonly id: Order;
+  readonly id: Order["column"];
   readonly label: string;
   readonly order: Order;
-  readonly onOrder: (order: Order) => void;
+  readonly onOrder: (column: Order["column"]) => void;
 }
 
 function HeadCell({ id, label, order, onOrder }: HeadCellProps) {
-  const [direction, arrow] = id === "label" ? (["ascending", "↑"] as const) : (["descending", "↓"] as const);
-  const isSorted = order === id;
+  const direction = order.column !== id ? null : order.isAscending ? "ascending" : "descending";
   return (
-    <th scope="col" aria-sort={isSorted ? direction : "none"}>
+    <th scope="col" aria-sort={direction ?? "none"}>
       <button type="button" onClick={() => onOrder(id)}>
-        {label} <span aria-hidden="true">{isSorted ? arrow : ""}</span>
+        {label} <span aria-hidden="true">{direction && DIRECTIONS[direction]}</span>
       </button>
     </th>
   );
@@ -65,31 +36,33 @@ const LABEL_CHARS_MAX = 120;
 
 interface ValueProps {
   readonly dimension: Dimension;
-  readonly row: DetailsRow;
+  readonly value: string;
+  readonly label: string;
 }
 
-function Value({ dimension, row }: ValueProps) {
+function Value({ dimension, value, label }: ValueProps) {
   const filterDimension = filterDimensionOf(dimension);
-  if (!canFilterBy(row.value)) return <span class="value">{row.label}</span>;
+  if (!canFilterBy(value)) return <span class="value">{label}</span>;
   return (
     <button
       type="button"
       class="link value"
-      aria-pressed={hasFilter(filterDimension, row.value)}
-      onClick={() => toggleFilter(filterDimension, row.value)}
+      aria-pressed={hasFilter(filterDimension, value)}
+      onClick={() => toggleFilter(filterDimension, value)}
     >
-      <RowMark text={countryMark(dimension, row.value)} />
-      {row.label}
+      <RowMark text={countryMark(dimension, value)} />
+      {label}
     </button>
   );
 }
 
-function ValueCell({ dimension, row }: ValueProps) {
-  const [isWhole, setWhole] = useState(row.label.length <= LABEL_CHARS_MAX);
+function ValueCell(props: ValueProps) {
+  const isLong = props.label.length > LABEL_CHARS_MAX;
+  const [isWhole, setWhole] = useState(!isLong);
   return (
     <th scope="row" class={isWhole ? "" : "cut"}>
-      <Value dimension={dimension} row={row} />
-      {row.label.length > LABEL_CHARS_MAX && (
+      <Value {...props} />
+      {isLong && (
         <button type="button" class="link more" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
           {isWhole ? "Show less" : "Show all"}
         </button>
@@ -98,35 +71,73 @@ function ValueCell({ dimension, row }: ValueProps) {
   );
 }
 
-interface DetailsTableProps {
-  readonly dimension: Dimension;
-  readonly rows: readonly DetailsRow[];
-  readonly order: Order;
-  readonly onOrder: (order: Order) => void;
+interface NumberCellProps {
+  readonly column: Column;
+  readonly row: Row;
+  readonly isLoading: boolean;
 }
 
-export function DetailsTable({ dimension, rows, order, onOrder }: DetailsTableProps) {
+function NumberCell({ column: { id, format }, row, isLoading }: NumberCellProps) {
+  const value = row[id];
+  return <td>{value === undefined ? (isLoading ? "…" : "–") : format(value)}</td>;
+}
+
+/** Of the numbers in a column. */
+export interface Changed {
+  readonly column: Column;
+  /** When the compared ones are from. */
+  readonly dates: string;
+}
+
+function ChangeCell({ row, changed: { column, dates } }: { readonly row: Row; readonly changed: Changed }) {
+  const [now, before] = [row[column.id], row.comparison?.[column.id]];
+  if (now === undefined || before === undefined) return <td />;
+  const title = `${column.label}: ${column.format(before)} in ${dates}`;
+  return <td title={title}>{before === 0 ? "–" : <Change now={now} before={before} isLessBetter={column.isLessBetter} />}</td>;
+}
+
+interface DetailsTableProps {
+  readonly dimension: Dimension;
+  readonly columns: readonly Column[];
+  readonly rows: readonly Row[];
+  readonly order: Order;
+  readonly onOrder: (column: Order["column"]) => void;
+  /** Null without a comparison. */
+  readonly changed: Changed | null;
+  /** Whether the rows' visitors are among those of the whole page. */
+  readonly hasShare: boolean;
+  /** Whether numbers that are missing will come. */
+  readonly isLoading: boolean;
+}
+
+export function DetailsTable({ dimension, columns, rows, order, onOrder, changed, hasShare, isLoading }: DetailsTableProps) {
   const total = totalVisitors.value;
   return (
     <div class="table-scroll" tabIndex={0} role="region" aria-label="All values">
       <table class="table values">
         <thead>
           <tr>
-            <HeadCell id="label" label={DIMENSIONS[dimension].singular} order={order} onOrder={onOrder} />
-            {shownColumns(dimension).map(({ id, label }) => (
+            <HeadCell id="value" label={DIMENSIONS[dimension].singular} order={order} onOrder={onOrder} />
+            {columns.map(({ id, label }) => (
               <HeadCell key={id} id={id} label={label} order={order} onOrder={onOrder} />
             ))}
-            <th scope="col">Share</th>
+            {hasShare && <th scope="col">Share</th>}
+            {changed && (
+              <th scope="col" title={`${changed.column.label}, against ${changed.dates}`}>
+                Change
+              </th>
+            )}
           </tr>
         </thead>
         <tbody>
           {rows.map((row) => (
             <tr key={row.value}>
-              <ValueCell dimension={dimension} row={row} />
-              {shownColumns(dimension).map(({ id }) => (
-                <td key={id}>{formatCount(row[id])}</td>
+              <ValueCell dimension={dimension} value={row.value} label={formatValue(dimension, row.value, filters.value)} />
+              {columns.map((column) => (
+                <NumberCell key={column.id} column={column} row={row} isLoading={isLoading} />
               ))}
-              <td>{total === null || total === 0 ? "" : formatShare(Math.min(row.visitors / total, 1))}</td>
+              {hasShare && <td>{total === null || total === 0 ? "" : formatShare(Math.min(row.visitors / total, 1))}</td>}
+              {changed && <ChangeCell row={row} changed={changed} />}
             </tr>
           ))}
         </tbody>

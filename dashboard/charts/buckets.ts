@@ -1,33 +1,42 @@
 /** The buckets of a series: which intervals suit a range, which days a bucket has, and whether it is whole (docs/http-api.md, "Timeseries"). */
-import { dayAfter, daysBetween, isHourly, type Range } from "../state/range.ts";
+import { dayAfter, daysBetween, isHourly, SHORT_DAYS_MAX, type Range } from "../state/range.ts";
 
-const INTERVALS = ["hour", "day", "week", "month"] as const;
+const INTERVALS = ["minute", "hour", "day", "week", "month"] as const;
 export type Interval = (typeof INTERVALS)[number];
 
-/** Ranges of this many days have a readable number of buckets. */
+/** Whether buckets are parts of a day, which its clock tells. */
+export const isOfClock = (interval: Interval): interval is "minute" | "hour" => interval === "minute" || interval === "hour";
+
+/** Ranges of this many days have more than one bucket, and not more than the service gives (docs/http-api.md, "Timeseries"). */
 const OFFERED_DAYS: Readonly<Record<Interval, readonly [min: number, max: number]>> = {
-  hour: [1, 7],
+  minute: [1, 1],
+  hour: [1, 31],
   day: [2, Infinity],
   week: [14, Infinity],
   month: [60, Infinity],
 };
 
-/** The service's limit (docs/http-api.md, "Timeseries"). */
-const INTERVAL_HOUR_DAYS_MAX = 31;
-
 /** Whether the service has the interval for a range: a compared window may be longer than the range. */
-export const hasInterval = ({ days }: Range, interval: Interval): boolean => interval !== "hour" || days <= INTERVAL_HOUR_DAYS_MAX;
+export const hasInterval = ({ days }: Range, interval: Interval): boolean => days <= OFFERED_DAYS[interval][1];
 
-/** Longer ranges have weekly buckets by default. */
+/** Longer ranges have weekly buckets by default, and those of more than three years monthly ones. */
 const DAILY_DAYS_MAX = 180;
+const WEEKLY_DAYS_MAX = 3 * 366;
 
 export const offeredIntervals = ({ days }: Range): readonly Interval[] =>
   INTERVALS.filter((interval) => OFFERED_DAYS[interval][0] <= days && days <= OFFERED_DAYS[interval][1]);
 
-/** The service's choice. */
-export const serviceInterval = (range: Range): Interval => (isHourly(range) ? "hour" : "day");
+/** The service's choice; null where it takes a request without an interval for a mistake. */
+export function serviceInterval(range: Range): Interval | null {
+  if (range.days > SHORT_DAYS_MAX) return null;
+  return isHourly(range) ? "hour" : "day";
+}
 
-export const defaultInterval = (range: Range): Interval => (range.days > DAILY_DAYS_MAX ? "week" : serviceInterval(range));
+export function defaultInterval(range: Range): Interval {
+  if (range.days > WEEKLY_DAYS_MAX) return "month";
+  if (range.days > DAILY_DAYS_MAX) return "week";
+  return isHourly(range) ? "hour" : "day";
+}
 
 /** The one of the URL, if it suits the range. */
 export const intervalFor = (range: Range, name: string | null): Interval =>
@@ -53,11 +62,17 @@ function isCut({ start, end }: Pick<Bucket, "start" | "end">, interval: Interval
   return interval === "month" && !(isFirst(start) && isFirst(dayAfter(end, 1)));
 }
 
+/** Of the bucket that has the present; of weeks and months, today. */
+function currentLabel(interval: Interval, now: string): string {
+  const [today, time] = [now.slice(0, 10), now.slice(11, 16)];
+  if (!isOfClock(interval)) return today;
+  return `${today} ${interval === "minute" ? time : `${time.slice(0, 2)}:00`}`;
+}
+
 function stateOf(label: string, bucket: Pick<Bucket, "start" | "end">, interval: Interval, now: string): BucketState {
-  const [today, hour] = [now.slice(0, 10), `${now.slice(0, 10)} ${now.slice(11, 13)}:00`];
-  const isHour = interval === "hour";
-  if (label > (isHour ? hour : today)) return "ahead";
-  if (isHour ? label === hour : today <= bucket.end) return "running";
+  const current = currentLabel(interval, now);
+  if (label > current) return "ahead";
+  if (isOfClock(interval) ? label === current : current <= bucket.end) return "running";
   return isCut(bucket, interval) ? "cut" : "whole";
 }
 
@@ -66,7 +81,7 @@ export const bucketsOf = (labels: readonly string[], interval: Interval, end: st
   labels.map((label, i) => {
     const next = labels[i + 1];
     const start = label.slice(0, 10);
-    const days = { start, end: interval === "hour" ? start : next === undefined ? end : dayAfter(next, -1) };
+    const days = { start, end: isOfClock(interval) ? start : next === undefined ? end : dayAfter(next, -1) };
     return { ...days, state: stateOf(label, days, interval, now) };
   });
 

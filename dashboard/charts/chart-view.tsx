@@ -1,7 +1,7 @@
 /** The line chart with its tooltip. Choosing a point opens its day, week or month. */
 import { useState } from "preact/hooks";
 import { range } from "../state/period.ts";
-import type { Bucket, Interval } from "./buckets.ts";
+import { isOfClock, type Bucket, type Interval } from "./buckets.ts";
 import { Change } from "./change.tsx";
 import { LineChart, type Cursor } from "./line-chart.tsx";
 import { isComparable, type ChartPoint } from "./points.ts";
@@ -85,7 +85,7 @@ export function ChartView({ metric, points, interval, onOpen }: ChartProps & { r
         >
           <ChartTooltip metric={metric} point={point} />
           {cursor.isTouch && canOpen(point.bucket) && (
-            <span class="tooltip-title">Tap again to view this {interval === "hour" ? "day" : interval}</span>
+            <span class="tooltip-title">Tap again to view this {isOfClock(interval) ? "day" : interval}</span>
           )}
         </div>
       )}

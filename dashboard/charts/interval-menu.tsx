@@ -4,7 +4,13 @@ import { range } from "../state/period.ts";
 import { navigate } from "../state/url.ts";
 import { defaultInterval, offeredIntervals, type Interval } from "./buckets.ts";
 
-const LABELS: Readonly<Record<Interval, string>> = { hour: "By hour", day: "By day", week: "By week", month: "By month" };
+const LABELS: Readonly<Record<Interval, string>> = {
+  minute: "By minute",
+  hour: "By hour",
+  day: "By day",
+  week: "By week",
+  month: "By month",
+};
 
 export function IntervalMenu({ interval }: { readonly interval: Interval }) {
   const offered = offeredIntervals(range.value);

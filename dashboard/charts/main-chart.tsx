@@ -10,7 +10,7 @@ import type { Report } from "../state/use-report.ts";
 import { comparedRange, comparison, range } from "../state/period.ts";
 import { scope } from "../state/scope.ts";
 import { navigate, param } from "../state/url.ts";
-import { hasInterval, intervalFor, serviceInterval, type Bucket, type Interval } from "./buckets.ts";
+import { hasInterval, intervalFor, isOfClock, serviceInterval, type Bucket, type Interval } from "./buckets.ts";
 import { ChartMenu } from "./chart-menu.tsx";
 import { ChartTable } from "./chart-table.tsx";
 import { ChartView } from "./chart-view.tsx";
@@ -89,7 +89,7 @@ export function MainChart({ main, everybody }: MainChartProps) {
           <SummaryLine field={metric.field} points={report.data} interval={interval} totals={totals} onOpen={openBucket} />
         )}
         {comparedTitle !== null && <Legend comparedTitle={comparedTitle} />}
-        {interval === "hour" && timeZone.value !== UTC && <span class="legend">Times in {timeZone.value}</span>}
+        {isOfClock(interval) && timeZone.value !== UTC && <span class="legend">Times in {timeZone.value}</span>}
         <div class="chart-tools">
           <IntervalMenu interval={interval} />
           <button type="button" class="link" aria-pressed={isTable} onClick={() => navigate({ chart: isTable ? null : "table" })}>

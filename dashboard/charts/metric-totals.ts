@@ -15,7 +15,7 @@ export interface MetricTotals {
 export const firstEventDate = signal<string | null | undefined>(undefined);
 
 /** A window that begins before the first event has less than a like period, whatever happened. */
-function isWindowWhole(): boolean {
+export function isWindowWhole(): boolean {
   const [first, compared] = [firstEventDate.value, comparedRange.value];
   return compared !== null && first !== undefined && (first === null || first <= compared.start);
 }

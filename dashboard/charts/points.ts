@@ -2,7 +2,8 @@
 import { formatBucket, formatHour, formatMonth, formatRange, formatShortDay } from "../format/locale.ts";
 import { daysBetween, type Range } from "../state/range.ts";
 import { inZone } from "../state/time-zone.ts";
-import { bucketsOf, type Bucket, type Interval } from "./buckets.ts";
+import { bucketsOf, isOfClock, type Bucket, type Interval } from "./buckets.ts";
+import { isOverYears } from "./time-ticks.ts";
 import type { SeriesRow } from "./use-metric-series.ts";
 
 interface Point {
@@ -44,11 +45,11 @@ const dayOf = (label: string): string => label.slice(0, 10);
 /** `isNewDay`: no label before it is of the same day. Where the clock skips midnight, the first hour is a later one. */
 function tickOf(label: string, interval: Interval, isNewDay: boolean): string {
   if (interval === "month") return formatMonth(label);
-  return interval !== "hour" || isNewDay ? formatShortDay(label) : formatHour(label);
+  return !isOfClock(interval) || isNewDay ? formatShortDay(label) : formatHour(label);
 }
 
 function titleOf(label: string, { start, end, state }: Bucket, interval: Interval, timeZone: string): string {
-  if (interval === "hour") return inZone(formatBucket(label), timeZone);
+  if (isOfClock(interval)) return inZone(formatBucket(label), timeZone);
   if (interval === "day") return formatBucket(label);
   return interval === "month" && state === "whole" ? formatMonth(start) : formatRange(start, end);
 }
@@ -72,10 +73,10 @@ const pointOf = (label: string, bucket: Bucket, interval: Interval, timeZone: st
 /** A period without events says nothing about another. */
 const hasEvents = ({ rows }: Series): boolean => rows.some(({ visitors, sessions }) => Number(visitors ?? sessions) > 0);
 
-/** Which point of another series each is compared with: the same hour, because a day with a skipped hour has fewer points. */
+/** Which point of another series each is compared with: the same time, because a day with a skipped hour has fewer points. */
 const placesOf = (points: readonly Point[], interval: Interval): string[] =>
   points.map(({ label }, i) =>
-    interval === "hour" ? `${daysBetween(dayOf(points[0]?.label ?? label), dayOf(label))} ${label.slice(dayOf(label).length)}` : String(i),
+    isOfClock(interval) ? `${daysBetween(dayOf(points[0]?.label ?? label), dayOf(label))} ${label.slice(dayOf(label).length)}` : String(i),
   );
 
 export function pointsOf(series: Series, compared: Series | null, field: string, interval: Interval, clock: SiteClock): ChartPoint[] {
@@ -96,9 +97,11 @@ export function pointsOf(series: Series, compared: Series | null, field: string,
   const points = labelled(series);
   const places = placesOf(points, interval);
   const isNewDay = (i: number) => series.range.days > 1 && dayOf(points[i]?.label ?? "") !== dayOf(points[i - 1]?.label ?? "");
+  // Over several years, a day and a month may be of each of them.
+  const tickInterval = isOverYears(points.map(({ label }) => label)) ? "month" : interval;
   return points.map((point, i) => ({
     ...point,
-    tick: tickOf(point.label, interval, isNewDay(i)),
+    tick: tickOf(point.label, tickInterval, isNewDay(i)),
     value: point.bucket.state === "ahead" ? null : point.value,
     before: befores.get(places[i] ?? "") ?? null,
   }));

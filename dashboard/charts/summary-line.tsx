@@ -8,7 +8,7 @@ import { isCardShown } from "../state/known-sites.ts";
 import { useRequest, type Report } from "../state/use-report.ts";
 import { scope } from "../state/scope.ts";
 import { filters, toggleFilter } from "../state/view.ts";
-import type { Bucket, Interval } from "./buckets.ts";
+import { isOfClock, type Bucket, type Interval } from "./buckets.ts";
 import type { MetricTotals } from "./metric-totals.ts";
 import type { ChartPoint } from "./points.ts";
 import { changeBetween, growthText, outlierIn, sourceOf, type CountsBySource, type Outlier } from "./summary.ts";
@@ -43,7 +43,7 @@ function nameOf({ start }: Bucket, interval: Interval): string {
 
 /** Hours of the night are no measure for those of the day. */
 const outlierOf = (points: readonly ChartPoint[], interval: Interval): Outlier | null =>
-  interval === "hour" ? null : outlierIn(points.map(({ value, bucket }) => (bucket.state === "whole" ? value : null)));
+  isOfClock(interval) ? null : outlierIn(points.map(({ value, bucket }) => (bucket.state === "whole" ? value : null)));
 
 type Rows = Reports["breakdown"];
 

@@ -1,6 +1,6 @@
 /**
  * A month in which a click chooses a day, and a second one the range between both (WAI-ARIA grid pattern): arrows move by a day or a
- * week, Page Up and Down by a month.
+ * week, Page Up and Down by a month, with Shift by a year.
  */
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { formatMonthAndYear, formatRange, formatWeekday } from "../format/locale.ts";
@@ -24,16 +24,19 @@ function inMonth(day: string, months: number): string {
   return same < last ? same : last;
 }
 
+const YEAR_MONTHS = 12;
+
 /** Where a key leads to from a day. */
-function dayAfterKey(key: string, day: string): string | undefined {
+function dayAfterKey({ key, shiftKey }: KeyboardEvent, day: string): string | undefined {
   const week = weekOf(day, weekStart.value);
+  const months = shiftKey ? YEAR_MONTHS : 1;
   const targets: Readonly<Record<string, string | undefined>> = {
     ArrowLeft: dayAfter(day, -1),
     ArrowRight: dayAfter(day, 1),
     ArrowUp: dayAfter(day, -7),
     ArrowDown: dayAfter(day, 7),
-    PageUp: inMonth(day, -1),
-    PageDown: inMonth(day, 1),
+    PageUp: inMonth(day, -months),
+    PageDown: inMonth(day, months),
     Home: week[0],
     End: week[6],
   };
@@ -101,7 +104,7 @@ function useCurrentDay(initial: string, { min, max }: Pick<CalendarProps, "min" 
     isMoved.current = false;
   }, [current]);
   function onKeyDown(event: KeyboardEvent) {
-    const next = dayAfterKey(event.key, current);
+    const next = dayAfterKey(event, current);
     if (next === undefined) return;
     event.preventDefault();
     isMoved.current = true;

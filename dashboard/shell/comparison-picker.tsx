@@ -2,7 +2,7 @@
 import { Menu } from "../components/menu.tsx";
 import { formatShortRange } from "../format/locale.ts";
 import type { Comparison } from "../state/compared-range.ts";
-import { bounds, comparedBy, comparedRange, comparison, matchWeekdays, today } from "../state/period.ts";
+import { bounds, comparedBy, comparedRange, comparison, isComparable, matchWeekdays, today } from "../state/period.ts";
 import { navigate, param, type Changes } from "../state/url.ts";
 import { openPanel } from "../state/view.ts";
 
@@ -46,7 +46,7 @@ export function ComparisonPicker() {
   const chosen = comparison.value;
   const isCompared = chosen !== "none" && (bounds.value === null || comparedRange.value !== null);
   const offered = COMPARISONS.filter((choice) => bounds.value === null || comparedBy(choice) !== null);
-  if (offered.length === 0) return null;
+  if (offered.length === 0 || !isComparable.value) return null;
   return (
     <Menu
       label={isCompared ? `Comparison: vs. ${COMPARISON_LABELS[chosen]}` : "Compare"}

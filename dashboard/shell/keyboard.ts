@@ -1,21 +1,20 @@
 /** Keyboard shortcuts of the page. They are off while a field has the focus or a dialog is open. */
 import { useLayoutEffect } from "preact/hooks";
-import { PERIODS } from "../state/range.ts";
-import { offeredPeriods } from "../state/period.ts";
+import { isComparable, offeredPeriods } from "../state/period.ts";
 import { closeSettings, isRealtime, isSettings, openPanel, panel, toggleRealtime } from "../state/view.ts";
 import { toggleComparison } from "./comparison-picker.tsx";
 import { clearFilters } from "./filters.tsx";
-import { choosePeriod, PERIOD_LABELS, shiftPeriod } from "./period-picker.tsx";
+import { choosePeriod, PERIOD_KEYS, PERIOD_LABELS, shiftPeriod } from "./period-picker.tsx";
 import { actionOfSiteKey } from "./site-switcher.tsx";
 
 const ACTIONS: Readonly<Record<string, () => void>> = {
   ...Object.fromEntries(
-    PERIODS.map((period) => [PERIOD_LABELS[period].key.toLowerCase(), () => offeredPeriods.value.includes(period) && choosePeriod(period)]),
+    PERIOD_KEYS.map(({ period, key }) => [key.toLowerCase(), () => offeredPeriods.value.includes(period) && choosePeriod(period)]),
   ),
   ArrowLeft: () => shiftPeriod(-1),
   ArrowRight: () => shiftPeriod(1),
-  // The realtime view has no comparison.
-  x: () => isRealtime() || toggleComparison(),
+  // The realtime view has no comparison, nor has all time.
+  x: () => isRealtime() || !isComparable.value || toggleComparison(),
   f: () => openPanel("filter"),
   "/": () => openPanel("filter"),
   r: toggleRealtime,
@@ -31,7 +30,7 @@ export const SITE_KEYS = "1 to 9";
 
 /** For the help dialog. */
 export const SHORTCUTS: readonly (readonly [keys: string, meaning: string])[] = [
-  ...PERIODS.map((period) => [PERIOD_LABELS[period].key, PERIOD_LABELS[period].label] as const),
+  ...PERIOD_KEYS.map(({ period, key }) => [key, PERIOD_LABELS[period].label] as const),
   ["← →", "Previous and next period"],
   ["X", "Turn the comparison on or off"],
   ["F or /", "Add a filter"],

@@ -1,7 +1,7 @@
 /** The period: a menu of named ones, and arrows to the previous and next. */
 import { Menu } from "../components/menu.tsx";
 import { formatRange } from "../format/locale.ts";
-import { dayAfter, type Period } from "../state/range.ts";
+import { dayAfter, PERIODS, type Period } from "../state/range.ts";
 import {
   bounds,
   defaultPeriod,
@@ -17,14 +17,29 @@ import { isWithin } from "../state/shared-range.ts";
 import { navigate } from "../state/url.ts";
 import { hasRealtime, isRealtime, openPanel } from "../state/view.ts";
 
-/** `key` is the keyboard shortcut. */
-export const PERIOD_LABELS: Readonly<Record<Period, { readonly label: string; readonly key: string }>> = {
+interface PeriodLabel {
+  readonly label: string;
+  /** The keyboard shortcut. */
+  readonly key?: string;
+}
+
+export const PERIOD_LABELS: Readonly<Record<Period, PeriodLabel>> = {
   day: { label: "Today", key: "D" },
   "7d": { label: "Last 7 days", key: "W" },
   "30d": { label: "Last 30 days", key: "M" },
   "90d": { label: "Last 90 days", key: "Q" },
+  "6mo": { label: "Last 6 months" },
   "12mo": { label: "Last 12 months", key: "Y" },
+  month: { label: "Month to date" },
+  year: { label: "Year to date" },
+  all: { label: "All time", key: "A" },
 };
+
+/** Those that have a key. */
+export const PERIOD_KEYS = PERIODS.flatMap((period) => {
+  const { key } = PERIOD_LABELS[period];
+  return key === undefined ? [] : [{ period, key }];
+});
 
 export const choosePeriod = (chosen: Period): void =>
   navigate({ period: chosen === defaultPeriod.value ? null : chosen, start: null, end: null });
@@ -86,7 +101,7 @@ function PeriodMenu() {
         ...(defaultPeriod.value === null ? [allSharedItem()] : []),
         ...offeredPeriods.value.map((id) => ({
           label: PERIOD_LABELS[id].label,
-          hint: PERIOD_LABELS[id].key,
+          ...(PERIOD_LABELS[id].key !== undefined && { hint: PERIOD_LABELS[id].key }),
           isChosen: id === chosen && !isRealtime(),
           onChoose: () => choosePeriod(id),
         })),

@@ -12,7 +12,7 @@ import { OpenPanel } from "../open-panel.tsx";
 import { accountItems } from "../shell/account-items.ts";
 import { choosePeriod, PERIOD_LABELS } from "../shell/period-picker.tsx";
 import { period } from "../state/period.ts";
-import { PERIODS } from "../state/range.ts";
+import { SHORT_PERIODS } from "../state/range.ts";
 import { openPanel } from "../state/view.ts";
 import { useAllSites } from "./all-sites.ts";
 import { SiteCard } from "./site-card.tsx";
@@ -26,8 +26,8 @@ const KEYS_MAX = 9;
 
 const ORDER_LABELS: Readonly<Record<Order, string>> = { visitors: "Most visitors", name: "Name", change: "Largest increase" };
 
-/** A custom range is of one site's view. */
-const shownPeriod = () => (period.value === "custom" ? "30d" : period.value);
+/** A custom range and all time are of one site's view. */
+const shownPeriod = () => SHORT_PERIODS.find((each) => each === period.value) ?? "30d";
 
 const PeriodMenu = () => (
   <Menu
@@ -37,7 +37,7 @@ const PeriodMenu = () => (
         {PERIOD_LABELS[shownPeriod()].label} <span class="caret" aria-hidden="true" />
       </>
     }
-    items={PERIODS.map((each) => ({
+    items={SHORT_PERIODS.map((each) => ({
       label: PERIOD_LABELS[each].label,
       isChosen: each === shownPeriod(),
       onChoose: () => choosePeriod(each),

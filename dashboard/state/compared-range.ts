@@ -1,5 +1,5 @@
 /** The earlier window that a range is compared with: which dates, and whether it is cut at the present time of day. */
-import { DAYS_MAX, dayAfter, daysBetween, FIRST_DAY, HOURLY_DAYS_MAX, type Range } from "./range.ts";
+import { dayAfter, daysBetween, FIRST_DAY, HOURLY_DAYS_MAX, SHORT_DAYS_MAX, type Range } from "./range.ts";
 
 export type Comparison = "previous_period" | "year_over_year" | "custom" | "none";
 
@@ -54,7 +54,8 @@ export function comparedRangeOf(
   if (comparison === "none") return null;
   const before = (comparison === "previous_period" ? inPreviousPeriod : aYearEarlier)(range, matchWeekdays);
   const [first, end] = [before(range.start), before(range.end)];
-  const start = daysBetween(first, end) > DAYS_MAX ? dayAfter(first, 1) : first;
+  const isTooLong = range.days <= SHORT_DAYS_MAX && daysBetween(first, end) > SHORT_DAYS_MAX;
+  const start = isTooLong ? dayAfter(first, 1) : first;
   if (start < FIRST_DAY) return null;
   return { start, end, days: daysBetween(start, end), today: includesToday ? before(today) : null };
 }

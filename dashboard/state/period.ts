@@ -1,9 +1,11 @@
 /** The period of the view and the one it is compared with, as the URL has them. */
 import { computed, signal } from "@preact/signals";
 import { comparedRangeOf, type ComparedRange, type Comparison } from "./compared-range.ts";
-import { customRange, dayAfter, PERIODS, rangeOf, rangeProblem, shifted, type Period, type Range, type RangeProblem } from "./range.ts";
+import { firstDay } from "./first-day.ts";
+import { customRange, PERIODS, rangeOf, rangeProblem, type Period, type Range, type RangeProblem } from "./range.ts";
 import { shared } from "./share.ts";
 import { isWithin, rangeWithin, sharedPeriod, sharedRange, sharedRangeProblem } from "./shared-range.ts";
+import { shifted } from "./shifted-range.ts";
 import { dateAt } from "./known-sites.ts";
 import { param } from "./url.ts";
 
@@ -25,10 +27,12 @@ const comparedDates = computed(() => datesIn("compare_start", "compare_end"));
 /** The dates that a share link shows; null for all. */
 export const bounds = computed(() => shared.value && sharedRange(shared.value, today.value));
 
-export const offeredPeriods = computed(() => PERIODS.filter((known) => isWithin(rangeOf(known, today.value), bounds.value)));
+export const offeredPeriods = computed(() =>
+  PERIODS.filter((known) => (known === "all" ? bounds.value === null : isWithin(rangeOf(known, today.value), bounds.value))),
+);
 
 /** Null where a share link has its own dates. */
-export const defaultPeriod = computed(() => (bounds.value && shared.value ? sharedPeriod(shared.value) : "30d"));
+export const defaultPeriod = computed(() => (shared.value && sharedPeriod(shared.value)) ?? (bounds.value ? null : "30d"));
 
 const namedPeriod = computed(() => offeredPeriods.value.find((known) => known === param("period")) ?? defaultPeriod.value);
 
@@ -40,9 +44,15 @@ export const hasAllSharedDates = computed(() => period.value === "custom" && cus
 export const range = computed((): Range => {
   const dates = customDates.value ?? bounds.value;
   const named = customDates.value ? null : namedPeriod.value;
-  const chosen = named || !dates ? rangeOf(named ?? "30d", today.value) : customRange(dates.start, dates.end, today.value);
+  const chosen =
+    named || !dates
+      ? rangeOf(named ?? "30d", today.value, firstDay.value ?? today.value)
+      : customRange(dates.start, dates.end, today.value);
   return rangeWithin(chosen, bounds.value, today.value);
 });
+
+/** Whether `range` is that of the view: the dates of all time are the service's to tell. */
+export const isRangeKnown = computed(() => period.value !== "all" || firstDay.value !== null);
 
 /** Why a range cannot be shown; null if it can. */
 export const problemOf = (start: string, end: string): RangeProblem | null =>
@@ -52,11 +62,8 @@ export const problemOf = (start: string, end: string): RangeProblem | null =>
 export const urlRangeProblem = computed(() => customDates.value && problemOf(customDates.value.start, customDates.value.end));
 
 /** URL parameters of the range moved by its length, `lengths` times; null if it cannot be shown. */
-export function movedRange(lengths: number): ReturnType<typeof shifted> {
-  const { start, end, days } = range.value;
-  const isShown = isWithin({ start: dayAfter(start, lengths * days), end: dayAfter(end, lengths * days) }, bounds.value);
-  return isShown ? shifted(range.value, lengths, today.value) : null;
-}
+export const movedRange = (lengths: number): ReturnType<typeof shifted> =>
+  shifted(range.value, lengths, { period: period.value, today: today.value, bounds: bounds.value });
 
 export const comparison = computed((): Comparison => {
   const chosen = param("compare");
@@ -71,8 +78,12 @@ const customComparison = computed(
   () => comparedDates.value && customRange(comparedDates.value.start, comparedDates.value.end, today.value),
 );
 
+/** Before all time, there is nothing. */
+export const isComparable = computed(() => period.value !== "all");
+
 /** The window that the range would be compared with; null if there is none, or none that a share link shows. */
 export function comparedBy(chosen: Comparison): ComparedRange | null {
+  if (!isComparable.value) return null;
   const choice = { comparison: chosen, matchWeekdays: matchWeekdays.value, custom: customComparison.value };
   const window = comparedRangeOf(range.value, choice, today.value);
   return window && isWithin(window, bounds.value) ? window : null;

@@ -1,17 +1,24 @@
-/** Date arithmetic: ranges of days, whatever their time zone, and the periods before and after. */
+/** Date arithmetic: the periods, and ranges of days, whatever their time zone. */
 
 const DAY_MS = 86_400_000;
 
-export const PERIODS = ["day", "7d", "30d", "90d", "12mo"] as const;
+export const PERIODS = ["day", "7d", "30d", "90d", "6mo", "12mo", "month", "year", "all"] as const;
 export type Period = (typeof PERIODS)[number];
 
-const DAYS: Readonly<Record<Period, number>> = { day: 1, "7d": 7, "30d": 30, "90d": 90, "12mo": 365 };
+/** Those that the current date alone tells. `all` begins with the first event. */
+export const SHORT_PERIODS = PERIODS.filter((period) => period !== "all");
+
+/** Of the periods of one length (docs/http-api.md, "Date ranges"). */
+export const PERIOD_DAYS: Readonly<Partial<Record<Period, number>>> = { day: 1, "7d": 7, "30d": 30, "90d": 90, "6mo": 182, "12mo": 365 };
 
 /** A series over at most this many days has hourly buckets (docs/http-api.md, "Timeseries"). */
 export const HOURLY_DAYS_MAX = 2;
 
-/** The service's limit (docs/http-api.md, "Date ranges"). */
-export const DAYS_MAX = 366;
+/** Requests for more days have an `interval` (docs/http-api.md, "Date ranges"). */
+export const SHORT_DAYS_MAX = 366;
+
+/** The service's limit. */
+export const DAYS_MAX = 10_000;
 
 /** No event is older. */
 export const FIRST_DAY = "1970-01-01";
@@ -44,25 +51,26 @@ export function rangeProblem(start: string, end: string): RangeProblem | null {
   if (!isDay(end)) return { date: "end", text: NO_DATE };
   if (end < start) return { date: "end", text: "The end date must not be before the start date." };
   const days = daysBetween(start, end);
-  return days > DAYS_MAX ? { date: "start", text: `Choose up to ${DAYS_MAX} days: this range has ${days}.` } : null;
+  if (days <= DAYS_MAX) return null;
+  return { date: "start", text: `Choose up to ${DAYS_MAX} days: this range has ${days}.` };
 }
 
 const lastDays = (days: number, end: string): Range => ({ start: dayAfter(end, 1 - days), end, days });
 
+const since = (start: string, end: string): Range => ({ start, end, days: daysBetween(start, end) });
+
 /** The range of these dates, or the closest that can be shown: the last days of a longer one, the last 30 days for invalid dates. */
 export function customRange(start: string, end: string, today: string): Range {
-  if (rangeProblem(start, end) === null) return { start, end, days: daysBetween(start, end) };
-  return isDay(start) && isDay(end) && start <= end ? lastDays(DAYS_MAX, end) : lastDays(DAYS["30d"], today);
+  if (rangeProblem(start, end) === null) return since(start, end);
+  return isDay(start) && isDay(end) && start <= end ? lastDays(DAYS_MAX, end) : rangeOf("30d", today);
 }
 
-export const rangeOf = (period: Period, today: string): Range => lastDays(DAYS[period], today);
+/** `firstDay` is the date of the first event. */
+export function rangeOf(period: Period, today: string, firstDay = today): Range {
+  if (period === "all") return since(firstDay < today ? firstDay : today, today);
+  if (period === "month") return since(`${today.slice(0, 7)}-01`, today);
+  if (period === "year") return since(`${today.slice(0, 4)}-01-01`, today);
+  return lastDays(PERIOD_DAYS[period] ?? 1, today);
+}
 
 export const isHourly = ({ days }: Range): boolean => days <= HOURLY_DAYS_MAX;
-
-/** URL parameters of the range moved by its length, `lengths` times: a named period if it ends today, null in the future and before 1970. */
-export function shifted({ start, end, days }: Range, lengths: number, today: string): Readonly<Record<string, string | null>> | null {
-  const [from, to] = [dayAfter(start, lengths * days), dayAfter(end, lengths * days)];
-  if (from > today || rangeProblem(from, to)) return null;
-  const named = to === today ? PERIODS.find((period) => DAYS[period] === days) : undefined;
-  return named ? { period: named, start: null, end: null } : { period: null, start: from, end: to };
-}

@@ -3,13 +3,19 @@ import { computed } from "@preact/signals";
 import { withoutGoalFilters } from "./filter-kind.ts";
 import { printFilters } from "./filters.ts";
 import { comparedRange, period, range } from "./period.ts";
+import { SHORT_DAYS_MAX, type Range } from "./range.ts";
 import { segmentFilters, segmentId } from "./segments.ts";
 import { ownFilters, site } from "./view.ts";
+
+/** What shows the service that many days are meant. Of a series, another one takes its place. */
+const longRange = ({ days }: Range) => days > SHORT_DAYS_MAX && { interval: "month" };
 
 /** Site and period as parameters of a report. */
 export const unfilteredScope = computed(() => ({
   site_id: site.value,
-  ...(period.value === "custom" ? { start_date: range.value.start, end_date: range.value.end } : { period: period.value }),
+  ...(period.value === "custom"
+    ? { start_date: range.value.start, end_date: range.value.end, ...longRange(range.value) }
+    : { period: period.value }),
 }));
 
 /** Site, period and filters as parameters of a report. */
@@ -30,6 +36,7 @@ export const comparisonParameters = computed(() => {
   if (!compared) return {};
   const { start, end, today: until } = compared;
   return {
+    ...longRange(compared),
     compare: "custom",
     compare_start_date: start,
     compare_end_date: until ?? end,

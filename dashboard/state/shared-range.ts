@@ -1,5 +1,5 @@
 /** The dates that a share link shows, and what of a view lies within them. */
-import { customRange, dayAfter, daysBetween, PERIODS, rangeOf, type Period, type Range, type RangeProblem } from "./range.ts";
+import { customRange, daysBetween, PERIODS, rangeOf, type Period, type Range, type RangeProblem } from "./range.ts";
 
 /** As the service describes a link. */
 interface SharedDates {
@@ -12,19 +12,12 @@ interface SharedDates {
 export const sharedPeriod = ({ period }: Pick<SharedDates, "period">): Period | null =>
   PERIODS.find((known) => known === (period === "today" ? "day" : period)) ?? null;
 
-/** The first dates of periods that a link may have and the page does not offer. Of `all`, it shows all dates. */
-const FIRST_DATES: Readonly<Record<string, (today: string) => string>> = {
-  "6mo": (today) => dayAfter(today, -181),
-  month: (today) => `${today.slice(0, 7)}-01`,
-  year: (today) => `${today.slice(0, 4)}-01-01`,
-};
-
 /** Null for all dates. */
 export function sharedRange(dates: SharedDates, today: string): Range | null {
   const period = sharedPeriod(dates);
+  if (period === "all") return null;
   if (period) return rangeOf(period, today);
-  const first = FIRST_DATES[dates.period ?? ""]?.(today);
-  const [start, end] = first === undefined ? [dates.start_date, dates.end_date] : [first, today];
+  const { start_date: start, end_date: end } = dates;
   return start === null || end === null ? null : { start, end, days: daysBetween(start, end) };
 }
 

@@ -67,7 +67,7 @@ describe("the cards of the dashboard", () => {
     await open("&panel=entry-pages");
     await page.getByRole("rowheader").first().waitFor();
     const heads = (await page.getByRole("columnheader").allTextContents()).map((text) => text.replace("↓", "").trim());
-    expect(heads).toEqual(["Entry page", "Visitors", "Visits", "Share"]);
+    expect(heads).toEqual(["Entry page", "Visitors", "Visits", "Bounce rate", "Visit duration", "Views per visit", "Share"]);
   });
 
   it("a long value takes one line of a card, and can be read whole by its tooltip and in the details, by keyboard and on a phone", async () => {

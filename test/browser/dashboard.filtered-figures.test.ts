@@ -175,9 +175,14 @@ describe("the dashboard under filters", () => {
     await heads.first().waitFor();
     expect((await heads.allTextContents()).map((text) => text.replace("↓", "").trim())).toEqual([
       "Country",
+      "Visitors",
       "Conversions",
-      "Total conversions",
-      "Share",
+      "Conversion rate",
+      "Visits",
+      "Bounce rate",
+      "Visit duration",
+      "Views per visit",
+      "Change",
     ]);
   });
 

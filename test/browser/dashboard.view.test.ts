@@ -202,11 +202,14 @@ describe("the dashboard", () => {
     const dialog = page.getByRole("dialog", { name: "Top pages" });
     await dialog.getByRole("rowheader").first().waitFor();
     await dialog.getByLabel("Search").fill("blog");
+    await dialog.getByText("1 value").waitFor();
     expect(await dialog.getByRole("rowheader").allTextContents()).toEqual(["/blog/a"]);
+    await dialog.getByRole("columnheader", { name: "Revenue (EUR)" }).waitFor();
     const download = page.waitForEvent("download");
     await dialog.getByRole("button", { name: "Download CSV" }).click();
     expect(await readFile(await (await download).path(), "utf8")).toBe(
-      '"value","label","visitors","pageviews","events"\r\n"/blog/a","/blog/a","1","1","1"\r\n',
+      '"value","label","visitors","pageviews","events","sessions","bounce_rate","avg_visit_duration_secs","views_per_visit","revenue",' +
+        '"previous_visitors"\r\n"/blog/a","/blog/a","1","1","1","1","1","0","1","0","0"\r\n',
     );
   });
 

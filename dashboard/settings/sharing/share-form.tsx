@@ -5,7 +5,7 @@ import type { CreatedShare } from "../../api/types.ts";
 import { Radios } from "../../components/radios.tsx";
 import { filterInWords } from "../../filters/filter-words.ts";
 import { PERIOD_LABELS } from "../../shell/period-picker.tsx";
-import { PERIODS } from "../../state/range.ts";
+import { SHORT_PERIODS } from "../../state/range.ts";
 import { range, today } from "../../state/period.ts";
 import { useAction } from "../../state/use-action.ts";
 import { closeSettings, filters } from "../../state/view.ts";
@@ -82,7 +82,7 @@ const PeriodField = ({ draft, change }: Editing) => (
   <label class="labelled">
     {LABELS.period}
     <select id={fieldId("period")} value={draft.period} onChange={(event) => change({ period: event.currentTarget.value })}>
-      {PERIODS.map((id) => (
+      {SHORT_PERIODS.map((id) => (
         <option key={id} value={id}>
           {PERIOD_LABELS[id].label}
         </option>

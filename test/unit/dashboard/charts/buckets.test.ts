@@ -6,7 +6,9 @@ import {
   intervalFor,
   linesOf,
   offeredIntervals,
+  serviceInterval,
   type BucketState,
+  type Interval,
 } from "../../../../dashboard/charts/buckets.ts";
 import { dayAfter } from "../../../../dashboard/state/range.ts";
 
@@ -16,18 +18,27 @@ const rangeOf = (days: number) => ({ start: dayAfter("2026-11-18", 1 - days), en
 
 describe("intervals", () => {
   it.each([
-    [1, "hour", ["hour"]],
+    [1, "hour", ["minute", "hour"]],
     [2, "hour", ["hour", "day"]],
     [7, "day", ["hour", "day"]],
-    [8, "day", ["day"]],
-    [14, "day", ["day", "week"]],
+    [8, "day", ["hour", "day"]],
+    [14, "day", ["hour", "day", "week"]],
+    [31, "day", ["hour", "day", "week"]],
+    [32, "day", ["day", "week"]],
     [60, "day", ["day", "week", "month"]],
     [180, "day", ["day", "week", "month"]],
     [181, "week", ["day", "week", "month"]],
     [366, "week", ["day", "week", "month"]],
+    [1098, "week", ["day", "week", "month"]],
+    [1099, "month", ["day", "week", "month"]],
+    [10_000, "month", ["day", "week", "month"]],
   ] as const)("of a range of %i days are by default %s, and %j are offered", (days, byDefault, offered) => {
     expect(defaultInterval(rangeOf(days))).toBe(byDefault);
     expect(offeredIntervals(rangeOf(days))).toEqual(offered);
+  });
+
+  it("are left to the service only for ranges that need none", () => {
+    expect([1, 2, 3, 366, 367].map((days) => serviceInterval(rangeOf(days)))).toEqual(["hour", "hour", "day", "day", null]);
   });
 
   it("are those of the URL only where they suit the range", () => {
@@ -38,11 +49,11 @@ describe("intervals", () => {
 });
 
 describe("buckets", () => {
-  const states = (labels: string[], interval: "hour" | "day" | "week" | "month", end: string) =>
-    bucketsOf(labels, interval, end, NOW).map(({ state }) => state);
+  const states = (labels: string[], interval: Interval, end: string) => bucketsOf(labels, interval, end, NOW).map(({ state }) => state);
 
-  it("of hours and days are running now, whole before, and ahead after", () => {
+  it("of minutes, hours and days are running now, whole before, and ahead after", () => {
     const expected: BucketState[] = ["whole", "running", "ahead"];
+    expect(states(["2026-11-18 14:19", "2026-11-18 14:20", "2026-11-18 14:21"], "minute", "2026-11-18")).toEqual(expected);
     expect(states(["2026-11-18 13:00", "2026-11-18 14:00", "2026-11-18 15:00"], "hour", "2026-11-18")).toEqual(expected);
     expect(states(["2026-11-17", "2026-11-18", "2026-11-19"], "day", "2026-11-19")).toEqual(expected);
   });

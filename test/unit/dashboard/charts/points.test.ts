@@ -54,6 +54,22 @@ describe("points", () => {
     expect(pointsOf(seriesOf(hours("2026-03-29")), null, "visitors", "hour", clock)[2]?.title).toBe("29 Mar, 2:00 UTC");
   });
 
+  it("of minutes have the minute as their tick and title, and are compared with the same minute", () => {
+    const minutes = (day: string) => [`${day} 00:00`, `${day} 00:01`, `${day} 00:02`];
+    const of = points(seriesOf(minutes("2026-03-29")), seriesOf(minutes("2026-03-28")), "2026-03-29 00:01", "minute");
+    expect(of.map(({ tick, bucket, before }) => [tick, bucket.state, before?.label])).toEqual([
+      ["0:00", "whole", "2026-03-28 00:00"],
+      ["0:01", "running", "2026-03-28 00:01"],
+      ["0:02", "ahead", "2026-03-28 00:02"],
+    ]);
+    expect(of[1]?.title).toBe("29 Mar, 0:01");
+  });
+
+  it("over several years have the month and the year as their tick", () => {
+    const weeks = seriesOf(["2024-03-04", "2024-03-11", "2025-03-10"], 400);
+    expect(points(weeks, null, "2026-05-01 00:00", "week").map(({ tick }) => tick)).toEqual(["Mar 2024", "Mar 2024", "Mar 2025"]);
+  });
+
   it("have the day as their tick where it begins, also without a midnight", () => {
     const two = points(seriesOf([...hours("2026-04-23"), ...hours("2026-04-24", [0])], 2), null, "2026-05-01 00:00");
     expect(two.flatMap(({ label, tick }) => (tick.includes("Apr") ? [[label, tick]] : []))).toEqual([

@@ -1,6 +1,8 @@
 /** Where the time axis has texts: at the begins of days, also around days with a skipped hour. */
 import { describe, expect, it } from "vitest";
 import { tickIndices } from "../../../../dashboard/charts/time-ticks.ts";
+import { monthAfter } from "../../../../dashboard/state/month.ts";
+import { dayAfter } from "../../../../dashboard/state/range.ts";
 
 const hours = (day: string, skipped: readonly number[] = []): string[] =>
   Array.from({ length: 24 }, (_, hour) => hour)
@@ -26,6 +28,29 @@ describe("ticks", () => {
       "2026-03-16 00:00",
       "2026-03-16 12:00",
     ]);
+  });
+
+  it("of minutes stand at round times", () => {
+    const minutes = Array.from({ length: 120 }, (_, i) => `2026-03-15 0${Math.floor(i / 60)}:${String(i % 60).padStart(2, "0")}`);
+    expect(ticksOf(minutes, 1)).toHaveLength(120);
+    expect(ticksOf(minutes, 23)).toEqual(["2026-03-15 00:00", "2026-03-15 00:30", "2026-03-15 01:00", "2026-03-15 01:30"]);
+    expect(ticksOf(minutes, 31)).toEqual(["2026-03-15 00:00", "2026-03-15 01:00"]);
+  });
+
+  it("over several years stand where months begin, and where years do", () => {
+    const days = Array.from({ length: 1200 }, (_, i) => dayAfter("2023-02-20", i));
+    expect(ticksOf(days, 170)).toEqual(["2023-07-01", "2024-01-01", "2024-07-01", "2025-01-01", "2025-07-01", "2026-01-01"]);
+    expect(ticksOf(days, 300)).toEqual(["2023-02-20", "2024-01-01", "2025-01-01", "2026-01-01"]);
+    const months = ["2023-02-20", ...Array.from({ length: 40 }, (_, i) => monthAfter("2023-02-20", i + 1))];
+    expect(ticksOf(months, 5)).toEqual(["2023-02-20", "2023-07-01", "2024-01-01", "2024-07-01", "2025-01-01", "2025-07-01", "2026-01-01"]);
+    for (const labels of [days, months]) {
+      for (let least = 1; least < labels.length; least++) {
+        const ticks = tickIndices(labels, least);
+        const nearest = Math.min(...ticks.slice(1).map((tick, i) => tick - (ticks[i] ?? 0)));
+        // Months are not equally long.
+        expect(nearest).toBeGreaterThanOrEqual(0.9 * least);
+      }
+    }
   });
 
   it("of hours keep to the clock on and after a day of 23 hours", () => {

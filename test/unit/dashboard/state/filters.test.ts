@@ -14,7 +14,7 @@ import {
   type Filter,
 } from "../../../../dashboard/state/filters.ts";
 import { filterText, OPERATORS as SERVICE_OPERATORS, parseSegmentFilter } from "../../../../src/runtime/query/filters.ts";
-import { compiledTest } from "../../../../src/runtime/query/text-test.ts";
+import { compiledTest } from "../../../../src/runtime/query/text-matching.ts";
 
 const is = (dimension: string, ...values: readonly string[]): Filter => filterOf(dimension, "in", false, values);
 const isNot = (dimension: string, ...values: readonly string[]): Filter => filterOf(dimension, "in", true, values);

@@ -1,0 +1,102 @@
+/** The columns of a dimension's values under the filters of the view: their names in the API, their heads, and how their numbers are written. */
+import type { BreakdownPage, Dimension } from "../api/types.ts";
+import { filterDimensionOf } from "../format/dimensions.ts";
+import { formatAverage, formatCount, formatDuration, formatMoney, formatRate } from "../format/locale.ts";
+import { onlyValueOf } from "../state/filters.ts";
+import { filteredGoal, filterKind, hasConversionRates, ownFilters } from "../state/view.ts";
+
+/** A value with its numbers, as the service has it. */
+export type Row = BreakdownPage["rows"][number];
+
+/** A number of a row. */
+export type ColumnId = Exclude<keyof Row, "value" | "comparison">;
+
+export interface Column {
+  readonly id: ColumnId;
+  readonly label: string;
+  readonly format: (value: number) => string;
+  readonly isLessBetter?: boolean;
+}
+
+/** What every row has. All others are asked for by their names. */
+const COUNTED: readonly ColumnId[] = ["visitors", "pageviews", "events"];
+
+export const isCounted = ({ id }: Pick<Column, "id">): boolean => COUNTED.includes(id);
+
+const count = (id: ColumnId, label: string): Column => ({ id, label, format: formatCount });
+
+const VISITORS = count("visitors", "Visitors");
+
+const OF_SESSIONS: readonly Column[] = [
+  { id: "bounce_rate", label: "Bounce rate", format: formatRate, isLessBetter: true },
+  { id: "avg_visit_duration_secs", label: "Visit duration", format: formatDuration },
+  { id: "views_per_visit", label: "Views per visit", format: formatAverage },
+];
+
+const VISITS = count("sessions", "Visits");
+
+const OF_VISITORS = [VISITORS, count("pageviews", "Pageviews"), count("events", "Events"), VISITS, ...OF_SESSIONS];
+
+/** Under a filter on events of which no rate is known. */
+const OF_EVENTS = [count("visitors", "Conversions"), count("events", "Total conversions")];
+
+const OF_GOAL: readonly Column[] = [
+  VISITORS,
+  count("conversions", "Conversions"),
+  { id: "conversion_rate", label: "Conversion rate", format: formatRate },
+  VISITS,
+  ...OF_SESSIONS,
+];
+
+/** Of entry and exit pages, whose other counts are both of sessions (docs/http-api.md, "Breakdowns"). */
+const OF_SESSION_PAGES = [VISITORS, count("pageviews", "Visits"), ...OF_SESSIONS];
+
+/** The goal of the filters, of which rows have conversions: then the filters apply to everybody, and not to conversions alone. */
+export function goalOfFilters(): string | null {
+  if (filteredGoal.value !== null) return filteredGoal.value;
+  if (filterKind.value !== "goal" || !hasConversionRates.value) return null;
+  const [only, another] = ownFilters.value.filter(({ dimension }) => dimension === "events");
+  return (another === undefined && only && onlyValueOf(only)) || null;
+}
+
+const revenueIn = (currency: string): Column => ({
+  id: "revenue",
+  label: `Revenue (${currency})`,
+  format: (amount) => formatMoney(amount, currency),
+});
+
+interface Known {
+  readonly goal: string | null;
+  /** Of the site's revenue; null if it has none. */
+  readonly currency: string | null;
+  /** Without the behavioral extension, there are only counts. */
+  readonly hasSessions: boolean;
+}
+
+function columnsWithoutRevenue(dimension: Dimension, { goal, hasSessions }: Known): readonly Column[] {
+  if (goal !== null && hasSessions) return OF_GOAL;
+  if (filterDimensionOf(dimension) !== dimension) return OF_SESSION_PAGES;
+  if (filterKind.value === "goal") return OF_EVENTS;
+  return hasSessions ? OF_VISITORS : OF_VISITORS.filter(isCounted);
+}
+
+export function columnsOf(dimension: Dimension, known: Known): readonly Column[] {
+  const columns = columnsWithoutRevenue(dimension, known);
+  return known.currency === null ? columns : [...columns, revenueIn(known.currency)];
+}
+
+/** What rows are ordered by: the values, or a number. */
+export interface Order {
+  readonly column: "value" | ColumnId;
+  readonly isAscending: boolean;
+}
+
+/** The order that a click on a head chooses: values from A on, numbers from the largest on, and the other way round by a second click. */
+export const orderAfter = (column: Order["column"], order: Order): Order =>
+  order.column === column ? { column, isAscending: !order.isAscending } : { column, isAscending: column === "value" };
+
+/** The chosen order, if the column is there. */
+export function orderIn(columns: readonly Column[], chosen: Order | null): Order {
+  if (chosen && (chosen.column === "value" || columns.some(({ id }) => id === chosen.column))) return chosen;
+  return { column: columns.some(({ id }) => id === "conversions") ? "conversions" : "visitors", isAscending: false };
+}

@@ -1,0 +1,73 @@
+/** The requests for a dimension's values: pages of rows, of which the counts come first, because rollups have them. */
+import { urlOf, type Parameters } from "../api/http.ts";
+import type { BreakdownPage, Dimension } from "../api/types.ts";
+import { comparisonParameters, everybodyScope, scope } from "../state/scope.ts";
+import { useRequest, type Report } from "../state/use-report.ts";
+import { isCounted, type Column, type Order, type Row } from "./details-columns.ts";
+
+/** What the rows are. */
+export interface Asked {
+  readonly dimension: Dimension;
+  readonly columns: readonly Column[];
+  readonly order: Order;
+  readonly search: string;
+  readonly goal: string | null;
+  readonly currency: string | null;
+  readonly hasComparison: boolean;
+}
+
+/** Which of the rows. */
+export interface Part {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+function columnParameters({ columns, goal, currency, hasComparison }: Asked): Parameters {
+  const further = columns.filter((column) => !isCounted(column)).map(({ id }) => id);
+  return {
+    columns: [...further, ...(hasComparison ? ["comparison"] : [])].join(","),
+    ...(hasComparison && comparisonParameters.value),
+    ...(further.includes("conversions") && { goal }),
+    ...(further.includes("revenue") && { currency }),
+  };
+}
+
+export const urlOfRows = (asked: Asked, { offset, limit }: Part): string =>
+  urlOf(`/api/stats/breakdown/${asked.dimension}`, {
+    // With conversions, the other numbers are those of everybody.
+    ...(asked.goal === null ? scope : everybodyScope).value,
+    ...columnParameters(asked),
+    sort: `${asked.order.column}:${asked.order.isAscending ? "asc" : "desc"}`,
+    search: asked.search,
+    limit,
+    offset,
+    with_total: "true",
+  });
+
+export interface Details {
+  /** The rows, of which some numbers may be missing. */
+  readonly report: Report<BreakdownPage>;
+  /** Of the numbers that are missing; null if all are there. */
+  readonly further: Report<BreakdownPage> | null;
+}
+
+/** Numbers of the same rows. */
+function merged(rows: readonly Row[], further: readonly Row[]): readonly Row[] {
+  const byValue = new Map(further.map((row) => [row.value, row]));
+  return rows.map((row) => ({ ...byValue.get(row.value), ...row }));
+}
+
+/** A page of rows: at first with their counts, if they are ordered by one, then with all of their numbers, once all columns are known. */
+export function useDetails(asked: Asked, part: Part, isReady: boolean): Details {
+  const counted = asked.columns.filter(isCounted);
+  const { column } = asked.order;
+  const isByCount = column === "value" || counted.some(({ id }) => id === column);
+  const hasFurther = counted.length < asked.columns.length;
+  const counts = useRequest<BreakdownPage>(isByCount ? urlOfRows({ ...asked, columns: counted }, part) : null);
+  const hasComparison = asked.hasComparison && !isByCount;
+  const all = useRequest<BreakdownPage>(isReady && (hasFurther || !isByCount) ? urlOfRows({ ...asked, hasComparison }, part) : null);
+  if (!isByCount) return { report: all, further: null };
+  if (!hasFurther) return { report: counts, further: null };
+  if (counts.data === undefined || all.data === undefined || counts.isStale || all.isStale) return { report: counts, further: all };
+  return { report: { ...counts, data: { ...counts.data, rows: merged(counts.data.rows, all.data.rows) } }, further: null };
+}

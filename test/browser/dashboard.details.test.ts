@@ -1,0 +1,240 @@
+/** The details of a card in a real browser: columns, order, search and pages by the service, changes, and files of exactly what is seen. */
+import { readFile } from "node:fs/promises";
+import type { Locator, Page } from "playwright-core";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { ServerProcess } from "../support/server-process.ts";
+import { violationsOf } from "./support/accessibility.ts";
+import { cardOf, DAY_MS, utcDay, type Visit, watchRequests } from "./support/dashboard.ts";
+import { ACTION_MS_MAX, useDashboard } from "./support/dashboard-instance.ts";
+
+const SITE = "shop.example";
+const BIG_SITE = "big.example";
+
+const noonDaysAgo = (days: number): number => (Math.floor(Date.now() / DAY_MS) - days) * DAY_MS + DAY_MS / 2;
+const times = (count: number, visit: Visit): Visit[] => Array.from({ length: count }, () => visit);
+
+/** Of each step of a visit. */
+const sale = { revenueCents: 1000, currency: "EUR" } as const;
+
+/** Google's visits are longer, and half of them buy; those of Bing have doubled since the week before, those of Google halved. */
+const VISITS: readonly Visit[] = [
+  ...times(2, { atMs: noonDaysAgo(1), steps: ["/", "/pricing"], fields: { referrerSource: "Google", countryCode: "DE" } }),
+  ...times(2, {
+    atMs: noonDaysAgo(1),
+    steps: ["/", "/pricing", "!Purchase"],
+    fields: { referrerSource: "Google", countryCode: "DE", ...sale },
+  }),
+  ...times(6, { atMs: noonDaysAgo(2), steps: ["/"], fields: { referrerSource: "Bing", countryCode: "FR" } }),
+  ...times(8, { atMs: noonDaysAgo(8), steps: ["/"], fields: { referrerSource: "Google", countryCode: "DE" } }),
+  ...times(3, { atMs: noonDaysAgo(9), steps: ["/"], fields: { referrerSource: "Bing", countryCode: "FR" } }),
+  // So that the week before is whole.
+  { atMs: noonDaysAgo(60), steps: ["/"] },
+];
+
+/** More values than a request may ask for. */
+const BIG_PAGES = 1250;
+
+const pathOf = (i: number): string => `/page/${String(i).padStart(4, "0")}`;
+
+const BIG_VISITS: readonly Visit[] = [
+  ...Array.from({ length: BIG_PAGES }, (_, i) => ({ atMs: noonDaysAgo(1), steps: [pathOf(i)] })),
+  ...times(2, { atMs: noonDaysAgo(1), steps: ["/Formulas", "=1+1"] }),
+];
+
+describe("the details of a card", () => {
+  const dashboard = useDashboard({
+    visits: { [SITE]: VISITS, [BIG_SITE]: BIG_VISITS },
+    context: { viewport: { width: 1280, height: 1000 }, reducedMotion: "reduce" },
+  });
+  let service: ServerProcess;
+  let page: Page;
+  beforeEach(() => {
+    ({ service, page } = dashboard);
+  });
+
+  async function open(query: string, site = SITE): Promise<Locator> {
+    await page.goto(`${service.origin}/?site=${site}&period=7d${query}`);
+    await settled();
+    return page.getByRole("dialog");
+  }
+
+  /** All columns are there. */
+  async function settled(): Promise<void> {
+    await page.getByRole("dialog").getByRole("rowheader").first().waitFor();
+    await expect.poll(() => page.getByRole("cell", { name: "…" }).count(), { timeout: ACTION_MS_MAX }).toBe(0);
+    await page.locator("dialog .stale, dialog .loading").first().waitFor({ state: "detached" });
+  }
+
+  const heads = async (): Promise<string[]> =>
+    (await page.getByRole("columnheader").allTextContents()).map((text) => text.replaceAll(/[↓↑]/g, "").trim());
+  const rows = (): Promise<string[][]> =>
+    page
+      .locator("dialog tbody tr")
+      .evaluateAll((found) =>
+        found.map((row) =>
+          [...(row as unknown as { cells: Iterable<{ innerText: string }> }).cells].map(({ innerText }) =>
+            innerText.replaceAll(/\s+/g, " ").trim(),
+          ),
+        ),
+      );
+  const column = async (name: string): Promise<string[]> => {
+    const at = (await heads()).indexOf(name);
+    return (await rows()).map((cells) => cells[at] ?? "");
+  };
+  const head = (name: string) => page.getByRole("columnheader", { name: new RegExp(`^${name}( [↓↑])?$`) });
+
+  async function orderBy(name: string): Promise<string | null> {
+    await head(name).getByRole("button").click();
+    await settled();
+    return head(name).getAttribute("aria-sort");
+  }
+
+  async function saved(format: "CSV" | "JSON"): Promise<{ readonly name: string; readonly text: string }> {
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: `Download ${format}` }).click();
+    return { name: (await download).suggestedFilename(), text: await readFile(await (await download).path(), "utf8") };
+  }
+
+  it("have the numbers of sessions, revenue, the share and the change for each row", async () => {
+    await open("&panel=sources");
+    expect(await heads()).toEqual([
+      "Source",
+      "Visitors",
+      "Pageviews",
+      "Events",
+      "Visits",
+      "Bounce rate",
+      "Visit duration",
+      "Views per visit",
+      "Revenue (EUR)",
+      "Share",
+      "Change",
+    ]);
+    expect(await rows()).toEqual([
+      ["Bing", "6", "6", "6", "6", "100%", "0s", "1.0", "€0.00", "60%", "↑ up by 100%"],
+      ["Google", "4", "8", "10", "4", "0%", "45s", "2.0", "€60.00", "40%", "↓ down by 50%"],
+    ]);
+    const change = page.getByRole("cell", { name: "up by 100%" });
+    expect(await change.getAttribute("title")).toMatch(/^Visitors: 3 in \d/);
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
+  it("are ordered by the service, by a click or a key on a head, and the change is that of the ordering column", async () => {
+    const watched = watchRequests(page);
+    await open("&panel=sources");
+    expect(await head("Visitors").getAttribute("aria-sort")).toBe("descending");
+    expect(await orderBy("Views per visit")).toBe("descending");
+    expect(await column("Source")).toEqual(["Google", "Bing"]);
+    expect(await column("Change")).toEqual(["↑ up by 100%", "→ unchanged 0%"]);
+    expect(await orderBy("Views per visit")).toBe("ascending");
+    expect(await column("Source")).toEqual(["Bing", "Google"]);
+    await head("Source").getByRole("button").focus();
+    await page.keyboard.press("Enter");
+    await settled();
+    expect(await head("Source").getAttribute("aria-sort")).toBe("ascending");
+    expect(await column("Source")).toEqual(["Bing", "Google"]);
+    const sorts = watched.all.flatMap((url) => new URL(url).searchParams.get("sort") ?? []);
+    expect([...new Set(sorts)]).toEqual(["visitors:desc", "views_per_visit:desc", "views_per_visit:asc", "value:asc"]);
+  });
+
+  it("with a goal have its conversions and rate among all visitors of each row", async () => {
+    await open("&panel=sources&filters=events==Purchase");
+    expect((await heads()).slice(0, 4)).toEqual(["Source", "Visitors", "Conversions", "Conversion rate"]);
+    expect((await rows()).map((cells) => cells.slice(0, 4))).toEqual([
+      ["Google", "4", "2", "50%"],
+      ["Bing", "6", "0", "0%"],
+    ]);
+    expect(await orderBy("Visitors")).toBe("descending");
+    expect(await column("Source")).toEqual(["Bing", "Google"]);
+    expect(await column("Conversions")).toEqual(["0", "2"]);
+  });
+
+  it("have pages of 100 rows, past 1,000, and a search of the service in all of them", async () => {
+    const dialog = await open("&panel=pages", BIG_SITE);
+    await dialog.getByText(`1,252 values · Page 1 of 13`).waitFor();
+    expect(await orderBy("Page")).toBe("ascending");
+    expect((await column("Page")).length).toBe(100);
+    for (let number = 2; number <= 13; number++) {
+      await dialog.getByRole("button", { name: "Next" }).click();
+      await dialog.getByText(`Page ${number} of 13`).waitFor();
+      await settled();
+    }
+    expect((await column("Page")).at(-1)).toBe("=1+1");
+    expect(await dialog.getByRole("button", { name: "Next" }).isDisabled()).toBe(true);
+    await dialog.getByLabel("Search").fill("AGE/12");
+    await dialog.getByText("50 values").waitFor();
+    await settled();
+    expect(await column("Page")).toEqual(Array.from({ length: 50 }, (_, i) => pathOf(1200 + i)));
+    await dialog.getByLabel("Search").fill("nothing like it");
+    await dialog.getByText("No matches").waitFor();
+  });
+
+  it("are downloaded as they are seen: all pages, in their order, with their columns and the search", async () => {
+    await open("&panel=pages&search=PAGE", BIG_SITE);
+    expect(await orderBy("Page")).toBe("ascending");
+    expect(await orderBy("Page")).toBe("descending");
+    const csv = await saved("CSV");
+    const [first = "", ...lines] = csv.text.trimEnd().split("\r\n");
+    expect(first).toBe(
+      '"value","label","visitors","pageviews","events","sessions","bounce_rate","avg_visit_duration_secs","views_per_visit"',
+    );
+    expect(lines.length).toBe(BIG_PAGES);
+    expect(lines[0]).toBe(`"${pathOf(1249)}","${pathOf(1249)}","1","1","1","1","1","0","1"`);
+    expect(lines.at(-1)).toMatch(/^"\/page\/0000",/);
+    const days = [utcDay(Date.now() - 6 * DAY_MS), utcDay(Date.now())];
+    expect(csv.name).toBe(`${BIG_SITE}-pages-${days.join("-to-")}.csv`);
+    const json = await saved("JSON");
+    const parsed = JSON.parse(json.text) as Record<string, string | number>[];
+    expect(parsed.map(({ value }) => value)).toEqual(Array.from({ length: BIG_PAGES }, (_, i) => pathOf(BIG_PAGES - 1 - i)));
+    expect(json.name).toBe(`${BIG_SITE}-pages-${days.join("-to-")}.json`);
+    await open("&panel=sources");
+    expect((JSON.parse((await saved("JSON")).text) as Record<string, number>[])[0]).toMatchObject({
+      value: "Bing",
+      visitors: 6,
+      bounce_rate: 1,
+      revenue: 0,
+      previous_visitors: 3,
+    });
+    await open("&panel=pages&search=%3D1", BIG_SITE);
+    expect((await saved("CSV")).text).toContain(`"'=1+1"`);
+  });
+
+  it("of countries are searched and ordered by their names", async () => {
+    const dialog = await open("&panel=countries");
+    expect(await orderBy("Country")).toBe("ascending");
+    expect((await column("Country")).map((text) => text.replace(/^[A-Z]{2} ?/, ""))).toEqual(["France", "Germany"]);
+    await dialog.getByLabel("Search").fill("german");
+    await dialog.getByText("1 value").waitFor();
+    expect(JSON.parse((await saved("JSON")).text)).toMatchObject([{ value: "DE", label: "Germany" }]);
+  });
+
+  it("the tooltips of all cards tell the change of each row", async () => {
+    await page.goto(`${service.origin}/?site=${SITE}&period=7d`);
+    const title = (card: string, row: string) =>
+      cardOf(page, card).locator(".row", { hasText: row }).locator(".row-count").getAttribute("title");
+    await expect.poll(() => title("from", "Bing"), { timeout: ACTION_MS_MAX }).toBe("6 visitors, up by 100% from 3");
+    expect(await title("from", "Google")).toBe("4 visitors, down by 50% from 8");
+    expect(await title("pages", "/pricing")).toBe("4 visitors, 0 before");
+    await page.keyboard.press("x");
+    await expect.poll(() => title("from", "Bing"), { timeout: ACTION_MS_MAX }).toBe("6 visitors");
+  });
+
+  it("fit three widths, the first column in sight, without accessibility violations, light and dark", async () => {
+    for (const [colorScheme, width] of [
+      ["light", 1280],
+      ["dark", 768],
+      ["light", 320],
+    ] as const) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await open("&panel=sources");
+      expect(await violationsOf(page)).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
+      const cell = page.getByRole("rowheader").first();
+      const left = async () => (await cell.boundingBox())?.x;
+      const before = await left();
+      await page.getByRole("region", { name: "All values" }).evaluate((region) => region.scrollBy({ left: 400 }));
+      expect(await left()).toBe(before);
+    }
+  });
+});
