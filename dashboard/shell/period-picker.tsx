@@ -36,9 +36,9 @@ export const PERIOD_LABELS: Readonly<Record<Period, PeriodLabel>> = {
 };
 
 /** Those that have a key. */
-export const PERIOD_KEYS = PERIODS.flatMap((period) => {
-  const { key } = PERIOD_LABELS[period];
-  return key === undefined ? [] : [{ period, key }];
+export const PERIOD_KEYS = PERIODS.flatMap((named) => {
+  const { key } = PERIOD_LABELS[named];
+  return key === undefined ? [] : [{ period: named, key }];
 });
 
 export const choosePeriod = (chosen: Period): void =>
