@@ -161,9 +161,17 @@ async function check(target: InProcessTarget, past: History, { about, reports }:
   }
 }
 
-/** With visitor ids that live that long. */
+const EVENTS_MIN = 15;
+
+const eventsOf = ({ steps }: History): number =>
+  steps.reduce((sum, { events }) => sum + events.filter(({ siteId }) => siteId === SITE).length, 0);
+
+/** With events enough that sessions have several, and visitor ids that live that long. */
 const pastFor = fc
-  .tuple(history, fc.constantFrom(1, 3, 3650))
+  .tuple(
+    fc.noBias(history).filter((past) => eventsOf(past) >= EVENTS_MIN),
+    fc.constantFrom(1, 3, 3650),
+  )
   .map(([past, rotationDays]) => ({ past: withPeriods(past, rotationDays), rotationDays }));
 
 const environmentFor = (rotationDays: number) => ({
@@ -212,7 +220,36 @@ const onGoals = fc
   .chain((operator) => conditionOn("goal", operator))
   .map((only) => [only]);
 
-const anyConditions = fc.array(condition, { minLength: 1, maxLength: 2 });
+/** Hides some events of many sessions. */
+const hiding: fc.Arbitrary<Condition> = fc.oneof(
+  fc
+    .record({
+      dimension: fc.constant("pages" as const),
+      isNegated: fc.boolean(),
+      values: fc.subarray(["/", "/a", "/b", "/a/b"], { minLength: 1 }),
+    })
+    .map((pages) => ({ ...pages, operator: "in" as const })),
+  fc
+    .record({
+      dimension: fc.constant("events" as const),
+      isNegated: fc.boolean(),
+      values: fc.constantFrom(["pageview"], ["Signup"], ["Purchase", "Signup"]),
+    })
+    .map((events) => ({ ...events, operator: "in" as const })),
+  condition,
+);
+
+/** On a session, most often. */
+const ownConditions = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc
+      .tuple(fc.constantFrom("entry-page", "exit-page", "goal"), fc.constantFrom(...OPERATORS))
+      .chain(([dimension, operator]) => conditionOn(dimension, operator))
+      .map((only) => [only]),
+  },
+  { weight: 1, arbitrary: fc.array(condition, { minLength: 1, maxLength: 2 }) },
+);
 
 export function describeFilterOperators(makeTarget: MakeInProcessTarget, runs: number): void {
   describe("a filter", () => {
@@ -233,12 +270,12 @@ export function describeFilterOperators(makeTarget: MakeInProcessTarget, runs: n
     it(
       "by goals of the site keeps the sessions that reach them, also for a viewer",
       async () => {
-        const drawn = fc.tuple(pastFor, goals, fc.option(condition), fc.array(askedWith(onGoals), { minLength: 4, maxLength: 8 }));
-        const holds = fc.asyncProperty(drawn, async ([{ past, rotationDays }, defined, hiding, questions]) => {
+        const drawn = fc.tuple(pastFor, goals, fc.option(hiding), fc.array(askedWith(onGoals), { minLength: 4, maxLength: 8 }));
+        const holds = fc.asyncProperty(drawn, async ([{ past, rotationDays }, defined, hidden, questions]) => {
           const { target, close } = await playHistory(makeTarget, past, environmentFor(rotationDays));
           await addGoals(target, defined);
-          const shared = hiding === null ? [] : [hiding];
-          const headers = hiding === null ? {} : await viewerOf(target, shared);
+          const shared = hidden === null ? [] : [hidden];
+          const headers = hidden === null ? {} : await viewerOf(target, shared);
           for (const asked of questions) await check(target, past, asked, { headers, shared, goals: defined });
           await close();
         });
@@ -252,8 +289,8 @@ export function describeFilterOperators(makeTarget: MakeInProcessTarget, runs: n
       async () => {
         const drawn = fc.tuple(
           pastFor,
-          fc.array(condition, { minLength: 1, maxLength: 2 }),
-          fc.array(askedWith(anyConditions), { minLength: 6, maxLength: 12 }),
+          fc.array(hiding, { minLength: 1, maxLength: 2 }),
+          fc.array(askedWith(ownConditions), { minLength: 8, maxLength: 16 }),
         );
         const holds = fc.asyncProperty(drawn, async ([{ past, rotationDays }, shared, questions]) => {
           const { target, close } = await playHistory(makeTarget, past, environmentFor(rotationDays));

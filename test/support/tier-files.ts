@@ -23,6 +23,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/contract/clickhouse-backend.test.ts",
   "test/property/clickhouse-agreement.test.ts",
   "test/property/clickhouse-properties.test.ts",
+  "test/property/clickhouse-texts.test.ts",
   "test/http/clickhouse.test.ts",
   "test/property/clickhouse.test.ts",
   "test/program/clickhouse.test.ts",

@@ -9,12 +9,15 @@ export const UNRECORDED = "(unknown)";
 /** In ClickHouse a pattern with `*` is a regular expression. */
 const expressionOf = (pattern: string): string => `(?s)^${pattern.replaceAll(/[\\^$.|?+()[\]{}]/g, "\\$&").replaceAll("*", ".*")}$`;
 
+/** As `lowerCase` has it. */
+export const lowerCaseInClickhouse = (text: SqlText): SqlText => sql`replaceAll(lowerUTF8(${text}), ${textCode("ς")}, ${textCode("σ")})`;
+
 /** Whether a text of ClickHouse, never NULL, passes a test with one value. By default, its `.` matches line breaks. */
 function passesInClickhouse(text: SqlText, kind: TextTest["kind"], value: string): SqlText {
   if (kind === "is") return sql`${text} = ${textCode(value)}`;
   if (kind === "contains") return sql`position(${text}, ${textCode(value)}) > 0`;
   if (kind === "begins") return sql`startsWith(${text}, ${textCode(value)})`;
-  if (kind === "search") return sql`position(lowerUTF8(${text}), ${textCode(lowerCase(value))}) > 0`;
+  if (kind === "search") return sql`position(${lowerCaseInClickhouse(text)}, ${textCode(lowerCase(value))}) > 0`;
   return sql`match(${text}, ${textCode(kind === "like" ? expressionOf(value) : `(?-s)${value}`)})`;
 }
 

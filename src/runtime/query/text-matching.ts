@@ -27,12 +27,8 @@ export function problemOfExpression(expression: string): string | null {
   }
 }
 
-/** Lower case of each character by itself, as ClickHouse's `lowerUTF8` has it: no character becomes several, or depends on its place. */
-export function lowerCase(text: string): string {
-  const lower = text.toLowerCase();
-  if (lower.length === text.length && !lower.includes("ς")) return lower;
-  return Array.from(text, (char) => (char.toLowerCase().length === char.length ? char.toLowerCase() : char)).join("");
-}
+/** The two lower cases of sigma are one, since which it is depends on its place in a word. `textPasses` does the same in ClickHouse. */
+export const lowerCase = (text: string): string => text.toLowerCase().replaceAll("ς", "σ");
 
 type Matcher = (text: string) => boolean;
 

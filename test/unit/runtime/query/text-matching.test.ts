@@ -40,13 +40,13 @@ describe("a test of a text", () => {
 });
 
 describe("lower case", () => {
-  it("is that of each character by itself, and leaves those whose lower case is longer", () => {
+  it("is that of each character by itself, and one for each sigma", () => {
     expect(["ÄÖÜ", "ΑΣ", "ΑΣ Α", "ς", "İ", "ẞ", "ß", "Ǆ", "𐐀", "K"].map(lowerCase)).toEqual([
       "äöü",
       "ασ",
       "ασ α",
-      "ς",
-      "İ",
+      "σ",
+      "i\u0307",
       "ß",
       "ß",
       "ǆ",
@@ -62,7 +62,6 @@ describe("lower case", () => {
       fc.property(text, text, (a, b) => {
         expect(lowerCase(a + b)).toBe(lowerCase(a) + lowerCase(b));
         expect(lowerCase(lowerCase(a))).toBe(lowerCase(a));
-        expect(lowerCase(a)).toHaveLength(a.length);
       }),
       { numRuns: 2_000 },
     );
@@ -97,7 +96,7 @@ describe("the time of a test", () => {
         const many = Array.from({ length: texts }, (_, i) => `${"a".repeat(100)}${i}`);
         return () => many.filter(test);
       };
-      const [small, manyValues, manyTexts] = [testing(25, 100), testing(25 * SIZE_RATIO, 100), testing(25, 100 * SIZE_RATIO)];
+      const [small, manyValues, manyTexts] = [testing(8, 50), testing(8 * SIZE_RATIO, 50), testing(8, 50 * SIZE_RATIO)];
       expect(await growthOf(small, manyValues)).toBeLessThan(GROWTH_MAX);
       expect(await growthOf(small, manyTexts)).toBeLessThan(GROWTH_MAX);
     },
