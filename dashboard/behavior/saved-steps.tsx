@@ -1,6 +1,7 @@
 /** Saved funnels and sequences, below the builder of their steps. */
 import type { Segment } from "../api/segments.ts";
-import { SavedItems, type Saved } from "../saved/saved-items.tsx";
+import { SavedItems } from "../saved/saved-items.tsx";
+import type { Saved } from "../saved/saved-kind.ts";
 import { navigate, param } from "../state/url.ts";
 import { stepsInUrl, STEPS_MIN, stepText } from "./steps.tsx";
 

@@ -3,6 +3,7 @@ import { SavedItems } from "../saved/saved-items.tsx";
 import type { Segment } from "../api/segments.ts";
 import { parseFilters, printFilter, printFilters } from "../state/filters.ts";
 import { segmentFilters, segmentId } from "../state/segments.ts";
+import { navigate } from "../state/url.ts";
 import { ownFilters, showSegment } from "../state/view.ts";
 import { filterInWords } from "./filter-words.ts";
 
@@ -29,6 +30,8 @@ export function Segments() {
         textOf={textOf}
         isShown={({ id }) => id === segmentId.value}
         onShow={({ id }) => showSegment(id)}
+        afterUpdate={({ id }) => id === segmentId.value && navigate({ filters: null })}
+        afterDelete={({ id }) => id === segmentId.value && navigate({ segment: null })}
       />
       {filters === null && <p class="dim">Set filters to save them as a segment.</p>}
     </section>

@@ -113,9 +113,23 @@ describe("segments of the dashboard", () => {
     await home.getByRole("button", { name: /Confirm delete/ }).click();
     await home.waitFor({ state: "detached" });
     expect((await segments()).map(({ name }) => name)).toEqual(["German docs"]);
+    // The segment that is shown has the filters now.
+    expect((await urlOf(page)).searchParams.get("filters")).toBeNull();
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Remove segment: German docs" }).click();
-    await hasVisitors(2);
+    await hasVisitors(5);
+    expect((await urlOf(page)).searchParams.get("segment")).toBeNull();
+  });
+
+  it("one that is deleted while it is shown leaves the address", async () => {
+    const { id } = await add({ name: "Germany", filters: "countries==DE" });
+    await open(`&segment=${id}&panel=filter`);
+    const item = saved().getByRole("listitem").filter({ hasText: "Germany" });
+    await item.getByRole("button", { name: /Delete/ }).click();
+    await item.getByRole("button", { name: /Confirm delete/ }).click();
+    await saved().waitFor({ state: "detached" });
+    await page.keyboard.press("Escape");
+    await hasVisitors(5);
     expect((await urlOf(page)).searchParams.get("segment")).toBeNull();
   });
 

@@ -1,0 +1,95 @@
+/** The forms that save what is shown under a name, and give it another one. */
+import { useState } from "preact/hooks";
+import { problemText } from "../api/http.ts";
+import type { Segment } from "../api/segments.ts";
+import { Problem } from "../components/states.tsx";
+import { useAction } from "../state/use-action.ts";
+import { NAME_CHARS_MAX } from "./saved-kind.ts";
+
+const SCOPES: Readonly<Record<Segment["scope"], string>> = { everybody: "Everybody", oneself: "Only me, in this browser" };
+
+interface SaveFormProps {
+  readonly noun: string;
+  readonly onSave: (name: string, scope: Segment["scope"]) => Promise<void>;
+}
+
+export function SaveForm({ noun, onSave }: SaveFormProps) {
+  const [name, setName] = useState("");
+  const [scope, setScope] = useState<Segment["scope"]>("everybody");
+  const { isBusy, problem, run } = useAction(problemText);
+  return (
+    <form
+      class="form inline"
+      aria-label={`Save as a ${noun}`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (name.trim() !== "" && !isBusy) void run(() => onSave(name.trim(), scope));
+      }}
+    >
+      <label>
+        Save as a {noun}
+        <input
+          type="text"
+          required
+          maxLength={NAME_CHARS_MAX}
+          autocomplete="off"
+          placeholder="Name"
+          value={name}
+          onInput={(event) => setName(event.currentTarget.value)}
+        />
+      </label>
+      <label>
+        For
+        <select value={scope} onChange={(event) => setScope(event.currentTarget.value as Segment["scope"])}>
+          {Object.entries(SCOPES).map(([id, label]) => (
+            <option key={id} value={id}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button type="submit" class="button" aria-disabled={isBusy}>
+        Save
+      </button>
+      <Problem text={problem} />
+    </form>
+  );
+}
+
+interface RenameFormProps {
+  readonly item: Segment;
+  readonly onRename: (name: string) => void;
+  readonly onCancel: () => void;
+}
+
+export function RenameForm({ item, onRename, onCancel }: RenameFormProps) {
+  const [name, setName] = useState(item.name);
+  return (
+    <form
+      class="form inline"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (name.trim() !== "") onRename(name.trim());
+      }}
+    >
+      <label>
+        Name
+        <input
+          type="text"
+          required
+          autoFocus
+          maxLength={NAME_CHARS_MAX}
+          autocomplete="off"
+          value={name}
+          onInput={(event) => setName(event.currentTarget.value)}
+        />
+      </label>
+      <button type="submit" class="button">
+        Rename
+      </button>
+      <button type="button" class="button" onClick={onCancel}>
+        Cancel
+      </button>
+    </form>
+  );
+}
