@@ -1,6 +1,8 @@
 /** The dialogs by their names in the URL (`panel=…`). They are loaded together when the first of them opens. */
 import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
+import { ANNOTATIONS_PANEL } from "./annotations/annotation-place.ts";
+import { AnnotationsPanel } from "./annotations/annotations-panel.tsx";
 import { DetailsPanel } from "./cards/details-panel.tsx";
 import { AddSitePanel } from "./first-event/add-site.tsx";
 import { FilterPanel } from "./filters/filter-panel.tsx";
@@ -33,6 +35,7 @@ const PANELS: Readonly<Record<string, ComponentType>> = {
   password: PasswordPanel,
   "change-password": ChangePasswordPanel,
   "logout-all": LogOutEverywherePanel,
+  [ANNOTATIONS_PANEL]: AnnotationsPanel,
 };
 
 /** For the name of no dialog, or that of a hidden card, e.g. in a link that was cut: without one, an open dialog would turn the keyboard shortcuts off. */

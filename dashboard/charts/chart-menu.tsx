@@ -1,5 +1,6 @@
 /** The menu of the chart: copies it as an image to the clipboard, or saves the image where the browser refuses that. */
 import { useState } from "preact/hooks";
+import { annotatePointed, hasAnnotations } from "../annotations/annotation-place.ts";
 import { Menu } from "../components/menu.tsx";
 import { fileNameOf, saveFile } from "../components/download.ts";
 import type { MetricTotals } from "./metric-totals.ts";
@@ -41,7 +42,10 @@ export function ChartMenu({ metric, points, totals }: ChartMenuProps) {
         label="Chart actions"
         buttonClass="link chart-menu"
         button={<span class="dots" aria-hidden="true" />}
-        items={[{ label: "Copy as image", onChoose: () => void copy(points, totals) }]}
+        items={[
+          { label: "Copy as image", onChoose: () => void copy(points, totals) },
+          ...(hasAnnotations() ? [{ label: "Annotations…", hint: "N", onChoose: annotatePointed }] : []),
+        ]}
       />
       <span class="chart-message" role="status">
         {message}

@@ -1,6 +1,9 @@
 /** The main chart's data as a table, for screen readers and for exact values. */
+import { annotationText } from "../annotations/annotation-time.ts";
+import { marksOf } from "../annotations/marks.ts";
+import { useAnnotations } from "../annotations/use-annotations.ts";
 import { timeZone } from "../state/known-sites.ts";
-import type { Bucket } from "./buckets.ts";
+import type { Bucket, Interval } from "./buckets.ts";
 import { canOpen } from "./chart-view.tsx";
 import type { ChartPoint } from "./points.ts";
 import type { ShownMetric } from "./shown-metrics.ts";
@@ -8,12 +11,14 @@ import type { ShownMetric } from "./shown-metrics.ts";
 interface ChartTableProps {
   readonly metric: ShownMetric;
   readonly points: readonly ChartPoint[];
+  readonly interval: Interval;
   /** Head of the column of the compared period; null without one. */
   readonly beforeTitle: string | null;
   readonly onOpen: (bucket: Bucket) => void;
 }
 
-export function ChartTable({ metric, points, beforeTitle, onOpen }: ChartTableProps) {
+export function ChartTable({ metric, points, interval, beforeTitle, onOpen }: ChartTableProps) {
+  const marks = new Map(marksOf(points, useAnnotations(), interval).map(({ index, annotations }) => [index, annotations]));
   const { title, format } = metric;
   const cell = (value: number | null | undefined) => <td>{value == null ? "–" : format(value)}</td>;
   return (
@@ -29,10 +34,11 @@ export function ChartTable({ metric, points, beforeTitle, onOpen }: ChartTablePr
                 <th scope="col">{beforeTitle}</th>
               </>
             )}
+            {marks.size > 0 && <th scope="col">Annotations</th>}
           </tr>
         </thead>
         <tbody>
-          {points.map(({ label, title: time, part, bucket, value, before }) => (
+          {points.map(({ label, title: time, part, bucket, value, before }, i) => (
             <tr key={label}>
               <th scope="row">
                 {canOpen(bucket) ? (
@@ -51,6 +57,7 @@ export function ChartTable({ metric, points, beforeTitle, onOpen }: ChartTablePr
                   {cell(before?.value)}
                 </>
               )}
+              {marks.size > 0 && <td class="annotation-texts">{(marks.get(i) ?? []).map(annotationText).join("; ")}</td>}
             </tr>
           ))}
         </tbody>

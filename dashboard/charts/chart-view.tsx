@@ -1,9 +1,11 @@
 /** The line chart with its tooltip. Choosing a point opens its day, week or month. */
 import { useState } from "preact/hooks";
+import { canAnnotate, openAnnotations, placeOf, placeText, pointedPlace } from "../annotations/annotation-place.ts";
+import { ChartMarks } from "../annotations/chart-marks.tsx";
 import { range } from "../state/period.ts";
 import { isOfClock, type Bucket, type Interval } from "./buckets.ts";
 import { Change } from "./change.tsx";
-import { LineChart, type Cursor } from "./line-chart.tsx";
+import { LineChart, type Cursor, type Layout } from "./line-chart.tsx";
 import { isComparable, type ChartPoint } from "./points.ts";
 import type { ShownMetric } from "./shown-metrics.ts";
 
@@ -60,11 +62,21 @@ export const canOpen = ({ start, end, state }: Bucket): boolean =>
 
 export function ChartView({ metric, points, interval, onOpen }: ChartProps & { readonly onOpen: (bucket: Bucket) => void }) {
   const [cursor, setCursor] = useState<Cursor | null>(null);
+  const [layout, setLayout] = useState<Layout | null>(null);
   const point = cursor === null ? undefined : points[cursor.index];
   const isOpenable = points.some(({ bucket }) => canOpen(bucket));
   const open = (index: number) => {
     const bucket = points[index]?.bucket;
     if (bucket && canOpen(bucket)) onOpen(bucket);
+  };
+  const annotate = (index: number) => {
+    const marked = points[index];
+    if (marked) openAnnotations(placeText(placeOf(marked.label, marked.bucket, interval)));
+  };
+  const moveTo = (next: Cursor | null) => {
+    const pointed = next && points[next.index];
+    pointedPlace.value = pointed ? placeOf(pointed.label, pointed.bucket, interval) : null;
+    setCursor(next);
   };
   return (
     <figure class="main-chart" aria-label={summaryOf({ metric, points })}>
@@ -74,9 +86,12 @@ export function ChartView({ metric, points, interval, onOpen }: ChartProps & { r
         label={`${metric.title} over time`}
         cursor={cursor}
         textOf={(index) => (points[index] ? textOf(points[index], metric.format) : "")}
-        onCursor={setCursor}
+        onCursor={moveTo}
         onChoose={isOpenable ? open : null}
+        onMark={canAnnotate() ? annotate : null}
+        onDrawn={setLayout}
       />
+      {layout && <ChartMarks points={points} interval={interval} layout={layout} />}
       {point && cursor && (
         <div
           class="tooltip chart-tooltip"

@@ -1,6 +1,6 @@
 /**
  * A line chart on a canvas. The mouse, the arrow keys or a touch lead through its points (WAI-ARIA slider pattern). A click, Enter or
- * a second touch chooses one.
+ * a second touch chooses one; a right click marks one.
  */
 import { useEffect, useRef } from "preact/hooks";
 import { indexAfterKey } from "../components/slider-keys.ts";
@@ -17,6 +17,14 @@ export interface Cursor {
   readonly isTouch: boolean;
 }
 
+/** Where the drawn points are, in CSS pixels from the chart's own place. */
+export interface Layout {
+  readonly leftOf: (index: number) => number;
+  /** Of the plot, above the texts of the axis. */
+  readonly bottom: number;
+  readonly width: number;
+}
+
 interface LineChartProps {
   readonly points: readonly ChartPoint[];
   readonly format: (value: number) => string;
@@ -27,6 +35,10 @@ interface LineChartProps {
   readonly onCursor: (cursor: Cursor | null) => void;
   /** Null if points cannot be chosen. */
   readonly onChoose: ((index: number) => void) | null;
+  /** Null if points cannot be marked. */
+  readonly onMark: ((index: number) => void) | null;
+  /** Called after each drawing. */
+  readonly onDrawn: (layout: Layout) => void;
 }
 
 const HEIGHT_PX = 300;
@@ -34,13 +46,19 @@ const HEIGHT_PX = 300;
 /** Outside of the plot. */
 const AWAY = { left: -10, top: -10 };
 
-function listen(chart: Chart, { onCursor, onChoose }: Pick<LineChartProps, "onCursor" | "onChoose">): void {
+function listen(chart: Chart, { onCursor, onChoose, onMark }: Pick<LineChartProps, "onCursor" | "onChoose" | "onMark">): void {
   const taps = new TapChoice<number>();
   chart.over.style.cursor = onChoose ? "pointer" : "default";
   chart.over.addEventListener("pointerdown", (event) => taps.press(event));
   chart.over.addEventListener("click", () => {
     const index = chart.cursor.idx ?? null;
     if (taps.click(index)) onChoose?.(index);
+  });
+  chart.over.addEventListener("contextmenu", (event) => {
+    const index = chart.cursor.idx ?? null;
+    if (onMark === null || index === null) return;
+    event.preventDefault();
+    onMark(index);
   });
   (chart.hooks.setCursor ??= []).push(({ cursor: { idx, left = -1 } }) => {
     const isAway = idx == null || left < 0;
@@ -57,6 +75,15 @@ function draw(element: HTMLElement, props: LineChartProps): Chart {
     points: { size: 9, fill: cssColor("--accent"), width: 2, stroke: () => cssColor("--card") },
   });
   listen(chart, props);
+  const { over } = chart;
+  // Its parts have no size before.
+  (chart.hooks.ready ??= []).push(() =>
+    props.onDrawn({
+      leftOf: (index) => over.offsetLeft + chart.valToPos(index, "x"),
+      bottom: over.offsetTop + over.clientHeight,
+      width: element.clientWidth,
+    }),
+  );
   return chart;
 }
 

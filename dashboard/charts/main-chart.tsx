@@ -101,7 +101,7 @@ export function MainChart({ main, everybody }: MainChartProps) {
       <ReportView report={report} rows={1}>
         {(points) =>
           isTable ? (
-            <ChartTable metric={metric} points={points} beforeTitle={beforeTitle} onOpen={openBucket} />
+            <ChartTable metric={metric} points={points} interval={interval} beforeTitle={beforeTitle} onOpen={openBucket} />
           ) : (
             <ChartView metric={metric} points={points} interval={interval} onOpen={openBucket} />
           )

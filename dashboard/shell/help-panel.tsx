@@ -5,9 +5,10 @@ import { timeZone } from "../state/known-sites.ts";
 import { SITES_SHORTCUTS } from "../sites/sites-keys.ts";
 import { closePanel, site } from "../state/view.ts";
 import { isViewer } from "../state/share.ts";
-import { SHORTCUTS, SITE_KEYS } from "./keyboard.ts";
+import { KEYS_OF_OWNERS, SHORTCUTS } from "./keyboard.ts";
 
-const shortcuts = () => (site.value === null ? SITES_SHORTCUTS : SHORTCUTS.filter(({ 0: keys }) => !isViewer || keys !== SITE_KEYS));
+const shortcuts = () =>
+  site.value === null ? SITES_SHORTCUTS : SHORTCUTS.filter(({ 0: keys }) => !isViewer || !KEYS_OF_OWNERS.includes(keys));
 
 /** Of a site's dashboard. */
 const Definitions = () => (

@@ -1,5 +1,6 @@
 /** Keyboard shortcuts of the page. They are off while a field has the focus or a dialog is open. */
 import { useLayoutEffect } from "preact/hooks";
+import { annotatePointed, hasAnnotations } from "../annotations/annotation-place.ts";
 import { isComparable, offeredPeriods } from "../state/period.ts";
 import { closeSettings, isRealtime, isSettings, openPanel, panel, toggleRealtime } from "../state/view.ts";
 import { toggleComparison } from "./comparison-picker.tsx";
@@ -17,6 +18,7 @@ const ACTIONS: Readonly<Record<string, () => void>> = {
   x: () => isRealtime() || !isComparable.value || toggleComparison(),
   f: () => openPanel("filter"),
   "/": () => openPanel("filter"),
+  n: () => isRealtime() || !hasAnnotations() || annotatePointed(),
   r: toggleRealtime,
   Escape: () => (isRealtime() ? toggleRealtime() : clearFilters()),
   "?": () => openPanel("help"),
@@ -25,8 +27,10 @@ const ACTIONS: Readonly<Record<string, () => void>> = {
 /** The settings have neither a period nor filters. */
 const SETTINGS_ACTIONS: typeof ACTIONS = { Escape: closeSettings, "?": () => openPanel("help") };
 
-/** Of no use to viewers, who have one site. */
-export const SITE_KEYS = "1 to 9";
+/** Of no use to viewers, who have one site and no annotations. */
+const SITE_KEYS = "1 to 9";
+const ANNOTATE_KEY = "N";
+export const KEYS_OF_OWNERS: readonly string[] = [SITE_KEYS, ANNOTATE_KEY];
 
 /** For the help dialog. */
 export const SHORTCUTS: readonly (readonly [keys: string, meaning: string])[] = [
@@ -35,6 +39,7 @@ export const SHORTCUTS: readonly (readonly [keys: string, meaning: string])[] = 
   ["X", "Turn the comparison on or off"],
   ["F or /", "Add a filter"],
   ["Shift+F10", "Filters for the focused row: only it, also it, or all but it"],
+  [ANNOTATE_KEY, "Annotate the point of the chart, or today"],
   ["R", "Realtime"],
   [SITE_KEYS, "The site with this number in the menu"],
   ["Esc", "Clear filters, leave realtime or settings, close a dialog"],

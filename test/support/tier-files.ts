@@ -70,6 +70,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/docs/geo-refresh.test.ts",
   "test/docs/http-api-examples.test.ts",
   // Many views and widths in a browser, and pages that people open now and then.
+  "test/browser/dashboard.annotations.test.ts",
   "test/browser/dashboard.cards.test.ts",
   "test/browser/dashboard.chart.test.ts",
   "test/browser/dashboard.comparison.test.ts",
