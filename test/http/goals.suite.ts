@@ -86,6 +86,17 @@ export function describeSiteGoals(makeTarget: MakeTarget): void {
       expect(await rows()).toEqual([row("letter", 2, 2, 1), row("(unknown)", 1, 1, 1), row("post", 1, 1, 1)]);
     });
 
+    it("with more patterns than one request may have are refused, and nothing fails", async () => {
+      const siteId = siteName();
+      await record(target, wireEvent(siteId), visitor(1));
+      for (let i = 0; i < 35; i++) await add(siteId, { name: `Page ${i}`, page: `/goal-${i}/*` });
+      const steps = Array.from({ length: 32 }, (_, i) => `page:/step-${i}/*`).join(",");
+      const ask = (filters: string) =>
+        target.fetch(`/api/stats/funnel?site_id=${siteId}&steps=${steps}&filters=${filters}`, { headers: session });
+      expect((await ask("goal==Page 1")).status).toBe(200);
+      await expectError(await ask("goal!=(unknown)"), 400, "62", "patterns");
+    });
+
     it("are listed with their fields, and count events from before they were made", async () => {
       const siteId = siteName();
       for (const number of [1, 2, 3, 4]) await record(target, wireEvent(siteId), visitor(number));

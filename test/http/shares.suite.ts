@@ -357,6 +357,17 @@ export function describeShareRules(makeTarget: MakeTarget): void {
       await expectError(await stats(target, "main", "rules.test", viewer, `&filters=${conditions(12)};pages==/`), 400, "at most 12");
     });
 
+    it("a condition of a link that its viewer repeats adds nothing, whoever asks first", async () => {
+      const siteId = "repeated.test";
+      await record(target, wireEvent(siteId, { u: "https://a.test/x" }), visitor(1));
+      await record(target, wireEvent(siteId, { u: "https://a.test/y", n: "signup" }), visitor(1));
+      const filters = "pages==/x;goal==signup";
+      const viewer = withShare((await createShare(target, session, { site_id: siteId, filters })).token);
+      const visitorsOf = async (query: string) =>
+        (await bodyOf<{ unique_visitors: number }>(await stats(target, "main", siteId, viewer, query))).unique_visitors;
+      expect([await visitorsOf("&filters=goal==signup"), await visitorsOf("")]).toEqual([1, 1]);
+    });
+
     it("an address may send 100 requests at once, and then waits; others do not", async () => {
       const { token } = await createShare(target, session, { site_id: "rules.test" });
       const viewer = { ...withShare(token), ...visitor(77) };

@@ -7,6 +7,7 @@ import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 import {
   EngineFullError,
+  TooManyTestsError,
   EngineClosedError,
   EngineLostError,
   type Block,
@@ -62,6 +63,7 @@ export interface ThreadedEngineOptions {
 function errorFrom({ name, message }: { name: string; message: string }): Error {
   if (name === "EngineLostError") return new EngineLostError(message);
   if (name === "EngineFullError") return new EngineFullError(message);
+  if (name === "TooManyTestsError") return new TooManyTestsError(message);
   return new Error(message);
 }
 

@@ -31,7 +31,12 @@ export const FILTER_VALUES_MAX = 100;
 export const FILTER_EXPRESSION_CHARS_MAX = 256;
 
 /** Of its compiled program: the worst case of a match is their number times the characters of the text. */
-export const FILTER_EXPRESSION_INSTRUCTIONS_MAX = 1000;
+export const FILTER_EXPRESSION_INSTRUCTIONS_MAX = 500;
+
+/** Regular expressions of all conditions of a filter, and what one has in classes: they are compiled where events are taken. */
+export const FILTER_EXPRESSIONS_MAX = 5;
+export const FILTER_EXPRESSION_CLASSES_MAX = 10;
+export const FILTER_EXPRESSION_RANGE_CHARS_MAX = 2000;
 
 export const BREAKDOWN_ROWS_DEFAULT = 10;
 export const BREAKDOWN_ROWS_MAX = 1000;

@@ -186,6 +186,11 @@ export class EngineLostError extends Error {
   override readonly name: string = "EngineLostError";
 }
 
+/** The query has more tests than `QUERY_TESTS_MAX`. */
+export class TooManyTestsError extends Error {
+  override readonly name = "TooManyTestsError";
+}
+
 /** The instance is stopping and has closed its engine. */
 export class EngineClosedError extends EngineLostError {
   override readonly name = "EngineClosedError";

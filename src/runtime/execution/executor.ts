@@ -1,6 +1,6 @@
 /** Executes plans and scans: in a single pass if the range fits into the engine's memory, else in chunks. Retries once if the engine was lost. */
-import { AppError } from "../errors.ts";
-import { EngineFullError, EngineLostError, type Engine } from "../engine/engine.ts";
+import { AppError, invalidInput } from "../errors.ts";
+import { EngineFullError, EngineLostError, QUERY_TESTS_MAX, TooManyTestsError, type Engine } from "../engine/engine.ts";
 import { CACHED_SHARE_OF_PARQUET } from "../engine/engine-memory.ts";
 import type { PartitionCache } from "../engine/partition-cache.ts";
 import { WORKED_ON_SHARE_MAX } from "../config/limits.ts";
@@ -28,6 +28,9 @@ const tooLargeRange = (): AppError =>
     { code: "unavailable", retryAfterSecs: RETRY_SECS },
     "The query engine has too little memory for this range at the moment. Try a shorter range, or again later.",
   );
+
+const tooManyTests = (): AppError =>
+  invalidInput(`A request may have at most ${QUERY_TESTS_MAX} different patterns in its filters, steps and goals, and as many properties`);
 
 const tooManyProperties = (): AppError =>
   new AppError(
@@ -129,6 +132,7 @@ export class Executor implements AnalyticsBackend {
       });
     } catch (error) {
       if (error instanceof EngineLostError) throw engineFailed();
+      if (error instanceof TooManyTestsError) throw tooManyTests();
       if (error instanceof EngineFullError) throw task.withProperties ? tooManyProperties() : tooLargeRange();
       throw error;
     }

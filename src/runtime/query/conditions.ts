@@ -10,16 +10,16 @@ import type { TextTest } from "./text-matching.ts";
 const ANY: TextTest = { kind: "contains", values: [""] };
 
 /** Whether an event's property passes. Without a value it is as good as `(unknown)`. */
-function meetsProperty(key: string, test: TextTest, events: SqlText): SqlText {
-  const hasPassed = propertyPasses({ key, test }, events);
+function meetsProperty(key: string, test: TextTest, props: SqlText): SqlText {
+  const hasPassed = propertyPasses({ key, test }, props);
   if (test.kind !== "is" || !test.values.includes(UNRECORDED)) return hasPassed;
-  return sql`(${hasPassed} OR NOT ${propertyPasses({ key, test: ANY }, events)})`;
+  return sql`(${hasPassed} OR NOT ${propertyPasses({ key, test: ANY }, props)})`;
 }
 
 function passes({ dimension, test, goals }: Condition, events: SessionEvents): SqlText {
   if (isDimension(dimension)) return valuePasses(column(columnOf(dimension)), test);
   if (isSessionFilter(dimension)) return meetsSessionCondition(dimension, { test, goals }, events);
-  return meetsProperty(dimension.slice(PROPERTY_PREFIX.length), test, events.shown);
+  return meetsProperty(dimension.slice(PROPERTY_PREFIX.length), test, events.props);
 }
 
 /**

@@ -1,7 +1,13 @@
 /** Filters: their notation. All conditions must hold (docs/http-api.md, "Filters"); `conditions.ts` has their SQL. */
 import { AppError, invalidInput } from "../errors.ts";
 import { exceedsChars } from "../config/code-points.ts";
-import { FILTER_CONDITIONS_MAX, FILTER_EXPRESSION_CHARS_MAX, FILTER_VALUES_MAX, FILTER_VALUE_CHARS_MAX } from "../config/report-limits.ts";
+import {
+  FILTER_CONDITIONS_MAX,
+  FILTER_EXPRESSIONS_MAX,
+  FILTER_EXPRESSION_CHARS_MAX,
+  FILTER_VALUES_MAX,
+  FILTER_VALUE_CHARS_MAX,
+} from "../config/report-limits.ts";
 import { DIMENSIONS, isDimension, isSessionDimension, type Dimension } from "./dimensions.ts";
 import type { SiteGoal } from "../sites/goal.ts";
 import type { NamedGoal } from "./goal.ts";
@@ -75,12 +81,20 @@ function checkValue(value: string, dimension: string): void {
   }
 }
 
-function checkExpression(value: string, dimension: string): void {
-  if (exceedsChars(value, FILTER_EXPRESSION_CHARS_MAX)) {
-    throw problem(`the regular expression for "${dimension}" must be at most ${FILTER_EXPRESSION_CHARS_MAX} characters`);
+/** Expressions are compiled only if all of them are few and short. */
+function checkExpressions(conditions: readonly Condition[]): void {
+  const expressions = conditions.flatMap(({ dimension, test: { kind, values } }) =>
+    kind === "matches" ? values.map((value) => ({ value, what: `the regular expression for "${dimension}"` })) : [],
+  );
+  if (expressions.length > FILTER_EXPRESSIONS_MAX) {
+    throw invalidInput(`"filters" must have at most ${FILTER_EXPRESSIONS_MAX} regular expressions in all conditions`);
   }
-  const found = problemOfExpression(value);
-  if (found !== null) throw problem(`the regular expression for "${dimension}" ${found}`);
+  for (const { value, what } of expressions) {
+    if (exceedsChars(value, FILTER_EXPRESSION_CHARS_MAX))
+      throw problem(`${what} must be at most ${FILTER_EXPRESSION_CHARS_MAX} characters`);
+    const found = problemOfExpression(value);
+    if (found !== null) throw problem(`${what} ${found}`);
+  }
 }
 
 interface WrittenCondition {
@@ -107,7 +121,6 @@ function parseCondition(text: string): Condition {
   const { name, operator, isNegated, values } = splitCondition(text);
   const dimension = parseDimension(name);
   for (const value of values) checkValue(value, name);
-  if (operator === "matches") for (const value of values) checkExpression(value, name);
   return { dimension, test: { kind: OPERATORS[operator], values }, isNegated };
 }
 
@@ -147,6 +160,7 @@ export function parseSegmentFilter(text: string | null): readonly Condition[] {
   const written = text.split(";", FILTER_CONDITIONS_MAX + 1);
   if (written.length > FILTER_CONDITIONS_MAX) throw invalidInput(`"filters" must have at most ${FILTER_CONDITIONS_MAX} conditions`);
   const conditions = written.map(parseCondition);
+  checkExpressions(conditions);
   if (conditions.reduce((sum, { test: { values } }) => sum + values.length, 0) > FILTER_VALUES_MAX) {
     throw invalidInput(`"filters" must have at most ${FILTER_VALUES_MAX} values in all conditions`);
   }

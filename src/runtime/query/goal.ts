@@ -11,11 +11,11 @@ export interface NamedGoal {
   readonly goal: Goal;
 }
 
-/** `events` is a relation with at least the events that are asked about. */
-export function goalSql(goal: Goal, events: SqlText): SqlText {
+/** `props` is a SELECT of the column `props` of at least the events that are asked about. */
+export function goalSql(goal: Goal, props: SqlText): SqlText {
   if ("page" in goal) return stepSql({ kind: "page", value: goal.page });
   const isEvent = stepSql({ kind: "event", value: goal.event });
   if (goal.property === null) return isEvent;
   const { key, value } = goal.property;
-  return sql`(${isEvent} AND ${propertyPasses({ key, test: { kind: "is", values: [value] } }, events)})`;
+  return sql`(${isEvent} AND ${propertyPasses({ key, test: { kind: "is", values: [value] } }, props)})`;
 }

@@ -183,7 +183,7 @@ export async function scopeOf(values: ScopeValues, viewer: Viewer): Promise<Scop
   const conditions = conditionsOn(requestedConditions(values, viewer), () => viewer.goalsOf(siteId));
   const { sessionRules } = viewer;
   if (shared === null) return { siteId, range, conditions, sessionRules };
-  const scope = { siteId, range, conditions: distinctConditions([...shared.conditions, ...conditions]), shared, sessionRules };
+  const scope = { siteId, range, conditions: distinctConditions([...conditions, ...shared.conditions]), shared, sessionRules };
   checkShared(scope);
   return scope;
 }

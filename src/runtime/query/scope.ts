@@ -60,6 +60,9 @@ const isEarlyEnough = ({ endsAtMs }: Scope): SqlText => (endsAtMs === undefined 
 /** Whether an event is of the range, and before its cut. */
 const isRanged = (scope: Scope): SqlText => sql`${inRange(scope)}${isEarlyEnough(scope)}`;
 
+/** The relation of `props` of all events of the range, by which properties are looked up. */
+export const propsIn = (range: Pick<SiteRange, "range">): SqlText => sql`SELECT props FROM events WHERE ${inRange(range)}`;
+
 /** One salt period is as good as any where no condition is on sessions. */
 const NO_RULES: SessionRules = { sessionGapMs: 0, rotationDays: 1 };
 
@@ -67,6 +70,7 @@ const NO_RULES: SessionRules = { sessionGapMs: 0, rotationDays: 1 };
 const meets = (conditions: readonly Condition[], scope: Scope): SqlText =>
   meetsConditions(conditions, {
     rules: scope.sessionRules ?? NO_RULES,
+    props: propsIn(scope),
     get shown() {
       return sql`SELECT * FROM events WHERE ${isRanged(scope)}${isShared(scope)}`;
     },

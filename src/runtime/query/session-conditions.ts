@@ -11,6 +11,8 @@ import { compiledTest, type TextTest } from "./text-matching.ts";
 /** The events of a range of whole salt periods, by which its sessions are judged. */
 export interface SessionEvents {
   readonly rules: SessionRules;
+  /** A SELECT of `props` of all events of the range. */
+  readonly props: SqlText;
   /** A SELECT of those that are shared, up to the cut of the range. */
   readonly shown: SqlText;
   /** Whether these are all events of the range, so that the relation `sessions` describes its sessions. */
@@ -30,10 +32,10 @@ interface Wanted {
 const or = (conditions: readonly SqlText[]): SqlText => (conditions.length === 0 ? sql`false` : sql`(${joinSql(conditions, " OR ")})`);
 
 /** Whether an event reaches a goal whose name passes: one of the site's, or an event of that name if no goal of the site has it. */
-function reaches({ test, goals = [] }: Wanted, shown: SqlText): SqlText {
+function reaches({ test, goals = [] }: Wanted, props: SqlText): SqlText {
   const passes = compiledTest(test);
   const name = column("event_name");
-  const defined = goals.filter(({ name: of }) => passes(of)).map(({ goal }) => goalSql(goal, shown));
+  const defined = goals.filter(({ name: of }) => passes(of)).map(({ goal }) => goalSql(goal, props));
   const taken = goals.map(({ name: of }) => sql`${textCode(of)}`);
   const isFree = taken.length === 0 ? sql`` : sql` AND ${name} NOT IN (${joinSql(taken, ", ")})`;
   const isNoGoal = [PAGEVIEW, UNRECORDED].map((text) => sql`${name} <> ${textCode(text)}`);
@@ -122,7 +124,7 @@ function endsOn(end: "entry-page" | "exit-page", test: TextTest, events: Session
 /** Whether the session of an event passes: by its entry or exit page, `(unknown)` without a page view, or by the names of goals that it reaches. */
 export function meetsSessionCondition(filter: SessionFilter, wanted: Wanted, events: SessionEvents): SqlText {
   if (filter !== "goal") return endsOn(filter, wanted.test, events);
-  const reached = reachesGoal(reaches(wanted, events.shown), events);
+  const reached = reachesGoal(reaches(wanted, events.props), events);
   if (wanted.test.kind !== "is" || !wanted.test.values.includes(UNRECORDED)) return reached;
-  return sql`(${reached} OR NOT ${reachesGoal(reaches({ ...wanted, test: ANY }, events.shown), events)})`;
+  return sql`(${reached} OR NOT ${reachesGoal(reaches({ ...wanted, test: ANY }, events.props), events)})`;
 }

@@ -60,8 +60,8 @@ function spliced(pieces: readonly string[], values: readonly (SqlParameter | Sql
   values.forEach((value, i) => {
     if (typeof value === "object" && "strings" in value) {
       addText(value.strings[0] ?? "");
-      strings.push(...value.strings.slice(1));
-      parameters.push(...value.values);
+      for (const text of value.strings.slice(1)) strings.push(text);
+      for (const parameter of value.values) parameters.push(parameter);
     } else {
       parameters.push(value);
       strings.push("");

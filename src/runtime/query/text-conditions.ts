@@ -51,23 +51,23 @@ function matchesText(text: SqlText, test: TextTest): SqlText {
 export const matchesPattern = (name: ColumnName, pattern: string): SqlText =>
   matchesText(column(name), { kind: "like", values: [pattern] });
 
-/** In ClickHouse, the distinct `props` among `events` whose value passes. */
-const passingProps = ({ key, test }: PropertyTest, events: SqlText): SqlText => sql`
+/** In ClickHouse, the distinct `props` among these whose value passes. */
+const passingProps = ({ key, test }: PropertyTest, props: SqlText): SqlText => sql`
   SELECT props
   FROM (
     SELECT props, ${valueOf(sql`token`)} AS value
     FROM (
       SELECT props, ${tokenOfKey(key)} AS token
-      FROM (${withPairs(sql`SELECT props FROM (${events}) AS carried WHERE props IS NOT NULL AND ${mayHaveKey(key)} GROUP BY props`)})
+      FROM (${withPairs(sql`SELECT props FROM (${props}) AS carried WHERE props IS NOT NULL AND ${mayHaveKey(key)} GROUP BY props`)})
     ) AS tokens
   ) AS valued
   WHERE ${textPasses(sql`value`, test)}`;
 
-/** Whether an event has a value of the property, and it passes the test. `events` is a relation with at least these events. */
-export const propertyPasses = (propertyTest: PropertyTest, events: SqlText): SqlText =>
+/** Whether an event has a value of the property, and it passes the test. `props` is a SELECT of the column `props` of at least these events. */
+export const propertyPasses = (propertyTest: PropertyTest, props: SqlText): SqlText =>
   perDialect(
     sql`props IN (SELECT props FROM matching_props WHERE ${isBitOf(sql`${{ propertyTest }}`)})`,
-    sql`coalesce(props IN (${passingProps(propertyTest, events)}), false)`,
+    sql`coalesce(props IN (${passingProps(propertyTest, props)}), false)`,
   );
 
 /** Whether a value passes: a code in DuckDB, a text in ClickHouse, and as such never NULL. */

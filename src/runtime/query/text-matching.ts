@@ -1,6 +1,10 @@
 /** Tests of a text, the operators of filters and searches, as JavaScript runs them for DuckDB; for ClickHouse see `text-conditions.ts`. The only user of re2js. */
 import { RE2JS } from "re2js";
-import { FILTER_EXPRESSION_INSTRUCTIONS_MAX } from "../config/report-limits.ts";
+import {
+  FILTER_EXPRESSION_CLASSES_MAX,
+  FILTER_EXPRESSION_INSTRUCTIONS_MAX,
+  FILTER_EXPRESSION_RANGE_CHARS_MAX,
+} from "../config/report-limits.ts";
 import { WildcardPattern } from "../config/wildcard-pattern.ts";
 
 /**
@@ -18,8 +22,28 @@ export interface TextTest {
   readonly values: readonly string[];
 }
 
+/** What begins a class of characters. */
+const CLASS = /\[|\\[pPDSWdsw]/g;
+
+/** Two characters around a hyphen, as they are or as `\x{…}`. Outside a class that is no range, but rarely a wide one. */
+const RANGE = /(?:\\x\{([0-9a-f]{1,6})\}|(.))-(?:\\x\{([0-9a-f]{1,6})\}|(.))/gisu;
+
+const codePointOf = (hex: string | undefined, char = ""): number =>
+  hex === undefined ? (char.codePointAt(0) ?? 0) : Number.parseInt(hex, 16);
+
+const charsIn = ([, firstHex, first, lastHex, last]: RegExpExecArray): number => codePointOf(lastHex, last) - codePointOf(firstHex, first);
+
+/** Whether it would take long to compile: without its case, each character of a class is looked up. */
+function isCostly(expression: string): boolean {
+  if ([...expression.matchAll(CLASS)].length > FILTER_EXPRESSION_CLASSES_MAX) return true;
+  return [...expression.matchAll(RANGE)].some((range) => charsIn(range) > FILTER_EXPRESSION_RANGE_CHARS_MAX);
+}
+
 /** What is wrong with a regular expression; null if nothing is. */
 export function problemOfExpression(expression: string): string | null {
+  if (isCostly(expression)) {
+    return `must have at most ${FILTER_EXPRESSION_CLASSES_MAX} classes of characters, and no range of more than ${FILTER_EXPRESSION_RANGE_CHARS_MAX}`;
+  }
   try {
     return RE2JS.compile(expression).programSize() > FILTER_EXPRESSION_INSTRUCTIONS_MAX ? "is too large: it repeats too much" : null;
   } catch (error) {
@@ -49,7 +73,11 @@ const MATCHERS: Readonly<Record<Exclude<TextTestKind, "is">, (value: string) => 
   },
 };
 
-/** Whether a text passes. Takes time in proportion to the length of the text times that of the values, except for `is`. */
+/** The worst case of the time per character of a text, in steps of a matcher. */
+export const stepsPerChar = ({ kind, values }: TextTest): number =>
+  kind === "matches" ? values.reduce((steps, value) => steps + RE2JS.compile(value).programSize(), 0) : values.length;
+
+/** Whether a text passes. Takes time in proportion to the length of the text times `stepsPerChar`. */
 export function compiledTest({ kind, values }: TextTest): Matcher {
   if (kind === "is") {
     const wanted = new Set(values);

@@ -7,7 +7,7 @@ import { Decimal, decimalFromCents } from "../query/decimal.ts";
 import { goalSql } from "../query/goal.ts";
 import { count, fraction, orNull, text } from "../query/json-schema.ts";
 import { numberIn, ratio, rowsBy, textIn } from "../query/row-values.ts";
-import { eventsIn, within, type Scope } from "../query/scope.ts";
+import { eventsIn, propsIn, within, type Scope } from "../query/scope.ts";
 import { perDialect, sql, type SqlRow, type SqlText } from "../query/sql.ts";
 import { bitsSql } from "../query/steps.ts";
 import type { SiteGoal } from "../sites/goal.ts";
@@ -18,7 +18,7 @@ import { report } from "./report.ts";
 
 /** Rows `goal` (its number in the list, from 0), `visitor_id`, `currency`, `revenue_amount`: one for each goal that an event meets. */
 function eventsByGoal(scope: Scope, goals: readonly SiteGoal[]): SqlText {
-  const met = bitsSql(goals.map(({ fields }) => goalSql(fields.goal, eventsIn(scope))));
+  const met = bitsSql(goals.map(({ fields }) => goalSql(fields.goal, propsIn(scope))));
   const marked = sql`(SELECT visitor_id, currency, revenue_amount, ${met} AS met FROM (${eventsIn(scope)}) AS scoped) AS marked`;
   return perDialect(
     sql`

@@ -1,12 +1,11 @@
 /** Which of a site's texts and props strings pass the tests of a query. Each test has a bit. */
-import { QUERY_TESTS_MAX } from "../engine.ts";
-import { invalidInput } from "../../errors.ts";
+import { QUERY_TESTS_MAX, TooManyTestsError } from "../engine.ts";
 import type { PropertyTest, SqlParameter } from "../../query/sql.ts";
-import { compiledTest, type TextTest } from "../../query/text-matching.ts";
+import { compiledTest, stepsPerChar, type TextTest } from "../../query/text-matching.ts";
 import { parseProps } from "./props-parser.ts";
 
-/** Characters tested before other work of the thread runs: a few milliseconds, a tenth of a second in the worst case. */
-const BATCH_CHARS = 1_000_000;
+/** Steps of matchers before other work of the thread runs: a few milliseconds, a tenth of a second in the worst case. */
+const BATCH_STEPS = 1_000_000;
 
 /** Rows of the relations `matches` and `matching_props`. */
 export interface Matches {
@@ -25,9 +24,7 @@ class Bits<Test> {
     if (this.#tests.has(key)) return;
     this.#numbers.set(key, 1n << BigInt(this.#tests.size));
     this.#tests.set(key, test);
-    if (this.#tests.size > QUERY_TESTS_MAX) {
-      throw invalidInput(`A request may have at most ${QUERY_TESTS_MAX} different patterns in filters, steps and goals`);
-    }
+    if (this.#tests.size > QUERY_TESTS_MAX) throw new TooManyTestsError(`a query has at most ${QUERY_TESTS_MAX} different tests`);
   }
 
   of(test: Test): bigint {
@@ -60,7 +57,7 @@ interface Batches {
   readonly signal: AbortSignal;
 }
 
-/** `bitsOf` returns the bits of a string. `weight` is how many characters it reads for each of the string. Rejects with the signal's reason. */
+/** `bitsOf` returns the bits of a string, in up to `weight` steps for each of its characters. Rejects with the signal's reason. */
 async function matchesIn(
   strings: readonly Strings[],
   bitsOf: (text: string) => bigint,
@@ -69,7 +66,7 @@ async function matchesIn(
 ): Promise<Matches> {
   const codes: number[] = [];
   const bits: bigint[] = [];
-  let charsLeft = BATCH_CHARS;
+  let stepsLeft = BATCH_STEPS;
   for (const entries of strings) {
     for (const [text, code] of entries) {
       const passed = bitsOf(text);
@@ -77,9 +74,9 @@ async function matchesIn(
         codes.push(code);
         bits.push(passed);
       }
-      charsLeft -= (text.length + 1) * weight;
-      if (charsLeft > 0) continue;
-      charsLeft = BATCH_CHARS;
+      stepsLeft -= (text.length + 1) * weight;
+      if (stepsLeft > 0) continue;
+      stepsLeft = BATCH_STEPS;
       await yieldToOthers();
       signal.throwIfAborted();
     }
@@ -87,15 +84,15 @@ async function matchesIn(
   return { codes: Int32Array.from(codes), tests: BigInt64Array.from(bits) };
 }
 
-const valuesOf = (tests: readonly TextTest[]): number => tests.reduce((sum, { values }) => sum + values.length, 0);
+const stepsOf = (tests: readonly TextTest[]): number => tests.reduce((steps, test) => steps + stepsPerChar(test), 0);
 
 const bitOf = (position: number): bigint => 1n << BigInt(position);
 
-/** Takes time proportional to the total length of the texts times that of the tests' values. */
+/** Takes time proportional to the total length of the texts times the steps per character. */
 export function matchTexts(texts: Strings, tests: readonly TextTest[], batches: Batches): Promise<Matches> {
   const passes = tests.map(compiledTest);
   const bitsOf = (text: string) => passes.reduce((bits, test, i) => (test(text) ? bits | bitOf(i) : bits), 0n);
-  return matchesIn([texts], bitsOf, valuesOf(tests), batches);
+  return matchesIn([texts], bitsOf, stepsOf(tests), batches);
 }
 
 /** The same for props strings, which are parsed once for all tests. */
@@ -108,5 +105,5 @@ export function matchProps(blocks: readonly Strings[], tests: readonly PropertyT
       return value !== undefined && test(value) ? bits | bitOf(i) : bits;
     }, 0n);
   };
-  return matchesIn(blocks, bitsOf, 1 + valuesOf(tests.map(({ test }) => test)), batches);
+  return matchesIn(blocks, bitsOf, 1 + stepsOf(tests.map(({ test }) => test)), batches);
 }

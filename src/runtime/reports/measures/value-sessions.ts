@@ -8,7 +8,7 @@ import type { AggregateQuery } from "../../execution/aggregate-query.ts";
 import { columnOf, isDimension, type Dimension, type SessionDimension } from "../../query/dimensions.ts";
 import { goalSql, type Goal } from "../../query/goal.ts";
 import { orderedSessions, type SessionEvent } from "../../query/ordered-sessions.ts";
-import { eventsIn, hidesEvents, rangedEvents, within, type Scope } from "../../query/scope.ts";
+import { eventsIn, hidesEvents, propsIn, rangedEvents, within, type Scope } from "../../query/scope.ts";
 import { column, perDialect, sql, textCode, type SqlText } from "../../query/sql.ts";
 import { wholeSessions } from "./sessions.ts";
 import { revenueIn } from "./value-counts.ts";
@@ -46,7 +46,7 @@ const eventCounts = (scope: Scope, dimension: Dimension, currency: string | null
 /** The events of the sessions that a scope describes, whether they match or not. */
 const shownIn = (scope: Scope): SqlText => eventsIn({ ...scope, conditions: [] });
 
-const meetsGoal = (goal: Goal | null, scope: Scope): SqlText => (goal === null ? sql`false` : goalSql(goal, shownIn(scope)));
+const meetsGoal = (goal: Goal | null, scope: Scope): SqlText => (goal === null ? sql`false` : goalSql(goal, propsIn(scope)));
 
 const columnsOf = (currency: string | null): SqlText => sql`
     value, visitors, pageviews, events, sessions, bounces, duration_ms, session_pageviews, conversions${currency === null ? sql`` : sql`, revenue`}`;

@@ -31,7 +31,7 @@ describe("a test of a text", () => {
   });
 
   it("says what is wrong with an expression", () => {
-    expect(["a+", "(?i)[[:alpha:]]\\pL", "(a{30}){30}"].map(problemOfExpression)).toEqual([null, null, null]);
+    expect(["a+", "(?i)[[:alpha:]]\\pL", "(a{20}){20}"].map(problemOfExpression)).toEqual([null, null, null]);
     expect(problemOfExpression("((ab){30}){30}")).toBe("is too large: it repeats too much");
     for (const wrong of ["(", "a**", "[b-a]", "(?=a)", "(?<=a)", "(a)\\1", "a{1001}", "(a{40}){40}", "(?P<a", "\\", "\\C", "\\p{Nope}"]) {
       expect(problemOfExpression(wrong), wrong).toMatch(/^is no regular expression in the syntax of RE2: ./);
