@@ -1,4 +1,5 @@
-/** Saved funnels and sequences, below the builder of their steps. */
+/** Saved funnels and sequences, below the builder of their steps. They are loaded when the list is opened. */
+import { useState } from "preact/hooks";
 import type { Segment } from "../api/segments.ts";
 import { SavedItems } from "../saved/saved-items.tsx";
 import type { Saved } from "../saved/saved-kind.ts";
@@ -14,19 +15,22 @@ interface SavedStepsProps {
 }
 
 function SavedSteps({ kind, names }: SavedStepsProps) {
+  const [isOpen, setOpen] = useState(false);
   const valuesOf = (valueOf: (name: keyof Saved) => string | null | undefined) =>
     Object.fromEntries(names.map((name) => [name, valueOf(name) ?? null]));
   return (
-    <details class="advanced">
+    <details class="advanced" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Saved {kind}s</summary>
-      <SavedItems
-        kind={kind}
-        noun={kind}
-        current={stepsInUrl().length < STEPS_MIN ? null : valuesOf(param)}
-        textOf={textOf}
-        isShown={(item) => names.every((name) => (item[name] ?? null) === param(name))}
-        onShow={(item) => navigate(valuesOf((name) => item[name]))}
-      />
+      {isOpen && (
+        <SavedItems
+          kind={kind}
+          noun={kind}
+          current={stepsInUrl().length < STEPS_MIN ? null : valuesOf(param)}
+          textOf={textOf}
+          isShown={(item) => names.every((name) => (item[name] ?? null) === param(name))}
+          onShow={(item) => navigate(valuesOf((name) => item[name]))}
+        />
+      )}
     </details>
   );
 }
