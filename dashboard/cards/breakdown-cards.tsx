@@ -59,13 +59,9 @@ function numbersOf(
   { visitors, conversions, conversion_rate = 0, comparison }: Value,
 ): Pick<Row, "count" | "share" | "countTitle" | "text"> {
   if (conversions !== undefined) {
+    const countTitle = countOf(conversions, "conversion") + changeText(conversions, comparison?.conversions);
     const text = `${formatRate(conversion_rate)}  ·  ${formatCount(conversions)}`;
-    return {
-      count: conversions,
-      share: null,
-      countTitle: countOf(conversions, "conversion") + changeText(conversions, comparison?.conversions),
-      text,
-    };
+    return { count: conversions, share: null, countTitle, text };
   }
   // Entry and exit pages count visits, which are no share of visitors.
   const total = filterDimensionOf(dimension) === dimension ? totalVisitors.value : null;
@@ -83,10 +79,9 @@ const rowsOf = (dimension: Dimension, breakdown: readonly Value[]): Row[] =>
 /** The top values; with a goal those that lead to it, each with its rate among all visitors. */
 function useTopValues(dimension: Dimension): Report<Reports["breakdown"]> {
   const goal = filteredGoal.value;
-  const compared = withComparison();
-  const columns = ["conversions", "conversion_rate", ...(compared["columns"] ? ["comparison"] : [])].join(",");
-  const ofGoal = { ...everybodyScope.value, ...compared, goal, columns, sort: "conversions:desc" };
-  const report = useBreakdown(dimension, { ...(goal === null ? { ...scope.value, ...compared } : ofGoal), limit: ROWS });
+  const ofGoal = { ...everybodyScope.value, goal, sort: "conversions:desc" };
+  const columns = goal === null ? [] : ["conversions", "conversion_rate"];
+  const report = useBreakdown(dimension, { ...(goal === null ? scope.value : ofGoal), ...withComparison(columns), limit: ROWS });
   return { ...report, data: report.data?.filter(({ conversions }) => conversions !== 0) };
 }
 

@@ -3,7 +3,7 @@ import type { BreakdownPage, Dimension } from "../api/types.ts";
 import { filterDimensionOf } from "../format/dimensions.ts";
 import { formatAverage, formatCount, formatDuration, formatMoney, formatRate } from "../format/locale.ts";
 import { onlyValueOf } from "../state/filters.ts";
-import { filteredGoal, filterKind, hasConversionRates, ownFilters } from "../state/view.ts";
+import { filteredGoal, filterKind, filters, hasConversionRates } from "../state/view.ts";
 
 /** A value with its numbers, as the service has it. */
 export type Row = BreakdownPage["rows"][number];
@@ -53,10 +53,9 @@ const OF_SESSION_PAGES = [VISITORS, count("pageviews", "Visits"), ...OF_SESSIONS
 
 /** The goal of the filters, of which rows have conversions: then the filters apply to everybody, and not to conversions alone. */
 export function goalOfFilters(): string | null {
-  if (filteredGoal.value !== null) return filteredGoal.value;
-  if (filterKind.value !== "goal" || !hasConversionRates.value) return null;
-  const [only, another] = ownFilters.value.filter(({ dimension }) => dimension === "events");
-  return (another === undefined && only && onlyValueOf(only)) || null;
+  if (filterKind.value !== "goal" || !hasConversionRates.value) return filteredGoal.value;
+  const [only, ...others] = filters.value.filter(({ dimension }) => dimension === "events");
+  return (only && others.length === 0 && onlyValueOf(only)) || null;
 }
 
 const revenueIn = (currency: string): Column => ({

@@ -9,6 +9,7 @@ import { formatShare } from "../format/locale.ts";
 import { canFilterBy } from "../state/filters.ts";
 import { filters, hasFilter, toggleFilter } from "../state/view.ts";
 import type { Column, Order, Row } from "./details-columns.ts";
+import { choiceOf } from "./filter-row.tsx";
 import { RowMark } from "./row-list.tsx";
 
 const DIRECTIONS = { ascending: "↑", descending: "↓" } as const;
@@ -48,7 +49,7 @@ function Value({ dimension, value, label }: ValueProps) {
       type="button"
       class="link value"
       aria-pressed={hasFilter(filterDimension, value)}
-      onClick={() => toggleFilter(filterDimension, value)}
+      onClick={(event) => toggleFilter(filterDimension, value, choiceOf(event))}
     >
       <RowMark text={countryMark(dimension, value)} />
       {label}

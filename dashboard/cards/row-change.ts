@@ -6,9 +6,11 @@ import { formatCount } from "../format/locale.ts";
 import { comparedRange } from "../state/period.ts";
 import { comparisonParameters } from "../state/scope.ts";
 
-/** Parameters of a breakdown, by which its rows have a `comparison`. */
-export const withComparison = (): Parameters =>
-  comparedRange.value === null ? {} : { ...comparisonParameters.value, columns: "comparison" };
+/** Parameters of a breakdown, by which its rows have these columns, and a `comparison` where there is a window. */
+export const withComparison = (columns: readonly string[]): Parameters =>
+  comparedRange.value === null
+    ? { columns: columns.join(",") }
+    : { ...comparisonParameters.value, columns: [...columns, "comparison"].join(",") };
 
 const WORDS = { up: "up by", down: "down by" } as const;
 
