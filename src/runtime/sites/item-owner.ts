@@ -1,4 +1,4 @@
-/** Whose a segment or an annotation is: everybody's, or that of one browser or API key (docs/privacy.md, "What browsers store"). */
+/** Whose a segment or an annotation is: everybody's, or that of one browser or API key (docs/privacy.md, "What is not stored"). */
 import type { JsonObject } from "../../storage/json-record.ts";
 import { optionalText } from "../config/json-fields.ts";
 import { invalidInput } from "../errors.ts";
