@@ -163,8 +163,8 @@ export function describeStatsFilterOperators(makeTarget: MakeTarget): void {
         `pages=in=(${numbered(100, (i) => `/${i}`)})`,
         `pages=!contains=(${numbered(100, (i) => String(i).padStart(512, "x"))})`,
         `pages=matches=${"a".repeat(256)}`,
-        `pages=matches=${"[a-z]*".repeat(42)}`,
-        "pages=matches=^/a{900}$",
+        `pages=matches=${"[a-z]*".repeat(10)}`,
+        "pages=matches=^/a{450}$",
       ]) {
         expect((await askStats(target, "main", { site_id: site, filters })).status, filters.slice(0, 40)).toBe(200);
       }
