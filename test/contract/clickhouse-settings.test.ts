@@ -320,22 +320,67 @@ describe("goals of a site on several nodes", () => {
   const names = async (node: Node): Promise<string[]> =>
     (await listItems<{ name: string }>(node, "goals", SITE, await logIn(node))).map(({ name }) => name).sort();
 
-  it("are those of all nodes, whichever made or changed them, also of one that was away", async () => {
+  it("are those of all nodes, whichever made, changed or removed them, also of one that was away", async () => {
     const { node } = await deployment();
     const away = memoryStores();
     const [one, two, three] = [await node(), await node(), await node({}, away)];
     const [atOne, atTwo] = [await logIn(one), await logIn(two)];
     const first = await addItem(one, "goals", SITE, atOne, { name: "one", page: "/1" });
     // Neither undoes the other's, though neither knows it.
-    await addItem(two, "goals", SITE, atTwo, { name: "two", page: "/2" });
+    const second = await addItem(two, "goals", SITE, atTwo, { name: "two", page: "/2" });
     for (const each of [one, two, three]) await poll(each);
     for (const each of [one, two, three]) expect(await names(each)).toEqual(["one", "two"]);
     await three.close();
     const put = { method: "PUT", id: first.id, body: { name: "uno", page: "/1" } } as const;
     expect((await askCollection(two, "goals", SITE, atTwo, put)).status).toBe(200);
+    expect((await askCollection(one, "goals", SITE, atOne, { method: "DELETE", id: second.id })).status).toBe(200);
     const back = await node({}, away);
     for (const each of [one, two, back]) await poll(each);
-    for (const each of [one, two, back]) expect(await names(each)).toEqual(["two", "uno"]);
+    for (const each of [one, two, back]) expect(await names(each)).toEqual(["uno"]);
+  });
+
+  it("are the same on all nodes when two change one in the same millisecond: as the later request has it", async () => {
+    const { node } = await deployment();
+    const [one, two] = [await node(), await node()];
+    const [atOne, atTwo] = [await logIn(one), await logIn(two)];
+    const [first, second] = [
+      await addItem(one, "goals", SITE, atOne, { name: "first", page: "/1" }),
+      await addItem(one, "goals", SITE, atOne, { name: "second", page: "/2" }),
+    ];
+    for (const each of [one, two]) await poll(each);
+    const rename = async ({ id }: typeof first, name: string) =>
+      expect((await askCollection(two, "goals", SITE, atTwo, { method: "PUT", id, body: { name, page: "/" } })).status).toBe(200);
+    const removeAtOne = async ({ id }: typeof first) =>
+      expect((await askCollection(one, "goals", SITE, atOne, { method: "DELETE", id })).status).toBe(200);
+    expect(one.nowMs()).toBe(two.nowMs());
+    await rename(first, "renamed");
+    await removeAtOne(first);
+    await removeAtOne(second);
+    await rename(second, "kept");
+    for (const each of [one, two]) await poll(each);
+    for (const each of [one, two]) expect(await names(each)).toEqual(["kept"]);
+    expect(one.services.goals.of(SITE)).toEqual(two.services.goals.of(SITE));
+  });
+
+  it("go with the settings of the site, and with segments and annotations, also those just made or changed on another node", async () => {
+    const { node, query } = await deployment();
+    const [one, two] = [await node(), await node()];
+    const atTwo = await logIn(two);
+    expect((await set(one, { name: "One" })).status).toBe(200);
+    const goal = await addItem(one, "goals", SITE, await logIn(one), { name: "goal", page: "/" });
+    await poll(two);
+    two.setClockAhead(HOUR_MS);
+    const put = { method: "PUT", id: goal.id, body: { name: "changed", page: "/" } } as const;
+    expect((await askCollection(two, "goals", SITE, atTwo, put)).status).toBe(200);
+    await addItem(two, "segments", SITE, atTwo, { name: "segment", filters: "countries==DE" });
+    await addItem(two, "annotations", SITE, atTwo, { text: "annotation" });
+    expect((await remove(one)).status).toBe(200);
+    await poll(two);
+    for (const { services } of [one, two]) {
+      const { goals, segments, annotations, sites } = services;
+      expect([goals.of(SITE), segments.of(SITE), annotations.of(SITE), sites.has(SITE)]).toEqual([[], [], [], false]);
+    }
+    expect(await query("SELECT count(), countIf(record = '') FROM site_settings FINAL WHERE site_id LIKE '%/%'")).toBe("3\t3");
   });
 
   it("made before the node joined the others are those of all nodes", async () => {

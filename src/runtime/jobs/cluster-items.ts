@@ -29,7 +29,7 @@ function itemChangeIn<Fields>(kind: CollectionKind<Fields>, { key, json, changed
 
 /** A collection as the nodes share it. */
 export interface SharedItems {
-  /** Stores what other nodes have, as far as it is later. `parsed` leaves out what cannot be read. */
+  /** Stores what other nodes have, as far as it replaces what is known here. `parsed` leaves out what cannot be read. */
   receive(shared: readonly SharedRecord[], parsed: Parsed, signal: AbortSignal): Promise<void>;
   /** What the others lack, or have as it was earlier. */
   missingIn(shared: readonly SharedRecord[]): SharedRecord[];
@@ -42,8 +42,8 @@ export const sharedItems = <Fields extends object>(collection: Collection<Fields
     const { kind } = collection;
     const own = shared.filter(({ key }) => key.startsWith(`${kind.name}/`));
     const changes = own.flatMap((record) => parsed(record, (each) => itemChangeIn(kind, each)));
-    const later = changes.filter((change) => change.changedMs > collection.changedMsOf(change));
-    if (later.length > 0) await collection.receive(later, signal);
+    const replacing = changes.filter((change) => collection.isReplacedBy(change));
+    if (replacing.length > 0) await collection.receive(replacing, signal);
   },
   missingIn(shared) {
     const sharedMs = new Map(shared.map(({ key, changedMs }) => [key, changedMs]));

@@ -72,6 +72,13 @@ export class ClusterSettings implements Job {
     });
   }
 
+  /** Takes over what other nodes have changed until now. Resolves to false if that cannot be. */
+  async takeOver(): Promise<boolean> {
+    // A run that began before may not know of it.
+    await this.#job.settled();
+    return this.#job.run();
+  }
+
   /** Brings this node and the others to the same settings. Rejects while ClickHouse does not respond. */
   async exchange(): Promise<void> {
     const { settings, sites } = this.#options;
@@ -87,9 +94,8 @@ export class ClusterSettings implements Job {
     const changes = ofSites.flatMap((record) => this.#parsed(record, siteChangeIn));
     const { sites, items } = this.#options;
     for (const each of items) await each.receive(shared, this.#parsed, this.#stopping.signal);
-    const isNew = ({ siteId, changedMs }: SiteChange) => changedMs > sites.changedMsOf(siteId);
-    const later = changes.filter(isNew);
-    if (later.length > 0) await sites.receive(later, this.#stopping.signal);
+    const replacing = changes.filter((change) => sites.isReplacedBy(change));
+    if (replacing.length > 0) await sites.receive(replacing, this.#stopping.signal);
     const calendar = shared.find(({ key }) => key === DEFAULT_CALENDAR_KEY);
     if (calendar) for (const record of this.#parsed(calendar, calendarIn)) await this.#receiveDefault(record, calendar.changedMs);
   }
@@ -109,7 +115,9 @@ export class ClusterSettings implements Job {
 
   async #receiveDefault(calendar: CalendarRecord, changedMs: EpochMs): Promise<void> {
     const { sites, config, log } = this.#options;
-    if (changedMs <= this.#defaultChangedMs) return;
+    if (changedMs < this.#defaultChangedMs) return;
+    const isKnown = JSON.stringify(calendar) === JSON.stringify(sites.defaultCalendar);
+    if (changedMs === this.#defaultChangedMs && isKnown) return;
     await this.#storeDefault(calendar, changedMs);
     if (this.#hasJoined && timeZoneOf(sites.defaultCalendar) !== config.timeZone)
       log.warn("another node has another time_zone, which counts for all: set the same on each", { timeZone: timeZoneOf(calendar) });

@@ -10,6 +10,7 @@ import { countOf, deletionOf, type DeletedEvents } from "../engine/clickhouse/de
 import type { EventCatalog } from "../engine/clickhouse/clickhouse-catalog.ts";
 import { isEmptied, type KnownNode } from "../engine/clickhouse/nodes.ts";
 import { StoredSegments } from "../engine/clickhouse/stored-segments.ts";
+import { storageUnavailable } from "../errors.ts";
 import type { QueryService } from "../execution/query-service.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
 import { ClusterErasure } from "./cluster-erasure.ts";
@@ -108,6 +109,12 @@ export class Cluster implements Job {
   /** See `ClusterErasure.erase`. */
   erase(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate, untilMs: number): Promise<Erased> {
     return this.#erasure.erase(siteId, firstDay, lastDay, untilMs);
+  }
+
+  /** Before what all nodes have made for a site is removed. 503 if the latest of it cannot be known. */
+  async takeOverSettings(): Promise<void> {
+    if (await this.#settings.takeOver()) return;
+    throw storageUnavailable("The deletion could not be shared with the other nodes. Try again later.", null);
   }
 
   /** Deletes the expired events that ClickHouse has of other nodes, which do not run and so cannot do it. */

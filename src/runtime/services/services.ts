@@ -147,6 +147,10 @@ export async function createServices(host: Host): Promise<Services> {
     counters,
     sites,
     ...collections,
+    async removeItems(siteId, signal) {
+      await cluster?.takeOverSettings();
+      await collections.removeItems(siteId, signal);
+    },
     requests: new RequestMetrics(),
     ...stored,
     eventStore,

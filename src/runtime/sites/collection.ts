@@ -14,6 +14,7 @@ import { AppError, invalidInput, storageUnavailable } from "../errors.ts";
 import type { Log } from "../metrics/log.ts";
 import {
   collectionRecordOf,
+  itemJson,
   itemsJson,
   readCollectionRecord,
   type CollectionKind,
@@ -29,7 +30,7 @@ export interface ItemChange<Fields> {
   readonly siteId: SiteId;
   readonly id: string;
   readonly item: Item<Fields> | null;
-  /** Of two changes of an item, the later one counts, on whichever instance it was made. */
+  /** Of two changes of an item, the later one counts, on whichever instance it was made; of two at the same time, the one published last. */
   readonly changedMs: EpochMs;
 }
 
@@ -55,6 +56,8 @@ export class Collection<Fields extends object> {
   readonly #known = new Map<SiteId, Items<Fields>>();
   /** Of items, by `keyOf`. */
   readonly #removals = new Removals<string>();
+  /** The latest change that other instances may have though it does not count here: the next one has to be later. */
+  #withdrawnMs: EpochMs = 0;
   readonly #queue = new SerialQueue({ waitingMax: COLLECTION_CHANGES_WAITING_MAX, retryAfterSecs: 1 });
 
   private constructor(kind: CollectionKind<Fields>, parts: CollectionParts<Fields>, sha256: Sha256) {
@@ -112,7 +115,10 @@ export class Collection<Fields extends object> {
       const changes = Array.from(changesOf(this.of(siteId)), ([id, fields]) => this.#changeNow(siteId, id, fields));
       if (changes.length === 0) return;
       this.#checkRoom(siteId, changes);
-      await this.#publish(changes).catch(notShared);
+      await this.#publish(changes).catch((cause: unknown) => {
+        this.#noteWithdrawn(changes);
+        notShared(cause);
+      });
       await this.#store(siteId, changes).catch(async (cause: unknown) => {
         await this.#withdraw(changes);
         notStored(cause);
@@ -120,27 +126,35 @@ export class Collection<Fields extends object> {
     }, signal);
   }
 
-  /** Stores what other instances have published, as far as it is later than what is known here. */
+  /** Stores what other instances have published, as far as it replaces what is known here. */
   receive(changes: readonly ItemChange<Fields>[], signal: AbortSignal): Promise<void> {
     return this.#queue.run(async () => {
-      const later = changes.filter((change) => change.changedMs > this.changedMsOf(change));
-      for (const siteId of new Set(later.map((change) => change.siteId)))
+      const replacing = changes.filter((change) => this.isReplacedBy(change));
+      for (const siteId of new Set(replacing.map((change) => change.siteId)))
         await this.#store(
           siteId,
-          later.filter((change) => change.siteId === siteId),
+          replacing.filter((change) => change.siteId === siteId),
         );
     }, signal);
   }
 
+  /** Whether a published change counts instead of what is known here. At the same time, it does: no other was published after it. */
+  isReplacedBy(change: ItemChange<Fields>): boolean {
+    const knownMs = this.#changedMsOf(change);
+    if (change.changedMs !== knownMs) return change.changedMs > knownMs;
+    const textOf = (item: Item<Fields> | null) => item && JSON.stringify(itemJson(this.kind, item));
+    return textOf(change.item) !== textOf(this.get(change.siteId, change.id));
+  }
+
   /** When an item was last changed or removed; 0 if that is not known. */
-  changedMsOf({ siteId, id }: Pick<ItemChange<Fields>, "siteId" | "id">): EpochMs {
+  #changedMsOf({ siteId, id }: Pick<ItemChange<Fields>, "siteId" | "id">): EpochMs {
     return this.get(siteId, id)?.changedMs ?? this.#removals.timeOf(keyOf(siteId, id)) ?? 0;
   }
 
   #changeNow(siteId: SiteId, id: string, fields: Fields | null): ItemChange<Fields> {
     const before = this.get(siteId, id);
     const nowMs = this.#parts.now();
-    const changedMs = Math.max(nowMs, (before?.changedMs ?? 0) + 1);
+    const changedMs = Math.max(nowMs, this.#changedMsOf({ siteId, id }) + 1, this.#withdrawnMs + 1);
     const createdAt = before?.createdAt ?? new Date(nowMs).toISOString();
     return { siteId, id, changedMs, item: fields && { id, createdAt, changedMs, fields } };
   }
@@ -151,7 +165,8 @@ export class Collection<Fields extends object> {
       if (item) items.set(id, item);
       else items.delete(id);
     }
-    return items;
+    // Those of other instances come in any order.
+    return new Map([...items].sort(([, a], [, b]) => (a.createdAt < b.createdAt ? -1 : Number(a.createdAt > b.createdAt))));
   }
 
   #checkRoom(siteId: SiteId, changes: readonly ItemChange<Fields>[]): void {
@@ -177,9 +192,14 @@ export class Collection<Fields extends object> {
       const changedMs = change.changedMs + 1;
       return { ...change, changedMs, item: before && { ...before, changedMs } };
     });
+    this.#noteWithdrawn(withdrawn);
     await this.#publish(withdrawn).catch(() => {
       // The caller gets the error of the write.
     });
+  }
+
+  #noteWithdrawn(changes: readonly ItemChange<Fields>[]): void {
+    this.#withdrawnMs = changes.reduce((latestMs, { changedMs }) => Math.max(latestMs, changedMs), this.#withdrawnMs);
   }
 
   /** When that fails, what the site had counts at the next start, too. */

@@ -32,7 +32,7 @@ export interface GoalFields {
   readonly goal: Goal;
   /** Whether the revenue of its events is reported. */
   readonly hasRevenue: boolean;
-  /** Goals are listed by ascending positions. */
+  /** Goals are listed by ascending positions, which may be fractions: a goal that is moved leaves those of the others alone. */
   readonly position: number;
 }
 
@@ -98,36 +98,51 @@ export function parsePosition(body: JsonObject): number | null {
   throw invalidInput(`Field "position" must be an integer from 1 to ${GOALS_MAX}`);
 }
 
+function storedGoal(json: JsonObject): GoalFields {
+  const { position } = json;
+  if (!Number.isFinite(position)) throw new Error("a goal has no position");
+  return { ...parseGoal(json), position: position as number };
+}
+
 export const GOAL_KIND: CollectionKind<GoalFields> = {
   name: "goals",
   itemsMax: GOALS_MAX,
   json: (fields) => ({ ...goalJson(fields), position: fields.position }),
-  parse: (json) => ({ ...parseGoal(json), position: parsePosition(json) ?? 1 }),
+  parse: storedGoal,
 };
 
 /** In the order of the site. */
 export const inOrder = (goals: readonly SiteGoal[]): SiteGoal[] =>
   goals.toSorted((a, b) => a.fields.position - b.fields.position || (a.id < b.id ? -1 : 1));
 
-/** The goal of that name; without one, events of that name. */
+/** The goal of that name; without one, events of that name. Two nodes may have given a name at the same time: the first goal has it. */
 export function goalNamed(goals: readonly SiteGoal[], name: string): Goal {
-  return goals.find(({ fields }) => fields.name === name)?.fields.goal ?? { event: name, property: null };
+  return inOrder(goals).find(({ fields }) => fields.name === name)?.fields.goal ?? { event: name, property: null };
+}
+
+/** Between those of two neighbors in the list; null if no number is. */
+function positionBetween(before: SiteGoal | undefined, after: SiteGoal | undefined): number | null {
+  const low = before?.fields.position ?? (after?.fields.position ?? 2) - 2;
+  const high = after?.fields.position ?? low + 2;
+  const middle = (low + high) / 2;
+  return low < middle && middle < high ? middle : null;
 }
 
 /**
  * What changes when a goal gets these fields, and this place; by default it keeps its own, and a new one is the last. 400 if another goal
- * has the name.
+ * has the name. Others change only if there is no position left at the place: another node may change or remove them at the same time.
  */
-export function goalsWith(goals: readonly SiteGoal[], id: string, fields: PlacelessGoal, position: number | null): FieldsById<GoalFields> {
+export function goalsWith(goals: readonly SiteGoal[], id: string, fields: PlacelessGoal, place: number | null): FieldsById<GoalFields> {
   const ordered = inOrder(goals);
   const others = ordered.filter((goal) => goal.id !== id);
   if (others.some((other) => other.fields.name === fields.name))
     throw invalidInput(`There is another goal of the name ${JSON.stringify(fields.name)}`);
-  const place = position ?? (others.length < ordered.length ? ordered.findIndex((goal) => goal.id === id) + 1 : ordered.length + 1);
+  const index = Math.min(place ?? ordered.length + 1, others.length + 1) - 1;
+  const before = goals.find((goal) => goal.id === id);
+  const stays = before && (place === null || ordered[index] === before);
+  const position = stays ? before.fields.position : positionBetween(others[index - 1], others[index]);
+  if (position !== null) return new Map([[id, { ...fields, position }]]);
   const after = others.map((goal): [string, PlacelessGoal] => [goal.id, goal.fields]);
-  after.splice(place - 1, 0, [id, fields]);
-  const placed = after.map(([each, of], i): [string, GoalFields] => [each, { ...of, position: i + 1 }]);
-  return new Map(
-    placed.filter(([each, { position: at }]) => each === id || at !== goals.find((goal) => goal.id === each)?.fields.position),
-  );
+  after.splice(index, 0, [id, fields]);
+  return new Map(after.map(([each, of], i) => [each, { ...of, position: i + 1 }]));
 }

@@ -6,7 +6,7 @@ import type { SiteRecord } from "./site-record.ts";
 export interface SiteChange {
   readonly siteId: SiteId;
   readonly record: SiteRecord | null;
-  /** Of two changes of a site, the later one counts, on whichever instance it was made. */
+  /** Of two changes of a site, the later one counts, on whichever instance it was made; of two at the same time, the one published last. */
   readonly changedMs: EpochMs;
 }
 

@@ -1,4 +1,5 @@
 /** How changes of records become durable: where other instances have them first, then here. What cannot be stored here is taken back there. */
+import type { EpochMs } from "../../storage/event.ts";
 import { createJsonRecord, replaceJsonRecord, updateJsonRecord } from "../../storage/json-record.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
 import { severalAtOnce } from "../../storage/several-at-once.ts";
@@ -16,14 +17,23 @@ export interface SiteRecordWriterParts {
 
 export class SiteRecordWriter {
   readonly #parts: SiteRecordWriterParts;
+  #withdrawnMs: EpochMs = 0;
 
   constructor(parts: SiteRecordWriterParts) {
     this.#parts = parts;
   }
 
+  /** The latest change that other instances may have though it does not count here. */
+  get withdrawnMs(): EpochMs {
+    return this.#withdrawnMs;
+  }
+
   /** Calls `onStored` with each change that is durable. 503 if some cannot be stored or shared; no further one is begun then. */
   async write<Change extends RecordChange>(changes: readonly Change[], onStored: (change: Change) => Promise<void>): Promise<void> {
-    await this.#publish(changes).catch(notShared);
+    await this.#publish(changes).catch((cause: unknown) => {
+      this.#noteWithdrawn(changes);
+      notShared(cause);
+    });
     const open = new Set(changes);
     try {
       await severalAtOnce(changes, SITE_RECORDS_MAX_AT_ONCE, async (change) => {
@@ -52,9 +62,14 @@ export class SiteRecordWriter {
   /** Other instances get back what they had. If that fails too, they keep the changes, and this one gets them from there. */
   async #withdraw(changes: readonly RecordChange[]): Promise<void> {
     const withdrawn = changes.map(({ siteId, before, changedMs }) => ({ siteId, record: before, changedMs: changedMs + 1 }));
+    this.#noteWithdrawn(withdrawn);
     await this.#publish(withdrawn).catch(() => {
       // The caller gets the error of the write.
     });
+  }
+
+  #noteWithdrawn(changes: readonly SiteChange[]): void {
+    this.#withdrawnMs = changes.reduce((latestMs, { changedMs }) => Math.max(latestMs, changedMs), this.#withdrawnMs);
   }
 
   /** When that fails, what the site had counts at the next start, too. */

@@ -210,7 +210,7 @@ export class Sites {
   }
 
   /**
-   * Stores what other instances have published, as far as it is later than what is known here. A change that is being made here comes
+   * Stores what other instances have published, as far as it replaces what is known here. A change that is being made here comes
    * first. Rejects if some cannot be stored.
    */
   receive(changes: readonly SiteChange[], signal: AbortSignal): Promise<void> {
@@ -234,6 +234,12 @@ export class Sites {
     return this.recordOf(siteId)?.changedMs ?? this.#removals?.timeOf(siteId) ?? 0;
   }
 
+  /** Whether a published change counts instead of what is known here. At the same time, it does: no other was published after it. */
+  isReplacedBy({ siteId, record, changedMs }: SiteChange): boolean {
+    const knownMs = this.changedMsOf(siteId);
+    return changedMs === knownMs ? JSON.stringify(record) !== JSON.stringify(this.recordOf(siteId)) : changedMs > knownMs;
+  }
+
   /** Replaces what is known of a site by its record, which is stored elsewhere; null for a site without one. Returns whether it is another. */
   apply(siteId: SiteId, record: SiteRecord | null): boolean {
     if (JSON.stringify(record) === JSON.stringify(this.recordOf(siteId))) return false;
@@ -246,7 +252,7 @@ export class Sites {
 
   /** Later than all changes of the site that are known here, also if another instance has a clock that is ahead. */
   #nextChangeMs(siteId: SiteId, nowMs: EpochMs): EpochMs {
-    return Math.max(nowMs, this.changedMsOf(siteId) + 1, (this.#removals?.evictedMs ?? 0) + 1);
+    return Math.max(nowMs, Math.max(this.changedMsOf(siteId), this.#removals?.evictedMs ?? 0, this.#writer.withdrawnMs) + 1);
   }
 
   /** A site has a calendar of its own from its first time zone on, also when it has none later. */
@@ -259,7 +265,7 @@ export class Sites {
   }
 
   async #receive(change: SiteChange): Promise<void> {
-    if (change.changedMs <= this.changedMsOf(change.siteId)) return;
+    if (!this.isReplacedBy(change)) return;
     await this.#writer.replace(change);
     this.#applyChange(change);
   }

@@ -13,7 +13,7 @@ export interface SharedRecord {
   readonly key: string;
   /** JSON; null after a removal. */
   readonly json: string | null;
-  /** By the clock of the node that made the change. Of two records with the same key, the later one counts. */
+  /** By the clock of the node that made the change. Of two records with the same key, the later one counts, or else the one added last. */
   readonly changedMs: EpochMs;
 }
 

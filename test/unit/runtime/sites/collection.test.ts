@@ -182,12 +182,63 @@ describe("items of a site on several nodes", () => {
       item: { id, createdAt: "2026-01-01T00:00:00.000Z", changedMs, fields: { name } },
     });
     await collection.receive([at(NOW + 5, "there"), { siteId: A, id: here.id, changedMs: NOW - 1, item: null }], signal);
-    expect(namesIn(collection, A)).toEqual(["here", "there"]);
+    expect(namesIn(collection, A)).toEqual(["there", "here"]);
     await collection.receive([at(NOW + 4, "earlier")], signal);
-    expect(namesIn(collection, A)).toEqual(["here", "there"]);
+    expect(namesIn(collection, A)).toEqual(["there", "here"]);
     await collection.receive([{ siteId: A, id, changedMs: NOW + 6, item: null }], signal);
     await collection.receive([at(NOW + 5, "late")], signal);
     expect(namesIn(collection, A)).toEqual(["here"]);
+  });
+
+  it("are those published last where several were made at the same time, and all have them in the order in which they were made", async () => {
+    const [one, other] = [await open(createMemoryRecordStore()), await open(createMemoryRecordStore())];
+    const second = await add(one, A, "second");
+    await other.receive([...one.all()], signal);
+    nowMs = NOW - 5;
+    await add(one, A, "first");
+    await other.receive([...one.all()], signal);
+    expect([one, other].map((each) => namesIn(each, A))).toEqual([
+      ["first", "second"],
+      ["first", "second"],
+    ]);
+    nowMs = NOW + 1;
+    await rename(one, second, "renamed");
+    await remove(other, second);
+    const [removal, renaming] = [
+      { siteId: A, id: second.id, changedMs: NOW + 1, item: null },
+      { siteId: A, id: second.id, changedMs: NOW + 1, item: one.get(A, second.id) },
+    ];
+    for (const each of [one, other]) await each.receive([removal], signal);
+    expect([one, other].map((each) => each.get(A, second.id))).toEqual([null, null]);
+    for (const each of [one, other]) await each.receive([renaming], signal);
+    expect([one, other].map((each) => each.get(A, second.id)?.fields.name)).toEqual(["renamed", "renamed"]);
+    expect([removal, renaming].map((change) => one.isReplacedBy(change))).toEqual([true, false]);
+  });
+
+  it("are changed later than what they replace, also than a change that failed here, by whatever clock", async () => {
+    const records = fragile();
+    const published: ItemChange<Named>[] = [];
+    let isReached = true;
+    const collection = await open(records, async (changes) => {
+      published.push(...changes);
+      if (!isReached) throw new Error("no response");
+    });
+    const item = await add(collection, A, "one");
+    await collection.receive([{ siteId: A, id: item.id, changedMs: NOW + 500, item: { ...item, changedMs: NOW + 500 } }], signal);
+    records.fails = true;
+    expect(await codeOf(rename(collection, item, "not stored"))).toBe("unavailable");
+    records.fails = false;
+    isReached = false;
+    expect(await codeOf(rename(collection, item, "perhaps shared"))).toBe("unavailable");
+    isReached = true;
+    await remove(collection, item);
+    expect(published.map((change) => [change.item?.fields.name, change.changedMs - NOW])).toEqual([
+      ["one", 0],
+      ["not stored", 501],
+      ["one", 502],
+      ["perhaps shared", 503],
+      [undefined, 504],
+    ]);
   });
 
   it("are published before they are stored here, and withdrawn if that fails", async () => {

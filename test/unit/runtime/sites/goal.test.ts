@@ -23,7 +23,7 @@ describe("a goal", () => {
 
   it("is the same after it was stored", () => {
     for (const body of [{ page: "*" }, { event: "a", revenue: true }, { event: "a", property: { key: "k", value: "v" } }]) {
-      const fields = { ...parseGoal({ name: "n", ...body }), position: 3 };
+      const fields = { ...parseGoal({ name: "n", ...body }), position: -0.25 };
       expect(GOAL_KIND.parse(GOAL_KIND.json(fields))).toEqual(fields);
     }
     expect(() => GOAL_KIND.parse({ name: "n", page: "/", position: "1" })).toThrow("position");
@@ -57,27 +57,40 @@ describe("the goals of a site", () => {
   });
 
   it("are found by name, and every other name is that of an event", () => {
-    expect(goalNamed(goals, "first")).toEqual({ page: "/a" });
+    expect(goalNamed([item("c", { name: "first", position: 3 }), ...goals], "first")).toEqual({ page: "/a" });
     expect(goalNamed(goals, "signup")).toEqual({ event: "signup", property: null });
   });
 
-  it("get the places that follow from where one is put, and only those that change are stored", () => {
-    const named = (some: Partial<GoalFields>) => ({ ...FIELDS, ...some });
-    const three = ["a", "b", "c"].map((id, i) => item(id, { name: id, position: i + 1 }));
-    const placesOf = (id: string, name: string, position: number | null) =>
-      Array.from(goalsWith(three, id, named({ name }), position), ([each, fields]) => [each, fields?.position]);
-    expect(placesOf("d", "d", null)).toEqual([["d", 4]]);
-    expect(placesOf("d", "d", 2)).toEqual([
-      ["d", 2],
-      ["b", 3],
-      ["c", 4],
-    ]);
-    expect(placesOf("b", "other", null)).toEqual([["b", 2]]);
-    expect(placesOf("c", "c", 1)).toEqual([
-      ["c", 1],
-      ["a", 2],
-      ["b", 3],
-    ]);
-    expect(() => placesOf("b", "c", null)).toThrow('There is another goal of the name "c"');
+  const at = (...positions: number[]): SiteGoal[] =>
+    positions.map((position, i) => item("abc"[i] ?? "", { name: "abc"[i] ?? "", position }));
+
+  /** What is stored when a goal is put at a place. */
+  const stored = (before: readonly SiteGoal[], id: string, place: number | null, name = id) =>
+    Array.from(goalsWith(before, id, { ...FIELDS, name }, place), ([each, fields]) => [each, fields?.position]);
+
+  it("leave room where one is put: only that one is stored", () => {
+    expect(stored([], "a", null)).toEqual([["a", 1]]);
+    expect(stored(at(1, 2, 3), "d", null)).toEqual([["d", 4]]);
+    expect(stored(at(1, 2, 3), "d", 2)).toEqual([["d", 1.5]]);
+    expect(stored(at(1, 2, 3), "d", 50)).toEqual([["d", 4]]);
+    expect(stored(at(1, 2, 3), "c", 1)).toEqual([["c", 0]]);
+    expect(stored(at(1, 2, 3), "a", 2)).toEqual([["a", 2.5]]);
+    expect(stored(at(1, 2, 3), "a", 50)).toEqual([["a", 4]]);
+    for (const place of [null, 2]) expect(stored(at(1, 2, 3), "b", place, "other")).toEqual([["b", 2]]);
+    expect(() => stored(at(1, 2, 3), "b", null, "c")).toThrow('There is another goal of the name "c"');
+  });
+
+  it("are numbered again where two have one position, or numbers as near as can be", () => {
+    for (const [first, second] of [
+      [1, 1],
+      [1, 1 + Number.EPSILON],
+    ] as const)
+      expect(stored(at(first, second, 9), "d", 2)).toEqual([
+        ["a", 1],
+        ["d", 2],
+        ["b", 3],
+        ["c", 4],
+      ]);
+    expect(stored(at(1, 1, 1), "b", null, "other")).toEqual([["b", 1]]);
   });
 });

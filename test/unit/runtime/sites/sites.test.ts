@@ -348,6 +348,37 @@ describe("settings that several instances share", () => {
     expect(sites.settingsOf(A).name).toBe("Latest");
   });
 
+  it("are those published last where two instances changed them at the same time", async () => {
+    const { sites } = await openShared(createMemoryRecordStore());
+    await set(sites, A, { name: "Here" });
+    await sites.receive([named("There", NOW)], never);
+    expect(sites.settingsOf(A).name).toBe("There");
+    const removal = { siteId: A, record: null, changedMs: NOW };
+    await sites.receive([removal], never);
+    expect([sites.has(A), sites.isReplacedBy(removal), sites.isReplacedBy(named("There", NOW))]).toEqual([false, false, true]);
+  });
+
+  it("are later than a change that could not be stored here, by whatever clock", async () => {
+    const records = createMemoryRecordStore();
+    let isFull = false;
+    const write: RecordStore["write"] = (...parts) => (isFull ? Promise.reject(new Error("full")) : records.write(...parts));
+    const { sites, published, gate } = await openShared({ ...records, write });
+    await sites.receive([named("Before", NOW + DAY_MS)], never);
+    isFull = true;
+    await expect(set(sites, A, { name: "Not stored" })).rejects.toThrow("could not be stored");
+    isFull = false;
+    gate.wait = Promise.reject(new Error("no response"));
+    await expect(set(sites, A, { name: "Perhaps shared" })).rejects.toThrow("could not be shared");
+    gate.wait = Promise.resolve();
+    await set(sites, A, { name: "After" });
+    expect(published.map(({ record, changedMs }) => [record?.settings?.name, changedMs - NOW - DAY_MS])).toEqual([
+      ["Not stored", 1],
+      ["Before", 2],
+      ["Perhaps shared", 3],
+      ["After", 4],
+    ]);
+  });
+
   it("of several sites are published at once, and those that could not be stored are taken back at once", async () => {
     const records = createMemoryRecordStore();
     await set(await open(records), C, { name: "Before" });
