@@ -38,6 +38,13 @@ const COMPLETENESS = {
   use_query_cache: 0,
 } as const;
 
+/** The largest statement counts the largest list of goals, each with a property, in a range with as many filters as a request may have. */
+const SIZE = {
+  max_ast_elements: 1_000_000,
+  max_expanded_ast_elements: 5_000_000,
+  max_query_size: 4_194_304,
+} as const;
+
 const FORMAT = {
   output_format_json_array_of_rows: 0,
   output_format_json_escape_forward_slashes: 0,
@@ -45,4 +52,4 @@ const FORMAT = {
   output_format_json_validate_utf8: 0,
 } as const;
 
-export const RESULT_SETTINGS: NonNullable<ClickhouseStatement["settings"]> = { ...MEANING, ...COMPLETENESS, ...FORMAT };
+export const RESULT_SETTINGS: NonNullable<ClickhouseStatement["settings"]> = { ...MEANING, ...COMPLETENESS, ...SIZE, ...FORMAT };

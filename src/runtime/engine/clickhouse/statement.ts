@@ -14,13 +14,22 @@ function typed(parameter: SqlParameter): Typed {
   throw new TypeError("tests are parameters of DuckDB only");
 }
 
+/** Equal values have one name, because the address of a request has each parameter. */
 export function clickhouseStatement({ clickhouse: { strings, values } }: SqlText): ClickhouseStatement {
   const parameters: Record<string, string | number> = {};
+  const placeholders = new Map<string, string>();
+  const placeholderOf = ({ type, value }: Typed): string => {
+    const name = `p${placeholders.size}`;
+    parameters[name] = value;
+    return `{${name}:${type}}`;
+  };
   let text = strings[0] ?? "";
   values.forEach((parameter, i) => {
-    const { type, value } = typed(parameter);
-    parameters[`p${i}`] = value;
-    text += `{p${i}:${type}}${strings[i + 1] ?? ""}`;
+    const value = typed(parameter);
+    const key = `${value.type} ${value.value}`;
+    const placeholder = placeholders.get(key) ?? placeholderOf(value);
+    placeholders.set(key, placeholder);
+    text += placeholder + (strings[i + 1] ?? "");
   });
   return { sql: text, parameters };
 }

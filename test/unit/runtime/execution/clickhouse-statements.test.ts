@@ -3,6 +3,8 @@
  * them keep: no text of a request is in the SQL, and each reads one site. Whether their results are right is shown by other suites.
  */
 import { describe, expect, it } from "vitest";
+import { GOALS_OF_QUERY_MAX } from "../../../../src/runtime/config/collection-limits.ts";
+import { FILTER_CONDITIONS_MAX } from "../../../../src/runtime/config/report-limits.ts";
 import type { ClickhouseConnection, ClickhouseStatement } from "../../../../src/runtime/engine/clickhouse/connection.ts";
 import { UNDECIDED } from "../../../../src/runtime/engine/clickhouse/native-values.ts";
 import { eventTables, type EventTables } from "../../../../src/runtime/engine/clickhouse/tables.ts";
@@ -17,6 +19,7 @@ import { eventsQuery, minutesQuery } from "../../../../src/runtime/reports/expor
 import { jsonFormat } from "../../../../src/runtime/reports/exports/json-format.ts";
 import { REPORTS, type ReportPath } from "../../../../src/runtime/reports/registry.ts";
 import type { Report, ReportSettings } from "../../../../src/runtime/reports/report.ts";
+import type { SiteGoal } from "../../../../src/runtime/sites/goal.ts";
 import { utcCalendar } from "../../../../src/storage/calendar.ts";
 import type { LocalDate } from "../../../../src/storage/event.ts";
 import { reportRequests } from "../../../support/report-requests.ts";
@@ -66,10 +69,15 @@ async function statementsOf(steps: readonly PlanStep[], tables: EventTables): Pr
   return statements;
 }
 
-async function ofReport({ path, prepare }: Report, tables: EventTables): Promise<ClickhouseStatement[]> {
+async function ofReport(
+  { path, prepare }: Report,
+  tables: EventTables,
+  goals: readonly SiteGoal[] = GOALS,
+  scope: Readonly<Record<string, string>> = SCOPE,
+): Promise<ClickhouseStatement[]> {
   const prepared = REQUESTS[path as ReportPath].map((request) => {
-    const given: Readonly<Record<string, string>> = { ...SCOPE, ...request };
-    return prepare((name) => given[name] ?? null, ownerAt(NOW_MS, GOALS));
+    const given: Readonly<Record<string, string>> = { ...scope, ...request };
+    return prepare((name) => given[name] ?? null, ownerAt(NOW_MS, goals));
   });
   const plans = (await Promise.all(prepared)).map(({ plan }) => plan(SETTINGS));
   return statementsOf(
@@ -120,6 +128,7 @@ describe.each(ALL)("the statements of $name", ({ name, of }) => {
       expect(sql.replaceAll(PLACEHOLDER, "")).not.toMatch(/\{\s*\w+\s*:/);
       const named = Array.from(sql.matchAll(PLACEHOLDER), ([, parameter]) => parameter);
       expect(new Set(named)).toEqual(new Set(Object.keys(parameters)));
+      expect(new Set(Object.values(parameters)).size).toBe(Object.keys(parameters).length);
     }
   });
 
@@ -137,6 +146,18 @@ describe.each(ALL)("the statements of $name", ({ name, of }) => {
       }
     }
   });
+});
+
+it("the statements that count goals with properties, within as many filters, are within what the server parses", async () => {
+  const goals = Array.from({ length: GOALS_OF_QUERY_MAX }, (_, i) =>
+    siteGoal(`goal ${i}`, { event: `event ${i}`, property: { key: `key ${i}`, value: `value ${i}` } }, true),
+  );
+  const filters = goals.slice(0, FILTER_CONDITIONS_MAX).map(({ fields: { name } }) => `goal==${name}`);
+  for (const report of REPORTS.filter(({ path }) => path === "/api/stats/conversions")) {
+    for (const { sql, settings } of await ofReport(report, CLUSTER, goals, { ...SCOPE, filters: filters.join(";") })) {
+      expect(sql.length).toBeLessThan(Number(settings?.["max_query_size"]) / 2);
+    }
+  }
 });
 
 describe("on a cluster", () => {

@@ -58,8 +58,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     SELECT referrer_source AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events,
       coalesce(sum(toInt128(assumeNotNull(revenue_amount))) FILTER (WHERE currency = {p2:String} AND revenue_amount IS NOT NULL), 0) AS revenue
     FROM (SELECT * FROM events WHERE day >= {p3:Int64} AND day <= {p4:Int64} AND NOT browser = {p5:String} AND pathname = {p6:String}) AS scoped
-    GROUP BY referrer_source) SELECT value, visitors, pageviews, events, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals WHERE (totals.value <> {p7:String} AND (position(replaceAll(lowerUTF8(totals.value), {p8:String}, {p9:String}), {p10:String}) > 0))) AS named ORDER BY named.value DESC LIMIT {p11:Int64} OFFSET {p12:Int64};
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":"EUR","p3":20513,"p4":20526,"p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":"(unknown)","p8":"ς","p9":"σ","p10":"zq7'\"`{p0:string}*%_\\ -- // ?:é","p11":10,"p12":10}
+    GROUP BY referrer_source) SELECT value, visitors, pageviews, events, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals WHERE (totals.value <> {p7:String} AND (position(replaceAll(lowerUTF8(totals.value), {p8:String}, {p9:String}), {p10:String}) > 0))) AS named ORDER BY named.value DESC LIMIT {p11:Int64} OFFSET {p11:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":"EUR","p3":20513,"p4":20526,"p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":"(unknown)","p8":"ς","p9":"σ","p10":"zq7'\"`{p0:string}*%_\\ -- // ?:é","p11":10}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT referrer_source AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
@@ -77,9 +77,9 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
   FROM (
     SELECT visitor_id, arraySort(groupArray(CAST(
     (timestamp, segment, row, event_name = {p2:String}, matching, 1,
-      CASE WHEN (event_name = {p3:String} AND (pathname <> {p4:String} AND (match(pathname, {p5:String})))) THEN 1 ELSE 0 END, coalesce(if(currency = {p6:String}, revenue_amount, 0), 0), toString(referrer_source)),
+      CASE WHEN (event_name = {p2:String} AND (pathname <> {p3:String} AND (match(pathname, {p4:String})))) THEN 1 ELSE 0 END, coalesce(if(currency = {p5:String}, revenue_amount, 0), 0), toString(referrer_source)),
     'Tuple(ms Int64, segment UInt64, row UInt32, is_pageview UInt8, matching UInt8, shared UInt8, is_goal UInt8, cents Int64, text String)'))) AS ordered
-    FROM (SELECT *, CASE WHEN NOT browser = {p7:String} AND pathname = {p8:String} THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p9:Int64} AND day <= {p10:Int64}) AS ranged_events
+    FROM (SELECT *, CASE WHEN NOT browser = {p6:String} AND pathname = {p7:String} THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p8:Int64} AND day <= {p9:Int64}) AS ranged_events
     GROUP BY visitor_id
     HAVING max(matching) = 1
   ) AS histories) AS histories
@@ -104,12 +104,12 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     CAST(sum(session_pageviews) AS BIGINT) AS session_pageviews,
     count(DISTINCT visitor_id) FILTER (WHERE is_converted = 1) AS conversions FROM valued GROUP BY value),
     counted AS (
-    SELECT toString(referrer_source) AS value, count(*) FILTER (WHERE event_name = {p11:String}) AS pageviews, count(*) AS events, coalesce(sum(toInt128(assumeNotNull(revenue_amount))) FILTER (WHERE currency = {p12:String} AND revenue_amount IS NOT NULL), 0) AS revenue
-    FROM (SELECT * FROM events WHERE day >= {p13:Int64} AND day <= {p14:Int64} AND NOT browser = {p15:String} AND pathname = {p16:String}) AS scoped
+    SELECT toString(referrer_source) AS value, count(*) FILTER (WHERE event_name = {p2:String}) AS pageviews, count(*) AS events, coalesce(sum(toInt128(assumeNotNull(revenue_amount))) FILTER (WHERE currency = {p5:String} AND revenue_amount IS NOT NULL), 0) AS revenue
+    FROM (SELECT * FROM events WHERE day >= {p8:Int64} AND day <= {p9:Int64} AND NOT browser = {p6:String} AND pathname = {p7:String}) AS scoped
     GROUP BY value)
     SELECT
-    value, visitors, pageviews, events, sessions, bounces, duration_ms, session_pageviews, conversions, revenue FROM described JOIN counted USING (value)) SELECT value, visitors, pageviews, events, sessions, bounces, duration_ms, session_pageviews, conversions, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named ORDER BY named.visitors DESC, named.value ASC LIMIT {p17:Int64};
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"pageview","p4":"(unknown)","p5":"(?s)^/Zq7'\"`\\{p0:String\\}.*%_\\\\ -- // \\?:é$","p6":"EUR","p7":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p8":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p9":20513,"p10":20526,"p11":"pageview","p12":"EUR","p13":20513,"p14":20526,"p15":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p16":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p17":10}
+    value, visitors, pageviews, events, sessions, bounces, duration_ms, session_pageviews, conversions, revenue FROM described JOIN counted USING (value)) SELECT value, visitors, pageviews, events, sessions, bounces, duration_ms, session_pageviews, conversions, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named ORDER BY named.visitors DESC, named.value ASC LIMIT {p10:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"(unknown)","p4":"(?s)^/Zq7'\"`\\{p0:String\\}.*%_\\\\ -- // \\?:é$","p5":"EUR","p6":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p8":20513,"p9":20526,"p10":10}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     WITH visits AS (
@@ -121,9 +121,9 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
   FROM (
     SELECT visitor_id, arraySort(groupArray(CAST(
     (timestamp, segment, row, event_name = {p2:String}, matching, 1,
-      CASE WHEN (event_name = {p3:String} AND (pathname <> {p4:String} AND (match(pathname, {p5:String})))) THEN 1 ELSE 0 END, coalesce(if(currency = {p6:String}, revenue_amount, 0), 0), toString(pathname)),
+      CASE WHEN (event_name = {p2:String} AND (pathname <> {p3:String} AND (match(pathname, {p4:String})))) THEN 1 ELSE 0 END, coalesce(if(currency = {p5:String}, revenue_amount, 0), 0), toString(pathname)),
     'Tuple(ms Int64, segment UInt64, row UInt32, is_pageview UInt8, matching UInt8, shared UInt8, is_goal UInt8, cents Int64, text String)'))) AS ordered
-    FROM (SELECT *, CASE WHEN NOT browser = {p7:String} AND pathname = {p8:String} THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p9:Int64} AND day <= {p10:Int64}) AS ranged_events
+    FROM (SELECT *, CASE WHEN NOT browser = {p6:String} AND pathname = {p7:String} THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p8:Int64} AND day <= {p9:Int64}) AS ranged_events
     GROUP BY visitor_id
     HAVING max(matching) = 1
   ) AS histories) AS histories
@@ -152,5 +152,5 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
       FROM valued
       GROUP BY value)
     SELECT
-    value, visitors, pageviews, events, sessions, bounces, duration_ms, session_pageviews, conversions, revenue FROM described JOIN counted USING (value)) SELECT value, visitors, pageviews, events, sessions, bounces, duration_ms, session_pageviews, conversions, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named ORDER BY named.conversions / named.visitors ASC, named.value ASC LIMIT {p11:Int64};
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"pageview","p4":"(unknown)","p5":"(?s)^/Zq7'\"`\\{p0:String\\}.*%_\\\\ -- // \\?:é$","p6":"EUR","p7":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p8":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p9":20513,"p10":20526,"p11":10}
+    value, visitors, pageviews, events, sessions, bounces, duration_ms, session_pageviews, conversions, revenue FROM described JOIN counted USING (value)) SELECT value, visitors, pageviews, events, sessions, bounces, duration_ms, session_pageviews, conversions, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals) AS named ORDER BY named.conversions / named.visitors ASC, named.value ASC LIMIT {p10:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"(unknown)","p4":"(?s)^/Zq7'\"`\\{p0:String\\}.*%_\\\\ -- // \\?:é$","p5":"EUR","p6":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p8":20513,"p9":20526,"p10":10}

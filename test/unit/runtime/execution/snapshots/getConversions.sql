@@ -12,7 +12,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
   FROM (
     SELECT props, if(startsWith(token, '"'), if(position(token, {p6:String}) = 0, substring(token, 2, length(token) - 2), JSONExtractString(token)), token) AS value
     FROM (
-      SELECT props, arrayJoin(arraySlice(arrayFilter((token, path) -> path = {p7:String} AND (token NOT IN ('null', '{')), tokens, paths), -1)) AS token
+      SELECT props, arrayJoin(arraySlice(arrayFilter((token, path) -> path = {p5:String} AND (token NOT IN ('null', '{')), tokens, paths), -1)) AS token
       FROM (SELECT *,
     arrayMap(
       (depth, place) -> arrayStringConcat(
@@ -20,16 +20,16 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
         '.'
       ),
       depths, places
-    ) AS paths FROM (SELECT *, arrayMap(quoted -> if(position(quoted, {p8:String}) = 0, substring(quoted, 2, length(quoted) - 2), JSONExtractString(quoted)), quoted_keys) AS own_keys, arrayEnumerate(depths) AS places FROM (SELECT *,
+    ) AS paths FROM (SELECT *, arrayMap(quoted -> if(position(quoted, {p6:String}) = 0, substring(quoted, 2, length(quoted) - 2), JSONExtractString(quoted)), quoted_keys) AS own_keys, arrayEnumerate(depths) AS places FROM (SELECT *,
     arrayFilter((piece, next) -> next = ':', marked, following) AS quoted_keys,
     arrayFilter((piece, next) -> next = ':', arrayShiftLeft(marked, 2), following) AS tokens,
-    arrayFilter((depth, next) -> next = ':', arrayCumSum(piece -> (piece = '{') - (piece = '}'), marked), following) AS depths FROM (SELECT *, arrayShiftLeft(marked, 1) AS following FROM (SELECT *, arrayFilter(piece -> NOT match(piece, {p9:String}), joined) AS marked FROM (SELECT *, arrayMap(parts -> arrayStringConcat(parts), arraySplit((piece, is_listed) -> NOT is_listed, pieces, listed)) AS joined FROM (SELECT *, arrayMap((depth, bracket) -> depth > bracket, arrayCumSum(brackets), brackets) AS listed FROM (SELECT *, arrayMap(piece -> (piece = '[') - (piece = ']'), pieces) AS brackets FROM (SELECT *, extractAll(assumeNotNull(props), {p10:String}) AS pieces FROM (SELECT props FROM (SELECT props FROM events WHERE day >= {p11:Int64} AND day <= {p12:Int64}) AS carried WHERE props IS NOT NULL AND (position(props, {p13:String}) > 0 OR position(props, {p14:String}) > 0) GROUP BY props))))))))))
+    arrayFilter((depth, next) -> next = ':', arrayCumSum(piece -> (piece = '{') - (piece = '}'), marked), following) AS depths FROM (SELECT *, arrayShiftLeft(marked, 1) AS following FROM (SELECT *, arrayFilter(piece -> NOT match(piece, {p7:String}), joined) AS marked FROM (SELECT *, arrayMap(parts -> arrayStringConcat(parts), arraySplit((piece, is_listed) -> NOT is_listed, pieces, listed)) AS joined FROM (SELECT *, arrayMap((depth, bracket) -> depth > bracket, arrayCumSum(brackets), brackets) AS listed FROM (SELECT *, arrayMap(piece -> (piece = '[') - (piece = ']'), pieces) AS brackets FROM (SELECT *, extractAll(assumeNotNull(props), {p8:String}) AS pieces FROM (SELECT props FROM (SELECT props FROM events WHERE day >= {p9:Int64} AND day <= {p10:Int64}) AS carried WHERE props IS NOT NULL AND (position(props, {p11:String}) > 0 OR position(props, {p6:String}) > 0) GROUP BY props))))))))))
     ) AS tokens
   ) AS valued
-  WHERE (value = {p15:String})), false)) THEN CAST({p16:Int64} AS BIGINT) ELSE 0 END AS met FROM (SELECT * FROM events WHERE day >= {p17:Int64} AND day <= {p18:Int64} AND NOT browser = {p19:String} AND pathname = {p20:String}) AS scoped) AS marked
+  WHERE (value = {p5:String})), false)) THEN CAST({p12:Int64} AS BIGINT) ELSE 0 END AS met FROM (SELECT * FROM events WHERE day >= {p9:Int64} AND day <= {p10:Int64} AND NOT browser = {p5:String} AND pathname = {p13:String}) AS scoped) AS marked
     WHERE met <> 0) AS met_events
     GROUP BY goal) SELECT goal, visitors, events FROM (SELECT * FROM totals) AS named;
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":"(unknown)","p3":"(?s)^/Zq7'\"`\\{p0:String\\}.*%_\\\\ -- // \\?:é$","p4":1,"p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"\\","p7":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p8":"\\","p9":"^[\\s,]","p10":"\"(?:[^\"\\\\]|\\\\.)*\"|[:{}[\\]]|[\\s,]+|[^\\s:,{}[\\]\"]+","p11":20513,"p12":20526,"p13":"Zq7'\\\"`{p0:String}*%_\\\\ -- // ?:é\"","p14":"\\","p15":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p16":2,"p17":20513,"p18":20526,"p19":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p20":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é"}
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":"(unknown)","p3":"(?s)^/Zq7'\"`\\{p0:String\\}.*%_\\\\ -- // \\?:é$","p4":1,"p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"\\","p7":"^[\\s,]","p8":"\"(?:[^\"\\\\]|\\\\.)*\"|[:{}[\\]]|[\\s,]+|[^\\s:,{}[\\]\"]+","p9":20513,"p10":20526,"p11":"Zq7'\\\"`{p0:String}*%_\\\\ -- // ?:é\"","p12":2,"p13":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é"}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT CAST(goal AS BIGINT) AS goal, currency, sum(toInt128(assumeNotNull(revenue_amount))) AS total, count(*) AS transactions
@@ -40,7 +40,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
   FROM (
     SELECT props, if(startsWith(token, '"'), if(position(token, {p2:String}) = 0, substring(token, 2, length(token) - 2), JSONExtractString(token)), token) AS value
     FROM (
-      SELECT props, arrayJoin(arraySlice(arrayFilter((token, path) -> path = {p3:String} AND (token NOT IN ('null', '{')), tokens, paths), -1)) AS token
+      SELECT props, arrayJoin(arraySlice(arrayFilter((token, path) -> path = {p1:String} AND (token NOT IN ('null', '{')), tokens, paths), -1)) AS token
       FROM (SELECT *,
     arrayMap(
       (depth, place) -> arrayStringConcat(
@@ -48,14 +48,14 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
         '.'
       ),
       depths, places
-    ) AS paths FROM (SELECT *, arrayMap(quoted -> if(position(quoted, {p4:String}) = 0, substring(quoted, 2, length(quoted) - 2), JSONExtractString(quoted)), quoted_keys) AS own_keys, arrayEnumerate(depths) AS places FROM (SELECT *,
+    ) AS paths FROM (SELECT *, arrayMap(quoted -> if(position(quoted, {p2:String}) = 0, substring(quoted, 2, length(quoted) - 2), JSONExtractString(quoted)), quoted_keys) AS own_keys, arrayEnumerate(depths) AS places FROM (SELECT *,
     arrayFilter((piece, next) -> next = ':', marked, following) AS quoted_keys,
     arrayFilter((piece, next) -> next = ':', arrayShiftLeft(marked, 2), following) AS tokens,
-    arrayFilter((depth, next) -> next = ':', arrayCumSum(piece -> (piece = '{') - (piece = '}'), marked), following) AS depths FROM (SELECT *, arrayShiftLeft(marked, 1) AS following FROM (SELECT *, arrayFilter(piece -> NOT match(piece, {p5:String}), joined) AS marked FROM (SELECT *, arrayMap(parts -> arrayStringConcat(parts), arraySplit((piece, is_listed) -> NOT is_listed, pieces, listed)) AS joined FROM (SELECT *, arrayMap((depth, bracket) -> depth > bracket, arrayCumSum(brackets), brackets) AS listed FROM (SELECT *, arrayMap(piece -> (piece = '[') - (piece = ']'), pieces) AS brackets FROM (SELECT *, extractAll(assumeNotNull(props), {p6:String}) AS pieces FROM (SELECT props FROM (SELECT props FROM events WHERE day >= {p7:Int64} AND day <= {p8:Int64}) AS carried WHERE props IS NOT NULL AND (position(props, {p9:String}) > 0 OR position(props, {p10:String}) > 0) GROUP BY props))))))))))
+    arrayFilter((depth, next) -> next = ':', arrayCumSum(piece -> (piece = '{') - (piece = '}'), marked), following) AS depths FROM (SELECT *, arrayShiftLeft(marked, 1) AS following FROM (SELECT *, arrayFilter(piece -> NOT match(piece, {p3:String}), joined) AS marked FROM (SELECT *, arrayMap(parts -> arrayStringConcat(parts), arraySplit((piece, is_listed) -> NOT is_listed, pieces, listed)) AS joined FROM (SELECT *, arrayMap((depth, bracket) -> depth > bracket, arrayCumSum(brackets), brackets) AS listed FROM (SELECT *, arrayMap(piece -> (piece = '[') - (piece = ']'), pieces) AS brackets FROM (SELECT *, extractAll(assumeNotNull(props), {p4:String}) AS pieces FROM (SELECT props FROM (SELECT props FROM events WHERE day >= {p5:Int64} AND day <= {p6:Int64}) AS carried WHERE props IS NOT NULL AND (position(props, {p7:String}) > 0 OR position(props, {p2:String}) > 0) GROUP BY props))))))))))
     ) AS tokens
   ) AS valued
-  WHERE (value = {p11:String})), false)) THEN CAST({p12:Int64} AS BIGINT) ELSE 0 END AS met FROM (SELECT * FROM events WHERE day >= {p13:Int64} AND day <= {p14:Int64} AND NOT browser = {p15:String} AND pathname = {p16:String}) AS scoped) AS marked
+  WHERE (value = {p1:String})), false)) THEN CAST({p8:Int64} AS BIGINT) ELSE 0 END AS met FROM (SELECT * FROM events WHERE day >= {p5:Int64} AND day <= {p6:Int64} AND NOT browser = {p1:String} AND pathname = {p9:String}) AS scoped) AS marked
     WHERE met <> 0) AS met_events
     WHERE revenue_amount IS NOT NULL
-    GROUP BY goal, currency) SELECT currency, goal, transactions, CAST(total AS VARCHAR) AS total FROM (SELECT * FROM totals) AS named ORDER BY named.total DESC, named.currency ASC LIMIT {p17:Int64};
--- parameters: {"p0":"Site.test:8080","p1":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p2":"\\","p3":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"\\","p5":"^[\\s,]","p6":"\"(?:[^\"\\\\]|\\\\.)*\"|[:{}[\\]]|[\\s,]+|[^\\s:,{}[\\]\"]+","p7":20513,"p8":20526,"p9":"Zq7'\\\"`{p0:String}*%_\\\\ -- // ?:é\"","p10":"\\","p11":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p12":1,"p13":20513,"p14":20526,"p15":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p16":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p17":5000}
+    GROUP BY goal, currency) SELECT currency, goal, transactions, CAST(total AS VARCHAR) AS total FROM (SELECT * FROM totals) AS named ORDER BY named.total DESC, named.currency ASC LIMIT {p10:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p2":"\\","p3":"^[\\s,]","p4":"\"(?:[^\"\\\\]|\\\\.)*\"|[:{}[\\]]|[\\s,]+|[^\\s:,{}[\\]\"]+","p5":20513,"p6":20526,"p7":"Zq7'\\\"`{p0:String}*%_\\\\ -- // ?:é\"","p8":1,"p9":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p10":5000}

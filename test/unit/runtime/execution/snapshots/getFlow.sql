@@ -10,9 +10,9 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     arraySplit((event, pause_ms) -> pause_ms > {p1:Int64}, ordered, arrayDifference(arrayMap(event -> event.ms, ordered))) AS sessions
   FROM (
     SELECT visitor_id, arraySort(groupArray(CAST(
-    (timestamp, segment, row, event_name = {p2:String}, matching, (event_name = {p3:String} AND (pathname <> {p4:String} AND (match(pathname, {p5:String})))), toString(pathname)),
+    (timestamp, segment, row, event_name = {p2:String}, matching, (event_name = {p2:String} AND (pathname <> {p3:String} AND (match(pathname, {p4:String})))), toString(pathname)),
     'Tuple(ms Int64, segment UInt64, row UInt32, is_pageview UInt8, matching UInt8, viewed UInt8, path String)'))) AS ordered
-    FROM (SELECT * FROM (SELECT *, CASE WHEN NOT browser = {p6:String} AND pathname = {p7:String} THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p8:Int64} AND day <= {p9:Int64}) AS ranged WHERE visitor_id IN (SELECT visitor_id FROM (SELECT * FROM events WHERE day >= {p10:Int64} AND day <= {p11:Int64} AND true) AS ranged_events WHERE (event_name = {p12:String} AND (pathname <> {p13:String} AND (match(pathname, {p14:String})))))) AS ranged_events
+    FROM (SELECT * FROM (SELECT *, CASE WHEN NOT browser = {p5:String} AND pathname = {p6:String} THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p7:Int64} AND day <= {p8:Int64}) AS ranged WHERE visitor_id IN (SELECT visitor_id FROM (SELECT * FROM events WHERE day >= {p7:Int64} AND day <= {p8:Int64} AND true) AS ranged_events WHERE (event_name = {p2:String} AND (pathname <> {p3:String} AND (match(pathname, {p4:String})))))) AS ranged_events
     GROUP BY visitor_id
     HAVING max(matching) = 1
   ) AS histories) AS histories
@@ -29,8 +29,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
       FROM (SELECT code AS next_page, visitors, sum(visitors) OVER () AS viewers FROM totals) AS shared
       WHERE next_page IS NOT NULL
       ORDER BY visitors DESC, next_page ASC
-      LIMIT {p15:Int64};
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"pageview","p4":"(unknown)","p5":"(?s)^/Zq7'\"`\\{p0:String\\}.*%_\\\\ -- // \\?:é$","p6":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p8":20513,"p9":20526,"p10":20513,"p11":20526,"p12":"pageview","p13":"(unknown)","p14":"(?s)^/Zq7'\"`\\{p0:String\\}.*%_\\\\ -- // \\?:é$","p15":10}
+      LIMIT {p9:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"(unknown)","p4":"(?s)^/Zq7'\"`\\{p0:String\\}.*%_\\\\ -- // \\?:é$","p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":20513,"p8":20526,"p9":10}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
       WITH first_visits AS (
@@ -44,9 +44,9 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     arraySplit((event, pause_ms) -> pause_ms > {p1:Int64}, ordered, arrayDifference(arrayMap(event -> event.ms, ordered))) AS sessions
   FROM (
     SELECT visitor_id, arraySort(groupArray(CAST(
-    (timestamp, segment, row, event_name = {p2:String}, matching, (event_name = {p3:String} AND (pathname <> {p4:String} AND (match(pathname, {p5:String})))), toString(pathname)),
+    (timestamp, segment, row, event_name = {p2:String}, matching, (event_name = {p2:String} AND (pathname <> {p3:String} AND (match(pathname, {p4:String})))), toString(pathname)),
     'Tuple(ms Int64, segment UInt64, row UInt32, is_pageview UInt8, matching UInt8, viewed UInt8, path String)'))) AS ordered
-    FROM (SELECT * FROM (SELECT *, CASE WHEN NOT browser = {p6:String} AND pathname = {p7:String} THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p8:Int64} AND day <= {p9:Int64}) AS ranged WHERE visitor_id IN (SELECT visitor_id FROM (SELECT * FROM events WHERE day >= {p10:Int64} AND day <= {p11:Int64} AND true) AS ranged_events WHERE (event_name = {p12:String} AND (pathname <> {p13:String} AND (match(pathname, {p14:String})))))) AS ranged_events
+    FROM (SELECT * FROM (SELECT *, CASE WHEN NOT browser = {p5:String} AND pathname = {p6:String} THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p7:Int64} AND day <= {p8:Int64}) AS ranged WHERE visitor_id IN (SELECT visitor_id FROM (SELECT * FROM events WHERE day >= {p7:Int64} AND day <= {p8:Int64} AND true) AS ranged_events WHERE (event_name = {p2:String} AND (pathname <> {p3:String} AND (match(pathname, {p4:String})))))) AS ranged_events
     GROUP BY visitor_id
     HAVING max(matching) = 1
   ) AS histories) AS histories
@@ -63,5 +63,5 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
       FROM (SELECT code AS next_page, visitors, sum(visitors) OVER () AS viewers FROM totals) AS shared
       WHERE next_page IS NOT NULL
       ORDER BY visitors DESC, next_page ASC
-      LIMIT {p15:Int64};
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"pageview","p4":"(unknown)","p5":"(?s)^/Zq7'\"`\\{p0:String\\}.*%_\\\\ -- // \\?:é$","p6":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p8":20513,"p9":20526,"p10":20513,"p11":20526,"p12":"pageview","p13":"(unknown)","p14":"(?s)^/Zq7'\"`\\{p0:String\\}.*%_\\\\ -- // \\?:é$","p15":10}
+      LIMIT {p9:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"(unknown)","p4":"(?s)^/Zq7'\"`\\{p0:String\\}.*%_\\\\ -- // \\?:é$","p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":20513,"p8":20526,"p9":10}

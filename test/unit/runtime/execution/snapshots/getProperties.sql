@@ -11,8 +11,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     arrayFilter((piece, next) -> next = ':', marked, following) AS quoted_keys,
     arrayFilter((piece, next) -> next = ':', arrayShiftLeft(marked, 2), following) AS tokens,
     arrayFilter((depth, next) -> next = ':', arrayCumSum(piece -> (piece = '{') - (piece = '}'), marked), following) AS depths FROM (SELECT *, arrayShiftLeft(marked, 1) AS following FROM (SELECT *, arrayFilter(piece -> NOT match(piece, {p2:String}), joined) AS marked FROM (SELECT *, arrayMap(parts -> arrayStringConcat(parts), arraySplit((piece, is_listed) -> NOT is_listed, pieces, listed)) AS joined FROM (SELECT *, arrayMap((depth, bracket) -> depth > bracket, arrayCumSum(brackets), brackets) AS listed FROM (SELECT *, arrayMap(piece -> (piece = '[') - (piece = ']'), pieces) AS brackets FROM (SELECT *, extractAll(assumeNotNull(props), {p3:String}) AS pieces FROM (SELECT props FROM (SELECT * FROM events WHERE day >= {p4:Int64} AND day <= {p5:Int64} AND NOT browser = {p6:String} AND pathname = {p7:String}) AS scoped WHERE props IS NOT NULL GROUP BY props)))))))))) AS read
-    ORDER BY value LIMIT {p8:Int64}) SELECT value FROM (SELECT * FROM totals) AS named ORDER BY named.value ASC LIMIT {p9:Int64};
--- parameters: {"p0":"Site.test:8080","p1":"\\","p2":"^[\\s,]","p3":"\"(?:[^\"\\\\]|\\\\.)*\"|[:{}[\\]]|[\\s,]+|[^\\s:,{}[\\]\"]+","p4":20513,"p5":20526,"p6":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p8":1000,"p9":1000}
+    ORDER BY value LIMIT {p8:Int64}) SELECT value FROM (SELECT * FROM totals) AS named ORDER BY named.value ASC LIMIT {p8:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"\\","p2":"^[\\s,]","p3":"\"(?:[^\"\\\\]|\\\\.)*\"|[:{}[\\]]|[\\s,]+|[^\\s:,{}[\\]\"]+","p4":20513,"p5":20526,"p6":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p8":1000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT DISTINCT arrayJoin(arrayFilter((path, token) -> (token NOT IN ('null', '{')), paths, tokens)) AS value

@@ -2,7 +2,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
       WITH sighted AS (
         SELECT visitor_id, day, matching, day >= {p1:Int64} AS ranged,
           greatest(intDiv(day + {p2:Int64}, {p3:Int64}) - {p4:Int64}, 0) AS week
-        FROM (SELECT *, CASE WHEN NOT browser = {p5:String} AND pathname = {p6:String} THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p7:Int64} AND day <= {p8:Int64}) AS known
+        FROM (SELECT *, CASE WHEN NOT browser = {p5:String} AND pathname = {p6:String} THEN 1 ELSE 0 END AS matching FROM events WHERE day >= {p1:Int64} AND day <= {p7:Int64}) AS known
       ),
       visitors AS (
         SELECT
@@ -12,12 +12,12 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
         FROM sighted
         GROUP BY visitor_id
       )
-      SELECT week + {p9:Int64} AS week, bitShiftRight(seen, week) AS kept, count(*) AS visitors
+      SELECT week + {p4:Int64} AS week, bitShiftRight(seen, week) AS kept, count(*) AS visitors
       FROM visitors
-      WHERE first_day >= {p10:Int64} AND bitTest(seen, week)
+      WHERE first_day >= {p1:Int64} AND bitTest(seen, week)
       GROUP BY ALL)
     SELECT week, later, sumIf(visitors, bitTest(kept, later)) AS visitors
-    FROM totals ARRAY JOIN range({p11:Int64}) AS later
+    FROM totals ARRAY JOIN range({p8:Int64}) AS later
     GROUP BY week, later
     ORDER BY week, later;
--- parameters: {"p0":"Site.test:8080","p1":20513,"p2":3,"p3":7,"p4":2930,"p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":20513,"p8":20526,"p9":2930,"p10":20513,"p11":4}
+-- parameters: {"p0":"Site.test:8080","p1":20513,"p2":3,"p3":7,"p4":2930,"p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":20526,"p8":4}
