@@ -4,7 +4,7 @@
  */
 import type { Connection } from "../../src/handlers/pipeline.ts";
 import type { Credentials, Standing } from "../../src/runtime/auth/standing.ts";
-import { AppError } from "../../src/runtime/errors.ts";
+import { AppError, storageUnavailable } from "../../src/runtime/errors.ts";
 import type { OutcomeCount } from "../../src/runtime/ingest/event-outcomes.ts";
 import type { PeriodSecret } from "../../src/runtime/ingest/period-secret.ts";
 import type { RateVerdict } from "../../src/runtime/ingest/rate-limit.ts";
@@ -69,8 +69,8 @@ export interface SiteStub extends AnsweringStub {
   /** What is set for the site has changed. */
   setRecord(record: SiteRecord | null): Promise<void>;
   hasEvents(): Promise<boolean>;
-  /** Removes what was made for the site: goals, segments and annotations. Null, or why they stay. */
-  removeItems(): Promise<Refusal | null>;
+  /** Removes what was made for the site: goals, segments and annotations. */
+  removeItems(): Promise<{ readonly hadItems: boolean } | Refusal>;
   days(): Promise<readonly LocalDate[]>;
   /** What the site's metrics in an overview are computed from, by what is set for the site now. */
   overview(request: RemoteRequest, record: SiteRecord | null): Promise<readonly Float64Array[] | Refusal>;
@@ -103,7 +103,20 @@ export async function refusalOr<T>(call: () => Promise<T>): Promise<T | Refusal>
 }
 
 /** Throws a refusal as the `AppError` that it was. */
-export function unlessRefused<T extends object | null>(result: T | Refusal): T {
-  if (result !== null && "failure" in result) throw new AppError(result.failure, result.message);
+export function unlessRefused<T extends object>(result: T | Refusal): T {
+  if ("failure" in result) throw new AppError(result.failure, result.message);
   return result;
+}
+
+/** The platform ends objects with each deployment: a request that needs one then gets a 503, and may be repeated. */
+export const unreachable = (cause: unknown): AppError =>
+  storageUnavailable("A part of the service cannot be reached at the moment. Try again later.", cause);
+
+/** What the call of another object returns. Rejects as unavailable if the object does not answer. */
+export async function reached<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    throw unreachable(error);
+  }
 }

@@ -9,7 +9,7 @@ import type { RecordChange } from "../../src/runtime/sites/site-distribution.ts"
 import type { SiteRecord } from "../../src/runtime/sites/site-record.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import { severalAtOnce } from "../../src/storage/several-at-once.ts";
-import { SETTINGS_KEPT_MS, unlessRefused, type SiteReport, type SiteStub } from "./objects.ts";
+import { reached, SETTINGS_KEPT_MS, unlessRefused, type SiteReport, type SiteStub } from "./objects.ts";
 import { OverviewCache } from "./overview-cache.ts";
 import type { DurableObjectStorage } from "./platform.ts";
 
@@ -167,8 +167,8 @@ export class SiteDirectory implements SiteInstances {
     return this.#options.site(siteId).days();
   }
 
-  async removeItems(siteId: SiteId): Promise<void> {
-    unlessRefused(await this.#options.site(siteId).removeItems());
+  async removeItems(siteId: SiteId): Promise<boolean> {
+    return unlessRefused(await reached(this.#options.site(siteId).removeItems())).hadItems;
   }
 
   readonly overview: SiteInstances["overview"] = async (request) => {

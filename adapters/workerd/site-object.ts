@@ -12,8 +12,8 @@ import type { RecordStore } from "../../src/storage/record-store.ts";
 import { Alarm } from "./alarm.ts";
 import { connectionOf } from "./client-connection.ts";
 import { startInstance, type Instance, type InstanceOptions } from "./instance.ts";
-import { refusalOr, registryIn, SETTINGS_KEPT_MS, unlessRefused, type SiteReport, type SiteStub } from "./objects.ts";
-import { createRegistryClient, unreachableRegistry } from "./registry-client.ts";
+import { refusalOr, registryIn, SETTINGS_KEPT_MS, unlessRefused, unreachable, type SiteReport, type SiteStub } from "./objects.ts";
+import { createRegistryClient } from "./registry-client.ts";
 import { openSqlRecordStore } from "./sql-record-store.ts";
 import { ServiceObject } from "./service-object.ts";
 import { Upkeep } from "./upkeep.ts";
@@ -106,7 +106,7 @@ export class SiteObject extends ServiceObject<SiteInstance> {
     } catch (error) {
       this.#isNoted = false;
       // A change may be in effect by now: events would get the dates of another calendar.
-      if (!this.#knowsSettings(instance, SETTINGS_KEPT_MS)) throw unreachableRegistry(error);
+      if (!this.#knowsSettings(instance, SETTINGS_KEPT_MS)) throw unreachable(error);
     }
   }
 
@@ -181,10 +181,9 @@ export class SiteObject extends ServiceObject<SiteInstance> {
   async removeItems(): ReturnType<SiteStub["removeItems"]> {
     const { services, siteId } = await this.instance();
     const { config } = services;
-    return refusalOr(async () => {
-      await services.removeItems(siteId, AbortSignal.timeout(config.requestTimeoutSecs * 1000));
-      return null;
-    });
+    return refusalOr(async () => ({
+      hadItems: await services.removeItems(siteId, AbortSignal.timeout(config.requestTimeoutSecs * 1000)),
+    }));
   }
 
   async days(): Promise<readonly LocalDate[]> {

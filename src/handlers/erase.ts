@@ -2,7 +2,7 @@
 import { ERASURE_WAIT_SHARE } from "../runtime/config/clickhouse-limits.ts";
 import { AppError, invalidInput, storageUnavailable } from "../runtime/errors.ts";
 import { parseDates } from "../runtime/query/date-range.ts";
-import { required } from "../runtime/query/parameters.ts";
+import { optional, required } from "../runtime/query/parameters.ts";
 import { SCOPE_PARAMETERS } from "../runtime/query/scope-parameters.ts";
 import { requireAdminOf } from "./access.ts";
 import type { Handler } from "./context.ts";
@@ -16,7 +16,7 @@ const PARAMETERS = {
   start_date: required(SCOPE_PARAMETERS.start_date, (date) => date),
   end_date: required(SCOPE_PARAMETERS.end_date, (date) => date),
   filters: SCOPE_PARAMETERS.filters,
-  segment: SCOPE_PARAMETERS.segment,
+  segment: optional(SCOPE_PARAMETERS.segment, (id) => id),
 };
 
 export const deleteEvents: Handler = async (_request, context) => {

@@ -2,7 +2,7 @@
 import { parseObject } from "../runtime/config/json-fields.ts";
 import { SETTINGS_FILE_BYTES_MAX } from "../runtime/config/limits.ts";
 import { parseSiteId } from "../runtime/config/site-id.ts";
-import { invalidInput } from "../runtime/errors.ts";
+import { AppError, invalidInput, storageUnavailable } from "../runtime/errors.ts";
 import type { Services } from "../runtime/services/services.ts";
 import { parseBodyOfSite, parseSettingsFile, settingsFileJson } from "../runtime/sites/settings-file.ts";
 import { settingsJson } from "../runtime/sites/settings-json.ts";
@@ -48,15 +48,22 @@ export const putSettings: Handler = async (request, context) => {
   return jsonReply(settingsOf(siteId, context.services, context.nowMs));
 };
 
-/** Goals and the like go first: a site without settings is a 404, and a failure can be repeated. */
+/** Settings go first: after a failure, a repeated request finds the goals and the like. 404 if the site has neither. */
 export const deleteSettings: Handler = async (_request, context) => {
   const { services, deadline } = context;
   const siteId = siteIn(context);
-  services.sites.checkSettings(siteId);
-  await services.removeItems(siteId, deadline.signal);
-  await services.sites.remove(siteId, await changeRequest(context));
+  const hadSettings = services.sites.has(siteId);
+  if (hadSettings) await services.sites.remove(siteId, await changeRequest(context));
+  const hadItems = await services.removeItems(siteId, deadline.signal).catch(partlyDeleted);
+  if (!hadSettings && !hadItems) services.sites.checkSettings(siteId);
   return jsonReply({ status: "deleted" });
 };
+
+/** The settings and each kind of items are records of their own. */
+function partlyDeleted(error: unknown): never {
+  if (!(error instanceof AppError && error.failure.code === "unavailable")) throw error;
+  throw storageUnavailable("What was set and made for the site may be deleted in part. Repeat the deletion.", error.cause);
+}
 
 /** The settings of all sites that have any, as a file that `putAllSettings` reads. */
 export const getAllSettings: Handler = (_request, { services: { sites } }) => jsonReply(settingsFileJson(sites));

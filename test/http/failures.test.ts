@@ -1,9 +1,23 @@
 /** Responses when a part of the service fails, with parts that fail on demand. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { EngineLostError, type Engine } from "../../src/runtime/engine/engine.ts";
+import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
 import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
+import type { RecordStore } from "../../src/storage/record-store.ts";
+import { CLOSED, logIn } from "../support/auth-requests.ts";
+import { addItem, listItems } from "../support/collections.ts";
 import { createInProcessTarget, type InProcessParts, type InProcessTarget } from "../support/in-process-target.ts";
-import { browserHeaders, expectAccepted, expectError, getMain, getPixel, post, postBody, wireEvent } from "../support/requests.ts";
+import {
+  browserHeaders,
+  expectAccepted,
+  expectError,
+  getMain,
+  getPixel,
+  post,
+  postBody,
+  putSettings,
+  wireEvent,
+} from "../support/requests.ts";
 import { createEngineShare } from "../support/shared-engine.ts";
 import type { Environment } from "../support/target.ts";
 
@@ -49,7 +63,43 @@ async function fragileEngine(): Promise<{ engine: Engine; failNext(...errors: Er
   };
 }
 
+/** Records of which those that begin with `failing` cannot be removed. */
+function fragileRecords(): { records: RecordStore; failing: string | null } {
+  const records = createMemoryRecordStore();
+  const fragile = {
+    failing: null as string | null,
+    records: {
+      ...records,
+      async remove(name: string) {
+        if (fragile.failing !== null && name.startsWith(fragile.failing)) throw new Error("the disk is full");
+        await records.remove(name);
+      },
+    },
+  };
+  return fragile;
+}
+
 describe("internal failures", () => {
+  it("a site's settings and items that cannot all be deleted are found again when the deletion is repeated", async () => {
+    const fragile = fragileRecords();
+    const target = await createTarget(CLOSED, fragile);
+    const headers = await logIn(target);
+    const goals = async () => (await listItems(target, "goals", SITE, headers)).length;
+    const deleteSite = () => target.fetch(`/api/sites/${SITE}`, { method: "DELETE", headers });
+    await putSettings(target, SITE, { name: "A" }, headers);
+    await addItem(target, "goals", SITE, headers, { name: "Docs", page: "/docs" });
+    fragile.failing = "sites/";
+    await expectError(await deleteSite(), 503);
+    expect(await goals()).toBe(1);
+    fragile.failing = "goals/";
+    await expectError(await deleteSite(), 503, "in part", "Repeat");
+    expect(await goals()).toBe(1);
+    fragile.failing = null;
+    expect((await deleteSite()).status).toBe(200);
+    expect(await goals()).toBe(0);
+    await expectError(await deleteSite(), 404, "no settings");
+  });
+
   it("/health/ready gives 503 in plain text while the engine does not respond, and /health stays ok", async () => {
     const { engine, failAlways } = await fragileEngine();
     const target = await createTarget({}, { engine });

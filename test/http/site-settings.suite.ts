@@ -1,6 +1,8 @@
 /** Settings of sites: set, read, replaced, deleted, exported and imported (docs/http-api.md, "Site settings"). */
 import { describe, expect, it, onTestFinished } from "vitest";
+import { COLLECTIONS } from "../../src/runtime/sites/collection-record.ts";
 import { bodyOf, CLOSED, logIn, ofItsOwn } from "../support/auth-requests.ts";
+import { addItem, listItems } from "../support/collections.ts";
 import { expectError, getSites, post, record, wireEvent, type RequestHeaders } from "../support/requests.ts";
 import { able, itNeeds, type Environment, type MakeTarget, type Target } from "../support/target.ts";
 
@@ -114,6 +116,22 @@ export function describeSiteSettings(makeTarget: MakeTarget): void {
       expect(await get(site)).toMatchObject({ ...DEFAULTS, created_at: null, time_zone_in_force: "UTC" });
       expect(await bodyOf(await ask("GET", "/api/sites"))).toEqual({ sites: [] });
       await expectError(await ask("DELETE", `/api/sites/${site}`), 404, "no settings");
+    });
+
+    it("are deleted with the goals, segments and annotations of the site, which may have nothing else", async () => {
+      const { target, headers, ask, put } = await owner();
+      const site = "made.test";
+      const bodies = { goals: { name: "Docs", page: "/docs" }, segments: { name: "A", filters: "pages==/" }, annotations: { text: "New" } };
+      for (const isSet of [true, false]) {
+        if (isSet) await put(site, { name: "Made" });
+        for (const path of COLLECTIONS) await addItem(target, path, site, headers, bodies[path]);
+        await addItem(target, "goals", "other.test", headers, bodies.goals);
+        expect(await bodyOf(await ask("DELETE", `/api/sites/${site}`))).toEqual({ status: "deleted" });
+        for (const path of COLLECTIONS) expect(await listItems(target, path, site, headers)).toEqual([]);
+        expect(await listItems(target, "goals", "other.test", headers)).toHaveLength(1);
+        await expectError(await ask("DELETE", `/api/sites/${site}`), 404, "no settings");
+        await bodyOf(await ask("DELETE", "/api/sites/other.test"));
+      }
     });
 
     it("are stored in one form: addresses and networks canonical, codes in capitals, paths without trailing slashes, each once", async () => {

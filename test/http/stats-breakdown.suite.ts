@@ -257,6 +257,12 @@ export function describeStatsBreakdown(makeTarget: MakeTarget): void {
       expect(await response.json()).toEqual([A, C, B]);
     });
 
+    it("ignore a goal and a currency without columns that need them", async () => {
+      for (const query of ["currency=eur&goal=", "currency=&goal=a&goal=b", "columns=&currency=euro"]) {
+        expect(await (await target.fetch(`/api/stats/breakdown/pages?site_id=${site}&${query}`)).json()).toEqual([A, C, B]);
+      }
+    });
+
     it("are the same in CSV", async () => {
       const parameters = { format: "csv", columns: "revenue,comparison", currency: "EUR", sort: "value:asc", period: "day" };
       const response = await get(parameters, "events");

@@ -163,3 +163,18 @@ it("SVC_TIME_ZONE and a site's own zone each give events around midnight their d
   expect(visitors).toBe(2);
   await target.close();
 });
+
+it("goals and the like are deleted once their object can be reached, and until then a deletion says so", async () => {
+  const { target, fetch, put } = await makeOwned();
+  const goals = "/api/goals?site_id=one.test";
+  const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ name: "Docs", page: "/docs" }) };
+  expect((await fetch(goals, init)).status).toBe(201);
+  await put({ name: "One" });
+  await target.cut();
+  await expectError(await fetch("/api/sites/one.test", { method: "DELETE" }), 503, "Repeat");
+  await target.join();
+  expect((await fetch("/api/sites/one.test", { method: "DELETE" })).status).toBe(200);
+  expect(await (await fetch(goals)).json()).toEqual([]);
+  await expectError(await fetch("/api/sites/one.test", { method: "DELETE" }), 404, "no settings");
+  await target.close();
+});

@@ -108,11 +108,16 @@ export const SITE_SETTINGS_OPERATIONS = {
   "DELETE /api/sites/:site_id": {
     operationId: "deleteSiteSettings",
     tag: "Sites",
-    summary: "Deletes the settings of a site",
+    summary: "Deletes the settings of a site, and its goals, segments and annotations",
     description: "Its events stay, and so do the dates that its time zones gave them.",
     parameters: [SITE_PARAMETER],
     answers: { 200: answer("The site has the defaults.", "DeletedSettings") },
-    refusals: { ...CHANGE_REFUSALS, ...NO_SITE_ID, not_found: "The site has no settings." },
+    refusals: {
+      ...CHANGE_REFUSALS,
+      ...NO_SITE_ID,
+      not_found: "The site has neither settings nor goals, segments or annotations.",
+      unavailable: "What was set and made for the site may be deleted in part. Repeat the deletion.",
+    },
   },
   "GET /api/settings": {
     operationId: "exportSettings",

@@ -19,8 +19,8 @@ export const SEGMENT_CHARS_MAX = 8_192;
 /** Key and value of the property that a goal asks for, in code points. */
 export const GOAL_PROPERTY_CHARS_MAX = 512;
 
-/** Characters of a site's items of one kind as JSON: a row of a Durable Object holds 2 MB. */
-export const COLLECTION_CHARS_MAX = MIB;
+/** UTF-8 of a site's items of one kind as JSON: a row of a Durable Object holds 2 MB. */
+export const COLLECTION_BYTES_MAX = MIB;
 
 /** Changes of goals, segments or annotations that may wait for the current one. */
 export const COLLECTION_CHANGES_WAITING_MAX = 64;

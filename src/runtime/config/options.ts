@@ -82,7 +82,9 @@ export const OPTIONS = {
   }),
   max_sites: option(integer({ min: 1, max: 1_000_000 }), {
     default: 10_000,
-    description: "Maximum number of sites when `site_ids` is empty. Events of further sites are rejected with 403.",
+    description:
+      "Maximum number of sites when `site_ids` is empty. Events of further sites are rejected with 403. " +
+      "Also the maximum number of sites with goals, with segments and with annotations.",
   }),
   dashboard_origin: option<string | null>(origin, {
     default: null,

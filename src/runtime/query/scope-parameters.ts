@@ -92,16 +92,17 @@ const FILTERS: Parameter<readonly Condition[]> = parameter(
   parseSegmentFilter,
 );
 
-const SEGMENT_ID = /^[0-9a-f]{32}$/;
+/** An empty one is none, as of filters. */
+const SEGMENT_ID = /^(?:[0-9a-f]{32})?$/;
 
 const SEGMENT: Parameter<string | null> = optional(
   {
     description: "The id of a segment of the site, whose conditions must hold in addition to those of `filters`.",
-    schema: text("One of a segment with filters. Others are refused.", { pattern: SEGMENT_ID.source }),
+    schema: text("One of a segment with filters, or none. Others are refused.", { pattern: SEGMENT_ID.source }),
   },
   (value, name) => {
     if (!SEGMENT_ID.test(value)) throw invalidInput(`"${name}" must be the id of a segment: 32 hexadecimal digits`);
-    return value;
+    return value === "" ? null : value;
   },
 );
 

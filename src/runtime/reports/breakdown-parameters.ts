@@ -84,12 +84,15 @@ const SORT: Parameter<Sorting> = parameter(
 
 const CURRENCY = /^[A-Z]{3}$/;
 
-/** Read only with the column `comparison`: without it, breakdowns ignore these, whatever they are. */
-const readWithComparison = <P extends Parameters>(parameters: P): P =>
+const goalColumnOf = ({ further }: Columns): FurtherColumn | undefined =>
+  further.find((column) => column === "conversions" || column === "conversion_rate");
+
+/** Read only with columns that need them, which are declared before: otherwise breakdowns ignore these, whatever they are. */
+const readIf = <P extends Parameters>(isNeeded: (columns: Columns) => boolean, parameters: P): P =>
   Object.fromEntries(
     Object.entries(parameters).map(([name, declared]) => [
       name,
-      { ...declared, isRead: ({ columns }: { readonly columns?: Columns }) => columns?.hasComparison === true },
+      { ...declared, isRead: ({ columns }: { readonly columns: Columns }) => isNeeded(columns) },
     ]),
   ) as P;
 
@@ -103,33 +106,37 @@ export const BREAKDOWN_PARAMETERS = {
   search: searchFor("rows with values"),
   sort: SORT,
   columns: COLUMNS,
-  goal: optional(
-    {
-      description: "The goal of `conversions` and `conversion_rate`: one of the site's, or the events of that name if no goal has it.",
-      schema: text("The name of a goal or of an event.", { minLength: 1, maxLength: EVENT_NAME_CHARS_MAX }),
-      example: "signup",
-    },
-    (goal, name) => {
-      if (goal === "" || exceedsChars(goal, EVENT_NAME_CHARS_MAX)) {
-        throw invalidInput(`"${name}" must be a name of 1 to ${EVENT_NAME_CHARS_MAX} characters`);
-      }
-      return goal;
-    },
-  ),
-  currency: optional(
-    {
-      description: "The currency of `revenue`.",
-      schema: text("An ISO 4217 code in capital letters.", { pattern: CURRENCY.source }),
-      example: "EUR",
-    },
-    (code, name) => {
-      if (!CURRENCY.test(code)) throw invalidInput(`"${name}" must be three capital letters, such as EUR`);
-      return code;
-    },
-  ),
+  ...readIf((columns) => goalColumnOf(columns) !== undefined, {
+    goal: optional(
+      {
+        description: "The goal of `conversions` and `conversion_rate`: one of the site's, or the events of that name if no goal has it.",
+        schema: text("The name of a goal or of an event.", { minLength: 1, maxLength: EVENT_NAME_CHARS_MAX }),
+        example: "signup",
+      },
+      (goal, name) => {
+        if (goal === "" || exceedsChars(goal, EVENT_NAME_CHARS_MAX)) {
+          throw invalidInput(`"${name}" must be a name of 1 to ${EVENT_NAME_CHARS_MAX} characters`);
+        }
+        return goal;
+      },
+    ),
+  }),
+  ...readIf(({ further }) => further.includes("revenue"), {
+    currency: optional(
+      {
+        description: "The currency of `revenue`.",
+        schema: text("An ISO 4217 code in capital letters.", { pattern: CURRENCY.source }),
+        example: "EUR",
+      },
+      (code, name) => {
+        if (!CURRENCY.test(code)) throw invalidInput(`"${name}" must be three capital letters, such as EUR`);
+        return code;
+      },
+    ),
+  }),
   with_total: oneOf("`true`: the response is an object with the rows and their number, and not just the rows.", ["false", "true"]),
   format: oneOf("`csv`: the same rows as a file.", ["json", "csv"]),
-  ...readWithComparison(COMPARISON_PARAMETERS),
+  ...readIf(({ hasComparison }) => hasComparison, COMPARISON_PARAMETERS),
 };
 
 export type BreakdownValues = Values<typeof BREAKDOWN_PARAMETERS>;
@@ -145,7 +152,7 @@ export const comparisonOf = ({ compare, compare_start_date, compare_end_date, co
 /** 400 for a column without what it requires, and for an order by a field that rows do not have. */
 export function checkBreakdown(values: BreakdownValues, _range: DateRange, rangeDaysMax: number): void {
   const { columns, goal, currency, sort } = values;
-  const ofGoal = columns.further.find((column) => column === "conversions" || column === "conversion_rate");
+  const ofGoal = goalColumnOf(columns);
   if (ofGoal !== undefined && goal === null) throw invalidInput(`"goal" is required when "columns" has ${ofGoal}`);
   if (columns.further.includes("revenue") && currency === null) throw invalidInput('"currency" is required when "columns" has revenue');
   const isFurther = (FURTHER_COLUMNS as readonly string[]).includes(sort.column);

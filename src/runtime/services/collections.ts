@@ -16,8 +16,8 @@ export interface Collections {
   readonly annotations: Collection<AnnotationFields>;
   /** What is stored of the secret by which an owner of items is known. */
   hashOfOwner(secret: string): string;
-  /** Removes all that was made for a site, on the instance that holds it. */
-  removeItems(siteId: SiteId, signal: AbortSignal): Promise<void>;
+  /** Removes all that was made for a site, on the instance that holds it. Resolves with whether there was something. */
+  removeItems(siteId: SiteId, signal: AbortSignal): Promise<boolean>;
 }
 
 /** `shared`: of a node, which shares them with the others. */
@@ -38,7 +38,9 @@ export async function openCollections(host: Host, shared: Clickhouse | null): Pr
     hashOfOwner: (secret) => toHex(sha256(secret)),
     async removeItems(siteId, signal) {
       if (siteInstances) return siteInstances.removeItems(siteId);
-      for (const collection of [goals, segments, annotations]) await collection.removeSite(siteId, signal);
+      const withItems = [goals, segments, annotations].filter((collection) => collection.of(siteId).length > 0);
+      for (const collection of withItems) await collection.removeSite(siteId, signal);
+      return withItems.length > 0;
     },
   };
 }

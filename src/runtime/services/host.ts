@@ -68,8 +68,8 @@ export interface SiteInstances {
   /** The days on which the site has events, oldest first. */
   days(siteId: SiteId): Promise<readonly LocalDate[]>;
   readonly overview: RemoteNumbers;
-  /** Removes what was made for a site: its goals, segments and annotations. */
-  removeItems(siteId: SiteId): Promise<void>;
+  /** Removes what was made for a site: its goals, segments and annotations. Resolves with whether there was something. */
+  removeItems(siteId: SiteId): Promise<boolean>;
   /** See `SiteDistribution`. */
   readonly settleMs: number;
   /** Gives an instance that is running the changed record of its site. Others get it when they start, or before their next work. Never rejects. */

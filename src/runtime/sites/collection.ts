@@ -8,7 +8,8 @@ import type { RecordStore } from "../../storage/record-store.ts";
 import { severalAtOnce } from "../../storage/several-at-once.ts";
 import { SerialQueue } from "../auth/serial-queue.ts";
 import { createSha256, toHex, type Sha256 } from "../auth/sha256.ts";
-import { COLLECTION_CHANGES_WAITING_MAX, COLLECTION_CHARS_MAX } from "../config/collection-limits.ts";
+import { COLLECTION_BYTES_MAX, COLLECTION_CHANGES_WAITING_MAX } from "../config/collection-limits.ts";
+import { exceedsBytes } from "../config/code-points.ts";
 import { SITE_RECORDS_MAX_AT_ONCE } from "../config/limits.ts";
 import { AppError, invalidInput, storageUnavailable } from "../errors.ts";
 import type { Log } from "../metrics/log.ts";
@@ -177,8 +178,9 @@ export class Collection<Fields extends object> {
       throw invalidInput(`There are already ${itemsMax} ${name} of this site, the maximum. Delete one first.`);
     if (isMore && !this.#known.has(siteId) && this.#known.size >= this.#parts.sitesMax)
       throw invalidInput(`There may be ${name} of ${this.#parts.sitesMax} sites at most. Raise max_sites to allow more`);
-    if (items.size > 0 && JSON.stringify(itemsJson(this.kind, siteId, items.values())).length > COLLECTION_CHARS_MAX)
-      throw invalidInput(`The ${name} of this site take more than ${COLLECTION_CHARS_MAX} characters together. Delete one first.`);
+    const isRemoval = changes.every(({ item }) => item === null);
+    if (!isRemoval && exceedsBytes(JSON.stringify(itemsJson(this.kind, siteId, items.values())), COLLECTION_BYTES_MAX))
+      throw invalidInput(`The ${name} of this site take more than ${COLLECTION_BYTES_MAX} bytes together. Delete one first.`);
   }
 
   async #publish(changes: readonly ItemChange<Fields>[]): Promise<void> {

@@ -1,6 +1,6 @@
 /** What sites have made for them: kept in records, read again at the start, and unchanged where a write fails. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { COLLECTION_CHARS_MAX } from "../../../../src/runtime/config/collection-limits.ts";
+import { COLLECTION_BYTES_MAX } from "../../../../src/runtime/config/collection-limits.ts";
 import { AppError } from "../../../../src/runtime/errors.ts";
 import type { CollectionKind, Item } from "../../../../src/runtime/sites/collection-record.ts";
 import { Collection, type ItemChange } from "../../../../src/runtime/sites/collection.ts";
@@ -124,14 +124,34 @@ describe("items of a site", () => {
     expect(() => collection.existing(A, "0".repeat(32))).toThrow(AppError);
   });
 
-  it("are bounded in number, in sites and in characters", async () => {
+  it("are bounded in number, in sites and in bytes of UTF-8", async () => {
     const collection = await open(createMemoryRecordStore());
     for (const name of ["1", "2", "3"]) await add(collection, A, name);
     await expect(add(collection, A, "4")).rejects.toThrow("There are already 3 goals of this site, the maximum");
     await add(collection, B, "1");
     await expect(add(collection, C, "1")).rejects.toThrow("of 2 sites at most. Raise max_sites");
-    await expect(add(collection, B, "x".repeat(COLLECTION_CHARS_MAX))).rejects.toThrow("take more than");
+    await expect(add(collection, B, "x".repeat(COLLECTION_BYTES_MAX))).rejects.toThrow("take more than");
+    await expect(add(collection, B, "界".repeat(COLLECTION_BYTES_MAX / 3))).rejects.toThrow(`more than ${COLLECTION_BYTES_MAX} bytes`);
     expect([namesIn(collection, A), namesIn(collection, B), namesIn(collection, C)]).toEqual([["1", "2", "3"], ["1"], []]);
+  });
+
+  it("can be removed one by one, also if other instances have made more than the limit", async () => {
+    const collection = await open(createMemoryRecordStore());
+    const long = (id: string) => ({
+      siteId: A,
+      id: id.repeat(16),
+      changedMs: NOW,
+      item: {
+        id: id.repeat(16),
+        createdAt: new Date(NOW).toISOString(),
+        changedMs: NOW,
+        fields: { name: "x".repeat(COLLECTION_BYTES_MAX) },
+      },
+    });
+    await collection.receive([long("01"), long("02")], signal);
+    await expect(add(collection, A, "more")).rejects.toThrow("take more than");
+    for (const item of collection.of(A)) await remove(collection, item);
+    expect(collection.of(A)).toEqual([]);
   });
 
   it("stay as they were when a change cannot be stored", async () => {
