@@ -149,7 +149,7 @@ export async function createServices(host: Host): Promise<Services> {
     ...collections,
     async removeItems(siteId, signal) {
       await cluster?.takeOverSettings();
-      await collections.removeItems(siteId, signal);
+      return collections.removeItems(siteId, signal);
     },
     requests: new RequestMetrics(),
     ...stored,
