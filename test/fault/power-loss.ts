@@ -340,7 +340,7 @@ export interface PowerLossReport {
 
 function drawStrike(random: () => number): Strike {
   return {
-    atCall: 1 + below(random, random() < 0.3 ? 60 : CALLS_MAX),
+    atCall: 1 + below(random, random() < 0.3 ? 90 : CALLS_MAX),
     when: (["before", "during", "after"] as const)[below(random, 3)] ?? "before",
     kind: random() < 0.3 ? "kill" : "power loss",
   };
