@@ -1,8 +1,15 @@
 /** How reports fail when ClickHouse does, and what a real server reads for them. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { connectClickhouse } from "../../adapters/clickhouse-connection.ts";
+import { GOALS_OF_QUERY_MAX } from "../../src/runtime/config/collection-limits.ts";
+import type { ConnectClickhouse } from "../../src/runtime/engine/clickhouse/connection.ts";
+import { bodyOf, CLOSED, logIn } from "../support/auth-requests.ts";
 import { ONLY_THE_FRONT, clickhouseOfFile } from "../support/clickhouse-server.ts";
 import { createClickhouseTarget } from "../support/clickhouse-target.ts";
+import { addItem } from "../support/collections.ts";
 import { expectAccepted, post, wireEvent } from "../support/requests.ts";
+import { START_MS } from "../support/in-process-target.ts";
+import { anEvent, siteId } from "../support/stored-event.ts";
 import { skippedFor } from "../support/skipped.ts";
 
 const SITE = "backend.test";
@@ -55,3 +62,58 @@ describe("a report whose statement fails", () => {
     await target.close();
   });
 });
+
+describe("all dates", () => {
+  const ALL = `/api/stats/timeseries?site_id=${SITE}&period=all`;
+  const FIRST_DAY = "min(day) AS first_day";
+
+  it("are refused like any report while the server does not tell the first", skippedFor(ONLY_THE_FRONT), async () => {
+    const target = await targetWithEvent();
+    await clickhouse().fail({ kind: "drop", match: FIRST_DAY });
+    const response = await target.fetch(ALL);
+    expect([response.status, await response.text()]).toEqual([503, expect.stringContaining("cannot be reached") as string]);
+    expect((await target.fetch(ALL)).status).toBe(200);
+    await target.close();
+  });
+
+  it("begin with the first event of all nodes, which is asked for once while results are cached", async () => {
+    let asked = 0;
+    const connection: ConnectClickhouse = (options) => {
+      const connected = connectClickhouse(options);
+      return {
+        rows(statement, signal) {
+          if (statement.sql.includes(FIRST_DAY)) asked++;
+          return connected.rows(statement, signal);
+        },
+        execute: (statement, signal) => connected.execute(statement, signal),
+        insert: (statement, data, signal) => connected.insert(statement, data, signal),
+      };
+    };
+    const target = await createClickhouseTarget(clickhouse(), { SVC_CACHE_TTL_SECS: "30" }, { connectClickhouse: connection });
+    onTestFinished(() => target.close());
+    await target.services.eventStore.append(anEvent({ siteId: siteId(SITE), timestampMs: START_MS - 3 * 86_400_000 }));
+    for (const report of ["main", "timeseries", "breakdown/pages"]) {
+      expect((await target.fetch(`/api/stats/${report}?site_id=${SITE}&period=all`)).status).toBe(200);
+    }
+    expect(asked).toBe(1);
+    const series = await bodyOf<readonly unknown[]>(await target.fetch(ALL));
+    expect(series.length).toBe(4);
+  });
+});
+
+it("goals with properties are counted in a range that is filtered by goals, too", async () => {
+  const target = await createClickhouseTarget(clickhouse(), { ...CLOSED, SVC_REQUEST_TIMEOUT_SECS: "240" });
+  onTestFinished(() => target.close());
+  const headers = await logIn(target);
+  const properties = Array.from({ length: GOALS_OF_QUERY_MAX }, (_, i) => ({ key: `key ${i}`, value: `value ${i}` }));
+  const p = JSON.stringify(Object.fromEntries(properties.map(({ key, value }) => [key, value])));
+  await expectAccepted(await post(target, wireEvent(SITE, { n: "buy", p, ra: 5, rc: "EUR" })));
+  for (const property of properties) {
+    await addItem(target, "goals", SITE, headers, { name: property.key, event: "buy", property, revenue: true });
+  }
+  const filters = properties.slice(0, 3).map(({ key }) => `goal==${key}`);
+  const query = new URLSearchParams({ site_id: SITE, filters: filters.join(";") });
+  const found = await bodyOf<object[]>(await target.fetch(`/api/stats/conversions?${query}`, { headers }));
+  const revenue = [{ currency: "EUR", total: 5, transactions: 1 }];
+  expect(found).toMatchObject(properties.map(({ key }) => ({ name: key, visitors: 1, events: 1, revenue })));
+}, 300_000);

@@ -1,10 +1,14 @@
 /** Queries over ranges larger than the engine's memory: each day is a chunk, which a test can pause. */
 import { describe, expect, it, onTestFinished } from "vitest";
+import { LOOKED_UP_CHARS_MAX } from "../../src/runtime/config/report-limits.ts";
 import type { Engine } from "../../src/runtime/engine/engine.ts";
+import { planOf } from "../../src/runtime/execution/plan.ts";
+import { rangeOfDays } from "../../src/runtime/query/date-range.ts";
+import { countsByValue } from "../../src/runtime/reports/measures/value-counts.ts";
 import type { StoredEvent, LocalDate } from "../../src/storage/event.ts";
 import { createDeferred, type Deferred } from "../support/deferred.ts";
 import { START_MS, createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
-import { expectAccepted, getMain, getSeries, post, record, wireEvent } from "../support/requests.ts";
+import { expectAccepted, getBreakdown, getMain, getSeries, post, record, wireEvent } from "../support/requests.ts";
 import { createEngineShare } from "../support/shared-engine.ts";
 import { askStats } from "../support/stats-requests.ts";
 import { anEvent, siteId } from "../support/stored-event.ts";
@@ -108,6 +112,41 @@ describe("a range that is computed in chunks", () => {
     await target.advance(DAY_MS);
     expect(await visitorsByDay(target)).toEqual([1, 1, 1, 2, 1, 2, 0]);
     expect(summedUp.length).toBe(summedUpToday);
+  });
+
+  it("is computed once for queries that want different rows of the same", async () => {
+    const { target, summedUp } = await createTight();
+    const scope = { siteId: siteId(SITE), range: rangeOfDays(dayAt(DAYS - 1), dayAt(0)), conditions: [] };
+    const query = countsByValue(scope, "pathname");
+    const top = { rowsMax: 1 };
+    const plan = planOf(
+      scope,
+      [
+        { ...query, top },
+        { ...query, top, isCounted: true },
+      ],
+      (...rows) => rows,
+    );
+    const [pages, counted] = await target.services.stats.fresh(async () => plan, { isViewer: false, signal: AbortSignal.timeout(60_000) });
+    expect(pages).toMatchObject([{ value: "/", visitors: DAYS }]);
+    expect(counted).toEqual([{ row_count: 1 }]);
+    expect(summedUp).toEqual(oldestFirst);
+  });
+
+  it("is computed once to be compared, however long the values are", async () => {
+    const { target, summedUp } = await createTight();
+    const paths = Array.from({ length: 150 }, (_, i) => `/${i}-`.padEnd(2_000, "x"));
+    expect(paths.join("").length).toBeGreaterThan(LOOKED_UP_CHARS_MAX);
+    for (const path of paths) for (const daysBack of [0, 3]) await target.services.eventStore.append(pageviewAt(daysBack, path));
+    const range = { start_date: dayAt(2), end_date: dayAt(0) };
+    const rows = await getBreakdown(target, SITE, "pages", { ...range, columns: "comparison", limit: "1000" });
+    const one = { visitors: 1, pageviews: 1, events: 1 };
+    const three = { visitors: 3, pageviews: 3, events: 3 };
+    expect(rows).toEqual([
+      { value: "/", ...three, comparison: three },
+      ...paths.toSorted().map((value) => ({ value, ...one, comparison: one })),
+    ]);
+    expect(summedUp.toSorted()).toEqual(oldestFirst);
   });
 
   it("resumes after a timeout from the chunks that are done", async () => {

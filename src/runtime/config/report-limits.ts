@@ -46,7 +46,7 @@ export const BREAKDOWN_OFFSET_MAX = 1_000_000;
 /** The parameter `search`. */
 export const SEARCH_CHARS_MAX = 256;
 
-/** Characters of the values that one query looks up in another window, encoded: ClickHouse gets them in a URL of at most a mebibyte. */
+/** Characters of the values that one statement looks up in another window, encoded: ClickHouse gets them in a URL of at most a mebibyte. */
 export const LOOKED_UP_CHARS_MAX = 200_000;
 
 /** The parameter `minutes` of realtime. */

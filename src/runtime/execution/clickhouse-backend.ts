@@ -15,7 +15,7 @@ import type { SqlRow, SqlText } from "../query/sql.ts";
 import type { CalendarOf } from "../sites/sites.ts";
 import type { AggregateQuery } from "./aggregate-query.ts";
 import type { AnalyticsBackend } from "./analytics-backend.ts";
-import { resultSql, rowsOfVisitors, scanStatement } from "./clickhouse-query.ts";
+import { portionsOf, resultSql, rowsOfVisitors, scanStatement } from "./clickhouse-query.ts";
 import { scanRows } from "./clickhouse-scan.ts";
 import { runSteps, type Plan, type PlanStep, type StepRows } from "./plan.ts";
 import type { ScanReader } from "./scan.ts";
@@ -57,10 +57,11 @@ export class ClickhouseBackend implements AnalyticsBackend {
     const { tables, calendarOf } = this.#options;
     const read = { ...siteRange, calendar: calendarOf(siteRange.siteId) };
     const select = (rest: SqlText) => this.#rows(scanStatement(rest, siteRange.siteId, tables), signal);
-    const rowsOf = (query: AggregateQuery): Promise<StepRows[number]> => {
+    const rowsOf = async (query: AggregateQuery): Promise<StepRows[number]> => {
       const { perVisitor } = query;
       if (perVisitor) return visitorTallies({ perVisitor, histories: rowsOfVisitors(query, read, tables), select });
-      return select(resultSql(query, read, tables));
+      const portions = portionsOf(query).map((portion) => select(resultSql(portion, read, tables)));
+      return (await Promise.all(portions)).flat();
     };
     return Promise.all(queries.map(rowsOf));
   }

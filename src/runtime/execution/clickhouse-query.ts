@@ -3,6 +3,7 @@ import { RESULT_SETTINGS } from "../engine/clickhouse/result-settings.ts";
 import { clickhouseStatement } from "../engine/clickhouse/statement.ts";
 import type { ClickhouseStatement } from "../engine/clickhouse/connection.ts";
 import type { EventTables } from "../engine/clickhouse/tables.ts";
+import { LOOKED_UP_CHARS_MAX } from "../config/report-limits.ts";
 import type { Calendar } from "../../storage/calendar.ts";
 import type { SiteId } from "../../storage/event.ts";
 import type { SiteRange } from "../query/scope.ts";
@@ -50,4 +51,27 @@ function summed({ keys, codes = [], names = [], counts, amounts = [] }: Aggregat
   const sums = [...counts, ...amounts].map(resultColumn).map((column) => sql`sum(${column}) AS ${column}`);
   const grouping = groups.length > 0 ? sql`GROUP BY ${joinSql(groups, ", ")}` : sql``;
   return sql`SELECT ${joinSql([...groups, ...sums], ", ")} FROM shards ${grouping}`;
+}
+
+/** The values in groups, none of which is too long for the address of a request. */
+function inPortions(values: readonly string[]): string[][] {
+  const portions: string[][] = [];
+  let chars = Number.POSITIVE_INFINITY;
+  for (const value of values) {
+    const needed = encodeURIComponent(value).length;
+    if (chars + needed > LOOKED_UP_CHARS_MAX) {
+      portions.push([]);
+      chars = 0;
+    }
+    portions.at(-1)?.push(value);
+    chars += needed;
+  }
+  return portions;
+}
+
+/** Queries whose rows together are those of this one, if they need no order: parameters are part of a request's address. */
+export function portionsOf(query: AggregateQuery): AggregateQuery[] {
+  const { top } = query;
+  if (!top?.values) return [query];
+  return inPortions(top.values).map((values) => ({ ...query, top: { ...top, values } }));
 }

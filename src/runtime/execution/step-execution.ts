@@ -104,7 +104,9 @@ async function aggregateChunk(
   await loader.load(chunk, async (blocks) => {
     for (const { query, stored, partials } of missing) {
       const engineQuery = { siteId, blocks, ...statement(query.partial(chunk.range, calendar)), ...beyondSql(query, partitionCache) };
-      partials.push(await partialAggregates.add(stored, named, engineQuery, signal));
+      // Queries that differ in their `top` alone share their parts.
+      const partial = partialAggregates.partOf(stored, named) ?? (await partialAggregates.add(stored, named, engineQuery, signal));
+      partials.push(partial);
     }
   });
 }

@@ -1,6 +1,6 @@
 /** GET /api/stats/breakdown/{dimension}: visitors, page views and events for each value of a dimension (docs/http-api.md, "Breakdowns"). */
 import { PRODUCT_NAME } from "../config/names.ts";
-import { BREAKDOWN_ROWS_MAX, LOOKED_UP_CHARS_MAX } from "../config/report-limits.ts";
+import { BREAKDOWN_ROWS_MAX } from "../config/report-limits.ts";
 import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { combinePlans, joinPlans, planOf, type Plan } from "../execution/plan.ts";
 import { comparedWindow, scopesOf } from "../query/comparison.ts";
@@ -44,24 +44,9 @@ type Rows = Described<typeof ROWS>;
 
 type Page = Described<typeof PAGE>;
 
-/** The values in groups, none of which is too long for the URL of a query. */
-function inPortions(values: readonly string[]): string[][] {
-  const portions: string[][] = [];
-  let chars = Number.POSITIVE_INFINITY;
-  for (const value of values) {
-    const needed = encodeURIComponent(value).length;
-    if (chars + needed > LOOKED_UP_CHARS_MAX) {
-      portions.push([]);
-      chars = 0;
-    }
-    portions.at(-1)?.push(value);
-    chars += needed;
-  }
-  return portions;
-}
-
+/** None without rows. */
 const ofValues = (query: AggregateQuery, rows: readonly SqlRow[]): AggregateQuery[] =>
-  inPortions(rows.map((row) => textIn(row, "value"))).map((values) => ({ ...query, top: { values, rowsMax: values.length } }));
+  rows.length === 0 ? [] : [{ ...query, top: { values: rows.map((row) => textIn(row, "value")), rowsMax: rows.length } }];
 
 function topOf({ sort, limit, offset, search }: BreakdownValues, query: AggregateQuery): Top {
   const page = { rowsMax: limit, ...(offset > 0 && { offset }), ...(search !== null && { search }) };

@@ -6,7 +6,7 @@ import { planOf } from "../execution/plan.ts";
 import { Decimal, decimalFromCents } from "../query/decimal.ts";
 import { goalSql } from "../query/goal.ts";
 import { count, fraction, orNull, text } from "../query/json-schema.ts";
-import { numberIn, ratio, rowsBy, textIn } from "../query/row-values.ts";
+import { numberIn, ratio, textIn } from "../query/row-values.ts";
 import { eventsIn, propsIn, within, type Scope } from "../query/scope.ts";
 import { perDialect, sql, type SqlRow, type SqlText } from "../query/sql.ts";
 import { bitsSql } from "../query/steps.ts";
@@ -42,7 +42,13 @@ const countsByGoal = (scope: Scope, goals: readonly SiteGoal[]): AggregateQuery 
     GROUP BY goal`,
 });
 
-/** Rows `goal`, `currency`, `total` (hundredths), `transactions`; total descending, then currency. */
+const NAMED = perDialect(
+  sql`SELECT totals.goal, coalesce(texts.text, '(unknown)') AS currency, totals.total, totals.transactions
+        FROM totals LEFT JOIN texts ON texts.code = totals.currency`,
+  sql`SELECT * FROM totals`,
+);
+
+/** Rows `goal`, `currency`, `total` (hundredths), `transactions`; of each goal, total descending, then currency. */
 const revenueByGoal = (scope: Scope, goals: readonly SiteGoal[]): AggregateQuery => ({
   keys: ["goal"],
   codes: ["currency"],
@@ -53,25 +59,38 @@ const revenueByGoal = (scope: Scope, goals: readonly SiteGoal[]): AggregateQuery
     FROM (${eventsByGoal(within(scope, range), goals)}) AS met_events
     WHERE revenue_amount IS NOT NULL
     GROUP BY goal, currency`,
-  top: { by: "total", rowsMax: REVENUE_ROWS_MAX * GOALS_MAX },
+  finalize: sql`
+    SELECT goal, currency, CAST(total AS VARCHAR) AS total, transactions
+    FROM (
+      SELECT *, row_number() OVER (PARTITION BY goal ORDER BY total DESC, currency ASC) AS place
+      FROM (
+        ${NAMED}
+      ) AS named
+    ) AS ranked
+    WHERE place <= ${REVENUE_ROWS_MAX}
+    ORDER BY goal, place`,
 });
 
-/** In lists that one query each counts. */
+/** In lists that one query each reads. */
 function inQueries(goals: readonly SiteGoal[]): SiteGoal[][] {
   const lists: SiteGoal[][] = [];
   for (let i = 0; i < goals.length; i += GOALS_OF_QUERY_MAX) lists.push(goals.slice(i, i + GOALS_OF_QUERY_MAX));
   return lists;
 }
 
-const revenueRows = (found: readonly SqlRow[], goal: number) =>
-  found
-    .filter((row) => numberIn(row, "goal") === goal)
-    .slice(0, REVENUE_ROWS_MAX)
-    .map((row) => ({
-      currency: textIn(row, "currency"),
-      total: new Decimal(decimalFromCents(BigInt(textIn(row, "total")))),
-      transactions: numberIn(row, "transactions"),
-    }));
+/** The rows that the query of each list has found, by goal. */
+const rowsByGoal = (lists: readonly SiteGoal[][], found: readonly (readonly SqlRow[])[]): ReadonlyMap<SiteGoal, readonly SqlRow[]> =>
+  new Map(
+    lists.flatMap((goals, i) =>
+      goals.map((goal, number) => [goal, (found[i] ?? []).filter((row) => numberIn(row, "goal") === number)] as const),
+    ),
+  );
+
+const revenueRow = (row: SqlRow) => ({
+  currency: textIn(row, "currency"),
+  total: new Decimal(decimalFromCents(BigInt(textIn(row, "total")))),
+  transactions: numberIn(row, "transactions"),
+});
 
 export const conversions = report({
   path: "/api/stats/conversions",
@@ -99,24 +118,25 @@ export const conversions = report({
   },
   plan({ scope, goals }) {
     const lists = inQueries(goals);
-    const withRevenue = goals.filter(({ fields }) => fields.hasRevenue);
-    const revenueQueries = withRevenue.length > 0 ? [revenueByGoal(scope, withRevenue)] : [];
-    const queries = [visitorCounts(scope), ...lists.map((list) => countsByGoal(scope, list)), ...revenueQueries];
+    const withRevenue = inQueries(goals.filter(({ fields }) => fields.hasRevenue));
+    const queries = [
+      visitorCounts(scope),
+      ...lists.map((list) => countsByGoal(scope, list)),
+      ...withRevenue.map((list) => revenueByGoal(scope, list)),
+    ];
     return planOf(scope, queries, (...[all, ...found]) => {
-      const revenue = found[lists.length] ?? [];
-      const counts = lists.flatMap((list, i) => {
-        const byGoal = rowsBy("goal", found[i] ?? []);
-        return list.map((_, number) => byGoal.get(number));
-      });
-      return goals.map((goal, i) => {
-        const visitors = numberIn(counts[i], "visitors");
+      const counts = rowsByGoal(lists, found);
+      const revenue = rowsByGoal(withRevenue, found.slice(lists.length));
+      return goals.map((goal) => {
+        const counted = counts.get(goal)?.[0];
+        const visitors = numberIn(counted, "visitors");
         return {
           id: goal.id,
           name: goal.fields.name,
           visitors,
-          events: numberIn(counts[i], "events"),
+          events: numberIn(counted, "events"),
           conversion_rate: ratio(visitors, numberIn(all?.[0], "visitors")),
-          revenue: goal.fields.hasRevenue ? revenueRows(revenue, withRevenue.indexOf(goal)) : null,
+          revenue: revenue.get(goal)?.map(revenueRow) ?? null,
         };
       });
     });

@@ -4,11 +4,11 @@ import type { ExportFormat } from "./export-format.ts";
 /** Characters that start a formula in spreadsheets. */
 const FORMULA_START = /^[=+\-@\t\r]/;
 
-/** Quotes a value and doubles its quotes (RFC 4180). Puts an apostrophe in front if a spreadsheet would read it as a formula. */
-export function csvField(value: string): string {
-  const inert = FORMULA_START.test(value) ? `'${value}` : value;
-  return `"${inert.includes('"') ? inert.replaceAll('"', '""') : inert}"`;
-}
+/** Quotes a value and doubles its quotes (RFC 4180). */
+export const quoted = (value: string): string => `"${value.includes('"') ? value.replaceAll('"', '""') : value}"`;
+
+/** A quoted value, with an apostrophe in front if a spreadsheet would read it as a formula. */
+export const csvField = (value: string): string => quoted(FORMULA_START.test(value) ? `'${value}` : value);
 
 /** A header line of bare column names, then a line for each row. Lines end in a line feed, the last one too. */
 export const csvFormat: ExportFormat = {

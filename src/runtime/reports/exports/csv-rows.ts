@@ -1,6 +1,6 @@
 /** The rows of a report as CSV: the fields of an object in a row are columns of their own (docs/http-api.md, "Breakdowns"). */
 import { Decimal } from "../../query/decimal.ts";
-import { csvField, csvFormat } from "./csv-format.ts";
+import { csvField, csvFormat, quoted } from "./csv-format.ts";
 
 type Cell = string | number | Decimal | undefined;
 
@@ -12,11 +12,13 @@ export type CsvColumn = string | readonly [object: string, field: string];
 
 const nameOf = (column: CsvColumn): string => (typeof column === "string" ? column : column.join("_"));
 
+/** A negative number is no formula, and with an apostrophe in front it would be no number. */
 function cellOf(row: CsvRow, column: CsvColumn): string {
   const [name, field] = typeof column === "string" ? [column] : column;
   const found = row[name];
   const value = typeof found === "object" && !(found instanceof Decimal) ? found[field ?? ""] : found;
-  return csvField(value instanceof Decimal ? value.digits : String(value ?? ""));
+  if (value instanceof Decimal) return quoted(value.digits);
+  return typeof value === "number" ? quoted(String(value)) : csvField(value ?? "");
 }
 
 export const csvOfRows = (columns: readonly CsvColumn[], rows: readonly CsvRow[]): string =>

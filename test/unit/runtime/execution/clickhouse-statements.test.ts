@@ -4,12 +4,12 @@
  */
 import { describe, expect, it } from "vitest";
 import { GOALS_OF_QUERY_MAX } from "../../../../src/runtime/config/collection-limits.ts";
-import { FILTER_CONDITIONS_MAX } from "../../../../src/runtime/config/report-limits.ts";
+import { FILTER_CONDITIONS_MAX, LOOKED_UP_CHARS_MAX } from "../../../../src/runtime/config/report-limits.ts";
 import type { ClickhouseConnection, ClickhouseStatement } from "../../../../src/runtime/engine/clickhouse/connection.ts";
 import { UNDECIDED } from "../../../../src/runtime/engine/clickhouse/native-values.ts";
 import { eventTables, type EventTables } from "../../../../src/runtime/engine/clickhouse/tables.ts";
 import { ClickhouseBackend } from "../../../../src/runtime/execution/clickhouse-backend.ts";
-import { scanStatement } from "../../../../src/runtime/execution/clickhouse-query.ts";
+import { portionsOf, scanStatement } from "../../../../src/runtime/execution/clickhouse-query.ts";
 import { arraysSql } from "../../../../src/runtime/execution/clickhouse-scan.ts";
 import type { PlanStep } from "../../../../src/runtime/execution/plan.ts";
 import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
@@ -17,6 +17,7 @@ import type { Scope } from "../../../../src/runtime/query/scope.ts";
 import { dailyExport } from "../../../../src/runtime/reports/exports/daily-export.ts";
 import { eventsQuery, minutesQuery } from "../../../../src/runtime/reports/exports/export-portions.ts";
 import { jsonFormat } from "../../../../src/runtime/reports/exports/json-format.ts";
+import { countsByValue } from "../../../../src/runtime/reports/measures/value-counts.ts";
 import { REPORTS, type ReportPath } from "../../../../src/runtime/reports/registry.ts";
 import type { Report, ReportSettings } from "../../../../src/runtime/reports/report.ts";
 import type { SiteGoal } from "../../../../src/runtime/sites/goal.ts";
@@ -158,6 +159,15 @@ it("the statements that count goals with properties, within as many filters, are
       expect(sql.length).toBeLessThan(Number(settings?.["max_query_size"]) / 2);
     }
   }
+});
+
+it("values that are looked up are in statements whose parameters fit into an address", () => {
+  const values = Array.from({ length: 300 }, (_, i) => `${i}-`.padEnd(512, "ж"));
+  const query = countsByValue(SCOPE_OF_EXPORTS, "pathname");
+  const portions = portionsOf({ ...query, top: { values, rowsMax: values.length } }).map(({ top }) => top?.values ?? []);
+  expect(portions.flat()).toEqual(values);
+  for (const portion of portions) expect(encodeURIComponent(portion.join("")).length).toBeLessThanOrEqual(LOOKED_UP_CHARS_MAX);
+  expect(portionsOf(query)).toEqual([query]);
 });
 
 describe("on a cluster", () => {

@@ -1,0 +1,13 @@
+/** Rows as CSV: texts are no formulas in a spreadsheet, and numbers stay numbers. */
+import { expect, it } from "vitest";
+import { csvOfRows } from "../../../../../src/runtime/reports/exports/csv-rows.ts";
+import { Decimal } from "../../../../../src/runtime/query/decimal.ts";
+
+it("only texts that begin like a formula have an apostrophe in front", () => {
+  const columns = ["value", "change", "revenue", ["comparison", "revenue"]] as const;
+  const rows = [
+    { value: "-1+1", change: -2, revenue: new Decimal("-29.9"), comparison: { revenue: new Decimal("-1") } },
+    { value: 'a "b"', change: 3, revenue: undefined },
+  ];
+  expect(csvOfRows(columns, rows)).toBe(`value,change,revenue,comparison_revenue\n"'-1+1","-2","-29.9","-1"\n"a ""b""","3","",""\n`);
+});
