@@ -22,6 +22,7 @@ import {
   withShare,
   type CreatedKey,
 } from "../support/auth-requests.ts";
+import { addItem } from "../support/collections.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
 import { newAddress, putSettings, record, wireEvent, type RequestHeaders } from "../support/requests.ts";
 import { CHROME_WINDOWS, EDGE_WINDOWS, FIREFOX_LINUX, SAFARI_MAC } from "../support/user-agents.ts";
@@ -82,6 +83,16 @@ const MARKS: Readonly<Record<Part, Marks>> = {
     found: /zzother|8881|"JP"|"JPY"|"Safari/i,
   },
 };
+
+/** Goals of the site, met by events of either part. Their names tell nothing, because viewers see them. */
+const GOALS = [
+  { name: "visits", page: "/zzin-path-3" },
+  { name: "elsewhere", page: "/zzout-path-*" },
+  { name: "orders", event: "zzin-event", revenue: true },
+  { name: "other orders", event: "zzout-event", revenue: true },
+  { name: "plans", event: "zzin-event", property: { key: "plan", value: "zzin-plan" } },
+  { name: "other plans", event: "zzout-event", property: { key: "plan", value: "zzout-plan" } },
+] as const;
 
 const environment = { ...CLOSED, SVC_TRUST_PROXY: "1", SVC_CACHE_TTL_SECS: "3600", SVC_VISITOR_SALT_ROTATION_DAYS: "7" };
 
@@ -265,6 +276,9 @@ const PARAMETERS: fc.Arbitrary<Parameters> = fc.record({
     "countries==FR;browsers==Firefox",
     "events==pageview",
     "events==zzout-event",
+    "goal==orders",
+    "goal==elsewhere",
+    "goal!=other plans",
     "hostnames!=zzin-host.test;events!=pageview",
     "nothing==1",
   ),
@@ -295,7 +309,7 @@ const PARAMETERS: fc.Arbitrary<Parameters> = fc.record({
   kind: oneOf("daily", "raw"),
   format: oneOf("csv", "json"),
   columns: oneOf("sessions,bounce_rate,views_per_visit", "conversions,revenue,comparison", "avg_visit_duration_secs,comparison"),
-  goal: fc.constantFrom("zzin-event", "zzout-event"),
+  goal: fc.constantFrom("zzin-event", "zzout-event", ...GOALS.map(({ name }) => name)),
   currency: fc.constantFrom("EUR", "USD"),
   search: oneOf("zz", "out", "IN"),
   sort: oneOf("value:asc", "events:desc"),
@@ -362,6 +376,9 @@ const PATHS = [
 
 const textOf = async (response: Response): Promise<string> => `${JSON.stringify([...response.headers])}\n${await response.text()}`;
 
+/** Ids of goals are random. */
+const withoutIds = (text: string): string => text.replaceAll(/"id":"[0-9a-f]{32}"/g, '"id":""');
+
 /** Marks of parts that the caller must not see. What the request itself says may come back, as in a message or the name of a step. */
 function marksIn(text: string, asked: string, sees: readonly Part[]): string[] {
   let left = text;
@@ -384,6 +401,8 @@ describe("what is not shared", () => {
   const made = async (parts: readonly Part[]): Promise<InProcessTarget> => {
     const target = await createInProcessTarget(environment, { startMs: START_MS, rollupWeightBytesMin: 1 });
     targets.push(target);
+    const session = { ...(await logIn(target)), ...newAddress() };
+    for (const goal of GOALS) await addItem(target, "goals", OWN, session, goal);
     await fill(target, parts);
     return target;
   };
@@ -430,7 +449,7 @@ describe("what is not shared", () => {
       const twin = twins.get(sees.join());
       if (!twin) throw new Error("there is no such twin");
       const wanted = await (await ask(twin.target, `${path}?${ofTwin.toString()}`, twin.session)).text();
-      expect({ name, asked, body: await response.text() }).toEqual({ name, asked, body: wanted });
+      expect({ name, asked, body: withoutIds(await response.text()) }).toEqual({ name, asked, body: withoutIds(wanted) });
       answered.set(name, (answered.get(name) ?? 0) + 1);
     }
     if (path !== "/api/stats/realtime") expect(await (await ask(main, asked, owner)).text()).toBe(before);
@@ -446,6 +465,17 @@ describe("what is not shared", () => {
     await check(path, new URLSearchParams({ site_id: OWN, steps: "page:*,event:zzin-event", key: "plan", page: "/zzin-path-3" }), true);
     await check(path, new URLSearchParams({ site_id: OWN, steps: "page:*,page:*", key: "plan", page: "*", kind: "raw", period: "30d" }));
     await check(path, new URLSearchParams({ site_id: OTHER, steps: "page:*,event:zzin-event", key: "plan", page: "/zzin-path-3" }));
+  });
+
+  it("has met each goal, for its owner", async () => {
+    const found = await bodyOf<{ name: string; visitors: number }[]>(await ask(main, `/api/stats/conversions?site_id=${OWN}`, owner));
+    expect(found.filter(({ visitors }) => visitors > 0).map(({ name }) => name)).toEqual(GOALS.map(({ name }) => name));
+  });
+
+  it.each(GOALS)("is not in reports that count $name, or are filtered by it", async ({ name }) => {
+    const columns = { columns: "conversions,conversion_rate,revenue", goal: name, currency: "EUR" };
+    await check("/api/stats/conversions", new URLSearchParams({ site_id: OWN, filters: `goal!=${name}` }), true);
+    await check("/api/stats/breakdown/pages", new URLSearchParams({ site_id: OWN, filters: `goal==${name}`, ...columns }), true);
   });
 
   it("is not in any report, whatever its parameters are, and the owner's results stay theirs", async () => {
