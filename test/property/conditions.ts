@@ -66,7 +66,7 @@ export function conditionOn(dimension: Condition["dimension"], operator: Conditi
     isNegated: fc.boolean(),
     values: fc.oneof(
       value.map((only) => [only]),
-      fc.uniqueArray(value, { minLength: 1, maxLength: 4 }),
+      fc.uniqueArray(value, { minLength: 1, maxLength: operator === "matches" ? 2 : 4 }),
     ),
   });
 }
@@ -78,6 +78,15 @@ export const condition: fc.Arbitrary<Condition> = fc
     fc.constantFrom("in", "in", "in", ...OPERATORS),
   )
   .chain(([dimension, operator]) => conditionOn(dimension, operator));
+
+/** A request has five regular expressions at most. */
+const EXPRESSIONS_MAX = 5;
+
+/** As many of the conditions as may be in one request. */
+export function allowedTogether(conditions: readonly Condition[]): Condition[] {
+  let left = EXPRESSIONS_MAX;
+  return conditions.filter(({ operator, values }) => operator !== "matches" || (left -= values.length) >= 0);
+}
 
 const escaped = (text: string, characters: RegExp): string =>
   text.replaceAll(characters, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -1,6 +1,6 @@
 /** Random queries of a history: a site, its days and a filter. */
 import fc from "fast-check";
-import { condition, filterText } from "./conditions.ts";
+import { allowedTogether, condition, filterText } from "./conditions.ts";
 import { SITES, TEXTS, type History } from "./histories.ts";
 import { plainUtc, type PlainCalendar } from "./plain-calendar.ts";
 import { dayPlus, daysOfPeriod, type Condition, type Dimension, type Scope } from "./model.ts";
@@ -46,7 +46,7 @@ export const dimension = fc.constantFrom(...dimensions);
 const conditions = fc.oneof(
   { weight: 2, arbitrary: fc.constant<Condition[]>([]) },
   { weight: 5, arbitrary: fc.array(condition, { minLength: 1, maxLength: 2 }) },
-  { weight: 1, arbitrary: fc.array(condition, { minLength: 3, maxLength: 12 }) },
+  { weight: 1, arbitrary: fc.array(condition, { minLength: 3, maxLength: 12 }).map(allowedTogether) },
 );
 
 export const question: fc.Arbitrary<Question> = fc.record({

@@ -13,7 +13,7 @@ const NOW_MS = Date.parse("2026-03-15T12:00:00Z");
 const FOLDER = fileURLToPath(new URL("../../../../src/runtime/reports/", import.meta.url));
 
 /** Files of the folder that are no report. */
-const OTHER_FILES = ["json-text.ts", "registry.ts", "report.ts", "rolled-measures.ts"];
+const OTHER_FILES = ["breakdown-parameters.ts", "json-text.ts", "registry.ts", "report.ts", "rolled-measures.ts"];
 
 const nameOf = ({ path }: Report): string => path.replace("/api/stats/", "").replace(/\/:.*$/, "");
 
