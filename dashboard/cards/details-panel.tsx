@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { isWindowWhole } from "../charts/metric-totals.ts";
 import { Dialog } from "../components/dialog.tsx";
 import { Failure, ReportView } from "../components/states.tsx";
+import { useSettled } from "../components/use-settled.ts";
 import { DIMENSIONS, filterOfVersions, formatValue } from "../format/dimensions.ts";
 import { countOf, formatRange } from "../format/locale.ts";
 import type { BreakdownPage, Dimension } from "../api/types.ts";
@@ -20,9 +21,6 @@ import { useDetails, type Asked } from "./details-request.ts";
 import { DetailsTable, type Changed } from "./details-table.tsx";
 
 const PAGE_ROWS = 100;
-
-/** Typed letters that follow each other faster are one search. */
-const TYPING_MS = 250;
 
 /** A version without its browser stands for those of all browsers. */
 const MixedVersions = ({ dimension }: { readonly dimension: Dimension }) => {
@@ -55,16 +53,6 @@ const Paging = ({ page, pages, summary, onPage }: PagingProps) => (
   </nav>
 );
 
-/** The text once nothing has been typed for a moment. */
-function useTyped(text: string): string {
-  const [typed, setTyped] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setTyped(text), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return typed;
-}
-
 /** The currencies of the period's revenue, those with the most first; null until they are known. */
 function useCurrencies(): readonly string[] | null {
   const { data, error } = useReport("revenue", unfilteredScope.value);
@@ -92,7 +80,7 @@ function useTable(dimension: Dimension, choices: Choices) {
   const [hasSessions, setHasSessions] = useState(true);
   const currencies = useCurrencies();
   const currency = currencies?.find((each) => each === choices.currency) ?? currencies?.[0] ?? null;
-  const search = useTyped(param("search") ?? "");
+  const search = useSettled(param("search") ?? "");
   const goal = hasSessions ? goalOfFilters() : null;
   const columns = columnsOf(dimension, { goal, currency, hasSessions });
   const asked: Asked = {

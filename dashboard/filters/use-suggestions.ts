@@ -1,8 +1,8 @@
 /** The site's values of a dimension with their visitors, by a typed text: those of the period that the other filters let through. */
-import { useEffect, useState } from "preact/hooks";
 import { urlOf } from "../api/http.ts";
 import type { Reports } from "../api/types.ts";
 import type { Choice } from "../components/picker.tsx";
+import { useSettled } from "../components/use-settled.ts";
 import { breakdownOf, DIMENSIONS } from "../format/dimensions.ts";
 import { formatCount } from "../format/locale.ts";
 import { canFilterBy, printFilters, PROPERTY_PREFIX, type Filter } from "../state/filters.ts";
@@ -16,18 +16,6 @@ import { valueName } from "./filter-words.ts";
 const SEARCHED_ROWS = 50;
 /** Of values that are searched by the names that the page gives them. */
 const NAMED_ROWS = 1000;
-
-/** No request for each of the keys of a word that is typed. */
-const TYPING_MS = 150;
-
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
-}
 
 type Row = Reports["breakdown"][number] | Reports["conversions"][number] | Reports["goals"][number] | Reports["property-values"][number];
 

@@ -4,16 +4,13 @@ import { PROPERTY_PREFIX, isSessionFilter, type Condition } from "./filters.ts";
 import { meetsSessionCondition, type SessionEvents } from "./session-conditions.ts";
 import { column, joinSql, sql, type SqlText } from "./sql.ts";
 import { UNRECORDED, propertyPasses, valuePasses } from "./text-conditions.ts";
-import type { TextTest } from "./text-matching.ts";
-
-/** Every value passes. */
-const ANY: TextTest = { kind: "contains", values: [""] };
+import { ANY_TEXT, type TextTest } from "./text-matching.ts";
 
 /** Whether an event's property passes. Without a value it is as good as `(unknown)`. */
 function meetsProperty(key: string, test: TextTest, props: SqlText): SqlText {
   const hasPassed = propertyPasses({ key, test }, props);
   if (test.kind !== "is" || !test.values.includes(UNRECORDED)) return hasPassed;
-  return sql`(${hasPassed} OR NOT ${propertyPasses({ key, test: ANY }, props)})`;
+  return sql`(${hasPassed} OR NOT ${propertyPasses({ key, test: ANY_TEXT }, props)})`;
 }
 
 function passes({ dimension, test, goals }: Condition, events: SessionEvents): SqlText {

@@ -6,7 +6,7 @@ import { orderedSessions, pageEvents } from "./ordered-sessions.ts";
 import type { SessionRules } from "./session-rules.ts";
 import { column, joinSql, perDialect, sql, textCode, type SqlText } from "./sql.ts";
 import { UNRECORDED, valuePasses } from "./text-conditions.ts";
-import { compiledTest, type TextTest } from "./text-matching.ts";
+import { ANY_TEXT, compiledTest, type TextTest } from "./text-matching.ts";
 
 /** The events of a range of whole salt periods, by which its sessions are judged. */
 export interface SessionEvents {
@@ -41,9 +41,6 @@ function reaches({ test, goals = [] }: Wanted, props: SqlText): SqlText {
   const isNoGoal = [PAGEVIEW, UNRECORDED].map((text) => sql`${name} <> ${textCode(text)}`);
   return or([...defined, sql`(${joinSql(isNoGoal, " AND ")} AND ${valuePasses(name, test)}${isFree})`]);
 }
-
-/** Every name passes. */
-const ANY: TextTest = { kind: "contains", values: [""] };
 
 /** Of the relation `sessions`, with `chain`: equal for the parts of one session of a visitor, which it has on each day. */
 const chainedParts = ({ rules: { sessionGapMs }, isInRange }: SessionEvents): SqlText => sql`
@@ -126,5 +123,5 @@ export function meetsSessionCondition(filter: SessionFilter, wanted: Wanted, eve
   if (filter !== "goal") return endsOn(filter, wanted.test, events);
   const reached = reachesGoal(reaches(wanted, events.props), events);
   if (wanted.test.kind !== "is" || !wanted.test.values.includes(UNRECORDED)) return reached;
-  return sql`(${reached} OR NOT ${reachesGoal(reaches({ ...wanted, test: ANY }, events.props), events)})`;
+  return sql`(${reached} OR NOT ${reachesGoal(reaches({ ...wanted, test: ANY_TEXT }, events.props), events)})`;
 }

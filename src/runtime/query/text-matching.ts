@@ -22,6 +22,9 @@ export interface TextTest {
   readonly values: readonly string[];
 }
 
+/** Every text passes. */
+export const ANY_TEXT: TextTest = { kind: "contains", values: [""] };
+
 /** What begins a class of characters. */
 const CLASS = /\[|\\[pPDSWdsw]/g;
 
