@@ -22,7 +22,8 @@ function wantedDates(siteId: SiteId, { services, nowMs, url }: Context): DateRan
   const { period, start_date: startDate, end_date: endDate } = new Query(url).parse(ANNOTATION_DATES);
   if ((startDate ?? endDate) === null && (period ?? ALL) === ALL) return null;
   const today = services.sites.calendarOf(siteId).dateOf(nowMs);
-  return parseDateRange({ period, startDate, endDate }, { today }, LONG_RANGE_DAYS_MAX);
+  // `all` is a period here, too, which the message about an unknown one says.
+  return parseDateRange({ period, startDate, endDate }, { today, firstDay: null }, LONG_RANGE_DAYS_MAX);
 }
 
 const described = ({ id, createdAt, fields: { date, hour, text, owner } }: Annotation) => ({

@@ -16,6 +16,7 @@ import {
   answerProblems,
   bodySchemaOf,
   documentedIn,
+  headersWith,
   isAlternative,
   isGet,
   isIngest,
@@ -44,8 +45,10 @@ function candidatesFor({ example, schema }: Parameter): readonly string[] {
   }
   if (schema.type === "number") return ["0", "-1.5", "1e3", "", "x", "1,5", " 1", "0x10"];
   if (schema.format === "date") return ["2024-02-29", "2026-02-29", "2026-13-01", "2026-1-1", "20260101", "today", ""];
+  const isAnyText = schema.pattern === undefined && schema.maxLength === undefined;
   return [
     String(example),
+    ...(isAnyText ? ["undocumented", ""] : []),
     ...lengthsAround(schema, String(example)),
     ...(schema.pattern === undefined ? [] : spellingsFor(schema.pattern)),
   ];
@@ -53,7 +56,7 @@ function candidatesFor({ example, schema }: Parameter): readonly string[] {
 
 /** The example made as short and as long as may be, and one character shorter and longer. */
 function lengthsAround({ minLength = 0, maxLength }: Schema, example: string): string[] {
-  const short = minLength === 0 ? [] : [""];
+  const short = minLength === 0 ? [] : [example.slice(0, minLength), example.slice(0, minLength - 1), ""];
   if (maxLength === undefined) return short;
   return [...short, example.padEnd(maxLength, "a"), example.padEnd(maxLength + 1, "a")];
 }
@@ -65,18 +68,32 @@ function spellingsFor(pattern: string): string[] {
   const condition = "browsers==Firefox";
   const many = (count: number) => Array.from({ length: count }, (_, i) => `browsers!=${i}`).join(";");
   const valueOf = (length: number) => `browsers==${"😀".repeat(length)}`;
+  const listOf = (length: number) => `browsers=in=(${Array.from({ length }, (_, i) => i % 50).join(",")})`;
+  const escapesOf = (length: number) => `browsers=contains=${"%41".repeat(length - 1)}%F0%9F%98%80`;
   return [
     ...word,
     ...[`${condition};`, `;${condition}`, `${condition};os!=x`, "browsers=Firefox", "browsers==", "Browsers==Firefox", "nothing==x"],
     ...["browsers===x", "browsers!==x", "browsers==a,b", "browsers==(unknown)", "entry-pages==/", "exit-pages!=/", "pathname==/"],
-    ...[many(12), many(13), valueOf(512), valueOf(513)],
+    ...["entry-page==/", "goal==x", "props:plan==pro", "props:%C3%A9==x", "props:==x", "props:%==x", "props:a!b==x", "props:a!=b==x"],
+    ...["browsers=in=(a,b)", "browsers=!in=a,b", "browsers=in=()", "browsers=in=(a,)", "browsers=in=(", "browsers=in=(a,b", "browsers=in="],
+    ...[
+      "browsers=!=x",
+      "browsers=nothing=x",
+      "browsers=in==x",
+      "browsers=!contains=x;os=begins=(L,W)",
+      "browsers=like=F*",
+      "os=in=();os==x",
+    ],
+    ...["browsers=matches=^F.*x$", "os=contains=%", "os=contains=%FF", "os=contains=%zz", "os=contains=%C3%A9", "os=contains=%3B", "os==%"],
+    ...[many(12), many(13), valueOf(512), valueOf(513), listOf(100), listOf(101), escapesOf(512), escapesOf(513)],
   ];
 }
 
 const COMPARED = { compare: "custom", compare_start_date: "2026-01-01", compare_end_date: "2026-01-01" };
 
-/** A date alone is refused, and a pair must be in order. The dates of a comparison need one with custom dates. */
+/** A date alone is refused, and a pair must be in order. The dates of a comparison need one with custom dates. Minutes need a short range. */
 function together(name: string, value: string): Values {
+  if (name === "interval") return { period: "day", interval: value };
   if (name === "start_date" || name === "end_date") return { start_date: value, end_date: value };
   if (name === "compare_start_date" || name === "compare_end_date")
     return { ...COMPARED, compare_start_date: value, compare_end_date: value };
@@ -89,8 +106,9 @@ const successesOf = (value: string): readonly number[] => ((SESSION_DIMENSIONS a
 
 const REFUSED: readonly number[] = [400, 422];
 
-/** An empty part of a path makes another path. */
-const isSendable = (parameter: Parameter, value: string): boolean => parameter.in !== "path" || value !== "";
+/** An empty part of a path makes another path, and headers lose the spaces around their values. */
+const isSendable = (parameter: Parameter, value: string): boolean =>
+  parameter.in === "path" ? value !== "" : parameter.in !== "header" || value === value.trim();
 
 /** Whether there is something of that name is no matter of the name's form. */
 const namesThing = ({ answers }: Documented, parameter: Parameter): boolean => parameter.in === "path" && "404" in answers;
@@ -167,11 +185,11 @@ describe("the values that the OpenAPI document allows", () => {
   };
 
   /** Asks as one who may. */
-  const getPath = async (route: Documented, path: string): Promise<Response> => {
+  const getPath = async (route: Documented, path: string, headers: RequestHeaders = {}): Promise<Response> => {
     const isAdmins = ADMINS.has(route.id);
-    return (await targetOf(isAdmins ? CLOSED : {})).fetch(path, { headers: browserHeaders(isAdmins ? session : {}) });
+    return (await targetOf(isAdmins ? CLOSED : {})).fetch(path, { headers: browserHeaders({ ...headers, ...(isAdmins && session) }) });
   };
-  const get = (route: Documented, values: Values): Promise<Response> => getPath(route, pathWith(route, values));
+  const get = (route: Documented, values: Values): Promise<Response> => getPath(route, pathWith(route, values), headersWith(route, values));
 
   let session: RequestHeaders;
   beforeAll(async () => {

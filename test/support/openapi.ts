@@ -70,13 +70,23 @@ export function alternativeValues({ id, parameters }: Documented, asked: string 
 
 export const isAlternative = ({ id }: Documented, name: string): boolean => (ALTERNATIVES[id] ?? []).some((set) => set.includes(name));
 
+type Asked = Pick<Documented, "path" | "parameters">;
+
+const namesIn = ({ parameters }: Asked, place: Parameter["in"]): ReadonlySet<string> =>
+  new Set(parameters.filter((parameter) => parameter.in === place).map(({ name }) => name));
+
 /** The path with these values as path and query parameters. */
-export function pathWith({ path, parameters }: Pick<Documented, "path" | "parameters">, values: Values): string {
-  const inPath = new Set(parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name));
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ""));
-  const query = new URLSearchParams(Object.entries(values).filter(([name]) => !inPath.has(name))).toString();
+export function pathWith(route: Asked, values: Values): string {
+  const [inPath, inHeaders] = [namesIn(route, "path"), namesIn(route, "header")];
+  const filled = route.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ""));
+  const inQuery = Object.entries(values).filter(([name]) => !inPath.has(name) && !inHeaders.has(name));
+  const query = new URLSearchParams(inQuery).toString();
   return query === "" ? filled : `${filled}?${query}`;
 }
+
+/** The headers with those of these values that are header parameters. */
+export const headersWith = (route: Asked, values: Values): Values =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => namesIn(route, "header").has(name)));
 
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 

@@ -136,7 +136,8 @@ const OWNER: Parameter = {
   name: "X-Owner",
   in: "header",
   description: "A random text by which a browser is known: entries for oneself are those that were made with the same one, or API key.",
-  schema: text("Of which only a hash is stored.", { pattern: "^[A-Za-z0-9_-]{22,128}$" }),
+  schema: text("Of which only a hash is stored.", { minLength: 22, maxLength: 128, pattern: "^[A-Za-z0-9_-]+$" }),
+  example: "0123456789abcdefghij_-",
 };
 
 interface OwnedItems<Path extends string, IdName extends string> {

@@ -41,6 +41,8 @@ const isOperator = (name: string): name is Operator => Object.hasOwn(OPERATORS, 
 
 const problem = (text: string): AppError => invalidInput(`"filters": ${text}`);
 
+const tooManyValues = (): AppError => invalidInput(`"filters" must have at most ${FILTER_VALUES_MAX} values in all conditions`);
+
 export const isSessionFilter = (name: string): name is SessionFilter => (SESSION_FILTERS as readonly string[]).includes(name);
 
 /** A value or a key of a property, in which some characters are written as %2C. */
@@ -71,6 +73,7 @@ function parseDimension(name: string): FilterDimension {
 function valuesIn(written: string, dimension: string): readonly string[] {
   const isList = written.startsWith("(") && written.endsWith(")") && written.length > 1;
   const values = isList ? written.slice(1, -1).split(",", FILTER_VALUES_MAX + 1) : [written];
+  if (values.length > FILTER_VALUES_MAX) throw tooManyValues();
   return [...new Set(values.map((value) => decoded(value, `the value for "${dimension}"`)))].sort();
 }
 
@@ -162,7 +165,7 @@ export function parseSegmentFilter(text: string | null): readonly Condition[] {
   const conditions = written.map(parseCondition);
   checkExpressions(conditions);
   if (conditions.reduce((sum, { test: { values } }) => sum + values.length, 0) > FILTER_VALUES_MAX) {
-    throw invalidInput(`"filters" must have at most ${FILTER_VALUES_MAX} values in all conditions`);
+    throw tooManyValues();
   }
   return distinctConditions(conditions);
 }

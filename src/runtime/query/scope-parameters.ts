@@ -55,7 +55,8 @@ const PERIOD: Parameter<string | null> = optional(
 const INTERVAL: Parameter<string | null> = optional(
   {
     description: `Allows a range of up to ${LONG_RANGE_DAYS_MAX} days. In reports with a series, also the length of its buckets.`,
-    schema: text("Other values are ignored, except by reports with a series.", { enum: INTERVALS }),
+    schema: text(`One of ${INTERVALS.join(", ")}. Other values are ignored, except by reports with a series.`),
+    example: "day",
   },
   unchanged,
 );
@@ -70,8 +71,20 @@ export const SHORT_END_DATE = dateParameter(
   "2026-01-31",
 );
 
-const FILTERED = [...DIMENSIONS, ...SESSION_FILTERS, `${PROPERTY_PREFIX}[^=!;]+`].join("|");
-const CONDITION = `(?:${FILTERED})(?:==|!=|=!?(?:${Object.keys(OPERATORS).join("|")})=)[^;]+`;
+const LATER_BYTE = "%[89ABab][0-9A-Fa-f]";
+
+/** A character whose bytes in UTF-8 are written as %2C. */
+const ESCAPE =
+  `%[0-7][0-9A-Fa-f]|%(?:[Cc][2-9A-Fa-f]|[Dd][0-9A-Fa-f])${LATER_BYTE}|` +
+  `%[Ee][0-9A-Fa-f](?:${LATER_BYTE}){2}|%[Ff][0-4](?:${LATER_BYTE}){3}`;
+
+/** A value or key with escapes, at least one character and none of these unescaped. */
+const decodedText = (without: string): string => `(?:[^%;${without}]|${ESCAPE}){1,${FILTER_VALUE_CHARS_MAX}}`;
+
+const FILTERED = [...DIMENSIONS, ...SESSION_FILTERS, PROPERTY_PREFIX + decodedText("=!")].join("|");
+const LIST = `\\(${decodedText(",")}(?:,${decodedText(",")}){0,${FILTER_VALUES_MAX - 1}}\\)`;
+const WITH_OPERATOR = `=!?(?:${Object.keys(OPERATORS).join("|")})=(?:${LIST}|(?!\\([^;]*\\)(?:;|$))${decodedText("")})`;
+const CONDITION = `(?:${FILTERED})(?:[=!]=[^;]{1,${FILTER_VALUE_CHARS_MAX}}|${WITH_OPERATOR})`;
 
 const FILTERS: Parameter<readonly Condition[]> = parameter(
   {
@@ -84,9 +97,12 @@ const FILTERS: Parameter<readonly Condition[]> = parameter(
       "a pattern with `*`, `=matches=` a regular expression of RE2. Their value may be a list in parentheses, joined by commas, " +
       `any of which may match; at most ${FILTER_VALUES_MAX} values in all, and ${FILTER_EXPRESSION_CHARS_MAX} characters of a regular ` +
       "expression. In such values `%`, `;` and, in lists, `,` are written `%25`, `%3B` and `%2C`, before the encoding of the URL.",
-    schema: text("Any number of conditions up to the maximum, or none.", {
-      pattern: `^(?:${CONDITION}(?:;${CONDITION}){0,${FILTER_CONDITIONS_MAX - 1}})?$`,
-    }),
+    schema: text(
+      "Any number of conditions up to the maximum, or none. Bounds of all values together and rules of expressions are not in the pattern.",
+      {
+        pattern: `^(?:(?:${CONDITION}(?:;(?!$)|$)){1,${FILTER_CONDITIONS_MAX}})?$`,
+      },
+    ),
     example: "browsers==Firefox;countries!=(unknown)",
   },
   parseSegmentFilter,

@@ -92,6 +92,7 @@ describe("parseSegmentFilter", () => {
     ["pages=in=(a,)", '"filters": the condition on "pages" has an empty value'],
     ["pages=begins=100%", '"filters": the value for "pages" has a "%" that begins no escape'],
     [`pages=in=(${Array.from({ length: 101 }, (_, i) => i).join(",")})`, '"filters" must have at most 100 values'],
+    [`pages=in=(${"a,".repeat(101)}b)`, '"filters" must have at most 100 values'],
     [
       `pages=in=(${Array.from({ length: 60 }, (_, i) => i).join(",")});os=in=(${Array.from({ length: 41 }, (_, i) => i).join(",")})`,
       '"filters" must have at most 100 values',
