@@ -44,7 +44,10 @@ const LIMITS: Readonly<Record<string, string>> = {
   "Classes of characters in a regular expression": `${count(reports.FILTER_EXPRESSION_CLASSES_MAX)}, with ranges of at most ${count(reports.FILTER_EXPRESSION_RANGE_CHARS_MAX)} characters`,
   "Regular expressions of a filter": count(reports.FILTER_EXPRESSIONS_MAX),
   "Regular expression of a condition": `${count(reports.FILTER_EXPRESSION_CHARS_MAX)} characters, ${count(reports.FILTER_EXPRESSION_INSTRUCTIONS_MAX)} instructions`,
-  "Tests of texts, and of properties, in the filters, steps and goals of a request": each(QUERY_TESTS_MAX, "different ones"),
+  "Tests of texts, and of properties, in the filters, steps and goals of a request, without ClickHouse": each(
+    QUERY_TESTS_MAX,
+    "different ones",
+  ),
   "Rows of a breakdown": rows(reports.BREAKDOWN_ROWS_DEFAULT, reports.BREAKDOWN_ROWS_MAX),
   "Rows of a raw export": rows(reports.EXPORT_ROWS_DEFAULT, reports.EXPORT_ROWS_MAX),
   "`offset` of a breakdown": `${count(reports.BREAKDOWN_OFFSET_MAX)} rows`,

@@ -86,7 +86,7 @@ export function describeSiteGoals(makeTarget: MakeTarget): void {
       expect(await rows()).toEqual([row("letter", 2, 2, 1), row("(unknown)", 1, 1, 1), row("post", 1, 1, 1)]);
     });
 
-    it("with more patterns than one request may have are refused, and nothing fails", async () => {
+    itNeeds(makeTarget, "readsFiles", "with more patterns than one request may have are refused, and nothing fails", async () => {
       const siteId = siteName();
       await record(target, wireEvent(siteId), visitor(1));
       for (let i = 0; i < 35; i++) await add(siteId, { name: `Page ${i}`, page: `/goal-${i}/*` });
