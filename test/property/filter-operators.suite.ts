@@ -262,7 +262,7 @@ export function describeFilterOperators(makeTarget: MakeInProcessTarget, runs: n
           await close();
         });
         // Fewer, because each history gets a question for every dimension.
-        await fc.assert(holds, { numRuns: Math.ceil(runs / 10) });
+        await fc.assert(holds, { numRuns: Math.ceil(runs / 20) });
       },
       PROPERTY_TIMEOUT_MS,
     );
@@ -279,7 +279,7 @@ export function describeFilterOperators(makeTarget: MakeInProcessTarget, runs: n
           for (const asked of questions) await check(target, past, asked, { headers, shared, goals: defined });
           await close();
         });
-        await fc.assert(holds, { numRuns: Math.ceil(runs / 4) });
+        await fc.assert(holds, { numRuns: Math.ceil(runs / 8) });
       },
       PROPERTY_TIMEOUT_MS,
     );
@@ -298,7 +298,7 @@ export function describeFilterOperators(makeTarget: MakeInProcessTarget, runs: n
           for (const asked of questions) await check(target, past, asked, { headers, shared });
           await close();
         });
-        await fc.assert(holds, { numRuns: Math.ceil(runs / 4) });
+        await fc.assert(holds, { numRuns: Math.ceil(runs / 8) });
       },
       PROPERTY_TIMEOUT_MS,
     );
