@@ -29,7 +29,7 @@ export const ANY_TEXT: TextTest = { kind: "contains", values: [""] };
 const CLASS = /\[|\\[pPDSWdsw]/g;
 
 /** Two characters around a hyphen, as they are or as `\x{…}`. Outside a class that is no range, but rarely a wide one. */
-const RANGE = /(?:\\x\{([0-9a-f]{1,6})\}|(.))-(?:\\x\{([0-9a-f]{1,6})\}|(.))/gisu;
+const RANGE = /(?:\\x\{([0-9a-f]+)\}|(.))-(?:\\x\{([0-9a-f]+)\}|(.))/gisu;
 
 const codePointOf = (hex: string | undefined, char = ""): number =>
   hex === undefined ? (char.codePointAt(0) ?? 0) : Number.parseInt(hex, 16);

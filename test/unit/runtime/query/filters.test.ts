@@ -109,6 +109,7 @@ describe("parseSegmentFilter", () => {
     [`pages=matches=${"[^a]".repeat(11)}`, '"filters": the regular expression for "pages" must have at most 10 classes of characters'],
     [`pages=matches=${"\\PL".repeat(11)}`, '"filters": the regular expression for "pages" must have at most 10 classes of characters'],
     ["pages=matches=(?i)[\\x{80}-\\x{10FFFF}]", "and no range of more than 2000"],
+    ["pages=matches=(?i)[\\x{80}-\\x{0010FFFF}]", "and no range of more than 2000"],
     ["pages=matches=(?i)[\u0080-\u{10FFFF}]", "and no range of more than 2000"],
     ["props:==a", '"filters": there is no key behind "props:"'],
     ["props:100%==a", '"filters": the key of a property has a "%" that begins no escape'],
