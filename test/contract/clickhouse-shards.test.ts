@@ -27,7 +27,7 @@ const SITE = siteId("site.test");
 const NOW_MS = Date.parse("2026-03-15T12:00:00Z");
 const SETTINGS: ReportSettings = { sessionGapMs: 1_800_000, rotationDays: 1, realtimeWindowMinutes: 5, hasExtension: true };
 const GOALS = [siteGoal("First", { page: "/1*" }), siteGoal("Pro", { event: "signup", property: { key: "plan", value: "0" } }, true)];
-const REQUESTS = reportRequests({ page: "/1", event: "signup", property: "plan" });
+const REQUESTS = reportRequests({ page: "/1", event: "signup", property: "plan", value: "3", source: "G" });
 
 const SHARDS = 3;
 const CLUSTER = "web";

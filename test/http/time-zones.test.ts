@@ -152,7 +152,8 @@ describe("the header Time-Zone", () => {
     const target = await targetAt("2026-03-15T12:00:00Z", BERLIN);
     await recordAt(target, ["2026-03-15T12:30:00Z"]);
     const document = (await (await target.fetch("/api/openapi.json")).json()) as OpenapiDocument;
-    const requests = { ...reportRequests({ page: "/", event: "pageview", property: "plan" }), "/api/stats/export": EXPORTS };
+    const texts = { page: "/", event: "pageview", property: "plan", value: "pro", source: "Google" };
+    const requests = { ...reportRequests(texts), "/api/stats/export": EXPORTS };
     for (const [path, each] of Object.entries(requests)) {
       const route = documentedIn(document).find(({ id }) => id === `GET ${path.replace(":dimension", "{dimension}")}`);
       if (!route) throw new Error(`${path} is not documented`);

@@ -11,11 +11,16 @@ export interface RequestedTexts {
   readonly event: string;
   /** A key of custom properties. */
   readonly property: string;
+  /** What values of that key contain. */
+  readonly value: string;
+  /** What more than one source contains. */
+  readonly source: string;
 }
 
 const ONE: readonly ReportRequest[] = [{}];
 
-export function reportRequests({ page, event, property }: RequestedTexts): Readonly<Record<ReportPath, readonly ReportRequest[]>> {
+export function reportRequests(texts: RequestedTexts): Readonly<Record<ReportPath, readonly ReportRequest[]>> {
+  const { page, event, property, value, source } = texts;
   const steps = `page:${page},event:${event}`;
   return {
     "/api/stats/main": [{}, { compare: "previous_period" }],
@@ -24,7 +29,7 @@ export function reportRequests({ page, event, property }: RequestedTexts): Reado
       { dimension: "pages" },
       { dimension: "entry-pages" },
       { dimension: "exit-pages" },
-      { dimension: "sources", columns: "revenue", currency: "EUR", sort: "value:desc", search: event, offset: "10", with_total: "true" },
+      { dimension: "sources", columns: "revenue", currency: "EUR", sort: "value:desc", search: source, offset: "1", with_total: "true" },
       { dimension: "sources", columns: "bounce_rate,conversions,revenue,comparison", goal: event, currency: "EUR" },
       { dimension: "exit-pages", columns: "conversion_rate,revenue", goal: event, currency: "EUR", sort: "conversion_rate:asc" },
     ],
@@ -32,7 +37,7 @@ export function reportRequests({ page, event, property }: RequestedTexts): Reado
     "/api/stats/goals": ONE,
     "/api/stats/conversions": ONE,
     "/api/stats/properties": [{}, { search: property }],
-    "/api/stats/property-values": [{ key: "plan" }, { name: property, event, search: property }],
+    "/api/stats/property-values": [{ key: "plan" }, { name: property, event, search: value }],
     "/api/stats/revenue": ONE,
     "/api/stats/session-timeseries": [{ interval: "hour" }, { interval: "day" }],
     "/api/stats/sessions": ONE,

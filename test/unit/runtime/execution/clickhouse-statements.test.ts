@@ -35,7 +35,7 @@ const SETTINGS: ReportSettings = { sessionGapMs: 1_800_000, rotationDays: 1, rea
 const MARK = "Zq7";
 /** What would end a text, be a parameter, a wildcard, an escape or a comment. */
 const HOSTILE = `${MARK}'"\`{p0:String}*%_\\ -- // ?:é`;
-const REQUESTS = reportRequests({ page: `/${HOSTILE}`, event: HOSTILE, property: HOSTILE });
+const REQUESTS = reportRequests({ page: `/${HOSTILE}`, event: HOSTILE, property: HOSTILE, value: HOSTILE, source: HOSTILE });
 
 const GOALS = [
   siteGoal(HOSTILE, { page: `/${HOSTILE}` }),

@@ -58,8 +58,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     SELECT referrer_source AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events,
       coalesce(sum(toInt128(assumeNotNull(revenue_amount))) FILTER (WHERE currency = {p2:String} AND revenue_amount IS NOT NULL), 0) AS revenue
     FROM (SELECT * FROM events WHERE day >= {p3:Int64} AND day <= {p4:Int64} AND NOT browser = {p5:String} AND pathname = {p6:String}) AS scoped
-    GROUP BY referrer_source) SELECT value, visitors, pageviews, events, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals WHERE (totals.value <> {p7:String} AND (position(replaceAll(lowerUTF8(totals.value), {p8:String}, {p9:String}), {p10:String}) > 0))) AS named ORDER BY named.value DESC LIMIT {p11:Int64} OFFSET {p11:Int64};
--- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":"EUR","p3":20513,"p4":20526,"p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":"(unknown)","p8":"ς","p9":"σ","p10":"zq7'\"`{p0:string}*%_\\ -- // ?:é","p11":10}
+    GROUP BY referrer_source) SELECT value, visitors, pageviews, events, CAST(revenue AS VARCHAR) AS revenue FROM (SELECT * FROM totals WHERE (totals.value <> {p7:String} AND (position(replaceAll(lowerUTF8(totals.value), {p8:String}, {p9:String}), {p10:String}) > 0))) AS named ORDER BY named.value DESC LIMIT {p11:Int64} OFFSET {p12:Int64};
+-- parameters: {"p0":"Site.test:8080","p1":"pageview","p2":"EUR","p3":20513,"p4":20526,"p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":"(unknown)","p8":"ς","p9":"σ","p10":"zq7'\"`{p0:string}*%_\\ -- // ?:é","p11":10,"p12":1}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT referrer_source AS value, count(DISTINCT visitor_id) AS visitors, count(*) FILTER (WHERE event_name = {p1:String}) AS pageviews, count(*) AS events
