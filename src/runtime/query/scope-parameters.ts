@@ -78,13 +78,19 @@ const ESCAPE =
   `%[0-7][0-9A-Fa-f]|%(?:[Cc][2-9A-Fa-f]|[Dd][0-9A-Fa-f])${LATER_BYTE}|` +
   `%[Ee][0-9A-Fa-f](?:${LATER_BYTE}){2}|%[Ff][0-4](?:${LATER_BYTE}){3}`;
 
-/** A value or key with escapes, at least one character and none of these unescaped. */
-const decodedText = (without: string): string => `(?:[^%;${without}]|${ESCAPE}){1,${FILTER_VALUE_CHARS_MAX}}`;
+/** A character of a value or key, escaped or none of these. */
+const characterBut = (without: string): string => `(?:[^%;${without}]|${ESCAPE})`;
 
-const FILTERED = [...DIMENSIONS, ...SESSION_FILTERS, PROPERTY_PREFIX + decodedText("=!")].join("|");
-const LIST = `\\(${decodedText(",")}(?:,${decodedText(",")}){0,${FILTER_VALUES_MAX - 1}}\\)`;
-const WITH_OPERATOR = `=!?(?:${Object.keys(OPERATORS).join("|")})=(?:${LIST}|(?!\\([^;]*\\)(?:;|$))${decodedText("")})`;
-const CONDITION = `(?:${FILTERED})(?:[=!]=[^;]{1,${FILTER_VALUE_CHARS_MAX}}|${WITH_OPERATOR})`;
+const FILTERED = [...DIMENSIONS, ...SESSION_FILTERS, `${PROPERTY_PREFIX}${characterBut("=!")}+`].join("|");
+const LISTED = `${characterBut(",")}+`;
+const LIST = `\\(${LISTED}(?:,${LISTED})*\\)`;
+/** It may begin like a list or end like one. */
+const SINGLE_VALUE = `${characterBut("(")}${characterBut("")}*|\\((?:${characterBut("")}*${characterBut(")")})?`;
+const WITH_OPERATOR = `=!?(?:${Object.keys(OPERATORS).join("|")})=(?:${LIST}|${SINGLE_VALUE})`;
+const CONDITION = `(?:${FILTERED})(?:[=!]=[^;]+|${WITH_OPERATOR})`;
+
+/** RE2 can compile it: without lookahead, and without bounds of characters, because nested repetitions may come to 1,000 at most. */
+const FILTERS_PATTERN = `^(?:${CONDITION}(?:;${CONDITION}){0,${FILTER_CONDITIONS_MAX - 1}})?$`;
 
 const FILTERS: Parameter<readonly Condition[]> = parameter(
   {
@@ -98,10 +104,8 @@ const FILTERS: Parameter<readonly Condition[]> = parameter(
       `any of which may match; at most ${FILTER_VALUES_MAX} values in all, and ${FILTER_EXPRESSION_CHARS_MAX} characters of a regular ` +
       "expression. In such values `%`, `;` and, in lists, `,` are written `%25`, `%3B` and `%2C`, before the encoding of the URL.",
     schema: text(
-      "Any number of conditions up to the maximum, or none. Bounds of all values together and rules of expressions are not in the pattern.",
-      {
-        pattern: `^(?:(?:${CONDITION}(?:;(?!$)|$)){1,${FILTER_CONDITIONS_MAX}})?$`,
-      },
+      "Any number of conditions up to the maximum, or none. Bounds of values and rules of expressions are not in the pattern, which RE2 can compile.",
+      { pattern: FILTERS_PATTERN },
     ),
     example: "browsers==Firefox;countries!=(unknown)",
   },

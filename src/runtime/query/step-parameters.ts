@@ -41,12 +41,14 @@ export function parseSteps(value: string, name: string, stepsMin: number): reado
   return steps.map((step, i) => parseStep(step, `"${name}": number ${i + 1}`));
 }
 
-const STEP = `(?:page:[/*][^,]{0,${STEP_CHARS_MAX - 1}}|event:[^,]{1,${STEP_CHARS_MAX}})`;
+/** Without bounds of characters, so that RE2 can compile it in a list: nested repetitions may come to 1,000 at most. */
+const STEP = "(?:page:[/*][^,]*|event:[^,]+)";
 
 /** The notation of steps, for descriptions. */
 export const STEP_NOTATION =
   "`page:<path>` is a page view of that path, where `*` matches any characters; `event:<name>` is an event of that name. " +
-  "Steps are joined by commas; a comma in a step is written `%2C`, and a literal `%2C` is written `%252C`, before the encoding of the URL.";
+  "Steps are joined by commas; a comma in a step is written `%2C`, and a literal `%2C` is written `%252C`, before the encoding of the URL. " +
+  `A path or name has at most ${STEP_CHARS_MAX} characters.`;
 
 /** A list of steps in the OpenAPI document. `meaning` is the description of its schema. */
 export const stepListDescription = (description: string, meaning: string, stepsMin: number): ParameterDescription => ({

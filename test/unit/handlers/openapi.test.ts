@@ -1,4 +1,5 @@
 /** The document itself: that it is OpenAPI 3.1, complete, closed, and says what the handlers read. */
+import { RE2JS } from "re2js";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ROUTES } from "../../../src/handlers/app.ts";
 import { openapiDocument } from "../../../src/handlers/openapi.ts";
@@ -228,6 +229,18 @@ describe("schemas", () => {
   it("are closed for responses, except for the objects that are listed with a reason", () => {
     const open = SCHEMAS.filter(([, { type, additionalProperties }]) => [type].flat().includes("object") && additionalProperties !== false);
     expect(open.map(([, , at]) => at).sort()).toEqual(Object.keys(OPEN_OBJECTS).sort());
+  });
+
+  it("have patterns that clients with RE2 can compile", () => {
+    const problems = SCHEMAS.flatMap(([, { pattern }, at]) => {
+      try {
+        if (pattern !== undefined) RE2JS.compile(String(pattern));
+        return [];
+      } catch (error) {
+        return [`${at}: ${String(error)}`];
+      }
+    });
+    expect(problems).toEqual([]);
   });
 
   it("require only fields that they declare", () => {
