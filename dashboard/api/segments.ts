@@ -15,4 +15,4 @@ export const addSegment = (siteId: string, segment: NewSegment): Promise<Segment
   sendJson(listPath(siteId), asOwner(json("POST", segment), segment.scope === "oneself"));
 export const replaceSegment = (siteId: string, id: string, segment: NewSegment): Promise<Segment> =>
   sendJson(pathOf(siteId, id), asOwner(json("PUT", segment)));
-export const deleteSegment = (siteId: string, id: string): Promise<unknown> => sendJson(pathOf(siteId, id), asOwner(json("DELETE")));
+export const deleteSegment = (siteId: string, id: string): Promise<unknown> => sendJson(pathOf(siteId, id), json("DELETE"));

@@ -3,9 +3,9 @@ import { LONG_RANGE_DAYS_MAX } from "../runtime/config/report-limits.ts";
 import { ALL, parseDateRange, type DateRange } from "../runtime/query/date-range.ts";
 import { SCOPE_PARAMETERS, dateParameter } from "../runtime/query/scope-parameters.ts";
 import { byMoment, momentAt, parseAnnotation, type Annotation } from "../runtime/sites/annotation.ts";
-import { isOf, scopeJson } from "../runtime/sites/item-owner.ts";
+import { scopeJson } from "../runtime/sites/item-owner.ts";
 import type { SiteId } from "../storage/event.ts";
-import { callerOf, itemHandlers, readSite } from "./collections.ts";
+import { itemHandlers, listedItems, readSite } from "./collections.ts";
 import type { Context, Handler } from "./context.ts";
 import { Query } from "./query.ts";
 import { jsonReply } from "./reply.ts";
@@ -37,11 +37,10 @@ const described = ({ id, createdAt, fields: { date, hour, text, owner } }: Annot
 
 export const getAnnotations: Handler = (request, context) => {
   const siteId = readSite(context);
-  const caller = callerOf(request, context);
+  const annotations = listedItems(context.services.annotations, siteId, request, context);
   const range = wantedDates(siteId, context);
-  const isWanted = ({ fields: { date, owner } }: Annotation) =>
-    isOf(owner, caller) && (range === null || (date >= range.firstDay && date <= range.lastDay));
-  return jsonReply(byMoment(context.services.annotations.of(siteId).filter(isWanted)).map(described));
+  const isWanted = ({ fields: { date } }: Annotation) => range === null || (date >= range.firstDay && date <= range.lastDay);
+  return jsonReply(byMoment(annotations.filter(isWanted)).map(described));
 };
 
 /** Without a date, a new one is of the present hour, and a changed one stays where it is. */

@@ -1,6 +1,7 @@
 /** Whose goals, segments or annotations a request is about, who may ask for them, and changes of one item. */
 import { parseObject } from "../runtime/config/json-fields.ts";
 import { AppError, invalidInput } from "../runtime/errors.ts";
+import { oneOf } from "../runtime/query/parameters.ts";
 import { SCOPE_PARAMETERS } from "../runtime/query/scope-parameters.ts";
 import { checkSite } from "../runtime/query/viewer.ts";
 import type { Services } from "../runtime/services/services.ts";
@@ -38,11 +39,37 @@ export function administeredSite(context: Context): SiteId {
 const OWNER = /^[A-Za-z0-9_-]{22,128}$/;
 
 /** By what the caller is known again, after another login, too; null for a session without the header `X-Owner`. */
-export function callerOf(request: Request, { services }: Context): ItemOwner {
+function callerOf(request: Request, { services }: Context): ItemOwner {
   const secret = request.headers.get("x-owner");
   if (secret !== null && !OWNER.test(secret)) throw invalidInput('Header "X-Owner" must be 22 to 128 letters, digits, "_" and "-"');
   const [known = null] = secret === null ? apiKeysOf(request) : [secret];
   return known === null ? null : services.hashOfOwner(known);
+}
+
+/** The parameter of lists of items that have owners. */
+export const OWNERS = {
+  owners: oneOf(
+    "Whose are listed besides those for everybody: the caller's own, or with `all` those of every owner. Only administrators of the site " +
+      "may ask for `all`: what was made for oneself with a lost browser or a revoked key counts towards the maximum until it is deleted.",
+    ["caller", "all"],
+  ),
+};
+
+interface Owned {
+  readonly owner: ItemOwner;
+}
+
+/** The items that a request lists. 403 if it asks for those of all owners, and the caller does not administer the site. */
+export function listedItems<Fields extends Owned>(
+  collection: Collection<Fields>,
+  siteId: SiteId,
+  request: Request,
+  context: Context,
+): Item<Fields>[] {
+  const { owners } = new Query(context.url).parse(OWNERS);
+  if (owners === "all") requireAdminOf(siteId, context);
+  const caller = callerOf(request, context);
+  return collection.of(siteId).filter(({ fields: { owner } }) => owners === "all" || isOf(owner, caller));
 }
 
 interface Asked<Fields> {
@@ -53,7 +80,7 @@ interface Asked<Fields> {
   readonly context: Context;
 }
 
-interface OwnedItems<Fields extends { readonly owner: ItemOwner }> {
+interface OwnedItems<Fields extends Owned> {
   /** Of the path parameter. */
   readonly idName: string;
   readonly collectionOf: (services: Services) => Collection<Fields>;
@@ -62,18 +89,13 @@ interface OwnedItems<Fields extends { readonly owner: ItemOwner }> {
 }
 
 /** The item, unless it is somebody else's: then it is as unknown as one that does not exist. */
-function ownedItem<Fields extends { readonly owner: ItemOwner }>(
-  collection: Collection<Fields>,
-  siteId: SiteId,
-  id: string,
-  caller: ItemOwner,
-): Item<Fields> {
+function ownedItem<Fields extends Owned>(collection: Collection<Fields>, siteId: SiteId, id: string, caller: ItemOwner): Item<Fields> {
   const item = collection.get(siteId, id);
   return collection.existing(siteId, item && isOf(item.fields.owner, caller) ? id : "");
 }
 
-/** Handlers that add, replace and delete items that have owners. */
-export function itemHandlers<Fields extends { readonly owner: ItemOwner }>({ idName, collectionOf, parse, described }: OwnedItems<Fields>) {
+/** Handlers that add, replace and delete items that have owners. Administrators of the site delete those of other owners, too. */
+export function itemHandlers<Fields extends Owned>({ idName, collectionOf, parse, described }: OwnedItems<Fields>) {
   async function store(request: Request, context: Context, id: string, isNew: boolean) {
     const collection = collectionOf(context.services);
     const siteId = administeredSite(context);
@@ -90,12 +112,11 @@ export function itemHandlers<Fields extends { readonly owner: ItemOwner }>({ idN
   }
   const postItem: Handler = (request, context) => store(request, context, collectionOf(context.services).newId(), true);
   const putItem: Handler = (request, context) => store(request, context, context.params[idName] ?? "", false);
-  const deleteItem: Handler = async (request, context) => {
+  const deleteItem: Handler = async (_request, context) => {
     const collection = collectionOf(context.services);
     const siteId = administeredSite(context);
-    const caller = callerOf(request, context);
     const id = context.params[idName] ?? "";
-    await collection.change(siteId, () => new Map([[ownedItem(collection, siteId, id, caller).id, null]]), context.deadline.signal);
+    await collection.change(siteId, () => new Map([[collection.existing(siteId, id).id, null]]), context.deadline.signal);
     return jsonReply({ status: "deleted" });
   };
   return { postItem, putItem, deleteItem };

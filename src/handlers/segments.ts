@@ -4,10 +4,10 @@ import { funnel } from "../runtime/reports/funnel.ts";
 import { main } from "../runtime/reports/main.ts";
 import type { Report } from "../runtime/reports/report.ts";
 import { sequences } from "../runtime/reports/sequences.ts";
-import { isOf, scopeJson } from "../runtime/sites/item-owner.ts";
+import { scopeJson } from "../runtime/sites/item-owner.ts";
 import { parseSegment, SAVED_PARAMETERS, type Segment, type SegmentFields, type SegmentKind } from "../runtime/sites/segment.ts";
 import type { SiteId } from "../storage/event.ts";
-import { callerOf, itemHandlers, readSite } from "./collections.ts";
+import { itemHandlers, listedItems, readSite } from "./collections.ts";
 import type { Context, Handler } from "./context.ts";
 import { jsonReply } from "./reply.ts";
 
@@ -29,16 +29,8 @@ async function check({ kind, parameters }: SegmentFields, siteId: SiteId, { view
   await REPORT_OF[kind].prepare((name) => (name === "site_id" ? siteId : (parameters[name] ?? null)), viewer);
 }
 
-export const getSegments: Handler = (request, context) => {
-  const { segments } = context.services;
-  const caller = callerOf(request, context);
-  return jsonReply(
-    segments
-      .of(readSite(context))
-      .filter(({ fields }) => isOf(fields.owner, caller))
-      .map(described),
-  );
-};
+export const getSegments: Handler = (request, context) =>
+  jsonReply(listedItems(context.services.segments, readSite(context), request, context).map(described));
 
 export const {
   postItem: postSegment,

@@ -107,9 +107,19 @@ export function describeAnnotations(makeTarget: MakeTarget): void {
       const { id } = await add(siteId, { date: "2026-03-02", text: "own", scope: "oneself" }, { ...session, ...OWNER });
       expect(await textsOf(siteId, "", { ...session, ...OWNER })).toEqual(["all", "own"]);
       expect(await textsOf(siteId)).toEqual(["all"]);
-      await expectError(await askCollection(target, "annotations", siteId, session, { method: "DELETE", id }), 404);
+      const put = { method: "PUT", id, body: { text: "theirs" } } as const;
+      await expectError(await askCollection(target, "annotations", siteId, session, put), 404);
       const viewer = withShare((await createShare(target, session, { site_id: siteId })).token);
       await expectError(await askCollection(target, "annotations", siteId, viewer), 403, "may only read the statistics");
+    });
+
+    it("for oneself are found and deleted by administrators", async () => {
+      const siteId = siteName();
+      const { id } = await add(siteId, { date: "2026-03-02", text: "own", scope: "oneself" }, { ...session, ...OWNER });
+      expect(await textsOf(siteId, "&owners=all&start_date=2026-03-01&end_date=2026-03-03")).toEqual(["own"]);
+      expect(await textsOf(siteId, "&owners=all&start_date=2026-03-03&end_date=2026-03-03")).toEqual([]);
+      await bodyOf(await askCollection(target, "annotations", siteId, session, { method: "DELETE", id }));
+      expect(await textsOf(siteId, "&owners=all")).toEqual([]);
     });
 
     itNeeds(makeTarget, "restart", "are the same after a restart", async () => {

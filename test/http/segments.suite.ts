@@ -141,8 +141,7 @@ export function describeSegments(makeTarget: MakeTarget): void {
       for (const headers of [session, { ...session, ...OTHER }]) {
         expect(await namesOf(siteId, headers)).toEqual(["all"]);
         const put = { method: "PUT", id, body: { name: "theirs", filters: "pages==/b" } } as const;
-        for (const request of [put, { method: "DELETE", id } as const])
-          await expectError(await askCollection(target, "segments", siteId, headers, request), 404, "among the segments");
+        await expectError(await askCollection(target, "segments", siteId, headers, put), 404, "among the segments");
       }
       expect(await visitorsOf(siteId, `&segment=${id}`)).toBe(0);
       const short = { ...session, "x-owner": "short" };
@@ -156,6 +155,19 @@ export function describeSegments(makeTarget: MakeTarget): void {
       expect(await namesOf(siteId, withKey(one.key))).toEqual(["own"]);
       expect(await namesOf(siteId, withKey(two.key))).toEqual([]);
       expect(await namesOf(siteId)).toEqual([]);
+    });
+
+    it("for oneself are found and deleted by administrators after their key was revoked", async () => {
+      const siteId = siteName();
+      const { key, key_hash: hash } = await createKey(target, session, "Admin");
+      const { id } = await add(siteId, { name: "own", filters: "pages==/a", scope: "oneself" }, withKey(key));
+      await bodyOf(await target.fetch(`/api/keys/${hash}`, { method: "DELETE", headers: session }));
+      expect(await listItems<Segment>(target, "segments", siteId, session, "&owners=caller")).toEqual([]);
+      expect(await listItems<Segment>(target, "segments", siteId, session, "&owners=all")).toMatchObject([{ id, scope: "oneself" }]);
+      const reader = withKey((await createKey(target, session, "ReadOnly")).key);
+      await expectError(await askCollection(target, "segments", siteId, reader, { query: "&owners=all" }), 403, "may not change the site");
+      await bodyOf(await askCollection(target, "segments", siteId, session, { method: "DELETE", id }));
+      expect(await listItems<Segment>(target, "segments", siteId, session, "&owners=all")).toEqual([]);
     });
 
     it("are neither listed nor used with a share link", async () => {

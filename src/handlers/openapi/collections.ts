@@ -15,6 +15,7 @@ import { HOUR_MAX } from "../../runtime/sites/annotation.ts";
 import { ITEM_SCOPES } from "../../runtime/sites/item-owner.ts";
 import { SAVED_PARAMETERS, SEGMENT_KINDS } from "../../runtime/sites/segment.ts";
 import { ANNOTATION_DATES } from "../annotations.ts";
+import { OWNERS } from "../collections.ts";
 import { BODY_REFUSALS, jsonContent } from "./json-content.ts";
 import type { Operation, Parameter } from "./operation.ts";
 import { documented, SITE } from "./parameters.ts";
@@ -115,7 +116,8 @@ const CHANGE_REFUSALS = {
   unavailable: "The change could not be stored, and nothing is changed; try again.",
 } as const;
 
-const NOT_FOUND = { not_found: "The site has none with this id, or it is somebody else's." } as const;
+const NOT_FOUND = { not_found: "The site has none with this id." } as const;
+const NOT_OWNED = { not_found: "The site has none with this id, or it is somebody else's." } as const;
 
 const GOAL_BODY_REFUSALS = {
   ...BODY_REFUSALS,
@@ -171,8 +173,8 @@ function itemOperations<const Path extends string, const IdName extends string>(
       operationId: `list${listId}`,
       tag,
       summary: `Lists the ${many} of a site`,
-      description: "Everybody's, and one's own.",
-      parameters: [SITE, ...parameters, OWNER],
+      description: "Those for everybody, and the caller's own.",
+      parameters: [SITE, ...parameters, ...documented(OWNERS), OWNER],
       answers: { 200: answer(`The ${many}.`, names.list) },
       refusals: { ...LIST_REFUSALS, invalid_input: "A parameter or the header `X-Owner` is invalid." },
     },
@@ -192,13 +194,13 @@ function itemOperations<const Path extends string, const IdName extends string>(
       parameters: [id, SITE, OWNER],
       requestBody: body(names.body),
       answers: { 200: answer(`The ${one}, which is stored.`, names.one) },
-      refusals: { ...refusals, ...NOT_FOUND },
+      refusals: { ...refusals, ...NOT_OWNED },
     },
     [`DELETE ${path}/:${idName}`]: {
       operationId: `delete${ids}`,
       tag,
-      summary: `Removes one of the ${many} of a site`,
-      parameters: [id, SITE, OWNER],
+      summary: `Removes one of the ${many} of a site, whosever it is`,
+      parameters: [id, SITE],
       answers: { 200: answer("The site no longer has it.", "Deleted") },
       refusals: { ...CHANGE_REFUSALS, ...NOT_FOUND },
     },
