@@ -268,6 +268,32 @@ export function describeSiteSettings(makeTarget: MakeTarget): void {
       expect(await bodyOf(await to.ask("GET", "/api/settings"))).toEqual(after);
     });
 
+    it("do not include goals, segments and annotations, which another instance takes as they are listed", async () => {
+      const [from, to] = [await owner(), await owner()];
+      const site = "moved.test";
+      const byBrowser = ({ headers }: Owner) => ({ ...headers, "x-owner": "a-browser-of-22-letters" });
+      const bodies = {
+        goals: [
+          { name: "Second", page: "/docs/*" },
+          { name: "First", event: "signup", property: { key: "plan", value: "pro" }, revenue: true, position: 1 },
+        ],
+        segments: [
+          { name: "A", filters: "pages==/" },
+          { name: "Joins", kind: "funnel", steps: "page:/,event:signup", window: "2 days", scope: "oneself" },
+        ],
+        annotations: [{ text: "New" }, { text: "Campaign", date: "2026-03-01", hour: 7, scope: "oneself" }],
+      };
+      for (const path of COLLECTIONS) {
+        for (const body of bodies[path]) await addItem(from.target, path, site, byBrowser(from), body);
+        const listed = await listItems<object>(from.target, path, site, byBrowser(from));
+        for (const entry of listed) await addItem(to.target, path, site, byBrowser(to), entry);
+        const isNew = { id: expect.any(String) as string, created_at: expect.any(String) as string };
+        const moved = await listItems(to.target, path, site, byBrowser(to));
+        expect(moved).toEqual(listed.map((entry) => ({ ...entry, ...isNew })));
+      }
+      expect(await bodyOf(await from.ask("GET", "/api/settings"))).toEqual({ version: 1, sites: [] });
+    });
+
     itNeeds(makeTarget, "restart", "are the same after a restart", async () => {
       const { target, put } = await owner();
       const settings = await put("kept.test", ALL);
