@@ -175,6 +175,17 @@ export function describeStatsBreakdown(makeTarget: MakeTarget): void {
       expect(Object.keys((body as object[])[0] ?? {})).toEqual(["value", "visitors", "pageviews", "events", ...columns.split(",")]);
     });
 
+    it("have conversions of whole visits, as a filter on the goal has, where a filter on the event has its own page alone", async () => {
+      const converted = (await rows({ columns: "conversions", goal: "=Büy" })) as readonly { value: string; conversions: number }[];
+      expect(converted.map(({ value, conversions }) => [value, conversions])).toEqual([
+        ["/a", 1],
+        ["/Cc", 0],
+        ["/b", 1],
+      ]);
+      expect(await rows({ filters: "goal===Büy" })).toEqual([plainRow("/a", 1, 1, 2), plainRow("/b", 1, 1, 1)]);
+      expect(await rows({ filters: "events===Büy" })).toEqual([plainRow("/a", 1, 0, 1)]);
+    });
+
     it.each(["/a", "/b"])("have the numbers that main has with a filter on %s", async (value) => {
       const columns = "sessions,bounce_rate,avg_visit_duration_secs,views_per_visit";
       const found = (await rows({ columns })) as readonly (Readonly<Record<string, unknown>> & { readonly value: string })[];

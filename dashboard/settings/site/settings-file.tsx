@@ -92,8 +92,8 @@ export function SettingsFile() {
   return (
     <>
       <p class="dim">
-        Download the settings of all sites as a file, for a backup or for another installation. It doesn't contain passwords, API keys or
-        share links.
+        Download the settings of all sites as a file, for a backup or for another installation. It doesn't contain goals, segments,
+        annotations, passwords, API keys or share links.
       </p>
       <div class="actions">
         <button type="button" class="button" onClick={() => void run(download)}>
