@@ -84,23 +84,16 @@ interface Opened {
   readonly moved: number | null;
 }
 
-export function Picker(props: PickerProps) {
-  const { inputId, describedBy, isInvalid = false, label, choices, value, placeholder, onPick, choiceOf, onType } = props;
-  const id = useId();
+/** What a picker shows, and what keys, clicks and typing do. */
+function useChoices({ choices, value, onPick, choiceOf, onType }: PickerProps) {
   const [opened, setOpened] = useState<Opened | null>(null);
-  const list = useRef<HTMLUListElement>(null);
-  const isOpen = opened !== null;
   const shown = matching(choices, opened?.typed?.trim() ?? "", choiceOf);
   /** The highlighted choice: at first the picked one, or the first that matches. */
   const active = opened?.moved ?? Math.max(opened?.typed == null ? shown.findIndex((choice) => choice.value === value) : 0, 0);
   const current = choices.find((choice) => choice.value === value)?.label ?? choiceOf?.(value)?.label ?? value;
 
-  useEffect(() => {
-    list.current?.children[active]?.scrollIntoView({ block: "nearest" });
-  }, [active, isOpen]);
-
   function open() {
-    if (!isOpen) setOpened({ typed: null, moved: null });
+    setOpened((before) => before ?? { typed: null, moved: null });
   }
 
   const close = () => setOpened(null);
@@ -108,6 +101,11 @@ export function Picker(props: PickerProps) {
   function pick(choice: Choice | undefined) {
     close();
     if (choice) onPick(choice.value);
+  }
+
+  function type(typed: string) {
+    setOpened({ typed, moved: null });
+    onType?.(typed.trim());
   }
 
   function onArrow(event: KeyboardEvent, step: 1 | -1) {
@@ -132,6 +130,19 @@ export function Picker(props: PickerProps) {
     }
   }
 
+  return { isOpen: opened !== null, text: opened?.typed ?? current, shown, active, open, close, pick, type, onKeyDown };
+}
+
+export function Picker(props: PickerProps) {
+  const { inputId, describedBy, isInvalid = false, label, placeholder } = props;
+  const id = useId();
+  const list = useRef<HTMLUListElement>(null);
+  const { isOpen, text, shown, active, open, close, pick, type, onKeyDown } = useChoices(props);
+
+  useEffect(() => {
+    list.current?.children[active]?.scrollIntoView({ block: "nearest" });
+  }, [active, isOpen]);
+
   return (
     <div class="picker">
       <input
@@ -148,13 +159,10 @@ export function Picker(props: PickerProps) {
         autocomplete="off"
         spellcheck={false}
         placeholder={placeholder}
-        value={opened?.typed ?? current}
+        value={text}
         onFocus={(event) => event.currentTarget.select()}
         onClick={open}
-        onInput={({ currentTarget: { value: typed } }) => {
-          setOpened({ typed, moved: null });
-          onType?.(typed.trim());
-        }}
+        onInput={(event) => type(event.currentTarget.value)}
         onKeyDown={onKeyDown}
         onBlur={close}
       />

@@ -2,6 +2,8 @@
 import { useState } from "preact/hooks";
 import { problemText } from "../api/http.ts";
 import type { Segment } from "../api/segments.ts";
+import { NameInput } from "../components/name-input.tsx";
+import { Select } from "../components/select.tsx";
 import { Problem } from "../components/states.tsx";
 import { useAction } from "../state/use-action.ts";
 import { NAME_CHARS_MAX } from "./saved-kind.ts";
@@ -26,28 +28,8 @@ export function SaveForm({ noun, onSave }: SaveFormProps) {
         if (name.trim() !== "" && !isBusy) void run(() => onSave(name.trim(), scope));
       }}
     >
-      <label>
-        Save as a {noun}
-        <input
-          type="text"
-          required
-          maxLength={NAME_CHARS_MAX}
-          autocomplete="off"
-          placeholder="Name"
-          value={name}
-          onInput={(event) => setName(event.currentTarget.value)}
-        />
-      </label>
-      <label>
-        For
-        <select value={scope} onChange={(event) => setScope(event.currentTarget.value as Segment["scope"])}>
-          {Object.entries(SCOPES).map(([id, label]) => (
-            <option key={id} value={id}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </label>
+      <NameInput label={`Save as a ${noun}`} charsMax={NAME_CHARS_MAX} placeholder="Name" value={name} onInput={setName} />
+      <Select label="For" labels={SCOPES} chosen={scope} onChoose={setScope} />
       <button type="submit" class="button" aria-disabled={isBusy}>
         Save
       </button>
@@ -72,18 +54,7 @@ export function RenameForm({ item, onRename, onCancel }: RenameFormProps) {
         if (name.trim() !== "") onRename(name.trim());
       }}
     >
-      <label>
-        Name
-        <input
-          type="text"
-          required
-          autoFocus
-          maxLength={NAME_CHARS_MAX}
-          autocomplete="off"
-          value={name}
-          onInput={(event) => setName(event.currentTarget.value)}
-        />
-      </label>
+      <NameInput label="Name" charsMax={NAME_CHARS_MAX} autoFocus value={name} onInput={setName} />
       <button type="submit" class="button">
         Rename
       </button>

@@ -16,6 +16,19 @@ import { PasswordRequired } from "./password-required.tsx";
 
 const TITLE = "Delete data";
 
+interface DayFieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onInput: (day: string) => void;
+}
+
+const DayField = ({ label, value, onInput }: DayFieldProps) => (
+  <label>
+    {label}
+    <input type="date" required max={today.value} value={value} onInput={(event) => onInput(event.currentTarget.value)} />
+  </label>
+);
+
 function DeleteForm({ siteId }: { readonly siteId: string }) {
   const [start, setStart] = useState(range.value.start);
   const [end, setEnd] = useState(range.value.end);
@@ -38,14 +51,8 @@ function DeleteForm({ siteId }: { readonly siteId: string }) {
   return (
     <form class="form" onSubmit={submit}>
       <div class="form-row">
-        <label>
-          Start date
-          <input type="date" required max={today.value} value={start} onInput={(event) => setStart(event.currentTarget.value)} />
-        </label>
-        <label>
-          End date
-          <input type="date" required max={today.value} value={end} onInput={(event) => setEnd(event.currentTarget.value)} />
-        </label>
+        <DayField label="Start date" value={start} onInput={setStart} />
+        <DayField label="End date" value={end} onInput={setEnd} />
       </div>
       <label>
         Type {siteId} to confirm

@@ -1,6 +1,8 @@
 /** The form of a new API key: its name, what it may do, and for which sites. */
 import { useState } from "preact/hooks";
 import type { KeyScope } from "../api/admin.ts";
+import { NameInput } from "../components/name-input.tsx";
+import { Select } from "../components/select.tsx";
 import { useSites } from "../state/known-sites.ts";
 import { NAME_CHARS_MAX } from "./field.tsx";
 
@@ -65,28 +67,8 @@ export function NewKeyForm({ permissions, onCreate }: NewKeyFormProps) {
         onCreate(name.trim(), scope, sites ?? undefined);
       }}
     >
-      <label>
-        Name
-        <input
-          type="text"
-          required
-          maxLength={NAME_CHARS_MAX}
-          autocomplete="off"
-          placeholder="e.g. Weekly report"
-          value={name}
-          onInput={(event) => setName(event.currentTarget.value)}
-        />
-      </label>
-      <label>
-        Permission
-        <select value={scope} onChange={(event) => setScope(event.currentTarget.value as KeyScope)}>
-          {Object.entries(permissions).map(([id, label]) => (
-            <option key={id} value={id}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </label>
+      <NameInput label="Name" charsMax={NAME_CHARS_MAX} placeholder="e.g. Weekly report" value={name} onInput={setName} />
+      <Select label="Permission" labels={permissions} chosen={scope} onChoose={setScope} />
       <SiteChoice chosen={sites} onChange={setSites} />
       <button type="submit" class="button primary" disabled={sites?.length === 0}>
         Create key

@@ -1,15 +1,15 @@
 /** The form of a goal: a page, or an event, maybe with a property. It offers what the site has had lately. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { urlOf } from "../../api/http.ts";
 import type { Reports } from "../../api/types.ts";
 import { usePageChoices } from "../../behavior/steps.tsx";
 import { Picker, type Choice } from "../../components/picker.tsx";
 import { Radios } from "../../components/radios.tsx";
+import { Problem } from "../../components/states.tsx";
 import { unfilteredScope } from "../../state/scope.ts";
-import { useAction } from "../../state/use-action.ts";
 import { useReport, useRequest } from "../../state/use-report.ts";
 import { Field, pickerAttributes, TextField } from "../field.tsx";
-import { fieldProblem, type FieldProblem } from "../field-problem.ts";
+import { useFieldProblems, type CheckedField } from "../use-field-problems.ts";
 import { defaultName, type GoalDraft } from "./goal-draft.ts";
 
 /** The service's limit. */
@@ -23,7 +23,7 @@ const KINDS: Readonly<Record<GoalDraft["kind"], string>> = { page: "A page is vi
 interface Editing {
   readonly draft: GoalDraft;
   readonly change: (changes: Partial<GoalDraft>) => void;
-  readonly field: (name: FieldName) => { readonly id: string; readonly label: string; readonly problem: string | null };
+  readonly field: (name: FieldName) => CheckedField;
 }
 
 const fieldId = (name: FieldName): string => `goal-${name}`;
@@ -144,15 +144,9 @@ interface GoalFormProps {
 
 /** Remounted for another goal, and for the next new one. */
 export function GoalForm({ title, first, submitLabel, onSubmit, onCancel }: GoalFormProps) {
-  const form = useRef<HTMLFormElement>(null);
   const [draft, setDraft] = useState(first);
-  const { isBusy, problem, run } = useAction((error): FieldProblem<FieldName> => fieldProblem(error, LABELS));
+  const { form, isBusy, run, field, formProblem } = useFieldProblems(LABELS, fieldId);
   const isReady = isWhole(draft) && !isBusy;
-
-  useEffect(() => {
-    if (problem?.field) form.current?.querySelector<HTMLElement>(`#${fieldId(problem.field)}`)?.focus();
-  }, [problem]);
-
   return (
     <form
       class="form settings-form"
@@ -163,14 +157,8 @@ export function GoalForm({ title, first, submitLabel, onSubmit, onCancel }: Goal
         if (isReady) void run(() => onSubmit(draft));
       }}
     >
-      <GoalFields
-        draft={draft}
-        change={(changes) => setDraft((before) => ({ ...before, ...changes }))}
-        field={(name) => ({ id: fieldId(name), label: LABELS[name], problem: problem?.field === name ? problem.text : null })}
-      />
-      <p class="problem" role="alert">
-        {problem?.field === null ? problem.text : ""}
-      </p>
+      <GoalFields draft={draft} change={(changes) => setDraft((before) => ({ ...before, ...changes }))} field={field} />
+      <Problem text={formProblem} />
       <div class="save-bar">
         <button type="submit" class="button primary" aria-disabled={!isReady}>
           {submitLabel}

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { shareUrl } from "../../api/page-url.ts";
 import type { CreatedShare } from "../../api/types.ts";
 import { CopyButton } from "../../components/copy-button.tsx";
+import { Select } from "../../components/select.tsx";
 import { Address } from "./address.tsx";
 import { EMBED_THEMES, embedCode, type EmbedTheme } from "./embed.ts";
 import { Facts, type Fact } from "./facts.tsx";
@@ -24,16 +25,7 @@ function Embed({ share, url }: { readonly share: CreatedShare; readonly url: str
     <>
       <h3>Embed</h3>
       <p>Paste this into a page on {share.frame_ancestors.join(", ")}.</p>
-      <label class="theme">
-        Theme
-        <select value={theme} onChange={(event) => setTheme(event.currentTarget.value as EmbedTheme)}>
-          {Object.entries(EMBED_THEMES).map(([id, label]) => (
-            <option key={id} value={id}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Select class="theme" label="Theme" labels={EMBED_THEMES} chosen={theme} onChoose={setTheme} />
       <pre tabIndex={0} aria-label="Embed code">
         <code>{code}</code>
       </pre>

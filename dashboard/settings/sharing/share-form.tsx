@@ -1,16 +1,15 @@
 /** The form of a new share link. */
-import { useEffect, useRef } from "preact/hooks";
 import { createShare } from "../../api/shares.ts";
 import type { CreatedShare } from "../../api/types.ts";
 import { Radios } from "../../components/radios.tsx";
+import { Problem } from "../../components/states.tsx";
 import { filterInWords } from "../../filters/filter-words.ts";
 import { PERIOD_LABELS } from "../../shell/period-picker.tsx";
 import { SHORT_PERIODS } from "../../state/range.ts";
 import { range, today } from "../../state/period.ts";
-import { useAction } from "../../state/use-action.ts";
 import { closeSettings, filters } from "../../state/view.ts";
 import { LinesField, NAME_CHARS_MAX, TextField } from "../field.tsx";
-import { fieldProblem, type FieldProblem } from "../field-problem.ts";
+import { useFieldProblems, type CheckedField } from "../use-field-problems.ts";
 import {
   changeShareDraft,
   clearShareDraft,
@@ -44,7 +43,7 @@ const DATES: Readonly<Record<SharedDates, string>> = {
 interface Editing {
   readonly draft: ShareDraft;
   readonly change: (changes: Partial<ShareDraft>) => void;
-  readonly field: (name: FieldName) => { readonly id: string; readonly label: string; readonly problem: string | null };
+  readonly field: (name: FieldName) => CheckedField;
 }
 
 const fieldId = (name: FieldName): string => `share-${name}`;
@@ -173,13 +172,8 @@ interface ShareFormProps {
 }
 
 export function ShareForm({ siteId, onCreated }: ShareFormProps) {
-  const form = useRef<HTMLFormElement>(null);
   const draft = shareDraft(siteId);
-  const { isBusy, problem, run } = useAction((error): FieldProblem<FieldName> => fieldProblem(error, LABELS));
-
-  useEffect(() => {
-    if (problem?.field) form.current?.querySelector<HTMLElement>(`#${fieldId(problem.field)}`)?.focus();
-  }, [problem]);
+  const { form, isBusy, run, field, formProblem } = useFieldProblems(LABELS, fieldId);
 
   async function create() {
     const created = await createShare(newShare(siteId, draft));
@@ -194,14 +188,8 @@ export function ShareForm({ siteId, onCreated }: ShareFormProps) {
 
   return (
     <form class="form settings-form" ref={form} aria-label="New share link" onSubmit={submit}>
-      <ShareFields
-        draft={draft}
-        change={(changes) => changeShareDraft(siteId, changes)}
-        field={(name) => ({ id: fieldId(name), label: LABELS[name], problem: problem?.field === name ? problem.text : null })}
-      />
-      <p class="problem" role="alert">
-        {problem?.field === null ? problem.text : ""}
-      </p>
+      <ShareFields draft={draft} change={(changes) => changeShareDraft(siteId, changes)} field={field} />
+      <Problem text={formProblem} />
       <div class="save-bar">
         <button type="submit" class="button primary" aria-disabled={isBusy}>
           {isBusy ? "Creating…" : "Create link"}

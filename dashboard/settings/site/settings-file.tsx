@@ -63,8 +63,31 @@ const ImportQuestion = ({ file, isBusy, onImport, onCancel }: ImportQuestionProp
   </div>
 );
 
-export function SettingsFile() {
+/** Opens the file that is chosen. */
+function ImportButton({ onChoose }: { readonly onChoose: (file: File | undefined) => void }) {
   const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <button type="button" class="button" onClick={() => input.current?.click()}>
+        Import settings…
+      </button>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        accept=".json,application/json"
+        aria-label="Settings file"
+        onChange={({ currentTarget }) => {
+          onChoose(currentTarget.files?.[0]);
+          // The same file can be chosen again.
+          currentTarget.value = "";
+        }}
+      />
+    </>
+  );
+}
+
+export function SettingsFile() {
   const [file, setFile] = useState<SettingsFileContent | null>(null);
   const [status, setStatus] = useState("");
   const { isBusy, problem, run } = useAction(problemOf);
@@ -99,20 +122,7 @@ export function SettingsFile() {
         <button type="button" class="button" onClick={() => void run(download)}>
           Download settings
         </button>
-        <button type="button" class="button" onClick={() => input.current?.click()}>
-          Import settings…
-        </button>
-        <input
-          ref={input}
-          type="file"
-          hidden
-          accept=".json,application/json"
-          aria-label="Settings file"
-          onChange={({ currentTarget }) => {
-            void run(() => open(currentTarget.files?.[0]));
-            currentTarget.value = "";
-          }}
-        />
+        <ImportButton onChoose={(chosen) => void run(() => open(chosen))} />
       </div>
       <Problem text={problem} />
       {file && <ImportQuestion file={file} isBusy={isBusy} onImport={() => void run(load)} onCancel={() => setFile(null)} />}

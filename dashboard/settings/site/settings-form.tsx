@@ -1,11 +1,12 @@
 /** The form of some of a site's settings: what is typed, saving and cancelling, and what the service has refused. */
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { getSettings, putSettings, type SavedSettings, type SiteSettings } from "../../api/sites.ts";
+import { Problem } from "../../components/states.tsx";
 import { refreshAll } from "../../state/connection.ts";
-import { useAction } from "../../state/use-action.ts";
 import { clearReportCache } from "../../state/use-report.ts";
-import { fieldProblem, type FieldLabels, type FieldProblem } from "../field-problem.ts";
+import type { FieldLabels } from "../field-problem.ts";
+import { useFieldProblems } from "../use-field-problems.ts";
 import {
   ALL_SETTINGS,
   changeSettings,
@@ -80,16 +81,11 @@ const SaveBar = ({ isDirty, isBusy, status, onCancel }: SaveBarProps) => (
 );
 
 export function SettingsForm({ siteId, title, labels, children }: SettingsFormProps) {
-  const form = useRef<HTMLFormElement>(null);
   const names = Object.keys(labels) as SettingName[];
   const [status, setStatus] = useState("");
-  const { isBusy, problem, run } = useAction((error): FieldProblem<SettingName> => fieldProblem(error, labels as FieldLabels<SettingName>));
+  const { form, isBusy, run, problemOf, formProblem } = useFieldProblems(labels as FieldLabels<SettingName>, fieldId);
   const isDirty = hasUnsaved(siteId, names);
   const settings = editedSettings(siteId);
-
-  useEffect(() => {
-    if (problem?.field) form.current?.querySelector<HTMLElement>(`#${fieldId(problem.field)}`)?.focus();
-  }, [problem]);
 
   function submit(event: Event) {
     event.preventDefault();
@@ -113,11 +109,9 @@ export function SettingsForm({ siteId, title, labels, children }: SettingsFormPr
         siteId,
         settings,
         change: (changes) => changeSettings(siteId, changes),
-        problemOf: (name) => (problem?.field === name ? problem.text : null),
+        problemOf,
       })}
-      <p class="problem" role="alert">
-        {problem?.field === null ? problem.text : ""}
-      </p>
+      <Problem text={formProblem} />
       <SaveBar isDirty={isDirty} isBusy={isBusy} status={status} onCancel={() => void run(cancel)} />
     </form>
   );
