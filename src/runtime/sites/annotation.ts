@@ -2,11 +2,11 @@
 import { isLocalDate, type EpochMs, type LocalDate } from "../../storage/event.ts";
 import type { Calendar } from "../../storage/calendar.ts";
 import type { JsonObject } from "../../storage/json-record.ts";
-import { exceedsChars } from "../config/code-points.ts";
 import { ANNOTATIONS_MAX, ANNOTATION_CHARS_MAX } from "../config/collection-limits.ts";
-import { fieldOf, malformedBody, optionalText, refuseUnknownFields, requiredText } from "../config/json-fields.ts";
+import { fieldOf, malformedBody, optionalText } from "../config/json-fields.ts";
 import { invalidInput } from "../errors.ts";
 import type { CollectionKind, Item } from "./collection-record.ts";
+import { refuseUnknownItemFields, trimmedText } from "./item-fields.ts";
 import { parseOwner, storedOwner, type ItemOwner } from "./item-owner.ts";
 
 const HOUR_MS = 3_600_000;
@@ -48,15 +48,11 @@ function parseMoment(body: JsonObject): Moment | null {
   return date === null ? null : { date, hour };
 }
 
-function parseText(body: JsonObject): string {
-  const text = requiredText(body, "text").trim();
-  if (text !== "" && !exceedsChars(text, ANNOTATION_CHARS_MAX)) return text;
-  throw invalidInput(`Field "text" must be 1 to ${ANNOTATION_CHARS_MAX} characters and not only spaces`);
-}
+const parseText = (body: JsonObject): string => trimmedText(body, "text", ANNOTATION_CHARS_MAX);
 
 /** Without a date, that of `otherwise`. 422 for a field of the wrong type, 400 for one that breaks its rule or is unknown. */
 export function parseAnnotation(body: JsonObject, caller: ItemOwner, otherwise: Moment): AnnotationFields {
-  refuseUnknownFields(body, ["date", "hour", "text", "scope"], ["id", "created_at"]);
+  refuseUnknownItemFields(body, ["date", "hour", "text", "scope"]);
   return { ...(parseMoment(body) ?? otherwise), text: parseText(body), owner: parseOwner(body, caller) };
 }
 

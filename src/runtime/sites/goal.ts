@@ -1,12 +1,12 @@
 /** The goals of a site: what an event has to be for each, and the rules of their fields (docs/goals.md). */
 import type { JsonObject } from "../../storage/json-record.ts";
-import { exceedsChars } from "../config/code-points.ts";
-import { fieldOf, isObject, malformedBody, optionalFlag, optionalText, refuseUnknownFields, requiredText } from "../config/json-fields.ts";
-import { GOALS_MAX, GOAL_PROPERTY_CHARS_MAX, ITEM_NAME_CHARS_MAX } from "../config/collection-limits.ts";
+import { fieldOf, isObject, malformedBody, optionalFlag, optionalText, requiredText } from "../config/json-fields.ts";
+import { GOALS_MAX, GOAL_PROPERTY_CHARS_MAX } from "../config/collection-limits.ts";
 import { EVENT_NAME_CHARS_MAX } from "../config/limits.ts";
 import { STEP_CHARS_MAX } from "../config/report-limits.ts";
 import { invalidInput } from "../errors.ts";
 import type { CollectionKind, FieldsById, Item } from "./collection-record.ts";
+import { checkedText, parseItemName, refuseUnknownItemFields } from "./item-fields.ts";
 
 export interface GoalProperty {
   readonly key: string;
@@ -38,12 +38,6 @@ export interface GoalFields {
 
 export type SiteGoal = Item<GoalFields>;
 
-/** 400 for a text that is empty, or longer than its limit. */
-function checkedText(field: string, text: string, charsMax: number): string {
-  if (text.trim() !== "" && !exceedsChars(text, charsMax)) return text;
-  throw invalidInput(`Field "${field}" must be 1 to ${charsMax} characters and not only spaces`);
-}
-
 function parsePage(page: string): Goal {
   if (!/^[/*]/.test(page)) throw invalidInput('Field "page" must be a path that begins with "/", or with the wildcard "*"');
   return { page: checkedText("page", page, STEP_CHARS_MAX) };
@@ -72,11 +66,11 @@ export type PlacelessGoal = Omit<GoalFields, "position">;
 
 /** 422 for a field of the wrong type, 400 for one that breaks its rule or is unknown. */
 export function parseGoal(body: JsonObject): PlacelessGoal {
-  refuseUnknownFields(body, GOAL_FIELDS, ["id", "created_at"]);
+  refuseUnknownItemFields(body, GOAL_FIELDS);
   const goal = parseDefinition(body);
   const hasRevenue = optionalFlag(body, "revenue") ?? false;
   if (hasRevenue && "page" in goal) throw invalidInput('Field "revenue" needs the field "event"');
-  return { name: checkedText("name", requiredText(body, "name").trim(), ITEM_NAME_CHARS_MAX), goal, hasRevenue };
+  return { name: parseItemName(body), goal, hasRevenue };
 }
 
 /** What `parseGoal` reads. */

@@ -1,14 +1,15 @@
 /** Segments of a site: what is saved under a name, filters or the parameters of a funnel or a sequence (docs/segments.md). */
 import type { JsonObject } from "../../storage/json-record.ts";
 import { exceedsChars } from "../config/code-points.ts";
-import { ITEM_NAME_CHARS_MAX, SEGMENTS_MAX, SEGMENT_CHARS_MAX } from "../config/collection-limits.ts";
-import { isObject, optionalText, refuseUnknownFields, requiredText } from "../config/json-fields.ts";
+import { SEGMENTS_MAX, SEGMENT_CHARS_MAX } from "../config/collection-limits.ts";
+import { isObject, optionalText } from "../config/json-fields.ts";
 import { invalidInput } from "../errors.ts";
 import type { CollectionKind, Item } from "./collection-record.ts";
+import { parseItemName, refuseUnknownItemFields } from "./item-fields.ts";
 import { parseOwner, storedOwner, type ItemOwner } from "./item-owner.ts";
 
 /** The parameters that each kind saves, by which reports know them. */
-export const SEGMENT_PARAMETERS = {
+const SEGMENT_PARAMETERS = {
   filters: ["filters"],
   funnel: ["steps", "window", "modes"],
   sequence: ["steps", "pattern", "conditions"],
@@ -30,12 +31,6 @@ export interface SegmentFields {
 
 export type Segment = Item<SegmentFields>;
 
-export function parseItemName(body: JsonObject): string {
-  const name = requiredText(body, "name").trim();
-  if (name !== "" && !exceedsChars(name, ITEM_NAME_CHARS_MAX)) return name;
-  throw invalidInput(`Field "name" must be 1 to ${ITEM_NAME_CHARS_MAX} characters and not only spaces`);
-}
-
 function parseKind(body: JsonObject): SegmentKind {
   const kind = optionalText(body, "kind") ?? "filters";
   const known = SEGMENT_KINDS.find((word) => word === kind);
@@ -56,7 +51,7 @@ function parseParameters(body: JsonObject, kind: SegmentKind): Readonly<Record<s
 
 /** 422 for a field of the wrong type, 400 for one that breaks its rule or is unknown. */
 export function parseSegment(body: JsonObject, caller: ItemOwner): SegmentFields {
-  refuseUnknownFields(body, ["name", "kind", "scope", ...SAVED_PARAMETERS], ["id", "created_at"]);
+  refuseUnknownItemFields(body, ["name", "kind", "scope", ...SAVED_PARAMETERS]);
   const kind = parseKind(body);
   return { name: parseItemName(body), kind, parameters: parseParameters(body, kind), owner: parseOwner(body, caller) };
 }

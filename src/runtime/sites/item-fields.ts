@@ -1,0 +1,22 @@
+/** The rules that fields of goals, segments and annotations share. */
+import type { JsonObject } from "../../storage/json-record.ts";
+import { exceedsChars } from "../config/code-points.ts";
+import { ITEM_NAME_CHARS_MAX } from "../config/collection-limits.ts";
+import { refuseUnknownFields, requiredText } from "../config/json-fields.ts";
+import { invalidInput } from "../errors.ts";
+
+/** 400 for a text that is empty, or longer than its limit. */
+export function checkedText(field: string, text: string, charsMax: number): string {
+  if (text.trim() !== "" && !exceedsChars(text, charsMax)) return text;
+  throw invalidInput(`Field "${field}" must be 1 to ${charsMax} characters and not only spaces`);
+}
+
+/** A required text, without the spaces around it. */
+export const trimmedText = (body: JsonObject, field: string, charsMax: number): string =>
+  checkedText(field, requiredText(body, field).trim(), charsMax);
+
+export const parseItemName = (body: JsonObject): string => trimmedText(body, "name", ITEM_NAME_CHARS_MAX);
+
+/** 400 for a field that is neither one of these nor in responses only: an item can be sent back as it was listed. */
+export const refuseUnknownItemFields = (body: JsonObject, fields: readonly string[]): void =>
+  refuseUnknownFields(body, fields, ["id", "created_at"]);
