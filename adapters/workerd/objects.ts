@@ -20,7 +20,7 @@ import type { DurableObjectNamespace, DurableObjectStub, R2Bucket } from "./plat
 const REGISTRY_NAME = "main";
 
 /** The name of the object that serves a site. It never changes: the object has events of the site that are in no file yet. */
-export const objectNameOf = (siteId: SiteId): string => siteId;
+const objectNameOf = (siteId: SiteId): string => siteId;
 
 /** How long a site's object may give events dates by what was set for the site, without asking the registry. */
 export const SETTINGS_KEPT_MS = 60_000;

@@ -5,7 +5,7 @@ import type { NewGoal, SiteGoals } from "./types.ts";
 
 export type SiteGoal = SiteGoals[number];
 
-export const goalsPath = (siteId: string): string => urlOf("/api/goals", { site_id: siteId });
+const goalsPath = (siteId: string): string => urlOf("/api/goals", { site_id: siteId });
 const goalPath = (siteId: string, id: string): string => urlOf(`/api/goals/${id}`, { site_id: siteId });
 
 export const listGoals = (siteId: string): Promise<SiteGoals> => sendJson(goalsPath(siteId), {});

@@ -1,4 +1,4 @@
-/** A typed text once nothing has been typed for a moment: no request for each key of a word. */
+/** A typed text once typing has paused, so that there is one request for a word, not one for each key. */
 import { useEffect, useState } from "preact/hooks";
 
 const TYPING_MS = 200;

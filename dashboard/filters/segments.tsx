@@ -1,4 +1,4 @@
-/** Segments in the dialog of filters: one that is chosen takes the place of all filters, and those that are set can be saved as one. */
+/** Segments in the filter dialog: choosing one replaces all filters, and the current filters can be saved as a segment. */
 import { SavedItems } from "../saved/saved-items.tsx";
 import type { Segment } from "../api/segments.ts";
 import { parseFilters, printFilter, printFilters } from "../state/filters.ts";

@@ -1,4 +1,4 @@
-/** The site's values of a dimension with their visitors, by a typed text: those of the period that the other filters let through. */
+/** The site's values of a dimension that match a typed text, with their visitors, in the period and under the other filters. */
 import { urlOf } from "../api/http.ts";
 import type { Reports } from "../api/types.ts";
 import type { Choice } from "../components/picker.tsx";

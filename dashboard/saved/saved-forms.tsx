@@ -1,4 +1,4 @@
-/** The forms that save what is shown under a name, and give it another one. */
+/** The forms that save the current view under a name, and rename a saved item. */
 import { useState } from "preact/hooks";
 import { problemText } from "../api/http.ts";
 import type { Segment } from "../api/segments.ts";

@@ -1,4 +1,4 @@
-/** One of what is saved: its name shows it again; buttons rename, update and delete it. */
+/** A saved item in the list: a click on its name opens it; buttons rename, update and delete it. */
 import { useState } from "preact/hooks";
 import type { Segment } from "../api/segments.ts";
 import { ConfirmedButton } from "../components/confirmed-button.tsx";

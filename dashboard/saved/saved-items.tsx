@@ -1,4 +1,4 @@
-/** What is saved of one kind, and a form that saves what is shown. */
+/** The list of saved segments, funnels or sequences, and the form that saves the current view. */
 import { useEffect } from "preact/hooks";
 import { problemText } from "../api/http.ts";
 import { addSegment, deleteSegment, replaceSegment, type Segment } from "../api/segments.ts";

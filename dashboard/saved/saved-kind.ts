@@ -4,19 +4,19 @@ import type { Segment } from "../api/segments.ts";
 /** The service's limit. */
 export const NAME_CHARS_MAX = 100;
 
-/** What a kind saves. */
+/** The parameters that are saved. */
 export type Saved = Partial<Pick<Segment, "filters" | "steps" | "window" | "modes">>;
 
 export interface SavedKind {
   readonly kind: Segment["kind"];
   /** `segment`, `funnel` */
   readonly noun: string;
-  /** What is shown now; null where there is nothing to save. */
+  /** What the current view would save; null if it has nothing to save. */
   readonly current: Saved | null;
   readonly textOf: (item: Segment) => string;
   readonly isShown: (item: Segment) => boolean;
   readonly onShow: (item: Segment) => void;
-  /** Once what is shown has been saved in an item. */
+  /** Called after an item was updated to the current view. */
   readonly afterUpdate?: (item: Segment) => void;
   readonly afterDelete?: (item: Segment) => void;
 }

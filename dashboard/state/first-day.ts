@@ -1,4 +1,4 @@
-/** The date that all time begins with, which the service tells by the first point of a series. */
+/** The first date of the period "all time": that of the first point of its series. */
 import { computed, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { useReport, type Report } from "./use-report.ts";
@@ -6,7 +6,7 @@ import { site } from "./view.ts";
 
 const known = signal<{ readonly siteId: string | null; readonly day: string } | null>(null);
 
-/** Of the site; null until the service has told. */
+/** Of the site; null until it is known. */
 export const firstDay = computed(() => (known.value?.siteId === site.value ? known.value.day : null));
 
 /** Asks for it where all time is shown, and again with each refresh of the view. */

@@ -20,7 +20,7 @@ export const setKnownSites = (settings: readonly SiteSettings[]): void => {
 };
 
 /** The address of the list of sites, the same wherever it is asked for, so that its response is shared. */
-export const SITES_PATH = "/api/sites?include=settings";
+const SITES_PATH = "/api/sites?include=settings";
 
 export const useSites = (): Report<Sites> => useRequest<Sites>(SITES_PATH);
 

@@ -1,4 +1,4 @@
-/** Whose goals, segments or annotations a request is about, who may ask for them, and changes of one item. */
+/** What routes of goals, segments and annotations share: whose they are, who may read and change them, and changes of one item. */
 import { parseObject } from "../runtime/config/json-fields.ts";
 import { AppError, invalidInput } from "../runtime/errors.ts";
 import { oneOf } from "../runtime/query/parameters.ts";
@@ -35,10 +35,10 @@ export function administeredSite(context: Context): SiteId {
   return siteId;
 }
 
-/** A browser keeps a random text and sends it: whoever does not know it is somebody else. */
+/** A random text that a browser keeps and sends, and nobody else knows. */
 const OWNER = /^[A-Za-z0-9_-]{22,128}$/;
 
-/** By what the caller is known again, after another login, too; null for a session without the header `X-Owner`. */
+/** The hash by which the caller is recognized, also after another login; null for a session without the header `X-Owner`. */
 function callerOf(request: Request, { services }: Context): ItemOwner {
   const secret = request.headers.get("x-owner");
   if (secret !== null && !OWNER.test(secret)) throw invalidInput('Header "X-Owner" must be 22 to 128 letters, digits, "_" and "-"');

@@ -29,7 +29,7 @@ export const utcCalendar: Calendar = {
 const AROUND_MS = 2 * DAY_MS;
 
 /** The first instant at which it is the date's midnight or later in the zone. Midnight itself may be skipped, or come twice. */
-export function startOfDateIn(zone: TimeZone, date: LocalDate): EpochMs {
+function startOfDateIn(zone: TimeZone, date: LocalDate): EpochMs {
   const midnight = startOfDayMs(date);
   const changes = zone.offsetsBetween(midnight - AROUND_MS, midnight + AROUND_MS);
   for (const [i, { fromMs, offsetMs }] of changes.entries()) {

@@ -94,7 +94,7 @@ const text = fc.oneof({ weight: 2, arbitrary: fc.string({ unit: character }) }, 
 const optionalText = fc.option(text, { nil: null });
 
 /** JSON objects in the form in which they are stored. `-0` is written `0`, and other keys than `__proto__` are all there may be. */
-export const storedProps = fc
+const storedProps = fc
   .dictionary(text, fc.jsonValue({ stringUnit: character }), { noNullPrototype: true, minKeys: 1 })
   .map((props) => JSON.stringify(props))
   .filter((json) => !json.includes("__proto__"));

@@ -23,7 +23,7 @@ export interface CommandRun {
 /** The caller prints help and version. */
 export type CommandLine = { readonly action: "help" } | { readonly action: "version" } | CommandRun;
 
-export const CONFIG_OPTION: CommandOption = { name: "--config", value: "file", help: "read options from this TOML file" };
+const CONFIG_OPTION: CommandOption = { name: "--config", value: "file", help: "read options from this TOML file" };
 
 /** Options of every command. */
 export const GENERAL_OPTIONS: readonly CommandOption[] = [

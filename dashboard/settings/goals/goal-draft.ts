@@ -1,4 +1,4 @@
-/** A goal that is being filled in: what the form has, and what the service gets of it. */
+/** A goal that is being edited: what the form holds, and what is sent to the service. */
 import type { SiteGoal } from "../../api/goals.ts";
 import type { NewGoal } from "../../api/types.ts";
 

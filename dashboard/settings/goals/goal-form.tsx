@@ -1,4 +1,4 @@
-/** The form of a goal: a page, or an event, maybe with a property. It offers what the site has had lately. */
+/** The form of a goal: a page, or an event, optionally with a property. It suggests the site's own pages, events and properties. */
 import { useState } from "preact/hooks";
 import { urlOf } from "../../api/http.ts";
 import type { Reports } from "../../api/types.ts";
@@ -142,7 +142,7 @@ interface GoalFormProps {
   readonly onCancel?: () => void;
 }
 
-/** Remounted for another goal, and for the next new one. */
+/** Mounted anew for each goal, so that it begins with `first`. */
 export function GoalForm({ title, first, submitLabel, onSubmit, onCancel }: GoalFormProps) {
   const [draft, setDraft] = useState(first);
   const { form, isBusy, run, field, formProblem } = useFieldProblems(LABELS, fieldId);

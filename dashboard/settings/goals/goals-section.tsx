@@ -1,4 +1,4 @@
-/** The goals of a site, in its settings: add one, change its name and definition, its place in the list, and delete it. */
+/** The goals in a site's settings: they are added, edited, moved and deleted. */
 import { useEffect, useState } from "preact/hooks";
 import { addGoal, deleteGoal, listGoals, replaceGoal, type SiteGoal } from "../../api/goals.ts";
 import { problemText } from "../../api/http.ts";

@@ -6,7 +6,7 @@ import { column, joinSql, sql, type SqlText } from "./sql.ts";
 import { UNRECORDED, propertyPasses, valuePasses } from "./text-conditions.ts";
 import { ANY_TEXT, type TextTest } from "./text-matching.ts";
 
-/** Whether an event's property passes. Without a value it is as good as `(unknown)`. */
+/** Whether an event's property passes. An event without the property has the value `(unknown)`. */
 function meetsProperty(key: string, test: TextTest, props: SqlText): SqlText {
   const hasPassed = propertyPasses({ key, test }, props);
   if (test.kind !== "is" || !test.values.includes(UNRECORDED)) return hasPassed;

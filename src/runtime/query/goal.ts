@@ -4,8 +4,6 @@ import { sql, type SqlText } from "./sql.ts";
 import { stepSql } from "./steps.ts";
 import { propertyPasses } from "./text-conditions.ts";
 
-export type { Goal } from "../sites/goal.ts";
-
 export interface NamedGoal {
   readonly name: string;
   readonly goal: Goal;

@@ -36,7 +36,7 @@ const codePointOf = (hex: string | undefined, char = ""): number =>
 
 const charsIn = ([, firstHex, first, lastHex, last]: RegExpExecArray): number => codePointOf(lastHex, last) - codePointOf(firstHex, first);
 
-/** Whether it would take long to compile: without its case, each character of a class is looked up. */
+/** Whether it may take long to compile: if case is ignored, the other case of each character in a class is looked up. */
 function isCostly(expression: string): boolean {
   if ([...expression.matchAll(CLASS)].length > FILTER_EXPRESSION_CLASSES_MAX) return true;
   return [...expression.matchAll(RANGE)].some((range) => charsIn(range) > FILTER_EXPRESSION_RANGE_CHARS_MAX);
@@ -54,7 +54,7 @@ export function problemOfExpression(expression: string): string | null {
   }
 }
 
-/** The two lower cases of sigma are one, since which it is depends on its place in a word. `textPasses` does the same in ClickHouse. */
+/** Both lower-case forms of sigma become one, because which one is written depends on its place in a word. `textPasses` does the same in ClickHouse. */
 export const lowerCase = (text: string): string => text.toLowerCase().replaceAll("ς", "σ");
 
 type Matcher = (text: string) => boolean;

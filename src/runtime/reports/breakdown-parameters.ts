@@ -35,14 +35,15 @@ interface Columns {
   readonly hasComparison: boolean;
 }
 
+const COLUMN_NAMES = [...FURTHER_COLUMNS, "comparison"];
+const COLUMN_NAME = `(?:${COLUMN_NAMES.join("|")})`;
+
 const COLUMNS: Parameter<Columns> = parameter(
   {
     description:
       "Further fields of each row, joined by commas. `conversions` and `conversion_rate` require `goal`, `revenue` requires `currency`; " +
       "`comparison` adds the numbers of the same value in another window. All but `revenue` and `comparison` need the behavioral extension.",
-    schema: text("Names of fields.", {
-      pattern: `^(?:(?:${[...FURTHER_COLUMNS, "comparison"].join("|")})(?:,(?:${[...FURTHER_COLUMNS, "comparison"].join("|")}))*)?$`,
-    }),
+    schema: text("Names of fields.", { pattern: `^(?:${COLUMN_NAME}(?:,${COLUMN_NAME})*)?$` }),
     example: "bounce_rate,avg_visit_duration_secs",
   },
   (value, name) => {
@@ -50,7 +51,7 @@ const COLUMNS: Parameter<Columns> = parameter(
     const further = [...words].flatMap((word) => FURTHER_COLUMNS.find((known) => known === word) ?? []);
     const hasComparison = words.has("comparison");
     if (further.length + Number(hasComparison) !== words.size) {
-      throw invalidInput(`"${name}" must list some of ${[...FURTHER_COLUMNS, "comparison"].join(", ")}, joined by commas`);
+      throw invalidInput(`"${name}" must list some of ${COLUMN_NAMES.join(", ")}, joined by commas`);
     }
     return { further, hasComparison };
   },

@@ -1,4 +1,4 @@
-/** Opens what people make for sites: goals, segments and annotations. */
+/** Opens the goals, segments and annotations of all sites. */
 import type { SiteId } from "../../storage/event.ts";
 import { createSha256, toHex } from "../auth/sha256.ts";
 import { ANNOTATION_KIND, type AnnotationFields } from "../sites/annotation.ts";

@@ -1,4 +1,4 @@
-/** All kinds of items that sites have, for what treats them alike. */
+/** Every kind of collection, for code that treats all of them alike, such as verification. */
 import { ANNOTATION_KIND } from "./annotation.ts";
 import type { CollectionKind } from "./collection-record.ts";
 import { GOAL_KIND } from "./goal.ts";

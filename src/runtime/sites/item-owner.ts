@@ -1,4 +1,4 @@
-/** Whose a segment or an annotation is: everybody's, or that of one browser or API key (docs/privacy.md, "What is not stored"). */
+/** Who owns a segment or an annotation: everybody, or one browser or API key (docs/privacy.md, "What is not stored"). */
 import type { JsonObject } from "../../storage/json-record.ts";
 import { optionalText } from "../config/json-fields.ts";
 import { invalidInput } from "../errors.ts";
@@ -8,7 +8,7 @@ export type ItemOwner = string | null;
 
 export const ITEM_SCOPES = ["everybody", "oneself"] as const;
 
-/** Whether the caller sees it in lists, and may change it. */
+/** Whether it is for everybody or the caller's own: then the caller sees it in lists, and may change it. */
 export const isOf = (owner: ItemOwner, caller: ItemOwner): boolean => owner === null || owner === caller;
 
 /** 400 for another word, and if the caller has no secret to be known by. */

@@ -8,7 +8,7 @@ import { parseSettings, settingsJson } from "./settings-json.ts";
 import { DEFAULT_SETTINGS, type SiteSettings } from "./site-settings.ts";
 import type { Sites } from "./sites.ts";
 
-export const SETTINGS_FILE_VERSION = 1;
+const SETTINGS_FILE_VERSION = 1;
 
 const SETTINGS_FIELDS = Object.keys(settingsJson(DEFAULT_SETTINGS));
 

@@ -1,5 +1,4 @@
 /** The settings of a site: their defaults (docs/sites.md). */
-import type { SiteId } from "../../storage/event.ts";
 
 export const WEEK_STARTS = ["monday", "sunday", "saturday"] as const;
 export type WeekStart = (typeof WEEK_STARTS)[number];
@@ -50,6 +49,3 @@ export const DEFAULT_SETTINGS: SiteSettings = {
   hiddenCards: [],
   retentionDays: null,
 };
-
-/** What reads need of settings, wherever they are held. */
-export type SettingsOf = (siteId: SiteId) => SiteSettings;

@@ -67,7 +67,7 @@ function increasingFunnelValue(windowMs: number, steps: number): SqlText {
 const SEARCH_STEPS_MAX = 10_000;
 
 /** The most events among which `places` events can be found in so many steps: it tries every combination of up to `places` events. */
-export function searchedEventsMax(places: number): number {
+function searchedEventsMax(places: number): number {
   for (let events = 1; ; events++) {
     let [combinations, tried] = [1, 0];
     for (let chosen = 1; chosen <= Math.min(places, events); chosen++) {

@@ -2,12 +2,12 @@
 import type { AggregateQuery } from "../../execution/aggregate-query.ts";
 import { decimalFromCents, Decimal } from "../../query/decimal.ts";
 import { columnOf, isDimension, type Dimension, type SessionDimension } from "../../query/dimensions.ts";
-import type { Goal } from "../../query/goal.ts";
 import { closed, count, fraction, number, type Described } from "../../query/json-schema.ts";
 import { numberIn, ratio, textIn } from "../../query/row-values.ts";
 import type { Scope } from "../../query/scope.ts";
 import type { SqlRow } from "../../query/sql.ts";
 import type { OrderKey } from "../../query/top.ts";
+import type { Goal } from "../../sites/goal.ts";
 import { EVENTS, MONEY, PAGEVIEWS, VISITORS } from "./fields.ts";
 import { sessionPages } from "./session-pages.ts";
 import { countsByValue, revenueByValue } from "./value-counts.ts";
