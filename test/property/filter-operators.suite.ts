@@ -8,48 +8,30 @@ import type { SiteId } from "../../src/storage/event.ts";
 import { createShare, logIn, postSetup, withShare } from "../support/auth-requests.ts";
 import type { InProcessTarget, MakeInProcessTarget } from "../support/in-process-target.ts";
 import type { RequestHeaders } from "../support/requests.ts";
-import {
-  flowOf,
-  funnelOf,
-  retentionFiguresOf,
-  sequencesOf,
-  sessionPagesOf,
-  sessionsFiguresOf,
-  type Step,
-} from "./behavioral-figures-model.ts";
+import { retentionFiguresOf } from "./behavioral-figures-model.ts";
 import { FILTER_DIMENSIONS, OPERATORS, condition, conditionOn } from "./conditions.ts";
 import type { Condition, PlainGoal } from "./filter-model.ts";
 import { SITES, history, withPeriods, type History } from "./histories.ts";
 import {
   breakdownOf,
   customMainOf,
-  dailyExportOf,
   dayOf,
   dayPlus,
-  goalsOf,
   mainOf,
-  propertiesOf,
-  propertyValuesOf,
   realtimeOf,
-  revenueOf,
   sessionTimeseriesOf,
   timeseriesOf,
   type CustomWindow,
   type Events,
   type Scope,
 } from "./model.ts";
+import { PLAIN_REPORTS } from "./plain-reports.ts";
 import { playHistory } from "./played-history.ts";
 import { filtersParameter, parametersOf, scopeOf, type Question } from "./questions.ts";
 import { PROPERTY_TIMEOUT_MS } from "./settings.ts";
 
 const MINUTE_MS = 60_000;
 const [SITE] = SITES;
-
-const STEPS: readonly Step[] = [
-  { kind: "page", value: "/*" },
-  { kind: "event", value: "Signup" },
-];
-const STEP_LIST = "page:/*,event:Signup";
 
 /** What is asked of a history. */
 interface Asked {
@@ -86,30 +68,8 @@ const REPORTS: readonly Report[] = [
   ["session-timeseries", {}, ({ events, scope, gapMs }) => sessionTimeseriesOf(events, scope, gapMs)],
   ["breakdown/pages", {}, ({ events, scope }) => breakdownOf(events, scope, "pages", 10)],
   ["breakdown/events", {}, ({ events, scope }) => breakdownOf(events, scope, "events", 10)],
-  ["breakdown/entry-pages", {}, ({ events, scope, gapMs }) => sessionPagesOf(events, scope, gapMs, 0, 10)],
-  ["breakdown/exit-pages", {}, ({ events, scope, gapMs }) => sessionPagesOf(events, scope, gapMs, -1, 10)],
-  ["sessions", {}, ({ events, scope, gapMs }) => sessionsFiguresOf(events, scope, gapMs)],
-  ["goals", {}, ({ events, scope }) => goalsOf(events, scope)],
-  ["properties", {}, ({ events, scope }) => propertiesOf(events, scope)],
-  ["property-values", { key: "plan" }, ({ events, scope }) => propertyValuesOf(events, scope, "plan", null)],
-  ["revenue", {}, ({ events, scope }) => revenueOf(events, scope)],
-  [
-    "funnel",
-    { steps: STEP_LIST, window: "1 day" },
-    ({ events, scope }) => funnelOf(events, scope, STEPS, { windowMs: 1440 * MINUTE_MS, modes: [] }),
-  ],
-  [
-    "sequences",
-    { conditions: STEP_LIST, pattern: "(?1)(?2)" },
-    ({ events, scope }) =>
-      sequencesOf(events, scope, STEPS, [
-        { kind: "condition", number: 1 },
-        { kind: "condition", number: 2 },
-      ]),
-  ],
+  ...PLAIN_REPORTS,
   ["retention", { weeks: "4" }, ({ events, scope }) => expect.objectContaining({ cohorts: retentionFiguresOf(events, scope, 4) })],
-  ["flow", { page: "/*" }, ({ events, scope, gapMs }) => flowOf(events, scope, gapMs, "/*", "forward", 10)],
-  ["export", { kind: "daily", format: "json" }, ({ events, scope }) => dailyExportOf(events, scope)],
   [
     "realtime",
     { minutes: "60" },

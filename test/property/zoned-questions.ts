@@ -1,32 +1,18 @@
 /** Random questions about a site in a time zone, and what the plain model answers: every report and export. */
 import fc from "fast-check";
 import { expect } from "vitest";
-import {
-  flowOf,
-  funnelOf,
-  retentionFiguresOf,
-  sequencesOf,
-  sessionPagesOf,
-  sessionsFiguresOf,
-  type Step,
-} from "./behavioral-figures-model.ts";
-import type { PatternPart } from "./behavioral-model.ts";
+import { retentionFiguresOf } from "./behavioral-figures-model.ts";
 import { condition } from "./conditions.ts";
 import { SITES } from "./histories.ts";
 import { scopeWithin, sessionTimeseriesBy, timeseriesBy, type Interval } from "./interval-model.ts";
 import {
   breakdownOf,
   customMainOf,
-  dailyExportOf,
   dayPlus,
   eventSeriesOf,
-  goalsOf,
   inScope,
   mainOf,
-  propertiesOf,
-  propertyValuesOf,
   realtimeOf,
-  revenueOf,
   sessionTimeseriesOf,
   timeseriesOf,
   type Comparison,
@@ -35,22 +21,12 @@ import {
   type Events,
   type Scope,
 } from "./model.ts";
+import { PLAIN_REPORTS } from "./plain-reports.ts";
 import { dimension } from "./questions.ts";
 import type { ZonedHistory } from "./zoned-histories.ts";
 
 const MINUTE_MS = 60_000;
 const [SITE] = SITES;
-
-const STEPS: readonly Step[] = [
-  { kind: "page", value: "/*" },
-  { kind: "event", value: "Signup" },
-];
-const STEP_LIST = "page:/*,event:Signup";
-
-const PATTERN: readonly PatternPart[] = [
-  { kind: "condition", number: 1 },
-  { kind: "condition", number: 2 },
-];
 
 export interface ZonedQuestion {
   readonly endDaysBack: number;
@@ -131,18 +107,8 @@ export function expectedOf(
     ["session-timeseries", { interval }, sessionTimeseriesBy(interval, events, byInterval, gapMs, { calendar }), byInterval],
     ["realtime", minutes === null ? {} : { minutes: String(minutes) }, { ...realtime, ...named }],
     [`breakdown/${question.dimension}`, {}, breakdownOf(events, scope, question.dimension, 10)],
-    ["breakdown/entry-pages", {}, sessionPagesOf(events, scope, gapMs, 0, 10)],
-    ["breakdown/exit-pages", {}, sessionPagesOf(events, scope, gapMs, -1, 10)],
-    ["goals", {}, goalsOf(events, scope)],
-    ["properties", {}, propertiesOf(events, scope)],
-    ["property-values", { key: "plan" }, propertyValuesOf(events, scope, "plan", null)],
-    ["revenue", {}, revenueOf(events, scope)],
-    ["sessions", {}, sessionsFiguresOf(events, scope, gapMs)],
-    ["funnel", { steps: STEP_LIST, window: "1 day" }, funnelOf(events, scope, STEPS, { windowMs: 1440 * MINUTE_MS, modes: [] })],
-    ["sequences", { conditions: STEP_LIST, pattern: "(?1)(?2)" }, sequencesOf(events, scope, STEPS, PATTERN)],
+    ...PLAIN_REPORTS.map(([endpoint, own, bodyOf]): Expected => [endpoint, own, bodyOf({ events, scope, gapMs })]),
     ["retention", { weeks: "4" }, expect.objectContaining({ cohorts, identity_supports_cohorts: rotationDays >= 28 })],
-    ["flow", { page: "/*" }, flowOf(events, scope, gapMs, "/*", "forward", 10)],
-    ["export", { kind: "daily", format: "json" }, dailyExportOf(events, scope)],
     ["export", { kind: "raw", format: "json" }, rawExportOf(events, scope)],
   ];
 }
