@@ -47,10 +47,13 @@ export async function writeDemo(dataFolder, { days, visitorsMax = Number.POSITIV
   const { demoDay, currentVisits, encodeEvents, partitionKey } = await importGenerator();
   const nowMs = Date.now();
   for (let ago = days - 1; ago >= 0; ago--) {
-    const date = new Date(nowMs - ago * DAY_MS).toISOString().slice(0, 10);
+    const startMs = (Math.floor(nowMs / DAY_MS) - ago) * DAY_MS;
+    const date = new Date(startMs).toISOString().slice(0, 10);
     const index = days - 1 - ago;
     const current = ago === 0 && visitorsMax === Number.POSITIVE_INFINITY ? currentVisits(date, nowMs) : [];
-    const past = [...demoDay({ siteId: SITE, date, index }), ...current].filter(({ timestampMs }) => timestampMs < nowMs);
+    const past = [...demoDay({ siteId: SITE, date, startMs, endMs: startMs + DAY_MS, index }), ...current].filter(
+      ({ timestampMs }) => timestampMs < nowMs,
+    );
     const events = ofFirstVisitors(past, visitorsMax).sort((a, b) => a.timestampMs - b.timestampMs);
     if (events.length === 0) continue;
     const path = join(dataFolder, partitionKey(SITE, date, index + 1, index + 1));
