@@ -1,4 +1,5 @@
 /** The period: a menu of named ones, and arrows to the previous and next. */
+import type { MenuItem } from "../components/menu-entry.tsx";
 import { Menu } from "../components/menu.tsx";
 import { formatRange } from "../format/locale.ts";
 import { dayAfter, PERIODS, type Period } from "../state/range.ts";
@@ -79,16 +80,42 @@ const allSharedItem = () => ({
   onChoose: () => navigate({ period: null, start: null, end: null }),
 });
 
-function PeriodMenu() {
+/** Null where a share link does not show it. */
+function yesterdayItem(): MenuItem | null {
   const { start, end } = range.value;
-  const chosen = period.value;
-  const label = isRealtime() ? "Realtime" : chosen === "custom" ? formatRange(start, end) : PERIOD_LABELS[chosen].label;
   const yesterday = dayAfter(today.value, -1);
-  const yesterdayItem = {
+  if (!isWithin({ start: yesterday, end: yesterday }, bounds.value)) return null;
+  return {
     label: "Yesterday",
     isChosen: start === yesterday && end === yesterday && !hasAllSharedDates.value && !isRealtime(),
     onChoose: () => navigate({ start: yesterday, end: yesterday, period: null }),
   };
+}
+
+const periodItem = (id: Period): MenuItem => ({
+  label: PERIOD_LABELS[id].label,
+  ...(PERIOD_LABELS[id].key !== undefined && { hint: PERIOD_LABELS[id].key }),
+  isChosen: id === period.value && !isRealtime(),
+  onChoose: () => choosePeriod(id),
+});
+
+/** Single days, days up to now, those of the calendar, and what is no named period. A line is between groups. */
+function periodItems(): (MenuItem | null)[] {
+  const offered = (...ids: readonly Period[]) => ids.filter((id) => offeredPeriods.value.includes(id)).map(periodItem);
+  const groups: readonly (readonly (MenuItem | null)[])[] = [
+    [defaultPeriod.value === null ? allSharedItem() : null, ...offered("day"), yesterdayItem()],
+    offered("7d", "30d", "90d", "6mo", "12mo"),
+    offered("month", "year", "all"),
+    [{ label: "Custom range…", onChoose: () => openPanel("days") }, hasRealtime() ? realtimeItem() : null],
+  ];
+  const shown = groups.map((group) => group.filter((item) => item !== null)).filter((group) => group.length > 0);
+  return shown.flatMap((group, i) => (i === 0 ? group : [null, ...group]));
+}
+
+function PeriodMenu() {
+  const { start, end } = range.value;
+  const chosen = period.value;
+  const label = isRealtime() ? "Realtime" : chosen === "custom" ? formatRange(start, end) : PERIOD_LABELS[chosen].label;
   return (
     <Menu
       label={`Period: ${label}`}
@@ -97,19 +124,7 @@ function PeriodMenu() {
           <span>{label}</span> <span class="caret" aria-hidden="true" />
         </>
       }
-      items={[
-        ...(defaultPeriod.value === null ? [allSharedItem()] : []),
-        ...offeredPeriods.value.map((id) => ({
-          label: PERIOD_LABELS[id].label,
-          ...(PERIOD_LABELS[id].key !== undefined && { hint: PERIOD_LABELS[id].key }),
-          isChosen: id === chosen && !isRealtime(),
-          onChoose: () => choosePeriod(id),
-        })),
-        ...(isWithin({ start: yesterday, end: yesterday }, bounds.value) ? [yesterdayItem] : []),
-        null,
-        { label: "Custom range…", onChoose: () => openPanel("days") },
-        ...(hasRealtime() ? [realtimeItem()] : []),
-      ]}
+      items={periodItems()}
     />
   );
 }

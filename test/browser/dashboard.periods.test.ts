@@ -78,6 +78,7 @@ describe("the periods of the dashboard", () => {
     await page.getByRole("button", { name: /^Period: / }).click();
     expect((await page.getByRole("menuitemradio").allTextContents()).slice(0, 10)).toEqual([
       "TodayD",
+      "Yesterday",
       "Last 7 daysW",
       "Last 30 daysM",
       "Last 90 daysQ",
@@ -86,7 +87,6 @@ describe("the periods of the dashboard", () => {
       "Month to date",
       "Year to date",
       "All timeA",
-      "Yesterday",
     ]);
     await page.keyboard.press("Escape");
     await page.keyboard.press("a");

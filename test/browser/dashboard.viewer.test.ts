@@ -140,7 +140,7 @@ describe("a viewer's page", () => {
 
     it("offers only periods within the shared one, and compares with none outside", async () => {
       const page = await open(link.token);
-      expect(await menuItems(page, /^Period/)).toEqual(["Today", "Last 7 days", "Yesterday", "Custom range…", "Realtime"]);
+      expect(await menuItems(page, /^Period/)).toEqual(["Today", "Yesterday", "Last 7 days", "Custom range…", "Realtime"]);
       expect(await page.getByRole("button", { name: /Comparison|Compare/ }).count()).toBe(0);
       for (const key of ["m", "q", "y", "ArrowLeft", "ArrowRight", "x", "1"]) await page.keyboard.press(key);
       await shown(page);
