@@ -42,7 +42,15 @@ export function AnnotationForm({ place, annotation, isBusy, onSave, onCancel }: 
     >
       <label>
         Text
-        <input type="text" required maxLength={TEXT_CHARS_MAX} value={text} onInput={(event) => setText(event.currentTarget.value)} />
+        <input
+          type="text"
+          required
+          maxLength={TEXT_CHARS_MAX}
+          autocomplete="off"
+          placeholder="What happened, such as: Deployed version 1.2"
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
       </label>
       <div class="form-row">
         <label>

@@ -41,17 +41,25 @@ interface PagingProps {
   readonly onPage: (page: number) => void;
 }
 
-const Paging = ({ page, pages, summary, onPage }: PagingProps) => (
-  <nav class="paging" aria-label="Paging">
-    <button type="button" class="button small" disabled={page === 0} onClick={() => onPage(page - 1)}>
-      Previous
-    </button>
-    <span aria-live="polite">{pages === 1 ? summary : `${summary} · Page ${page + 1} of ${pages}`}</span>
-    <button type="button" class="button small" disabled={page >= pages - 1} onClick={() => onPage(page + 1)}>
-      Next
-    </button>
-  </nav>
-);
+/** A single page has nowhere to lead. */
+function Paging({ page, pages, summary, onPage }: PagingProps) {
+  const hasOthers = pages > 1;
+  return (
+    <nav class="paging" aria-label="Paging">
+      {hasOthers && (
+        <button type="button" class="button small" disabled={page === 0} onClick={() => onPage(page - 1)}>
+          Previous
+        </button>
+      )}
+      <span aria-live="polite">{hasOthers ? `${summary} · Page ${page + 1} of ${pages}` : summary}</span>
+      {hasOthers && (
+        <button type="button" class="button small" disabled={page >= pages - 1} onClick={() => onPage(page + 1)}>
+          Next
+        </button>
+      )}
+    </nav>
+  );
+}
 
 /** The currencies of the period's revenue, those with the most first; null until they are known. */
 function useCurrencies(): readonly string[] | null {

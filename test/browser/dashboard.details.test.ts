@@ -163,6 +163,7 @@ describe("the details of a card", () => {
     expect(await dialog.getByRole("button", { name: "Next" }).isDisabled()).toBe(true);
     await dialog.getByLabel("Search").fill("AGE/12");
     await dialog.getByText("50 values").waitFor();
+    expect(await dialog.getByRole("button", { name: "Next" }).count()).toBe(0);
     await settled();
     expect(await column("Page")).toEqual(Array.from({ length: 50 }, (_, i) => pathOf(1200 + i)));
     await dialog.getByLabel("Search").fill("nothing like it");

@@ -76,6 +76,7 @@ describe("goals in the dashboard", () => {
     await page.getByRole("button", { name: "Move Order with plan pro up" }).click();
     await namesBecome("Order with plan pro", "Visit /docs/*");
     await page.getByRole("button", { name: "Edit Visit /docs/*" }).click();
+    expect(await page.evaluate("document.activeElement.labels[0].textContent.trim()")).toBe("A page is viewed");
     await page.getByRole("textbox", { name: "Name" }).fill("Read the docs");
     await page.getByRole("button", { name: "Save" }).click();
     await namesBecome("Order with plan pro", "Read the docs");

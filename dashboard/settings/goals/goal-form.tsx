@@ -1,5 +1,5 @@
 /** The form of a goal: a page, or an event, optionally with a property. It suggests the site's own pages, events and properties. */
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { urlOf } from "../../api/http.ts";
 import type { Reports } from "../../api/types.ts";
 import { usePageChoices } from "../../behavior/steps.tsx";
@@ -122,7 +122,7 @@ const GoalFields = (editing: Editing) => (
     {editing.draft.kind === "page" ? <PageField {...editing} /> : <EventFields {...editing} />}
     <TextField
       {...editing.field("name")}
-      hint="Optional."
+      hint="Optional. How reports call the goal."
       maxLength={NAME_CHARS_MAX}
       placeholder={defaultName(editing.draft)}
       value={editing.draft.name}
@@ -147,6 +147,12 @@ export function GoalForm({ title, first, submitLabel, onSubmit, onCancel }: Goal
   const [draft, setDraft] = useState(first);
   const { form, isBusy, run, field, formProblem } = useFieldProblems(LABELS, fieldId);
   const isReady = isWhole(draft) && !isBusy;
+
+  // One that is changed takes the place of the button that was pressed.
+  useEffect(() => {
+    if (onCancel) form.current?.querySelector<HTMLElement>("input:checked")?.focus();
+  }, []);
+
   return (
     <form
       class="form settings-form"

@@ -20,12 +20,12 @@ interface GoalItemProps {
 }
 
 const GoalItem = ({ goal, isLast, onEdit, onMove, onDelete }: GoalItemProps) => {
-  const definition = definitionText(goal);
+  const definition = goal.page === null ? `Event ${definitionText(goal)}` : definitionText(goal);
   return (
     <li class="goal">
       <div class="goal-text">
         <h3>{goal.name}</h3>
-        <p class="dim">{[...(definition === goal.name ? [] : [definition]), ...(goal.revenue ? ["with revenue"] : [])].join(", ")}</p>
+        <p class="dim">{[...(definition === goal.name ? [] : [definition]), ...(goal.revenue ? ["with revenue"] : [])].join(" · ")}</p>
       </div>
       <div class="goal-tools">
         <button
