@@ -6,6 +6,7 @@ import { AnnotationsPanel } from "./annotations/annotations-panel.tsx";
 import { DetailsPanel } from "./cards/details-panel.tsx";
 import { AddSitePanel } from "./first-event/add-site.tsx";
 import { FilterPanel } from "./filters/filter-panel.tsx";
+import { SegmentsPanel } from "./filters/segments.tsx";
 import { DIMENSIONS, isDimension } from "./format/dimensions.ts";
 import { InstallationPanel } from "./installation/installation-dialog.tsx";
 import { PasswordPanel } from "./login/login.tsx";
@@ -23,6 +24,7 @@ import { panel, site } from "./state/view.ts";
 
 const PANELS: Readonly<Record<string, ComponentType>> = {
   filter: FilterPanel,
+  segments: SegmentsPanel,
   days: CustomRangePanel,
   "compared-days": ComparedRangePanel,
   help: HelpPanel,

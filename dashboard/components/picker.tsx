@@ -1,5 +1,6 @@
 /** A combobox (WAI-ARIA combobox pattern): typing narrows the list of choices, and only a choice can be picked. Tab picks what was typed. */
 import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useListPlace } from "./list-place.ts";
 
 export interface Choice {
   readonly value: string;
@@ -18,6 +19,8 @@ interface PickerProps {
   readonly isInvalid?: boolean;
   readonly label: string;
   readonly choices: readonly Choice[];
+  /** Whether the choices are still to come. */
+  readonly isLoading?: boolean;
   readonly value: string;
   readonly placeholder?: string;
   readonly onPick: (value: string) => void;
@@ -32,16 +35,17 @@ const SHOWN_MAX = 50;
 interface OptionsProps {
   readonly id: string;
   readonly choices: readonly Choice[];
+  readonly isLoading: boolean;
   /** The index of the highlighted choice. */
   readonly active: number;
   readonly onPick: (choice: Choice) => void;
 }
 
-function Options({ id, choices, active, onPick }: OptionsProps) {
+function Options({ id, choices, isLoading, active, onPick }: OptionsProps) {
   if (choices.length === 0) {
     return (
       <li role="option" aria-selected={false} aria-disabled="true" class="none">
-        No matches
+        {isLoading ? "Loading…" : "No matches"}
       </li>
     );
   }
@@ -134,11 +138,13 @@ function useChoices({ choices, value, onPick, choiceOf, onType }: PickerProps) {
 }
 
 export function Picker(props: PickerProps) {
-  const { inputId, describedBy, isInvalid = false, label, placeholder } = props;
+  const { inputId, describedBy, isInvalid = false, label, isLoading = false, placeholder } = props;
   const id = useId();
+  const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLUListElement>(null);
   const { isOpen, text, shown, active, open, close, pick, type, onKeyDown } = useChoices(props);
 
+  useListPlace(input, list, isOpen);
   useEffect(() => {
     list.current?.children[active]?.scrollIntoView({ block: "nearest" });
   }, [active, isOpen]);
@@ -146,6 +152,7 @@ export function Picker(props: PickerProps) {
   return (
     <div class="picker">
       <input
+        ref={input}
         role="combobox"
         type="text"
         id={inputId}
@@ -167,7 +174,7 @@ export function Picker(props: PickerProps) {
         onBlur={close}
       />
       <ul id={`${id}-list`} role="listbox" aria-label={label} ref={list} hidden={!isOpen}>
-        {isOpen && <Options id={id} choices={shown} active={active} onPick={pick} />}
+        {isOpen && <Options id={id} choices={shown} isLoading={isLoading} active={active} onPick={pick} />}
       </ul>
     </div>
   );

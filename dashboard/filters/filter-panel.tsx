@@ -101,7 +101,8 @@ const OperatorField = ({ draft: { dimension, test, values }, change }: DraftProp
 );
 
 function KeyField({ draft: { dimension }, change }: DraftProps) {
-  const keys = useReport("properties", unfilteredScope.value).data ?? [];
+  const report = useReport("properties", unfilteredScope.value);
+  const keys = report.data ?? [];
   const key = dimension.slice(PROPERTY_PREFIX.length);
   return (
     <div class="labelled">
@@ -109,6 +110,7 @@ function KeyField({ draft: { dimension }, change }: DraftProps) {
       <Picker
         label="Property"
         choices={keys.filter((name) => name !== "").map((name) => ({ value: name, label: name }))}
+        isLoading={report.data === undefined && !report.error}
         value={key}
         placeholder="Select a property"
         onPick={(picked) => change({ dimension: PROPERTY_PREFIX + picked, values: [] })}
@@ -118,13 +120,20 @@ function KeyField({ draft: { dimension }, change }: DraftProps) {
   );
 }
 
-function ValuesField({ draft: { dimension, test, values }, others, change }: DraftProps) {
+function ValuesField({ draft: { dimension, test, values }, others, change, isInvalid }: DraftProps & { readonly isInvalid: boolean }) {
   if (test.isOnSet === true || dimension === PROPERTY_PREFIX) return null;
   const onChange = (next: readonly string[]) => change({ values: next });
-  return test.operator === "in" ? (
-    <PickedValues key={dimension} dimension={dimension} values={values} others={others} onChange={onChange} />
-  ) : (
-    <TypedValues operator={test.operator} values={values} onChange={onChange} />
+  return (
+    <div class="labelled">
+      <span class="field-label" aria-hidden="true">
+        Value
+      </span>
+      {test.operator === "in" ? (
+        <PickedValues key={dimension} dimension={dimension} values={values} others={others} onChange={onChange} />
+      ) : (
+        <TypedValues operator={test.operator} values={values} isInvalid={isInvalid} onChange={onChange} />
+      )}
+    </div>
   );
 }
 
@@ -135,6 +144,16 @@ function excessOf(filter: Filter | null, others: readonly Filter[]): string | nu
   if (others.length >= max) return `Choose up to ${max} filters.`;
   return all.flatMap(({ values }) => values).length > FILTER_VALUES_MAX ? `Choose up to ${FILTER_VALUES_MAX} values in all filters.` : null;
 }
+
+/** `Invalid regular expression: missing closing )` of the service's message, which names its parameters. */
+function expressionProblem(message: string): string {
+  const [, rule] = /regular expression for "[^"]*" (.*)$/su.exec(message) ?? [];
+  const [, reason] = /error parsing regexp: (.*)$/su.exec(message) ?? [];
+  if (reason !== undefined) return `Invalid regular expression: ${reason}`;
+  return rule === undefined ? message : `The regular expression ${rule}.`;
+}
+
+const filterProblem = (error: unknown): string => expressionProblem(problemText(error));
 
 /** Only the service knows which expressions it can read. @throws ServiceError if it cannot read this one */
 async function checkExpressions(filter: Filter): Promise<void> {
@@ -148,7 +167,7 @@ const CHECK_MS_MAX = 20_000;
 export function FilterPanel() {
   const [changed] = useState(filterToChange);
   const [draft, setDraft] = useState(() => draftOf(changed));
-  const { isBusy, problem, run } = useAction(problemText);
+  const { isBusy, problem, run } = useAction(filterProblem);
   const others = ownFilters.value.filter((known) => changed === null || !isSameFilter(known, changed));
   const filter = filterFrom(draft);
   const excess = excessOf(filter, others);
@@ -173,14 +192,19 @@ export function FilterPanel() {
           <OperatorField {...fields} />
         </div>
         {draft.dimension.startsWith(PROPERTY_PREFIX) && <KeyField {...fields} />}
-        <ValuesField {...fields} />
+        <ValuesField {...fields} isInvalid={problem !== null} />
         {excess !== null && <p class="problem">{excess}</p>}
         <Problem text={problem} />
         <button type="submit" class="button primary" disabled={filter === null || excess !== null} aria-disabled={isBusy}>
-          Filter
+          Apply filter
         </button>
       </form>
-      {changed === null && !isViewer && <Segments />}
+      {changed === null && !isViewer && (
+        <section class="segments" aria-label="Segments">
+          <h3>Segments</h3>
+          <Segments />
+        </section>
+      )}
     </Dialog>
   );
 }

@@ -1,5 +1,5 @@
 /** Filters in words: `Country is not Germany or France`. */
-import { breakdownOf, DIMENSIONS, formatValue, UNKNOWN } from "../format/dimensions.ts";
+import { breakdownOf, DIMENSIONS, formatValue, hasDirect, UNKNOWN } from "../format/dimensions.ts";
 import { anyOf } from "../format/locale.ts";
 import { PROPERTY_PREFIX, type Filter, type Operator } from "../state/filters.ts";
 
@@ -33,8 +33,8 @@ export function valueName(dimension: string, value: string, filters: readonly Fi
 export interface FilterWords {
   /** `Country is not` */
   readonly condition: string;
-  /** `Germany or France`; empty where the condition says it all. */
-  readonly values: string;
+  /** `Germany`, `France`; none where the condition says it all. */
+  readonly values: readonly string[];
 }
 
 /** `filters` are all of the view: versions are called by the browser among them. */
@@ -42,13 +42,13 @@ export function wordsOf(filter: Filter, filters: readonly Filter[]): FilterWords
   const { dimension, operator, isNot, values } = filter;
   const name = dimensionName(dimension);
   const breakdown = breakdownOf(dimension);
-  const hasOwnWord = breakdown !== undefined && DIMENSIONS[breakdown].unknown !== undefined;
-  if (isOnSet(filter) && !hasOwnWord) return { condition: `${name} ${isNot ? SET_WORDS.isSet : SET_WORDS.isNotSet}`, values: "" };
+  const hasOwnWord = breakdown !== undefined && hasDirect(breakdown);
+  if (isOnSet(filter) && !hasOwnWord) return { condition: `${name} ${isNot ? SET_WORDS.isSet : SET_WORDS.isNotSet}`, values: [] };
   const texts = operator === "in" ? values.map((value) => valueName(dimension, value, filters)) : values;
-  return { condition: `${name} ${OPERATOR_WORDS[operator][isNot ? 1 : 0]}`, values: anyOf(texts) };
+  return { condition: `${name} ${OPERATOR_WORDS[operator][isNot ? 1 : 0]}`, values: texts };
 }
 
 export function filterInWords(filter: Filter, filters: readonly Filter[]): string {
   const { condition, values } = wordsOf(filter, filters);
-  return values === "" ? condition : `${condition} ${values}`;
+  return values.length === 0 ? condition : `${condition} ${anyOf(values)}`;
 }

@@ -1,28 +1,31 @@
-/** Segments in the filter dialog: choosing one replaces all filters, and the current filters can be saved as a segment. */
+/** Segments in the filter dialog and in their own: choosing one replaces all filters, and the current filters can be saved. */
+import { Dialog } from "../components/dialog.tsx";
 import { SavedItems } from "../saved/saved-items.tsx";
 import type { Segment } from "../api/segments.ts";
 import { parseFilters, printFilter, printFilters } from "../state/filters.ts";
-import { segmentFilters, segmentId } from "../state/segments.ts";
+import { namelessSegment, segment, segmentFilters, segmentId } from "../state/segments.ts";
 import { navigate } from "../state/url.ts";
-import { ownFilters, showSegment } from "../state/view.ts";
+import { closePanel, ownFilters, showSegment } from "../state/view.ts";
 import { filterInWords } from "./filter-words.ts";
+
+const NAMELESS = { private: "someone else's segment", missing: "the deleted segment" } as const;
 
 function textOf({ filters: text }: Segment): string {
   const filters = parseFilters(text);
   return filters.map((filter) => filterInWords(filter, filters)).join(", ");
 }
 
-/** Those of the segment and of the reader, each once. */
+/** Those of the segment and of the reader, each once. Those of a segment without a name are not known, so that they cannot be saved. */
 const currentFilters = (): string | null => {
+  if (ownFilters.value.length === 0 || (segmentId.value !== null && segment.value === null)) return null;
   const all = [...segmentFilters.value, ...ownFilters.value];
   return printFilters([...new Map(all.map((filter) => [printFilter(filter), filter])).values()]);
 };
 
 export function Segments() {
-  const filters = ownFilters.value.length > 0 ? currentFilters() : null;
+  const filters = currentFilters();
   return (
-    <section class="segments" aria-label="Segments">
-      <h3>Segments</h3>
+    <>
       <SavedItems
         kind="filters"
         noun="segment"
@@ -33,7 +36,17 @@ export function Segments() {
         afterUpdate={({ id }) => id === segmentId.value && navigate({ filters: null })}
         afterDelete={({ id }) => id === segmentId.value && navigate({ segment: null })}
       />
-      {filters === null && <p class="dim">Set filters to save them as a segment.</p>}
-    </section>
+      {namelessSegment.value && ownFilters.value.length > 0 ? (
+        <p class="dim">To save your filters, first remove {NAMELESS[namelessSegment.value]}: its conditions are not known.</p>
+      ) : (
+        filters === null && <p class="dim">Set filters to save them as a segment.</p>
+      )}
+    </>
   );
 }
+
+export const SegmentsPanel = () => (
+  <Dialog title="Segments" onClose={closePanel}>
+    <Segments />
+  </Dialog>
+);

@@ -15,7 +15,7 @@ interface ChosenValueProps {
 
 const ChosenValue = ({ name, onRemove }: ChosenValueProps) => (
   <li class="chosen-value">
-    <span>{name}</span>
+    <span title={name}>{name}</span>
     <button type="button" class="pill-remove" aria-label={`Remove ${name}`} onClick={onRemove}>
       ×
     </button>
@@ -63,8 +63,9 @@ export function PickedValues({ dimension, values, others, onChange }: ValuesProp
       <Picker
         label="Value"
         choices={choices.filter(({ value }) => !values.includes(value))}
+        isLoading={!report.error && (report.data === undefined || report.isStale)}
         value=""
-        placeholder={report.data === undefined ? "Loading…" : values.length > 0 ? "Or another value" : "Select a value"}
+        placeholder={values.length > 0 ? "Or another value" : "Select a value"}
         onPick={(value) => {
           setTyped("");
           onChange([...values, value]);
@@ -86,10 +87,12 @@ const PLACEHOLDERS: Readonly<Record<Exclude<Operator, "in">, string>> = {
 
 interface TextsProps extends Omit<ValuesProps, "dimension"> {
   readonly operator: Exclude<Operator, "in">;
+  /** Whether the service has refused one of them. */
+  readonly isInvalid: boolean;
 }
 
 /** Empty texts are not applied. */
-export function TypedValues({ operator, values, onChange }: TextsProps) {
+export function TypedValues({ operator, values, isInvalid, onChange }: TextsProps) {
   const texts = values.length === 0 ? [""] : values;
   return (
     <div class="values-field">
@@ -97,6 +100,7 @@ export function TypedValues({ operator, values, onChange }: TextsProps) {
         <div key={i} class="typed-value">
           <input
             type="text"
+            aria-invalid={isInvalid}
             aria-label={i === 0 ? "Value" : `Value ${i + 1}`}
             placeholder={PLACEHOLDERS[operator]}
             maxLength={operator === "matches" ? EXPRESSION_CHARS_MAX : VALUE_CHARS_MAX}

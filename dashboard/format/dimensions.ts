@@ -96,6 +96,9 @@ export const UNKNOWN = "(unknown)";
 /** The code before a country's name; empty for everything else. */
 export const countryMark = (dimension: Dimension, value: string): string => (dimension === "countries" && value !== UNKNOWN ? value : "");
 
+/** Whether its unset values mean something of their own, as visits that came from nowhere do. */
+export const hasDirect = (dimension: Dimension): boolean => DIMENSIONS[dimension].unknown === DIRECT;
+
 /** What the realtime report writes for visitors without a source. No filter matches it. */
 export const DIRECT_SOURCE = "(direct)";
 

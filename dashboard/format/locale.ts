@@ -99,3 +99,6 @@ export const formatRange = (start: string, end: string): string =>
 
 /** `Germany, France or Italy` */
 export const anyOf = (texts: readonly string[]): string => alternatives.format(texts);
+
+/** The same in parts: an `element` is one of the texts, a `literal` what is between them. */
+export const partsOfAny = (texts: readonly string[]) => alternatives.formatToParts(texts);

@@ -1,5 +1,5 @@
 /** The forms that save the current view under a name, and rename a saved item. */
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { problemText } from "../api/http.ts";
 import type { Segment } from "../api/segments.ts";
 import { NameInput } from "../components/name-input.tsx";
@@ -46,15 +46,29 @@ interface RenameFormProps {
 
 export function RenameForm({ item, onRename, onCancel }: RenameFormProps) {
   const [name, setName] = useState(item.name);
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    const input = form.current?.querySelector("input");
+    input?.focus();
+    input?.select();
+  }, []);
   return (
     <form
       class="form inline"
+      ref={form}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        // The dialog around it stays open.
+        event.preventDefault();
+        event.stopPropagation();
+        onCancel();
+      }}
       onSubmit={(event) => {
         event.preventDefault();
         if (name.trim() !== "") onRename(name.trim());
       }}
     >
-      <NameInput label="Name" charsMax={NAME_CHARS_MAX} autoFocus value={name} onInput={setName} />
+      <NameInput label="Name" charsMax={NAME_CHARS_MAX} value={name} onInput={setName} />
       <button type="submit" class="button">
         Rename
       </button>

@@ -1,5 +1,5 @@
 /** A saved item in the list: a click on its name opens it; buttons rename, update and delete it. */
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Segment } from "../api/segments.ts";
 import { ConfirmedButton } from "../components/confirmed-button.tsx";
 import { authState } from "../state/connection.ts";
@@ -13,8 +13,20 @@ interface SavedItemProps extends Pick<SavedKind, "current" | "textOf" | "isShown
   readonly onDelete: () => void;
 }
 
-export function SavedItem({ item, current, textOf, isShown, onShow, onRename, onUpdate, onDelete }: SavedItemProps) {
+/** The focus comes back from the form to the button that opened it. */
+function useRenaming() {
   const [isRenaming, setRenaming] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const wasRenaming = useRef(false);
+  useLayoutEffect(() => {
+    if (wasRenaming.current) button.current?.focus();
+    wasRenaming.current = isRenaming;
+  }, [isRenaming]);
+  return { isRenaming, setRenaming, button };
+}
+
+export function SavedItem({ item, current, textOf, isShown, onShow, onRename, onUpdate, onDelete }: SavedItemProps) {
+  const { isRenaming, setRenaming, button } = useRenaming();
   if (isRenaming) {
     return (
       <li>
@@ -42,11 +54,18 @@ export function SavedItem({ item, current, textOf, isShown, onShow, onRename, on
       </div>
       {authState.value === "logged_in" && (
         <div class="saved-tools">
-          <button type="button" class="button small" onClick={() => setRenaming(true)}>
+          <button type="button" class="button small" ref={button} onClick={() => setRenaming(true)}>
             Rename<span class="unseen"> {item.name}</span>
           </button>
           {current !== null && (
-            <ConfirmedButton isSmall label="Update" confirmLabel="Confirm update" subject={item.name} onConfirm={onUpdate} />
+            <ConfirmedButton
+              isSmall
+              isDanger={false}
+              label="Update"
+              confirmLabel="Confirm update"
+              subject={item.name}
+              onConfirm={onUpdate}
+            />
           )}
           <ConfirmedButton isSmall label="Delete" confirmLabel="Confirm delete" subject={item.name} onConfirm={onDelete} />
         </div>

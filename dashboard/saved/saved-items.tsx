@@ -47,6 +47,7 @@ export function SavedItems({ kind, noun, current, afterUpdate, afterDelete, ...i
   return (
     <>
       <Problem text={problem} />
+      {current !== null && authState.value === "logged_in" && <SaveForm noun={noun} onSave={save} />}
       {items.length > 0 && (
         <ul class="saved" aria-label={`Saved ${noun}s`}>
           {items.map((each) => (
@@ -62,7 +63,6 @@ export function SavedItems({ kind, noun, current, afterUpdate, afterDelete, ...i
           ))}
         </ul>
       )}
-      {current !== null && authState.value === "logged_in" && <SaveForm noun={noun} onSave={save} />}
       {current !== null && authState.value === "open" && <p class="dim">Set a password to save a {noun}.</p>}
     </>
   );

@@ -1,8 +1,9 @@
 /** The filters of the view: the button that adds one, and a pill for each, and for a segment, under the bar. */
 import { useEffect } from "preact/hooks";
 import { filterInWords, wordsOf } from "../filters/filter-words.ts";
+import { partsOfAny } from "../format/locale.ts";
 import { isSameFilter, printFilter, type Filter } from "../state/filters.ts";
-import { handleFailure } from "../state/connection.ts";
+import { authState, handleFailure } from "../state/connection.ts";
 import { loadSegments, segment, segmentFilters, segmentId, segments } from "../state/segments.ts";
 import { navigate } from "../state/url.ts";
 import { canClear, clearAllFilters, filters, isFiltered, lockedFilters, openPanel, ownFilters, setFilters, site } from "../state/view.ts";
@@ -29,13 +30,18 @@ export function clearFilters(): void {
   clearAllFilters();
 }
 
+/** In a pill; its title and its dialog have all. */
+const VALUES_MAX = 3;
+
+const shownOf = (values: readonly string[]): readonly string[] =>
+  values.length <= VALUES_MAX ? values : [...values.slice(0, VALUES_MAX - 1), `${values.length - VALUES_MAX + 1} others`];
+
 function Words({ filter }: { readonly filter: Filter }) {
   const { condition, values } = wordsOf(filter, filters.value);
-  return values === "" ? (
-    <strong>{condition}</strong>
-  ) : (
+  if (values.length === 0) return <strong>{condition}</strong>;
+  return (
     <>
-      {condition} <strong>{values}</strong>
+      {condition} {partsOfAny(shownOf(values)).map(({ type, value }, i) => (type === "element" ? <strong key={i}>{value}</strong> : value))}
     </>
   );
 }
@@ -80,7 +86,7 @@ function SegmentPill() {
   const words = segmentFilters.value.map((filter) => filterInWords(filter, filters.value)).join(", ");
   return (
     <li class="pill">
-      <button type="button" class="pill-text" title={words} onClick={() => openPanel("filter")}>
+      <button type="button" class="pill-text" title={words} onClick={() => openPanel("segments")}>
         Segment <strong>{name}</strong>
       </button>
       <button
@@ -117,6 +123,13 @@ export function FilterPills() {
       {ownFilters.value.map((filter) => (
         <FilterPill key={printFilter(filter)} filter={filter} />
       ))}
+      {ownFilters.value.length > 0 && authState.value === "logged_in" && (
+        <li>
+          <button type="button" class="link" onClick={() => openPanel("segments")}>
+            Save as segment
+          </button>
+        </li>
+      )}
       {canClear.value && (
         <li>
           <button type="button" class="link" onClick={clearFilters}>

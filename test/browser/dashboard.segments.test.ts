@@ -95,9 +95,12 @@ describe("segments of the dashboard", () => {
     await item.getByRole("button", { name: /Confirm update/ }).click();
     await saved().getByText("Country is Germany, Page begins with /docs").waitFor();
     await item.getByRole("button", { name: "Rename Germany" }).click();
-    await saved().getByRole("textbox", { name: "Name" }).fill("German docs");
+    // The field has the focus, with the whole name selected; then the button has it again.
+    await saved().getByRole("textbox", { name: "Name" }).waitFor();
+    await page.keyboard.type("German docs");
     await page.keyboard.press("Enter");
     await saved().getByRole("button", { name: "German docs", exact: true }).waitFor();
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Rename German docs");
     expect(await segments()).toMatchObject([
       { name: "German docs", filters: "countries==DE;pages=begins=/docs" },
       { name: "Home", filters: "pages==/" },
@@ -119,6 +122,30 @@ describe("segments of the dashboard", () => {
     await page.getByRole("button", { name: "Remove segment: German docs" }).click();
     await hasVisitors(5);
     expect((await urlOf(page)).searchParams.get("segment")).toBeNull();
+  });
+
+  it("is saved from the row of pills, and its pill opens all segments", async () => {
+    await open("&filters=countries==DE");
+    await page.getByRole("button", { name: "Save as segment" }).click();
+    await dialog().getByRole("textbox", { name: "Save as a segment" }).waitFor();
+    await page.keyboard.type("Germany");
+    await page.keyboard.press("Enter");
+    await pillsBecome("Segment Germany");
+    expect(await page.getByRole("button", { name: "Save as segment" }).count()).toBe(0);
+    await page.locator(".pill .pill-text").click();
+    await saved().getByRole("button", { name: "Germany", exact: true, pressed: true }).waitFor();
+    expect(await dialog().getByLabel("Filter by").count()).toBe(0);
+  });
+
+  it("many of them scroll within the filter dialog on a phone, whose end stays reachable", async () => {
+    for (let i = 1; i <= 12; i++) await add({ name: `Segment ${i}`, filters: "countries==DE" });
+    await page.setViewportSize({ width: 360, height: 640 });
+    await open("&filters=pages==/blog&panel=filter");
+    const last = saved().getByRole("listitem").last();
+    await last.getByRole("button", { name: /Delete/ }).click();
+    await last.getByRole("button", { name: /Confirm delete/ }).click();
+    await expect.poll(async () => (await segments()).length, { timeout: ACTION_MS_MAX }).toBe(11);
+    expect(await page.evaluate<string[]>(misplaced("dialog"))).toEqual([]);
   });
 
   it("one that is deleted while it is shown leaves the address", async () => {
