@@ -5,6 +5,7 @@
  *   node test/bench/filtered-dashboard.mjs [rounds] [events]
  */
 import { buildBenchProgram, getJson, startProgram, untilIdle, withTempFolder } from "./bench-server.mjs";
+import { FILTERS } from "./filters.mjs";
 import { DAYS, EVENTS, SITE, provideEvents } from "./generate-events.mjs";
 import { mebibytes, milliseconds, printTable, progress, twoDecimals, whole } from "./table.mjs";
 
@@ -24,21 +25,6 @@ const REPORTS = [
   "breakdown/countries",
   "breakdown/browsers",
 ];
-
-const FILTERS = {
-  "one of 2,000 cities": "cities==City 1500",
-  "one of 60 countries": "countries==AB",
-  "the top page": "pages==/articles/0/a-title-of-usual-length",
-  "the top browser": "browsers==Chrome",
-  "three countries": "countries=in=(AB,AC,AD)",
-  "a part of pages": "pages=contains=usual",
-  "a pattern of pages": "pages=like=/articles/*0/*",
-  "an expression": "pages=matches=^/articles/[0-9]*[05]/",
-  "an entry page": "entry-page==/articles/0/a-title-of-usual-length",
-  "a goal": "goal==Signup",
-  "a property": "props:plan==pro",
-  "no filter": "",
-};
 
 /** @typedef {import("./bench-server.mjs").BenchProcess} BenchProcess */
 
