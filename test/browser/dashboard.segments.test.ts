@@ -95,6 +95,8 @@ describe("segments of the dashboard", () => {
     await item.getByRole("button", { name: /Confirm update/ }).click();
     await saved().getByText("Country is Germany, Page begins with /docs").waitFor();
     await item.getByRole("button", { name: "Rename Germany" }).click();
+    await saved().getByRole("textbox", { name: "Name" }).press("Escape");
+    await item.getByRole("button", { name: "Rename Germany" }).click();
     // The field has the focus, with the whole name selected; then the button has it again.
     await saved().getByRole("textbox", { name: "Name" }).waitFor();
     await page.keyboard.type("German docs");
