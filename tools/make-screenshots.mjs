@@ -14,6 +14,29 @@ const OUT = process.argv[2] ?? fileURLToPath(new URL("../docs/", import.meta.url
 const FUNNEL = "did=funnel&steps=page:/,page:/pricing,event:Signup,event:Purchase";
 const PASSWORD = "correct horse battery";
 const BYTES_MAX = 150_000;
+const DAY_MS = 86_400_000;
+
+/** The pills and the dialog of filters, with the pages that a typed text is in. */
+const FILTERS = "countries=in=(DE,FR)";
+
+/** @param {import("playwright-core").Page} page */
+async function typeValue(page) {
+  await page.getByRole("combobox", { name: "Value" }).click();
+  await page.keyboard.type("blog");
+  await page.getByRole("option", { name: "blog", exact: false }).nth(2).waitFor();
+}
+
+/** @param {number} ago */
+const dateAgo = (ago) => new Date(Date.now() - ago * DAY_MS).toISOString().slice(0, 10);
+
+/** What the owner of the site of a year has made, by the path of the API. @type {readonly (readonly [path: string, body: object])[]} */
+const MADE = [
+  ["goals", { name: "Reads the docs", page: "/docs/*" }],
+  ["annotations", { date: dateAgo(18), text: "Version 2.0" }],
+  ["annotations", { date: dateAgo(6), text: "Newsletter" }],
+  ["segments", { name: "Germany, on phones", filters: "countries==DE;devices==mobile" }],
+  ["segments", { name: "Readers of the blog", filters: "pages=begins=/blog" }],
+];
 
 /**
  * @typedef {object} Screenshot
@@ -25,6 +48,7 @@ const BYTES_MAX = 150_000;
  * @property {number} [height]
  * @property {number} [scale]
  * @property {string} [scrollTo]
+ * @property {(page: import("playwright-core").Page) => Promise<void>} [act] what is done before it is taken
  */
 
 /** @type {readonly Screenshot[]} */
@@ -35,6 +59,13 @@ const SCREENSHOTS = [
   { name: "dashboard-dark", site: "year", height: 1260, dark: true },
   { name: "dashboard-phone", site: "year", width: 390, height: 844, scale: 1.5 },
   { name: "dashboard-tablet", site: "year", width: 820, height: 1180 },
+  {
+    name: "dashboard-filter",
+    site: "year",
+    query: new URLSearchParams({ filters: FILTERS, panel: "filter" }).toString(),
+    height: 860,
+    act: typeValue,
+  },
   { name: "dashboard-funnel", site: "year", query: FUNNEL, scrollTo: "[data-card=did]", height: 640 },
   { name: "dashboard-realtime", site: "year", query: "view=realtime", height: 860 },
 ];
@@ -74,13 +105,24 @@ async function addFirstSite(page) {
   await page.getByRole("button", { name: "Copy tracking code" }).waitFor();
 }
 
+/** @param {string} origin @param {string} siteId */
+async function make(origin, siteId) {
+  const login = await fetch(`${origin}/api/auth/login`, { method: "POST", body: JSON.stringify({ password: PASSWORD }) });
+  const cookie = login.headers.get("set-cookie")?.split(";")[0] ?? "";
+  for (const [path, body] of MADE) {
+    const url = `${origin}/api/${path}?site_id=${siteId}`;
+    const response = await fetch(url, { method: "POST", headers: { cookie, origin }, body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`);
+  }
+}
+
 /**
  * @param {import("playwright-core").Browser} browser
  * @param {string} origin
  * @param {string | null} siteId
  * @param {Screenshot} screenshot
  */
-async function take(browser, origin, siteId, { name, query = "", dark, width = 1280, height = 900, scale = 1, scrollTo }) {
+async function take(browser, origin, siteId, { name, query = "", dark, width = 1280, height = 900, scale = 1, scrollTo, act }) {
   const context = await browser.newContext({
     viewport: { width, height },
     deviceScaleFactor: scale,
@@ -98,6 +140,7 @@ async function take(browser, origin, siteId, { name, query = "", dark, width = 1
       .locator(scrollTo)
       .evaluate((element) => window.scrollTo({ top: element.getBoundingClientRect().top + scrollY - 78, behavior: "instant" }));
   await page.waitForLoadState(siteId === null ? "load" : "networkidle");
+  await act?.(page);
   await page.waitForTimeout(600);
   const png = recompress(await page.screenshot());
   await writeFile(join(OUT, `${name}.png`), png);
@@ -115,6 +158,7 @@ try {
     const siteId = await write(dataFolder);
     const server = await startProgram(dataFolder, { SVC_CACHE_TTL_SECS: "60", SVC_ADMIN_PASSWORD: PASSWORD, ...PUBLIC[site] });
     try {
+      if (siteId !== null && site === "year") await make(server.origin, siteId);
       for (const screenshot of SCREENSHOTS) if (screenshot.site === site) await take(browser, server.origin, siteId, screenshot);
     } finally {
       await server.stop();
