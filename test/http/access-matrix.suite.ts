@@ -21,7 +21,7 @@ import {
   type CreatedKey,
 } from "../support/auth-requests.ts";
 import { browserHeaders, newAddress, type RequestHeaders } from "../support/requests.ts";
-import { able, itNeeds, type MakeTarget, type Target } from "../support/target.ts";
+import { able, itNeeds, SHORT_DEMO, type MakeTarget, type Target } from "../support/target.ts";
 
 /**
  * What a caller needs once there is a password. Until then figures need nothing, and what needs an admin is for nobody.
@@ -161,7 +161,7 @@ const LOGOUT_ALL = "POST /api/auth/logout-all";
 const IDS = ROUTES.map(({ method, path }) => `${method} ${path}` as DescribedRouteId);
 
 /** Each request comes from another address, because requests with share links are limited by address. */
-const BEHIND_PROXY = { ...CLOSED, SVC_TRUST_PROXY: "1" };
+const BEHIND_PROXY = { ...CLOSED, ...SHORT_DEMO, SVC_TRUST_PROXY: "1" };
 
 async function statusOf(target: Target, id: DescribedRouteId, { path, body }: Asked, headers: RequestHeaders): Promise<number> {
   const init = { method: id.split(" ")[0] ?? "", headers: browserHeaders({ ...newAddress(), ...headers }) };
@@ -322,7 +322,7 @@ export function describeAccessMatrix(makeTarget: MakeTarget): void {
     let closedTarget: Target;
     let callers: Readonly<Record<string, Caller>>;
     beforeAll(async () => {
-      openTarget = await makeTarget();
+      openTarget = await makeTarget(SHORT_DEMO);
       closedTarget = await makeTarget(BEHIND_PROXY);
       callers = await callersOf(closedTarget, await madeIn(closedTarget));
     });

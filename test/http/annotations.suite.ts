@@ -121,7 +121,11 @@ export function describeAnnotations(makeTarget: MakeTarget): void {
       await bodyOf(await askCollection(target, "annotations", siteId, session, { method: "DELETE", id }));
       expect(await textsOf(siteId, "&owners=all")).toEqual([]);
     });
+  });
+}
 
+export function describeKeptAnnotations(makeTarget: MakeTarget): void {
+  describe("stored annotations", () => {
     itNeeds(makeTarget, "restart", "are the same after a restart", async () => {
       const own = await makeTarget(ofItsOwn(CLOSED));
       const siteId = siteName();

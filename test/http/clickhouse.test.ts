@@ -8,9 +8,9 @@ import { describeCompleteness, describeInterface } from "./interface.suite.ts";
 
 /** Cases that cannot run here. A name that is missing, wrong or no longer needed fails a test. */
 const SKIPPED: readonly SkippedCase[] = [
-  { case: "with more patterns than one request may have are refused, and nothing fails", reason: NO_FILES_READ },
   { case: "reports events of the journal also after a query has read them", reason: NO_FILES_READ },
   { case: "a flush adds a file to the catalog, and a query a partition to the cache", reason: NO_FILES_READ },
+  { case: "with more patterns than one request may have are refused, and nothing fails", reason: NO_FILES_READ },
 ];
 
 const makeTarget = withAskedRoutes(clickhouseTargets(clickhouseOfFile()));

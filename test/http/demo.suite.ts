@@ -3,15 +3,12 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { bodyOf, CLOSED, createKey, logIn, ofItsOwn, withKey } from "../support/auth-requests.ts";
 import { deleteEvents } from "../support/erasure-requests.ts";
 import { expectError, getPixel, post, record, wireEvent, type RequestHeaders } from "../support/requests.ts";
-import { able, itNeeds, type Environment, type MakeTarget, type Target } from "../support/target.ts";
+import { able, itNeeds, SHORT_DEMO, type Environment, type MakeTarget, type Target } from "../support/target.ts";
 
 const DEMO = "demo.example";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-
-/** Few days: what does not depend on their number is tested with these. */
-const SHORT: Environment = { SVC_RETENTION_DAYS: "3" };
 
 interface Answer {
   readonly status: "ready" | "removed";
@@ -42,7 +39,7 @@ const eventsOf = async (target: Target, siteId: string, period = "12mo"): Promis
 
 export function describeDemoSite(makeTarget: MakeTarget): void {
   describe("the demo site", () => {
-    async function aTarget(environment: Environment = SHORT): Promise<Target> {
+    async function aTarget(environment: Environment = SHORT_DEMO): Promise<Target> {
       const target = await makeTarget(ofItsOwn(environment));
       onTestFinished(() => target.close());
       return target;
@@ -119,7 +116,7 @@ export function describeDemoSite(makeTarget: MakeTarget): void {
     });
 
     it("is in reports as soon as it is made and until it is removed, whatever was cached before", async () => {
-      const target = await aTarget({ ...SHORT, SVC_CACHE_TTL_SECS: "60" });
+      const target = await aTarget({ ...SHORT_DEMO, SVC_CACHE_TTL_SECS: "60" });
       expect(await eventsOf(target, DEMO, "7d")).toBe(0);
       const added = await make(target);
       expect(await eventsOf(target, DEMO, "7d")).toBe(added);
@@ -149,17 +146,17 @@ export function describeDemoSite(makeTarget: MakeTarget): void {
     });
 
     it("is neither prevented nor counted by site_ids and max_sites", async () => {
-      const listed = await aTarget({ ...SHORT, SVC_SITE_IDS: "mine.test" });
+      const listed = await aTarget({ ...SHORT_DEMO, SVC_SITE_IDS: "mine.test" });
       await make(listed);
       expect(await sitesOf(listed)).toEqual([DEMO, "mine.test"]);
-      const small = await aTarget({ ...SHORT, SVC_MAX_SITES: "1" });
+      const small = await aTarget({ ...SHORT_DEMO, SVC_MAX_SITES: "1" });
       await make(small);
       await record(small, wireEvent("one.test"));
       await expectError(await post(small, wireEvent("two.test")), 403, "max_sites");
     });
 
     it("is deleted by data deletion, too, after which its name is free", async () => {
-      const target = await aTarget({ ...SHORT, ...CLOSED });
+      const target = await aTarget({ ...SHORT_DEMO, ...CLOSED });
       const session = await logIn(target);
       const added = await make(target, session);
       const day = (agoMs: number) => new Date(target.nowMs() - agoMs).toISOString().slice(0, 10);
@@ -175,7 +172,7 @@ export function describeDemoSite(makeTarget: MakeTarget): void {
       await make(open);
       expect(await remove(open)).toBeGreaterThan(0);
 
-      const closed = await aTarget({ ...SHORT, ...CLOSED });
+      const closed = await aTarget({ ...SHORT_DEMO, ...CLOSED });
       const session = await logIn(closed);
       const [reader, admin] = [await createKey(closed, session, "ReadOnly"), await createKey(closed, session, "Admin")];
       for (const method of ["POST", "DELETE"] as const) {

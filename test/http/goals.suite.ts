@@ -288,7 +288,11 @@ export function describeSiteGoals(makeTarget: MakeTarget): void {
       await bodyOf(await target.fetch(`/api/sites/${siteId}`, { method: "DELETE", headers: session }));
       expect(await namesOf(siteId)).toEqual([]);
     });
+  });
+}
 
+export function describeKeptGoals(makeTarget: MakeTarget): void {
+  describe("stored goals", () => {
     itNeeds(makeTarget, "restart", "are the same after a restart", async () => {
       const own = await makeTarget(ofItsOwn(BEHIND_PROXY));
       const admin = await logIn(own);

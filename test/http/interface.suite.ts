@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { ROUTE_IDS, type WithAskedRoutes } from "../support/asked-routes.ts";
 import type { MakeTarget, SkippedCase } from "../support/target.ts";
 import { describeAccessMatrix } from "./access-matrix.suite.ts";
-import { describeAnnotations } from "./annotations.suite.ts";
+import { describeAnnotations, describeKeptAnnotations } from "./annotations.suite.ts";
 import { describeLockout, describeSessions, describeSetup } from "./auth.suite.ts";
 import { describeBasePath } from "./base-path.suite.ts";
 import { describeDashboardFiles } from "./dashboard-files.suite.ts";
@@ -15,7 +15,7 @@ import { describeDurability } from "./durability.suite.ts";
 import { describeErasure } from "./erasure.suite.ts";
 import { describeExclusions } from "./exclusions.suite.ts";
 import { describeExtraPaths } from "./extra-paths.suite.ts";
-import { describeSiteGoals } from "./goals.suite.ts";
+import { describeKeptGoals, describeSiteGoals } from "./goals.suite.ts";
 import { describeIngestBody } from "./ingest-body.suite.ts";
 import { describeIngestCors } from "./ingest-cors.suite.ts";
 import { describeIngestFields } from "./ingest-fields.suite.ts";
@@ -25,10 +25,10 @@ import { describeMaxSites } from "./ingest-sites.suite.ts";
 import { describeOpenapi } from "./openapi.suite.ts";
 import { describeHealthDetails, describeHttps, describeMetrics, describeWellKnown } from "./operations.suite.ts";
 import { describeOwnPages } from "./csrf.suite.ts";
-import { describePasswordChange } from "./password.suite.ts";
+import { describePasswordChange, describePasswordRules } from "./password.suite.ts";
 import { describePixel } from "./pixel.suite.ts";
-import { describeRebinding, describeSetupCode } from "./rebinding.suite.ts";
-import { describeSegments } from "./segments.suite.ts";
+import { describeGuardedRoutes, describeRebinding, describeSetupCode } from "./rebinding.suite.ts";
+import { describeKeptSegments, describeSegments } from "./segments.suite.ts";
 import { describeShareRules, describeShares } from "./shares.suite.ts";
 import { describeStatsFunnel, describeStatsSequences } from "./stats-behavioral-steps.suite.ts";
 import { describeStatsFlow, describeStatsRetention, describeStatsSessions, describeWithoutBehavioral } from "./stats-behavioral.suite.ts";
@@ -47,12 +47,15 @@ import { describeStatsRealtime } from "./stats-realtime.suite.ts";
 import { describeStatsRevenue } from "./stats-revenue.suite.ts";
 import { describeStatsTimeseries } from "./stats-timeseries.suite.ts";
 import { describeDataMinimisation, describeStoredEvents } from "./stored-events.suite.ts";
-import { describeSiteSettings } from "./site-settings.suite.ts";
+import { describeSiteSettings, describeSiteSettingsRules } from "./site-settings.suite.ts";
 import { describeSurface } from "./surface.suite.ts";
 
 type DescribeSuite = (makeTarget: MakeTarget) => void;
 
-/** Bodies, headers, connections, assets, restarts, crashes and records. */
+/**
+ * Bodies, headers, connections, assets, restarts, crashes and records. Of routes, settings, goals and passwords only what a host can
+ * break: what it keeps, what headers reach it, and where it hashes.
+ */
 const OF_HOSTS: readonly DescribeSuite[] = [
   describeIngestBody,
   describeIngestCors,
@@ -68,9 +71,9 @@ const OF_HOSTS: readonly DescribeSuite[] = [
   describeBasePath,
   describeDurability,
   describeSiteSettings,
-  describeSiteGoals,
-  describeSegments,
-  describeAnnotations,
+  describeKeptGoals,
+  describeKeptSegments,
+  describeKeptAnnotations,
 ];
 
 /** The rest, in the order of the document. */
@@ -107,8 +110,10 @@ const OF_RULES: readonly DescribeSuite[] = [
   describeSessions,
   describeLockout,
   describeKeys,
+  describePasswordRules,
   describeShareRules,
   describeSetupCode,
+  describeGuardedRoutes,
   describeAccessMatrix,
   describeErasure,
   describeInstallation,
@@ -119,6 +124,10 @@ const OF_RULES: readonly DescribeSuite[] = [
   describeExclusions,
   describeStatsOverview,
   describeDemoSite,
+  describeSiteSettingsRules,
+  describeSiteGoals,
+  describeSegments,
+  describeAnnotations,
 ];
 
 export function describeHost(makeTarget: MakeTarget): void {

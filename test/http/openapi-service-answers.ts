@@ -7,7 +7,7 @@ import { deleteEvents } from "../support/erasure-requests.ts";
 import { createInProcessTarget } from "../support/in-process-target.ts";
 import { record, wireEvent, type RequestHeaders } from "../support/requests.ts";
 import { anEvent } from "../support/stored-event.ts";
-import type { Environment, Target, TargetRequest } from "../support/target.ts";
+import { SHORT_DEMO, type Environment, type Target, type TargetRequest } from "../support/target.ts";
 import type { Failing, Provoked } from "./openapi-answers.ts";
 
 const ERASE = "DELETE /api/gdpr/erase";
@@ -49,8 +49,7 @@ const erasing = (status: number, send: Provoked["send"]): Provoked => ({ id: ERA
 const demo = (target: Target, method: "POST" | "DELETE", init: TargetRequest = {}): Promise<Response> =>
   target.fetch("/api/demo", { ...init, method });
 
-/** Few days suffice. */
-const WITH_DEMO = ofItsOwn({ SVC_RETENTION_DAYS: "2" });
+const WITH_DEMO = ofItsOwn(SHORT_DEMO);
 
 /** Other events have the name of the demo site. */
 const TAKEN = ofItsOwn();

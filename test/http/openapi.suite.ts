@@ -5,7 +5,7 @@ import { openapiDocument, type OpenapiDocument } from "../../src/handlers/openap
 import { INGEST_HEADERS } from "../../src/handlers/openapi/headers.ts";
 import type { Answer } from "../../src/handlers/openapi/operation.ts";
 import { answerOf, answerProblems, documentedIn, isGet, isIngest, pathWith, problemsWith, requiredValues } from "../support/openapi.ts";
-import { itNeeds, siteNames, type Environment, type MakeTarget, type Target } from "../support/target.ts";
+import { itNeeds, SHORT_DEMO, siteNames, type Environment, type MakeTarget, type Target } from "../support/target.ts";
 import { PROVOKED, type Provoked } from "./openapi-answers.ts";
 import { recordEvents } from "./openapi-events.ts";
 
@@ -42,7 +42,7 @@ export function describeOpenapi(makeTarget: MakeTarget): void {
     };
 
     beforeAll(async () => {
-      target = await makeTarget();
+      target = await makeTarget(SHORT_DEMO);
       document = (await (await target.fetch("/api/openapi.json")).json()) as OpenapiDocument;
       await recordEvents(target, siteId);
     });

@@ -24,20 +24,26 @@ const NEW = "another horse battery";
 
 const FOREIGN: RequestHeaders = { origin: "https://foreign.test" };
 
-export function describePasswordChange(makeTarget: MakeTarget): void {
-  async function aTarget(environment: Environment): Promise<Target> {
+const isIn = async (target: Target, credential: RequestHeaders): Promise<boolean> => (await getStatus(target, credential)).authenticated;
+
+/** Targets of the cases that ask for them, which end with those. */
+function ownTargets(makeTarget: MakeTarget) {
+  const aTarget = async (environment: Environment): Promise<Target> => {
     const target = await makeTarget(ofItsOwn(environment));
     onTestFinished(() => target.close());
     return target;
-  }
-
+  };
   /** A target whose password was set by setup, with the session of that. */
-  async function setUp(environment: Environment = {}): Promise<{ target: Target; session: RequestHeaders }> {
+  const setUp = async (environment: Environment = {}): Promise<{ target: Target; session: RequestHeaders }> => {
     const target = await aTarget(environment);
     return { target, session: withSession(await tokenOf(await postSetup(target))) };
-  }
+  };
+  return { aTarget, setUp };
+}
 
-  const isIn = async (target: Target, credential: RequestHeaders): Promise<boolean> => (await getStatus(target, credential)).authenticated;
+/** What is kept, and where passwords are hashed. Each of its cases starts a host of its own, so the rules are `describePasswordRules`. */
+export function describePasswordChange(makeTarget: MakeTarget): void {
+  const { setUp } = ownTargets(makeTarget);
 
   describe("a change of the password", () => {
     it("replaces the password, ends all other sessions, and keeps the caller's session and API keys", async () => {
@@ -59,6 +65,34 @@ export function describePasswordChange(makeTarget: MakeTarget): void {
       await logIn(target, NEW);
     });
 
+    it("of several at once succeeds once: the others have a password that is not current any more", async () => {
+      const { target, session } = await setUp({ SVC_MAX_LOGIN_ATTEMPTS: "0" });
+      const answers = await Promise.all(Array.from({ length: 4 }, (_, i) => changePassword(target, session, `new password number ${i}`)));
+      for (const answer of answers) await answer.arrayBuffer();
+      const statuses = answers.map(({ status }) => status);
+      expect(statuses.toSorted()).toEqual([200, 403, 403, 403]);
+      await logIn(target, `new password number ${statuses.indexOf(200)}`);
+    });
+  });
+
+  describe("a logout everywhere", () => {
+    it("ends every session, clears the caller's cookie, and leaves keys and the password", async () => {
+      const { target, session } = await setUp();
+      const [other, { key }] = [await logIn(target), await createKey(target, session, "Admin")];
+      const response = await postLogoutAll(target, session);
+      expect(response.headers.get("set-cookie")).toMatch(/^svc_session=; .*Max-Age=0/);
+      expect(await bodyOf(response)).toEqual({ status: "logged_out" });
+      for (const ended of [session, other]) expect(await isIn(target, ended)).toBe(false);
+      expect(await isIn(target, withKey(key))).toBe(true);
+      await logIn(target);
+    });
+  });
+}
+
+export function describePasswordRules(makeTarget: MakeTarget): void {
+  const { aTarget, setUp } = ownTargets(makeTarget);
+
+  describe("rules of a change of the password", () => {
     it("counts wrong passwords together with those of logins, and is locked out like them", async () => {
       const { target, session } = await setUp({ SVC_MAX_LOGIN_ATTEMPTS: "3" });
       await expectError(await changePassword(target, session, NEW, "a wrong password"), 403, "current password is wrong");
@@ -78,15 +112,6 @@ export function describePasswordChange(makeTarget: MakeTarget): void {
       await bodyOf(await changePassword(target, session));
       await expectError(await postLogin(target, "a wrong password"), 401);
       await logIn(target, NEW);
-    });
-
-    it("of several at once succeeds once: the others have a password that is not current any more", async () => {
-      const { target, session } = await setUp({ SVC_MAX_LOGIN_ATTEMPTS: "0" });
-      const answers = await Promise.all(Array.from({ length: 4 }, (_, i) => changePassword(target, session, `new password number ${i}`)));
-      for (const answer of answers) await answer.arrayBuffer();
-      const statuses = answers.map(({ status }) => status);
-      expect(statuses.toSorted()).toEqual([200, 403, 403, 403]);
-      await logIn(target, `new password number ${statuses.indexOf(200)}`);
     });
 
     it("is not made by a session that an earlier change has ended, even with the password of that change", async () => {
@@ -135,18 +160,7 @@ export function describePasswordChange(makeTarget: MakeTarget): void {
     });
   });
 
-  describe("a logout everywhere", () => {
-    it("ends every session, clears the caller's cookie, and leaves keys and the password", async () => {
-      const { target, session } = await setUp();
-      const [other, { key }] = [await logIn(target), await createKey(target, session, "Admin")];
-      const response = await postLogoutAll(target, session);
-      expect(response.headers.get("set-cookie")).toMatch(/^svc_session=; .*Max-Age=0/);
-      expect(await bodyOf(response)).toEqual({ status: "logged_out" });
-      for (const ended of [session, other]) expect(await isIn(target, ended)).toBe(false);
-      expect(await isIn(target, withKey(key))).toBe(true);
-      await logIn(target);
-    });
-
+  describe("rules of a logout everywhere", () => {
     it("needs a session and a page of the dashboard", async () => {
       const { target, session } = await setUp();
       const { key } = await createKey(target, session, "Admin");

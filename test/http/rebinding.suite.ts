@@ -4,7 +4,7 @@ import { ROUTES } from "../../src/handlers/app.ts";
 import type { Access } from "../../src/handlers/route.ts";
 import { bodyOf, CLOSED, getStatus, logIn, ofItsOwn, PASSWORD, postLogin, tokenOf, withSession } from "../support/auth-requests.ts";
 import { expectError } from "../support/requests.ts";
-import { able, itNeeds, type Environment, type MakeTarget, type Target, type TargetRequest } from "../support/target.ts";
+import { able, itNeeds, SHORT_DEMO, type Environment, type MakeTarget, type Target, type TargetRequest } from "../support/target.ts";
 
 const ATTACKER = "rebind.attacker.example:8000";
 
@@ -101,34 +101,47 @@ const codeOf = async (asked: Target): Promise<string> => (await able(asked, "set
 /** The same code with another last character. */
 const wrong = (code: string): string => code.slice(0, -1) + (code.endsWith("0") ? "1" : "0");
 
+/** How a host passes host names on shows at one route. That every other route asks for them is the same on all hosts. */
+const isShownAtHosts = (route: (typeof ROUTES)[number]): boolean => idOf(route) === "GET /api/sites";
+
+/** Two targets for the cases of the suite around: without and with `dashboard_origin`. */
+function namedAndUnnamed(makeTarget: MakeTarget): { readonly target: () => Target; readonly named: () => Target } {
+  let target: Target;
+  let named: Target;
+  beforeAll(async () => {
+    target = await makeTarget(ofItsOwn(SHORT_DEMO));
+    named = await makeTarget(ofItsOwn({ ...NAMED, ...SHORT_DEMO }));
+  });
+  afterAll(async () => {
+    await target.close();
+    await named.close();
+  });
+  return { target: () => target, named: () => named };
+}
+
+function refuseUnknownNames(routes: typeof guarded, { target, named }: ReturnType<typeof namedAndUnnamed>): void {
+  it.each(routes.map((route) => [idOf(route), route] as const))(
+    "rebinding: without a password, %s is refused by an unknown host name and by no other",
+    async (_id, route) => {
+      for (const host of [...UNVERIFIED, ...OPERATOR_NAMES])
+        expect({ host, refused: isRefused(await ask(target(), route, { host })) }).toEqual({ host, refused: true });
+      for (const host of VERIFIED)
+        expect({ host, refused: isRefused(await ask(target(), route, { host })) }).toEqual({ host, refused: false });
+      for (const host of OPERATOR_NAMES)
+        expect({ host, refused: isRefused(await ask(named(), route, { host })) }).toEqual({ host, refused: false });
+      expect(isRefused(await ask(named(), route, { host: ATTACKER }))).toBe(true);
+    },
+  );
+}
+
 export function describeRebinding(makeTarget: MakeTarget): void {
   describe("DNS rebinding", () => {
-    let target: Target;
-    let named: Target;
-    beforeAll(async () => {
-      target = await makeTarget(ofItsOwn());
-      named = await makeTarget(ofItsOwn(NAMED));
-    });
-    afterAll(async () => {
-      await target.close();
-      await named.close();
-    });
+    const { target, named } = namedAndUnnamed(makeTarget);
 
-    it.each(guarded.map((route) => [idOf(route), route] as const))(
-      "rebinding: without a password, %s is refused by an unknown host name and by no other",
-      async (_id, route) => {
-        for (const host of [...UNVERIFIED, ...OPERATOR_NAMES])
-          expect({ host, refused: isRefused(await ask(target, route, { host })) }).toEqual({ host, refused: true });
-        for (const host of VERIFIED)
-          expect({ host, refused: isRefused(await ask(target, route, { host })) }).toEqual({ host, refused: false });
-        for (const host of OPERATOR_NAMES)
-          expect({ host, refused: isRefused(await ask(named, route, { host })) }).toEqual({ host, refused: false });
-        expect(isRefused(await ask(named, route, { host: ATTACKER }))).toBe(true);
-      },
-    );
+    refuseUnknownNames(guarded.filter(isShownAtHosts), { target, named });
 
     it("rebinding: a page of dashboard_origin may read that setup takes the setup code", async () => {
-      const response = await named.fetch("/api/auth/status", {
+      const response = await named().fetch("/api/auth/status", {
         ...STATUS,
         host: ATTACKER,
         headers: { origin: "https://stats.example.com" },
@@ -140,14 +153,14 @@ export function describeRebinding(makeTarget: MakeTarget): void {
 
     it("rebinding: public routes are served under any host name", async () => {
       for (const route of ROUTES.filter((known) => !GUARDED.includes(known.access))) {
-        const [there, here] = [await ask(target, route, { host: ATTACKER }), await ask(target, route, {})];
+        const [there, here] = [await ask(target(), route, { host: ATTACKER }), await ask(target(), route, {})];
         expect({ id: idOf(route), ...there }).toEqual({ id: idOf(route), ...here });
         expect(there.code).toBeNull();
       }
     });
 
     it("rebinding: the refusal says what to do, in the error and in a header, and sets no cookie", async () => {
-      const response = await target.fetch("/api/sites", { host: ATTACKER });
+      const response = await target().fetch("/api/sites", { host: ATTACKER });
       expect(response.headers.get("x-setup-code")).toBe("required");
       expect(response.headers.get("cache-control")).toBe("no-store");
       expect(response.headers.get("set-cookie")).toBeNull();
@@ -155,14 +168,14 @@ export function describeRebinding(makeTarget: MakeTarget): void {
     });
 
     it("rebinding: a logout is answered 200 under any host name", async () => {
-      const response = await target.fetch("/api/auth/logout", { method: "POST", host: ATTACKER });
+      const response = await target().fetch("/api/auth/logout", { method: "POST", host: ATTACKER });
       expect(await bodyOf(response)).toEqual({ status: "logged_out" });
     });
 
     it("rebinding: a request through all trusted proxies may name any host, any other may not", async () => {
       const [one, two] = [await makeTarget(ofItsOwn({ SVC_TRUST_PROXY: "1" })), await makeTarget(ofItsOwn({ SVC_TRUST_PROXY: "2" }))];
       const by = (forwardedFor: string): TargetRequest => ({ host: "stats.example.com", headers: { "x-forwarded-for": forwardedFor } });
-      expect(await isRefusedStatus(target, by("203.0.113.7"))).toBe(true);
+      expect(await isRefusedStatus(target(), by("203.0.113.7"))).toBe(true);
       expect(await isRefusedStatus(one, by("203.0.113.7"))).toBe(false);
       expect(await isRefusedStatus(one, by("192.168.1.7"))).toBe(false);
       expect(await isRefusedStatus(one, { host: "stats.example.com" })).toBe(true);
@@ -178,15 +191,15 @@ export function describeRebinding(makeTarget: MakeTarget): void {
       "rebinding: host names are checked only for connections from this machine and private networks",
       async () => {
         for (const from of [...PRIVATE, ""])
-          expect({ from, refused: await isRefusedStatus(target, { from, host: ATTACKER }) }).toEqual({ from, refused: true });
+          expect({ from, refused: await isRefusedStatus(target(), { from, host: ATTACKER }) }).toEqual({ from, refused: true });
         for (const from of PUBLIC)
-          expect({ from, refused: await isRefusedStatus(target, { from, host: ATTACKER }) }).toEqual({ from, refused: false });
+          expect({ from, refused: await isRefusedStatus(target(), { from, host: ATTACKER }) }).toEqual({ from, refused: false });
       },
     );
 
     itNeeds(makeTarget, "comesFromAnywhere", "rebinding: the address of the connection decides, not what a header claims", async () => {
       const headers = { "x-forwarded-for": "203.0.113.9" };
-      expect(await isRefusedStatus(target, { from: "192.168.1.7", host: ATTACKER, headers })).toBe(true);
+      expect(await isRefusedStatus(target(), { from: "192.168.1.7", host: ATTACKER, headers })).toBe(true);
     });
 
     it("rebinding: a setup without the code, or with a wrong one, is refused and changes nothing", async () => {
@@ -205,7 +218,11 @@ export function describeRebinding(makeTarget: MakeTarget): void {
       [422, "a code that is a list", { password: PASSWORD, code: ["x"] }],
     ])("rebinding: a setup with an invalid body gives %d on any host: %s", async (status, _name, body) => {
       for (const init of [{ host: ATTACKER }, {}])
-        await expectError(await target.fetch("/api/auth/setup", { ...init, method: "POST", body: JSON.stringify(body) }), status, "Field");
+        await expectError(
+          await target().fetch("/api/auth/setup", { ...init, method: "POST", body: JSON.stringify(body) }),
+          status,
+          "Field",
+        );
     });
 
     it("rebinding: the setup code sets the password once under any host name, in any case and with any dashes", async () => {
@@ -238,7 +255,7 @@ export function describeRebinding(makeTarget: MakeTarget): void {
     });
 
     it("rebinding: with a password, every route accepts any host name", async () => {
-      const closed = await makeTarget(CLOSED);
+      const closed = await makeTarget({ ...CLOSED, ...SHORT_DEMO });
       for (const route of ROUTES.filter(({ access }) => GUARDED.includes(access))) {
         const [there, here] = [await ask(closed, route, { host: ATTACKER }), await ask(closed, route, {})];
         expect({ id: idOf(route), ...there }).toEqual({ id: idOf(route), ...here });
@@ -250,10 +267,10 @@ export function describeRebinding(makeTarget: MakeTarget): void {
     });
 
     it("rebinding: the code is in no response", async () => {
-      const code = await codeOf(target);
+      const code = await codeOf(target());
       for (const route of ROUTES) {
         for (const host of [ATTACKER, "localhost"]) {
-          const response = await target.fetch(route.path.replace(/:(\w+)/g, "0"), {
+          const response = await target().fetch(route.path.replace(/:(\w+)/g, "0"), {
             method: route.method,
             host,
             ...(route.method === "POST" && { body: "{}" }),
@@ -264,6 +281,16 @@ export function describeRebinding(makeTarget: MakeTarget): void {
         }
       }
     });
+  });
+}
+
+/** The routes that ask for a known host name, beside the one of `describeRebinding`. */
+export function describeGuardedRoutes(makeTarget: MakeTarget): void {
+  describe("DNS rebinding at every route", () => {
+    refuseUnknownNames(
+      guarded.filter((route) => !isShownAtHosts(route)),
+      namedAndUnnamed(makeTarget),
+    );
   });
 }
 

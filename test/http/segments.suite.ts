@@ -185,7 +185,11 @@ export function describeSegments(makeTarget: MakeTarget): void {
       await bodyOf(await target.fetch(`/api/sites/${siteId}`, { method: "DELETE", headers: session }));
       expect(await namesOf(siteId)).toEqual([]);
     });
+  });
+}
 
+export function describeKeptSegments(makeTarget: MakeTarget): void {
+  describe("stored segments", () => {
     itNeeds(makeTarget, "restart", "are the same after a restart", async () => {
       const own = await makeTarget(ofItsOwn(BEHIND_PROXY));
       const admin = await logIn(own);

@@ -63,14 +63,20 @@ async function ownerOf(target: Target): Promise<Owner> {
 
 const deleteOf = async ({ ask }: Owner, siteId: string): Promise<unknown> => bodyOf(await ask("DELETE", `/api/sites/${siteId}`));
 
-export function describeSiteSettings(makeTarget: MakeTarget): void {
-  describe("settings of a site", () => {
-    async function owner(environment: Environment = {}): Promise<Owner> {
-      const target = await makeTarget(ofItsOwn({ ...CLOSED, ...environment }));
-      onTestFinished(() => target.close());
-      return ownerOf(target);
-    }
+/** Owners of instances of their own, which end with the case. */
+const ownersOf =
+  (makeTarget: MakeTarget) =>
+  async (environment: Environment = {}): Promise<Owner> => {
+    const target = await makeTarget(ofItsOwn({ ...CLOSED, ...environment }));
+    onTestFinished(() => target.close());
+    return ownerOf(target);
+  };
 
+/** What is kept. Each of its cases starts a host of its own, so the rules are `describeSiteSettingsRules`. */
+export function describeSiteSettings(makeTarget: MakeTarget): void {
+  const owner = ownersOf(makeTarget);
+
+  describe("settings of a site", () => {
     it("are set whole, read back, listed, and deleted", async () => {
       const { target, put, get, ask, ...rest } = await owner();
       const site = "A.shop:8080";
@@ -118,6 +124,26 @@ export function describeSiteSettings(makeTarget: MakeTarget): void {
       await expectError(await ask("DELETE", `/api/sites/${site}`), 404, "no settings");
     });
 
+    itNeeds(makeTarget, "restart", "are the same after a restart", async () => {
+      const { target, put } = await owner();
+      const settings = await put("kept.test", ALL);
+      await able(target, "restart")();
+      expect(await (await ownerOf(target)).get("kept.test")).toEqual(settings);
+    });
+
+    itNeeds(makeTarget, "crash", "are the same after a crash", async () => {
+      const { target, put } = await owner();
+      const settings = await put("kept.test", ALL);
+      await able(target, "crash")();
+      expect(await (await ownerOf(target)).get("kept.test")).toEqual(settings);
+    });
+  });
+}
+
+export function describeSiteSettingsRules(makeTarget: MakeTarget): void {
+  const owner = ownersOf(makeTarget);
+
+  describe("rules of settings of a site", () => {
     it("are deleted with the goals, segments and annotations of the site, which may have nothing else", async () => {
       const { target, headers, ask, put } = await owner();
       const site = "made.test";
@@ -292,20 +318,6 @@ export function describeSiteSettings(makeTarget: MakeTarget): void {
         expect(moved).toEqual(listed.map((entry) => ({ ...entry, ...isNew })));
       }
       expect(await bodyOf(await from.ask("GET", "/api/settings"))).toEqual({ version: 1, sites: [] });
-    });
-
-    itNeeds(makeTarget, "restart", "are the same after a restart", async () => {
-      const { target, put } = await owner();
-      const settings = await put("kept.test", ALL);
-      await able(target, "restart")();
-      expect(await (await ownerOf(target)).get("kept.test")).toEqual(settings);
-    });
-
-    itNeeds(makeTarget, "crash", "are the same after a crash", async () => {
-      const { target, put } = await owner();
-      const settings = await put("kept.test", ALL);
-      await able(target, "crash")();
-      expect(await (await ownerOf(target)).get("kept.test")).toEqual(settings);
     });
 
     it("are not needed: a list of sites without settings is as it was", async () => {

@@ -8,6 +8,9 @@ export type Environment = Readonly<Record<string, string>>;
 /** The default options of targets: results are not cached, so that a case can post and query at once. */
 export const TARGET_DEFAULTS: Environment = { SVC_CACHE_TTL_SECS: "0" };
 
+/** A demo site of few days, where its length does not matter: a year of them takes seconds to make. */
+export const SHORT_DEMO: Environment = { SVC_RETENTION_DAYS: "3" };
+
 export interface TargetRequest extends RequestInit {
   /** Needed with a stream for a body, and missing from the library's types. */
   readonly duplex?: "half";
