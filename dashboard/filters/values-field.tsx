@@ -1,5 +1,5 @@
 /** The values of a filter: picked from the site's own, or texts to look for. */
-import { useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Picker, type Choice } from "../components/picker.tsx";
 import { Failure } from "../components/states.tsx";
 import { breakdownOf, DIMENSIONS } from "../format/dimensions.ts";
@@ -91,11 +91,30 @@ interface TextsProps extends Omit<ValuesProps, "dimension"> {
   readonly isInvalid: boolean;
 }
 
+/** The focus is in the text that was added last, and beside one that is removed. */
+function useTextFocus(count: number) {
+  const root = useRef<HTMLDivElement>(null);
+  const shown = useRef(count);
+  const inputs = () => [...(root.current?.querySelectorAll("input") ?? [])];
+  useLayoutEffect(() => {
+    if (count > shown.current) inputs().at(-1)?.focus();
+    shown.current = count;
+  }, [count]);
+  return { root, leave: (i: number) => inputs()[Math.max(i - 1, 0)]?.focus() };
+}
+
 /** Empty texts are not applied. */
 export function TypedValues({ operator, values, isInvalid, onChange }: TextsProps) {
   const texts = values.length === 0 ? [""] : values;
+  const { root, leave } = useTextFocus(texts.length);
+
+  function remove(i: number) {
+    leave(i);
+    onChange(texts.toSpliced(i, 1));
+  }
+
   return (
-    <div class="values-field">
+    <div class="values-field" ref={root}>
       {texts.map((text, i) => (
         <div key={i} class="typed-value">
           <input
@@ -111,7 +130,7 @@ export function TypedValues({ operator, values, isInvalid, onChange }: TextsProp
             onInput={(event) => onChange(texts.with(i, event.currentTarget.value))}
           />
           {texts.length > 1 && (
-            <button type="button" class="icon-button" aria-label={`Remove value ${i + 1}`} onClick={() => onChange(texts.toSpliced(i, 1))}>
+            <button type="button" class="icon-button" aria-label={`Remove value ${i + 1}`} onClick={() => remove(i)}>
               ×
             </button>
           )}

@@ -66,6 +66,22 @@ describe("filters of the dashboard", () => {
     await hasVisitors(3);
   });
 
+  it("another text is typed at once, and one that is removed leaves the focus in the one before", async () => {
+    await open("&panel=filter");
+    await dialog().getByLabel("Operator").selectOption("contains");
+    await dialog().getByRole("textbox", { name: "Value" }).fill("blog");
+    for (const text of ["docs", "pricing"]) {
+      await dialog().getByRole("button", { name: "Or another value" }).press("Enter");
+      await page.keyboard.type(text);
+    }
+    await dialog().getByRole("button", { name: "Remove value 3" }).press("Enter");
+    await page.keyboard.type("/api");
+    await page.keyboard.press("Enter");
+    await dialogIsClosed();
+    expect([await filtersInUrl(), await pills()]).toEqual(["pages=contains=(blog,docs/api)", ["Page contains blog or docs/api"]]);
+    await hasVisitors(2);
+  });
+
   it("several countries by their names, with their visitors, are excluded; the pill opens them for a change", async () => {
     await open();
     await page.keyboard.press("f");
