@@ -1,11 +1,12 @@
 /** The view of a site: its stats, chart and cards, the realtime view, or the wait for its first event. */
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { urlOf } from "./api/http.ts";
 import type { Installation } from "./api/types.ts";
 import { Behavior } from "./behavior/behavior.tsx";
 import { Cards } from "./cards/breakdown-cards.tsx";
 import { firstEventDate } from "./charts/metric-totals.ts";
 import { MainChart } from "./charts/main-chart.tsx";
+import type { MainReport } from "./charts/metrics.ts";
 import { TopStats } from "./charts/top-stats.tsx";
 import { lazy } from "./components/lazy.tsx";
 import { ReportView } from "./components/states.tsx";
@@ -17,7 +18,7 @@ import { useFirstDay } from "./state/first-day.ts";
 import { comparedRange, isRangeKnown, period } from "./state/period.ts";
 import { isViewer } from "./state/share.ts";
 import { comparisonParameters, everybodyScope, scope } from "./state/scope.ts";
-import { useReport, useRequest } from "./state/use-report.ts";
+import { useReport, useRequest, type Report } from "./state/use-report.ts";
 import { canClear, filterKind, hasConversionRates, isRealtime, site } from "./state/view.ts";
 
 const RealtimeView = lazy(async () => (await import("./realtime/realtime-view.tsx")).RealtimeView);
@@ -32,19 +33,36 @@ function useFirstEventDate(siteId: string): void {
   }, [data, isStale, error]);
 }
 
+interface RatedReports {
+  readonly main: Report<MainReport>;
+  /** The same report without the filters on events; no data unless a conversion rate is shown. */
+  readonly everybody: Report<MainReport>;
+}
+
+/** A rate is of two reports of one view. Those that were shown stay until both others are there; before the first, there are none. */
+function useRated({ main, everybody }: RatedReports, hasRate: boolean): RatedReports {
+  const shown = useRef<{ readonly main: MainReport; readonly everybody: MainReport } | null>(null);
+  if (!hasRate) shown.current = null;
+  else if (main.data && everybody.data && !main.isStale && !everybody.isStale)
+    shown.current = { main: main.data, everybody: everybody.data };
+  if (!hasRate) return { main, everybody: { ...everybody, data: undefined } };
+  return { main: { ...main, data: shown.current?.main }, everybody: { ...everybody, data: shown.current?.everybody } };
+}
+
 function Statistics({ siteId }: { readonly siteId: string }) {
   const compared = comparisonParameters.value;
   const report = useReport("main", { ...scope.value, ...compared });
   useFirstEventDate(siteId);
   const hasRate = countsConversions(filterKind.value) && hasConversionRates.value;
   const everybody = useReport("main", hasRate ? { ...everybodyScope.value, ...compared } : null);
+  const rated = useRated({ main: report, everybody }, hasRate);
   return (
     <>
       <RangeNotice />
       {report.data?.total_events === 0 && !report.isStale && !canClear.value && (isViewer ? <NoData /> : <EmptyPeriod siteId={siteId} />)}
       <section class="panel" aria-label="Overview">
-        <TopStats report={report} everybody={everybody} />
-        <MainChart main={report} everybody={everybody} />
+        <TopStats report={rated.main} everybody={rated.everybody} />
+        <MainChart {...rated} />
       </section>
       <Cards />
       <Behavior />

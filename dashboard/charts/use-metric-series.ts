@@ -1,5 +1,5 @@
 /** A metric's values by bucket. The conversion rate is computed from two series: of the conversions and of all visitors. */
-import { useMemo } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import type { Parameters } from "../api/http.ts";
 import { useReport, type Report } from "../state/use-report.ts";
 import { everybodyScope } from "../state/scope.ts";
@@ -32,11 +32,18 @@ export function useMetricSeries(
   const everybody = useReport(series, isRate && parameters ? { ...parameters, segment, filters } : null);
   const buckets = ofMetric(report.data, isRate ? "visitors" : field);
   const all = ofMetric(everybody.data, "visitors");
-  const rates = useMemo(() => (isRate && buckets && all ? withRates(buckets, all) : undefined), [isRate, buckets, all]);
+  const isStale = report.isStale || everybody.isStale;
+  // Of one view: those that were shown stay until both others are there.
+  const rates = useMemo(
+    () => (isRate && !isStale && buckets && all ? withRates(buckets, all) : undefined),
+    [isRate, isStale, buckets, all],
+  );
+  const shown = useRef<readonly SeriesRow[] | undefined>(undefined);
+  shown.current = isRate ? (rates ?? shown.current) : undefined;
   if (!isRate) return { ...report, data: buckets };
   return {
-    data: rates,
-    isStale: report.isStale || everybody.isStale,
+    data: shown.current,
+    isStale,
     error: report.error ?? everybody.error,
     retry: report.error ? report.retry : everybody.retry,
   };

@@ -1,6 +1,7 @@
 /** The stats, chart and cards under filters, compared with counts over the visits that were written. */
 import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
+import { createDeferred } from "../support/deferred.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import { violationsOf } from "./support/accessibility.ts";
 import { cardOf, DAY_MS, rowsOf, urlOf, type Visit } from "./support/dashboard.ts";
@@ -120,6 +121,34 @@ describe("the dashboard under filters", () => {
     expect(await changeOf("conversion_rate").getAttribute("data-direction")).toBe("up");
     expect(await changeOf("conversion_rate").getAttribute("title")).toMatch(new RegExp(`^${percent(before.rate)} in `));
     await expect.poll(() => page.locator(".change").count()).toBe(3);
+  });
+
+  it("on the way to a goal, no rate is shown before both of its reports are there, and then the old one stays until both others are", async () => {
+    const [now, before] = [conversionsOf(THIS_WEEK, "Signup"), conversionsOf(WEEK_BEFORE, "Signup")];
+    const rate = page.locator('[data-metric="conversion_rate"] .top-stat-value');
+    let held = createDeferred<void>();
+    await page.route(/\/api\/stats\/(main|timeseries)\?.*Signup/, async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await open("countries!=XX", "&metric=conversion_rate&chart=table");
+    await cardOf(page, "did").locator(".row-button", { hasText: "Signup" }).click();
+    await expect.poll(() => cardOf(page, "did").locator(".row.chosen").count(), { timeout: ACTION_MS_MAX }).toBe(1);
+    await page.locator(".top-stats[aria-busy=true]").waitFor();
+    expect(new Set(await textsOf(".top-stat-value"))).toEqual(new Set(["–"]));
+    await page.getByRole("region", { name: "Conversion rate as a table" }).waitFor({ state: "detached" });
+    held.resolve();
+    await expect.poll(() => rate.textContent(), { timeout: ACTION_MS_MAX }).toBe(percent(now.rate));
+
+    await open("events==Signup");
+    held = createDeferred<void>();
+    const everybodyOfBefore = page.waitForResponse((response) => /\/main\?(?!.*Signup)/.test(response.url()));
+    await page.keyboard.press("ArrowLeft");
+    await everybodyOfBefore;
+    await page.locator(".top-stats[aria-busy=true]").waitFor();
+    expect(await rate.textContent()).toBe(percent(now.rate));
+    held.resolve();
+    await expect.poll(() => rate.textContent(), { timeout: ACTION_MS_MAX }).toBe(percent(before.rate));
   });
 
   it("other filters narrow the conversions and the visitors of their rate alike", async () => {
