@@ -1,4 +1,5 @@
 /** The cards of breakdowns: a tab for each dimension, its top values, and a link to all of them. */
+import { isCompared } from "../charts/metric-totals.ts";
 import { totalVisitors } from "../charts/top-stats.tsx";
 import { lazy, NotLoaded } from "../components/lazy.tsx";
 import { Empty, ReportView, Skeleton } from "../components/states.tsx";
@@ -16,9 +17,9 @@ import { useBreakdown, type Report } from "../state/use-report.ts";
 import { everybodyScope, scope } from "../state/scope.ts";
 import { filteredGoal, filterKind, filters, openPanel, site, visitorNoun } from "../state/view.ts";
 import { filterRow } from "./filter-row.tsx";
-import { changeText, withComparison } from "./row-change.ts";
+import { countInRow, withComparison } from "./row-change.tsx";
 import { RowList } from "./row-list.tsx";
-import type { Row } from "./row.ts";
+import type { Row, RowNumbers } from "./row.ts";
 
 const ROWS = 9;
 
@@ -54,19 +55,15 @@ function hrefOf(dimension: Dimension, value: string): string | null {
 
 type Value = Reports["breakdown"][number];
 
-function numbersOf(
-  dimension: Dimension,
-  { visitors, conversions, conversion_rate = 0, comparison }: Value,
-): Pick<Row, "count" | "share" | "countTitle" | "text"> {
+function numbersOf(dimension: Dimension, { visitors, conversions, conversion_rate = 0, comparison }: Value): RowNumbers {
   if (conversions !== undefined) {
-    const countTitle = countOf(conversions, "conversion") + changeText(conversions, comparison?.conversions);
     const text = `${formatRate(conversion_rate)}  ·  ${formatCount(conversions)}`;
-    return { count: conversions, share: null, countTitle, text };
+    return { ...countInRow(conversions, countOf(conversions, "conversion"), comparison?.conversions), share: null, text };
   }
   // Entry and exit pages count visits, which are no share of visitors.
   const total = filterDimensionOf(dimension) === dimension ? totalVisitors.value : null;
   const share = total !== null && total > 0 ? Math.min(visitors / total, 1) : null;
-  return { count: visitors, share, countTitle: countOf(visitors, visitorNoun.value) + changeText(visitors, comparison?.visitors) };
+  return { ...countInRow(visitors, countOf(visitors, visitorNoun.value), comparison?.visitors), share };
 }
 
 const rowsOf = (dimension: Dimension, breakdown: readonly Value[]): Row[] =>
@@ -127,6 +124,7 @@ function DimensionTab({ dimension, isNear }: { readonly dimension: Dimension; re
           )}
           {countsConversions(filterKind.value) ? "Conversions" : "Visitors"}
         </span>
+        {isCompared() && <span class="row-change">Change</span>}
       </p>
       {isNear ? <BreakdownList key={shown} dimension={shown} /> : <Skeleton />}
     </>

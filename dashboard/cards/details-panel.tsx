@@ -1,6 +1,6 @@
 /** The dialog with all values of a dimension: their search, order and pages are the service's. */
 import { useEffect, useState } from "preact/hooks";
-import { isWindowWhole } from "../charts/metric-totals.ts";
+import { isCompared } from "../charts/metric-totals.ts";
 import { Dialog } from "../components/dialog.tsx";
 import { Failure, ReportView } from "../components/states.tsx";
 import { useSettled } from "../components/use-settled.ts";
@@ -72,7 +72,7 @@ function useCurrencies(): readonly string[] | null {
 function changedBy({ columns, order, hasComparison }: Asked): Changed | null {
   const compared = comparedRange.value;
   const column = columns.find(({ id }) => id === order.column) ?? columns[0];
-  return compared && hasComparison && isWindowWhole() && column ? { column, dates: formatRange(compared.start, compared.end) } : null;
+  return compared && hasComparison && isCompared() && column ? { column, dates: formatRange(compared.start, compared.end) } : null;
 }
 
 /** What the reader has chosen. */

@@ -1,11 +1,11 @@
 /** The table of a dimension's values: heads that order it, a filter behind each value, and the change of the column that orders it. */
 import { useState } from "preact/hooks";
 import type { Dimension } from "../api/types.ts";
-import { Change } from "../charts/change.tsx";
+import { Change, NewValue } from "../charts/change.tsx";
 import { totalVisitors } from "../charts/top-stats.tsx";
 import { Empty } from "../components/states.tsx";
 import { countryMark, DIMENSIONS, filterDimensionOf, formatValue } from "../format/dimensions.ts";
-import { formatShare } from "../format/locale.ts";
+import { formatCount, formatShare } from "../format/locale.ts";
 import { canFilterBy } from "../state/filters.ts";
 import { filters, hasFilter, toggleFilter } from "../state/view.ts";
 import type { Column, Order, Row } from "./details-columns.ts";
@@ -90,11 +90,31 @@ export interface Changed {
   readonly dates: string;
 }
 
+/** A count that was nothing is new, and so is each number of a value that nobody had. No percentage tells how a rate has changed from 0. */
+function ChangeOf({
+  row,
+  column,
+  now,
+  before,
+}: {
+  readonly row: Row;
+  readonly column: Column;
+  readonly now: number;
+  readonly before: number;
+}) {
+  if (before !== 0) return <Change now={now} before={before} isLessBetter={column.isLessBetter} />;
+  const isNew = row.comparison?.visitors === 0 || (column.format === formatCount && now > 0);
+  return isNew ? <NewValue /> : "–";
+}
+
 function ChangeCell({ row, changed: { column, dates } }: { readonly row: Row; readonly changed: Changed }) {
   const [now, before] = [row[column.id], row.comparison?.[column.id]];
   if (now === undefined || before === undefined) return <td />;
-  const title = `${column.label}: ${column.format(before)} in ${dates}`;
-  return <td title={title}>{before === 0 ? "–" : <Change now={now} before={before} isLessBetter={column.isLessBetter} />}</td>;
+  return (
+    <td title={`${column.label}: ${column.format(before)} in ${dates}`}>
+      <ChangeOf row={row} column={column} now={now} before={before} />
+    </td>
+  );
 }
 
 interface DetailsTableProps {

@@ -6,7 +6,7 @@ import type { MenuItem } from "../components/menu-entry.tsx";
 import { countryMark, filterDimensionOf, formatValue } from "../format/dimensions.ts";
 import { canFilterBy, type Choice } from "../state/filters.ts";
 import { filters, hasFilter, hasListOf, toggleFilter } from "../state/view.ts";
-import type { Row, RowFilter } from "./row.ts";
+import type { Row, RowFilter, RowNumbers } from "./row.ts";
 
 /** What a row has for its filter; `label` is what the value is called. */
 export function filteringRow(filter: RowFilter, label: string): Pick<Row, "title" | "isChosen" | "filter"> {
@@ -19,7 +19,7 @@ export function filteringRow(filter: RowFilter, label: string): Pick<Row, "title
 }
 
 /** All but the row's numbers. `filterValue` is what the value is called in a filter. */
-export function filterRow(dimension: Dimension, value: string, filterValue = value): Omit<Row, "count" | "share" | "countTitle"> {
+export function filterRow(dimension: Dimension, value: string, filterValue = value): Omit<Row, keyof RowNumbers> {
   const label = formatValue(dimension, value, filters.value);
   return {
     key: value,

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { compactCount, formatShare } from "../format/locale.ts";
 import { RowFilterButton } from "./filter-row.tsx";
+import { RowChange } from "./row-change.tsx";
 import type { Row } from "./row.ts";
 
 /** Before a label; nothing if the text is empty. */
@@ -13,7 +14,7 @@ export const RowMark = ({ text }: { readonly text: string }) =>
   );
 
 function RowText({ row }: { readonly row: Row }) {
-  const { mark = "", label, count, share, countTitle, text } = row;
+  const { mark = "", label, count, before, share, countTitle, text } = row;
   return (
     <>
       <span class="row-label">
@@ -25,6 +26,7 @@ function RowText({ row }: { readonly row: Row }) {
         <span class="row-count" title={countTitle}>
           {text ?? compactCount(count)}
         </span>
+        {before !== undefined && <RowChange now={count} before={before} title={countTitle} />}
       </span>
     </>
   );

@@ -9,6 +9,8 @@ interface Values {
   readonly before: number;
   /** As with the bounce rate. */
   readonly isLessBetter?: boolean | undefined;
+  /** Of the percentage, by default with one decimal. */
+  readonly format?: (rate: number) => string;
 }
 
 interface ChangeText {
@@ -20,7 +22,7 @@ interface ChangeText {
 }
 
 /** Null for a change from zero, of which there is no percentage. */
-export function changeOf({ now, before, isLessBetter = false }: Values): ChangeText | null {
+export function changeOf({ now, before, isLessBetter = false, format = formatRate }: Values): ChangeText | null {
   if (before === 0) return null;
   const direction = now > before ? "up" : now < before ? "down" : "same";
   const isBetter = (direction === "up") !== isLessBetter;
@@ -28,9 +30,12 @@ export function changeOf({ now, before, isLessBetter = false }: Values): ChangeT
     direction,
     arrow: ARROWS[direction],
     tone: direction === "same" ? null : isBetter ? "better" : "worse",
-    percentage: formatRate(Math.abs((now - before) / before)),
+    percentage: format(Math.abs((now - before) / before)),
   };
 }
+
+/** In place of a change from nothing. */
+export const NewValue = () => <span class="change">new</span>;
 
 export function Change({ title, ...values }: Values & { readonly title?: string }) {
   const change = changeOf(values);

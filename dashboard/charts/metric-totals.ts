@@ -20,6 +20,12 @@ export function isWindowWhole(): boolean {
   return compared !== null && first !== undefined && (first === null || first <= compared.start);
 }
 
+/** How many events the compared window has under the filters, but those on goals; null until it is known, and without a comparison. */
+export const comparedEvents = signal<number | null>(null);
+
+/** Whether rows have a change: against a window without events, all of them would be new. */
+export const isCompared = (): boolean => isWindowWhole() && comparedEvents.value !== 0;
+
 /** `everybody` has the totals without the filters on events; only for a conversion rate. */
 export function totalsOf({ value }: ShownMetric, data: MainReport, everybody: MainReport | undefined): MetricTotals {
   const compared = isWindowWhole() ? data.comparison : undefined;

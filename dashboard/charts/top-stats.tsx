@@ -8,7 +8,7 @@ import { timeZone } from "../state/known-sites.ts";
 import { inZone, localTime } from "../state/time-zone.ts";
 import { navigate } from "../state/url.ts";
 import { Change } from "./change.tsx";
-import { totalsOf } from "./metric-totals.ts";
+import { comparedEvents, totalsOf } from "./metric-totals.ts";
 import type { MainReport } from "./metrics.ts";
 import { chosenMetric, shownMetrics, type ShownMetric } from "./shown-metrics.ts";
 
@@ -67,7 +67,9 @@ export function TopStats({ report, everybody }: TopStatsProps) {
   const isStale = report.isStale || everybody.isStale;
   useEffect(() => {
     totalVisitors.value = data?.unique_visitors ?? null;
-  }, [data]);
+    // A goal that nobody reached is compared where there was anybody.
+    comparedEvents.value = (everybody.data ?? data)?.comparison?.total_events ?? null;
+  }, [data, everybody.data]);
   if (report.error) return <Failure report={report} />;
   if (everybody.error) return <Failure report={everybody} />;
   return (

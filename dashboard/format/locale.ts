@@ -21,6 +21,7 @@ const alternatives = new Intl.ListFormat(LOCALE, { type: "disjunction" });
 const twoDigits = new Intl.NumberFormat(LOCALE, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const percent = new Intl.NumberFormat(LOCALE, { style: "percent", maximumFractionDigits: 1 });
 const wholePercent = new Intl.NumberFormat(LOCALE, { style: "percent", maximumFractionDigits: 0 });
+const compactPercent = new Intl.NumberFormat(LOCALE, { style: "percent", notation: "compact", maximumFractionDigits: 1 });
 
 /** Smaller numbers are written in full by `compactCount`. */
 const COMPACT_FROM = 10_000;
@@ -34,6 +35,8 @@ export const formatAverage = (average: number): string => oneDigit.format(averag
 
 /** Of a fraction from 0 to 1, with a decimal only below 10 %. */
 export const formatShare = (share: number): string => (share >= 0.1 || share === 0 ? wholePercent : percent).format(share);
+/** Of any fraction, in a few characters, e.g. `4.2%`, `42%`, `4.2K%`. */
+export const formatShortRate = (rate: number): string => (rate < 10 ? formatShare(rate) : compactPercent.format(rate));
 /** Of a fraction from 0 to 1, with one decimal. */
 export const formatRate = (rate: number): string => percent.format(rate);
 

@@ -6,6 +6,7 @@ import type { ServerProcess } from "../support/server-process.ts";
 import { violationsOf } from "./support/accessibility.ts";
 import { cardOf, DAY_MS, utcDay, type Visit, watchRequests } from "./support/dashboard.ts";
 import { ACTION_MS_MAX, useDashboard } from "./support/dashboard-instance.ts";
+import { misplaced } from "./support/layout.ts";
 
 const SITE = "shop.example";
 const BIG_SITE = "big.example";
@@ -209,15 +210,65 @@ describe("the details of a card", () => {
     expect(JSON.parse((await saved("JSON")).text)).toMatchObject([{ value: "DE", label: "Germany" }]);
   });
 
-  it("the tooltips of all cards tell the change of each row", async () => {
-    await page.goto(`${service.origin}/?site=${SITE}&period=7d`);
-    const title = (card: string, row: string) =>
-      cardOf(page, card).locator(".row", { hasText: row }).locator(".row-count").getAttribute("title");
+  it("a value that the week before did not have is new, and so is a count that it had none of", async () => {
+    await open("&panel=pages");
+    expect(await column("Change")).toEqual(["↓ down by 9.1%", "new"]);
+    await open("&panel=sources&filters=events==Purchase");
+    expect([await column("Conversions"), await column("Change")]).toEqual([
+      ["2", "0"],
+      ["new", "–"],
+    ]);
+  });
+
+  const rowIn = (card: string, row: string) => cardOf(page, card).locator(".row", { hasText: row });
+  const inRow = (card: string, row: string) => rowIn(card, row).locator(".row-change").textContent();
+
+  it("each row of a card tells its change, in a column of its own and in the tooltip, unless nothing is compared", async () => {
+    await page.goto(`${service.origin}/?site=${SITE}&period=7d&pages=pages`);
+    const title = (card: string, row: string) => rowIn(card, row).locator(".row-count").getAttribute("title");
     await expect.poll(() => title("from", "Bing"), { timeout: ACTION_MS_MAX }).toBe("6 visitors, up by 100% from 3");
     expect(await title("from", "Google")).toBe("4 visitors, down by 50% from 8");
     expect(await title("pages", "/pricing")).toBe("4 visitors, 0 before");
+    expect(await Promise.all([inRow("from", "Bing"), inRow("from", "Google")])).toEqual(["↑ up by 100%", "↓ down by 50%"]);
+    expect(await inRow("pages", "/pricing")).toBe("new");
+    await rowIn("from", "Bing")
+      .getByRole("button", { name: /^Bing .*6 up by 100%$/ })
+      .waitFor();
+    expect(await cardOf(page, "from").locator(".column-heads").innerText()).toMatch(/^Source\s+Visitors\s+Change$/);
+    const rightOf = (locator: Locator) =>
+      locator.evaluateAll((found) => found.map((element) => Math.round(element.getBoundingClientRect().right)));
+    for (const part of [".row-count", ".row-change"]) expect(new Set(await rightOf(cardOf(page, "from").locator(part))).size).toBe(1);
     await page.keyboard.press("x");
     await expect.poll(() => title("from", "Bing"), { timeout: ACTION_MS_MAX }).toBe("6 visitors");
+    expect(await page.locator(".row-change").count()).toBe(0);
+  });
+
+  it("a row that is as before is unchanged, and against a week without events no row is new", async () => {
+    const from = utcDay(noonDaysAgo(6));
+    const until = utcDay(noonDaysAgo(0));
+    await page.goto(`${service.origin}/?site=${SITE}&period=7d&compare=custom&compare_start=${from}&compare_end=${until}`);
+    await expect.poll(() => inRow("from", "Bing"), { timeout: ACTION_MS_MAX }).toBe("→ unchanged 0%");
+    const [dayBefore, dayAfter] = [utcDay(noonDaysAgo(30)), utcDay(noonDaysAgo(24))];
+    await page.goto(`${service.origin}/?site=${SITE}&period=7d&compare=custom&compare_start=${dayBefore}&compare_end=${dayAfter}`);
+    await rowIn("from", "Bing").waitFor();
+    await page.waitForLoadState("networkidle");
+    expect(await page.locator(".row-change, .change").count()).toBe(0);
+  });
+
+  it("changes fit beside the rows from 360 pixels on, with a goal's rates too, without accessibility violations", async () => {
+    for (const query of ["", "&filters=goal==Purchase"]) {
+      for (const width of [360, 768, 1280]) {
+        await page.setViewportSize({ width, height: 2400 });
+        await page.goto(`${service.origin}/?site=${SITE}&period=7d${query}`);
+        await cardOf(page, "from").locator(".row-change .change").first().waitFor();
+        expect({ width, query, problems: await page.evaluate<string[]>(misplaced("main")) }).toEqual({ width, query, problems: [] });
+        const widths = await cardOf(page, "from")
+          .locator(".row-label")
+          .evaluateAll((found) => found.map((label) => [label.scrollWidth, label.clientWidth]));
+        for (const [needed, shown] of widths) expect(shown).toBeGreaterThanOrEqual(needed ?? Infinity);
+        expect(await violationsOf(page)).toEqual([]);
+      }
+    }
   });
 
   it("fit three widths, the first column in sight, without accessibility violations, light and dark", async () => {

@@ -90,7 +90,7 @@ describe("the dashboard under filters", () => {
   it("a filter on a page tells matching pageviews from the pages of whole visits, each with its change", async () => {
     await open("pages==/pricing");
     expect(await stats()).toEqual(statsOf(THIS_WEEK, (step) => step === "/pricing"));
-    await expect.poll(() => page.locator(".change").count()).toBe(6);
+    await expect.poll(() => page.locator(".top-stat .change").count()).toBe(6);
     const before = statsOf(WEEK_BEFORE, (step) => step === "/pricing")["Pages per visit"];
     expect(await changeOf("views_per_visit").getAttribute("title")).toContain(`${before} in `);
     expect(await definitionOf("pageviews")).toContain("match the filters");
@@ -106,7 +106,7 @@ describe("the dashboard under filters", () => {
     } = statsOf(THIS_WEEK.filter(isGerman), () => true);
     expect(await stats()).toEqual({ ...others, Pageviews: String(13), "Views per visit": viewsPerVisit });
     expect([pageviews, viewsPerVisit]).toEqual(["13", "1.9"]);
-    await expect.poll(() => page.locator(".change").count()).toBe(6);
+    await expect.poll(() => page.locator(".top-stat .change").count()).toBe(6);
     expect(await changeOf("views_per_visit").getAttribute("title")).toMatch(/^1\.5 in /);
   });
 
@@ -120,7 +120,7 @@ describe("the dashboard under filters", () => {
     });
     expect(await changeOf("conversion_rate").getAttribute("data-direction")).toBe("up");
     expect(await changeOf("conversion_rate").getAttribute("title")).toMatch(new RegExp(`^${percent(before.rate)} in `));
-    await expect.poll(() => page.locator(".change").count()).toBe(3);
+    await expect.poll(() => page.locator(".top-stat .change").count()).toBe(3);
   });
 
   it("on the way to a goal, no rate is shown before both of its reports are there, and then the old one stays until both others are", async () => {
@@ -191,7 +191,7 @@ describe("the dashboard under filters", () => {
   it("cards count conversions under a filter on a goal, and goals keep their rates among all visitors", async () => {
     const { unique, rate } = conversionsOf(THIS_WEEK, "Signup");
     await open("events==Signup", "&places=countries");
-    expect(await cardOf(page, "places").locator(".column-heads").textContent()).toBe("CountryConversions");
+    expect(await cardOf(page, "places").locator(".column-heads").textContent()).toBe("CountryConversionsChange");
     expect(await rowsOf(page, "places")).toEqual([
       ["DEGermany", "3"],
       ["Unknown", "1"],
