@@ -1,5 +1,5 @@
 /** The form of an annotation: when, what, and for whom. */
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Annotation } from "../api/annotations.ts";
 import type { NewAnnotation } from "../api/types.ts";
 import { Radios } from "../components/radios.tsx";
@@ -22,16 +22,22 @@ interface AnnotationFormProps {
   /** The one that is changed; null for a new one. */
   readonly annotation: Annotation | null;
   readonly isBusy: boolean;
+  /** Whether the text has the focus. */
+  readonly isFocused: boolean;
   readonly onSave: (annotation: NewAnnotation) => void;
   /** Only where one is changed. */
   readonly onCancel: () => void;
 }
 
-export function AnnotationForm({ place, annotation, isBusy, onSave, onCancel }: AnnotationFormProps) {
+export function AnnotationForm({ place, annotation, isBusy, isFocused, onSave, onCancel }: AnnotationFormProps) {
+  const input = useRef<HTMLInputElement>(null);
   const [date, setDate] = useState(annotation?.date ?? place.date);
   const [hour, setHour] = useState(annotation ? annotation.hour : place.hour);
   const [text, setText] = useState(annotation?.text ?? "");
   const [scope, setScope] = useState(annotation?.scope ?? "everybody");
+  useEffect(() => {
+    if (isFocused) input.current?.focus();
+  }, []);
   return (
     <form
       class="form"
@@ -43,6 +49,7 @@ export function AnnotationForm({ place, annotation, isBusy, onSave, onCancel }: 
       <label>
         Text
         <input
+          ref={input}
           type="text"
           required
           maxLength={TEXT_CHARS_MAX}

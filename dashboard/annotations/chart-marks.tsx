@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { Interval } from "../charts/buckets.ts";
 import type { Layout } from "../charts/line-chart.tsx";
 import type { ChartPoint } from "../charts/points.ts";
-import { hasAnnotations, openAnnotations } from "./annotation-place.ts";
+import { hasAnnotations, openAnnotations, spanText } from "./annotation-place.ts";
 import { annotationText } from "./annotation-time.ts";
 import { joinedMarks, marksOf, type Mark } from "./marks.ts";
 import { useAnnotations } from "./use-annotations.ts";
@@ -14,12 +14,19 @@ const MARK_PX = 24;
 /** Texts in a tooltip; the dialog has the others. */
 const TEXTS_MAX = 6;
 
+/** The one annotation, or all that the mark stands for. */
+function openMark({ annotations }: Mark, interval: Interval): void {
+  const [first, ...others] = annotations;
+  if (first) openAnnotations(others.length === 0 ? first.id : spanText(annotations, interval));
+}
+
 interface MarkButtonProps {
   readonly mark: Mark;
+  readonly onOpen: () => void;
   readonly layout: Layout;
 }
 
-function MarkButton({ mark: { index, annotations }, layout: { leftOf, bottom, width } }: MarkButtonProps) {
+function MarkButton({ mark: { index, annotations }, onOpen, layout: { leftOf, bottom, width } }: MarkButtonProps) {
   const [isShown, setShown] = useState(false);
   const left = leftOf(index);
   const texts = annotations.map(annotationText);
@@ -33,7 +40,7 @@ function MarkButton({ mark: { index, annotations }, layout: { leftOf, bottom, wi
         onFocus={() => setShown(true)}
         onBlur={() => setShown(false)}
         onKeyDown={(event) => event.key === "Escape" && setShown(false)}
-        onClick={() => openAnnotations(annotations[0]?.id ?? "")}
+        onClick={onOpen}
       >
         <span aria-hidden="true">{annotations.length === 1 ? "" : annotations.length}</span>
       </button>
@@ -61,7 +68,7 @@ export function ChartMarks({ points, interval, layout }: ChartMarksProps) {
   return (
     <div class="chart-marks">
       {joinedMarks(marksOf(points, annotations, interval), layout.leftOf, MARK_PX).map((mark) => (
-        <MarkButton key={mark.annotations[0]?.id} mark={mark} layout={layout} />
+        <MarkButton key={mark.annotations[0]?.id} mark={mark} onOpen={() => openMark(mark, interval)} layout={layout} />
       ))}
     </div>
   );

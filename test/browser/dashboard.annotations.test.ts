@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ServerProcess } from "../support/server-process.ts";
 import { violationsNow } from "./support/accessibility.ts";
 import { DAY_MS, urlOf, utcDay, type Visit, watchRequests } from "./support/dashboard.ts";
-import { asAdmin, useDashboard } from "./support/dashboard-instance.ts";
+import { ACTION_MS_MAX, asAdmin, useDashboard } from "./support/dashboard-instance.ts";
 
 const SITE = "shop.example";
 const PASSWORD = "correct horse battery";
@@ -112,6 +112,47 @@ describe("the annotations of the chart", () => {
     await dialog().getByRole("listitem").waitFor({ state: "detached" });
     await page.keyboard.press("Escape");
     expect([await marks().count(), await listed()]).toEqual([0, []]);
+  });
+
+  it("a mark of several opens all of them and no others, each to be read, changed and deleted by keyboard", async () => {
+    await annotate({ date: daysAgo(9), text: "Deployed version 1.2" });
+    await annotate({ date: daysAgo(9), hour: 14, text: "Newsletter sent" });
+    await annotate({ date: daysAgo(9), hour: 14, text: "Sale begins" });
+    await annotate({ date: daysAgo(20), text: "Long before" });
+    await open("&period=30d");
+    const texts = () => dialog().getByRole("listitem").locator("strong").allTextContents();
+    const textsBecome = (...wanted: readonly string[]) => expect.poll(texts, { timeout: ACTION_MS_MAX }).toEqual(wanted);
+    await mark(/^3 annotations: /).focus();
+    await page.keyboard.press("Enter");
+    await textsBecome("Deployed version 1.2", "Newsletter sent", "Sale begins");
+    expect(await violationsNow(page)).toEqual([]);
+    // Each has the buttons Edit and Delete.
+    for (let tabs = 0; tabs < 3; tabs++) await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    expect(await dialog().getByLabel("Text").inputValue()).toBe("Newsletter sent");
+    await page.keyboard.type(", twice");
+    await page.keyboard.press("Enter");
+    await textsBecome("Deployed version 1.2", "Newsletter sent, twice", "Sale begins");
+    for (let tabs = 0; tabs < 6; tabs++) await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Enter");
+    await textsBecome("Deployed version 1.2", "Newsletter sent, twice");
+    // The form beside them adds another one there.
+    await dialog().getByLabel("Text").fill("Sale ends");
+    await page.keyboard.press("Enter");
+    await textsBecome("Deployed version 1.2", "Sale ends", "Newsletter sent, twice");
+    await page.keyboard.press("Escape");
+    await mark(/^3 annotations: .*Sale ends;/).waitFor();
+    // By the hour, the whole day's is a mark of its own.
+    await open(`&start=${daysAgo(9)}&end=${daysAgo(9)}`);
+    await annotate({ date: daysAgo(9), hour: 14, text: "Sold out" });
+    await page.reload();
+    await settled();
+    await mark(/^2 annotations: .*Sold out$/).click();
+    await textsBecome("Newsletter sent, twice", "Sold out");
+    await dialog()
+      .getByRole("list", { name: /^Annotations of .*14:00 UTC$/ })
+      .waitFor();
   });
 
   it("N adds one at the point of the keyboard, by the hour too, and today without one", async () => {
