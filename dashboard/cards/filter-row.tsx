@@ -5,7 +5,7 @@ import { Menu } from "../components/menu.tsx";
 import type { MenuItem } from "../components/menu-entry.tsx";
 import { countryMark, filterDimensionOf, formatValue } from "../format/dimensions.ts";
 import { canFilterBy, type Choice } from "../state/filters.ts";
-import { filters, hasFilter, hasListOf, toggleFilter } from "../state/view.ts";
+import { filters, hasFilter, hasListOf, isExcluded, toggleFilter } from "../state/view.ts";
 import type { Row, RowFilter, RowNumbers } from "./row.ts";
 
 /** What a row has for its filter; `label` is what the value is called. */
@@ -29,13 +29,15 @@ export function filterRow(dimension: Dimension, value: string, filterValue = val
   };
 }
 
-export function choiceOf({ altKey, shiftKey }: MouseEvent): Choice {
+export function choiceOf({ altKey, shiftKey }: Pick<MouseEvent, "altKey" | "shiftKey">): Choice {
   if (altKey) return "not";
   return shiftKey ? "also" : "only";
 }
 
-function menuOf({ dimension, value }: RowFilter, label: string): MenuItem[] {
+/** What a row can do to the filters, for a menu. */
+export function filterItems({ dimension, value }: RowFilter, label: string): MenuItem[] {
   const item = (text: string, choice: Choice): MenuItem => ({ label: text, onChoose: () => toggleFilter(dimension, value, choice) });
+  if (isExcluded(dimension, value)) return [item("Remove the filter", "not")];
   const exclude = item(`Exclude ${label}`, "not");
   if (hasFilter(dimension, value)) return [item("Remove the filter", "also"), exclude];
   const also = hasListOf(dimension) ? [item(`Also show ${label}`, "also")] : [];
@@ -77,7 +79,7 @@ export const RowFilterButton = ({ row, filter, children }: FilterButtonProps) =>
       button={<span class="more" aria-hidden="true" />}
       buttonClass={MENU_BUTTON}
       isTabStop={false}
-      items={menuOf(filter, row.label)}
+      items={filterItems(filter, row.label)}
     />
   </>
 );

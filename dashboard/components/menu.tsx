@@ -1,6 +1,7 @@
 /** A menu button (WAI-ARIA menu button pattern): the mouse, the arrow keys or the first letter of an item lead through its items. */
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
+import { useCloseOutside } from "./close-outside.ts";
 import type { MenuItem } from "./menu-entry.tsx";
 import { MenuPopup, type MenuEnd } from "./menu-popup.tsx";
 
@@ -24,14 +25,7 @@ export function Menu({ label, button, items, buttonClass = "bar-button", search,
   const root = useRef<HTMLDivElement>(null);
   const isOpen = openAt !== null;
 
-  useEffect(() => {
-    if (!isOpen) return;
-    const closeOutside = (event: Event) => {
-      if (!root.current?.contains(event.target as Node)) setOpenAt(null);
-    };
-    document.addEventListener("pointerdown", closeOutside);
-    return () => document.removeEventListener("pointerdown", closeOutside);
-  }, [isOpen]);
+  useCloseOutside(root, isOpen, () => setOpenAt(null));
 
   function close() {
     setOpenAt(null);

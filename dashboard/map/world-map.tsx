@@ -1,10 +1,13 @@
 /** Countries tinted by their visitors, small ones as dots, with a pulse where someone is right now. A list beside it has the same data. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { choiceOf } from "../cards/filter-row.tsx";
 import { TapChoice } from "../components/tap-choice.ts";
 import { countryName } from "../format/dimensions.ts";
 import { countOf, formatCount, formatShare } from "../format/locale.ts";
-import { filters, toggleFilter, visitorNoun } from "../state/view.ts";
+import type { Choice } from "../state/filters.ts";
+import { filters, hasListOf, isExcluded, toggleFilter, visitorNoun } from "../state/view.ts";
 import { Countries, countryAt, type Counts } from "./countries.tsx";
+import { CountryMenus, labelPlace, type OpenCountry } from "./country-menu.tsx";
 import { Pulses } from "./pulses.tsx";
 import { useZoom } from "./use-zoom.ts";
 import type { WorldShapes } from "./world-shapes.ts";
@@ -53,7 +56,7 @@ function Tooltip({
 }
 
 /** The country that the pointer is on. A click chooses it, or a finger's second tap. */
-function usePointed(onChoose: (code: string) => void) {
+function usePointed(onChoose: (code: string, choice: Choice) => void) {
   const [pointed, setPointed] = useState<Pointed | null>(null);
   const taps = useRef(new TapChoice<string>()).current;
 
@@ -67,7 +70,7 @@ function usePointed(onChoose: (code: string) => void) {
 
   function click(event: MouseEvent) {
     const code = countryAt(event);
-    if (taps.click(code)) onChoose(code);
+    if (taps.click(code)) onChoose(code, choiceOf(event));
     else point(event);
   }
 
@@ -79,11 +82,29 @@ function usePointed(onChoose: (code: string) => void) {
   return { pointed, press: (event: PointerEvent) => taps.press(event), point, click, leave };
 }
 
+/** A country without visitors can be added to others, or be let in again. */
+const canChoose = (code: string, choice: Choice, visitors: Counts): boolean =>
+  (visitors.get(code) ?? 0) > 0 || (choice === "also" && hasListOf("countries")) || (choice === "not" && isExcluded("countries", code));
+
+/** The menu of a country: by a right click on it, or by its name. */
+function useCountryMenu(visitors: Counts) {
+  const [open, setOpen] = useState<OpenCountry | null>(null);
+  function onContextMenu(event: MouseEvent) {
+    const code = countryAt(event);
+    if (code === null || !(canChoose(code, "also", visitors) || canChoose(code, "not", visitors))) return;
+    event.preventDefault();
+    const box = (event.currentTarget as Element).getBoundingClientRect();
+    setOpen({ code, left: `${event.clientX - box.left}px`, top: `${event.clientY - box.top}px` });
+  }
+  return { open, setOpen, onContextMenu };
+}
+
 export function WorldMap({ shapes, label, visitors, total, current }: WorldMapProps) {
   const { zoom, svg, onKey, onPointerDown, onPointerMove, onPointerEnd } = useZoom(shapes);
-  const { pointed, press, point, click, leave } = usePointed((code) => {
-    if ((visitors.get(code) ?? 0) > 0) toggleFilter("countries", code);
+  const { pointed, press, point, click, leave } = usePointed((code, choice) => {
+    if (canChoose(code, choice, visitors)) toggleFilter("countries", code, choice);
   });
+  const menu = useCountryMenu(visitors);
   // What was pointed at is no longer there.
   useEffect(leave, [zoom]);
   // A move of the pointer or of the map does not compare 250 countries again.
@@ -93,7 +114,8 @@ export function WorldMap({ shapes, label, visitors, total, current }: WorldMapPr
     <div
       class="map"
       onKeyDown={(event) => {
-        if (!event.ctrlKey && !event.metaKey && !event.altKey && onKey(event.key)) event.preventDefault();
+        const isFree = !event.defaultPrevented && !event.ctrlKey && !event.metaKey && !event.altKey;
+        if (isFree && onKey(event.key)) event.preventDefault();
       }}
     >
       <svg
@@ -115,13 +137,25 @@ export function WorldMap({ shapes, label, visitors, total, current }: WorldMapPr
         onPointerLeave={(event) => {
           if (event.pointerType !== "touch") leave();
         }}
+        // Shift would select text.
+        onMouseDown={(event) => event.shiftKey && event.preventDefault()}
         onClick={click}
+        onContextMenu={(event) => {
+          leave();
+          menu.onContextMenu(event);
+        }}
       >
         <g transform={`translate(${zoom.x} ${zoom.y}) scale(${zoom.scale})`}>{countries}</g>
       </svg>
       {current && <Pulses shapes={shapes} current={current} zoom={zoom} />}
       <ZoomButtons isZoomed={zoom.scale > 1} onKey={onKey} />
-      {pointed && <Tooltip pointed={pointed} visitors={visitors} total={total} current={current} />}
+      <CountryMenus
+        visitors={visitors}
+        open={menu.open}
+        onChoose={(code) => menu.setOpen(labelPlace(shapes, zoom, code))}
+        onClose={() => menu.setOpen(null)}
+      />
+      {pointed && menu.open === null && <Tooltip pointed={pointed} visitors={visitors} total={total} current={current} />}
     </div>
   );
 }

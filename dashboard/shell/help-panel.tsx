@@ -23,8 +23,8 @@ const Definitions = () => (
       ))}
     </dl>
     <p class="dim">
-      All days and hours are in {timeZone.value}. Click a row to filter by it; click it again to remove the filter. Alt-click excludes it,
-      Shift-click adds it to the values of a filter.
+      All days and hours are in {timeZone.value}. Click a row, or a country of the map, to filter by it; click it again to remove the
+      filter. Alt-click excludes it, Shift-click adds it to the values of a filter.
     </p>
   </>
 );

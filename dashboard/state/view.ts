@@ -66,6 +66,12 @@ export const hasFilter = (dimension: string, value: string): boolean =>
     (filter) => filter.dimension === dimension && filter.operator === "in" && !filter.isNot && filter.values.includes(value),
   );
 
+/** Whether the value is one of those that a filter of the reader leaves out. */
+export const isExcluded = (dimension: string, value: string): boolean =>
+  ownFilters.value.some(
+    (filter) => filter.dimension === dimension && filter.operator === "in" && filter.isNot && filter.values.includes(value),
+  );
+
 /** Whether a filter lists values of the dimension, to which others can be added. */
 export const hasListOf = (dimension: string): boolean =>
   ownFilters.value.some((filter) => filter.dimension === dimension && filter.operator === "in" && !filter.isNot);

@@ -6,6 +6,7 @@ import { violationsNow } from "./support/accessibility.ts";
 import { VISITOR_USER_AGENT } from "./support/browser.ts";
 import { cardOf, DAY_MS, urlOf, type Visit, watchRequests } from "./support/dashboard.ts";
 import { ACTION_MS_MAX, useDashboard } from "./support/dashboard-instance.ts";
+import { misplaced } from "./support/layout.ts";
 
 const SITE = "shop.example";
 const QUIET_SITE = "quiet.example";
@@ -241,6 +242,59 @@ describe("the realtime view", () => {
     await page.locator(".pill", { hasText: "Malta" }).waitFor();
     expect(await inUrl("filters")).toBe("countries==MT");
     await page.locator('g[data-country="MT"].chosen').waitFor();
+  });
+
+  it("on the map, Alt-click excludes a country, Shift-click adds one to others, and again takes that back", async () => {
+    await openMap();
+    const country = (code: string) => page.locator(`[data-country="${code}"]`);
+    const filters = () => inUrl("filters");
+    await country("MT").click({ modifiers: ["Alt"] });
+    expect(await filters()).toBe("countries!=MT");
+    await page.locator('.country.counted[data-country="MT"]').waitFor({ state: "detached" });
+    // One without visitors is no filter, unless it is the excluded one.
+    await country("BR").click();
+    await country("BR").click({ modifiers: ["Alt"] });
+    expect(await filters()).toBe("countries!=MT");
+    await country("MT").click({ modifiers: ["Alt"] });
+    expect(await filters()).toBe(null);
+    await page.locator('.country.counted[data-country="MT"]').waitFor();
+    await country("MT").click({ modifiers: ["Shift"] });
+    await page.locator('.country.chosen[data-country="MT"]').waitFor();
+    await country("BR").click({ modifiers: ["Shift"] });
+    expect(await filters()).toBe("countries=in=(BR,MT)");
+    await country("BR").click({ modifiers: ["Shift"] });
+    expect(await filters()).toBe("countries==MT");
+  });
+
+  it("a country has the menu of a row: by a right click, and by keyboard from the list of countries", async () => {
+    await openMap();
+    const items = () => page.locator(".map-menu").getByRole("menuitem").allTextContents();
+    await page.locator('[data-country="MT"]').click({ button: "right" });
+    expect(await items()).toEqual(["Filter by Malta", "Exclude Malta"]);
+    await page.keyboard.press("Escape");
+    expect(await page.locator(".map-menu").count()).toBe(0);
+    expect(await inUrl("filters")).toBe(null);
+
+    await page.getByRole("button", { name: "Filter by a country" }).focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("malt");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    expect(await items()).toEqual(["Filter by Malta", "Exclude Malta"]);
+    expect(await violationsNow(page)).toEqual([]);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    expect(await inUrl("filters")).toBe("countries!=MT");
+    await page.locator('[data-country="MT"]').click({ button: "right" });
+    expect(await items()).toEqual(["Remove the filter"]);
+    for (const width of [360, 768]) {
+      await page.setViewportSize({ width, height: 900 });
+      await openMap();
+      await page.getByRole("button", { name: "Filter by a country" }).click();
+      await page.getByRole("menuitemradio", { name: "Singapore" }).click();
+      await page.locator(".map-menu").getByRole("menu").waitFor();
+      expect({ width, problems: await page.evaluate<string[]>(misplaced(".map-menu .menu-list")) }).toEqual({ width, problems: [] });
+    }
   });
 
   it("the map zooms by buttons, keys, Ctrl and the wheel, and can be dragged; the wheel alone scrolls the page", async () => {
