@@ -18,6 +18,7 @@ import { useFirstDay } from "./state/first-day.ts";
 import { comparedRange, isRangeKnown, period } from "./state/period.ts";
 import { isViewer } from "./state/share.ts";
 import { comparisonParameters, everybodyScope, scope } from "./state/scope.ts";
+import { noteSegmentProblem } from "./state/segments.ts";
 import { useReport, useRequest, type Report } from "./state/use-report.ts";
 import { canClear, filterKind, hasConversionRates, isRealtime, site } from "./state/view.ts";
 
@@ -53,6 +54,7 @@ function Statistics({ siteId }: { readonly siteId: string }) {
   const compared = comparisonParameters.value;
   const report = useReport("main", { ...scope.value, ...compared });
   useFirstEventDate(siteId);
+  useEffect(() => noteSegmentProblem(report.error), [report.error]);
   const hasRate = countsConversions(filterKind.value) && hasConversionRates.value;
   const everybody = useReport("main", hasRate ? { ...everybodyScope.value, ...compared } : null);
   const rated = useRated({ main: report, everybody }, hasRate);

@@ -4,7 +4,7 @@ import { filterInWords, wordsOf } from "../filters/filter-words.ts";
 import { partsOfAny } from "../format/locale.ts";
 import { isSameFilter, printFilter, type Filter } from "../state/filters.ts";
 import { authState, handleFailure } from "../state/connection.ts";
-import { loadSegments, segment, segmentFilters, segmentId, segments } from "../state/segments.ts";
+import { loadSegments, namelessSegment, segment, segmentFilters, segmentId } from "../state/segments.ts";
 import { navigate } from "../state/url.ts";
 import { canClear, clearAllFilters, filters, isFiltered, lockedFilters, openPanel, ownFilters, setFilters, site } from "../state/view.ts";
 
@@ -80,14 +80,21 @@ const FilterPill = ({ filter }: { readonly filter: Filter }) => (
   </li>
 );
 
-/** One that is not in the list is somebody's own, or has been deleted. */
+/** The service tells nobody but its owner what a private segment is. */
+const NAMELESS = {
+  private: { name: "Someone else's segment", title: "Only its owner sees its name and its conditions" },
+  missing: { name: "Deleted segment", title: "There is no segment with this address" },
+} as const;
+
 function SegmentPill() {
-  const name = segment.value?.name ?? (segments.value === null ? "…" : "of somebody else");
+  const nameless = namelessSegment.value && NAMELESS[namelessSegment.value];
+  const name = nameless?.name ?? segment.value?.name ?? "…";
   const words = segmentFilters.value.map((filter) => filterInWords(filter, filters.value)).join(", ");
   return (
     <li class="pill">
-      <button type="button" class="pill-text" title={words} onClick={() => openPanel("segments")}>
-        Segment <strong>{name}</strong>
+      <button type="button" class="pill-text" title={nameless?.title ?? words} onClick={() => openPanel("segments")}>
+        {!nameless && "Segment "}
+        <strong>{name}</strong>
       </button>
       <button
         type="button"

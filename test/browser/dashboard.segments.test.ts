@@ -173,6 +173,29 @@ describe("segments of the dashboard", () => {
     await saved().getByText("Only you").waitFor();
   });
 
+  it("the address of somebody else's own segment works without its name, and filters beside it cannot be saved as if it were none", async () => {
+    const owner = { "X-Owner": "somebody-else-0123456789-abcdef" };
+    const theirs = { name: "Their Germany", filters: "countries==DE", scope: "oneself" };
+    const created = await asAdmin(dashboard, "POST", `/api/segments?site_id=${SITE}`, theirs, owner);
+    const { id } = (await created.json()) as Segment;
+    await open(`&segment=${id}&filters=pages==/docs/start`);
+    await pillsBecome("Someone else's segment", "Page is /docs/start");
+    await hasVisitors(2);
+    expect(await page.locator(".pill-text").first().getAttribute("title")).toBe("Only its owner sees its name and its conditions");
+    await page.locator(".pill-text").first().click();
+    await dialog().getByText("To save your filters, first remove someone else's segment: its conditions are not known.").waitFor();
+    expect(await dialog().getByRole("textbox", { name: "Save as a segment" }).count()).toBe(0);
+    expect(await violationsOf(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    const remove = page.getByRole("button", { name: "Remove segment: Someone else's segment" });
+    await asAdmin(dashboard, "DELETE", `/api/segments/${id}?site_id=${SITE}`, undefined, owner);
+    await page.reload();
+    await pillsBecome("Deleted segment", "Page is /docs/start");
+    await page.getByRole("button", { name: "Remove segment: Deleted segment" }).click();
+    expect(await remove.count()).toBe(0);
+    await hasVisitors(2);
+  });
+
   it("a goal in a segment has the metrics of conversions, and their rate among all", async () => {
     const { id } = await add({ name: "Customers", filters: "goal==Signup" });
     await open(`&segment=${id}`);

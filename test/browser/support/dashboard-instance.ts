@@ -24,12 +24,18 @@ export interface DashboardInstance {
   readonly page: Page;
 }
 
-/** A request with the browser's session, as a page of the dashboard sends it. `path` begins with a slash. */
-export async function asAdmin({ context, service }: DashboardInstance, method: string, path: string, body?: object): Promise<Response> {
+/** A request with the browser's session, as a page of the dashboard sends it. `path` begins with a slash, `further` are headers. */
+export async function asAdmin(
+  { context, service }: DashboardInstance,
+  method: string,
+  path: string,
+  body?: object,
+  further: Readonly<Record<string, string>> = {},
+): Promise<Response> {
   const cookies = (await context.cookies()).map(({ name, value }) => `${name}=${value}`);
   return fetch(service.origin + path, {
     method,
-    headers: { cookie: cookies.join("; "), origin: service.origin, "content-type": "application/json" },
+    headers: { cookie: cookies.join("; "), origin: service.origin, "content-type": "application/json", ...further },
     ...(body && { body: JSON.stringify(body) }),
   });
 }
