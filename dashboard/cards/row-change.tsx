@@ -1,6 +1,7 @@
 /** The change of a row's number against the compared period: what is asked for, what the row shows, and the words of its tooltip. */
 import type { Parameters } from "../api/http.ts";
-import { Change, changeOf, NewValue } from "../charts/change.tsx";
+import { changeOf } from "../charts/change-text.ts";
+import { Change, NewValue } from "../charts/change.tsx";
 import { isCompared } from "../charts/metric-totals.ts";
 import { formatCount, formatShortRate } from "../format/locale.ts";
 import { comparedRange } from "../state/period.ts";

@@ -5,7 +5,7 @@ import { PRODUCT_NAME } from "../names.ts";
 import { siteName } from "../state/known-sites.ts";
 import { range } from "../state/period.ts";
 import { isFiltered } from "../state/view.ts";
-import { changeOf } from "./change.tsx";
+import { changeOf } from "./change-text.ts";
 import { cssColor, drawChart } from "./chart-drawing.ts";
 import type { MetricTotals } from "./metric-totals.ts";
 import type { ChartPoint } from "./points.ts";

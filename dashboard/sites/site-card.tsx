@@ -1,5 +1,6 @@
 /** A card of a site on the page of all sites: name, current visitors, visitors with their change, and a sparkline. */
-import { Change, changeOf } from "../charts/change.tsx";
+import { changeOf } from "../charts/change-text.ts";
+import { Change } from "../charts/change.tsx";
 import { formatCount, formatShortRange } from "../format/locale.ts";
 import { SiteIcon } from "../shell/site-icon.tsx";
 import { comparedRangeOf } from "../state/compared-range.ts";
