@@ -1,7 +1,12 @@
-/** Countries are searched and ordered by their names, which the service does not know: all of them are asked for at once. */
+/**
+ * Values are searched by what readers see. Countries are searched and ordered by their names, which the service does not know: all of
+ * them are asked for at once. Of other labels, the service is told what it needs to find their values.
+ */
+import type { Parameters } from "../api/http.ts";
 import type { BreakdownPage, Dimension } from "../api/types.ts";
-import { formatValue } from "../format/dimensions.ts";
+import { formatValue, unknownLabel } from "../format/dimensions.ts";
 import { LOCALE } from "../format/locale.ts";
+import type { Filter } from "../state/filters.ts";
 import type { Order, Row } from "./details-columns.ts";
 
 const collator = new Intl.Collator(LOCALE, { numeric: true });
@@ -17,3 +22,30 @@ export function namedRows({ rows }: BreakdownPage, dimension: Dimension, order: 
   const ordered = order.column === "value" ? found.toSorted((a, b) => sign * collator.compare(nameOf(a), nameOf(b))) : found;
   return { total: ordered.length, rows: ordered };
 }
+
+/** In place of the value in a label. */
+const PLACE = "\0";
+
+/** The text without its longest beginning that ends `before`. */
+function withoutBefore(text: string, before: string): string {
+  for (let length = Math.min(text.length, before.length); length > 0; length--)
+    if (before.endsWith(text.slice(0, length))) return text.slice(length);
+  return text;
+}
+
+const reversed = (text: string): string => [...text].reverse().join("");
+
+/** What of a typed text is to be found in values, of which labels have more: `Chrome` before a version, `px` after a width. */
+export function textInValues(dimension: Dimension, typed: string, filters: readonly Filter[]): string {
+  const text = typed.toLowerCase();
+  const [before = "", after = ""] = formatValue(dimension, PLACE, filters).toLowerCase().split(PLACE);
+  if (before === "" && after === "") return typed;
+  if (before.includes(text) || after.includes(text)) return "";
+  return reversed(withoutBefore(reversed(withoutBefore(text, before)), reversed(after)));
+}
+
+/** The parameters of a breakdown that find the values whose labels contain the typed text. */
+export const searchParameters = (dimension: Dimension, typed: string, filters: readonly Filter[]): Parameters => {
+  const search = textInValues(dimension, typed, filters);
+  return { search, ...(search !== "" && { unknown_label: unknownLabel(dimension) }) };
+};

@@ -3,7 +3,9 @@ import { urlOf, type Parameters } from "../api/http.ts";
 import type { BreakdownPage, Dimension } from "../api/types.ts";
 import { comparisonParameters, everybodyScope, scope } from "../state/scope.ts";
 import { useRequest, type Report } from "../state/use-report.ts";
+import { filters } from "../state/view.ts";
 import { isCounted, type Column, type Order, type Row } from "./details-columns.ts";
+import { searchParameters } from "./details-names.ts";
 
 /** What the rows are. */
 export interface Asked {
@@ -38,7 +40,7 @@ export const urlOfRows = (asked: Asked, { offset, limit }: Part): string =>
     ...(asked.goal === null ? scope : everybodyScope).value,
     ...columnParameters(asked),
     sort: `${asked.order.column}:${asked.order.isAscending ? "asc" : "desc"}`,
-    search: asked.search,
+    ...searchParameters(asked.dimension, asked.search, filters.value),
     limit,
     offset,
     with_total: "true",

@@ -3,7 +3,7 @@ import { urlOf } from "../api/http.ts";
 import type { Reports } from "../api/types.ts";
 import type { Choice } from "../components/picker.tsx";
 import { useSettled } from "../components/use-settled.ts";
-import { breakdownOf, DIMENSIONS } from "../format/dimensions.ts";
+import { breakdownOf, DIMENSIONS, unknownLabel } from "../format/dimensions.ts";
 import { formatCount } from "../format/locale.ts";
 import { canFilterBy, printFilters, PROPERTY_PREFIX, type Filter } from "../state/filters.ts";
 import { unfilteredScope } from "../state/scope.ts";
@@ -28,7 +28,7 @@ function urlFor(dimension: string, search: string, scope: ReturnType<typeof scop
     return `${urlOf("/api/stats/property-values", { ...scope, search })}&${new URLSearchParams({ name }).toString()}`;
   }
   const { format, versionOf } = DIMENSIONS[breakdown];
-  const rows = format || versionOf ? { limit: NAMED_ROWS } : { limit: SEARCHED_ROWS, search };
+  const rows = format || versionOf ? { limit: NAMED_ROWS } : { limit: SEARCHED_ROWS, search, unknown_label: unknownLabel(breakdown) };
   return urlOf(`/api/stats/breakdown/${breakdown}`, { ...scope, ...rows });
 }
 

@@ -106,10 +106,13 @@ export const DIRECT_SOURCE = "(direct)";
 export const filterOfVersions = (dimension: Dimension, filters: readonly Filter[]): Filter | undefined =>
   filters.find((filter) => filter.dimension === DIMENSIONS[dimension].versionOf && onlyValueOf(filter) !== undefined);
 
+/** What stands for `(unknown)`. */
+export const unknownLabel = (dimension: Dimension): string => DIMENSIONS[dimension].unknown ?? "Unknown";
+
 /** As it stands in a report under these filters: `Chrome 147` where they let only one browser through. */
 export function formatValue(dimension: Dimension, value: string, filters: readonly Filter[] = []): string {
-  const { unknown = "Unknown", format, versionOf } = DIMENSIONS[dimension];
-  if (value === UNKNOWN) return unknown;
+  const { format, versionOf } = DIMENSIONS[dimension];
+  if (value === UNKNOWN) return unknownLabel(dimension);
   if (value === DIRECT_SOURCE) return DIRECT;
   const [whole] = filterOfVersions(dimension, filters)?.values ?? [];
   if (whole !== undefined && versionOf) return `${formatValue(versionOf, whole)} ${value}`;

@@ -10,6 +10,7 @@ import { misplaced } from "./support/layout.ts";
 
 const SITE = "shop.example";
 const BIG_SITE = "big.example";
+const DIRECT_SITE = "direct.example";
 
 const noonDaysAgo = (days: number): number => (Math.floor(Date.now() / DAY_MS) - days) * DAY_MS + DAY_MS / 2;
 const times = (count: number, visit: Visit): Visit[] => Array.from({ length: count }, () => visit);
@@ -42,9 +43,20 @@ const BIG_VISITS: readonly Visit[] = [
   ...times(2, { atMs: noonDaysAgo(1), steps: ["/Formulas", "=1+1"] }),
 ];
 
+/** More than a page of sources by the name, beside visitors without one. */
+const DIRECT_VISITS: readonly Visit[] = [
+  ...times(2, { atMs: noonDaysAgo(1), steps: ["/"], fields: { screenSize: "1920", browserVersion: "147" } }),
+  { atMs: noonDaysAgo(1), steps: ["/"], fields: { screenSize: "390", browserVersion: "98", referrerSource: "Unknown Pleasures" } },
+  ...Array.from({ length: 120 }, (_, i) => ({
+    atMs: noonDaysAgo(1),
+    steps: ["/"],
+    fields: { screenSize: "390", browserVersion: "98", referrerSource: `directory-${i}.example` },
+  })),
+];
+
 describe("the details of a card", () => {
   const dashboard = useDashboard({
-    visits: { [SITE]: VISITS, [BIG_SITE]: BIG_VISITS },
+    visits: { [SITE]: VISITS, [BIG_SITE]: BIG_VISITS, [DIRECT_SITE]: DIRECT_VISITS },
     context: { viewport: { width: 1280, height: 1000 }, reducedMotion: "reduce" },
   });
   let service: ServerProcess;
@@ -199,6 +211,23 @@ describe("the details of a card", () => {
     });
     await open("&panel=pages&search=%3D1", BIG_SITE);
     expect((await saved("CSV")).text).toContain(`"'=1+1"`);
+  });
+
+  it("are searched by what readers see, whatever the service calls it, with pages, totals and files of the same rows", async () => {
+    const dialog = await open("&panel=sources&search=direct", DIRECT_SITE);
+    await dialog.getByText("121 values · Page 1 of 2").waitFor();
+    expect((await column("Source"))[0]).toBe("Direct / none");
+    const csv = await saved("CSV");
+    expect(csv.text.trimEnd().split("\r\n").length).toBe(1 + 121);
+    expect(csv.text).toContain('"(unknown)","Direct / none","2"');
+    await dialog.getByLabel("Search").fill("unknown");
+    await dialog.getByText("1 value", { exact: true }).waitFor();
+    await settled();
+    expect(await column("Source")).toEqual(["Unknown Pleasures"]);
+    await open("&panel=screen-sizes&search=1920+px", DIRECT_SITE);
+    expect(await column("Screen size")).toEqual(["1920 px"]);
+    await open("&panel=browser-versions&filters=browsers==Chrome&search=chrome+14", DIRECT_SITE);
+    expect(await column("Browser version")).toEqual(["Chrome 147"]);
   });
 
   it("of countries are searched and ordered by their names", async () => {

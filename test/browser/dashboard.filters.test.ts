@@ -55,6 +55,16 @@ describe("filters of the dashboard", () => {
     await options().filter({ hasText: option }).click();
   }
 
+  it("what was not recorded is suggested by what readers see", async () => {
+    await open("&panel=filter");
+    await dialog().getByLabel("Filter by").selectOption("sources");
+    await pick("direct", "Direct / none");
+    await apply();
+    await dialogIsClosed();
+    expect(await pills()).toEqual(["Source is Direct / none"]);
+    expect(await filtersInUrl()).toBe("sources==(unknown)");
+  });
+
   it("a text that pages contain, typed by keyboard alone", async () => {
     await open();
     await page.keyboard.press("/");

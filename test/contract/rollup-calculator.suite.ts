@@ -132,6 +132,18 @@ export function describeRollupCalculator(name: string, create: (dataFolder: stri
         expect(await valuesOf({ values: ["/b", "/none", "/a"] })).toEqual(["/a", "/b"]);
         expect(await valuesOf({ values: [] })).toEqual([]);
         expect(await valuesOf({ by: "visitors", search: "B", rowsMax: 1 })).toEqual(["/b"]);
+        const added = [visitorsOf({ "(unknown)": 1, "/direct": 1 })];
+        const search = async (unknownLabel?: string) =>
+          (
+            await calculator.total({
+              measure: "pages",
+              rollups: [],
+              added,
+              top: { rowsMax: 2, search: "DIR", ...(unknownLabel && { unknownLabel }) },
+            })
+          ).map(({ value }) => value);
+        expect(await search()).toEqual(["/direct"]);
+        expect(await search("Direct / none")).toEqual(["(unknown)", "/direct"]);
       });
 
       it("returns the number of all in place of them", async () => {

@@ -51,7 +51,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   "Rows of a breakdown": rows(reports.BREAKDOWN_ROWS_DEFAULT, reports.BREAKDOWN_ROWS_MAX),
   "Rows of a raw export": rows(reports.EXPORT_ROWS_DEFAULT, reports.EXPORT_ROWS_MAX),
   "`offset` of a breakdown": `${count(reports.BREAKDOWN_OFFSET_MAX)} rows`,
-  "`search`": `${count(reports.SEARCH_CHARS_MAX)} characters`,
+  "`search`, `unknown_label`": `${count(reports.SEARCH_CHARS_MAX)} characters`,
   "Sites of an overview": rows(reports.OVERVIEW_SITES_DEFAULT, reports.OVERVIEW_SITES_MAX),
   "Rows of a flow": rows(reports.FLOW_ROWS_DEFAULT, reports.FLOW_ROWS_MAX),
   "Rows of each list of realtime": `${count(reports.REALTIME_ROWS_MAX)}; ${count(reports.REALTIME_COUNTRIES_MAX)} countries`,

@@ -312,6 +312,7 @@ const PARAMETERS: fc.Arbitrary<Parameters> = fc.record({
   goal: fc.constantFrom("zzin-event", "zzout-event", ...GOALS.map(({ name }) => name)),
   currency: fc.constantFrom("EUR", "USD"),
   search: oneOf("zz", "out", "IN"),
+  unknown_label: oneOf("zzout", "Direct / none"),
   sort: oneOf("value:asc", "events:desc"),
   with_total: oneOf("true"),
 });
@@ -340,6 +341,7 @@ const QUESTION = fc.record({
       "name",
       "columns",
       "search",
+      "unknown_label",
       "sort",
       "with_total",
     ),

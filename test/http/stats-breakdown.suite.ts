@@ -246,7 +246,14 @@ export function describeStatsBreakdown(makeTarget: MakeTarget): void {
     });
 
     it("that were not recorded are found by what is shown for them", async () => {
-      expect(await rows({ search: "Unkn" }, "utm-sources")).toEqual([plainRow("(unknown)", 3, 4, 5)]);
+      const found = [plainRow("(unknown)", 3, 4, 5)];
+      expect(await rows({ search: "Unkn" }, "utm-sources")).toEqual(found);
+      expect(await rows({ search: "DIRECT /", unknown_label: "Direct / none" }, "utm-sources")).toEqual(found);
+      expect(await rows({ search: "Unkn", unknown_label: "Direct / none", with_total: "true" }, "utm-sources")).toEqual({
+        total: 0,
+        rows: [],
+      });
+      expect(await rows({ unknown_label: "x".repeat(257) }, "utm-sources")).toEqual(await rows({}, "utm-sources"));
     });
 
     it("are compared with the same values of another window, beyond its first rows", async () => {
@@ -307,6 +314,7 @@ export function describeStatsBreakdown(makeTarget: MakeTarget): void {
       [{ offset: "1000001" }, '"offset"', "1000000"],
       [{ offset: "-1" }, '"offset"', "1000000"],
       [{ search: "x".repeat(257) }, '"search"', "256"],
+      [{ search: "x", unknown_label: "x".repeat(257) }, '"unknown_label"', "256"],
       [{ with_total: "yes" }, '"with_total"', "true"],
       [{ format: "xml" }, '"format"', "csv"],
     ];

@@ -36,6 +36,8 @@ export interface RowsQuestion {
   readonly currency: string;
   /** Null for all rows. */
   readonly search: string | null;
+  /** Null for `(unknown)`. */
+  readonly unknownLabel: string | null;
   readonly sort: { readonly column: "value" | "visitors" | "pageviews" | "events" | Column; readonly direction: "asc" | "desc" };
   readonly limit: number;
   readonly offset: number;
@@ -59,8 +61,16 @@ function numbersOf(own: Events, counts: Numbers, sessions: readonly Events[], { 
 }
 
 /** The rows that are searched for, by value. */
-export const foundIn = (rows: ReadonlyMap<string, Numbers>, { search }: RowsQuestion): ReadonlyMap<string, Numbers> =>
-  new Map([...rows].filter(([value]) => value.toLowerCase().includes((search ?? "").toLowerCase())));
+export function foundIn(rows: ReadonlyMap<string, Numbers>, { search, unknownLabel }: RowsQuestion): ReadonlyMap<string, Numbers> {
+  const shown = (value: string) => (value === "(unknown)" ? (unknownLabel ?? value) : value);
+  return new Map(
+    [...rows].filter(([value]) =>
+      shown(value)
+        .toLowerCase()
+        .includes((search ?? "").toLowerCase()),
+    ),
+  );
+}
 
 /** All rows, by value. */
 export function numbersByValue(events: Events, scope: Scope, gapMs: number, asked: RowsQuestion): ReadonlyMap<string, Numbers> {

@@ -26,6 +26,7 @@ const rowsQuestion: fc.Arbitrary<RowsQuestion> = fc.subarray([...COLUMNS]).chain
     goal,
     currency: fc.constantFrom("EUR", "USD"),
     search: fc.constantFrom(null, null, "/", "A", "e", "UNK", "%", "never recorded"),
+    unknownLabel: fc.constantFrom(null, "Never recorded / none"),
     sort: fc.record({
       column: fc.constantFrom("value", "visitors", "pageviews", "events", ...columns, ...columns),
       direction: fc.constantFrom("asc", "desc"),
@@ -73,6 +74,7 @@ function parametersFor({ rows, window: other, withTotal }: Asked, scope: Scope):
     goal: rows.goal,
     currency: rows.currency,
     ...(rows.search !== null && { search: rows.search }),
+    ...(rows.unknownLabel !== null && { unknown_label: rows.unknownLabel }),
     sort: `${rows.sort.column}:${rows.sort.direction}`,
     limit: String(rows.limit),
     ...(rows.offset > 0 && { offset: String(rows.offset) }),

@@ -79,6 +79,7 @@ export const ENDPOINTS: readonly (readonly [endpoint: string, parameters: Readon
   ["breakdown/pages", { limit: "2" }],
   ["breakdown/pages", { sort: "events:asc", offset: "1", limit: "3", with_total: "true" }],
   ["breakdown/sources", { search: "o", sort: "value:desc", with_total: "true" }],
+  ["breakdown/sources", { search: "dir", unknown_label: "Direct / none", sort: "value:desc", with_total: "true" }],
   ["breakdown/countries", { columns: "comparison", limit: "3", sort: "visitors:asc" }],
   ["breakdown/entry-pages", { search: "/", sort: "pageviews:desc", offset: "1", with_total: "true" }],
   ["breakdown/entry-pages", {}],

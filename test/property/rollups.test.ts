@@ -33,9 +33,18 @@ const MINUTE_MS = 60_000;
 
 /** The rows of a breakdown without further columns. */
 function rowsOf(events: Events, scope: Scope, dimension: AnyDimension, parameters: Asked["parameters"], gapMs: number): unknown {
-  const { sort = "visitors:desc", search = null, limit = "10", offset = "0", with_total, columns } = parameters;
+  const {
+    sort = "visitors:desc",
+    search = null,
+    unknown_label: unknownLabel = null,
+    limit = "10",
+    offset = "0",
+    with_total,
+    columns,
+  } = parameters;
   const [column, direction] = sort.split(":") as ["visitors", "desc"];
-  const asked = { dimension, columns: [], goal: "", currency: "", search, sort: { column, direction }, limit: +limit, offset: +offset };
+  const page = { sort: { column, direction }, limit: +limit, offset: +offset };
+  const asked = { dimension, columns: [], goal: "", currency: "", search, unknownLabel, ...page };
   const rowsIn = (of: Scope) => foundIn(numbersByValue(events, of, gapMs, asked), asked);
   const all = rowsIn(scope);
   const before = columns === undefined ? null : rowsIn(comparedScope(scope, "previous_period"));

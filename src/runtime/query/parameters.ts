@@ -98,19 +98,22 @@ export const optionalInteger = ({ meaning, ...description }: IntegerDescription,
     integerIn(bounds, value, name),
   );
 
+/** A text of few characters; null for none, and for an empty one. */
+const shortText = (description: string, example: string): Parameter<string | null> =>
+  optional({ description, schema: text("A text.", { maxLength: SEARCH_CHARS_MAX }), example }, (value, name) => {
+    if (exceedsChars(value, SEARCH_CHARS_MAX)) throw invalidInput(`"${name}" must be at most ${SEARCH_CHARS_MAX} characters`);
+    return value === "" ? null : value;
+  });
+
 /** Which texts are searched for; null for all. An empty text finds all. */
 export const searchFor = (what: string): Parameter<string | null> =>
-  optional(
-    {
-      description: `Only ${what} that contain this text, ignoring case. All are searched, not just those within the limit.`,
-      schema: text("A text.", { maxLength: SEARCH_CHARS_MAX }),
-      example: "a",
-    },
-    (value, name) => {
-      if (exceedsChars(value, SEARCH_CHARS_MAX)) throw invalidInput(`"${name}" must be at most ${SEARCH_CHARS_MAX} characters`);
-      return value === "" ? null : value;
-    },
-  );
+  shortText(`Only ${what} that contain this text, ignoring case. All are searched, not just those within the limit.`, "a");
+
+/** What the reader of a search is shown in place of `(unknown)`. */
+export const UNKNOWN_LABEL: Parameter<string | null> = {
+  ...shortText("What `search` looks in for values that were not recorded, in place of `(unknown)`.", "Direct / none"),
+  isRead: ({ search }) => search !== null,
+};
 
 /** The maximum number of rows of a result. */
 export const rowLimit = (description: string, max: number, byDefault: number): Parameter<number> =>

@@ -74,9 +74,9 @@ export const propertyPasses = (propertyTest: PropertyTest, props: SqlText): SqlT
 export const valuePasses = (value: SqlText, test: TextTest): SqlText =>
   test.kind === "is" ? equalsText(value, test.values) : matchesText(value, test);
 
-/** Whether what a report shows for a value contains the text, ignoring case. */
-export function isFound(value: SqlText, search: string): SqlText {
+/** Whether what a report shows for a value contains the text, ignoring case. `unknownLabel` is what its reader is shown for one that was not recorded. */
+export function isFound(value: SqlText, search: string, unknownLabel: string = UNRECORDED): SqlText {
   const test = searchTest(search);
   const found = valuePasses(value, test);
-  return compiledTest(test)(UNRECORDED) ? sql`(${found} OR ${equalsText(value, [UNRECORDED])})` : found;
+  return compiledTest(test)(unknownLabel) ? sql`(${found} OR ${equalsText(value, [UNRECORDED])})` : found;
 }

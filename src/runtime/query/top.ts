@@ -15,4 +15,6 @@ export interface Top {
   readonly values?: readonly string[];
   /** Only rows of which the first column of texts contains this, ignoring case. */
   readonly search?: string;
+  /** What the search looks in for a text that was not recorded, in place of what a report shows. */
+  readonly unknownLabel?: string;
 }

@@ -14,6 +14,7 @@ import {
   parameter,
   rowLimit,
   searchFor,
+  UNKNOWN_LABEL,
   type Parameter,
   type Parameters,
   type Values,
@@ -105,6 +106,7 @@ export const BREAKDOWN_PARAMETERS = {
     { min: 0, max: BREAKDOWN_OFFSET_MAX, default: 0 },
   ),
   search: searchFor("rows with values"),
+  unknown_label: UNKNOWN_LABEL,
   sort: SORT,
   columns: COLUMNS,
   ...readIf((columns) => goalColumnOf(columns) !== undefined, {

@@ -48,8 +48,13 @@ type Page = Described<typeof PAGE>;
 const ofValues = (query: AggregateQuery, rows: readonly SqlRow[]): AggregateQuery[] =>
   rows.length === 0 ? [] : [{ ...query, top: { values: rows.map((row) => textIn(row, "value")), rowsMax: rows.length } }];
 
-function topOf({ sort, limit, offset, search }: BreakdownValues, query: AggregateQuery): Top {
-  const page = { rowsMax: limit, ...(offset > 0 && { offset }), ...(search !== null && { search }) };
+function searchOf({ search, unknown_label: unknownLabel }: BreakdownValues): Pick<Top, "search" | "unknownLabel"> {
+  return { ...(search !== null && { search }), ...(unknownLabel !== null && { unknownLabel }) };
+}
+
+function topOf(values: BreakdownValues, query: AggregateQuery): Top {
+  const { sort, limit, offset } = values;
+  const page = { rowsMax: limit, ...(offset > 0 && { offset }), ...searchOf(values) };
   if (sort.column === "value") return { ...page, ...(!sort.isAscending && { isReversed: true }) };
   return { ...page, by: orderKeyOf(sort.column, query), ...(sort.isAscending && { isReversed: true }) };
 }
@@ -79,9 +84,10 @@ function rowsOf(
 }
 
 /** How many rows there are. Further columns have no influence on it. */
-function totalOf(scope: Scope, { dimension, search }: BreakdownValues, sessionGapMs: number): Plan<number> {
+function totalOf(scope: Scope, values: BreakdownValues, sessionGapMs: number): Plan<number> {
+  const { dimension } = values;
   const query = queryOfRows(scope, { dimension, columns: [], goal: null, currency: null }, sessionGapMs);
-  const top = { rowsMax: BREAKDOWN_ROWS_MAX, ...(search !== null && { search }) };
+  const top = { rowsMax: BREAKDOWN_ROWS_MAX, ...searchOf(values) };
   return planOf(scope, [{ ...query, top, isCounted: true }], ([row]) => numberIn(row, "row_count"));
 }
 

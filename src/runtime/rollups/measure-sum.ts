@@ -3,10 +3,17 @@ import { compareCodePoints } from "../../storage/code-point-order.ts";
 import { rowCountOf, type Columns } from "../../storage/columns.ts";
 import { isGrouping, ROLLUP_COLUMNS, type RollupColumn } from "../../storage/rollup.ts";
 import type { SqlRow } from "../query/sql.ts";
+import { UNRECORDED } from "../query/text-conditions.ts";
 import { compiledTest, searchTest } from "../query/text-matching.ts";
 import type { Top } from "../query/top.ts";
 
 type Values = Columns[string];
+
+/** Whether what a reader is shown for a text contains the search, ignoring case. */
+function searchIn(search: string, unknownLabel: string = UNRECORDED): (text: string) => boolean {
+  const isFound = compiledTest(searchTest(search));
+  return (text) => isFound(text === UNRECORDED ? unknownLabel : text);
+}
 
 /** What a row is grouped by: a single value as it is, several values as one text. */
 type GroupKey = string | number;
@@ -117,7 +124,7 @@ export class MeasureSum {
     if (!top || !texts) return places;
     const tests = [
       ...(top.values ? [compiledTest({ kind: "is", values: top.values })] : []),
-      ...(top.search === undefined ? [] : [compiledTest(searchTest(top.search))]),
+      ...(top.search === undefined ? [] : [searchIn(top.search, top.unknownLabel)]),
     ];
     return tests.length === 0 ? places : places.filter((place) => tests.every((passes) => passes(String(texts[place]))));
   }

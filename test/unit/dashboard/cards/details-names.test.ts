@@ -1,0 +1,34 @@
+/** What the search of the details asks the service for, so that values are found by what readers see. */
+import { describe, expect, it, vi } from "vitest";
+import { filterBy } from "../../../../dashboard/state/filters.ts";
+
+vi.hoisted(() => vi.stubGlobal("navigator", { languages: ["en-GB"] }));
+const { searchParameters } = await import("../../../../dashboard/cards/details-names.ts");
+vi.unstubAllGlobals();
+
+const CHROME = [filterBy("browsers", "Chrome")];
+
+describe("the search of the details", () => {
+  it.each([
+    ["sources", "Direct", { search: "Direct", unknown_label: "Direct / none" }],
+    ["utm-terms", "tag", { search: "tag", unknown_label: "Not tagged" }],
+    ["cities", "Unk", { search: "Unk", unknown_label: "Unknown" }],
+    ["pages", "", { search: "" }],
+    ["screen-sizes", "1920 px", { search: "1920", unknown_label: "Unknown" }],
+    ["screen-sizes", "20 P", { search: "20", unknown_label: "Unknown" }],
+    ["screen-sizes", "px", { search: "" }],
+    ["browser-versions", "Chrome", { search: "Chrome", unknown_label: "Unknown" }],
+  ] as const)("of %s for %j", (dimension, typed, parameters) => {
+    expect(searchParameters(dimension, typed, [])).toEqual(parameters);
+  });
+
+  it.each([
+    ["Chrome 147", "147"],
+    ["ome 14", "14"],
+    ["147", "147"],
+    ["chr", ""],
+    ["Safari 17", "safari 17"],
+  ])("of versions of a browser for %j", (typed, search) => {
+    expect(searchParameters("browser-versions", typed, CHROME).search).toBe(search);
+  });
+});
