@@ -1,6 +1,6 @@
-/** The shell commands of the docs work: each one that can run here is run against the program. */
+/** The shell commands of the docs work: each one that can run here is run against the program (`command-names.test.ts` checks the others). */
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -9,17 +9,14 @@ import { runProcess } from "../support/run-process.ts";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import type { Environment } from "../support/target.ts";
 import { makeTempFolder, removeFolder, tempFolder } from "../support/temp-folder.ts";
-import { BY_HAND, COMMANDS, commandsIn, commandsOfKind, CREDENTIAL, kindOf, withBuiltProgram } from "./commands.ts";
-import { codeBlocksOf, PAGES, readPage, ROOT } from "./pages.ts";
+import { commandsIn, commandsOfKind, CREDENTIAL, withBuiltProgram } from "./commands.ts";
+import { codeBlocksOf, readPage } from "./pages.ts";
 
 /** What stands for values of the reader's own in the documents. */
 const VISITOR: Environment = {
   VISITOR_USER_AGENT: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
   VISITOR_ADDRESS: "203.0.113.7",
 };
-
-/** npm's own commands, beside the scripts of package.json. */
-const NPM_COMMANDS = new Set(["ci", "install"]);
 
 interface Ended {
   readonly code: number;
@@ -57,24 +54,6 @@ async function startFor(environment: Environment = {}): Promise<ServerProcess> {
   });
   return server;
 }
-
-it("every command in the docs is run, checked, or listed with a reason", () => {
-  expect(COMMANDS.filter((command) => kindOf(command) === "unknown")).toEqual([]);
-  const documented = COMMANDS.map(({ command }) => command);
-  expect(Object.keys(BY_HAND).filter((command) => !documented.includes(command))).toEqual([]);
-});
-
-it("every npm script, file and option that a command names exists", () => {
-  const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: Record<string, string> };
-  const inText = PAGES.flatMap(({ text }) => [...text.matchAll(/`(npm [^`]+)`/g)]);
-  const commands = [...commandsOfKind("npm").map(({ command }) => command), ...inText.map(([, command = ""]) => command)];
-  const names = commands.flatMap((command) => [...command.matchAll(/\bnpm (?:run )?(?:-s )?([\w:-]+)/g)].map(([, name = ""]) => name));
-  expect(names).toContain("test:all");
-  expect(names.filter((name) => !NPM_COMMANDS.has(name) && !(name in scripts))).toEqual([]);
-  const files = commands.flatMap((command) => [...command.matchAll(/npx vitest run (\S+\.ts)/g)].map(([, file = ""]) => file));
-  const scriptsByHand = Object.keys(BY_HAND).flatMap((command) => [...command.matchAll(/^node (\S+)/g)].map(([, file = ""]) => file));
-  expect([...files, ...scriptsByHand].filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
-});
 
 const hasCurl = spawnSync("curl", ["--version"]).error === undefined;
 

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { CLICKHOUSE_CHECK_MS_MAX } from "../../src/runtime/config/clickhouse-limits.ts";
 import { createInProcessTarget, type InProcessParts, type InProcessTarget } from "../support/in-process-target.ts";
 import { post, wireEvent } from "../support/requests.ts";
+import { itInAll } from "../support/tier-cases.ts";
 
 const [USER, PASSWORD, DATABASE] = ["writer_of_events", "s3cret-пароль", "events_of_site"];
 
@@ -91,7 +92,8 @@ describe("while ClickHouse cannot be reached", () => {
     expect(await errorsOf(target)).toEqual(REPORTS.map(() => "ClickHouse cannot be reached. Try again later."));
   });
 
-  it("the service starts within seconds where connections are accepted and never answered", async () => {
+  // It waits for the ten seconds that the product waits.
+  itInAll("the service starts within seconds where connections are accepted and never answered", async () => {
     const url = await silent();
     const beganMs = performance.now();
     const target = await startWith(url);

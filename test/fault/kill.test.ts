@@ -15,7 +15,7 @@ import { readCrashTraces, readStoredEvents } from "./stored-events.ts";
 import { numbersFrom } from "../support/seeded-numbers.mjs";
 
 const SEED = Number(process.env["FAULT_SEED"] ?? Date.now() % 1_000_000);
-const ROUNDS = numberFrom("FAULT_ROUNDS", { quick: 8, all: 22 });
+const ROUNDS = numberFrom("FAULT_ROUNDS", { quick: 6, all: 22 });
 const TEST_MS_MAX = 240_000;
 
 /** Sites that are there in all rounds: their totals are asked for after each start. */

@@ -13,11 +13,12 @@ import { runProgram } from "../support/run-process.ts";
 import { spawnServer, startServer } from "../support/server-process.ts";
 import { listOf, openShares, plainShare } from "../support/shares.ts";
 import { tempFolder } from "../support/temp-folder.ts";
+import { ofTier } from "../support/tier.ts";
 import { DATA_FOLDER, expectWholeAtEachCall } from "./struck-change.ts";
 
 const ADMIN = { SVC_ADMIN_PASSWORD: "correct horse battery" };
 const SITE = { site_id: "one.test", name: "a link" };
-const KILLS = 5;
+const KILLS = ofTier({ quick: 2, all: 5 });
 
 describe("share links of a process that is killed", () => {
   it("work if their creation was answered, and stay revoked if their revocation was", async () => {

@@ -211,9 +211,9 @@ const ownConditions = fc.oneof(
   { weight: 1, arbitrary: fc.array(condition, { minLength: 1, maxLength: 2 }) },
 );
 
-export function describeFilterOperators(makeTarget: MakeInProcessTarget, runs: number): void {
+export function describeFilterOperators(makeTarget: MakeInProcessTarget, runs: number, operators = OPERATORS): void {
   describe("a filter", () => {
-    it.each(OPERATORS)(
+    it.each(operators)(
       "by the operator %s keeps what the model keeps, on each dimension",
       async (operator) => {
         const holds = fc.asyncProperty(pastFor, ofEachDimension(operator), async ({ past, rotationDays }, questions) => {

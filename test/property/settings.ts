@@ -5,7 +5,7 @@
  */
 import { numberFrom } from "../support/number-from-environment.ts";
 
-export const PROPERTY_RUNS = numberFrom("PROPERTY_RUNS", { quick: 20, all: 240 });
+export const PROPERTY_RUNS = numberFrom("PROPERTY_RUNS", { quick: 12, all: 240 });
 
 export const PROPERTY_SEED = numberFrom("PROPERTY_SEED", 20_260_315);
 

@@ -29,7 +29,8 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/program/clickhouse.test.ts",
   "test/fault/clickhouse-kill.test.ts",
   "test/fault/clickhouse-steps.test.ts",
-  // Days enough for rollups.
+  // Days enough for rollups. In the quick tier, properties of reports make some of a few.
+  "test/unit/runtime/jobs/rollups.test.ts",
   "test/unit/runtime/jobs/rollup-verification.test.ts",
   "test/property/overview.test.ts",
   // Many starts, kills, clients or events.
@@ -68,6 +69,8 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/program/time-zone-folder.test.ts",
   "test/program/demo.test.ts",
   "test/docs/geo-refresh.test.ts",
+  // A process and a request for each of many examples.
+  "test/docs/commands.test.ts",
   "test/docs/http-api-examples.test.ts",
   // Many views and widths in a browser, and pages that people open now and then.
   "test/browser/dashboard.annotations.test.ts",
@@ -105,12 +108,15 @@ export const ONLY_IN_ALL: readonly string[] = [
 export const MORE_IN_ALL: readonly string[] = [
   "test/browser/dashboard.view.test.ts",
   "test/fault/backup-steps.test.ts",
+  "test/fault/clickhouse-outage.test.ts",
   "test/fault/compaction.test.ts",
   "test/fault/erasure.test.ts",
   "test/fault/history.test.ts",
   "test/fault/kill.test.ts",
   "test/fault/power-loss.test.ts",
+  "test/fault/share-links.test.ts",
   "test/http/node.test.ts",
+  "test/http/sharing-leaks.test.ts",
   "test/http/unread-responses.test.ts",
   "test/http/workerd.test.ts",
   "test/property/behavioral-figures.test.ts",
@@ -128,6 +134,7 @@ export const MORE_IN_ALL: readonly string[] = [
   "test/property/filtered-views.test.ts",
   "test/property/zones.test.ts",
   "test/property/zones-visitors.test.ts",
+  "test/unit/runtime/execution/measure-computation.test.ts",
 ];
 
 /** For `vitest.config.ts`. `npm run test:all` runs both, one after the other: everything, and as little as can be twice. */
