@@ -31,8 +31,15 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/fault/clickhouse-steps.test.ts",
   // Days enough for rollups. In the quick tier, properties of reports make some of a few.
   "test/unit/runtime/jobs/rollups.test.ts",
+  "test/unit/runtime/execution/measure-computation.test.ts",
   "test/unit/runtime/jobs/rollup-verification.test.ts",
   "test/property/overview.test.ts",
+  // A workerd of its own for a few cases each. The suites of the quick tier share one.
+  "test/http/workerd-overview.test.ts",
+  "test/http/workerd-retention.test.ts",
+  "test/http/workerd-rollups.test.ts",
+  // Every report for every kind of viewer. The rules of share links are in the suites of the quick tier.
+  "test/http/sharing-leaks.test.ts",
   // Many starts, kills, clients or events.
   "test/fault/busy-stop.test.ts",
   "test/fault/cluster-kill.test.ts",
@@ -116,7 +123,6 @@ export const MORE_IN_ALL: readonly string[] = [
   "test/fault/power-loss.test.ts",
   "test/fault/share-links.test.ts",
   "test/http/node.test.ts",
-  "test/http/sharing-leaks.test.ts",
   "test/http/unread-responses.test.ts",
   "test/http/workerd.test.ts",
   "test/property/behavioral-figures.test.ts",
@@ -134,7 +140,6 @@ export const MORE_IN_ALL: readonly string[] = [
   "test/property/filtered-views.test.ts",
   "test/property/zones.test.ts",
   "test/property/zones-visitors.test.ts",
-  "test/unit/runtime/execution/measure-computation.test.ts",
 ];
 
 /** For `vitest.config.ts`. `npm run test:all` runs both, one after the other: everything, and as little as can be twice. */

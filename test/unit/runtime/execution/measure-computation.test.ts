@@ -24,15 +24,11 @@ import { openFilesStore } from "../../../support/made-rollups.ts";
 import { createRecordingLog } from "../../../support/recording-log.ts";
 import { createEngineShare } from "../../../support/shared-engine.ts";
 import { anEvent, anyEvent, siteId } from "../../../support/stored-event.ts";
-import { ofTier } from "../../../support/tier.ts";
 
 const SITE = siteId("site.test");
 const DAYS = ["2026-03-14", "2026-03-15", "2026-03-16"] as LocalDate[];
 const RANGE = rangeOfDays("2026-03-14" as LocalDate, "2026-03-16" as LocalDate);
 const MIB = 1024 * 1024;
-
-/** Each asks every measure, which takes seconds. */
-const RUNS = ofTier({ quick: 2, all: 8 });
 
 const rolled = rolledMeasures({ sessionWindowMinutes: 30, saltRotationDays: 3, hasExtension: true, hash: (text) => text });
 
@@ -116,7 +112,7 @@ describe("the measures of a range", () => {
         }
         await world.close();
       }),
-      { numRuns: RUNS },
+      { numRuns: 8 },
     );
   });
 
