@@ -60,6 +60,10 @@ interface StepPickerProps {
   readonly onRemove?: () => void;
 }
 
+/** A step that is none of the choices, e.g. until they have loaded, is called as in reports. */
+const withStep = (choices: readonly Choice[], step: string): readonly Choice[] =>
+  step === "" || choices.some(({ value }) => value === step) ? choices : [...choices, { value: step, label: stepText(step) }];
+
 const StepPicker = ({ number, choices, value, onPick, onRemove }: StepPickerProps) => (
   <li>
     <span class="step-number" aria-hidden="true">
@@ -67,7 +71,7 @@ const StepPicker = ({ number, choices, value, onPick, onRemove }: StepPickerProp
     </span>
     <Picker
       label={`Step ${number}`}
-      choices={choices}
+      choices={withStep(choices, value)}
       value={value}
       choiceOf={wildcardChoice}
       placeholder="Select a page or event, or type a path such as /blog/*"

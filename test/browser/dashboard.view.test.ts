@@ -213,6 +213,12 @@ describe("the dashboard", () => {
     );
   });
 
+  it("a step that the site does not have is called by its path", async () => {
+    await open("&did=funnel&steps=page:/nowhere,page:/");
+    await expect.poll(() => page.getByRole("combobox", { name: "Step 2" }).inputValue()).toBe("/");
+    expect(await page.getByRole("combobox", { name: "Step 1" }).inputValue()).toBe("/nowhere");
+  });
+
   it("the funnel builder offers real pages and events, and its steps serve sequences, too", async () => {
     await open("&did=funnel");
     for (const [step, name] of [
