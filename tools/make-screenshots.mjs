@@ -55,8 +55,8 @@ const MADE = [
 const SCREENSHOTS = [
   { name: "dashboard-first-run", site: "empty", height: 800 },
   { name: "dashboard-day-two", site: "day two", query: "period=7d", height: 1100 },
-  { name: "dashboard-light", site: "year", height: 1260 },
-  { name: "dashboard-dark", site: "year", height: 1260, dark: true },
+  { name: "dashboard-light", site: "year", height: 1180 },
+  { name: "dashboard-dark", site: "year", height: 1180, dark: true },
   { name: "dashboard-phone", site: "year", width: 390, height: 844, scale: 1.5 },
   { name: "dashboard-tablet", site: "year", width: 820, height: 1180 },
   {
@@ -142,6 +142,7 @@ async function take(browser, origin, siteId, { name, query = "", dark, width = 1
   await page.waitForLoadState(siteId === null ? "load" : "networkidle");
   await act?.(page);
   await page.waitForTimeout(600);
+  await page.locator(".loading, .stale").first().waitFor({ state: "detached" });
   const png = recompress(await page.screenshot());
   await writeFile(join(OUT, `${name}.png`), png);
   process.stdout.write(`${name}.png: ${png.length} bytes${png.length > BYTES_MAX ? ", more than it should have" : ""}\n`);
