@@ -66,7 +66,7 @@ export function CountryMenus({ visitors, open, onChoose, onClose }: CountryMenus
     <>
       {codes.length > 0 && (
         <Menu
-          label="Filter by a country"
+          label="Choose a country"
           button={<span class="more" aria-hidden="true" />}
           buttonClass={MENU_BUTTON}
           search="Search countries"

@@ -275,7 +275,7 @@ describe("the realtime view", () => {
     expect(await page.locator(".map-menu").count()).toBe(0);
     expect(await inUrl("filters")).toBe(null);
 
-    await page.getByRole("button", { name: "Filter by a country" }).focus();
+    await page.getByRole("button", { name: "Choose a country" }).focus();
     await page.keyboard.press("Enter");
     await page.keyboard.type("malt");
     await page.keyboard.press("ArrowDown");
@@ -290,7 +290,7 @@ describe("the realtime view", () => {
     for (const width of [360, 768]) {
       await page.setViewportSize({ width, height: 900 });
       await openMap();
-      await page.getByRole("button", { name: "Filter by a country" }).click();
+      await page.getByRole("button", { name: "Choose a country" }).click();
       await page.getByRole("menuitemradio", { name: "Singapore" }).click();
       await page.locator(".map-menu").getByRole("menu").waitFor();
       expect({ width, problems: await page.evaluate<string[]>(misplaced(".map-menu .menu-list")) }).toEqual({ width, problems: [] });
