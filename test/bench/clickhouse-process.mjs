@@ -5,7 +5,8 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { startScript } from "./bench-server.mjs";
+import { runProgram, startScript } from "./bench-server.mjs";
+import { progress } from "./table.mjs";
 
 const FRONT = fileURLToPath(new URL("../clickhouse/front.mjs", import.meta.url));
 const SERVER = process.env["CLICKHOUSE_URL"];
@@ -85,11 +86,23 @@ function realServer(address) {
 export const startClickhouse = async (folder) => (SERVER === undefined ? startFront(folder) : realServer(SERVER));
 
 /** Rows and bytes on disk of the table of events. @param {Clickhouse} clickhouse */
-export async function storedIn({ environment, query: run }) {
+async function storedIn({ environment, query: run }) {
   const database = environment["SVC_CLICKHOUSE_DATABASE"];
   const text = await run(
     `SELECT sum(rows), sum(bytes_on_disk) FROM system.parts WHERE active AND database = '${database}' AND table = 'events_data'`,
   );
   const [rows = Number.NaN, bytes = Number.NaN] = text.split("\t").map(Number);
   return { rows, bytes };
+}
+
+/** Fills it with all events of a data folder. @param {string} folder @param {Clickhouse} clickhouse @param {number} events how many these are */
+export async function fill(folder, clickhouse, events) {
+  progress("filling ClickHouse");
+  const cpuBefore = await clickhouse.cpuSecs();
+  const startMs = performance.now();
+  await runProgram(["reindex"], { ...clickhouse.environment, SVC_DATA_DIR: folder });
+  const secs = (performance.now() - startMs) / 1000;
+  const stored = await storedIn(clickhouse);
+  if (stored.rows !== events) throw new Error(`ClickHouse has ${stored.rows} of ${events} events`);
+  return { ...stored, secs, cpuSecs: (await clickhouse.cpuSecs()) - cpuBefore };
 }

@@ -10,8 +10,8 @@
  */
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
-import { buildBenchProgram, runProgram, startProgram, withTempFolder } from "./bench-server.mjs";
-import { CLICKHOUSE_NAME, startClickhouse, storedIn } from "./clickhouse-process.mjs";
+import { buildBenchProgram, startProgram, withTempFolder } from "./bench-server.mjs";
+import { CLICKHOUSE_NAME, fill, startClickhouse } from "./clickhouse-process.mjs";
 import { REPORTS, Responses, timeCold, timeWarm } from "./clickhouse-reports.mjs";
 import { bytesBelow, makeRollups } from "./dashboard-runs.mjs";
 import { provideEvents } from "./generate-events.mjs";
@@ -26,18 +26,6 @@ const ENVIRONMENT = { SVC_REQUEST_TIMEOUT_SECS: "3600" };
 
 /** @typedef {import("./clickhouse-process.mjs").Clickhouse} Clickhouse */
 /** @typedef {import("./clickhouse-reports.mjs").Contender} Contender */
-
-/** @param {string} folder of events @param {Clickhouse} clickhouse */
-async function fill(folder, clickhouse) {
-  progress("filling ClickHouse");
-  const cpuBefore = await clickhouse.cpuSecs();
-  const startMs = performance.now();
-  await runProgram(["reindex"], { ...ENVIRONMENT, ...clickhouse.environment, SVC_DATA_DIR: folder });
-  const secs = (performance.now() - startMs) / 1000;
-  const stored = await storedIn(clickhouse);
-  if (stored.rows !== EVENTS) throw new Error(`ClickHouse has ${stored.rows} of ${EVENTS} events`);
-  return { ...stored, secs, cpuSecs: (await clickhouse.cpuSecs()) - cpuBefore };
-}
 
 /** @param {{ duckdb: string, rolled: string, clickhouse: string }} folders @param {Clickhouse} clickhouse @returns {readonly Contender[]} */
 const contendersIn = (folders, clickhouse) => [
@@ -102,7 +90,7 @@ await withTempFolder(async (folder) => {
   for (const copy of [folders.rolled, folders.clickhouse]) await cp(folders.duckdb, copy, { recursive: true });
   const parquetBytes = await bytesBelow(join(folders.duckdb, "events"));
   const clickhouse = await startClickhouse(folder);
-  const filled = await fill(folders.clickhouse, clickhouse);
+  const filled = await fill(folders.clickhouse, clickhouse, EVENTS);
   const { secs: rollupSecs } = await makeRollups(folders.rolled);
 
   const responses = new Responses();

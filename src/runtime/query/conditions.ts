@@ -1,7 +1,7 @@
 /** Conditions in SQL: whether an event meets a filter, by what it recorded or by the session that it is part of (docs/reports.md, "Filters"). */
 import { columnOf, isDimension } from "./dimensions.ts";
 import { PROPERTY_PREFIX, isSessionFilter, type Condition } from "./filters.ts";
-import { meetsSessionCondition, type SessionEvents } from "./session-conditions.ts";
+import { meetsSessionConditions, type SessionCondition, type SessionEvents } from "./session-conditions.ts";
 import { column, joinSql, sql, type SqlText } from "./sql.ts";
 import { UNRECORDED, propertyPasses, valuePasses } from "./text-conditions.ts";
 import { ANY_TEXT, type TextTest } from "./text-matching.ts";
@@ -13,10 +13,14 @@ function meetsProperty(key: string, test: TextTest, props: SqlText): SqlText {
   return sql`(${hasPassed} OR NOT ${propertyPasses({ key, test: ANY_TEXT }, props)})`;
 }
 
-function passes({ dimension, test, goals }: Condition, events: SessionEvents): SqlText {
-  if (isDimension(dimension)) return valuePasses(column(columnOf(dimension)), test);
-  if (isSessionFilter(dimension)) return meetsSessionCondition(dimension, { test, goals }, events);
-  return meetsProperty(dimension.slice(PROPERTY_PREFIX.length), test, events.props);
+const isOnSession = (condition: Condition): condition is SessionCondition => isSessionFilter(condition.dimension);
+
+/** Whether an event meets a condition on what it recorded. */
+function meetsByItself({ dimension, test, isNegated }: Condition, props: SqlText): SqlText {
+  const passed = isDimension(dimension)
+    ? valuePasses(column(columnOf(dimension)), test)
+    : meetsProperty(dimension.slice(PROPERTY_PREFIX.length), test, props);
+  return isNegated ? sql`NOT ${passed}` : passed;
 }
 
 /**
@@ -25,9 +29,7 @@ function passes({ dimension, test, goals }: Condition, events: SessionEvents): S
  */
 export function meetsConditions(conditions: readonly Condition[], events: SessionEvents): SqlText {
   if (conditions.length === 0) return sql`true`;
-  const met = conditions.map((condition) => {
-    const passed = passes(condition, events);
-    return condition.isNegated ? sql`NOT ${passed}` : passed;
-  });
-  return joinSql(met, " AND ");
+  const onSessions = conditions.filter(isOnSession);
+  const met = conditions.filter((condition) => !isOnSession(condition)).map((condition) => meetsByItself(condition, events.props));
+  return joinSql(onSessions.length === 0 ? met : [...met, meetsSessionConditions(onSessions, events)], " AND ");
 }

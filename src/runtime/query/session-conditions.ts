@@ -1,10 +1,11 @@
 /** Conditions on sessions: those that begin or end on a page, or reach a goal. All events of a session meet such a condition, or none. */
 import { PAGEVIEW } from "../config/names.ts";
-import type { SessionFilter } from "./filters.ts";
-import { goalSql, type NamedGoal } from "./goal.ts";
-import { orderedSessions, pageEvents } from "./ordered-sessions.ts";
+import type { Condition, SessionFilter } from "./filters.ts";
+import { goalSql } from "./goal.ts";
+import { orderedSessions, type SessionEvent } from "./ordered-sessions.ts";
 import type { SessionRules } from "./session-rules.ts";
 import { column, joinSql, perDialect, sql, textCode, type SqlText } from "./sql.ts";
+import { bitsSql } from "./steps.ts";
 import { UNRECORDED, valuePasses } from "./text-conditions.ts";
 import { ANY_TEXT, compiledTest, type TextTest } from "./text-matching.ts";
 
@@ -24,10 +25,10 @@ export interface SessionEvents {
   readonly isInRange: SqlText;
 }
 
-interface Wanted {
-  readonly test: TextTest;
-  readonly goals?: readonly NamedGoal[] | undefined;
-}
+/** A condition on sessions. */
+export type SessionCondition = Condition & { readonly dimension: SessionFilter };
+
+type Wanted = Pick<Condition, "test" | "goals">;
 
 const or = (conditions: readonly SqlText[]): SqlText => (conditions.length === 0 ? sql`false` : sql`(${joinSql(conditions, " OR ")})`);
 
@@ -92,36 +93,71 @@ function sessionsOfPage(end: "entry-page" | "exit-page", test: TextTest, events:
     WHERE ${passes}`;
 }
 
+/** In DuckDB, whether the number of an event's session is among those that reach a goal. */
+const reachesInDuckdb = (condition: SqlText, events: SessionEvents): SqlText => sql`session IN (${sessionsWith(condition, events)})`;
+
+/** A condition whose test is for `(unknown)` is also met by sessions that reach no goal at all. */
+const asksForNoGoal = ({ kind, values }: TextTest): boolean => kind === "is" && values.includes(UNRECORDED);
+
+/** Whether sessions of which `reached` tells what they reach pass: by the names of these goals, `(unknown)` without any. */
+function passesByGoals(wanted: Wanted, props: SqlText, reached: (condition: SqlText) => SqlText): SqlText {
+  const hasPassed = reached(reaches(wanted, props));
+  if (!asksForNoGoal(wanted.test)) return hasPassed;
+  return sql`(${hasPassed} OR NOT ${reached(reaches({ ...wanted, test: ANY_TEXT }, props))})`;
+}
+
+const negated = ({ isNegated }: SessionCondition, passed: SqlText): SqlText => (isNegated ? sql`NOT ${passed}` : passed);
+
+function meetsInDuckdb(condition: SessionCondition, events: SessionEvents): SqlText {
+  const { dimension, test } = condition;
+  const passed =
+    dimension === "goal"
+      ? passesByGoals(condition, events.props, (reached) => reachesInDuckdb(reached, events))
+      : sql`session IN (${sessionsOfPage(dimension, test, events)})`;
+  return negated(condition, passed);
+}
+
+/** In ClickHouse, whether a session begins or ends on a page that passes. It reads `visit`, an array of the session's events. */
+function endsOn(end: "entry-page" | "exit-page", test: TextTest): SqlText {
+  const pick = end === "entry-page" ? sql`arrayFirst` : sql`arrayLast`;
+  const page = sql`if(arrayExists(event -> event.is_pageview, visit), ${pick}(event -> event.is_pageview, visit).path, ${textCode(UNRECORDED)})`;
+  return valuePasses(page, test);
+}
+
+/** An event in an array of its visitor's, in ClickHouse. The bits of `met` are what it meets. Pages need the order of events at the same time. */
+function conditionEvent(met: SqlText, hidesEvents: boolean, withPages: boolean): SessionEvent {
+  const shared = hidesEvents ? sql`shared` : sql`1`;
+  const element = withPages
+    ? sql`CAST(
+    (timestamp, segment, row, ${met}, ${shared}, event_name = ${textCode(PAGEVIEW)}, toString(pathname)),
+    'Tuple(ms Int64, segment UInt64, row UInt32, met Int64, shared UInt8, is_pageview UInt8, path String)')`
+    : sql`CAST((timestamp, ${met}, ${shared}), 'Tuple(ms Int64, met Int64, shared UInt8)')`;
+  return { element, timeMs: sql`event.ms`, isShared: sql`event.shared` };
+}
+
 /**
- * In ClickHouse, which has no numbers of sessions: visitor and time of each event of the sessions for which `condition` holds. It reads
- * `visit`, an array of events (see `pageEvents`), in which `viewed` is 1 if the event meets `marked`.
+ * In ClickHouse, which has no numbers of sessions: visitor and time of each event of the sessions that meet all conditions. The sessions
+ * are made once for all of them: that takes most of the time.
  */
-function momentsOf(condition: SqlText, marked: SqlText, { ordered, hidesEvents, rules: { sessionGapMs } }: SessionEvents): SqlText {
-  const sessions = orderedSessions({ events: ordered, hidesEvents, event: pageEvents(hidesEvents, marked), sessionGapMs });
+function momentsOf(conditions: readonly SessionCondition[], events: SessionEvents): SqlText {
+  const { ordered, hidesEvents, props, rules } = events;
+  const marks: SqlText[] = [];
+  const reached = (condition: SqlText): SqlText => sql`arrayExists(event -> bitTest(event.met, ${marks.push(condition) - 1}), visit)`;
+  const met = conditions.map((condition) => {
+    const { dimension, test } = condition;
+    return negated(condition, dimension === "goal" ? passesByGoals(condition, props, reached) : endsOn(dimension, test));
+  });
+  const withPages = conditions.some(({ dimension }) => dimension !== "goal");
+  const event = conditionEvent(marks.length > 0 ? bitsSql(marks) : sql`0`, hidesEvents, withPages);
+  const sessions = orderedSessions({ events: ordered, hidesEvents, event, sessionGapMs: rules.sessionGapMs });
   return sql`
     SELECT visitor_id, arrayJoin(arrayMap(event -> event.ms, visit)) AS ms
     FROM (SELECT visitor_id, arrayJoin(sessions) AS visit FROM (${sessions}) AS histories) AS visits
-    WHERE ${condition}`;
+    WHERE ${joinSql(met, " AND ")}`;
 }
 
-const isOf = (sessions: SqlText, moments: SqlText): SqlText =>
-  perDialect(sql`session IN (${sessions})`, sql`(visitor_id, timestamp) IN (${moments})`);
-
-/** Whether the session of an event reaches a goal that meets the condition. */
-function reachesGoal(condition: SqlText, events: SessionEvents): SqlText {
-  return isOf(sessionsWith(condition, events), momentsOf(sql`arrayExists(event -> event.viewed, visit)`, condition, events));
-}
-
-function endsOn(end: "entry-page" | "exit-page", test: TextTest, events: SessionEvents): SqlText {
-  const pick = end === "entry-page" ? sql`arrayFirst` : sql`arrayLast`;
-  const page = sql`if(arrayExists(event -> event.is_pageview, visit), ${pick}(event -> event.is_pageview, visit).path, ${textCode(UNRECORDED)})`;
-  return isOf(sessionsOfPage(end, test, events), momentsOf(valuePasses(page, test), sql`0`, events));
-}
-
-/** Whether the session of an event passes: by its entry or exit page, `(unknown)` without a page view, or by the names of goals that it reaches. */
-export function meetsSessionCondition(filter: SessionFilter, wanted: Wanted, events: SessionEvents): SqlText {
-  if (filter !== "goal") return endsOn(filter, wanted.test, events);
-  const reached = reachesGoal(reaches(wanted, events.props), events);
-  if (wanted.test.kind !== "is" || !wanted.test.values.includes(UNRECORDED)) return reached;
-  return sql`(${reached} OR NOT ${reachesGoal(reaches({ ...wanted, test: ANY_TEXT }, events.props), events)})`;
+/** Whether the session of an event meets all conditions: by its entry or exit page, `(unknown)` without a page view, or by the goals that it reaches. */
+export function meetsSessionConditions(conditions: readonly SessionCondition[], events: SessionEvents): SqlText {
+  const inDuckdb = conditions.map((condition) => meetsInDuckdb(condition, events));
+  return perDialect(joinSql(inDuckdb, " AND "), sql`(visitor_id, timestamp) IN (${momentsOf(conditions, events)})`);
 }
