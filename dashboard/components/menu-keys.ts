@@ -12,9 +12,9 @@ export interface OpenMenu {
 
 export const entriesIn = (root: HTMLElement): HTMLElement[] => [...root.querySelectorAll<HTMLElement>('[role^="menuitem"]')];
 
-/** The chosen item, unless its group is a further one. */
+/** The chosen item of a menu of choices. One of actions may have further groups of choices. */
 export const chosenIn = (root: HTMLElement): HTMLElement | null =>
-  root.querySelector('[role="menuitemradio"][aria-checked="true"]:not(hr ~ *)');
+  entriesIn(root)[0]?.role === "menuitemradio" ? root.querySelector('[role="menuitemradio"][aria-checked="true"]') : null;
 
 const textOf = (entry: HTMLElement): string => entry.querySelector(".menu-text")?.textContent?.toLowerCase() ?? "";
 
