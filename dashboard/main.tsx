@@ -4,7 +4,6 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { lazy } from "./components/lazy.tsx";
 import { Failure, Loading, OutageBanner } from "./components/states.tsx";
 import { arrival } from "./first-event/arrival.ts";
-import { FirstSitePage } from "./login/first-site.tsx";
 import { FirstRunPage, LoginPage, SetupCodePage } from "./login/login.tsx";
 import { PRODUCT_NAME } from "./names.ts";
 import { SiteDashboard } from "./site-dashboard.tsx";
@@ -21,6 +20,7 @@ const ViewerPage = lazy(async () => (await import("./viewer/viewer-page.tsx")).V
 /** A page that was hidden for this long refreshes its reports when it is visible again. */
 const HIDDEN_MS_MAX = 300_000;
 
+const FirstSitePage = lazy(async () => (await import("./login/first-site.tsx")).FirstSitePage);
 const SitesPage = lazy(async () => (await import("./sites/sites-page.tsx")).SitesPage);
 
 function useRefreshOnReturn(): void {

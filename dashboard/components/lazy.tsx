@@ -13,13 +13,13 @@ export const NotLoaded = () => (
 );
 
 /** `Failed` is shown where the code cannot be fetched. */
-export function lazy(
-  load: () => Promise<ComponentType>,
+export function lazy<Props extends object = object>(
+  load: () => Promise<ComponentType<Props>>,
   Failed: ComponentType = NotLoaded,
   Loading: ComponentType | null = null,
-): ComponentType {
-  let Loaded: ComponentType | null = null;
-  return function Lazy() {
+): ComponentType<Props> {
+  let Loaded: ComponentType<Props> | null = null;
+  return function Lazy(props: Props) {
     const [hasFailed, setFailed] = useState(false);
     const [, setLoaded] = useState(Loaded !== null);
     useEffect(() => {
@@ -36,7 +36,7 @@ export function lazy(
       };
     }, []);
     if (hasFailed) return <Failed />;
-    if (Loaded) return <Loaded />;
+    if (Loaded) return <Loaded {...props} />;
     return Loading && <Loading />;
   };
 }

@@ -1,30 +1,20 @@
-/** In place of the stats: the tracking code of a site without events; or, where the period is empty, the way to the last events. */
+/** In place of the stats: what a site without events shows; or, where the period is empty, the way to the last events. */
 import type { ComponentChildren } from "preact";
 import { urlOf } from "../api/http.ts";
 import type { Installation } from "../api/types.ts";
+import { lazy } from "../components/lazy.tsx";
 import { formatRange } from "../format/locale.ts";
-import { Snippet } from "../settings/tracking-code.tsx";
 import { dayAfter } from "../state/range.ts";
 import { useRequest } from "../state/use-report.ts";
 import { range } from "../state/period.ts";
 import { navigate } from "../state/url.ts";
-import { Waiting } from "./waiting.tsx";
+import type { SiteWithoutEventsProps } from "./site-without-events.tsx";
 
 /** The period that is offered, up to the last event. */
 const DAYS = 30;
 
-interface SiteWithoutEventsProps {
-  readonly siteId: string;
-  /** Of a site that is known to have no events. */
-  readonly installation?: Installation;
-}
-
-export const SiteWithoutEvents = ({ siteId, installation }: SiteWithoutEventsProps) => (
-  <section class="panel" aria-label="First event">
-    <Waiting siteId={siteId} before={installation ?? null} />
-    <Snippet siteId={siteId} />
-  </section>
-);
+/** Most views have no use for its checks of an installation. */
+export const SiteWithoutEvents = lazy<SiteWithoutEventsProps>(async () => (await import("./site-without-events.tsx")).SiteWithoutEvents);
 
 function LastEvents({ date }: { readonly date: string }) {
   if (range.value.start <= date && date <= range.value.end) return null;
