@@ -93,9 +93,12 @@ function ownOf(scope: Scope): readonly Condition[] {
   return scope.conditions.filter((condition) => !shared.has(condition));
 }
 
-/** The relation of the scope's events. None is of the part that is not shared, whatever the conditions are. */
-export const eventsIn = (scope: Scope): SqlText =>
-  sql`SELECT * FROM events WHERE ${isRanged(scope)}${isShared(scope)} AND ${meets(ownOf(scope), scope)}`;
+/**
+ * The relation of the scope's events, with all columns or with these. None is of the part that is not shared, whatever the conditions are.
+ * Many expressions must be columns here: for each, ClickHouse analyzes all that it is selected from, which are the conditions elsewhere.
+ */
+export const eventsIn = (scope: Scope, columns: SqlText = sql`*`): SqlText =>
+  sql`SELECT ${columns} FROM events WHERE ${isRanged(scope)}${isShared(scope)} AND ${meets(ownOf(scope), scope)}`;
 
 const flag = (condition: SqlText): SqlText => sql`CASE WHEN ${condition} THEN 1 ELSE 0 END`;
 

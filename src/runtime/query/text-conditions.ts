@@ -51,23 +51,26 @@ function matchesText(text: SqlText, test: TextTest): SqlText {
 export const matchesPattern = (name: ColumnName, pattern: string): SqlText =>
   matchesText(column(name), { kind: "like", values: [pattern] });
 
-/** In ClickHouse, the distinct `props` among these whose value passes. */
-const passingProps = ({ key, test }: PropertyTest, props: SqlText): SqlText => sql`
-  SELECT props
+/** In ClickHouse, the distinct `props` among these that have a value of the property, each with this `value`. */
+const valuesOfKey = (key: string, props: SqlText): SqlText => sql`
+  SELECT props, ${valueOf(sql`token`)} AS value
   FROM (
-    SELECT props, ${valueOf(sql`token`)} AS value
-    FROM (
-      SELECT props, ${tokenOfKey(key)} AS token
-      FROM (${withPairs(sql`SELECT props FROM (${props}) AS carried WHERE props IS NOT NULL AND ${mayHaveKey(key)} GROUP BY props`)})
-    ) AS tokens
-  ) AS valued
-  WHERE ${textPasses(sql`value`, test)}`;
+    SELECT props, ${tokenOfKey(key)} AS token
+    FROM (${withPairs(sql`SELECT props FROM (${props}) AS carried WHERE props IS NOT NULL AND ${mayHaveKey(key)} GROUP BY props`)})
+  ) AS tokens`;
+
+/** In ClickHouse. Of tests of one value, as goals have them, all with the same key look into the same set, which a statement makes once. */
+function isAmongProps({ key, test }: PropertyTest, props: SqlText): SqlText {
+  const [value = "", ...others] = test.values;
+  if (test.kind === "is" && others.length === 0) return sql`(props, ${textCode(value)}) IN (${valuesOfKey(key, props)})`;
+  return sql`props IN (SELECT props FROM (${valuesOfKey(key, props)}) AS valued WHERE ${textPasses(sql`value`, test)})`;
+}
 
 /** Whether an event has a value of the property, and it passes the test. `props` is a SELECT of the column `props` of at least these events. */
 export const propertyPasses = (propertyTest: PropertyTest, props: SqlText): SqlText =>
   perDialect(
     sql`props IN (SELECT props FROM matching_props WHERE ${isBitOf(sql`${{ propertyTest }}`)})`,
-    sql`coalesce(props IN (${passingProps(propertyTest, props)}), false)`,
+    sql`coalesce(${isAmongProps(propertyTest, props)}, false)`,
   );
 
 /** Whether a value passes: a code in DuckDB, a text in ClickHouse, and as such never NULL. */

@@ -19,7 +19,7 @@ import { report } from "./report.ts";
 /** Rows `goal` (its number in the list, from 0), `visitor_id`, `currency`, `revenue_amount`: one for each goal that an event meets. */
 function eventsByGoal(scope: Scope, goals: readonly SiteGoal[]): SqlText {
   const met = bitsSql(goals.map(({ fields }) => goalSql(fields.goal, propsIn(scope))));
-  const marked = sql`(SELECT visitor_id, currency, revenue_amount, ${met} AS met FROM (${eventsIn(scope)}) AS scoped) AS marked`;
+  const marked = sql`(${eventsIn(scope, sql`visitor_id, currency, revenue_amount, ${met} AS met`)}) AS marked`;
   return perDialect(
     sql`
     SELECT goal, visitor_id, currency, revenue_amount
