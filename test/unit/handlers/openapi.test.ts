@@ -291,12 +291,18 @@ describe("the document", () => {
   });
 });
 
-/** Requests of a route in which each value that changes what is read comes up: those of its lists. */
+/** Values of parameters that make others be read. */
+const READ_FURTHER: readonly (readonly [name: string, value: string])[] = [
+  ["columns", "conversions,revenue,comparison"],
+  ["search", "a"],
+];
+
+/** Requests of a route in which each value that changes what is read comes up: those of its lists, and these. */
 function requestsOf(route: Documented): Values[] {
   const base = { ...requiredValues(route) };
   const words = route.parameters.flatMap(({ name, schema }) => (schema.enum ?? []).map((word) => ({ ...base, [name]: word })));
-  const hasColumns = route.parameters.some(({ name }) => name === "columns");
-  return [base, ...words, ...(hasColumns ? [{ ...base, columns: "conversions,revenue,comparison" }] : [])];
+  const further = READ_FURTHER.filter(([name]) => route.parameters.some((parameter) => parameter.name === name));
+  return [base, ...words, ...further.map(([name, value]) => ({ ...base, [name]: value }))];
 }
 
 /** Their bodies may have the fields of a listed item that no request can set. All others are refused by name. */
