@@ -141,12 +141,18 @@ const SENDING: Readonly<Record<string, Sending>> = {
   "POST /api/keys": { environment: CLOSED, base: () => ({ name: "checked", scope: "Admin" }), accepted: [201], credentialOf: logIn },
 };
 
-/** Breakdowns read these only with the column that needs them. */
-const COLUMNS: Readonly<Record<string, string>> = { goal: "conversions", currency: "revenue" };
+const COMPARING: Values = { columns: "comparison" };
+
+/** Breakdowns read these only with what needs them. */
+const READ_WITH: Readonly<Record<string, Values>> = {
+  goal: { columns: "conversions" },
+  currency: { columns: "revenue" },
+  unknown_label: { search: "a" },
+};
 
 const readWith = ({ id }: Documented, asked: string | null): Values => {
-  const column = asked?.startsWith("compare") ? "comparison" : COLUMNS[asked ?? ""];
-  return id.includes("/breakdown/") && column !== undefined ? { columns: column } : {};
+  if (!id.includes("/breakdown/")) return {};
+  return asked?.startsWith("compare") ? COMPARING : (READ_WITH[asked ?? ""] ?? {});
 };
 
 /** What a request of the route needs, asked of the site that has events. */
