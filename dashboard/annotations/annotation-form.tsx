@@ -1,5 +1,5 @@
 /** The form of an annotation: when, what, and for whom. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Annotation } from "../api/annotations.ts";
 import type { NewAnnotation } from "../api/types.ts";
 import { Radios } from "../components/radios.tsx";
@@ -35,7 +35,7 @@ export function AnnotationForm({ place, annotation, isBusy, isFocused, onSave, o
   const [hour, setHour] = useState(annotation ? annotation.hour : place.hour);
   const [text, setText] = useState(annotation?.text ?? "");
   const [scope, setScope] = useState(annotation?.scope ?? "everybody");
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isFocused) input.current?.focus();
   }, []);
   return (

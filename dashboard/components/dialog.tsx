@@ -1,6 +1,6 @@
 /** A modal dialog: the browser keeps the focus inside; Escape, × and a click on the backdrop close it. */
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { isTouchScreen } from "./touch-screen.ts";
 
 interface DialogProps {
@@ -33,7 +33,7 @@ function useModal() {
       queueMicrotask(() => restoreFocus(opener));
     };
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (document.activeElement !== title.current || isTouchScreen()) return;
     dialog.current?.querySelectorAll<HTMLElement>(CONTROLS)[1]?.focus();
   });

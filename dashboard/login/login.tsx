@@ -1,5 +1,5 @@
 /** The pages before the dashboard: the first run, the login, and the setup under an unknown host name; and the dialog for a password. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { logIn, setPassword } from "../api/admin.ts";
 import { Dialog } from "../components/dialog.tsx";
 import { PRODUCT_NAME } from "../names.ts";
@@ -56,7 +56,7 @@ export const SetupCodePage = () => (
 function SkipWarning({ onSkip }: { readonly onSkip: () => void }) {
   const button = useRef<HTMLButtonElement>(null);
   // The button that opened it has gone, with the focus.
-  useEffect(() => button.current?.focus(), []);
+  useLayoutEffect(() => button.current?.focus(), []);
   return (
     <div class="notice" role="alert">
       <p>Anyone with this URL can see your stats and set the password before you.</p>

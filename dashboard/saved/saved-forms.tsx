@@ -1,5 +1,5 @@
 /** The forms that save the current view under a name, and rename a saved item. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { problemText } from "../api/http.ts";
 import type { Segment } from "../api/segments.ts";
 import { NameInput } from "../components/name-input.tsx";
@@ -47,7 +47,7 @@ interface RenameFormProps {
 export function RenameForm({ item, onRename, onCancel }: RenameFormProps) {
   const [name, setName] = useState(item.name);
   const form = useRef<HTMLFormElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const input = form.current?.querySelector("input");
     input?.focus();
     input?.select();

@@ -1,5 +1,5 @@
 /** What a form sends, and which of its fields the service has refused: that field gets the focus. */
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { useAction } from "../state/use-action.ts";
 import { fieldProblem, type FieldLabels, type FieldProblem } from "./field-problem.ts";
 
@@ -15,7 +15,7 @@ export function useFieldProblems<Name extends string>(labels: FieldLabels<Name>,
   const form = useRef<HTMLFormElement>(null);
   const { isBusy, problem, run } = useAction((error): FieldProblem<Name> => fieldProblem(error, labels));
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (problem?.field) form.current?.querySelector<HTMLElement>(`#${fieldId(problem.field)}`)?.focus();
   }, [problem]);
 

@@ -1,5 +1,5 @@
 /** Asks for the password of a share link. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { LoginFrame } from "../login/login-frame.tsx";
 import { PasswordField, problemFrom, ProblemText, type Problem } from "../login/password-form.tsx";
 import { unlockShare } from "../state/share.ts";
@@ -9,7 +9,7 @@ export function UnlockForm() {
   const input = useRef<HTMLInputElement>(null);
   const [password, setPassword] = useState("");
   const { isBusy, problem, run } = useAction<Problem>(problemFrom);
-  useEffect(() => input.current?.focus(), []);
+  useLayoutEffect(() => input.current?.focus(), []);
 
   function submit(event: Event) {
     event.preventDefault();

@@ -96,9 +96,13 @@ describe("segments of the dashboard", () => {
     await saved().getByText("Country is Germany, Page begins with /docs").waitFor();
     await item.getByRole("button", { name: "Rename Germany" }).click();
     await saved().getByRole("textbox", { name: "Name" }).press("Escape");
-    await item.getByRole("button", { name: "Rename Germany" }).click();
-    // The field has the focus, with the whole name selected; then the button has it again.
-    await saved().getByRole("textbox", { name: "Name" }).waitFor();
+    // The field has the focus at once, with the whole name selected; then the button has it again.
+    const focused = await item.getByRole("button", { name: "Rename Germany" }).evaluate<string, HTMLElement>(async (button) => {
+      button.click();
+      await new Promise((resolve) => setTimeout(resolve));
+      return document.activeElement?.tagName ?? "";
+    });
+    expect(focused).toBe("INPUT");
     await page.keyboard.type("German docs");
     await page.keyboard.press("Enter");
     await saved().getByRole("button", { name: "German docs", exact: true }).waitFor();
@@ -129,6 +133,7 @@ describe("segments of the dashboard", () => {
   it("is saved from the row of pills, and its pill opens all segments", async () => {
     await open("&filters=countries==DE");
     await page.getByRole("button", { name: "Save as segment" }).click();
+    // The dialog focuses its first field as it opens.
     await dialog().getByRole("textbox", { name: "Save as a segment" }).waitFor();
     await page.keyboard.type("Germany");
     await page.keyboard.press("Enter");

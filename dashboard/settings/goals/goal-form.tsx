@@ -1,5 +1,5 @@
 /** The form of a goal: a page, or an event, optionally with a property. It suggests the site's own pages, events and properties. */
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { urlOf } from "../../api/http.ts";
 import type { Reports } from "../../api/types.ts";
 import { usePageChoices } from "../../behavior/steps.tsx";
@@ -149,7 +149,7 @@ export function GoalForm({ title, first, submitLabel, onSubmit, onCancel }: Goal
   const isReady = isWhole(draft) && !isBusy;
 
   // One that is changed takes the place of the button that was pressed.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (onCancel) form.current?.querySelector<HTMLElement>("input:checked")?.focus();
   }, []);
 

@@ -1,5 +1,5 @@
 /** A share link that has just been created: its address, which is shown this once, a preview, and the code to embed it. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { shareUrl } from "../../api/page-url.ts";
 import type { CreatedShare } from "../../api/types.ts";
 import { CopyButton } from "../../components/copy-button.tsx";
@@ -37,7 +37,7 @@ function Embed({ share, url }: { readonly share: CreatedShare; readonly url: str
 export function CreatedLink({ share, onDone }: { readonly share: CreatedShare; readonly onDone: () => void }) {
   const title = useRef<HTMLHeadingElement>(null);
   const url = shareUrl(share.token);
-  useEffect(() => title.current?.focus(), []);
+  useLayoutEffect(() => title.current?.focus(), []);
   return (
     <section class="notice good created" aria-labelledby="created-title">
       <h3 id="created-title" ref={title} tabIndex={-1}>

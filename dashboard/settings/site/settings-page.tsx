@@ -1,6 +1,6 @@
 /** The settings of a site: a page with sections. The URL says which is shown. */
 import type { ComponentType } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { settingsPath, type SavedSettings } from "../../api/sites.ts";
 import { Failure, Loading } from "../../components/states.tsx";
 import { authState } from "../../state/connection.ts";
@@ -54,7 +54,7 @@ function SectionLink({ id, label }: Section) {
 
 const Head = () => {
   const title = useRef<HTMLHeadingElement>(null);
-  useEffect(() => title.current?.focus(), []);
+  useLayoutEffect(() => title.current?.focus(), []);
   return (
     <header class="settings-head">
       <h1 ref={title} tabIndex={-1}>
