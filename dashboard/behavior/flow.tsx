@@ -46,15 +46,15 @@ function Neighbors({ title, page, direction }: NeighborsProps) {
 }
 
 export function Flow() {
-  const choices = usePageChoices();
-  const page = param("page") ?? choices[0]?.value ?? "/";
+  const pages = usePageChoices();
+  const page = param("page") ?? pages.choices[0]?.value ?? "/";
   return (
     <>
       <div class="field wide-field">
         <span class="field-label">Page</span>
         <Picker
           label="Page"
-          choices={choices}
+          {...pages}
           value={page}
           onPick={(picked) => navigate({ page: picked })}
           choiceOf={(typed) => (/^\/.*\*/.test(typed) ? { value: typed, label: typed, hint: "wildcard" } : null)}

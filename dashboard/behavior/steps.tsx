@@ -1,8 +1,8 @@
 /** The steps of funnels and sequences: how the URL encodes them, and the builder that picks them from the site's pages and events. */
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { Picker, type Choice } from "../components/picker.tsx";
+import { Picker, type Choice, type Choices } from "../components/picker.tsx";
 import { formatCount } from "../format/locale.ts";
-import { useBreakdown, useReport } from "../state/use-report.ts";
+import { isLoading, useBreakdown, useReport } from "../state/use-report.ts";
 import { unfilteredScope } from "../state/scope.ts";
 import { navigate, param } from "../state/url.ts";
 
@@ -29,20 +29,26 @@ export function stepText(step: string): string {
 export const stepsInUrl = (): string[] => (param("steps") ?? "").split(",").filter((step) => step !== "");
 
 /** The site's pages by visitors. Filters do not narrow them: a step may be a page that the filters exclude. */
-export function usePageChoices(): Choice[] {
+export function usePageChoices(): Choices {
   const pages = useBreakdown("pages", { ...unfilteredScope.value, limit: PAGES_MAX });
-  return (pages.data ?? [])
+  const choices = (pages.data ?? [])
     .filter(({ value }) => value.startsWith("/"))
     .map(({ value, visitors }) => ({ value, label: value, hint: formatCount(visitors) }));
+  return { choices, isLoading: isLoading(pages) };
 }
 
-function useStepChoices(): Choice[] {
+function useStepChoices(): Choices {
   const pages = usePageChoices();
   const goals = useReport("goals", unfilteredScope.value);
-  return [
+  const choices = [
     ...(goals.data ?? []).map(({ name, visitors }) => ({ value: eventStep(name), label: name, hint: `event, ${formatCount(visitors)}` })),
-    ...pages.map(({ value, hint }) => ({ value: pageStep(value), label: value, ...(hint !== undefined && { hint: `page, ${hint}` }) })),
+    ...pages.choices.map(({ value, hint }) => ({
+      value: pageStep(value),
+      label: value,
+      ...(hint !== undefined && { hint: `page, ${hint}` }),
+    })),
   ];
+  return { choices, isLoading: pages.isLoading || isLoading(goals) };
 }
 
 /** The additional choice for a typed path with a wildcard, or for a step that is one. */
@@ -51,9 +57,8 @@ function wildcardChoice(text: string): Choice | null {
   return /^\/.*\*/.test(path) ? { value: pageStep(path), label: `Pages matching ${path}`, hint: "wildcard" } : null;
 }
 
-interface StepPickerProps {
+interface StepPickerProps extends Choices {
   readonly number: number;
-  readonly choices: readonly Choice[];
   /** Empty for a new step. */
   readonly value: string;
   readonly onPick: (step: string) => void;
@@ -64,7 +69,7 @@ interface StepPickerProps {
 const withStep = (choices: readonly Choice[], step: string): readonly Choice[] =>
   step === "" || choices.some(({ value }) => value === step) ? choices : [...choices, { value: step, label: stepText(step) }];
 
-const StepPicker = ({ number, choices, value, onPick, onRemove }: StepPickerProps) => (
+const StepPicker = ({ number, choices, isLoading: areLoading, value, onPick, onRemove }: StepPickerProps) => (
   <li>
     <span class="step-number" aria-hidden="true">
       {number}
@@ -72,6 +77,7 @@ const StepPicker = ({ number, choices, value, onPick, onRemove }: StepPickerProp
     <Picker
       label={`Step ${number}`}
       choices={withStep(choices, value)}
+      isLoading={areLoading}
       value={value}
       choiceOf={wildcardChoice}
       placeholder="Select a page or event, or type a path such as /blog/*"
@@ -122,7 +128,7 @@ export function StepBuilder() {
           <StepPicker
             key={i}
             number={i + 1}
-            choices={choices}
+            {...choices}
             value={step}
             onPick={(picked) => (step === "" ? add(() => set([...steps, picked])) : set(steps.with(i, picked)))}
             {...(step !== "" && { onRemove: () => set(steps.toSpliced(i, 1)) })}

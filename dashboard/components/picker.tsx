@@ -30,6 +30,9 @@ interface PickerProps {
   readonly onType?: (typed: string) => void;
 }
 
+/** The choices that a report has. */
+export type Choices = Required<Pick<PickerProps, "choices" | "isLoading">>;
+
 const SHOWN_MAX = 50;
 
 interface OptionsProps {

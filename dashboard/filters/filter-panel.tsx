@@ -19,7 +19,7 @@ import {
 import { scope, unfilteredScope } from "../state/scope.ts";
 import { isViewer } from "../state/share.ts";
 import { useAction } from "../state/use-action.ts";
-import { useReport } from "../state/use-report.ts";
+import { isLoading, useReport } from "../state/use-report.ts";
 import { closePanel, lockedFilters, ownFilters, panel, setFilters } from "../state/view.ts";
 import { ANY_PROPERTY, dimensionGroups, groupedDimensionOf, TESTS, testsFor, type Test } from "./dimension-choices.ts";
 import { isOnSet } from "./filter-words.ts";
@@ -110,7 +110,7 @@ function KeyField({ draft: { dimension }, change }: DraftProps) {
       <Picker
         label="Property"
         choices={keys.filter((name) => name !== "").map((name) => ({ value: name, label: name }))}
-        isLoading={report.data === undefined && !report.error}
+        isLoading={isLoading(report)}
         value={key}
         placeholder="Select a property"
         onPick={(picked) => change({ dimension: PROPERTY_PREFIX + picked, values: [] })}

@@ -15,6 +15,9 @@ export interface Report<T> {
   readonly retry: () => void;
 }
 
+/** Whether there is nothing to show yet, and may be soon. */
+export const isLoading = ({ data, error }: Report<unknown>): boolean => data === undefined && error === null;
+
 interface Result<T> {
   readonly key: string;
   readonly data?: T;

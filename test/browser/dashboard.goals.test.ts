@@ -1,6 +1,7 @@
 /** Goals in the dashboard: made in a site's settings, first in their card, and rates of each row of the other cards. */
 import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
+import { createDeferred } from "../support/deferred.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import { violationsOf } from "./support/accessibility.ts";
 import { cardOf, DAY_MS, rowsOf, urlOf, type Visit } from "./support/dashboard.ts";
@@ -89,6 +90,29 @@ describe("goals in the dashboard", () => {
     await remove.click();
     await remove.click();
     await namesBecome("Read the docs");
+  });
+
+  it("suggestions that are still to come are said to load, for a goal and for a step of a funnel", async () => {
+    let arrival = createDeferred<void>();
+    await page.route("**/api/stats/breakdown/pages*", async (route) => {
+      await arrival.promise;
+      await route.continue();
+    });
+    const options = page.getByRole("listbox").getByRole("option");
+    await openSection(page, settingsUrl(service.origin, SITE, "goals", "&period=7d"));
+    await page.getByRole("form", { name: "New goal" }).getByRole("combobox", { name: "Page" }).click();
+    await options.filter({ hasText: "Loading…" }).waitFor();
+    arrival.resolve();
+    await options.filter({ hasText: "/docs/api" }).waitFor();
+
+    arrival = createDeferred<void>();
+    await page.goto(`${service.origin}/?site=${SITE}&period=7d&did=funnel`);
+    const step = page.getByRole("combobox", { name: "Step 1" });
+    await step.click();
+    await step.fill("/docs/a");
+    await options.filter({ hasText: "Loading…" }).waitFor();
+    arrival.resolve();
+    await options.filter({ hasText: "/docs/api" }).waitFor();
   });
 
   it("a name that another goal has is refused beside the field", async () => {

@@ -7,7 +7,7 @@ import { Picker, type Choice } from "../../components/picker.tsx";
 import { Radios } from "../../components/radios.tsx";
 import { Problem } from "../../components/states.tsx";
 import { unfilteredScope } from "../../state/scope.ts";
-import { useReport, useRequest } from "../../state/use-report.ts";
+import { isLoading, useReport, useRequest } from "../../state/use-report.ts";
 import { Field, pickerAttributes, TextField } from "../field.tsx";
 import { useFieldProblems, type CheckedField } from "../use-field-problems.ts";
 import { defaultName, type GoalDraft } from "./goal-draft.ts";
@@ -35,7 +35,7 @@ function PageField({ draft, change, field }: Editing) {
     <Field {...field("page")} hint="A path. * stands for any characters, as in /docs/*.">
       <Picker
         {...pickerAttributes(field("page"))}
-        choices={usePageChoices()}
+        {...usePageChoices()}
         value={draft.page}
         placeholder="Select a page, or type a path"
         onPick={(page) => change({ page })}
@@ -50,9 +50,11 @@ function PageField({ draft, change, field }: Editing) {
 const hasName = ({ name }: { readonly name: string }): boolean => name !== "";
 
 function PropertyField({ draft, change, field }: Editing) {
-  const keys = useReport("properties", unfilteredScope.value).data ?? [];
+  const properties = useReport("properties", unfilteredScope.value);
   const url = urlOf("/api/stats/property-values", { ...unfilteredScope.value, event: draft.event, name: draft.key });
-  const values = useRequest<Reports["property-values"]>(draft.key === "" ? null : url).data ?? [];
+  const values = useRequest<Reports["property-values"]>(draft.key === "" ? null : url);
+  // Until they have loaded, those of the previous property are no choice.
+  const known = values.isStale ? [] : (values.data ?? []);
   return (
     <Field {...field("property")} hint="Optional. Only events with this value count.">
       <div class="form-row">
@@ -60,8 +62,9 @@ function PropertyField({ draft, change, field }: Editing) {
           {...pickerAttributes(field("property"))}
           choices={[
             { value: "", label: "Any event of this name" },
-            ...keys.filter((key) => key !== "").map((key) => ({ value: key, label: key })),
+            ...(properties.data ?? []).filter((key) => key !== "").map((key) => ({ value: key, label: key })),
           ]}
+          isLoading={isLoading(properties)}
           value={draft.key}
           onPick={(key) => change({ key, value: "" })}
           choiceOf={asTyped}
@@ -69,7 +72,8 @@ function PropertyField({ draft, change, field }: Editing) {
         {draft.key !== "" && (
           <Picker
             label="Value of the property"
-            choices={values.filter(({ value }) => value !== "").map(({ value }) => ({ value, label: value }))}
+            choices={known.filter(({ value }) => value !== "").map(({ value }) => ({ value, label: value }))}
+            isLoading={isLoading(values) || values.isStale}
             value={draft.value}
             placeholder="Select a value"
             onPick={(value) => change({ value })}
@@ -83,13 +87,14 @@ function PropertyField({ draft, change, field }: Editing) {
 
 function EventFields(editing: Editing) {
   const { draft, change, field } = editing;
-  const events = useReport("goals", unfilteredScope.value).data ?? [];
+  const events = useReport("goals", unfilteredScope.value);
   return (
     <>
       <Field {...field("event")}>
         <Picker
           {...pickerAttributes(field("event"))}
-          choices={events.filter(hasName).map(({ name }) => ({ value: name, label: name }))}
+          choices={(events.data ?? []).filter(hasName).map(({ name }) => ({ value: name, label: name }))}
+          isLoading={isLoading(events)}
           value={draft.event}
           placeholder="Select an event, or type its name"
           onPick={(event) => change({ event })}

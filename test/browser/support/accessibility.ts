@@ -5,14 +5,20 @@ import type { Page } from "playwright-core";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
+const STALE = ".stale";
+
 /** Which elements axe looks at, by selectors; by default all. */
 interface Parts {
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
 }
 
-/** The violations of the page as it is now, each as its rule and the beginning of the element. */
+/**
+ * The violations of the page as it is now, each as its rule and the beginning of the element. Data of an earlier request is dimmed until
+ * the next has arrived, with too little contrast: unless it is excluded, it is waited for.
+ */
 export async function violationsNow(page: Page, parts: Parts = {}): Promise<string[]> {
+  if (!parts.exclude?.includes(STALE)) await page.locator(STALE).first().waitFor({ state: "detached" });
   if (!(await page.evaluate<boolean>("'axe' in self"))) await page.evaluate(await readFile(AXE, "utf8"));
   const context = JSON.stringify({ include: ["html"], ...parts });
   return page.evaluate<string[]>(
