@@ -18,7 +18,7 @@ const VISITS: readonly Visit[] = [
   from("Google", "/"),
   from("Reddit", "/docs/api", "/"),
   from("Bing", "/blog"),
-  { atMs: noon, steps: ["/", "!Order"], fields: { referrerSource: "Bing", props: '{"plan":"pro"}' } },
+  { atMs: noon, steps: ["/", "!Order"], fields: { referrerSource: "Bing", props: '{"plan":"pro","size":"XL"}' } },
 ];
 
 interface Goal {
@@ -113,6 +113,33 @@ describe("goals in the dashboard", () => {
     await options.filter({ hasText: "Loading…" }).waitFor();
     arrival.resolve();
     await options.filter({ hasText: "/docs/api" }).waitFor();
+  });
+
+  it("the values of another property are its own, also while they load", async () => {
+    const arrival = createDeferred<void>();
+    await page.route("**/api/stats/property-values*name=size*", async (route) => {
+      await arrival.promise;
+      await route.continue();
+    });
+    await openSection(page, settingsUrl(service.origin, SITE, "goals", "&period=7d"));
+    const form = page.getByRole("form", { name: "New goal" });
+    await form.getByLabel("An event happens").check();
+    await form.getByRole("combobox", { name: "Event" }).fill("Order");
+    await page.keyboard.press("Enter");
+    const options = form.getByRole("listbox").getByRole("option");
+    const choose = async (property: string): Promise<void> => {
+      await form.getByRole("combobox", { name: "Property" }).first().fill(property);
+      await page.keyboard.press("Enter");
+      await form.getByRole("combobox", { name: "Value of the property" }).click();
+    };
+    await choose("plan");
+    await options.filter({ hasText: "pro" }).waitFor();
+    await choose("size");
+    await options.filter({ hasText: "Loading…" }).waitFor();
+    expect(await options.allTextContents()).toEqual(["Loading…"]);
+    arrival.resolve();
+    await options.filter({ hasText: "XL" }).waitFor();
+    expect(await options.allTextContents()).toEqual(["XL"]);
   });
 
   it("a name that another goal has is refused beside the field", async () => {

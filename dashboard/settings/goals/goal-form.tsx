@@ -1,13 +1,11 @@
 /** The form of a goal: a page, or an event, optionally with a property. It suggests the site's own pages, events and properties. */
 import { useLayoutEffect, useState } from "preact/hooks";
-import { urlOf } from "../../api/http.ts";
-import type { Reports } from "../../api/types.ts";
 import { usePageChoices } from "../../behavior/steps.tsx";
 import { Picker, type Choice } from "../../components/picker.tsx";
 import { Radios } from "../../components/radios.tsx";
 import { Problem } from "../../components/states.tsx";
 import { unfilteredScope } from "../../state/scope.ts";
-import { isLoading, useReport, useRequest } from "../../state/use-report.ts";
+import { isLoading, useReport } from "../../state/use-report.ts";
 import { Field, pickerAttributes, TextField } from "../field.tsx";
 import { useFieldProblems, type CheckedField } from "../use-field-problems.ts";
 import { defaultName, type GoalDraft } from "./goal-draft.ts";
@@ -49,12 +47,24 @@ function PageField({ draft, change, field }: Editing) {
 
 const hasName = ({ name }: { readonly name: string }): boolean => name !== "";
 
+/** Mounted anew for each property: the values of the previous one are no choice, even if its own cannot be loaded. */
+function PropertyValuePicker({ draft, change }: Pick<Editing, "draft" | "change">) {
+  const values = useReport("property-values", { ...unfilteredScope.value, event: draft.event, name: draft.key });
+  return (
+    <Picker
+      label="Value of the property"
+      choices={(values.data ?? []).filter(({ value }) => value !== "").map(({ value }) => ({ value, label: value }))}
+      isLoading={isLoading(values)}
+      value={draft.value}
+      placeholder="Select a value"
+      onPick={(value) => change({ value })}
+      choiceOf={asTyped}
+    />
+  );
+}
+
 function PropertyField({ draft, change, field }: Editing) {
-  const properties = useReport("properties", unfilteredScope.value);
-  const url = urlOf("/api/stats/property-values", { ...unfilteredScope.value, event: draft.event, name: draft.key });
-  const values = useRequest<Reports["property-values"]>(draft.key === "" ? null : url);
-  // Until they have loaded, those of the previous property are no choice.
-  const known = values.isStale ? [] : (values.data ?? []);
+  const keys = useReport("properties", unfilteredScope.value).data ?? [];
   return (
     <Field {...field("property")} hint="Optional. Only events with this value count.">
       <div class="form-row">
@@ -62,24 +72,13 @@ function PropertyField({ draft, change, field }: Editing) {
           {...pickerAttributes(field("property"))}
           choices={[
             { value: "", label: "Any event of this name" },
-            ...(properties.data ?? []).filter((key) => key !== "").map((key) => ({ value: key, label: key })),
+            ...keys.filter((key) => key !== "").map((key) => ({ value: key, label: key })),
           ]}
-          isLoading={isLoading(properties)}
           value={draft.key}
           onPick={(key) => change({ key, value: "" })}
           choiceOf={asTyped}
         />
-        {draft.key !== "" && (
-          <Picker
-            label="Value of the property"
-            choices={known.filter(({ value }) => value !== "").map(({ value }) => ({ value, label: value }))}
-            isLoading={isLoading(values) || values.isStale}
-            value={draft.value}
-            placeholder="Select a value"
-            onPick={(value) => change({ value })}
-            choiceOf={asTyped}
-          />
-        )}
+        {draft.key !== "" && <PropertyValuePicker key={JSON.stringify([draft.event, draft.key])} draft={draft} change={change} />}
       </div>
     </Field>
   );
