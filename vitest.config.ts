@@ -1,8 +1,9 @@
+import { randomInt } from "node:crypto";
 import { defineConfig } from "vitest/config";
 import { QUICK_ENGINE_FLAGS } from "./test/support/engine-flags.ts";
 import { SkippedCases } from "./test/support/skipped-cases.ts";
 import { FILES } from "./test/support/tier-files.ts";
-import type { Tier } from "./test/support/tier.ts";
+import { tierOf, type Tier } from "./test/support/tier.ts";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that take longest, in this order, so that no worker is still busy with one of them when the other has nothing left. */
@@ -34,12 +35,16 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-const tierOf = (mode: string): Tier => (mode === "all" ? "all" : "quick");
+/** Random only at night: `npm test` and `npm run test:all` try the same cases in every run. */
+const seedOf = (tier: Tier): { readonly TEST_SEED?: string } => {
+  const seed = process.env["TEST_SEED"] ?? (tier === "nightly" ? String(randomInt(2 ** 31)) : undefined);
+  return seed === undefined ? {} : { TEST_SEED: seed };
+};
 
 export default defineConfig(({ mode }) => ({
   test: {
     ...FILES[tierOf(mode)],
-    env: { TIER: tierOf(mode) },
+    env: { TIER: tierOf(mode), ...seedOf(tierOf(mode)) },
     reporters: ["default", new SkippedCases()],
     globalSetup: ["test/support/build.ts"],
     setupFiles: ["test/support/property-seed.ts"],

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { EVENTS_TABLE, clickhouseOfFile, ONLY_THE_FRONT } from "../support/clickhouse-server.ts";
-import { numberFrom } from "../support/number-from-environment.ts";
+import { numberFrom, seedFrom } from "../support/number-from-environment.ts";
 import { numbersFrom } from "../support/seeded-numbers.mjs";
 import { spawnServer, startServer } from "../support/server-process.ts";
 import { skippedFor } from "../support/skipped.ts";
@@ -16,7 +16,7 @@ import { expectEachOnce } from "./each-once.ts";
 import { EventLoad, type LoadEvent } from "./event-load.ts";
 import { readStoredEvents } from "./stored-events.ts";
 
-const SEED = Number(process.env["FAULT_SEED"] ?? Date.now() % 1_000_000);
+const SEED = seedFrom("FAULT_SEED", 20_260_315);
 const ROUNDS = numberFrom("FAULT_ROUNDS", { quick: 15, all: 15 });
 const SITES = 7;
 const TEST_MS_MAX = 240_000;

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { seedFrom } from "../support/number-from-environment.ts";
 import { numbersFrom } from "../support/seeded-numbers.mjs";
 import { skippedFor } from "../support/skipped.ts";
 import { NO_SMALL_DISK, smallDisk } from "../support/small-disk.ts";
@@ -146,7 +147,7 @@ describe("the folder lock, when many processes start at the same time on a full 
   it("can still be acquired after processes were killed while they acquired it", async () => {
     const disk = await smallDisk(1024);
     await disk.fill();
-    const random = numbersFrom(Number(process.env["FAULT_SEED"] ?? 1));
+    const random = numbersFrom(seedFrom("FAULT_SEED", 1));
     for (let round = 0; round < 8; round++) {
       const all = await contenders(3);
       const answers = contend(all, disk.dataFolder);

@@ -9,13 +9,14 @@ import { openapiDocument } from "../../src/handlers/openapi.ts";
 import { createKey, logIn, PASSWORD, withKey } from "../support/auth-requests.ts";
 import { character } from "../support/character.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
+import { numberFrom, seedFrom } from "../support/number-from-environment.ts";
 import { answerProblems, documentedIn, type Documented } from "../support/openapi.ts";
 import { post, wireEvent, type RequestHeaders } from "../support/requests.ts";
 import { CHROME_WINDOWS, GOOGLEBOT } from "../support/user-agents.ts";
 
 /** Without settings every run tries the same requests, so that a change is judged by what it changes. */
-const SEED = Number(process.env.FUZZ_SEED ?? 247162260);
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 2_500);
+const SEED = seedFrom("FUZZ_SEED", 247_162_260);
+const REQUESTS = numberFrom("FUZZ_REQUESTS", 2_500);
 
 const ANSWER_MS_MAX = 10_000;
 

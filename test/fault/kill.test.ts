@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { numberFrom } from "../support/number-from-environment.ts";
+import { numberFrom, seedFrom } from "../support/number-from-environment.ts";
 import { spawnServer, startServer } from "../support/server-process.ts";
 import type { Environment } from "../support/target.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -14,7 +14,7 @@ import { EventLoad, type LoadEvent } from "./event-load.ts";
 import { readCrashTraces, readStoredEvents } from "./stored-events.ts";
 import { numbersFrom } from "../support/seeded-numbers.mjs";
 
-const SEED = Number(process.env["FAULT_SEED"] ?? Date.now() % 1_000_000);
+const SEED = seedFrom("FAULT_SEED", 20_260_315);
 const ROUNDS = numberFrom("FAULT_ROUNDS", { quick: 6, all: 22 });
 const TEST_MS_MAX = 240_000;
 

@@ -5,11 +5,11 @@
  * test/fault/power-loss` tries others; `POWER_LOSS_RUNS=1` repeats one seed.
  */
 import { describe, expect, it } from "vitest";
-import { numberFrom } from "../support/number-from-environment.ts";
+import { numberFrom, seedFrom } from "../support/number-from-environment.ts";
 import { playPowerLosses, type PowerLossOptions, type PowerLossReport } from "./power-loss.ts";
 
 const RUNS = numberFrom("POWER_LOSS_RUNS", { quick: 60, all: 5000 });
-const SEED = numberFrom("POWER_LOSS_SEED", 1);
+const SEED = seedFrom("POWER_LOSS_SEED", 1);
 
 /** Some tens of milliseconds each. */
 const TEST_MS_MAX = 120_000 + RUNS * 1000;

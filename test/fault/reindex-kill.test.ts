@@ -9,6 +9,7 @@ import { addDays } from "../../src/storage/calendar.ts";
 import { startOfDayMs, type LocalDate } from "../../src/storage/event.ts";
 import { encodeEvents } from "../../src/storage/parquet-events.ts";
 import { partitionKey } from "../../src/storage/partition-path.ts";
+import { seedFrom } from "../support/number-from-environment.ts";
 import { MAIN_PATH } from "../support/built.ts";
 import { clickhouseOfFile } from "../support/clickhouse-server.ts";
 import { numbersFrom } from "../support/seeded-numbers.mjs";
@@ -16,7 +17,7 @@ import { spawnServer } from "../support/server-process.ts";
 import { anEvent, siteId } from "../support/stored-event.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
-const SEED = Number(process.env["FAULT_SEED"] ?? Date.now() % 1_000_000);
+const SEED = seedFrom("FAULT_SEED", 20_260_315);
 const KILLS = 12;
 const KILL_MS_MAX = 1_500;
 const FIRST_DAY = "2026-03-01" as LocalDate;

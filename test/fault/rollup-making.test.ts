@@ -19,7 +19,7 @@ import { EVENTS_FOLDER } from "../../src/storage/partition-path.ts";
 import { ROLLUPS_FOLDER } from "../../src/storage/rollup-path.ts";
 import { createInProcessTarget, START_MS, type InProcessParts, type InProcessTarget } from "../support/in-process-target.ts";
 import { memoryStores, mortalStores, type Stores, type Strike } from "../support/mortal-stores.ts";
-import { numberFrom } from "../support/number-from-environment.ts";
+import { numberFrom, seedFrom } from "../support/number-from-environment.ts";
 import { post, wireEvent } from "../support/requests.ts";
 import { numbersFrom } from "../support/seeded-numbers.mjs";
 import { SimulatedDisk } from "../support/simulated-disk.ts";
@@ -45,7 +45,7 @@ import { isTurnOf } from "./turns.ts";
 const TEST_MS_MAX = 240_000;
 
 const POWER_LOSSES = numberFrom("POWER_LOSS_RUNS", { quick: 4, all: 40 });
-const SEED = numberFrom("POWER_LOSS_SEED", 1);
+const SEED = seedFrom("POWER_LOSS_SEED", 1);
 
 /** More than a history of rollups makes on a disk. */
 const CALLS_MAX = 500;

@@ -3,11 +3,11 @@
  * `PROPERTY_RUNS=5000 PROPERTY_SEED=$RANDOM npx vitest run test/property` tries many others.
  * A failure prints its seed and path.
  */
-import { numberFrom } from "../support/number-from-environment.ts";
+import { numberFrom, seedFrom } from "../support/number-from-environment.ts";
 
 export const PROPERTY_RUNS = numberFrom("PROPERTY_RUNS", { quick: 12, all: 240 });
 
-export const PROPERTY_SEED = numberFrom("PROPERTY_SEED", 20_260_315);
+export const PROPERTY_SEED = seedFrom("PROPERTY_SEED", 20_260_315);
 
 /** A run takes about a tenth of this; the rest is for shrinking a failure, which takes many runs. */
 export const PROPERTY_TIMEOUT_MS = 60_000 + PROPERTY_RUNS * 3_000;

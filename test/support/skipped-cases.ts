@@ -1,4 +1,4 @@
-/** Reports the skipped cases with their reasons at the end of a run, and stores them for the summary of `.ci/run`. */
+/** Prints the seed of a run, and at its end the skipped cases with their reasons, which it stores for the summary of `.ci/run`. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Reporter, TestCase, TestModule, TestRunEndReason, TestSuite, Vitest } from "vitest/node";
@@ -37,6 +37,8 @@ export class SkippedCases implements Reporter {
   onInit({ config }: Vitest): void {
     this.#isWhole = config.testNamePattern === undefined;
     this.#tier = config.env["TIER"] ?? "";
+    const seed = config.env["TEST_SEED"];
+    if (seed !== undefined) process.stdout.write(`TEST_SEED=${seed} repeats the random choices of this run\n`);
   }
 
   onTestRunEnd(modules: readonly TestModule[], _errors: unknown, reason: TestRunEndReason): void {

@@ -111,7 +111,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/unit/tools/release-archive.test.ts",
 ];
 
-/** Files in both tiers that run more hosts, rounds or seeds in `all`: those that import `tier.ts`. */
+/** Files in all tiers that run more hosts, rounds or seeds after `quick`: those that import `tier.ts`. */
 export const MORE_IN_ALL: readonly string[] = [
   "test/browser/dashboard.view.test.ts",
   "test/fault/backup-steps.test.ts",
@@ -142,8 +142,10 @@ export const MORE_IN_ALL: readonly string[] = [
   "test/property/zones-visitors.test.ts",
 ];
 
-/** For `vitest.config.ts`. `npm run test:all` runs both, one after the other: everything, and as little as can be twice. */
+/** For `vitest.config.ts`. `npm run test:all` runs the first two, one after the other: every file, and as little as can be twice. At night, the
+ * files of `all` run with more. */
 export const FILES: Readonly<Record<Tier, { include: string[]; exclude: string[] }>> = {
   quick: { include: ["test/**/*.test.ts"], exclude: ["**/node_modules/**", ...ONLY_IN_ALL] },
   all: { include: [...ONLY_IN_ALL, ...MORE_IN_ALL], exclude: [] },
+  nightly: { include: [...ONLY_IN_ALL, ...MORE_IN_ALL], exclude: [] },
 };
