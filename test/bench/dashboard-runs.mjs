@@ -105,7 +105,7 @@ async function rollupMetrics(origin) {
     const line = metrics.split("\n").find((candidate) => candidate.startsWith(`${name} `));
     return line === undefined ? Number.NaN : Number(line.slice(name.length + 1));
   };
-  const daysIn = (/** @type {string} */ state) => valueOf(`svc_rollup_days{state="${state}"}`);
+  const daysIn = (/** @type {string} */ state) => valueOf(`svc_rollup_partitions{state="${state}"}`);
   return { stored: daysIn("stored"), stale: daysIn("stale"), missing: daysIn("missing"), secs: valueOf("svc_rollup_seconds_total") };
 }
 

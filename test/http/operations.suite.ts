@@ -119,7 +119,7 @@ const GAUGES = [
     "svc_cached_partitions",
     "svc_catalog_partitions",
     "svc_catalog_files",
-    "svc_rollup_days",
+    "svc_rollup_partitions",
     "svc_uptime_seconds",
   ],
   ...["process_start_time_seconds", "process_resident_memory_bytes", "process_heap_bytes"],

@@ -14,7 +14,7 @@ const makeTarget = workerdTargets();
 afterAll(() => makeTarget.closeAll());
 
 async function storedDays(target: Target): Promise<string | undefined> {
-  const family = (await getMetricFamilies(target)).find(({ name }) => name === "svc_rollup_days");
+  const family = (await getMetricFamilies(target)).find(({ name }) => name === "svc_rollup_partitions");
   return family?.metrics.find(({ labels }) => labels?.state === "stored")?.value;
 }
 

@@ -72,7 +72,7 @@ const queries = ({ counters, gauges }: MetricSources): MetricFamily[] => [
 ];
 
 const rollups = ({ counters, gauges: { rollupDays: total } }: MetricSources): MetricFamily[] => [
-  own("gauge", "rollup_days", "Past days with events by the state of their rollup, as of the last look at each site.", [
+  own("gauge", "rollup_partitions", "Past partitions (a day of a site) by the state of their rollup.", [
     { labels: { state: "stored" }, value: total.stored },
     { labels: { state: "stale" }, value: total.stale },
     { labels: { state: "missing" }, value: total.missing },

@@ -125,7 +125,7 @@ describe("the job that makes rollups", () => {
     await storeDay(objects, B, daysBack(1), HEAVY);
     const target = await start(objects, { SVC_FLUSH_EVENT_COUNT: "1000" });
     const days = async () => {
-      const family = (await getMetricFamilies(target)).find(({ name }) => name === "svc_rollup_days");
+      const family = (await getMetricFamilies(target)).find(({ name }) => name === "svc_rollup_partitions");
       return Object.fromEntries(family?.metrics.map(({ labels, value }) => [labels?.state, Number(value)]) ?? []);
     };
     expect(await days()).toEqual({ stored: 0, stale: 0, missing: 0 });
