@@ -551,13 +551,14 @@ export function describeShareRules(makeTarget: MakeTarget): void {
     itNeeds(
       makeTarget,
       "advance",
-      "a link takes 20 passwords at once, and then one per second; others and the login do not wait for it",
+      "a link takes 20 passwords at once, and then one per second, besides its reserve; others and the login do not wait for it",
       async () => {
         const clocked = await makeTarget(ofItsOwn(BEHIND_PROXY));
         const admin = await logIn(clocked);
         const fields = { site_id: "opened.test", password: PASSWORD_OF_LINK };
         const [one, two] = [await createShare(clocked, admin, fields), await createShare(clocked, admin, fields)];
         for (let i = 0; i < 20; i++) expect(await statusOf(unlock(clocked, one.token, PASSWORD_OF_LINK, visitor(i)))).toBe(200);
+        for (let i = 0; i < 5; i++) expect(await statusOf(unlock(clocked, one.token, "a wrong password", visitor(i)))).toBe(401);
         const refused = await unlock(clocked, one.token, PASSWORD_OF_LINK, visitor(20));
         expect(refused.headers.get("retry-after")).toBe("1");
         await expectError(refused, 429, "Too many passwords were sent for this link");
@@ -565,6 +566,27 @@ export function describeShareRules(makeTarget: MakeTarget): void {
         expect(await statusOf(postLogin(clocked))).toBe(200);
         await able(clocked, "advance")(1_000);
         expect(await statusOf(unlock(clocked, one.token, PASSWORD_OF_LINK, visitor(20)))).toBe(200);
+        await clocked.close();
+      },
+    );
+
+    itNeeds(
+      makeTarget,
+      "advance",
+      "wrong passwords from many addresses of a network do not keep the right one from another out",
+      async () => {
+        const clocked = await makeTarget(ofItsOwn(BEHIND_PROXY));
+        const { token } = await createShare(clocked, await logIn(clocked), { site_id: "guessed.test", password: PASSWORD_OF_LINK });
+        const from = (address: string): RequestHeaders => ({ "x-forwarded-for": address });
+        const guesses: number[] = [];
+        for (let i = 0; i < 60; i++) {
+          const address = i % 2 === 0 ? `203.0.${i}.${i}` : `2001:db8:${i}::1`;
+          guesses.push(await statusOf(unlock(clocked, token, "a wrong password", from(address))));
+        }
+        // Both networks have taken their part of the reserve, and no more.
+        expect(guesses.filter((status) => status === 401)).toHaveLength(30);
+        expect(new Set(guesses.slice(30))).toEqual(new Set([429]));
+        for (let i = 0; i < 6; i++) expect(await statusOf(unlock(clocked, token, PASSWORD_OF_LINK, visitor(1)))).toBe(200);
         await clocked.close();
       },
     );

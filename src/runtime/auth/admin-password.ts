@@ -7,7 +7,7 @@ import { variableOf } from "../config/options.ts";
 import type { Secret } from "../config/secret.ts";
 import { createJsonRecord, damagedRecord, readJsonRecord, replaceJsonRecord, updateJsonRecord } from "../../storage/json-record.ts";
 import { parsePhc, type PasswordHasher } from "./password-hasher.ts";
-import type { SerialQueue } from "./serial-queue.ts";
+import type { PasswordQueue } from "./password-queue.ts";
 
 /** The record with its hash. */
 export const ADMIN_RECORD = "admin.json";
@@ -16,7 +16,7 @@ export interface AdminPasswordParts {
   readonly records: RecordStore;
   readonly hasher: PasswordHasher;
   /** Runs one hash at a time, together with what depends on its result. */
-  readonly queue: SerialQueue;
+  readonly queue: PasswordQueue;
   /** The `admin_password` option, which overrides the stored password. */
   readonly configured: Secret | null;
 }
@@ -88,6 +88,7 @@ export class AdminPassword {
     this.checkSetupIsOpen();
     checkLength(password);
     const { records, hasher, queue } = this.#parts;
+    const turn = { source: "owner", signal } as const;
     await queue.run(async () => {
       this.checkSetupIsOpen();
       const passwordHash = await hasher.hash(password);
@@ -97,7 +98,7 @@ export class AdminPassword {
         });
       });
       this.#hash = passwordHash;
-    }, signal);
+    }, turn);
   }
 
   /** 400 when the new password is too short or too long, 409 when an option sets the password. */

@@ -5,16 +5,11 @@ import type { Config } from "../config/config.ts";
 import {
   API_KEYS_MAX,
   LOGIN_FAILURE_ADDRESSES_MAX,
-  PASSWORD_CHECKS_WAITING_MAX,
   SESSIONS_MAX,
-  SHARES_MAX,
-  SHARE_UNLOCKS_AT_ONCE,
-  SHARE_UNLOCKS_PER_SECOND,
   VIEWER_TOKENS_MAX,
   VIEWER_TOKENS_OF_SHARE_MAX,
   VIEWER_TOKEN_SECS,
 } from "../config/auth-limits.ts";
-import { createRateLimit } from "../ingest/rate-limit.ts";
 import type { Counters } from "../metrics/counters.ts";
 import type { Log } from "../metrics/log.ts";
 import { AdminPassword } from "./admin-password.ts";
@@ -22,11 +17,12 @@ import { ApiKeys } from "./api-keys.ts";
 import { LoginLockout } from "./login-lockout.ts";
 import { Login } from "./login.ts";
 import type { PasswordHasher } from "./password-hasher.ts";
-import { SerialQueue } from "./serial-queue.ts";
+import { PasswordQueue } from "./password-queue.ts";
 import { Sessions } from "./sessions.ts";
 import { SetupCode } from "./setup-code.ts";
 import { createSha256 } from "./sha256.ts";
 import { ShareUnlock } from "./share-unlock.ts";
+import { ShareUnlockLimit } from "./share-unlock-limit.ts";
 import { Shares } from "./shares.ts";
 import { ViewerTokens } from "./viewer-tokens.ts";
 
@@ -53,8 +49,6 @@ export interface AuthParts {
   readonly monotonicMs: () => number;
 }
 
-const PASSWORDS_RETRY_SECS = 5;
-
 /** Rejects when a record is damaged: it must not count as missing. */
 export async function createAuth({
   config,
@@ -67,7 +61,7 @@ export async function createAuth({
   monotonicMs,
 }: AuthParts): Promise<AuthServices> {
   const sha256 = await createSha256();
-  const queue = new SerialQueue({ waitingMax: PASSWORD_CHECKS_WAITING_MAX, retryAfterSecs: PASSWORDS_RETRY_SECS });
+  const queue = new PasswordQueue();
   const adminPassword = await AdminPassword.open({ records, hasher: passwordHasher, queue, configured: config.adminPassword });
   const sessions = new Sessions({ ttlSecs: config.sessionTtlSecs, sessionsMax: SESSIONS_MAX, sha256, randomBytes, monotonicMs });
   const lockoutOptions = {
@@ -99,11 +93,10 @@ export async function createAuth({
       hasher: passwordHasher,
       // Waiting for the end of a row takes as long as a lockout, and so gives no more guesses.
       lockout: new LoginLockout({ ...lockoutOptions, rowSecs: config.loginLockoutSecs }),
-      rateLimit: createRateLimit({ perSecond: SHARE_UNLOCKS_PER_SECOND, burst: SHARE_UNLOCKS_AT_ONCE, bucketsMax: SHARES_MAX }),
+      limit: new ShareUnlockLimit(monotonicMs),
       queue,
       counters,
       log,
-      monotonicMs,
     }),
   };
 }

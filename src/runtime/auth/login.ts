@@ -8,13 +8,13 @@ import type { Log } from "../metrics/log.ts";
 import type { AdminPassword } from "./admin-password.ts";
 import type { LoginLockout } from "./login-lockout.ts";
 import type { Sessions } from "./sessions.ts";
-import type { SerialQueue } from "./serial-queue.ts";
+import type { PasswordQueue } from "./password-queue.ts";
 
 export interface LoginParts {
   readonly adminPassword: AdminPassword;
   readonly lockout: LoginLockout;
   readonly sessions: Sessions;
-  readonly queue: SerialQueue;
+  readonly queue: PasswordQueue;
   readonly counters: Counters;
   readonly log: Log;
 }
@@ -49,23 +49,25 @@ export class Login {
   /** The token of a new session. 401 for a wrong password, 429 when the address is locked out or too many attempts wait. */
   attempt({ password, address, signal }: LoginAttempt): Promise<string> {
     const { sessions, queue } = this.#parts;
+    const turn = { source: "login", address, signal } as const;
     return queue.run(async () => {
       if (await this.#isCorrect(password, address)) return sessions.begin();
       throw new AppError({ code: "unauthenticated" }, "Invalid password");
-    }, signal);
+    }, turn);
   }
 
   /** Sets another password and ends all other sessions. 401 without a session, 403 for a wrong password, 429 as for a login. */
   async changePassword({ password, newPassword, address, sessionTokens, signal }: PasswordChange): Promise<void> {
     const { adminPassword, sessions, queue } = this.#parts;
     adminPassword.checkChange(newPassword);
+    const turn = { source: "owner", signal } as const;
     await queue.run(async () => {
       // An earlier change in the queue, or a logout meanwhile, may have ended the caller's session.
       if (!sessionTokens.some((token) => sessions.isValid(token))) throw new AppError({ code: "unauthenticated" }, "The session has ended");
       if (!(await this.#isCorrect(password, address))) throw new AppError({ code: "forbidden" }, "The current password is wrong");
       await adminPassword.change(newPassword);
       sessions.endOthers(sessionTokens);
-    }, signal);
+    }, turn);
   }
 
   /** Counts a wrong password. Call it from within the queue: earlier attempts may have locked the address out. */

@@ -1,18 +1,17 @@
 /**
- * The password of a share link, which opens it for a viewer (docs/sharing.md). Attempts share their queue with the login, of which each
- * link may take a part only, and have a lockout of their own: whoever mistypes a link's password, or knows it, changes nothing for
- * another link or for the login.
+ * The password of a share link, which opens it for a viewer (docs/sharing.md). Attempts wait behind those of the login, and have a
+ * lockout of their own: whoever mistypes a link's password, or knows it, changes nothing for another link or for the login.
  */
 import { PASSWORD_BYTES_MAX } from "../config/auth-limits.ts";
 import { exceedsBytes } from "../config/code-points.ts";
 import { AppError, invalidInput } from "../errors.ts";
-import type { RateLimit } from "../ingest/rate-limit.ts";
 import type { Counters } from "../metrics/counters.ts";
 import type { Log } from "../metrics/log.ts";
 import type { LoginLockout } from "./login-lockout.ts";
 import type { PasswordHasher } from "./password-hasher.ts";
-import type { SerialQueue } from "./serial-queue.ts";
+import type { PasswordQueue } from "./password-queue.ts";
 import type { Share } from "./share.ts";
+import type { ShareUnlockLimit } from "./share-unlock-limit.ts";
 import { shareNotFound, type Shares } from "./shares.ts";
 import type { ViewerTokens } from "./viewer-tokens.ts";
 
@@ -22,12 +21,10 @@ export interface ShareUnlockParts {
   readonly hasher: PasswordHasher;
   /** Of links. */
   readonly lockout: LoginLockout;
-  /** Of attempts, by link. */
-  readonly rateLimit: RateLimit;
-  readonly queue: SerialQueue;
+  readonly limit: ShareUnlockLimit;
+  readonly queue: PasswordQueue;
   readonly counters: Counters;
   readonly log: Log;
-  readonly monotonicMs: () => number;
 }
 
 export interface UnlockAttempt {
@@ -50,10 +47,10 @@ export class ShareUnlock {
     this.#parts = parts;
   }
 
-  /** The hash of a link's new password, which takes its turn among the logins. */
+  /** The hash of a link's new password. */
   hash(password: string, signal: AbortSignal): Promise<string> {
     const { queue, hasher } = this.#parts;
-    return queue.run(() => hasher.hash(password), signal);
+    return queue.run(() => hasher.hash(password), { source: "owner", signal });
   }
 
   /**
@@ -61,19 +58,21 @@ export class ShareUnlock {
    * out of the link, when the link had too many attempts, or when too many passwords wait.
    */
   async attempt({ token, password, address, signal }: UnlockAttempt): Promise<string> {
-    const { shares, viewerTokens, lockout, queue } = this.#parts;
+    const { shares, viewerTokens, lockout, limit, queue } = this.#parts;
     const { shareHash } = this.#shareOf(token);
     lockout.check(address, shareHash);
-    this.#limit(shareHash);
+    const noteRight = limit.take(shareHash, address);
+    const turn = { source: "share", address, signal } as const;
     return queue.run(async () => {
       // The link may have been revoked while the attempt waited, or while it was checked.
       const { passwordHash } = this.#shareOf(token);
       lockout.check(address, shareHash);
       if (!(await this.#matches(password, passwordHash))) throw this.#failed(address, shareHash);
       lockout.clear(address, shareHash);
+      noteRight();
       if (shares.find(token) === null) throw shareNotFound();
       return viewerTokens.begin(shareHash);
-    }, signal);
+    }, turn);
   }
 
   #shareOf(token: string): LockedShare {
@@ -81,14 +80,6 @@ export class ShareUnlock {
     if (found === null) throw shareNotFound();
     if (!hasPassword(found.share)) throw invalidInput("The share link has no password");
     return found.share;
-  }
-
-  #limit(shareHash: string): void {
-    const { rateLimit, monotonicMs } = this.#parts;
-    const verdict = rateLimit.take(shareHash, monotonicMs());
-    if (verdict.allowed) return;
-    const { retryAfterSecs } = verdict;
-    throw new AppError({ code: "too_many_requests", retryAfterSecs }, "Too many passwords were sent for this link. Try again later.");
   }
 
   /** No password is longer than the maximum, and the cost of a hash grows with its length. */

@@ -11,8 +11,16 @@ export const PASSWORD_BYTES_MAX = 1024;
 
 assertLimits(ADMIN_PASSWORD_CHARS_MIN * UTF8_BYTES_PER_CHAR_MAX <= PASSWORD_BYTES_MAX, "a password of the shortest length is allowed");
 
-/** Password checks that may wait for the current one; each takes about 50 ms. */
+/** Logins that may wait for the current password check, which takes about 50 ms, and passwords that owners set. */
 export const PASSWORD_CHECKS_WAITING_MAX = 64;
+
+/** Passwords of share links that may wait besides. */
+export const SHARE_PASSWORDS_WAITING_MAX = 32;
+
+assertLimits(
+  SHARE_PASSWORDS_WAITING_MAX <= PASSWORD_CHECKS_WAITING_MAX / 2,
+  "viewers' passwords take at most half as many places as logins",
+);
 
 /** Concurrent sessions; a new one beyond that ends the oldest. */
 export const SESSIONS_MAX = 10_000;
@@ -58,11 +66,16 @@ export const VIEWER_TOKEN_SECS = 12 * 3600;
 export const VIEWER_TOKENS_MAX = 10_000;
 export const VIEWER_TOKENS_OF_SHARE_MAX = 1_000;
 
-/** Passwords of a share link that are checked: per second, and at once. */
+/** Passwords of a share link that are checked: per second, and at once; and as many from its reserve. */
 export const SHARE_UNLOCKS_PER_SECOND = 1;
 export const SHARE_UNLOCKS_AT_ONCE = 20;
 
-assertLimits(SHARE_UNLOCKS_AT_ONCE < PASSWORD_CHECKS_WAITING_MAX, "a share link leaves room for logins among the passwords that wait");
+/** Those of one network from the reserve, right ones left out: at once, and per second, which is four a day. */
+export const SHARE_UNLOCKS_OF_NETWORK_AT_ONCE = 5;
+export const SHARE_UNLOCKS_OF_NETWORK_PER_SECOND = 4 / 86_400;
+
+/** Networks that are counted, once for each link. */
+export const SHARE_UNLOCK_NETWORKS_MAX = 100_000;
 
 /** Requests of anonymous viewers from one address: per second, and at once. A first view of the dashboard takes about 25. */
 export const VIEWER_REQUESTS_PER_SECOND = 10;

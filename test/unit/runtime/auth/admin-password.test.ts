@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { AdminPassword, replacePassword } from "../../../../src/runtime/auth/admin-password.ts";
 import { createArgon2id } from "../../../../src/runtime/auth/argon2id.ts";
-import { SerialQueue } from "../../../../src/runtime/auth/serial-queue.ts";
+import { PasswordQueue } from "../../../../src/runtime/auth/password-queue.ts";
 import { Secret } from "../../../../src/runtime/config/secret.ts";
 import { createMemoryRecordStore } from "../../../../src/storage/memory-record-store.ts";
 import type { RecordStore } from "../../../../src/storage/record-store.ts";
@@ -18,7 +18,7 @@ const open = (records: RecordStore, configured: string | null = null, work = has
   AdminPassword.open({
     records,
     hasher: work,
-    queue: new SerialQueue({ waitingMax: 10, retryAfterSecs: 1 }),
+    queue: new PasswordQueue(),
     configured: configured === null ? null : new Secret(configured),
   });
 

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { clientAddressOf } from "../../../../src/handlers/forwarded-headers.ts";
-import { rateLimitKeyOf } from "../../../../src/runtime/ingest/rate-limit-key.ts";
+import { rateLimitKeyOf, wideNetworkOf } from "../../../../src/runtime/ingest/rate-limit-key.ts";
 
 /** As a request that came from that address counts. */
 const networkFrom = (socketAddress: string): string =>
@@ -37,5 +37,18 @@ describe("the rate limit key", () => {
         expect(networkFrom(written([...otherNetwork, ...host])) === from).toBe(written(otherNetwork) === written(network));
       }),
     );
+  });
+});
+
+describe("the wide network", () => {
+  it.each([
+    ["192.0.2.7", "192.0.0.0/16"],
+    ["198.51.100.1", "198.51.0.0/16"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8::/32"],
+    ["2001:db8::1", "2001:db8::/32"],
+    ["::1", "0:0::/32"],
+    ["", ".0.0/16"],
+  ])("of %s is %s", (address, network) => {
+    expect(wideNetworkOf(address)).toBe(network);
   });
 });
