@@ -3,6 +3,7 @@ import { mayAdminister, NOBODY, principalOf } from "../runtime/auth/principal.ts
 import type { Standing } from "../runtime/auth/standing.ts";
 import { AppError } from "../runtime/errors.ts";
 import type { Asker } from "../runtime/execution/asker.ts";
+import type { SlotUse } from "../runtime/execution/query-limiter.ts";
 import { rateLimitKeyOf } from "../runtime/ingest/rate-limit-key.ts";
 import type { Services } from "../runtime/services/services.ts";
 import type { SiteId } from "../storage/event.ts";
@@ -34,6 +35,13 @@ export const askerOf = ({ viewer, deadline }: Pick<Context, "viewer" | "deadline
   isViewer: viewer.principal.view !== null,
   signal: deadline.signal,
 });
+
+/** Who exports, where viewers have one export each: none of them holds what others wait for twice. Undefined for any other caller. */
+export function exporterOf(request: Request, context: Context): SlotUse["exporter"] {
+  const share = context.standing?.share;
+  if (typeof share !== "object" || share === null) return undefined;
+  return { share: share.shareId, address: rateLimitKeyOf(clientAddressOfRequest(request, context)) };
+}
 
 /** Asks whether what is shared with the viewer of a request still is; null for any other caller. */
 export function stillShown(request: Request, { viewer, services }: Pick<Context, "viewer" | "services">): (() => Promise<boolean>) | null {

@@ -1,4 +1,9 @@
 /** GET /api/stats/export: a site's dates or events as a file, never cached (docs/http-api.md, "Export"). */
+import {
+  RESPONSE_BYTES_PER_SECOND_MIN,
+  VIEWER_BYTES_PER_SECOND_MIN,
+  VIEWER_BYTES_PER_SECOND_MIN_WANTED,
+} from "../runtime/config/limits.ts";
 import { EXPORT_ROWS_DEFAULT, EXPORT_ROWS_MAX } from "../runtime/config/report-limits.ts";
 import { PRODUCT_NAME } from "../runtime/config/names.ts";
 import { oneOf, rowLimit } from "../runtime/query/parameters.ts";
@@ -7,10 +12,16 @@ import { csvFormat } from "../runtime/reports/exports/csv-format.ts";
 import { dailyExport } from "../runtime/reports/exports/daily-export.ts";
 import { jsonFormat } from "../runtime/reports/exports/json-format.ts";
 import { RawExport } from "../runtime/reports/exports/raw-export.ts";
-import { askerOf, stillShown } from "./access.ts";
+import { askerOf, exporterOf, stillShown } from "./access.ts";
 import type { Handler } from "./context.ts";
 import { Query } from "./query.ts";
 import { fileReply, timeZoneHeaders } from "./reply.ts";
+
+/** Of a client that reads an export. */
+function bytesPerSecondMin(isViewer: boolean, isWanted: boolean): number {
+  if (!isViewer) return RESPONSE_BYTES_PER_SECOND_MIN;
+  return isWanted ? VIEWER_BYTES_PER_SECOND_MIN_WANTED : VIEWER_BYTES_PER_SECOND_MIN;
+}
 
 const FORMATS = { csv: csvFormat, json: jsonFormat } as const;
 
@@ -29,7 +40,11 @@ export const getExport: Handler = async (request, context) => {
   const format = FORMATS[formatName];
   const asker = askerOf(context);
   const memory = services.exportMemory.open(asker.isViewer);
-  const { result: chunks, release } = await services.stats
+  const {
+    result: chunks,
+    isWanted,
+    release,
+  } = await services.stats
     .held(
       scope.siteId,
       (executor): Promise<Iterable<Uint8Array>> =>
@@ -37,6 +52,7 @@ export const getExport: Handler = async (request, context) => {
           ? executor.run(dailyExport(scope, format), deadline.signal)
           : executor.scan(scope, () => new RawExport({ scope, rowsMax: limit, format, memory }), deadline.signal),
       asker,
+      exporterOf(request, context),
     )
     .catch((error: unknown) => {
       memory.clear();
@@ -48,6 +64,9 @@ export const getExport: Handler = async (request, context) => {
   };
   const timeZone = viewer.calendarOf(scope.siteId).zoneAt(viewer.nowMs);
   const name = `${PRODUCT_NAME.toLowerCase()}-${kind}-${scope.range.firstDay}.${format.extension}`;
-  const body = streams.open({ chunks, onEnd, signal: deadline.signal, isAllowed: stillShown(request, context) });
+  const body = streams.open({
+    ...{ chunks, onEnd, signal: deadline.signal, isAllowed: stillShown(request, context) },
+    bytesPerSecondMin: () => bytesPerSecondMin(asker.isViewer, isWanted()),
+  });
   return fileReply(body, { name, contentType: format.contentType }, timeZoneHeaders(timeZone));
 };

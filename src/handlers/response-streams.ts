@@ -1,8 +1,9 @@
 /**
  * Bodies that are written while the client reads them. Each ends exactly once: when all of it is read, when the client or the
- * host cancels it, when writing it fails, when nothing of it was read for `RESPONSE_STALL_MS`, or when its client may not read on.
+ * host cancels it, when writing it fails, when nothing of it was read for `RESPONSE_STALL_MS`, when it was read too slowly on average,
+ * or when its client may not read on.
  */
-import { RESPONSE_SLICE_BYTES, RESPONSE_STALL_MS } from "../runtime/config/limits.ts";
+import { RESPONSE_GRACE_MS, RESPONSE_SLICE_BYTES, RESPONSE_STALL_MS } from "../runtime/config/limits.ts";
 import { reasonOf, type Log } from "../runtime/metrics/log.ts";
 
 export interface StreamSource {
@@ -14,6 +15,8 @@ export interface StreamSource {
   readonly signal: AbortSignal;
   /** Asked about once a second: whether the client may read on. Null if it always may. */
   readonly isAllowed?: (() => Promise<boolean>) | null;
+  /** The average rate that the client has to keep after `RESPONSE_GRACE_MS`. Asked about once a second. */
+  readonly bytesPerSecondMin: () => number;
 }
 
 export interface ResponseStreamsOptions {
@@ -47,7 +50,7 @@ export class ResponseStreams {
   endOverdue(): void {
     const monotonicMs = this.#options.monotonicMs();
     for (const stream of this.#open) {
-      stream.endIfStalled(monotonicMs);
+      stream.endIfSlow(monotonicMs);
       void stream.endIfForbidden();
     }
   }
@@ -60,6 +63,7 @@ class ResponseStream {
   readonly #signal: AbortSignal;
   readonly #onEnd: () => void;
   readonly #isAllowed: StreamSource["isAllowed"];
+  readonly #bytesPerSecondMin: StreamSource["bytesPerSecondMin"];
   /** While the answer is awaited. */
   #isAsking = false;
   /** Null once it has ended, so that its memory is freed. */
@@ -67,15 +71,24 @@ class ResponseStream {
   /** The unread part of the last chunk. */
   #rest: Uint8Array = NOTHING;
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
-  #readAtMs: number;
+  /** When it became the client's turn to read; null while it is written, which is not the client's time. */
+  #clientSinceMs: number | null;
+  /** The client's time before that. */
+  #clientMs = 0;
+  #bytes = 0;
   readonly #onAbort = () => this.#abort(this.#signal.reason);
 
-  constructor({ chunks, onEnd, signal, isAllowed }: StreamSource, options: ResponseStreamsOptions, onClosed: () => void) {
+  constructor(
+    { chunks, onEnd, signal, isAllowed, bytesPerSecondMin }: StreamSource,
+    options: ResponseStreamsOptions,
+    onClosed: () => void,
+  ) {
     this.#options = options;
     this.#signal = signal;
     this.#isAllowed = isAllowed;
+    this.#bytesPerSecondMin = bytesPerSecondMin;
     this.#chunks = chunks[Symbol.iterator]();
-    this.#readAtMs = options.monotonicMs();
+    this.#clientSinceMs = options.monotonicMs();
     this.#onEnd = () => {
       onClosed();
       onEnd();
@@ -99,9 +112,12 @@ class ResponseStream {
     return stream;
   }
 
-  endIfStalled(monotonicMs: number): void {
-    if (monotonicMs - this.#readAtMs >= RESPONSE_STALL_MS)
-      this.#abort(new Error(`The client has taken nothing for ${RESPONSE_STALL_MS / 1000} seconds`));
+  endIfSlow(monotonicMs: number): void {
+    const waitedMs = monotonicMs - (this.#clientSinceMs ?? monotonicMs);
+    if (waitedMs >= RESPONSE_STALL_MS) this.#abort(new Error(`The client has taken nothing for ${RESPONSE_STALL_MS / 1000} seconds`));
+    const bytesPerSecond = this.#bytesPerSecondMin();
+    if (this.#clientMs + waitedMs > RESPONSE_GRACE_MS + (this.#bytes / bytesPerSecond) * 1000)
+      this.#abort(new Error(`The client has taken less than ${bytesPerSecond / 1024} KiB per second`));
   }
 
   /** A question that fails is asked again the next time. */
@@ -114,10 +130,15 @@ class ResponseStream {
   }
 
   async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    this.#readAtMs = this.#options.monotonicMs();
+    const { monotonicMs } = this.#options;
+    this.#clientMs += monotonicMs() - (this.#clientSinceMs ?? monotonicMs());
+    this.#clientSinceMs = null;
     if (this.#rest.length === 0 && !(await this.#write())) return;
-    controller.enqueue(this.#rest.subarray(0, RESPONSE_SLICE_BYTES));
+    const slice = this.#rest.subarray(0, RESPONSE_SLICE_BYTES);
+    this.#bytes += slice.length;
     this.#rest = this.#rest.subarray(RESPONSE_SLICE_BYTES);
+    this.#clientSinceMs = monotonicMs();
+    controller.enqueue(slice);
   }
 
   /** Writes the next chunk; false if there is none. */

@@ -12,8 +12,8 @@ export const UNREAD_EVENTS = 3_000;
 
 export const UNREAD_EXPORT = `/api/stats/export?site_id=${UNREAD_SITE}&kind=raw&limit=${EXPORT_ROWS_MAX}`;
 
-export async function recordForExport(target: Target): Promise<void> {
-  const event = wireEvent(UNREAD_SITE, { p: JSON.stringify({ text: "x".repeat(4_000) }) });
+export async function recordForExport(target: Target, siteId = UNREAD_SITE): Promise<void> {
+  const event = wireEvent(siteId, { p: JSON.stringify({ text: "x".repeat(4_000) }) });
   for (let sent = 0; sent < UNREAD_EVENTS; sent += 50) {
     const answers = await Promise.all(Array.from({ length: 50 }, () => post(target, event)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));

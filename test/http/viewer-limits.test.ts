@@ -4,14 +4,18 @@ import { CLOSED, createShare, deleteShare, logIn, withShare } from "../support/a
 import { createControlledEngine } from "../support/controlled-engine.ts";
 import { createInProcessTarget } from "../support/in-process-target.ts";
 import { expectError, record, wireEvent, type RequestHeaders } from "../support/requests.ts";
+import { visitor } from "../support/stats-requests.ts";
 import type { Environment } from "../support/target.ts";
+import { recordForExport } from "./unread-exports.suite.ts";
 
 const SITE = "shown.test";
+
+const MIB = 1024 * 1024;
 
 const TOO_MANY = "Too many statistics queries at the same time. Try again later.";
 
 /** Reports run in the engine, also over days without events. */
-const READS_EVENTS: Environment = { ...CLOSED, SVC_ROLLUPS: "false" };
+const READS_EVENTS: Environment = { ...CLOSED, SVC_ROLLUPS: "false", SVC_TRUST_PROXY: "1" };
 
 /** A site with one event that is public and has a link, as its owner and its viewers ask for it. */
 async function createShown(environment: Environment = {}, expiresInMs = 3_600_000) {
@@ -24,6 +28,7 @@ async function createShown(environment: Environment = {}, expiresInMs = 3_600_00
   const owner = await logIn(target);
   await record(target, wireEvent(SITE));
   const link = await createShare(target, owner, { site_id: SITE, expires_at: new Date(target.nowMs() + expiresInMs).toISOString() });
+  const other = await createShare(target, owner, { site_id: SITE });
   const setPublic = async (isPublic: boolean) => {
     const body = JSON.stringify({ public: isPublic });
     expect((await target.fetch(`/api/sites/${SITE}`, { method: "PUT", headers: owner, body })).status).toBe(200);
@@ -34,6 +39,7 @@ async function createShown(environment: Environment = {}, expiresInMs = 3_600_00
     control,
     owner,
     ofLink: withShare(link.token),
+    otherLink: withShare(other.token),
     ofPublic: withShare(SITE),
     setPublic,
     revoke: async () => expect((await deleteShare(target, owner, link.share_hash)).status).toBe(200),
@@ -97,14 +103,70 @@ describe("reports of viewers", () => {
 
 describe("exports of viewers", () => {
   it("are two at a time, and do not count for those with a session", async () => {
-    const { owner, ofLink, ofPublic, exported } = await createShown();
-    const [first, second] = [await exported(ofLink), await exported(ofPublic)];
-    await expectTooMany(exported(ofLink));
-    await expectTooMany(exported(ofPublic));
+    const { owner, ofLink, ofPublic, otherLink, exported } = await createShown();
+    const [first, second] = [await exported({ ...ofLink, ...visitor(1) }), await exported({ ...ofPublic, ...visitor(2) })];
+    await expectTooMany(exported({ ...otherLink, ...visitor(3) }));
     await expectAll([exported(owner), exported(owner)]);
     await first.text();
-    await expectAll([exported(ofLink)]);
+    await expectAll([exported({ ...otherLink, ...visitor(3) })]);
     await second.text();
+  });
+
+  it("are one of a link or public site at a time, and one of an address", async () => {
+    const { ofLink, ofPublic, exported } = await createShown();
+    const first = await exported({ ...ofLink, ...visitor(1) });
+    for (const again of [
+      { ...ofLink, ...visitor(1) },
+      { ...ofLink, ...visitor(2) },
+      { ...ofPublic, ...visitor(1) },
+    ]) {
+      const refused = await exported(again);
+      expect(refused.headers.get("retry-after")).toBe("10");
+      await expectError(refused, 429, "may have one export at a time");
+    }
+    await expectAll([exported({ ...ofPublic, ...visitor(2) })]);
+    await first.text();
+    await expectAll([exported({ ...ofPublic, ...visitor(1) })]);
+  });
+
+  /** Takes a mebibyte every eight seconds, as long as it is given any. */
+  function readSlowly(response: Response, seconds: () => number) {
+    const reader = response.body?.getReader();
+    const state = { bytes: 0, reason: "" };
+    return {
+      state,
+      async read(): Promise<void> {
+        while (state.reason === "" && state.bytes < (seconds() / 8) * MIB) {
+          const next = await reader?.read().catch((error: Error) => error);
+          if (next instanceof Error) state.reason = next.message;
+          else if (!next || next.done) state.reason = "complete";
+          else state.bytes += next.value.length;
+        }
+      },
+    };
+  }
+
+  it("that are read slowly give way to another viewer's, and go on if nobody waits", async () => {
+    const { target, ofLink, ofPublic, otherLink, exported } = await createShown();
+    await recordForExport(target, SITE);
+    const beganMs = target.nowMs();
+    const seconds = () => (target.nowMs() - beganMs) / 1000;
+    const slow = [
+      readSlowly(await exported({ ...ofLink, ...visitor(1) }), seconds),
+      readSlowly(await exported({ ...ofPublic, ...visitor(2) }), seconds),
+    ];
+    const pass = async (secs: number) => {
+      for (let i = 0; i < secs; i++) {
+        await target.advance(1000);
+        for (const { read } of slow) await read();
+      }
+    };
+    await pass(60);
+    expect(slow.map(({ state }) => state.reason)).toEqual(["", ""]);
+    await expectTooMany(exported({ ...otherLink, ...visitor(3) }));
+    await pass(1);
+    expect(slow.map(({ state }) => state.reason).sort()).toEqual(["", "The client has taken less than 512 KiB per second"]);
+    await expectAll([exported({ ...otherLink, ...visitor(3) })]);
   });
 
   it("go on as long as what they export is shared", async () => {

@@ -16,6 +16,8 @@ export interface Credentials {
 /** What a share link shows, or a public site. */
 export interface SharedSite {
   readonly siteId: SiteId;
+  /** The hash of the link, or the id of the public site. */
+  readonly shareId: string;
   readonly view: SharedView;
 }
 
@@ -40,13 +42,13 @@ export interface StandingParts extends Pick<AuthServices, "adminPassword" | "ses
 const PUBLIC_VIEW: SharedView = { filters: "", dates: null, hasRealtime: true };
 
 function shareStanding({ shares, isPublic }: Pick<StandingParts, "shares" | "isPublic">, credential: string): Standing["share"] {
-  if (isSiteId(credential)) return isPublic(credential) ? { siteId: credential, view: PUBLIC_VIEW } : "unknown";
+  if (isSiteId(credential)) return isPublic(credential) ? { siteId: credential, shareId: credential, view: PUBLIC_VIEW } : "unknown";
   const found = shares.find(credential);
   if (found === null) return "unknown";
   if (found.isLocked) return "locked";
   shares.noteUse(found.share);
-  const { siteId, filters, dates, hasRealtime } = found.share;
-  return { siteId, view: { filters, dates, hasRealtime } };
+  const { siteId, shareHash, filters, dates, hasRealtime } = found.share;
+  return { siteId, shareId: shareHash, view: { filters, dates, hasRealtime } };
 }
 
 export function standingBy(parts: StandingParts, { sessionTokens, apiKeys, share }: Credentials): Standing {

@@ -31,6 +31,17 @@ export const PIPELINED_REQUESTS_MAX = 32;
 /** A client that reads nothing of a response for this long is disconnected. */
 export const RESPONSE_STALL_MS = 30_000;
 
+/** How long a client may take for a streamed response of any size, before its average rate counts. */
+export const RESPONSE_GRACE_MS = 30_000;
+
+/**
+ * Average rates of streamed responses below which a client is disconnected: of any client, of viewers of share links and public sites,
+ * and of these while another one waits for what they hold.
+ */
+export const RESPONSE_BYTES_PER_SECOND_MIN = 16 * KIB;
+export const VIEWER_BYTES_PER_SECOND_MIN = 128 * KIB;
+export const VIEWER_BYTES_PER_SECOND_MIN_WANTED = 512 * KIB;
+
 /** Bytes of a streamed response that are written at a time: small, so that a slow client is seen to make progress. */
 export const RESPONSE_SLICE_BYTES = 32 * KIB;
 

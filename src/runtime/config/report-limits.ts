@@ -90,8 +90,8 @@ export const CACHE_CHARS_MAX = 32 * MIB;
 export const QUERIES_WAITING_MAX = 1000;
 
 /**
- * What viewers of share links and public sites have together: a share of the slots, this many exports at the same time, and a share of
- * the memory of exports.
+ * What viewers of share links and public sites have together: a share of the slots, this many exports at the same time, of which each
+ * link and each address has one, and a share of the memory of exports.
  */
 export const VIEWER_SLOTS_SHARE_MAX = 1 / 2;
 export const VIEWER_EXPORTS_MAX = 2;

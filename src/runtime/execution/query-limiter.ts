@@ -8,8 +8,17 @@ import type { Asker } from "./asker.ts";
 
 const RETRY_SECS = 1;
 
+/** Of an export beside another one: it takes a while. */
+const EXPORT_RETRY_SECS = 10;
+
 const tooMany = (): AppError =>
   new AppError({ code: "too_many_requests", retryAfterSecs: RETRY_SECS }, "Too many statistics queries at the same time. Try again later.");
+
+const oneExport = (): AppError =>
+  new AppError(
+    { code: "too_many_requests", retryAfterSecs: EXPORT_RETRY_SECS },
+    "A share link or public site, and an address, may have one export at a time. Try again when the other one has ended.",
+  );
 
 export interface QueryLimiterOptions {
   /** 0 means unlimited. */
@@ -23,7 +32,12 @@ export interface QueryLimiterOptions {
 export interface SlotUse extends Pick<Asker, "isViewer"> {
   /** Keeps its slot until its client has read it. */
   readonly isExport?: boolean;
+  /** Of a viewer's export: by what it is shared, and its client's address as limits count it. Each has one export at a time. */
+  readonly exporter?: { readonly share: string; readonly address: string };
 }
+
+const exportersOf = ({ exporter }: SlotUse): readonly string[] =>
+  exporter ? [`share ${exporter.share}`, `address ${exporter.address}`] : [];
 
 interface WaitingQuery {
   readonly use: SlotUse;
@@ -41,6 +55,9 @@ export class QueryLimiter {
   #viewers = 0;
   /** Of these, those of exports. */
   #viewerExports = 0;
+  /** Who has these. */
+  readonly #exporters = new Set<string>();
+  #isExportWanted = false;
   /** In order of arrival, of which viewers come after all others. */
   readonly #waiting = { others: new Set<WaitingQuery>(), viewers: new Set<WaitingQuery>() };
 
@@ -51,6 +68,11 @@ export class QueryLimiter {
   /** Whether no query is running. */
   get areAllFree(): boolean {
     return this.#taken === 0;
+  }
+
+  /** Whether a viewer's export could not begin since the last one ended, other than because of its own address. */
+  get isExportWanted(): boolean {
+    return this.#isExportWanted;
   }
 
   /** Runs the task in a slot; 429 if none is free in time. */
@@ -75,23 +97,45 @@ export class QueryLimiter {
 
   async #take(use: SlotUse): Promise<void> {
     if (this.#isFree(use)) return this.#count(use, 1);
+    this.#noteWanted(use);
     const { queueMs } = this.#options;
     const waiting = this.#waiting[use.isViewer ? "viewers" : "others"];
-    if (queueMs === 0 || waiting.size >= QUERIES_WAITING_MAX) throw tooMany();
+    if (queueMs === 0 || waiting.size >= QUERIES_WAITING_MAX) throw this.#refusalOf(use);
     await this.#queue(waiting, use, queueMs);
   }
 
-  #isFree({ isViewer, isExport = false }: SlotUse): boolean {
+  #noteWanted({ isViewer, isExport = false, exporter }: SlotUse): void {
+    const isOwnFault = exporter !== undefined && this.#exporters.has(`address ${exporter.address}`);
+    if (isViewer && isExport && !isOwnFault) this.#isExportWanted = true;
+  }
+
+  #isExporting(use: SlotUse): boolean {
+    return exportersOf(use).some((exporter) => this.#exporters.has(exporter));
+  }
+
+  #refusalOf(use: SlotUse): AppError {
+    return this.#isExporting(use) ? oneExport() : tooMany();
+  }
+
+  #isFree(use: SlotUse): boolean {
+    const { isViewer, isExport = false } = use;
     const { concurrentMax } = this.#options;
-    if (isViewer && isExport && this.#viewerExports >= VIEWER_EXPORTS_MAX) return false;
+    if (isViewer && isExport && (this.#viewerExports >= VIEWER_EXPORTS_MAX || this.#isExporting(use))) return false;
     if (concurrentMax === 0) return true;
     return this.#taken < concurrentMax && !(isViewer && this.#viewers >= viewerSlots(concurrentMax));
   }
 
-  #count({ isViewer, isExport = false }: SlotUse, slots: 1 | -1): void {
+  #count(use: SlotUse, slots: 1 | -1): void {
+    const { isViewer, isExport = false } = use;
     this.#taken += slots;
     if (isViewer) this.#viewers += slots;
-    if (isViewer && isExport) this.#viewerExports += slots;
+    if (!isViewer || !isExport) return;
+    this.#viewerExports += slots;
+    for (const exporter of exportersOf(use)) {
+      if (slots > 0) this.#exporters.add(exporter);
+      else this.#exporters.delete(exporter);
+    }
+    if (slots < 0) this.#isExportWanted = false;
   }
 
   #queue(waiting: Set<WaitingQuery>, use: SlotUse, queueMs: number): Promise<void> {
@@ -99,7 +143,7 @@ export class QueryLimiter {
       const query = { use, begin: resolve };
       waiting.add(query);
       void this.#options.wait(queueMs).then(() => {
-        if (waiting.delete(query)) reject(tooMany());
+        if (waiting.delete(query)) reject(this.#refusalOf(use));
       });
     });
   }

@@ -3,7 +3,7 @@ import type { SiteId } from "../../storage/event.ts";
 import type { AnalyticsBackend } from "./analytics-backend.ts";
 import type { Asker } from "./asker.ts";
 import type { Plan } from "./plan.ts";
-import type { QueryLimiter } from "./query-limiter.ts";
+import type { QueryLimiter, SlotUse } from "./query-limiter.ts";
 import type { CacheKey, ResultCache } from "./result-cache.ts";
 import type { NumbersPlan, UnchangedResults } from "./unchanged-results.ts";
 
@@ -27,6 +27,8 @@ export type RunNumbers = (siteId: SiteId, plans: readonly NumbersPlan[], signal:
 /** A result that holds memory until it is released. */
 export interface HeldResult<Result> {
   readonly result: Result;
+  /** Whether another viewer waits for the slot of a viewer's. */
+  readonly isWanted: () => boolean;
   readonly release: () => void;
 }
 
@@ -68,10 +70,12 @@ export class QueryService {
     siteId: SiteId,
     task: (backend: AnalyticsBackend) => Promise<Result>,
     { isViewer, signal }: Asker,
+    exporter?: SlotUse["exporter"],
   ): Promise<HeldResult<Result>> {
-    const release = await this.#options.limiter.take({ isViewer, isExport: true });
+    const { limiter } = this.#options;
+    const release = await limiter.take({ isViewer, isExport: true, ...(exporter && { exporter }) });
     try {
-      return { result: await this.#untilCurrent([siteId], task, signal), release };
+      return { result: await this.#untilCurrent([siteId], task, signal), isWanted: () => limiter.isExportWanted, release };
     } catch (error) {
       release();
       throw error;

@@ -2,26 +2,33 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { ResponseStreams } from "../../../src/handlers/response-streams.ts";
-import { RESPONSE_SLICE_BYTES, RESPONSE_STALL_MS } from "../../../src/runtime/config/limits.ts";
+import { RESPONSE_GRACE_MS, RESPONSE_SLICE_BYTES, RESPONSE_STALL_MS } from "../../../src/runtime/config/limits.ts";
 import { createDeferred, type Deferred } from "../../support/deferred.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";
 
 const CHUNK_BYTES = RESPONSE_SLICE_BYTES * 2.5;
 
-function opened({ chunks = 2, failsAt = Number.POSITIVE_INFINITY } = {}) {
-  const state = { monotonicMs: 1_000_000, ended: 0, written: 0 };
+function opened({ chunks = 2, failsAt = Number.POSITIVE_INFINITY, writingMs = 0 } = {}) {
+  const state = { monotonicMs: 1_000_000, ended: 0, written: 0, bytesPerSecondMin: RESPONSE_SLICE_BYTES };
   const log = createRecordingLog();
   const streams = new ResponseStreams({ monotonicMs: () => state.monotonicMs, pause: () => Promise.resolve(), log });
   const client = new AbortController();
   function* source(): Generator<Uint8Array, void> {
     for (let chunk = 0; chunk < chunks; chunk++) {
       if (chunk === failsAt) throw new Error("no more");
+      state.monotonicMs += writingMs;
       state.written++;
       yield new Uint8Array(CHUNK_BYTES).fill(chunk + 1);
     }
   }
   const open = (isAllowed: (() => Promise<boolean>) | null = null) =>
-    streams.open({ chunks: source(), onEnd: () => void state.ended++, signal: client.signal, isAllowed });
+    streams.open({
+      chunks: source(),
+      onEnd: () => void state.ended++,
+      signal: client.signal,
+      isAllowed,
+      bytesPerSecondMin: () => state.bytesPerSecondMin,
+    });
   return { state, log, streams, client, open };
 }
 
@@ -68,16 +75,54 @@ describe("a streamed response", () => {
     await expect(reader.read()).rejects.toThrow("taken nothing for 30 seconds");
   });
 
-  it("is not aborted while it is read slowly, however long it takes", async () => {
-    const { state, streams, open } = opened({ chunks: 4 });
+  const RATE = RESPONSE_SLICE_BYTES;
+
+  /** Reads at a constant rate. Returns the bytes, and the reason why they are not all. */
+  async function readAt(bytesPerSecond: number, { state, streams, open }: ReturnType<typeof opened>) {
     const reader = open().getReader();
     let bytes = 0;
-    for (let next = await reader.read(); !next.done; next = await reader.read()) {
-      bytes += next.value.length;
-      state.monotonicMs += RESPONSE_STALL_MS - 1;
-      streams.endOverdue();
+    try {
+      for (let next = await reader.read(); !next.done; next = await reader.read()) {
+        bytes += next.value.length;
+        state.monotonicMs += (next.value.length / bytesPerSecond) * 1_000;
+        streams.endOverdue();
+      }
+      return { bytes, reason: null };
+    } catch (error) {
+      return { bytes, reason: (error as Error).message };
     }
-    expect(bytes).toBe(4 * CHUNK_BYTES);
+  }
+
+  it("is not aborted while it is read at the slowest rate, however long it takes, nor within the grace", async () => {
+    expect(await readAt(RATE, opened({ chunks: 200 }))).toEqual({ bytes: 200 * CHUNK_BYTES, reason: null });
+    expect(await readAt(RATE / 4, opened())).toEqual({ bytes: 2 * CHUNK_BYTES, reason: null });
+  });
+
+  it("is aborted when it is read more slowly on average, although it never stalls", async () => {
+    const made = opened({ chunks: 200 });
+    const { bytes, reason } = await readAt(RATE / 2, made);
+    expect(reason).toBe("The client has taken less than 32 KiB per second");
+    // In a grace of 30 seconds, half of the rate falls behind by as much as is read in 30 seconds.
+    expect(Math.abs(bytes - (RATE * RESPONSE_GRACE_MS) / 1_000)).toBeLessThanOrEqual(RESPONSE_SLICE_BYTES);
+    expect(made.state.ended).toBe(1);
+  });
+
+  it("is aborted when the rate rises above that at which it was read", async () => {
+    const made = opened({ chunks: 200 });
+    const reader = made.open().getReader();
+    for (let i = 0; i < 100; i++) {
+      await reader.read();
+      made.state.monotonicMs += 1_000;
+    }
+    made.streams.endOverdue();
+    expect(made.state.ended).toBe(0);
+    made.state.bytesPerSecondMin *= 4;
+    made.streams.endOverdue();
+    await expect(reader.read()).rejects.toThrow("less than 128 KiB per second");
+  });
+
+  it("does not count the time that it takes to write", async () => {
+    expect(await readAt(RATE, opened({ chunks: 20, writingMs: RESPONSE_GRACE_MS }))).toEqual({ bytes: 20 * CHUNK_BYTES, reason: null });
   });
 
   it("is aborted after the time limit, not before, if nothing was ever read", async () => {

@@ -238,6 +238,39 @@ describe("QueryLimiter for viewers", () => {
     expect(begun.at(-1)).toBe("4");
   });
 
+  const exportOf = (share: string, address: string): SlotUse => ({ ...VIEWER_EXPORT, exporter: { share, address } });
+
+  it("lets each share and each address have one of their exports at a time", async () => {
+    const { limiter, run, begun } = slotsAndTasks(10, 0);
+    const first = run("first", exportOf("a", "1"));
+    const second = { code: "too_many_requests", retryAfterSecs: 10 };
+    await expect(run("own address", exportOf("b", "1")).outcome).rejects.toMatchObject({ failure: second });
+    expect(limiter.isExportWanted).toBe(false);
+    await expect(run("same share", exportOf("a", "2")).outcome).rejects.toMatchObject({ failure: second });
+    expect(limiter.isExportWanted).toBe(true);
+    run("other", exportOf("b", "2"));
+    first.finish();
+    await first.outcome;
+    expect(limiter.isExportWanted).toBe(false);
+    run("again", exportOf("a", "1"));
+    await settle();
+    expect(begun).toEqual(["first", "other", "again"]);
+    await expect(run("third", exportOf("c", "3")).outcome).rejects.toEqual(REFUSAL);
+    expect(limiter.isExportWanted).toBe(true);
+  });
+
+  it("lets an export wait for that of its share while another share's goes first", async () => {
+    const { run, begun } = slotsAndTasks(10, 500);
+    const first = run("first", exportOf("a", "1"));
+    run("waits", exportOf("a", "2"));
+    run("passes", exportOf("b", "3"));
+    await settle();
+    expect(begun).toEqual(["first", "passes"]);
+    first.finish();
+    await settle();
+    expect(begun).toEqual(["first", "passes", "waits"]);
+  });
+
   it("gives waiting viewers a slot after all others, and only one of their part", async () => {
     const { run, begun } = slotsAndTasks(2, 500);
     const [viewer, own] = [run("viewer", VIEWER), run("own")];
