@@ -49,8 +49,8 @@ export const getExport: Handler = async (request, context) => {
       scope.siteId,
       (executor): Promise<Iterable<Uint8Array>> =>
         kind === "daily"
-          ? executor.run(dailyExport(scope, format), deadline.signal)
-          : executor.scan(scope, () => new RawExport({ scope, rowsMax: limit, format, memory }), deadline.signal),
+          ? executor.run(dailyExport(scope, format), asker)
+          : executor.scan(scope, () => new RawExport({ scope, rowsMax: limit, format, memory }), asker),
       asker,
       exporterOf(request, context),
     )

@@ -82,7 +82,7 @@ beforeAll(async () => {
 });
 
 const resultOn = <Result>(deployment: "server" | "cluster", plan: Plan<Result>): Promise<Result> =>
-  backends[deployment].run(plan, new AbortController().signal);
+  backends[deployment].run(plan, { isViewer: false, signal: new AbortController().signal });
 
 describe.each(REPORTS.map((report: Report) => [report.path, report] as const))("%s", (path, { prepare }) => {
   it.each(REQUESTS[path as ReportPath])("with %o is the same on a cluster as on one server", async (request) => {

@@ -66,7 +66,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   "`weeks` of retention": `${between(reports.RETENTION_WEEKS_MIN, reports.RETENTION_WEEKS_MAX)} weeks`,
   "Queries that wait for a slot": `${count(reports.QUERIES_WAITING_MAX)}, and as many of viewers`,
   "Exports of viewers at the same time": `${count(reports.VIEWER_EXPORTS_MAX)}; 1 of a link or public site, 1 of an address`,
-  "Cached results": `${count(reports.CACHE_CHARS_MAX)} characters together`,
+  "Cached results": `${count(reports.CACHE_CHARS_MAX)} characters together, of viewers a quarter`,
   "Response of which the client takes nothing": `${limits.RESPONSE_STALL_MS / 1000} seconds`,
   [`Average rate at which an export is read, from ${limits.RESPONSE_GRACE_MS / 1000} seconds on`]: `${limits.RESPONSE_BYTES_PER_SECOND_MIN / 1024} KiB per second; viewers ${limits.VIEWER_BYTES_PER_SECOND_MIN / 1024} KiB, and ${limits.VIEWER_BYTES_PER_SECOND_MIN_WANTED / 1024} KiB while another one is refused for them`,
   "Admin password": `${auth.ADMIN_PASSWORD_CHARS_MIN} characters to ${count(auth.PASSWORD_BYTES_MAX)} bytes of UTF-8`,

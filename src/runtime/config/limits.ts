@@ -194,6 +194,9 @@ export const WORKED_ON_SHARE_MAX = 1 / 2;
 
 assertLimits(1 / CHUNKS_OF_BUDGET_MIN <= WORKED_ON_SHARE_MAX, "the memory for chunks admits at least one");
 
+/** Share of cached days, and of cached partial aggregates, from which on those that only guests use are evicted before all others. */
+export const GUESTS_CACHE_SHARE_MAX = 1 / 2;
+
 /** Share of the engine's memory for cached partial aggregates, and queries that have any. */
 export const PARTIALS_SHARE_MAX = 1 / 4;
 export const PARTIALS_MAX = 1_000;

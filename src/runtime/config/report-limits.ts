@@ -86,6 +86,9 @@ export const FILE_EXECUTION = { fileBytesMax: 64 * KIB, bytesMax: MIB, unflushed
 /** Characters of all cached results: `cache_max_entries` bounds their number, and one may be long. */
 export const CACHE_CHARS_MAX = 32 * MIB;
 
+/** Share of the cached results, in number and characters, that those computed for viewers of share links and public sites may take. */
+export const VIEWER_RESULTS_SHARE_MAX = 1 / 4;
+
 /** Queries that may wait for a slot, with `query_queue_ms` above 0. */
 export const QUERIES_WAITING_MAX = 1000;
 

@@ -1,5 +1,6 @@
 /** The index of cached blocks in one generation of the engine: which block holds which day of a site, and which blocks are pinned. */
 import type { SiteId, LocalDate } from "../../storage/event.ts";
+import { GUESTS_CACHE_SHARE_MAX } from "../config/limits.ts";
 import type { KeptProps } from "./props-share.ts";
 
 /** Days of one site that the engine loads and drops together. */
@@ -17,6 +18,8 @@ export interface CachedBlock {
   onePass: boolean;
   /** It is dropped when it is no longer pinned. */
   temporary: boolean;
+  /** Only guests' queries have used it. */
+  isOfGuests: boolean;
   readonly props: KeptProps;
   /** Its days were deleted or reloaded. New queries do not see it; it is dropped when it is no longer pinned. */
   outdated: boolean;
@@ -38,6 +41,7 @@ interface Need {
 /** The use of a block that days are loaded into. */
 interface Use extends Need {
   readonly onePass: boolean;
+  readonly isGuest?: boolean;
   readonly temporary?: boolean;
   readonly blockBytesMax: number;
 }
@@ -100,10 +104,10 @@ export class CachedBlocks {
 
   /** A block of the site with room for this much more Parquet, or a new one. Fewer blocks are faster: each table costs a query one or two milliseconds. */
   withRoom(siteId: SiteId, parquetBytes: number, use: Use): CachedBlock {
-    const { onePass, temporary = false, withProperties, blockBytesMax } = use;
+    const { onePass, temporary = false, isGuest = false, withProperties, blockBytesMax } = use;
     for (const block of this.#blocks) {
-      const isSameUse = block.siteId === siteId && block.onePass === onePass && block.temporary === temporary;
-      const isSuitable = isSameUse && !(withProperties && block.props.bytes === null);
+      const isSameUse = block.onePass === onePass && block.temporary === temporary && block.isOfGuests === isGuest;
+      const isSuitable = block.siteId === siteId && isSameUse && !(withProperties && block.props.bytes === null);
       if (isSuitable && block.parquetBytes + parquetBytes <= blockBytesMax) return block;
     }
     const block: CachedBlock = {
@@ -115,6 +119,7 @@ export class CachedBlocks {
       pins: 0,
       onePass,
       temporary,
+      isOfGuests: isGuest,
       props: { bytes: 0, pins: 0 },
       outdated: false,
     };
@@ -130,10 +135,15 @@ export class CachedBlocks {
     days.set(day, { block, delivered, isComplete });
   }
 
-  /** Makes the block the most recently used one, and no longer a one-pass or temporary block. */
-  touch(block: CachedBlock): void {
+  /**
+   * Makes the block the most recently used one, and no longer a one-pass or temporary block. Guests' queries do not keep blocks of others
+   * for longer.
+   */
+  touch(block: CachedBlock, isGuest = false): void {
+    if (isGuest && !block.isOfGuests) return;
     block.onePass = false;
     block.temporary = false;
+    block.isOfGuests = isGuest;
     this.#blocks.delete(block);
     this.#blocks.add(block);
   }
@@ -146,10 +156,22 @@ export class CachedBlocks {
     if (days?.size === 0) this.#sites.delete(block.siteId);
   }
 
-  /** Blocks that are not pinned, in the order of eviction. */
+  /** Blocks that are not pinned, in the order of eviction. Each must be forgotten before the next. */
   *evictable(): Iterable<CachedBlock> {
+    for (let next = this.#nextToEvict(); next; next = this.#nextToEvict()) yield next;
+  }
+
+  #nextToEvict(): CachedBlock | undefined {
+    const free = [...this.#blocks].filter(({ pins }) => pins === 0);
     // One-pass blocks first, the latest first: another scan of the same range starts with the earliest blocks.
-    const onePass = [...this.#blocks].filter((block) => block.onePass).reverse();
-    for (const block of [...onePass, ...this.#blocks]) if (block.pins === 0 && this.#blocks.has(block)) yield block;
+    const onePass = free.findLast((block) => block.onePass);
+    const ofGuests = this.#haveGuestsTheirShare() ? free.find(({ isOfGuests }) => isOfGuests) : undefined;
+    return onePass ?? ofGuests ?? free[0];
+  }
+
+  #haveGuestsTheirShare(): boolean {
+    let ofGuests = 0;
+    for (const block of this.#blocks) if (block.isOfGuests) ofGuests += block.parquetBytes;
+    return ofGuests >= this.parquetBytes * GUESTS_CACHE_SHARE_MAX;
   }
 }

@@ -3,6 +3,8 @@
 export interface Loading {
   /** Once aborted, nothing more is loaded; loaded days stay cached. */
   readonly signal: AbortSignal;
+  /** For a guest's query: what is loaded for it is evicted before others beyond a share of the cache. */
+  readonly isGuest?: boolean;
   /** Reject with `EngineFullError` if the days do not fit into the budget. */
   readonly withinBudget: boolean;
   /** A one-pass scan: blocks loaded for it are evicted first, so a scan of more than fits does not evict other blocks. */

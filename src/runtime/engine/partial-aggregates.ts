@@ -1,6 +1,6 @@
 /** The cache of partial aggregates: a query that timed out resumes from them, and only changed chunks are recomputed. */
 import type { SiteId } from "../../storage/event.ts";
-import { PARTIALS_MAX, PARTIALS_SHARE_MAX } from "../config/limits.ts";
+import { GUESTS_CACHE_SHARE_MAX, PARTIALS_MAX, PARTIALS_SHARE_MAX } from "../config/limits.ts";
 import type { EngineMemory } from "./engine-memory.ts";
 import { EngineFullError, EngineLostError, type Engine, type EngineQuery, type PartialTable, type PartialTableParts } from "./engine.ts";
 
@@ -14,6 +14,7 @@ export interface AggregatedQuery {
   /** Equal if and only if two queries of a site are the same. */
   readonly key: string;
   readonly columns: PartialTable["columns"];
+  readonly isGuest?: boolean;
 }
 
 /** A range of time with the version of its events (see `PartitionVersion`). */
@@ -40,6 +41,8 @@ export interface QueryPartials {
   /** Replaced parts, which running queries may still read. Dropped on release. */
   outdated: Part[];
   pins: number;
+  /** Only guests' queries have used them. */
+  isOfGuests: boolean;
 }
 
 /** Approximate size of a compressed number. */
@@ -66,7 +69,7 @@ export class PartialAggregates {
   }
 
   /** Pins the cached parts of a query until `release`. */
-  open({ siteId, key: queryKey, columns }: AggregatedQuery): QueryPartials {
+  open({ siteId, key: queryKey, columns, isGuest = false }: AggregatedQuery): QueryPartials {
     const { generation } = this.#options.engine;
     if (generation !== this.#generation) this.#clear(generation);
     const key = JSON.stringify([siteId, queryKey]);
@@ -78,16 +81,20 @@ export class PartialAggregates {
       parts: new Map<string, Part>(),
       outdated: [],
       pins: 0,
+      isOfGuests: isGuest,
     };
     kept.pins++;
+    // Guests' queries do not keep those of others for longer.
+    if (known && isGuest && !known.isOfGuests) return kept;
+    kept.isOfGuests = isGuest;
     this.#kept.delete(key);
     this.#kept.set(key, kept);
     return kept;
   }
 
   /** Keeps the codes of all texts of the site stable until the result is released. */
-  async holdTexts(siteId: SiteId, signal: AbortSignal): Promise<QueryPartials> {
-    const kept = this.open({ siteId, key: NO_ROWS, columns: [{ name: "nothing", type: "BIGINT" }] });
+  async holdTexts(siteId: SiteId, isGuest: boolean, signal: AbortSignal): Promise<QueryPartials> {
+    const kept = this.open({ siteId, key: NO_ROWS, columns: [{ name: "nothing", type: "BIGINT" }], isGuest });
     try {
       await this.add(kept, { name: "", version: "" }, { siteId, blocks: [], sql: NO_ROWS, parameters: [] }, signal);
       return kept;
@@ -164,15 +171,25 @@ export class PartialAggregates {
   /** Evicts the least recently used beyond the limits. The last one is kept at any size: a retry of its query may then finish in time. */
   #evict(): void {
     const bytesMax = this.#memory.budgetBytes * PARTIALS_SHARE_MAX;
-    for (const kept of this.#kept.values()) {
-      if (this.#kept.size === 1 || (this.#kept.size <= PARTIALS_MAX && this.#bytes <= bytesMax)) return;
-      if (kept.pins === 0) void this.#forget(kept);
+    while (this.#kept.size > 1 && (this.#kept.size > PARTIALS_MAX || this.#bytes > bytesMax)) {
+      const oldest = this.#oldest();
+      if (!oldest) return;
+      void this.#forget(oldest);
     }
+  }
+
+  /** The least recently used that is not pinned: of guests, if they have their share. */
+  #oldest(): QueryPartials | undefined {
+    const all = [...this.#kept.values()];
+    const ofGuests = all.filter(({ isOfGuests }) => isOfGuests);
+    const guestBytes = ofGuests.reduce((sum, { parts, outdated }) => sum + bytesOf([...parts.values(), ...outdated]), 0);
+    const haveTheirShare = guestBytes >= this.#bytes * GUESTS_CACHE_SHARE_MAX || ofGuests.length >= all.length * GUESTS_CACHE_SHARE_MAX;
+    return (haveTheirShare ? [...ofGuests, ...all] : all).find(({ pins }) => pins === 0);
   }
 
   /** Drops the least recently used query that is not pinned; false if there is none. */
   async dropOldest(): Promise<boolean> {
-    const oldest = [...this.#kept.values()].find(({ pins }) => pins === 0);
+    const oldest = this.#oldest();
     if (!oldest) return false;
     await this.#forget(oldest);
     return true;

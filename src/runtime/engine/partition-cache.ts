@@ -116,7 +116,7 @@ export class PartitionCache {
       if (pinned.has(block)) return;
       pinned.add(block);
       pin(block, loading);
-      if (!loading.onePass) blocks.touch(block);
+      if (!loading.onePass) blocks.touch(block, loading.isGuest);
     };
     try {
       const missing = await this.#pinCached(siteId, partitions, loading, pinOnce);

@@ -1,5 +1,6 @@
 /** The port to what answers reports: DuckDB within the process (`Executor`), or a ClickHouse server (`ClickhouseBackend`). */
 import type { SiteRange } from "../query/scope.ts";
+import type { Asker } from "./asker.ts";
 import type { Plan } from "./plan.ts";
 import type { PartitionVersion } from "../engine/partition-version.ts";
 import type { ScanReader } from "./scan.ts";
@@ -8,9 +9,9 @@ export type DayVersion = Pick<PartitionVersion, "day" | "version">;
 
 export interface AnalyticsBackend {
   /** The plan's result over every event that this process accepted before the call. Rejects with a 503 if the backend cannot answer. */
-  run<Result>(plan: Plan<Result>, signal: AbortSignal): Promise<Result>;
+  run<Result>(plan: Plan<Result>, asker: Asker): Promise<Result>;
   /** The result of a reader of the events of the range, custom properties included. Each attempt opens a new reader. */
-  scan<Result>(siteRange: SiteRange, openReader: () => ScanReader<Result>, signal: AbortSignal): Promise<Result>;
+  scan<Result>(siteRange: SiteRange, openReader: () => ScanReader<Result>, asker: Asker): Promise<Result>;
   /** Whether rollups have all events that the plan needs, and it needs some. It then runs without the engine. */
   isCovered(plan: Plan<unknown>): Promise<boolean>;
   /**

@@ -1,6 +1,7 @@
 /** Loads the chunks of a range one at a time, in an order that lets concurrent queries over the same range share them. */
 import type { PartitionCache } from "../engine/partition-cache.ts";
 import type { SiteId } from "../../storage/event.ts";
+import type { Asker } from "./asker.ts";
 import type { Chunk } from "./chunks.ts";
 import type { MemoryAdmission, NamedChunk } from "./memory-admission.ts";
 
@@ -11,7 +12,7 @@ export interface ChunkLoaderOptions {
   /** Whether the custom properties of events are read. */
   readonly withProperties: boolean;
   readonly withSessions: boolean;
-  readonly signal: AbortSignal;
+  readonly asker: Asker;
 }
 
 /** Unique among the chunks of a site. */
@@ -26,8 +27,9 @@ export class ChunkLoader {
 
   /** Runs the task with the chunk's blocks, which stay loaded until it ends. */
   load<T>(chunk: Chunk, task: (blocks: readonly number[]) => Promise<T>): Promise<T> {
-    const { partitionCache, admission, siteId, withProperties, withSessions, signal } = this.#options;
-    const loading = { signal, withinBudget: false, onePass: true, withProperties, withSessions };
+    const { partitionCache, admission, siteId, withProperties, withSessions, asker } = this.#options;
+    const { signal, isViewer } = asker;
+    const loading = { signal, isGuest: isViewer, withinBudget: false, onePass: true, withProperties, withSessions };
     return admission.run(this.#named(chunk), signal, () => partitionCache.withDays(siteId, chunk.range, loading, task));
   }
 

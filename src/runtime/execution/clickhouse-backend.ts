@@ -14,6 +14,7 @@ import type { SiteRange } from "../query/scope.ts";
 import type { SqlRow, SqlText } from "../query/sql.ts";
 import type { CalendarOf } from "../sites/sites.ts";
 import type { AggregateQuery } from "./aggregate-query.ts";
+import type { Asker } from "./asker.ts";
 import type { AnalyticsBackend } from "./analytics-backend.ts";
 import { portionsOf, resultSql, rowsOfVisitors, scanStatement } from "./clickhouse-query.ts";
 import { scanRows } from "./clickhouse-scan.ts";
@@ -48,7 +49,7 @@ export class ClickhouseBackend implements AnalyticsBackend {
     this.#options = options;
   }
 
-  async run<Result>({ steps, toResult }: Plan<Result>, signal: AbortSignal): Promise<Result> {
+  async run<Result>({ steps, toResult }: Plan<Result>, { signal }: Asker): Promise<Result> {
     return toResult(await runSteps(steps, (step) => this.#runStep(step, signal)));
   }
 
@@ -93,7 +94,7 @@ export class ClickhouseBackend implements AnalyticsBackend {
     }
   }
 
-  async scan<Result>({ siteId, range }: SiteRange, openReader: () => ScanReader<Result>, signal: AbortSignal): Promise<Result> {
+  async scan<Result>({ siteId, range }: SiteRange, openReader: () => ScanReader<Result>, { signal }: Asker): Promise<Result> {
     await this.#deliver(siteId, signal);
     return scanRows(range, openReader(), (rest) => this.#rows(scanStatement(rest, siteId, this.#options.tables), signal));
   }

@@ -10,6 +10,7 @@ import type { SiteRange } from "../query/scope.ts";
 import { sql } from "../query/sql.ts";
 import { needsOf } from "./aggregate-query.ts";
 import type { AnalyticsBackend, DayVersion } from "./analytics-backend.ts";
+import type { Asker } from "./asker.ts";
 import { rowsOf } from "../../storage/columns.ts";
 import { ChunkLoader } from "./chunk-loader.ts";
 import { bytesOf, chunkBytesMax, cutIntoChunks, type Chunk } from "./chunks.ts";
@@ -79,27 +80,28 @@ export class Executor implements AnalyticsBackend {
   }
 
   /** The plan's result over every event accepted before the call. */
-  async run<Result>({ steps, toResult }: Plan<Result>, signal: AbortSignal): Promise<Result> {
-    return toResult(await runSteps(steps, (step) => this.#runStep(step, signal)));
+  async run<Result>({ steps, toResult }: Plan<Result>, asker: Asker): Promise<Result> {
+    return toResult(await runSteps(steps, (step) => this.#runStep(step, asker)));
   }
 
-  async #runStep(step: PlanStep, signal: AbortSignal): Promise<StepRows> {
+  async #runStep(step: PlanStep, asker: Asker): Promise<StepRows> {
+    const { signal } = asker;
     const { engine, partitionCache, rollups, files } = this.#options;
     const { siteId, range } = step.siteRange;
     const days = await partitionCache.versionsOf(siteId, range.firstDay, range.lastDay);
     const readRest = async (rest: PlanStep) =>
-      (await files.execute(rest, signal)) ?? this.#fromEvents(rest, (query) => engine.queryColumns(query, signal), signal);
+      (await files.execute(rest, signal)) ?? this.#fromEvents(rest, (query) => engine.queryColumns(query, signal), asker);
     const rows = (await rollups?.execute(step, days, readRest, signal)) ?? (await files.execute(step, signal))?.map(rowsOf);
     if (rows) return rows;
     // The plan may have been made before the extension was loaded, because rollups covered it.
     if (rollups) await this.#options.loadExtension();
-    return this.#fromEvents(step, (query) => engine.query(query, signal), signal);
+    return this.#fromEvents(step, (query) => engine.query(query, signal), asker);
   }
 
   /** The result of each query of the step. */
-  #fromEvents<Result>(step: PlanStep, query: StepContext<Result>["query"], signal: AbortSignal): Promise<Result[]> {
+  #fromEvents<Result>(step: PlanStep, query: StepContext<Result>["query"], asker: Asker): Promise<Result[]> {
     const { partitionCache, calendarOf } = this.#options;
-    const context = { calendar: calendarOf(step.siteRange.siteId), partitionCache, query, signal };
+    const context = { calendar: calendarOf(step.siteRange.siteId), partitionCache, query, asker };
     const needs = step.queries.map(needsOf);
     const task: RangeTask<Result[]> = {
       ...step.siteRange,
@@ -108,12 +110,12 @@ export class Executor implements AnalyticsBackend {
       singlePass: (blocks) => executeSinglePass(step, blocks, context),
       inChunks: (chunks, loader) => executeInChunks(step, chunks, loader, context),
     };
-    return this.#execute(task, signal);
+    return this.#execute(task, asker);
   }
 
   /** The result of a reader of the events of the range, custom properties included. Each attempt opens a new reader. */
-  scan<Result>(siteRange: SiteRange, openReader: () => ScanReader<Result>, signal: AbortSignal): Promise<Result> {
-    const context = { ...this.#options, signal };
+  scan<Result>(siteRange: SiteRange, openReader: () => ScanReader<Result>, asker: Asker): Promise<Result> {
+    const context = { ...this.#options, asker };
     const task: RangeTask<Result> = {
       ...siteRange,
       withProperties: true,
@@ -121,13 +123,13 @@ export class Executor implements AnalyticsBackend {
       singlePass: (blocks) => scanSinglePass(siteRange, blocks, openReader(), context),
       inChunks: (chunks, loader) => scanInChunks(siteRange, chunks, loader, openReader(), context),
     };
-    return this.#execute(task, signal);
+    return this.#execute(task, asker);
   }
 
-  async #execute<Result>(task: RangeTask<Result>, signal: AbortSignal): Promise<Result> {
+  async #execute<Result>(task: RangeTask<Result>, asker: Asker): Promise<Result> {
     try {
-      return await this.#attempt(task, signal).catch((error: unknown) => {
-        if (error instanceof EngineLostError) return this.#attempt(task, signal);
+      return await this.#attempt(task, asker).catch((error: unknown) => {
+        if (error instanceof EngineLostError) return this.#attempt(task, asker);
         throw error;
       });
     } catch (error) {
@@ -138,21 +140,21 @@ export class Executor implements AnalyticsBackend {
     }
   }
 
-  async #attempt<Result>(task: RangeTask<Result>, signal: AbortSignal): Promise<Result> {
+  async #attempt<Result>(task: RangeTask<Result>, asker: Asker): Promise<Result> {
     const { partitionCache, rotationDays, budgetBytes } = this.#options;
     const { siteId, range, withProperties, withSessions } = task;
     const days = await partitionCache.versionsOf(siteId, range.firstDay, range.lastDay);
     if (partitionCache.shouldFit(bytesOf(days))) {
       try {
-        return await this.#singlePass(task, signal, true);
+        return await this.#singlePass(task, asker, true);
       } catch (error) {
         if (!(error instanceof EngineFullError)) throw error;
       }
     }
     const inChunksOf = async (bytesMax: number): Promise<Result> => {
       const chunks = cutIntoChunks(range, days, rotationDays, bytesMax);
-      if (chunks.length <= 1) return this.#singlePass(task, signal, false);
-      const loading = { siteId, withProperties, withSessions, signal };
+      if (chunks.length <= 1) return this.#singlePass(task, asker, false);
+      const loading = { siteId, withProperties, withSessions, asker };
       return task.inChunks(chunks, new ChunkLoader({ partitionCache, admission: this.#admission, ...loading }));
     };
     try {
@@ -166,10 +168,10 @@ export class Executor implements AnalyticsBackend {
 
   #singlePass<Result>(
     { siteId, range, withProperties, withSessions, singlePass }: RangeTask<Result>,
-    signal: AbortSignal,
+    { isViewer, signal }: Asker,
     withinBudget: boolean,
   ): Promise<Result> {
-    const loading = { signal, withinBudget, onePass: false, withProperties, withSessions };
+    const loading = { signal, isGuest: isViewer, withinBudget, onePass: false, withProperties, withSessions };
     return this.#options.partitionCache.withDays(siteId, range, loading, singlePass);
   }
 

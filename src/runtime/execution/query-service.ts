@@ -46,11 +46,11 @@ export class QueryService {
   }
 
   /** A newly computed result. The plan is prepared once the query has a slot. */
-  fresh<Result>(prepare: () => Promise<Plan<Result>>, { isViewer, signal }: Asker): Promise<Result> {
-    return this.#options.limiter.run({ isViewer }, async () => {
+  fresh<Result>(prepare: () => Promise<Plan<Result>>, asker: Asker): Promise<Result> {
+    return this.#options.limiter.run({ isViewer: asker.isViewer }, async () => {
       const plan = await prepare();
       const siteIds = plan.steps.map(({ siteRange }) => siteRange.siteId);
-      return this.#untilCurrent(siteIds, (backend) => backend.run(plan, signal), signal);
+      return this.#untilCurrent(siteIds, (backend) => backend.run(plan, asker), asker.signal);
     });
   }
 

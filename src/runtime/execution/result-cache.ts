@@ -1,7 +1,12 @@
-/** The cache of results: LRU eviction, and invalidation by site when events are erased (docs/http-api.md, "Caching"). */
+/**
+ * The cache of results: LRU eviction, and invalidation by site when events are erased (docs/http-api.md, "Caching"). Results that viewers
+ * of share links and public sites asked for have a part of it, in which they evict each other: whoever asks for many different ones
+ * cannot empty the cache for all others.
+ */
 import type { SiteId } from "../../storage/event.ts";
-import { CACHE_CHARS_MAX } from "../config/report-limits.ts";
+import { CACHE_CHARS_MAX, VIEWER_RESULTS_SHARE_MAX } from "../config/report-limits.ts";
 import type { Asker } from "./asker.ts";
+import { CachedTexts, charsOf, type CachedText } from "./cached-texts.ts";
 
 /** The cache key, from the parsed request: two requests share a result if and only if their keys are equal. */
 export interface CacheKey {
@@ -11,15 +16,6 @@ export interface CacheKey {
   /** Everything else that the result depends on. */
   readonly parameters: unknown;
 }
-
-interface Entry {
-  readonly siteId: SiteId;
-  readonly text: string;
-  readonly requestedAtMs: number;
-}
-
-/** A key may be longer than its result: filters and names of properties are part of it. */
-const charsOf = (key: string, { text }: Entry): number => key.length + text.length;
 
 interface Computation {
   readonly siteId: SiteId;
@@ -42,17 +38,16 @@ export interface ResultCacheOptions {
 
 export class ResultCache {
   readonly #options: ResultCacheOptions;
-  /** In order of last use. */
-  readonly #entries = new Map<string, Entry>();
+  readonly #ofViewers = new CachedTexts();
+  readonly #ofOthers = new CachedTexts();
   readonly #running = new Map<string, Computation>();
-  #chars = 0;
 
   constructor(options: ResultCacheOptions) {
     this.#options = options;
   }
 
   get size(): number {
-    return this.#entries.size;
+    return this.#ofViewers.size + this.#ofOthers.size;
   }
 
   /**
@@ -63,7 +58,7 @@ export class ResultCache {
     const { report, siteId, parameters } = request;
     // JSON separates the parts, whatever characters they contain.
     const key = JSON.stringify([report, siteId, parameters]);
-    const cached = this.#lookUp(key);
+    const cached = this.#lookUp(key, asker);
     if (cached !== undefined) {
       this.#options.onHit();
       return cached;
@@ -80,13 +75,16 @@ export class ResultCache {
     });
   }
 
-  #lookUp(key: string): string | undefined {
-    const entry = this.#entries.get(key);
+  /** Viewers use results of others without keeping them for longer, and others take over those of viewers. */
+  #lookUp(key: string, { isViewer }: Asker): string | undefined {
+    const ofOthers = this.#ofOthers.get(key);
+    const entry = ofOthers ?? this.#ofViewers.get(key);
     if (!entry) return undefined;
-    this.#remove(key, entry);
-    if (this.#options.monotonicMs() - entry.requestedAtMs >= this.#options.ttlSecs * 1000) return undefined;
-    this.#add(key, entry);
-    return entry.text;
+    const isFresh = this.#options.monotonicMs() - entry.requestedAtMs < this.#options.ttlSecs * 1000;
+    if (!isFresh) this.#remove(key);
+    else if (!isViewer) this.#addOfOthers(key, entry);
+    else if (!ofOthers) this.#ofViewers.set(key, entry);
+    return isFresh ? entry.text : undefined;
   }
 
   async #compute(key: string, siteId: SiteId, asker: Asker, compute: () => Promise<string>): Promise<string> {
@@ -96,34 +94,46 @@ export class ResultCache {
     this.#running.set(key, computation);
     try {
       const text = await computation.result;
-      if (this.#running.get(key) === computation) this.#store(key, { siteId, text, requestedAtMs });
+      if (this.#running.get(key) === computation) this.#store(key, { siteId, text, requestedAtMs }, asker);
       return text;
     } finally {
       if (this.#running.get(key) === computation) this.#running.delete(key);
     }
   }
 
-  #store(key: string, entry: Entry): void {
+  #store(key: string, entry: CachedText, { isViewer }: Asker): void {
     if (this.#options.ttlSecs === 0 || charsOf(key, entry) > CACHE_CHARS_MAX) return;
-    this.#add(key, entry);
-    for (const [oldestKey, oldest] of this.#entries) {
-      if (this.#entries.size <= this.#options.entriesMax && this.#chars <= CACHE_CHARS_MAX) return;
-      this.#remove(oldestKey, oldest);
-    }
+    if (isViewer && !this.#ofOthers.get(key)) this.#addOfViewers(key, entry);
+    else this.#addOfOthers(key, entry);
   }
 
-  #add(key: string, entry: Entry): void {
-    this.#entries.set(key, entry);
-    this.#chars += charsOf(key, entry);
+  #addOfViewers(key: string, entry: CachedText): void {
+    this.#ofViewers.set(key, entry);
+    const entriesMax = Math.max(1, Math.floor(this.#options.entriesMax * VIEWER_RESULTS_SHARE_MAX));
+    const isBeyondPart = () => this.#ofViewers.size > entriesMax || this.#ofViewers.chars > CACHE_CHARS_MAX * VIEWER_RESULTS_SHARE_MAX;
+    while (isBeyondPart()) this.#ofViewers.removeOldest();
+    while (this.#isFull()) (this.#ofOthers.size > 0 ? this.#ofOthers : this.#ofViewers).removeOldest();
   }
 
-  #remove(key: string, entry: Entry): void {
-    if (this.#entries.delete(key)) this.#chars -= charsOf(key, entry);
+  #addOfOthers(key: string, entry: CachedText): void {
+    this.#ofViewers.remove(key);
+    this.#ofOthers.set(key, entry);
+    // A single long one may need the part of viewers, too.
+    while (this.#isFull()) (this.#ofOthers.size > 1 ? this.#ofOthers : this.#ofViewers).removeOldest();
+  }
+
+  #isFull(): boolean {
+    return this.size > this.#options.entriesMax || this.#ofViewers.chars + this.#ofOthers.chars > CACHE_CHARS_MAX;
+  }
+
+  #remove(key: string): void {
+    this.#ofViewers.remove(key);
+    this.#ofOthers.remove(key);
   }
 
   /** Drops the results of a site, also of running computations, which may include erased events. */
   dropSite(siteId: SiteId): void {
-    for (const [key, entry] of this.#entries) if (entry.siteId === siteId) this.#remove(key, entry);
+    for (const texts of [this.#ofViewers, this.#ofOthers]) texts.removeSite(siteId);
     for (const [key, computation] of this.#running) if (computation.siteId === siteId) this.#running.delete(key);
   }
 }

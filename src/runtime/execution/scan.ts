@@ -7,6 +7,7 @@ import type { DateRange } from "../query/date-range.ts";
 import { numberIn, textIn } from "../query/row-values.ts";
 import type { SiteRange } from "../query/scope.ts";
 import { joinSql, sql, type SqlText } from "../query/sql.ts";
+import type { Asker } from "./asker.ts";
 import type { ChunkLoader } from "./chunk-loader.ts";
 import type { Chunk } from "./chunks.ts";
 
@@ -44,7 +45,7 @@ export interface ScanReader<Result> {
 export interface ScanContext {
   readonly engine: Engine;
   readonly partitionCache: PartitionCache;
-  readonly signal: AbortSignal;
+  readonly asker: Asker;
 }
 
 function numbersIn(columns: Columns): NumberColumns {
@@ -54,7 +55,7 @@ function numbersIn(columns: Columns): NumberColumns {
 
 const hasNoTexts = (columns: Columns): columns is NumberColumns => Object.values(columns).every((column) => !Array.isArray(column));
 
-function chunkOf({ siteId, range }: SiteRange, blocks: readonly number[], { engine, signal }: ScanContext): ScanChunk {
+function chunkOf({ siteId, range }: SiteRange, blocks: readonly number[], { engine, asker: { signal } }: ScanContext): ScanChunk {
   return {
     range,
     columns: async ({ sql: { text, values } }) =>
@@ -103,7 +104,7 @@ export async function scanSinglePass<Result>(
   context: ScanContext,
 ): Promise<Result> {
   await reader.readChunk(chunkOf(siteRange, blocks, context));
-  return reader.finish(siteTexts(context.engine, siteRange.siteId, context.signal));
+  return reader.finish(siteTexts(context.engine, siteRange.siteId, context.asker.signal));
 }
 
 /** The dictionary is held until the end, so codes stay valid although chunks are loaded and dropped. */
@@ -115,13 +116,14 @@ export async function scanInChunks<Result>(
   context: ScanContext,
 ): Promise<Result> {
   const { partialAggregates } = context.partitionCache;
-  const texts = await partialAggregates.holdTexts(siteId, context.signal);
+  const { asker } = context;
+  const texts = await partialAggregates.holdTexts(siteId, asker.isViewer, asker.signal);
   try {
     for (const chunk of chunks) {
       const wantsMore = await loader.load(chunk, (blocks) => reader.readChunk(chunkOf({ siteId, range: chunk.range }, blocks, context)));
       if (!wantsMore) break;
     }
-    return await reader.finish(siteTexts(context.engine, siteId, context.signal));
+    return await reader.finish(siteTexts(context.engine, siteId, asker.signal));
   } finally {
     partialAggregates.release(texts);
   }

@@ -5,6 +5,7 @@ import type { SqlText } from "../query/sql.ts";
 import type { PartitionCache } from "../engine/partition-cache.ts";
 import type { QueryPartials } from "../engine/partial-aggregates.ts";
 import { definitionOf, finalizeSql, partialColumns, singlePassSql, type AggregateQuery } from "./aggregate-query.ts";
+import type { Asker } from "./asker.ts";
 import { chunkName, type ChunkLoader } from "./chunk-loader.ts";
 import type { Chunk } from "./chunks.ts";
 import type { PlanStep } from "./plan.ts";
@@ -14,8 +15,8 @@ export interface StepContext<Result> {
   readonly calendar: Calendar;
   readonly partitionCache: PartitionCache;
   /** Runs a query in the engine. */
-  readonly query: (query: EngineQuery, signal: AbortSignal) => Promise<Result>;
-  readonly signal: AbortSignal;
+  readonly query: (query: EngineQuery) => Promise<Result>;
+  readonly asker: Asker;
 }
 
 export const statement = ({ text, values }: SqlText): Pick<EngineQuery, "sql" | "parameters"> => ({ sql: text, parameters: values });
@@ -41,7 +42,7 @@ export async function executeSinglePass<Result>(
   for (const query of queries) {
     const sql = query.perVisitor ? query.partial(range, context.calendar) : singlePassSql(query, range, context.calendar);
     const engineQuery = { siteId, blocks, ...statement(sql), ...beyondSql(query, context.partitionCache) };
-    results.push(await context.query(engineQuery, context.signal));
+    results.push(await context.query(engineQuery));
   }
   return results;
 }
@@ -70,7 +71,7 @@ export async function executeInChunks<Result>(
   const { partialAggregates } = context.partitionCache;
   const open: OpenQuery[] = step.queries.map((query) => ({
     query,
-    stored: partialAggregates.open({ siteId, key: partsKeyOf(query), columns: partialColumns(query) }),
+    stored: partialAggregates.open({ siteId, key: partsKeyOf(query), columns: partialColumns(query), isGuest: context.asker.isViewer }),
     partials: [],
   }));
   try {
@@ -78,7 +79,7 @@ export async function executeInChunks<Result>(
     const results: Result[] = [];
     for (const { query, stored, partials } of open) {
       const total = { siteId, blocks: [], partials: partialAggregates.partsOf(stored, partials), ...statement(finalizeSql(query)) };
-      results.push(await context.query(total, context.signal));
+      results.push(await context.query(total));
     }
     return results;
   } finally {
@@ -91,7 +92,7 @@ async function aggregateChunk(
   chunk: Chunk,
   open: readonly OpenQuery[],
   loader: ChunkLoader,
-  { calendar, partitionCache, signal }: Omit<StepContext<unknown>, "query">,
+  { calendar, partitionCache, asker: { signal } }: Omit<StepContext<unknown>, "query">,
 ): Promise<void> {
   const { partialAggregates } = partitionCache;
   const named = { name: chunkName(chunk), version: chunk.version };

@@ -78,7 +78,9 @@ export class UnchangedResults {
     if (known?.firstDay === range.firstDay && this.#isCurrent(known, version)) return known.numbers;
     const computedAtMs = monotonicMs();
     const isEmpty = version === "";
-    const numbers = isEmpty ? toNumbers(...queries.map(() => [])) : await backend.run(planOf(plan, queries, toNumbers), signal);
+    const numbers = isEmpty
+      ? toNumbers(...queries.map(() => []))
+      : await backend.run(planOf(plan, queries, toNumbers), { isViewer: false, signal });
     // Otherwise they were dropped meanwhile, because events were erased that these numbers may count.
     if (this.#entries.get(siteId) === ofSite) this.#store(ofSite, key, { firstDay: range.firstDay, version, computedAtMs, numbers });
     return numbers;

@@ -33,8 +33,8 @@ async function makeWorld() {
     },
   };
   const partialAggregates = new PartialAggregates({ engine }, new EngineMemory({ budgetBytes: BUDGET_BYTES }));
-  const open = (site = A, key = "question"): QueryPartials =>
-    partialAggregates.open({ siteId: site, key, columns: [{ name: "n", type: "BIGINT" }] });
+  const open = (site = A, key = "question", isGuest = false): QueryPartials =>
+    partialAggregates.open({ siteId: site, key, columns: [{ name: "n", type: "BIGINT" }], isGuest });
   const add = (kept: QueryPartials, name: string, version = "as it was") =>
     partialAggregates.add(kept, { name, version }, { siteId: kept.table.siteId, blocks: [], sql: SQL, parameters: [] }, silent);
   return {
@@ -85,6 +85,18 @@ describe("a cached partial aggregate", () => {
     for (const kept of all) expect(has(kept, "monday")).toBe(true);
     for (const kept of all) partialAggregates.release(kept);
     expect(names.map((name) => has(open(A, name), "monday"))).toEqual([false, true, true]);
+  });
+
+  it("of guests is evicted before those of others, if guests have half", async () => {
+    const { open, add, has, partialAggregates } = await makeWorld();
+    const compute = async (key: string, isGuest: boolean) => {
+      const kept = open(A, key, isGuest);
+      if (!has(kept, "monday")) await add(kept, "monday");
+      partialAggregates.release(kept);
+    };
+    await compute("own", false);
+    for (let i = 0; i < 5; i++) await compute(`guest ${i}`, true);
+    expect(["own", "guest 3", "guest 4"].map((key) => has(open(A, key, true), "monday"))).toEqual([true, false, true]);
   });
 
   it("is dropped once if its strings exceed the limit, however many queries find that", async () => {

@@ -399,6 +399,46 @@ describe("the partition cache", () => {
     expect(world.dropped).toEqual([passedLast, passed, wanted, wantedLater].flatMap((site) => blocks.get(site) ?? []));
   });
 
+  it("evicts what only guests have used before all else once it is half of the cache, and guests keep nothing of others for longer", async () => {
+    const ROWS = 2_000;
+    const world = await makeWorld(UNLIMITED);
+    const sites = ["own-1", "own-2", "guests-1", "guests-2", "guests-3", "guests-4"].map(siteId);
+    const range = { firstDay: dayAt(0), lastDay: dayAt(0) };
+    const nameOf = new Map<number, SiteId>();
+    const load = (site: SiteId, isGuest: boolean) =>
+      world.partitionCache.withDays(site, range, { ...WANTED, isGuest }, async (ids) => ids.forEach((id) => nameOf.set(id, site)));
+    for (const site of sites) await world.writeFile(site, dayAt(0), 1, eventsOn(site, dayAt(0), ROWS));
+    const [own1 = A, own2 = A, guests1 = A, guests2 = A, guests3 = A, guests4 = A] = sites;
+    for (const site of [own1, own2]) await load(site, false);
+    for (const site of [guests1, guests2, guests3, guests4]) await load(site, true);
+    // Becomes one of others; what others have loaded stays the least recently used.
+    await load(guests4, false);
+    await load(own1, true);
+    world.setBudget(1);
+    await world.count(B, dayAt(0), dayAt(0));
+    const dropped = world.dropped.map((id) => nameOf.get(id));
+    // Three of six are only guests', so that one of these goes first, and then one of each in turn.
+    expect(dropped).toEqual([guests1, own1, guests2, own2, guests3, guests4]);
+  });
+
+  it("keeps what others use however much guests read", async () => {
+    const ROWS = 60_000;
+    const world = await makeWorld(UNLIMITED);
+    const own = siteId("own.test");
+    const guests = Array.from({ length: 4 }, (_, i) => siteId(`shared-${i}.test`));
+    for (const site of [own, ...guests]) await world.writeFile(site, dayAt(0), 1, eventsOn(site, dayAt(0), ROWS));
+    const range = { firstDay: dayAt(0), lastDay: dayAt(0) };
+    const load = (site: SiteId, isGuest: boolean) => world.partitionCache.withDays(site, range, { ...WANTED, isGuest }, async () => {});
+    await load(own, false);
+    const one = world.partitionCache.memoryBytes;
+    // Room for two sites and half of a third.
+    world.setBudget(one * 2.5);
+    for (let round = 0; round < 3; round++) for (const site of guests) await load(site, true);
+    const loadsBefore = world.loads.length;
+    await load(own, false);
+    expect(world.loads.length).toBe(loadsBefore);
+  });
+
   it("stops loading days once the query is aborted", async () => {
     const world = await makeWorld(1);
     await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(A, dayAt(1), 3)]);

@@ -66,7 +66,7 @@ async function statementsOf(steps: readonly PlanStep[], tables: EventTables): Pr
     timeoutSecs: 30,
     memoryBytes: 2 ** 30,
   });
-  await backend.run({ steps, toResult: () => null }, new AbortController().signal);
+  await backend.run({ steps, toResult: () => null }, { isViewer: false, signal: new AbortController().signal });
   return statements;
 }
 

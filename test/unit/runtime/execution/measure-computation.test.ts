@@ -66,7 +66,7 @@ async function createWorld(events: readonly StoredEvent[], budgetBytes = 1024 * 
           [query.top ? { ...query, top: { ...query.top, rowsMax: 1_000_000 } } : query],
           (rows) => rows,
         ),
-        signal,
+        { isViewer: false, signal },
       ),
     close: () => engine.close(),
   };

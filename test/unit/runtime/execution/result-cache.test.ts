@@ -9,7 +9,11 @@ interface Bench {
   readonly cache: ResultCache;
   readonly counts: { hits: number; misses: number };
   /** Asks a question that is answered at once, and tells whether it had to be computed. */
-  ask(question: Partial<CacheKey> & { readonly name?: string }, answer?: string): Promise<{ answer: string; computed: boolean }>;
+  ask(
+    question: Partial<CacheKey> & { readonly name?: string },
+    answer?: string,
+    asker?: Asker,
+  ): Promise<{ answer: string; computed: boolean }>;
   advance(ms: number): void;
 }
 
@@ -17,6 +21,8 @@ interface Bench {
 const answerTo = (name: string, chars: number): string => "x".repeat(chars - JSON.stringify(["main", "a.test", [name]]).length);
 
 const OWN: Asker = { isViewer: false, signal: new AbortController().signal };
+
+const VIEWER: Asker = { ...OWN, isViewer: true };
 
 const keyOf = ({
   report = "main",
@@ -42,9 +48,9 @@ function createBench({ ttlSecs = 60, entriesMax = 100 } = {}): Bench {
   return {
     cache,
     counts,
-    async ask(question, answer = "answer") {
+    async ask(question, answer = "answer", asker = OWN) {
       let computed = false;
-      const text = await cache.get(keyOf(question), OWN, async () => {
+      const text = await cache.get(keyOf(question), asker, async () => {
         computed = true;
         return answer;
       });
@@ -114,6 +120,64 @@ describe("ResultCache", () => {
     advance(1000);
     await ask({});
     expect(counts).toEqual({ hits: 1, misses: 3 });
+  });
+});
+
+describe("results of viewers", () => {
+  const names = (prefix: string, count: number): string[] => Array.from({ length: count }, (_, i) => `${prefix} ${i}`);
+
+  async function askAll({ ask }: Bench, asked: readonly string[], asker: Asker, chars?: number): Promise<string[]> {
+    const computed: string[] = [];
+    for (const name of asked) {
+      const result = await ask({ name }, chars === undefined ? name : answerTo(name, chars), asker);
+      if (result.computed) computed.push(name);
+    }
+    return computed;
+  }
+
+  it("evict each other beyond a quarter of the cache, and none of others", async () => {
+    const bench = createBench({ entriesMax: 100 });
+    const own = names("own", 75);
+    await askAll(bench, own, OWN);
+    await askAll(bench, names("viewer", 1_000), VIEWER);
+    expect(bench.cache.size).toBe(100);
+    expect(await askAll(bench, own, OWN)).toEqual([]);
+    expect(await askAll(bench, names("viewer", 1_000).slice(-25), VIEWER)).toEqual([]);
+  });
+
+  it("take a quarter of the characters", async () => {
+    const bench = createBench();
+    const own = names("own", 3);
+    await askAll(bench, own, OWN, CACHE_CHARS_MAX / 4);
+    await askAll(bench, names("viewer", 20), VIEWER, CACHE_CHARS_MAX / 8);
+    expect(bench.cache.size).toBe(5);
+    expect(await askAll(bench, own, OWN)).toEqual([]);
+  });
+
+  it("that are longer than that are computed again", async () => {
+    const bench = createBench();
+    expect(await askAll(bench, ["long", "long"], VIEWER, CACHE_CHARS_MAX / 2)).toEqual(["long", "long"]);
+    expect(bench.cache.size).toBe(0);
+  });
+
+  it("get their part of a full cache, and leave the rest to others", async () => {
+    const bench = createBench({ entriesMax: 8 });
+    await askAll(bench, names("own", 8), OWN);
+    await askAll(bench, names("viewer", 5), VIEWER);
+    expect(await askAll(bench, names("own", 8).slice(2), OWN)).toEqual([]);
+    await askAll(bench, names("more", 10), OWN);
+    expect(await askAll(bench, names("viewer", 5).slice(3), VIEWER)).toEqual([]);
+    expect(bench.cache.size).toBe(8);
+  });
+
+  it("are those of others once these ask for them, and viewers do not keep those of others for longer", async () => {
+    const bench = createBench({ entriesMax: 4 });
+    await askAll(bench, ["shared"], VIEWER);
+    expect(await askAll(bench, ["shared"], OWN)).toEqual([]);
+    await askAll(bench, names("viewer", 10), VIEWER);
+    expect(await askAll(bench, ["shared"], VIEWER)).toEqual([]);
+    await askAll(bench, names("own", 3), OWN);
+    expect(await askAll(bench, ["shared"], VIEWER)).toEqual(["shared"]);
   });
 });
 
