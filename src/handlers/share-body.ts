@@ -1,5 +1,5 @@
 /** The body of a new share link: each field's rule (docs/http-api.md, "Share links"). */
-import type { ShareSettings } from "../runtime/auth/share.ts";
+import { isFrameAncestor, isShareName, type ShareSettings } from "../runtime/auth/share.ts";
 import type { SharedDates } from "../runtime/auth/shared-view.ts";
 import { exceedsBytes, exceedsChars } from "../runtime/config/code-points.ts";
 import {
@@ -14,9 +14,6 @@ import type { JsonObject } from "../storage/json-record.ts";
 import { parseDateRange, PERIODS } from "../runtime/query/date-range.ts";
 import { filterText, parseSegmentFilter } from "../runtime/query/filters.ts";
 import type { EpochMs, LocalDate } from "../storage/event.ts";
-
-/** An origin as browsers send it, and nothing that could end a directive of the Content-Security-Policy. */
-const ORIGIN = /^https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::\d{1,5})?$/;
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
@@ -37,7 +34,7 @@ export const shareFieldsOf = (body: JsonObject) => ({
 export type ShareFields = ReturnType<typeof shareFieldsOf>;
 
 function parseName(name: string): string {
-  if (name !== "" && !exceedsChars(name, SHARE_NAME_CHARS_MAX)) return name;
+  if (isShareName(name)) return name;
   throw invalidInput(`Field "name" must be 1 to ${SHARE_NAME_CHARS_MAX} characters`);
 }
 
@@ -76,7 +73,7 @@ function parseExpiry(text: string | null, nowMs: EpochMs): string | null {
 function parseFrameAncestors(origins: readonly string[]): readonly string[] {
   if (origins.length > SHARE_FRAME_ANCESTORS_MAX)
     throw invalidInput(`Field "frame_ancestors" must list at most ${SHARE_FRAME_ANCESTORS_MAX} origins`);
-  const wrong = origins.find((origin) => !ORIGIN.test(origin));
+  const wrong = origins.find((origin) => !isFrameAncestor(origin));
   if (wrong !== undefined) {
     throw invalidInput(
       `Field "frame_ancestors" must list origins such as https://www.example.com, in lowercase and without a path, got "${wrong}"`,

@@ -3,6 +3,12 @@ import type { RecordStore } from "./record-store.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+/** ISO 8601, UTC, as records are written. */
+export function isInstant(value: unknown): value is string {
+  const epochMs = typeof value === "string" ? Date.parse(value) : Number.NaN;
+  return !Number.isNaN(epochMs) && new Date(epochMs).toISOString() === value;
+}
+
 /** Names the record, on Node a file of the data folder, and quotes none of its content. */
 export const damagedRecord = (name: string, fault: string): Error =>
   new Error(`${name} in the data folder is damaged: ${fault}; restore it from a backup, or remove it deliberately`);

@@ -59,14 +59,17 @@ describe("share links of a process that is killed", () => {
     const path = join(dataFolder, "shares", `${hash}.json`);
     const whole = await readFile(path);
     expect(await runProgram(["verify", "--data-dir", dataFolder])).toMatchObject({ code: 0, stderr: "" });
-    await writeFile(path, whole.subarray(0, whole.length - 10));
-    const server = spawnServer({ dataFolder, environment: ADMIN });
-    expect((await server.exited).code).toBe(1);
-    expect(server.log()).toContain(`shares/${hash}.json in the data folder is damaged`);
-    const { code, stdout, stderr } = await runProgram(["verify", "--data-dir", dataFolder]);
-    expect(code).toBe(1);
-    expect(stdout + stderr).toContain(`shares/${hash}.json`);
-    expect(stdout + stderr).not.toContain("no fault");
+    const foreign = whole.toString("utf8").replace('"frameAncestors":[]', '"frameAncestors":["x; script-src *"]');
+    for (const damaged of [whole.subarray(0, whole.length - 10), foreign]) {
+      await writeFile(path, damaged);
+      const server = spawnServer({ dataFolder, environment: ADMIN });
+      expect((await server.exited).code).toBe(1);
+      expect(server.log()).toContain(`shares/${hash}.json in the data folder is damaged`);
+      const { code, stdout, stderr } = await runProgram(["verify", "--data-dir", dataFolder]);
+      expect(code).toBe(1);
+      expect(stdout + stderr).toContain(`shares/${hash}.json`);
+      expect(stdout + stderr).not.toContain("no fault");
+    }
   });
 });
 

@@ -7,7 +7,14 @@ import { API_KEY_CHANGES_WAITING_MAX, API_KEY_NAME_CHARS_MAX, API_KEY_SITES_MAX 
 import type { Log } from "../metrics/log.ts";
 import { API_KEY_PREFIX } from "../config/names.ts";
 import { isSiteId, parseSiteId } from "../config/site-id.ts";
-import { createJsonRecord, damagedRecord, readJsonRecord, replaceJsonRecord, type JsonObject } from "../../storage/json-record.ts";
+import {
+  createJsonRecord,
+  damagedRecord,
+  isInstant,
+  readJsonRecord,
+  replaceJsonRecord,
+  type JsonObject,
+} from "../../storage/json-record.ts";
 import { SerialQueue } from "./serial-queue.ts";
 import { equalBytes, fromHex, toHex, type Sha256 } from "./sha256.ts";
 
@@ -55,13 +62,13 @@ const recordOf = (keyHash: string): string => `${API_KEYS_FOLDER}${keyHash}.json
 
 const isScope = (value: unknown): value is KeyScope => KEY_SCOPES.some((scope) => scope === value);
 
-const isInstant = (value: unknown): value is string =>
-  typeof value === "string" && !Number.isNaN(Date.parse(value)) && new Date(value).toISOString() === value;
-
 const isValidName = (name: string): boolean => name !== "" && !exceedsChars(name, API_KEY_NAME_CHARS_MAX);
 
 const isSiteList = (value: unknown): value is readonly SiteId[] =>
-  Array.isArray(value) && value.length > 0 && value.every((id) => typeof id === "string" && isSiteId(id));
+  Array.isArray(value) &&
+  value.length > 0 &&
+  value.length <= API_KEY_SITES_MAX &&
+  value.every((id) => typeof id === "string" && isSiteId(id));
 
 /** null when the object is not a record that `create` or `revoke` wrote for this hash. */
 function keyOf({ keyHash, name, scope, sites = null, createdAt, revoked }: JsonObject, wantedHash: string): ApiKey | null {

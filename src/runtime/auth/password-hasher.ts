@@ -25,11 +25,16 @@ function bytesOf(base64: string): Uint8Array | null {
   return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
 }
 
+/** RFC 9106, 3.1: with others there is no hash. */
+const areCosts = ({ memoryKib, iterations, parallelism }: Pick<Argon2idHash, "memoryKib" | "iterations" | "parallelism">): boolean =>
+  iterations >= 1 && parallelism >= 1 && memoryKib >= 8 * parallelism;
+
 /** null when the text is not an Argon2id hash. */
 export function parsePhc(text: string): Argon2idHash | null {
   const [, memory, iterations, parallelism, saltText, hashText] = PHC.exec(text) ?? [];
   const salt = bytesOf(saltText ?? "");
   const hash = bytesOf(hashText ?? "");
   if (!memory || !iterations || !parallelism || !salt || !hash) return null;
-  return { memoryKib: Number(memory), iterations: Number(iterations), parallelism: Number(parallelism), salt, hash };
+  const costs = { memoryKib: Number(memory), iterations: Number(iterations), parallelism: Number(parallelism) };
+  return areCosts(costs) ? { ...costs, salt, hash } : null;
 }

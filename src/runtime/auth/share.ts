@@ -1,8 +1,13 @@
-/** A share link and its record (docs/sharing.md): everything but the link itself. */
+/**
+ * A share link and its record (docs/sharing.md): everything but the link itself. What a record holds is as strictly checked as what a
+ * request asks for, because it ends up in headers and reports. Filters and periods are parsed whenever they are used.
+ */
 import { isLocalDate, type EpochMs, type SiteId } from "../../storage/event.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
+import { SHARE_FRAME_ANCESTORS_MAX, SHARE_NAME_CHARS_MAX } from "../config/auth-limits.ts";
+import { exceedsChars } from "../config/code-points.ts";
 import { isSiteId } from "../config/site-id.ts";
-import { damagedRecord, readJsonRecord, type JsonObject } from "../../storage/json-record.ts";
+import { damagedRecord, isInstant, readJsonRecord, type JsonObject } from "../../storage/json-record.ts";
 import { parsePhc } from "./password-hasher.ts";
 import type { SharedDates, SharedView } from "./shared-view.ts";
 
@@ -40,27 +45,35 @@ export const isUsable = ({ revoked, expiresAt }: Pick<Share, "revoked" | "expire
 
 const isText = (value: unknown): value is string => typeof value === "string";
 const isFlag = (value: unknown): value is boolean => typeof value === "boolean";
-const isInstant = (value: unknown): value is string => isText(value) && !Number.isNaN(Date.parse(value));
-const isDate = (value: unknown): boolean => isText(value) && isLocalDate(value);
-const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
+const isDate = (value: unknown): value is string => isText(value) && isLocalDate(value);
 
 function isDates(value: unknown): value is SharedDates {
   if (typeof value !== "object" || value === null) return false;
   const { period, firstDay, lastDay } = value as JsonObject;
-  return isText(period) || (isDate(firstDay) && isDate(lastDay));
+  return period === undefined ? isDate(firstDay) && isDate(lastDay) && firstDay <= lastDay : isText(period);
 }
+
+/** An origin as browsers send it, and nothing that could end a directive of the Content-Security-Policy. */
+const ORIGIN = /^https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::\d{1,5})?$/;
+
+export const isShareName = (name: string): boolean => name !== "" && !exceedsChars(name, SHARE_NAME_CHARS_MAX);
+
+export const isFrameAncestor = (origin: unknown): origin is string => isText(origin) && ORIGIN.test(origin);
+
+const areFrameAncestors = (value: unknown): boolean =>
+  Array.isArray(value) && value.length <= SHARE_FRAME_ANCESTORS_MAX && value.every(isFrameAncestor);
 
 /** By field, what a record must have. */
 const FIELDS: Readonly<Record<keyof Share, (value: unknown) => boolean>> = {
   shareHash: isText,
   siteId: (value) => isText(value) && isSiteId(value),
-  name: isText,
+  name: (value) => isText(value) && isShareName(value),
   passwordHash: (value) => value === null || (isText(value) && parsePhc(value) !== null),
   filters: isText,
   dates: (value) => value === null || isDates(value),
   hasRealtime: isFlag,
   expiresAt: (value) => value === null || isInstant(value),
-  frameAncestors: isTexts,
+  frameAncestors: areFrameAncestors,
   createdAt: isInstant,
   lastUsedAt: (value) => value === null || isInstant(value),
   revoked: isFlag,
@@ -71,7 +84,8 @@ export async function readShare(records: Pick<RecordStore, "read">, name: string
   const [, shareHash] = RECORD.exec(name) ?? [];
   const record = shareHash === undefined ? null : await readJsonRecord(records, name);
   if (record === null) return null;
-  const isComplete = record["shareHash"] === shareHash && Object.entries(FIELDS).every(([field, isValid]) => isValid(record[field]));
-  if (!isComplete) throw damagedRecord(name, "it holds no share link of this hash");
+  if (record["shareHash"] !== shareHash) throw damagedRecord(name, "it holds no share link of this hash");
+  const [wrong] = Object.entries(FIELDS).find(([field, isValid]) => !isValid(record[field])) ?? [];
+  if (wrong !== undefined) throw damagedRecord(name, `its field "${wrong}" is missing or invalid`);
   return record as unknown as Share;
 }

@@ -7,7 +7,7 @@ import { DAY_MS, type EpochMs } from "../../storage/event.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
 import { CLOCK_DISTRUST_MS, CLOCK_JUMP_MS_MAX, CLOCK_RECORD_MS } from "../config/limits.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
-import { readJsonRecord, replaceJsonRecord, type JsonObject } from "../../storage/json-record.ts";
+import { damagedRecord, isInstant, readJsonRecord, replaceJsonRecord, type JsonObject } from "../../storage/json-record.ts";
 
 /** The record of the time that was last trusted, and since when another one is there that is not trusted. Both ISO 8601, UTC. */
 export const CLOCK_RECORD = "clock.json";
@@ -25,8 +25,12 @@ interface Reading {
   readonly monotonicMs: number;
 }
 
-const instantOf = (value: unknown): EpochMs | null =>
-  typeof value === "string" && !Number.isNaN(Date.parse(value)) ? Date.parse(value) : null;
+/** Null for none. */
+function instantOf(value: unknown = null): EpochMs | null {
+  if (value === null) return null;
+  if (!isInstant(value)) throw damagedRecord(CLOCK_RECORD, "it holds no times");
+  return Date.parse(value);
+}
 
 /** How far the wall clock advanced beyond the monotonic one between two readings. */
 const gainMs = (from: Reading, to: Reading): number => to.wallMs - from.wallMs - (to.monotonicMs - from.monotonicMs);
@@ -48,7 +52,8 @@ export class TrustedClock {
   static async open(parts: TrustedClockParts, nowMs: EpochMs): Promise<TrustedClock> {
     const clock = new TrustedClock(parts);
     try {
-      clock.#restore((await readJsonRecord(parts.records, CLOCK_RECORD)) ?? {}, nowMs);
+      const record = await readJsonRecord(parts.records, CLOCK_RECORD);
+      if (record) clock.#restore(record, nowMs);
     } catch (error) {
       parts.log.warn("the time that was last seen cannot be read; retention_days waits for an hour", { reason: reasonOf(error) });
     }

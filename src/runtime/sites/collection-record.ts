@@ -1,6 +1,6 @@
 /** The record of a site's items of one kind, such as its goals. */
 import type { EpochMs, SiteId } from "../../storage/event.ts";
-import { damagedRecord, readJsonRecord, type JsonObject } from "../../storage/json-record.ts";
+import { damagedRecord, isInstant, readJsonRecord, type JsonObject } from "../../storage/json-record.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
 import { toHex, type Sha256 } from "../auth/sha256.ts";
 import { isObject } from "../config/json-fields.ts";
@@ -47,7 +47,7 @@ export const itemJson = <Fields>({ json }: CollectionKind<Fields>, { fields, ...
 /** Throws if it is not what `itemJson` made. */
 export function parseItem<Fields>({ parse }: Parsed<Fields>, { id, createdAt, changedMs, fields }: JsonObject): Item<Fields> {
   if (typeof id !== "string" || !/^[0-9a-f]{32}$/.test(id)) throw new Error("an entry has no id");
-  if (typeof createdAt !== "string" || Number.isNaN(Date.parse(createdAt))) throw new Error("an entry has no time of creation");
+  if (!isInstant(createdAt)) throw new Error("an entry has no time of creation");
   if (!Number.isSafeInteger(changedMs)) throw new Error("an entry has no time of its change");
   if (!isObject(fields)) throw new Error("an entry has no fields");
   return { id, createdAt, changedMs: changedMs as EpochMs, fields: parse(fields) };
@@ -66,7 +66,9 @@ interface CollectionRecord<Fields> {
 function parseCollectionRecord<Fields>(kind: Parsed<Fields>, { siteId, items }: JsonObject): CollectionRecord<Fields> {
   if (typeof siteId !== "string" || !isSiteId(siteId)) throw new Error("it names no site");
   if (!Array.isArray(items) || !items.every(isObject)) throw new Error("it holds no list");
-  return { siteId, items: items.map((item) => parseItem(kind, item)) };
+  const parsed = items.map((item) => parseItem(kind, item));
+  if (new Set(parsed.map(({ id }) => id)).size < parsed.length) throw new Error("two of its entries have the same id");
+  return { siteId, items: parsed };
 }
 
 /** Null if the name is not that of such a record, or the record is gone. Rejects if it is damaged. */

@@ -1,6 +1,6 @@
 /** The record of a site: what is set for it, and the history of its calendar. */
 import type { EpochMs, SiteId } from "../../storage/event.ts";
-import { damagedRecord, readJsonRecord, type JsonObject } from "../../storage/json-record.ts";
+import { damagedRecord, isInstant, readJsonRecord, type JsonObject } from "../../storage/json-record.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
 import { toHex, type Sha256 } from "../auth/sha256.ts";
 import { isObject } from "../config/json-fields.ts";
@@ -42,7 +42,7 @@ export const siteRecordJson = ({ siteId, createdAt, settings, calendar, changedM
 /** Throws if it is not what `siteRecordJson` made. */
 export function parseSiteRecord({ siteId, createdAt, settings, calendar, changedMs }: JsonObject): SiteRecord {
   if (typeof siteId !== "string" || !isSiteId(siteId)) throw new Error("it names no site");
-  if (typeof createdAt !== "string" || Number.isNaN(Date.parse(createdAt))) throw new Error("it has no time of creation");
+  if (!isInstant(createdAt)) throw new Error("it has no time of creation");
   if (settings !== null && !isObject(settings)) throw new Error("it has no settings");
   const parsed = calendar === null ? null : parseCalendarRecord(calendar);
   if (calendar !== null && parsed === null) throw new Error("it has no calendar of time zones that this host knows");

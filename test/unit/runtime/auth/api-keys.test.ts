@@ -127,6 +127,7 @@ describe("records of API keys at the start", () => {
     ["no name", JSON.stringify({ ...KEY, name: "" })],
     ["a name that is too long", JSON.stringify({ ...KEY, name: "x".repeat(129) })],
     ["an unknown scope", JSON.stringify({ ...KEY, scope: "Owner" })],
+    ["more sites than a key may have", JSON.stringify({ ...KEY, sites: Array.from({ length: 101 }, (_, i) => `${i}.test`) })],
     ["no instant", JSON.stringify({ ...KEY, createdAt: "yesterday" })],
     ["revoked that is no boolean", JSON.stringify({ ...KEY, revoked: "false" })],
     ["revoked left out", JSON.stringify({ ...KEY, revoked: undefined })],

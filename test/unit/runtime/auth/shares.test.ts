@@ -1,7 +1,12 @@
 /** Share links are limited in number, of a site and in all: a new one takes the place of the oldest that was revoked. */
 import { describe, expect, it } from "vitest";
 import { recordOfShare, type Share } from "../../../../src/runtime/auth/share.ts";
-import { SHARES_MAX, SHARES_OF_SITE_MAX } from "../../../../src/runtime/config/auth-limits.ts";
+import {
+  SHARE_FRAME_ANCESTORS_MAX,
+  SHARE_NAME_CHARS_MAX,
+  SHARES_MAX,
+  SHARES_OF_SITE_MAX,
+} from "../../../../src/runtime/config/auth-limits.ts";
 import { replaceJsonRecord } from "../../../../src/storage/json-record.ts";
 import { createMemoryRecordStore } from "../../../../src/storage/memory-record-store.ts";
 import type { RecordStore } from "../../../../src/storage/record-store.ts";
@@ -79,5 +84,53 @@ describe("share links", () => {
     expect(listOf(shares)).toEqual(before);
     records.remove = remove;
     expect(listOf(await openShares(records))).toEqual(before);
+  });
+});
+
+describe("records of share links at the start", () => {
+  const HASH = hashOf(1);
+
+  /** A link's record as it is stored, with some of its fields. */
+  async function openWith(fields: Readonly<Record<string, unknown>>): Promise<Share | null> {
+    const records = await stored(2, 1);
+    const whole = JSON.parse(new TextDecoder().decode((await records.read(recordOfShare(HASH))) ?? undefined)) as object;
+    await replaceJsonRecord(records, recordOfShare(HASH), { ...whole, ...fields });
+    return (await openShares(records)).get(HASH);
+  }
+
+  it.each<[string, unknown]>([
+    ["name", "a name"],
+    ["frameAncestors", ["https://www.example.com", "http://[::1]:8080"]],
+    ["dates", { firstDay: "2026-01-01", lastDay: "2026-01-01" }],
+    ["dates", { period: "30d" }],
+    ["expiresAt", "2030-01-01T00:00:00.000Z"],
+  ])("are loaded with %s %j", async (field, value) => {
+    expect(await openWith({ [field]: value })).toMatchObject({ shareHash: HASH, [field]: value });
+  });
+
+  it.each<[string, unknown]>([
+    ["frameAncestors", ["x; script-src *"]],
+    ["frameAncestors", ["https://www.example.com", "https://example.com/path"]],
+    ["frameAncestors", ["*"]],
+    ["frameAncestors", [1]],
+    ["frameAncestors", Array.from({ length: SHARE_FRAME_ANCESTORS_MAX + 1 }, (_, i) => `https://${i}.test`)],
+    ["frameAncestors", "https://www.example.com"],
+    ["name", ""],
+    ["name", "x".repeat(SHARE_NAME_CHARS_MAX + 1)],
+    ["siteId", "no site"],
+    ["passwordHash", "$argon2id$v=19$m=0,t=2,p=1$AAECAwQFBgcICQoLDA0ODw$AAECAwQFBgcICQoLDA0ODw"],
+    ["filters", null],
+    ["dates", { firstDay: "2026-01-02", lastDay: "2026-01-01" }],
+    ["dates", { firstDay: "2026-02-30", lastDay: "2026-03-01" }],
+    ["dates", {}],
+    ["hasRealtime", "yes"],
+    ["expiresAt", "2030"],
+    ["createdAt", "yesterday"],
+    ["lastUsedAt", 0],
+    ["revoked", undefined],
+  ])("stop the start when %s is %j, which no request may have either", async (field, value) => {
+    await expect(openWith({ [field]: value })).rejects.toThrow(
+      `${recordOfShare(HASH)} in the data folder is damaged: its field "${field}" is missing or invalid`,
+    );
   });
 });

@@ -210,6 +210,7 @@ describe("retention by a clock that jumps", () => {
   it.each([
     ["none", null],
     ["a damaged one", "{"],
+    ["one with another time", '{"seenAt":"2026","distrustedSince":null}'],
     ["one that says nothing", "{}"],
   ])("waits where the record of the time is %s, across restarts, but not for ever", async (_, text) => {
     const stores = await storesWithDays([0, 1, 2]);

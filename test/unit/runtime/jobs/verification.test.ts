@@ -268,7 +268,7 @@ describe("verification of damaged data", () => {
     expect(faults.map(({ reason }) => reason)).toEqual([
       expect.stringContaining("no JSON object"),
       expect.stringContaining("no share link of this hash"),
-      expect.stringContaining("no share link of this hash"),
+      expect.stringContaining('its field "revoked" is missing or invalid'),
       expect.stringContaining("no share link, and is ignored"),
     ]);
   });

@@ -176,6 +176,7 @@ describe("items of a site", () => {
     expect(namesIn(await open(records, undefined, log), A)).toEqual(["one"]);
     expect(log.lines.map(({ level }) => level)).toEqual(["warn"]);
     const text = new TextDecoder().decode((await records.read(name)) ?? undefined);
+    const [item] = (JSON.parse(text) as { items: unknown[] }).items;
     for (const damaged of [
       "{",
       "[]",
@@ -183,6 +184,8 @@ describe("items of a site", () => {
       text.replace(A, B),
       text.replace(/"id":"../, '"id":"'),
       text.replace('"name":"one"', '"name":1'),
+      text.replace(/"createdAt":"[^"]*"/, '"createdAt":"2026"'),
+      JSON.stringify({ ...(JSON.parse(text) as object), items: [item, item] }),
     ]) {
       await records.write(name, new TextEncoder().encode(damaged));
       await expect(open(records), damaged).rejects.toThrow(`${name} in the data folder is damaged`);

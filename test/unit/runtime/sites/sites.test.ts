@@ -267,6 +267,7 @@ describe("settings of sites", () => {
       JSON.stringify({ siteId: A, createdAt: "2026-01-01T00:00:00.000Z", settings: { time_zone: "Mars/X" }, calendar: null }),
       /time_zone/,
     ],
+    ["no time of creation", JSON.stringify({ siteId: A, createdAt: "2026-01-01", settings: {}, calendar: null }), /no time of creation/],
     ["no settings", JSON.stringify({ siteId: A, createdAt: "2026-01-01T00:00:00.000Z", calendar: null }), /no settings/],
   ])("stop the start when their record is damaged: %s", async (_, text, message) => {
     const records = createMemoryRecordStore();
