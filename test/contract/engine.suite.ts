@@ -9,6 +9,7 @@ import {
   type EngineQuery,
   type PartialTable,
 } from "../../src/runtime/engine/engine.ts";
+import { ENGINE_CONNECTIONS_MAX } from "../../src/runtime/config/limits.ts";
 import type { SqlParameter, SqlRow } from "../../src/runtime/query/sql.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
 import { DAY_MS, utcDateOf, type SiteId, type StoredEvent, type LocalDate } from "../../src/storage/event.ts";
@@ -38,6 +39,19 @@ export const aBlock = (site: SiteId): Block => ({ id: ++blocksMade, siteId: site
 
 /** A site that no other test uses. */
 export const aSite = (): SiteId => siteId(`engine-${++sitesMade}.test`);
+
+/** A partial table that no other test uses, for rows of `BY_PAGE`. */
+const aPartialTable = (site: SiteId): PartialTable => ({
+  id: ++blocksMade,
+  siteId: site,
+  columns: [
+    { name: "code", type: "BIGINT" },
+    { name: "total", type: "HUGEINT" },
+  ],
+});
+
+const BY_PAGE =
+  "WITH scoped AS (SELECT * FROM events) SELECT pathname AS code, sum(revenue_amount) AS total FROM scoped WHERE pathname <> $1 GROUP BY pathname";
 
 const withoutParameters: readonly SqlParameter[] = [];
 
@@ -738,13 +752,6 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
     });
 
     describe("partial tables", () => {
-      const COLUMNS = [
-        { name: "code", type: "BIGINT" },
-        { name: "total", type: "HUGEINT" },
-      ] as const;
-      const aPartialTable = (site: SiteId): PartialTable => ({ id: ++blocksMade, siteId: site, columns: COLUMNS });
-      const BY_PAGE =
-        "WITH scoped AS (SELECT * FROM events) SELECT pathname AS code, sum(revenue_amount) AS total FROM scoped WHERE pathname <> $1 GROUP BY pathname";
       const TOTAL =
         "WITH figures AS (SELECT code, sum(total) AS total FROM partials GROUP BY code) SELECT text, CAST(total AS VARCHAR) AS total FROM figures JOIN texts ON texts.code = figures.code ORDER BY text";
 
@@ -889,6 +896,86 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         controller.abort(reason);
         expect(new Set(await Promise.all(outcomes))).toEqual(new Set([reason]));
         expect(await countOf(site, [block])).toBe(HEAVY_ROWS);
+      });
+
+      describe("in every state of a query, while others go on", () => {
+        /** As many tests of long texts as one query has, of which each takes seconds. */
+        const SLOW_TESTS = Array.from({ length: 5 }, (_, i) => ({ test: { kind: "matches" as const, values: [`(a.{60}){2}b${i}$`] } }));
+        const PASSING = SLOW_TESTS.map((_, i) => `pathname IN (SELECT code FROM matches WHERE tests & $${i + 1} <> 0)`).join(" OR ");
+
+        /** Takes all connections until the returned function is called. */
+        async function busy(): Promise<{ readonly release: () => Promise<void> } & Awaited<ReturnType<typeof load>>> {
+          const loaded = await load(Array.from({ length: HEAVY_ROWS }, (_, i) => anEvent({ timestampMs: i })));
+          const controller = new AbortController();
+          const running = Array.from({ length: ENGINE_CONNECTIONS_MAX }, () =>
+            engine.query(aQuery(loaded.site, [loaded.block], HEAVY_SQL), controller.signal).catch(() => null),
+          );
+          await engine.drop([]);
+          const release = async () => {
+            controller.abort();
+            await Promise.all(running);
+          };
+          return { ...loaded, release };
+        }
+
+        /** Begins a call, lets the engine come to it, aborts it, and expects that it ends. */
+        async function expectAbort(begin: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
+          const controller = new AbortController();
+          const reason = new Error("given up");
+          const outcome = begin(controller.signal).then(
+            () => "answered",
+            (error: unknown) => error,
+          );
+          for (let i = 0; i < 3; i++) await engine.drop([]);
+          controller.abort(reason);
+          expect(await outcome).toBe(reason);
+        }
+
+        it.each([false, true])("waiting for a connection, as a guest: %s", async (isGuest) => {
+          const { site, block, release } = await busy();
+          const query = { ...aQuery(site, [block], "SELECT count(*) AS n FROM events"), isGuest };
+          await expectAbort((signal) => engine.query(query, signal));
+          await expectAbort((signal) => engine.queryColumns(query, signal));
+          await expectAbort((signal) =>
+            engine.storePartial(aPartialTable(site), 1, aQuery(site, [block], BY_PAGE, [{ text: "" }]), signal),
+          );
+          await release();
+          expect(await countOf(site, [block])).toBe(HEAVY_ROWS);
+        });
+
+        it.each([false, true])("testing texts, with all connections taken or none: %s", async (isBusy) => {
+          const other = isBusy ? await busy() : null;
+          const { site, block } = await load(
+            Array.from({ length: 1_000 }, (_, i) =>
+              anEvent({ pathname: `/${"a".repeat(400)}${i}`, props: `{"plan":"${"a".repeat(400)}${i}"}` }),
+            ),
+          );
+          const sql = `SELECT count(*) AS n FROM events WHERE ${PASSING}`;
+          await expectAbort((signal) => engine.query(aQuery(site, [block], sql, SLOW_TESTS), signal));
+          const ofProperty = SLOW_TESTS.map(({ test }) => ({ propertyTest: { key: "plan", test } }));
+          const byProperty = sql.replaceAll("pathname", "props").replaceAll("code FROM matches", "props FROM matching_props");
+          await expectAbort((signal) => engine.query(aQuery(site, [block], byProperty, ofProperty), signal));
+          await other?.release();
+          expect(await countOf(site, [block])).toBe(1_000);
+        });
+
+        it.each([false, true])("executing, as a guest: %s", async (isGuest) => {
+          const { site, block } = await load(Array.from({ length: HEAVY_ROWS }, (_, i) => anEvent({ timestampMs: i })));
+          await expectAbort((signal) => engine.query({ ...aQuery(site, [block], HEAVY_SQL), isGuest }, signal));
+          const partial = { ...aQuery(site, [block], `SELECT 1 AS code, n AS total FROM (${HEAVY_SQL}) AS heavy`), isGuest };
+          await expectAbort((signal) => engine.storePartial(aPartialTable(site), 1, partial, signal));
+          expect(await countOf(site, [block])).toBe(HEAVY_ROWS);
+        });
+
+        it("waiting for its turn, as a guest while owners compute", async () => {
+          const { site, block } = await load(Array.from({ length: HEAVY_ROWS }, (_, i) => anEvent({ timestampMs: i })));
+          const controller = new AbortController();
+          const owner = engine.query(aQuery(site, [block], HEAVY_SQL), controller.signal).catch(() => null);
+          await expectAbort((signal) => engine.query({ ...aQuery(site, [block], HEAVY_SQL), isGuest: true }, signal));
+          controller.abort();
+          await owner;
+          expect(await countOf(site, [block])).toBe(HEAVY_ROWS);
+        });
       });
 
       it("an abort after the result does nothing", async () => {

@@ -1,8 +1,9 @@
 /** The engine in a worker thread against the contract of its port; it restarts after the thread exits. */
 import type { Worker } from "node:worker_threads";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { ThreadedEngine } from "../../adapters/node/threads/threaded-engine.ts";
 import { EngineLostError } from "../../src/runtime/engine/engine.ts";
+import { ENGINE_CONNECTIONS_MAX } from "../../src/runtime/config/limits.ts";
 import { ENGINE_MODULE_URL, ENGINE_WORKER_URL } from "../support/built.ts";
 import { createRecordingLog, type RecordingLog } from "../support/recording-log.ts";
 import { anEvent, eventTexts } from "../support/stored-event.ts";
@@ -34,6 +35,9 @@ function startEngine({ workerUrl = ENGINE_WORKER_URL, moduleUrl = ENGINE_MODULE_
 }
 
 const COUNT = "SELECT count(*) AS n FROM events";
+
+/** Runs longer than any test. */
+const ENDLESS = "SELECT count(*) AS n FROM range(10000000000) AS a(i), range(1000) AS b(j) WHERE (i * j) % 7 = 3";
 
 describe("the threaded engine", () => {
   it("when its thread exits, running calls reject, the generation grows, and an empty engine starts", async () => {
@@ -81,6 +85,28 @@ describe("the threaded engine", () => {
     const { engine, log } = startEngine({ moduleUrl: ENGINE_WORKER_URL });
     await expect(engine.query(aQuery(aSite(), [], COUNT), silent())).rejects.toBeInstanceOf(EngineLostError);
     expect(log.lines[0]).toMatchObject({ level: "error", message: "the engine's module cannot be compiled" });
+  });
+
+  it("a query that is aborted while it waits for a connection does not end the thread, nor does one that waits for its start", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { engine, workers } = startEngine();
+    const controllers = Array.from({ length: ENGINE_CONNECTIONS_MAX + 1 }, () => new AbortController());
+    const starting = new AbortController();
+    const early = engine.query(aQuery(aSite(), [], COUNT), starting.signal).catch((error: unknown) => error);
+    starting.abort("given up");
+    expect(await early).toBe("given up");
+    const outcomes = controllers.map(({ signal }) => engine.query(aQuery(aSite(), [], ENDLESS), signal).catch((error: unknown) => error));
+    await engine.drop([]);
+    controllers.at(-1)?.abort("given up");
+    expect(await outcomes.at(-1)).toBe("given up");
+    // The thread has served the abort before the second of these.
+    for (let i = 0; i < 2; i++) await engine.drop([]);
+    vi.advanceTimersByTime(3_600_000);
+    await engine.drop([]);
+    expect([engine.generation, workers.length]).toEqual([0, 1]);
+    for (const controller of controllers) controller.abort("given up");
+    await Promise.all(outcomes);
   });
 
   it("close rejects running and later calls, and starts no other thread", async () => {

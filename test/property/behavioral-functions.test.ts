@@ -74,7 +74,7 @@ describe("a behavioral function", { timeout: PROPERTY_TIMEOUT_MS }, () => {
       FROM ${rowsSql(histories)} AS rows ORDER BY visitor_id, timestamp, arrival`;
     const { visitor_id, timestamp, met } = await engine.queryColumns({ ...about, sql }, silent);
     const rows = { visitorIds: visitor_id, timestampsMs: timestamp, met } as EventRows;
-    return Array.from(await applyPerVisitor(perVisitor, rows, () => Promise.resolve(), silent), Number);
+    return Array.from(await applyPerVisitor(perVisitor, rows, () => Promise.resolve()), Number);
   }
 
   const inhabited = (count: number, conditions: number): MetHistory[] =>

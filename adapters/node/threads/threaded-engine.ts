@@ -24,6 +24,7 @@ import type { SqlRow } from "../../../src/runtime/query/sql.ts";
 import type { Columns } from "../../../src/storage/columns.ts";
 import type { SiteId } from "../../../src/storage/event.ts";
 import { reasonOf, type Log } from "../../../src/runtime/metrics/log.ts";
+import { unlessAborted } from "../../../src/runtime/engine/unless-aborted.ts";
 import type { EngineCall, EngineReply, EngineRequest } from "./engine-messages.ts";
 
 /** If an aborted query has not ended by then, the engine counts as hung and is restarted. */
@@ -168,7 +169,8 @@ export class ThreadedEngine implements Engine {
   }
 
   async #call<T>(call: EngineCall, signal?: AbortSignal): Promise<T> {
-    const running = await (this.#started ??= this.#start());
+    const started = (this.#started ??= this.#start());
+    const running = await (signal ? unlessAborted(started, signal) : started);
     if (this.#closed) throw new EngineClosedError("the engine is closed");
     signal?.throwIfAborted();
     return this.#send(running, call, signal);

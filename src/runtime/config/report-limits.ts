@@ -93,10 +93,11 @@ export const VIEWER_RESULTS_SHARE_MAX = 1 / 4;
 export const QUERIES_WAITING_MAX = 1000;
 
 /**
- * What viewers of share links and public sites have together: a share of the slots, this many exports at the same time, of which each
- * link and each address has one, and a share of the memory of exports.
+ * What viewers of share links and public sites have together: a share of the slots and of the engine's connections, this many exports
+ * at the same time, of which each link and each address has one, and a share of the memory of exports.
  */
 export const VIEWER_SLOTS_SHARE_MAX = 1 / 2;
+export const VIEWER_CONNECTIONS_SHARE_MAX = 1 / 2;
 export const VIEWER_EXPORTS_MAX = 2;
 export const VIEWER_EXPORTS_SHARE_MAX = 1 / 2;
 

@@ -128,6 +128,8 @@ export interface EngineQuery {
    * visitors with that value. `queryColumns` does not support it.
    */
   readonly perVisitor?: VisitorFunction;
+  /** Asked by someone who reads what is shared. Such queries come after all others, and have a part of what these share. */
+  readonly isGuest?: boolean;
 }
 
 export interface StoredPartial extends EngineUsage {

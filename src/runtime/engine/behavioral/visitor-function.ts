@@ -20,13 +20,8 @@ export function oneVisitor(perVisitor: VisitorFunction): OneVisitor {
   return perVisitor.name === "sequence_match" ? sequenceMatcher(perVisitor) : sequenceCounter(perVisitor);
 }
 
-/** The value of each visitor, in the order of the rows. Rejects with the signal's reason if aborted. */
-export async function applyPerVisitor(
-  perVisitor: VisitorFunction,
-  rows: EventRows,
-  yieldToOthers: () => Promise<void>,
-  signal: AbortSignal,
-): Promise<Int32Array> {
+/** The value of each visitor, in the order of the rows. Rejects as `next` does, which lets other work run. */
+export async function applyPerVisitor(perVisitor: VisitorFunction, rows: EventRows, next: () => Promise<void>): Promise<Int32Array> {
   const valueOf = oneVisitor(perVisitor);
   const columns = eventColumnsOf(rows);
   const visitors = wordsOf(rows.visitorIds);
@@ -41,8 +36,7 @@ export async function applyPerVisitor(
     from = to;
     if (from < batchEnd) continue;
     batchEnd = from + BATCH_ROWS;
-    await yieldToOthers();
-    signal.throwIfAborted();
+    await next();
   }
   return values.slice(0, found);
 }

@@ -1,4 +1,9 @@
-/** Which query runs when: at most one per connection, and none while too many new rows wait for a checkpoint. */
+/**
+ * Which query runs when: at most one per connection, owners before guests, and none while too many new rows wait for a checkpoint.
+ * Guests hold half of the connections at most.
+ */
+import { VIEWER_CONNECTIONS_SHARE_MAX } from "../../config/report-limits.ts";
+import type { Turn } from "./turns.ts";
 
 /** A checkpoint compresses the rows added since the last one. From this many rows on it is worth its time. */
 const ROWS_BEFORE_CHECKPOINT = 50_000;
@@ -13,44 +18,70 @@ export interface ConnectionPoolOptions {
   readonly rowsBeforeCheckpoint?: number;
 }
 
+type Waiting = Pick<Turn, "isGuest" | "until">;
+
 export class ConnectionPool {
   readonly #options: ConnectionPoolOptions;
   readonly #rowsBeforeCheckpoint: number;
+  readonly #guestsMax: number;
   readonly #idle: number[];
-  readonly #waiting: ((connection: number) => void)[] = [];
+  /** In order of arrival, of which guests come after all others. */
+  readonly #waiting = { owners: new Set<Waiting>(), guests: new Set<Waiting>() };
   #acquired = 0;
+  /** Of these, those of guests. */
+  #guests = 0;
   #newRows = 0;
 
   constructor(options: ConnectionPoolOptions) {
     this.#options = options;
     this.#rowsBeforeCheckpoint = options.rowsBeforeCheckpoint ?? ROWS_BEFORE_CHECKPOINT;
+    this.#guestsMax = Math.max(1, Math.floor(options.connections.length * VIEWER_CONNECTIONS_SHARE_MAX));
     this.#idle = [...options.connections];
   }
 
-  /** A connection for the caller alone, until `release`. Callers are served in order. */
-  acquire(): Promise<number> {
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-      this.#serve();
-    });
+  /** Runs the task with a connection of its own. Rejects as `turn` does while none is free. */
+  async run<T>(turn: Waiting, task: (connection: number) => Promise<T>): Promise<T> {
+    const connection = await this.#acquire(turn);
+    try {
+      return await task(connection);
+    } finally {
+      this.#release(connection, turn);
+    }
   }
 
-  release(connection: number): void {
-    this.#acquired--;
+  async #acquire(turn: Waiting): Promise<number> {
+    const waiting = this.#waiting[turn.isGuest ? "guests" : "owners"];
+    waiting.add(turn);
+    try {
+      return await turn.until(() => this.#take(turn));
+    } finally {
+      waiting.delete(turn);
+    }
+  }
+
+  /** A connection, if the query is the next one and may have it. */
+  #take(turn: Waiting): number | undefined {
+    const { owners, guests } = this.#waiting;
+    const [next] = turn.isGuest ? [...owners, ...guests] : owners;
+    if (next !== turn || (turn.isGuest && this.#guests === this.#guestsMax) || this.#isCheckpointOverdue) return undefined;
+    const connection = this.#idle.pop();
+    if (connection !== undefined) this.#count(turn, 1);
+    return connection;
+  }
+
+  get #isCheckpointOverdue(): boolean {
+    return this.#acquired > 0 && this.#newRows >= OVERDUE_FACTOR * this.#rowsBeforeCheckpoint;
+  }
+
+  #count({ isGuest }: Waiting, connections: 1 | -1): void {
+    this.#acquired += connections;
+    if (isGuest) this.#guests += connections;
+  }
+
+  #release(connection: number, turn: Waiting): void {
+    this.#count(turn, -1);
     this.#idle.push(connection);
     this.checkpointWhenIdle();
-    this.#serve();
-  }
-
-  #serve(): void {
-    while (this.#acquired === 0 || this.#newRows < OVERDUE_FACTOR * this.#rowsBeforeCheckpoint) {
-      const [next, connection] = [this.#waiting[0], this.#idle.at(-1)];
-      if (!next || connection === undefined) return;
-      this.#waiting.shift();
-      this.#idle.pop();
-      this.#acquired++;
-      next(connection);
-    }
   }
 
   noteRows(rows: number): void {
@@ -60,10 +91,6 @@ export class ConnectionPool {
   checkpointWhenIdle(): void {
     if (this.#acquired > 0 || this.#newRows < this.#rowsBeforeCheckpoint) return;
     this.#newRows = 0;
-    try {
-      this.#options.checkpoint();
-    } finally {
-      this.#serve();
-    }
+    this.#options.checkpoint();
   }
 }

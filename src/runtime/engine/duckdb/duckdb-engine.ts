@@ -27,6 +27,7 @@ import { EngineSites } from "./engine-sites.ts";
 import { EventTables } from "./event-tables.ts";
 import { PartialAggregateTables } from "./partial-aggregate-tables.ts";
 import { QueryRunner, rethrown } from "./query-runner.ts";
+import { Turns, type Turn } from "./turns.ts";
 
 export interface DuckdbEngineOptions {
   readonly bindings: DuckdbBindings;
@@ -51,7 +52,7 @@ export class DuckdbEngine implements Engine {
   readonly #bindings: DuckdbBindings;
   readonly #loading: number;
   readonly #connections: ConnectionPool;
-  readonly #yieldToOthers: () => Promise<void>;
+  readonly #turns: Turns;
   readonly #partialAggregates = new PartialAggregateTables((statement) => this.#run(statement));
   readonly #sites: EngineSites;
   readonly #eventTables: EventTables;
@@ -64,7 +65,7 @@ export class DuckdbEngine implements Engine {
     this.#bindings = bindings;
     this.#loading = loading;
     this.#connections = new ConnectionPool({ connections: querying, checkpoint: () => this.#run("CHECKPOINT store") });
-    this.#yieldToOthers = yieldToOthers;
+    this.#turns = new Turns(yieldToOthers);
     for (const statement of OPENING_STATEMENTS) this.#run(statement);
     for (const connection of connections) this.#bindings.runQuery(connection, "USE store");
     const loader = {
@@ -134,29 +135,34 @@ export class DuckdbEngine implements Engine {
     });
   }
 
-  async query(query: EngineQuery, signal: AbortSignal): Promise<SqlRow[]> {
-    return query.perVisitor ? this.#tallies(query, query.perVisitor, signal) : rowsFromIpc(await this.#queries.run(query, signal));
+  query(query: EngineQuery, signal: AbortSignal): Promise<SqlRow[]> {
+    return this.#inTurns(query, signal, async (turn) =>
+      query.perVisitor ? this.#tallies(query, query.perVisitor, turn) : rowsFromIpc(await this.#queries.run(query, turn)),
+    );
   }
 
-  async #tallies(query: EngineQuery, perVisitor: VisitorFunction, signal: AbortSignal): Promise<Tally[]> {
-    const rows = eventRowsFromIpc(await this.#queries.run(query, signal));
-    return talliesOf(await applyPerVisitor(perVisitor, rows, this.#yieldToOthers, signal));
+  #inTurns<T>({ isGuest = false }: EngineQuery, signal: AbortSignal, task: (turn: Turn) => Promise<T>): Promise<T> {
+    return this.#turns.run({ isGuest, signal }, task);
   }
 
-  async queryColumns(query: EngineQuery, signal: AbortSignal): Promise<Columns> {
-    return columnsFromIpc(await this.#queries.run(query, signal));
+  async #tallies(query: EngineQuery, perVisitor: VisitorFunction, turn: Turn): Promise<Tally[]> {
+    const rows = eventRowsFromIpc(await this.#queries.run(query, turn));
+    return talliesOf(await applyPerVisitor(perVisitor, rows, turn.next));
+  }
+
+  queryColumns(query: EngineQuery, signal: AbortSignal): Promise<Columns> {
+    return this.#inTurns(query, signal, async (turn) => columnsFromIpc(await this.#queries.run(query, turn)));
   }
 
   storePartial(table: PartialTable, part: number, query: EngineQuery, signal: AbortSignal): Promise<StoredPartial> {
-    return this.#storePartial(table, part, query, signal).catch(rethrown);
+    return this.#inTurns(query, signal, (turn) => this.#storePartial(table, part, query, turn)).catch(rethrown);
   }
 
-  async #storePartial(table: PartialTable, part: number, query: EngineQuery, signal: AbortSignal): Promise<StoredPartial> {
-    signal.throwIfAborted();
+  async #storePartial(table: PartialTable, part: number, query: EngineQuery, turn: Turn): Promise<StoredPartial> {
     this.#sites.open(table.siteId).tables.add(this.#partialAggregates.open(table));
     const rows = query.perVisitor
-      ? this.#partialAggregates.insertTallies(table.id, part, await this.#tallies(query, query.perVisitor, signal))
-      : Number(rowsFromIpc(await this.#queries.run(query, signal, this.#partialAggregates.insertion(table.id, part)))[0]?.Count);
+      ? this.#partialAggregates.insertTallies(table.id, part, await this.#tallies(query, query.perVisitor, turn))
+      : Number(rowsFromIpc(await this.#queries.run(query, turn, this.#partialAggregates.insertion(table.id, part)))[0]?.Count);
     this.#connections.noteRows(rows);
     return { ...this.#usage(), rows, keptTextBytes: this.#partialAggregates.textBytesOf(table.id, part) };
   }

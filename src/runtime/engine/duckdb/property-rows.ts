@@ -2,7 +2,6 @@
 import { EngineFullError, type PropertiesWanted } from "../engine.ts";
 import { compiledTest, searchTest } from "../../query/text-matching.ts";
 import { parseProps } from "./props-parser.ts";
-import type { BlockProps } from "./props-dictionary.ts";
 import { StringDictionary } from "./string-dictionary.ts";
 
 /** Characters parsed before other work of the thread runs: a few milliseconds. */
@@ -19,13 +18,16 @@ export interface PropertyRows {
   readonly strings: readonly string[];
 }
 
-/** Rejects with `EngineFullError` if the rows exceed the wanted bytes, and with the signal's reason if aborted. */
-export async function readProperties(
-  blocks: readonly BlockProps[],
-  wanted: PropertiesWanted,
-  yieldToOthers: () => Promise<void>,
-  signal: AbortSignal,
-): Promise<PropertyRows> {
+export interface PropertyReader {
+  /**
+   * Adds the rows of these props strings. Rejects with `EngineFullError` if there are more than the wanted bytes, and as `next` does,
+   * which lets other work run.
+   */
+  read(entries: Iterable<readonly [props: string, code: number]>, next: () => Promise<void>): Promise<void>;
+  readonly rows: PropertyRows;
+}
+
+export function createPropertyReader(wanted: PropertiesWanted): PropertyReader {
   const props: number[] = [];
   const codes: number[] = [];
   const strings = new StringDictionary();
@@ -37,21 +39,24 @@ export async function readProperties(
     if (strings.bytes + props.length * ROW_BYTES > wanted.bytesMax)
       throw new EngineFullError("the distinct properties of the range do not fit into the memory of a query");
   };
-  let charsLeft = BATCH_CHARS;
-  for (const block of blocks) {
-    for (const [json, propsCode] of block.entries()) {
-      const properties = parseProps(json);
-      if (wanted.key === null) for (const key of properties.keys()) add(propsCode, key);
-      else {
-        const value = properties.get(wanted.key);
-        if (value !== undefined) add(propsCode, value);
+  return {
+    async read(entries, next) {
+      let charsLeft = BATCH_CHARS;
+      for (const [json, propsCode] of entries) {
+        const properties = parseProps(json);
+        if (wanted.key === null) for (const key of properties.keys()) add(propsCode, key);
+        else {
+          const value = properties.get(wanted.key);
+          if (value !== undefined) add(propsCode, value);
+        }
+        charsLeft -= json.length;
+        if (charsLeft > 0) continue;
+        charsLeft = BATCH_CHARS;
+        await next();
       }
-      charsLeft -= json.length;
-      if (charsLeft > 0) continue;
-      charsLeft = BATCH_CHARS;
-      await yieldToOthers();
-      signal.throwIfAborted();
-    }
-  }
-  return { props: Int32Array.from(props), codes: Int32Array.from(codes), strings: strings.added().strings };
+    },
+    get rows() {
+      return { props: Int32Array.from(props), codes: Int32Array.from(codes), strings: strings.added().strings };
+    },
+  };
 }

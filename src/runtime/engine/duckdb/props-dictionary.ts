@@ -38,6 +38,10 @@ export class BlockProps {
     return code;
   }
 
+  get size(): number {
+    return this.#codes.size;
+  }
+
   entries(): Iterable<readonly [props: string, code: number]> {
     return this.#codes;
   }

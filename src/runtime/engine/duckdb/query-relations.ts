@@ -3,9 +3,9 @@ import { EngineLostError, type EngineQuery } from "../engine.ts";
 import { ipcFromMatches, ipcFromPropertyRows, ipcFromStrings } from "./arrow-batches.ts";
 import type { EngineSites } from "./engine-sites.ts";
 import type { BlockProps } from "./props-dictionary.ts";
-import { readProperties } from "./property-rows.ts";
-import { StringDictionary } from "./string-dictionary.ts";
-import { matchProps, matchTexts, type QueryTests } from "./test-matches.ts";
+import { createPropertyReader } from "./property-rows.ts";
+import { createPropsMatching, createTextMatching, type Matches, type QueryTests } from "./test-matches.ts";
+import { UnseenEntries } from "./unseen-entries.ts";
 
 export interface QueryRelationsOptions {
   /** Part of the table names. No other query uses it. */
@@ -13,39 +13,66 @@ export interface QueryRelationsOptions {
   readonly run: (statement: string) => unknown;
   readonly insert: (table: string, ipc: Uint8Array) => void;
   readonly sites: EngineSites;
-  readonly yieldToOthers: () => Promise<void>;
 }
+
+/** A table of one query. */
+interface Table {
+  readonly relation: string;
+  readonly columns: string;
+  /** An Arrow IPC stream; null without rows. */
+  readonly rows: Uint8Array | null;
+}
+
+/** What is read of dictionaries for a query, which get new entries while it waits. */
+interface Reading {
+  readonly entries: UnseenEntries;
+  readonly read: (entries: UnseenEntries, next: () => Promise<void>) => Promise<void>;
+  readonly tables: () => readonly Table[];
+}
+
+const matchesTable = (relation: string, code: "code" | "props", matches: Matches): Table => ({
+  relation,
+  columns: `${code} INTEGER, tests BIGINT`,
+  rows: matches.codes.length > 0 ? ipcFromMatches(code, matches) : null,
+});
 
 export class QueryRelations {
   readonly #options: QueryRelationsOptions;
+  readonly #readings: readonly Reading[];
   readonly #tables: string[] = [];
   readonly #sqlByName: Record<string, string> = {};
 
-  constructor(options: QueryRelationsOptions) {
+  constructor(query: EngineQuery, tests: QueryTests, options: QueryRelationsOptions) {
     this.#options = options;
+    this.#readings = [...this.#matches(query, tests), ...this.#properties(query)];
   }
 
-  /** Adds `matches` and `matching_props`, if the query has tests for them. */
-  async addMatches(query: EngineQuery, { texts, properties }: QueryTests, signal: AbortSignal): Promise<void> {
-    const { sites, yieldToOthers } = this.#options;
+  *#matches(query: EngineQuery, { texts, properties }: QueryTests): Iterable<Reading> {
     if (texts.tests.length > 0) {
-      const strings = sites.get(query.siteId)?.strings ?? new StringDictionary();
-      const matches = await matchTexts(strings.entries(), texts.tests, { yieldToOthers, signal });
-      this.#add("matches", "code INTEGER, tests BIGINT", matches.codes.length > 0 ? ipcFromMatches("code", matches) : null);
+      const site = this.#options.sites.get(query.siteId);
+      const matching = createTextMatching(texts.tests);
+      const tables = () => [matchesTable("matches", "code", matching.matches)];
+      yield { entries: new UnseenEntries(site ? [site.strings] : []), read: matching.test, tables };
     }
     if (properties.tests.length > 0) {
-      const blocks = this.#propsOf(query).map((block) => block.entries());
-      const matches = await matchProps(blocks, properties.tests, { yieldToOthers, signal });
-      this.#add("matching_props", "props INTEGER, tests BIGINT", matches.codes.length > 0 ? ipcFromMatches("props", matches) : null);
+      const matching = createPropsMatching(properties.tests);
+      const tables = () => [matchesTable("matching_props", "props", matching.matches)];
+      yield { entries: new UnseenEntries(this.#propsOf(query)), read: matching.test, tables };
     }
   }
 
-  /** Adds `properties` and `property_texts`, if the query reads properties. */
-  async addProperties(query: EngineQuery, signal: AbortSignal): Promise<void> {
+  *#properties(query: EngineQuery): Iterable<Reading> {
     if (!query.properties) return;
-    const rows = await readProperties(this.#propsOf(query), query.properties, this.#options.yieldToOthers, signal);
-    this.#add("properties", "props INTEGER, code INTEGER", rows.props.length > 0 ? ipcFromPropertyRows(rows) : null);
-    this.#add("property_texts", "code INTEGER, text VARCHAR", rows.strings.length > 0 ? ipcFromStrings(1, rows.strings) : null);
+    const reader = createPropertyReader(query.properties);
+    const tables = (): readonly Table[] => {
+      const { rows } = reader;
+      const texts = rows.strings.length > 0 ? ipcFromStrings(1, rows.strings) : null;
+      return [
+        { relation: "properties", columns: "props INTEGER, code INTEGER", rows: rows.props.length > 0 ? ipcFromPropertyRows(rows) : null },
+        { relation: "property_texts", columns: "code INTEGER, text VARCHAR", rows: texts },
+      ];
+    };
+    yield { entries: new UnseenEntries(this.#propsOf(query)), read: reader.read, tables };
   }
 
   #propsOf({ siteId, blocks }: EngineQuery): BlockProps[] {
@@ -56,14 +83,22 @@ export class QueryRelations {
     });
   }
 
-  /** `rows` is an Arrow IPC stream; null if there are none. */
-  #add(relation: string, columns: string, rows: Uint8Array | null): void {
-    const { queryNumber, run, insert } = this.#options;
-    const table = `query_${queryNumber}_${relation}`;
-    run(`CREATE TABLE ${table} (${columns})`);
-    this.#tables.push(table);
-    this.#sqlByName[relation] = `SELECT * FROM ${table}`;
-    if (rows) insert(table, rows);
+  /** Reads what was not read yet. To be called again when others have run: events may have come with new texts. */
+  async read(next: () => Promise<void>): Promise<void> {
+    while (this.#readings.some(({ entries }) => entries.areAny)) {
+      for (const { entries, read } of this.#readings) await read(entries, next);
+    }
+  }
+
+  create(): void {
+    for (const { relation, columns, rows } of this.#readings.flatMap(({ tables }) => tables())) {
+      const { queryNumber, run, insert } = this.#options;
+      const table = `query_${queryNumber}_${relation}`;
+      run(`CREATE TABLE ${table} (${columns})`);
+      this.#tables.push(table);
+      this.#sqlByName[relation] = `SELECT * FROM ${table}`;
+      if (rows) insert(table, rows);
+    }
   }
 
   /** The SELECT of each relation, by name. */

@@ -8,6 +8,10 @@ import type { SiteId } from "../../../storage/event.ts";
 import { NEW_ROWS, type PartialAggregateTables } from "./partial-aggregate-tables.ts";
 import { QueryRelations } from "./query-relations.ts";
 import { QueryTests } from "./test-matches.ts";
+import type { Turn } from "./turns.ts";
+
+/** Bytes of a result that are fetched before other work of the thread runs: a few milliseconds. */
+const FETCHED_BYTES = 1_000_000;
 
 /** A query may begin with this and relations of its own. They are appended to the engine's. */
 const WITH = "WITH ";
@@ -21,7 +25,6 @@ export function rethrown(error: unknown): never {
 export interface QueryRunnerOptions {
   readonly bindings: DuckdbBindings;
   readonly connections: ConnectionPool;
-  readonly yieldToOthers: () => Promise<void>;
   /** Runs a statement on a connection outside the pool. */
   readonly run: (statement: string) => unknown;
   readonly insert: (table: string, ipc: Uint8Array) => void;
@@ -33,7 +36,7 @@ export interface QueryRunnerOptions {
 
 /** What belongs to one execution of a query. */
 interface Execution {
-  readonly relations: Readonly<Record<string, string>>;
+  readonly relations: QueryRelations;
   readonly tests: QueryTests;
   /** An INSERT that stores the rows of the query. */
   readonly into: string | undefined;
@@ -48,21 +51,27 @@ export class QueryRunner {
   }
 
   /** The result as Arrow IPC. With `into`, an INSERT from the relation `NEW_ROWS`, it is the result of that statement. */
-  async run(query: EngineQuery, signal: AbortSignal, into?: string): Promise<Uint8Array[]> {
-    const { connections } = this.#options;
-    const connection = await connections.acquire();
-    const relations = new QueryRelations({ queryNumber: ++this.#queries, ...this.#options });
+  async run(query: EngineQuery, turn: Turn, into?: string): Promise<Uint8Array[]> {
     try {
-      signal.throwIfAborted();
       const tests = new QueryTests(query.parameters);
-      await relations.addMatches(query, tests, signal);
-      await relations.addProperties(query, signal);
-      return await this.#execute(connection, query, signal, { relations: relations.sqlByName, tests, into });
+      const relations = new QueryRelations(query, tests, { queryNumber: ++this.#queries, ...this.#options });
+      // Takes long, so others use the connections meanwhile.
+      await relations.read(turn.next);
+      return await this.#options.connections.run(turn, (connection) => this.#runOn(connection, query, turn, { relations, tests, into }));
     } catch (error) {
       return rethrown(error);
+    }
+  }
+
+  async #runOn(connection: number, query: EngineQuery, turn: Turn, execution: Execution): Promise<Uint8Array[]> {
+    const { relations } = execution;
+    await turn.next();
+    await relations.read(turn.next);
+    try {
+      relations.create();
+      return await this.#execute(connection, query, turn, execution);
     } finally {
       this.#drop(connection, relations);
-      connections.release(connection);
     }
   }
 
@@ -81,29 +90,45 @@ export class QueryRunner {
    * Executes in steps of about a tenth of a second; other queries and the abort signal are served between them. In this build only
    * PREPARE and EXECUTE allow both an abort and parameters. Parameters are numbers, so none can be read as SQL.
    */
-  async #execute(connection: number, query: EngineQuery, signal: AbortSignal, execution: Execution): Promise<Uint8Array[]> {
-    const { bindings, yieldToOthers } = this.#options;
+  async #execute(connection: number, query: EngineQuery, turn: Turn, execution: Execution): Promise<Uint8Array[]> {
+    const { bindings } = this.#options;
     bindings.runQuery(connection, `PREPARE query AS ${this.#statement(query, execution)}`);
     const values = query.parameters.map((parameter) => this.#literal(query.siteId, parameter, execution.tests));
     const execute = values.length > 0 ? `EXECUTE query(${values.join(", ")})` : "EXECUTE query";
+    try {
+      return await this.#resultOf(connection, execute, turn);
+    } catch (error) {
+      if (turn.signal.aborted) this.#cancel(connection);
+      throw error;
+    }
+  }
+
+  async #resultOf(connection: number, execute: string, turn: Turn): Promise<Uint8Array[]> {
+    const { bindings } = this.#options;
     let head = bindings.startPendingQuery(connection, execute, false);
     while (head === null) {
-      await yieldToOthers();
-      if (signal.aborted) {
-        bindings.cancelPendingQuery(connection);
-        // The rows that it wrote block checkpoints until the connection runs another statement.
-        bindings.runQuery(connection, "SELECT 1");
-        throw signal.reason;
-      }
+      await turn.next();
       head = bindings.pollPendingQuery(connection);
     }
     const chunks = [head];
+    let bytesLeft = FETCHED_BYTES;
     for (;;) {
       const chunk = bindings.fetchQueryResults(connection);
       if (chunk === null) continue;
       if (chunk.length === 0) return chunks;
       chunks.push(chunk);
+      bytesLeft -= chunk.length;
+      if (bytesLeft > 0) continue;
+      bytesLeft = FETCHED_BYTES;
+      await turn.next();
     }
+  }
+
+  #cancel(connection: number): void {
+    const { bindings } = this.#options;
+    bindings.cancelPendingQuery(connection);
+    // The rows that it wrote block checkpoints until the connection runs another statement.
+    bindings.runQuery(connection, "SELECT 1");
   }
 
   /** This build does not parse a parenthesised query with a WITH below another WITH, so the lists of relations are joined. */
@@ -114,7 +139,7 @@ export class QueryRunner {
       ...blockRelations(siteId, blocks),
       texts: site ? `SELECT * FROM ${site.stringsTable}` : "SELECT 0 AS code, '' AS text WHERE false",
       ...(partials && { partials: partialAggregates.relationOf(partials) }),
-      ...computed,
+      ...computed.sqlByName,
     };
     // DuckDB 1.4 materialises CTEs by default. Every query would first copy all columns of all rows.
     const opening = `WITH ${Object.entries(relations)

@@ -40,6 +40,10 @@ export class StringDictionary {
     return text === UNKNOWN ? NOT_RECORDED : (this.#codes.get(text) ?? NO_STRING);
   }
 
+  get size(): number {
+    return this.#codes.size;
+  }
+
   /** All strings with their codes. An iteration also yields strings that are added while it runs. */
   entries(): Iterable<readonly [text: string, code: number]> {
     return this.#codes;

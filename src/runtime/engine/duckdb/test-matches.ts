@@ -52,36 +52,36 @@ export class QueryTests {
 
 type Strings = Iterable<readonly [text: string, code: number]>;
 
-interface Batches {
-  readonly yieldToOthers: () => Promise<void>;
-  readonly signal: AbortSignal;
+/** Finds the strings that pass tests. */
+export interface Matching {
+  /** Tests these strings, too. Rejects as `next` does, which lets other work run. */
+  test(strings: Strings, next: () => Promise<void>): Promise<void>;
+  readonly matches: Matches;
 }
 
-/** `bitsOf` returns the bits of a string, in up to `weight` steps for each of its characters. Rejects with the signal's reason. */
-async function matchesIn(
-  strings: readonly Strings[],
-  bitsOf: (text: string) => bigint,
-  weight: number,
-  { yieldToOthers, signal }: Batches,
-): Promise<Matches> {
+/** `bitsOf` returns the bits of a string, in up to `weight` steps for each of its characters. */
+function createMatching(bitsOf: (text: string) => bigint, weight: number): Matching {
   const codes: number[] = [];
   const bits: bigint[] = [];
-  let stepsLeft = BATCH_STEPS;
-  for (const entries of strings) {
-    for (const [text, code] of entries) {
-      const passed = bitsOf(text);
-      if (passed !== 0n) {
-        codes.push(code);
-        bits.push(passed);
+  return {
+    async test(strings, next) {
+      let stepsLeft = BATCH_STEPS;
+      for (const [text, code] of strings) {
+        const passed = bitsOf(text);
+        if (passed !== 0n) {
+          codes.push(code);
+          bits.push(passed);
+        }
+        stepsLeft -= (text.length + 1) * weight;
+        if (stepsLeft > 0) continue;
+        stepsLeft = BATCH_STEPS;
+        await next();
       }
-      stepsLeft -= (text.length + 1) * weight;
-      if (stepsLeft > 0) continue;
-      stepsLeft = BATCH_STEPS;
-      await yieldToOthers();
-      signal.throwIfAborted();
-    }
-  }
-  return { codes: Int32Array.from(codes), tests: BigInt64Array.from(bits) };
+    },
+    get matches() {
+      return { codes: Int32Array.from(codes), tests: BigInt64Array.from(bits) };
+    },
+  };
 }
 
 const stepsOf = (tests: readonly TextTest[]): number => tests.reduce((steps, test) => steps + stepsPerChar(test), 0);
@@ -89,14 +89,13 @@ const stepsOf = (tests: readonly TextTest[]): number => tests.reduce((steps, tes
 const bitOf = (position: number): bigint => 1n << BigInt(position);
 
 /** Takes time proportional to the total length of the texts times the steps per character. */
-export function matchTexts(texts: Strings, tests: readonly TextTest[], batches: Batches): Promise<Matches> {
+export function createTextMatching(tests: readonly TextTest[]): Matching {
   const passes = tests.map(compiledTest);
-  const bitsOf = (text: string) => passes.reduce((bits, test, i) => (test(text) ? bits | bitOf(i) : bits), 0n);
-  return matchesIn([texts], bitsOf, stepsOf(tests), batches);
+  return createMatching((text) => passes.reduce((bits, test, i) => (test(text) ? bits | bitOf(i) : bits), 0n), stepsOf(tests));
 }
 
 /** The same for props strings, which are parsed once for all tests. */
-export function matchProps(blocks: readonly Strings[], tests: readonly PropertyTest[], batches: Batches): Promise<Matches> {
+export function createPropsMatching(tests: readonly PropertyTest[]): Matching {
   const passes = tests.map(({ key, test }) => ({ key, passes: compiledTest(test) }));
   const bitsOf = (json: string) => {
     const properties = parseProps(json);
@@ -105,5 +104,5 @@ export function matchProps(blocks: readonly Strings[], tests: readonly PropertyT
       return value !== undefined && test(value) ? bits | bitOf(i) : bits;
     }, 0n);
   };
-  return matchesIn(blocks, bitsOf, 1 + stepsOf(tests.map(({ test }) => test)), batches);
+  return createMatching(bitsOf, 1 + stepsOf(tests.map(({ test }) => test)));
 }

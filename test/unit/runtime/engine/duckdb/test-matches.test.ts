@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { WildcardPattern } from "../../../../../src/runtime/config/wildcard-pattern.ts";
 import { StringDictionary } from "../../../../../src/runtime/engine/duckdb/string-dictionary.ts";
-import { matchProps, matchTexts, QueryTests } from "../../../../../src/runtime/engine/duckdb/test-matches.ts";
+import { createPropsMatching, createTextMatching, QueryTests } from "../../../../../src/runtime/engine/duckdb/test-matches.ts";
 import type { TextTest } from "../../../../../src/runtime/query/text-matching.ts";
 import { growthOf, GROWTH_MAX, repeated, SIZE_RATIO, type Work } from "../../../../support/growth.ts";
 
@@ -70,15 +70,13 @@ describe("a wildcard pattern", () => {
     const strings = new StringDictionary();
     for (let i = 0; i < 2_000; i++) strings.codeOf(`/${"a".repeat(2_000)}${i}`);
     let yields = 0;
-    const controller = new AbortController();
     const tests = ["/*a*a*b", "*7", "/nowhere*"].map((pattern): TextTest => ({ kind: "like", values: [pattern] }));
-    const { signal } = controller;
-    const matched = await matchTexts(strings.entries(), tests, { yieldToOthers: () => Promise.resolve(void yields++), signal });
-    expect(matched.codes).toHaveLength(200);
-    expect(new Set(matched.tests)).toEqual(new Set([2n]));
+    const matching = createTextMatching(tests);
+    await matching.test(strings.entries(), () => Promise.resolve(void yields++));
+    expect(matching.matches.codes).toHaveLength(200);
+    expect(new Set(matching.matches.tests)).toEqual(new Set([2n]));
     expect(yields).toBeGreaterThan(5);
-    const yieldToOthers = () => Promise.resolve(controller.abort(new Error("aborted")));
-    const aborted = matchTexts(strings.entries(), tests, { yieldToOthers, signal });
+    const aborted = createTextMatching(tests).test(strings.entries(), () => Promise.reject(new Error("aborted")));
     await expect(aborted).rejects.toThrow("aborted");
   });
 });
@@ -104,9 +102,10 @@ describe("the tests of a query", () => {
       { key: "plan", test: contains("12") },
       { key: "a.plan", test: contains("pro") },
     ];
-    const { signal } = new AbortController();
-    const matched = await matchProps([strings], tests, { yieldToOthers: () => Promise.resolve(), signal });
-    expect([...matched.codes].map((code, i) => [code, matched.tests[i]])).toEqual([
+    const matching = createPropsMatching(tests);
+    await matching.test(strings, () => Promise.resolve());
+    const { codes, tests: bits } = matching.matches;
+    expect([...codes].map((code, i) => [code, bits[i]])).toEqual([
       [1, 1n],
       [2, 4n],
       [4, 3n],

@@ -1,0 +1,39 @@
+/** Iterates over dictionaries that grow: each iteration yields the entries that no earlier one has yielded. */
+
+type Entry = readonly [text: string, code: number];
+
+export interface Dictionary {
+  readonly size: number;
+  /** In the order in which they were added. */
+  entries(): Iterable<Entry>;
+}
+
+export class UnseenEntries implements Iterable<Entry> {
+  readonly #dictionaries: readonly Dictionary[];
+  readonly #seen = new Map<Dictionary, number>();
+
+  constructor(dictionaries: readonly Dictionary[]) {
+    this.#dictionaries = dictionaries;
+  }
+
+  get areAny(): boolean {
+    return this.#dictionaries.some((dictionary) => dictionary.size > this.#seenOf(dictionary));
+  }
+
+  #seenOf(dictionary: Dictionary): number {
+    return this.#seen.get(dictionary) ?? 0;
+  }
+
+  *[Symbol.iterator](): Iterator<Entry> {
+    for (const dictionary of this.#dictionaries) {
+      const seen = this.#seenOf(dictionary);
+      if (dictionary.size === seen) continue;
+      let place = 0;
+      for (const entry of dictionary.entries()) {
+        if (place++ < seen) continue;
+        this.#seen.set(dictionary, place);
+        yield entry;
+      }
+    }
+  }
+}
