@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   EngineFullError,
   EngineLostError,
+  TooManyStepsError,
   type Block,
   type Engine,
   type EngineQuery,
@@ -855,6 +856,22 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         const table = aPartialTable(site);
         const { memoryBytes } = await summed(table, 1, [block]);
         expect((await engine.dropPartials(table.id, "all")).memoryBytes).toBeLessThan(memoryBytes);
+      });
+    });
+
+    describe("guests", () => {
+      it("a guest's query has the same result, and rejects if its tests take more steps than guests may ask for", async () => {
+        const { site, block } = await load(Array.from({ length: 1_000 }, (_, i) => anEvent({ pathname: `/${"a".repeat(400)}${i}` })));
+        const tests = (count: number) =>
+          Array.from({ length: count }, (_, i) => ({ test: { kind: "matches" as const, values: [`z.{${200 + i}}y`] } }));
+        const asked = (count: number, isGuest: boolean) => {
+          const none = tests(count).map((_, i) => `pathname NOT IN (SELECT code FROM matches WHERE tests & $${i + 1} <> 0)`);
+          const query = aQuery(site, [block], `SELECT count(*) AS n FROM events WHERE ${none.join(" AND ")}`, tests(count));
+          return engine.query({ ...query, isGuest }, silent());
+        };
+        expect([await asked(1, true), await asked(2, false)]).toEqual([[{ n: 1_000 }], [{ n: 1_000 }]]);
+        await expect(asked(2, true)).rejects.toBeInstanceOf(TooManyStepsError);
+        expect(await countOf(site, [block])).toBe(1_000);
       });
     });
 

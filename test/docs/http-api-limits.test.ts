@@ -48,6 +48,7 @@ const LIMITS: Readonly<Record<string, string>> = {
     QUERY_TESTS_MAX,
     "different ones",
   ),
+  "Steps of the tests of texts in a query of a viewer, without ClickHouse": count(reports.VIEWER_TEST_STEPS_MAX),
   "Rows of a breakdown": rows(reports.BREAKDOWN_ROWS_DEFAULT, reports.BREAKDOWN_ROWS_MAX),
   "Rows of a raw export": rows(reports.EXPORT_ROWS_DEFAULT, reports.EXPORT_ROWS_MAX),
   "`offset` of a breakdown": `${count(reports.BREAKDOWN_OFFSET_MAX)} rows`,

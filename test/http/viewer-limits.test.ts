@@ -101,6 +101,21 @@ describe("reports of viewers", () => {
   });
 });
 
+describe("patterns of viewers", () => {
+  it("that take too many steps on the texts of the range are refused with the reason, and are answered for the owner", async () => {
+    const { target, owner, ofLink, ofPublic } = await createShown();
+    for (let i = 0; i < 60; i++) await record(target, wireEvent(SITE, { u: `https://${SITE}/${"a".repeat(1_990)}${i}` }));
+    const filters = ["b", "c", "d", "e", "f"].map((letter) => `pages=!matches=z.{230}${letter}`);
+    const main = (headers: RequestHeaders, conditions: readonly string[]) =>
+      target.fetch(`/api/stats/main?site_id=${SITE}&filters=${encodeURIComponent(conditions.join(";"))}`, { headers });
+    for (const viewer of [ofLink, ofPublic]) {
+      await expectError(await main(viewer, filters), 400, "more than 100 million steps on the texts of this range");
+      await expectAll([main(viewer, filters.slice(1, 2))]);
+    }
+    await expectAll([main(owner, filters)]);
+  });
+});
+
 describe("exports of viewers", () => {
   it("are two at a time, and do not count for those with a session", async () => {
     const { owner, ofLink, ofPublic, otherLink, exported } = await createShown();

@@ -7,6 +7,7 @@ import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 import {
   EngineFullError,
+  TooManyStepsError,
   TooManyTestsError,
   EngineClosedError,
   EngineLostError,
@@ -65,6 +66,7 @@ function errorFrom({ name, message }: { name: string; message: string }): Error 
   if (name === "EngineLostError") return new EngineLostError(message);
   if (name === "EngineFullError") return new EngineFullError(message);
   if (name === "TooManyTestsError") return new TooManyTestsError(message);
+  if (name === "TooManyStepsError") return new TooManyStepsError(message);
   return new Error(message);
 }
 

@@ -93,13 +93,17 @@ export const VIEWER_RESULTS_SHARE_MAX = 1 / 4;
 export const QUERIES_WAITING_MAX = 1000;
 
 /**
- * What viewers of share links and public sites have together: a share of the slots and of the engine's connections, this many exports
- * at the same time, of which each link and each address has one, and a share of the memory of exports.
+ * What viewers of share links and public sites have together: a share of the slots, of the engine's connections and of the memory for
+ * chunks, this many exports at the same time, of which each link and each address has one, and a share of the memory of exports.
  */
 export const VIEWER_SLOTS_SHARE_MAX = 1 / 2;
 export const VIEWER_CONNECTIONS_SHARE_MAX = 1 / 2;
+export const VIEWER_CHUNKS_SHARE_MAX = 1 / 2;
 export const VIEWER_EXPORTS_MAX = 2;
 export const VIEWER_EXPORTS_SHARE_MAX = 1 / 2;
+
+/** Steps that the tests of texts in one query of a viewer take at most: characters of the texts times the parts of the patterns. */
+export const VIEWER_TEST_STEPS_MAX = 100_000_000;
 
 export const EXPORT_ROWS_DEFAULT = 100_000;
 export const EXPORT_ROWS_MAX = 1_000_000;

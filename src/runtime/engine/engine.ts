@@ -128,7 +128,10 @@ export interface EngineQuery {
    * visitors with that value. `queryColumns` does not support it.
    */
   readonly perVisitor?: VisitorFunction;
-  /** Asked by someone who reads what is shared. Such queries come after all others, and have a part of what these share. */
+  /**
+   * Asked by someone who reads what is shared. Such queries come after all others, have a part of what these share, and reject with
+   * `TooManyStepsError` if their tests take too long.
+   */
   readonly isGuest?: boolean;
 }
 
@@ -191,6 +194,11 @@ export class EngineLostError extends Error {
 /** The query has more tests than `QUERY_TESTS_MAX`. */
 export class TooManyTestsError extends Error {
   override readonly name = "TooManyTestsError";
+}
+
+/** The tests of a guest's query take more than `VIEWER_TEST_STEPS_MAX` steps. */
+export class TooManyStepsError extends Error {
+  override readonly name = "TooManyStepsError";
 }
 
 /** The instance is stopping and has closed its engine. */

@@ -1,7 +1,12 @@
 /** For whom a query runs, and how long. */
+import type { EngineQuery } from "../engine/engine.ts";
+
 export interface Asker {
   /** Reads what is shared, by a link or of a public site. Viewers have a part of the query slots only. */
   readonly isViewer: boolean;
   /** Aborts when nobody waits for the result any more. */
   readonly signal: AbortSignal;
 }
+
+/** The part of an engine query that says who asks. */
+export const askedBy = ({ isViewer }: Asker): Pick<EngineQuery, "isGuest"> => ({ isGuest: isViewer });

@@ -30,7 +30,7 @@ export class ChunkLoader {
     const { partitionCache, admission, siteId, withProperties, withSessions, asker } = this.#options;
     const { signal, isViewer } = asker;
     const loading = { signal, isGuest: isViewer, withinBudget: false, onePass: true, withProperties, withSessions };
-    return admission.run(this.#named(chunk), signal, () => partitionCache.withDays(siteId, chunk.range, loading, task));
+    return admission.run(this.#named(chunk), asker, () => partitionCache.withDays(siteId, chunk.range, loading, task));
   }
 
   /** The same for all queries of the site. A chunk has the same size for all, unless events have arrived. */

@@ -1,9 +1,10 @@
 /** Executes plans and scans: in a single pass if the range fits into the engine's memory, else in chunks. Retries once if the engine was lost. */
 import { AppError, invalidInput } from "../errors.ts";
-import { EngineFullError, EngineLostError, QUERY_TESTS_MAX, TooManyTestsError, type Engine } from "../engine/engine.ts";
+import { EngineFullError, EngineLostError, QUERY_TESTS_MAX, TooManyStepsError, TooManyTestsError, type Engine } from "../engine/engine.ts";
 import { CACHED_SHARE_OF_PARQUET } from "../engine/engine-memory.ts";
 import type { PartitionCache } from "../engine/partition-cache.ts";
 import { WORKED_ON_SHARE_MAX } from "../config/limits.ts";
+import { VIEWER_TEST_STEPS_MAX } from "../config/report-limits.ts";
 import type { SiteId } from "../../storage/event.ts";
 import type { CalendarOf } from "../sites/sites.ts";
 import type { SiteRange } from "../query/scope.ts";
@@ -32,6 +33,12 @@ const tooLargeRange = (): AppError =>
 
 const tooManyTests = (): AppError =>
   invalidInput(`A request may have at most ${QUERY_TESTS_MAX} different patterns in its filters, steps and goals, and as many properties`);
+
+const tooManySteps = (): AppError =>
+  invalidInput(
+    `The patterns of this request take more than ${VIEWER_TEST_STEPS_MAX / 1e6} million steps on the texts of this range, the most for viewers ` +
+      "of what is shared. Use fewer or simpler patterns in filters, steps and search, or a shorter range.",
+  );
 
 const tooManyProperties = (): AppError =>
   new AppError(
@@ -135,6 +142,7 @@ export class Executor implements AnalyticsBackend {
     } catch (error) {
       if (error instanceof EngineLostError) throw engineFailed();
       if (error instanceof TooManyTestsError) throw tooManyTests();
+      if (error instanceof TooManyStepsError) throw tooManySteps();
       if (error instanceof EngineFullError) throw task.withProperties ? tooManyProperties() : tooLargeRange();
       throw error;
     }

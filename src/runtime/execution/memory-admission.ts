@@ -1,4 +1,6 @@
-/** Admits chunks for processing while they fit into a share of the engine's memory, in order of arrival. */
+/** Admits chunks for processing while they fit into a share of the engine's memory: owners' first, then guests' into a part of it, each in order of arrival. */
+import { VIEWER_CHUNKS_SHARE_MAX } from "../config/report-limits.ts";
+import type { Asker } from "./asker.ts";
 
 /** A chunk with a name that is the same for all queries. */
 export interface NamedChunk {
@@ -6,17 +8,30 @@ export interface NamedChunk {
   readonly bytes: number;
 }
 
-interface Waiting {
+interface Admitted {
   readonly chunk: NamedChunk;
+  readonly isViewer: boolean;
+}
+
+interface Waiting extends Admitted {
   readonly begin: () => void;
+}
+
+/** A chunk that is processed. */
+interface Processed {
+  /** How many queries process it. */
+  workers: number;
+  /** Whether it was admitted for a guest. */
+  readonly isViewer: boolean;
 }
 
 export class MemoryAdmission {
   readonly #bytesMax: number;
   #bytes = 0;
-  /** How many queries process each chunk. */
-  readonly #workers = new Map<string, number>();
-  readonly #waiting = new Set<Waiting>();
+  /** The part of chunks that were admitted for guests. */
+  #viewerBytes = 0;
+  readonly #processed = new Map<string, Processed>();
+  readonly #waiting = { owners: new Set<Waiting>(), viewers: new Set<Waiting>() };
 
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
@@ -24,15 +39,16 @@ export class MemoryAdmission {
 
   /** Whether a query is processing the chunk. Further queries for it take no more memory. */
   isWorkedOn(name: string): boolean {
-    return this.#workers.has(name);
+    return this.#processed.has(name);
   }
 
   /** Runs the task once the chunk fits; a chunk larger than the limit runs alone. Rejects with the signal's reason if aborted before. */
-  async run<T>(chunk: NamedChunk, signal: AbortSignal, task: () => Promise<T>): Promise<T> {
+  async run<T>(chunk: NamedChunk, { isViewer, signal }: Asker, task: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
-    const mayBegin = this.isWorkedOn(chunk.name) || (this.#waiting.size === 0 && this.#hasRoomFor(chunk));
-    if (mayBegin) this.#enter(chunk);
-    else await this.#wait(chunk, signal);
+    const { owners, viewers } = this.#waiting;
+    const isFirst = owners.size === 0 && (!isViewer || viewers.size === 0);
+    if (this.isWorkedOn(chunk.name) || (isFirst && this.#hasRoomFor({ chunk, isViewer }))) this.#enter({ chunk, isViewer });
+    else await this.#wait({ chunk, isViewer }, signal);
     try {
       return await task();
     } finally {
@@ -41,51 +57,59 @@ export class MemoryAdmission {
     }
   }
 
-  #hasRoomFor({ name, bytes }: NamedChunk): boolean {
-    return this.#bytes === 0 || this.isWorkedOn(name) || this.#bytes + bytes <= this.#bytesMax;
+  #hasRoomFor({ chunk: { name, bytes }, isViewer }: Admitted): boolean {
+    if (this.#bytes === 0 || this.isWorkedOn(name)) return true;
+    const viewersFit = this.#viewerBytes === 0 || this.#viewerBytes + bytes <= this.#bytesMax * VIEWER_CHUNKS_SHARE_MAX;
+    return this.#bytes + bytes <= this.#bytesMax && (!isViewer || viewersFit);
   }
 
-  #enter({ name, bytes }: NamedChunk): void {
-    const workers = this.#workers.get(name) ?? 0;
-    if (workers === 0) this.#bytes += bytes;
-    this.#workers.set(name, workers + 1);
+  #enter({ chunk: { name, bytes }, isViewer }: Admitted): void {
+    const processed = this.#processed.get(name);
+    if (processed) {
+      processed.workers++;
+      return;
+    }
+    this.#processed.set(name, { workers: 1, isViewer });
+    this.#bytes += bytes;
+    if (isViewer) this.#viewerBytes += bytes;
   }
 
   #leave({ name, bytes }: NamedChunk): void {
-    const workers = (this.#workers.get(name) ?? 1) - 1;
-    if (workers > 0) {
-      this.#workers.set(name, workers);
-      return;
-    }
-    this.#workers.delete(name);
+    const processed = this.#processed.get(name);
+    if (!processed || --processed.workers > 0) return;
+    this.#processed.delete(name);
     this.#bytes -= bytes;
+    if (processed.isViewer) this.#viewerBytes -= bytes;
   }
 
-  #wait(chunk: NamedChunk, signal: AbortSignal): Promise<void> {
+  #wait(admitted: Admitted, signal: AbortSignal): Promise<void> {
+    const queue = this.#waiting[admitted.isViewer ? "viewers" : "owners"];
     return new Promise((resolve, reject) => {
       const giveUp = () => {
-        if (!this.#waiting.delete(waiting)) return;
+        if (!queue.delete(waiting)) return;
         reject(signal.reason as Error);
         this.#beginNext();
       };
       const waiting: Waiting = {
-        chunk,
+        ...admitted,
         begin: () => {
           signal.removeEventListener("abort", giveUp);
           resolve();
         },
       };
-      this.#waiting.add(waiting);
+      queue.add(waiting);
       signal.addEventListener("abort", giveUp, { once: true });
     });
   }
 
   #beginNext(): void {
-    for (const next of this.#waiting) {
-      if (!this.#hasRoomFor(next.chunk)) return;
-      this.#waiting.delete(next);
-      this.#enter(next.chunk);
-      next.begin();
+    for (const queue of [this.#waiting.owners, this.#waiting.viewers]) {
+      for (const next of queue) {
+        if (!this.#hasRoomFor(next)) return;
+        queue.delete(next);
+        this.#enter(next);
+        next.begin();
+      }
     }
   }
 }

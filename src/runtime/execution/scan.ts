@@ -7,7 +7,7 @@ import type { DateRange } from "../query/date-range.ts";
 import { numberIn, textIn } from "../query/row-values.ts";
 import type { SiteRange } from "../query/scope.ts";
 import { joinSql, sql, type SqlText } from "../query/sql.ts";
-import type { Asker } from "./asker.ts";
+import { askedBy, type Asker } from "./asker.ts";
 import type { ChunkLoader } from "./chunk-loader.ts";
 import type { Chunk } from "./chunks.ts";
 
@@ -55,11 +55,11 @@ function numbersIn(columns: Columns): NumberColumns {
 
 const hasNoTexts = (columns: Columns): columns is NumberColumns => Object.values(columns).every((column) => !Array.isArray(column));
 
-function chunkOf({ siteId, range }: SiteRange, blocks: readonly number[], { engine, asker: { signal } }: ScanContext): ScanChunk {
+function chunkOf({ siteId, range }: SiteRange, blocks: readonly number[], { engine, asker }: ScanContext): ScanChunk {
   return {
     range,
     columns: async ({ sql: { text, values } }) =>
-      numbersIn(await engine.queryColumns({ siteId, blocks, sql: text, parameters: values }, signal)),
+      numbersIn(await engine.queryColumns({ siteId, blocks, sql: text, parameters: values, ...askedBy(asker) }, asker.signal)),
     async propsTextsOf(codes) {
       const texts = await engine.propsTexts(siteId, codes);
       return new Map(codes.map((code, i) => [code, texts[i] ?? ""]));
@@ -87,11 +87,11 @@ function textQueries(codes: readonly number[]): SqlText[] {
 
 /** Looks up texts in a site's dictionary. */
 export const siteTexts =
-  (engine: Engine, siteId: SiteId, signal: AbortSignal): TextsOf =>
+  (engine: Engine, siteId: SiteId, asker: Asker): TextsOf =>
   async (codes) => {
     const found = new Map<number, string>();
     for (const { text, values } of textQueries(codes)) {
-      const rows = await engine.query({ siteId, blocks: [], sql: text, parameters: values }, signal);
+      const rows = await engine.query({ siteId, blocks: [], sql: text, parameters: values, ...askedBy(asker) }, asker.signal);
       for (const row of rows) found.set(numberIn(row, "code"), textIn(row, "text"));
     }
     return found;
@@ -104,7 +104,7 @@ export async function scanSinglePass<Result>(
   context: ScanContext,
 ): Promise<Result> {
   await reader.readChunk(chunkOf(siteRange, blocks, context));
-  return reader.finish(siteTexts(context.engine, siteRange.siteId, context.asker.signal));
+  return reader.finish(siteTexts(context.engine, siteRange.siteId, context.asker));
 }
 
 /** The dictionary is held until the end, so codes stay valid although chunks are loaded and dropped. */
@@ -123,7 +123,7 @@ export async function scanInChunks<Result>(
       const wantsMore = await loader.load(chunk, (blocks) => reader.readChunk(chunkOf({ siteId, range: chunk.range }, blocks, context)));
       if (!wantsMore) break;
     }
-    return await reader.finish(siteTexts(context.engine, siteId, asker.signal));
+    return await reader.finish(siteTexts(context.engine, siteId, asker));
   } finally {
     partialAggregates.release(texts);
   }

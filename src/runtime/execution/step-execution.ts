@@ -5,7 +5,7 @@ import type { SqlText } from "../query/sql.ts";
 import type { PartitionCache } from "../engine/partition-cache.ts";
 import type { QueryPartials } from "../engine/partial-aggregates.ts";
 import { definitionOf, finalizeSql, partialColumns, singlePassSql, type AggregateQuery } from "./aggregate-query.ts";
-import type { Asker } from "./asker.ts";
+import { askedBy, type Asker } from "./asker.ts";
 import { chunkName, type ChunkLoader } from "./chunk-loader.ts";
 import type { Chunk } from "./chunks.ts";
 import type { PlanStep } from "./plan.ts";
@@ -42,7 +42,7 @@ export async function executeSinglePass<Result>(
   for (const query of queries) {
     const sql = query.perVisitor ? query.partial(range, context.calendar) : singlePassSql(query, range, context.calendar);
     const engineQuery = { siteId, blocks, ...statement(sql), ...beyondSql(query, context.partitionCache) };
-    results.push(await context.query(engineQuery));
+    results.push(await context.query({ ...engineQuery, ...askedBy(context.asker) }));
   }
   return results;
 }
@@ -79,7 +79,7 @@ export async function executeInChunks<Result>(
     const results: Result[] = [];
     for (const { query, stored, partials } of open) {
       const total = { siteId, blocks: [], partials: partialAggregates.partsOf(stored, partials), ...statement(finalizeSql(query)) };
-      results.push(await context.query(total));
+      results.push(await context.query({ ...total, ...askedBy(context.asker) }));
     }
     return results;
   } finally {
@@ -92,7 +92,7 @@ async function aggregateChunk(
   chunk: Chunk,
   open: readonly OpenQuery[],
   loader: ChunkLoader,
-  { calendar, partitionCache, asker: { signal } }: Omit<StepContext<unknown>, "query">,
+  { calendar, partitionCache, asker }: Omit<StepContext<unknown>, "query">,
 ): Promise<void> {
   const { partialAggregates } = partitionCache;
   const named = { name: chunkName(chunk), version: chunk.version };
@@ -104,9 +104,10 @@ async function aggregateChunk(
   if (missing.length === 0) return;
   await loader.load(chunk, async (blocks) => {
     for (const { query, stored, partials } of missing) {
-      const engineQuery = { siteId, blocks, ...statement(query.partial(chunk.range, calendar)), ...beyondSql(query, partitionCache) };
+      const rows = { siteId, blocks, ...statement(query.partial(chunk.range, calendar)), ...beyondSql(query, partitionCache) };
+      const engineQuery = { ...rows, ...askedBy(asker) };
       // Queries that differ in their `top` alone share their parts.
-      const partial = partialAggregates.partOf(stored, named) ?? (await partialAggregates.add(stored, named, engineQuery, signal));
+      const partial = partialAggregates.partOf(stored, named) ?? (await partialAggregates.add(stored, named, engineQuery, asker.signal));
       partials.push(partial);
     }
   });

@@ -42,6 +42,11 @@ export class BlockProps {
     return this.#codes.size;
   }
 
+  /** Those of all strings. */
+  get chars(): number {
+    return (this.#bytes - this.#codes.size * ENTRY_BYTES) / 2;
+  }
+
   entries(): Iterable<readonly [props: string, code: number]> {
     return this.#codes;
   }

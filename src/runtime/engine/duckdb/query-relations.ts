@@ -1,5 +1,6 @@
 /** Relations that are computed outside DuckDB and exist for one query only: `matches`, `matching_props`, `properties` and `property_texts`. */
-import { EngineLostError, type EngineQuery } from "../engine.ts";
+import { VIEWER_TEST_STEPS_MAX } from "../../config/report-limits.ts";
+import { EngineLostError, TooManyStepsError, type EngineQuery } from "../engine.ts";
 import { ipcFromMatches, ipcFromPropertyRows, ipcFromStrings } from "./arrow-batches.ts";
 import type { EngineSites } from "./engine-sites.ts";
 import type { BlockProps } from "./props-dictionary.ts";
@@ -26,6 +27,8 @@ interface Table {
 /** What is read of dictionaries for a query, which get new entries while it waits. */
 interface Reading {
   readonly entries: UnseenEntries;
+  /** Steps for each character of an entry, at most. */
+  readonly weight: number;
   readonly read: (entries: UnseenEntries, next: () => Promise<void>) => Promise<void>;
   readonly tables: () => readonly Table[];
 }
@@ -39,11 +42,13 @@ const matchesTable = (relation: string, code: "code" | "props", matches: Matches
 export class QueryRelations {
   readonly #options: QueryRelationsOptions;
   readonly #readings: readonly Reading[];
+  readonly #stepsMax: number;
   readonly #tables: string[] = [];
   readonly #sqlByName: Record<string, string> = {};
 
   constructor(query: EngineQuery, tests: QueryTests, options: QueryRelationsOptions) {
     this.#options = options;
+    this.#stepsMax = query.isGuest ? VIEWER_TEST_STEPS_MAX : Number.POSITIVE_INFINITY;
     this.#readings = [...this.#matches(query, tests), ...this.#properties(query)];
   }
 
@@ -52,12 +57,12 @@ export class QueryRelations {
       const site = this.#options.sites.get(query.siteId);
       const matching = createTextMatching(texts.tests);
       const tables = () => [matchesTable("matches", "code", matching.matches)];
-      yield { entries: new UnseenEntries(site ? [site.strings] : []), read: matching.test, tables };
+      yield { entries: new UnseenEntries(site ? [site.strings] : []), weight: matching.weight, read: matching.test, tables };
     }
     if (properties.tests.length > 0) {
       const matching = createPropsMatching(properties.tests);
       const tables = () => [matchesTable("matching_props", "props", matching.matches)];
-      yield { entries: new UnseenEntries(this.#propsOf(query)), read: matching.test, tables };
+      yield { entries: new UnseenEntries(this.#propsOf(query)), weight: matching.weight, read: matching.test, tables };
     }
   }
 
@@ -72,7 +77,7 @@ export class QueryRelations {
         { relation: "property_texts", columns: "code INTEGER, text VARCHAR", rows: texts },
       ];
     };
-    yield { entries: new UnseenEntries(this.#propsOf(query)), read: reader.read, tables };
+    yield { entries: new UnseenEntries(this.#propsOf(query)), weight: 1, read: reader.read, tables };
   }
 
   #propsOf({ siteId, blocks }: EngineQuery): BlockProps[] {
@@ -85,9 +90,15 @@ export class QueryRelations {
 
   /** Reads what was not read yet. To be called again when others have run: events may have come with new texts. */
   async read(next: () => Promise<void>): Promise<void> {
+    this.#checkSteps();
     while (this.#readings.some(({ entries }) => entries.areAny)) {
       for (const { entries, read } of this.#readings) await read(entries, next);
     }
+  }
+
+  #checkSteps(): void {
+    const steps = this.#readings.reduce((sum, { entries, weight }) => sum + entries.weight * weight, 0);
+    if (steps > this.#stepsMax) throw new TooManyStepsError(`the tests of the query take ${steps} steps`);
   }
 
   create(): void {

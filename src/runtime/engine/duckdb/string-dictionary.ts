@@ -44,6 +44,11 @@ export class StringDictionary {
     return this.#codes.size;
   }
 
+  /** Those of all strings. */
+  get chars(): number {
+    return (this.#bytes - this.#codes.size * ENTRY_BYTES) / 2;
+  }
+
   /** All strings with their codes. An iteration also yields strings that are added while it runs. */
   entries(): Iterable<readonly [text: string, code: number]> {
     return this.#codes;

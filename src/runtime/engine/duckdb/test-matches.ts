@@ -54,6 +54,8 @@ type Strings = Iterable<readonly [text: string, code: number]>;
 
 /** Finds the strings that pass tests. */
 export interface Matching {
+  /** Steps for each character of a string, at most. */
+  readonly weight: number;
   /** Tests these strings, too. Rejects as `next` does, which lets other work run. */
   test(strings: Strings, next: () => Promise<void>): Promise<void>;
   readonly matches: Matches;
@@ -64,6 +66,7 @@ function createMatching(bitsOf: (text: string) => bigint, weight: number): Match
   const codes: number[] = [];
   const bits: bigint[] = [];
   return {
+    weight,
     async test(strings, next) {
       let stepsLeft = BATCH_STEPS;
       for (const [text, code] of strings) {

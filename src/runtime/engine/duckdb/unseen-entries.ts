@@ -4,6 +4,8 @@ type Entry = readonly [text: string, code: number];
 
 export interface Dictionary {
   readonly size: number;
+  /** Characters of all its texts. */
+  readonly chars: number;
   /** In the order in which they were added. */
   entries(): Iterable<Entry>;
 }
@@ -18,6 +20,11 @@ export class UnseenEntries implements Iterable<Entry> {
 
   get areAny(): boolean {
     return this.#dictionaries.some((dictionary) => dictionary.size > this.#seenOf(dictionary));
+  }
+
+  /** Characters of all entries, each counted as one longer, so that empty ones count. */
+  get weight(): number {
+    return this.#dictionaries.reduce((sum, { size, chars }) => sum + size + chars, 0);
   }
 
   #seenOf(dictionary: Dictionary): number {

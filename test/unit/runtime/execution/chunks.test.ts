@@ -92,13 +92,15 @@ describe("chunks of a range", () => {
 describe("MemoryAdmission", () => {
   const silent = new AbortController().signal;
 
+  const OWNER = { isViewer: false, signal: silent };
+
   /** A task that ends when it is told, and what has begun so far. */
   function tasks(room: MemoryAdmission) {
     const begun: string[] = [];
-    const run = (name: string, bytes: number, signal = silent) => {
+    const run = (name: string, bytes: number, { signal = silent, isViewer = false } = {}) => {
       let end = (): void => {};
       const ended = new Promise<void>((resolve) => (end = resolve));
-      const done = room.run({ name: name.replace(/ again$/, ""), bytes }, signal, () => (begun.push(name), ended));
+      const done = room.run({ name: name.replace(/ again$/, ""), bytes }, { isViewer, signal }, () => (begun.push(name), ended));
       return { end, done };
     };
     return { begun, run };
@@ -147,12 +149,27 @@ describe("MemoryAdmission", () => {
     expect([begun, room.isWorkedOn("first")]).toEqual([["first", "first again", "second"], false]);
   });
 
+  it("guests have half of the memory, or one chunk, and begin after owners that came later", async () => {
+    const { begun, run } = tasks(new MemoryAdmission(10));
+    const guest = run("guest", 4, { isViewer: true });
+    run("second guest", 2, { isViewer: true });
+    const owner = run("owner", 4);
+    expect(begun).toEqual(["guest", "owner"]);
+    run("next owner", 5);
+    guest.end();
+    await settled();
+    expect(begun).toEqual(["guest", "owner", "next owner"]);
+    owner.end();
+    await settled();
+    expect(begun).toEqual(["guest", "owner", "next owner", "second guest"]);
+  });
+
   it("drops aborted waiters and releases the memory of failed tasks", async () => {
     const room = new MemoryAdmission(10);
     const { begun, run } = tasks(room);
     const first = run("first", 10);
     const controller = new AbortController();
-    const gone = run("gone", 10, controller.signal).done.catch((error: unknown) => error);
+    const gone = run("gone", 10, { signal: controller.signal }).done.catch((error: unknown) => error);
     run("next", 10);
     const reason = new Error("gone");
     controller.abort(reason);
@@ -161,8 +178,10 @@ describe("MemoryAdmission", () => {
     await settled();
     expect(begun).toEqual(["first", "next"]);
     const other = new MemoryAdmission(1);
-    await expect(other.run({ name: "a chunk", bytes: 5 }, silent, () => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
-    expect(await other.run({ name: "a chunk", bytes: 5 }, silent, () => Promise.resolve("there is room"))).toBe("there is room");
-    await expect(other.run({ name: "a chunk", bytes: 5 }, AbortSignal.abort(reason), () => Promise.resolve())).rejects.toBe(reason);
+    await expect(other.run({ name: "a chunk", bytes: 5 }, OWNER, () => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
+    expect(await other.run({ name: "a chunk", bytes: 5 }, OWNER, () => Promise.resolve("there is room"))).toBe("there is room");
+    await expect(
+      other.run({ name: "a chunk", bytes: 5 }, { isViewer: false, signal: AbortSignal.abort(reason) }, () => Promise.resolve()),
+    ).rejects.toBe(reason);
   });
 });
