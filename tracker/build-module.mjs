@@ -8,9 +8,10 @@ import { buildTrackerModule } from "./build.mjs";
 const root = fileURLToPath(new URL("../", import.meta.url));
 const folder = `${root}dist/tracker`;
 
-const { version, license } = JSON.parse(await readFile(`${root}package.json`, "utf8"));
+// The name under which the program's package exports the module, so that applications import it in the same way from both.
+const { name, version, license } = JSON.parse(await readFile(`${root}package.json`, "utf8"));
 const entry = { types: "./module.d.ts", default: "./module.js" };
-const manifest = { name: "sandpiper-tracker", version, license, type: "module", sideEffects: false, exports: { ".": entry } };
+const manifest = { name, version, license, type: "module", sideEffects: false, exports: { "./tracker": entry } };
 
 await rm(folder, { recursive: true, force: true });
 await buildTrackerModule(`${folder}/module.js`);

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, test } from "vitest";
+import { codeBlocksOf, readPage } from "../docs/pages.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -19,7 +20,7 @@ async function makeApplication(files: Readonly<Record<string, string>>): Promise
   const folder = await makeTempFolder();
   folders.push(folder);
   await mkdir(join(folder, "node_modules"));
-  await symlink(join(root, "dist/tracker"), join(folder, "node_modules/sandpiper-tracker"));
+  await symlink(join(root, "dist/tracker"), join(folder, "node_modules/sandpiper-analytics"));
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   return folder;
 }
@@ -40,11 +41,11 @@ beforeAll(async () => {
 describe.concurrent("the package", () => {
   test("has types that accept correct calls and refuse wrong ones", async ({ expect }) => {
     const folder = await makeApplication({
-      "app.ts": `import { init, track, type TrackerOptions } from "sandpiper-tracker";
+      "app.ts": `import { init, track, type TrackerOptions } from "sandpiper-analytics/tracker";
         const options: TrackerOptions = { site: "a.example", api: "https://stats.example/api/event", downloads: ["pdf"] };
         init(options);
         track("Signup", { props: { plan: "pro" }, revenue: 1.5, currency: "EUR", callback: ({ status }) => status.toFixed() });`,
-      "wrong.ts": `import { init, track } from "sandpiper-tracker";
+      "wrong.ts": `import { init, track } from "sandpiper-analytics/tracker";
         init({ site: "a.example" });
         track(5);
         track("Signup", { revenue: "1.5" });`,
@@ -53,9 +54,16 @@ describe.concurrent("the package", () => {
     expect((await typeFaults(folder, "wrong.ts")).map((fault) => /\((\d+),/.exec(fault)?.[1])).toEqual(["2", "3", "4"]);
   });
 
+  test("is imported and called as docs/tracking.md shows", async ({ expect }) => {
+    const shown = codeBlocksOf(readPage("docs/tracking.md")).filter(({ code }) => code.startsWith("import { init"));
+    expect(shown.length).toBe(1);
+    const folder = await makeApplication({ "documented.ts": shown[0]?.code ?? "" });
+    expect(await typeFaults(folder, "documented.ts")).toEqual([]);
+  });
+
   test("does nothing outside a browser", async ({ expect }) => {
     const folder = await makeApplication({
-      "server.mjs": `import { init, track } from "sandpiper-tracker";
+      "server.mjs": `import { init, track } from "sandpiper-analytics/tracker";
         track("Early"); init({ site: "a.example", api: "http://localhost/api/event" }); track("Late"); console.log("fine");`,
     });
     expect((await run(process.execPath, ["server.mjs"], { cwd: folder })).stdout).toBe("fine\n");
