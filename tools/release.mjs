@@ -19,7 +19,7 @@ const RELEASE_HEADING = /^(\S+) - (\d{4}-\d\d-\d\d)$/;
 
 const read = (/** @type {string} */ name) => readFileSync(join(ROOT, name), "utf8");
 
-const { name, version, private: isPrivate = false } = JSON.parse(read("package.json"));
+const { name, version, repository, private: isPrivate = false } = JSON.parse(read("package.json"));
 const tag = `v${version}`;
 
 /** Runs a program without a shell, so that it is the same on Windows. @param {string} program @param {readonly string[]} args */
@@ -79,6 +79,10 @@ const CHECKS = {
     const [host] = /"resolved": "[^"]*"/.exec(read("package-lock.json")) ?? [];
     return host ? `it has ${host}: make it again with the project's .npmrc` : null;
   },
+
+  // Without it, the relative links of the README lead nowhere on the page that npm makes of it.
+  "package.json names the repository": () =>
+    typeof (repository?.url ?? repository) === "string" ? null : `set "repository" to the public address of the repository`,
 };
 
 /** Prints each check with its outcome. Returns whether all pass. */

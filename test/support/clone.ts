@@ -9,7 +9,8 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** What a build and a package are made of. */
 const CLONED = [
   ...["adapters", "dashboard", "deploy", "docs", "src", "tracker"],
-  ...["package.json", "package-lock.json", "tsconfig.json", "README.md", "CHANGELOG.md", "LICENSE"],
+  ...["package.json", "package-lock.json", "tsconfig.json", "LICENSE"],
+  ...["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"],
 ];
 
 /** A clone with the packages of this repository. The caller removes it. */

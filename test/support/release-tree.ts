@@ -7,6 +7,8 @@ import { tempFolder } from "./temp-folder.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
+const REPOSITORY = "https://git.example.com/a-program";
+
 const exec = promisify(execFile);
 
 /** Git that depends on no configuration of the machine. */
@@ -30,7 +32,9 @@ export async function copyOfProject(changelogOf: (version: string) => string): P
     await cp(join(ROOT, file), join(folder, file));
   }
   await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
-  const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as { version: string };
+  const manifest = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as { readonly version: string };
+  const { version } = manifest;
+  await writeFile(join(folder, "package.json"), JSON.stringify({ repository: REPOSITORY, ...manifest }, null, 2));
   await writeFile(join(folder, "CHANGELOG.md"), changelogOf(version));
   await commitAll(folder);
   return folder;
@@ -42,7 +46,7 @@ export const GOOD_CHANGELOG = "# Changelog\n\n## 1.2.3 - 2026-11-22\n\n- A chang
 export async function smallProject(files: Readonly<Record<string, string>> = {}): Promise<string> {
   const folder = await tempFolder();
   const scripts = { release: "node tools/release.mjs" };
-  const manifest = { name: "a-program", version: "1.2.3" };
+  const manifest = { name: "a-program", version: "1.2.3", repository: REPOSITORY };
   await mkdir(join(folder, "tools"));
   await cp(join(ROOT, "tools/release.mjs"), join(folder, "tools/release.mjs"));
   const all = {

@@ -14,6 +14,7 @@ const TAG = "v1.2.3 is a new tag, or that of this commit";
 const CHANGELOG = "CHANGELOG.md has a dated section for it";
 const LOCK = "package-lock.json fits package.json";
 const HOST = "package-lock.json names no registry";
+const REPOSITORY = "package.json names the repository";
 
 const LOCK_OF_ANOTHER_VERSION = { version: "1.2.2", packages: { "": { version: "1.2.2" } } };
 
@@ -22,7 +23,7 @@ describe.skipIf(!hasGit)(`the release script${hasGit ? "" : " (skipped: no git o
     const folder = await smallProject();
     for (const step of ["without a tag", "with its own"]) {
       const { code, printed } = await release(folder, "--check");
-      expect([step, code, claimsThat("ok", printed)]).toEqual([step, 0, [TREE, TAG, CHANGELOG, LOCK, HOST]]);
+      expect([step, code, claimsThat("ok", printed)]).toEqual([step, 0, [TREE, TAG, CHANGELOG, LOCK, HOST, REPOSITORY]]);
       await git(folder, "tag", "--force", "v1.2.3");
     }
   });
@@ -42,6 +43,15 @@ describe.skipIf(!hasGit)(`the release script${hasGit ? "" : " (skipped: no git o
     const { code, printed } = await release(folder);
     expect([code, claimsThat("FAILED", printed)]).toEqual([1, [TREE, TAG, CHANGELOG, LOCK, HOST, "nothing was built"]]);
     expect(printed).toMatch(/new\.txt[^]*raise "version"[^]*below "Unreleased" to "## 1\.2\.3 - <date>"[^]*1\.2\.2[^]*https:\/\/a\.b/);
+  });
+
+  it("refuses a package of which npm does not know the repository", async () => {
+    const folder = await smallProject();
+    const { repository: _, ...manifest } = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as Record<string, unknown>;
+    await writeFile(join(folder, "package.json"), JSON.stringify(manifest));
+    await git(folder, "commit", "--quiet", "--all", "--message", "no repository");
+    const { code, printed } = await release(folder, "--check");
+    expect([code, claimsThat("FAILED", printed)]).toEqual([1, [REPOSITORY, "nothing was built"]]);
   });
 
   it.each([
