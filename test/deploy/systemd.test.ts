@@ -82,10 +82,18 @@ describe("the systemd unit", () => {
       readonly bin: Readonly<Record<string, string>>;
       readonly files: readonly string[];
     };
-    const [, prefix = ""] = new RegExp(`^npm install --global --prefix (\\S+) ${name}$`, "m").exec(text) ?? [];
+    const prefixes = [...text.matchAll(/^npm install --global --prefix (\S+) (\S+)/gm)].map(([, prefix = "", source = ""]) => [
+      prefix,
+      source,
+    ]);
+    const [prefix = ""] = prefixes[0] ?? [];
+    expect(prefixes).toEqual([
+      [prefix, expect.stringContaining("npm")],
+      [prefix, name],
+    ]);
     expect(valuesOf("ExecStart")).toEqual([`${prefix}/bin/${Object.keys(bin)[0]}`]);
     expect(files).toContain("deploy/sandpiper.service");
-    expect(text).toContain(`cp ${prefix}/lib/node_modules/${name}/deploy/sandpiper.service /etc/systemd/system/`);
+    expect(text).toContain(`${prefix}/lib/node_modules/${name}/deploy/sandpiper.service`);
   });
 
   it("has the password file and the user that the documented commands create", () => {

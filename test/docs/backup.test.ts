@@ -30,6 +30,9 @@ let dataFolder: string;
 function here(command: string): string {
   const places: Readonly<Record<string, string>> = {
     "/opt/sandpiper/bin/": "",
+    // The user of the server.
+    " -o sandpiper -g sandpiper": "",
+    "/var/lib/sandpiper": dataFolder,
     // restic creates the whole path of what it restores.
     "/tmp/fetched/backups/": `${folder}/fetched${folder}/backups/`,
     "/backups/": `${folder}/backups/`,
@@ -82,8 +85,9 @@ describe("the commands of docs/backup.md", () => {
     });
   }
 
-  it("have a line of a crontab with five fields and a user, whose command makes a backup", async () => {
-    const [, command = ""] = /^(?:[\d*]+ ){5}sandpiper (.+)$/.exec(crontab) ?? [];
+  it("have a crontab with the folders of Node and a line of five fields and a user, whose command makes a backup", async () => {
+    expect(crontab).toMatch(/^PATH=\/usr\/local\/bin:\/usr\/bin:\/bin\n/);
+    const [, command = ""] = /^(?:[\d*]+ ){5}sandpiper (.+)$/m.exec(crontab) ?? [];
     const before = await readdir(join(folder, "backups", "sandpiper")).catch(() => []);
     // Cron takes a percent sign for the end of a line.
     expect(command).not.toContain("%");

@@ -39,6 +39,13 @@ function at(server: ServerProcess, command: string): string {
     .replaceAll("http://nas:8000", `--resolve nas:${port}:127.0.0.1 http://nas:${port}`);
 }
 
+/** The JSON block before a command: what the reader has written to the file that it sends. */
+function requestBefore(page: string, command: string): string {
+  const blocks = codeBlocksOf(readPage(page));
+  const index = blocks.findIndex(({ language, code }) => language === "sh" && commandsIn(code).includes(command));
+  return blocks.slice(0, index).findLast(({ language }) => language === "json")?.code ?? "";
+}
+
 const closes: (() => Promise<void>)[] = [];
 afterAll(async () => {
   for (const close of closes) await close();
@@ -64,8 +71,9 @@ describe.skipIf(!hasCurl)(`curl requests${hasCurl ? "" : " (skipped: no curl on 
         const server = await startFor();
         await server.logged(/ setupCode=\S+/);
         const [, code = ""] = / setupCode=(\S+)/.exec(server.log()) ?? [];
-        const withCode = at(server, command).replace("7K3M-Q9TX-2VBN-8RHD", code);
-        expect(await run(withCode, { folder: await tempFolder() })).toEqual({ code: 0, printed: expect.stringMatching(/"token":"\w+/) });
+        const folder = await tempFolder();
+        await writeFile(join(folder, "setup.json"), requestBefore(page, command).replace("7K3M-Q9TX-2VBN-8RHD", code));
+        expect(await run(at(server, command), { folder })).toEqual({ code: 0, printed: expect.stringMatching(/"token":"\w+/) });
         const status = (await (await fetch(`${server.origin}/api/auth/status`)).json()) as { setup_required: boolean };
         expect(status.setup_required).toBe(false);
       });
@@ -121,10 +129,12 @@ describe.skipIf(!hasCurl)(`curl requests${hasCurl ? "" : " (skipped: no curl on 
       return (await fetch(server.origin + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })).text();
     };
 
-    /** With what earlier commands of the page have written. */
-    async function folderWithFiles(): Promise<string> {
+    /** With what earlier commands of the page, and its reader, have written. */
+    async function folderWithFiles(page: string, command: string): Promise<string> {
       const folder = await tempFolder();
       for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+      const [, sent] = / -d @(\S+)/.exec(command) ?? [];
+      if (sent !== undefined && !(sent in files)) await writeFile(join(folder, sent), requestBefore(page, command));
       return folder;
     }
 
@@ -146,9 +156,11 @@ describe.skipIf(!hasCurl)(`curl requests${hasCurl ? "" : " (skipped: no curl on 
 
     for (const { page, command } of commandsOfKind("secured")) {
       it(`${command} (${page}) succeeds`, async () => {
-        expect(await run(at(server, command), { folder: await folderWithFiles(), environment: credentials })).toMatchObject({ code: 0 });
+        expect(await run(at(server, command), { folder: await folderWithFiles(page, command), environment: credentials })).toMatchObject({
+          code: 0,
+        });
         if (!CREDENTIAL.test(command)) return;
-        const without = await run(at(server, command).replace(/ -o \S+/, ""), { folder: await folderWithFiles() });
+        const without = await run(at(server, command).replace(/ -o \S+/, ""), { folder: await folderWithFiles(page, command) });
         expect(without).toMatchObject({ code: 22, printed: expect.stringContaining(`"error":`) });
       });
     }

@@ -24,8 +24,8 @@ export const BY_HAND: Readonly<Record<string, string>> = {
   "npm install --prefix /srv/geo --ignore-scripts @ip-location-db/geo-whois-asn-country-mmdb@latest":
     "test/docs/geo-refresh.test.ts runs it without a registry",
   "npx sandpiper-analytics": "test/install/package.test.ts installs and runs the package",
-  "npx sandpiper-analytics --demo": "test/install/package.test.ts runs the package, test/program/demo.test.ts the option",
-  "npm install -g sandpiper-analytics": "test/install/package.test.ts installs and runs the package",
+  "npm install --global sandpiper-analytics": "test/install/package.test.ts installs and runs the package",
+  'npm install --global "./$(npm pack --silent)"': "test/install/package.test.ts packs a clone and installs what it has packed",
   "npx wrangler dev": "test/http/wrangler-dev.test.ts runs it",
   "npx wrangler login": "needs an account at Cloudflare",
   "npx wrangler r2 bucket create sandpiper-partitions": "needs an account at Cloudflare",
@@ -43,7 +43,7 @@ export const BY_HAND: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     [
       "docker build --pull --tag sandpiper .",
-      "docker run --detach --name sandpiper --restart unless-stopped --publish 127.0.0.1:8000:8000 --volume sandpiper:/data --read-only --cap-drop ALL --security-opt no-new-privileges --env SVC_ENGINE_MEMORY_MB=512 --memory 1536m sandpiper",
+      "docker run --detach --name sandpiper --restart unless-stopped --log-driver local --publish 127.0.0.1:8000:8000 --volume sandpiper:/data --read-only --cap-drop ALL --security-opt no-new-privileges --env SVC_ENGINE_MEMORY_MB=512 --memory 1536m sandpiper",
       "docker compose up --detach --build --wait",
       "docker compose up --detach --wait",
       "docker compose build --pull",
@@ -57,6 +57,9 @@ export const BY_HAND: Readonly<Record<string, string>> = {
       "docker run --rm --interactive --tty --volumes-from sandpiper sandpiper reset-password",
     ].map((command) => [command, "test/deploy/documented-commands.test.ts checks its arguments; test/deploy/image.test.ts runs the image"]),
   ),
+  'docker compose exec caddy wget -qO- --header "Authorization: Bearer $(cat secrets/metrics_token)" http://sandpiper:8000/metrics':
+    "needs Docker",
+  "sandpiper >> /var/log/sandpiper.log 2>&1": "test/docs/log-rotation.test.ts runs it",
   "git pull": "asks the repository's server",
   "docker logs sandpiper": "needs Docker",
   "docker stop sandpiper": "needs Docker",
@@ -80,15 +83,39 @@ export const BY_HAND: Readonly<Record<string, string>> = {
     [
       "install -d -m 0700 -o 65532 -g 65532 /srv/sandpiper",
       "install -d -m 0700 -o 65532 -g 65532 /var/backups/sandpiper",
-      "useradd --system --home-dir /var/lib/sandpiper --shell /usr/sbin/nologin sandpiper",
       "npm install --global --prefix /opt/sandpiper sandpiper-analytics",
-      "install -D -m 0600 /dev/stdin /etc/sandpiper/admin_password",
-      "cp /opt/sandpiper/lib/node_modules/sandpiper-analytics/deploy/sandpiper.service /etc/systemd/system/",
-      "systemctl enable --now sandpiper",
-      "journalctl --unit sandpiper",
-      "sudo -u sandpiper SVC_DATA_DIR=/var/lib/sandpiper /opt/sandpiper/bin/sandpiper verify",
+      "runuser -u sandpiper -- /opt/sandpiper/bin/sandpiper verify --data-dir /var/lib/sandpiper",
     ].map((command) => [command, "changes the system, as root; test/deploy holds its names to the files in deploy/"]),
   ),
+  ...Object.fromEntries(
+    [
+      "umask 0022",
+      "env -i PATH=/usr/local/bin:/usr/bin:/bin node --version",
+      "getent passwd sandpiper || useradd --system --home-dir /var/lib/sandpiper --shell /usr/sbin/nologin sandpiper",
+      'npm install --global --prefix /opt/sandpiper "./$(npm pack --silent)"',
+      "install -d -m 0700 /etc/sandpiper",
+      "[ -s /etc/sandpiper/admin_password ] || (umask 0077; head -c 18 /dev/urandom | base64 > /etc/sandpiper/admin_password)",
+      "install -m 0644 deploy/sandpiper.service /etc/systemd/system/",
+      "systemctl daemon-reload",
+      "systemctl enable --now sandpiper",
+      "cat /etc/sandpiper/admin_password",
+    ].map((command) => [command, "test/install/package.test.ts pastes it into a shell, but changes no users and services"]),
+  ),
+  ...Object.fromEntries(
+    [
+      "cp -a ~/.nvm/versions/node/v24.11.0 /opt/node",
+      "ln -s /opt/node/bin/node /usr/local/bin/node",
+      "systemctl disable --now sandpiper",
+      "rm -rf /etc/systemd/system/sandpiper.service /etc/systemd/system/sandpiper.service.d",
+      "rm -rf /opt/sandpiper /etc/sandpiper /var/lib/sandpiper",
+      "userdel sandpiper",
+      "rsync --archive --exclude=/lock /var/lib/sandpiper/ root@new.example.net:/var/lib/sandpiper/",
+      "rsync --archive /etc/sandpiper root@new.example.net:/etc/",
+      "chown -R sandpiper:sandpiper /var/lib/sandpiper",
+      "systemctl start sandpiper",
+    ].map((command) => [command, "changes the machine, as root"]),
+  ),
+  "rm setup.json": "deletes the reader's own file",
   "TOKEN=…": "stands for the reader's own token",
 };
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { CHROME_WINDOWS } from "../support/user-agents.ts";
-import { COMMANDS } from "./http-api-page.ts";
+import { COMMANDS, PAGE } from "./http-api-page.ts";
 
 const hasCurl = spawnSync("curl", ["--version"]).status === 0;
 
@@ -19,6 +19,8 @@ describe.skipIf(!hasCurl)(`the examples of the page${hasCurl ? "" : " (this mach
   beforeAll(async () => {
     folder = await makeTempFolder();
     await mkdir(join(folder, "files"));
+    for (const [, text = "", name = ""] of PAGE.matchAll(/`(\{[^`]+\})` in `(\w+\.json)`/g))
+      await writeFile(join(folder, "files", name), text);
     await writeFile(join(folder, ".curlrc"), "fail\nsilent\nshow-error\n");
     server = await startServer({ dataFolder: join(folder, "data") });
   });

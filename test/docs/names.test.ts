@@ -51,6 +51,14 @@ it("every file of the repository in the documents exists, or is written by a scr
   expect(files.filter(({ name }) => !existsSync(join(ROOT, name)) && !isWritten(name))).toEqual([]);
 });
 
+it("the docs write each event name of their examples in one way", () => {
+  const spelled = named(/(?:"n":|\bn: |"event":|\b(?:svc|track)\(|\bevent:|events==)\s*"?([A-Za-z][\w-]*)/g).map(({ name }) => name);
+  const names = [...new Set(spelled)];
+  expect(names).toContain("Signup");
+  const lowerCase = names.map((name) => name.toLowerCase());
+  expect(names.filter((_, i) => lowerCase.indexOf(lowerCase[i] ?? "") !== i)).toEqual([]);
+});
+
 it("every quoted log line in the docs is written by the program", () => {
   const source = ["src", "adapters/node"].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })

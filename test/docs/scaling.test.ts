@@ -1,13 +1,17 @@
 /** The configurations of docs/scaling.md are ones that the program accepts, and its figures those of the program. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { readConfigFile } from "../../adapters/node/config/config-file.ts";
 import { ROUTES } from "../../src/handlers/app.ts";
 import { parseConfig } from "../../src/runtime/config/config.ts";
 import { UNFLUSHED_BYTES_MAX, UNFLUSHED_EVENTS_MAX } from "../../src/runtime/config/limits.ts";
 import { configOfEnvironment, secretPaths } from "../deploy/environment.ts";
+import { createNodeTarget } from "../support/node-target.ts";
+import { requestProxy, startProxy, whyMissing } from "../support/proxy.ts";
+import { browserHeaders, wireEvent } from "../support/requests.ts";
+import { skippedFor } from "../support/skipped.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { codeBlocksOf, readPage } from "./pages.ts";
 
@@ -83,6 +87,24 @@ it("the load balancer of docs/scaling.md sends the ingest nodes paths that they 
   const served = ROUTES.filter(({ roles }) => roles.includes("ingest")).map(({ path }) => path as string);
   expect(paths.length).toBeGreaterThan(2);
   expect(paths.filter((path) => !served.includes(path))).toEqual([]);
+});
+
+describe("the load balancer of docs/scaling.md, in front of a node", skippedFor(whyMissing("caddy")), () => {
+  it("keeps metrics and health details inside, and lets events, the page and uptime checks through", async () => {
+    const target = await createNodeTarget({ SVC_TRUST_PROXY: "1" });
+    onTestFinished(() => target.close());
+    const [caddy = ""] = blocksOf("caddy");
+    const snippet = caddy.replaceAll(/\b(?:ingest-1:8000 ingest-2|full):8000/g, new URL(target.origin()).host);
+    const proxy = await startProxy("caddy", { snippet });
+    onTestFinished(() => proxy.stop());
+    for (const path of ["/metrics", "/metrics/", "/health/detailed"]) {
+      expect([path, (await requestProxy(proxy.port, path)).status, (await target.fetch(path)).status]).toEqual([path, 404, 200]);
+    }
+    expect((await requestProxy(proxy.port, "/health")).text).toBe("ok");
+    expect((await requestProxy(proxy.port, "/")).headers["content-type"]).toBe("text/html; charset=utf-8");
+    const event = { method: "POST" as const, headers: browserHeaders(), body: JSON.stringify(wireEvent("balanced.test")) };
+    expect((await requestProxy(proxy.port, "/api/event", event)).status).toBe(202);
+  });
 });
 
 it("docs/scaling.md names the journal's bounds", () => {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { convertWorkflowTemplate, NoOperationTraceWriter, parseWorkflow } from "@actions/workflow-parser";
 import { describe, expect, it } from "vitest";
-import { ROOT } from "./pages.ts";
+import { readPage, ROOT } from "./pages.ts";
 
 const FOLDER = join(ROOT, ".github/workflows");
 
@@ -74,6 +74,14 @@ it("changes are tested on every line of Node that package.json names, and on new
   const [lines = ""] = valuesOf(WORKFLOWS[0]?.content ?? "", "node");
   const supported = [...manifest.engines.node.matchAll(/(?:\^|>=)(\d+)/g)].map(([, major]) => Number(major));
   expect((JSON.parse(lines) as number[]).slice(0, supported.length)).toEqual(supported);
+});
+
+it("the table of platforms in docs/installation.md has the machine and the lines of Node that changes are tested on", () => {
+  const { content = "" } = WORKFLOWS[0] ?? {};
+  const lines = (JSON.parse(valuesOf(content, "node")[0] ?? "[]") as number[]).map(String);
+  const [, os = ""] = /runs-on: ubuntu-(\S+)/.exec(content) ?? [];
+  const versions = `${lines.slice(0, -1).join(", ")} and ${lines.at(-1)}`;
+  expect(readPage("docs/installation.md").text).toContain(`Tested on every change, on Ubuntu ${os} with Node ${versions}.`);
 });
 
 describe("the linter", () => {

@@ -1,7 +1,9 @@
 /** The npm package: packed from a clone, installed without a network into an empty folder, and used there. */
-import { mkdir, readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { existsSync } from "node:fs";
+import { chmod, cp, mkdir, readdir, readFile, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { codeBlocksOf, linksOf, readPage } from "../docs/pages.ts";
 import { makeClone } from "../support/clone.ts";
 import { runProcess, type Ended } from "../support/run-process.ts";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
@@ -13,7 +15,7 @@ const INSTALLED_BYTES_MAX = 60_000_000;
 
 /** All that may be in the package. */
 const PACKED = [
-  /^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/,
+  /^(package\.json|LICENSE|(README|ARCHITECTURE|CHANGELOG|CONTRIBUTING|SECURITY)\.md)$/,
   /^dist\/(main|engine-worker|parquet-worker|password-worker|rollup-worker)\.js$/,
   /^dist\/(engine\.wasm|countries\.mmdb|THIRD-PARTY-LICENSES\.txt)$/,
   /^deploy\/sandpiper\.service$/,
@@ -21,8 +23,13 @@ const PACKED = [
   /^dist\/tracker\/(package\.json|module\.js|[\w-]+\.d\.ts)$/,
 ];
 
+/** The user id of "nobody". */
+const NOBODY = 65_534;
+
 let clone = "";
 let folder = "";
+/** The packed file. */
+let packed = "";
 
 /** npm in a folder, with nothing in its cache. */
 const npm = (args: readonly string[], cwd: string): Promise<Ended> =>
@@ -42,8 +49,8 @@ beforeAll(async () => {
   folder = await makeTempFolder();
   await mkdir(join(folder, "site"));
   expect(await npm(["pack", "--pack-destination", folder], clone)).toMatchObject({ code: 0 });
-  const [packed = ""] = (await readdir(folder)).filter((name) => name.endsWith(".tgz"));
-  const installed = await npm(["install", "--offline", "--no-audit", "--no-fund", join(folder, packed)], join(folder, "site"));
+  packed = join(folder, (await readdir(folder)).find((name) => name.endsWith(".tgz")) ?? "");
+  const installed = await npm(["install", "--offline", "--no-audit", "--no-fund", packed], join(folder, "site"));
   expect(installed).toMatchObject({ code: 0, stdout: expect.stringContaining("added 1 package") });
 });
 afterAll(async () => {
@@ -66,6 +73,19 @@ it("the package has built files and the documents, needs no other package, and t
   // The help and the README name pages.
   expect((await stat(join(installed, "sandpiper-analytics/docs/configuration.md"))).isFile()).toBe(true);
   expect(bytes).toBeLessThan(INSTALLED_BYTES_MAX);
+});
+
+it("every link from one document of the package to another file leads to a file of the package", async () => {
+  const installed = join(folder, "site/node_modules/sandpiper-analytics");
+  const names = (await readdir(installed, { recursive: true })).filter((name) => name.endsWith(".md"));
+  expect(names.length).toBeGreaterThan(20);
+  const dead: string[] = [];
+  for (const name of names) {
+    const links = linksOf({ path: name, text: await readFile(join(installed, name), "utf8") });
+    const files = links.filter((link) => !/^(?:[a-z]+:|#)/.test(link)).map((link) => link.split("#")[0] ?? "");
+    dead.push(...files.filter((file) => !existsSync(join(installed, dirname(name), file))).map((file) => `${name}: ${file}`));
+  }
+  expect(dead).toEqual([]);
 });
 
 it("the tracker can be imported from the package", async () => {
@@ -131,4 +151,65 @@ it("every command of the help runs in the installed program", async () => {
   expect(commands.filter((name) => !(name in RUNS))).toEqual([]);
   for (const name of commands) await RUNS[name]?.();
   expect(await sandpiper(["--version"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+});
+
+describe("the installation as a systemd service of docs/installation.md, pasted into a shell of root as a whole", () => {
+  const [, section = ""] = readPage("docs/installation.md").text.split("\n### Run it as a systemd service\n");
+  const [recipe] = codeBlocksOf({ path: "", text: section });
+
+  /** What this test does not change: the machine's users and services. npm packs and installs what was packed before. */
+  const MACHINE = `
+    getent() { return 2; }
+    useradd() { echo "useradd $*"; }
+    systemctl() { echo "systemctl $*"; }
+    curl() { echo ok; }
+    npm() { case $1 in ci) ;; pack) echo "\${PACKED##*/}";; *) command npm --offline --no-audit --no-fund "$@";; esac; }
+  `;
+
+  let root = "";
+  const inRoot = (path: string): string => join(root, path);
+  const modeOf = async (path: string): Promise<number> => (await stat(inRoot(path))).mode & 0o777;
+
+  /** A shell that reads the lines one after the other, as a terminal does: a command that reads its input would take the next ones. */
+  async function paste(): Promise<Ended> {
+    const lines = (recipe?.code ?? "").replaceAll(/(\s)\/(opt|etc)\//g, `$1${root}/$2/`);
+    const environment = { HOME: folder, npm_config_cache: join(folder, "cache"), PACKED: packed };
+    return runProcess(["bash", "-s"], { cwd: dirname(packed), environment, input: `${MACHINE}\numask 0077\n${lines}` });
+  }
+
+  beforeAll(async () => {
+    root = await makeTempFolder();
+    await chmod(root, 0o755);
+    await mkdir(inRoot("etc/systemd/system"), { recursive: true });
+    await cp(join(clone, "deploy"), join(folder, "deploy"), { recursive: true });
+  });
+  afterAll(() => removeFolder(root));
+
+  it("installs a program that every user can run, a unit, and a password that only root can read, and prints it", async () => {
+    const { code, stdout } = await paste();
+    expect(code).toBe(0);
+    const password = await readFile(inRoot("etc/sandpiper/admin_password"), "utf8");
+    expect(password).toMatch(/^\S{24}\n$/);
+    expect(stdout.endsWith(`systemctl daemon-reload\nsystemctl enable --now sandpiper\nok\n${password}`)).toBe(true);
+    expect(stdout).toContain("useradd --system");
+    expect([await modeOf("etc/sandpiper"), await modeOf("etc/sandpiper/admin_password")]).toEqual([0o700, 0o600]);
+    expect(await readFile(inRoot("etc/systemd/system/sandpiper.service"), "utf8")).toBe(
+      await readFile(join(clone, "deploy/sandpiper.service"), "utf8"),
+    );
+    expect(await modeOf("etc/systemd/system/sandpiper.service")).toBe(0o644);
+    const asAnother = process.getuid?.() === 0 ? { uid: NOBODY } : {};
+    expect(await runProcess([inRoot("opt/sandpiper/bin/sandpiper"), "--version"], { cwd: "/", ...asAnother })).toMatchObject({ code: 0 });
+  });
+
+  it("keeps the password when it is pasted again, and the program takes it", async () => {
+    const before = await readFile(inRoot("etc/sandpiper/admin_password"), "utf8");
+    expect(await paste()).toMatchObject({ code: 0, stdout: expect.stringContaining(before) });
+    const server = await startServer({
+      dataFolder: inRoot("data"),
+      command: [inRoot("opt/sandpiper/bin/sandpiper")],
+      environment: { PATH: process.env["PATH"] ?? "", SVC_ADMIN_PASSWORD_FILE: inRoot("etc/sandpiper/admin_password") },
+    });
+    const login = await fetch(`${server.origin}/api/auth/login`, { method: "POST", body: JSON.stringify({ password: before.trim() }) });
+    expect([login.status, await server.stop()]).toEqual([200, 0]);
+  });
 });
