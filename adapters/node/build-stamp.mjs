@@ -25,10 +25,10 @@ const filesBelow = (folder) =>
     return entry.isDirectory() ? filesBelow(path) : entry.isFile() ? [path] : [];
   });
 
-/** A hash of the names and contents of all sources. */
-export function hashOfSources() {
+/** A hash of the names and contents of all sources. @param {readonly string[]} furtherFolders of other entry points */
+export function hashOfSources(furtherFolders = []) {
   const hash = createHash("sha256");
-  for (const path of [...FOLDERS.flatMap(filesBelow), ...FILES].sort()) {
+  for (const path of [...[...FOLDERS, ...furtherFolders].flatMap(filesBelow), ...FILES].sort()) {
     if (path !== GENERATED)
       hash.update(
         `${path}\0${createHash("sha256")
@@ -39,11 +39,11 @@ export function hashOfSources() {
   return hash.digest("hex");
 }
 
-/** Whether the folder has a complete build of the current sources. @param {string} folder */
-export function isCurrent(folder) {
+/** Whether the folder has a complete build of the current sources. @param {string} folder @param {readonly string[]} [furtherFolders] */
+export function isCurrent(folder, furtherFolders) {
   try {
     const [sources, ...names] = readFileSync(join(folder, STAMP), "utf8").split("\n");
-    return sources === hashOfSources() && names.every((name) => existsSync(join(folder, name)));
+    return sources === hashOfSources(furtherFolders) && names.every((name) => existsSync(join(folder, name)));
   } catch {
     return false;
   }
