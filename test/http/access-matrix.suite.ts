@@ -359,11 +359,13 @@ export function describeAccessMatrix(makeTarget: MakeTarget): void {
       const asked = ASKED[LOGOUT_ALL];
       const target = await makeTarget(ofItsOwn(BEHIND_PROXY));
       const made = await madeIn(target);
-      for (const name of Object.keys(await callersOf(target, made))) {
-        // Each success ends the sessions of all callers.
-        const caller = (await callersOf(target, made))[name];
+      let current = await callersOf(target, made);
+      for (const name of Object.keys(current)) {
+        const caller = current[name];
         const status = caller && (await statusOf(target, LOGOUT_ALL, asked, caller.headers));
         expect({ name, status }).toEqual({ name, status: caller && wantedStatus(asked, caller) });
+        // Each success ends the sessions of all callers. To make them takes a second where passwords are hashed at their full cost.
+        if (status === 200) current = await callersOf(target, made);
       }
       await target.close();
     });

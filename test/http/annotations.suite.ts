@@ -1,9 +1,9 @@
 /** Annotations: texts about dates and hours of a site (docs/annotations.md). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bodyOf, CLOSED, createShare, logIn, ofItsOwn, postKey, withKey, withShare, type CreatedKey } from "../support/auth-requests.ts";
+import { bodyOf, CLOSED, createShare, logIn, postKey, withKey, withShare, type CreatedKey } from "../support/auth-requests.ts";
 import { addItem, askCollection, listItems } from "../support/collections.ts";
 import { expectError, putSettings, type RequestHeaders } from "../support/requests.ts";
-import { able, itNeeds, siteNames, type MakeTarget, type Target } from "../support/target.ts";
+import { siteNames, type MakeTarget, type Target } from "../support/target.ts";
 
 const siteName = siteNames("annotations");
 
@@ -120,19 +120,6 @@ export function describeAnnotations(makeTarget: MakeTarget): void {
       expect(await textsOf(siteId, "&owners=all&start_date=2026-03-03&end_date=2026-03-03")).toEqual([]);
       await bodyOf(await askCollection(target, "annotations", siteId, session, { method: "DELETE", id }));
       expect(await textsOf(siteId, "&owners=all")).toEqual([]);
-    });
-  });
-}
-
-export function describeKeptAnnotations(makeTarget: MakeTarget): void {
-  describe("stored annotations", () => {
-    itNeeds(makeTarget, "restart", "are the same after a restart", async () => {
-      const own = await makeTarget(ofItsOwn(CLOSED));
-      const siteId = siteName();
-      const annotation = await addItem(own, "annotations", siteId, await logIn(own), { text: "Deployed" });
-      await able(own, "restart")();
-      expect(await listItems(own, "annotations", siteId, await logIn(own))).toEqual([annotation]);
-      await own.close();
     });
   });
 }

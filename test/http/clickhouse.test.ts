@@ -4,7 +4,8 @@ import { withAskedRoutes } from "../support/asked-routes.ts";
 import { clickhouseOfFile } from "../support/clickhouse-server.ts";
 import { clickhouseTargets, NO_FILES_READ } from "../support/clickhouse-target.ts";
 import type { SkippedCase } from "../support/target.ts";
-import { describeCompleteness, describeInterface } from "./interface.suite.ts";
+import { ofTier } from "../support/tier.ts";
+import { describeAgain, describeCompleteness, describeInterface } from "./interface.suite.ts";
 
 /** Cases that cannot run here. A name that is missing, wrong or no longer needed fails a test. */
 const SKIPPED: readonly SkippedCase[] = [
@@ -16,6 +17,6 @@ const SKIPPED: readonly SkippedCase[] = [
 const makeTarget = withAskedRoutes(clickhouseTargets(clickhouseOfFile()));
 
 describe("with ClickHouse", () => {
-  describeInterface(makeTarget);
+  ofTier({ quick: describeAgain("clickhouse"), all: describeAgain("clickhouse"), nightly: describeInterface })(makeTarget);
   describeCompleteness(makeTarget, SKIPPED);
 });

@@ -1,12 +1,13 @@
 /**
  * All HTTP suites. Behavior that depends on the host is tested on every host in both tiers; behavior that is the same on every
- * host (field rules, options, reports) is tested in process, and on the other hosts only in the tier `all`.
+ * host (field rules, options, reports) is tested in process, in the tier `all` again where a host or a database may break it, and at
+ * night everywhere.
  */
 import { expect, it } from "vitest";
 import { ROUTE_IDS, type WithAskedRoutes } from "../support/asked-routes.ts";
 import type { MakeTarget, SkippedCase } from "../support/target.ts";
 import { describeAccessMatrix } from "./access-matrix.suite.ts";
-import { describeAnnotations, describeKeptAnnotations } from "./annotations.suite.ts";
+import { describeAnnotations } from "./annotations.suite.ts";
 import { describeLockout, describeSessions, describeSetup } from "./auth.suite.ts";
 import { describeBasePath } from "./base-path.suite.ts";
 import { describeDashboardFiles } from "./dashboard-files.suite.ts";
@@ -15,11 +16,12 @@ import { describeDurability } from "./durability.suite.ts";
 import { describeErasure } from "./erasure.suite.ts";
 import { describeExclusions } from "./exclusions.suite.ts";
 import { describeExtraPaths } from "./extra-paths.suite.ts";
-import { describeKeptGoals, describeSiteGoals } from "./goals.suite.ts";
+import { describeSiteGoals } from "./goals.suite.ts";
 import { describeIngestBody } from "./ingest-body.suite.ts";
 import { describeIngestCors } from "./ingest-cors.suite.ts";
 import { describeIngestFields } from "./ingest-fields.suite.ts";
 import { describeAllowlist, describeBots, describeRateLimits } from "./ingest-guards.suite.ts";
+import { describeKept } from "./kept.suite.ts";
 import { describeKeptCredentials, describeKeys } from "./keys.suite.ts";
 import { describeMaxSites } from "./ingest-sites.suite.ts";
 import { describeOpenapi } from "./openapi.suite.ts";
@@ -28,7 +30,7 @@ import { describeOwnPages } from "./csrf.suite.ts";
 import { describePasswordChange, describePasswordRules } from "./password.suite.ts";
 import { describePixel } from "./pixel.suite.ts";
 import { describeGuardedRoutes, describeRebinding, describeSetupCode } from "./rebinding.suite.ts";
-import { describeKeptSegments, describeSegments } from "./segments.suite.ts";
+import { describeSegments } from "./segments.suite.ts";
 import { describeShareRules, describeShares } from "./shares.suite.ts";
 import { describeStatsFunnel, describeStatsSequences } from "./stats-behavioral-steps.suite.ts";
 import { describeStatsFlow, describeStatsRetention, describeStatsSessions, describeWithoutBehavioral } from "./stats-behavioral.suite.ts";
@@ -52,97 +54,112 @@ import { describeSurface } from "./surface.suite.ts";
 
 type DescribeSuite = (makeTarget: MakeTarget) => void;
 
+/** Where suites run besides in process: a host, or the dialect of another database. */
+export type Place = "node" | "workerd" | "clickhouse";
+
+/** A suite, and where `npm run test:all` runs it again because more than the rules can break it there. */
+type Suite = readonly [describeSuite: DescribeSuite, ...again: Place[]];
+
 /**
- * Bodies, headers, connections, assets, restarts, crashes and records. Of routes, settings, goals and passwords only what a host can
- * break: what it keeps, what headers reach it, and where it hashes.
+ * Bodies, headers, connections, assets, restarts, crashes and records: the quick tier runs these on every host. Of routes, settings,
+ * goals and passwords only what a host can break: what it keeps, what headers reach it, and where it hashes.
  */
-const OF_HOSTS: readonly DescribeSuite[] = [
-  describeIngestBody,
-  describeIngestCors,
-  describePixel,
-  describeKeptCredentials,
-  describePasswordChange,
-  describeShares,
-  describeOwnPages,
-  describeRebinding,
-  describeHttps,
-  describeSurface,
-  describeDashboardFiles,
-  describeBasePath,
-  describeDurability,
-  describeSiteSettings,
-  describeKeptGoals,
-  describeKeptSegments,
-  describeKeptAnnotations,
+const OF_HOSTS: readonly Suite[] = [
+  [describeIngestBody],
+  [describeIngestCors],
+  [describePixel],
+  [describeKeptCredentials],
+  [describePasswordChange],
+  [describeShares, "clickhouse"],
+  [describeOwnPages],
+  [describeRebinding],
+  [describeHttps],
+  [describeSurface],
+  [describeDashboardFiles],
+  [describeBasePath],
+  [describeDurability, "clickhouse"],
+  [describeSiteSettings],
+  [describeKept, "clickhouse"],
 ];
 
-/** The rest, in the order of the document. */
-const OF_RULES: readonly DescribeSuite[] = [
-  describeIngestFields,
-  describeAllowlist,
-  describeMaxSites,
-  describeRateLimits,
-  describeBots,
-  describeExtraPaths,
-  describeStoredEvents,
-  describeDataMinimisation,
-  describeStatsParameters,
-  describeStatsMain,
-  describeStatsTimeseries,
-  describeStatsBreakdown,
-  describeStatsFilters,
-  describeStatsFilterOperators,
-  describeStatsComparison,
-  describeStatsRealtime,
-  describeStatsGoals,
-  describeStatsProperties,
-  describeStatsPropertyValues,
-  describeStatsRevenue,
-  describeStatsExport,
-  describeStatsSessions,
-  describeStatsFunnel,
-  describeStatsSequences,
-  describeStatsFlow,
-  describeStatsRetention,
-  describeWithoutBehavioral,
-  describeStatsCache,
-  describeSetup,
-  describeSessions,
-  describeLockout,
-  describeKeys,
-  describePasswordRules,
-  describeShareRules,
-  describeSetupCode,
-  describeGuardedRoutes,
-  describeAccessMatrix,
-  describeErasure,
-  describeInstallation,
-  describeHealthDetails,
-  describeMetrics,
-  describeWellKnown,
-  describeOpenapi,
-  describeExclusions,
-  describeStatsOverview,
-  describeDemoSite,
-  describeSiteSettingsRules,
-  describeSiteGoals,
-  describeSegments,
-  describeAnnotations,
+/**
+ * The rest, in the order of the document. Node can break what takes files, sockets, threads or real time; workerd what the registry and
+ * the objects of sites share, and what passes between them; ClickHouse what is stored in it or computed by its SQL.
+ */
+const OF_RULES: readonly Suite[] = [
+  [describeIngestFields],
+  [describeAllowlist, "workerd"],
+  [describeMaxSites, "workerd"],
+  [describeRateLimits, "node", "workerd"],
+  [describeBots],
+  [describeExtraPaths],
+  [describeStoredEvents, "workerd", "clickhouse"],
+  [describeDataMinimisation, "node", "workerd", "clickhouse"],
+  [describeStatsParameters],
+  [describeStatsMain, "node", "workerd", "clickhouse"],
+  [describeStatsTimeseries, "clickhouse"],
+  [describeStatsBreakdown, "clickhouse"],
+  [describeStatsFilters, "clickhouse"],
+  [describeStatsFilterOperators, "clickhouse"],
+  [describeStatsComparison, "clickhouse"],
+  [describeStatsRealtime, "workerd", "clickhouse"],
+  [describeStatsGoals, "clickhouse"],
+  [describeStatsProperties, "clickhouse"],
+  [describeStatsPropertyValues, "clickhouse"],
+  [describeStatsRevenue, "clickhouse"],
+  [describeStatsExport, "node", "workerd", "clickhouse"],
+  [describeStatsSessions, "clickhouse"],
+  [describeStatsFunnel, "clickhouse"],
+  [describeStatsSequences, "clickhouse"],
+  [describeStatsFlow, "clickhouse"],
+  [describeStatsRetention, "clickhouse"],
+  [describeWithoutBehavioral, "clickhouse"],
+  [describeStatsCache, "clickhouse"],
+  [describeSetup, "node", "workerd"],
+  [describeSessions, "node", "workerd"],
+  [describeLockout, "node", "workerd"],
+  [describeKeys, "workerd"],
+  [describePasswordRules],
+  [describeShareRules, "workerd", "clickhouse"],
+  [describeSetupCode, "workerd"],
+  [describeGuardedRoutes, "workerd"],
+  [describeAccessMatrix, "node", "workerd", "clickhouse"],
+  [describeErasure, "node", "workerd", "clickhouse"],
+  [describeInstallation, "node", "workerd"],
+  [describeHealthDetails, "node", "workerd", "clickhouse"],
+  [describeMetrics, "node", "workerd", "clickhouse"],
+  [describeWellKnown, "node", "workerd"],
+  [describeOpenapi, "node", "workerd", "clickhouse"],
+  [describeExclusions, "workerd"],
+  [describeStatsOverview, "workerd", "clickhouse"],
+  [describeDemoSite, "node", "workerd", "clickhouse"],
+  [describeSiteSettingsRules, "workerd", "clickhouse"],
+  [describeSiteGoals, "workerd", "clickhouse"],
+  [describeSegments, "workerd", "clickhouse"],
+  [describeAnnotations, "workerd", "clickhouse"],
 ];
 
 export function describeHost(makeTarget: MakeTarget): void {
-  for (const describeSuite of OF_HOSTS) describeSuite(makeTarget);
+  for (const [describeSuite] of OF_HOSTS) describeSuite(makeTarget);
 }
 
+/** What more than the rules can break there, besides what `describeHost` has. */
+export const describeAgain =
+  (place: Place): DescribeSuite =>
+  (makeTarget) => {
+    for (const [describeSuite, ...again] of [...OF_HOSTS, ...OF_RULES]) if (again.includes(place)) describeSuite(makeTarget);
+  };
+
+/** All suites: in process in every tier, elsewhere at night. */
 export function describeInterface(makeTarget: MakeTarget): void {
-  describeHost(makeTarget);
-  for (const describeSuite of OF_RULES) describeSuite(makeTarget);
+  for (const [describeSuite] of [...OF_HOSTS, ...OF_RULES]) describeSuite(makeTarget);
 }
 
 /** Registered last: the cases before have asked every route of this host, and no other case was skipped than these. */
 export function describeCompleteness(makeTarget: WithAskedRoutes<MakeTarget>, skipped: readonly SkippedCase[]): void {
   it("exactly the listed cases are skipped", () => {
-    expect(makeTarget.skipped).toEqual(skipped);
+    const byCase = (cases: readonly SkippedCase[]) => cases.toSorted((a, b) => (a.case < b.case ? -1 : 1));
+    expect(byCase(makeTarget.skipped)).toEqual(byCase(skipped));
   });
 
   it("every route is requested by some test case", () => {

@@ -167,16 +167,5 @@ export function describeKeptCredentials(makeTarget: MakeTarget): void {
       expect(await listKeys(target, await logIn(target))).toEqual(before);
       await target.close();
     });
-
-    itNeeds(makeTarget, "crash", "a setup, a key and a revocation survive a crash right after their response", async () => {
-      const target = await makeTarget(ofItsOwn());
-      const session = withSession(await tokenOf(await postSetup(target)));
-      const [kept, revoked] = [await createKey(target, session, "ReadOnly"), await createKey(target, session, "Admin")];
-      await deleteKey(target, session, revoked.key_hash);
-      await able(target, "crash")();
-      await expectKept(target, kept, revoked);
-      await logIn(target);
-      await target.close();
-    });
   });
 }

@@ -4,7 +4,8 @@ import { withAskedRoutes } from "../support/asked-routes.ts";
 import { NO_ADDRESS, NO_CLOCK, NO_FLUSH, nodeTargets } from "../support/node-target.ts";
 import type { SkippedCase } from "../support/target.ts";
 import { ofTier } from "../support/tier.ts";
-import { describeCompleteness, describeHost, describeInterface } from "./interface.suite.ts";
+import { describeAgain, describeCompleteness, describeHost, describeInterface } from "./interface.suite.ts";
+import { describeVersion } from "./version.suite.ts";
 
 /** Cases that cannot run here. A name that is missing, wrong or no longer needed fails a test. */
 const SKIPPED_OF_HOSTS: readonly SkippedCase[] = [
@@ -16,18 +17,28 @@ const SKIPPED_OF_HOSTS: readonly SkippedCase[] = [
   { case: "events that arrive during a flush are counted once", reason: NO_FLUSH },
 ];
 
-const SKIPPED_OF_RULES: readonly SkippedCase[] = [
+const SKIPPED_AGAIN: readonly SkippedCase[] = [
   { case: "a site's limit accepts events again after Retry-After seconds, and not before", reason: NO_CLOCK },
   { case: "a limit of several events a second allows that many at once", reason: NO_CLOCK },
-  { case: "a visitor is another one when the salt rotates at midnight UTC", reason: NO_CLOCK },
-  { case: "with visitor_salt_rotation_days a visitor stays the same for that many days", reason: NO_CLOCK },
-  { case: "with a generated secret a visitor is another one after a restart in the next salt period", reason: NO_CLOCK },
   { case: "with round_timestamps times are rounded down to the hour and days stay exact", reason: NO_CLOCK },
   { case: "a pause of exactly 30 minutes continues the session, and a longer one begins a new one", reason: NO_CLOCK },
   { case: "session_window_minutes sets how long a pause within a session may be", reason: NO_CLOCK },
   { case: "simultaneous visits of two visitors are two sessions", reason: NO_CLOCK },
   { case: "each period has exactly its dates, today included", reason: NO_CLOCK },
   { case: "the last millisecond of a day belongs to that day, and the next one to the next day", reason: NO_CLOCK },
+  { case: "a session ends after session_ttl_secs", reason: NO_CLOCK },
+  { case: "Retry-After counts down, and afterwards failures are counted from zero", reason: NO_CLOCK },
+  { case: "an expired session is rejected on every route", reason: NO_CLOCK },
+  { case: "an erasure includes both of its dates and no other", reason: NO_CLOCK },
+  { case: "a flush is timed, and ends the journal's lag", reason: NO_FLUSH },
+  { case: "a flush adds a file to the catalog, and a query a partition to the cache", reason: NO_FLUSH },
+  { case: "gets the hours and days since it was made, also after a restart, and counts each event once", reason: NO_CLOCK },
+];
+
+const SKIPPED_AT_NIGHT: readonly SkippedCase[] = [
+  { case: "a visitor is another one when the salt rotates at midnight UTC", reason: NO_CLOCK },
+  { case: "with visitor_salt_rotation_days a visitor stays the same for that many days", reason: NO_CLOCK },
+  { case: "with a generated secret a visitor is another one after a restart in the next salt period", reason: NO_CLOCK },
   { case: "periods end on the current date", reason: NO_CLOCK },
   { case: "all dates are those since the first event, by the month beyond a year", reason: NO_CLOCK },
   { case: "an event counts in the bucket of the hour or day in which it arrived", reason: NO_CLOCK },
@@ -62,8 +73,6 @@ const SKIPPED_OF_RULES: readonly SkippedCase[] = [
   { case: "a cohort is the visitors whose first event is in the same ISO week", reason: NO_CLOCK },
   { case: "a cached result is returned for cache_ttl_secs and not a millisecond longer", reason: NO_CLOCK },
   { case: "a result of yesterday's period is not returned on a new day, even within the ttl", reason: NO_CLOCK },
-  { case: "a session ends after session_ttl_secs", reason: NO_CLOCK },
-  { case: "Retry-After counts down, and afterwards failures are counted from zero", reason: NO_CLOCK },
   { case: "a link ends at its time by the wall clock, and a viewer token after 12 hours", reason: NO_CLOCK },
   { case: "a link of this month shows its dates so far, and one of all dates every event", reason: NO_CLOCK },
   { case: "all dates of a link with a filter begin with the first event that it shows", reason: NO_CLOCK },
@@ -71,20 +80,20 @@ const SKIPPED_OF_RULES: readonly SkippedCase[] = [
   { case: "the last use is recorded about once a minute", reason: NO_CLOCK },
   { case: "wrong passwords of a link lock an address out of this link only, and a right one resets their count", reason: NO_CLOCK },
   { case: "a link takes 20 passwords at once, and then one per second; others and the login do not wait for it", reason: NO_CLOCK },
-  { case: "an expired session is rejected on every route", reason: NO_CLOCK },
-  { case: "an erasure includes both of its dates and no other", reason: NO_CLOCK },
-  { case: "a flush is timed, and ends the journal's lag", reason: NO_FLUSH },
-  { case: "a flush adds a file to the catalog, and a query a partition to the cache", reason: NO_FLUSH },
   { case: "equals the reports of each site for all periods, with visitor ids that last 1 days", reason: NO_CLOCK },
   { case: "equals the reports of each site for all periods, with visitor ids that last 3 days", reason: NO_CLOCK },
   { case: "counts the day that corresponds to today until the same minute, as time passes", reason: NO_CLOCK },
   { case: "visitors are current for five minutes, and new events count at once", reason: NO_CLOCK },
-  { case: "gets the hours and days since it was made, also after a restart, and counts each event once", reason: NO_CLOCK },
 ];
 
 const makeTarget = withAskedRoutes(nodeTargets());
 afterAll(() => makeTarget.closeAll());
 
-ofTier({ quick: describeHost, all: describeInterface })(makeTarget);
+ofTier({ quick: describeHost, all: describeAgain("node"), nightly: describeInterface })(makeTarget);
 
-describeCompleteness(makeTarget, ofTier({ quick: SKIPPED_OF_HOSTS, all: [...SKIPPED_OF_HOSTS, ...SKIPPED_OF_RULES] }));
+describeVersion(makeTarget);
+
+describeCompleteness(
+  makeTarget,
+  ofTier({ quick: SKIPPED_OF_HOSTS, all: SKIPPED_AGAIN, nightly: [...SKIPPED_OF_HOSTS, ...SKIPPED_AGAIN, ...SKIPPED_AT_NIGHT] }),
+);

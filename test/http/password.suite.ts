@@ -18,7 +18,7 @@ import {
   withSession,
 } from "../support/auth-requests.ts";
 import { expectError, type RequestHeaders } from "../support/requests.ts";
-import { able, itNeeds, type Environment, type MakeTarget, type Target } from "../support/target.ts";
+import type { Environment, MakeTarget, Target } from "../support/target.ts";
 
 const NEW = "another horse battery";
 
@@ -41,7 +41,7 @@ function ownTargets(makeTarget: MakeTarget) {
   return { aTarget, setUp };
 }
 
-/** What is kept, and where passwords are hashed. Each of its cases starts a host of its own, so the rules are `describePasswordRules`. */
+/** Where passwords are held and hashed. Each of its cases starts a host of its own, so the rules are `describePasswordRules`. */
 export function describePasswordChange(makeTarget: MakeTarget): void {
   const { setUp } = ownTargets(makeTarget);
 
@@ -55,14 +55,6 @@ export function describePasswordChange(makeTarget: MakeTarget): void {
       expect(await isIn(target, withKey(key))).toBe(true);
       await expectError(await postLogin(target, PASSWORD), 401, "Invalid password");
       expect(await isIn(target, await logIn(target, NEW))).toBe(true);
-    });
-
-    itNeeds(makeTarget, "crash", "is in effect after a crash right behind the answer", async () => {
-      const { target, session } = await setUp();
-      await bodyOf(await changePassword(target, session));
-      await able(target, "crash")();
-      await expectError(await postLogin(target, PASSWORD), 401);
-      await logIn(target, NEW);
     });
 
     it("of several at once succeeds once: the others have a password that is not current any more", async () => {

@@ -1,10 +1,10 @@
 /** Segments: saved filters, funnels and sequences of a site, and the parameter that uses them (docs/segments.md). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bodyOf, CLOSED, createKey, createShare, logIn, ofItsOwn, withKey, withShare } from "../support/auth-requests.ts";
+import { bodyOf, CLOSED, createKey, createShare, logIn, withKey, withShare } from "../support/auth-requests.ts";
 import { addItem, askCollection, listItems } from "../support/collections.ts";
 import { expectError, putSettings, record, wireEvent, type RequestHeaders } from "../support/requests.ts";
 import { visitor } from "../support/stats-requests.ts";
-import { able, itNeeds, siteNames, type MakeTarget, type Target } from "../support/target.ts";
+import { siteNames, type MakeTarget, type Target } from "../support/target.ts";
 
 const siteName = siteNames("segments");
 
@@ -184,20 +184,6 @@ export function describeSegments(makeTarget: MakeTarget): void {
       await add(siteId, { name: "A", filters: "pages==/a" });
       await bodyOf(await target.fetch(`/api/sites/${siteId}`, { method: "DELETE", headers: session }));
       expect(await namesOf(siteId)).toEqual([]);
-    });
-  });
-}
-
-export function describeKeptSegments(makeTarget: MakeTarget): void {
-  describe("stored segments", () => {
-    itNeeds(makeTarget, "restart", "are the same after a restart", async () => {
-      const own = await makeTarget(ofItsOwn(BEHIND_PROXY));
-      const admin = await logIn(own);
-      const siteId = siteName();
-      const segment = await addItem(own, "segments", siteId, { ...admin, ...OWNER }, { name: "A", filters: "pages==/a", scope: "oneself" });
-      await able(own, "restart")();
-      expect(await listItems(own, "segments", siteId, { ...(await logIn(own)), ...OWNER })).toEqual([segment]);
-      await own.close();
     });
   });
 }

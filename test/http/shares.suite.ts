@@ -253,19 +253,6 @@ export function describeShares(makeTarget: MakeTarget): void {
       expect(await statuses()).toEqual(refused);
       await own.close();
     });
-
-    itNeeds(makeTarget, "restart", "work after a restart, and revoked ones stay revoked", async () => {
-      const own = await makeTarget(ofItsOwn(BEHIND_PROXY));
-      const admin = await logIn(own);
-      const siteId = siteName();
-      const fields = { site_id: siteId, filters: BLOG };
-      const [kept, revoked] = [await createShare(own, admin, fields), await createShare(own, admin, fields)];
-      await deleteShare(own, admin, revoked.share_hash);
-      await able(own, "restart")();
-      expect(await bodyOf(await get(own, "/api/share", withShare(kept.token)))).toMatchObject({ filters: BLOG });
-      expect(await statusOf(get(own, "/api/share", withShare(revoked.token)))).toBe(404);
-      await own.close();
-    });
   });
 }
 

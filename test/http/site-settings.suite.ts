@@ -4,7 +4,7 @@ import { COLLECTIONS } from "../../src/runtime/sites/collection-record.ts";
 import { bodyOf, CLOSED, logIn, ofItsOwn } from "../support/auth-requests.ts";
 import { addItem, listItems } from "../support/collections.ts";
 import { expectError, getSites, post, record, wireEvent, type RequestHeaders } from "../support/requests.ts";
-import { able, itNeeds, type Environment, type MakeTarget, type Target } from "../support/target.ts";
+import type { Environment, MakeTarget, Target } from "../support/target.ts";
 
 interface Settings {
   readonly site_id: string;
@@ -72,7 +72,7 @@ const ownersOf =
     return ownerOf(target);
   };
 
-/** What is kept. Each of its cases starts a host of its own, so the rules are `describeSiteSettingsRules`. */
+/** Where settings are held. Each of its cases starts a host of its own, so the rules are `describeSiteSettingsRules`. */
 export function describeSiteSettings(makeTarget: MakeTarget): void {
   const owner = ownersOf(makeTarget);
 
@@ -122,20 +122,6 @@ export function describeSiteSettings(makeTarget: MakeTarget): void {
       expect(await get(site)).toMatchObject({ ...DEFAULTS, created_at: null, time_zone_in_force: "UTC" });
       expect(await bodyOf(await ask("GET", "/api/sites"))).toEqual({ sites: [] });
       await expectError(await ask("DELETE", `/api/sites/${site}`), 404, "no settings");
-    });
-
-    itNeeds(makeTarget, "restart", "are the same after a restart", async () => {
-      const { target, put } = await owner();
-      const settings = await put("kept.test", ALL);
-      await able(target, "restart")();
-      expect(await (await ownerOf(target)).get("kept.test")).toEqual(settings);
-    });
-
-    itNeeds(makeTarget, "crash", "are the same after a crash", async () => {
-      const { target, put } = await owner();
-      const settings = await put("kept.test", ALL);
-      await able(target, "crash")();
-      expect(await (await ownerOf(target)).get("kept.test")).toEqual(settings);
     });
   });
 }

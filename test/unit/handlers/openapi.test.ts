@@ -9,6 +9,7 @@ import { routeIdOf, type Access } from "../../../src/handlers/route.ts";
 import { PROVOKED, FAILING } from "../../http/openapi-answers.ts";
 import { CLOSED, logIn } from "../../support/auth-requests.ts";
 import { createInProcessTarget } from "../../support/in-process-target.ts";
+import { SHORT_DEMO } from "../../support/target.ts";
 import { schemaProblems, resolveReference, SCHEMA_KEYWORDS, type SchemaRoot } from "../../support/json-schema.ts";
 import { bodySchemaOf, documentedIn, pathWith, requiredValues, type Documented, type Values } from "../../support/openapi.ts";
 import { browserHeaders } from "../../support/requests.ts";
@@ -318,7 +319,7 @@ describe("the handler of", () => {
 
   it.each(DOCUMENTED)("$id reads exactly the documented query parameters", async (route) => {
     const names = new Set<string>();
-    const target = await createInProcessTarget(CLOSED);
+    const target = await createInProcessTarget({ ...CLOSED, ...SHORT_DEMO });
     const headers = browserHeaders(await logIn(target));
     for (const reader of ["get", "getAll", "has"] as const) {
       const original = URLSearchParams.prototype[reader] as (name: string) => never;
@@ -339,7 +340,7 @@ describe("the handler of", () => {
   it.each(DOCUMENTED.filter((route) => route.requestBody !== null && isOfCollection(route)))(
     "$id takes exactly the documented fields in its body",
     async (route) => {
-      const target = await createInProcessTarget(CLOSED);
+      const target = await createInProcessTarget({ ...CLOSED, ...SHORT_DEMO });
       const { properties = {} } = bodySchemaOf(DOCUMENT, route) ?? {};
       // An item that is changed has to exist, and takes the fields of one that is made.
       const path = COLLECTIONS.find((collection) => route.path.startsWith(collection)) ?? "";
