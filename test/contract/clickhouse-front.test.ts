@@ -65,7 +65,7 @@ describe("parameters of a statement", () => {
     expect(row).toEqual([[NASTY, "b"], "-9223372036854775808", "18446744073709551615", null]);
   });
 
-  it("may name tables", async () => {
+  it("parameters of a statement may name tables", async () => {
     const database = await table();
     expect(await query("SELECT count() FROM {name:Identifier}", { database, parameters: { name: "t" } })).toBe("0\n");
   });
@@ -131,7 +131,7 @@ describe("a result", () => {
     expect(bytes.byteLength).toBe(8_000_000);
   });
 
-  it("names its query", async () => {
+  it("a result has the id of its query in a header", async () => {
     const response = await clickhouse().request("SELECT 1", { queryId: "query-of-a-test" });
     expect(response.headers.get("X-ClickHouse-Query-Id")).toBe("query-of-a-test");
   });
@@ -228,7 +228,7 @@ describe("an INSERT", () => {
 });
 
 describe("a query", () => {
-  it("is cancelled by its id", async () => {
+  it("a query that runs is cancelled by its id", async () => {
     const answer = refusal(ENDLESS, { queryId: "endless" });
     await expect.poll(() => killed("endless", answer)).toMatchObject({ code: "394" });
   });

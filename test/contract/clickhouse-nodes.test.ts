@@ -33,7 +33,7 @@ const send = async (node: InProcessTarget, site: string): Promise<number> => (aw
 const json = async (node: InProcessTarget, path: string): Promise<unknown> => (await node.fetch(path)).json();
 
 describe("two nodes with one ClickHouse", () => {
-  it("list the sites of both", async () => {
+  it("both nodes list the sites of both", async () => {
     const { node } = await deployment();
     const [first, second] = [await node(), await node()];
     await send(first, "one.test");

@@ -84,7 +84,7 @@ beforeAll(async () => {
 const resultOn = <Result>(deployment: "server" | "cluster", plan: Plan<Result>): Promise<Result> =>
   backends[deployment].run(plan, { isViewer: false, signal: new AbortController().signal });
 
-describe.each(REPORTS.map((report: Report) => [report.path, report] as const))("%s", (path, { prepare }) => {
+describe.each(REPORTS.map((report: Report) => [report.path, report] as const))("the report %s on two shards", (path, { prepare }) => {
   it.each(REQUESTS[path as ReportPath])("with %o is the same on a cluster as on one server", async (request) => {
     const given: Readonly<Record<string, string>> = { site_id: SITE, start_date: "2026-03-02", end_date: "2026-03-15", ...request };
     const plan = (await prepare((name) => given[name] ?? null, ownerAt(NOW_MS, GOALS))).plan(SETTINGS);

@@ -34,7 +34,7 @@ function valuesOf(bytes: Uint8Array): unknown {
 describe.each([
   ["inline", inlineParquetWriter],
   ["in a thread", threaded],
-])("%s", (_name, writer) => {
+])("the writer %s", (_name, writer) => {
   it("encode returns the file that encodeEvents returns", async () => {
     expect(await writer.encode(eventTexts(EVENTS))).toEqual(encodeEvents(EVENTS));
   });

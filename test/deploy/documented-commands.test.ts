@@ -40,7 +40,7 @@ describe("the commands of docs/containers.md", () => {
     }
   });
 
-  it("name services of compose.yaml", () => {
+  it("every command of docs/containers.md names services of compose.yaml", () => {
     const named = commands.flatMap((command) => [...command.matchAll(/^docker compose (?:exec|run|logs|restart|stop) (.*)$/g)]);
     expect(named.length).toBeGreaterThan(2);
     for (const [command, words = ""] of named) {

@@ -87,15 +87,15 @@ describe("the image", skippedFor(whyNoContainers()), () => {
   /** Resolves when the image's health check succeeds. */
   const becomesHealthy = () => expect.poll(async () => (await container.exec(image.config.healthcheck)).code).toBe(0);
 
-  it("becomes healthy", () => becomesHealthy());
+  it("a container of the image becomes healthy by its own health check", () => becomesHealthy());
 
-  it("counts an event", async () => {
+  it("a container of the image counts an event", async () => {
     const event = { method: "POST", headers: browserHeaders(), body: JSON.stringify(wireEvent(SITE)) };
     expect(await request("/api/event", event)).toEqual({ status: 202, body: "" });
     expect(await pageviews()).toBe(1);
   });
 
-  it("reads its secrets from files", async () => {
+  it("a container of the image reads its secrets from files", async () => {
     expect((await request("/metrics")).status).toBe(401);
     const headers = { authorization: `Bearer ${METRICS_TOKEN}` };
     expect(await request("/metrics", { headers })).toEqual({ status: 200, body: expect.stringContaining("svc_events") });

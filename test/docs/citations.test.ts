@@ -26,7 +26,7 @@ function problemOf(page: string, section: string): string | null {
 }
 
 describe("citations of docs/", () => {
-  it("name existing pages and sections", () => {
+  it("every citation of docs/ names a page and a section that exist", () => {
     const problems = files.flatMap((file) =>
       [...joined(readFileSync(join(ROOT, file), "utf8")).matchAll(CITATION)].flatMap(([citation, page = "", section = ""]) => {
         const problem = problemOf(page, section);

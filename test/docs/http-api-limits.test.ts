@@ -114,7 +114,7 @@ const LIMITS: Readonly<Record<string, string>> = {
 describe("the limits of the page", () => {
   const table = rowsOf(sectionOf("Limits"), "Limit");
 
-  it("are those of src/runtime/config", () => {
+  it("every limit of docs/http-api.md is that of src/runtime/config", () => {
     const stated = table.map(([name = "", value = ""]) => [name, value]);
     expect(Object.fromEntries(stated), 'edit docs/http-api.md, "Limits", and LIMITS of this test').toEqual(LIMITS);
   });

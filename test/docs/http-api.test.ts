@@ -154,7 +154,7 @@ describe("statuses, messages and headers of the page", () => {
     expect(stated.sort(), 'edit docs/http-api.md, "Statuses"').toEqual(answered.sort());
   });
 
-  it("are all headers of responses", () => {
+  it("docs/http-api.md names every header of responses", () => {
     const names = new Set(DOCUMENTED.flatMap(({ answers }) => Object.values(answers).flatMap(({ headers = {} }) => Object.keys(headers))));
     const stated = SECTIONS.flatMap(({ text }) => codesIn(text)).join("\n");
     expect(

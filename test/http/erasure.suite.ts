@@ -157,7 +157,7 @@ export function describeErasure(makeTarget: MakeTarget): void {
   });
 
   describe("erasure before an admin password is set", () => {
-    it("gives 401 to everyone", async () => {
+    it("an erasure before an admin password is set gives 401 to everyone", async () => {
       const target = await makeTarget();
       await expectError(await deleteEvents(target, {}, { site_id: "a.test", start_date: "2026-01-01", end_date: "2026-01-01" }), 401);
       await target.close();

@@ -98,7 +98,7 @@ describe("the check of linear cost", () => {
     );
   });
 
-  it("accepts a linear cost", async () => {
+  it("the check of linear cost accepts a linear cost", async () => {
     await expectLinear(160_000, { "slashes before something else": (length) => filled(length, "/").split("/").length });
   });
 });

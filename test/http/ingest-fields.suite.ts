@@ -124,14 +124,14 @@ export function describeIngestFields(makeTarget: MakeTarget): void {
       await expectError(await post(target, wireEvent(siteName(), { [field]: "" })), 400, `"${field}"`, /empty/);
     });
 
-    describe.each(["d", "n", "u", "r", "p", "rc"])("%s that is not a string gives 422", (field) => {
-      it.each(NO_TEXTS)("%s", async (_name, value) => {
+    describe.each(["d", "n", "u", "r", "p", "rc"])("the text field %s", (field) => {
+      it.each(NO_TEXTS)("gives 422 for %s, which is not a string", async (_name, value) => {
         await expectError(await post(target, wireEvent(siteName(), { [field]: value })), 422, `"${field}"`, /string/);
       });
     });
 
-    describe.each(["w", "ra"])("%s that is not a number gives 422", (field) => {
-      it.each(NO_NUMBERS)("%s", async (_name, value) => {
+    describe.each(["w", "ra"])("the numeric field %s", (field) => {
+      it.each(NO_NUMBERS)("gives 422 for %s, which is not a number", async (_name, value) => {
         await expectError(await post(target, wireEvent(siteName(), { [field]: value })), 422, `"${field}"`, /number/);
       });
     });

@@ -13,7 +13,7 @@ interface Installation {
   readonly last_event_date: string | null;
 }
 
-it.each(["fails", "does not answer"])("answers without the date of the last event while storage %s", async (how) => {
+it.each(["fails", "does not answer"])("GET /api/installation answers without the last date while storage %s", async (how) => {
   const { promise, reject } = createDeferred<never>();
   promise.catch(() => {
     // It may fail before it is asked for.

@@ -142,7 +142,7 @@ describe("the log of a request", () => {
     expect(JSON.stringify(target.log.lines)).not.toMatch(/secret|198\.51/);
   });
 
-  it("is empty at other levels", async () => {
+  it("requests are logged at the level debug only", async () => {
     const target = await createInProcessTarget();
     onTestFinished(() => target.close());
     await ask(target);

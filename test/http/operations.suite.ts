@@ -40,7 +40,7 @@ export function describeHealthDetails(makeTarget: MakeTarget): void {
     });
     afterAll(() => target.close());
 
-    it("reports the current state", async () => {
+    it("/health/detailed reports the current state", async () => {
       expect(await detailsOf(target)).toEqual({
         status: "ok",
         version: expect.stringMatching(/^\d+\.\d+\.\d+/) as unknown,

@@ -155,5 +155,9 @@ describe("the Traefik snippets", () => {
     });
   }
 
-  it("run in Traefik", skippedFor("Traefik publishes no package for Debian or npm: its snippets are parsed and compared."), () => {});
+  it(
+    "Traefik serves the program by the Traefik snippets",
+    skippedFor("Traefik publishes no package for Debian or npm: its snippets are parsed and compared."),
+    () => {},
+  );
 });

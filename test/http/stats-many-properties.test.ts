@@ -133,7 +133,7 @@ describe("properties that exceed the memory limit", () => {
     expect(rows).toHaveLength(9_000);
   });
 
-  it("of erased days are gone", async () => {
+  it("properties of erased days are gone from reports and memory", async () => {
     const target = await createTarget(8);
     await store(target, 1, 2_000, longProps);
     await store(target, 0, 10, () => '{"plan":"pro"}');

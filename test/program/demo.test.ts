@@ -2,9 +2,12 @@
 import { expect, it } from "vitest";
 import { runProgram } from "../support/run-process.ts";
 import { MAIN_PATH } from "../support/built.ts";
-import { startServer, type ServerProcess } from "../support/server-process.ts";
+import { clockFlags, startServer, UNTIL_NOON_MS, type ServerProcess } from "../support/server-process.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { CHROME_WINDOWS } from "../support/user-agents.ts";
+
+/** At midnight, the oldest day would expire. */
+const PROGRAM = [process.execPath, ...clockFlags(UNTIL_NOON_MS), MAIN_PATH];
 
 const demoEvents = async (server: ServerProcess): Promise<number> => {
   const response = await fetch(`${server.origin}/api/stats/main?site_id=demo.example&period=12mo`);
@@ -14,7 +17,7 @@ const demoEvents = async (server: ServerProcess): Promise<number> => {
 it("--demo makes the demo site while events are taken, and the log has its address", async () => {
   const dataFolder = await tempFolder();
   const environment = { SVC_CACHE_TTL_SECS: "0", SVC_RETENTION_DAYS: "100" };
-  const server = await startServer({ dataFolder, environment, command: [process.execPath, MAIN_PATH, "serve", "--demo"] });
+  const server = await startServer({ dataFolder, environment, command: [...PROGRAM, "serve", "--demo"] });
   const statuses: number[] = [];
   for (let event = 0; event < 20; event++) {
     const response = await fetch(`${server.origin}/api/event`, {
@@ -34,18 +37,18 @@ it("--demo makes the demo site while events are taken, and the log has its addre
   const verified = await runProgram(["verify", "--data-dir", dataFolder]);
   expect(verified.code, verified.stdout + verified.stderr).toBe(0);
 
-  const restarted = await startServer({ dataFolder, environment, command: [process.execPath, MAIN_PATH, "--demo"] });
+  const restarted = await startServer({ dataFolder, environment, command: [...PROGRAM, "--demo"] });
   await restarted.logged(/the demo site is ready/);
   expect(await demoEvents(restarted)).toBeGreaterThanOrEqual(made);
   expect(await restarted.stop()).toBe(0);
-  const without = await startServer({ dataFolder, environment });
+  const without = await startServer({ dataFolder, environment, clockAheadMs: UNTIL_NOON_MS });
   expect(await demoEvents(without)).toBeGreaterThanOrEqual(made);
   expect(await without.stop()).toBe(0);
 });
 
 it("a stop while the demo site is made ends the process in time and leaves the rest to the next start", async () => {
   const dataFolder = await tempFolder();
-  const command = [process.execPath, MAIN_PATH, "--demo"];
+  const command = [...PROGRAM, "--demo"];
   const environment = { SVC_RETENTION_DAYS: "100" };
   const server = await startServer({ dataFolder, environment, command });
   expect(await server.stop()).toBe(0);

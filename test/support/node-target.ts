@@ -1,7 +1,6 @@
 /** The built program in its own process, over TCP. */
-import { DAY_MS } from "../../src/storage/event.ts";
 import { fetchAt } from "./fetch-at.ts";
-import { startServer, type ServerProcess } from "./server-process.ts";
+import { startServer, UNTIL_NOON_MS, type ServerProcess } from "./server-process.ts";
 import { TARGET_DEFAULTS, type AbleTarget, type Environment, type MakeTarget, type Target } from "./target.ts";
 import { makeTempFolder, removeFolder } from "./temp-folder.ts";
 
@@ -13,15 +12,12 @@ export type NodeTarget = AbleTarget<"answersEarly" | "setupCode" | "restart" | "
   log(): string;
 };
 
-/** The clock of programs starts at the next noon, so that midnight, which changes all visitor ids, does not fall into a test. */
-const CLOCK_AHEAD_MS = DAY_MS - ((Date.now() + DAY_MS / 2) % DAY_MS);
-
 const SETUP_CODE = / setupCode=(\S+)/;
 
 export async function createNodeTarget(environment: Environment = {}): Promise<NodeTarget> {
   const dataFolder = await makeTempFolder();
   const start = (): Promise<ServerProcess> =>
-    startServer({ dataFolder, clockAheadMs: CLOCK_AHEAD_MS, environment: { ...TARGET_DEFAULTS, ...environment } });
+    startServer({ dataFolder, clockAheadMs: UNTIL_NOON_MS, environment: { ...TARGET_DEFAULTS, ...environment } });
   let server = await start();
 
   async function stop(): Promise<void> {
@@ -44,7 +40,7 @@ export async function createNodeTarget(environment: Environment = {}): Promise<N
       await server.logged(SETUP_CODE);
       return SETUP_CODE.exec(server.log())?.[1] ?? null;
     },
-    nowMs: () => Date.now() + CLOCK_AHEAD_MS,
+    nowMs: () => Date.now() + UNTIL_NOON_MS,
     async restart() {
       await stop();
       server = await start();

@@ -36,7 +36,7 @@ describe("the CRC-32 checksum", () => {
     expect(crc32(bytes, 5, 5)).toBe(0);
   });
 
-  it("is never negative", () => {
+  it("the CRC-32 checksum is never negative", () => {
     for (let byte = 0; byte < 256; byte++) expect(crc32(Uint8Array.of(byte), 0, 1)).toBeGreaterThanOrEqual(0);
   });
 

@@ -40,7 +40,7 @@ async function flushAll(journal: Journal): Promise<void> {
 }
 
 describe("the journal", () => {
-  it("is empty at first", async () => {
+  it("a new journal is empty", async () => {
     const journal = await open(createFailingSegmentLog());
     expect([journal.size, journal.openSegment.appended, journal.sealed, journal.unflushedSites()]).toEqual([0, 0, [], []]);
   });

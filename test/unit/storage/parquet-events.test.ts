@@ -1,4 +1,5 @@
 /** Parquet files: written events are read back exactly, and other bytes are refused. */
+import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { parquetMetadata } from "hyparquet";
 import { describe, expect, it } from "vitest";
@@ -95,7 +96,10 @@ describe("the Parquet codec", () => {
     );
     const merged = mergeFiles(days.map((events, day) => ({ key: String(day), bytes: encodeEvents(events) })));
     if (!("bytes" in merged)) throw new Error(merged.reason);
-    expect(eventsIn(merged.bytes)).toEqual(days.flat());
+    const [read, written] = [eventsIn(merged.bytes), days.flat()];
+    expect(read).toHaveLength(written.length);
+    // `toEqual` takes seconds for so many.
+    expect(read.findIndex((event, i) => !isDeepStrictEqual(event, written[i]))).toBe(-1);
     expect([...decodeEvents(merged.bytes)].map(({ rows }) => rows)).toEqual([50_000, 50_000, 20_000]);
   });
 

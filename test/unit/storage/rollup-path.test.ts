@@ -13,7 +13,7 @@ describe("the key of a rollup", () => {
     expect(rollupFileOf(siteId("Site"), FIELDS).key).toBe("rollups/site_id=%53ite/2026-03-08_2026-03-15_0123abcd_00000000.parquet");
   });
 
-  it("is decoded for any site", () => {
+  it("the key of a rollup is decoded for any site", () => {
     fc.assert(
       fc.property(anySiteId, (id) => {
         const file = rollupFileOf(id, FIELDS);

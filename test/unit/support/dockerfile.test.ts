@@ -53,7 +53,7 @@ describe("the steps of a Dockerfile", skippedFor(isRoot ? null : "only root can 
     expect([mode & 0o777, uid, gid]).toEqual([0o700, 65532, 65532]);
   });
 
-  it("fail if a command fails", async () => {
+  it("a step of a Dockerfile fails if a command fails", async () => {
     await expect(runOver("FROM tools\nRUN false && true\n")).rejects.toThrow("false && true");
   });
 
@@ -70,7 +70,7 @@ describe("the steps of a Dockerfile", skippedFor(isRoot ? null : "only root can 
 });
 
 describe("the settings of a stage", () => {
-  it("are those of its instructions", () => {
+  it("the settings of a stage are those of its instructions", () => {
     const [, final] = parseDockerfile(DOCKERFILE);
     expect(final && configOf(final)).toEqual({
       env: { PATH: expect.stringContaining("/usr/local/bin") as unknown, A: "1", B: "two" },

@@ -18,7 +18,7 @@ const countryOf = (countryCode: string | null) => ({ ...NOWHERE, countryCode });
 describe("the builtin database", () => {
   const database = openGeoDatabase("builtin", COUNTRY_DATABASE_URL);
 
-  it("is loaded by default", () => {
+  it("the builtin database of countries is loaded by default", () => {
     expect(database.loaded).toBe(true);
   });
 
@@ -110,13 +110,13 @@ describe("a database file of the operator", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("is read from its path", () => {
+  it("a database file of the operator is read from its path", () => {
     const path = join(folder, "copy with spaces.mmdb");
     copyFileSync(builtinFile, path);
     expect(openGeoDatabase({ path }, COUNTRY_DATABASE_URL).lookup("91.198.174.192")).toEqual(countryOf("NL"));
   });
 
-  it("may contain IPv4 only", () => {
+  it("a database file of the operator may contain IPv4 only", () => {
     const database = openGeoDatabase({ path: ipv4File }, COUNTRY_DATABASE_URL);
     expect(database.lookup("91.198.174.192")).toEqual(countryOf("NL"));
     expect(database.lookup("2001:4860:4860::8888")).toEqual(NOWHERE);

@@ -12,7 +12,7 @@ const hours = (day: string, skipped: readonly number[] = []): string[] =>
 const ticksOf = (labels: readonly string[], least: number) => tickIndices(labels, least).map((i) => labels[i]);
 
 describe("ticks", () => {
-  it("of days are every n-th", () => {
+  it("ticks of days are every n-th day", () => {
     expect(ticksOf(["2026-03-01", "2026-03-02", "2026-03-03", "2026-03-04", "2026-03-05"], 2)).toEqual([
       "2026-03-01",
       "2026-03-03",

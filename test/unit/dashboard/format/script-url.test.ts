@@ -8,6 +8,6 @@ it.each([
   ["http://0.0.0.0:8000/", "http://localhost:8000/svc.js"],
   ["http://[::]:8000/a/b/", "http://localhost:8000/a/b/svc.js"],
   ["http://127.0.0.1:8000/?period=day", "http://127.0.0.1:8000/svc.js"],
-])("of the page %s is %s", (page, url) => {
+])("the address of the script for the page %s is %s", (page, url) => {
   expect(scriptUrlOf(page)).toBe(url);
 });

@@ -113,7 +113,7 @@ const page = (fields: Partial<NonNullable<InstallationPage["findings"]>>, status
 const pageOf = (answer: InstallationPage) => saying(pageChecks("example.com", SCRIPT, answer));
 
 describe("the checks of a page", () => {
-  it("say that all is right", () => {
+  it("the checks of a page say that all is right", () => {
     expect(pageOf(page({}))).toEqual([
       "ok: The page has the script tag",
       "ok: The script tag is for `example.com`",

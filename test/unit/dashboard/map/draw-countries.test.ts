@@ -60,7 +60,7 @@ describe("the world map", () => {
     expect(guianaY - franceY).toBeGreaterThan(map.height / 5);
   });
 
-  it("is small", () => {
+  it("the drawn world map is small", () => {
     expect(gzipSync(JSON.stringify(map)).length).toBeLessThan(GZIPPED_BYTES_MAX);
   });
 });

@@ -111,7 +111,7 @@ describe("defaults", () => {
     }
   });
 
-  it("are frozen", () => {
+  it("defaults cannot be changed", () => {
     const { config } = parse({});
     expect(Object.isFrozen(config)).toBe(true);
     expect(Object.isFrozen(parse({ file: { site_ids: ["a"] } }).config.siteIds)).toBe(true);
@@ -492,7 +492,7 @@ describe("secrets in files of their own", () => {
     ]);
   });
 
-  it("are for secrets only", () => {
+  it("only secrets may be in files of their own", () => {
     expect(parse({ environment: { SVC_DATA_DIR_FILE: "/run/it" } }).warnings).toEqual([
       '"SVC_DATA_DIR_FILE" is ignored: no option has this variable',
     ]);
@@ -690,7 +690,7 @@ describe("gdpr_mode", () => {
     });
   });
 
-  it("keeps a stricter option", () => {
+  it("gdpr_mode keeps an option that is stricter", () => {
     const { config } = parse({ file: { gdpr_mode: true, geoip_precision: "none" } });
     expect(config.geoipPrecision).toBe("none");
   });

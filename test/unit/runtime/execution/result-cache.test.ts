@@ -273,7 +273,7 @@ describe("running computations", () => {
     return run;
   }
 
-  it("are shared by identical queries", async () => {
+  it("identical queries share one running computation", async () => {
     const bench = createBench();
     const [first, second, third] = [slowQuestion(bench), slowQuestion(bench), slowQuestion(bench, { name: "other" })];
     expect([first.begun, second.begun, third.begun]).toEqual([true, false, true]);
@@ -338,7 +338,7 @@ describe("running computations", () => {
   });
 
   describe("whose request has timed out", () => {
-    it("are no longer shared", async () => {
+    it("a computation whose request has timed out is no longer shared", async () => {
       const bench = createBench();
       const end = new AbortController();
       const first = slowQuestion(bench, {}, { signal: end.signal });

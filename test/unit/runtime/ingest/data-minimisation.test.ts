@@ -73,11 +73,11 @@ describe("minimiseEvent", () => {
         region: null,
       },
     ],
-  ])("%s", (_case, minimisation, changes) => {
+  ])("an event loses what its options say, and nothing else: %s", (_case, minimisation, changes) => {
     expect(minimiseEvent(event, { ...nothing, ...minimisation }, utcCalendar)).toEqual({ ...event, ...changes });
   });
 
-  it("does not change its argument", () => {
+  it("minimiseEvent does not change its argument", () => {
     const before = { ...event };
     minimiseEvent(event, { ...nothing, roundTimestamps: true, geoipPrecision: "none" }, utcCalendar);
     expect(event).toEqual(before);

@@ -45,11 +45,11 @@ describe("geoPlaceFromRecord", () => {
     ["a lone surrogate", { city: "a\ud800" }, { city: "a\uFFFD" }],
     ["a name without end", { city: "x".repeat(1000) }, { city: "x".repeat(256) }],
     ["inherited fields", Object.create({ country_code: "NL" }) as unknown, {}],
-  ])("%s", (_case, record, place) => {
+  ])("a record gives the places that it has in a known form, and no others: %s", (_case, record, place) => {
     expect(geoPlaceFromRecord(record)).toEqual({ ...NOWHERE, ...place });
   });
 
-  it("never throws", () => {
+  it("geoPlaceFromRecord never throws", () => {
     fc.assert(
       fc.property(fc.object({ key: fc.constantFrom("country", "iso_code", "subdivisions", "names", "en", "city", "0") }), (record) => {
         geoPlaceFromRecord(record);

@@ -156,7 +156,7 @@ describe("campaign parameters", () => {
     ["lone surrogates become U+FFFD", "/?utm_source=\ud800", "\uFFFD"],
     ["a long value is cut at 256 characters", `/?utm_source=${"x".repeat(300)}`, "x".repeat(256)],
     ["and not within one", `/?utm_source=${"😀".repeat(300)}`, "😀".repeat(256)],
-  ])("%s", (_case, url, expected) => {
+  ])("parsePageUrl reads utm_source by the rules of queries: %s", (_case, url, expected) => {
     expect(parsePageUrl(url).utmSource).toBe(expected);
   });
 });

@@ -28,7 +28,7 @@ describe("the host of a URL", () => {
     expect(parseUrl(`${before}${hostOf(longest + 1)}${behind}`)).toBeNull();
   });
 
-  it("is bounded whatever follows it", () => {
+  it("the host of a URL is bounded whatever follows it", () => {
     for (const behind of ["/", "?", "#"]) expect(parseUrl(`https://a.test${behind}${"a".repeat(5_000)}`)?.hostname).toBe("a.test");
     expect(parseUrl(`https://a.test/${"@".repeat(5_000)}`)?.hostname).toBe("a.test");
     expect(parseUrl(`android-app://com.example/${"a".repeat(5_000)}`)?.hostname).toBe("com.example");
@@ -51,7 +51,7 @@ it("resolveUrl resolves a reference whose host, if it has one, is as long as the
     expect(resolveUrl(reference, base)).toBeNull();
 });
 
-describe("the cost of parseUrl is linear in the length", () => {
+describe("the cost of parseUrl", () => {
   const distinct = (length: number): string => Array.from({ length }, (_, i) => String.fromCodePoint(0x4e00 + (i % 20_000))).join("");
 
   it.each<[string, (length: number) => string]>([
@@ -65,7 +65,7 @@ describe("the cost of parseUrl is linear in the length", () => {
     ["of credentials", (length) => `http://${"@".repeat(length)}a.test/`],
     ["of what is no URL", (length) => "a/".repeat(length / 2)],
     ["of what is no URL, with slashes", (length) => `http:${"/\t".repeat(length / 2)}`],
-  ])("%s", async (_, textOf) => {
+  ])("is linear in the length %s", async (_, textOf) => {
     const [small, large] = [textOf(16_000), textOf(64_000)];
     expect(
       await growthOf(

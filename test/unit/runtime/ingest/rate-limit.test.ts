@@ -207,7 +207,7 @@ describe("takeFromAll", () => {
     expect(burst(site, "s", START)).toBe(4);
   });
 
-  it("returns the longest wait", () => {
+  it("takeFromAll returns the longest wait of all buckets", () => {
     const [site, address] = [createRateLimit({ perSecond: 0.1, bucketsMax: 10 }), createRateLimit({ perSecond: 1, bucketsMax: 10 })];
     const take = claimsOn(site, address);
     take("s", "1", START);

@@ -203,9 +203,12 @@ describe("parseUserAgent", () => {
     [" ", null, null, null, null, null],
     ["MyShop/2.1 (build 7)", null, null, null, null, null],
     ["__proto__ constructor/1.0", null, null, null, null, null],
-  ])("%s", (userAgent, browser, browserVersion, os, osVersion, deviceType) => {
-    expect(parseUserAgent(userAgent)).toEqual({ browser, browserVersion, os, osVersion, deviceType });
-  });
+  ])(
+    "parseUserAgent reads browser, system, their versions and the type of device of %j",
+    (userAgent, browser, browserVersion, os, osVersion, deviceType) => {
+      expect(parseUserAgent(userAgent)).toEqual({ browser, browserVersion, os, osVersion, deviceType });
+    },
+  );
 
   it("gives no browser for a hostile User-Agent, and ignores what follows the first 512 characters", () => {
     expect(parseUserAgent(`${CHROME_WINDOWS} ${"droid ; ".repeat(50)}`).browser).toBeNull();

@@ -65,7 +65,7 @@ describe("cache warming", () => {
     expect(loaded).toHaveLength(5);
   });
 
-  it("runs once", async () => {
+  it("the cache is warmed once after a start", async () => {
     const objects = createMemoryObjectStore();
     await storeDay(objects, A, daysBack(1));
     const { run, loaded } = await createStarted(objects);

@@ -1,4 +1,5 @@
 /** When a flush begins, what waits for it, and what it does while a replica is slow or fails. */
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { CLICKHOUSE_RETRY_MS_MAX } from "../../../../src/runtime/config/clickhouse-limits.ts";
 import { isSiteId } from "../../../../src/runtime/config/site-id.ts";
@@ -187,15 +188,20 @@ describe("a flush into ClickHouse", () => {
 });
 
 describe("a delivery", () => {
-  it("does not wait for the events of other sites", async () => {
-    const { flush, behavior, accept } = await makeWorld();
+  it("a delivery does not wait for the events of other sites", async () => {
+    const { flush, inserted, behavior, accept } = await makeWorld();
     const slow = createDeferred<void>();
     behavior.insert = () => slow.promise;
     await accept(A);
-    const running = flush.run();
-    await flush.deliver(B);
+    const ended: string[] = [];
+    const running = flush.run().then(() => ended.push("flush"));
+    const delivery = flush.deliver(B).then(() => ended.push("delivery"));
+    await expect.poll(() => inserted).toHaveLength(1);
+    // Whatever the delivery waits for, the flush ends now, so that a delivery that waits for it fails the test and does not hang.
+    await setImmediate();
     slow.resolve();
-    await running;
+    await Promise.all([running, delivery]);
+    expect(ended).toEqual(["delivery", "flush"]);
   });
 
   it("shares its flush with all that begin meanwhile", async () => {

@@ -56,7 +56,8 @@ describe("new dates", () => {
     const first = "2026-01-01" as LocalDate;
     const faults = Intl.supportedValuesOf("timeZone").filter((timeZone) => {
       const calendar = calendarFrom({ timeZone, changes: [] });
-      return Array.from({ length: 60 }, (_, i) => addDays(first, i * 13)).some((date) => calendar.startOf(date) % QUARTER_MS !== 0);
+      // Summer and winter of two years, on other days of the month and of the week.
+      return Array.from({ length: 13 }, (_, i) => addDays(first, i * 61)).some((date) => calendar.startOf(date) % QUARTER_MS !== 0);
     });
     expect(faults).toEqual([]);
   });

@@ -106,7 +106,7 @@ describe("comparedWindow", () => {
   });
 });
 
-describe("the present time of day, by the clock of a site,", () => {
+describe("a compared window that ends at the present time of day", () => {
   const cutAt = (calendar: Calendar, now: string, last: string) => {
     const nowMs = Date.parse(now);
     const today = calendar.dateOf(nowMs);
@@ -122,7 +122,7 @@ describe("the present time of day, by the clock of a site,", () => {
     ["is where the hour that a day skips would have been", "2026-04-05T00:30:00Z", "2026-03-29", "2026-03-29T01:00:00.000Z"],
     ["is the first time of an hour that comes twice", "2026-11-01T01:30:00Z", "2026-10-25", "2026-10-25T00:30:00.000Z"],
     ["is 02:30 also when that hour comes again", "2026-10-25T01:30:00Z", "2026-10-18", "2026-10-18T00:30:00.000Z"],
-  ])("%s", (_case, now, last, endsAt) => {
+  ])("the present time of day, by the clock of a site, %s", (_case, now, last, endsAt) => {
     expect(cutAt(new ZonedCalendar(zoneNamed("Europe/Berlin")), now, last)).toBe(endsAt);
   });
 

@@ -22,7 +22,7 @@ const calendarOf = (zone: string, ...changes: readonly (readonly [firstDate: str
 
 const rangeOf = (first: string, last: string): DateRange => rangeOfDays(first as LocalDate, last as LocalDate);
 
-describe("whether the days of a range are those of UTC", () => {
+describe("isInUtc", () => {
   it.each([
     ["UTC", utcCalendar, "2026-01-01", "2026-12-31", true],
     ["a zone named UTC", calendarOf("Etc/UTC"), "2026-01-01", "2026-12-31", true],
@@ -38,7 +38,7 @@ describe("whether the days of a range are those of UTC", () => {
       "2026-03-04",
       false,
     ],
-  ])("%s", (_case, calendar, first, last, expected) => {
+  ])("tells whether the days of a range are those of UTC: %s", (_case, calendar, first, last, expected) => {
     expect(isInUtc(rangeOf(first, last), calendar)).toBe(expected);
   });
 });

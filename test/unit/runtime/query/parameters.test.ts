@@ -48,7 +48,7 @@ describe("the parameters of a request", () => {
     direction: oneOf("Which way.", ["forward", "backward"]),
   };
 
-  it("are parsed by name", () => {
+  it("the parameters of a request are parsed by name", () => {
     const given: Readonly<Record<string, string>> = { page: "/a" };
     expect(parseParameters(parameters, (name) => given[name] ?? null)).toEqual({ page: 2, direction: "forward" });
   });

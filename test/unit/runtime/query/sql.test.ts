@@ -92,7 +92,7 @@ describe("joinSql", () => {
     expect([joined.text, joined.values]).toEqual(["a = $1, b, c = $2", [1, 2]]);
   });
 
-  it("refuses to join nothing", () => {
+  it("joinSql refuses to join nothing", () => {
     expect(() => joinSql([], " AND ")).toThrow();
   });
 });
