@@ -8,10 +8,12 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that take longest, in this order, so that no worker is still busy with one of them when the other has nothing left. */
 const LONGEST = [
+  "http/clickhouse",
+  "http/workerd",
   "http/node",
+  "property/clickhouse",
   "browser/tracker.firefox",
   "fault/power-loss",
-  "http/workerd",
   "property/figures",
   "browser/tracker.chromium",
   "browser/dashboard.view",

@@ -11,7 +11,7 @@ import { describeAnnotations } from "./annotations.suite.ts";
 import { describeLockout, describeSessions, describeSetup } from "./auth.suite.ts";
 import { describeBasePath } from "./base-path.suite.ts";
 import { describeDashboardFiles } from "./dashboard-files.suite.ts";
-import { describeDemoSite } from "./demo.suite.ts";
+import { describeDemoSite, describeDemoYear } from "./demo.suite.ts";
 import { describeDurability } from "./durability.suite.ts";
 import { describeErasure } from "./erasure.suite.ts";
 import { describeExclusions } from "./exclusions.suite.ts";
@@ -116,8 +116,8 @@ const OF_RULES: readonly Suite[] = [
   [describeWithoutBehavioral, "clickhouse"],
   [describeStatsCache, "clickhouse"],
   [describeSetup, "node", "workerd"],
-  [describeSessions, "node", "workerd"],
-  [describeLockout, "node", "workerd"],
+  [describeSessions, "workerd"],
+  [describeLockout, "workerd"],
   [describeKeys, "workerd"],
   [describePasswordRules],
   [describeShareRules, "workerd", "clickhouse"],
@@ -125,13 +125,14 @@ const OF_RULES: readonly Suite[] = [
   [describeGuardedRoutes, "workerd"],
   [describeAccessMatrix, "node", "workerd", "clickhouse"],
   [describeErasure, "node", "workerd", "clickhouse"],
-  [describeInstallation, "node", "workerd"],
+  [describeInstallation, "workerd"],
   [describeHealthDetails, "node", "workerd", "clickhouse"],
   [describeMetrics, "node", "workerd", "clickhouse"],
   [describeWellKnown, "node", "workerd"],
-  [describeOpenapi, "node", "workerd", "clickhouse"],
+  [describeOpenapi, "workerd"],
   [describeExclusions, "workerd"],
   [describeStatsOverview, "workerd", "clickhouse"],
+  [describeDemoYear, "workerd"],
   [describeDemoSite, "node", "workerd", "clickhouse"],
   [describeSiteSettingsRules, "workerd", "clickhouse"],
   [describeSiteGoals, "workerd", "clickhouse"],
