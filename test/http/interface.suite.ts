@@ -11,7 +11,7 @@ import { describeAnnotations } from "./annotations.suite.ts";
 import { describeLockout, describeSessions, describeSetup } from "./auth.suite.ts";
 import { describeBasePath } from "./base-path.suite.ts";
 import { describeDashboardFiles } from "./dashboard-files.suite.ts";
-import { describeDemoSite, describeDemoYear } from "./demo.suite.ts";
+import { describeDemoSite } from "./demo.suite.ts";
 import { describeDurability } from "./durability.suite.ts";
 import { describeErasure } from "./erasure.suite.ts";
 import { describeExclusions } from "./exclusions.suite.ts";
@@ -132,7 +132,6 @@ const OF_RULES: readonly Suite[] = [
   [describeOpenapi, "workerd"],
   [describeExclusions, "workerd"],
   [describeStatsOverview, "workerd", "clickhouse"],
-  [describeDemoYear, "workerd"],
   [describeDemoSite, "node", "workerd", "clickhouse"],
   [describeSiteSettingsRules, "workerd", "clickhouse"],
   [describeSiteGoals, "workerd", "clickhouse"],

@@ -30,7 +30,6 @@ const SKIPPED_AGAIN: readonly SkippedCase[] = [
   { case: "an erasure includes both of its dates and no other", reason: NO_CLOCK },
   { case: "a flush is timed, and ends the journal's lag", reason: NO_FLUSH },
   { case: "a flush adds a file to the catalog, and a query a partition to the cache", reason: NO_FLUSH },
-  { case: "gets the hours and days since it was made, also after a restart, and counts each event once", reason: NO_CLOCK },
 ];
 
 const SKIPPED_AT_NIGHT: readonly SkippedCase[] = [

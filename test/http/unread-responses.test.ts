@@ -10,7 +10,6 @@ import { connectRaw } from "../support/raw-connection.ts";
 import { startServer } from "../support/server-process.ts";
 import { TARGET_DEFAULTS, type Target } from "../support/target.ts";
 import { tempFolder } from "../support/temp-folder.ts";
-import { describeInAll, itInAll } from "../support/tier-cases.ts";
 import { workerdTargets } from "../support/workerd-target.ts";
 import { describeUnreadExports, recordForExport, UNREAD_EVENTS, UNREAD_EXPORT } from "./unread-exports.suite.ts";
 
@@ -18,7 +17,7 @@ const workerd = workerdTargets();
 afterAll(() => workerd.closeAll());
 
 describe("in-process", () => describeUnreadExports(inProcessTargets()));
-describeInAll("workerd", () => describeUnreadExports(workerd));
+describe("workerd", () => describeUnreadExports(workerd));
 
 /** Each such signal takes the program's clock as far ahead as makes whatever stands still too old. */
 const LEAP = "SIGUSR2";
@@ -62,36 +61,32 @@ async function askAndNotRead(origin: string, path: string, times = 1): Promise<U
 const statusOf = ({ head }: UnreadAnswer): string => head.slice(9, 12);
 
 describe("the built program", () => {
-  itInAll(
-    "of twelve unread exports ten get slots and two are refused; the ten are aborted when they stall, and their slots are free",
-    async () => {
-      const { server, target, leap } = await startProgram();
-      await recordForExport(target);
-      const answers: UnreadAnswer[] = [];
-      for (let i = 0; i < 12; i++) answers.push(await askAndNotRead(server.origin, UNREAD_EXPORT));
-      expect(answers.map(statusOf).join(" ")).toBe(`${"200 ".repeat(10)}429 429`);
-      expect(answers.at(-1)?.head).toMatch(/\r\nRetry-After: 1\r\n/i);
-      // Some may have moved until now: they stand still at the next look.
-      const statuses = async () => {
-        leap();
-        return (await Promise.all(Array.from({ length: 10 }, () => target.fetch(UNREAD_EXPORT, { method: "HEAD" }))))
-          .map(({ status }) => status)
-          .join(" ");
-      };
-      await expect.poll(statuses, { timeout: 20_000, interval: 1_500 }).toBe("200 ".repeat(10).trim());
-      const whole = await (await target.fetch(UNREAD_EXPORT)).text();
-      expect(whole.split("\n")).toHaveLength(UNREAD_EVENTS + 2);
-      // A socket that is not read does not tell of its end until it is.
-      for (const { socket } of answers.slice(0, 10)) {
-        const closed = once(socket, "close");
-        socket.resume();
-        await closed;
-        expect(socket.bytesRead).toBeLessThan(whole.length);
-      }
-      expect(server.log()).not.toMatch(/uncaught|could not/i);
-    },
-    120_000,
-  );
+  it("of twelve unread exports ten get slots and two are refused; the ten are aborted when they stall, and their slots are free", async () => {
+    const { server, target, leap } = await startProgram();
+    await recordForExport(target);
+    const answers: UnreadAnswer[] = [];
+    for (let i = 0; i < 12; i++) answers.push(await askAndNotRead(server.origin, UNREAD_EXPORT));
+    expect(answers.map(statusOf).join(" ")).toBe(`${"200 ".repeat(10)}429 429`);
+    expect(answers.at(-1)?.head).toMatch(/\r\nRetry-After: 1\r\n/i);
+    // Some may have moved until now: they stand still at the next look.
+    const statuses = async () => {
+      leap();
+      return (await Promise.all(Array.from({ length: 10 }, () => target.fetch(UNREAD_EXPORT, { method: "HEAD" }))))
+        .map(({ status }) => status)
+        .join(" ");
+    };
+    await expect.poll(statuses, { timeout: 20_000, interval: 1_500 }).toBe("200 ".repeat(10).trim());
+    const whole = await (await target.fetch(UNREAD_EXPORT)).text();
+    expect(whole.split("\n")).toHaveLength(UNREAD_EVENTS + 2);
+    // A socket that is not read does not tell of its end until it is.
+    for (const { socket } of answers.slice(0, 10)) {
+      const closed = once(socket, "close");
+      socket.resume();
+      await closed;
+      expect(socket.bytesRead).toBeLessThan(whole.length);
+    }
+    expect(server.log()).not.toMatch(/uncaught|could not/i);
+  }, 120_000);
 
   it("a connection whose client reads none of many responses is closed, and an idle one stays open", async () => {
     const { server, leap } = await startProgram();

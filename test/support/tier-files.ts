@@ -33,11 +33,16 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/unit/runtime/jobs/rollups.test.ts",
   "test/unit/runtime/execution/measure-computation.test.ts",
   "test/unit/runtime/jobs/rollup-verification.test.ts",
+  "test/unit/runtime/jobs/local-dates.test.ts",
+  "test/unit/runtime/jobs/cache-warmer.test.ts",
+  "test/unit/runtime/execution/rollup-execution.test.ts",
   "test/property/overview.test.ts",
   // A workerd of its own for a few cases each. The suites of the quick tier share one.
   "test/http/workerd-overview.test.ts",
   "test/http/workerd-retention.test.ts",
   "test/http/workerd-rollups.test.ts",
+  "test/http/workerd-settings.test.ts",
+  "test/http/behavioral-missing.test.ts",
   // Every report for every kind of viewer. The rules of share links are in the suites of the quick tier.
   "test/http/sharing-leaks.test.ts",
   // Many starts, kills, clients or events.
@@ -70,6 +75,10 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/http/growth.test.ts",
   "test/http/openapi-values.test.ts",
   "test/http/stats-many-properties.test.ts",
+  "test/http/demo-year.test.ts",
+  "test/http/node-start.test.ts",
+  "test/http/unread-responses.test.ts",
+  "test/program/healthcheck.test.ts",
   "test/program/reset-password.test.ts",
   "test/program/sites-and-sharing.test.ts",
   "test/program/start-and-stop.test.ts",
@@ -107,7 +116,13 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/install/package.test.ts",
   "test/deploy/image.test.ts",
   "test/install/clone.test.ts",
-  // A build, and an archive of it.
+  // Hashes of passwords at their full cost. Setups, logins and changes on Node are in the quick tier.
+  "test/contract/argon2id.test.ts",
+  "test/contract/threaded-password-hasher.test.ts",
+  // Every country's shape.
+  "test/unit/dashboard/map/draw-countries.test.ts",
+  // A build, an archive of it, and copies of the repository.
+  "test/unit/tools/release.test.ts",
   "test/unit/tools/release-archive.test.ts",
 ];
 
@@ -123,7 +138,6 @@ export const MORE_IN_ALL: readonly string[] = [
   "test/fault/power-loss.test.ts",
   "test/fault/share-links.test.ts",
   "test/http/node.test.ts",
-  "test/http/unread-responses.test.ts",
   "test/http/workerd.test.ts",
   "test/property/behavioral-figures.test.ts",
   "test/property/behavioral-functions.test.ts",
