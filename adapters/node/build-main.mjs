@@ -1,4 +1,4 @@
-/** `npm run build`: bundles the program into `dist/`. Where that is impossible, says in one sentence what to do. */
+/** `npm run build`: says that it builds, and bundles the program into `dist/`. If it cannot, it says in one sentence what to do. */
 
 /** What the operator can do about an error; undefined if it is a fault of the sources. @param {NodeJS.ErrnoException} error */
 function remedyOf({ code = "", message }) {
@@ -10,6 +10,8 @@ function remedyOf({ code = "", message }) {
 try {
   // Here, so that missing packages can be reported.
   const { buildProgram } = await import("./build.mjs");
+  // On the standard error: the output of `npm start` and `npm pack` is that of the program, and the name of the packed file.
+  process.stderr.write("Building Sandpiper. This takes some seconds.\n");
   await buildProgram("dist");
 } catch (error) {
   const remedy = remedyOf(/** @type {Error} */ (error));
