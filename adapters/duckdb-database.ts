@@ -1,11 +1,11 @@
 /** Opens a DuckDB-WASM database from a compiled module, the same on every host, with all connections that the engine uses. */
 import type { DuckdbBindings } from "../src/runtime/engine/duckdb/duckdb-bindings.ts";
-import { ENGINE_CONNECTIONS_MAX } from "../src/runtime/config/limits.ts";
+import { ENGINE_CONNECTIONS_MAX, ENGINE_STEP_MS } from "../src/runtime/config/limits.ts";
 
 /** The bindings of either build of the library. */
 interface LibraryBindings extends DuckdbBindings {
   instantiate(onProgress: () => void): Promise<unknown>;
-  open(config: { readonly path: string }): void;
+  open(config: { readonly path: string; readonly query: { readonly queryPollingInterval: number } }): void;
   connect(): { useUnsafe<T>(use: (bindings: unknown, connection: number) => T): T };
 }
 
@@ -37,7 +37,7 @@ export async function openDatabase(bindings: LibraryBindings, runtime: unknown, 
     return {};
   };
   await bindings.instantiate(() => {});
-  bindings.open({ path: ":memory:" });
+  bindings.open({ path: ":memory:", query: { queryPollingInterval: ENGINE_STEP_MS } });
   const connections = Array.from({ length: ENGINE_CONNECTIONS_MAX + 1 }, () => bindings.connect().useUnsafe((_, connection) => connection));
   return { bindings, connections };
 }

@@ -11,7 +11,7 @@ export interface DuckdbInstanceOptions {
   readonly memoryLimitMb: number;
 }
 
-/** A new, empty engine. A query blocks the isolate for about a tenth of a second at a time. */
+/** A new, empty engine. A query blocks the isolate for `ENGINE_STEP_MS` at a time. */
 export async function createDuckdbEngine({ mainModule, memoryLimitMb }: DuckdbInstanceOptions): Promise<DuckdbEngine> {
   const { bindings, connections } = await openDatabase(
     await createDuckDB(UNUSED_BUNDLES, new VoidLogger(), BROWSER_RUNTIME),

@@ -34,6 +34,7 @@ export async function firstDayOf(siteId: SiteId, conditions: readonly Condition[
   const firstDay = await firstStoredDay(siteId, context);
   if (firstDay === null || conditions.length === 0) return firstDay;
   const range = rangeOfAll(firstDay, viewer.calendarOf(siteId).dateOf(viewer.nowMs));
-  const plan = firstDayPlan({ siteId, range, conditions, sessionRules: viewer.sessionRules });
+  const shared = { conditions, range: null };
+  const plan = firstDayPlan({ siteId, range, conditions, shared, sessionRules: viewer.sessionRules });
   return cachedDay("first day", [range.firstDay, range.lastDay, conditions], plan, siteId, context);
 }

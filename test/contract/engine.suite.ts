@@ -875,6 +875,62 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
       });
     });
 
+    describe("readable texts", () => {
+      const contains = (value: string) => ({ kind: "contains" as const, values: [value] });
+      const OF_SHOWN = { sql: "SELECT pathname AS code FROM events WHERE hostname = $1", parameters: [{ text: "shown.test" }] };
+      const PROPS_OF_SHOWN = { sql: "SELECT props AS code FROM events WHERE hostname = $1", parameters: [{ text: "shown.test" }] };
+      const withTexts = () =>
+        load(
+          ["shown", "hidden"].flatMap((host) =>
+            [1, 2].map((i) =>
+              anEvent({ hostname: `${host}.test`, pathname: `/${host}/${i}`, props: `{"plan":"${host} ${i}","${host}":1}` }),
+            ),
+          ),
+        );
+
+      it("tests of texts and of properties read what is readable only, even if a test is negated", async () => {
+        const { site, block } = await withTexts();
+        const readable = { texts: OF_SHOWN, props: PROPS_OF_SHOWN };
+        const texts = aQuery(site, [block], "SELECT text FROM matches JOIN texts USING (code) WHERE tests & $1 <> 0 ORDER BY text", [
+          { test: contains("/") },
+        ]);
+        expect(await engine.query({ ...texts, readable }, silent())).toEqual([{ text: "/shown/1" }, { text: "/shown/2" }]);
+        expect(await engine.query(texts, silent())).toHaveLength(4);
+        const sql =
+          "SELECT text FROM events JOIN texts ON code = pathname WHERE props IN (SELECT props FROM matching_props WHERE tests & $1 <> 0) ORDER BY text";
+        const props = aQuery(site, [block], sql, [{ propertyTest: { key: "plan", test: contains("") } }]);
+        expect(await engine.query({ ...props, readable }, silent())).toEqual([{ text: "/shown/1" }, { text: "/shown/2" }]);
+        expect(await engine.query(props, silent())).toHaveLength(4);
+        const keys = {
+          ...aQuery(site, [block], "SELECT text FROM property_texts ORDER BY text"),
+          properties: { key: null, bytesMax: 10_000 },
+        };
+        expect(await engine.query({ ...keys, readable }, silent())).toEqual([{ text: "plan" }, { text: "shown" }]);
+        expect(await engine.query(keys, silent())).toEqual([{ text: "hidden" }, { text: "plan" }, { text: "shown" }]);
+      });
+
+      it("tests by which is decided what is readable read every text", async () => {
+        const { site, block } = await withTexts();
+        const [hidden, any] = [{ test: contains("hidden") }, { test: contains("/") }];
+        const isHidden = "SELECT code FROM matches WHERE tests & $1 <> 0";
+        const readable = {
+          texts: { sql: `SELECT pathname AS code FROM events WHERE pathname NOT IN (${isHidden})`, parameters: [hidden] },
+          props: PROPS_OF_SHOWN,
+        };
+        const sql = `SELECT text FROM texts WHERE text LIKE '/%' AND code NOT IN (${isHidden}) AND code IN (SELECT code FROM matches WHERE tests & $2 <> 0) ORDER BY text`;
+        const query = { ...aQuery(site, [block], sql, [hidden, any]), readable, isGuest: true };
+        expect(await engine.query(query, silent())).toEqual([{ text: "/shown/1" }, { text: "/shown/2" }]);
+      });
+
+      it("without a test, nothing is looked up", async () => {
+        const { site, block } = await withTexts();
+        const readable = { texts: { sql: "SELECT nothing", parameters: [] }, props: { sql: "SELECT nothing", parameters: [] } };
+        expect(await engine.query({ ...aQuery(site, [block], "SELECT count(*) AS n FROM events"), readable }, silent())).toEqual([
+          { n: 4 },
+        ]);
+      });
+    });
+
     describe("aborts", () => {
       it("an abort before the query starts rejects with the signal's reason", async () => {
         const reason = new Error("too late");

@@ -114,6 +114,25 @@ describe("patterns of viewers", () => {
     }
     await expectAll([main(owner, filters)]);
   });
+
+  it("read only texts and properties of what is shared: others take no steps, and so no time", async () => {
+    const { target, owner } = await createShown();
+    for (let i = 0; i < 60; i++) {
+      const long = `${"a".repeat(1_900)}${i}`;
+      await record(target, wireEvent(SITE, { u: `https://hidden.test/${long}`, p: JSON.stringify({ plan: long }) }));
+    }
+    await record(target, wireEvent(SITE, { u: "https://page.test/a", p: JSON.stringify({ plan: "a" }) }));
+    const link = withShare((await createShare(target, owner, { site_id: SITE, filters: "hostnames==page.test" })).token);
+    const all = withShare((await createShare(target, owner, { site_id: SITE })).token);
+    for (const dimension of ["pages", "entry-page", "props:plan"]) {
+      const filters = ["b", "c", "d", "e", "f"].map((letter) => `${dimension}=!matches=z.{230}${letter}`).join(";");
+      for (const report of ["main", "breakdown/pages", "timeseries", "export"]) {
+        const query = `site_id=${SITE}&kind=raw&filters=${encodeURIComponent(filters)}`;
+        await expectAll([target.fetch(`/api/stats/${report}?${query}`, { headers: link })]);
+        await expectError(await target.fetch(`/api/stats/${report}?${query}`, { headers: all }), 400, "million steps");
+      }
+    }
+  });
 });
 
 describe("exports of viewers", () => {

@@ -172,6 +172,9 @@ export const ENGINE_BYTES_MAX = 3 * 1024 * MIB;
 /** Connections to the engine: this many queries run side by side, the others wait. */
 export const ENGINE_CONNECTIONS_MAX = 4;
 
+/** How long a query computes before messages and other queries are served: whoever comes waits for one such step. */
+export const ENGINE_STEP_MS = 20;
+
 /** Parquet bytes of one block, a table of the partition cache; days of a site share a block up to this size. */
 export const BLOCK_BYTES_MAX = 8 * MIB;
 

@@ -74,6 +74,12 @@ export interface PropertiesWanted {
   readonly bytesMax: number;
 }
 
+/** A SELECT with its parameters, as `EngineQuery` has them. */
+export interface EngineSelect {
+  readonly sql: string;
+  readonly parameters: readonly SqlParameter[];
+}
+
 export interface EngineQuery {
   readonly siteId: SiteId;
   /** The blocks that the relation `events` consists of. */
@@ -133,6 +139,12 @@ export interface EngineQuery {
    * `TooManyStepsError` if their tests take too long.
    */
   readonly isGuest?: boolean;
+  /**
+   * What the tests of the query may read, if not every text of the site: codes of `texts` and of `properties`, in a column `code`. Nor does
+   * the option `properties` read others. So the time that a query takes tells nothing of all other texts. Tests that are parameters of
+   * these statements themselves read every text.
+   */
+  readonly readable?: { readonly texts: EngineSelect; readonly props: EngineSelect };
 }
 
 export interface StoredPartial extends EngineUsage {

@@ -84,13 +84,14 @@ function wantedSql({ codes = [], names = [], top }: AggregateQuery): SqlText {
   const conditions = code === undefined ? [] : wantedConditions(sql`totals.${resultColumn(code)}`, top);
   if (conditions.length > 0) return sql` WHERE ${joinSql(conditions, " AND ")}`;
   if (name === undefined || top?.search === undefined) return sql``;
-  return perDialect(sql``, sql` WHERE ${isFound(sql`totals.${resultColumn(name)}`, top.search, top.unknownLabel)}`);
+  return perDialect(sql``, sql` WHERE ${isFound(sql`totals.${resultColumn(name)}`, top.search, top)}`);
 }
 
-function wantedConditions(value: SqlText, { values, search, unknownLabel }: Partial<Top> = {}): SqlText[] {
+function wantedConditions(value: SqlText, top: Partial<Top> = {}): SqlText[] {
+  const { values, search } = top;
   const isListed =
     values && (values.length === 0 ? sql`false` : sql`${value} IN (${commas(values.map((text) => sql`${textCode(text)}`))})`);
-  return [...(isListed ? [isListed] : []), ...(search === undefined ? [] : [isFound(value, search, unknownLabel)])];
+  return [...(isListed ? [isListed] : []), ...(search === undefined ? [] : [isFound(value, search, top)])];
 }
 
 function limitSql(texts: readonly string[], { top, rowsMax }: AggregateQuery): SqlText {

@@ -9,7 +9,8 @@ import type { SiteRange } from "../query/scope.ts";
 import type { ComputedMeasures } from "../rollups/rollup-calculator.ts";
 import { allRows, singlePassSql, type AggregateQuery } from "./aggregate-query.ts";
 import type { RolledMeasures } from "./rolled-measures.ts";
-import { beyondSql, statement } from "./step-execution.ts";
+import { statement } from "./readable-texts.ts";
+import { beyondSql } from "./step-execution.ts";
 
 export interface MeasureContext {
   /** The site's. */

@@ -31,9 +31,9 @@ export function planOf<const Queries extends readonly AggregateQuery[], Result>(
   toResult: (...rows: { readonly [I in keyof Queries]: readonly SqlRow[] }) => Result,
 ): Plan<Result> {
   checkShared(siteRange);
-  const { siteId, range } = siteRange;
+  const { siteId, range, shared, sessionRules } = siteRange;
   return {
-    steps: [{ siteRange: { siteId, range }, queries }],
+    steps: [{ siteRange: { siteId, range, ...(shared && { shared }), ...(sessionRules && { sessionRules }) }, queries }],
     toResult: ([rows = []]) => toResult(...(rows as { readonly [I in keyof Queries]: readonly SqlRow[] })),
   };
 }

@@ -10,6 +10,7 @@ import { joinSql, sql, type SqlText } from "../query/sql.ts";
 import { askedBy, type Asker } from "./asker.ts";
 import type { ChunkLoader } from "./chunk-loader.ts";
 import type { Chunk } from "./chunks.ts";
+import { readableIn, statement } from "./readable-texts.ts";
 
 /** Looks up the texts of codes, given in ascending order. */
 export type TextsOf = (codes: readonly number[]) => Promise<ReadonlyMap<number, string>>;
@@ -55,11 +56,14 @@ function numbersIn(columns: Columns): NumberColumns {
 
 const hasNoTexts = (columns: Columns): columns is NumberColumns => Object.values(columns).every((column) => !Array.isArray(column));
 
-function chunkOf({ siteId, range }: SiteRange, blocks: readonly number[], { engine, asker }: ScanContext): ScanChunk {
+function chunkOf(siteRange: SiteRange, blocks: readonly number[], { engine, asker }: ScanContext): ScanChunk {
+  const { siteId, range } = siteRange;
   return {
     range,
-    columns: async ({ sql: { text, values } }) =>
-      numbersIn(await engine.queryColumns({ siteId, blocks, sql: text, parameters: values, ...askedBy(asker) }, asker.signal)),
+    async columns({ sql }) {
+      const query = { siteId, blocks, ...statement(sql), ...readableIn(sql, siteRange, asker) };
+      return numbersIn(await engine.queryColumns(query, asker.signal));
+    },
     async propsTextsOf(codes) {
       const texts = await engine.propsTexts(siteId, codes);
       return new Map(codes.map((code, i) => [code, texts[i] ?? ""]));
@@ -109,18 +113,21 @@ export async function scanSinglePass<Result>(
 
 /** The dictionary is held until the end, so codes stay valid although chunks are loaded and dropped. */
 export async function scanInChunks<Result>(
-  { siteId }: SiteRange,
+  siteRange: SiteRange,
   chunks: readonly Chunk[],
   loader: ChunkLoader,
   reader: ScanReader<Result>,
   context: ScanContext,
 ): Promise<Result> {
+  const { siteId } = siteRange;
   const { partialAggregates } = context.partitionCache;
   const { asker } = context;
   const texts = await partialAggregates.holdTexts(siteId, asker.isViewer, asker.signal);
   try {
     for (const chunk of chunks) {
-      const wantsMore = await loader.load(chunk, (blocks) => reader.readChunk(chunkOf({ siteId, range: chunk.range }, blocks, context)));
+      const wantsMore = await loader.load(chunk, (blocks) =>
+        reader.readChunk(chunkOf({ ...siteRange, range: chunk.range }, blocks, context)),
+      );
       if (!wantsMore) break;
     }
     return await reader.finish(siteTexts(context.engine, siteId, asker));

@@ -1,14 +1,14 @@
 /** Executes a step of a plan: in a single pass over loaded blocks, or as partial aggregates of one chunk after the other. */
 import type { Calendar } from "../../storage/calendar.ts";
 import type { EngineQuery } from "../engine/engine.ts";
-import type { SqlText } from "../query/sql.ts";
 import type { PartitionCache } from "../engine/partition-cache.ts";
 import type { QueryPartials } from "../engine/partial-aggregates.ts";
 import { definitionOf, finalizeSql, partialColumns, singlePassSql, type AggregateQuery } from "./aggregate-query.ts";
-import { askedBy, type Asker } from "./asker.ts";
+import type { Asker } from "./asker.ts";
 import { chunkName, type ChunkLoader } from "./chunk-loader.ts";
 import type { Chunk } from "./chunks.ts";
 import type { PlanStep } from "./plan.ts";
+import { readableIn, readableInPartials, statement } from "./readable-texts.ts";
 
 export interface StepContext<Result> {
   /** The site's. */
@@ -18,8 +18,6 @@ export interface StepContext<Result> {
   readonly query: (query: EngineQuery) => Promise<Result>;
   readonly asker: Asker;
 }
-
-export const statement = ({ text, values }: SqlText): Pick<EngineQuery, "sql" | "parameters"> => ({ sql: text, parameters: values });
 
 /** The parts of an engine query that are not SQL. */
 export const beyondSql = (
@@ -34,15 +32,16 @@ export const beyondSql = (
 
 /** The result of each query of the step. Runs them in sequence, so that each report uses an equal share of the engine. */
 export async function executeSinglePass<Result>(
-  { siteRange: { siteId, range }, queries }: PlanStep,
+  { siteRange, queries }: PlanStep,
   blocks: readonly number[],
   context: StepContext<Result>,
 ): Promise<Result[]> {
+  const { siteId, range } = siteRange;
   const results: Result[] = [];
   for (const query of queries) {
     const sql = query.perVisitor ? query.partial(range, context.calendar) : singlePassSql(query, range, context.calendar);
     const engineQuery = { siteId, blocks, ...statement(sql), ...beyondSql(query, context.partitionCache) };
-    results.push(await context.query({ ...engineQuery, ...askedBy(context.asker) }));
+    results.push(await context.query({ ...engineQuery, ...readableIn(sql, siteRange, context.asker) }));
   }
   return results;
 }
@@ -79,7 +78,7 @@ export async function executeInChunks<Result>(
     const results: Result[] = [];
     for (const { query, stored, partials } of open) {
       const total = { siteId, blocks: [], partials: partialAggregates.partsOf(stored, partials), ...statement(finalizeSql(query)) };
-      results.push(await context.query({ ...total, ...askedBy(context.asker) }));
+      results.push(await context.query({ ...total, ...readableInPartials(query, context.asker) }));
     }
     return results;
   } finally {
@@ -88,12 +87,13 @@ export async function executeInChunks<Result>(
 }
 
 async function aggregateChunk(
-  { siteRange: { siteId } }: PlanStep,
+  { siteRange }: PlanStep,
   chunk: Chunk,
   open: readonly OpenQuery[],
   loader: ChunkLoader,
   { calendar, partitionCache, asker }: Omit<StepContext<unknown>, "query">,
 ): Promise<void> {
+  const { siteId } = siteRange;
   const { partialAggregates } = partitionCache;
   const named = { name: chunkName(chunk), version: chunk.version };
   const missing = open.filter(({ stored, partials }) => {
@@ -104,8 +104,9 @@ async function aggregateChunk(
   if (missing.length === 0) return;
   await loader.load(chunk, async (blocks) => {
     for (const { query, stored, partials } of missing) {
-      const rows = { siteId, blocks, ...statement(query.partial(chunk.range, calendar)), ...beyondSql(query, partitionCache) };
-      const engineQuery = { ...rows, ...askedBy(asker) };
+      const sql = query.partial(chunk.range, calendar);
+      const asked = readableIn(sql, { ...siteRange, range: chunk.range }, asker);
+      const engineQuery = { siteId, blocks, ...statement(sql), ...beyondSql(query, partitionCache), ...asked };
       // Queries that differ in their `top` alone share their parts.
       const partial = partialAggregates.partOf(stored, named) ?? (await partialAggregates.add(stored, named, engineQuery, asker.signal));
       partials.push(partial);

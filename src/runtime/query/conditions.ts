@@ -18,7 +18,7 @@ const isOnSession = (condition: Condition): condition is SessionCondition => isS
 /** Whether an event meets a condition on what it recorded. */
 function meetsByItself({ dimension, test, isNegated }: Condition, props: SqlText): SqlText {
   const passed = isDimension(dimension)
-    ? valuePasses(column(columnOf(dimension)), test)
+    ? valuePasses(column(columnOf(dimension)), columnOf(dimension), test)
     : meetsProperty(dimension.slice(PROPERTY_PREFIX.length), test, props);
   return isNegated ? sql`NOT ${passed}` : passed;
 }

@@ -21,13 +21,13 @@ export interface SiteRange {
   readonly range: DateRange;
   /** Absent if everything is. */
   readonly shared?: SharedPart;
+  /** Conditions on sessions need them. */
+  readonly sessionRules?: SessionRules;
 }
 
 export interface Scope extends SiteRange {
   /** Those of the shared part included. */
   readonly conditions: readonly Condition[];
-  /** Conditions on sessions need them. */
-  readonly sessionRules?: SessionRules;
   /** If set, only events before this instant count. Only `visitorCounts` and `sessionSums` take such a scope. */
   readonly endsAtMs?: EpochMs;
 }
@@ -86,6 +86,10 @@ const meets = (conditions: readonly Condition[], scope: Scope): SqlText =>
 const isSharedEvent = ({ shared: _shared, ...all }: Scope, conditions: readonly Condition[]): SqlText => meets(conditions, all);
 
 const isShared = (scope: Scope): SqlText => (hidesEvents(scope) ? sql` AND ${isSharedEvent(scope, sharedOf(scope))}` : sql``);
+
+/** The relation of all shared events of the range. */
+export const sharedEventsIn = (range: SiteRange): SqlText =>
+  sql`SELECT * FROM events WHERE ${inRange(range)}${isShared({ ...range, conditions: [] })}`;
 
 /** The conditions that are not those of the shared part. */
 function ownOf(scope: Scope): readonly Condition[] {

@@ -40,7 +40,7 @@ function reaches({ test, goals = [] }: Wanted, props: SqlText): SqlText {
   const taken = goals.map(({ name: of }) => sql`${textCode(of)}`);
   const isFree = taken.length === 0 ? sql`` : sql` AND ${name} NOT IN (${joinSql(taken, ", ")})`;
   const isNoGoal = [PAGEVIEW, UNRECORDED].map((text) => sql`${name} <> ${textCode(text)}`);
-  return or([...defined, sql`(${joinSql(isNoGoal, " AND ")} AND ${valuePasses(name, test)}${isFree})`]);
+  return or([...defined, sql`(${joinSql(isNoGoal, " AND ")} AND ${valuePasses(name, "event_name", test)}${isFree})`]);
 }
 
 /** Of the relation `sessions`, with `chain`: equal for the parts of one session of a visitor, which it has on each day. */
@@ -80,7 +80,7 @@ function pagesOfParts(end: "entry-page" | "exit-page", { shown, areAllShown, isI
 
 /** In DuckDB, the numbers of sessions that begin or end on a page that passes. */
 function sessionsOfPage(end: "entry-page" | "exit-page", test: TextTest, events: SessionEvents): SqlText {
-  const passes = valuePasses(sql`coalesce(page, 0)`, test);
+  const passes = valuePasses(sql`coalesce(page, 0)`, "pathname", test);
   const parts = pagesOfParts(end, events);
   if (events.rules.rotationDays === 1) return sql`SELECT session FROM (${parts}) AS parts WHERE ${passes}`;
   return sql`
@@ -121,7 +121,7 @@ function meetsInDuckdb(condition: SessionCondition, events: SessionEvents): SqlT
 function endsOn(end: "entry-page" | "exit-page", test: TextTest): SqlText {
   const pick = end === "entry-page" ? sql`arrayFirst` : sql`arrayLast`;
   const page = sql`if(arrayExists(event -> event.is_pageview, visit), ${pick}(event -> event.is_pageview, visit).path, ${textCode(UNRECORDED)})`;
-  return valuePasses(page, test);
+  return valuePasses(page, "pathname", test);
 }
 
 /** An event in an array of its visitor's, in ClickHouse. The bits of `met` are what it meets. Pages need the order of events at the same time. */

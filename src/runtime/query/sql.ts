@@ -17,7 +17,8 @@ export type SqlParameter =
   | number
   | bigint
   | { readonly text: string }
-  | { readonly test: TextTest }
+  /** `of` is the column whose texts are tested. */
+  | { readonly test: TextTest; readonly of?: ColumnName | null }
   | { readonly propertyTest: PropertyTest };
 
 /** A value in a row of a result. */

@@ -40,16 +40,16 @@ function equalsText(text: SqlText, values: readonly string[]): SqlText {
  * Whether a column, or an expression over codes of texts, was recorded and passes the test. `(unknown)` is a text like any in
  * ClickHouse, so it is excluded there.
  */
-function matchesText(text: SqlText, test: TextTest): SqlText {
+function matchesText(text: SqlText, of: ColumnName | null, test: TextTest): SqlText {
   return perDialect(
-    sql`${text} IN (SELECT code FROM matches WHERE ${isBitOf(sql`${{ test }}`)})`,
+    sql`${text} IN (SELECT code FROM matches WHERE ${isBitOf(sql`${{ test, ...(of && { of }) }}`)})`,
     sql`(${text} <> ${textCode(UNRECORDED)} AND ${textPasses(text, test)})`,
   );
 }
 
 /** Whether the text of a column matches the pattern, in which `*` matches any characters, or none. */
 export const matchesPattern = (name: ColumnName, pattern: string): SqlText =>
-  matchesText(column(name), { kind: "like", values: [pattern] });
+  matchesText(column(name), name, { kind: "like", values: [pattern] });
 
 /** In ClickHouse, the distinct `props` among these that have a value of the property, each with this `value`. */
 const valuesOfKey = (key: string, props: SqlText): SqlText => sql`
@@ -73,13 +73,19 @@ export const propertyPasses = (propertyTest: PropertyTest, props: SqlText): SqlT
     sql`coalesce(${isAmongProps(propertyTest, props)}, false)`,
   );
 
-/** Whether a value passes: a code in DuckDB, a text in ClickHouse, and as such never NULL. */
-export const valuePasses = (value: SqlText, test: TextTest): SqlText =>
-  test.kind === "is" ? equalsText(value, test.values) : matchesText(value, test);
+/** Whether a value passes: a code in DuckDB, a text in ClickHouse, and as such never NULL. `of` is the column that it is from, if it is known. */
+export const valuePasses = (value: SqlText, of: ColumnName | null, test: TextTest): SqlText =>
+  test.kind === "is" ? equalsText(value, test.values) : matchesText(value, of, test);
 
-/** Whether what a report shows for a value contains the text, ignoring case. `unknownLabel` is what its reader is shown for one that was not recorded. */
-export function isFound(value: SqlText, search: string, unknownLabel: string = UNRECORDED): SqlText {
+interface Found {
+  readonly of?: ColumnName | null | undefined;
+  /** What the reader of a report is shown for a value that was not recorded. */
+  readonly unknownLabel?: string | undefined;
+}
+
+/** Whether what a report shows for a value contains the text, ignoring case. */
+export function isFound(value: SqlText, search: string, { of = null, unknownLabel = UNRECORDED }: Found = {}): SqlText {
   const test = searchTest(search);
-  const found = valuePasses(value, test);
+  const found = valuePasses(value, of, test);
   return compiledTest(test)(unknownLabel) ? sql`(${found} OR ${equalsText(value, [UNRECORDED])})` : found;
 }

@@ -1,5 +1,7 @@
 /** Which rows of a report are its result, and in which order. */
 
+import type { ColumnName } from "./sql.ts";
+
 /** A column, or the quotient of two columns, of which `whole` is never 0. */
 export type OrderKey = string | { readonly part: string; readonly whole: string };
 
@@ -15,6 +17,8 @@ export interface Top {
   readonly values?: readonly string[];
   /** Only rows of which the first column of texts contains this, ignoring case. */
   readonly search?: string;
+  /** The column that these texts are from. */
+  readonly of?: ColumnName;
   /** What the search looks in for a text that was not recorded, in place of what a report shows. */
   readonly unknownLabel?: string;
 }

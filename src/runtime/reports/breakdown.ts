@@ -4,7 +4,7 @@ import { BREAKDOWN_ROWS_MAX } from "../config/report-limits.ts";
 import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { combinePlans, joinPlans, planOf, type Plan } from "../execution/plan.ts";
 import { comparedWindow, scopesOf } from "../query/comparison.ts";
-import { DIMENSIONS, columnOf } from "../query/dimensions.ts";
+import { DIMENSIONS, columnOf, isDimension } from "../query/dimensions.ts";
 import { closed, count, list, text, type Described, type Schema } from "../query/json-schema.ts";
 import { numberIn, textIn } from "../query/row-values.ts";
 import { goalNamed } from "../sites/goal.ts";
@@ -48,8 +48,10 @@ type Page = Described<typeof PAGE>;
 const ofValues = (query: AggregateQuery, rows: readonly SqlRow[]): AggregateQuery[] =>
   rows.length === 0 ? [] : [{ ...query, top: { values: rows.map((row) => textIn(row, "value")), rowsMax: rows.length } }];
 
-function searchOf({ search, unknown_label: unknownLabel }: BreakdownValues): Pick<Top, "search" | "unknownLabel"> {
-  return { ...(search !== null && { search }), ...(unknownLabel !== null && { unknownLabel }) };
+/** Entry and exit pages are paths. */
+function searchOf({ search, dimension, unknown_label: unknownLabel }: BreakdownValues): Pick<Top, "search" | "of" | "unknownLabel"> {
+  const of = isDimension(dimension) ? columnOf(dimension) : "pathname";
+  return { ...(search !== null && { search, of }), ...(unknownLabel !== null && { unknownLabel }) };
 }
 
 function topOf(values: BreakdownValues, query: AggregateQuery): Top {

@@ -1,12 +1,14 @@
 /** Relations that are computed outside DuckDB and exist for one query only: `matches`, `matching_props`, `properties` and `property_texts`. */
 import { VIEWER_TEST_STEPS_MAX } from "../../config/report-limits.ts";
-import { EngineLostError, TooManyStepsError, type EngineQuery } from "../engine.ts";
+import type { PropertyTest } from "../../query/sql.ts";
+import type { TextTest } from "../../query/text-matching.ts";
+import { EngineLostError, TooManyStepsError, type EngineQuery, type PropertiesWanted } from "../engine.ts";
 import { ipcFromMatches, ipcFromPropertyRows, ipcFromStrings } from "./arrow-batches.ts";
 import type { EngineSites } from "./engine-sites.ts";
 import type { BlockProps } from "./props-dictionary.ts";
 import { createPropertyReader } from "./property-rows.ts";
-import { createPropsMatching, createTextMatching, type Matches, type QueryTests } from "./test-matches.ts";
-import { UnseenEntries } from "./unseen-entries.ts";
+import { createPropsMatching, createTextMatching, type Matching, type QueryTests } from "./test-matches.ts";
+import { UnseenEntries, type Dictionary } from "./unseen-entries.ts";
 
 export interface QueryRelationsOptions {
   /** Part of the table names. No other query uses it. */
@@ -16,68 +18,103 @@ export interface QueryRelationsOptions {
   readonly sites: EngineSites;
 }
 
+/** What a guest's query may read (see `EngineQuery.readable`). */
+export interface ReadableCodes {
+  readonly texts: ReadonlySet<number>;
+  readonly props: ReadonlySet<number>;
+  /** Tests that read every text all the same. */
+  readonly exempt: QueryTests;
+}
+
 /** A table of one query. */
 interface Table {
   readonly relation: string;
   readonly columns: string;
-  /** An Arrow IPC stream; null without rows. */
-  readonly rows: Uint8Array | null;
+  /** Arrow IPC streams. */
+  readonly rows: readonly Uint8Array[];
 }
 
 /** What is read of dictionaries for a query, which get new entries while it waits. */
 interface Reading {
   readonly entries: UnseenEntries;
-  /** Steps for each character of an entry, at most. */
+  /** Steps for each character of an entry, at most; 0 if they do not count. */
   readonly weight: number;
   readonly read: (entries: UnseenEntries, next: () => Promise<void>) => Promise<void>;
-  readonly tables: () => readonly Table[];
 }
 
-const matchesTable = (relation: string, code: "code" | "props", matches: Matches): Table => ({
-  relation,
-  columns: `${code} INTEGER, tests BIGINT`,
-  rows: matches.codes.length > 0 ? ipcFromMatches(code, matches) : null,
-});
+function matchesTable(relation: string, code: "code" | "props", matchings: readonly Matching[]): Table {
+  const found = matchings.map(({ matches }) => matches).filter(({ codes }) => codes.length > 0);
+  return { relation, columns: `${code} INTEGER, tests BIGINT`, rows: found.map((matches) => ipcFromMatches(code, matches)) };
+}
+
+/** The readable entries of dictionaries. Those that are added later are not. */
+const readableOf = (dictionaries: readonly Dictionary[], codes: ReadonlySet<number> | undefined): readonly Dictionary[] =>
+  codes === undefined
+    ? dictionaries
+    : dictionaries.map((dictionary) => {
+        const entries = [...dictionary.entries()].filter(([, code]) => codes.has(code));
+        return { entries: () => entries, size: entries.length, chars: entries.reduce((sum, [text]) => sum + text.length, 0) };
+      });
 
 export class QueryRelations {
   readonly #options: QueryRelationsOptions;
-  readonly #readings: readonly Reading[];
+  readonly #readable: ReadableCodes | null;
   readonly #stepsMax: number;
+  readonly #readings: Reading[] = [];
+  readonly #wanted: (() => readonly Table[])[] = [];
   readonly #tables: string[] = [];
   readonly #sqlByName: Record<string, string> = {};
 
-  constructor(query: EngineQuery, tests: QueryTests, options: QueryRelationsOptions) {
+  constructor(query: EngineQuery, { texts, properties }: QueryTests, readable: ReadableCodes | null, options: QueryRelationsOptions) {
     this.#options = options;
+    this.#readable = readable;
     this.#stepsMax = query.isGuest ? VIEWER_TEST_STEPS_MAX : Number.POSITIVE_INFINITY;
-    this.#readings = [...this.#matches(query, tests), ...this.#properties(query)];
+    if (texts.tests.length > 0) this.#addMatches(query, texts);
+    if (properties.tests.length > 0) this.#addMatchingProps(query, properties);
+    if (query.properties) this.#addProperties(query, query.properties);
   }
 
-  *#matches(query: EngineQuery, { texts, properties }: QueryTests): Iterable<Reading> {
-    if (texts.tests.length > 0) {
-      const site = this.#options.sites.get(query.siteId);
-      const matching = createTextMatching(texts.tests);
-      const tables = () => [matchesTable("matches", "code", matching.matches)];
-      yield { entries: new UnseenEntries(site ? [site.strings] : []), weight: matching.weight, read: matching.test, tables };
-    }
-    if (properties.tests.length > 0) {
-      const matching = createPropsMatching(properties.tests);
-      const tables = () => [matchesTable("matching_props", "props", matching.matches)];
-      yield { entries: new UnseenEntries(this.#propsOf(query)), weight: matching.weight, read: matching.test, tables };
-    }
+  #read(dictionaries: readonly Dictionary[], reading: Omit<Reading, "entries">): void {
+    this.#readings.push({ ...reading, entries: new UnseenEntries(dictionaries) });
   }
 
-  *#properties(query: EngineQuery): Iterable<Reading> {
-    if (!query.properties) return;
-    const reader = createPropertyReader(query.properties);
-    const tables = (): readonly Table[] => {
+  #addMatches({ siteId }: EngineQuery, tests: QueryTests["texts"]): void {
+    const site = this.#options.sites.get(siteId);
+    const strings = site ? [site.strings] : [];
+    const isExempt = (test: TextTest) => this.#readable?.exempt.texts.has(test) ?? false;
+    const [own, exempt] = [createTextMatching(tests.filter((test) => !isExempt(test))), createTextMatching(tests.filter(isExempt))];
+    this.#read(readableOf(strings, this.#readable?.texts), { weight: own.weight, read: own.test });
+    if (exempt.weight > 0) this.#read(strings, { weight: 0, read: exempt.test });
+    this.#wanted.push(() => [matchesTable("matches", "code", [own, exempt])]);
+  }
+
+  #addMatchingProps(query: EngineQuery, tests: QueryTests["properties"]): void {
+    const props = this.#propsOf(query);
+    const isExempt = (test: PropertyTest) => this.#readable?.exempt.properties.has(test) ?? false;
+    const [own, exempt] = [createPropsMatching(tests.filter((test) => !isExempt(test))), createPropsMatching(tests.filter(isExempt))];
+    this.#read(readableOf(props, this.#readable?.props), { weight: own.weight, read: own.test });
+    if (exempt.weight > 0) this.#read(props, { weight: 0, read: exempt.test });
+    this.#wanted.push(() => [matchesTable("matching_props", "props", [own, exempt])]);
+  }
+
+  #addProperties(query: EngineQuery, wanted: PropertiesWanted): void {
+    const reader = createPropertyReader(wanted);
+    this.#read(readableOf(this.#propsOf(query), this.#readable?.props), { weight: 1, read: reader.read });
+    this.#wanted.push(() => {
       const { rows } = reader;
-      const texts = rows.strings.length > 0 ? ipcFromStrings(1, rows.strings) : null;
       return [
-        { relation: "properties", columns: "props INTEGER, code INTEGER", rows: rows.props.length > 0 ? ipcFromPropertyRows(rows) : null },
-        { relation: "property_texts", columns: "code INTEGER, text VARCHAR", rows: texts },
+        {
+          relation: "properties",
+          columns: "props INTEGER, code INTEGER",
+          rows: rows.props.length > 0 ? [ipcFromPropertyRows(rows)] : [],
+        },
+        {
+          relation: "property_texts",
+          columns: "code INTEGER, text VARCHAR",
+          rows: rows.strings.length > 0 ? [ipcFromStrings(1, rows.strings)] : [],
+        },
       ];
-    };
-    yield { entries: new UnseenEntries(this.#propsOf(query)), weight: 1, read: reader.read, tables };
+    });
   }
 
   #propsOf({ siteId, blocks }: EngineQuery): BlockProps[] {
@@ -102,13 +139,13 @@ export class QueryRelations {
   }
 
   create(): void {
-    for (const { relation, columns, rows } of this.#readings.flatMap(({ tables }) => tables())) {
+    for (const { relation, columns, rows } of this.#wanted.flatMap((tables) => tables())) {
       const { queryNumber, run, insert } = this.#options;
       const table = `query_${queryNumber}_${relation}`;
       run(`CREATE TABLE ${table} (${columns})`);
       this.#tables.push(table);
       this.#sqlByName[relation] = `SELECT * FROM ${table}`;
-      if (rows) insert(table, rows);
+      for (const ipc of rows) insert(table, ipc);
     }
   }
 

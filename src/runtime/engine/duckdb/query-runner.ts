@@ -1,12 +1,13 @@
 /** Runs one query in DuckDB: defines the relations it reads, and executes it in steps so that it can be aborted. */
+import { columnsFromIpc } from "./arrow-batches.ts";
 import { isFatal, isOutOfMemory, type DuckdbBindings } from "./duckdb-bindings.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
 import type { EngineSites } from "./engine-sites.ts";
-import { EngineFullError, type EngineQuery } from "../engine.ts";
+import { EngineFullError, type EngineQuery, type EngineSelect } from "../engine.ts";
 import type { SqlParameter } from "../../query/sql.ts";
 import type { SiteId } from "../../../storage/event.ts";
 import { NEW_ROWS, type PartialAggregateTables } from "./partial-aggregate-tables.ts";
-import { QueryRelations } from "./query-relations.ts";
+import { QueryRelations, type ReadableCodes } from "./query-relations.ts";
 import { QueryTests } from "./test-matches.ts";
 import type { Turn } from "./turns.ts";
 
@@ -54,13 +55,39 @@ export class QueryRunner {
   async run(query: EngineQuery, turn: Turn, into?: string): Promise<Uint8Array[]> {
     try {
       const tests = new QueryTests(query.parameters);
-      const relations = new QueryRelations(query, tests, { queryNumber: ++this.#queries, ...this.#options });
+      const readable = query.readable ? await this.#readableCodes(query, query.readable, tests, turn) : null;
+      const relations = new QueryRelations(query, tests, readable, { queryNumber: ++this.#queries, ...this.#options });
       // Takes long, so others use the connections meanwhile.
       await relations.read(turn.next);
       return await this.#options.connections.run(turn, (connection) => this.#runOn(connection, query, turn, { relations, tests, into }));
     } catch (error) {
       return rethrown(error);
     }
+  }
+
+  /** Only what the query needs is looked up. */
+  async #readableCodes(
+    query: EngineQuery,
+    { texts, props }: NonNullable<EngineQuery["readable"]>,
+    tests: QueryTests,
+    turn: Turn,
+  ): Promise<ReadableCodes> {
+    const exempt = new QueryTests([...texts.parameters, ...props.parameters]);
+    const needsTexts = tests.texts.tests.some((test) => !exempt.texts.has(test));
+    const needsProps = query.properties !== undefined || tests.properties.tests.some((test) => !exempt.properties.has(test));
+    return {
+      exempt,
+      texts: needsTexts ? await this.#codesOf(query, texts, turn) : new Set(),
+      props: needsProps ? await this.#codesOf(query, props, turn) : new Set(),
+    };
+  }
+
+  /** Its steps are not bounded: the owner of the site chose what is shared. */
+  async #codesOf({ siteId, blocks, partials }: EngineQuery, select: EngineSelect, turn: Turn): Promise<ReadonlySet<number>> {
+    const sql = `SELECT DISTINCT CAST(code AS INTEGER) AS code FROM (${select.sql}) AS readable`;
+    const found = { siteId, blocks, sql, parameters: select.parameters, ...(partials && { partials }) };
+    const { code } = columnsFromIpc(await this.run(found, turn));
+    return new Set(code as Int32Array | undefined);
   }
 
   async #runOn(connection: number, query: EngineQuery, turn: Turn, execution: Execution): Promise<Uint8Array[]> {
@@ -87,7 +114,7 @@ export class QueryRunner {
   }
 
   /**
-   * Executes in steps of about a tenth of a second; other queries and the abort signal are served between them. In this build only
+   * Executes in steps of `ENGINE_STEP_MS`; other queries and the abort signal are served between them. In this build only
    * PREPARE and EXECUTE allow both an abort and parameters. Parameters are numbers, so none can be read as SQL.
    */
   async #execute(connection: number, query: EngineQuery, turn: Turn, execution: Execution): Promise<Uint8Array[]> {

@@ -4,14 +4,20 @@ import type { PropertyTest, SqlParameter } from "../../query/sql.ts";
 import { compiledTest, stepsPerChar, type TextTest } from "../../query/text-matching.ts";
 import { parseProps } from "./props-parser.ts";
 
-/** Steps of matchers before other work of the thread runs: a few milliseconds, a tenth of a second in the worst case. */
-const BATCH_STEPS = 1_000_000;
+/** Steps of matchers before other work of the thread runs: a millisecond, 20 in the worst case. A test of one text is one step at least. */
+const BATCH_STEPS = 100_000;
 
 /** Rows of the relations `matches` and `matching_props`. */
 export interface Matches {
   readonly codes: Int32Array;
   /** A bit for each test that the string passes. */
   readonly tests: BigInt64Array;
+}
+
+/** A test of a query. */
+export interface WithBit<Test> {
+  readonly test: Test;
+  readonly bit: bigint;
 }
 
 /** Distinct tests, in the order of their bits. */
@@ -31,8 +37,17 @@ class Bits<Test> {
     return this.#numbers.get(JSON.stringify(test)) ?? 0n;
   }
 
+  has(test: Test): boolean {
+    return this.#numbers.has(JSON.stringify(test));
+  }
+
   get tests(): readonly Test[] {
     return [...this.#tests.values()];
+  }
+
+  /** Those for which `isWanted` returns true, with their bits. */
+  filter(isWanted: (test: Test) => boolean): readonly WithBit<Test>[] {
+    return this.tests.filter(isWanted).map((test) => ({ test, bit: this.of(test) }));
   }
 }
 
@@ -61,24 +76,39 @@ export interface Matching {
   readonly matches: Matches;
 }
 
-/** `bitsOf` returns the bits of a string, in up to `weight` steps for each of its characters. */
-function createMatching(bitsOf: (text: string) => bigint, weight: number): Matching {
+/** A test that is ready to run. */
+interface ReadyTest {
+  readonly bit: bigint;
+  /** Steps for each character, at most. */
+  readonly weight: number;
+  readonly passes: (value: string) => boolean;
+}
+
+/** `valueOf` returns what a test reads of a string; undefined if there is nothing. */
+function createMatching<Ready extends ReadyTest>(
+  tests: readonly Ready[],
+  readerOf: (text: string) => (test: Ready) => string | undefined,
+): Matching {
   const codes: number[] = [];
   const bits: bigint[] = [];
   return {
-    weight,
+    weight: tests.reduce((sum, { weight }) => sum + weight, 0),
     async test(strings, next) {
       let stepsLeft = BATCH_STEPS;
       for (const [text, code] of strings) {
-        const passed = bitsOf(text);
-        if (passed !== 0n) {
-          codes.push(code);
-          bits.push(passed);
+        const valueOf = readerOf(text);
+        let passed = 0n;
+        for (const test of tests) {
+          const value = valueOf(test);
+          if (value !== undefined && test.passes(value)) passed |= test.bit;
+          stepsLeft -= (text.length + 1) * test.weight;
+          if (stepsLeft > 0) continue;
+          stepsLeft = BATCH_STEPS;
+          await next();
         }
-        stepsLeft -= (text.length + 1) * weight;
-        if (stepsLeft > 0) continue;
-        stepsLeft = BATCH_STEPS;
-        await next();
+        if (passed === 0n) continue;
+        codes.push(code);
+        bits.push(passed);
       }
     },
     get matches() {
@@ -87,25 +117,17 @@ function createMatching(bitsOf: (text: string) => bigint, weight: number): Match
   };
 }
 
-const stepsOf = (tests: readonly TextTest[]): number => tests.reduce((steps, test) => steps + stepsPerChar(test), 0);
-
-const bitOf = (position: number): bigint => 1n << BigInt(position);
-
 /** Takes time proportional to the total length of the texts times the steps per character. */
-export function createTextMatching(tests: readonly TextTest[]): Matching {
-  const passes = tests.map(compiledTest);
-  return createMatching((text) => passes.reduce((bits, test, i) => (test(text) ? bits | bitOf(i) : bits), 0n), stepsOf(tests));
+export function createTextMatching(tests: readonly WithBit<TextTest>[]): Matching {
+  const ready = tests.map(({ test, bit }) => ({ bit, weight: stepsPerChar(test), passes: compiledTest(test) }));
+  return createMatching(ready, (text) => () => text);
 }
 
 /** The same for props strings, which are parsed once for all tests. */
-export function createPropsMatching(tests: readonly PropertyTest[]): Matching {
-  const passes = tests.map(({ key, test }) => ({ key, passes: compiledTest(test) }));
-  const bitsOf = (json: string) => {
+export function createPropsMatching(tests: readonly WithBit<PropertyTest>[]): Matching {
+  const ready = tests.map(({ test: { key, test }, bit }) => ({ key, bit, weight: 1 + stepsPerChar(test), passes: compiledTest(test) }));
+  return createMatching(ready, (json) => {
     const properties = parseProps(json);
-    return passes.reduce((bits, { key, passes: test }, i) => {
-      const value = properties.get(key);
-      return value !== undefined && test(value) ? bits | bitOf(i) : bits;
-    }, 0n);
-  };
-  return createMatching(bitsOf, 1 + stepsOf(tests.map(({ test }) => test)));
+    return ({ key }) => properties.get(key);
+  });
 }

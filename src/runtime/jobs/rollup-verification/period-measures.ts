@@ -12,7 +12,7 @@ import { EngineMemory } from "../../engine/engine-memory.ts";
 import { IncompleteDaysError } from "../../engine/loading.ts";
 import { measuresOf, rowsIn } from "../../execution/measure-computation.ts";
 import type { RolledMeasures } from "../../execution/rolled-measures.ts";
-import { statement } from "../../execution/step-execution.ts";
+import { statement } from "../../execution/readable-texts.ts";
 import type { SiteRange } from "../../query/scope.ts";
 import { sql } from "../../query/sql.ts";
 import type { CalendarOf } from "../../sites/sites.ts";

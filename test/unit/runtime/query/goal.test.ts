@@ -9,7 +9,7 @@ describe("a goal's SQL", () => {
   it("is that of a page view of the path, or of an event of the name", () => {
     const page = goalSql({ page: "/docs/*" }, EVENTS);
     expect(page.text).toContain("event_name = $1 AND pathname IN");
-    expect(page.values).toEqual([{ text: "pageview" }, { test: { kind: "like", values: ["/docs/*"] } }]);
+    expect(page.values).toEqual([{ text: "pageview" }, { test: { kind: "like", values: ["/docs/*"] }, of: "pathname" }]);
     const event = goalSql({ event: "signup", property: null }, EVENTS);
     expect([event.text, event.values]).toEqual(["event_name = $1", [{ text: "signup" }]]);
   });
