@@ -60,8 +60,8 @@ function chunkOf(siteRange: SiteRange, blocks: readonly number[], { engine, aske
   const { siteId, range } = siteRange;
   return {
     range,
-    async columns({ sql }) {
-      const query = { siteId, blocks, ...statement(sql), ...readableIn(sql, siteRange, asker) };
+    async columns({ sql: rows }) {
+      const query = { siteId, blocks, ...statement(rows), ...readableIn(rows, siteRange, asker) };
       return numbersIn(await engine.queryColumns(query, asker.signal));
     },
     async propsTextsOf(codes) {
