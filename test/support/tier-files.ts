@@ -34,6 +34,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/unit/runtime/execution/measure-computation.test.ts",
   "test/unit/runtime/jobs/rollup-verification.test.ts",
   "test/unit/runtime/jobs/local-dates.test.ts",
+  "test/unit/runtime/jobs/backup.test.ts",
   "test/unit/runtime/jobs/cache-warmer.test.ts",
   "test/unit/runtime/execution/rollup-execution.test.ts",
   "test/property/overview.test.ts",
@@ -75,6 +76,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/http/growth.test.ts",
   "test/http/openapi-values.test.ts",
   "test/http/stats-many-properties.test.ts",
+  "test/http/stats-under-way.test.ts",
   "test/http/demo-year.test.ts",
   "test/http/node-start.test.ts",
   "test/http/unread-responses.test.ts",
@@ -85,6 +87,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/program/time-zone-folder.test.ts",
   "test/program/demo.test.ts",
   "test/docs/geo-refresh.test.ts",
+  "test/docs/backup.test.ts",
   // A process and a request for each of many examples.
   "test/docs/commands.test.ts",
   "test/docs/http-api-examples.test.ts",
