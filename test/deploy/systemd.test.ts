@@ -1,10 +1,10 @@
 /** deploy/sandpiper.service: systemd accepts it and finds it hardened, and its settings are those that the program needs. */
 import { execFile, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readPage, ROOT } from "../docs/pages.ts";
+import { codeBlocksOf, readPage, ROOT } from "../docs/pages.ts";
 import { MAIN_PATH } from "../support/built.ts";
 import { skippedFor } from "../support/skipped.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -46,6 +46,19 @@ describe("systemd-analyze", skippedFor(SYSTEMD >= SYSTEMD_OFFLINE ? null : `no s
 
   it("finds no fault in the unit", async () => {
     expect(await run("systemd-analyze", "verify", await copy())).toEqual({ code: 0, printed: "" });
+  });
+
+  it("finds no fault in the unit with the documented drop-in for another secret", async () => {
+    const [dropIn = ""] = codeBlocksOf(readPage("docs/installation.md")).flatMap(({ language, code }) =>
+      language === "ini" ? [code] : [],
+    );
+    expect(dropIn).toContain("LoadCredential=");
+    const file = await copy();
+    await mkdir(`${file}.d`);
+    await writeFile(`${file}.d/override.conf`, dropIn);
+    expect(await run("systemd-analyze", "verify", file)).toEqual({ code: 0, printed: "" });
+    await writeFile(`${file}.d/override.conf`, dropIn.replace("LoadCredential", "LoadCredentials"));
+    expect((await run("systemd-analyze", "verify", file)).printed).toMatch(/override\.conf:2: Unknown key/);
   });
 
   it("rates the exposure of the unit at 2.0 of 10 or less", async () => {
