@@ -9,7 +9,7 @@ import {
   type ConnectClickhouse,
 } from "../src/runtime/engine/clickhouse/connection.ts";
 import type { SqlRow } from "../src/runtime/query/sql.ts";
-import { basicAuthorization, exceptionOf, exchange } from "./clickhouse-http.ts";
+import { basicAuthorization, exceptionOf, exchange, responds } from "./clickhouse-http.ts";
 
 const SETTINGS = {
   // The server responds when it knows the outcome, so that a failure has a status.
@@ -88,6 +88,10 @@ class HttpConnection implements ClickhouseConnection {
 
   async insert(statement: ClickhouseStatement, data: Uint8Array, signal?: AbortSignal): Promise<void> {
     await this.#run(statement, signal, { data });
+  }
+
+  responds(timeoutMs: number): Promise<boolean> {
+    return responds(this.#options.clickhouseUrl, timeoutMs);
   }
 
   /** Runs a statement; returns the text of the response. */

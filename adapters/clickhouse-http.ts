@@ -80,3 +80,16 @@ export async function exchange(url: URL, init: RequestInit): Promise<string> {
     throw error instanceof ClickhouseError || error instanceof ClickhouseUnreachableError ? error : connectionFailure(error);
   }
 }
+
+/** Whether anything but a gateway's error comes from the server's ping in time. */
+export async function responds(clickhouseUrl: string, timeoutMs: number): Promise<boolean> {
+  try {
+    const url = new URL(clickhouseUrl);
+    url.pathname = `${url.pathname.replace(/\/$/, "")}/ping`;
+    const response = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
+    await response.body?.cancel();
+    return response.status < 500;
+  } catch {
+    return false;
+  }
+}

@@ -1,6 +1,6 @@
 /** Maps errors to status and body (docs/http-api.md, "Requests and errors"). */
 import { AppError, type AppErrorCode } from "../runtime/errors.ts";
-import { reasonOf, type Log } from "../runtime/metrics/log.ts";
+import type { FailureLog } from "./failure-log.ts";
 import { jsonReply, type Reply } from "./reply.ts";
 
 export const STATUS = {
@@ -41,11 +41,13 @@ function extraHeaders({ failure }: AppError): Record<string, string> {
 }
 
 /** `{error}` with the error's status. Unexpected errors are logged, and their messages are not sent. */
-export function errorReply(error: unknown, requestId: string, log: Log): Reply {
+export function errorReply(error: unknown, requestId: string, log: FailureLog): Reply {
   if (error instanceof AppError) {
-    if (error.cause !== undefined) log.error("a request failed", { requestId, reason: reasonOf(error.cause) });
-    return jsonReply({ error: error.message }, STATUS[error.failure.code], extraHeaders(error));
+    const { cause, failure, message } = error;
+    if (cause !== undefined && failure.code === "unavailable") log.refused(cause, requestId);
+    else if (cause !== undefined) log.failed(cause, requestId);
+    return jsonReply({ error: message }, STATUS[failure.code], extraHeaders(error));
   }
-  log.error("a request failed", { requestId, reason: reasonOf(error) });
+  log.failed(error, requestId);
   return jsonReply({ error: INTERNAL_ERROR }, 500);
 }

@@ -15,6 +15,7 @@ import type { Context } from "./context.ts";
 import { corsHeaders, isDashboardPreflight, preflightReply } from "./cors.ts";
 import { Deadlines } from "./deadline.ts";
 import { errorReply } from "./error-reply.ts";
+import { FailureLog } from "./failure-log.ts";
 import { firstDayOf } from "./first-day.ts";
 import { isHttps } from "./forwarded-headers.ts";
 import { HOST_RULE, isHost, refuseUnverifiedHost } from "./host.ts";
@@ -59,7 +60,7 @@ export interface App {
   fetch(request: Request, connection: Connection): Promise<Response>;
   /** The response to input that the host cannot parse as a request. */
   refuse(error: AppError): Reply;
-  /** Ends requests that have timed out, and responses that stall. The host calls it about once a second. */
+  /** Ends requests that have timed out, and responses that stall, and logs what is due. The host calls it about once a second. */
   expireRequests(): void;
   /** Number of responses that are still being streamed: while there are any, the host must call `expireRequests`. */
   readonly openStreams: number;
@@ -86,6 +87,7 @@ export class Pipeline implements App {
   readonly #hsts: ReplyHeaders;
   readonly #deadlines: Deadlines;
   readonly #streams: ResponseStreams;
+  readonly #failures: FailureLog;
 
   constructor(routes: readonly Route[], services: Services) {
     const { config, log, monotonicMs, wait } = services;
@@ -93,6 +95,7 @@ export class Pipeline implements App {
     const served = routes.filter(({ roles }) => roles.includes(config.role));
     this.#matchAt = createMatcher(served, extraRoutesOf(served, config));
     this.#hsts = hstsOf(config);
+    this.#failures = new FailureLog(log, monotonicMs);
     this.#deadlines = new Deadlines(config.requestTimeoutSecs);
     this.#streams = new ResponseStreams({ monotonicMs, pause: () => wait(0), log });
   }
@@ -153,7 +156,7 @@ export class Pipeline implements App {
     try {
       return await deadline.race(this.#handle(exchange, prepare));
     } catch (error) {
-      return errorReply(error, requestId, this.#services.log);
+      return errorReply(error, requestId, this.#failures);
     } finally {
       this.#deadlines.end(deadline);
     }
@@ -202,9 +205,9 @@ export class Pipeline implements App {
   }
 
   refuse(error: AppError): Reply {
-    const { newRequestId, monotonicMs, log } = this.#services;
+    const { newRequestId, monotonicMs } = this.#services;
     const requestId = newRequestId();
-    const reply = errorReply(error, requestId, log);
+    const reply = errorReply(error, requestId, this.#failures);
     this.#record({ routeId: null, beganMs: monotonicMs(), requestId }, reply.status);
     return withHeaders(reply, { ...COMMON_HEADERS, "X-Request-Id": requestId });
   }
@@ -212,6 +215,7 @@ export class Pipeline implements App {
   expireRequests(): void {
     this.#deadlines.expire(this.#services.monotonicMs());
     this.#streams.endOverdue();
+    this.#failures.tick();
   }
 
   get openStreams(): number {

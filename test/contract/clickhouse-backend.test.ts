@@ -63,6 +63,33 @@ describe("a report whose statement fails", () => {
   });
 });
 
+describe("while ClickHouse hangs", () => {
+  it(
+    "reports are a 503 before their own limit, and at once after the first; when it responds again they follow, with every event",
+    skippedFor(ONLY_THE_FRONT),
+    async () => {
+      const target = await targetWithEvent();
+      onTestFinished(() => target.close());
+      onTestFinished(() => clickhouse().thaw());
+      await expectAccepted(await post(target, wireEvent(SITE)));
+      clickhouse().freeze();
+      // The clock of the target stands still, so nothing here ends by its own limit.
+      const waiting = await Promise.all(Array.from({ length: 5 }, () => target.fetch(REPORT)));
+      const refused: Response[] = [];
+      for (let i = 0; i < 20; i++) refused.push(await target.fetch(REPORT));
+      for (const response of [...waiting, ...refused]) {
+        expect([response.status, response.headers.get("retry-after")]).toEqual([503, "10"]);
+        expect(await bodyOf(response, 503)).toEqual({ error: "ClickHouse cannot be reached. Try again later." });
+      }
+      expect(target.log.lines.filter(({ message }) => message === "a request failed")).toHaveLength(1);
+      clickhouse().thaw();
+      await expect.poll(async () => (await target.fetch(REPORT)).status, { interval: 50 }).toBe(200);
+      const { total_events: events } = await bodyOf<{ total_events: number }>(await target.fetch(`/api/stats/main?site_id=${SITE}`));
+      expect(events).toBe(2);
+    },
+  );
+});
+
 describe("all dates", () => {
   const ALL = `/api/stats/timeseries?site_id=${SITE}&period=all`;
   const FIRST_DAY = "min(day) AS first_day";
@@ -87,6 +114,7 @@ describe("all dates", () => {
         },
         execute: (statement, signal) => connected.execute(statement, signal),
         insert: (statement, data, signal) => connected.insert(statement, data, signal),
+        responds: (timeoutMs) => connected.responds(timeoutMs),
       };
     };
     const target = await createClickhouseTarget(clickhouse(), { SVC_CACHE_TTL_SECS: "30" }, { connectClickhouse: connection });

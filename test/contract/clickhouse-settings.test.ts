@@ -58,6 +58,7 @@ function logged(): { readonly statements: ClickhouseStatement[]; readonly connec
       rows: (statement, signal) => connection.rows(noted(statement), signal),
       execute: (statement, signal) => connection.execute(noted(statement), signal),
       insert: (statement, data, signal) => connection.insert(noted(statement), data, signal),
+      responds: (timeoutMs) => connection.responds(timeoutMs),
     };
   };
   return { statements, connect };

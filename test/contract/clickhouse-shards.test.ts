@@ -2,9 +2,11 @@
  * Reports of a cluster are those of one server: the rows that each shard makes of its visitors add up. A single server plays the shards:
  * each part of a statement that is for all shards runs once for the visitors of each.
  */
+import { setTimeout } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { ClickhouseConnection } from "../../src/runtime/engine/clickhouse/connection.ts";
 import { prepareSchema } from "../../src/runtime/engine/clickhouse/schema.ts";
+import { Responsiveness } from "../../src/runtime/engine/clickhouse/responsiveness.ts";
 import { eventTables, type EventTables } from "../../src/runtime/engine/clickhouse/tables.ts";
 import { ClickhouseBackend } from "../../src/runtime/execution/clickhouse-backend.ts";
 import { rangeOfDays } from "../../src/runtime/query/date-range.ts";
@@ -58,6 +60,7 @@ function ofShards(connection: ClickhouseConnection, { cluster, stored, all }: Ev
   return {
     execute: (statement, signal) => connection.execute(statement, signal),
     insert: (statement, data, signal) => connection.insert(statement, data, signal),
+    responds: (timeoutMs) => connection.responds(timeoutMs),
     rows: ({ sql, ...rest }, signal) => connection.rows({ ...rest, sql: played(sql).replaceAll(all, stored) }, signal),
   };
 }
@@ -73,7 +76,8 @@ beforeAll(async () => {
     sql: `INSERT INTO ${tables.all} (site_id, day, node, segment, row, event_name, pathname, referrer_source, country_code, props,
       revenue_amount, currency, visitor_id, timestamp) ${EVENTS}`,
   });
-  const common = { calendarOf: () => utcCalendar, deliver: async () => {}, timeoutSecs: 60, memoryBytes: 2 ** 31 };
+  const responsiveness = new Responsiveness({ connection, monotonicMs: () => 0, wait: setTimeout, onReturn: () => {} });
+  const common = { responsiveness, calendarOf: () => utcCalendar, deliver: async () => {}, timeoutSecs: 60, memoryBytes: 2 ** 31 };
   const clustered = { ...eventTables({ clickhouseDatabase, clickhouseCluster: CLUSTER }), readSettings: {} };
   backends = {
     server: new ClickhouseBackend({ ...common, connection, tables }),

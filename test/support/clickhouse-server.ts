@@ -61,6 +61,9 @@ export interface ClickhouseServer {
   fail(failure: Failure): Promise<void>;
   /** Ends the front with SIGKILL. */
   kill(): Promise<void>;
+  /** Stops the front with SIGSTOP: it takes connections and answers none, until `thaw`. */
+  freeze(): void;
+  thaw(): void;
   /** Starts the front again, on the same port and data. */
   start(): Promise<void>;
   /** Ends the front and removes its data, or drops the databases that were made on the real server. */
@@ -93,7 +96,7 @@ async function spawnFront(dataFolder: string, port: string) {
     child.kill("SIGKILL");
     await exited;
   };
-  return { url, kill };
+  return { url, kill, signal: (name: "SIGSTOP" | "SIGCONT") => void child.kill(name) };
 }
 
 function addressOf(url: string, sql: string, { database, parameters, settings, queryId }: StatementOptions): URL {
@@ -147,7 +150,8 @@ function realServer(address: string): ClickhouseServer {
   const { dropDatabases, ...statements } = statementsAt(origin, decodeURIComponent(username) || "default", decodeURIComponent(password));
   const isRunning = async (id: string) =>
     (await statements.query("SELECT 1 FROM system.processes WHERE query_id = {id:String}", { parameters: { id } })) !== "";
-  return { ...statements, isRunning, fail: notTheFront, kill: notTheFront, start: notTheFront, stop: dropDatabases };
+  const ofTheFront = { fail: notTheFront, kill: notTheFront, start: notTheFront, freeze: notTheFront, thaw: notTheFront };
+  return { ...statements, ...ofTheFront, isRunning, stop: dropDatabases };
 }
 
 /** Starts a ClickHouse of the caller's own. The caller stops it. */
@@ -165,6 +169,8 @@ export async function startClickhouse(): Promise<ClickhouseServer> {
       if (!response.ok) throw new Error(await response.text());
     },
     kill: () => front.kill(),
+    freeze: () => front.signal("SIGSTOP"),
+    thaw: () => front.signal("SIGCONT"),
     async start() {
       front = await spawnFront(dataFolder, new URL(url).port);
     },

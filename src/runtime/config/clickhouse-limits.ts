@@ -30,6 +30,14 @@ export const CLICKHOUSE_RETRY_MS_MAX = 5_000;
 /** The longest wait for short statements: the readiness check, the list of sites, what nodes tell each other, and ending an aborted query. */
 export const CLICKHOUSE_CHECK_MS_MAX = 5_000;
 
+/** After how long waiting reports ask whether the server responds at all, and how long that may take: together less than a request's time limit by default. */
+export const CLICKHOUSE_SLOW_MS = 2_000;
+export const CLICKHOUSE_PING_MS_MAX = 3_000;
+
+/** While it does not: the pause between two pings, so that reports follow within a second, and for how long after the last report it is pinged. */
+export const CLICKHOUSE_PING_PAUSE_MS = 250;
+export const CLICKHOUSE_PINGED_MS_MAX = 60_000;
+
 /** How many sites are listed, and how long the list is current: other nodes may add sites. */
 export const CLICKHOUSE_SITES_MAX = 100_000;
 export const CLICKHOUSE_SITES_MS_MAX = 1_000;

@@ -126,6 +126,10 @@ assertLimits(FLUSH_RETRY_MS_MIN <= FLUSH_RETRY_MS_MAX, "the pauses between retri
 /** While events are refused, the log says so this often. */
 export const REFUSED_EVENTS_LOG_MS = 60_000;
 
+/** How often requests that fail for the same reason are logged, and for how many reasons they are counted. */
+export const FAILURE_REPEATED_MS = 60_000;
+export const FAILURE_REASONS_MAX = 100;
+
 /** Ingestion counts as recovered when no event has been refused for this long. */
 export const INGEST_RECOVERY_MS = 1_000;
 

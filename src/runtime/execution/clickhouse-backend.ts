@@ -7,6 +7,7 @@ import {
   type ClickhouseConnection,
   type ClickhouseStatement,
 } from "../engine/clickhouse/connection.ts";
+import type { Responsiveness } from "../engine/clickhouse/responsiveness.ts";
 import type { EventTables } from "../engine/clickhouse/tables.ts";
 import { AppError, invalidInput } from "../errors.ts";
 import { unlessAborted } from "../engine/unless-aborted.ts";
@@ -32,6 +33,7 @@ const unavailable = (message: string, cause: unknown): AppError =>
 
 export interface ClickhouseBackendOptions {
   readonly connection: ClickhouseConnection;
+  readonly responsiveness: Responsiveness;
   readonly tables: EventTables;
   readonly calendarOf: CalendarOf;
   /** Resolves once ClickHouse has all events of the site that were accepted before the call. */
@@ -50,7 +52,17 @@ export class ClickhouseBackend implements AnalyticsBackend {
   }
 
   async run<Result>({ steps, toResult }: Plan<Result>, { signal }: Asker): Promise<Result> {
-    return toResult(await runSteps(steps, (step) => this.#runStep(step, signal)));
+    return toResult(await this.#asked((asked) => runSteps(steps, (step) => this.#runStep(step, asked)), signal));
+  }
+
+  /** Runs a task that fails as soon as the server does not respond. */
+  async #asked<T>(task: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+    try {
+      return await this.#options.responsiveness.run(task, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw refusal(error, this.#options.timeoutSecs);
+    }
   }
 
   async #runStep({ siteRange, queries }: PlanStep, signal: AbortSignal): Promise<StepRows> {
@@ -73,12 +85,12 @@ export class ClickhouseBackend implements AnalyticsBackend {
       await unlessAborted(this.#options.deliver(siteId), signal);
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof ClickhouseUnreachableError || error instanceof ClickhouseError) throw refusal(error, this.#options.timeoutSecs);
+      if (error instanceof ClickhouseUnreachableError || error instanceof ClickhouseError) throw error;
       throw unavailable("The latest events cannot be stored. Try again later.", error);
     }
   }
 
-  async #rows(statement: ClickhouseStatement, signal: AbortSignal): Promise<readonly SqlRow[]> {
+  #rows(statement: ClickhouseStatement, signal: AbortSignal): Promise<readonly SqlRow[]> {
     const { connection, timeoutSecs, memoryBytes } = this.#options;
     const settings = {
       ...statement.settings,
@@ -86,17 +98,14 @@ export class ClickhouseBackend implements AnalyticsBackend {
       max_memory_usage: memoryBytes,
       max_bytes_before_external_group_by: Math.floor(memoryBytes * SPILLED_SHARE),
     };
-    try {
-      return await connection.rows({ ...statement, settings }, signal);
-    } catch (error) {
-      signal.throwIfAborted();
-      throw refusal(error, timeoutSecs);
-    }
+    return connection.rows({ ...statement, settings }, signal);
   }
 
-  async scan<Result>({ siteId, range }: SiteRange, openReader: () => ScanReader<Result>, { signal }: Asker): Promise<Result> {
-    await this.#deliver(siteId, signal);
-    return scanRows(range, openReader(), (rest) => this.#rows(scanStatement(rest, siteId, this.#options.tables), signal));
+  scan<Result>({ siteId, range }: SiteRange, openReader: () => ScanReader<Result>, { signal }: Asker): Promise<Result> {
+    return this.#asked(async (asked) => {
+      await this.#deliver(siteId, asked);
+      return scanRows(range, openReader(), (rest) => this.#rows(scanStatement(rest, siteId, this.#options.tables), asked));
+    }, signal);
   }
 
   /** There are no rollups, and nothing to start. */

@@ -5,6 +5,7 @@ import type { Config } from "../config/config.ts";
 import { ENGINE_BYTES_MAX } from "../config/limits.ts";
 import { Behavioral } from "../engine/duckdb/behavioral/extension.ts";
 import type { Clickhouse } from "../engine/clickhouse/clickhouse.ts";
+import { Responsiveness } from "../engine/clickhouse/responsiveness.ts";
 import type { Engine } from "../engine/engine.ts";
 import { PartitionCache } from "../engine/partition-cache.ts";
 import type { Counters } from "../metrics/counters.ts";
@@ -47,6 +48,9 @@ export interface QueryParts {
   readonly clickhouse: Clickhouse | null;
   /** See `Flush.deliver`. */
   readonly flushSite: (siteId: SiteId) => Promise<void>;
+  /** See `Responsiveness`. */
+  readonly onClickhouseReturn: () => void;
+  readonly wait: (ms: number) => Promise<void>;
   /** Whether events can be stored. */
   readonly isAccepting: () => boolean;
 }
@@ -83,9 +87,13 @@ const createExecutor = (parts: QueryParts, partitionCache: PartitionCache, behav
     loadExtension: () => behavioral.load(),
   });
 
-const createClickhouseBackend = ({ config, calendarOf, flushSite }: QueryParts, { connection, tables }: Clickhouse): ClickhouseBackend =>
+const createClickhouseBackend = (
+  { config, calendarOf, flushSite, onClickhouseReturn, wait, monotonicMs }: QueryParts,
+  { connection, tables }: Clickhouse,
+): ClickhouseBackend =>
   new ClickhouseBackend({
     connection,
+    responsiveness: new Responsiveness({ connection, monotonicMs, wait, onReturn: onClickhouseReturn }),
     tables,
     calendarOf,
     deliver: flushSite,

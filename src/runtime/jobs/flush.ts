@@ -114,6 +114,11 @@ export class Flush {
     if (this.#job.isBackingOff || (!(await this.run()) && eventStore.hasUnflushed(siteId))) throw this.#failure;
   }
 
+  /** ClickHouse responds again: the next tick, or report, tries at once. */
+  endBackoff(): void {
+    this.#job.endBackoff();
+  }
+
   settled(): Promise<void> {
     return this.#job.settled();
   }

@@ -51,6 +51,13 @@ export class PeriodicJob implements Job {
     return this.#failures > 0 && !this.#running && this.#options.monotonicMs() < this.#notBeforeMs;
   }
 
+  /** What made runs fail is over. */
+  endBackoff(): void {
+    if (!this.isBackingOff) return;
+    this.#failures = 0;
+    this.#notBeforeMs = Number.NEGATIVE_INFINITY;
+  }
+
   tick(): void {
     const { isDue, monotonicMs } = this.#options;
     if (this.#running || this.#stopping.signal.aborted || !isDue()) return;

@@ -119,8 +119,9 @@ export async function createServices(host: Host): Promise<Services> {
   const stored = await createStoredRollups({ ...host, eventStore });
   const limiter = new QueryLimiter({ concurrentMax: config.maxConcurrentQueries, queueMs: config.queryQueueMs, wait });
   const flushSite = (siteId: SiteId): Promise<void> => jobServices.flush.deliver(siteId);
+  const onClickhouseReturn = (): void => jobServices.flush.endBackoff();
   const queries = createQueryServices({
-    ...{ ...host, ...stored, eventStore, counters, limiter, clickhouse, flushSite },
+    ...{ ...host, ...stored, eventStore, counters, limiter, clickhouse, flushSite, onClickhouseReturn },
     calendarOf: (siteId) => sites.calendarOf(siteId),
     isAccepting: () => ingest.ingestGate.isAccepting(monotonicMs()),
   });

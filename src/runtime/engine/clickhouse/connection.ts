@@ -15,7 +15,7 @@ export interface ClickhouseStatement {
 }
 
 /**
- * Every call rejects with `ClickhouseUnreachableError` or `ClickhouseError`, and with the signal's reason when aborted: the server
+ * Every statement rejects with `ClickhouseUnreachableError` or `ClickhouseError`, and with the signal's reason when aborted: the server
  * then ends the query, too. Statements run in the configured database, unless they name another.
  */
 export interface ClickhouseConnection {
@@ -25,6 +25,8 @@ export interface ClickhouseConnection {
   execute(statement: ClickhouseStatement, signal?: AbortSignal): Promise<void>;
   /** An `INSERT` that ends with `FORMAT` and a format, and the data. Resolves when the server has stored the rows. */
   insert(statement: ClickhouseStatement, data: Uint8Array, signal?: AbortSignal): Promise<void>;
+  /** Whether the server responds to a ping in time. Needs no credentials and no database. Never rejects. */
+  responds(timeoutMs: number): Promise<boolean>;
 }
 
 /** The connection to the server of the options. Nothing is sent before the first statement. */

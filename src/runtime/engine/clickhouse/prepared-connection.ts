@@ -30,6 +30,10 @@ export class PreparedConnection implements ClickhouseConnection {
     return this.#run(() => this.#connection.insert(statement, data, signal), signal);
   }
 
+  responds(timeoutMs: number): Promise<boolean> {
+    return this.#connection.responds(timeoutMs);
+  }
+
   async #run<T>(call: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     await this.#ready(signal);
     try {

@@ -17,6 +17,7 @@ function record() {
     rows: ({ sql }) => note(sql).then(() => []),
     execute: ({ sql }) => note(sql),
     insert: ({ sql }) => note(sql),
+    responds: () => Promise.resolve(true),
   };
   return { calls, failures, connection: new PreparedConnection(server, () => note("prepare")) };
 }

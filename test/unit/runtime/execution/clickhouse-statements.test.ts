@@ -8,6 +8,7 @@ import { FILTER_CONDITIONS_MAX, LOOKED_UP_CHARS_MAX } from "../../../../src/runt
 import type { ClickhouseConnection, ClickhouseStatement } from "../../../../src/runtime/engine/clickhouse/connection.ts";
 import { UNDECIDED } from "../../../../src/runtime/engine/clickhouse/native-values.ts";
 import { eventTables, type EventTables } from "../../../../src/runtime/engine/clickhouse/tables.ts";
+import { Responsiveness } from "../../../../src/runtime/engine/clickhouse/responsiveness.ts";
 import { ClickhouseBackend } from "../../../../src/runtime/execution/clickhouse-backend.ts";
 import { portionsOf, scanStatement } from "../../../../src/runtime/execution/clickhouse-query.ts";
 import { arraysSql } from "../../../../src/runtime/execution/clickhouse-scan.ts";
@@ -57,9 +58,12 @@ async function statementsOf(steps: readonly PlanStep[], tables: EventTables): Pr
     },
     execute: () => Promise.reject(new Error("reports change nothing")),
     insert: () => Promise.reject(new Error("reports insert nothing")),
+    responds: () => Promise.resolve(true),
   };
+  const clocks = { monotonicMs: () => 0, wait: async () => {}, onReturn: () => {} };
   const backend = new ClickhouseBackend({
     connection,
+    responsiveness: new Responsiveness({ connection, ...clocks }),
     tables,
     calendarOf: () => utcCalendar,
     deliver: async () => {},
