@@ -52,7 +52,7 @@ export interface InstanceOptions {
 }
 
 /** What the object is: the registry, or the object of a site. */
-export type Role = Pick<Host, "oneSite"> | Pick<Host, "siteInstances">;
+export type Role = Pick<Host, "oneSite"> | Pick<Host, "siteInstances" | "keepEntries">;
 
 export interface Instance {
   readonly services: Services;

@@ -22,11 +22,18 @@ import { refusalOr, siteIn, type Entry, type Refusal, type RegistryStub, type Si
 import { OverviewCache } from "./overview-cache.ts";
 import { ServiceObject } from "./service-object.ts";
 import { SiteDirectory } from "./site-directory.ts";
+import { openSqlKeptEntries } from "./sql-kept-entries.ts";
 
 /** The time between two alarms that start objects of sites whose files are older than the objects. */
 const INTRODUCTION_MS = 1000;
 
 const INTRODUCED_MAX = 20;
+
+/**
+ * The time between two alarms while failed logins count: the platform ends an object that is idle for ten seconds or more, and addresses
+ * are in memory only.
+ */
+const LOCKOUT_ALARM_MS = 4000;
 
 interface RegistryInstance extends Instance {
   readonly directory: SiteDirectory;
@@ -39,7 +46,8 @@ export class RegistryObject extends ServiceObject<RegistryInstance> {
     const { config, log, storage } = options;
     const site = (siteId: SiteId) => siteIn(this.env, siteId);
     const directory = new SiteDirectory({ storage, site });
-    const instance = await startInstance(options, { siteInstances: directory });
+    const keepEntries = openSqlKeptEntries(storage, this.env.DEPLOYMENT?.id ?? "");
+    const instance = await startInstance(options, { siteInstances: directory, keepEntries });
     const { knownSites, sites, setupCode, monotonicMs } = instance.services;
     const overviewCache = new OverviewCache({ ttlMs: config.cacheTtlSecs * 1000, monotonicMs });
     if (knownSites instanceof KnownSites) directory.attach({ knownSites, recordOf: (siteId) => sites.recordOf(siteId), overviewCache });
@@ -149,9 +157,10 @@ const entryOf = (sites: Sites, siteId: SiteId): Pick<Entry, "defaultCalendar" | 
 
 /** A generated secret must not outlive its salt period. Without one, nothing is due. */
 function ensureAlarm({ services, directory, alarm }: RegistryInstance): Promise<void> {
-  const { config, eventStore, visitorSalts, now } = services;
+  const { config, eventStore, visitorSalts, now, countsFailures } = services;
   const flushMs = eventStore.unflushedEvents > 0 ? config.flushIntervalSecs * 1000 : Number.POSITIVE_INFINITY;
   const saltMs = Math.max(visitorSalts.msUntilDue(now()), SALT_RETRY_MS);
   const introductionMs = directory.isIntroducing ? INTRODUCTION_MS : Number.POSITIVE_INFINITY;
-  return alarm.ensureWithin(Math.min(flushMs, saltMs, introductionMs));
+  const lockoutMs = countsFailures() ? LOCKOUT_ALARM_MS : Number.POSITIVE_INFINITY;
+  return alarm.ensureWithin(Math.min(flushMs, saltMs, introductionMs, lockoutMs));
 }

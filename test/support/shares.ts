@@ -11,7 +11,15 @@ import { siteId } from "./stored-event.ts";
 
 const sha256 = await createSha256();
 
-const viewerTokens = new ViewerTokens({ ttlSecs: 1, tokensMax: 1, tokensOfShareMax: 1, sha256, randomBytes, monotonicMs: () => 0 });
+const viewerTokens = new ViewerTokens({
+  ttlSecs: 1,
+  tokensMax: 1,
+  tokensOfShareMax: 1,
+  sha256,
+  randomBytes,
+  now: () => 0,
+  monotonicMs: () => 0,
+});
 
 export const openShares = (records: RecordStore): Promise<Shares> =>
   Shares.open({ records, sha256, randomBytes, viewerTokens, log: createRecordingLog(), now: () => START_MS });

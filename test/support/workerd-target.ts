@@ -19,6 +19,8 @@ export type WorkerdTarget = AbleTarget<Exclude<Ability, "answersEarly">> & {
   report(): Promise<void>;
   /** They do, unless `reported` is false, and then end, while the registry goes on. */
   evict(options?: { readonly reported: boolean }): Promise<void>;
+  /** All objects end, as the platform ends idle ones, and start again with the next request. */
+  endObjects(): Promise<void>;
   /** How many sites' objects have started. */
   starts(): Promise<number>;
 };
@@ -54,6 +56,12 @@ function createTarget({ runtime, object, environment }: TargetOptions): WorkerdT
     const text = await response.text();
     if (!response.ok) throw new Error(`${call}: ${text}`);
     return text;
+  }
+
+  /** The object ends while it handles this very request, which is why that fails. */
+  async function end(call: "abort" | "deploy"): Promise<void> {
+    const response = await send("/", { method: "POST" }, call).catch(() => null);
+    await response?.text();
   }
 
   return {
@@ -94,10 +102,9 @@ function createTarget({ runtime, object, environment }: TargetOptions): WorkerdT
     },
     async restart() {
       await command("flush");
-      // The object ends while it handles this very request, which is why that fails.
-      const response = await send("/", { method: "POST" }, "abort").catch(() => null);
-      await response?.text();
+      await end("deploy");
     },
+    endObjects: () => end("abort"),
     crash: () => runtime.crash(),
     async close() {
       await command("reset");

@@ -14,6 +14,7 @@ import type { Counters } from "../metrics/counters.ts";
 import type { Log } from "../metrics/log.ts";
 import { AdminPassword } from "./admin-password.ts";
 import { ApiKeys } from "./api-keys.ts";
+import { KEPT_IN_MEMORY, type KeepEntries } from "./kept-entries.ts";
 import { LoginLockout } from "./login-lockout.ts";
 import { Login } from "./login.ts";
 import type { PasswordHasher } from "./password-hasher.ts";
@@ -34,6 +35,8 @@ export interface AuthServices {
   readonly apiKeys: ApiKeys;
   readonly shares: Shares;
   readonly shareUnlock: ShareUnlock;
+  /** Whether memory has failed logins that count. Where the host may end an idle instance, it keeps this one until then. */
+  readonly countsFailures: () => boolean;
 }
 
 export interface AuthParts {
@@ -47,6 +50,8 @@ export interface AuthParts {
   readonly now: () => EpochMs;
   /** For durations. */
   readonly monotonicMs: () => number;
+  /** Absent where memory lasts until the service restarts. */
+  readonly keepEntries?: KeepEntries;
 }
 
 /** Rejects when a record is damaged: it must not count as missing. */
@@ -59,11 +64,18 @@ export async function createAuth({
   log,
   now,
   monotonicMs,
+  keepEntries = () => KEPT_IN_MEMORY,
 }: AuthParts): Promise<AuthServices> {
   const sha256 = await createSha256();
   const queue = new PasswordQueue();
   const adminPassword = await AdminPassword.open({ records, hasher: passwordHasher, queue, configured: config.adminPassword });
-  const sessions = new Sessions({ ttlSecs: config.sessionTtlSecs, sessionsMax: SESSIONS_MAX, sha256, randomBytes, monotonicMs });
+  const tokens = { sha256, randomBytes, now, monotonicMs };
+  const sessions = new Sessions({
+    ...tokens,
+    ttlSecs: config.sessionTtlSecs,
+    sessionsMax: SESSIONS_MAX,
+    kept: keepEntries("session"),
+  });
   const lockoutOptions = {
     attemptsMax: config.maxLoginAttempts,
     lockoutSecs: config.loginLockoutSecs,
@@ -72,17 +84,18 @@ export async function createAuth({
   };
   const lockout = new LoginLockout({ ...lockoutOptions, rowSecs: Number.POSITIVE_INFINITY });
   const viewerTokens = new ViewerTokens({
+    ...tokens,
     ttlSecs: VIEWER_TOKEN_SECS,
     tokensMax: VIEWER_TOKENS_MAX,
     tokensOfShareMax: VIEWER_TOKENS_OF_SHARE_MAX,
-    sha256,
-    randomBytes,
-    monotonicMs,
+    kept: keepEntries("viewer"),
   });
+  // Waiting for the end of a row takes as long as a lockout, and so gives no more guesses.
+  const shareLockout = new LoginLockout({ ...lockoutOptions, rowSecs: config.loginLockoutSecs });
   const shares = await Shares.open({ records, sha256, randomBytes, viewerTokens, log, now });
   return {
     adminPassword,
-    setupCode: new SetupCode({ adminPassword, lockout, randomBytes, counters, log }),
+    setupCode: new SetupCode({ adminPassword, lockout, randomBytes, counters, log, kept: keepEntries("setup_code") }),
     sessions,
     login: new Login({ adminPassword, lockout, sessions, queue, counters, log }),
     apiKeys: await ApiKeys.open({ records, sha256, randomBytes, keysMax: API_KEYS_MAX, log }),
@@ -91,12 +104,12 @@ export async function createAuth({
       shares,
       viewerTokens,
       hasher: passwordHasher,
-      // Waiting for the end of a row takes as long as a lockout, and so gives no more guesses.
-      lockout: new LoginLockout({ ...lockoutOptions, rowSecs: config.loginLockoutSecs }),
+      lockout: shareLockout,
       limit: new ShareUnlockLimit(monotonicMs),
       queue,
       counters,
       log,
     }),
+    countsFailures: () => lockout.isNeeded || shareLockout.isNeeded,
   };
 }

@@ -1,6 +1,6 @@
 /**
  * How many consecutive passwords of an address may be wrong before it is locked out (docs/http-api.md, "Login"): of the login, or of
- * each share link on its own. IPv6 counts by /64 network. In memory only.
+ * each share link on its own. IPv6 counts by /64 network. In memory only, because addresses are never stored.
  */
 import { AppError } from "../errors.ts";
 import { rateLimitKeyOf } from "../ingest/rate-limit-key.ts";
@@ -32,6 +32,7 @@ export class LoginLockout {
   readonly #options: LoginLockoutOptions;
   /** By network and link, the least recent failure first: it is evicted first. */
   readonly #failures = new Map<string, Failures>();
+  #lastFailureMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: LoginLockoutOptions) {
     this.#options = options;
@@ -51,10 +52,17 @@ export class LoginLockout {
     if (attemptsMax === 0) return false;
     const key = keyOf(address, shareHash);
     const failures = { count: (this.#counting(key)?.count ?? 0) + 1, atMs: monotonicMs() };
+    this.#lastFailureMs = failures.atMs;
     this.#failures.delete(key);
     this.#failures.set(key, failures);
     if (this.#failures.size > addressesMax) this.#forgetOldest();
     return this.#isLocked(failures);
+  }
+
+  /** Whether forgetting the failures would give somebody more guesses than waiting for the end of a lockout does. */
+  get isNeeded(): boolean {
+    const { lockoutSecs, monotonicMs } = this.#options;
+    return monotonicMs() < this.#lastFailureMs + lockoutSecs * 1000;
   }
 
   /** After a success the count starts again. */

@@ -1,10 +1,11 @@
-/** The one-time code that permits setup under a host name that may be an attacker's (docs/http-api.md, "Setup"): random, in memory, invalid once a password is set. */
+/** The one-time code that permits setup under a host name that may be an attacker's (docs/http-api.md, "Setup"): random, invalid once a password is set. */
 import type { Counters } from "../metrics/counters.ts";
 import { AppError } from "../errors.ts";
 import type { Log } from "../metrics/log.ts";
 import { variableOf } from "../config/options.ts";
 import { Secret } from "../config/secret.ts";
 import type { AdminPassword } from "./admin-password.ts";
+import { KEPT_IN_MEMORY, type KeptEntries } from "./kept-entries.ts";
 import type { LoginLockout } from "./login-lockout.ts";
 import { equalBytes } from "./sha256.ts";
 
@@ -32,6 +33,19 @@ export interface SetupCodeParts {
   readonly randomBytes: (length: number) => Uint8Array;
   readonly counters: Counters;
   readonly log: Log;
+  readonly kept?: KeptEntries;
+}
+
+/** The key of its entry, which ends with the setup. */
+const CODE = "code";
+
+function codeOf({ adminPassword, randomBytes, kept = KEPT_IN_MEMORY }: SetupCodeParts): string {
+  const [known] = kept.list();
+  if (adminPassword.isConfigured) kept.remove(CODE);
+  else if (known) return known.value;
+  const code = Array.from(randomBytes(CODE_CHARS), charOf).join("");
+  if (!adminPassword.isConfigured) kept.set({ key: CODE, value: code, endMs: Number.MAX_SAFE_INTEGER });
+  return code;
 }
 
 export class SetupCode {
@@ -40,7 +54,7 @@ export class SetupCode {
 
   constructor(parts: SetupCodeParts) {
     this.#parts = parts;
-    this.#code = new Secret(Array.from(parts.randomBytes(CODE_CHARS), charOf).join(""));
+    this.#code = new Secret(codeOf(parts));
   }
 
   /** The code in groups, as it is printed; null once a password is set. */

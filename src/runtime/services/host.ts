@@ -6,6 +6,7 @@ import type { RecordStore } from "../../storage/record-store.ts";
 import type { SecretStore } from "../../storage/secret-store.ts";
 import type { SegmentLog } from "../../storage/segment-log.ts";
 import type { Asset, Assets } from "../assets.ts";
+import type { KeepEntries } from "../auth/kept-entries.ts";
 import type { PasswordHasher } from "../auth/password-hasher.ts";
 import type { Credentials, Standing } from "../auth/standing.ts";
 import type { Config } from "../config/config.ts";
@@ -93,6 +94,8 @@ export interface Host {
   readonly objects: ObjectStore;
   /** Stores the hash of the admin password, the API keys, and what is set for sites. */
   readonly records: RecordStore;
+  /** Absent where memory lasts until the service restarts. */
+  readonly keepEntries?: KeepEntries;
   readonly passwordHasher: PasswordHasher;
   readonly parquet: ParquetWriter;
   readonly rollupCalculator: RollupCalculator;

@@ -13,6 +13,7 @@ interface WranglerFile {
   readonly compatibility_date: string;
   readonly durable_objects: { readonly bindings: readonly { readonly name: string; readonly class_name: string }[] };
   readonly r2_buckets: readonly { readonly binding: string }[];
+  readonly version_metadata: { readonly binding: string };
 }
 
 const wranglerFile = parse(
@@ -68,6 +69,7 @@ function optionsFor(
       ]),
     ),
     r2Buckets: [BUCKET],
+    versionMetadata: wranglerFile.version_metadata.binding,
     bindings: { ...environment },
     // Bypasses Miniflare's own Worker, which takes longer per request than the service.
     unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],

@@ -2,14 +2,28 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { Sessions } from "../../../../src/runtime/auth/sessions.ts";
+import type { KeptEntries, KeptEntry } from "../../../../src/runtime/auth/kept-entries.ts";
 import { createSha256 } from "../../../../src/runtime/auth/sha256.ts";
 
 const sha256 = await createSha256();
 
+/** Entries that outlive an instance, as a host keeps them. */
+function makeKeptEntries(): KeptEntries {
+  const entries = new Map<string, KeptEntry>();
+  return {
+    list: () => [...entries.values()].sort((a, b) => a.endMs - b.endMs),
+    set: (entry) => void entries.set(entry.key, entry),
+    remove: (key) => void entries.delete(key),
+  };
+}
+
+const WALL_MS = 1_700_000_000_000;
+
 /** Sessions, and the monotonic clock they go by. */
 function make(options: Partial<ConstructorParameters<typeof Sessions>[0]> = {}) {
   const clock = { ms: 0 };
-  const sessions = new Sessions({ ttlSecs: 600, sessionsMax: 3, sha256, randomBytes, monotonicMs: () => clock.ms, ...options });
+  const clocks = { now: () => WALL_MS + clock.ms, monotonicMs: () => clock.ms };
+  const sessions = new Sessions({ ttlSecs: 600, sessionsMax: 3, sha256, randomBytes, ...clocks, ...options });
   const beginAt = (ms: number): string => ((clock.ms = ms), sessions.begin());
   const isValidAt = (token: string, ms: number): boolean => ((clock.ms = ms), sessions.isValid(token));
   return { sessions, beginAt, isValidAt };
@@ -60,6 +74,34 @@ describe("sessions", () => {
     const late = beginAt(500_000);
     const later = [beginAt(601_000), beginAt(601_000)];
     expect([late, ...later].every((token) => isValidAt(token, 601_000))).toBe(true);
+  });
+
+  it("go on in another instance until their end by the wall clock, whatever its monotonic clock is, and those that ended do not", () => {
+    const kept = makeKeptEntries();
+    const { sessions, beginAt } = make({ kept });
+    const tokens = [beginAt(0), beginAt(1000), beginAt(2000)];
+    sessions.end(tokens[1] ?? "");
+    const after = (ms: number) => {
+      const next = new Sessions({ ttlSecs: 600, sessionsMax: 3, sha256, randomBytes, now: () => WALL_MS + ms, monotonicMs: () => 5, kept });
+      return tokens.map((token) => next.isValid(token));
+    };
+    expect(after(599_999)).toEqual([true, false, true]);
+    expect(after(600_000)).toEqual([false, false, true]);
+    expect(kept.list()).toHaveLength(1);
+    expect(JSON.stringify(kept.list())).not.toContain(tokens[2]);
+  });
+
+  it("last no longer than a new one where the wall clock was set back meanwhile", () => {
+    const kept = makeKeptEntries();
+    const { beginAt } = make({ kept });
+    const token = beginAt(0);
+    const clock = { ms: 0 };
+    const clocks = { now: () => WALL_MS - 1_000_000 + clock.ms, monotonicMs: () => clock.ms };
+    const next = new Sessions({ ttlSecs: 600, sessionsMax: 3, sha256, randomBytes, ...clocks, kept });
+    clock.ms = 599_999;
+    expect(next.isValid(token)).toBe(true);
+    clock.ms = 600_000;
+    expect(next.isValid(token)).toBe(false);
   });
 
   it.each(["", "x", "0".repeat(63), "0".repeat(65), "A".repeat(64), `${"0".repeat(64)}\n`])(

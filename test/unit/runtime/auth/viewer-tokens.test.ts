@@ -15,6 +15,7 @@ function make(options: Partial<ConstructorParameters<typeof ViewerTokens>[0]> = 
     tokensOfShareMax: 3,
     sha256,
     randomBytes,
+    now: () => clock.ms,
     monotonicMs: () => clock.ms,
     ...options,
   });
