@@ -9,10 +9,18 @@ export interface DuckdbInstanceOptions {
   readonly mainModule: WebAssembly.Module;
   /** DuckDB's limit for data and queries; a query that needs more fails. */
   readonly memoryLimitMb: number;
+  /** Lets other work of the isolate run. Tests have one that they can stop. */
+  readonly yieldToOthers?: () => Promise<void>;
 }
 
+const untilNextTimer = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+
 /** A new, empty engine. A query blocks the isolate for `ENGINE_STEP_MS` at a time. */
-export async function createDuckdbEngine({ mainModule, memoryLimitMb }: DuckdbInstanceOptions): Promise<DuckdbEngine> {
+export async function createDuckdbEngine({
+  mainModule,
+  memoryLimitMb,
+  yieldToOthers = untilNextTimer,
+}: DuckdbInstanceOptions): Promise<DuckdbEngine> {
   const { bindings, connections } = await openDatabase(
     await createDuckDB(UNUSED_BUNDLES, new VoidLogger(), BROWSER_RUNTIME),
     BROWSER_RUNTIME,
@@ -23,6 +31,6 @@ export async function createDuckdbEngine({ mainModule, memoryLimitMb }: DuckdbIn
   return new DuckdbEngine({
     bindings,
     connections,
-    yieldToOthers: () => new Promise((resolve) => setTimeout(resolve, 0)),
+    yieldToOthers,
   });
 }

@@ -18,11 +18,11 @@ function ownIds(): { idOf(id: number): number; all(): number[] } {
   };
 }
 
-/** Runs a call of the engine. */
-export type Around = <T>(call: () => Promise<T>) => Promise<T>;
+/** Runs a call of the engine, with a signal that also aborts when the share is lost. */
+export type Around = <T>(call: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
 /** Closing a share drops only what it loaded. `around` runs every other call. */
-export function shareOf(engine: Engine, around: Around = (call) => call()): Engine {
+export function shareOf(engine: Engine, around: Around = (call, signal = new AbortController().signal) => call(signal)): Engine {
   const [blocks, partialAggregates] = [ownIds(), ownIds()];
   const shared = (query: EngineQuery): EngineQuery => ({
     ...query,
@@ -32,14 +32,19 @@ export function shareOf(engine: Engine, around: Around = (call) => call()): Engi
   return {
     generation: 0,
     append: (block: Block, source: BlockSource) => around(() => engine.append({ ...block, id: blocks.idOf(block.id) }, source)),
-    storeSessions: (ids: readonly number[], signal: AbortSignal) => around(() => engine.storeSessions(ids.map(blocks.idOf), signal)),
+    storeSessions: (ids: readonly number[], signal: AbortSignal) =>
+      around((signalOfCall) => engine.storeSessions(ids.map(blocks.idOf), signalOfCall), signal),
     dropProps: (ids: readonly number[]) => around(() => engine.dropProps(ids.map(blocks.idOf))),
     propsTexts: (siteId: SiteId, numbers: readonly number[]) => around(() => engine.propsTexts(siteId, numbers)),
     drop: (ids: readonly number[]) => around(() => engine.drop(ids.map(blocks.idOf))),
-    query: (query: EngineQuery, signal: AbortSignal) => around(() => engine.query(shared(query), signal)),
-    queryColumns: (query: EngineQuery, signal: AbortSignal) => around(() => engine.queryColumns(shared(query), signal)),
+    query: (query: EngineQuery, signal: AbortSignal) => around((signalOfCall) => engine.query(shared(query), signalOfCall), signal),
+    queryColumns: (query: EngineQuery, signal: AbortSignal) =>
+      around((signalOfCall) => engine.queryColumns(shared(query), signalOfCall), signal),
     storePartial: (table: PartialTable, part: number, query: EngineQuery, signal: AbortSignal) =>
-      around(() => engine.storePartial({ ...table, id: partialAggregates.idOf(table.id) }, part, shared(query), signal)),
+      around(
+        (signalOfCall) => engine.storePartial({ ...table, id: partialAggregates.idOf(table.id) }, part, shared(query), signalOfCall),
+        signal,
+      ),
     dropPartials: (id: number, parts: readonly number[] | "all") => around(() => engine.dropPartials(partialAggregates.idOf(id), parts)),
     loadExtension: (extension: EngineExtension) => around(() => engine.loadExtension(extension)),
     async close() {

@@ -13,6 +13,7 @@ import {
   type StoredPartial,
   type PartialTable,
 } from "../../src/runtime/engine/engine.ts";
+import { unlessAborted } from "../../src/runtime/engine/unless-aborted.ts";
 import { EngineTakenError } from "./shared-engine.ts";
 import type { SqlRow } from "../../src/runtime/query/sql.ts";
 import type { Columns } from "../../src/storage/columns.ts";
@@ -36,10 +37,10 @@ export class IsolateEngine implements Engine {
     return this.#generation;
   }
 
-  async #with<T>(work: (engine: Engine) => Promise<T>): Promise<T> {
+  async #with<T>(work: (engine: Engine) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const started = (this.#started ??= this.#start());
     try {
-      return await work(await started);
+      return await work(await (signal ? unlessAborted(started, signal) : started));
     } catch (error) {
       if (!isFatal(error) && !(error instanceof EngineTakenError)) throw error;
       this.#discard(started, error);
@@ -83,7 +84,7 @@ export class IsolateEngine implements Engine {
   }
 
   storeSessions(blocks: readonly number[], signal: AbortSignal): Promise<EngineUsage> {
-    return this.#with((engine) => engine.storeSessions(blocks, signal));
+    return this.#with((engine) => engine.storeSessions(blocks, signal), signal);
   }
 
   dropProps(blocks: readonly number[]): Promise<EngineUsage> {
@@ -99,15 +100,15 @@ export class IsolateEngine implements Engine {
   }
 
   query(query: EngineQuery, signal: AbortSignal): Promise<SqlRow[]> {
-    return this.#with((engine) => engine.query(query, signal));
+    return this.#with((engine) => engine.query(query, signal), signal);
   }
 
   queryColumns(query: EngineQuery, signal: AbortSignal): Promise<Columns> {
-    return this.#with((engine) => engine.queryColumns(query, signal));
+    return this.#with((engine) => engine.queryColumns(query, signal), signal);
   }
 
   storePartial(table: PartialTable, part: number, query: EngineQuery, signal: AbortSignal): Promise<StoredPartial> {
-    return this.#with((engine) => engine.storePartial(table, part, query, signal));
+    return this.#with((engine) => engine.storePartial(table, part, query, signal), signal);
   }
 
   dropPartials(id: number, parts: readonly number[] | "all"): Promise<EngineUsage> {

@@ -2,6 +2,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { problemsWithRoutes } from "../../src/handlers/app.ts";
 import { errorReply } from "../../src/handlers/error-reply.ts";
+import { FailureLog } from "../../src/handlers/failure-log.ts";
 import type { Connection } from "../../src/handlers/pipeline.ts";
 import { jsonReply } from "../../src/handlers/reply.ts";
 import { unstartedResponse } from "../../src/handlers/unstarted.ts";
@@ -35,7 +36,7 @@ export interface ObjectParts {
 }
 
 /** Objects may run in the same isolate, and its memory is one. */
-const engines = new SharedEngine((memoryLimitMb) => createDuckdbEngine({ mainModule, memoryLimitMb }));
+const engines = new SharedEngine({ create: (memoryLimitMb) => createDuckdbEngine({ mainModule, memoryLimitMb }) });
 
 const DEFAULT_PARTS: ObjectParts = { now: () => Date.now(), createEngine: (eventsMemoryMb) => engines.open(eventsMemoryMb) };
 
@@ -123,7 +124,9 @@ export abstract class ServiceObject<I extends Instance> extends DurableObject<Du
     const log: Log = createConsoleLog({ logFormat: "text", logLevel: "info" });
     log.error(`${PRODUCT_NAME} cannot start: ${reasonOf(error)}`);
     const isWaiting = error instanceof AppError;
-    const reply = isWaiting ? errorReply(error, crypto.randomUUID(), log) : jsonReply({ error: CANNOT_START }, 500);
+    const reply = isWaiting
+      ? errorReply(error, crypto.randomUUID(), new FailureLog(log, () => 0))
+      : jsonReply({ error: CANNOT_START }, 500);
     return unstartedResponse(request, reply, this.#config());
   }
 }

@@ -2,6 +2,9 @@
  * One query engine for all objects that run in the same isolate, because they share its memory: the platform puts objects of a Worker
  * into one isolate as it likes. When there is too much in the engine, objects without a running call lose what they have loaded, the
  * least recently used first, and load it again with their next query.
+ *
+ * The platform does not let an object wait for a promise that another one resolves, and may end an object in the middle of a call. So
+ * whoever waits asks again by its own timer, and an object that has ended holds nothing for longer than `BEATS_MISSED_MAX` beats.
  */
 import { isFatal } from "../../src/runtime/engine/duckdb/duckdb-bindings.ts";
 import { EngineLostError, type Engine, type EngineUsage } from "../../src/runtime/engine/engine.ts";
@@ -15,81 +18,142 @@ const MEBIBYTE = 1024 * 1024;
 /** Beyond this part of the memory for events, an object that loads more takes from those that are idle. */
 const FILLED_SHARE = 0.5;
 
+/** Between two signs of life of an object with a running call. */
+const BEAT_MS = 500;
+
+/** An object that gives no sign while another one gives so many has ended. Counted, because a busy isolate delays all of them alike. */
+const BEATS_MISSED_MAX = 10;
+
+/** Between two looks at whether another object has started the engine, and after how many of them it counts as ended. */
+const START_CHECK_MS = 50;
+const START_CHECKS_MAX = 100;
+
 /** The object has to open another share. */
 export class EngineTakenError extends EngineLostError {}
 
+const taken = (): EngineTakenError => new EngineTakenError("the engine was given to another object, or failed there");
+
 interface Share {
   engine: Engine | null;
-  running: number;
+  /** Of the running calls. */
+  readonly calls: Set<AbortController>;
+  beats: number;
   isLost: boolean;
 }
 
 const isUsage = (value: unknown): value is EngineUsage => typeof value === "object" && value !== null && "memoryBytes" in value;
 
+export interface SharedEngineOptions {
+  readonly create: (memoryLimitMb: number) => Promise<Engine>;
+  readonly beatMs?: number;
+}
+
+/** By a timer of the calling object. */
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
 export class SharedEngine {
-  readonly #create: (memoryLimitMb: number) => Promise<Engine>;
-  #started: Promise<Engine> | null = null;
-  /** Of the engine that is started, the least recently used first. */
+  readonly #create: SharedEngineOptions["create"];
+  readonly #beatMs: number;
+  #engine: Engine | null = null;
+  /** A new object for each start. */
+  #starting: object | null = null;
+  /** Of `#engine`, the least recently used first. */
   readonly #shares = new Set<Share>();
   /** As the engine said last. */
   #memoryBytes = 0;
 
-  constructor(create: (memoryLimitMb: number) => Promise<Engine>) {
+  constructor({ create, beatMs = BEAT_MS }: SharedEngineOptions) {
     this.#create = create;
+    this.#beatMs = beatMs;
   }
 
   /** A share for an object. Its calls reject with `EngineTakenError` once the object has to open another one. */
   async open(eventsMemoryMb: number): Promise<Engine> {
-    const started = (this.#started ??= this.#create(eventsMemoryMb + WORKING_MEMORY_MB));
+    const engine = await this.#started(eventsMemoryMb + WORKING_MEMORY_MB);
+    const share: Share = { engine: null, calls: new Set(), beats: 0, isLost: false };
+    this.#shares.add(share);
+    const budgetBytes = eventsMemoryMb * MEBIBYTE * FILLED_SHARE;
+    const own = shareOf(engine, (call, signal) => this.#run(share, call, signal));
+    share.engine = {
+      ...own,
+      append: async (block, source) => {
+        if (this.#memoryBytes > budgetBytes) await this.#makeRoom(share, engine, budgetBytes);
+        return own.append(block, source);
+      },
+    };
+    return share.engine;
+  }
+
+  /** Starts the engine unless another object is starting it. */
+  async #started(memoryLimitMb: number): Promise<Engine> {
+    for (let checks = 0; this.#starting !== null && checks < START_CHECKS_MAX; checks++) await wait(START_CHECK_MS);
+    return this.#engine ?? this.#start(memoryLimitMb);
+  }
+
+  async #start(memoryLimitMb: number): Promise<Engine> {
+    const starting = {};
+    this.#starting = starting;
     try {
-      const engine = await started;
-      const share: Share = { engine: null, running: 0, isLost: false };
-      this.#shares.add(share);
-      const budgetBytes = eventsMemoryMb * MEBIBYTE * FILLED_SHARE;
-      const own = shareOf(engine, (call) => this.#run(share, started, call));
-      share.engine = {
-        ...own,
-        append: async (block, source) => {
-          if (this.#memoryBytes > budgetBytes) await this.#makeRoom(share, engine, budgetBytes);
-          return own.append(block, source);
-        },
-      };
-      return share.engine;
-    } catch (error) {
-      if (this.#started === started) this.#started = null;
-      throw error;
+      const engine = await this.#create(memoryLimitMb);
+      // Another object may have taken over, because the isolate was busy for long.
+      this.#engine ??= engine;
+      return this.#engine;
+    } finally {
+      if (this.#starting === starting) this.#starting = null;
     }
   }
 
-  async #run<T>(share: Share, started: Promise<Engine>, call: () => Promise<T>): Promise<T> {
-    if (share.isLost) throw new EngineTakenError("the engine was given to another object, or failed there");
+  async #run<T>(share: Share, call: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    if (share.isLost) throw taken();
     this.#shares.delete(share);
     this.#shares.add(share);
-    share.running++;
+    const lost = new AbortController();
+    share.calls.add(lost);
+    if (share.calls.size === 1) void this.#beat(share);
     try {
-      const result = await call();
-      if (isUsage(result)) this.#memoryBytes = result.memoryBytes;
+      const result = await call(signal ? AbortSignal.any([signal, lost.signal]) : lost.signal);
+      if (isUsage(result) && !share.isLost) this.#memoryBytes = result.memoryBytes;
       return result;
     } catch (error) {
-      if (isFatal(error) && this.#started === started) this.#loseAll();
+      if (isFatal(error) && !share.isLost) this.#loseAll();
       throw error;
     } finally {
-      share.running--;
+      share.calls.delete(lost);
     }
+  }
+
+  /** Runs in the share's object while it has calls: ends them when the share is lost, and looks for objects that have ended. */
+  async #beat(share: Share): Promise<void> {
+    let seen = this.#beatsOfOthers(share);
+    for (let beats = 1; share.calls.size > 0; beats++) {
+      share.beats++;
+      await wait(this.#beatMs);
+      if (share.isLost) for (const call of share.calls) call.abort(taken());
+      if (share.isLost || beats % BEATS_MISSED_MAX > 0) continue;
+      const now = this.#beatsOfOthers(share);
+      // What an ended object holds, such as a connection or a place in a queue, is held in the engine, so that goes.
+      if ([...seen].some(([other, count]) => now.get(other) === count)) this.#loseAll();
+      seen = now;
+    }
+  }
+
+  /** Of shares with a running call. */
+  #beatsOfOthers(own: Share): ReadonlyMap<Share, number> {
+    return new Map([...this.#shares].filter((share) => share !== own && share.calls.size > 0).map((share) => [share, share.beats]));
   }
 
   /** The next call of any object starts another engine. */
   #loseAll(): void {
     for (const share of this.#shares) share.isLost = true;
     this.#shares.clear();
-    this.#started = null;
+    this.#engine = null;
     this.#memoryBytes = 0;
   }
 
   async #makeRoom(own: Share, engine: Engine, bytesMax: number): Promise<void> {
     for (const share of [...this.#shares]) {
       if (this.#memoryBytes <= bytesMax) return;
-      if (share === own || share.running > 0 || share.isLost) continue;
+      if (share === own || share.calls.size > 0 || share.isLost) continue;
       share.isLost = true;
       this.#shares.delete(share);
       await share.engine?.close();

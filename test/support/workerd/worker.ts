@@ -32,6 +32,8 @@ interface Shared {
   readonly sites: Set<string>;
   /** How often one was created. */
   starts: number;
+  /** Another one after a restart of workerd, as Miniflare has it, and after each call of `deploy`. */
+  deployment: string;
   /** Whether calls between the registry and the sites' objects fail. */
   isCut: boolean;
 }
@@ -67,24 +69,45 @@ const ofObjects = (environment: ObjectEnvironment, object: string): ObjectEnviro
 });
 
 function environmentOf(bindings: ObjectEnvironment, object: string): ObjectEnvironment {
-  const { tenant, environment } = sharedOf(object).control;
+  const { control, deployment } = sharedOf(object);
   return {
     ...bindings,
-    ...environment,
+    ...control.environment,
+    DEPLOYMENT: { id: deployment },
     ANALYTICS: within(bindings.ANALYTICS, () => object),
     SITES: within(bindings.SITES, (name) => `${object}/${name}`),
-    PARTITIONS: bucketOf(bindings.PARTITIONS, tenant),
+    PARTITIONS: bucketOf(bindings.PARTITIONS, control.tenant),
   };
 }
 
 /** Objects share an engine, as in the product. */
-const ENGINE = new SharedEngine((memoryLimitMb) => createDuckdbEngine({ mainModule, memoryLimitMb }));
+const ENGINE = new SharedEngine({ create: (memoryLimitMb) => createDuckdbEngine({ mainModule, memoryLimitMb }) });
 
 /** An engine that cannot load the behavioral extension. */
-const CRIPPLED_ENGINE = new SharedEngine(async (memoryLimitMb) => {
-  const engine = await createDuckdbEngine({ mainModule, memoryLimitMb });
-  await engine.loadExtension(TAKEN_NAME);
-  return engine;
+const CRIPPLED_ENGINE = new SharedEngine({
+  create: async (memoryLimitMb) => {
+    const engine = await createDuckdbEngine({ mainModule, memoryLimitMb });
+    await engine.loadExtension(TAKEN_NAME);
+    return engine;
+  },
+});
+
+/** Whether queries stop at their next step, and how many have. */
+const holding = { isHolding: false, held: 0 };
+
+/** An engine whose queries can be held in the middle. */
+const HELD_ENGINE = new SharedEngine({
+  beatMs: 50,
+  create: (memoryLimitMb) =>
+    createDuckdbEngine({
+      mainModule,
+      memoryLimitMb,
+      yieldToOthers: () =>
+        new Promise((resolve) => {
+          if (holding.isHolding) holding.held++;
+          else setTimeout(resolve, 0);
+        }),
+    }),
 });
 
 /** The clock, the share of the engine and the commands of one object. */
@@ -220,6 +243,19 @@ export class CrippledSite extends TestSite {
   }
 }
 
+/** Objects with queries that can be held in the middle. */
+export class HeldObject extends TestObject {
+  constructor(state: DurableObjectState, bindings: ObjectEnvironment) {
+    super(state, bindings, HELD_ENGINE);
+  }
+}
+
+export class HeldSite extends TestSite {
+  constructor(state: DurableObjectState, bindings: ObjectEnvironment) {
+    super(state, bindings, HELD_ENGINE);
+  }
+}
+
 /** The registry first. */
 function stubsOf(bindings: ObjectEnvironment, object: string): TestStub[] {
   const stub = (namespace: DurableObjectNamespace<RegistryStub> | DurableObjectNamespace<SiteStub>, name: string) =>
@@ -233,6 +269,11 @@ async function command(bindings: ObjectEnvironment, control: Control, call: Cont
   const [registry] = stubs;
   if (call === "setupCode") return registry?.control(call, control.nowMs) ?? "";
   if (call === "starts") return String(shared.starts);
+  if (call === "held") return String(holding.held);
+  if (call === "hold" || call === "letGo") {
+    holding.isHolding = call === "hold";
+    return "done";
+  }
   if (call === "cut" || call === "join") {
     shared.isCut = call === "cut";
     return "done";
@@ -243,8 +284,9 @@ async function command(bindings: ObjectEnvironment, control: Control, call: Cont
     return "done";
   }
   if (call === "alarms") return `[${(await Promise.all(stubs.map((stub) => stub.control(call, control.nowMs)))).join()}]`;
-  if (call === "abort") {
-    await Promise.allSettled(stubs.map((stub) => stub.control(call, control.nowMs)));
+  if (call === "abort" || call === "deploy") {
+    if (call === "deploy") shared.deployment = crypto.randomUUID();
+    await Promise.allSettled(stubs.map((stub) => stub.control("abort", control.nowMs)));
     return "done";
   }
   // A site's object that starts for its reset asks the registry.
@@ -277,7 +319,7 @@ export default {
     const { object, call, isForPorts } = control;
     if (isForPorts) return bindings.ANALYTICS.get(bindings.ANALYTICS.idFromName(object)).fetch(request);
     if (call === undefined || !targets.has(object)) {
-      const known = targets.get(object) ?? { sites: new Set(), starts: 0, isCut: false };
+      const known = targets.get(object) ?? { sites: new Set(), starts: 0, isCut: false, deployment: crypto.randomUUID() };
       targets.set(object, Object.assign(known, { control }));
     }
     if (call === undefined) return answer(request, bindings, control);
