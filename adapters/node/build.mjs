@@ -38,9 +38,7 @@ const shared = {
   absWorkingDir: root,
   bundle: true,
   platform: /** @type {const} */ ("node"),
-  format: /** @type {const} */ ("esm"),
   target: "node20",
-  banner: { js: BANNER },
   logLevel: /** @type {const} */ ("warning"),
 };
 
@@ -54,19 +52,26 @@ const oneArrowPlugin = {
   },
 };
 
-/** @param {string} folder @param {readonly import("esbuild").Plugin[]} plugins @param {BundledLicenses} licenses */
-async function bundleProgram(folder, plugins, licenses) {
+/**
+ * @typedef {object} Parts
+ * @property {readonly import("esbuild").Plugin[]} plugins
+ * @property {BundledLicenses} licenses
+ * @property {string} buildLine
+ */
+
+/** @param {string} folder @param {Parts} parts */
+async function bundleProgram(folder, { plugins, licenses, buildLine }) {
   const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
   await build({
     ...shared,
-    entryPoints: ["main", "threads/parquet-worker", "threads/password-worker", "threads/rollup-worker"].map(
-      (path) => `adapters/node/${path}.ts`,
-    ),
-    entryNames: "[name]",
+    format: "esm",
+    banner: { js: BANNER },
+    entryPoints: ["adapters/node/main.ts"],
     outdir: folder,
     inject: ["adapters/node/http/fetch-classes.ts"],
     plugins: [...plugins, licenses.plugin],
     define: {
+      BUILD_LINE: JSON.stringify(buildLine),
       TRACKER_SCRIPT: JSON.stringify(packScript(await buildTracker([licenses.plugin]))),
       DASHBOARD_ASSETS: JSON.stringify(await buildDashboard([licenses.plugin])),
       VERSION: JSON.stringify(version),
@@ -74,9 +79,16 @@ async function bundleProgram(folder, plugins, licenses) {
   });
 }
 
-/** @param {string} folder @param {BundledLicenses} licenses */
-const bundleEngineThread = (folder, licenses) =>
-  build({ ...shared, entryPoints: ["adapters/node/threads/engine-worker.ts"], outdir: folder, plugins: [oneArrowPlugin, licenses.plugin] });
+/** Threads run the text of their script, which therefore is no module. @param {string} folder @param {Parts} parts */
+const bundleThreads = (folder, { plugins, licenses, buildLine }) =>
+  build({
+    ...shared,
+    format: "iife",
+    banner: { js: buildLine },
+    entryPoints: ["engine", "parquet", "password", "rollup"].map((name) => `adapters/node/threads/${name}-worker.ts`),
+    outdir: folder,
+    plugins: [...plugins, oneArrowPlugin, licenses.plugin],
+  });
 
 /** @param {string} folder */
 const writeEngineModule = async (folder) => writeFile(join(folder, "engine.wasm"), slimEngineModule(await readFile(ENGINE_MODULE)));
@@ -94,8 +106,8 @@ async function removeAbandoned(folder) {
 }
 
 /**
- * Moves the files of a build into place one by one, so that a program that starts meanwhile finds each of them complete. The stamp is
- * absent until all are in place: an interrupted build counts as none.
+ * Moves the files of a build into place one by one, so that a program that starts meanwhile finds each of them complete, and notices
+ * scripts of another build. The stamp is absent until all are in place: an interrupted build counts as none.
  * @param {string} built @param {string} folder @param {string} sources
  */
 async function replaceBuild(built, folder, sources) {
@@ -118,10 +130,11 @@ export async function buildProgram(outdir, { plugins = [] } = {}) {
   await removeAbandoned(folder);
   const built = await mkdtemp(join(folder, UNFINISHED));
   const licenses = new BundledLicenses();
+  const parts = { plugins, licenses, buildLine: `// Build ${sources}` };
   try {
     await Promise.all([
-      bundleProgram(built, plugins, licenses),
-      bundleEngineThread(built, licenses),
+      bundleProgram(built, parts),
+      bundleThreads(built, parts),
       writeEngineModule(built),
       copyFile(COUNTRY_DATABASE, join(built, "countries.mmdb")),
     ]);

@@ -24,7 +24,7 @@ import { InstanceThreads } from "./threads/instance-threads.ts";
 import { createPageFetch } from "./http/page-fetch.ts";
 import { startServer, type RunningServer } from "./http/server.ts";
 import { shutDown } from "./shutdown.ts";
-import { COUNTRY_DATABASE, type THREADS } from "./built-files.ts";
+import { COUNTRY_DATABASE, type Threads } from "./built-files.ts";
 
 const MAINTENANCE_INTERVAL_MS = 1000;
 
@@ -37,8 +37,7 @@ export interface InstanceOptions {
   readonly trackerScript: Asset;
   readonly assets: Assets;
   readonly version: string;
-  /** The built scripts of the threads, and the engine's module. */
-  readonly threads: typeof THREADS;
+  readonly threads: Threads;
   /** Called when another process has taken the data folder. Anything that this process still writes is lost or does harm. */
   readonly onFolderLost: () => void;
 }

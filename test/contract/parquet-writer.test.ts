@@ -6,11 +6,11 @@ import { ThreadedParquetWriter } from "../../adapters/node/threads/threaded-parq
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
 import { decodeEvents, encodeEvents, type EventFile } from "../../src/storage/parquet-events.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
-import { PARQUET_WORKER_URL } from "../support/built.ts";
+import { threadScript } from "../support/built.ts";
 import { skippedFor } from "../support/skipped.ts";
 import { aFullEvent, anEvent, eventTexts } from "../support/stored-event.ts";
 
-const threaded = new ThreadedParquetWriter(PARQUET_WORKER_URL);
+const threaded = new ThreadedParquetWriter(threadScript("parquet"));
 afterAll(() => threaded.close());
 
 const EVENTS = Array.from({ length: 30 }, (_, i) => (i % 3 === 0 ? anEvent({ pathname: `/${i}`, revenueCents: -i }) : aFullEvent(i)));

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { ThreadedRollupCalculator } from "../../adapters/node/threads/threaded-rollup-calculator.ts";
 import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/rollups/inline-rollup-calculator.ts";
-import { ROLLUP_WORKER_URL } from "../support/built.ts";
+import { threadScript } from "../support/built.ts";
 import { integers, originOf } from "../support/rollups.ts";
 import { skippedFor } from "../support/skipped.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -21,7 +21,7 @@ const inline = (bytesMax: number) => (dataFolder: string) =>
 describeRollupCalculator("on the calling thread", inline(1024 * 1024));
 describeRollupCalculator("without memory for caches", inline(0));
 describeRollupCalculator("with little memory for caches", inline(5_000));
-describeRollupCalculator("in threads", (dataFolder) => new ThreadedRollupCalculator(ROLLUP_WORKER_URL, dataFolder));
+describeRollupCalculator("in threads", (dataFolder) => new ThreadedRollupCalculator(threadScript("rollup"), dataFolder));
 
 describe("the threads", () => {
   /** The priority of each thread of this process; a higher number is a lower priority. */
@@ -31,7 +31,7 @@ describe("the threads", () => {
     "make rollups at low priority, and add them up for dashboards at the usual one",
     skippedFor(process.platform === "linux" ? null : "On Linux alone, threads have a priority of their own."),
     async () => {
-      const calculator = new ThreadedRollupCalculator(ROLLUP_WORKER_URL, await tempFolder());
+      const calculator = new ThreadedRollupCalculator(threadScript("rollup"), await tempFolder());
       const lowered = () => priorities().filter((priority) => priority > getPriority()).length;
       const before = lowered();
       expect(await calculator.total({ measure: "main", rollups: [], added: [{ visitors: integers(1) }] })).toEqual([{ visitors: 1 }]);

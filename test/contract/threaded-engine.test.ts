@@ -4,14 +4,14 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { ThreadedEngine } from "../../adapters/node/threads/threaded-engine.ts";
 import { EngineLostError } from "../../src/runtime/engine/engine.ts";
 import { ENGINE_CONNECTIONS_MAX } from "../../src/runtime/config/limits.ts";
-import { ENGINE_MODULE_URL, ENGINE_WORKER_URL } from "../support/built.ts";
+import { COUNTRY_DATABASE_URL, ENGINE_MODULE_URL, threadScript } from "../support/built.ts";
 import { createRecordingLog, type RecordingLog } from "../support/recording-log.ts";
 import { anEvent, eventTexts } from "../support/stored-event.ts";
 import { DATE, aBlock, aQuery, aSite, describeEngine, silent } from "./engine.suite.ts";
 
 describeEngine(
   "in a thread of its own",
-  async () => new ThreadedEngine({ workerUrl: ENGINE_WORKER_URL, moduleUrl: ENGINE_MODULE_URL, log: createRecordingLog() }),
+  async () => new ThreadedEngine({ script: threadScript("engine"), moduleUrl: ENGINE_MODULE_URL, log: createRecordingLog() }),
 );
 
 interface Started {
@@ -21,12 +21,12 @@ interface Started {
   readonly workers: readonly Worker[];
 }
 
-function startEngine({ workerUrl = ENGINE_WORKER_URL, moduleUrl = ENGINE_MODULE_URL } = {}): Started {
+function startEngine({ script = threadScript("engine"), moduleUrl = ENGINE_MODULE_URL } = {}): Started {
   const workers: Worker[] = [];
   const onWorker = (worker: Worker) => workers.push(worker);
   process.on("worker", onWorker);
   const log = createRecordingLog();
-  const engine = new ThreadedEngine({ workerUrl, moduleUrl, log });
+  const engine = new ThreadedEngine({ script, moduleUrl, log });
   onTestFinished(async () => {
     process.off("worker", onWorker);
     await engine.close();
@@ -76,13 +76,13 @@ describe("the threaded engine", () => {
   });
 
   it("calls that wait for a thread that cannot start reject", async () => {
-    const { engine, log } = startEngine({ workerUrl: new URL("data:text/javascript,throw new Error('no engine here')") });
+    const { engine, log } = startEngine({ script: "throw new Error('no engine here')" });
     await expect(engine.query(aQuery(aSite(), [], COUNT), silent())).rejects.toBeInstanceOf(EngineLostError);
     expect(log.lines).toContainEqual({ level: "error", message: "the engine failed", fields: { reason: "no engine here" } });
   });
 
   it("calls that wait for a thread whose module cannot be compiled reject", async () => {
-    const { engine, log } = startEngine({ moduleUrl: ENGINE_WORKER_URL });
+    const { engine, log } = startEngine({ moduleUrl: COUNTRY_DATABASE_URL });
     await expect(engine.query(aQuery(aSite(), [], COUNT), silent())).rejects.toBeInstanceOf(EngineLostError);
     expect(log.lines[0]).toMatchObject({ level: "error", message: "the engine's module cannot be compiled" });
   });

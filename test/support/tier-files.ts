@@ -83,6 +83,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/program/healthcheck.test.ts",
   "test/program/reset-password.test.ts",
   "test/program/sites-and-sharing.test.ts",
+  "test/program/upgrade.test.ts",
   "test/program/start-and-stop.test.ts",
   "test/program/time-zone-folder.test.ts",
   "test/program/demo.test.ts",

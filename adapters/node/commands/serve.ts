@@ -9,7 +9,7 @@ import { startInstance, type Instance } from "../instance.ts";
 import { PACKED_DASHBOARD, PACKED_TRACKER_SCRIPT, PROGRAM_VERSION } from "../build-constants.ts";
 import { logStart } from "../start-log.ts";
 import { stopOnSignal } from "../stop-signals.ts";
-import { THREADS } from "../built-files.ts";
+import { readThreads } from "../built-files.ts";
 import { ADDRESS_OPTIONS } from "./address-options.ts";
 import type { Command, CommandOption } from "./command.ts";
 
@@ -33,7 +33,7 @@ async function start(config: Config, log: Log): Promise<Instance> {
     trackerScript: unpackAsset(PACKED_TRACKER_SCRIPT),
     assets: createAssets(PACKED_DASHBOARD),
     version: PROGRAM_VERSION,
-    threads: THREADS,
+    threads: readThreads(),
     onFolderLost: exitWhenLost(config.dataDir, log),
   });
   // Before the start ends: the first process of a container ignores signals that it does not handle.

@@ -8,7 +8,7 @@ import { nodeFileSystem } from "../files/file-system.ts";
 import { findingsIn, linesOf, type FolderVerificationOptions } from "../data-dir/folder-verification.ts";
 import { createProgress } from "../progress.ts";
 import { ThreadedEngine } from "../threads/threaded-engine.ts";
-import { THREADS } from "../built-files.ts";
+import { readThreads } from "../built-files.ts";
 import type { CommandOutcome } from "../outcome.ts";
 import type { Command, CommandOption } from "./command.ts";
 
@@ -34,7 +34,10 @@ export const verify: Command = {
   run: ({ config, log, options }) =>
     verifyFolder(config.dataDir, {
       rollups: {
-        openEngine: () => new ThreadedEngine({ workerUrl: THREADS.engine, moduleUrl: THREADS.engineModule, log }),
+        openEngine() {
+          const { engine: script, engineModule: moduleUrl } = readThreads();
+          return new ThreadedEngine({ script, moduleUrl, log });
+        },
         budgetBytes: budgetBytesOf(config),
         all: options.has(ALL_ROLLUPS.name),
         today: utcDateOf(Date.now()),

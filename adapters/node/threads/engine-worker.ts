@@ -1,5 +1,6 @@
 /** Entry point of the engine thread: starts the engine with the module of the first message, then serves the calls of later ones. */
 import { parentPort } from "node:worker_threads";
+import type { DuckdbEngine } from "../../../src/runtime/engine/duckdb/duckdb-engine.ts";
 import { isFatal } from "../../../src/runtime/engine/duckdb/duckdb-bindings.ts";
 import type { Columns } from "../../../src/storage/columns.ts";
 import type { EngineCall, EngineReply, EngineRequest } from "./engine-messages.ts";
@@ -8,8 +9,6 @@ import { createDuckdbEngine } from "./duckdb-instance.ts";
 const port = parentPort;
 if (!port) throw new Error("engine-worker must run in a worker thread");
 
-const module = await new Promise<WebAssembly.Module>((resolve) => port.once("message", resolve));
-const engine = await createDuckdbEngine(module);
 const running = new Map<number, AbortController>();
 const reply = (message: EngineReply, transferred: readonly ArrayBuffer[] = []) => port.postMessage(message, transferred);
 
@@ -19,7 +18,7 @@ function transferablesOf(call: EngineCall, result: Awaited<ReturnType<typeof ser
   return Object.values(result as Columns).flatMap((column) => ("buffer" in column ? [column.buffer as ArrayBuffer] : []));
 }
 
-async function serve(call: EngineCall, signal: AbortSignal) {
+async function serve(engine: DuckdbEngine, call: EngineCall, signal: AbortSignal) {
   if (call.kind === "append") return engine.append(call.block, call.source);
   if (call.kind === "storeSessions") return engine.storeSessions(call.blocks, signal);
   if (call.kind === "dropProps") return engine.dropProps(call.blocks);
@@ -32,7 +31,7 @@ async function serve(call: EngineCall, signal: AbortSignal) {
   return engine.query(call.query, signal);
 }
 
-port.on("message", (request: EngineRequest) => {
+function onRequest(engine: DuckdbEngine, request: EngineRequest): void {
   if ("cancel" in request) {
     running.get(request.id)?.abort();
     return;
@@ -40,7 +39,7 @@ port.on("message", (request: EngineRequest) => {
   const { id, call } = request;
   const controller = new AbortController();
   running.set(id, controller);
-  serve(call, controller.signal)
+  serve(engine, call, controller.signal)
     .then(
       (result) => reply({ id, result }, transferablesOf(call, result)),
       (error: unknown) => {
@@ -51,6 +50,13 @@ port.on("message", (request: EngineRequest) => {
       },
     )
     .finally(() => running.delete(id));
-});
+}
 
-reply({ ready: true });
+/** A rejection ends the thread. */
+async function start(module: WebAssembly.Module): Promise<void> {
+  const engine = await createDuckdbEngine(module);
+  port?.on("message", (request: EngineRequest) => onRequest(engine, request));
+  reply({ ready: true });
+}
+
+port.once("message", (module: WebAssembly.Module) => void start(module));

@@ -5,7 +5,7 @@ import { ThreadedEngine } from "./threaded-engine.ts";
 import { ThreadedParquetWriter } from "./threaded-parquet-writer.ts";
 import { ThreadedPasswordHasher } from "./threaded-password-hasher.ts";
 import { ThreadedRollupCalculator } from "./threaded-rollup-calculator.ts";
-import type { THREADS } from "../built-files.ts";
+import type { Threads } from "../built-files.ts";
 
 export class InstanceThreads {
   readonly engine: ThreadedEngine;
@@ -13,16 +13,16 @@ export class InstanceThreads {
   readonly parquet: ThreadedParquetWriter;
   readonly rollupCalculator: ThreadedRollupCalculator;
 
-  constructor(urls: typeof THREADS, dataFolder: string, { engine }: Pick<Config, "engine">, log: Log) {
+  constructor(threads: Threads, dataFolder: string, { engine }: Pick<Config, "engine">, log: Log) {
     this.engine = new ThreadedEngine({
-      workerUrl: urls.engine,
-      moduleUrl: urls.engineModule,
+      script: threads.engine,
+      moduleUrl: threads.engineModule,
       isOnDemand: engine === "clickhouse",
       log,
     });
-    this.passwordHasher = new ThreadedPasswordHasher(urls.passwords);
-    this.parquet = new ThreadedParquetWriter(urls.parquet);
-    this.rollupCalculator = new ThreadedRollupCalculator(urls.rollups, dataFolder);
+    this.passwordHasher = new ThreadedPasswordHasher(threads.passwords);
+    this.parquet = new ThreadedParquetWriter(threads.parquet);
+    this.rollupCalculator = new ThreadedRollupCalculator(threads.rollups, dataFolder);
   }
 
   /** Ends everything that a flush does not need, in the middle of its work. */

@@ -21,8 +21,8 @@ interface RunningThread<Result> {
 }
 
 export interface TaskThreadOptions {
-  /** A script that calls `serveTasks`. */
-  readonly url: URL;
+  /** The text of a script that calls `serveTasks`. */
+  readonly script: string;
   /** How long an idle thread is kept; if absent, until `close`. */
   readonly idleMs?: number;
   /** What the script reads as `workerData`. */
@@ -59,7 +59,7 @@ export class TaskThread<Task, Result> {
 
   #start(): RunningThread<Result> {
     const running: RunningThread<Result> = {
-      worker: new Worker(this.#options.url, { workerData: this.#options.workerData }),
+      worker: new Worker(this.#options.script, { eval: true, workerData: this.#options.workerData }),
       pending: new Map(),
     };
     let failure = new Error("the thread exited before its task was done");

@@ -52,8 +52,8 @@ interface RunningWorker {
 }
 
 export interface ThreadedEngineOptions {
-  /** The built `engine-worker.js`. */
-  readonly workerUrl: URL;
+  /** The text of the built `engine-worker.js`. */
+  readonly script: string;
   /** The built `engine.wasm`. */
   readonly moduleUrl: URL;
   /** Whether the thread starts with the first call, which may never come. By default it starts at once. */
@@ -110,7 +110,7 @@ export class ThreadedEngine implements Engine {
   }
 
   #start(): Promise<RunningWorker> {
-    const worker = new Worker(this.#options.workerUrl);
+    const worker = new Worker(this.#options.script, { eval: true });
     const running: RunningWorker = { worker, pending: new Map(), cancelDeadlines: new Map() };
     this.#running = running;
     void this.#sendModule(running);

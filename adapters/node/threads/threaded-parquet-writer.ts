@@ -15,9 +15,9 @@ export class ThreadedParquetWriter implements ParquetWriter {
   readonly #encoder: TaskThread<ParquetTask, Uint8Array | MergedFile>;
   readonly #merger: TaskThread<ParquetTask, Uint8Array | MergedFile>;
 
-  constructor(workerUrl: URL) {
-    this.#encoder = new TaskThread({ url: workerUrl });
-    this.#merger = new TaskThread({ url: workerUrl, idleMs: MERGER_IDLE_MS });
+  constructor(script: string) {
+    this.#encoder = new TaskThread({ script });
+    this.#merger = new TaskThread({ script, idleMs: MERGER_IDLE_MS });
   }
 
   async encode(events: readonly EventText[]): Promise<Uint8Array> {

@@ -12,8 +12,8 @@ const IDLE_MS = 10_000;
 export class ThreadedPasswordHasher implements PasswordHasher {
   readonly #thread: TaskThread<PasswordTask, string | boolean>;
 
-  constructor(workerUrl: URL) {
-    this.#thread = new TaskThread({ url: workerUrl, idleMs: IDLE_MS });
+  constructor(script: string) {
+    this.#thread = new TaskThread({ script, idleMs: IDLE_MS });
   }
 
   async hash(password: string): Promise<string> {

@@ -31,10 +31,10 @@ export class ThreadedRollupCalculator implements RollupCalculator {
   readonly #reader: TaskThread<RollupTask, RollupResult>;
   readonly #maker: TaskThread<RollupTask, RollupResult>;
 
-  constructor(workerUrl: URL, dataFolder: string) {
+  constructor(script: string, dataFolder: string) {
     const startedWith = (isUrgent: boolean): RollupThread => ({ dataFolder, isUrgent });
-    this.#reader = new TaskThread({ url: workerUrl, workerData: startedWith(true) });
-    this.#maker = new TaskThread({ url: workerUrl, workerData: startedWith(false), idleMs: MAKER_IDLE_MS });
+    this.#reader = new TaskThread({ script, workerData: startedWith(true) });
+    this.#maker = new TaskThread({ script, workerData: startedWith(false), idleMs: MAKER_IDLE_MS });
   }
 
   async headers(keys: readonly ObjectKey[]): Promise<readonly (RollupHeader | null)[]> {
