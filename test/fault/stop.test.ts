@@ -52,7 +52,7 @@ const inFolder = (run: (dataFolder: string) => Promise<void>) => async () => {
 };
 
 describe.concurrent("a shutdown", () => {
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
     it(
       `by ${signal} under load stores every acknowledged event in files exactly once, closes the connections and exits with 0`,
       inFolder(async (dataFolder) => {

@@ -3,6 +3,7 @@ import { createConnection } from "node:net";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { MAIN_PATH } from "../support/built.ts";
 import { spawnServer, startServer, type ServerProcess } from "../support/server-process.ts";
 import type { Environment } from "../support/target.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -76,11 +77,30 @@ describe("a start", () => {
 });
 
 describe("a stop", () => {
-  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("by %s exits with 0, and the last line says that it has stopped", async (signal) => {
+  it.each(["SIGTERM", "SIGINT"] as const)("by %s exits with 0, and the last line says that it has stopped", async (signal) => {
     // With a password there is no warning, which would come through another pipe.
     const server = await startIn(await tempFolder(), { SVC_ADMIN_PASSWORD: "another password" });
     expect(await server.stop(signal)).toBe(0);
     expect(linesOf(server).slice(-2)).toEqual([`INFO  ${signal}: stopping`, "INFO  stopped"]);
+  });
+
+  it.skipIf(process.platform !== "linux")("by SIGHUP is for programs with a terminal, which has been closed", async () => {
+    const program = `exec ${process.execPath} ${MAIN_PATH}`;
+    const terminal = await startServer({ dataFolder: await tempFolder(), command: ["/usr/bin/script", "-qec", program, "/dev/null"] });
+    onTestFinished(() => terminal.kill9());
+    const [pid] = (await readFile(`/proc/${terminal.pid}/task/${terminal.pid}/children`, "utf8")).split(" ");
+    process.kill(Number(pid), "SIGHUP");
+    expect(await terminal.exited).toEqual({ code: 0, signal: null });
+    expect(terminal.log()).toMatch(/ INFO {2}SIGHUP: stopping\r\n.* INFO {2}stopped\r\n$/);
+  });
+
+  it("does not follow a SIGHUP to a program without a terminal, such as a service: the log says so, and it works on", async () => {
+    const server = await startIn(await tempFolder());
+    process.kill(server.pid, "SIGHUP");
+    await server.logged(/ WARN {2}SIGHUP is ignored: restart the program/);
+    expect((await fetch(`${server.origin}/health`)).status).toBe(200);
+    expect(await server.stop()).toBe(0);
+    expect(server.log()).toContain(" INFO  SIGTERM: stopping\n");
   });
 
   it("before the query engine is up logs no warning", async () => {
@@ -94,10 +114,10 @@ describe("a stop", () => {
     async () => {
       const server = spawnServer({ dataFolder: await tempFolder() });
       onTestFinished(() => server.kill9());
-      // The lowest bit of the caught signals is SIGHUP's.
+      // The lowest bit of the caught signals is that of SIGHUP, which is handled last.
       const caught = async () => /SigCgt:\t[0-9a-f]*[13579bdf]\n/.test(await readFile(`/proc/${server.pid}/status`, "utf8"));
       await expect.poll(caught, { interval: 5 }).toBe(true);
-      expect(await server.stop("SIGHUP")).toBe(0);
+      expect(await server.stop()).toBe(0);
       expect(server.log()).toContain(" INFO  stopped\n");
     },
   );
@@ -110,8 +130,8 @@ describe("a stop", () => {
     await once(socket, "connect");
     socket.write("POST /api/event HTTP/1.1\r\nHost: a.test\r\nContent-Length: 5\r\n\r\n{");
     await expect.poll(async () => (await fetch(`${server.origin}/health`)).status).toBe(200);
-    const stopped = server.stop("SIGHUP");
-    await server.logged(/SIGHUP: stopping/);
+    const stopped = server.stop("SIGINT");
+    await server.logged(/SIGINT: stopping/);
     const repeated = setInterval(() => void server.stop("SIGTERM"), 50);
     onTestFinished(() => clearInterval(repeated));
     expect(await stopped).toBe(1);
