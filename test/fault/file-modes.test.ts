@@ -9,7 +9,7 @@ import { MAIN_PATH } from "../support/built.ts";
 import { QUICK_ENGINE_FLAGS } from "../support/engine-flags.ts";
 import { asTarget } from "../support/node-target.ts";
 import { record, wireEvent } from "../support/requests.ts";
-import { startServer, type ServerProcess } from "../support/server-process.ts";
+import { spawnServer, startServer, type ServerProcess } from "../support/server-process.ts";
 import { skippedFor } from "../support/skipped.ts";
 import { fillDataFolder } from "../support/data-folder.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -17,6 +17,8 @@ import { tempFolder } from "../support/temp-folder.ts";
 const ENVIRONMENT = { SVC_FLUSH_EVENT_COUNT: "3" };
 
 const NOT_ROOT = process.getuid?.() === 0 ? null : "Only root can give folders to other users.";
+
+const OTHER_USER = 12345;
 
 /** The program as a shell with that umask starts it. */
 const withUmask = (umask: string): string[] => [
@@ -102,7 +104,7 @@ describe("file modes", () => {
     skippedFor(NOT_ROOT),
     async () => {
       const dataFolder = await tempFolder();
-      await chown(dataFolder, 12345, 12345);
+      await chown(dataFolder, OTHER_USER, OTHER_USER);
       await chmod(dataFolder, 0o755);
       const server = await startServer({ dataFolder, environment: ENVIRONMENT });
       await fill(server);
@@ -113,6 +115,24 @@ describe("file modes", () => {
       expect(await server.stop()).toBe(0);
     },
   );
+
+  it("after a start as root, the start as another user ends with the name of the owner", skippedFor(NOT_ROOT), async () => {
+    const dataFolder = await tempFolder();
+    await chown(dataFolder, OTHER_USER, OTHER_USER);
+    const asRoot = await startServer({ dataFolder, environment: ENVIRONMENT });
+    await fill(asRoot);
+    expect(await asRoot.stop()).toBe(0);
+    const refused = spawnServer({ dataFolder, environment: ENVIRONMENT, uid: OTHER_USER });
+    expect(await refused.exited).toEqual({ code: 1, signal: null });
+    expect(refused.log()).toMatch(
+      /^sandpiper cannot start: the data folder .* cannot be read: EACCES.*\. \/\S+\/\w+ belongs to root, but this process runs as user 12345\n$/,
+    );
+    // The lock itself cannot be taken.
+    await chown(dataFolder, 0, 0);
+    const locked = spawnServer({ dataFolder, environment: ENVIRONMENT, uid: OTHER_USER });
+    expect(await locked.exited).toEqual({ code: 1, signal: null });
+    expect(locked.log()).toContain(`${dataFolder} belongs to root, but this process runs as user 12345\n`);
+  });
 
   it("stay unchanged for a data folder in which every user may create files", skippedFor(NOT_ROOT), async () => {
     const dataFolder = await tempFolder();

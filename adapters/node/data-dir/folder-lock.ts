@@ -13,6 +13,7 @@
  * So the folder has a lock at all times.
  */
 import { lstat, lutimes, open, readFile, readlink, rename, rm, symlink } from "node:fs/promises";
+import { nameOwner } from "../files/refused-access.ts";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { codeOf } from "../files/file-system.ts";
@@ -142,7 +143,7 @@ export async function lockFolder(folder: string, onLost: () => void): Promise<Fo
       break;
     } catch (error) {
       // Its holder released it at this moment.
-      if (codeOf(error) !== "ENOENT" || attempt === ATTEMPTS_MAX) throw error;
+      if (codeOf(error) !== "ENOENT" || attempt === ATTEMPTS_MAX) throw await nameOwner(error, path);
     }
   }
   return keepLock(path, textOf(us), onLost);

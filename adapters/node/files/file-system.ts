@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { writeSync } from "node:fs";
 import { chmod, link, mkdir, open, readFile, readdir, realpath, rename, rm, rmdir, stat } from "node:fs/promises";
+import { namingOwner } from "./refused-access.ts";
 
 /** Permissions of new folders and files: for their owner only. */
 export const FOLDER_MODE = 0o700;
@@ -65,7 +66,7 @@ export interface FileSystem {
 
 export const nodeFileSystem: FileSystem = {
   writer: randomUUID().slice(0, 8),
-  async open(path, flags) {
+  open: namingOwner(async (path, flags: "r" | "r+" | "w" | "wx") => {
     const handle = await open(path, flags, FILE_MODE);
     return {
       stat: () => handle.stat(),
@@ -77,17 +78,17 @@ export const nodeFileSystem: FileSystem = {
       sync: () => handle.sync(),
       close: () => handle.close(),
     };
-  },
-  readFile: (path) => readFile(path),
-  readdir: (path) => readdir(path, { withFileTypes: true }),
-  stat: (path) => stat(path),
-  realpath: (path) => realpath(path),
-  mkdir: (path) => mkdir(path, FOLDER_MODE),
-  link,
-  rename,
-  rm: (path) => rm(path, { force: true }),
-  rmdir: (path) => rmdir(path),
-  chmod,
+  }),
+  readFile: namingOwner((path) => readFile(path)),
+  readdir: namingOwner((path) => readdir(path, { withFileTypes: true })),
+  stat: namingOwner((path) => stat(path)),
+  realpath: namingOwner((path) => realpath(path)),
+  mkdir: namingOwner((path) => mkdir(path, FOLDER_MODE)),
+  link: namingOwner((existing, path: string) => link(existing, path)),
+  rename: namingOwner((from, to: string) => rename(from, to)),
+  rm: namingOwner((path) => rm(path, { force: true })),
+  rmdir: namingOwner((path) => rmdir(path)),
+  chmod: namingOwner((path, mode: number) => chmod(path, mode)),
 };
 
 /** The error code of the system; empty if there is none. */

@@ -1,0 +1,39 @@
+/** Says to whom belongs what the system refuses: a start as root leaves files that only root can open. */
+import { stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { reasonOf } from "../../../src/runtime/metrics/log.ts";
+
+const REFUSALS: readonly unknown[] = ["EACCES", "EPERM"];
+
+interface Owned {
+  readonly path: string;
+  readonly uid: number;
+}
+
+/** The path, or the folder above it that hides it. */
+async function ownedAt(path: string): Promise<Owned> {
+  const status = await stat(path).catch(() => null);
+  if (status !== null || dirname(path) === path) return { path, uid: status?.uid ?? 0 };
+  return ownedAt(dirname(path));
+}
+
+const nameOf = (uid: number): string => (uid === 0 ? "root" : `user ${uid}`);
+
+/** Adds the owner to the message of such an error, if it is another user than that of this process. */
+export async function nameOwner(error: unknown, path: string): Promise<unknown> {
+  const us = process.geteuid?.();
+  if (us === undefined || !(error instanceof Error && "code" in error && REFUSALS.includes(error.code))) return error;
+  const at = await ownedAt(path);
+  // What can't be created, renamed or removed is refused by its folder.
+  const { path: owned, uid } = at.uid === us ? await ownedAt(dirname(at.path)) : at;
+  if (uid !== us) error.message = `${reasonOf(error)}. ${owned} belongs to ${nameOf(uid)}, but this process runs as ${nameOf(us)}`;
+  return error;
+}
+
+/** The same call, whose rejection names the owner. */
+export const namingOwner =
+  <Arguments extends readonly [path: string, ...unknown[]], Result>(call: (...values: Arguments) => Promise<Result>) =>
+  (...values: Arguments): Promise<Result> =>
+    call(...values).catch(async (error: unknown) => {
+      throw await nameOwner(error, values[0]);
+    });
