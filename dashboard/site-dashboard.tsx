@@ -2,6 +2,7 @@
 import { lazy } from "./components/lazy.tsx";
 import { AwaitedSite } from "./first-event/awaited-site.tsx";
 import { FirstVisitor } from "./first-event/first-visitor.tsx";
+import { ProxyNotice } from "./installation/proxy-notice.tsx";
 import { DemoNotice } from "./login/demo-site.tsx";
 import { OpenInstanceNotice } from "./login/open-instance-notice.tsx";
 import { OpenPanel } from "./open-panel.tsx";
@@ -25,6 +26,7 @@ const Stats = ({ sites }: SiteDashboardProps) => (
   <>
     <StatsTitle />
     <OpenInstanceNotice />
+    <ProxyNotice />
     <FirstVisitor />
     <AwaitedSite />
     <DemoNotice sites={sites} />

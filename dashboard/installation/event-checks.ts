@@ -3,6 +3,7 @@ import type { Installation } from "../api/types.ts";
 import { countOf, formatTimestamp } from "../format/locale.ts";
 import { DEMO_SITE } from "../names.ts";
 import { note, ok, problem, type Check } from "./check.ts";
+import { proxyFinding } from "./proxy-finding.ts";
 
 type OutcomeCount = Installation["events"][number];
 type Outcome = OutcomeCount["outcome"];
@@ -121,6 +122,7 @@ function otherNamesChecks(siteId: string, installation: Installation): Check[] {
 /** Times are those of the zone. */
 export const eventChecks = (siteId: string, installation: Installation, timeZone: string): Check[] => [
   acceptedCheck(siteId, installation, timeZone),
+  ...(installation.proxy ? [proxyFinding(installation.proxy)] : []),
   ...ownRefusals(siteId, installation),
   ...otherNamesChecks(siteId, installation),
   ...refusalsIn(relatedOf(siteId, installation)),

@@ -71,6 +71,18 @@ export function forwardedEntry(header: string, trustedProxies: number): string |
   return header.slice(start, end).trim();
 }
 
+/** The addresses of the connection and, from the right, of the first entries of the header; null for what is not an address. */
+export function addressChainOf({ socketAddress, forwardedFor }: Omit<ClientAddressSource, "trustedProxies">, entriesMax: number) {
+  const chain = [parseAddress(socketAddress)];
+  if (forwardedFor === null) return chain;
+  for (let end = forwardedFor.length; end >= 0 && chain.length <= entriesMax;) {
+    const start = end === 0 ? -1 : forwardedFor.lastIndexOf(",", end - 1);
+    chain.push(parseAddress(forwardedFor.slice(start + 1, end)));
+    end = start;
+  }
+  return chain;
+}
+
 /** The address in `text`, with or without a port; null if there is none. */
 export function parseAddress(text: string): string | null {
   const entry = text.trim();

@@ -4,7 +4,7 @@ import { parseEventBody, parsePixelQuery } from "../runtime/ingest/event-input.t
 import { parseClientHints } from "../runtime/ingest/client-hints.ts";
 import { readBody } from "./body.ts";
 import type { Context, Handler } from "./context.ts";
-import { clientAddressOfRequest } from "./forwarded-headers.ts";
+import { addressChainOf, clientAddressOfRequest } from "./forwarded-headers.ts";
 import { parametersOf } from "./query.ts";
 import { emptyReply, NO_STORE } from "./reply.ts";
 
@@ -29,6 +29,11 @@ function senderOf(request: Request, context: Context): Omit<IngestContext, "read
   };
 }
 
+/** Lets the proxy check see where a visitor's event came from. */
+function noteProxies({ headers }: Request, { services: { proxyCheck }, socketAddress }: Context): void {
+  proxyCheck.note(addressChainOf({ socketAddress, forwardedFor: headers.get("x-forwarded-for") }, proxyCheck.entriesMax));
+}
+
 /** Without it, streaming hosts would send `Transfer-Encoding: chunked` for an empty body. */
 const NO_CONTENT = { "Content-Length": "0" } as const;
 
@@ -40,7 +45,10 @@ export const postEvent: Handler = async (request, context) => {
   const { services, event } = context;
   const body = event ? "" : await readBody(request);
   const outcome = await services.acceptEvent({ ...senderOf(request, context), readInput: () => event ?? parseEventBody(body) });
-  if (outcome === "accepted") services.counters.eventsIngested++;
+  if (outcome === "accepted") {
+    services.counters.eventsIngested++;
+    noteProxies(request, context);
+  }
   return emptyReply(202, NO_CONTENT);
 };
 
@@ -57,6 +65,9 @@ export const getPixel: Handler = async (request, context) => {
   const { services, url, event } = context;
   const parameters = parametersOf(url);
   const outcome = await services.acceptEvent({ ...senderOf(request, context), readInput: () => event ?? parsePixelQuery(parameters) });
-  if (outcome === "accepted") services.counters.pixelEventsIngested++;
+  if (outcome === "accepted") {
+    services.counters.pixelEventsIngested++;
+    noteProxies(request, context);
+  }
   return { status: 200, headers: PIXEL_HEADERS, body: TRANSPARENT_GIF };
 };

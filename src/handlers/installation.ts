@@ -27,7 +27,7 @@ async function daysOf(siteId: SiteId, { knownSites, daysOf: storedDays, wait }: 
 }
 
 export const getInstallation: Handler = async (_request, { services, url }) => {
-  const { config, knownSites, eventOutcomes } = services;
+  const { config, knownSites, eventOutcomes, proxyCheck } = services;
   const { site_id: siteId } = new Query(url).parse({ site_id: SCOPE_PARAMETERS.site_id });
   if (!knownSites.areListed) await knownSites.untilListed();
   // Where sites have instances of their own, this brings their counts.
@@ -39,6 +39,7 @@ export const getInstallation: Handler = async (_request, { services, url }) => {
     has_events: knownSites.has(siteId),
     first_event_date: days[0] ?? null,
     last_event_date: days.at(-1) ?? null,
+    proxy: proxyCheck.finding && { problem: proxyCheck.finding.problem, trust_proxy: proxyCheck.finding.trustProxy },
     events: eventOutcomes.of(siteId).map(counted),
     other_events: eventOutcomes.ofOthers(siteId, OTHER_NAMES_MAX).map(counted),
   });

@@ -34,10 +34,10 @@ describe("the installation check in the dashboard", () => {
     return service;
   }
 
-  const send = (service: ServerProcess, d: string, userAgent = VISITOR_USER_AGENT) =>
+  const send = (service: ServerProcess, d: string, userAgent = VISITOR_USER_AGENT, headers: Readonly<Record<string, string>> = {}) =>
     fetch(`${service.origin}/api/event`, {
       method: "POST",
-      headers: { "user-agent": userAgent },
+      headers: { "user-agent": userAgent, ...headers },
       body: JSON.stringify({ d, n: "pageview", u: `https://${d}/` }),
     });
 
@@ -113,6 +113,23 @@ describe("the installation check in the dashboard", () => {
     await page.getByRole("dialog").getByText("1 event arrived as www.shop.example").waitFor();
     await page.getByText("Checking the page itself requires a password").waitFor();
     expect(await page.getByRole("button", { name: "Check page" }).count()).toBe(0);
+  });
+
+  it("says behind a proxy that is not trusted, above the stats and in the check, which trust_proxy fits", async () => {
+    const service = await startService();
+    for (const visitor of ["198.51.100.1", "198.51.100.2", "198.51.100.3"])
+      await send(service, "proxied.example", VISITOR_USER_AGENT, { "x-forwarded-for": visitor });
+    const page = await open();
+    await page.goto(`${service.origin}/?site=proxied.example`);
+    const advice = "If the proxies in front of this server are yours, set trust_proxy = 1 and restart.";
+    await page.locator(".notice", { hasText: advice }).waitFor();
+    await page.getByRole("button", { name: "Menu" }).click();
+    await page.getByRole("menuitem", { name: "Check the installation" }).click();
+    await page.getByRole("dialog").getByText(advice).waitFor();
+    expect(await problemsIn(page)).toContain(
+      "Problem: Visitors share the address of a proxy: they count as one, with a wrong or unknown location",
+    );
+    expect(await violationsNow(page)).toEqual([]);
   });
 
   it("says that site_ids lacks the site", async () => {

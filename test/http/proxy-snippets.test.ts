@@ -169,6 +169,30 @@ describe("the documented proxy snippets", () => {
         }
       });
 
+      const itOfNginx = name === "nginx" ? it : () => {};
+      itOfNginx("behind Cloudflare, count the visitor whom it names, and nobody whom other clients name", async () => {
+        // Here, Cloudflare has the address 127.0.0.8.
+        const cloudflare = `${snippetOf(REVERSE_PROXY, "Cloudflare", "nginx")}set_real_ip_from 127.0.0.8;\n`;
+        const behind = await startProxy(name, { snippet: cloudflare + before(target.origin(), ownHost(name)) });
+        try {
+          const site = `${name}-cloudflare.test`;
+          const send = async (from: string, visitor: string, claimed = "1.2.3.4") => {
+            const headers = { "cf-connecting-ip": visitor, "x-forwarded-for": `${claimed}, ${visitor}` };
+            expect((await requestProxy(behind.port, "/api/event", eventOf(site, from, headers))).status).toBe(202);
+          };
+          for (const visitor of ["203.0.113.7", "2001:db8::7", "203.0.113.7"]) await send("127.0.0.8", visitor);
+          await send("127.0.0.8", "203.0.113.7", "5.6.7.8");
+          expect((await getMain(target, site)).unique_visitors).toBe(2);
+          for (const claimed of ["203.0.113.8", "203.0.113.9"]) await send("127.0.0.2", claimed);
+          expect((await getMain(target, site)).unique_visitors).toBe(3);
+          // What a visitor sends through Cloudflare counts as what it sends to the program itself under that address.
+          await record(target, wireEvent(site), { "x-forwarded-for": "203.0.113.7" });
+          expect((await getMain(target, site)).unique_visitors).toBe(3);
+        } finally {
+          await behind.stop();
+        }
+      });
+
       it("forward one address and the browser's headers of a visitor, without the site's cookies and passwords", async () => {
         const told: Exchange[] = [];
         const service = await startLocalServer((exchange, response) => {

@@ -3,6 +3,7 @@ import { OUTCOMES } from "../../runtime/ingest/event-outcomes.ts";
 import { BODY_BYTES_MAX, URL_CHARS_MAX } from "../../runtime/config/limits.ts";
 import { PAGE_PROBLEMS } from "../../runtime/installation/page-check.ts";
 import { BLOCKERS, SCRIPT_FINDINGS } from "../../runtime/installation/page-findings.ts";
+import { PROXY_PROBLEMS } from "../../runtime/installation/proxy-check.ts";
 import { boolean, closed, count, list, orNull, text, type Schema } from "../../runtime/query/json-schema.ts";
 import { siteIdSchema } from "../../runtime/query/scope-parameters.ts";
 import { NOT_STORED } from "./headers.ts";
@@ -22,6 +23,13 @@ const nullable = (schema: Schema): Schema => ({ anyOf: [schema, { type: "null" }
 
 const blocker = (what: string) =>
   nullable(text(`What keeps a browser from ${what}: the Content Security Policy, or http on an https page.`, { enum: BLOCKERS }));
+
+const PROXY_FINDING = closed({
+  problem: text("`too_few`: visitors share the address of a proxy. `too_many`: clients can choose the address that counts.", {
+    enum: PROXY_PROBLEMS,
+  }),
+  trust_proxy: count("The value of the option `trust_proxy` that fits the requests."),
+});
 
 const PAGE_FINDINGS = closed({
   script: text("`mentioned`: there is no script tag, but the address is in the page. `other_address`: the tag loads another one.", {
@@ -44,6 +52,7 @@ export const INSTALLATION_SCHEMAS = {
     last_event_date: orNull(
       text("The date of the site's last event; null without events, or if storage does not tell.", { format: "date" }),
     ),
+    proxy: nullable(PROXY_FINDING),
     events: list("The events of the site.", OUTCOME_COUNT),
     other_events: list("The events of other names, the latest first.", OUTCOME_COUNT),
   }),

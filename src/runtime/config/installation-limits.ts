@@ -18,6 +18,21 @@ export const PAGE_REDIRECTS_MAX = 3;
 /** Page checks per second, one after the other: an administrator clicks, nobody polls. */
 export const PAGE_CHECKS_PER_SEC = 0.5;
 
+/** Addresses in `X-Forwarded-For` beyond those of trusted proxies that the proxy check looks at: more proxies than anybody has. */
+export const PROXIES_BEYOND_MAX = 4;
+
+/** Accepted events that the proxy check judges together. Then it counts anew, so that it follows a change of the proxy. */
+export const PROXY_WINDOW_EVENTS = 200;
+
+/** Share of these events that must look alike: some events come past the proxy, or with a forged header. */
+export const FORWARDED_SHARE_MIN = 0.9;
+
+/** Events before the first conclusion, where visitors have a private address and the header names public ones. */
+export const HIDDEN_EVENTS_MIN = 3;
+
+/** Events before the first conclusion, where one visitor could look like all. */
+export const PROXY_EVENTS_MIN = 20;
+
 /** Days of the demo site that are made at a time: a year, up to today. */
 export const DEMO_DAYS = 365;
 

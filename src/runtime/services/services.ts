@@ -18,6 +18,7 @@ import { createRateLimit, type RateLimit } from "../ingest/rate-limit.ts";
 import type { SiteAdmission } from "../ingest/site-admission.ts";
 import { createVisitors } from "../ingest/visitors.ts";
 import { PageCheck } from "../installation/page-check.ts";
+import { ProxyCheck } from "../installation/proxy-check.ts";
 import { Cluster } from "../jobs/cluster.ts";
 import type { Erased } from "../jobs/erasure.ts";
 import { createStoredRollups, type StoredRollups } from "../jobs/stored-rollups.ts";
@@ -61,6 +62,7 @@ export interface Services extends Groups {
   readonly exportMemory: ExportMemory;
   readonly overview: Overview;
   readonly pageCheck: PageCheck;
+  readonly proxyCheck: ProxyCheck;
   readonly standingOf: StandingOf;
   /** Of requests with a share link, or of a public site, by address. */
   readonly viewerRateLimit: RateLimit;
@@ -156,6 +158,7 @@ export async function createServices(host: Host): Promise<Services> {
     exportMemory: createExportMemory(host),
     overview: createOverview(dependencies, queries, siteList),
     pageCheck: new PageCheck({ ...host, proxiedPaths: config.scriptPaths }),
+    proxyCheck: new ProxyCheck({ ...host, trustProxy: config.trustProxy }),
     viewerRateLimit: createViewerRateLimit(),
     async removeItems(siteId, signal) {
       await cluster?.takeOverSettings();

@@ -25,6 +25,7 @@ const arriving = (others: readonly Counted[], sites: readonly string[], isLate =
     has_events: false,
     first_event_date: null,
     last_event_date: null,
+    proxy: null,
     events: [],
   };
   return arrivingNames("example.com", { ...state, other_events: [...others] }, sites, isLate);

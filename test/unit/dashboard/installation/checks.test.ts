@@ -26,6 +26,7 @@ const installation = (fields: Partial<Installation> = {}): Installation => ({
   has_events: false,
   first_event_date: null,
   last_event_date: null,
+  proxy: null,
   events: [],
   other_events: [],
   ...fields,
@@ -53,6 +54,19 @@ describe("the checks of events", () => {
     expect(saying(eventChecks("demo.example", demo, "UTC")).at(-1)).toBe(
       "problem: 2 events for `demo.example` were refused: the demo site takes no events",
     );
+  });
+
+  it("say that trust_proxy is wrong, and which value fits", () => {
+    const adviceOf = (proxy: Installation["proxy"]) =>
+      eventChecks("example.com", installation({ has_events: true, proxy }), "UTC").map(({ verdict, advice }) => `${verdict}: ${advice}`)[1];
+    expect(adviceOf({ problem: "too_few", trust_proxy: 1 })).toBe(
+      "problem: If the proxies in front of this server are yours, set `trust_proxy = 1` and restart.",
+    );
+    expect(adviceOf({ problem: "too_many", trust_proxy: 2 })).toBe("problem: Set `trust_proxy = 2` and restart.");
+    expect(adviceOf({ problem: "too_many", trust_proxy: 0 })).toBe(
+      "problem: Have the proxy send `X-Forwarded-For`, or set `trust_proxy = 0` if there is none, and restart.",
+    );
+    expect(adviceOf(null)).toBeUndefined();
   });
 
   it("say that events came before the start only", () => {

@@ -1,0 +1,153 @@
+/**
+ * Notices a `trust_proxy` that does not fit the proxies in front of the service (docs/reverse-proxy.md, "The number of proxies"). It
+ * keeps counts, and for each position in `X-Forwarded-For` a few bits that show whether its addresses differ: never an address.
+ */
+import {
+  FORWARDED_SHARE_MIN,
+  HIDDEN_EVENTS_MIN,
+  PROXIES_BEYOND_MAX,
+  PROXY_EVENTS_MIN,
+  PROXY_WINDOW_EVENTS,
+} from "../config/installation-limits.ts";
+import { isPrivateAddress } from "../ingest/geo.ts";
+import type { Log } from "../metrics/log.ts";
+
+/**
+ * `too_few`: the address that counts is a proxy's, so visitors share it. `too_many`: requests come through fewer proxies, so clients
+ * can choose the address that counts.
+ */
+export const PROXY_PROBLEMS = ["too_few", "too_many"] as const;
+
+export interface ProxyFinding {
+  readonly problem: (typeof PROXY_PROBLEMS)[number];
+  /** The value of `trust_proxy` that fits what arrives. */
+  readonly trustProxy: number;
+}
+
+export interface ProxyCheckOptions {
+  readonly trustProxy: number;
+  readonly log: Pick<Log, "warn">;
+  readonly randomBytes: (length: number) => Uint8Array;
+}
+
+/** What a window has of one position, counted from the address that counts as the client's. */
+interface Position {
+  /** Events with an address there, other than that of the connection. */
+  present: number;
+  private: number;
+  /** A set of hash values below 32. Two of them mean two addresses; one hash value is probably one address. */
+  hashes: number;
+}
+
+const emptyPositions = (): Position[] => Array.from({ length: PROXIES_BEYOND_MAX + 1 }, () => ({ present: 0, private: 0, hashes: 0 }));
+
+/** Whether at most one bit is set. */
+const isOne = (bits: number): boolean => (bits & (bits - 1)) === 0;
+
+const messageOf = ({ problem, trustProxy }: ProxyFinding, trusted: number): string => {
+  if (problem === "too_few")
+    return `visitors share the address of a proxy: X-Forwarded-For names other addresses than the one that counts with trust_proxy = ${trusted}. If the proxies are yours, set trust_proxy = ${trustProxy}`;
+  if (trustProxy === 0)
+    return `clients can choose the address that counts: requests come without X-Forwarded-For, but trust_proxy = ${trusted}. Have the proxy send the header, or set trust_proxy = 0 without a proxy`;
+  return `clients can choose the address that counts: X-Forwarded-For has fewer addresses than trust_proxy = ${trusted}. Set trust_proxy = ${trustProxy}`;
+};
+
+export class ProxyCheck {
+  readonly #options: ProxyCheckOptions;
+  /** Of the hash: nobody can prepare addresses that look like one. */
+  readonly #seed: number;
+  readonly #reported = new Set<string>();
+  #finding: ProxyFinding | null = null;
+  #events = 0;
+  /** Events by the number of addresses in the header, for numbers below `trustProxy`. */
+  #shorter: number[] = [];
+  #positions = emptyPositions();
+
+  constructor(options: ProxyCheckOptions) {
+    this.#options = options;
+    this.#seed = new DataView(options.randomBytes(4).slice().buffer).getUint32(0);
+  }
+
+  /** How many addresses of the header `note` looks at. */
+  get entriesMax(): number {
+    return this.#options.trustProxy + PROXIES_BEYOND_MAX;
+  }
+
+  /** Null while `trust_proxy` fits, and before there are enough events. */
+  get finding(): ProxyFinding | null {
+    return this.#finding;
+  }
+
+  /** Of an accepted event: the addresses of the connection and, from the right, of the header; null for what is no address. */
+  note(chain: readonly (string | null)[]): void {
+    const { trustProxy } = this.#options;
+    this.#events++;
+    const entries = chain.length - 1;
+    if (entries < trustProxy) this.#shorter[entries] = (this.#shorter[entries] ?? 0) + 1;
+    else this.#positions.forEach((position, beyond) => this.#notePosition(position, chain, beyond));
+    if (this.#events === HIDDEN_EVENTS_MIN || this.#events === PROXY_EVENTS_MIN) this.#conclude(this.#judge() ?? this.#finding);
+    if (this.#events < PROXY_WINDOW_EVENTS) return;
+    this.#conclude(this.#judge());
+    this.#events = 0;
+    this.#shorter = [];
+    this.#positions = emptyPositions();
+  }
+
+  #notePosition(position: Position, chain: readonly (string | null)[], beyond: number): void {
+    const address = chain[this.#options.trustProxy + beyond] ?? null;
+    // Some platforms repeat the address of the connection in the header.
+    if (address === null || (beyond > 0 && address === chain[this.#options.trustProxy])) return;
+    position.present++;
+    if (isPrivateAddress(address)) position.private++;
+    position.hashes |= 1 << (this.#hash(address) & 31);
+  }
+
+  /** FNV-1a. */
+  #hash(address: string): number {
+    let hash = this.#seed;
+    for (let at = 0; at < address.length; at++) hash = Math.imul(hash ^ address.charCodeAt(at), 0x01000193);
+    return hash ^ (hash >>> 15);
+  }
+
+  #judge(): ProxyFinding | null {
+    return this.#tooMany() ?? this.#tooFew();
+  }
+
+  #isMost(count: number): boolean {
+    return count >= this.#events * FORWARDED_SHARE_MIN;
+  }
+
+  #tooMany(): ProxyFinding | null {
+    const most = this.#shorter.reduce((sum, count) => sum + count, 0);
+    if (this.#events < PROXY_EVENTS_MIN || !this.#isMost(most)) return null;
+    // Few events have forged addresses, so the most frequent number is that of the proxies.
+    let trustProxy = 0;
+    this.#shorter.forEach((count, entries) => {
+      if (count > (this.#shorter[trustProxy] ?? 0)) trustProxy = entries;
+    });
+    return { problem: "too_many", trustProxy };
+  }
+
+  #tooFew(): ProxyFinding | null {
+    const [client, ...beyond] = this.#positions;
+    if (!client || !this.#isMost(client.present)) return null;
+    const isHidden = this.#isMost(client.private);
+    const hasOne = this.#events >= PROXY_EVENTS_MIN && isOne(client.hashes);
+    const isFull = this.#events >= PROXY_WINDOW_EVENTS;
+    const found = beyond.findIndex(
+      ({ present, private: inside, hashes }) =>
+        this.#isMost(present) && ((isHidden && this.#isMost(present - inside)) || ((hasOne || isFull) && !isOne(hashes))),
+    );
+    return found === -1 ? null : { problem: "too_few", trustProxy: this.#options.trustProxy + found + 1 };
+  }
+
+  /** Each finding is logged once. */
+  #conclude(finding: ProxyFinding | null): void {
+    this.#finding = finding;
+    if (finding === null) return;
+    const key = JSON.stringify(finding);
+    if (this.#reported.has(key)) return;
+    this.#reported.add(key);
+    this.#options.log.warn(messageOf(finding, this.#options.trustProxy));
+  }
+}

@@ -1,0 +1,66 @@
+/** `trust_proxy` against what arrives. */
+import { describe, expect, it, onTestFinished } from "vitest";
+import { bodyOf } from "../support/auth-requests.ts";
+import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
+import { createNodeTarget } from "../support/node-target.ts";
+import { getPixel, pixelPath, record, wireEvent, type RequestHeaders } from "../support/requests.ts";
+import type { Environment, Target } from "../support/target.ts";
+import { HIDDEN_EVENTS_MIN, PROXY_EVENTS_MIN } from "../../src/runtime/config/installation-limits.ts";
+
+const SITE = "proxied.test";
+
+async function aTarget(environment: Environment): Promise<InProcessTarget> {
+  const target = await createInProcessTarget(environment);
+  onTestFinished(() => target.close());
+  return target;
+}
+
+const proxyOf = async (target: Target): Promise<unknown> =>
+  (await bodyOf<{ readonly proxy: unknown }>(await target.fetch(`/api/installation?site_id=${SITE}`))).proxy;
+
+const visitor = (event: number): RequestHeaders => ({ "x-forwarded-for": `198.51.100.${event}` });
+
+describe("the installation check", () => {
+  it("names the right trust_proxy after a few events and pixels through a proxy that is not trusted", async () => {
+    const target = await aTarget({ SVC_TRUST_PROXY: "0" });
+    for (let event = 1; event < HIDDEN_EVENTS_MIN; event++) await record(target, wireEvent(SITE), visitor(event));
+    expect(await proxyOf(target)).toBeNull();
+    expect((await getPixel(target, { d: SITE, u: "/" }, visitor(HIDDEN_EVENTS_MIN))).status).toBe(200);
+    expect(await proxyOf(target)).toEqual({ problem: "too_few", trust_proxy: 1 });
+    expect(target.log.lines.filter(({ level }) => level === "warn").map(({ message }) => message)).toEqual([
+      expect.stringContaining("set trust_proxy = 1"),
+    ]);
+  });
+
+  it("names the right trust_proxy where the header has fewer addresses than proxies are trusted", async () => {
+    const target = await aTarget({ SVC_TRUST_PROXY: "2" });
+    for (let event = 0; event < PROXY_EVENTS_MIN; event++) await record(target, wireEvent(SITE), visitor(event));
+    expect(await proxyOf(target)).toEqual({ problem: "too_many", trust_proxy: 1 });
+  });
+
+  it("judges stored events of visitors only: no bots, refused events or other requests", async () => {
+    const target = await aTarget({ SVC_TRUST_PROXY: "0" });
+    for (let event = 0; event < PROXY_EVENTS_MIN; event++) {
+      await record(target, wireEvent(SITE), { ...visitor(event), "user-agent": "Googlebot/2.1" });
+      expect((await target.fetch("/api/event", { method: "POST", headers: visitor(event), body: "{}" })).status).toBe(422);
+      expect((await target.fetch(pixelPath({}), { headers: visitor(event) })).status).toBe(422);
+      await target.fetch("/api/sites", { headers: visitor(event) });
+    }
+    expect([await proxyOf(target), target.log.lines.filter(({ level }) => level === "warn")]).toEqual([null, []]);
+  });
+});
+
+describe("the program behind a proxy that is not trusted", () => {
+  it("logs one warning with the right value, and no address", async () => {
+    const target = await createNodeTarget({ SVC_TRUST_PROXY: "0" });
+    onTestFinished(() => target.close());
+    for (let event = 1; event <= PROXY_EVENTS_MIN; event++) await record(target, wireEvent(SITE), visitor(event));
+    expect(await proxyOf(target)).toEqual({ problem: "too_few", trust_proxy: 1 });
+    const warnings = target
+      .log()
+      .split("\n")
+      .filter((line) => line.includes("X-Forwarded-For"));
+    expect(warnings).toEqual([expect.stringMatching(/ WARN {2}visitors share the address of a proxy: .* set trust_proxy = 1$/)]);
+    expect(target.log()).not.toContain("198.51.100.");
+  });
+});

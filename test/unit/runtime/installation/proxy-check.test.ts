@@ -1,0 +1,143 @@
+/** When the proxy check says that `trust_proxy` is wrong, and which value it names. */
+import { describe, expect, it } from "vitest";
+import { addressChainOf } from "../../../../src/handlers/forwarded-headers.ts";
+import { HIDDEN_EVENTS_MIN, PROXY_EVENTS_MIN, PROXY_WINDOW_EVENTS } from "../../../../src/runtime/config/installation-limits.ts";
+import { ProxyCheck } from "../../../../src/runtime/installation/proxy-check.ts";
+import { createRecordingLog } from "../../../support/recording-log.ts";
+
+/** The connection's address and the header of the event with this number. */
+type Sender = (event: number) => readonly [socketAddress: string, forwardedFor: string | null];
+
+function checkOf(trustProxy: number) {
+  const log = createRecordingLog();
+  const check = new ProxyCheck({ trustProxy, log, randomBytes: (length) => new Uint8Array(length).fill(7) });
+  const send = (events: number, sender: Sender) => {
+    for (let event = 0; event < events; event++) {
+      const [socketAddress, forwardedFor] = sender(event);
+      check.note(addressChainOf({ socketAddress, forwardedFor }, check.entriesMax));
+    }
+  };
+  return { check, log, send };
+}
+
+const findingOf = (trustProxy: number, events: number, sender: Sender) => {
+  const { check, send } = checkOf(trustProxy);
+  send(events, sender);
+  return check.finding;
+};
+
+const visitor = (event: number): string => `198.51.100.${1 + (event % 200)}`;
+const edge = (event: number): string => `203.0.113.${1 + (event % 5)}`;
+
+describe("too few trusted proxies", () => {
+  it.each<readonly [string, number, Sender, number]>([
+    ["a proxy on the same machine", 0, (event) => ["127.0.0.1", visitor(event)], 1],
+    ["a proxy on the same machine and one visitor", 0, () => ["::1", "198.51.100.7"], 1],
+    ["a proxy in a container network", 0, (event) => ["::ffff:172.18.0.1", visitor(event)], 1],
+    ["two proxies in private networks", 0, (event) => ["10.0.0.2", `${visitor(event)}, 10.0.0.1`], 2],
+    ["a second proxy in a private network", 1, (event) => ["127.0.0.1", `${visitor(event)}, 10.0.0.1`], 2],
+    ["visitors who claim addresses", 0, (event) => ["127.0.0.1", `1.2.3.4, 5.6.7.8, ${visitor(event)}`], 1],
+  ])("are noticed after a few events behind %s", (_, trustProxy, sender, suggested) => {
+    expect(findingOf(trustProxy, HIDDEN_EVENTS_MIN - 1, sender)).toBeNull();
+    expect(findingOf(trustProxy, HIDDEN_EVENTS_MIN, sender)).toEqual({ problem: "too_few", trustProxy: suggested });
+  });
+
+  it.each<readonly [string, number, Sender, number]>([
+    ["a proxy with one public address", 0, (event) => ["203.0.113.1", visitor(event)], 1],
+    ["a public proxy in front of one that is trusted", 1, (event) => ["127.0.0.1", `${visitor(event)}, 203.0.113.1`], 2],
+    ["one proxy of visitors in a private network", 0, (event) => ["10.0.0.1", `10.1.0.${event}`], 1],
+  ])("are noticed behind %s once there are enough events to tell it from one visitor", (_, trustProxy, sender, suggested) => {
+    expect(findingOf(trustProxy, PROXY_EVENTS_MIN - 1, sender)).toBeNull();
+    expect(findingOf(trustProxy, PROXY_EVENTS_MIN, sender)).toEqual({ problem: "too_few", trustProxy: suggested });
+  });
+
+  it.each<readonly [string, number, Sender, number]>([
+    ["directly", 0, (event) => [edge(event), visitor(event)], 1],
+    ["in front of a trusted proxy", 1, (event) => ["127.0.0.1", `${visitor(event)}, ${edge(event)}`], 2],
+  ])("are noticed behind the many addresses of a CDN, %s", (_, trustProxy, sender, suggested) => {
+    expect(findingOf(trustProxy, PROXY_WINDOW_EVENTS - 1, sender)).toBeNull();
+    expect(findingOf(trustProxy, PROXY_WINDOW_EVENTS, sender)).toEqual({ problem: "too_few", trustProxy: suggested });
+  });
+});
+
+describe("too many trusted proxies", () => {
+  it.each<readonly [string, number, Sender, number]>([
+    ["one proxy instead of two", 2, (event) => ["127.0.0.1", visitor(event)], 1],
+    [
+      "some clients that forge the missing entry",
+      2,
+      (event) => ["127.0.0.1", event % 15 === 0 ? `1.2.3.4, ${visitor(event)}` : visitor(event)],
+      1,
+    ],
+    ["no proxy", 1, (event) => [visitor(event), null], 0],
+    ["a proxy that sends no header", 1, () => ["127.0.0.1", null], 0],
+    ["some clients that forge the header", 1, (event) => [visitor(event), event % 15 === 0 ? "1.2.3.4" : null], 0],
+  ])("are noticed with %s", (_, trustProxy, sender, suggested) => {
+    expect(findingOf(trustProxy, PROXY_EVENTS_MIN - 1, sender)).toBeNull();
+    expect(findingOf(trustProxy, PROXY_EVENTS_MIN, sender)).toEqual({ problem: "too_many", trustProxy: suggested });
+  });
+});
+
+describe("a right number of proxies", () => {
+  it.each<readonly [string, number, Sender]>([
+    ["no proxy", 0, (event) => [visitor(event), null]],
+    ["no proxy, and one visitor", 0, () => ["198.51.100.7", null]],
+    ["no proxy, and one visitor behind a proxy of theirs", 0, () => ["203.0.113.1", "10.0.0.5"]],
+    ["no proxy, and a client that claims an address", 0, (event) => [visitor(event), event % 3 === 0 ? "1.2.3.4" : null]],
+    ["visitors of a private network without a proxy", 0, (event) => [`10.0.0.${event}`, null]],
+    ["a platform that repeats the address of the connection", 0, (event) => [visitor(event), visitor(event)]],
+    ["one proxy", 1, (event) => ["127.0.0.1", visitor(event)]],
+    [
+      "one proxy, and visitors who claim addresses",
+      1,
+      (event) => ["127.0.0.1", event % 3 === 0 ? `1.2.3.4, ${visitor(event)}` : visitor(event)],
+    ],
+    ["two proxies", 2, (event) => ["127.0.0.1", `${visitor(event)}, ${edge(event)}`]],
+    ["one proxy of visitors in a private network", 1, (event) => ["10.0.0.1", `10.1.0.${event}`]],
+  ])("has no finding: %s", (_, trustProxy, sender) => {
+    const { check, log, send } = checkOf(trustProxy);
+    send(3 * PROXY_WINDOW_EVENTS, sender);
+    expect([check.finding, log.lines]).toEqual([null, []]);
+  });
+
+  it("ends a finding with the next full window", () => {
+    const { check, send } = checkOf(1);
+    send(PROXY_EVENTS_MIN, () => ["127.0.0.1", null]);
+    expect(check.finding).not.toBeNull();
+    send(2 * PROXY_WINDOW_EVENTS, (event) => ["127.0.0.1", visitor(event)]);
+    expect(check.finding).toBeNull();
+  });
+});
+
+describe("the warning", () => {
+  it("names the option and the value, holds no address, and is logged once", () => {
+    const { log, send } = checkOf(0);
+    send(3 * PROXY_WINDOW_EVENTS, (event) => ["127.0.0.1", visitor(event)]);
+    expect(log.lines).toEqual([
+      { level: "warn", message: expect.stringMatching(/with trust_proxy = 0\..* set trust_proxy = 1$/), fields: {} },
+    ]);
+    expect(JSON.stringify(log.lines)).not.toMatch(/\d+\.\d+\.\d+/);
+  });
+
+  it("says what else can be done where no header arrives", () => {
+    const { log, send } = checkOf(1);
+    send(PROXY_WINDOW_EVENTS, () => ["127.0.0.1", null]);
+    expect(log.lines.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/without X-Forwarded-For, but trust_proxy = 1\. Have the proxy send the header, or set trust_proxy = 0/),
+    ]);
+  });
+});
+
+describe("the addresses of a request", () => {
+  it.each([
+    [null, 2, ["192.0.2.1"]],
+    ["", 2, ["192.0.2.1", null]],
+    ["1.1.1.1", 2, ["192.0.2.1", "1.1.1.1"]],
+    ["1.1.1.1, 2.2.2.2,3.3.3.3", 5, ["192.0.2.1", "3.3.3.3", "2.2.2.2", "1.1.1.1"]],
+    ["1.1.1.1, 2.2.2.2, 3.3.3.3", 2, ["192.0.2.1", "3.3.3.3", "2.2.2.2"]],
+    ["unknown, [2001:db8::1]:443, 3.3.3.3:80,", 9, ["192.0.2.1", null, "3.3.3.3", "2001:db8::1", null]],
+    [`${"a".repeat(60_000)}, 3.3.3.3`, 1, ["192.0.2.1", "3.3.3.3"]],
+  ])("are read from the right: %j, at most %i", (forwardedFor, entriesMax, expected) => {
+    expect(addressChainOf({ socketAddress: "192.0.2.1", forwardedFor }, entriesMax)).toEqual(expected);
+  });
+});
