@@ -1,10 +1,11 @@
-/** Looks up the place of an address in a MaxMind database file, which is read into memory once. Owner of `mmdb-lib`. */
+/** Looks up the place of an address in MaxMind database files, which are read into memory once. Owner of `mmdb-lib`. */
 import { isIP, isIPv6 } from "node:net";
 import { fileURLToPath } from "node:url";
 import { Reader } from "mmdb-lib";
 import type { CountryResponse } from "mmdb-lib";
 import { geoPlaceFromRecord, isPrivateAddress, NOWHERE } from "../../src/runtime/ingest/geo.ts";
-import type { GeoLookup } from "../../src/runtime/ingest/geo.ts";
+import type { GeoLookup, GeoPlace } from "../../src/runtime/ingest/geo.ts";
+import { ConfigError } from "../../src/runtime/config/config.ts";
 import type { GeoipDb } from "../../src/runtime/config/option-kinds.ts";
 import type { EpochMs } from "../../src/storage/event.ts";
 import { readNamedFile } from "./files/named-file.ts";
@@ -23,33 +24,42 @@ const FILE_BYTES_MAX = 1024 ** 3;
 /** Looked up at the start, so that a damaged tree or record fails the start and not a visitor's event. */
 const PROBES = ["1.1.1.1", "8.8.8.8", "91.198.174.192", "203.0.113.1", "2001:4860:4860::8888", "2a02:ec80::1"];
 
-/** Opens the database that the option `geoip_db` names. Throws an Error that names the option and the file if it cannot be read. */
+/** Opens the database that the option `geoip_db` names. Throws a ConfigError that names option and file if it cannot be read. */
 export function openGeoDatabase(option: GeoipDb, builtin: URL): GeoDatabase {
   if (option === "none") return { lookup: () => NOWHERE, loaded: false, builtMs: null };
-  const path = option === "builtin" ? fileURLToPath(builtin) : option.path;
-  const reader = openReader(path);
-  for (const address of PROBES) checked(path, () => reader.get(address));
-  return { lookup: lookupIn(reader), loaded: true, builtMs: buildTimeOf(reader) };
+  const paths = option === "builtin" ? [fileURLToPath(builtin)] : option.paths;
+  const readers = paths.map(openReader);
+  return { lookup: lookupIn(readers), loaded: true, builtMs: oldestOf(readers) };
 }
 
-/** Null if the metadata lacks the build time, which the format requires. */
-function buildTimeOf({ metadata }: Reader<CountryResponse>): EpochMs | null {
-  const builtMs = metadata.buildEpoch.getTime();
+/** Null if the metadata of one lacks the build time, which the format requires. */
+function oldestOf(readers: readonly Reader<CountryResponse>[]): EpochMs | null {
+  const builtMs = Math.min(...readers.map(({ metadata }) => metadata.buildEpoch.getTime()));
   return Number.isNaN(builtMs) ? null : builtMs;
 }
 
-function lookupIn(reader: Reader<CountryResponse>): GeoLookup {
+/** The place in the first database that knows the address. */
+function lookupIn(readers: readonly Reader<CountryResponse>[]): GeoLookup {
   return (clientAddress) => {
     const address = withoutMapping(clientAddress);
-    // In an IPv4 tree, the first bits of an IPv6 address would find the place of another address.
-    if (!isPublic(address) || (isIPv6(address) && reader.metadata.ipVersion === 4)) return NOWHERE;
-    try {
-      return geoPlaceFromRecord(reader.get(address));
-    } catch {
-      // Damage that no probe found. An event without a place is worth more than no event.
-      return NOWHERE;
+    if (!isPublic(address)) return NOWHERE;
+    for (const reader of readers) {
+      const place = placeIn(reader, address);
+      if (Object.values(place).some((name) => name !== null)) return place;
     }
+    return NOWHERE;
   };
+}
+
+function placeIn(reader: Reader<CountryResponse>, address: string): GeoPlace {
+  // In an IPv4 tree, the first bits of an IPv6 address would find the place of another address.
+  if (isIPv6(address) && reader.metadata.ipVersion === 4) return NOWHERE;
+  try {
+    return geoPlaceFromRecord(reader.get(address));
+  } catch {
+    // Damage that no probe found. An event without a place is worth more than no event.
+    return NOWHERE;
+  }
 }
 
 function openReader(path: string): Reader<CountryResponse> {
@@ -58,6 +68,7 @@ function openReader(path: string): Reader<CountryResponse> {
     const reader = new Reader<CountryResponse>(bytes);
     // The library notices a truncated file only when it reads past the end.
     if (!(reader.metadata.nodeCount > 0) || reader.metadata.searchTreeSize >= bytes.length) throw new Error("the tree is truncated");
+    for (const address of PROBES) reader.get(address);
     return reader;
   });
 }
@@ -66,7 +77,7 @@ function readFile(path: string): Buffer {
   try {
     return readNamedFile(path, FILE_BYTES_MAX);
   } catch (cause) {
-    throw new Error(`geoip_db: cannot read the geo database ${path}: ${messageOf(cause)}`, { cause });
+    throw new ConfigError([`geoip_db: cannot read the geo database ${path}: ${messageOf(cause)}`]);
   }
 }
 
@@ -74,7 +85,7 @@ function checked<Result>(path: string, read: () => Result): Result {
   try {
     return read();
   } catch (cause) {
-    throw new Error(`geoip_db: ${path} is not a MaxMind database, or it is damaged: ${messageOf(cause)}`, { cause });
+    throw new ConfigError([`geoip_db: ${path} is not a MaxMind database, or it is damaged: ${messageOf(cause)}`]);
   }
 }
 

@@ -1,25 +1,25 @@
 /** Ingestion: POST /api/event for the tracking script and servers, GET /api/event for the tracking pixel (docs/http-api.md, "Sending events"). */
 import type { IngestContext } from "../runtime/ingest/accept-event.ts";
+import { geoPlaceFromHeaders } from "../runtime/ingest/geo-headers.ts";
+import type { GeoPlace } from "../runtime/ingest/geo.ts";
 import { parseEventBody, parsePixelQuery } from "../runtime/ingest/event-input.ts";
 import { parseClientHints } from "../runtime/ingest/client-hints.ts";
 import { readBody } from "./body.ts";
 import type { Context, Handler } from "./context.ts";
-import { addressChainOf, clientAddressOfRequest } from "./forwarded-headers.ts";
+import { addressChainOf, clientAddressOfRequest, forwardedEntryOf } from "./forwarded-headers.ts";
 import { parametersOf } from "./query.ts";
 import { emptyReply, NO_STORE } from "./reply.ts";
 
 /** What the headers and the connection say about the sender. */
 function senderOf(request: Request, context: Context): Omit<IngestContext, "readInput"> {
-  const { services, socketPlace, nowMs, beganMs } = context;
+  const { nowMs, beganMs } = context;
   const { headers } = request;
-  const isForwarded = services.config.trustProxy > 0 && headers.has("x-forwarded-for");
   return {
     nowMs,
     beganMs,
     origin: headers.get("origin"),
     clientAddress: clientAddressOfRequest(request, context),
-    // Behind a trusted proxy the location of the connection is that of the proxy.
-    clientPlace: isForwarded ? null : socketPlace,
+    clientPlace: placeOf(request, context),
     userAgent: headers.get("user-agent") ?? "",
     clientHints: parseClientHints({
       brands: headers.get("sec-ch-ua"),
@@ -27,6 +27,18 @@ function senderOf(request: Request, context: Context): Omit<IngestContext, "read
       mobile: headers.get("sec-ch-ua-mobile"),
     }),
   };
+}
+
+/**
+ * The place of the sender, where it is known without its address. Behind a trusted proxy the place of the connection is that of the
+ * proxy. Headers with a place count only if the request came through all trusted proxies: anybody else could have set them.
+ */
+function placeOf({ headers }: Request, { services: { config }, socketPlace }: Context): GeoPlace | null {
+  const { trustProxy: trustedProxies, geoHeaders } = config;
+  const forwardedFor = headers.get("x-forwarded-for");
+  if (trustedProxies === 0 || forwardedFor === null) return socketPlace;
+  const isTrusted = geoHeaders !== null && forwardedEntryOf({ forwardedFor, trustedProxies }) !== null;
+  return isTrusted ? geoPlaceFromHeaders(geoHeaders, headers) : null;
 }
 
 /** Lets the proxy check see where a visitor's event came from. */

@@ -20,13 +20,23 @@ it("the program loads stored days at startup, before any query", async () => {
   expect(await (await fetch(`${server.origin}/metrics`)).text()).toMatch(/^svc_cached_partitions 3$/m);
 });
 
-it("the program reports in one line the address that it cannot listen on, and the options that set it", async () => {
-  const dataFolder = await makeTempFolder();
-  onTestFinished(() => removeFolder(dataFolder));
+it.each([
   // An address for documentation, which no machine has.
-  const server = spawnServer({ dataFolder, environment: { SVC_GEOIP_DB: "none", SVC_HOST: "203.0.113.7" } });
-  expect(await server.exited).toEqual({ code: 1, signal: null });
-  expect(server.log().trim()).toMatch(
-    /^sandpiper cannot start: cannot listen on port 0 of 203\.0\.113\.7 \(port, host\): .*EADDRNOTAVAIL.*$/,
-  );
-});
+  [
+    "SVC_HOST",
+    "203.0.113.7",
+    /cannot listen on port 0 of 203\.0\.113\.7 \(port, host\): .*EADDRNOTAVAIL.*\. Set host to an address of this machine/,
+  ],
+  ["SVC_GEOIP_DB", "/nowhere/city.mmdb", /geoip_db: cannot read the geo database \/nowhere\/city\.mmdb: ENOENT/],
+])(
+  "a start with an unusable %s ends with exit code 2, with which a service is not started again, and says what is wrong",
+  async (option, value, problem) => {
+    const dataFolder = await makeTempFolder();
+    onTestFinished(() => removeFolder(dataFolder));
+    const server = spawnServer({ dataFolder, environment: { SVC_GEOIP_DB: "none", [option]: value } });
+    expect(await server.exited).toEqual({ code: 2, signal: null });
+    const [first, second, ...others] = server.log().trim().split("\n");
+    expect([first, others]).toEqual(["sandpiper cannot start: The configuration has a problem:", []]);
+    expect(second).toMatch(problem);
+  },
+);

@@ -5,6 +5,7 @@ import type { Readable } from "node:stream";
 import { createServerAdapter } from "@whatwg-node/server";
 import type { App } from "../../../src/handlers/pipeline.ts";
 import { responseTo } from "../../../src/handlers/reply.ts";
+import { ConfigError } from "../../../src/runtime/config/config.ts";
 import { invalidInput } from "../../../src/runtime/errors.ts";
 import { CONNECTIONS_MAX } from "../../../src/runtime/config/limits.ts";
 import { STOP_RESPONSES_MS, STOP_UNSENT_MS } from "../../../src/runtime/config/stop-limits.ts";
@@ -90,7 +91,15 @@ interface Exchange {
   readonly targetError: string | null;
 }
 
-/** Rejects if the server cannot listen on the address. */
+/** What to do about an address that no later start could use either. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  EADDRNOTAVAIL: "Set host to an address of this machine",
+  ENOTFOUND: "Set host to an address of this machine, or to a name that has one",
+  EAFNOSUPPORT: "Set host to an address of a kind that this machine has",
+  EACCES: "Set port to 1024 or more, or allow this user the lower ones",
+};
+
+/** Rejects if the server cannot listen on the address, with a ConfigError if another start would not help. */
 export async function startServer({ app, host, port, requestTimeoutSecs }: ServerOptions): Promise<RunningServer> {
   let stopping = false;
   const adapter = createServerAdapter<Exchange>(async (request, { req, res, targetError }) => {
@@ -132,8 +141,11 @@ export async function startServer({ app, host, port, requestTimeoutSecs }: Serve
     socket.once("close", () => sockets.delete(socket));
   });
   await new Promise<void>((resolve, reject) => {
-    const refused = (error: Error) =>
-      reject(new Error(`cannot listen on port ${port} of ${host} (port, host): ${error.message}`, { cause: error }));
+    const refused = (error: NodeJS.ErrnoException) => {
+      const remedy = REMEDIES[error.code ?? ""];
+      const message = `cannot listen on port ${port} of ${host} (port, host): ${error.message}`;
+      reject(remedy === undefined ? new Error(message, { cause: error }) : new ConfigError([`${message}. ${remedy}`]));
+    };
     server.once("error", refused);
     server.listen(port, host, ACCEPT_BACKLOG_MAX, () => {
       server.off("error", refused);

@@ -78,6 +78,32 @@ export const siteIdOrHost: OptionKind<SiteId> = {
   check: (value) => (typeof value === "string" && isSiteId(value) ? { value } : refused(value)),
 };
 
+/** The names of the headers in which a proxy sends the location of a visitor, in lower case. */
+export interface GeoHeaders {
+  readonly country: string;
+  readonly region: string | null;
+  readonly city: string | null;
+}
+
+/** Written as `country=CF-IPCountry, region=CF-Region, city=CF-IPCity`. */
+export const geoHeaders: OptionKind<GeoHeaders> = {
+  expected: "a list of country=<header> and, where wanted, region=<header> and city=<header>",
+  secret: false,
+  valueFromText: (text) => text.split(",").map((part) => part.trim()),
+  check: (value) => {
+    if (!Array.isArray(value) || value.length > 3) return refused(value);
+    const headers = new Map<string, string>();
+    for (const entry of value) {
+      const [, field = "", name = ""] = (typeof entry === "string" && /^(country|region|city) *= *([\w-]{1,64})$/i.exec(entry)) || [];
+      if (name === "" || headers.has(field.toLowerCase())) return refused(entry);
+      headers.set(field.toLowerCase(), name.toLowerCase());
+    }
+    const country = headers.get("country");
+    if (country === undefined) return { got: "no country" };
+    return { value: { country, region: headers.get("region") ?? null, city: headers.get("city") ?? null } };
+  },
+};
+
 /** How many reverse proxies are in front of the service; a boolean stands for one or none. */
 export function proxyCount(sizes: { max: number }): OptionKind<number> {
   return {

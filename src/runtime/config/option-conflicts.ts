@@ -2,6 +2,11 @@
 import type { Platform } from "./option.ts";
 import type { OptionValue } from "./options.ts";
 
+interface ProxyConfig {
+  readonly trustProxy: OptionValue<"trust_proxy">;
+  readonly geoHeaders: OptionValue<"geo_headers">;
+}
+
 interface EngineConfig {
   readonly engine: OptionValue<"engine">;
   readonly clickhouseUrl: OptionValue<"clickhouse_url">;
@@ -10,8 +15,10 @@ interface EngineConfig {
 }
 
 /** Problems that stop the start. */
-export function conflictsIn({ engine, clickhouseUrl, role, secret }: EngineConfig, platform: Platform): readonly string[] {
+export function conflictsIn(config: EngineConfig & ProxyConfig, platform: Platform): readonly string[] {
+  const { engine, clickhouseUrl, role, secret, trustProxy, geoHeaders } = config;
   const problems: string[] = [];
+  if (geoHeaders !== null && trustProxy === 0) problems.push("geo_headers requires trust_proxy: otherwise anyone could send these headers");
   if (engine === "clickhouse" && clickhouseUrl === null) problems.push("clickhouse_url is required with engine = clickhouse");
   if (role === "ingest" && platform === "workerd") problems.push("role = ingest is of the Node program only");
   if (role === "ingest" && engine !== "clickhouse") problems.push("role = ingest requires engine = clickhouse");

@@ -115,16 +115,18 @@ export const filePath: OptionKind<string> = {
 };
 
 /** Where the geo database comes from. A file called `none` is written `./none`. */
-export type GeoipDb = "builtin" | "none" | { readonly path: string };
+export type GeoipDb = "builtin" | "none" | { readonly paths: readonly string[] };
 
+/** Two files, because some databases come as one for IPv4 and one for IPv6. */
 export const geoipDatabase: OptionKind<GeoipDb> = {
-  expected: "builtin, none or a path",
+  expected: "builtin, none, a path, or a list of two paths",
   secret: false,
-  valueFromText: (text) => text,
+  valueFromText: (text) => (text.includes(",") ? text.split(",").map((path) => path.trim()) : text),
   check: (value) => {
+    if (Array.isArray(value)) return value.length === 2 && value.every(isPath) ? { value: { paths: value } } : refused(value);
     if (!isPath(value)) return refused(value);
     const word = value.trim().toLowerCase();
-    return { value: word === "builtin" || word === "none" ? word : { path: value } };
+    return { value: word === "builtin" || word === "none" ? word : { paths: [value] } };
   },
 };
 

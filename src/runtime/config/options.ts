@@ -4,7 +4,7 @@ import { CLICKHOUSE_OPTIONS } from "./clickhouse-options.ts";
 import { ADMIN_PASSWORD_CHARS_MIN, PASSWORD_BYTES_MAX } from "./auth-limits.ts";
 import { BLOCK_BYTES_MAX, RETENTION_DAYS_MAX, UNFLUSHED_EVENTS_MAX } from "./limits.ts";
 import { ENVIRONMENT_PREFIX } from "./names.ts";
-import { basePath, host, origin, proxyCount, siteIdOrHost, urlPath } from "./network-kinds.ts";
+import { basePath, geoHeaders, type GeoHeaders, host, origin, proxyCount, siteIdOrHost, urlPath } from "./network-kinds.ts";
 import { type Option, option } from "./option.ts";
 import {
   autoOrBoolean,
@@ -199,11 +199,17 @@ export const OPTIONS = {
   }),
   geoip_db: option<GeoipDb>(geoipDatabase, {
     default: "builtin",
-    description: "Path of a MaxMind-format city or country database, or `builtin` for the bundled country database.",
+    description:
+      "Path of a MaxMind-format city or country database, or `builtin` for the bundled country database. Two paths where IPv4 and IPv6 have a file each.",
   }),
   geoip_precision: option(choice(["city", "region", "country", "none"]), {
     default: "city",
     description: "Finest location that is recorded.",
+  }),
+  geo_headers: option<GeoHeaders | null>(geoHeaders, {
+    default: null,
+    description:
+      "Request headers with a visitor's location, for proxies that set or remove them, such as `country=CF-IPCountry`. Requires `trust_proxy`. Without a country there, `geoip_db` is asked.",
   }),
   behavioral: option(boolean, {
     default: true,

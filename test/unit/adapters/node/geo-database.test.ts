@@ -8,7 +8,7 @@ import { NOWHERE } from "../../../../src/runtime/ingest/geo.ts";
 import { COUNTRY_DATABASE_URL } from "../../../support/built.ts";
 
 const builtinFile = createRequire(import.meta.url).resolve("@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb");
-const ipv4File = builtinFile.replace(/\.mmdb$/, "-ipv4.mmdb");
+const [ipv4File = "", ipv6File = ""] = ["ipv4", "ipv6"].map((kind) => builtinFile.replace(/\.mmdb$/, `-${kind}.mmdb`));
 
 /** The marker before the metadata at the end of each database. */
 const METADATA_MARKER = Buffer.from("\xab\xcd\xefMaxMind.com", "latin1");
@@ -113,19 +113,39 @@ describe("a database file of the operator", () => {
   it("a database file of the operator is read from its path", () => {
     const path = join(folder, "copy with spaces.mmdb");
     copyFileSync(builtinFile, path);
-    expect(openGeoDatabase({ path }, COUNTRY_DATABASE_URL).lookup("91.198.174.192")).toEqual(countryOf("NL"));
+    expect(openGeoDatabase({ paths: [path] }, COUNTRY_DATABASE_URL).lookup("91.198.174.192")).toEqual(countryOf("NL"));
   });
 
   it("a database file of the operator may contain IPv4 only", () => {
-    const database = openGeoDatabase({ path: ipv4File }, COUNTRY_DATABASE_URL);
+    const database = openGeoDatabase({ paths: [ipv4File] }, COUNTRY_DATABASE_URL);
     expect(database.lookup("91.198.174.192")).toEqual(countryOf("NL"));
     expect(database.lookup("2001:4860:4860::8888")).toEqual(NOWHERE);
   });
 
+  it.each([
+    ["IPv4 and IPv6", [ipv4File, ipv6File]],
+    ["IPv6 and IPv4", [ipv6File, ipv4File]],
+  ])("a database of the operator may be two files, for %s", (_, paths) => {
+    const database = openGeoDatabase({ paths }, COUNTRY_DATABASE_URL);
+    for (const address of ["91.198.174.192", "2a02:ec80::1"])
+      expect([address, database.lookup(address)]).toEqual([address, countryOf("NL")]);
+    expect(database.lookup("2001:4860:4860::8888")).toEqual(countryOf("US"));
+    expect(database.builtMs).toBe(openGeoDatabase({ paths: [ipv4File] }, COUNTRY_DATABASE_URL).builtMs);
+  });
+
+  it("a missing second file fails the start with the option and the path", () => {
+    const path = join(folder, "missing.mmdb");
+    expect(() => openGeoDatabase({ paths: [ipv4File, path] }, COUNTRY_DATABASE_URL)).toThrow(
+      `geoip_db: cannot read the geo database ${path}`,
+    );
+  });
+
   it("a missing file fails the start with the option and the path", () => {
     const path = join(folder, "missing.mmdb");
-    expect(() => openGeoDatabase({ path }, COUNTRY_DATABASE_URL)).toThrow(`geoip_db: cannot read the geo database ${path}: ENOENT`);
-    expect(() => openGeoDatabase({ path: folder }, COUNTRY_DATABASE_URL)).toThrow(
+    expect(() => openGeoDatabase({ paths: [path] }, COUNTRY_DATABASE_URL)).toThrow(
+      `geoip_db: cannot read the geo database ${path}: ENOENT`,
+    );
+    expect(() => openGeoDatabase({ paths: [folder] }, COUNTRY_DATABASE_URL)).toThrow(
       `geoip_db: cannot read the geo database ${folder}: EISDIR`,
     );
   });
@@ -143,6 +163,8 @@ describe("a database file of the operator", () => {
   ])("a damaged file (%s) fails the start with the option and the path", (name, damage) => {
     const path = join(folder, `${name.replaceAll(" ", "-")}.mmdb`);
     writeFileSync(path, damage(readFileSync(builtinFile)));
-    expect(() => openGeoDatabase({ path }, COUNTRY_DATABASE_URL)).toThrow(`geoip_db: ${path} is not a MaxMind database, or it is damaged`);
+    expect(() => openGeoDatabase({ paths: [path] }, COUNTRY_DATABASE_URL)).toThrow(
+      `geoip_db: ${path} is not a MaxMind database, or it is damaged`,
+    );
   });
 });

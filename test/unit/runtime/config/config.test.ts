@@ -70,6 +70,7 @@ const DEFAULTS: Config = {
   secureCookies: "auto",
   hstsMaxAgeSecs: null,
   geoipDb: "builtin",
+  geoHeaders: null,
   geoipPrecision: "city",
   behavioral: true,
   retentionDays: 0,
@@ -202,8 +203,9 @@ const GOOD: Good[] = [
   ["secure_cookies", "0", false, false],
   ["geoip_db", "Builtin", "builtin", "builtin"],
   ["geoip_db", "none", "none", "none"],
-  ["geoip_db", "/geo/City.mmdb", "/geo/City.mmdb", { path: "/geo/City.mmdb" }],
-  ["geoip_db", "./none", "./none", { path: "./none" }],
+  ["geoip_db", "/geo/City.mmdb", "/geo/City.mmdb", { paths: ["/geo/City.mmdb"] }],
+  ["geoip_db", "/a b/v4.mmdb, ./v6.mmdb", ["/a b/v4.mmdb", "./v6.mmdb"], { paths: ["/a b/v4.mmdb", "./v6.mmdb"] }],
+  ["geoip_db", "./none", "./none", { paths: ["./none"] }],
   ["geoip_precision", " Region ", "region", "region"],
   ["log_level", "WARN", "warn", "warn"],
   ["engine_memory_mb", "8", 8, 8],
@@ -228,7 +230,26 @@ const ORIGIN_RULE = "must be http://host or https://host, with :port where neede
 const PASSWORD_RULE =
   "must be a string of at least 12 characters and at most 1024 bytes of UTF-8, without line breaks and other control characters";
 const BASE_PATH_RULE = "must be / or a path of at most 256 characters that starts with / and has segments of letters, digits and . _ ~ -";
+const GEOIP_DB_RULE = "must be builtin, none, a path, or a list of two paths";
+const GEO_HEADERS_RULE = "must be a list of country=<header> and, where wanted, region=<header> and city=<header>";
 const HOST_RULE = "must be a host name or IP address, without scheme and port";
+
+describe("geo_headers", () => {
+  const trusting = { environment: { SVC_TRUST_PROXY: "1" }, file: {} };
+
+  it("geo_headers names a header for the country and, where wanted, for region and city, in any order and case", () => {
+    const text = "City=CF-IPCity, country = CF-IPCountry";
+    const fromText = parse({ environment: { ...trusting.environment, SVC_GEO_HEADERS: text } });
+    expect(fromText.config.geoHeaders).toEqual({ country: "cf-ipcountry", region: null, city: "cf-ipcity" });
+    const fromFile = parse({ ...trusting, file: { geo_headers: ["country=X-Country", "region=X-Region"] } });
+    expect(fromFile.config.geoHeaders).toEqual({ country: "x-country", region: "x-region", city: null });
+  });
+
+  it("geo_headers is refused without trust_proxy, where anyone could send the headers", () => {
+    const problem = "geo_headers requires trust_proxy: otherwise anyone could send these headers";
+    expect(problemsOf({ environment: { SVC_GEO_HEADERS: "country=CF-IPCountry" } })).toEqual([problem]);
+  });
+});
 
 describe("invalid values in the environment", () => {
   it.each([
@@ -256,11 +277,18 @@ describe("invalid values in the environment", () => {
     ["session_ttl_secs", "315360001", "315360001", "must be an integer from 1 to 315360000"],
     ["trust_proxy", "33", "33", "must be an integer from 0 to 32 or a boolean (true for 1, false for 0)"],
     ["trust_proxy", "-1", "-1", "must be an integer from 0 to 32 or a boolean (true for 1, false for 0)"],
+    ["geoip_db", "a,b,c", "a list", GEOIP_DB_RULE],
+    ["geoip_db", "a,", "a list", GEOIP_DB_RULE],
+    ["geo_headers", "CF-IPCountry", '"CF-IPCountry"', GEO_HEADERS_RULE],
+    ["geo_headers", "country=CF IPCountry", '"country=CF IPCountry"', GEO_HEADERS_RULE],
+    ["geo_headers", "country=a, country=b", '"country=b"', GEO_HEADERS_RULE],
+    ["geo_headers", "country=a, region=b, city=c, city=d", "a list", GEO_HEADERS_RULE],
+    ["geo_headers", "city=CF-IPCity", "no country", GEO_HEADERS_RULE],
     ["trust_proxy", "10.0.0.1", '"10.0.0.1"', "must be an integer from 0 to 32 or a boolean (true for 1, false for 0)"],
     ["secure_cookies", "sometimes", '"sometimes"', "must be auto or a boolean"],
     ["geoip_precision", "street", '"street"', "must be city, region, country or none"],
     ["journal_fsync", "true", '"true"', "must be always, interval or off"],
-    ["geoip_db", " ", '" "', "must be builtin, none or a path"],
+    ["geoip_db", " ", '" "', GEOIP_DB_RULE],
     ["dashboard_origin", "stats.example", '"stats.example"', ORIGIN_RULE],
     ["dashboard_origin", "https://stats.example/app", '"https://stats.example/app"', ORIGIN_RULE],
     ["dashboard_origin", "https://stats.example?", '"https://stats.example?"', ORIGIN_RULE],

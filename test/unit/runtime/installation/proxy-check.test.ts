@@ -37,7 +37,7 @@ describe("too few trusted proxies", () => {
     ["two proxies in private networks", 0, (event) => ["10.0.0.2", `${visitor(event)}, 10.0.0.1`], 2],
     ["a second proxy in a private network", 1, (event) => ["127.0.0.1", `${visitor(event)}, 10.0.0.1`], 2],
     ["visitors who claim addresses", 0, (event) => ["127.0.0.1", `1.2.3.4, 5.6.7.8, ${visitor(event)}`], 1],
-  ])("are noticed after a few events behind %s", (_, trustProxy, sender, suggested) => {
+  ])("too few trusted proxies are noticed after a few events behind %s", (_, trustProxy, sender, suggested) => {
     expect(findingOf(trustProxy, HIDDEN_EVENTS_MIN - 1, sender)).toBeNull();
     expect(findingOf(trustProxy, HIDDEN_EVENTS_MIN, sender)).toEqual({ problem: "too_few", trustProxy: suggested });
   });
@@ -46,15 +46,18 @@ describe("too few trusted proxies", () => {
     ["a proxy with one public address", 0, (event) => ["203.0.113.1", visitor(event)], 1],
     ["a public proxy in front of one that is trusted", 1, (event) => ["127.0.0.1", `${visitor(event)}, 203.0.113.1`], 2],
     ["one proxy of visitors in a private network", 0, (event) => ["10.0.0.1", `10.1.0.${event}`], 1],
-  ])("are noticed behind %s once there are enough events to tell it from one visitor", (_, trustProxy, sender, suggested) => {
-    expect(findingOf(trustProxy, PROXY_EVENTS_MIN - 1, sender)).toBeNull();
-    expect(findingOf(trustProxy, PROXY_EVENTS_MIN, sender)).toEqual({ problem: "too_few", trustProxy: suggested });
-  });
+  ])(
+    "too few trusted proxies are noticed behind %s once there are enough events to tell it from one visitor",
+    (_, trustProxy, sender, suggested) => {
+      expect(findingOf(trustProxy, PROXY_EVENTS_MIN - 1, sender)).toBeNull();
+      expect(findingOf(trustProxy, PROXY_EVENTS_MIN, sender)).toEqual({ problem: "too_few", trustProxy: suggested });
+    },
+  );
 
   it.each<readonly [string, number, Sender, number]>([
     ["directly", 0, (event) => [edge(event), visitor(event)], 1],
     ["in front of a trusted proxy", 1, (event) => ["127.0.0.1", `${visitor(event)}, ${edge(event)}`], 2],
-  ])("are noticed behind the many addresses of a CDN, %s", (_, trustProxy, sender, suggested) => {
+  ])("too few trusted proxies are noticed behind the many addresses of a CDN, %s", (_, trustProxy, sender, suggested) => {
     expect(findingOf(trustProxy, PROXY_WINDOW_EVENTS - 1, sender)).toBeNull();
     expect(findingOf(trustProxy, PROXY_WINDOW_EVENTS, sender)).toEqual({ problem: "too_few", trustProxy: suggested });
   });
@@ -72,7 +75,7 @@ describe("too many trusted proxies", () => {
     ["no proxy", 1, (event) => [visitor(event), null], 0],
     ["a proxy that sends no header", 1, () => ["127.0.0.1", null], 0],
     ["some clients that forge the header", 1, (event) => [visitor(event), event % 15 === 0 ? "1.2.3.4" : null], 0],
-  ])("are noticed with %s", (_, trustProxy, sender, suggested) => {
+  ])("too many trusted proxies are noticed with %s", (_, trustProxy, sender, suggested) => {
     expect(findingOf(trustProxy, PROXY_EVENTS_MIN - 1, sender)).toBeNull();
     expect(findingOf(trustProxy, PROXY_EVENTS_MIN, sender)).toEqual({ problem: "too_many", trustProxy: suggested });
   });
@@ -94,13 +97,13 @@ describe("a right number of proxies", () => {
     ],
     ["two proxies", 2, (event) => ["127.0.0.1", `${visitor(event)}, ${edge(event)}`]],
     ["one proxy of visitors in a private network", 1, (event) => ["10.0.0.1", `10.1.0.${event}`]],
-  ])("has no finding: %s", (_, trustProxy, sender) => {
+  ])("a right number of proxies has no finding: %s", (_, trustProxy, sender) => {
     const { check, log, send } = checkOf(trustProxy);
     send(3 * PROXY_WINDOW_EVENTS, sender);
     expect([check.finding, log.lines]).toEqual([null, []]);
   });
 
-  it("ends a finding with the next full window", () => {
+  it("a finding ends with the next full window", () => {
     const { check, send } = checkOf(1);
     send(PROXY_EVENTS_MIN, () => ["127.0.0.1", null]);
     expect(check.finding).not.toBeNull();
@@ -110,7 +113,7 @@ describe("a right number of proxies", () => {
 });
 
 describe("the warning", () => {
-  it("names the option and the value, holds no address, and is logged once", () => {
+  it("the warning names the option and the value, holds no address, and is logged once", () => {
     const { log, send } = checkOf(0);
     send(3 * PROXY_WINDOW_EVENTS, (event) => ["127.0.0.1", visitor(event)]);
     expect(log.lines).toEqual([
@@ -119,7 +122,7 @@ describe("the warning", () => {
     expect(JSON.stringify(log.lines)).not.toMatch(/\d+\.\d+\.\d+/);
   });
 
-  it("says what else can be done where no header arrives", () => {
+  it("the warning says what else can be done where no header arrives", () => {
     const { log, send } = checkOf(1);
     send(PROXY_WINDOW_EVENTS, () => ["127.0.0.1", null]);
     expect(log.lines.map(({ message }) => message)).toEqual([
@@ -137,7 +140,7 @@ describe("the addresses of a request", () => {
     ["1.1.1.1, 2.2.2.2, 3.3.3.3", 2, ["192.0.2.1", "3.3.3.3", "2.2.2.2"]],
     ["unknown, [2001:db8::1]:443, 3.3.3.3:80,", 9, ["192.0.2.1", null, "3.3.3.3", "2001:db8::1", null]],
     [`${"a".repeat(60_000)}, 3.3.3.3`, 1, ["192.0.2.1", "3.3.3.3"]],
-  ])("are read from the right: %j, at most %i", (forwardedFor, entriesMax, expected) => {
+  ])("the addresses of a request are read from the right: %j, at most %i", (forwardedFor, entriesMax, expected) => {
     expect(addressChainOf({ socketAddress: "192.0.2.1", forwardedFor }, entriesMax)).toEqual(expected);
   });
 });
