@@ -3,8 +3,6 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { PIPELINED_REQUESTS_MAX, RESPONSE_STALL_MS } from "../../src/runtime/config/limits.ts";
-import { MAIN_PATH } from "../support/built.ts";
-import { QUICK_ENGINE_FLAGS } from "../support/engine-flags.ts";
 import { inProcessTargets } from "../support/in-process-target.ts";
 import { connectRaw } from "../support/raw-connection.ts";
 import { startServer } from "../support/server-process.ts";
@@ -19,15 +17,11 @@ afterAll(() => workerd.closeAll());
 describe("in-process", () => describeUnreadExports(inProcessTargets()));
 describe("workerd", () => describeUnreadExports(workerd));
 
-/** Each such signal takes the program's clock as far ahead as makes whatever stands still too old. */
-const LEAP = "SIGUSR2";
-const LEAPING_CLOCK = `data:text/javascript,let ahead=0;const machineMs=performance.now.bind(performance);performance.now=()=>machineMs()+ahead;process.on("${LEAP}",()=>{ahead+=${RESPONSE_STALL_MS}})`;
-
 async function startProgram() {
   const server = await startServer({
     dataFolder: await tempFolder(),
     environment: { ...TARGET_DEFAULTS, SVC_REQUEST_TIMEOUT_SECS: "600" },
-    command: [process.execPath, ...QUICK_ENGINE_FLAGS, "--import", LEAPING_CLOCK, MAIN_PATH],
+    leapMs: RESPONSE_STALL_MS,
   });
   onTestFinished(async () => void (await server.stop()));
   const target: Target = {
@@ -36,7 +30,7 @@ async function startProgram() {
     nowMs: Date.now,
     close: async () => {},
   };
-  return { server, target, leap: () => process.kill(server.pid, LEAP) };
+  return { server, target };
 }
 
 interface UnreadAnswer {
@@ -62,7 +56,7 @@ const statusOf = ({ head }: UnreadAnswer): string => head.slice(9, 12);
 
 describe("the built program", () => {
   it("of twelve unread exports ten get slots and two are refused; the ten are aborted when they stall, and their slots are free", async () => {
-    const { server, target, leap } = await startProgram();
+    const { server, target } = await startProgram();
     await recordForExport(target);
     const answers: UnreadAnswer[] = [];
     for (let i = 0; i < 12; i++) answers.push(await askAndNotRead(server.origin, UNREAD_EXPORT));
@@ -70,7 +64,7 @@ describe("the built program", () => {
     expect(answers.at(-1)?.head).toMatch(/\r\nRetry-After: 1\r\n/i);
     // Some may have moved until now: they stand still at the next look.
     const statuses = async () => {
-      leap();
+      server.leap();
       return (await Promise.all(Array.from({ length: 10 }, () => target.fetch(UNREAD_EXPORT, { method: "HEAD" }))))
         .map(({ status }) => status)
         .join(" ");
@@ -89,7 +83,7 @@ describe("the built program", () => {
   }, 120_000);
 
   it("a connection whose client reads none of many responses is closed, and an idle one stays open", async () => {
-    const { server, leap } = await startProgram();
+    const { server } = await startProgram();
     const idle = connectRaw(server.origin);
     onTestFinished(() => idle.destroy());
     idle.write("GET /health HTTP/1.1\nHost: stats.test\n\n");
@@ -98,7 +92,7 @@ describe("the built program", () => {
     let isClosed = false;
     unread.socket.once("close", () => (isClosed = true));
     const look = () => {
-      leap();
+      server.leap();
       // To read would set it going again; to write tells of a connection that is gone.
       unread.socket.write("GET /health HTTP/1.1\r\nHost: stats.test\r\n\r\n");
       return isClosed;

@@ -14,6 +14,8 @@ export interface ServerOptions {
   readonly fileBlocksMax?: number;
   /** How far its clock is ahead of the machine's. With this, `nextDay` moves it on. */
   readonly clockAheadMs?: number;
+  /** How far `leap` moves its monotonic clock on. Not together with `clockAheadMs`: both use the same signal. */
+  readonly leapMs?: number;
   /** The script to run instead of the built program. */
   readonly command?: readonly string[];
   /** Its current folder. */
@@ -40,6 +42,8 @@ export interface SpawnedServer {
   logged(pattern: RegExp): Promise<void>;
   /** Advances its clock by a day. Needs `clockAheadMs`. */
   nextDay(): void;
+  /** Advances its monotonic clock, so that whatever has waited since before has waited too long. Needs `leapMs`. */
+  leap(): void;
   kill9(): Promise<void>;
   /** Sends the signal, by default SIGTERM, and resolves with the exit code. */
   stop(signal?: "SIGTERM" | "SIGINT" | "SIGHUP"): Promise<number | null>;
@@ -87,17 +91,26 @@ export const clockFlags = (aheadMs = 0): string[] =>
         `data:text/javascript,const machineMs=Date.now;let ahead=${aheadMs};Date.now=()=>machineMs()+ahead;process.on("SIGUSR2",()=>{ahead+=${DAY_MS}})`,
       ];
 
+const leapFlags = (leapMs: number | undefined): string[] =>
+  leapMs === undefined
+    ? []
+    : [
+        "--import",
+        `data:text/javascript,const machineMs=performance.now.bind(performance);let ahead=0;performance.now=()=>machineMs()+ahead;process.on("SIGUSR2",()=>{ahead+=${leapMs}})`,
+      ];
+
 /** Starts the program on a free port without waiting until it listens. */
 export function spawnServer({
   dataFolder,
   environment = {},
   fileBlocksMax,
   clockAheadMs,
+  leapMs,
   command,
   cwd,
   uid,
 }: ServerOptions): SpawnedServer {
-  const program = command ?? [process.execPath, ...QUICK_ENGINE_FLAGS, ...clockFlags(clockAheadMs), MAIN_PATH];
+  const program = command ?? [process.execPath, ...QUICK_ENGINE_FLAGS, ...clockFlags(clockAheadMs), ...leapFlags(leapMs), MAIN_PATH];
   const [file = "", ...args] =
     fileBlocksMax === undefined ? program : ["/bin/sh", "-c", `ulimit -f ${fileBlocksMax}; exec "$0" "$@"`, ...program];
   const child = spawn(file, args, {
@@ -155,6 +168,9 @@ export function spawnServer({
       await within(LOGGED_MS_MAX, `the log line ${pattern}`, captured(pattern));
     },
     nextDay() {
+      child.kill("SIGUSR2");
+    },
+    leap() {
       child.kill("SIGUSR2");
     },
     async kill9() {
