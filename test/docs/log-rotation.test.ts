@@ -25,6 +25,8 @@ it("a log that is copied and emptied goes on from its beginning, without a signa
     command: ["bash", "-c", `tail --follow --lines +1 --pid=$$ "${log}" & exec ${redirected}`],
   });
   onTestFinished(async () => void (await server.stop()));
+  // The last line of a start.
+  await server.logged(/ setupCode=\S+\n/);
   await copyFile(log, join(folder, "sandpiper.log.1"));
   await truncate(log);
   expect(await server.stop()).toBe(0);

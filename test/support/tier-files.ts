@@ -43,6 +43,8 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/http/workerd-retention.test.ts",
   "test/http/workerd-rollups.test.ts",
   "test/http/workerd-settings.test.ts",
+  "test/http/workerd-evictions.test.ts",
+  "test/http/workerd-shared-engine.test.ts",
   "test/http/behavioral-missing.test.ts",
   // Every report for every kind of viewer. The rules of share links are in the suites of the quick tier.
   "test/http/sharing-leaks.test.ts",
