@@ -1,13 +1,12 @@
 /** Conditions on sessions: those that begin or end on a page, or reach a goal. All events of a session meet such a condition, or none. */
 import { PAGEVIEW } from "../config/names.ts";
 import type { Condition, SessionFilter } from "./filters.ts";
-import { goalSql } from "./goal.ts";
+import { goalMarks } from "./goal-conditions.ts";
 import { orderedSessions, type SessionEvent } from "./ordered-sessions.ts";
 import type { SessionRules } from "./session-rules.ts";
-import { column, joinSql, perDialect, sql, textCode, type SqlText } from "./sql.ts";
-import { bitsSql } from "./steps.ts";
+import { joinSql, perDialect, sql, textCode, type SqlText } from "./sql.ts";
 import { UNRECORDED, valuePasses } from "./text-conditions.ts";
-import { ANY_TEXT, compiledTest, type TextTest } from "./text-matching.ts";
+import type { TextTest } from "./text-matching.ts";
 
 /** The events of a range of whole salt periods, by which its sessions are judged. */
 export interface SessionEvents {
@@ -28,21 +27,6 @@ export interface SessionEvents {
 /** A condition on sessions. */
 export type SessionCondition = Condition & { readonly dimension: SessionFilter };
 
-type Wanted = Pick<Condition, "test" | "goals">;
-
-const or = (conditions: readonly SqlText[]): SqlText => (conditions.length === 0 ? sql`false` : sql`(${joinSql(conditions, " OR ")})`);
-
-/** Whether an event reaches a goal whose name passes: one of the site's, or an event of that name if no goal of the site has it. */
-function reaches({ test, goals = [] }: Wanted, props: SqlText): SqlText {
-  const passes = compiledTest(test);
-  const name = column("event_name");
-  const defined = goals.filter(({ name: of }) => passes(of)).map(({ goal }) => goalSql(goal, props));
-  const taken = goals.map(({ name: of }) => sql`${textCode(of)}`);
-  const isFree = taken.length === 0 ? sql`` : sql` AND ${name} NOT IN (${joinSql(taken, ", ")})`;
-  const isNoGoal = [PAGEVIEW, UNRECORDED].map((text) => sql`${name} <> ${textCode(text)}`);
-  return or([...defined, sql`(${joinSql(isNoGoal, " AND ")} AND ${valuePasses(name, "event_name", test)}${isFree})`]);
-}
-
 /** Of the relation `sessions`, with `chain`: equal for the parts of one session of a visitor, which it has on each day. */
 const chainedParts = ({ rules: { sessionGapMs }, isInRange }: SessionEvents): SqlText => sql`
   SELECT session, visitor_id, first_ms, sum(begins) OVER (PARTITION BY visitor_id ORDER BY first_ms, session) AS chain
@@ -53,17 +37,27 @@ const chainedParts = ({ rules: { sessionGapMs }, isInRange }: SessionEvents): Sq
     WHERE ${isInRange}
   ) AS parts`;
 
-/** In DuckDB, the numbers of sessions with an event that meets the condition. */
-function sessionsWith(condition: SqlText, events: SessionEvents): SqlText {
-  const parts = sql`SELECT session FROM (${events.shown}) AS shown WHERE ${condition}`;
-  if (events.rules.rotationDays === 1) return parts;
-  return sql`
-    SELECT session
-    FROM (
-      SELECT session, max(CASE WHEN session IN (${parts}) THEN 1 ELSE 0 END) OVER (PARTITION BY visitor_id, chain) AS met
-      FROM (${chainedParts(events)}) AS chained
-    ) AS wholes
-    WHERE met = 1`;
+const hasBit = (position: number): SqlText => sql`(met & CAST(${2 ** position} AS BIGINT)) <> 0`;
+
+/** In DuckDB, whether the session of an event meets all conditions on goals. */
+function meetsByGoals(conditions: readonly SessionCondition[], events: SessionEvents): SqlText {
+  const { columns, bits, isMet, isMetWithoutBits } = goalMarks(conditions, events.props);
+  const marked = sql`
+    SELECT session, bit_or(met) AS met
+    FROM (SELECT session, ${bits} AS met FROM (SELECT session, ${columns} FROM (${events.shown}) AS shown) AS named) AS marked
+    WHERE met <> 0
+    GROUP BY session`;
+  if (events.rules.rotationDays > 1) {
+    return sql`session IN (
+      SELECT session
+      FROM (
+        SELECT chained.session AS session, bit_or(coalesce(met, 0)) OVER (PARTITION BY visitor_id, chain) AS met
+        FROM (${chainedParts(events)}) AS chained LEFT JOIN (${marked}) AS parts ON parts.session = chained.session
+      ) AS wholes
+      WHERE ${isMet(hasBit)})`;
+  }
+  const among = (isAmong: SqlText) => sql`session IN (SELECT session FROM (${marked}) AS parts WHERE ${isAmong})`;
+  return isMetWithoutBits ? sql`NOT ${among(sql`NOT (${isMet(hasBit)})`)}` : among(isMet(hasBit));
 }
 
 const PAGE_OF_SESSIONS = { "entry-page": sql`entry_page`, "exit-page": sql`exit_page` };
@@ -93,28 +87,21 @@ function sessionsOfPage(end: "entry-page" | "exit-page", test: TextTest, events:
     WHERE ${passes}`;
 }
 
-/** In DuckDB, whether the number of an event's session is among those that reach a goal. */
-const reachesInDuckdb = (condition: SqlText, events: SessionEvents): SqlText => sql`session IN (${sessionsWith(condition, events)})`;
-
-/** A condition whose test is for `(unknown)` is also met by sessions that reach no goal at all. */
-const asksForNoGoal = ({ kind, values }: TextTest): boolean => kind === "is" && values.includes(UNRECORDED);
-
-/** Whether sessions of which `reached` tells what they reach pass: by the names of these goals, `(unknown)` without any. */
-function passesByGoals(wanted: Wanted, props: SqlText, reached: (condition: SqlText) => SqlText): SqlText {
-  const hasPassed = reached(reaches(wanted, props));
-  if (!asksForNoGoal(wanted.test)) return hasPassed;
-  return sql`(${hasPassed} OR NOT ${reached(reaches({ ...wanted, test: ANY_TEXT }, props))})`;
-}
-
 const negated = ({ isNegated }: SessionCondition, passed: SqlText): SqlText => (isNegated ? sql`NOT ${passed}` : passed);
 
-function meetsInDuckdb(condition: SessionCondition, events: SessionEvents): SqlText {
-  const { dimension, test } = condition;
-  const passed =
-    dimension === "goal"
-      ? passesByGoals(condition, events.props, (reached) => reachesInDuckdb(reached, events))
-      : sql`session IN (${sessionsOfPage(dimension, test, events)})`;
-  return negated(condition, passed);
+type PageCondition = SessionCondition & { readonly dimension: "entry-page" | "exit-page" };
+
+const isOnPage = (condition: SessionCondition): condition is PageCondition => condition.dimension !== "goal";
+
+const isOnGoal = (condition: SessionCondition): boolean => !isOnPage(condition);
+
+function meetsInDuckdb(conditions: readonly SessionCondition[], events: SessionEvents): SqlText {
+  const onGoals = conditions.filter(isOnGoal);
+  const onPages = conditions.filter(isOnPage).map((condition) => {
+    const { dimension, test } = condition;
+    return negated(condition, sql`session IN (${sessionsOfPage(dimension, test, events)})`);
+  });
+  return joinSql(onGoals.length === 0 ? onPages : [...onPages, meetsByGoals(onGoals, events)], " AND ");
 }
 
 /** In ClickHouse, whether a session begins or ends on a page that passes. It reads `visit`, an array of the session's events. */
@@ -141,23 +128,20 @@ function conditionEvent(met: SqlText, hidesEvents: boolean, withPages: boolean):
  */
 function momentsOf(conditions: readonly SessionCondition[], events: SessionEvents): SqlText {
   const { ordered, hidesEvents, props, rules } = events;
-  const marks: SqlText[] = [];
-  const reached = (condition: SqlText): SqlText => sql`arrayExists(event -> bitTest(event.met, ${marks.push(condition) - 1}), visit)`;
-  const met = conditions.map((condition) => {
-    const { dimension, test } = condition;
-    return negated(condition, dimension === "goal" ? passesByGoals(condition, props, reached) : endsOn(dimension, test));
-  });
-  const withPages = conditions.some(({ dimension }) => dimension !== "goal");
-  const event = conditionEvent(marks.length > 0 ? bitsSql(marks) : sql`0`, hidesEvents, withPages);
-  const sessions = orderedSessions({ events: ordered, hidesEvents, event, sessionGapMs: rules.sessionGapMs });
+  const onGoals = conditions.filter(isOnGoal);
+  const onPages = conditions.filter(isOnPage);
+  const goals = onGoals.length > 0 ? goalMarks(onGoals, props) : null;
+  const isReached = (position: number): SqlText => sql`arrayExists(event -> bitTest(event.met, ${position}), visit)`;
+  const met = onPages.map((condition) => negated(condition, endsOn(condition.dimension, condition.test)));
+  const event = conditionEvent(goals?.bits ?? sql`0`, hidesEvents, onPages.length > 0);
+  const marked = goals ? sql`SELECT *, ${goals.columns} FROM (${ordered}) AS unmarked` : ordered;
+  const sessions = orderedSessions({ events: marked, hidesEvents, event, sessionGapMs: rules.sessionGapMs });
   return sql`
     SELECT visitor_id, arrayJoin(arrayMap(event -> event.ms, visit)) AS ms
     FROM (SELECT visitor_id, arrayJoin(sessions) AS visit FROM (${sessions}) AS histories) AS visits
-    WHERE ${joinSql(met, " AND ")}`;
+    WHERE ${joinSql(goals ? [...met, goals.isMet(isReached)] : met, " AND ")}`;
 }
 
 /** Whether the session of an event meets all conditions: by its entry or exit page, `(unknown)` without a page view, or by the goals that it reaches. */
-export function meetsSessionConditions(conditions: readonly SessionCondition[], events: SessionEvents): SqlText {
-  const inDuckdb = conditions.map((condition) => meetsInDuckdb(condition, events));
-  return perDialect(joinSql(inDuckdb, " AND "), sql`(visitor_id, timestamp) IN (${momentsOf(conditions, events)})`);
-}
+export const meetsSessionConditions = (conditions: readonly SessionCondition[], events: SessionEvents): SqlText =>
+  perDialect(meetsInDuckdb(conditions, events), sql`(visitor_id, timestamp) IN (${momentsOf(conditions, events)})`);

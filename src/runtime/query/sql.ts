@@ -108,8 +108,13 @@ export function resultColumn(text: string): SqlText {
 
 /** Joins fragments with a separator. */
 export function joinSql(fragments: readonly SqlText[], separator: " AND " | " OR " | ", " | " + "): SqlText {
-  const [first, ...rest] = fragments;
-  if (!first) throw new Error("nothing to join");
-  const between = word(separator);
-  return rest.reduce((joined, fragment) => sql`${joined}${between}${fragment}`, first);
+  if (fragments.length === 0) throw new Error("nothing to join");
+  const pieces = ["", ...fragments.slice(1).map(() => separator), ""];
+  const joined = (dialect: "duckdb" | "clickhouse") =>
+    spliced(
+      pieces,
+      fragments.map((fragment) => fragment[dialect]),
+    );
+  const isShared = fragments.every(({ duckdb, clickhouse }) => clickhouse === duckdb);
+  return isShared ? new SqlText(joined("duckdb")) : new SqlText(joined("duckdb"), joined("clickhouse"));
 }
