@@ -47,10 +47,12 @@ export const getExport: Handler = async (request, context) => {
   } = await services.stats
     .held(
       scope.siteId,
-      (executor): Promise<Iterable<Uint8Array>> =>
-        kind === "daily"
+      async (executor): Promise<Iterable<Uint8Array>> => {
+        await services.filterCheck.check(scope.conditions);
+        return kind === "daily"
           ? executor.run(dailyExport(scope, format), asker)
-          : executor.scan(scope, () => new RawExport({ scope, rowsMax: limit, format, memory }), asker),
+          : executor.scan(scope, () => new RawExport({ scope, rowsMax: limit, format, memory }), asker);
+      },
       asker,
       exporterOf(request, context),
     )

@@ -15,9 +15,9 @@ const settingsOf = ({ services: { config }, viewer }: Context, hasExtension: boo
  * Whether the extension is available. Until the engine has started, a report that rollups cover does not wait for it: rollups with
  * sessions were made with the extension.
  */
-async function isExtensionAvailable(context: Context, plan: PreparedReport["plan"]): Promise<boolean> {
+async function isExtensionAvailable(context: Context, { conditions, plan }: PreparedReport): Promise<boolean> {
   const { behavioral, stats } = context.services;
-  if (behavioral.isPending && (await stats.isCovered(plan(settingsOf(context, true))))) return true;
+  if (behavioral.isPending && conditions.length === 0 && (await stats.isCovered(plan(settingsOf(context, true))))) return true;
   return behavioral.isAvailable();
 }
 
@@ -28,10 +28,15 @@ export const reportHandler =
     const { services, viewer, url, params } = context;
     const query = new Query(url);
     const read = (name: string, from: "query" | "path") => (from === "path" ? (params[name] ?? null) : query.text(name));
-    const { extension, timeZone, cacheKey, file, plan } = await prepare(read, viewer);
-    if (extension === "needed" && !(await isExtensionAvailable(context, plan))) await services.behavioral.require();
-    const planned = async () => plan(settingsOf(context, extension !== "unused" && (await isExtensionAvailable(context, plan))));
-    const { stats } = services;
+    const prepared = await prepare(read, viewer);
+    const { extension, timeZone, cacheKey, file, conditions, plan } = prepared;
+    const { stats, filterCheck, behavioral } = services;
+    const planned = async () => {
+      await filterCheck.check(conditions);
+      const hasExtension = extension !== "unused" && (await isExtensionAvailable(context, prepared));
+      if (extension === "needed" && !hasExtension) await behavioral.require();
+      return plan(settingsOf(context, hasExtension || extension === "needed"));
+    };
     const asker = askerOf(context);
     const text = await (cacheKey ? stats.cached(cacheKey, planned, asker) : stats.fresh(planned, asker));
     return file ? fileReply(text, file, timeZoneHeaders(timeZone)) : jsonTextReply(text, 200, timeZoneHeaders(timeZone));

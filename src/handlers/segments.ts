@@ -24,9 +24,10 @@ const described = ({ id, createdAt, fields: { name, kind, parameters, owner } }:
 const REPORT_OF: Readonly<Record<SegmentKind, Report>> = { filters: main, funnel, sequence: sequences };
 
 /** 400 for parameters that their report would refuse. */
-async function check({ kind, parameters }: SegmentFields, siteId: SiteId, { viewer }: Context): Promise<void> {
+async function check({ kind, parameters }: SegmentFields, siteId: SiteId, { viewer, services }: Context): Promise<void> {
   if (kind === "filters" && !parameters["filters"]) throw invalidInput('Field "filters" must have at least one condition');
-  await REPORT_OF[kind].prepare((name) => (name === "site_id" ? siteId : (parameters[name] ?? null)), viewer);
+  const { conditions } = await REPORT_OF[kind].prepare((name) => (name === "site_id" ? siteId : (parameters[name] ?? null)), viewer);
+  await services.filterCheck.check(conditions);
 }
 
 export const getSegments: Handler = (request, context) =>

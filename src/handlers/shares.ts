@@ -5,6 +5,7 @@ import type { SharedDates } from "../runtime/auth/shared-view.ts";
 import { parseSiteId } from "../runtime/config/site-id.ts";
 import { AppError } from "../runtime/errors.ts";
 import { parseObject } from "../runtime/config/json-fields.ts";
+import { parseSegmentFilter } from "../runtime/query/filters.ts";
 import { optional } from "../runtime/query/parameters.ts";
 import { SCOPE_PARAMETERS } from "../runtime/query/scope-parameters.ts";
 import { requireAdminOf } from "./access.ts";
@@ -48,11 +49,12 @@ const described = (share: Share) => ({
 
 export const postShare: Handler = async (request, context) => {
   const { services, nowMs, deadline } = context;
-  const { shares, shareUnlock, sites, log } = services;
+  const { shares, shareUnlock, sites, filterCheck, log } = services;
   const fields = shareFieldsOf(parseObject(await readBody(request)));
   const siteId = parseSiteId(fields.siteId, "site_id");
   requireAdminOf(siteId, context);
   const settings = { siteId, ...parseShare(fields, nowMs, sites.calendarOf(siteId).dateOf(nowMs)) };
+  await filterCheck.check(parseSegmentFilter(settings.filters));
   const password = parseSharePassword(fields);
   const passwordHash = password === null ? null : await shareUnlock.hash(password, deadline.signal);
   const { token, ...share } = await shares.create(settings, passwordHash, deadline.signal);

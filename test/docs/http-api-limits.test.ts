@@ -41,7 +41,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   "Conditions of `filters`": `${count(reports.FILTER_CONDITIONS_MAX)} conditions`,
   "Values of all conditions of `filters`": `${count(reports.FILTER_VALUES_MAX)} values`,
   "Value of a condition, key of its property": each(reports.FILTER_VALUE_CHARS_MAX, "characters"),
-  "Classes of characters in a regular expression": `${count(reports.FILTER_EXPRESSION_CLASSES_MAX)}, with ranges of at most ${count(reports.FILTER_EXPRESSION_RANGE_CHARS_MAX)} characters`,
+  "Classes of characters in a regular expression": `${count(reports.FILTER_EXPRESSION_CLASSES_MAX)}, with ranges of at most ${count(reports.FILTER_EXPRESSION_RANGE_CHARS_MAX)} characters in all`,
   "Regular expressions of a filter": count(reports.FILTER_EXPRESSIONS_MAX),
   "Regular expression of a condition": `${count(reports.FILTER_EXPRESSION_CHARS_MAX)} characters, ${count(reports.FILTER_EXPRESSION_INSTRUCTIONS_MAX)} instructions`,
   "Tests of texts, and of properties, in the filters, steps and goals of a request, without ClickHouse": each(

@@ -5,12 +5,14 @@
  * reads, so that new ones are tried as well. In one process, which has no limit of its own on lengths, and some over TCP.
  */
 import { readdirSync, readFileSync } from "node:fs";
+import { RE2JS } from "re2js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROUTES } from "../../src/handlers/app.ts";
 import { openapiDocument } from "../../src/handlers/openapi.ts";
 import type { Parameter } from "../../src/handlers/openapi/operation.ts";
 import { BODY_BYTES_MAX } from "../../src/runtime/config/limits.ts";
 import { CLOSED, logIn } from "../support/auth-requests.ts";
+import { ATOMS, REPEATS } from "../support/expressions.ts";
 import { filled, growthOf, GROWTH_MAX, SIZE_RATIO } from "../support/growth.ts";
 import { createInProcessTarget, IN_PROCESS_ORIGIN } from "../support/in-process-target.ts";
 import { createNodeTarget, type NodeTarget } from "../support/node-target.ts";
@@ -37,6 +39,9 @@ const PATH_CHARS = 32_000;
 const PARAMETER_CHARS = 40_000;
 const HEADER_CHARS = 40_000;
 const BODY_CHARS = BODY_BYTES_MAX - 1_000;
+
+/** As long as an expression may be. */
+const EXPRESSION_CHARS = 240;
 
 /** What texts are filled with. */
 const UNITS = [
@@ -67,6 +72,16 @@ const UNITS = [
   "a=b;",
 ];
 
+/** An expression of about this length by each atom and each way to repeat it, the more often the longer it is. */
+const EXPRESSIONS: Readonly<Record<string, (length: number) => string>> = Object.fromEntries(
+  ATOMS.flatMap((atom) =>
+    REPEATS.map((repeat) => [
+      repeat(`${atom}…`, 4),
+      (length: number) => repeat(atom.repeat(Math.floor((length - 20) / atom.length)), 4 * length),
+    ]),
+  ),
+);
+
 /** Passes if the cost of text of this length and of a quarter of it is linear, for each way to make it. */
 async function expectLinear(length: number, fillings: Readonly<Record<string, (length: number) => unknown>>): Promise<void> {
   for (const [name, run] of Object.entries(fillings)) {
@@ -96,6 +111,11 @@ describe("the check of linear cost", () => {
     await expect(expectLinear(32_000, { "slashes before something else": (length) => count(filled(length, "/")) })).rejects.toThrow(
       "times as long",
     );
+  });
+
+  it("the check of linear cost rejects the cost of an expression that is compiled before it is refused", async () => {
+    for (const [name, make] of Object.entries(EXPRESSIONS).filter(([known]) => known.startsWith("(()") || known.startsWith("(ab")))
+      await expect(expectLinear(EXPRESSION_CHARS, { [name]: (length) => RE2JS.compile(make(length)) })).rejects.toThrow("times as long");
   });
 
   it("the check of linear cost accepts a linear cost", async () => {
@@ -201,6 +221,17 @@ describe("the cost of a request is linear in", () => {
     await expectLinear(
       PARAMETER_CHARS,
       fillingsBy((text) => ask(route, name, text), [""], [...UNITS, ...exampleUnits(parameter)]),
+    );
+  });
+
+  it("a regular expression, with what it repeats", async () => {
+    const filterBy = (expression: string) =>
+      send(
+        `/api/stats/main?${new URLSearchParams({ site_id: SITE, filters: `pages=matches=${encodeURIComponent(expression)}` }).toString()}`,
+      );
+    await expectLinear(
+      EXPRESSION_CHARS,
+      Object.fromEntries(Object.entries(EXPRESSIONS).map(([name, make]) => [name, (length: number) => filterBy(make(length))])),
     );
   });
 

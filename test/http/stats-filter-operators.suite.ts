@@ -119,7 +119,7 @@ const WRONG: readonly (readonly [name: string, filters: string, ...says: string[
   ["an expression that does not end", "pages=matches=(/a", '"pages"', "no regular expression", "RE2"],
   ["an expression that looks ahead", "events=matches=a(?=b)c", '"events"', "no regular expression"],
   ["a reference to what was found", "events=matches=(a)\\1b", '"events"', "no regular expression"],
-  ["a repetition of more than 1,000", "pages=matches=a{1001}", '"pages"', "no regular expression"],
+  ["a repetition of more than 1,000", "pages=matches=a{1001}", '"pages"', "too large"],
   ["nested repetitions", "pages=matches=^((ab){30}){30}$", '"pages"', "too large"],
   ["an expression of 257 characters", `pages=matches=${"a".repeat(257)}`, '"pages"', "at most 256 characters"],
   ["an unknown dimension", "page=in=/a", '"page"', "entry-page, exit-page, goal and props:<key>"],

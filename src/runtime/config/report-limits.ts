@@ -30,13 +30,19 @@ export const FILTER_VALUES_MAX = 100;
 /** Characters of a regular expression in a filter. */
 export const FILTER_EXPRESSION_CHARS_MAX = 256;
 
-/** Of its compiled program: the worst case of a match is their number times the characters of the text. */
+/** Instructions of its compiled program: the worst case of a match is their number times the characters of the text. */
 export const FILTER_EXPRESSION_INSTRUCTIONS_MAX = 500;
 
-/** Regular expressions of all conditions of a filter, and what one has in classes: they are compiled where events are taken. */
+/**
+ * Regular expressions of all conditions of a filter, and the classes of one with the characters of their ranges: together with the
+ * instructions, they keep the time to compile one below 3 ms.
+ */
 export const FILTER_EXPRESSIONS_MAX = 5;
 export const FILTER_EXPRESSION_CLASSES_MAX = 10;
 export const FILTER_EXPRESSION_RANGE_CHARS_MAX = 2000;
+
+/** Expressions of which it is remembered whether they are valid, so that each is compiled once to find out. */
+export const EXPRESSIONS_KNOWN_MAX = 1000;
 
 export const BREAKDOWN_ROWS_DEFAULT = 10;
 export const BREAKDOWN_ROWS_MAX = 1000;

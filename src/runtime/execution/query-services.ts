@@ -18,6 +18,7 @@ import { ClickhouseBackend } from "./clickhouse-backend.ts";
 import { Executor } from "./executor.ts";
 import type { QueryLimiter } from "./query-limiter.ts";
 import { FileExecution } from "./file-execution.ts";
+import { FilterCheck } from "./filter-check.ts";
 import { QueryService } from "./query-service.ts";
 import { Readiness } from "./readiness.ts";
 import { ResultCache } from "./result-cache.ts";
@@ -28,6 +29,7 @@ import { UnchangedResults } from "./unchanged-results.ts";
 export interface QueryServices {
   readonly partitionCache: PartitionCache;
   readonly stats: QueryService;
+  readonly filterCheck: FilterCheck;
   readonly behavioral: Behavioral;
   readonly readiness: Readiness;
 }
@@ -70,6 +72,7 @@ export function createQueryServices(parts: QueryParts): QueryServices {
   return {
     partitionCache,
     stats: new QueryService({ cache: createResultCache(parts), limiter, backend, unchanged: createUnchangedResults(parts, backend) }),
+    filterCheck: new FilterCheck(parts.wait),
     behavioral,
     readiness: new Readiness(async (signal) => (config.role === "ingest" ? parts.isAccepting() : backend.isAnswering(signal))),
   };

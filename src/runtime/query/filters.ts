@@ -11,7 +11,7 @@ import {
 import { DIMENSIONS, isDimension, isSessionDimension, type Dimension } from "./dimensions.ts";
 import type { SiteGoal } from "../sites/goal.ts";
 import type { NamedGoal } from "./goal.ts";
-import { problemOfExpression, type TextTest } from "./text-matching.ts";
+import { compileInTurns, isKnownExpression, problemOfExpression, problemOfSize, type TextTest } from "./text-matching.ts";
 
 /** Dimensions of whole sessions: a condition on them keeps all events of the sessions that meet it. */
 export const SESSION_FILTERS = ["entry-page", "exit-page", "goal"] as const;
@@ -84,19 +84,41 @@ function checkValue(value: string, dimension: string): void {
   }
 }
 
-/** Expressions are compiled only if all of them are few and short. */
+interface Expression {
+  readonly value: string;
+  /** Begins a message about it. */
+  readonly what: string;
+}
+
+const expressionsOf = ({ dimension, test: { kind, values } }: Condition): Expression[] =>
+  kind === "matches" ? values.map((value) => ({ value, what: `the regular expression for "${dimension}"` })) : [];
+
+/** Without compiling any of them: filters are parsed on the thread that takes events, and before a query has a slot. */
 function checkExpressions(conditions: readonly Condition[]): void {
-  const expressions = conditions.flatMap(({ dimension, test: { kind, values } }) =>
-    kind === "matches" ? values.map((value) => ({ value, what: `the regular expression for "${dimension}"` })) : [],
-  );
+  const expressions = conditions.flatMap(expressionsOf);
   if (expressions.length > FILTER_EXPRESSIONS_MAX) {
     throw invalidInput(`"filters" must have at most ${FILTER_EXPRESSIONS_MAX} regular expressions in all conditions`);
   }
   for (const { value, what } of expressions) {
     if (exceedsChars(value, FILTER_EXPRESSION_CHARS_MAX))
       throw problem(`${what} must be at most ${FILTER_EXPRESSION_CHARS_MAX} characters`);
-    const found = problemOfExpression(value);
+    const found = problemOfSize(value);
     if (found !== null) throw problem(`${what} ${found}`);
+  }
+}
+
+/** What a turn of the thread is for: a few milliseconds at most. */
+export type InTurn = <Result>(work: () => Result) => Promise<Result>;
+
+/** 400 for what is no regular expression. Each is compiled in a turn of its own, and the tests of goals are then ready to be used. */
+export async function checkSyntax(conditions: readonly Condition[], inTurn: InTurn): Promise<void> {
+  for (const condition of conditions) {
+    for (const { value, what } of expressionsOf(condition)) {
+      const check = () => problemOfExpression(value);
+      const found = isKnownExpression(value) ? check() : await inTurn(check);
+      if (found !== null) throw problem(`${what} ${found}`);
+    }
+    if (condition.dimension === "goal" && condition.test.kind === "matches") await compileInTurns(condition.test, inTurn);
   }
 }
 
@@ -157,7 +179,7 @@ export function distinctConditions(conditions: readonly Condition[]): readonly C
   return [...distinct].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, condition]) => condition);
 }
 
-/** The distinct conditions; 400 for invalid ones. */
+/** The distinct conditions; 400 for invalid ones, except that nothing is compiled (`checkSyntax`). */
 export function parseSegmentFilter(text: string | null): readonly Condition[] {
   if (text === null || text === "") return [];
   const written = text.split(";", FILTER_CONDITIONS_MAX + 1);

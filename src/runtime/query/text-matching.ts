@@ -1,11 +1,13 @@
 /** Tests of a text, the operators of filters and searches, as JavaScript runs them for DuckDB; for ClickHouse see `text-conditions.ts`. The only user of re2js. */
 import { RE2JS } from "re2js";
 import {
+  EXPRESSIONS_KNOWN_MAX,
   FILTER_EXPRESSION_CLASSES_MAX,
   FILTER_EXPRESSION_INSTRUCTIONS_MAX,
   FILTER_EXPRESSION_RANGE_CHARS_MAX,
 } from "../config/report-limits.ts";
 import { WildcardPattern } from "../config/wildcard-pattern.ts";
+import { expressionSize } from "./expression-size.ts";
 
 /**
  * - `is`: equal
@@ -25,39 +27,52 @@ export interface TextTest {
 /** Every text passes. */
 export const ANY_TEXT: TextTest = { kind: "contains", values: [""] };
 
-/** What begins a class of characters. */
-const CLASS = /\[|\\[pPDSWdsw]/g;
+type Matcher = (text: string) => boolean;
 
-/** Two characters around a hyphen, as they are or as `\x{…}`. Outside a class that is no range, but rarely a wide one. */
-const RANGE = /(?:\\x\{([0-9a-f]+)\}|(.))-(?:\\x\{([0-9a-f]+)\}|(.))/gisu;
+const TOO_LARGE = "is too large: it repeats too much";
 
-const codePointOf = (hex: string | undefined, char = ""): number =>
-  hex === undefined ? (char.codePointAt(0) ?? 0) : Number.parseInt(hex, 16);
-
-const charsIn = ([, firstHex, first, lastHex, last]: RegExpExecArray): number => codePointOf(lastHex, last) - codePointOf(firstHex, first);
-
-/** Whether it may take long to compile: if case is ignored, the other case of each character in a class is looked up. */
-function isCostly(expression: string): boolean {
-  if ([...expression.matchAll(CLASS)].length > FILTER_EXPRESSION_CLASSES_MAX) return true;
-  return [...expression.matchAll(RANGE)].some((range) => charsIn(range) > FILTER_EXPRESSION_RANGE_CHARS_MAX);
+/** What makes a regular expression too large to be compiled; null if nothing does. Takes microseconds, whatever the expression is. */
+export function problemOfSize(expression: string): string | null {
+  const { instructions, classes, rangeChars } = expressionSize(expression);
+  if (classes > FILTER_EXPRESSION_CLASSES_MAX || rangeChars > FILTER_EXPRESSION_RANGE_CHARS_MAX) {
+    return `must have at most ${FILTER_EXPRESSION_CLASSES_MAX} classes of characters, and ranges of at most ${FILTER_EXPRESSION_RANGE_CHARS_MAX} characters in all`;
+  }
+  return instructions > FILTER_EXPRESSION_INSTRUCTIONS_MAX ? TOO_LARGE : null;
 }
 
-/** What is wrong with a regular expression; null if nothing is. */
-export function problemOfExpression(expression: string): string | null {
-  if (isCostly(expression)) {
-    return `must have at most ${FILTER_EXPRESSION_CLASSES_MAX} classes of characters, and no range of more than ${FILTER_EXPRESSION_RANGE_CHARS_MAX}`;
-  }
+/** Compiled expressions are not kept, because each may grow to megabytes with what it has read. */
+const compiled = (expression: string): Matcher => {
+  const program = RE2JS.compile(expression);
+  return (text) => program.test(text);
+};
+
+/** What is wrong with expressions that were compiled, the last one at the end; null if nothing is. */
+const PROBLEMS = new Map<string, string | null>();
+
+/** Whether `problemOfExpression` knows the expression and need not compile it. */
+export const isKnownExpression = (expression: string): boolean => PROBLEMS.has(expression);
+
+function problemOfSyntax(expression: string): string | null {
   try {
-    return RE2JS.compile(expression).programSize() > FILTER_EXPRESSION_INSTRUCTIONS_MAX ? "is too large: it repeats too much" : null;
+    compiled(expression);
+    return null;
   } catch (error) {
     return `is no regular expression in the syntax of RE2: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
+/** What is wrong with a regular expression; null if nothing is. Compiles it the first time: 1 ms, and 3 ms in the worst case. */
+export function problemOfExpression(expression: string): string | null {
+  const known = PROBLEMS.get(expression);
+  if (known !== undefined) return known;
+  const problem = problemOfSize(expression) ?? problemOfSyntax(expression);
+  PROBLEMS.set(expression, problem);
+  for (const oldest of PROBLEMS.keys()) if (PROBLEMS.size > EXPRESSIONS_KNOWN_MAX) PROBLEMS.delete(oldest);
+  return problem;
+}
+
 /** Both lower-case forms of sigma become one, because which one is written depends on its place in a word. `textPasses` does the same in ClickHouse. */
 export const lowerCase = (text: string): string => text.toLowerCase().replaceAll("ς", "σ");
-
-type Matcher = (text: string) => boolean;
 
 const MATCHERS: Readonly<Record<Exclude<TextTestKind, "is">, (value: string) => Matcher>> = {
   contains: (value) => (text) => text.includes(value),
@@ -66,10 +81,7 @@ const MATCHERS: Readonly<Record<Exclude<TextTestKind, "is">, (value: string) => 
     const pattern = new WildcardPattern(value);
     return (text) => pattern.matches(text);
   },
-  matches(value) {
-    const expression = RE2JS.compile(value);
-    return (text) => expression.test(text);
-  },
+  matches: compiled,
   search(value) {
     const lower = lowerCase(value);
     return (text) => lowerCase(text).includes(lower);
@@ -78,16 +90,36 @@ const MATCHERS: Readonly<Record<Exclude<TextTestKind, "is">, (value: string) => 
 
 /** The worst case of the time per character of a text, in steps of a matcher. */
 export const stepsPerChar = ({ kind, values }: TextTest): number =>
-  kind === "matches" ? values.reduce((steps, value) => steps + RE2JS.compile(value).programSize(), 0) : values.length;
+  kind === "matches" ? values.reduce((steps, value) => steps + expressionSize(value).instructions, 0) : values.length;
+
+const anyOf =
+  (matchers: readonly Matcher[]): Matcher =>
+  (text) =>
+    matchers.some((matches) => matches(text));
+
+function compile({ kind, values }: TextTest): Matcher {
+  if (kind !== "is") return anyOf(values.map(MATCHERS[kind]));
+  const wanted = new Set(values);
+  return (text) => wanted.has(text);
+}
+
+/** Kept as long as the test is, which is that of a request. */
+const COMPILED = new WeakMap<TextTest, Matcher>();
+
+function kept(test: TextTest, matcher: Matcher): Matcher {
+  COMPILED.set(test, matcher);
+  return matcher;
+}
 
 /** Whether a text passes. Takes time in proportion to the length of the text times `stepsPerChar`. */
-export function compiledTest({ kind, values }: TextTest): Matcher {
-  if (kind === "is") {
-    const wanted = new Set(values);
-    return (text) => wanted.has(text);
-  }
-  const matchers = values.map(MATCHERS[kind]);
-  return (text) => matchers.some((matches) => matches(text));
+export const compiledTest = (test: TextTest): Matcher => COMPILED.get(test) ?? kept(test, compile(test));
+
+/** Compiles the test, one value after the other, as `inTurn` runs the work. */
+export async function compileInTurns(test: TextTest, inTurn: (work: () => Matcher) => Promise<Matcher>): Promise<void> {
+  const { kind, values } = test;
+  const matchers: Matcher[] = [];
+  for (const value of values) matchers.push(await inTurn(() => compile({ kind, values: [value] })));
+  kept(test, anyOf(matchers));
 }
 
 /** What a search finds: texts that contain it, ignoring case. */

@@ -4,6 +4,7 @@ import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { mapPlan, type Plan } from "../execution/plan.ts";
 import type { CacheKey } from "../execution/result-cache.ts";
 import type { DateRange } from "../query/date-range.ts";
+import type { Condition } from "../query/filters.ts";
 import type { Schema } from "../query/json-schema.ts";
 import { parseParameters, type Parameter, type Parameters, type Values } from "../query/parameters.ts";
 import type { Scope } from "../query/scope.ts";
@@ -100,6 +101,8 @@ export interface PreparedReport {
   readonly cacheKey: CacheKey | null;
   /** Null for JSON. */
   readonly file: ReportFile | null;
+  /** To be checked before the plan is made (`FilterCheck`). */
+  readonly conditions: readonly Condition[];
   /** Its result is the response's JSON, or the text of the file. */
   readonly plan: (settings: ReportSettings) => Plan<string>;
 }
@@ -158,6 +161,7 @@ export function report<const Path extends string, P extends Parameters, Result>(
           ? { report: path, siteId, parameters: [range.firstDay, range.lastDay, conditions, values, timeZone, weekStart, shared, goals] }
           : null,
         file: file && { name: file.name, contentType: file.contentType },
+        conditions,
         plan: (settings) => mapPlan(declaration.plan(request, settings), file?.textOf ?? jsonText),
       };
     },

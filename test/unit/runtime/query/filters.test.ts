@@ -11,7 +11,7 @@ import {
   parseDimension,
   type Dimension,
 } from "../../../../src/runtime/query/dimensions.ts";
-import { distinctConditions, filterText, parseSegmentFilter, type Condition } from "../../../../src/runtime/query/filters.ts";
+import { checkSyntax, distinctConditions, filterText, parseSegmentFilter, type Condition } from "../../../../src/runtime/query/filters.ts";
 import { EVENT_COLUMNS } from "../../../../src/storage/event-columns.ts";
 import { character } from "../../../support/character.ts";
 import { DIMENSION_NAMES, DIMENSION_ROWS } from "../../../support/dimension-rows.ts";
@@ -97,8 +97,6 @@ describe("parseSegmentFilter", () => {
       `pages=in=(${Array.from({ length: 60 }, (_, i) => i).join(",")});os=in=(${Array.from({ length: 41 }, (_, i) => i).join(",")})`,
       '"filters" must have at most 100 values',
     ],
-    ["pages=matches=(", '"filters": the regular expression for "pages" is no regular expression in the syntax of RE2: '],
-    ["pages=matches=a%28?=b%29", '"filters": the regular expression for "pages" is no regular expression in the syntax of RE2: '],
     ["pages=matches=(a{10}){100}", '"filters": the regular expression for "pages" is too large'],
     [`pages=matches=${"a".repeat(257)}`, '"filters": the regular expression for "pages" must be at most 256 characters'],
     [
@@ -108,9 +106,10 @@ describe("parseSegmentFilter", () => {
     ["pages=matches=a{501}", '"filters": the regular expression for "pages" is too large'],
     [`pages=matches=${"[^a]".repeat(11)}`, '"filters": the regular expression for "pages" must have at most 10 classes of characters'],
     [`pages=matches=${"\\PL".repeat(11)}`, '"filters": the regular expression for "pages" must have at most 10 classes of characters'],
-    ["pages=matches=(?i)[\\x{80}-\\x{10FFFF}]", "and no range of more than 2000"],
-    ["pages=matches=(?i)[\\x{80}-\\x{0010FFFF}]", "and no range of more than 2000"],
-    ["pages=matches=(?i)[\u0080-\u{10FFFF}]", "and no range of more than 2000"],
+    ["pages=matches=(?i)[\\x{80}-\\x{10FFFF}]", "and ranges of at most 2000 characters in all"],
+    ["pages=matches=(?i)[\\x{80}-\\x{0010FFFF}]", "and ranges of at most 2000 characters in all"],
+    ["pages=matches=(?i)[\u0080-\u{10FFFF}]", "and ranges of at most 2000 characters in all"],
+    ["pages=matches=[а-я][\\x{4e00}-\\x{52ff}\\x{6000}-\\x{63ff}]", "and ranges of at most 2000 characters in all"],
     ["props:==a", '"filters": there is no key behind "props:"'],
     ["props:100%==a", '"filters": the key of a property has a "%" that begins no escape'],
     ["prop==a", '"filters": there is no dimension "prop"'],
@@ -118,6 +117,35 @@ describe("parseSegmentFilter", () => {
     const refused = expect(() => parseSegmentFilter(text));
     refused.toThrow(AppError);
     refused.toThrow(message);
+  });
+
+  // No other test has these expressions, so none of them is known.
+  it.each(["pages=matches=unclosed%28", "pages=matches=ahead%28?=b%29", "goal=matches=goal%28", "pages=!matches=twice**;pages==/a"])(
+    "leaves the syntax of the expression in %j to a check with a turn for each expression",
+    async (text) => {
+      const conditions = parseSegmentFilter(text);
+      const works: unknown[] = [];
+      const inTurn = async <Result>(work: () => Result): Promise<Result> => {
+        works.push(work);
+        return work();
+      };
+      const refused = expect(checkSyntax(conditions, inTurn)).rejects;
+      await refused.toThrow(/^"filters": the regular expression for "(?:pages|goal)" is no regular expression in the syntax of RE2: ./);
+      expect(works.length).toBe(1);
+    },
+  );
+
+  it("has the expressions of a filter compiled one by one, and each of them once", async () => {
+    let turns = 0;
+    const inTurn = async <Result>(work: () => Result): Promise<Result> => {
+      turns++;
+      return work();
+    };
+    const conditions = parseSegmentFilter("pages=matches=(once-a,once-b,once-c);sources=matches=once-a");
+    await checkSyntax(conditions, inTurn);
+    expect(turns).toBe(3);
+    await checkSyntax(conditions, inTurn);
+    expect(turns).toBe(3);
   });
 
   it("gives equal filters for equal sets of conditions, in any order", () => {

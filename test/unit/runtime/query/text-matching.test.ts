@@ -32,8 +32,9 @@ describe("a test of a text", () => {
 
   it("says what is wrong with an expression", () => {
     expect(["a+", "(?i)[[:alpha:]]\\pL", "(a{20}){20}"].map(problemOfExpression)).toEqual([null, null, null]);
-    expect(problemOfExpression("((ab){30}){30}")).toBe("is too large: it repeats too much");
-    for (const wrong of ["(", "a**", "[b-a]", "(?=a)", "(?<=a)", "(a)\\1", "a{1001}", "(a{40}){40}", "(?P<a", "\\", "\\C", "\\p{Nope}"]) {
+    for (const large of ["((ab){30}){30}", "a{1001}", "(a{40}){40}", "(?:a|b){250}", "[a-z\\pL]{50}"])
+      expect(problemOfExpression(large)).toBe("is too large: it repeats too much");
+    for (const wrong of ["(", "a**", "[b-a]", "(?=a)", "(?<=a)", "(a)\\1", "(?P<a", "\\", "\\C", "\\p{Nope}"]) {
       expect(problemOfExpression(wrong), wrong).toMatch(/^is no regular expression in the syntax of RE2: ./);
     }
   });
@@ -101,19 +102,4 @@ describe("the time of a test", () => {
       expect(await growthOf(small, manyTexts)).toBeLessThan(GROWTH_MAX);
     },
   );
-
-  it("that an expression takes to be refused or compiled is short, whatever it repeats", () => {
-    const hostile = [
-      "(".repeat(128) + ")".repeat(128),
-      "a{1000}".repeat(36),
-      "(((a{10}){10}){10}){10}",
-      "[^\\x00-\\x{10FFFF}]".repeat(12),
-      "\\pL".repeat(85),
-    ];
-    for (const expression of [...hostile, "(?i)\\pL{100}", "(?:(?:a?){999}){1000}"]) {
-      const startMs = performance.now();
-      problemOfExpression(expression);
-      expect(performance.now() - startMs, expression.slice(0, 30)).toBeLessThan(1_000);
-    }
-  });
 });
