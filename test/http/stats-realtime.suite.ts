@@ -291,6 +291,16 @@ export function describeStatsRealtime(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
+    itNeeds(makeTarget, "advance", "a window shorter than that of current visitors lists no country without visitors in it", async () => {
+      const clocked = await clockedTarget();
+      const site = siteName();
+      await record(clocked, wireEvent(site), visitor(1));
+      await clocked.advance(3 * MINUTE_MS);
+      expect(await getRealtime(clocked, site, { minutes: "1" })).toMatchObject({ current_visitors: 1, visitors: 0, countries: [] });
+      expect((await getRealtime(clocked, site, { minutes: "4" })).countries).toMatchObject([{ visitors: 1, current_visitors: 1 }]);
+      await clocked.close();
+    });
+
     itNeeds(makeTarget, "advance", "a window of minutes begins at a minute of the clock, and both of its ends are inclusive", async () => {
       const clocked = await clockedTarget();
       const site = siteName();

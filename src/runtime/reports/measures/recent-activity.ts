@@ -65,7 +65,8 @@ function recentEvents({ startMs, currentStartMs, endMs }: Windows, scope: Scope)
 
 /**
  * Rows `facet`, `code` (the minute since the epoch, or of `value`), `value`, `visitors` and `events` of the first window,
- * `current_visitors`. Those of a facet have most visitors first, then are ordered by value.
+ * `current_visitors`. Those of a facet have most visitors first, then are ordered by value. A country with current visitors only has no row:
+ * the first window may be the shorter one.
  */
 export const recentActivity = (windows: Windows, scope: Scope): AggregateQuery => ({
   keys: ["facet", "code"],
@@ -90,7 +91,8 @@ export const recentActivity = (windows: Windows, scope: Scope): AggregateQuery =
         ${NAMED}
       ) AS named
     ) AS ranked
-    WHERE facet IN (${FACETS.total}, ${FACETS.minute}) OR place <= ${REALTIME_ROWS_MAX}
-      OR (facet = ${FACETS.country} AND place <= ${REALTIME_COUNTRIES_MAX})
+    WHERE facet = ${FACETS.total}
+      OR (visitors > 0 AND (facet = ${FACETS.minute} OR place <= ${REALTIME_ROWS_MAX}
+        OR (facet = ${FACETS.country} AND place <= ${REALTIME_COUNTRIES_MAX})))
     ORDER BY facet, place`,
 });

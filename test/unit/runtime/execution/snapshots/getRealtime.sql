@@ -26,8 +26,9 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
         SELECT *, if(code = '(unknown)', CASE WHEN facet = {p9:Int64} THEN '(direct)' ELSE '(unknown)' END, code) AS value FROM totals
       ) AS named
     ) AS ranked
-    WHERE facet IN ({p8:Int64}, {p10:Int64}) OR place <= {p11:Int64}
-      OR (facet = {p12:Int64} AND place <= {p13:Int64})
+    WHERE facet = {p8:Int64}
+      OR (visitors > 0 AND (facet = {p10:Int64} OR place <= {p11:Int64}
+        OR (facet = {p12:Int64} AND place <= {p13:Int64})))
     ORDER BY facet, place;
 -- parameters: {"p0":"Site.test:8080","p1":1773575700000,"p2":"pageview","p3":60000,"p4":20527,"p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":1773576000000,"p8":31,"p9":27,"p10":15,"p11":10,"p12":29,"p13":300}
 
@@ -59,7 +60,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
         SELECT *, if(code = '(unknown)', CASE WHEN facet = {p10:Int64} THEN '(direct)' ELSE '(unknown)' END, code) AS value FROM totals
       ) AS named
     ) AS ranked
-    WHERE facet IN ({p9:Int64}, {p11:Int64}) OR place <= {p12:Int64}
-      OR (facet = {p13:Int64} AND place <= {p14:Int64})
+    WHERE facet = {p9:Int64}
+      OR (visitors > 0 AND (facet = {p11:Int64} OR place <= {p12:Int64}
+        OR (facet = {p13:Int64} AND place <= {p14:Int64})))
     ORDER BY facet, place;
 -- parameters: {"p0":"Site.test:8080","p1":1773574200000,"p2":1773575700000,"p3":"pageview","p4":60000,"p5":20527,"p6":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p8":1773576000000,"p9":31,"p10":27,"p11":15,"p12":10,"p13":29,"p14":300}
