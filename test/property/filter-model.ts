@@ -57,11 +57,11 @@ export function isLike(text: string, pattern: string): boolean {
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** Keys and values of an event's properties: nested ones by dotted key, lists as JSON; of two that come to one key the last. */
+/** Keys and values of an event's properties: nested ones by dotted key, lists as JSON; of two that come to one key the last. `(unknown)` is no value. */
 export function propertiesIn({ props }: StoredEvent): Map<string, string> {
   const found = new Map<string, string>();
   const visit = (path: string, value: Json): void => {
-    if (value === null) return;
+    if (value === null || value === UNKNOWN) return;
     if (Array.isArray(value)) found.set(path, JSON.stringify(value));
     else if (typeof value === "object") for (const [name, inner] of Object.entries(value)) visit(`${path}.${name}`, inner);
     else found.set(path, String(value));
@@ -133,7 +133,6 @@ function isMet(condition: Condition, event: StoredEvent, session: Events, goals:
     const page = session.filter(isPageview).at(dimension === "entry-page" ? 0 : -1)?.pathname;
     return passes(recorded(page ?? UNKNOWN), condition);
   }
-  // A property may have the value "(unknown)", which is a text like any.
   if (dimension.startsWith("props:")) return passes(propertiesIn(event).get(dimension.slice("props:".length)) ?? null, condition);
   return passes(recorded(valueOf(event, dimension as Dimension)), condition);
 }

@@ -6,7 +6,7 @@ import { definitionOf, type AggregateQuery } from "./aggregate-query.ts";
  * Raise it when rows of a measure change although their SQL does not, for example when sessions are numbered in another way, or when a
  * limit on what rollups hold changes. All rollups are then made again.
  */
-const DEFINITIONS_VERSION = 2;
+const DEFINITIONS_VERSION = 3;
 
 /** A query over all events of a range. */
 export interface RolledMeasure {

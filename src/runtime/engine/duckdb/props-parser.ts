@@ -1,4 +1,5 @@
 /** Parses the props string of an event. Numbers stay as they are written, because a JavaScript number would change long ones. */
+import { UNKNOWN } from "./string-dictionary.ts";
 
 const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d];
 
@@ -74,7 +75,7 @@ function collect(cursor: JsonCursor, prefix: string, found: Map<string, string>)
     if (first === OPEN_OBJECT) collect(cursor, `${key}.`, found);
     else {
       const value = first === QUOTE ? cursor.string() : first === OPEN_LIST ? cursor.list() : cursor.literal();
-      if (first === QUOTE || value !== "null") found.set(key, value);
+      if (value !== (first === QUOTE ? UNKNOWN : "null")) found.set(key, value);
     }
     if (cursor.peek() === COMMA) cursor.skip();
     cursor.peek();
@@ -84,7 +85,7 @@ function collect(cursor: JsonCursor, prefix: string, found: Map<string, string>)
 
 /**
  * Keys and values of a props string, which is a JSON object. Nested keys are joined with dots. Values are strings, with numbers and
- * arrays as they are written. A null has no entry.
+ * arrays as they are written. A null has no entry, and neither has the text `(unknown)`, which counts as not recorded in columns, too.
  */
 export function parseProps(props: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();

@@ -44,6 +44,15 @@ describe("parsing props", () => {
     );
   });
 
+  it("has no entry for null and for the text (unknown)", () => {
+    const props = { a: null, b: "(unknown)", c: "((unknown))", in: { d: "(unknown)", e: "f" }, list: ["(unknown)"] };
+    expect([...parseProps(JSON.stringify(props))]).toEqual([
+      ["c", "((unknown))"],
+      ["in.e", "f"],
+      ["list", '["(unknown)"]'],
+    ]);
+  });
+
   it.each(["9007199254740993", "-12345678901234567890.10", "1e400", "1.0", "0.1e-7"])("keeps the number %s as it is written", (number) => {
     expect([...parseProps(`{"n":${number},"list":[${number}],"in":{"n":${number}}}`)]).toEqual([
       ["n", number],
