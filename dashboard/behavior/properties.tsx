@@ -40,8 +40,7 @@ function PropertyValues({ name, event }: { readonly name: string; readonly event
                 count: visitors,
                 share: null,
                 countTitle: `${countOf(visitors, "visitor")}, ${countOf(events, "event")}`,
-                // No filter has an empty key.
-                ...(name !== "" && filteringRow({ dimension: PROPERTY_PREFIX + name, value }, value)),
+                ...filteringRow({ dimension: PROPERTY_PREFIX + name, value }, value),
               }))}
             />
             {values.length > VALUES_SHOWN && <p class="dim">{countOf(values.length - VALUES_SHOWN, "more value")}</p>}

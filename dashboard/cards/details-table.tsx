@@ -6,7 +6,7 @@ import { totalVisitors } from "../charts/top-stats.tsx";
 import { Empty } from "../components/states.tsx";
 import { countryMark, DIMENSIONS, filterDimensionOf, formatValue } from "../format/dimensions.ts";
 import { formatCount, formatShare } from "../format/locale.ts";
-import { canFilterBy } from "../state/filters.ts";
+import { refusalOf } from "../state/filters.ts";
 import { filters, hasFilter, toggleFilter } from "../state/view.ts";
 import type { Column, Order, Row } from "./details-columns.ts";
 import { choiceOf } from "./filter-row.tsx";
@@ -43,7 +43,14 @@ interface ValueProps {
 
 function Value({ dimension, value, label }: ValueProps) {
   const filterDimension = filterDimensionOf(dimension);
-  if (!canFilterBy(value)) return <span class="value">{label}</span>;
+  const refusal = refusalOf(value);
+  if (refusal !== null) {
+    return (
+      <span class="value">
+        {label} <small class="refusal">{refusal}</small>
+      </span>
+    );
+  }
   return (
     <button
       type="button"

@@ -4,18 +4,16 @@ import type { Dimension } from "../api/types.ts";
 import { Menu } from "../components/menu.tsx";
 import type { MenuItem } from "../components/menu-entry.tsx";
 import { countryMark, filterDimensionOf, formatValue } from "../format/dimensions.ts";
-import { canFilterBy, type Choice } from "../state/filters.ts";
+import { refusalOf, type Choice } from "../state/filters.ts";
 import { filters, hasFilter, hasListOf, isExcluded, toggleFilter } from "../state/view.ts";
 import type { Row, RowFilter, RowNumbers } from "./row.ts";
 
 /** What a row has for its filter; `label` is what the value is called. */
 export function filteringRow(filter: RowFilter, label: string): Pick<Row, "title" | "isChosen" | "filter"> {
+  const refusal = refusalOf(filter.value);
+  if (refusal !== null) return { title: refusal, isChosen: false };
   const isChosen = hasFilter(filter.dimension, filter.value);
-  return {
-    title: isChosen ? `Remove the filter ${label}` : `Filter by ${label}`,
-    isChosen,
-    ...(canFilterBy(filter.value) && { filter }),
-  };
+  return { title: isChosen ? `Remove the filter ${label}` : `Filter by ${label}`, isChosen, filter };
 }
 
 /** All but the row's numbers. `filterValue` is what the value is called in a filter. */

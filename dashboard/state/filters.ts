@@ -34,9 +34,11 @@ export const filterBy = (dimension: string, value: string, isNot = false): Filte
 
 const isOperator = (name: string): name is Operator => (OPERATORS as readonly string[]).includes(name);
 
-/** The values of an operator: a list in parentheses, or one value. */
-const valuesIn = (written: string): string[] =>
-  (/^\(.*\)$/su.test(written) ? written.slice(1, -1).split(",") : [written]).map(decodeURIComponent);
+/** The values of an operator: a list in parentheses, or one value. A regular expression without a comma has its own parentheses. */
+const valuesIn = (written: string, operator: Operator): string[] =>
+  (/^\(.*\)$/su.test(written) && !(operator === "matches" && !written.includes(",")) ? written.slice(1, -1).split(",") : [written]).map(
+    decodeURIComponent,
+  );
 
 const parsedDimension = (name: string): string =>
   name.startsWith(PROPERTY_PREFIX) ? PROPERTY_PREFIX + decodeURIComponent(name.slice(PROPERTY_PREFIX.length)) : name;
@@ -46,7 +48,7 @@ function parsed(text: string): Filter | null {
   const [, plainName, plain = "", value = ""] = /^([^=!]+)(==|!=)(.*)$/su.exec(text) ?? [];
   if (plainName !== undefined) return filterBy(parsedDimension(plainName), value, plain === "!=");
   const [, name = "", negation, operator = "", written = ""] = /^([^=!]+)=(!?)([a-z]+)=(.*)$/su.exec(text) ?? [];
-  return isOperator(operator) ? filterOf(parsedDimension(name), operator, negation === "!", valuesIn(written)) : null;
+  return isOperator(operator) ? filterOf(parsedDimension(name), operator, negation === "!", valuesIn(written, operator)) : null;
 }
 
 export function parseFilters(text: string | null): Filter[] {
@@ -79,7 +81,14 @@ export function printFilter({ dimension, operator, isNot, values }: Filter): str
 /** Null where there are none. */
 export const printFilters = (filters: readonly Filter[]): string | null => filters.map(printFilter).join(";") || null;
 
-export const canFilterBy = (value: string): boolean => value !== "" && value.length <= VALUE_CHARS_MAX;
+/** Why the service takes no filter by the value, and what it takes instead; null if it takes one. */
+export function refusalOf(value: string): string | null {
+  if (value === "") return "An empty value cannot be filtered by, except with the regex ^$";
+  if ([...value].length <= VALUE_CHARS_MAX) return null;
+  return `Longer than the ${VALUE_CHARS_MAX} characters of a filter: filter by how it begins`;
+}
+
+export const canFilterBy = (value: string): boolean => refusalOf(value) === null;
 
 export const isSameFilter = (a: Filter, b: Filter): boolean => printFilter(a) === printFilter(b);
 

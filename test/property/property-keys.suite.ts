@@ -6,6 +6,7 @@ import { expectAccepted, post, wireEvent } from "../support/requests.ts";
 import { visitor } from "../support/stats-requests.ts";
 import { anEvent, siteId } from "../support/stored-event.ts";
 import { dayOf, daysOfPeriod, propertiesOf, propertyValuesOf, type Scope } from "./model.ts";
+import { FILTER_VALUE_CHARS_MAX } from "../../src/runtime/config/report-limits.ts";
 import { PROPERTY_TIMEOUT_MS } from "./settings.ts";
 
 /** Characters that mean something to JSON, URLs, SQL, JSON paths or dotted keys. */
@@ -72,6 +73,13 @@ async function check(makeTarget: MakeInProcessTarget, all: readonly Sent[], isFl
       name,
       rows: propertyValuesOf(events, scope, name, null),
     });
+  }
+  // The empty key is the first.
+  const [filtered] = keys.filter((text) => [...text].length <= FILTER_VALUE_CHARS_MAX);
+  if (filtered !== undefined) {
+    const count = propertyValuesOf(events, scope, filtered, null).reduce((sum, row) => sum + row.events, 0);
+    const filters = `props:${encodeURIComponent(filtered).replaceAll("!", "%21")}!=(unknown)`;
+    expect({ filters, main: await answer(target, "main", { filters }) }).toMatchObject({ filters, main: { total_events: count } });
   }
   const found = (texts: readonly string[], search: string) => texts.filter((text) => text.toLowerCase().includes(search.toLowerCase()));
   for (const search of ["A", "ro", "%", "~"]) {

@@ -63,16 +63,34 @@ function parseDimension(name: string): FilterDimension {
     );
   }
   const key = decoded(name.slice(PROPERTY_PREFIX.length), "the key of a property");
-  if (key === "") throw problem(`there is no key behind "${PROPERTY_PREFIX}"`);
   if (exceedsChars(key, FILTER_VALUE_CHARS_MAX))
     throw problem(`the key of a property must be at most ${FILTER_VALUE_CHARS_MAX} characters`);
   return `${PROPERTY_PREFIX}${key}`;
 }
 
+const BRACKETS = ["()", "[]", "{}"] as const;
+
+/** Whether each bracket in the text has its other one, so that it may be an expression. */
+function isBalanced(expression: string): boolean {
+  const unescaped = expression.replaceAll(/\\./gs, "");
+  return BRACKETS.every(([open = "", close = ""]) => unescaped.split(open).length === unescaped.split(close).length);
+}
+
+/** A list may be a regular expression as well: without a comma it is one, and else its expressions have to be whole. */
+function expressionsIn(listed: readonly string[], written: string, dimension: string): readonly string[] {
+  if (listed.length === 1) return [written];
+  if (listed.every(isBalanced)) return listed;
+  throw problem(
+    `the value for "${dimension}" begins and ends like a list, but its commas cut a regular expression in parts: ` +
+      "write %2C for a comma of an expression, and %28 and %29 for the parentheses around one",
+  );
+}
+
 /** The values of one of `OPERATORS`: a list in parentheses, or one value. */
-function valuesIn(written: string, dimension: string): readonly string[] {
+function valuesIn(written: string, dimension: string, operator: Operator): readonly string[] {
   const isList = written.startsWith("(") && written.endsWith(")") && written.length > 1;
-  const values = isList ? written.slice(1, -1).split(",", FILTER_VALUES_MAX + 1) : [written];
+  const listed = isList ? written.slice(1, -1).split(",", FILTER_VALUES_MAX + 1) : null;
+  const values = listed === null ? [written] : operator === "matches" ? expressionsIn(listed, written, dimension) : listed;
   if (values.length > FILTER_VALUES_MAX) throw tooManyValues();
   return [...new Set(values.map((value) => decoded(value, `the value for "${dimension}"`)))].sort();
 }
@@ -135,7 +153,7 @@ function splitCondition(text: string): WrittenCondition {
   const [, plainName = "", plain, value = ""] = /^([^=!]*)(==|!=)(.*)$/s.exec(text) ?? [];
   if (plain) return { name: plainName, operator: "in", isNegated: plain === "!=", values: [value] };
   const [, name = "", negation, operator = "", written = ""] = /^([^=!]*)=(!?)([a-z]*)=(.*)$/s.exec(text) ?? [];
-  if (isOperator(operator)) return { name, operator, isNegated: negation === "!", values: valuesIn(written, name) };
+  if (isOperator(operator)) return { name, operator, isNegated: negation === "!", values: valuesIn(written, name, operator) };
   throw problem(
     `the condition "${text}" has no operator; use dimension==value or dimension!=value, or one of ` +
       `${Object.keys(OPERATORS).join(", ")} as in dimension=${Object.keys(OPERATORS)[1] ?? ""}=value`,

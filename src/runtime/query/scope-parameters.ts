@@ -81,7 +81,7 @@ const ESCAPE =
 /** A character of a value or key, escaped or none of these. */
 const characterBut = (without: string): string => `(?:[^%;${without}]|${ESCAPE})`;
 
-const FILTERED = [...DIMENSIONS, ...SESSION_FILTERS, `${PROPERTY_PREFIX}${characterBut("=!")}+`].join("|");
+const FILTERED = [...DIMENSIONS, ...SESSION_FILTERS, `${PROPERTY_PREFIX}${characterBut("=!")}*`].join("|");
 const LISTED = `${characterBut(",")}+`;
 const LIST = `\\(${LISTED}(?:,${LISTED})*\\)`;
 /** It may begin like a list or end like one. */
@@ -101,7 +101,8 @@ const FILTERS: Parameter<readonly Condition[]> = parameter(
       "with `entry-page` and `exit-page` in place of entry and exit pages, `goal`, and `props:<key>`. Other conditions have an " +
       "operator between `=` and `=`, which `!` before it negates: `=in=` any of the values, `=contains=`, `=begins=`, `=like=` " +
       "a pattern with `*`, `=matches=` a regular expression of RE2. Their value may be a list in parentheses, joined by commas, " +
-      `any of which may match; at most ${FILTER_VALUES_MAX} values in all, and ${FILTER_EXPRESSION_CHARS_MAX} characters of a regular ` +
+      "any of which may match; an expression without a comma may have parentheses of its own; at most " +
+      `${FILTER_VALUES_MAX} values in all, and ${FILTER_EXPRESSION_CHARS_MAX} characters of a regular ` +
       "expression. In such values `%`, `;` and, in lists, `,` are written `%25`, `%3B` and `%2C`, before the encoding of the URL.",
     schema: text(
       "Any number of conditions up to the maximum, or none. Bounds of values and rules of expressions are not in the pattern, which RE2 can compile.",

@@ -10,6 +10,7 @@ import {
   passes,
   printFilter,
   printFilters,
+  refusalOf,
   withChoice,
   type Filter,
 } from "../../../../dashboard/state/filters.ts";
@@ -49,6 +50,8 @@ describe("filters of the dashboard", () => {
     ["countries=!in=(DE,FR)", [isNot("countries", "DE", "FR")]],
     ["pages=contains=docs", [filterOf("pages", "contains", false, ["docs"])]],
     ["pages=!matches=(^/a,b%2C%29$)", [filterOf("pages", "matches", true, ["^/a", "b,)$"])]],
+    ["pages=matches=(a|b)", [filterOf("pages", "matches", false, ["(a|b)"])]],
+    ["props:==pro", [is("props:", "pro")]],
     ["props:a%3Db==c%3D", [is("props:a=b", "c%3D")]],
     ["pages==a,b", [is("pages", "a,b")]],
     ["pages=nonsense=a;pages=in=;pages=in=();pages=begins=%;os==iOS", [is("os", "iOS")]],
@@ -100,8 +103,17 @@ describe("filters of the dashboard", () => {
     );
   });
 
-  it.each([[""], ["x".repeat(513)]])("a value that the API cannot take is not offered as a filter", (value) => {
+  it.each([
+    ["", "An empty value cannot be filtered by"],
+    ["x".repeat(513), "Longer than the 512 characters of a filter: filter by how it begins"],
+  ])("a value that the API cannot take is not offered as a filter, and says why", (value, refusal) => {
     expect(canFilterBy(value)).toBe(false);
+    expect(refusalOf(value)).toContain(refusal);
+  });
+
+  it("the length of a value counts characters as the API does", () => {
+    expect(refusalOf("\u{1F426}".repeat(512))).toBeNull();
+    expect(refusalOf("\u{1F426}".repeat(513))).not.toBeNull();
   });
 
   it("a value with a semicolon can be filtered by", () => {
