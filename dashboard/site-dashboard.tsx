@@ -2,7 +2,7 @@
 import { lazy } from "./components/lazy.tsx";
 import { AwaitedSite } from "./first-event/awaited-site.tsx";
 import { FirstVisitor } from "./first-event/first-visitor.tsx";
-import { ProxyNotice } from "./installation/proxy-notice.tsx";
+import { InstallationNotices } from "./installation/installation-notices.tsx";
 import { DemoNotice } from "./login/demo-site.tsx";
 import { OpenInstanceNotice } from "./login/open-instance-notice.tsx";
 import { OpenPanel } from "./open-panel.tsx";
@@ -11,7 +11,7 @@ import { FilterPills } from "./shell/filters.tsx";
 import { PageLayout, StatsFoot, StatsTitle } from "./shell/page-layout.tsx";
 import { TopBar } from "./shell/top-bar.tsx";
 import { SiteView } from "./site-view.tsx";
-import { isSettings } from "./state/view.ts";
+import { isSettings, site } from "./state/view.ts";
 
 const SettingsPage = lazy(async () => {
   const [{ SettingsPage: Page }] = await Promise.all([import("./settings/site/settings-page.tsx"), loadSettingsStyle()]);
@@ -26,7 +26,7 @@ const Stats = ({ sites }: SiteDashboardProps) => (
   <>
     <StatsTitle />
     <OpenInstanceNotice />
-    <ProxyNotice />
+    {sites.includes(site.value ?? "") && <InstallationNotices />}
     <FirstVisitor />
     <AwaitedSite />
     <DemoNotice sites={sites} />

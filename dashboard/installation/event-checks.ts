@@ -2,6 +2,7 @@
 import type { Installation } from "../api/types.ts";
 import { countOf, formatTimestamp } from "../format/locale.ts";
 import { DEMO_SITE } from "../names.ts";
+import { filesFinding } from "./files-finding.ts";
 import { note, ok, problem, type Check } from "./check.ts";
 import { proxyFinding } from "./proxy-finding.ts";
 
@@ -123,6 +124,7 @@ function otherNamesChecks(siteId: string, installation: Installation): Check[] {
 export const eventChecks = (siteId: string, installation: Installation, timeZone: string): Check[] => [
   acceptedCheck(siteId, installation, timeZone),
   ...(installation.proxy ? [proxyFinding(installation.proxy)] : []),
+  ...(installation.files_left_out > 0 ? [filesFinding(installation.files_left_out)] : []),
   ...ownRefusals(siteId, installation),
   ...otherNamesChecks(siteId, installation),
   ...refusalsIn(relatedOf(siteId, installation)),

@@ -14,11 +14,12 @@ export const getDetails: Handler = async (_request, { services }) => {
   const { version, adminPassword, geoIsLoaded, geoBuiltMs, behavioral, config } = services;
   // Right after startup this waits for the engine or starts it, so the extension is not reported as missing.
   await behavioral.load();
-  const { unflushedEvents, cachedResults } = await services.gauges();
+  const { unflushedEvents, filesLeftOut, cachedResults } = await services.gauges();
   return jsonReply({
     status: "ok",
     version,
     buffered_events: unflushedEvents,
+    files_left_out: filesLeftOut,
     auth_configured: adminPassword.isConfigured,
     geoip_loaded: geoIsLoaded,
     geoip_built: geoBuiltMs === null ? null : utcDateOf(geoBuiltMs),

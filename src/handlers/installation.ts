@@ -30,9 +30,10 @@ export const getInstallation: Handler = async (_request, { services, url }) => {
   const { config, knownSites, eventOutcomes, proxyCheck } = services;
   const { site_id: siteId } = new Query(url).parse({ site_id: SCOPE_PARAMETERS.site_id });
   if (!knownSites.areListed) await knownSites.untilListed();
-  // Where sites have instances of their own, this brings their counts.
-  await services.gauges();
+  // Lists the site's files, of which some may be left out.
   const days = await daysOf(siteId, services);
+  // Where sites have instances of their own, this also brings their counts of events.
+  const { filesLeftOut } = await services.gauges();
   return jsonReply({
     since: timestampOf(eventOutcomes.sinceMsOf(siteId)),
     is_allowed: config.siteIds.length === 0 || config.siteIds.includes(siteId),
@@ -40,6 +41,7 @@ export const getInstallation: Handler = async (_request, { services, url }) => {
     first_event_date: days[0] ?? null,
     last_event_date: days.at(-1) ?? null,
     proxy: proxyCheck.finding && { problem: proxyCheck.finding.problem, trust_proxy: proxyCheck.finding.trustProxy },
+    files_left_out: filesLeftOut,
     events: eventOutcomes.of(siteId).map(counted),
     other_events: eventOutcomes.ofOthers(siteId, OTHER_NAMES_MAX).map(counted),
   });

@@ -17,6 +17,9 @@ export interface EventColumn {
   readonly required: boolean;
 }
 
+/** In every event, although its folder names the site, too. */
+export const SITE_COLUMN = { field: "siteId", name: "site_id", kind: "text", required: true } as const satisfies EventColumn;
+
 const text = (field: keyof StoredEvent, name: string): EventColumn => ({ field, name, kind: "text", required: false });
 
 /** In the order of Parquet files and journal lines. New columns go to the end: lines are positional (see `event-text.ts`). */
@@ -44,6 +47,6 @@ export const EVENT_COLUMNS = [
   { field: "revenueCents", name: "revenue_amount", kind: "cents", required: false },
   text("currency", "currency"),
   { field: "visitorId", name: "visitor_id", kind: "visitor", required: true },
-  { ...text("siteId", "site_id"), required: true },
+  SITE_COLUMN,
   { field: "timestampMs", name: "timestamp", kind: "timestamp", required: true },
 ] as const satisfies readonly EventColumn[];

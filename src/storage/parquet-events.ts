@@ -1,7 +1,7 @@
 /** The encoding of events in Parquet files, and its inverse. The only user of hyparquet-writer. */
 import { ByteWriter, ParquetWriter as FileWriter, type ColumnSource } from "hyparquet-writer";
-import { EVENT_COLUMNS, type ColumnKind, type EventColumn } from "./event-columns.ts";
-import type { StoredEvent } from "./event.ts";
+import { EVENT_COLUMNS, SITE_COLUMN, type ColumnKind, type EventColumn } from "./event-columns.ts";
+import type { SiteId, StoredEvent } from "./event.ts";
 import type { ObjectKey } from "./object-store.ts";
 import { openParquet, type NumberColumn, type ParquetColumns, type SchemaElement, type TextColumn } from "./parquet-columns.ts";
 import { checkSeal, seal, SEAL_ENTRY } from "./parquet-seal.ts";
@@ -94,6 +94,8 @@ function beginFile() {
 
 export interface EventFile {
   readonly key: ObjectKey;
+  /** The site of its folder. */
+  readonly siteId: SiteId;
   readonly bytes: Uint8Array;
 }
 
@@ -116,8 +118,8 @@ export function mergeFiles(files: readonly EventFile[]): MergedFile {
     }
     events += decoded.rows;
   };
-  for (const { key, bytes } of files) {
-    for (const read of readEvents(bytes)) {
+  for (const { key, siteId, bytes } of files) {
+    for (const read of readEvents(bytes, siteId)) {
       if ("reason" in read) return { unreadable: key, ...read };
       add(read);
     }
@@ -171,8 +173,18 @@ function decodedPart(part: ParquetColumns, wanted: readonly EventColumn[]): Deco
   };
 }
 
-function* decodedParts(parts: readonly ParquetColumns[], wanted: readonly EventColumn[]): Generator<DecodedEvents, void> {
+function* decodedParts(parts: Iterable<ParquetColumns>, wanted: readonly EventColumn[]): Generator<DecodedEvents, void> {
   for (const part of parts) yield decodedPart(part, wanted);
+}
+
+/** A folder that was renamed by hand has the events of another site. */
+function* partsOfSite(parts: readonly ParquetColumns[], siteId: SiteId): Generator<ParquetColumns, void> {
+  for (const part of parts) {
+    const other = part.texts(SITE_COLUMN.name).texts.find((text) => text !== siteId);
+    if (other !== undefined)
+      throw new Error(`its events are of ${other}, not of the site of its folder; "sandpiper verify" says what to do`);
+    yield part;
+  }
 }
 
 /**
@@ -185,18 +197,29 @@ export function decodeEvents(bytes: Uint8Array, wanted: readonly EventColumn[] =
   return decodedParts(openParquet(bytes).parts, wanted);
 }
 
+/** As `decodeEvents`, and throws at the first row group that has events of another site. */
+export function decodeEventsOf(
+  siteId: SiteId,
+  bytes: Uint8Array,
+  wanted: readonly EventColumn[] = EVENT_COLUMNS,
+): Generator<DecodedEvents, void> {
+  checkSeal(bytes);
+  return decodedParts(partsOfSite(openParquet(bytes).parts, siteId), wanted);
+}
+
 /** Why the rest of a file cannot be read. */
 export interface Unreadable {
   readonly reason: string;
 }
 
-/** As `decodeEvents`, but yields an error of the file as a value, which distinguishes it from errors of the consumer. */
+/** As `decodeEventsOf`, but yields an error of the file as a value, which distinguishes it from errors of the consumer. */
 export function* readEvents(
   bytes: Uint8Array,
+  siteId: SiteId,
   wanted: readonly EventColumn[] = EVENT_COLUMNS,
 ): Generator<DecodedEvents | Unreadable, void> {
   try {
-    yield* decodeEvents(bytes, wanted);
+    yield* decodeEventsOf(siteId, bytes, wanted);
   } catch (error) {
     yield { reason: error instanceof Error ? error.message : String(error) };
   }

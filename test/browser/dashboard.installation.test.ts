@@ -1,4 +1,6 @@
 /** The tracking code for a platform, and the installation check, in a real browser against the built program. */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import type { InstallationPage } from "../../dashboard/api/types.ts";
@@ -26,9 +28,13 @@ describe("the installation check in the dashboard", () => {
     for (const folder of folders) await removeFolder(folder);
   });
 
-  async function startService(environment: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
+  async function startService(
+    environment: Readonly<Record<string, string>> = {},
+    prepare: (dataFolder: string) => Promise<unknown> = () => Promise.resolve(),
+  ): Promise<ServerProcess> {
     const dataFolder = await makeTempFolder();
     folders.push(dataFolder);
+    await prepare(dataFolder);
     const service = await startServer({ dataFolder, environment: { SVC_CACHE_TTL_SECS: "0", ...environment } });
     opened.push(service);
     return service;
@@ -129,6 +135,23 @@ describe("the installation check in the dashboard", () => {
     expect(await problemsIn(page)).toContain(
       "Problem: Visitors share the address of a proxy: they count as one, with a wrong or unknown location",
     );
+    expect(await violationsNow(page)).toEqual([]);
+  });
+
+  it("says above the stats and in the check that reports leave out a damaged file", async () => {
+    const service = await startService({}, async (dataFolder) => {
+      const site = join(dataFolder, "events", "site_id=damaged.example");
+      await mkdir(site, { recursive: true });
+      await writeFile(join(site, "1-1.parquet"), "no events, and on no date");
+    });
+    await send(service, "damaged.example");
+    const page = await open();
+    await page.goto(`${service.origin}/?site=damaged.example`);
+    const finding = "Reports leave out 1 file of events: damaged, missing or in the wrong folder";
+    await page.locator(".notice", { hasText: finding }).waitFor();
+    await page.getByRole("button", { name: "Menu" }).click();
+    await page.getByRole("menuitem", { name: "Check the installation" }).click();
+    await page.getByRole("dialog").getByText(finding).waitFor();
     expect(await violationsNow(page)).toEqual([]);
   });
 

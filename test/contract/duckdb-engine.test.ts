@@ -2,10 +2,10 @@
 import { expect, it } from "vitest";
 import { createDuckdbEngine, openDuckdb } from "../../adapters/node/threads/duckdb-instance.ts";
 import { DuckdbEngine } from "../../src/runtime/engine/duckdb/duckdb-engine.ts";
-import { decodeEvents, encodeEvents } from "../../src/storage/parquet-events.ts";
+import { decodeEvents } from "../../src/storage/parquet-events.ts";
 import { engineModule } from "../support/engine-module.ts";
 import { anEvent, eventTexts } from "../support/stored-event.ts";
-import { DATE, aBlock, aQuery, aSite, describeEngine, silent } from "./engine.suite.ts";
+import { DATE, aBlock, aQuery, aSite, describeEngine, fileOf, silent } from "./engine.suite.ts";
 
 describeEngine("DuckDB in the same thread", async () => createDuckdbEngine(await engineModule()));
 
@@ -15,11 +15,11 @@ it("a file larger than one insert is loaded completely and in order, and session
   const events = Array.from({ length: ROWS }, (_, i) =>
     anEvent({ visitorId: BigInt(i % VISITORS), pathname: `/${i % 1000}`, timestampMs: noon + i + (i < PAUSE_AFTER ? 0 : 3_600_000) }),
   );
-  const bytes = encodeEvents(events);
+  const site = aSite();
+  const bytes = fileOf(site, events);
   expect([...decodeEvents(bytes)].map(({ rows }) => rows)).toEqual([50_000, 25_000]);
 
   const engine = await createDuckdbEngine(await engineModule());
-  const site = aSite();
   const block = aBlock(site);
   expect((await engine.append(block, { files: [{ key: "large", date: DATE, bytes }] })).unreadable).toEqual([]);
   const inOrder = `SELECT count(*) AS n, count(DISTINCT session) AS sessions, count(DISTINCT pathname) AS pages,
@@ -42,7 +42,7 @@ it("queries are correct above 2 GB of memory, where addresses need 32 bits", asy
   const block = aBlock(site);
   const events = Array.from({ length: 1000 }, (_, i) => anEvent({ pathname: `/${i}` }));
   await engine.append(block, { date: DATE, events: eventTexts(events) });
-  await engine.append(block, { files: [{ key: "file", date: DATE, bytes: encodeEvents(events) }] });
+  await engine.append(block, { files: [{ key: "file", date: DATE, bytes: fileOf(site, events) }] });
   const pages = await engine.query(
     aQuery(
       site,

@@ -54,6 +54,10 @@ const aPartialTable = (site: SiteId): PartialTable => ({
 const BY_PAGE =
   "WITH scoped AS (SELECT * FROM events) SELECT pathname AS code, sum(revenue_amount) AS total FROM scoped WHERE pathname <> $1 GROUP BY pathname";
 
+/** A file of the site. */
+export const fileOf = (site: SiteId, events: readonly StoredEvent[]): Uint8Array =>
+  encodeEvents(events.map((event) => ({ ...event, siteId: site })));
+
 const withoutParameters: readonly SqlParameter[] = [];
 
 export const aQuery = (
@@ -167,8 +171,8 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         const site = aSite();
         const block = aBlock(site);
         const files = [
-          { key: "first", date: DATE, bytes: encodeEvents(events.slice(0, 2)) },
-          { key: "second", date: DATE, bytes: encodeEvents(events.slice(2)) },
+          { key: "first", date: DATE, bytes: fileOf(site, events.slice(0, 2)) },
+          { key: "second", date: DATE, bytes: fileOf(site, events.slice(2)) },
         ];
         expect((await engine.append(block, { files })).unreadable).toEqual([]);
         expect(await ask(site, [block], NUMBERS)).toEqual(numbers);
@@ -179,7 +183,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
       it("sequence numbers continue from one append to the next", async () => {
         const site = aSite();
         const block = aBlock(site);
-        await engine.append(block, { files: [{ key: "file", date: DATE, bytes: encodeEvents(events.slice(0, 2)) }] });
+        await engine.append(block, { files: [{ key: "file", date: DATE, bytes: fileOf(site, events.slice(0, 2)) }] });
         await engine.append(block, { date: DATE, events: eventTexts(events.slice(2, 3)) });
         await engine.append(block, { date: DATE, events: eventTexts(events.slice(3)) });
         expect(await ask(site, [block], NUMBERS)).toEqual(numbers);
@@ -190,7 +194,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
       it("rows have the day of the date that they were loaded with, whatever their timestamps say", async () => {
         const site = aSite();
         const block = aBlock(site);
-        const late = encodeEvents([anEvent({ at: "2026-03-16T00:30:00.000Z" })]);
+        const late = fileOf(site, [anEvent({ at: "2026-03-16T00:30:00.000Z" })]);
         const files = [
           { key: "first", date: DATE, bytes: late },
           { key: "second", date: "2026-03-17" as LocalDate, bytes: late },
@@ -246,7 +250,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
                 files: files.map((ofFile, i) => ({
                   key: String(i),
                   date: utcDateOf(ofFile[0]?.timestampMs ?? 0),
-                  bytes: encodeEvents(ofFile),
+                  bytes: fileOf(site, ofFile),
                 })),
               });
               const given = await ask(site, [block], "SELECT visitor_id, timestamp, session FROM events ORDER BY sequence_number");
@@ -384,7 +388,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
                 const events = change.rows.map(({ visitor, minute, page, eventName }) =>
                   anEvent({ visitorId: BigInt(visitor), timestampMs: startMs + minute * MINUTE_MS, pathname: page, eventName }),
                 );
-                const files = [{ key: "file", date, bytes: encodeEvents(events) }];
+                const files = [{ key: "file", date, bytes: fileOf(site, events) }];
                 await engine.append(blocks[change.block] ?? blocks[0], change.inFile ? { files } : { date, events: eventTexts(events) });
               }
               await expectSessions(site, blocks);
@@ -414,7 +418,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
 
       it("an event is in the sessions of the next query, also if it comes while sessions are stored", async () => {
         const { site, block } = await load([anEvent({ at: "2026-03-15T12:00:00Z" })]);
-        const file = { key: "file", date: DATE, bytes: encodeEvents([anEvent({ at: "2026-03-15T12:10:00Z" })]) };
+        const file = { key: "file", date: DATE, bytes: fileOf(site, [anEvent({ at: "2026-03-15T12:10:00Z" })]) };
         const storing = [engine.storeSessions([block.id], silent()), engine.storeSessions([block.id], silent())];
         await engine.append(block, { files: [file] });
         await Promise.all(storing);
@@ -428,8 +432,9 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
       it("stored sessions count as resident memory until their block is dropped", async () => {
         const [plain, stored] = [aBlock(aSite()), aBlock(aSite())];
         const visitorId = (i: number) => BigInt.asUintN(64, BigInt(i) * 0x9e37_79b9_7f4a_7c15n);
-        const bytes = encodeEvents(Array.from({ length: 60_000 }, (_, i) => anEvent({ visitorId: visitorId(i) })));
-        for (const block of [plain, stored]) await engine.append(block, { files: [{ key: "file", date: DATE, bytes }] });
+        const events = Array.from({ length: 60_000 }, (_, i) => anEvent({ visitorId: visitorId(i) }));
+        for (const block of [plain, stored])
+          await engine.append(block, { files: [{ key: "file", date: DATE, bytes: fileOf(block.siteId, events) }] });
         const { memoryBytes: both } = await engine.storeSessions([stored.id], silent());
         const { memoryBytes: one } = await engine.drop([plain.id]);
         const { memoryBytes: none } = await engine.drop([stored.id]);
@@ -578,7 +583,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         expect((await engine.append(small, { date: DATE, events: eventTexts(withProps("small", 3)) })).propsBytes).toBeGreaterThan(0);
         const full = await engine.append(large, { date: DATE, events: eventTexts(withProps("large", 1_000)) });
         expect(full.propsBytes).toBeNull();
-        const files = [{ key: "more", date: DATE, bytes: encodeEvents(withProps("large", 1_000)) }];
+        const files = [{ key: "more", date: DATE, bytes: fileOf(site, withProps("large", 1_000)) }];
         const { propsBytes, memoryBytes } = await engine.append(large, { files });
         expect(propsBytes).toBeNull();
         expect(await countOf(site, [small, large])).toBe(2_003);
@@ -601,10 +606,22 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
     });
 
     describe("files", () => {
+      it("files of another site than their block's are reported with its name, and the others are loaded", async () => {
+        const [site, other] = [aSite(), aSite()];
+        const block = aBlock(site);
+        const files = [
+          { key: "own", date: DATE, bytes: fileOf(site, [anEvent()]) },
+          { key: "renamed", date: DATE, bytes: fileOf(other, [anEvent(), anEvent()]) },
+        ];
+        const { unreadable } = await engine.append(block, { files });
+        expect(unreadable).toEqual([{ key: "renamed", reason: expect.stringContaining(`its events are of ${other}, not of`) as unknown }]);
+        expect(await countOf(site, [block])).toBe(1);
+      });
+
       it("unreadable files are reported with a reason, and the others are loaded", async () => {
         const site = aSite();
         const block = aBlock(site);
-        const whole = encodeEvents([anEvent()]);
+        const whole = fileOf(site, [anEvent()]);
         const { unreadable } = await engine.append(block, {
           files: [
             { key: "first", date: DATE, bytes: whole },
@@ -739,7 +756,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         await Promise.all(
           blocks.slice(1).flatMap((block, i) => [
             engine.append(block, {
-              files: [{ key: `${i}`, date: DATE, bytes: encodeEvents([anEvent({ pathname: `/${i}` }), anEvent({ pathname: "/all" })]) }],
+              files: [{ key: `${i}`, date: DATE, bytes: fileOf(site, [anEvent({ pathname: `/${i}` }), anEvent({ pathname: "/all" })]) }],
             }),
             countOf(site, blocks.slice(0, 1)),
           ]),

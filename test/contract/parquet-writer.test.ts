@@ -8,7 +8,7 @@ import { decodeEvents, encodeEvents, type EventFile } from "../../src/storage/pa
 import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
 import { threadScript } from "../support/built.ts";
 import { skippedFor } from "../support/skipped.ts";
-import { aFullEvent, anEvent, eventTexts } from "../support/stored-event.ts";
+import { aFullEvent, anEvent, eventTexts, siteId } from "../support/stored-event.ts";
 
 const threaded = new ThreadedParquetWriter(threadScript("parquet"));
 afterAll(() => threaded.close());
@@ -17,6 +17,7 @@ const EVENTS = Array.from({ length: 30 }, (_, i) => (i % 3 === 0 ? anEvent({ pat
 
 const fileOf = (first: number, last: number): EventFile => ({
   key: `${first}-${last}`,
+  siteId: anEvent().siteId,
   bytes: encodeEvents(EVENTS.slice(first, last + 1)),
 });
 
@@ -49,6 +50,13 @@ describe.each([
     if (!("bytes" in merged)) throw new Error(merged.reason);
     expect(merged.events).toBe(30);
     expect(valuesOf(merged.bytes)).toEqual(valuesOf(encodeEvents(EVENTS)));
+  });
+
+  it("a merge reports a file of another site than its folder", async () => {
+    expect(await writer.merge([fileOf(0, 4), { ...fileOf(5, 9), siteId: siteId("renamed.test") }])).toEqual({
+      unreadable: "5-9",
+      reason: `its events are of ${anEvent().siteId}, not of the site of its folder; "sandpiper verify" says what to do`,
+    });
   });
 
   it("a merge reports the file that cannot be read", async () => {

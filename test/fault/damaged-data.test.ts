@@ -1,7 +1,9 @@
 /** Invariant 2 of the architecture: foreign and damaged files in the data folder are logged and ignored; all other data is counted exactly. */
-import { mkdir, readFile, readdir, symlink, truncate, writeFile } from "node:fs/promises";
+import { execSync } from "node:child_process";
+import { mkdir, readFile, readdir, rename, symlink, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { runProgram } from "../support/run-process.ts";
 import { spawnServer, startServer, type ServerProcess } from "../support/server-process.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { CHROME_WINDOWS } from "../support/user-agents.ts";
@@ -91,8 +93,44 @@ describe("foreign files in the events folder", () => {
     expect(sites).toEqual(["a.test", "b.test"]);
     for (const name of strays.folders) await expect.poll(server.log).toContain(`events/${name} is not the folder of a site; it is ignored`);
     for (const name of strays.files) await expect.poll(server.log).toContain(`events/${name} is not a partition file; it is ignored`);
+    const strayCount = strays.folders.length + strays.files.length;
+    expect(await leftOutBy(server)).toEqual({ health: strayCount, metric: String(strayCount) });
     expect(server.log()).not.toMatch(/ ERROR /);
     expect(await server.stop()).toBe(0);
+  });
+});
+
+/** What monitoring sees. */
+async function leftOutBy(server: ServerProcess): Promise<{ health: unknown; metric: string | undefined }> {
+  const { files_left_out: health } = (await (await fetch(`${server.origin}/health/detailed`)).json()) as { files_left_out: number };
+  const metrics = await (await fetch(`${server.origin}/metrics`)).text();
+  return { health, metric: /^svc_files_left_out (\d+)$/m.exec(metrics)?.[1] };
+}
+
+describe("a site's folder that was renamed by hand", () => {
+  it("is served under neither name, the log names it, and verify says how to move it back", async () => {
+    const dataFolder = await folderWith({ "a.test": 5, "b.test": 3 });
+    const events = join(dataFolder, "events");
+    await rename(join(events, "site_id=a.test"), join(events, "site_id=renamed.test"));
+    const server = await startServer({ dataFolder, environment: ENVIRONMENT });
+    for (const siteId of ["renamed.test", "a.test"]) expect(await pagesOf(server, siteId), siteId).toEqual([]);
+    expect(await pagesOf(server, "b.test")).toEqual(upTo(3));
+    await server.logged(/ ERROR a partition file cannot be read.* file="?events\/site_id=renamed\.test.*its events are of a\.test/);
+    expect(await leftOutBy(server)).toEqual({ health: 1, metric: "1" });
+    expect(await server.stop()).toBe(0);
+
+    const { code, stdout, stderr } = await runProgram(["verify", "--data-dir", dataFolder]);
+    expect(code).toBe(1);
+    const command = "mv events/site_id=renamed.test events/site_id=a.test";
+    expect(stdout + stderr).toContain(`it was renamed: all its events are of a.test.`);
+    expect(stdout + stderr).toContain(`run in the data folder: ${command}`);
+
+    execSync(command, { cwd: dataFolder });
+    const next = await startServer({ dataFolder, environment: ENVIRONMENT });
+    expect(await pagesOf(next, "a.test")).toEqual(upTo(5));
+    expect(await leftOutBy(next)).toEqual({ health: 0, metric: "0" });
+    expect(await next.stop()).toBe(0);
+    expect(await runProgram(["verify", "--data-dir", dataFolder])).toMatchObject({ code: 0 });
   });
 });
 
@@ -131,6 +169,7 @@ describe("damaged Parquet files", () => {
       .filter((line) => line.includes(" ERROR "))
       .map((line) => /a partition file cannot be read.* file="?([^\s"]+)/.exec(line)?.[1]);
     expect(reported.sort()).toEqual(damaged.sort());
+    expect(await leftOutBy(server)).toEqual({ health: damaged.length, metric: String(damaged.length) });
 
     // What comes later is not held up by them.
     for (const siteId of sites) await post(server, siteId, 1, EVENTS + 1);
@@ -164,6 +203,7 @@ describe("a Parquet file damaged while the program runs", () => {
     expect(await pagesOf(server, "a.test")).toEqual([6]);
     expect(await pagesOf(server, "b.test")).toEqual(upTo(3));
     await server.logged(/ ERROR a partition file cannot be read.* file="?events\/site_id=a\.test/);
+    expect(await leftOutBy(server)).toEqual({ health: 1, metric: "1" });
     expect(await server.stop()).toBe(0);
     await writeFile(path, whole);
     const next = await startServer({ dataFolder, environment: ENVIRONMENT });
@@ -199,6 +239,7 @@ describe("the journal of a killed process", () => {
     const server = await startServer({ dataFolder, environment: ENVIRONMENT });
     expect(await pagesOf(server, "a.test")).toEqual([1, 2, 3, 4, 6, 8, 9, 10]);
     await server.logged(/ ERROR the journal is damaged.* damagedLines=2 keptAt=\S+/);
+    expect(await leftOutBy(server)).toEqual({ health: 1, metric: "1" });
     const keptAt = /keptAt=(\S+)/.exec(server.log())?.[1] ?? "";
     expect(await readFile(keptAt, "utf8")).toBe(`${damaged}\n`);
 

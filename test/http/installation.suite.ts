@@ -18,6 +18,7 @@ interface Installation {
   readonly has_events: boolean;
   readonly first_event_date: string | null;
   readonly last_event_date: string | null;
+  readonly files_left_out: number;
   readonly events: readonly OutcomeCount[];
   readonly other_events: readonly OutcomeCount[];
 }
@@ -45,6 +46,7 @@ export function describeInstallation(makeTarget: MakeTarget): void {
         has_events: false,
         first_event_date: null,
         last_event_date: null,
+        files_left_out: 0,
         events: [],
         other_events: [],
       });

@@ -15,6 +15,7 @@ interface Details {
   readonly status: string;
   readonly version: string;
   readonly buffered_events: number;
+  readonly files_left_out: number;
   readonly auth_configured: boolean;
   readonly geoip_loaded: boolean;
   readonly geoip_built: string | null;
@@ -45,6 +46,7 @@ export function describeHealthDetails(makeTarget: MakeTarget): void {
         status: "ok",
         version: expect.stringMatching(/^\d+\.\d+\.\d+/) as unknown,
         buffered_events: 0,
+        files_left_out: 0,
         auth_configured: false,
         geoip_loaded: true,
         geoip_built: expect.stringMatching(/^20\d\d-\d\d-\d\d$/) as unknown,
@@ -110,6 +112,7 @@ const GAUGES = [
     "svc_auth_configured",
     "svc_geoip_loaded",
     "svc_geoip_built_timestamp_seconds",
+    "svc_files_left_out",
     "svc_filter_bots",
     "svc_behavioral_extension",
   ],

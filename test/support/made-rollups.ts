@@ -9,6 +9,7 @@ import { rangeOfDays } from "../../src/runtime/query/date-range.ts";
 import { rolledMeasures } from "../../src/runtime/reports/rolled-measures.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/rollups/inline-rollup-calculator.ts";
 import { fileOf, originOf } from "../../src/runtime/rollups/rollup-origin.ts";
+import { LeftOutFiles } from "../../src/runtime/metrics/left-out-files.ts";
 import { utcCalendar } from "../../src/storage/calendar.ts";
 import type { SiteId, LocalDate } from "../../src/storage/event.ts";
 import { EventStore } from "../../src/storage/event-store.ts";
@@ -58,7 +59,14 @@ export async function makeRollup(
   try {
     await engine.loadExtension(BEHAVIORAL_EXTENSION);
     const sessionGapMs = sessionWindowMinutes * 60_000;
-    const partitionCache = new PartitionCache({ engine, eventStore, budgetBytes: BUDGET_BYTES, sessionGapMs, log: createRecordingLog() });
+    const partitionCache = new PartitionCache({
+      engine,
+      eventStore,
+      budgetBytes: BUDGET_BYTES,
+      sessionGapMs,
+      leftOutFiles: new LeftOutFiles(),
+      log: createRecordingLog(),
+    });
     const context = { calendar: utcCalendar, engine, partitionCache, signal: new AbortController().signal };
     const range = rangeOfDays(firstDay, lastDay);
     const computed = parts.length > 0 ? [] : [await computeMeasures({ siteId, range }, rolled, context)];

@@ -84,7 +84,11 @@ export async function openRollupSite({
     async merge(number: number, site: SiteId = SITE): Promise<void> {
       const [partition] = await eventStore.withSnapshot(site, at(number), at(number), async (partitions) => partitions);
       const files = await Promise.all(
-        (partition?.files ?? []).map(async (file) => ({ key: file.key, bytes: (await eventStore.read(file)) ?? new Uint8Array() })),
+        (partition?.files ?? []).map(async (file) => ({
+          key: file.key,
+          siteId: site,
+          bytes: (await eventStore.read(file)) ?? new Uint8Array(),
+        })),
       );
       const merged = await parquet.merge(files);
       if ("unreadable" in merged) throw new Error(merged.reason);

@@ -53,6 +53,7 @@ export const INSTALLATION_SCHEMAS = {
       text("The date of the site's last event; null without events, or if storage does not tell.", { format: "date" }),
     ),
     proxy: nullable(PROXY_FINDING),
+    files_left_out: count("Files of events, of any site, that reports leave out: damaged, missing or in the wrong folder."),
     events: list("The events of the site.", OUTCOME_COUNT),
     other_events: list("The events of other names, the latest first.", OUTCOME_COUNT),
   }),

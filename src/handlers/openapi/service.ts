@@ -17,6 +17,7 @@ export const SERVICE_SCHEMAS = {
     status: text("Constant.", { const: "ok" }),
     version: text("Version of the program.", { minLength: 1 }),
     buffered_events: count("Events in the journal that are not in a file yet."),
+    files_left_out: count("Files of events that reports leave out: damaged, missing or in the wrong folder."),
     auth_configured: boolean("Whether an admin password is set."),
     geoip_loaded: boolean("Whether a geo database is loaded."),
     geoip_built: orNull(text("Date on which the geo database was built; null without one.", { format: "date" })),

@@ -153,6 +153,9 @@ export const COMPACTION_PAUSE_MS = 5_000;
 /** Pause before a site whose files could not be merged is tried again. */
 export const COMPACTION_RETRY_MS = 60_000;
 
+/** Files that reports leave out and that are counted. */
+export const LEFT_OUT_FILES_MAX = 10_000;
+
 /** Unreadable files that compaction remembers and skips. */
 export const UNREADABLE_FILES_REMEMBERED_MAX = 10_000;
 

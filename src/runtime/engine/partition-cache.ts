@@ -5,6 +5,7 @@ import type { EventText } from "../../storage/event-text.ts";
 import type { JournaledEvents, Partition, PartitionFile } from "../../storage/partition.ts";
 import { sizeGroups } from "../../storage/size-groups.ts";
 import { BLOCKS_OF_BUDGET_MIN, BLOCK_BYTES_MAX, LOAD_BYTES_MAX } from "../config/limits.ts";
+import type { LeftOutFiles } from "../metrics/left-out-files.ts";
 import type { Log } from "../metrics/log.ts";
 import { groupIntoBlocks, parquetBytesOf } from "./block-groups.ts";
 import { CacheEviction } from "./cache-eviction.ts";
@@ -22,6 +23,7 @@ export interface PartitionCacheOptions {
   readonly eventStore: EventStore;
   readonly budgetBytes: number;
   readonly sessionGapMs: number;
+  readonly leftOutFiles: LeftOutFiles;
   readonly log: Log;
 }
 
@@ -185,7 +187,11 @@ export class PartitionCache {
         const read = await this.#read(step);
         isUnchanged = false;
         const unreadable = await this.#append(blocks, block, { files: read });
-        for (const { key } of read) if (!unreadable.has(key)) loaded.add(key);
+        for (const { key } of read) {
+          if (unreadable.has(key)) continue;
+          loaded.add(key);
+          this.#options.leftOutFiles.forget(key);
+        }
         if (loading.withProperties) this.#propsShare.check([block], blocks.all);
       }
     } catch (error) {
@@ -204,19 +210,19 @@ export class PartitionCache {
   }
 
   async #read(files: readonly PartitionFile[]): Promise<BlockFile[]> {
-    const { eventStore, log } = this.#options;
+    const { eventStore } = this.#options;
     const found: BlockFile[] = [];
     for (const file of files) {
       const bytes = await eventStore.read(file);
       if (bytes) found.push({ key: file.key, date: file.day, bytes });
-      else log.error("a partition file is gone; its events are missing from reports", { file: file.key });
+      else this.#leaveOut(file.key, "a partition file is gone");
     }
     return found;
   }
 
   /** Returns the unreadable files. Rejects if the engine has restarted: it may have only these rows, so the block must be abandoned. */
   async #append(blocks: CachedBlocks, block: CachedBlock, source: BlockSource): Promise<ReadonlySet<string>> {
-    const { engine, sessionGapMs, log } = this.#options;
+    const { engine, sessionGapMs } = this.#options;
     const { propsBytesMax } = this.#memory;
     const target = { id: block.id, siteId: block.siteId, sessionGapMs, propsBytesMax };
     const { unreadable, propsBytes, ...usage } = await engine.append(target, source);
@@ -225,10 +231,14 @@ export class PartitionCache {
     // Properties that were dropped during the call stay dropped.
     if (block.props.bytes !== null) block.props.bytes = propsBytes;
     await this.#propsShare.limit(blocks.all);
-    for (const { key, reason } of unreadable) {
-      log.error("a partition file cannot be read; its events are missing from reports", { file: key, reason });
-    }
+    for (const { key, reason } of unreadable) this.#leaveOut(key, "a partition file cannot be read", { reason });
     return new Set(unreadable.map(({ key }) => key));
+  }
+
+  #leaveOut(file: string, what: string, fields: { readonly reason?: string } = {}): void {
+    const { leftOutFiles, log } = this.#options;
+    leftOutFiles.note(file);
+    log.error(`${what}; its events are missing from reports`, { file, ...fields });
   }
 
   async #deliverJournaled(blocks: CachedBlocks, siteId: SiteId, { day, journaled }: Partition): Promise<void> {

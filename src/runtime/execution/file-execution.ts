@@ -2,9 +2,10 @@
 import { dayNumberOf } from "../../storage/calendar.ts";
 import type { Columns } from "../../storage/columns.ts";
 import type { EventStore } from "../../storage/event-store.ts";
+import type { SiteId } from "../../storage/event.ts";
 import { eventOf } from "../../storage/event-text.ts";
 import type { Partition } from "../../storage/partition.ts";
-import { columnsOfEvents, decodeEvents } from "../../storage/parquet-events.ts";
+import { columnsOfEvents, decodeEventsOf } from "../../storage/parquet-events.ts";
 import { FILE_EXECUTION } from "../config/report-limits.ts";
 import type { CalendarOf } from "../sites/sites.ts";
 import type { PlanStep } from "./plan.ts";
@@ -42,16 +43,18 @@ export class FileExecution {
     const rowsOf: RowsOfVisits[] = queries.flatMap(({ ofVisits }) => ofVisits ?? []);
     if (rowsOf.length < queries.length) return null;
     const { eventStore, calendarOf } = this.#options;
-    const visits = await eventStore.withSnapshot(siteId, range.firstDay, range.lastDay, (partitions) => this.#read(partitions, signal));
+    const visits = await eventStore.withSnapshot(siteId, range.firstDay, range.lastDay, (partitions) =>
+      this.#read(siteId, partitions, signal),
+    );
     return visits && rowsOf.map((rows) => rows(visits, range, calendarOf(siteId)));
   }
 
   /** Null if there are too many events, or a file cannot be read. */
-  async #read(partitions: readonly Partition[], signal: AbortSignal): Promise<readonly Visits[] | null> {
+  async #read(siteId: SiteId, partitions: readonly Partition[], signal: AbortSignal): Promise<readonly Visits[] | null> {
     if (!areFew(partitions)) return null;
     try {
       const visits: Visits[] = [];
-      for (const partition of partitions) visits.push(...(await this.#visitsOf(partition, signal)));
+      for (const partition of partitions) visits.push(...(await this.#visitsOf(siteId, partition, signal)));
       return visits;
     } catch (error) {
       if (error instanceof UnreadableFileError) return null;
@@ -59,12 +62,12 @@ export class FileExecution {
     }
   }
 
-  async #visitsOf(partition: Partition, signal: AbortSignal): Promise<Visits[]> {
+  async #visitsOf(siteId: SiteId, partition: Partition, signal: AbortSignal): Promise<Visits[]> {
     const day = dayNumberOf(partition.day);
     const visits: Visits[] = [];
     for (const file of partition.files) {
       signal.throwIfAborted();
-      visits.push(...visitsIn(day, await this.#options.eventStore.read(file)));
+      visits.push(...visitsIn(siteId, day, await this.#options.eventStore.read(file)));
     }
     const unflushed = unflushedOf(partition);
     if (unflushed.length > 0) visits.push(visitsOf(day, columnsOfEvents(unflushed.map(eventOf))));
@@ -72,10 +75,10 @@ export class FileExecution {
   }
 }
 
-function visitsIn(day: number, bytes: Uint8Array | null): Visits[] {
+function visitsIn(siteId: SiteId, day: number, bytes: Uint8Array | null): Visits[] {
   if (!bytes) throw new UnreadableFileError("the file is gone");
   try {
-    return Array.from(decodeEvents(bytes, VISIT_COLUMNS), (events) => visitsOf(day, events));
+    return Array.from(decodeEventsOf(siteId, bytes, VISIT_COLUMNS), (events) => visitsOf(day, events));
   } catch (error) {
     throw new UnreadableFileError("the file cannot be read", { cause: error });
   }

@@ -9,6 +9,7 @@ import { Responsiveness } from "../engine/clickhouse/responsiveness.ts";
 import type { Engine } from "../engine/engine.ts";
 import { PartitionCache } from "../engine/partition-cache.ts";
 import type { Counters } from "../metrics/counters.ts";
+import type { LeftOutFiles } from "../metrics/left-out-files.ts";
 import type { Log } from "../metrics/log.ts";
 import type { RollupCalculator } from "../rollups/rollup-calculator.ts";
 import type { RollupStore } from "../rollups/rollup-store.ts";
@@ -44,6 +45,7 @@ export interface QueryParts {
   readonly rollupCalculator: RollupCalculator;
   readonly rolled: RolledMeasures;
   readonly counters: Counters;
+  readonly leftOutFiles: LeftOutFiles;
   readonly log: Log;
   readonly monotonicMs: () => number;
   /** Null with `engine = duckdb`. */

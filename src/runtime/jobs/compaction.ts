@@ -7,6 +7,7 @@ import type { ParquetWriter } from "../../storage/parquet-writer.ts";
 import type { PartitionFile } from "../../storage/partition.ts";
 import { COMPACTION_PAUSE_MS, COMPACTION_RETRY_MS, UNREADABLE_FILES_REMEMBERED_MAX } from "../config/limits.ts";
 import type { Counters } from "../metrics/counters.ts";
+import type { LeftOutFiles } from "../metrics/left-out-files.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
 import type { CalendarOf } from "../sites/sites.ts";
 import { NewDates } from "./new-dates.ts";
@@ -17,6 +18,7 @@ export interface CompactionOptions {
   readonly parquet: ParquetWriter;
   readonly calendarOf: CalendarOf;
   readonly counters: Counters;
+  readonly leftOutFiles: LeftOutFiles;
   readonly log: Log;
   readonly now: () => EpochMs;
   readonly monotonicMs: () => number;
@@ -170,7 +172,7 @@ export class Compaction implements Job {
 
   async #merge(siteId: SiteId, day: LocalDate, group: readonly PartitionFile[]): Promise<void> {
     const { eventStore, parquet, counters, log } = this.#options;
-    const files = await this.#read(group);
+    const files = await this.#read(siteId, group);
     if (!files) return;
     const merged = await parquet.merge(files);
     if ("unreadable" in merged) {
@@ -186,16 +188,17 @@ export class Compaction implements Job {
   #noteUnreadable(file: string, reason: string): void {
     if (this.#unreadable.size >= UNREADABLE_FILES_REMEMBERED_MAX) this.#unreadable.clear();
     this.#unreadable.add(file);
+    this.#options.leftOutFiles.note(file);
     this.#options.log.error("a partition file cannot be read; it stays as it is and is not merged", { file, reason });
   }
 
   /** Null if one is missing: it was erased. */
-  async #read(group: readonly PartitionFile[]): Promise<EventFile[] | null> {
+  async #read(siteId: SiteId, group: readonly PartitionFile[]): Promise<EventFile[] | null> {
     const files: EventFile[] = [];
     for (const file of group) {
       const bytes = await this.#options.eventStore.read(file);
       if (!bytes) return null;
-      files.push({ key: file.key, bytes });
+      files.push({ key: file.key, siteId, bytes });
     }
     return files;
   }

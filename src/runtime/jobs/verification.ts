@@ -1,12 +1,11 @@
 /** What makes a data folder intact: reads every file, journal line and record, and reports each fault. Read-only. */
-import { EVENT_COLUMNS } from "../../storage/event-columns.ts";
-import { utcCalendar, widestDay, type Calendar } from "../../storage/calendar.ts";
+import { utcCalendar, type Calendar } from "../../storage/calendar.ts";
 import type { SiteId, LocalDate } from "../../storage/event.ts";
 import { bufferedEvent } from "../../storage/event-text.ts";
 import { decodeJournalLines } from "../../storage/journal-line.ts";
 import { Segment } from "../../storage/segment.ts";
 import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
-import { countEvents, decodeEvents } from "../../storage/parquet-events.ts";
+import { countEvents } from "../../storage/parquet-events.ts";
 import { inlineParquetWriter } from "../../storage/parquet-writer.ts";
 import { isInFiles, type PartitionFile } from "../../storage/partition.ts";
 import { Partitions } from "../../storage/partitions.ts";
@@ -24,6 +23,7 @@ import { COLLECTION_KINDS } from "../sites/collection-kinds.ts";
 import { readCollectionRecord } from "../sites/collection-record.ts";
 import { readSiteRecord, SITES_FOLDER } from "../sites/site-record.ts";
 import { readCalendars, type RecordedCalendars } from "../sites/recorded-calendars.ts";
+import { misplacedFaults, readFile, type MisplacedFile } from "./misplaced-files.ts";
 import { verifyRollups, type RollupCounts, type RollupVerificationOptions } from "./rollup-verification/rollup-verification.ts";
 
 export interface VerifiedData {
@@ -59,8 +59,6 @@ export interface VerificationReport {
   readonly faultCount: number;
 }
 
-const SITE_COLUMN = EVENT_COLUMNS.find(({ name }) => name === "site_id");
-
 export interface VerificationOptions {
   /** How rollups are verified. Without it, they are not read. */
   readonly rollups?: RollupVerificationOptions;
@@ -83,6 +81,7 @@ type FileFault = [key: string, reason: string];
 
 interface ReadDay {
   readonly events: number;
+  readonly misplaced: readonly MisplacedFile[];
   /** Whether a listed file was missing. */
   readonly vanished: boolean;
   readonly faults: readonly FileFault[];
@@ -143,15 +142,23 @@ class Verification {
 
   async checkPartitions(): Promise<void> {
     const listing = this.#listing();
-    for (const siteId of await listing.sites()) {
+    const sites = await listing.sites();
+    for (const siteId of sites) {
       const days = await listing.days(siteId);
       if (days.length > 0) this.#counts.sites++;
-      for (const day of days) await this.#checkDay(siteId, day, listing);
+      const files = this.#counts.files;
+      const misplaced: MisplacedFile[] = [];
+      for (const day of days) misplaced.push(...(await this.#checkDay(siteId, day, listing)));
+      const isWhole = misplaced.length === this.#counts.files - files;
+      for (const [key, reason] of misplacedFaults(siteId, misplaced, isWhole, sites)) this.#fault(key, reason);
     }
   }
 
-  /** A missing file may have been merged into one that is not in the listing, so the day is listed and read again. */
-  async #checkDay(siteId: SiteId, day: LocalDate, firstListing: Partitions): Promise<void> {
+  /**
+   * Returns the files of another site. A missing file may have been merged into one that is not in the listing, so the day is listed and
+   * read again.
+   */
+  async #checkDay(siteId: SiteId, day: LocalDate, firstListing: Partitions): Promise<readonly MisplacedFile[]> {
     let listing = firstListing;
     for (let attempt = 1; ; attempt++) {
       const files = await listing.files(siteId, day);
@@ -167,12 +174,13 @@ class Verification {
       this.#counts.bytes += files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
       this.#counts.events += found.events;
       this.#counts.supersededFiles += superseded.length;
-      return;
+      return found.misplaced;
     }
   }
 
   async #readDay(siteId: SiteId, day: LocalDate, files: readonly PartitionFile[], superseded: readonly PartitionFile[]): Promise<ReadDay> {
     const faults: FileFault[] = [];
+    const misplaced: MisplacedFile[] = [];
     let [events, vanished] = [0, false];
     for (const file of files) {
       try {
@@ -182,16 +190,21 @@ class Verification {
           continue;
         }
         const known = this.#isVerified(file.key) ? countEvents(bytes) : null;
-        const { rows, faults: misplaced } = known === null ? readFile(bytes, siteId, day) : { rows: known, faults: [] };
+        const {
+          rows,
+          otherSite,
+          faults: ofFile,
+        } = known === null ? readFile(bytes, siteId, day) : { rows: known, otherSite: null, faults: [] };
         events += rows;
-        faults.push(...misplaced.map((reason): FileFault => [file.key, reason]));
+        if (otherSite !== null) misplaced.push({ file, siteId: otherSite });
+        faults.push(...ofFile.map((reason): FileFault => [file.key, reason]));
         const inParts = await this.#countEvents(superseded.filter((part) => file.first <= part.first && part.last <= file.last));
         if (inParts > rows) faults.push([file.key, `it holds ${rows} events, but the files that it stands for hold ${inParts}`]);
       } catch (error) {
         faults.push([file.key, reasonOf(error)]);
       }
     }
-    return { events, vanished, faults };
+    return { events, misplaced, vanished, faults };
   }
 
   /** Checks superseded files that can be read. They are not counted. */
@@ -264,25 +277,6 @@ class Verification {
 }
 
 const segmentName = (segment: number): string => `journal segment ${segment}`;
-
-/**
- * The number of a file's events, and of those of another site than the folder's, or that cannot have its date. Which date an event has was
- * decided when it came: the calendar of today, and the time zones that this host knows, do not tell. Throws if it cannot be read.
- */
-function readFile(bytes: Uint8Array, siteId: SiteId, day: LocalDate): { readonly rows: number; readonly faults: string[] } {
-  const { startMs, endMs } = widestDay(day);
-  if (!SITE_COLUMN) throw new Error("events have no site");
-  let [rows, ofOtherSites, ofOtherDays] = [0, 0, 0];
-  for (const decoded of decodeEvents(bytes)) {
-    const { texts, places } = decoded.text(SITE_COLUMN);
-    rows += decoded.rows;
-    ofOtherSites += places.filter((place) => texts[place] !== siteId).length;
-    ofOtherDays += decoded.timestampsMs.filter((timestampMs) => timestampMs < startMs || timestampMs >= endMs).length;
-  }
-  const told = (count: number, what: string) =>
-    count > 0 ? [`${count} of its ${rows} events are of another ${what} than its folder`] : [];
-  return { rows, faults: [...told(ofOtherSites, "site"), ...told(ofOtherDays, "day")] };
-}
 
 /** Files with overlapping segment ranges: an event may be in both. Takes files oldest first. */
 function overlaps(files: readonly PartitionFile[]): FileFault[] {

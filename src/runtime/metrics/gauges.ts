@@ -8,6 +8,8 @@ export interface Gauges {
   readonly journalLagMs: number;
   readonly partitions: number;
   readonly files: number;
+  /** Files of events that reports leave out. */
+  readonly filesLeftOut: number;
   /** Whether events can be stored. */
   readonly isIngestOpen: boolean;
   readonly cachedResults: number;
@@ -25,6 +27,7 @@ export interface GaugeSources {
     readonly unflushedBytes: number;
     readonly catalog: { readonly partitions: number; readonly files: number };
   };
+  readonly leftOutFiles: { readonly count: number };
   readonly ingestGate: { readonly isOpen: boolean };
   /** `cachedCount` is the number of cached results. */
   readonly stats: { readonly cachedCount: number };
@@ -34,11 +37,21 @@ export interface GaugeSources {
   readonly rollupDays: { readonly total: RollupDayCounts };
 }
 
-export const gaugesOf = ({ eventStore, ingestGate, stats, behavioral, flush, partitionCache, rollupDays }: GaugeSources): Gauges => ({
+export const gaugesOf = ({
+  eventStore,
+  leftOutFiles,
+  ingestGate,
+  stats,
+  behavioral,
+  flush,
+  partitionCache,
+  rollupDays,
+}: GaugeSources): Gauges => ({
   unflushedEvents: eventStore.unflushedEvents,
   unflushedBytes: eventStore.unflushedBytes,
   journalLagMs: flush.lagMs(),
   ...eventStore.catalog,
+  filesLeftOut: leftOutFiles.count,
   isIngestOpen: ingestGate.isOpen,
   cachedResults: stats.cachedCount,
   engineBytes: partitionCache.memoryBytes,
@@ -53,6 +66,7 @@ const sum = (a: Gauges, b: Gauges): Gauges => ({
   journalLagMs: Math.max(a.journalLagMs, b.journalLagMs),
   partitions: a.partitions + b.partitions,
   files: a.files + b.files,
+  filesLeftOut: a.filesLeftOut + b.filesLeftOut,
   isIngestOpen: a.isIngestOpen && b.isIngestOpen,
   cachedResults: a.cachedResults + b.cachedResults,
   engineBytes: a.engineBytes + b.engineBytes,

@@ -60,6 +60,7 @@ const storage = ({ counters, flush, gauges }: MetricSources): MetricFamily[] => 
   counter("clickhouse_insert_failures_total", "Failed inserts into ClickHouse. They are tried again.", counters.clickhouseInsertFailures),
   counter("clickhouse_insert_seconds_total", "Time spent inserting into ClickHouse.", counters.clickhouseInsertMs / 1000),
   gauge("catalog_partitions", "Partitions (a day of a site) whose file listing is in memory.", gauges.partitions),
+  gauge("files_left_out", "Files of events that reports leave out: damaged, missing or in the wrong folder.", gauges.filesLeftOut),
   gauge("catalog_files", "Files in these partitions.", gauges.files),
 ];
 

@@ -2,6 +2,7 @@
 import type { EventStore } from "../../storage/event-store.ts";
 import type { EventCatalog } from "../engine/clickhouse/clickhouse-catalog.ts";
 import type { Counters } from "../metrics/counters.ts";
+import type { LeftOutFiles } from "../metrics/left-out-files.ts";
 import type { Sites } from "../sites/sites.ts";
 import type { Host } from "./host.ts";
 
@@ -9,6 +10,7 @@ import type { Host } from "./host.ts";
 export interface Dependencies {
   readonly host: Host;
   readonly counters: Counters;
+  readonly leftOutFiles: LeftOutFiles;
   readonly eventStore: EventStore;
   readonly catalog: EventCatalog;
   readonly sites: Sites;

@@ -1,5 +1,7 @@
 /** Opens the store of events: what the host stores, with ClickHouse as its replica where that is configured. */
 import { EventStore } from "../../storage/event-store.ts";
+import type { LocalDate, SiteId } from "../../storage/event.ts";
+import { parsePartitionKey, siteFolder } from "../../storage/partition-path.ts";
 import type { JournalDamage } from "../../storage/journal-replay.ts";
 import { PARTITION_LISTINGS_MAX } from "../config/limits.ts";
 import { isSiteId } from "../config/site-id.ts";
@@ -8,10 +10,12 @@ import { withoutErasedDays } from "../engine/clickhouse/recovered-events.ts";
 import type { Host } from "./host.ts";
 import type { Counters } from "../metrics/counters.ts";
 import { createSyncFailureReport } from "../metrics/journal-sync-failures.ts";
+import type { LeftOutFiles } from "../metrics/left-out-files.ts";
 import type { Log } from "../metrics/log.ts";
 
-function reportDamage(damage: readonly JournalDamage[], log: Log): void {
+function reportDamage(damage: readonly JournalDamage[], leftOutFiles: LeftOutFiles, log: Log): void {
   for (const { segment, damagedLines, keptAt } of damage) {
+    leftOutFiles.note(`journal segment ${segment}`);
     log.error("the journal is damaged; what could be read is kept, the damaged segment was set aside", {
       segment,
       damagedLines,
@@ -20,10 +24,16 @@ function reportDamage(damage: readonly JournalDamage[], log: Log): void {
   }
 }
 
+function isOfDays(key: string, siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): boolean {
+  const file = key.startsWith(`${siteFolder(siteId)}/`) ? parsePartitionKey(siteId, key, 0) : null;
+  return file !== null && firstDay <= file.day && file.day <= lastDay;
+}
+
 /** The journal of an earlier process is recovered. */
 export async function openEventStore(
   { segmentLog, objects, parquet, log, now, monotonicMs, oneSite }: Host,
   counters: Counters,
+  leftOutFiles: LeftOutFiles,
   clickhouse: Clickhouse | null,
 ): Promise<EventStore> {
   const { eventStore, damage } = await EventStore.open({
@@ -35,10 +45,16 @@ export async function openEventStore(
     listingsMax: PARTITION_LISTINGS_MAX,
     nowMs: Math.max(now(), oneSite?.segmentFloor ?? 0),
     ...(oneSite && { onlySite: oneSite.siteId }),
-    onStray: (key, fault) => log.warn(`${key} ${fault}`),
+    onStray: (key, fault) => {
+      leftOutFiles.note(key);
+      log.warn(`${key} ${fault}`);
+    },
     onSyncFailure: createSyncFailureReport({ counters, log, monotonicMs }),
   });
-  reportDamage(damage, log);
+  reportDamage(damage, leftOutFiles, log);
+  eventStore.observe({
+    beforeDelete: async (siteId, firstDay, lastDay) => leftOutFiles.forgetAll((key) => isOfDays(key, siteId, firstDay, lastDay)),
+  });
   const events = eventStore.unflushedEvents;
   if (events > 0) log.info("events of an earlier run were found in the journal", { events });
   return eventStore;

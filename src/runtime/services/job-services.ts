@@ -29,7 +29,7 @@ export interface JobServices {
 }
 
 export async function createJobs(
-  { host, counters, eventStore, sites }: Dependencies,
+  { host, counters, leftOutFiles, eventStore, sites }: Dependencies,
   { partitionCache, stats, behavioral }: QueryServices,
   limiter: QueryLimiter,
   stored: StoredRollups,
@@ -39,7 +39,7 @@ export async function createJobs(
   const budgetBytes = budgetBytesOf(config);
   const calendarOf: CalendarOf = (siteId) => sites.calendarOf(siteId);
   const common = { eventStore, partitionCache, budgetBytes, limiter, calendarOf, counters, log, now, monotonicMs };
-  const compaction = new Compaction({ ...common, parquet, filesMax: config.compactAfterFiles });
+  const compaction = new Compaction({ ...common, leftOutFiles, parquet, filesMax: config.compactAfterFiles });
   const flush = new Flush({
     ...common,
     compaction,

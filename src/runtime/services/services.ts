@@ -25,6 +25,7 @@ import { createStoredRollups, type StoredRollups } from "../jobs/stored-rollups.
 import { collectGauges } from "../metrics/activity.ts";
 import { createCounters, type Counters } from "../metrics/counters.ts";
 import type { Gauges } from "../metrics/gauges.ts";
+import { LeftOutFiles } from "../metrics/left-out-files.ts";
 import { RequestMetrics } from "../metrics/request-metrics.ts";
 import { ExportMemory } from "../reports/exports/export-memory.ts";
 import { Overview } from "../reports/overview/overview.ts";
@@ -57,6 +58,7 @@ type Groups = HostServices &
 export interface Services extends Groups {
   readonly startedAtMs: EpochMs;
   readonly counters: Counters;
+  readonly leftOutFiles: LeftOutFiles;
   readonly requests: RequestMetrics;
   readonly eventStore: EventStore;
   readonly exportMemory: ExportMemory;
@@ -111,19 +113,20 @@ export async function createServices(host: Host): Promise<Services> {
   const counters = createCounters();
   const auth = await createAuth({ ...host, counters });
   const clickhouse = await openClickhouse({ ...host, counters });
-  const eventStore = await openEventStore(host, counters, clickhouse);
+  const leftOutFiles = new LeftOutFiles();
+  const eventStore = await openEventStore(host, counters, leftOutFiles, clickhouse);
   const catalog = clickhouse ? new ClickhouseCatalog({ ...clickhouse, eventStore }) : eventStore;
   const shared = oneSite === undefined && siteInstances === undefined ? clickhouse : null;
   const sites = await openSites(host, catalog, shared);
   const collections = await openCollections(host, shared);
   const visitors = await createVisitors({ ...host, zonesAt: (timestampMs) => sites.zonesAt(timestampMs) });
-  const dependencies: Dependencies = { host, counters, eventStore, catalog, sites };
+  const dependencies: Dependencies = { host, counters, leftOutFiles, eventStore, catalog, sites };
   const stored = await createStoredRollups({ ...host, eventStore });
   const limiter = new QueryLimiter({ concurrentMax: config.maxConcurrentQueries, queueMs: config.queryQueueMs, wait });
   const flushSite = (siteId: SiteId): Promise<void> => jobServices.flush.deliver(siteId);
   const onClickhouseReturn = (): void => jobServices.flush.endBackoff();
   const queries = createQueryServices({
-    ...{ ...host, ...stored, eventStore, counters, limiter, clickhouse, flushSite, onClickhouseReturn },
+    ...{ ...host, ...stored, eventStore, counters, leftOutFiles, limiter, clickhouse, flushSite, onClickhouseReturn },
     calendarOf: (siteId) => sites.calendarOf(siteId),
     isAccepting: () => ingest.ingestGate.isAccepting(monotonicMs()),
   });
@@ -149,6 +152,7 @@ export async function createServices(host: Host): Promise<Services> {
     ...siteList,
     ...createLifecycle(dependencies, jobServices, ingest, auth, cluster),
     counters,
+    leftOutFiles,
     sites,
     eventStore,
     trackerScript: await addressedScript(host.trackerScript, config),

@@ -94,7 +94,7 @@ describe("the Parquet codec", () => {
         }),
       ),
     );
-    const merged = mergeFiles(days.map((events, day) => ({ key: String(day), bytes: encodeEvents(events) })));
+    const merged = mergeFiles(days.map((events, day) => ({ key: String(day), siteId: anEvent().siteId, bytes: encodeEvents(events) })));
     if (!("bytes" in merged)) throw new Error(merged.reason);
     const [read, written] = [eventsIn(merged.bytes), days.flat()];
     expect(read).toHaveLength(written.length);

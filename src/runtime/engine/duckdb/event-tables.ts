@@ -115,7 +115,7 @@ export class EventTables {
     const unreadable: { key: string; reason: string }[] = [];
     const pending = new PendingInsert();
     for (const { key, date, bytes } of files) {
-      for (const read of readEvents(bytes, site.props.of(block.id) ? EVENT_COLUMNS : COLUMNS_WITHOUT_PROPS)) {
+      for (const read of readEvents(bytes, block.siteId, site.props.of(block.id) ? EVENT_COLUMNS : COLUMNS_WITHOUT_PROPS)) {
         if ("reason" in read) {
           unreadable.push({ key, ...read });
         } else {

@@ -24,6 +24,7 @@ const arriving = (others: readonly Counted[], sites: readonly string[], isLate =
     is_allowed: true,
     has_events: false,
     first_event_date: null,
+    files_left_out: 0,
     last_event_date: null,
     proxy: null,
     events: [],

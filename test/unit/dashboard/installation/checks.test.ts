@@ -27,6 +27,7 @@ const installation = (fields: Partial<Installation> = {}): Installation => ({
   first_event_date: null,
   last_event_date: null,
   proxy: null,
+  files_left_out: 0,
   events: [],
   other_events: [],
   ...fields,
@@ -67,6 +68,12 @@ describe("the checks of events", () => {
       "problem: Have the proxy send `X-Forwarded-For`, or set `trust_proxy = 0` if there is none, and restart.",
     );
     expect(adviceOf(null)).toBeUndefined();
+  });
+
+  it("say that reports leave out files", () => {
+    expect(eventsOf({ has_events: true, files_left_out: 2 })).toContain(
+      "problem: Reports leave out 2 files of events: damaged, missing or in the wrong folder",
+    );
   });
 
   it("say that events came before the start only", () => {

@@ -5,6 +5,7 @@ import { EngineFullError, EngineLostError, type Engine } from "../../../../src/r
 import { IncompleteDaysError, type Loading } from "../../../../src/runtime/engine/loading.ts";
 import { PartitionCache } from "../../../../src/runtime/engine/partition-cache.ts";
 import { isSiteId } from "../../../../src/runtime/config/site-id.ts";
+import { LeftOutFiles } from "../../../../src/runtime/metrics/left-out-files.ts";
 import { DAY_MS, utcDateOf, type SiteId, type StoredEvent, type LocalDate } from "../../../../src/storage/event.ts";
 import { EventStore } from "../../../../src/storage/event-store.ts";
 import { createMemoryObjectStore } from "../../../../src/storage/memory-object-store.ts";
@@ -88,11 +89,13 @@ async function makeWorld(startBudgetBytes: number) {
     listingsMax: 2,
     onStray: (key, fault) => log.warn(`${key} ${fault}`),
   });
+  const leftOutFiles = new LeftOutFiles();
   const partitionCache = new PartitionCache({
     engine,
     eventStore,
     log,
     sessionGapMs: 1_800_000,
+    leftOutFiles,
     get budgetBytes() {
       return budgetBytes;
     },
@@ -104,6 +107,7 @@ async function makeWorld(startBudgetBytes: number) {
     /** How many blocks each call to store sessions named. */
     sessionStores,
     log,
+    leftOutFiles,
     objects,
     eventStore,
     partitionCache,

@@ -14,6 +14,7 @@ import { planOf } from "../../../../src/runtime/execution/plan.ts";
 import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
 import type { SqlRow } from "../../../../src/runtime/query/sql.ts";
 import { rolledMeasures } from "../../../../src/runtime/reports/rolled-measures.ts";
+import { LeftOutFiles } from "../../../../src/runtime/metrics/left-out-files.ts";
 import { utcCalendar } from "../../../../src/storage/calendar.ts";
 import type { Columns } from "../../../../src/storage/columns.ts";
 import type { StoredEvent, LocalDate } from "../../../../src/storage/event.ts";
@@ -45,7 +46,14 @@ async function createWorld(events: readonly StoredEvent[], budgetBytes = 1024 * 
     if (ofDay.length > 0) await objects.put(partitionKey(SITE, day, 1, 1), encodeEvents(ofDay));
   }
   const eventStore = await openFilesStore(objects);
-  const partitionCache = new PartitionCache({ engine, eventStore, budgetBytes, sessionGapMs: 1_800_000, log: createRecordingLog() });
+  const partitionCache = new PartitionCache({
+    engine,
+    eventStore,
+    budgetBytes,
+    sessionGapMs: 1_800_000,
+    leftOutFiles: new LeftOutFiles(),
+    log: createRecordingLog(),
+  });
   const executor = new Executor({
     engine,
     partitionCache,

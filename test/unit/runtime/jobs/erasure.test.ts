@@ -17,6 +17,7 @@ import { QueryService } from "../../../../src/runtime/execution/query-service.ts
 import { numberIn } from "../../../../src/runtime/query/row-values.ts";
 import { SqlText, sql } from "../../../../src/runtime/query/sql.ts";
 import { visitorCounts } from "../../../../src/runtime/reports/measures/visitor-counts.ts";
+import { LeftOutFiles } from "../../../../src/runtime/metrics/left-out-files.ts";
 import { utcCalendar } from "../../../../src/storage/calendar.ts";
 import { utcDateOf, type SiteId, type StoredEvent } from "../../../../src/storage/event.ts";
 import { EventStore } from "../../../../src/storage/event-store.ts";
@@ -65,7 +66,14 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100, dro
     nowMs: NOW_MS,
     onStray: () => {},
   });
-  const partitionCache = new PartitionCache({ engine, eventStore, budgetBytes: 2 ** 40, sessionGapMs: 1_800_000, log });
+  const partitionCache = new PartitionCache({
+    engine,
+    eventStore,
+    budgetBytes: 2 ** 40,
+    sessionGapMs: 1_800_000,
+    leftOutFiles: new LeftOutFiles(),
+    log,
+  });
   const counters = createCounters();
   const flush = new Flush({
     ...INTO_FILES,

@@ -5,7 +5,7 @@ import { FAULTS_KEPT_MAX } from "../../../../src/runtime/config/limits.ts";
 import type { StoredEvent } from "../../../../src/storage/event.ts";
 import { encodeJournalLines } from "../../../../src/storage/journal-line.ts";
 import { encodeEvents } from "../../../../src/storage/parquet-events.ts";
-import { partitionKey } from "../../../../src/storage/partition-path.ts";
+import { dayFolder, partitionKey } from "../../../../src/storage/partition-path.ts";
 import { createKey, postSetup, tokenOf, withSession } from "../../../support/auth-requests.ts";
 import { createInProcessTarget } from "../../../support/in-process-target.ts";
 import { memoryStores, type Stores } from "../../../support/mortal-stores.ts";
@@ -62,7 +62,9 @@ describe("verification of intact data", () => {
     const stores = await wholeStores();
     const elsewhere = anEvent({ siteId: siteId("other.test"), at: `${DAY}T12:00:00Z` });
     await stores.objects.put(keyOf(1), encodeEvents([elsewhere, elsewhere, elsewhere]));
-    expect((await verifyData(stores)).faults).toEqual([{ file: keyOf(1), reason: expect.stringContaining("another site") as unknown }]);
+    expect((await verifyData(stores)).faults).toEqual([
+      { file: keyOf(1), reason: expect.stringContaining("its events are of other.test, not of the site of its folder") as unknown },
+    ]);
     expect(await verifyData(stores, { isVerified: (key) => key === keyOf(1) })).toMatchObject({ ...NUMBERS, faults: [] });
     expect((await verifyData(stores, { isVerified: (key) => key === keyOf(2) })).faultCount).toBe(1);
   });
@@ -170,6 +172,38 @@ describe("verification of damaged data", () => {
       { file: keyOf(1), reason: "1 of its 3 events are of another site than its folder" },
       { file: keyOf(1), reason: "1 of its 3 events are of another day than its folder" },
     ]);
+  });
+
+  it("names the command that moves a renamed folder back", async () => {
+    const renamed = siteId("renamed.test");
+    const renamedKey = (part: number) => partitionKey(renamed, day, part, part);
+    const moved = await faultsAfter(async ({ objects }) => {
+      for (const part of [1, 2]) {
+        await objects.put(renamedKey(part), (await objects.get(keyOf(part))) ?? new Uint8Array());
+        await objects.delete(keyOf(part));
+      }
+    });
+    expect(moved).toEqual([
+      {
+        file: "events/site_id=renamed.test",
+        reason: expect.stringMatching(
+          /^it was renamed: all its events are of Site\.test\..* stop the server and run in the data folder: mv events\/site_id=renamed\.test events\/site_id=%53ite\.test$/,
+        ) as unknown,
+      },
+    ]);
+  });
+
+  it("names the command that moves a file back into the folder of its site, which has others", async () => {
+    const strange = partitionKey(siteId("renamed.test"), day, 9, 9);
+    const target = dayFolder(SITE, day);
+    expect(await faultsAfter(({ objects }) => objects.put(strange, encodeEvents(eventsOf(2))))).toEqual([
+      {
+        file: strange,
+        reason: expect.stringContaining(`its events are of ${SITE}, not of the site of its folder.`) as unknown,
+      },
+    ]);
+    const [{ reason = "" } = {}] = await faultsAfter(({ objects }) => objects.put(strange, encodeEvents(eventsOf(2))));
+    expect(reason).toMatch(new RegExp(`: mkdir -p ${target} && mv -n ${strange} ${target}/$`));
   });
 
   it("accepts every instant that some time zone has on the day, and no other", async () => {
