@@ -144,12 +144,12 @@ describe("a backup that ends at any change", { timeout: SWEEP_MS_MAX }, () => {
     expect((await files.readdir(BACKUPS)).map(({ name }) => name).sort()).toEqual([...names, THIRD]);
   };
 
-  it("is complete or does not count, leaves the one before as it was, and the next one removes what is left", async () => {
+  it("a backup that ends at any change is complete or does not count, leaves the one before as it was, and the next one removes what is left", async () => {
     expect(await sweep((files) => backUp(files, 2), check)).toBeGreaterThan(30);
   });
 
   it.each(["of files", "of folders"] as const)(
-    "is durable at its end, and would not be on a disk that ignores syncs %s",
+    "a backup is durable at its end, and would not be on a disk that ignores syncs %s",
     async (ignores) => {
       const finished = async (disk: SimulatedDisk) => expect(await intactBackups(disk.boot().files)).toEqual([FIRST, SECOND]);
       await loseUnsynced((files) => backUp(files, 2), finished, "none");
@@ -157,7 +157,7 @@ describe("a backup that ends at any change", { timeout: SWEEP_MS_MAX }, () => {
     },
   );
 
-  it("deletes older ones only after the new one is complete", async () => {
+  it("a backup deletes older ones only after the new one is complete", async () => {
     const strikes = await sweep(
       (files) => backUp(files, 2, 1),
       async (disk) => {
@@ -195,12 +195,12 @@ describe("a restore that ends at any change", { timeout: SWEEP_MS_MAX }, () => {
     expect(await intactBackups(after.files)).toEqual([FIRST]);
   };
 
-  it("has restored everything, or leaves what is not served and what the next one completes", async () => {
+  it("a restore that ends at any change has restored everything, or leaves what is not served and what the next one completes", async () => {
     expect(await sweep(restore, check)).toBeGreaterThan(30);
   });
 
   it.each(["of files", "of folders"] as const)(
-    "is durable at its end, and would not be on a disk that ignores syncs %s",
+    "a restore is durable at its end, and would not be on a disk that ignores syncs %s",
     async (ignores) => {
       const finished = async (disk: SimulatedDisk): Promise<void> => {
         const { files } = disk.boot();

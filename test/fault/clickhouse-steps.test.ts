@@ -91,13 +91,13 @@ async function playAndRestart(strike: Strike | null): Promise<boolean> {
 }
 
 describe("writing to ClickHouse", () => {
-  it("stores every event once, in files and in ClickHouse", async () => {
+  it("writing to ClickHouse stores every event once, in files and in ClickHouse", async () => {
     expect(await playAndRestart(null)).toBe(false);
   });
 
   for (const deadly of [true, false]) {
     for (const when of ["before", "halfway", "after"] as const) {
-      it(`stores every event once when ${deadly ? "the process dies" : "a failure occurs"} ${when} any change to the disk`, async () => {
+      it(`writing to ClickHouse stores every event once when ${deadly ? "the process dies" : "a failure occurs"} ${when} any change to the disk`, async () => {
         // The first changes are the node's id and the journal, without which there is no process.
         for (let atChange = when === "halfway" ? 1 : 3; ; atChange++) {
           const struck = await playAndRestart({ atChange, when, deadly }).catch((error: unknown) => {
@@ -126,7 +126,7 @@ describe("inserts that fail", skippedFor(ONLY_THE_FRONT), () => {
   ];
 
   for (const [what, failure] of FAILURES) {
-    it.each([1, 2, 4])(`leave every event once where %i of them ${what}`, async (count) => {
+    it.each([1, 2, 4])(`failing inserts leave every event once where %i of them ${what}`, async (count) => {
       const database = await openDatabase();
       const stores = memoryStores();
       await clickhouse().fail({ ...failure, count });
@@ -136,7 +136,7 @@ describe("inserts that fail", skippedFor(ONLY_THE_FRONT), () => {
       await expectEachOnce(stores, database, sent);
     });
 
-    it(`leave every event once where one of them ${what}, the process dies, and the server has forgotten all inserts`, async () => {
+    it(`failing inserts leave every event once where one of them ${what}, the process dies, and the server has forgotten all inserts`, async () => {
       const database = await openDatabase();
       const backing = memoryStores();
       await clickhouse().fail({ ...failure, count: 100 });
@@ -151,7 +151,7 @@ describe("inserts that fail", skippedFor(ONLY_THE_FRONT), () => {
 });
 
 describe("a server that is down", skippedFor(ONLY_THE_FRONT), () => {
-  it("stops neither the start nor the acceptance of events, and gets each once when it is back, whatever process sends it", async () => {
+  it("a server that is down stops neither the start nor the acceptance of events, and gets each once when it is back, whatever process sends it", async () => {
     const database = await openDatabase();
     const stores = memoryStores();
     await clickhouse().kill();

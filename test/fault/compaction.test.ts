@@ -67,13 +67,13 @@ async function playAndRestart(strike: Strike | null): Promise<{ struck: boolean;
 }
 
 describe("compaction", () => {
-  it("keeps every event exactly once and leaves one file per day", async () => {
+  it("compaction keeps every event exactly once and leaves one file per day", async () => {
     const { sent, files } = await playAndRestart(null);
     expect(sent.filter(({ acknowledged }) => acknowledged)).toHaveLength(18);
     expect(files).toEqual([1, 1]);
   });
 
-  it("skips an unreadable file, leaves it in place and logs it once", async () => {
+  it("compaction skips an unreadable file, leaves it in place and logs it once", async () => {
     const backing = memoryStores();
     await inProcess(
       backing,
@@ -103,7 +103,7 @@ describe("compaction", () => {
   it.each([
     ["before", 0],
     ["after", 1],
-  ] as const)("keeps every event exactly once when the process dies %s any change it makes", async (when, way) => {
+  ] as const)("compaction keeps every event exactly once when the process dies %s any change it makes", async (when, way) => {
     // The first change is the journal's, without which there is no process.
     for (let atChange = 2; ; atChange++) {
       if (!isTurnOf(way, 2, atChange)) continue;

@@ -17,7 +17,7 @@ async function refusalOf(dataFolder: string): Promise<string> {
 }
 
 describe("damaged credentials", () => {
-  it("prevent the start with a message that names the file, stay unchanged, and work again once repaired", async () => {
+  it("damaged credentials prevent the start with a message that names the file, stay unchanged, and work again once repaired", async () => {
     const dataFolder = await tempFolder();
     const first = await startServer({ dataFolder });
     const session = withSession(await tokenOf(await postSetup(asTarget(first))));

@@ -61,7 +61,7 @@ async function folderWith(events: Readonly<Record<string, number>>): Promise<str
 }
 
 describe("foreign files in the events folder", () => {
-  it("are logged by name and ignored", async () => {
+  it("foreign files are logged by name and ignored", async () => {
     const dataFolder = await folderWith({ "a.test": 5, "b.test": 3 });
     const events = join(dataFolder, "events");
     const day = dirname(await partitionFileOf(dataFolder, "a.test"));
@@ -149,7 +149,7 @@ describe("damaged Parquet files", () => {
   };
   const EVENTS = 30;
 
-  it("are logged by name, and the other files of the same days are counted exactly", async () => {
+  it("damaged Parquet files are logged by name, and the other files of the same days are counted exactly", async () => {
     const sites = Object.keys(damages).map((name) => `${name}.test`);
     const dataFolder = await folderWith(Object.fromEntries([...sites, "whole.test"].map((siteId) => [siteId, EVENTS])));
     const whole = await readFile(await partitionFileOf(dataFolder, "whole.test"));
@@ -179,19 +179,22 @@ describe("damaged Parquet files", () => {
 });
 
 describe("an unreadable file or folder that the program needs", () => {
-  it.each(["journal/1.journal", "admin.json", "secret"])("prevents the start with one log line that names it: %s", async (name) => {
-    const dataFolder = await tempFolder();
-    // A folder in its place: to who runs the tests as root, every file is readable.
-    await mkdir(join(dataFolder, name), { recursive: true });
-    const server = spawnServer({ dataFolder });
-    expect((await server.exited).code).toBe(1);
-    expect(server.log()).toContain(`sandpiper cannot start: ${join(dataFolder, name)} cannot be read: EISDIR`);
-    expect(server.log().trim().split("\n")).toHaveLength(1);
-  });
+  it.each(["journal/1.journal", "admin.json", "secret"])(
+    "an unreadable file that the program needs prevents the start with one log line that names it: %s",
+    async (name) => {
+      const dataFolder = await tempFolder();
+      // A folder in its place: to who runs the tests as root, every file is readable.
+      await mkdir(join(dataFolder, name), { recursive: true });
+      const server = spawnServer({ dataFolder });
+      expect((await server.exited).code).toBe(1);
+      expect(server.log()).toContain(`sandpiper cannot start: ${join(dataFolder, name)} cannot be read: EISDIR`);
+      expect(server.log().trim().split("\n")).toHaveLength(1);
+    },
+  );
 });
 
 describe("a Parquet file damaged while the program runs", () => {
-  it("is logged by name and left out, and counts again after it is restored and the program restarts", async () => {
+  it("a Parquet file damaged while the program runs is logged by name and left out, and counts again after it is restored and the program restarts", async () => {
     const dataFolder = await folderWith({ "a.test": 5, "b.test": 3 });
     const path = await partitionFileOf(dataFolder, "a.test");
     const whole = await readFile(path);
@@ -227,7 +230,7 @@ describe("the journal of a killed process", () => {
 
   const linesOf = async (path: string): Promise<string[]> => (await readFile(path, "utf8")).trimEnd().split("\n");
 
-  it("is reported and copied aside if a line in the middle is damaged, and all other lines count", async () => {
+  it("a journal is reported and copied aside if a line in the middle is damaged, and all other lines count", async () => {
     const { dataFolder, journal } = await killedWith(10);
     const lines = await linesOf(journal);
     const damaged = lines
@@ -250,7 +253,7 @@ describe("the journal of a killed process", () => {
     expect(await next.stop()).toBe(0);
   });
 
-  it("is not reported as damaged if a crash cut the last line short, because its event was never acknowledged", async () => {
+  it("a journal is not reported as damaged if a crash cut the last line short, because its event was never acknowledged", async () => {
     const { dataFolder, journal } = await killedWith(10);
     await truncate(journal, (await readFile(journal)).length - 20);
     const server = await startServer({ dataFolder, environment: ENVIRONMENT });
@@ -259,7 +262,7 @@ describe("the journal of a killed process", () => {
     expect(await server.stop()).toBe(0);
   });
 
-  it("is not reported as damaged if it has empty segments and foreign files, and its events count", async () => {
+  it("a journal is not reported as damaged if it has empty segments and foreign files, and its events count", async () => {
     const { dataFolder, journal } = await killedWith(3);
     await writeFile(join(dirname(journal), "1.journal"), "");
     await writeFile(join(dirname(journal), "2.journal~"), "hello");

@@ -42,7 +42,7 @@ async function command(dataFolder: string, ...args: string[]): Promise<CommandRe
 const newLoad = (): EventLoad => new EventLoad((count) => ({ siteId: `site-${count % SITES}.test`, pathname: `/e/${count}` }));
 
 describe("the commands backup and verify", () => {
-  it("make and confirm a complete copy under load, which holds each event acknowledged before it exactly once", async () => {
+  it("backup and verify make and confirm a complete copy under load, which holds each event acknowledged before it exactly once", async () => {
     const dataFolder = await tempFolder();
     const [backups, copy] = [join(await tempFolder(), "backups"), join(await tempFolder(), "copy")];
     const server = await startServer({ dataFolder, environment: BUSY });
@@ -108,7 +108,7 @@ describe("the commands backup and verify", () => {
     });
   }, 120_000);
 
-  it("name damaged files, change nothing, and refuse a source that is missing or empty and a target in the data folder", async () => {
+  it("backup and verify name damaged files, change nothing, and refuse a source that is missing or empty and a target in the data folder", async () => {
     const dataFolder = await tempFolder();
     const server = await startServer({ dataFolder });
     const load = newLoad();
@@ -156,7 +156,7 @@ describe("the commands backup and verify", () => {
     });
   });
 
-  it("compare rollups with their events beside a running server: a sample or all, and name those that differ", async () => {
+  it("verify compares rollups with their events beside a running server: a sample or all, and names those that differ", async () => {
     const dataFolder = await tempFolder();
     const objects = createFileObjectStore(dataFolder);
     const [site, today] = [siteId("site-0.test"), utcDateOf(Date.now())];

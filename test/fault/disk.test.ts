@@ -31,7 +31,7 @@ async function postThrough(load: EventLoad, origin: string, events: number): Pro
 }
 
 describe("a disk that refuses writes", () => {
-  it("makes the service refuse the events whose writes fail, and all others are stored exactly once after a restart", async () => {
+  it("a disk that refuses writes makes the service refuse the events whose writes fail, and all others are stored exactly once after a restart", async () => {
     const dataFolder = await tempFolder();
     const environment = { SVC_FLUSH_EVENT_COUNT: "100000", SVC_CACHE_TTL_SECS: "0" };
     // A segment of the journal holds about a hundred events then.
@@ -52,7 +52,7 @@ describe("a disk that refuses writes", () => {
     expect(inJournalOnly).toBe(0);
   });
 
-  it("leaves events in the journal and logs the failed flush, and the events are written once the disk accepts files", async () => {
+  it("a disk that refuses writes leaves events in the journal and logs the failed flush, and the events are written once the disk accepts files", async () => {
     const dataFolder = await tempFolder();
     const events = join(dataFolder, "events");
     await writeFile(events, "in the folder's place");
@@ -68,7 +68,7 @@ describe("a disk that refuses writes", () => {
     expect(inJournalOnly).toBe(0);
   });
 
-  it("prevents the start with a message that names the folder", async () => {
+  it("a disk that refuses writes prevents the start with a message that names the folder", async () => {
     const server = spawnServer({ dataFolder: "/sys/sandpiper-test" });
     expect(await server.exited).toEqual({ code: 1, signal: null });
     expect(server.log()).toMatch(/sandpiper cannot start: .*\/sys\/sandpiper-test/);
@@ -76,7 +76,7 @@ describe("a disk that refuses writes", () => {
 });
 
 describe("an unreadable Parquet file", () => {
-  it("fails only the queries that need it, and the log names it", async () => {
+  it("an unreadable Parquet file fails only the queries that need it, and the log names it", async () => {
     const stores = memoryStores();
     let unreadable = "";
     const get = stores.objects.get;
@@ -109,7 +109,7 @@ describe("an unreadable Parquet file", () => {
 });
 
 describe("a clock that is set back", () => {
-  it("delays neither flushes nor merges, and loses or duplicates no event", async () => {
+  it("a clock that is set back delays neither flushes nor merges, and loses or duplicates no event", async () => {
     const stores = memoryStores();
     await inProcess(
       stores,
@@ -130,7 +130,7 @@ describe("a clock that is set back", () => {
     );
   });
 
-  it("extends neither cached answers nor request timeouts, and decreases no sum in the metrics", async () => {
+  it("a clock that is set back extends neither cached answers nor request timeouts, and decreases no sum in the metrics", async () => {
     const engine = await createEngineShare();
     let isHanging = false;
     const query: typeof engine.query = (asked, signal) => (isHanging ? new Promise(() => {}) : engine.query(asked, signal));
@@ -165,7 +165,7 @@ describe("a clock that is set back", () => {
     await target.close();
   });
 
-  it("does not delay the retry of a failed flush", async () => {
+  it("a clock that is set back does not delay the retry of a failed flush", async () => {
     const stores = memoryStores();
     let isFull = true;
     const put: typeof stores.objects.put = async (key, bytes) => {

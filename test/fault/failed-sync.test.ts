@@ -51,7 +51,7 @@ async function wrongAfterLoss(
 }
 
 describe("a failed sync of the journal", () => {
-  it("makes the service refuse the events, and the next events go to a new segment (journal_fsync=always)", async () => {
+  it("a failed sync of the journal makes the service refuse the events, and the next events go to a new segment (journal_fsync=always)", async () => {
     for (let seed = 0; seed < SEEDS; seed++) {
       const wrong = await wrongAfterLoss(seed, "always", async (target, ledger, fail) => {
         await ledger.send(SITE, 2);
@@ -68,7 +68,7 @@ describe("a failed sync of the journal", () => {
     }
   });
 
-  it("flushes the affected events to files at once, and the next events go to a new segment (journal_fsync=interval)", async () => {
+  it("a failed sync of the journal flushes the affected events to files at once, and the next events go to a new segment (journal_fsync=interval)", async () => {
     for (let seed = 0; seed < SEEDS; seed++) {
       const wrong = await wrongAfterLoss(seed, "interval", async (target, ledger, fail) => {
         const { eventStore, flush } = target.services;
@@ -87,7 +87,7 @@ describe("a failed sync of the journal", () => {
     }
   });
 
-  it("retries a failing flush with new files until the disk has the events (journal_fsync=interval)", async () => {
+  it("a failed sync of the journal retries a failing flush with new files until the disk has the events (journal_fsync=interval)", async () => {
     for (let seed = 0; seed < SEEDS; seed++) {
       const wrong = await wrongAfterLoss(seed, "interval", async (target, ledger, fail) => {
         const { eventStore, flush } = target.services;
@@ -105,7 +105,7 @@ describe("a failed sync of the journal", () => {
     }
   });
 
-  it("is counted each time but logged once while the disk keeps failing", async () => {
+  it("a failed sync of the journal is counted each time but logged once while the disk keeps failing", async () => {
     await wrongAfterLoss(1, "always", async (target, ledger, fail) => {
       for (let event = 0; event < 3; event++) {
         await ledger.send(SITE, 1);
@@ -143,13 +143,13 @@ describe("a failed sync of a file or folder", () => {
 
   const bytes = new TextEncoder().encode("content ".repeat(20));
 
-  it("fails the write of an object, and after a retry the object survives a power loss", () =>
+  it("a failed sync fails the write of an object, and after a retry the object survives a power loss", () =>
     failEachSync(
       async (files) => createFileObjectStore(DATA_FOLDER, { files }).put("a/b/c", bytes),
       async (files) => expect(await createFileObjectStore(DATA_FOLDER, { files }).get("a/b/c")).toEqual(bytes),
     ));
 
-  it("fails the write of a record, and after a retry by the same process the record survives a power loss", async () => {
+  it("a failed sync fails the write of a record, and after a retry by the same process the record survives a power loss", async () => {
     const stores = new Map<FileSystem, ReturnType<typeof createFileRecordStore>>();
     await failEachSync(
       async (files) => {
@@ -160,7 +160,7 @@ describe("a failed sync of a file or folder", () => {
     );
   });
 
-  it("fails the copy of a damaged segment, and after a retry the complete copy survives a power loss", () =>
+  it("a failed sync fails the copy of a damaged segment, and after a retry the complete copy survives a power loss", () =>
     failEachSync(
       async (files) => {
         const log = await openFileSegmentLog(`${DATA_FOLDER}/journal`, "always", files);

@@ -55,7 +55,7 @@ const filesBelow = async (folder: string): Promise<string[]> =>
 
 describe("file modes", () => {
   it.each(["000", "022", "077", "777"])(
-    "give only the program's user access to the data folder and to a backup (umask %s)",
+    "file modes give only the program's user access to the data folder and to a backup (umask %s)",
     async (umask) => {
       const dataFolder = join(await tempFolder(), "new", "data");
       const backup = join(await tempFolder(), "backup");
@@ -71,7 +71,7 @@ describe("file modes", () => {
     },
   );
 
-  it("are restricted at the start in a data folder that others could read, except those of foreign files", async () => {
+  it("file modes are restricted at the start in a data folder that others could read, except those of foreign files", async () => {
     const dataFolder = await tempFolder();
     const first = await startServer({ dataFolder, environment: ENVIRONMENT });
     await fill(first);
@@ -90,7 +90,7 @@ describe("file modes", () => {
     expect(await next.stop()).toBe(0);
   });
 
-  it("are restricted for an empty folder that receives a backup", async () => {
+  it("file modes are restricted for an empty folder that receives a backup", async () => {
     const dataFolder = await tempFolder();
     const backup = await tempFolder();
     await fillDataFolder(dataFolder);
@@ -100,7 +100,7 @@ describe("file modes", () => {
   });
 
   it(
-    "stay unchanged for a data folder of another user, which one log line reports, and are restricted for its content",
+    "file modes stay unchanged for a data folder of another user, which one log line reports, and are restricted for its content",
     skippedFor(NOT_ROOT),
     async () => {
       const dataFolder = await tempFolder();
@@ -134,7 +134,7 @@ describe("file modes", () => {
     expect(locked.log()).toContain(`${dataFolder} belongs to root, but this process runs as user 12345\n`);
   });
 
-  it("stay unchanged for a data folder in which every user may create files", skippedFor(NOT_ROOT), async () => {
+  it("file modes stay unchanged for a data folder in which every user may create files", skippedFor(NOT_ROOT), async () => {
     const dataFolder = await tempFolder();
     await chmod(dataFolder, 0o1777);
     const server = await startServer({ dataFolder, environment: ENVIRONMENT });

@@ -96,13 +96,13 @@ async function expectOneWinnerEach(folder: string, makeLeft: (round: number) => 
 }
 
 describe("the folder lock, when many processes start at the same time", () => {
-  it("goes to exactly one of them if there was none or a killed process left one", async () => {
+  it("the lock goes to exactly one of many processes if there was none or a killed process left one", async () => {
     const folder = await tempFolder();
     const left = await contentOfKilled();
     await expectOneWinnerEach(folder, (round) => leaveLock(folder, round % 2 === 0 ? left : null, false), ROUNDS);
   });
 
-  it("goes to exactly one of them if another machine left a lock, or an earlier version or a crash left a lock file", async () => {
+  it("the lock goes to exactly one of many processes if another machine left a lock, or an earlier version or a crash left a lock file", async () => {
     const contents: readonly (readonly [string, boolean])[] = [
       [LEFT, false],
       [LEFT, true],
@@ -118,21 +118,21 @@ describe("the folder lock, when many processes start at the same time", () => {
 });
 
 describe("the folder lock, when many processes start at the same time on a full disk", skippedFor(NO_SMALL_DISK), () => {
-  it("goes to exactly one of them if there was none or a killed process left one", async () => {
+  it("on a full disk, the lock goes to exactly one of many processes if there was none or a killed process left one", async () => {
     const disk = await smallDisk(1024);
     const left = await contentOfKilled();
     await disk.fill();
     await expectOneWinnerEach(disk.dataFolder, (round) => leaveLock(disk.dataFolder, round % 2 === 0 ? left : null, false), ROUNDS);
   });
 
-  it("goes to exactly one of them if an earlier version or a crash left a lock file", async () => {
+  it("on a full disk, the lock goes to exactly one of many processes if an earlier version or a crash left a lock file", async () => {
     const disk = await smallDisk(1024);
     for (const content of [LEFT, ""]) await leaveLock(join(disk.dataFolder, String(content.length)), content, true);
     await disk.fill();
     await Promise.all([LEFT, ""].map((content) => expectOneWinnerEach(join(disk.dataFolder, String(content.length)), async () => {}, 1)));
   });
 
-  it("goes to exactly one of them for each of many folders with the lock file of a killed process", async () => {
+  it("on a full disk, the lock goes to exactly one of many processes for each of many folders with the lock file of a killed process", async () => {
     const disk = await smallDisk(1024);
     const left = await contentOfKilled();
     const folders = Array.from({ length: ROUNDS }, (_, i) => join(disk.dataFolder, String(i)));
@@ -144,7 +144,7 @@ describe("the folder lock, when many processes start at the same time on a full 
       expect((await contend(all, folder)).sort()).toEqual(["refused", "refused", "refused", "refused", "refused", "taken"]);
   });
 
-  it("can still be acquired after processes were killed while they acquired it", async () => {
+  it("on a full disk, the lock can still be acquired after processes were killed while they acquired it", async () => {
     const disk = await smallDisk(1024);
     await disk.fill();
     const random = numbersFrom(seedFrom("FAULT_SEED", 1));

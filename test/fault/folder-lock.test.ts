@@ -42,7 +42,7 @@ const stateOf = async (pid: number): Promise<string | undefined> => /\) (\S)/.ex
 const NEGLIGENT_PARENT = ["/bin/sh", "-c", '"$0" "$@" & exec sleep 1000'];
 
 describe("the folder lock", () => {
-  it("prevents the start of a second process with a message that names the first, which keeps serving", async () => {
+  it("the folder lock prevents the start of a second process with a message that names the first, which keeps serving", async () => {
     const dataFolder = await tempFolder();
     const first = await startServer({ dataFolder });
     const second = spawnServer({ dataFolder });
@@ -54,7 +54,7 @@ describe("the folder lock", () => {
     expect(await first.stop()).toBe(0);
   });
 
-  it("is removed when the program stops", async () => {
+  it("the folder lock is removed when the program stops", async () => {
     const dataFolder = await tempFolder();
     const server = await startServer({ dataFolder });
     expect(await server.stop()).toBe(0);
@@ -73,7 +73,7 @@ describe("the folder lock", () => {
   ];
 
   // In parallel, because it takes seconds to decide that the owner is dead.
-  it(`is replaced when it is one ${GONE.map(([what]) => what).join(", or one ")}`, async () => {
+  it(`the folder lock is replaced when it is one ${GONE.map(([what]) => what).join(", or one ")}`, async () => {
     await Promise.all(
       GONE.map(async ([what, content, form]) => {
         const dataFolder = await tempFolder();
@@ -88,7 +88,7 @@ describe("the folder lock", () => {
     );
   });
 
-  it("is not taken where a file of its name is somebody else's, which stays as it is", async () => {
+  it("the folder lock is not taken where a file of its name is somebody else's, which stays as it is", async () => {
     const dataFolder = await tempFolder();
     await writeFile(lockOf(dataFolder), "the combination of my bicycle");
     await expect(lockFolder(dataFolder, neverLost)).rejects.toThrow(`${lockOf(dataFolder)} is not Sandpiper's. Move it away`);
@@ -96,7 +96,7 @@ describe("the folder lock", () => {
   });
 
   it.each(["link", "file"])(
-    "stays with a process of another container for as long as that process updates its time stamp (stored as a %s)",
+    "the folder lock stays with a process of another container for as long as that process updates its time stamp (stored as a %s)",
     async (form) => {
       const dataFolder = await tempFolder();
       const content = `1 ${place}-of-another-container 1`;
@@ -112,7 +112,7 @@ describe("the folder lock", () => {
     },
   );
 
-  it("is replaced even if an earlier process was killed while it replaced the lock", async () => {
+  it("the folder lock is replaced even if an earlier process was killed while it replaced the lock", async () => {
     const dataFolder = await tempFolder();
     for (const left of ["lock", "lock.next", "lock.next.next"]) await symlink(`2147483647 ${place} 1`, join(dataFolder, left));
     const lock = await lockFolder(dataFolder, neverLost);
@@ -120,7 +120,7 @@ describe("the folder lock", () => {
     await lock.release();
   });
 
-  it("is not removed by a process that has lost it to another one", async () => {
+  it("the folder lock is not removed by a process that has lost it to another one", async () => {
     const dataFolder = await tempFolder();
     const lock = await lockFolder(dataFolder, neverLost);
     await giveTo(dataFolder, `1 ${place}-of-another-container 1`);
@@ -128,7 +128,7 @@ describe("the folder lock", () => {
     expect(await readdir(dataFolder)).toEqual(["lock"]);
   });
 
-  it("ends the program at once when another process has replaced it", async () => {
+  it("the folder lock ends the program at once when another process has replaced it", async () => {
     const dataFolder = await tempFolder();
     const server = await startServer({ dataFolder });
     const content = `1 ${place}-of-another-container 1`;
@@ -138,7 +138,7 @@ describe("the folder lock", () => {
     expect(await readlink(lockOf(dataFolder))).toBe(content);
   });
 
-  it("has its time stamp updated by the process that holds it", async () => {
+  it("the folder lock has its time stamp updated by the process that holds it", async () => {
     const dataFolder = await tempFolder();
     const lock = await lockFolder(dataFolder, neverLost);
     await lutimes(lockOf(dataFolder), 0, 0);
@@ -146,7 +146,7 @@ describe("the folder lock", () => {
     await lock.release();
   });
 
-  it("of a dead process goes to exactly one of many callers that acquire it at the same time", async () => {
+  it("the folder lock of a dead process goes to exactly one of many callers that acquire it at the same time", async () => {
     for (let round = 0; round < 40; round++) {
       const dataFolder = await tempFolder();
       await symlink(`2147483647 ${place} 1`, lockOf(dataFolder));
@@ -159,7 +159,7 @@ describe("the folder lock", () => {
     }
   });
 
-  it("of a killed process is replaced by the next one", async () => {
+  it("the folder lock of a killed process is replaced by the next one", async () => {
     const dataFolder = await tempFolder();
     const killed = await startServer({ dataFolder });
     await killed.kill9();
@@ -168,7 +168,7 @@ describe("the folder lock", () => {
     expect(await next.stop()).toBe(0);
   });
 
-  it("of a killed process whose parent does not wait for it is replaced by the next one", skippedFor(NO_PROC), async () => {
+  it("the folder lock of a killed process whose parent does not wait for it is replaced by the next one", skippedFor(NO_PROC), async () => {
     const dataFolder = await tempFolder();
     const parent = await startServer({ dataFolder, command: [...NEGLIGENT_PARENT, process.execPath, MAIN_PATH] });
     onTestFinished(() => parent.kill9());
@@ -180,7 +180,7 @@ describe("the folder lock", () => {
     expect(await next.stop()).toBe(0);
   });
 
-  it("of a stopped process prevents the start of another one", skippedFor(NO_PROC), async () => {
+  it("the folder lock of a stopped process prevents the start of another one", skippedFor(NO_PROC), async () => {
     const dataFolder = await tempFolder();
     const first = await startServer({ dataFolder });
     onTestFinished(() => first.kill9());

@@ -67,7 +67,7 @@ async function postUntilRefused(target: InProcessTarget): Promise<number> {
 }
 
 describe("a full disk", skippedFor(NO_SMALL_DISK), () => {
-  it("makes the service refuse new events, keep counting the accepted ones, and accept events again once there is space", async () => {
+  it("a full disk makes the service refuse new events, keep counting the accepted ones, and accept events again once there is space", async () => {
     const disk = await smallDisk(DISK_KIB);
     const target = await targetOn(disk);
     await record(target, wireEvent(SITE));
@@ -89,7 +89,7 @@ describe("a full disk", skippedFor(NO_SMALL_DISK), () => {
     expect((await getMain(target, SITE)).total_events).toBe(accepted + 1);
   });
 
-  it("fails a flush without a partial file, the events stay in the journal and count, and a later flush writes them", async () => {
+  it("a full disk fails a flush without a partial file, the events stay in the journal and count, and a later flush writes them", async () => {
     const disk = await smallDisk(DISK_KIB);
     const target = await targetOn(disk);
     for (const site of [SITE, "other.test"]) await record(target, wireEvent(site));
@@ -107,7 +107,7 @@ describe("a full disk", skippedFor(NO_SMALL_DISK), () => {
     expect((await getMain(target, SITE)).total_events).toBe(1);
   });
 
-  it("fails a merge without a change to the files, and a later merge succeeds", async () => {
+  it("a full disk fails a merge without a change to the files, and a later merge succeeds", async () => {
     const disk = await smallDisk(DISK_KIB);
     const target = await targetOn(disk, { SVC_COMPACT_AFTER_FILES: "2" });
     for (let i = 0; i < 3; i++) {
@@ -135,7 +135,7 @@ describe("a full disk", skippedFor(NO_SMALL_DISK), () => {
     expect((await getMain(target, SITE, { period: "7d" })).total_events).toBe(6);
   });
 
-  it("fails setup and key creation without a partial file, and a revoked key stays invalid", async () => {
+  it("a full disk fails setup and key creation without a partial file, and a revoked key stays invalid", async () => {
     const disk = await smallDisk(DISK_KIB);
     const target = await targetOn(disk);
     await disk.fill();
@@ -165,7 +165,7 @@ describe("a full disk", skippedFor(NO_SMALL_DISK), () => {
     expect((await target.fetch("/api/sites", { headers: withBearer(key) })).status).toBe(401);
   });
 
-  it("fails an erasure of unflushed events, but not an erasure of events in files, which frees space", async () => {
+  it("a full disk fails an erasure of unflushed events, but not an erasure of events in files, which frees space", async () => {
     const disk = await smallDisk(DISK_KIB);
     const target = await targetOn(disk, CLOSED);
     const session = await logIn(target);
@@ -231,7 +231,7 @@ describe("the program on a full disk", skippedFor(NO_SMALL_DISK), () => {
     }
   }
 
-  it("keeps serving, recovers by itself, and has every acknowledged event exactly once after kills", async () => {
+  it("on a full disk the program keeps serving, recovers by itself, and has every acknowledged event exactly once after kills", async () => {
     const disk = await smallDisk(DISK_KIB);
     const { dataFolder } = disk;
     const load = new EventLoad((count) => ({ siteId: SITE, pathname: `/e/${count}` }));
@@ -270,7 +270,7 @@ describe("the program on a full disk", skippedFor(NO_SMALL_DISK), () => {
     for (const server of [first, second, third]) expect(server.log()).not.toMatch(/^\s+at /m);
   });
 
-  it("keeps serving and loses only log lines when its log file is on that disk", async () => {
+  it("on a full disk the program keeps serving and loses only log lines when its log file is on that disk", async () => {
     const disk = await smallDisk(DISK_KIB);
     const logPath = join(disk.dataFolder, "log");
     const log = await open(logPath, "a");
@@ -298,7 +298,7 @@ describe("the program on a full disk", skippedFor(NO_SMALL_DISK), () => {
     expect(await exited).toBe(0);
   });
 
-  it("does not start on a read-only disk, and logs the reason in one line", async () => {
+  it("the program does not start on a read-only disk, and logs the reason in one line", async () => {
     const disk = await smallDisk(DISK_KIB);
     disk.readOnly(true);
     const server = spawnServer({ dataFolder: disk.dataFolder });

@@ -267,7 +267,7 @@ describe("random requests", () => {
     }
   }
 
-  it(`get documented responses and never an internal error (FUZZ_SEED=${SEED}, ${REQUESTS} requests)`, async () => {
+  it(`random requests get documented responses and never an internal error (FUZZ_SEED=${SEED}, ${REQUESTS} requests)`, async () => {
     const statuses = new Map<number, number>();
     const document = openapiDocument(ROUTES);
     await fc.assert(

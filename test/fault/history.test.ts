@@ -145,8 +145,8 @@ async function strikeAtEach(
   }
 }
 
-describe("the changes of several days", { timeout: TEST_MS_MAX }, () => {
-  it("survive a restart as confirmed", async () => {
+describe("a history", { timeout: TEST_MS_MAX }, () => {
+  it("the changes of several days survive a restart as confirmed", async () => {
     const { sent, credentials } = await playAndRestart(null);
     expect(sent.every(({ acknowledged }) => acknowledged)).toBe(true);
     expect(sent.filter(({ erased }) => erased === "yes").length).toBeGreaterThan(5);
@@ -156,7 +156,7 @@ describe("the changes of several days", { timeout: TEST_MS_MAX }, () => {
 
   for (const [way, deadly] of [true, false].entries()) {
     for (const [part, when] of (["before", "halfway", "after"] as const).entries()) {
-      it(`survive a restart as confirmed ${deadly ? "when the process dies" : "when a failure occurs"} ${when} any change to the stores`, () =>
+      it(`the changes of several days survive a restart as confirmed ${deadly ? "when the process dies" : "when a failure occurs"} ${when} any change to the stores`, () =>
         // The first change is the journal's, without which there is no process.
         strikeAtEach(
           when === "halfway" ? 1 : 2,
@@ -167,6 +167,6 @@ describe("the changes of several days", { timeout: TEST_MS_MAX }, () => {
     }
   }
 
-  it("survive a restart as confirmed when any single read fails", () =>
+  it("the changes of several days survive a restart as confirmed when any single read fails", () =>
     strikeAtEach(1, 20, (atChange) => ({ atChange, when: "before", deadly: false, ofReads: true })));
 });

@@ -23,7 +23,7 @@ const below = async (folder: string): Promise<string[]> =>
 const HALF = ".0a1b2c3d-17.unfinished";
 
 describe("a partial file of a killed process", () => {
-  it("is removed at the start beside records and the secret, and nothing else is", async () => {
+  it("a partial file of a killed process is removed at the start beside records and the secret, and nothing else is", async () => {
     const folder = await tempFolder();
     const whole = ["admin.json", "keys/a.json", "secret", "notes.unfinished", "events/site_id=a/date=2026-03-01/1-1.parquet"];
     await write(folder, ...whole, HALF, `keys/${HALF}`);
@@ -34,7 +34,7 @@ describe("a partial file of a killed process", () => {
     await lock.release();
   });
 
-  it("is removed from the events folder when the program lists it, but not by a process that only reads", async () => {
+  it("a partial file of a killed process is removed from the events folder when the program lists it, but not by a process that only reads", async () => {
     const folder = await tempFolder();
     const day = "events/site_id=a/date=2026-03-01";
     const whole = [`${day}/1-1.parquet`, `${day}/x.unfinished`];
@@ -58,7 +58,7 @@ describe("an impossible data folder", () => {
     ["a file", "/etc/passwd", "cannot be created: it is not a folder"],
     ["a device", "/dev/null", "cannot be created: it is not a folder"],
     ["a system folder that accepts no files", "/proc/self", "cannot be written: ENOENT"],
-  ])("prevents the start with one log line: %s", async (_, dataFolder, reason) => {
+  ])("an impossible data folder prevents the start with one log line: %s", async (_, dataFolder, reason) => {
     const server = spawnServer({ dataFolder });
     expect(await server.exited).toEqual({ code: 1, signal: null });
     expect(server.log()).toContain(`sandpiper cannot start: the data folder `);
@@ -69,7 +69,7 @@ describe("an impossible data folder", () => {
 
 describe("a broken symbolic link in the data folder", () => {
   it.each(["events", "journal", "journal/1.journal", "keys/a.json", "admin.json", "clock.json", "secret"])(
-    "prevents the start with one log line that names it and says how to repair it: %s",
+    "a broken symbolic link prevents the start with one log line that names it and says how to repair it: %s",
     async (name) => {
       const dataFolder = await tempFolder();
       const path = join(dataFolder, name);

@@ -41,7 +41,7 @@ describe("clients that hold connections open", () => {
     await raw.closed();
   }
 
-  it("are disconnected (2,000 idle, 200 with a partial header, 200 with a partial body) while an event is accepted", async () => {
+  it("clients that hold connections open are disconnected (2,000 idle, 200 with a partial header, 200 with a partial body) while an event is accepted", async () => {
     const body = JSON.stringify(wireEvent("held.test"));
     const held = [
       ...(await connections(2000, "")),
@@ -63,7 +63,7 @@ describe("clients that hold connections open", () => {
     expect(target.log()).not.toMatch(/ ERROR /);
   });
 
-  it("are all refused when their headers are too long", async () => {
+  it("clients that hold connections open are all refused when their headers are too long", async () => {
     const tooLong = await connections(50, `GET /health HTTP/1.1\nHost: held.test\nX-Long: ${"x".repeat(70_000)}\n\n`);
     const answers = await Promise.all(tooLong.map((raw) => raw.closed()));
     expect(new Set(answers.map((answer) => answer.slice(0, "HTTP/1.1 431".length)))).toEqual(new Set(["HTTP/1.1 431"]));

@@ -46,11 +46,11 @@ function isReadable(bytes: Uint8Array): boolean {
 }
 
 describe("a sealed Parquet file", () => {
-  it("is readable when unchanged", () => {
+  it("a sealed Parquet file is readable when unchanged", () => {
     expect([...decodeEvents(whole)].map(({ rows }) => rows)).toEqual([EVENTS]);
   });
 
-  it("is refused with any single bit flipped", () => {
+  it("a sealed Parquet file is refused with any single bit flipped", () => {
     const unnoticed: number[] = [];
     for (let bit = 0; bit < whole.length * 8; bit++) {
       const flipped = whole.slice();
@@ -60,7 +60,7 @@ describe("a sealed Parquet file", () => {
     expect(unnoticed).toEqual([]);
   });
 
-  it("is refused when truncated or extended", () => {
+  it("a sealed Parquet file is refused when truncated or extended", () => {
     const unnoticed: number[] = [];
     for (let length = 0; length < whole.length; length++) if (isReadable(whole.subarray(0, length))) unnoticed.push(length);
     expect(unnoticed).toEqual([]);

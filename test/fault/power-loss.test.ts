@@ -38,33 +38,33 @@ async function play(runs: number, options: Omit<PowerLossOptions, "seed">): Prom
 describe("a power loss", { timeout: TEST_MS_MAX }, () => {
   const isWhole = RUNS >= 60;
 
-  it("loses no acknowledged event and brings back no erased one (journal_fsync=always)", async () => {
+  it("a power loss loses no acknowledged event and brings back no erased one (journal_fsync=always)", async () => {
     const { failures, losses, acknowledged, erased, backups } = await play(Math.ceil(RUNS * 0.4), { fsync: "always" });
     expect(failures).toEqual([]);
     // The histories are worth something.
     if (isWhole) expect(Math.min(losses, acknowledged / 5, erased, backups * 5)).toBeGreaterThan(RUNS / 3);
   });
 
-  it("loses no event acknowledged at least a second before and brings back no erased one (journal_fsync=interval)", async () => {
+  it("a power loss loses no event acknowledged at least a second before and brings back no erased one (journal_fsync=interval)", async () => {
     const { failures, losses, acknowledged } = await play(Math.ceil(RUNS * 0.4), { fsync: "interval" });
     expect(failures).toEqual([]);
     if (isWhole) expect(Math.min(losses, acknowledged / 5)).toBeGreaterThan(RUNS / 3);
   });
 
   it.each([683, 1763])(
-    "never causes a flush of a truncated segment to replace its complete file (journal_fsync=interval, seed %i)",
+    "a power loss never causes a flush of a truncated segment to replace its complete file (journal_fsync=interval, seed %i)",
     async (seed) => {
       expect((await playPowerLosses({ seed, fsync: "interval" })).wrong).toEqual([]);
     },
   );
 
-  it("loses no acknowledged event after failing syncs, because events that the disk did not confirm are refused", async () => {
+  it("a power loss loses no acknowledged event after failing syncs, because events that the disk did not confirm are refused", async () => {
     const { failures, failedSyncs } = await play(Math.ceil(RUNS * 0.2), { fsync: "always", failingSyncs: true });
     expect(failures).toEqual([]);
     if (isWhole) expect(failedSyncs).toBeGreaterThan(RUNS / 20);
   });
 
-  it("brings back no secret that has ended, neither that of UTC nor that of a time zone that sites leave", async () => {
+  it("a power loss brings back no secret that has ended, neither that of UTC nor that of a time zone that sites leave", async () => {
     for (const fsync of ["always", "interval"] as const) {
       const { failures, losses } = await play(Math.ceil(RUNS * 0.2), { fsync, otherZone: "Asia/Kathmandu" });
       expect(failures).toEqual([]);
@@ -72,19 +72,22 @@ describe("a power loss", { timeout: TEST_MS_MAX }, () => {
     }
   });
 
-  it("simulated twice from the same seed has the same result", async () => {
+  it("a power loss simulated twice from the same seed has the same result", async () => {
     const played = await playPowerLosses({ seed: SEED });
     expect(await playPowerLosses({ seed: SEED })).toEqual(played);
   });
 });
 
 describe("a simulated disk that ignores syncs", { timeout: TEST_MS_MAX }, () => {
-  it.each(["of files", "of folders"] as const)("makes these tests fail, so they would find a missing sync (%s)", async (ignores) => {
-    for (const fsync of ["always", "interval"] as const) {
-      let isFound = false;
-      for (let seed = 1; seed <= SEEDS_THAT_SHOW && !isFound; seed++)
-        isFound = (await playPowerLosses({ seed, fsync, ignores })).wrong.length > 0;
-      expect(isFound, fsync).toBe(true);
-    }
-  });
+  it.each(["of files", "of folders"] as const)(
+    "a disk that ignores syncs makes these tests fail, so they would find a missing sync (%s)",
+    async (ignores) => {
+      for (const fsync of ["always", "interval"] as const) {
+        let isFound = false;
+        for (let seed = 1; seed <= SEEDS_THAT_SHOW && !isFound; seed++)
+          isFound = (await playPowerLosses({ seed, fsync, ignores })).wrong.length > 0;
+        expect(isFound, fsync).toBe(true);
+      }
+    },
+  );
 });

@@ -105,12 +105,12 @@ async function playAndRestart(strike: Strike | null): Promise<boolean> {
 const WAYS = [true, false].flatMap((deadly) => (["before", "after"] as const).map((when) => ({ deadly, when })));
 
 describe("rollups", { timeout: TEST_MS_MAX }, () => {
-  it("are written, added up, replaced and dropped, and reports are as without them", async () => {
+  it("rollups are written, added up, replaced and dropped, and reports are as without them", async () => {
     await playAndRestart(null);
   });
 
   it.each(WAYS.map(({ deadly, when }, way) => [deadly ? "the process dies" : "a failure occurs", when, deadly, way] as const))(
-    "change no report and hold no erased event when %s %s any change of a rollup or a file of events",
+    "rollups change no report and hold no erased event when %s %s any change of a rollup or a file of events",
     async (_what, when, deadly, way) => {
       for (let atChange = 1; ; atChange++) {
         if (!isTurnOf(6 * way, 6 * WAYS.length, atChange)) continue;
@@ -168,7 +168,7 @@ async function losePower(seed: number): Promise<boolean> {
 }
 
 describe("rollups on a disk that loses power", { timeout: TEST_MS_MAX + POWER_LOSSES * 5_000 }, () => {
-  it("change no report and hold no erased event", async () => {
+  it("rollups on a disk that loses power change no report and hold no erased event", async () => {
     let losses = 0;
     for (let seed = SEED; seed < SEED + POWER_LOSSES; seed++) {
       const wasLost = await losePower(seed).catch((error: unknown) => {
@@ -192,7 +192,7 @@ async function rolledTarget(objects: ObjectStore, environment = ENVIRONMENT): Pr
 }
 
 describe("a store that fails for rollups", () => {
-  it("fails no event and no report, but an erasure that cannot delete them, until it works again", async () => {
+  it("a store that fails for rollups fails no event and no report, but an erasure that cannot delete them, until it works again", async () => {
     const backing = memoryStores().objects;
     let isFailing = false;
     const refused = (key: ObjectKey) => {
@@ -227,7 +227,7 @@ describe("a store that fails for rollups", () => {
     expect((await backing.list(ROLLUPS_FOLDER)).length).toBeGreaterThan(1);
   });
 
-  it("is harmless if a file stands in place of the folder, and rollups are made once it is gone", async () => {
+  it("a file in place of the folder of rollups is harmless, and rollups are made once it is gone", async () => {
     const dataFolder = await tempFolder();
     await writeFile(join(dataFolder, ROLLUPS_FOLDER), "no folder");
     const objects = createFileObjectStore(dataFolder, { isOurs: true });
@@ -245,7 +245,7 @@ describe("a store that fails for rollups", () => {
   });
 
   it.skipIf(NO_SMALL_DISK !== null)(
-    "is harmless if it is full or read-only, also for an erasure when it is full",
+    "a store that fails for rollups is harmless if it is full or read-only, also for an erasure when it is full",
     skippedFor(NO_SMALL_DISK),
     async () => {
       const disk = await smallDisk(4096);
@@ -277,7 +277,7 @@ describe("a store that fails for rollups", () => {
 });
 
 describe("deleting the folder of rollups", () => {
-  it("is harmless at any moment while dashboards reload, and they are made again after the next midnight", async () => {
+  it("deleting the folder of rollups is harmless at any moment while dashboards reload, and they are made again after the next midnight", async () => {
     const dataFolder = await tempFolder();
     const objects = createFileObjectStore(dataFolder, { isOurs: true });
     const target = await rolledTarget(objects);

@@ -135,12 +135,12 @@ async function playOn(seed: number, strike: Strike | null, ignores: IgnoredSyncs
 }
 
 describe("rollups", () => {
-  it("have exactly the events of their days after a history without a failure", async () => {
+  it("rollups have exactly the events of their days after a history without a failure", async () => {
     expect(await playOn(1, null)).toEqual({ calls: expect.any(Number), wrong: [], erased: 8 });
   });
 
   it.each(WAYS.map(({ kind, when }, i) => [kind, when, i] as const))(
-    "have no erased event, and those that are valid all events of their days, after a %s %s any call to the file system",
+    "rollups have no erased event, and those that are valid all events of their days, after a %s %s any call to the file system",
     async (kind, when, i) => {
       for (let atCall = 1; ; atCall++) {
         if (!isTurnOf(i, WAYS.length, atCall)) continue;
@@ -156,7 +156,7 @@ describe("rollups", () => {
     120_000,
   );
 
-  it("come back on a disk that ignores syncs of folders, so these tests would find a missing one", async () => {
+  it("erased rollups come back on a disk that ignores syncs of folders, so these tests would find a missing one", async () => {
     let isFound = false;
     for (let seed = 1; seed <= SEEDS_THAT_SHOW && !isFound; seed++) {
       const strike = { atCall: CALLS_MIN + seed, when: "after", kind: "power loss" } as const;

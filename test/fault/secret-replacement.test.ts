@@ -58,7 +58,7 @@ async function targetWith(records: RecordStore = createMemoryRecordStore(), envi
 }
 
 describe("events at the end of a salt period", () => {
-  it("wait for one new secret, which is durable before any of a hundred concurrent events is accepted", async () => {
+  it("events at the end of a salt period wait for one new secret, which is durable before any of a hundred concurrent events is accepted", async () => {
     const records = createMemoryRecordStore();
     const stored = createDeferred<void>();
     let [writes, isHeld] = [0, false];
@@ -88,7 +88,7 @@ describe("events at the end of a salt period", () => {
     expect(await getMain(target, SITE, TWO_DAYS)).toMatchObject({ unique_visitors: 2, total_events: 101 });
   });
 
-  it("belong to the new day, with a visitor id of the new day, if their body arrives after midnight", async () => {
+  it("events belong to the new day, with a visitor id of the new day, if their body arrives after midnight", async () => {
     const target = await targetWith();
     await expectAccepted(await post(target, wireEvent(SITE)));
     await target.advance(HALF_DAY_MS - 1);
@@ -108,7 +108,7 @@ describe("events at the end of a salt period", () => {
     expect((await getMain(target, SITE, TWO_DAYS)).unique_visitors).toBe(2);
   });
 
-  it("are refused with 503 and Retry-After while the new secret cannot be stored, which is logged once, and accepted once it can", async () => {
+  it("events are refused with 503 and Retry-After while the new secret cannot be stored, which is logged once, and accepted once it can", async () => {
     const records = createMemoryRecordStore();
     let isFull = false;
     const target = await targetWith({
@@ -145,7 +145,7 @@ describe("events at the end of a salt period", () => {
 
   const cases = ["UTC", "Asia/Kathmandu"].flatMap((timeZone) => [true, false].map((deadly, way) => ({ timeZone, deadly, way })));
   for (const { timeZone, deadly, way } of cases) {
-    it(`in ${timeZone} give a visitor one id per day, and a new one the next day, whichever change of the secret ${deadly ? "the process dies at" : "fails"}`, async () => {
+    it(`events in ${timeZone} give a visitor one id per day, and a new one the next day, whichever change of the secret ${deadly ? "the process dies at" : "fails"}`, async () => {
       const environment = { SVC_TIME_ZONE: timeZone };
       for (const [part, when] of (["before", "after"] as const).entries()) {
         for (let atChange = 1; ; atChange++) {
@@ -253,7 +253,7 @@ const visitorsOf = async (server: ServerProcess): Promise<number> =>
     .unique_visitors;
 
 describe("the built program", () => {
-  it("recognizes visitors within one salt period, across a restart, and afterwards nothing in its folder or a backup links them", async () => {
+  it("the program recognizes visitors within one salt period, across a restart, and afterwards nothing in its folder or a backup links them", async () => {
     const dataFolder = await tempFolder();
     const backups = await tempFolder();
     const start = (clockAheadMs: number) => startServer({ dataFolder, environment: ENVIRONMENT, clockAheadMs });
@@ -299,7 +299,7 @@ describe("the built program", () => {
     expect(server.log()).not.toContain(old);
   });
 
-  it("starts with the new or another new secret after a kill during the replacement, and never with the old one", async () => {
+  it("the program starts with the new or another new secret after a kill during the replacement, and never with the old one", async () => {
     const dataFolder = await tempFolder();
     let aheadMs = AHEAD_MS;
     const seen = new Set<string>();
@@ -326,7 +326,7 @@ describe("the built program", () => {
     expect((await readdir(dataFolder)).filter((name) => name.endsWith(".unfinished"))).toEqual([]);
   });
 
-  it("uses the secret of an older version until the day ends, and removes it when a secret is configured", async () => {
+  it("the program uses the secret of an older version until the day ends, and removes it when a secret is configured", async () => {
     const dataFolder = await tempFolder();
     const old = "5".repeat(64);
     await writeFile(join(dataFolder, "secret"), `${old}\n`, { mode: 0o600 });

@@ -20,8 +20,8 @@ const ADMIN = { SVC_ADMIN_PASSWORD: "correct horse battery" };
 const SITE = { site_id: "one.test", name: "a link" };
 const KILLS = ofTier({ quick: 2, all: 5 });
 
-describe("share links of a process that is killed", () => {
-  it("work if their creation was answered, and stay revoked if their revocation was", async () => {
+describe("a process that is killed", () => {
+  it("share links of a killed process work if their creation was answered, and stay revoked if their revocation was", async () => {
     const dataFolder = await tempFolder();
     let server = await startServer({ dataFolder, environment: ADMIN });
     const known: { token: string; share_hash: string; revoked: boolean }[] = [];
@@ -51,7 +51,7 @@ describe("share links of a process that is killed", () => {
     }
   });
 
-  it("prevent the start with the name of a damaged record, which may say that its link is revoked", async () => {
+  it("a damaged record of a share link prevents the start with its name, which may say that its link is revoked", async () => {
     const dataFolder = await tempFolder();
     const first = await startServer({ dataFolder, environment: ADMIN });
     const { share_hash: hash } = await createShare(asTarget(first), await logIn(asTarget(first)), SITE);
@@ -103,10 +103,10 @@ const CHANGES: readonly LinkChange[] = [
   },
 ];
 
-describe("a share link that is", () => {
-  it.each(CHANGES)(
-    "$title when the process ends at any call is there before or after the change, and after it once that was confirmed",
-    async ({ change, ...ends }) => {
+describe("a process that ends while it changes a share link", () => {
+  it.each(CHANGES.map((each) => [each.title, each] as const))(
+    "a share link that is %s when the process ends at any call is as before or as after the change, and as after it once that was confirmed",
+    async (_title, { change, ...ends }) => {
       const open = (files: FileSystem) => openShares(createFileRecordStore(DATA_FOLDER, files));
       const firstHash = (shares: Shares) => shares.list()[0]?.shareHash ?? "";
       await expectWholeAtEachCall<readonly string[]>({
@@ -122,8 +122,8 @@ describe("a share link that is", () => {
   );
 });
 
-describe("share links whose record cannot be written", () => {
-  it("are refused from then on when they are revoked, and do not exist when they are created", async () => {
+describe("a record of a share link that cannot be written", () => {
+  it("share links whose record cannot be written are refused from then on when they are revoked, and do not exist when they are created", async () => {
     const records = createMemoryRecordStore();
     const target = await createInProcessTarget(ADMIN, { records });
     const session = await logIn(target);

@@ -71,10 +71,10 @@ const CHANGES: readonly SettingsChange[] = [
   },
 ];
 
-describe("settings that are", () => {
-  it.each(CHANGES)(
-    "$title when the process ends are the old or the new ones, and the new ones once that was confirmed",
-    async ({ before, change, ...ends }) => {
+describe("a process that ends while it changes settings", () => {
+  it.each(CHANGES.map((each) => [each.title, each] as const))(
+    "settings that are %s when the process ends are the old or the new ones, and the new ones once that was confirmed",
+    async (_title, { before, change, ...ends }) => {
       await expectWholeAtEachCall({
         before: async (files) => before(await open(files)),
         change: async (files) => change(await open(files)),
@@ -121,11 +121,11 @@ async function failedImport(strike: StoreStrike) {
 
 describe("an import of settings", () => {
   it.each([
-    ["before", false],
-    ["after", false],
-    ["before", true],
-    ["after", true],
-  ] as const)("that fails %s any of its writes (with its process: %s) stores some, and all once it is repeated", async (when, deadly) => {
+    ["fails before", "before", false],
+    ["fails after", "after", false],
+    ["dies with its process before", "before", true],
+    ["dies with its process after", "after", true],
+  ] as const)("an import of settings that %s any of its writes stores some, and all once it is repeated", async (_how, when, deadly) => {
     const wholeClock = { nowMs: NOW };
     const whole = await openOn(memoryStores().records, wholeClock);
     await whole.change(OLD, REQUEST);
@@ -149,7 +149,7 @@ describe("an import of settings", () => {
 });
 
 describe("a damaged record of settings", () => {
-  it("stops the start with a message that names it, stays as it is, and counts again once it is repaired", async () => {
+  it("a damaged record of settings stops the start with a message that names it, stays as it is, and counts again once it is repaired", async () => {
     const dataFolder = await tempFolder();
     const first = await startServer({ dataFolder });
     const headers = withSession(await tokenOf(await postSetup(asTarget(first))));

@@ -54,7 +54,7 @@ const inFolder = (run: (dataFolder: string) => Promise<void>) => async () => {
 describe.concurrent("a shutdown", () => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     it(
-      `by ${signal} under load stores every acknowledged event in files exactly once, closes the connections and exits with 0`,
+      `a stop by ${signal} under load stores every acknowledged event in files exactly once, closes the connections and exits with 0`,
       inFolder(async (dataFolder) => {
         const server = await startServer({ dataFolder, environment: { SVC_FLUSH_EVENT_COUNT: "100" } });
         const load = newLoad();
@@ -78,7 +78,7 @@ describe.concurrent("a shutdown", () => {
   }
 
   it(
-    "of npm also shuts down the program that npm started",
+    "a stop of npm also shuts down the program that npm started",
     inFolder(async (dataFolder) => {
       const environment = { PATH: process.env["PATH"] ?? "", HOME: dataFolder };
       const npm = await startServer({ dataFolder, environment, command: ["npm", "start"] });
@@ -91,7 +91,7 @@ describe.concurrent("a shutdown", () => {
   );
 
   it(
-    "answers a request in flight and keeps its event",
+    "a stop answers a request in flight and keeps its event",
     inFolder(async (dataFolder) => {
       const server = await startServer({ dataFolder });
       const { socket, answers } = await connectTo(server.origin);
@@ -108,7 +108,7 @@ describe.concurrent("a shutdown", () => {
   );
 
   it(
-    "is not delayed by idle connections, used or unused",
+    "a stop is not delayed by idle connections, used or unused",
     inFolder(async (dataFolder) => {
       const server = await startServer({ dataFolder });
       const unused = await connectTo(server.origin);
@@ -123,7 +123,7 @@ describe.concurrent("a shutdown", () => {
   );
 
   it(
-    "disconnects a client with an unfinished request soon",
+    "a stop disconnects a client with an unfinished request soon",
     inFolder(async (dataFolder) => {
       const server = await startServer({ dataFolder });
       const hanging = await connectTo(server.origin);
@@ -136,7 +136,7 @@ describe.concurrent("a shutdown", () => {
   );
 
   it(
-    "ends at once on a second signal, and the journal keeps the accepted events",
+    "a stop ends at once on a second signal, and the journal keeps the accepted events",
     inFolder(async (dataFolder) => {
       const server = await startServer({ dataFolder });
       const hanging = await connectTo(server.origin);

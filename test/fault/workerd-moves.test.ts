@@ -41,7 +41,7 @@ async function deployOne(): Promise<string> {
 }
 
 describe("a deployment with one object, moved over to an object a site", () => {
-  it("keeps every event, the password, the keys and, within the salt period, the ids of visitors", async () => {
+  it("a move to an object a site keeps every event, the password, the keys and, within the salt period, the ids of visitors", async () => {
     const key = await deployOne();
     await runtime.crashInto("worker.js");
     for (const site of SITES) await record(site, 5);
@@ -52,7 +52,7 @@ describe("a deployment with one object, moved over to an object a site", () => {
     expect((await fetch(`${runtime.origin()}/api/sites`)).status).toBe(401);
   });
 
-  it("keeps every event exactly once when it is killed at any moment of the move", async () => {
+  it("a move to an object a site keeps every event exactly once when it is killed at any moment of the move", async () => {
     const key = await deployOne();
     const filesBefore = (await runtime.bucketKeys()).length;
     const filesSeen: number[] = [];
@@ -71,7 +71,7 @@ describe("a deployment with one object, moved over to an object a site", () => {
     }
   });
 
-  it("starts the object of every site with files, however many there are, so that what is due to these is done without a request", async () => {
+  it("a move to an object a site starts the object of every site with files, however many there are, so that what is due to these is done without a request", async () => {
     runtime = await startWorkerd({ script: "one-object-worker.js", environment: ENVIRONMENT });
     const sites = Array.from({ length: 25 }, (_, i) => `site-${i}.test`);
     for (const site of sites) await record(site, 1);

@@ -83,7 +83,7 @@ const ENDLESS_IDS = { SVC_VISITOR_SALT_ROTATION_DAYS: "3650" };
 export function describeBehavioralFigures(makeTarget: MakeInProcessTarget, runs: number): void {
   describe("the behavioral reports", () => {
     it(
-      "equal the model for sessions and their pages, funnels, sequences, retention and flow",
+      "behavioral reports equal the model for sessions and their pages, funnels, sequences, retention and flow",
       async () => {
         const holds = fc.asyncProperty(history, questions, async (past, { window: [window, windowMs], ...asked }) => {
           const { events, expectAnswer, close } = await playHistory(makeTarget, past, ENDLESS_IDS);

@@ -23,7 +23,7 @@ const ENDLESS_IDS = { SVC_VISITOR_SALT_ROTATION_DAYS: "3650" };
 export function describeBreakdowns(makeTarget: MakeInProcessTarget, runs: number): void {
   describe("the breakdown", () => {
     it(
-      "equals the model for every dimension",
+      "a breakdown equals the model for every dimension",
       async () => {
         const holds = fc.asyncProperty(history, questions, async (past, list) => {
           const { events, expectAnswer, close } = await playHistory(makeTarget, past, ENDLESS_IDS);

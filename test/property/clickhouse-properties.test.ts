@@ -82,7 +82,7 @@ function expectedValues(texts: readonly string[], key: string) {
 
 describe("custom properties in ClickHouse", () => {
   it(
-    "have the keys and values that the parser of the program finds",
+    "custom properties have the keys and values that the parser of the program finds",
     async () => {
       const holds = fc.asyncProperty(fc.array(object, { minLength: TEXTS_PER_RUN, maxLength: TEXTS_PER_RUN }), async (texts) => {
         const keys = [...new Set(texts.flatMap((text) => [...parseProps(text).keys()]))].sort();

@@ -63,7 +63,7 @@ describe("tests of texts in ClickHouse", () => {
     PROPERTY_TIMEOUT_MS,
   );
 
-  it("ignore the case of every character alike in searches", async () => {
+  it("searches ignore the case of every character alike", async () => {
     const characters = Array.from({ length: 0x1_20_00 }, (_, code) => code + 1)
       .filter((code) => code < 0xd8_00 || code > 0xdf_ff)
       .map((code) => String.fromCodePoint(code))

@@ -78,7 +78,7 @@ const ENDLESS_IDS = { SVC_VISITOR_SALT_ROTATION_DAYS: "3650" };
 export function describeFigures(makeTarget: MakeInProcessTarget, runs: number): void {
   describe("the statistics endpoints", () => {
     it(
-      "equal the model for totals, time series, realtime, goals, properties and revenue",
+      "the statistics endpoints equal the model for totals, time series, realtime, goals, properties and revenue",
       async () => {
         const holds = fc.asyncProperty(history, questions, async (past, { compare, minutes, key, event, ...asked }) => {
           const played = await playHistory(makeTarget, past, ENDLESS_IDS);

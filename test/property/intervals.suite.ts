@@ -63,7 +63,7 @@ function askedScope({ about, interval, isOfAllDates }: Asked, events: Events, pa
 export function describeIntervals(makeTarget: MakeInProcessTarget, runs: number): void {
   describe("time series by an interval", () => {
     it(
-      "equal the model for salt periods of 1, 7 and 30 days, with filters, in ranges that cut weeks and months",
+      "time series by an interval equal the model for salt periods of 1, 7 and 30 days, with filters, in ranges that cut weeks and months",
       async () => {
         const holds = fc.asyncProperty(
           fc.tuple(history, fc.constantFrom(0, 1, 3)).map(([past, daysApart]) => spread(past, daysApart)),

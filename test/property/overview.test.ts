@@ -173,7 +173,7 @@ describe("the overview of sites in different time zones", () => {
   ];
 
   it.each(ways)(
-    "equals the model %s, for visitor ids that live one day or three",
+    "the overview equals the model %s, for visitor ids that live one day or three",
     async (_name, makeTarget, isRolled, numRuns) => {
       const holds = fc.asyncProperty(installation, fc.tuple(question, question, question), async (installed, questions) => {
         const environment = {
@@ -195,7 +195,7 @@ describe("the overview of sites in different time zones", () => {
   );
 
   it(
-    "asks queries whose rows are the same from files and from the engine",
+    "the overview asks queries whose rows are the same from files and from the engine",
     async () => {
       const holds = fc.asyncProperty(installation, question, async (installed, asked) => {
         const environment = { SVC_VISITOR_SALT_ROTATION_DAYS: "3", SVC_MAX_CONCURRENT_QUERIES: "0", SVC_ROLLUPS: "false" };

@@ -147,7 +147,7 @@ describe("the total of a measure", () => {
     ["texts that have codes", true],
     ["texts by name", false],
   ])(
-    "is the result of the query in DuckDB for the same rows, with %s",
+    "the total of a measure is the result of the query in DuckDB for the same rows, with %s",
     (_, areCodes) =>
       fc.assert(
         fc.asyncProperty(asked, async ({ grouping, counts, amounts, by, rowsMax, rollups, added }) => {

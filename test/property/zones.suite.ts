@@ -68,7 +68,7 @@ export function describeZones(name: string, makeTarget: MakeInProcessTarget, opt
   const { runs, places = PLACES, prepare = async () => {} } = options;
   describe(`reports by time zone, ${name},`, () => {
     it.each(places.map((place) => [titleOf(place), place] as const))(
-      "equal the model in %s",
+      "reports equal the model in %s",
       async (_title, place) => {
         const holds = fc.asyncProperty(historyIn(place), fc.tuple(wideQuestion, zonedQuestion), async (past, questions) => {
           const { history, rotationDays } = past;
