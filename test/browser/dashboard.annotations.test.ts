@@ -3,13 +3,13 @@ import type { Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ServerProcess } from "../support/server-process.ts";
 import { violationsNow } from "./support/accessibility.ts";
-import { DAY_MS, urlOf, utcDay, type Visit, watchRequests } from "./support/dashboard.ts";
-import { ACTION_MS_MAX, asAdmin, useDashboard } from "./support/dashboard-instance.ts";
+import { ACTION_MS_MAX, newWindow } from "./support/dashboard-browser.ts";
+import { midnightDaysAgo, urlOf, utcDay, type Visit, watchRequests } from "./support/dashboard.ts";
+import { asAdmin, useDashboard } from "./support/dashboard-instance.ts";
 
 const SITE = "shop.example";
 const PASSWORD = "correct horse battery";
 
-const midnightDaysAgo = (days: number): number => (Math.floor(Date.now() / DAY_MS) - days) * DAY_MS;
 const daysAgo = (days: number): string => utcDay(midnightDaysAgo(days));
 
 const VISITS: readonly Visit[] = Array.from({ length: 31 }, (_, days) => ({ atMs: midnightDaysAgo(days), steps: ["/"] }));
@@ -18,7 +18,7 @@ describe("the annotations of the chart", () => {
   const dashboard = useDashboard({
     visits: { [SITE]: VISITS },
     environment: { SVC_ADMIN_PASSWORD: PASSWORD },
-    context: { viewport: { width: 1280, height: 900 }, reducedMotion: "reduce" },
+    context: { viewport: { width: 1280, height: 900 } },
   });
   let service: ServerProcess;
   let page: Page;
@@ -187,7 +187,7 @@ describe("the annotations of the chart", () => {
     await page.reload();
     await page.keyboard.press("Escape");
     await mark(/^Annotation: .*A private note$/).waitFor();
-    const other = await dashboard.browser.newContext({ locale: "en-GB" });
+    const other = await newWindow();
     try {
       await other.request.post(`${service.origin}/api/auth/login`, { data: { password: PASSWORD } });
       const theirs = await other.newPage();
@@ -222,7 +222,7 @@ describe("the annotations of the chart", () => {
       ["light", 320],
     ] as const) {
       await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await page.emulateMedia({ colorScheme });
       await open("&period=30d");
       const boxes = await Promise.all((await marks().all()).map((each) => each.boundingBox()));
       expect(boxes.length).toBeGreaterThan(3);

@@ -2,9 +2,10 @@
 import type { Locator, Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createDeferred } from "../support/deferred.ts";
+import { nowMs } from "../support/fixed-clock.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import { violationsOf } from "./support/accessibility.ts";
-import { cardOf, DAY_MS, rowsOf, urlOf, utcDay, type Visit } from "./support/dashboard.ts";
+import { cardOf, DAY_MS, noonDaysAgo, rowsOf, urlOf, utcDay, type Visit } from "./support/dashboard.ts";
 import { useDashboard } from "./support/dashboard-instance.ts";
 
 const SITE = "shop.example:8080";
@@ -13,7 +14,7 @@ const SMALL_SITE = "small.example";
 /** A row of a list, in CSS pixels. */
 const ROW_HEIGHT = 34;
 
-const NOON_YESTERDAY = Math.floor(Date.now() / DAY_MS) * DAY_MS - DAY_MS / 2;
+const NOON_YESTERDAY = noonDaysAgo(1);
 
 const LONG_PATH = `/docs/${"a-segment-of-a-long-path/".repeat(40)}end`;
 const LONG_VALUE = `${"x".repeat(900)} end`;
@@ -31,7 +32,7 @@ const VISITS: readonly Visit[] = [
 describe("the cards of the dashboard", () => {
   const dashboard = useDashboard({
     visits: { [SITE]: VISITS, [SMALL_SITE]: [visit(["/"])] },
-    context: { reducedMotion: "reduce", viewport: { width: 1280, height: 1600 } },
+    context: { viewport: { width: 1280, height: 1600 } },
   });
   let service: ServerProcess;
   let page: Page;
@@ -229,7 +230,7 @@ describe("the cards of the dashboard", () => {
   });
 
   it("downloads are named by site, report and days", async () => {
-    const [start, end] = [utcDay(Date.now() - 6 * DAY_MS), utcDay(Date.now())];
+    const [start, end] = [utcDay(nowMs() - 6 * DAY_MS), utcDay(nowMs())];
     const nameOf = async (button: string): Promise<string> => {
       const download = page.waitForEvent("download");
       await page.getByRole("dialog").getByRole("button", { name: button }).click();

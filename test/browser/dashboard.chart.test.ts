@@ -2,17 +2,19 @@
 import { readFile } from "node:fs/promises";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { BrowserContext, Page } from "playwright-core";
+import { nowMs } from "../support/fixed-clock.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import { violationsNow } from "./support/accessibility.ts";
+import { ACTION_MS_MAX } from "./support/dashboard-browser.ts";
 import { DAY_MS, urlOf, utcDay, type Visit, watchRequests } from "./support/dashboard.ts";
-import { ACTION_MS_MAX, useDashboard } from "./support/dashboard-instance.ts";
+import { useDashboard } from "./support/dashboard-instance.ts";
 
 const SITE = "shop.example";
 
 /** The day that stands out. */
 const BUSY_DAYS_AGO = 9;
 
-const daysAgo = (days: number): string => utcDay(Date.now() - days * DAY_MS);
+const daysAgo = (days: number): string => utcDay(nowMs() - days * DAY_MS);
 
 /** A visitor on each of the last days from the first second on, so that today's have already come. */
 const visitsOf = (days: number, count: number, fields: Visit["fields"], steps = ["/"]): Visit[] =>
@@ -115,7 +117,7 @@ describe("the chart", () => {
     expect(await inUrl("interval")).toEqual(["month"]);
     expect(await rows().count()).toBe(13);
     await page.getByRole("button", { name: "Show as chart" }).click();
-    const lastMonth = new Date().toLocaleDateString("en-GB", { month: "short", year: "numeric", timeZone: "UTC" });
+    const lastMonth = new Date(nowMs()).toLocaleDateString("en-GB", { month: "short", year: "numeric", timeZone: "UTC" });
     await expect.poll(() => page.evaluate<string[]>("window.texts")).toContain(lastMonth);
     expect(await page.evaluate("window.cutTexts")).toEqual([]);
     await choose("Interval: By month", "By week");
@@ -252,7 +254,7 @@ describe("the chart", () => {
       ["dark", 320],
     ] as const) {
       await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await page.emulateMedia({ colorScheme });
       await open("&period=30d");
       await page.locator(".chart-summary").getByText("Hacker News").waitFor();
       await chart().focus();

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ServerProcess } from "../support/server-process.ts";
 import { violationsOf } from "./support/accessibility.ts";
-import { DAY_MS, urlOf, utcDay, type Visit } from "./support/dashboard.ts";
+import { midnightDaysAgo, urlOf, utcDay, type Visit } from "./support/dashboard.ts";
 import { useDashboard } from "./support/dashboard-instance.ts";
 
 /** Has visits today and on the same weekday a week ago, before and after the present time of day. */
@@ -11,7 +11,6 @@ const SITE = "compared.example";
 /** Has visits today only. */
 const NEW_SITE = "new.example";
 
-const midnightDaysAgo = (days: number): number => (Math.floor(Date.now() / DAY_MS) - days) * DAY_MS;
 const daysAgo = (days: number): string => utcDay(midnightDaysAgo(days));
 
 const times = (count: number, visit: Visit): Visit[] => Array.from({ length: count }, () => visit);
@@ -28,7 +27,7 @@ const VISITS: readonly Visit[] = [
 describe("the comparison of the dashboard", () => {
   const dashboard = useDashboard({
     visits: { [SITE]: VISITS, [NEW_SITE]: times(2, { atMs: midnightDaysAgo(0), steps: ["/"] }) },
-    context: { viewport: { width: 1280, height: 1000 }, reducedMotion: "reduce" },
+    context: { viewport: { width: 1280, height: 1000 } },
   });
   let service: ServerProcess;
   let page: Page;

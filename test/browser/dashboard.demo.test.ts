@@ -1,42 +1,36 @@
 /** The demo site in a real browser: made on the first page with one click, marked, and removed with one click. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { DEMO_SITE } from "../../dashboard/names.ts";
 import * as service from "../../src/runtime/config/site-id.ts";
-import { startServer, type ServerProcess } from "../support/server-process.ts";
+import type { ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { violationsOf } from "./support/accessibility.ts";
-import { launchBrowser, VISITOR_USER_AGENT } from "./support/browser.ts";
+import { VISITOR_USER_AGENT } from "./support/browser.ts";
+import { newWindow } from "./support/dashboard-browser.ts";
+import { startService } from "./support/dashboard-instance.ts";
 import { urlOf } from "./support/dashboard.ts";
 
 const PASSWORD = "correct horse battery";
 const START_MS_MAX = 60_000;
-/** The year takes a few seconds on an idle machine. */
-const ACTION_MS_MAX = 60_000;
 
 describe("the demo site in the dashboard", () => {
-  let browser: Browser;
   let server: ServerProcess;
   let dataFolder: string;
 
   beforeAll(async () => {
     dataFolder = await makeTempFolder();
-    [browser, server] = await Promise.all([
-      launchBrowser(),
-      startServer({ dataFolder, environment: { SVC_CACHE_TTL_SECS: "0", SVC_RETENTION_DAYS: "70" } }),
-    ]);
+    server = await startService(dataFolder, { SVC_CACHE_TTL_SECS: "0", SVC_RETENTION_DAYS: "70" });
   }, START_MS_MAX);
   afterAll(async () => {
-    await browser.close();
     await server.stop();
     await removeFolder(dataFolder);
   });
 
   async function open(width = 1280): Promise<Page> {
-    const context = await browser.newContext({ locale: "en-GB", viewport: { width, height: 800 } });
+    const context = await newWindow({ viewport: { width, height: 800 } });
     onTestFinished(() => context.close());
     const page = await context.newPage();
-    page.setDefaultTimeout(ACTION_MS_MAX);
     await page.goto(server.origin);
     return page;
   }

@@ -2,17 +2,18 @@
 import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
+import { nowMs } from "../support/fixed-clock.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import { violationsOf } from "./support/accessibility.ts";
-import { cardOf, DAY_MS, utcDay, type Visit, watchRequests } from "./support/dashboard.ts";
-import { ACTION_MS_MAX, useDashboard } from "./support/dashboard-instance.ts";
+import { ACTION_MS_MAX } from "./support/dashboard-browser.ts";
+import { cardOf, DAY_MS, noonDaysAgo, utcDay, type Visit, watchRequests } from "./support/dashboard.ts";
+import { useDashboard } from "./support/dashboard-instance.ts";
 import { misplaced } from "./support/layout.ts";
 
 const SITE = "shop.example";
 const BIG_SITE = "big.example";
 const DIRECT_SITE = "direct.example";
 
-const noonDaysAgo = (days: number): number => (Math.floor(Date.now() / DAY_MS) - days) * DAY_MS + DAY_MS / 2;
 const times = (count: number, visit: Visit): Visit[] => Array.from({ length: count }, () => visit);
 
 /** Of each step of a visit. */
@@ -57,7 +58,7 @@ const DIRECT_VISITS: readonly Visit[] = [
 describe("the details of a card", () => {
   const dashboard = useDashboard({
     visits: { [SITE]: VISITS, [BIG_SITE]: BIG_VISITS, [DIRECT_SITE]: DIRECT_VISITS },
-    context: { viewport: { width: 1280, height: 1000 }, reducedMotion: "reduce" },
+    context: { viewport: { width: 1280, height: 1000 } },
   });
   let service: ServerProcess;
   let page: Page;
@@ -195,7 +196,7 @@ describe("the details of a card", () => {
     expect(lines.length).toBe(BIG_PAGES);
     expect(lines[0]).toBe(`"${pathOf(1249)}","${pathOf(1249)}","1","1","1","1","1","0","1"`);
     expect(lines.at(-1)).toMatch(/^"\/page\/0000",/);
-    const days = [utcDay(Date.now() - 6 * DAY_MS), utcDay(Date.now())];
+    const days = [utcDay(nowMs() - 6 * DAY_MS), utcDay(nowMs())];
     expect(csv.name).toBe(`${BIG_SITE}-pages-${days.join("-to-")}.csv`);
     const json = await saved("JSON");
     const parsed = JSON.parse(json.text) as Record<string, string | number>[];
@@ -286,10 +287,11 @@ describe("the details of a card", () => {
 
   it("changes fit beside the rows from 360 pixels on, with a goal's rates too, without accessibility violations", async () => {
     for (const query of ["", "&filters=goal==Purchase"]) {
+      await page.setViewportSize({ width: 360, height: 2400 });
+      await page.goto(`${service.origin}/?site=${SITE}&period=7d${query}`);
+      await cardOf(page, "from").locator(".row-change .change").first().waitFor();
       for (const width of [360, 768, 1280]) {
         await page.setViewportSize({ width, height: 2400 });
-        await page.goto(`${service.origin}/?site=${SITE}&period=7d${query}`);
-        await cardOf(page, "from").locator(".row-change .change").first().waitFor();
         expect({ width, query, problems: await page.evaluate<string[]>(misplaced("main")) }).toEqual({ width, query, problems: [] });
         const widths = await cardOf(page, "from")
           .locator(".row-label")
@@ -307,7 +309,7 @@ describe("the details of a card", () => {
       ["light", 320],
     ] as const) {
       await page.setViewportSize({ width, height: 800 });
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await page.emulateMedia({ colorScheme });
       await open("&panel=sources");
       expect(await violationsOf(page)).toEqual([]);
       expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);

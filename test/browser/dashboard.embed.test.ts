@@ -6,9 +6,11 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Frame, Page } from "playwright-core";
 import { codeBlocksOf, readPage } from "../docs/pages.ts";
+import { nowMs } from "../support/fixed-clock.ts";
 import { violationsOf } from "./support/accessibility.ts";
+import { ACTION_MS_MAX } from "./support/dashboard-browser.ts";
 import { cardOf, DAY_MS, utcDay, type Visit } from "./support/dashboard.ts";
-import { ACTION_MS_MAX, asAdmin, useDashboard } from "./support/dashboard-instance.ts";
+import { asAdmin, useDashboard } from "./support/dashboard-instance.ts";
 import { misplaced } from "./support/layout.ts";
 import { servePages, type PageServer, type Site } from "./support/page-server.ts";
 
@@ -16,9 +18,9 @@ const SITE = "shop.example";
 const PASSWORD = "correct horse battery";
 const LINK_PASSWORD = "only for the board";
 
-const VISITS: readonly Visit[] = [1, 2, 3].map((days) => ({ atMs: Date.now() - days * DAY_MS, steps: ["/", "/pricing"] }));
+const VISITS: readonly Visit[] = [1, 2, 3].map((days) => ({ atMs: nowMs() - days * DAY_MS, steps: ["/", "/pricing"] }));
 
-const dayBefore = (days: number): string => utcDay(Date.now() - days * DAY_MS);
+const dayBefore = (days: number): string => utcDay(nowMs() - days * DAY_MS);
 
 /** Chromium's answer in a frame of another site where third-party data is blocked. */
 const BLOCKED_STORAGE = `if (self !== top) for (const name of ["localStorage", "sessionStorage"])
@@ -265,7 +267,7 @@ describe("a share link in a frame of another site", () => {
   // Last, because the clock stays installed.
   it("that is revoked says so within a minute where nobody touches it, also where its password is kept in memory", async () => {
     const token = await share({ password: LINK_PASSWORD, realtime: false });
-    await page.clock.install();
+    await page.clock.install({ time: nowMs() });
     const frame = await embed(token);
     await frame.getByLabel("Password", { exact: true }).fill(LINK_PASSWORD);
     await frame.getByRole("button", { name: "Open" }).click();

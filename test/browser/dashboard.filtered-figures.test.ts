@@ -4,15 +4,15 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createDeferred } from "../support/deferred.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import { violationsOf } from "./support/accessibility.ts";
-import { cardOf, DAY_MS, rowsOf, urlOf, type Visit } from "./support/dashboard.ts";
-import { ACTION_MS_MAX, useDashboard } from "./support/dashboard-instance.ts";
+import { ACTION_MS_MAX } from "./support/dashboard-browser.ts";
+import { cardOf, noonDaysAgo, rowsOf, urlOf, type Visit } from "./support/dashboard.ts";
+import { useDashboard } from "./support/dashboard-instance.ts";
 
 const SITE = "shop.example";
 
 /** Between two steps of a visit. */
 const STEP_SECS = 30;
 
-const noonDaysAgo = (days: number): number => Math.floor(Date.now() / DAY_MS) * DAY_MS - days * DAY_MS + DAY_MS / 2;
 const times = (count: number, visit: Visit): Visit[] => Array.from({ length: count }, () => visit);
 const german = { countryCode: "DE" } as const;
 

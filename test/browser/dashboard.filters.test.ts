@@ -3,12 +3,13 @@ import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ServerProcess } from "../support/server-process.ts";
 import { violationsOf } from "./support/accessibility.ts";
-import { cardOf, DAY_MS, rowsOf, urlOf, type Visit } from "./support/dashboard.ts";
-import { ACTION_MS_MAX, asAdmin, useDashboard } from "./support/dashboard-instance.ts";
+import { ACTION_MS_MAX } from "./support/dashboard-browser.ts";
+import { cardOf, noonDaysAgo, rowsOf, urlOf, type Visit } from "./support/dashboard.ts";
+import { asAdmin, useDashboard } from "./support/dashboard-instance.ts";
 import { misplaced } from "./support/layout.ts";
 
 const SITE = "shop.example";
-const noon = Math.floor(Date.now() / DAY_MS) * DAY_MS - DAY_MS / 2;
+const noon = noonDaysAgo(1);
 const from = (countryCode: string, ...steps: readonly string[]): Visit => ({ atMs: noon, steps, fields: { countryCode } });
 
 const VISITS: readonly Visit[] = [

@@ -1,56 +1,51 @@
 /** From a new site to its first visitor: adding a site, waiting for its first event, and the dashboard that it opens. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { startServer, type ServerProcess } from "../support/server-process.ts";
+import type { BrowserContext, Page } from "playwright-core";
+import { nowMs } from "../support/fixed-clock.ts";
+import type { ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { GOOGLEBOT } from "../support/user-agents.ts";
 import { violationsOf } from "./support/accessibility.ts";
-import { launchBrowser, VISITOR_USER_AGENT } from "./support/browser.ts";
+import { VISITOR_USER_AGENT } from "./support/browser.ts";
+import { newWindow } from "./support/dashboard-browser.ts";
+import { startService } from "./support/dashboard-instance.ts";
 import { DAY_MS, urlOf, utcDay, writeVisits } from "./support/dashboard.ts";
 
 const PASSWORD = "correct horse battery";
 const START_MS_MAX = 60_000;
-const ACTION_MS_MAX = 15_000;
 
 /** An address of a German network. */
 const GERMAN_ADDRESS = "5.9.0.1";
 
 describe("the first run", () => {
-  let browser: Browser;
   let context: BrowserContext;
   let page: Page;
   let requests: string[];
   const services: ServerProcess[] = [];
   const folders: string[] = [];
 
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  }, START_MS_MAX);
-
   afterAll(async () => {
-    await browser.close();
     for (const service of services) await service.stop();
     for (const folder of folders) await removeFolder(folder);
   });
 
   beforeEach(async () => {
-    context = await browser.newContext({ locale: "en-GB" });
-    context.setDefaultTimeout(ACTION_MS_MAX);
+    context = await newWindow();
     page = await context.newPage();
-    await page.clock.install();
+    await page.clock.install({ time: nowMs() });
     requests = [];
     page.on("request", (request) => requests.push(new URL(request.url()).pathname));
   });
   afterEach(() => context.close());
 
-  async function startService(
+  async function serve(
     environment: Readonly<Record<string, string>>,
     prepare: (dataFolder: string) => Promise<void> = () => Promise.resolve(),
   ): Promise<ServerProcess> {
     const dataFolder = await makeTempFolder();
     folders.push(dataFolder);
     await prepare(dataFolder);
-    const service = await startServer({ dataFolder, environment: { SVC_TRUST_PROXY: "1", ...environment } });
+    const service = await startService(dataFolder, { SVC_TRUST_PROXY: "1", ...environment });
     services.push(service);
     return service;
   }
@@ -80,7 +75,7 @@ describe("the first run", () => {
   describe("without any site", () => {
     let service: ServerProcess;
     beforeAll(async () => {
-      service = await startService({ SVC_ADMIN_PASSWORD: PASSWORD });
+      service = await serve({ SVC_ADMIN_PASSWORD: PASSWORD });
     }, START_MS_MAX);
 
     it("after the login the domain has the focus, and what is typed becomes the name that browsers send", async () => {
@@ -164,6 +159,7 @@ describe("the first run", () => {
       expect(await inUrl("site")).toBe("www.shop.example");
       await firstVisitor().filter({ hasText: "Your first visitor: Germany, /pricing, just now." }).waitFor();
       const animation = () => page.evaluate(`getComputedStyle(document.querySelector(".landed .logo-bird")).animationName`);
+      await page.emulateMedia({ reducedMotion: "no-preference" });
       expect(await animation()).toBe("land");
       expect(await violationsOf(page)).toEqual([]);
       await page.emulateMedia({ reducedMotion: "reduce" });
@@ -184,9 +180,9 @@ describe("the first run", () => {
 
   describe("of a further site", () => {
     let service: ServerProcess;
-    const lastDay = utcDay(Date.now() - 800 * DAY_MS);
+    const lastDay = utcDay(nowMs() - 800 * DAY_MS);
     beforeAll(async () => {
-      service = await startService({ SVC_ADMIN_PASSWORD: PASSWORD }, (dataFolder) =>
+      service = await serve({ SVC_ADMIN_PASSWORD: PASSWORD }, (dataFolder) =>
         writeVisits(dataFolder, "old.example", [{ atMs: Date.parse(lastDay) + DAY_MS / 2, steps: ["/"] }]),
       );
     }, START_MS_MAX);
@@ -245,7 +241,7 @@ describe("the first run", () => {
   });
 
   it("a site whose dialog was closed early is offered when its first event has come", async () => {
-    const service = await startService({ SVC_ADMIN_PASSWORD: PASSWORD });
+    const service = await serve({ SVC_ADMIN_PASSWORD: PASSWORD });
     await send(service, "old.example");
     await open(service, "?site=old.example&panel=add-site");
     await domain().fill("old.example");
@@ -268,7 +264,7 @@ describe("the first run", () => {
   });
 
   it("a site of site_ids becomes its dashboard at once, although its empty reports are cached", async () => {
-    const service = await startService({ SVC_ADMIN_PASSWORD: PASSWORD, SVC_SITE_IDS: "listed.example" });
+    const service = await serve({ SVC_ADMIN_PASSWORD: PASSWORD, SVC_SITE_IDS: "listed.example" });
     await open(service, "?site=listed.example&period=day");
     await text("Waiting for the first event").waitFor();
     await send(service, "listed.example", "/");

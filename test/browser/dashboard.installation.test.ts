@@ -1,41 +1,36 @@
 /** The tracking code for a platform, and the installation check, in a real browser against the built program. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import type { BrowserContext, Page } from "playwright-core";
 import type { InstallationPage } from "../../dashboard/api/types.ts";
-import { startServer, type ServerProcess } from "../support/server-process.ts";
+import type { ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { GOOGLEBOT } from "../support/user-agents.ts";
 import { violationsNow } from "./support/accessibility.ts";
-import { launchBrowser, VISITOR_USER_AGENT } from "./support/browser.ts";
+import { VISITOR_USER_AGENT } from "./support/browser.ts";
+import { newWindow } from "./support/dashboard-browser.ts";
+import { startService } from "./support/dashboard-instance.ts";
 
 const PASSWORD = "correct horse battery";
-const START_MS_MAX = 60_000;
-const ACTION_MS_MAX = 15_000;
 
 describe("the installation check in the dashboard", () => {
-  let browser: Browser;
   const opened: ServerProcess[] = [];
   const folders: string[] = [];
 
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  }, START_MS_MAX);
   afterAll(async () => {
-    await browser.close();
     for (const service of opened) await service.stop();
     for (const folder of folders) await removeFolder(folder);
   });
 
-  async function startService(
+  async function serve(
     environment: Readonly<Record<string, string>> = {},
     prepare: (dataFolder: string) => Promise<unknown> = () => Promise.resolve(),
   ): Promise<ServerProcess> {
     const dataFolder = await makeTempFolder();
     folders.push(dataFolder);
     await prepare(dataFolder);
-    const service = await startServer({ dataFolder, environment: { SVC_CACHE_TTL_SECS: "0", ...environment } });
+    const service = await startService(dataFolder, { SVC_CACHE_TTL_SECS: "0", ...environment });
     opened.push(service);
     return service;
   }
@@ -48,12 +43,10 @@ describe("the installation check in the dashboard", () => {
     });
 
   async function open(prepare: (context: BrowserContext) => Promise<unknown> = () => Promise.resolve()): Promise<Page> {
-    const context = await browser.newContext({ locale: "en-GB" });
+    const context = await newWindow();
     onTestFinished(() => context.close());
     await prepare(context);
-    const page = await context.newPage();
-    page.setDefaultTimeout(ACTION_MS_MAX);
-    return page;
+    return context.newPage();
   }
 
   async function logIn(page: Page, service: ServerProcess): Promise<void> {
@@ -84,7 +77,7 @@ describe("the installation check in the dashboard", () => {
     (await checksIn(page, "Site and browser")).filter((text) => text.startsWith("Problem: "));
 
   it("says that no request has come, and what to do, while the first event is awaited", async () => {
-    const service = await startService({ SVC_ADMIN_PASSWORD: PASSWORD });
+    const service = await serve({ SVC_ADMIN_PASSWORD: PASSWORD });
     const page = await open();
     await logIn(page, service);
     await addSite(page, "first.example");
@@ -110,7 +103,7 @@ describe("the installation check in the dashboard", () => {
   });
 
   it("names the site that events arrive for, once there is a dashboard, from the menu", async () => {
-    const service = await startService();
+    const service = await serve();
     await send(service, "www.shop.example");
     const page = await open();
     await page.goto(`${service.origin}/?site=shop.example`);
@@ -122,7 +115,7 @@ describe("the installation check in the dashboard", () => {
   });
 
   it("says behind a proxy that is not trusted, above the stats and in the check, which trust_proxy fits", async () => {
-    const service = await startService();
+    const service = await serve();
     for (const visitor of ["198.51.100.1", "198.51.100.2", "198.51.100.3"])
       await send(service, "proxied.example", VISITOR_USER_AGENT, { "x-forwarded-for": visitor });
     const page = await open();
@@ -139,7 +132,7 @@ describe("the installation check in the dashboard", () => {
   });
 
   it("says above the stats and in the check that reports leave out a damaged file", async () => {
-    const service = await startService({}, async (dataFolder) => {
+    const service = await serve({}, async (dataFolder) => {
       const site = join(dataFolder, "events", "site_id=damaged.example");
       await mkdir(site, { recursive: true });
       await writeFile(join(site, "1-1.parquet"), "no events, and on no date");
@@ -156,7 +149,7 @@ describe("the installation check in the dashboard", () => {
   });
 
   it("says that site_ids lacks the site", async () => {
-    const service = await startService({ SVC_SITE_IDS: "other.example", SVC_ADMIN_PASSWORD: PASSWORD });
+    const service = await serve({ SVC_SITE_IDS: "other.example", SVC_ADMIN_PASSWORD: PASSWORD });
     expect((await send(service, "shop.example")).status).toBe(403);
     const page = await open();
     await page.goto(`${service.origin}/?site=shop.example&panel=installation`);
@@ -166,7 +159,7 @@ describe("the installation check in the dashboard", () => {
   });
 
   it("notices a blocker, Do Not Track and an opt-out of this browser", async () => {
-    const service = await startService();
+    const service = await serve();
     await send(service, "127.0.0.1");
     const page = await open(async (context) => {
       await context.addInitScript(`
@@ -187,7 +180,7 @@ describe("the installation check in the dashboard", () => {
   });
 
   it("finds the script and the address of events below a path of the host", async () => {
-    const service = await startService({ SVC_BASE_PATH: "/stats", SVC_SITE_IDS: "shop.example" });
+    const service = await serve({ SVC_BASE_PATH: "/stats", SVC_SITE_IDS: "shop.example" });
     const page = await open();
     const asked: string[] = [];
     page.on("request", (request) => asked.push(`${request.method()} ${new URL(request.url()).pathname}`));
@@ -197,7 +190,7 @@ describe("the installation check in the dashboard", () => {
   });
 
   it("checks the page on a click, refuses addresses that are not public, and shows the findings", async () => {
-    const service = await startService({ SVC_ADMIN_PASSWORD: PASSWORD });
+    const service = await serve({ SVC_ADMIN_PASSWORD: PASSWORD });
     const page = await open();
     await logIn(page, service);
     // An address for documentation (RFC 5737).
@@ -234,7 +227,7 @@ describe("the installation check in the dashboard", () => {
   });
 
   it("shows and copies the tracking code for the chosen platform, with site and address filled in", async () => {
-    const service = await startService({ SVC_ADMIN_PASSWORD: PASSWORD });
+    const service = await serve({ SVC_ADMIN_PASSWORD: PASSWORD });
     const page = await open((context) => context.grantPermissions(["clipboard-read", "clipboard-write"]));
     await logIn(page, service);
     await addSite(page, "localhost:3000");

@@ -1,11 +1,13 @@
 /** The layout of the dashboard in a real browser at all widths: nothing overflows, overlaps or is cut; and its icons, phone and print forms. */
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
+import { nowMs } from "../support/fixed-clock.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import { violationsNow } from "./support/accessibility.ts";
-import { cardOf, DAY_MS, watchRequests, type Visit } from "./support/dashboard.ts";
+import { ACTION_MS_MAX, newWindow } from "./support/dashboard-browser.ts";
+import { cardOf, DAY_MS, type Visit, watchRequests } from "./support/dashboard.ts";
 import { misplaced } from "./support/layout.ts";
-import { ACTION_MS_MAX, useDashboard } from "./support/dashboard-instance.ts";
+import { useDashboard } from "./support/dashboard-instance.ts";
 
 const PASSWORD = "correct horse battery";
 
@@ -40,7 +42,7 @@ const LOWEST_ICON_CONTRAST = `(() => {
   return Math.min(...contrasts);
 })()`;
 
-const atMs = Date.now() - DAY_MS;
+const atMs = nowMs() - DAY_MS;
 const VISITS: readonly Visit[] = [
   {
     atMs,
@@ -54,14 +56,13 @@ describe("the layout of the dashboard", () => {
   const dashboard = useDashboard({
     visits: Object.fromEntries(SITES.map((site) => [site, VISITS])),
     environment: { SVC_ADMIN_PASSWORD: PASSWORD },
-    context: { viewport: { width: 1440, height: 900 }, reducedMotion: "reduce" },
+    context: { viewport: { width: 1440, height: 900 } },
   });
-  let browser: Browser;
   let service: ServerProcess;
   let context: BrowserContext;
   let page: Page;
   beforeEach(() => {
-    ({ browser, service, context, page } = dashboard);
+    ({ service, context, page } = dashboard);
   });
 
   async function open(query = ""): Promise<void> {
@@ -235,7 +236,7 @@ describe("the layout of the dashboard", () => {
       [null, "&panel=keys", "light", 390],
     ] as const;
     for (const [menu, query, colorScheme, width] of states) {
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await page.emulateMedia({ colorScheme });
       await resize(width);
       await open(query);
       await page.locator(".stale, .loading").first().waitFor({ state: "detached" });
@@ -246,7 +247,7 @@ describe("the layout of the dashboard", () => {
   });
 
   it("on a touch screen, a menu with a search field and a dialog with fields open without the screen's keyboard", async () => {
-    const phone = await browser.newContext({
+    const phone = await newWindow({
       storageState: await context.storageState(),
       viewport: { width: 390, height: 800 },
       isMobile: true,

@@ -1,25 +1,24 @@
 /** First run, login and lockout in a real browser, an expired session, and a service that cannot be reached. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { createDeferred } from "../support/deferred.ts";
-import { startServer, type ServerProcess } from "../support/server-process.ts";
+import type { ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
-import { launchBrowser, VISITOR_USER_AGENT } from "./support/browser.ts";
+import { VISITOR_USER_AGENT } from "./support/browser.ts";
+import { newWindow } from "./support/dashboard-browser.ts";
+import { startService } from "./support/dashboard-instance.ts";
 import { urlOf } from "./support/dashboard.ts";
 
 const PASSWORD = "correct horse battery";
 const START_MS_MAX = 60_000;
-const ACTION_MS_MAX = 15_000;
 
 describe("the dashboard's login", () => {
-  let browser: Browser;
   let context: BrowserContext;
   let page: Page;
   let service: ServerProcess;
   let dataFolder: string;
 
-  const start = () =>
-    startServer({ dataFolder, environment: { SVC_CACHE_TTL_SECS: "0", SVC_MAX_LOGIN_ATTEMPTS: "3", SVC_LOGIN_LOCKOUT_SECS: "120" } });
+  const start = () => startService(dataFolder, { SVC_CACHE_TTL_SECS: "0", SVC_MAX_LOGIN_ATTEMPTS: "3", SVC_LOGIN_LOCKOUT_SECS: "120" });
   const text = (words: string | RegExp) => page.getByText(words).first();
   const sendEvent = (d: string, u: string) =>
     fetch(`${service.origin}/api/event`, {
@@ -36,15 +35,13 @@ describe("the dashboard's login", () => {
 
   beforeAll(async () => {
     dataFolder = await makeTempFolder();
-    [browser, service] = await Promise.all([launchBrowser(), start()]);
-    context = await browser.newContext({ locale: "en-GB" });
+    [context, service] = await Promise.all([newWindow(), start()]);
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     page = await context.newPage();
-    page.setDefaultTimeout(ACTION_MS_MAX);
   }, START_MS_MAX);
 
   afterAll(async () => {
-    await browser.close();
+    await context.close();
     await service.stop();
     await removeFolder(dataFolder);
   });

@@ -1,10 +1,12 @@
 /** The page of more sites than it shows at once, and of sites with the same name, in a real browser. */
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Page } from "playwright-core";
+import { nowMs } from "../support/fixed-clock.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import { violationsOf } from "./support/accessibility.ts";
+import { ACTION_MS_MAX } from "./support/dashboard-browser.ts";
 import { DAY_MS } from "./support/dashboard.ts";
-import { ACTION_MS_MAX, asAdmin, useDashboard } from "./support/dashboard-instance.ts";
+import { asAdmin, useDashboard } from "./support/dashboard-instance.ts";
 
 const SITES = Array.from({ length: 1003 }, (_, i) => `site-${String(i + 1).padStart(4, "0")}.test`);
 const [FIRST = ""] = SITES;
@@ -12,7 +14,7 @@ const LAST = SITES.at(-1) ?? "";
 
 describe("the page of a thousand sites and three", () => {
   const dashboard = useDashboard({
-    visits: { [LAST]: [{ atMs: Date.now() - DAY_MS, steps: ["/"] }] },
+    visits: { [LAST]: [{ atMs: nowMs() - DAY_MS, steps: ["/"] }] },
     environment: { SVC_SITE_IDS: SITES.join(), SVC_ADMIN_PASSWORD: "correct horse battery" },
     context: { viewport: { width: 1280, height: 900 } },
   });

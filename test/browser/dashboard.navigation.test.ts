@@ -1,9 +1,11 @@
 /** Moving through the dashboard in a real browser: menus and dialogs by key, the focus, Back, and what the next visit remembers. */
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Page } from "playwright-core";
+import { nowMs } from "../support/fixed-clock.ts";
 import type { ServerProcess } from "../support/server-process.ts";
+import { ACTION_MS_MAX } from "./support/dashboard-browser.ts";
 import { DAY_MS, urlOf, type Visit } from "./support/dashboard.ts";
-import { ACTION_MS_MAX, useDashboard } from "./support/dashboard-instance.ts";
+import { useDashboard } from "./support/dashboard-instance.ts";
 
 const PASSWORD = "correct horse battery";
 
@@ -22,7 +24,7 @@ const SITES = [
 ] as const;
 const [SITE] = SITES;
 
-const atMs = Date.now() - DAY_MS;
+const atMs = nowMs() - DAY_MS;
 const VISITS: Readonly<Record<string, readonly Visit[]>> = {
   ...Object.fromEntries(SITES.map((site) => [site, [{ atMs, steps: ["/"] }]])),
   [SITE]: [

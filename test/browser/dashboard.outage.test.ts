@@ -1,22 +1,23 @@
 /** The dashboard behind a proxy while the service is down, overloaded or without the behavioral extension. */
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { startServer, type ServerProcess } from "../support/server-process.ts";
+import { nowMs } from "../support/fixed-clock.ts";
+import type { ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { violationsNow } from "./support/accessibility.ts";
-import { launchBrowser, VISITOR_USER_AGENT } from "./support/browser.ts";
-import { cardOf, DAY_MS, rowsOf, writeVisits } from "./support/dashboard.ts";
+import { VISITOR_USER_AGENT } from "./support/browser.ts";
+import { cardOf, noonDaysAgo, rowsOf, writeVisits } from "./support/dashboard.ts";
+import { newWindow } from "./support/dashboard-browser.ts";
+import { startService } from "./support/dashboard-instance.ts";
 import { startFaultyProxy, type FaultyProxy } from "./support/faulty-proxy.ts";
 
 const SITE = "shop.example";
 const START_MS_MAX = 60_000;
-const ACTION_MS_MAX = 15_000;
 const MINUTE_MS = 60_000;
 
-const yesterdayNoon = Math.floor(Date.now() / DAY_MS) * DAY_MS - DAY_MS / 2;
+const yesterdayNoon = noonDaysAgo(1);
 
 describe("the dashboard in an outage", () => {
-  let browser: Browser;
   let context: BrowserContext;
   let page: Page;
   let service: ServerProcess;
@@ -30,18 +31,16 @@ describe("the dashboard in an outage", () => {
       { atMs: yesterdayNoon, steps: ["/", "/pricing"] },
       { atMs: yesterdayNoon, steps: ["/"] },
     ]);
-    [browser, service] = await Promise.all([
-      launchBrowser(),
-      startServer({ dataFolder, environment: { SVC_CACHE_TTL_SECS: "0", SVC_TRUST_PROXY: "1" } }),
+    [context, service] = await Promise.all([
+      newWindow({ viewport: { width: 1280, height: 1600 } }),
+      startService(dataFolder, { SVC_CACHE_TTL_SECS: "0", SVC_TRUST_PROXY: "1" }),
     ]);
     proxy = await startFaultyProxy(service.origin);
-    context = await browser.newContext({ locale: "en-GB", viewport: { width: 1280, height: 1600 } });
-    context.setDefaultTimeout(ACTION_MS_MAX);
     await context.request.get(`${service.origin}/health/ready`);
   }, START_MS_MAX);
 
   afterAll(async () => {
-    await browser.close();
+    await context.close();
     await proxy.close();
     await service.stop();
     await removeFolder(dataFolder);
@@ -49,7 +48,7 @@ describe("the dashboard in an outage", () => {
 
   beforeEach(async () => {
     page = await context.newPage();
-    await page.clock.install();
+    await page.clock.install({ time: nowMs() });
   });
 
   afterEach(async () => {
@@ -166,7 +165,7 @@ describe("the dashboard in an outage", () => {
     await page.keyboard.press("m");
     await banner("502").waitFor();
     for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await page.emulateMedia({ colorScheme });
       // On a phone the bar has two rows.
       await page.setViewportSize({ width: colorScheme === "dark" ? 390 : 1280, height: 700 });
       await page.mouse.wheel(0, 900);
@@ -184,7 +183,7 @@ describe("the dashboard in an outage", () => {
   it("the missing behavioral extension is not taken for an outage, nor an outage for it", async () => {
     const otherFolder = await makeTempFolder();
     await writeVisits(otherFolder, SITE, [{ atMs: yesterdayNoon, steps: ["/"] }]);
-    const other = await startServer({ dataFolder: otherFolder, environment: { SVC_BEHAVIORAL: "false" } });
+    const other = await startService(otherFolder, { SVC_BEHAVIORAL: "false" });
     const missing = cardOf(page, "pages").getByText("This needs the behavioral extension");
     await page.goto(`${other.origin}/?site=${SITE}&period=7d&pages=entry-pages`);
     await missing.waitFor();

@@ -1,14 +1,15 @@
 /** The page of all sites, in a real browser: cards, search, order, pins, keys, and the way to a site and back. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Page } from "playwright-core";
+import { nowMs } from "../support/fixed-clock.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import { violationsOf } from "./support/accessibility.ts";
 import { VISITOR_USER_AGENT } from "./support/browser.ts";
-import { DAY_MS, urlOf, utcDay, type Visit } from "./support/dashboard.ts";
-import { ACTION_MS_MAX, useDashboard } from "./support/dashboard-instance.ts";
+import { ACTION_MS_MAX } from "./support/dashboard-browser.ts";
+import { noonDaysAgo, urlOf, utcDay, type Visit } from "./support/dashboard.ts";
+import { useDashboard } from "./support/dashboard-instance.ts";
 
-const daysAgo = (days: number): number => Math.floor(Date.now() / DAY_MS) * DAY_MS - days * DAY_MS + DAY_MS / 2;
-const visits = (count: number, days: number): Visit[] => Array.from({ length: count }, () => ({ atMs: daysAgo(days), steps: ["/"] }));
+const visits = (count: number, days: number): Visit[] => Array.from({ length: count }, () => ({ atMs: noonDaysAgo(days), steps: ["/"] }));
 
 describe("the page of all sites", () => {
   const dashboard = useDashboard({
@@ -113,7 +114,7 @@ describe("the page of all sites", () => {
   });
 
   it("today's line ends at the present hour", async () => {
-    await page.clock.setFixedTime(`${utcDay(Date.now())}T06:30:00Z`);
+    await page.clock.setFixedTime(`${utcDay(nowMs())}T06:30:00Z`);
     await open("?period=day");
     expect((await page.locator(".sparkline polyline").first().getAttribute("points"))?.split(" ")).toHaveLength(7);
   });
@@ -244,7 +245,7 @@ describe("the page of all sites", () => {
   // The last one: it records a visitor.
   it("after an outage, the first figures are those of then, not those of before it until the next refresh", async () => {
     const visitorsNow = () => cardOf("blog.example").locator("strong").textContent();
-    await page.clock.install();
+    await page.clock.install({ time: nowMs() });
     await open("?period=90d");
     const before = await visitorsNow();
     await Promise.all([page.waitForResponse(/\/api\/stats\/overview/), page.clock.fastForward(10_000)]);
@@ -256,7 +257,7 @@ describe("the page of all sites", () => {
       headers: { "user-agent": VISITOR_USER_AGENT },
       body: JSON.stringify({ d: "blog.example", n: "pageview", u: "https://blog.example/" }),
     });
-    await page.clock.pauseAt(Date.now() + 60_000);
+    await page.clock.pauseAt(nowMs() + 60_000);
     await page.unroute("**/api/**");
     const afterMs = async <T>(ms: number, read: () => Promise<T>): Promise<T> => {
       await page.clock.runFor(ms);

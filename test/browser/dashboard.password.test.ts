@@ -1,31 +1,30 @@
 /** Change of the password, and logout of all browsers, in a real browser against the built program. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { Browser, Page } from "playwright-core";
-import { startServer, type ServerProcess } from "../support/server-process.ts";
+import type { Page } from "playwright-core";
+import { nowMs } from "../support/fixed-clock.ts";
+import type { ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { violationsOf } from "./support/accessibility.ts";
-import { launchBrowser } from "./support/browser.ts";
+import { newWindow } from "./support/dashboard-browser.ts";
+import { startService } from "./support/dashboard-instance.ts";
 import { DAY_MS, urlOf, writeVisits } from "./support/dashboard.ts";
 
 const FIRST = "correct horse battery";
 const SECOND = "another horse battery";
 const SITE = "password.example";
 const START_MS_MAX = 60_000;
-const ACTION_MS_MAX = 15_000;
 
 describe("the password in the dashboard's menu", () => {
-  let browser: Browser;
   let service: ServerProcess;
   let dataFolder: string;
 
   beforeAll(async () => {
     dataFolder = await makeTempFolder();
-    await writeVisits(dataFolder, SITE, [{ atMs: Date.now() - DAY_MS, steps: ["/"] }]);
-    [browser, service] = await Promise.all([launchBrowser(), startServer({ dataFolder })]);
+    await writeVisits(dataFolder, SITE, [{ atMs: nowMs() - DAY_MS, steps: ["/"] }]);
+    service = await startService(dataFolder);
     await fetch(`${service.origin}/api/auth/setup`, { method: "POST", body: JSON.stringify({ password: FIRST }) });
   }, START_MS_MAX);
   afterAll(async () => {
-    await browser.close();
     await service.stop();
     await removeFolder(dataFolder);
   });
@@ -39,10 +38,9 @@ describe("the password in the dashboard's menu", () => {
 
   /** A browser of its own that is logged in. */
   async function open(password: string, width = 1280): Promise<Page> {
-    const context = await browser.newContext({ locale: "en-GB", viewport: { width, height: 800 } });
+    const context = await newWindow({ viewport: { width, height: 800 } });
     onTestFinished(() => context.close());
     const page = await context.newPage();
-    page.setDefaultTimeout(ACTION_MS_MAX);
     await page.goto(service.origin);
     await logIn(page, password);
     return page;

@@ -3,13 +3,12 @@ import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ServerProcess } from "../support/server-process.ts";
 import { violationsNow } from "./support/accessibility.ts";
-import { DAY_MS, rowsOf, urlOf, utcDay, type Visit, watchRequests } from "./support/dashboard.ts";
+import { DAY_MS, midnightDaysAgo, rowsOf, urlOf, utcDay, type Visit, watchRequests } from "./support/dashboard.ts";
 import { useDashboard } from "./support/dashboard-instance.ts";
 
 const SITE = "years.example";
 const NEW_SITE = "new.example";
 
-const midnightDaysAgo = (days: number): number => (Math.floor(Date.now() / DAY_MS) - days) * DAY_MS;
 const daysAgo = (days: number): string => utcDay(midnightDaysAgo(days));
 
 /** The first event's day. */
@@ -41,7 +40,7 @@ interface DrawnText {
 describe("the periods of the dashboard", () => {
   const dashboard = useDashboard({
     visits: { [SITE]: VISITS, [NEW_SITE]: [visit(0), visit(0)] },
-    context: { viewport: { width: 1280, height: 1000 }, reducedMotion: "reduce" },
+    context: { viewport: { width: 1280, height: 1000 } },
     initScript: RECORD_TEXTS,
   });
   let service: ServerProcess;
@@ -210,7 +209,7 @@ describe("the periods of the dashboard", () => {
       ["&period=year", "light", 320],
     ] as const) {
       await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await page.emulateMedia({ colorScheme });
       await open(query);
       await page.getByRole("button", { name: /^Period: / }).click();
       expect(await violationsNow(page)).toEqual([]);

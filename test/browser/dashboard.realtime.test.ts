@@ -1,11 +1,13 @@
 /** The realtime view and the map in a real browser: minutes, lists, pulses, periods and keys, zoom, small countries, touch. */
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
+import { nowMs } from "../support/fixed-clock.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import { violationsNow } from "./support/accessibility.ts";
 import { VISITOR_USER_AGENT } from "./support/browser.ts";
+import { newWindow } from "./support/dashboard-browser.ts";
 import { cardOf, DAY_MS, urlOf, type Visit, watchRequests } from "./support/dashboard.ts";
-import { ACTION_MS_MAX, useDashboard } from "./support/dashboard-instance.ts";
+import { useDashboard } from "./support/dashboard-instance.ts";
 import { misplaced } from "./support/layout.ts";
 
 const SITE = "shop.example";
@@ -19,7 +21,7 @@ interface Realtime {
   readonly per_minute: readonly number[];
 }
 
-const STARTED_MS = Date.now();
+const STARTED_MS = nowMs();
 
 /** Before the tests began. */
 const minutesAgo = (minutes: number): number => STARTED_MS - minutes * MINUTE_MS;
@@ -40,14 +42,13 @@ const recentVisits = (): Visit[] => [
 
 describe("the realtime view", () => {
   const dashboard = useDashboard({
-    visits: { [SITE]: recentVisits(), [QUIET_SITE]: [{ atMs: Date.now() - 2 * DAY_MS, steps: ["/"] }] },
+    visits: { [SITE]: recentVisits(), [QUIET_SITE]: [{ atMs: nowMs() - 2 * DAY_MS, steps: ["/"] }] },
     context: { viewport: { width: 1280, height: 1400 } },
   });
-  let browser: Browser;
   let service: ServerProcess;
   let page: Page;
   beforeEach(() => {
-    ({ browser, service, page } = dashboard);
+    ({ service, page } = dashboard);
   });
 
   async function open(query = "&view=realtime", site = SITE): Promise<void> {
@@ -226,6 +227,7 @@ describe("the realtime view", () => {
       );
     expect((await pulses()).toSorted()).toEqual(["DE", "SG"]);
     const animation = () => page.evaluate(`getComputedStyle(document.querySelector("[data-pulse]"), "::after").animationName`);
+    await page.emulateMedia({ reducedMotion: "no-preference" });
     expect(await animation()).toBe("pulse");
     await page.emulateMedia({ reducedMotion: "reduce" });
     expect(await animation()).toBe("none");
@@ -335,8 +337,7 @@ describe("the realtime view", () => {
   });
 
   it("with a finger the first tap on a country shows its visitors and the second filters; two fingers zoom", async () => {
-    const phone = await browser.newContext({ locale: "en-GB", viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true });
-    phone.setDefaultTimeout(ACTION_MS_MAX);
+    const phone = await newWindow({ viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true });
     page = await phone.newPage();
     await openRealtime();
     const malta = page.locator('g[data-country="MT"]');
@@ -373,7 +374,7 @@ describe("the realtime view", () => {
       [QUIET_SITE, "light", 320],
     ] as const) {
       await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await page.emulateMedia({ colorScheme });
       await openRealtime("", site);
       await page.locator(".minute-bars").focus();
       const problems = await violationsNow(page);

@@ -1,14 +1,15 @@
 /** DNS rebinding against an instance without a password: an attacker's page gets nothing, the owner needs the setup code. */
-import type { Browser, Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startServer, type ServerProcess } from "../support/server-process.ts";
+import type { ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { violationsNow } from "./support/accessibility.ts";
-import { launchBrowser, VISITOR_USER_AGENT } from "./support/browser.ts";
+import { VISITOR_USER_AGENT } from "./support/browser.ts";
+import { newWindow } from "./support/dashboard-browser.ts";
+import { startService } from "./support/dashboard-instance.ts";
 
 const PASSWORD = "correct horse battery";
 const START_MS_MAX = 60_000;
-const ACTION_MS_MAX = 15_000;
 
 /** What a rebound page tries. For the browser the service is the page's own origin, so it may read every response. */
 const ATTACK = `(async () => {
@@ -37,7 +38,7 @@ interface Answer {
 }
 
 describe("an instance without a password, under a host name that it does not know", () => {
-  let browser: Browser;
+  let context: BrowserContext;
   let page: Page;
   let service: ServerProcess;
   let dataFolder: string;
@@ -50,22 +51,21 @@ describe("an instance without a password, under a host name that it does not kno
 
   beforeAll(async () => {
     dataFolder = await makeTempFolder();
-    [browser, service] = await Promise.all([launchBrowser(), startServer({ dataFolder })]);
+    [context, service] = await Promise.all([newWindow(), startService(dataFolder)]);
     ({ port } = new URL(service.origin));
-    page = await browser.newPage({ locale: "en-GB" });
-    page.setDefaultTimeout(ACTION_MS_MAX);
+    page = await context.newPage();
     const body = JSON.stringify({ d: "home.example", n: "pageview", u: "https://home.example/secret-page" });
     await fetch(`${service.origin}/api/event`, { method: "POST", headers: { "user-agent": VISITOR_USER_AGENT }, body });
   }, START_MS_MAX);
 
   afterAll(async () => {
-    await browser.close();
+    await context.close();
     await service.stop();
     await removeFolder(dataFolder);
   });
 
   it("rebinding: a rebound page reads no statistics and sets no password", async () => {
-    const attacker = await browser.newPage();
+    const attacker = await context.newPage();
     // A document from the same address, so that the browser's rules for local networks do not interfere.
     await attacker.goto(`http://rebind.attacker.example:${port}/robots.txt`);
     const answers = await attacker.evaluate<Answer[]>(ATTACK);

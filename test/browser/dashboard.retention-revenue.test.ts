@@ -1,17 +1,15 @@
 /** The retention report with visitor IDs that last long enough or not, and the revenue report with several currencies. */
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { startServer, type ServerProcess } from "../support/server-process.ts";
+import type { ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { violationsOf } from "./support/accessibility.ts";
-import { launchBrowser } from "./support/browser.ts";
-import { cardOf, DAY_MS, writeVisits, type Visit } from "./support/dashboard.ts";
+import { newWindow } from "./support/dashboard-browser.ts";
+import { startService } from "./support/dashboard-instance.ts";
+import { cardOf, noonDaysAgo, type Visit, writeVisits } from "./support/dashboard.ts";
 
 const SITE = "shop.example";
 const START_MS_MAX = 60_000;
-const ACTION_MS_MAX = 15_000;
-
-const noonDaysAgo = (days: number): number => Math.floor(Date.now() / DAY_MS) * DAY_MS - days * DAY_MS + DAY_MS / 2;
 
 /** Two visitors of two weeks ago, of whom one returns a week later. */
 const RETURNING: readonly Visit[] = [
@@ -35,7 +33,6 @@ const PURCHASES: readonly Visit[] = [
 ];
 
 describe("the dashboard's retention and revenue", () => {
-  let browser: Browser;
   let context: BrowserContext;
   let page: Page;
   const services: ServerProcess[] = [];
@@ -46,20 +43,18 @@ describe("the dashboard's retention and revenue", () => {
     folders.push(dataFolder);
     await writeVisits(dataFolder, SITE, visits);
     const environment = { SVC_CACHE_TTL_SECS: "0", SVC_VISITOR_SALT_ROTATION_DAYS: String(rotationDays) };
-    services.push(await startServer({ dataFolder, environment }));
+    services.push(await startService(dataFolder, environment));
   }
 
   beforeAll(async () => {
-    browser = await launchBrowser();
     await serve([{ atMs: noonDaysAgo(14), steps: ["/"] }, ...PURCHASES], 1);
     await serve(RETURNING, 3650);
-    context = await browser.newContext({ locale: "en-GB", viewport: { width: 1280, height: 1600 } });
+    context = await newWindow({ viewport: { width: 1280, height: 1600 } });
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-    context.setDefaultTimeout(ACTION_MS_MAX);
   }, START_MS_MAX);
 
   afterAll(async () => {
-    await browser.close();
+    await context.close();
     for (const service of services) await service.stop();
     for (const folder of folders) await removeFolder(folder);
   });

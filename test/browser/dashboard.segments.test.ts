@@ -3,13 +3,14 @@ import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ServerProcess } from "../support/server-process.ts";
 import { violationsOf } from "./support/accessibility.ts";
-import { cardOf, DAY_MS, urlOf, type Visit } from "./support/dashboard.ts";
-import { ACTION_MS_MAX, asAdmin, useDashboard } from "./support/dashboard-instance.ts";
+import { ACTION_MS_MAX, newWindow } from "./support/dashboard-browser.ts";
+import { cardOf, noonDaysAgo, urlOf, type Visit } from "./support/dashboard.ts";
+import { asAdmin, useDashboard } from "./support/dashboard-instance.ts";
 import { misplaced } from "./support/layout.ts";
 
 const SITE = "shop.example";
 const PASSWORD = "a password for the segments";
-const noon = Math.floor(Date.now() / DAY_MS) * DAY_MS - DAY_MS / 2;
+const noon = noonDaysAgo(1);
 const from = (countryCode: string, ...steps: readonly string[]): Visit => ({ atMs: noon, steps, fields: { countryCode } });
 
 const VISITS: readonly Visit[] = [
@@ -72,8 +73,7 @@ describe("segments of the dashboard", () => {
     await hasVisitors(1);
     expect(await pills()).toEqual(["Segment Docs readers", "Country is France"]);
 
-    const context = await dashboard.browser.newContext({ locale: "en-GB", viewport: { width: 1280, height: 1600 } });
-    context.setDefaultTimeout(ACTION_MS_MAX);
+    const context = await newWindow({ viewport: { width: 1280, height: 1600 } });
     await context.request.post(`${service.origin}/api/auth/login`, { data: { password: PASSWORD } });
     const other = await context.newPage();
     await other.goto(url.href);

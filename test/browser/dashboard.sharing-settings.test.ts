@@ -1,7 +1,8 @@
 /** Sharing a site in a real browser: the public address, share links and their embed code, and API keys of some sites. */
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { embedCode } from "../../dashboard/settings/sharing/embed.ts";
+import { nowMs } from "../support/fixed-clock.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import { DAY_MS } from "./support/dashboard.ts";
 import { useDashboard } from "./support/dashboard-instance.ts";
@@ -10,7 +11,7 @@ import { logInToApi, openSection, problemsAtAllWidths, settingsUrl, smallTargets
 const SITE = "shop.example";
 const OTHER_SITE = "blog.example";
 const PASSWORD = "correct horse battery";
-const VISITS = [{ atMs: Date.now() - DAY_MS, steps: ["/", "/pricing"], fields: { countryCode: "DE" } }];
+const VISITS = [{ atMs: nowMs() - DAY_MS, steps: ["/", "/pricing"], fields: { countryCode: "DE" } }];
 
 interface Share {
   readonly share_hash: string;
@@ -32,7 +33,6 @@ describe("sharing a site", () => {
     environment: { SVC_ADMIN_PASSWORD: PASSWORD },
     context: { viewport: { width: 1440, height: 900 }, timezoneId: "Europe/Paris", permissions: ["clipboard-read", "clipboard-write"] },
   });
-  let browser: Browser;
   let service: ServerProcess;
   let context: BrowserContext;
   let page: Page;
@@ -41,7 +41,7 @@ describe("sharing a site", () => {
     ask = await logInToApi(dashboard.service.origin, PASSWORD);
   });
   beforeEach(() => {
-    ({ browser, service, context, page } = dashboard);
+    ({ service, context, page } = dashboard);
   });
 
   const open = (query = "") => openSection(page, settingsUrl(service.origin, SITE, "sharing", query));
@@ -213,7 +213,7 @@ describe("sharing a site", () => {
     await open("&filters=countries==DE");
     await item("A long name").waitFor();
     expect(await problemsAtAllWidths(page)).toEqual([]);
-    expect(await smallTargets(browser, context, settingsUrl(service.origin, SITE, "sharing"))).toEqual([]);
+    expect(await smallTargets(context, settingsUrl(service.origin, SITE, "sharing"))).toEqual([]);
   });
 
   it("an API key is limited to the sites that are chosen", async () => {

@@ -1,12 +1,14 @@
 /** The settings of a site in a real browser: sections, saving, refusals and drafts, by keyboard and at three widths. */
 import { readFile } from "node:fs/promises";
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { createDeferred } from "../support/deferred.ts";
-import { startServer, type ServerProcess } from "../support/server-process.ts";
+import { nowMs } from "../support/fixed-clock.ts";
+import type { ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { ACTION_MS_MAX, newWindow } from "./support/dashboard-browser.ts";
 import { DAY_MS, urlOf, watchRequests, writeVisits } from "./support/dashboard.ts";
-import { ACTION_MS_MAX, useDashboard } from "./support/dashboard-instance.ts";
+import { startService, useDashboard } from "./support/dashboard-instance.ts";
 import {
   logInToApi,
   openSection,
@@ -20,7 +22,7 @@ import {
 const SITE = "shop.example";
 const OTHER_SITE = "blog.example";
 const PASSWORD = "correct horse battery";
-const VISITS = [{ atMs: Date.now() - DAY_MS, steps: ["/", "/pricing"] }];
+const VISITS = [{ atMs: nowMs() - DAY_MS, steps: ["/", "/pricing"] }];
 
 interface Settings {
   readonly name: string | null;
@@ -40,7 +42,6 @@ describe("the settings of a site", () => {
     environment: { SVC_ADMIN_PASSWORD: PASSWORD },
     context: { viewport: { width: 1440, height: 900 }, timezoneId: "Europe/Paris" },
   });
-  let browser: Browser;
   let service: ServerProcess;
   let context: BrowserContext;
   let page: Page;
@@ -49,7 +50,7 @@ describe("the settings of a site", () => {
     ask = await logInToApi(dashboard.service.origin, PASSWORD);
   });
   beforeEach(() => {
-    ({ browser, service, context, page } = dashboard);
+    ({ service, context, page } = dashboard);
   });
 
   const open = (section: Section, site = SITE) => openSection(page, settingsUrl(service.origin, site, section));
@@ -359,7 +360,7 @@ describe("the settings of a site", () => {
       await page.setViewportSize({ width: 1440, height: 900 });
       await open(name);
       expect({ name, problems: await problemsAtAllWidths(page) }).toEqual({ name, problems: [] });
-      const small = await smallTargets(browser, context, settingsUrl(service.origin, SITE, name));
+      const small = await smallTargets(context, settingsUrl(service.origin, SITE, name));
       expect({ name, small }).toEqual({ name, small: [] });
     }
     await put({});
@@ -368,10 +369,9 @@ describe("the settings of a site", () => {
   it("need a password: without one, the page leads to setting it", async () => {
     const dataFolder = await makeTempFolder();
     await writeVisits(dataFolder, SITE, VISITS);
-    const openService = await startServer({ dataFolder });
+    const openService = await startService(dataFolder);
     // Its cookies are its own: those of one host are the same for all ports.
-    const stranger = await browser.newContext();
-    stranger.setDefaultTimeout(ACTION_MS_MAX);
+    const stranger = await newWindow();
     onTestFinished(async () => {
       await stranger.close();
       await openService.stop();

@@ -4,10 +4,12 @@
  */
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Page } from "playwright-core";
+import { nowMs } from "../support/fixed-clock.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import { violationsOf } from "./support/accessibility.ts";
-import { cardOf, dayIn, DAY_MS, urlOf, type Visit, watchRequests } from "./support/dashboard.ts";
-import { ACTION_MS_MAX, asAdmin, useDashboard } from "./support/dashboard-instance.ts";
+import { ACTION_MS_MAX } from "./support/dashboard-browser.ts";
+import { cardOf, DAY_MS, dayIn, urlOf, type Visit, watchRequests } from "./support/dashboard.ts";
+import { asAdmin, useDashboard } from "./support/dashboard-instance.ts";
 import { misplaced } from "./support/layout.ts";
 
 const BERLIN = "berlin.example";
@@ -30,8 +32,8 @@ const VISITS: readonly Visit[] = [
   // The hour that comes twice.
   at("2026-10-25T00:30:00Z"),
   at("2026-10-25T01:30:00Z"),
-  { atMs: Date.now() - 5 * DAY_MS, steps: ["/", "!Signup"] },
-  { atMs: Date.now() - 60_000, steps: ["/now"] },
+  { atMs: nowMs() - 5 * DAY_MS, steps: ["/", "!Signup"] },
+  { atMs: nowMs() - 60_000, steps: ["/now"] },
 ];
 
 describe("the dashboard in another time zone", () => {
@@ -109,11 +111,11 @@ describe("the dashboard in another time zone", () => {
 
   it("today and the running hour are the site's", async () => {
     const rows = await chartRows("&period=day&compare=none");
-    const hourNow = new Intl.DateTimeFormat("en-GB", { timeZone: ZONE, hour: "numeric", hourCycle: "h23" }).format(Date.now());
+    const hourNow = new Intl.DateTimeFormat("en-GB", { timeZone: ZONE, hour: "numeric", hourCycle: "h23" }).format(nowMs());
     const running = rows.filter(([time]) => time?.includes("so far"));
     expect(running.map(([time]) => time)).toEqual([expect.stringContaining(`, ${Number(hourNow)}:00`)]);
     await page.keyboard.press("ArrowLeft");
-    await expect.poll(() => inUrl("start"), { timeout: ACTION_MS_MAX }).toBe(dayIn(ZONE, Date.now() - DAY_MS));
+    await expect.poll(() => inUrl("start"), { timeout: ACTION_MS_MAX }).toBe(dayIn(ZONE, nowMs() - DAY_MS));
   });
 
   it("minutes of the realtime view are written by the site's clock", async () => {
@@ -122,7 +124,7 @@ describe("the dashboard in another time zone", () => {
     await bars.waitFor();
     const clock = new Intl.DateTimeFormat("en-GB", { timeZone: ZONE, hour: "2-digit", minute: "2-digit" });
     const text = (await bars.getAttribute("aria-valuetext")) ?? "";
-    const now = Date.now();
+    const now = nowMs();
     expect([now, now - 60_000].map((ms) => clock.format(ms))).toContain(/(\d+:\d\d), this minute/.exec(text)?.[1]?.padStart(5, "0"));
   });
 
@@ -134,8 +136,8 @@ describe("the dashboard in another time zone", () => {
     await open("&period=day&panel=days", ISLAND);
     expect(await visitors()).toBe("1");
     await page.getByLabel("Start date (Pacific/Kiritimati)").waitFor();
-    expect(await startDate().inputValue()).toBe(dayIn("Pacific/Kiritimati", Date.now()));
-    expect(await startDate().getAttribute("max")).toBe(dayIn("Pacific/Kiritimati", Date.now()));
+    expect(await startDate().inputValue()).toBe(dayIn("Pacific/Kiritimati", nowMs()));
+    expect(await startDate().getAttribute("max")).toBe(dayIn("Pacific/Kiritimati", nowMs()));
   });
 
   it("the calendar has the site's first day of the week, and the keyboard chooses a range in it", async () => {

@@ -3,19 +3,19 @@ import { readFile } from "node:fs/promises";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Page } from "playwright-core";
 import { readPage } from "../docs/pages.ts";
+import { nowMs } from "../support/fixed-clock.ts";
 import { itInAll } from "../support/tier-cases.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import { violationsNow } from "./support/accessibility.ts";
-import { cardOf, DAY_MS, rowsOf, urlOf, utcDay, type Visit, watchRequests } from "./support/dashboard.ts";
-import { ACTION_MS_MAX, useDashboard } from "./support/dashboard-instance.ts";
+import { ACTION_MS_MAX } from "./support/dashboard-browser.ts";
+import { cardOf, DAY_MS, noonDaysAgo, rowsOf, urlOf, utcDay, type Visit, watchRequests } from "./support/dashboard.ts";
+import { useDashboard } from "./support/dashboard-instance.ts";
 
 const SITE = "shop.example";
 const PASSWORD = "correct horse battery";
 
 /** All files that the first view loads, gzipped. */
 const FIRST_VIEW_BYTES_MAX = 120 * 1024;
-
-const noonDaysAgo = (days: number): number => Math.floor(Date.now() / DAY_MS) * DAY_MS - days * DAY_MS + DAY_MS / 2;
 
 const german = { countryCode: "DE", referrer: "https://www.google.com/", referrerSource: "Google" } as const;
 const times = (count: number, visit: Visit): Visit[] => Array.from({ length: count }, () => visit);
@@ -164,7 +164,7 @@ describe("the dashboard", () => {
       expect(await inUrl("period")).toBe(period);
     }
     await page.keyboard.press("ArrowLeft");
-    expect(await inUrl("end")).toBe(utcDay(Date.now() - 7 * DAY_MS));
+    expect(await inUrl("end")).toBe(utcDay(nowMs() - 7 * DAY_MS));
     await valueIs("visitors", "5");
     await page.keyboard.press("ArrowRight");
     expect(await inUrl("period")).toBe("7d");
@@ -188,7 +188,7 @@ describe("the dashboard", () => {
       .getByRole("button")
       .nth(3)
       .click();
-    expect(await inUrl("start")).toBe(utcDay(Date.now() - 3 * DAY_MS));
+    expect(await inUrl("start")).toBe(utcDay(nowMs() - 3 * DAY_MS));
     await valueIs("visitors", "2");
     await page.getByRole("button", { name: "Show as chart" }).click();
     await page.locator(".line-chart canvas").waitFor();
@@ -280,7 +280,7 @@ describe("the dashboard", () => {
     ] as const;
     for (const [query, colorScheme, width] of views) {
       await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await page.emulateMedia({ colorScheme });
       await page.goto(`${service.origin}/?site=${SITE}&period=7d${query}`);
       await page.getByRole("button", { name: "Menu" }).waitFor();
       await page.locator(".stale, .loading").first().waitFor({ state: "detached" });
@@ -362,7 +362,7 @@ describe("the dashboard", () => {
     await open("&panel=erase");
     const erase = page.getByRole("button", { name: "Delete permanently" });
     expect(await erase.isDisabled()).toBe(true);
-    const day = utcDay(Date.now() - 3 * DAY_MS);
+    const day = utcDay(nowMs() - 3 * DAY_MS);
     await page.getByLabel("Start date").fill(day);
     await page.getByLabel("End date").fill(day);
     await page.getByLabel(`Type ${SITE} to confirm`).fill(SITE);

@@ -5,17 +5,17 @@
 import { readFile } from "node:fs/promises";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { BrowserContext, Page } from "playwright-core";
+import { nowMs } from "../support/fixed-clock.ts";
 import { violationsOf } from "./support/accessibility.ts";
-import { cardOf, DAY_MS, rowsOf, urlOf, utcDay, type Visit } from "./support/dashboard.ts";
-import { ACTION_MS_MAX, asAdmin, useDashboard } from "./support/dashboard-instance.ts";
+import { ACTION_MS_MAX, newWindow } from "./support/dashboard-browser.ts";
+import { cardOf, DAY_MS, noonDaysAgo, rowsOf, urlOf, utcDay, type Visit } from "./support/dashboard.ts";
+import { asAdmin, useDashboard } from "./support/dashboard-instance.ts";
 import { misplaced } from "./support/layout.ts";
 
 const SITE = "shop.example";
 const PUBLIC_SITE = "open.example";
 const ADMIN_PASSWORD = "correct horse battery";
 const LINK_PASSWORD = "only for the board";
-
-const noonDaysAgo = (days: number): number => Math.floor(Date.now() / DAY_MS) * DAY_MS - days * DAY_MS + DAY_MS / 2;
 
 const times = (count: number, visit: Visit): Visit[] => Array.from({ length: count }, () => visit);
 
@@ -69,9 +69,8 @@ describe("a viewer's page", () => {
   /** A private window: nothing of the administrator's. */
   async function visit(key: string, query = ""): Promise<Page> {
     const viewport = { width: 1280, height: 1400 };
-    const context = await dashboard.browser.newContext({ locale: "en-GB", viewport });
+    const context = await newWindow({ viewport });
     contexts.push(context);
-    context.setDefaultTimeout(ACTION_MS_MAX);
     const page = await context.newPage();
     await watch(page);
     await page.goto(`${root()}/share/${key}${query}`);
@@ -298,7 +297,7 @@ describe("a viewer's page", () => {
   ])("shows nothing more in a tab that nobody touches, soon after its link is revoked: $what", async ({ query, fields, has, withinMs }) => {
     const link = await share(fields);
     const page = await visit(link.token, query);
-    await page.clock.install();
+    await page.clock.install({ time: nowMs() });
     await page.reload();
     await page.locator(has).first().waitFor();
     await revoke(link);
@@ -346,7 +345,7 @@ describe("a viewer's page", () => {
   });
 
   it("says when a link ends soon, and shows fixed dates", async () => {
-    const expiresAt = new Date(Date.now() + 2 * DAY_MS).toISOString();
+    const expiresAt = new Date(nowMs() + 2 * DAY_MS).toISOString();
     const dates = { start_date: utcDay(noonDaysAgo(12)), end_date: utcDay(noonDaysAgo(8)) };
     const page = await open((await share({ expires_at: expiresAt, ...dates })).token);
     await page.getByText(/This link works until .* UTC\./).waitFor();

@@ -1,9 +1,10 @@
 /** End to end: a page on one origin, the service on another, a visitor in a real browser, stats that survive restarts. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Browser } from "playwright-core";
-import { startServer, type ServerProcess } from "../support/server-process.ts";
+import type { BrowserContext } from "playwright-core";
+import type { ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
-import { launchBrowser } from "./support/browser.ts";
+import { newWindow } from "./support/dashboard-browser.ts";
+import { startService } from "./support/dashboard-instance.ts";
 import { servePages, type PageServer } from "./support/page-server.ts";
 
 const SITE_ID = "shop.example";
@@ -12,25 +13,25 @@ const SITE_ID = "shop.example";
 const START_MS_MAX = 120_000;
 
 describe("a visit to a page with the tracking script", () => {
-  let browser: Browser;
+  let context: BrowserContext;
   let pages: PageServer;
   let service: ServerProcess;
   let dataFolder: string;
 
   beforeAll(async () => {
     dataFolder = await makeTempFolder();
-    [browser, pages, service] = await Promise.all([launchBrowser(), servePages(), startService()]);
+    [context, pages, service] = await Promise.all([newWindow(), servePages(), start()]);
   });
 
   afterAll(async () => {
-    await browser.close();
+    await context.close();
     await pages.close();
     await service.stop();
     await removeFolder(dataFolder);
   });
 
   /** Without the result cache. */
-  const startService = () => startServer({ dataFolder, environment: { SVC_CACHE_TTL_SECS: "0" } });
+  const start = () => startService(dataFolder, { SVC_CACHE_TTL_SECS: "0" });
 
   const stats = async (): Promise<unknown> => {
     const response = await fetch(`${service.origin}/api/stats/main?site_id=${SITE_ID}&period=7d`);
@@ -46,7 +47,7 @@ describe("a visit to a page with the tracking script", () => {
       const snippet = `<script defer data-domain="${SITE_ID}" src="${service.origin}/svc.js"></script>`;
       const site = pages.createSite(SITE_ID);
       site.publish("/pricing", `<!doctype html><title>Pricing</title>${snippet}`);
-      const page = await browser.newPage();
+      const page = await context.newPage();
       // Nothing can observe the response to a beacon, so poll the stats.
       await page.goto(`${site.origin}/pricing`);
       await expect.poll(stats).toEqual(ONE_PAGEVIEW);
@@ -55,11 +56,11 @@ describe("a visit to a page with the tracking script", () => {
       ]);
 
       await service.kill9();
-      service = await startService();
+      service = await start();
       expect(await stats()).toEqual(ONE_PAGEVIEW);
 
       expect(await service.stop()).toBe(0);
-      service = await startService();
+      service = await start();
       expect(await stats()).toEqual(ONE_PAGEVIEW);
     },
     START_MS_MAX,

@@ -1,16 +1,16 @@
 /** The service at /stats/ of another site in a real browser, behind the documented nginx and Caddy: dashboard, session and script. */
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { before, REVERSE_PROXY, snippetOf, startProxy, whyMissing, type Proxy, type ProxyName } from "../support/proxy.ts";
-import { startServer, type ServerProcess } from "../support/server-process.ts";
+import type { ServerProcess } from "../support/server-process.ts";
 import { skippedFor } from "../support/skipped.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
-import { launchBrowser } from "./support/browser.ts";
+import { newWindow } from "./support/dashboard-browser.ts";
+import { startService } from "./support/dashboard-instance.ts";
 import { rowsOf } from "./support/dashboard.ts";
 
 const PASSWORD = "correct horse battery";
 const START_MS_MAX = 60_000;
-const ACTION_MS_MAX = 15_000;
 
 /** Proxies, and the sections that have their snippets. */
 const SETUPS: readonly (readonly [name: ProxyName, heading: string])[] = [
@@ -20,12 +20,6 @@ const SETUPS: readonly (readonly [name: ProxyName, heading: string])[] = [
 ];
 
 describe("below a path of another site", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  }, START_MS_MAX);
-  afterAll(() => browser.close());
-
   for (const [name, heading] of SETUPS) {
     describe(`behind ${name} with the snippet of "${heading}"`, skippedFor(whyMissing(name)), () => {
       const site = `${name}.example`;
@@ -42,13 +36,12 @@ describe("below a path of another site", () => {
       beforeAll(async () => {
         dataFolder = await makeTempFolder();
         const environment = { SVC_BASE_PATH: "/stats", SVC_TRUST_PROXY: "1", SVC_CACHE_TTL_SECS: "0" };
-        service = await startServer({ dataFolder, environment });
+        service = await startService(dataFolder, environment);
         const snippet = before(service.origin, snippetOf(REVERSE_PROXY, heading, name));
         proxy = await startProxy(name, { snippet, pages: { "/pricing": (port) => `<!doctype html><title>Pricing</title>${tagAt(port)}` } });
         origin = `http://${site}:${proxy.port}`;
-        context = await browser.newContext({ locale: "en-GB" });
+        context = await newWindow();
         page = await context.newPage();
-        page.setDefaultTimeout(ACTION_MS_MAX);
         page.on("response", (response) => {
           requested.push(response.url().slice(origin.length) + (response.status() >= 400 ? ` ${response.status()}` : ""));
         });
@@ -74,7 +67,7 @@ describe("below a path of another site", () => {
       });
 
       it("the script counts a page of the site, and the dashboard shows it", async () => {
-        const visitor = await browser.newContext();
+        const visitor = await newWindow();
         const visited = await visitor.newPage();
         const sent: string[] = [];
         visited.on("request", (request) => void sent.push(request.url()));

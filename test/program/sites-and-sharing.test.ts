@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Browser, BrowserContext, Frame, Page } from "playwright-core";
 import { launchBrowser } from "../browser/support/browser.ts";
-import { ACTION_MS_MAX } from "../browser/support/dashboard-instance.ts";
+import { ACTION_MS_MAX } from "../browser/support/dashboard-browser.ts";
 import { servePages, type PageServer } from "../browser/support/page-server.ts";
 import { bodyOf, createShare, deleteShare, logIn, postSetup, withShare, type CreatedShare } from "../support/auth-requests.ts";
 import { asTarget } from "../support/node-target.ts";

@@ -31,9 +31,9 @@ export async function violationsNow(page: Page, parts: Parts = {}): Promise<stri
 export async function violationsOf(page: Page): Promise<string[]> {
   const found: string[] = [];
   for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await page.emulateMedia({ colorScheme });
     found.push(...(await violationsNow(page)).map((violation) => `${colorScheme}: ${violation}`));
   }
-  await page.emulateMedia({ colorScheme: null, reducedMotion: null });
+  await page.emulateMedia({ colorScheme: null });
   return found;
 }

@@ -1,9 +1,10 @@
-/** A service with visits, and a browser: started before the tests of a file, with a page of its own for each of them. */
+/** A service with visits, and a private window: opened before the tests of a file, with a page of its own for each of them. */
 import { afterAll, beforeAll, beforeEach } from "vitest";
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { CLOCK_AHEAD_MS } from "../../support/fixed-clock.ts";
 import { startServer, type ServerProcess } from "../../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
-import { launchBrowser } from "./browser.ts";
+import { newWindow } from "./dashboard-browser.ts";
 import { writeVisits, type Visit } from "./dashboard.ts";
 
 export interface DashboardOptions {
@@ -17,7 +18,6 @@ export interface DashboardOptions {
 }
 
 export interface DashboardInstance {
-  readonly browser: Browser;
   readonly service: ServerProcess;
   readonly context: BrowserContext;
   /** Of the test that runs. */
@@ -42,26 +42,25 @@ export async function asAdmin(
 
 const START_MS_MAX = 60_000;
 
-/** Longest wait for an element, unless the test says otherwise. */
-export const ACTION_MS_MAX = 15_000;
+/** A program with the clock of the browser's windows. */
+export const startService = (dataFolder: string, environment: Readonly<Record<string, string>> = {}): Promise<ServerProcess> =>
+  startServer({ dataFolder, clockAheadMs: CLOCK_AHEAD_MS, environment });
 
 /** Call it in a `describe`. The fields of the result are there from the first test on, and `page` is another one for each. */
 export function useDashboard({ visits, environment = {}, context: contextOptions, initScript = "" }: DashboardOptions): DashboardInstance {
-  const instance = {} as { browser: Browser; service: ServerProcess; context: BrowserContext; page: Page; dataFolder: string };
+  const instance = {} as { service: ServerProcess; context: BrowserContext; page: Page; dataFolder: string };
   const password = environment["SVC_ADMIN_PASSWORD"];
 
   beforeAll(async () => {
     instance.dataFolder = await makeTempFolder();
     // A zone that is set later than the first event holds from the next day on.
-    if (environment["SVC_TIME_ZONE"] !== undefined) await (await startServer({ dataFolder: instance.dataFolder, environment })).stop();
+    if (environment["SVC_TIME_ZONE"] !== undefined) await (await startService(instance.dataFolder, environment)).stop();
     for (const [site, ofSite] of Object.entries(visits)) await writeVisits(instance.dataFolder, site, ofSite, environment["SVC_TIME_ZONE"]);
-    [instance.browser, instance.service] = await Promise.all([
-      launchBrowser(),
-      startServer({ dataFolder: instance.dataFolder, environment: { SVC_CACHE_TTL_SECS: "0", ...environment } }),
+    [instance.context, instance.service] = await Promise.all([
+      newWindow(contextOptions),
+      startService(instance.dataFolder, { SVC_CACHE_TTL_SECS: "0", ...environment }),
     ]);
     const { origin } = instance.service;
-    instance.context = await instance.browser.newContext({ locale: "en-GB", ...contextOptions });
-    instance.context.setDefaultTimeout(ACTION_MS_MAX);
     await instance.context.addInitScript(initScript);
     if (password !== undefined) await instance.context.request.post(`${origin}/api/auth/login`, { data: { password } });
     // The engine is ready by the first view, whose waits are short.
@@ -69,7 +68,7 @@ export function useDashboard({ visits, environment = {}, context: contextOptions
   }, START_MS_MAX);
 
   afterAll(async () => {
-    await instance.browser.close();
+    await instance.context.close();
     await instance.service.stop();
     await removeFolder(instance.dataFolder);
   });

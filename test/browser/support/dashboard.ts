@@ -5,6 +5,7 @@ import type { Page, Request } from "playwright-core";
 import { encodeEvents } from "../../../src/storage/parquet-events.ts";
 import { partitionKey } from "../../../src/storage/partition-path.ts";
 import type { StoredEvent, LocalDate } from "../../../src/storage/event.ts";
+import { nowMs } from "../../support/fixed-clock.ts";
 import { anEvent, siteId } from "../../support/stored-event.ts";
 
 export const DAY_MS = 86_400_000;
@@ -14,6 +15,10 @@ export const dayIn = (timeZone: string, ms: number): string =>
   new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short" }).format(ms);
 
 export const utcDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+export const midnightDaysAgo = (days: number): number => (Math.floor(nowMs() / DAY_MS) - days) * DAY_MS;
+
+export const noonDaysAgo = (days: number): number => midnightDaysAgo(days) + DAY_MS / 2;
 
 /** A visit by a visitor of its own. */
 export interface Visit {

@@ -1,8 +1,8 @@
 /** Helpers for tests of a site's settings: opening a section, and what is wrong with it at three widths. */
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { withSession } from "../../support/auth-requests.ts";
 import { violationsNow } from "./accessibility.ts";
-import { ACTION_MS_MAX } from "./dashboard-instance.ts";
+import { newWindow } from "./dashboard-browser.ts";
 import { misplaced } from "./layout.ts";
 
 /** Both color schemes are seen; a scheme changes nothing but colors. */
@@ -42,24 +42,22 @@ export async function problemsAtAllWidths(page: Page): Promise<readonly string[]
   const found: string[] = [];
   for (const [width, colorScheme] of WINDOWS) {
     await page.setViewportSize({ width, height: 900 });
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await page.emulateMedia({ colorScheme });
     const problems = [...(await page.evaluate<string[]>(misplaced("main"))), ...(await violationsNow(page))];
     found.push(...problems.map((problem) => `${width} px: ${problem}`));
   }
-  await page.emulateMedia({ colorScheme: null, reducedMotion: null });
+  await page.emulateMedia({ colorScheme: null });
   return found;
 }
 
 /** The controls of the page's settings that are lower than a finger needs, as a touch screen shows them. */
-export async function smallTargets(browser: Browser, context: BrowserContext, url: string): Promise<readonly string[]> {
-  const phone = await browser.newContext({
+export async function smallTargets(context: BrowserContext, url: string): Promise<readonly string[]> {
+  const phone = await newWindow({
     storageState: await context.storageState(),
-    locale: "en-GB",
     viewport: { width: 320, height: 800 },
     hasTouch: true,
     isMobile: true,
   });
-  phone.setDefaultTimeout(ACTION_MS_MAX);
   const page = await phone.newPage();
   await openSection(page, url);
   const small = await page.evaluate<string[]>(`[...document.querySelectorAll(
