@@ -22,12 +22,11 @@ import {
   type Events,
   type Scope,
 } from "./model.ts";
-import { ofTier } from "../support/tier.ts";
 import { scopeOf } from "./questions.ts";
 import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MS } from "./settings.ts";
 
 /** Each run plays many steps to two programs. */
-const RUNS = Math.ceil(PROPERTY_RUNS / ofTier({ quick: 20, all: 10 }));
+const RUNS = Math.ceil(PROPERTY_RUNS / 10);
 
 const MINUTE_MS = 60_000;
 

@@ -38,6 +38,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/unit/runtime/jobs/cache-warmer.test.ts",
   "test/unit/runtime/execution/rollup-execution.test.ts",
   "test/property/overview.test.ts",
+  "test/property/rollups.test.ts",
   // A workerd of its own for a few cases each. The suites of the quick tier share one.
   "test/http/workerd-overview.test.ts",
   "test/http/workerd-retention.test.ts",
@@ -104,6 +105,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/browser/dashboard.embed.test.ts",
   "test/browser/dashboard.filtered-figures.test.ts",
   "test/browser/dashboard.filters.test.ts",
+  "test/browser/dashboard.first-run.test.ts",
   "test/browser/dashboard.goals.test.ts",
   "test/browser/dashboard.installation.test.ts",
   "test/browser/dashboard.layout.test.ts",
@@ -154,7 +156,6 @@ export const MORE_IN_ALL: readonly string[] = [
   "test/property/figures.test.ts",
   "test/property/intervals.test.ts",
   "test/property/property-keys.test.ts",
-  "test/property/rollups.test.ts",
   "test/property/rollup-totals.test.ts",
   "test/property/filter-operators.test.ts",
   "test/property/filtered-views.test.ts",
