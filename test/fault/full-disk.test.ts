@@ -280,7 +280,7 @@ describe("the program on a full disk", skippedFor(NO_SMALL_DISK), () => {
     await log.close();
     const logged = () => readFile(logPath, "utf8");
     try {
-      await expect.poll(logged, { timeout: 20_000 }).toContain("listens on ");
+      await expect.poll(logged).toContain("listens on ");
       const origin = /listens on (http:\/\/\S+)/.exec(await logged())?.[1] ?? "";
       const ask = async () => (await fetch(`${origin}/health`)).text();
       await disk.fill();

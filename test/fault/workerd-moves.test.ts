@@ -78,6 +78,6 @@ describe("a deployment with one object, moved over to an object a site", () => {
     await expect.poll(async () => (await runtime.bucketKeys()).length).toBeGreaterThanOrEqual(sites.length);
     await runtime.crashInto("worker.js");
     await (await fetch(`${runtime.origin()}/health`)).text();
-    await expect.poll(() => sites.filter((site) => !runtime.log().includes(`object=${site}`)), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => sites.filter((site) => !runtime.log().includes(`object=${site}`))).toEqual([]);
   });
 });
