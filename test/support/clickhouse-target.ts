@@ -28,5 +28,6 @@ export function clickhouseTargets(server: () => ClickhouseServer): MakeTarget {
   return Object.assign((environment?: Environment) => createClickhouseTarget(server(), environment), {
     lacks: { readsFiles: NO_FILES_READ },
     skipped: [],
+    needing: [],
   });
 }

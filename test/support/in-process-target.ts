@@ -199,5 +199,6 @@ export function inProcessTargets(): MakeTarget {
   return Object.assign((environment?: Environment) => createInProcessTarget(environment), {
     lacks: {},
     skipped: [],
+    needing: [],
   });
 }

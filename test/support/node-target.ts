@@ -65,6 +65,8 @@ export const NO_CLOCK = "The program uses the machine's clock, which tests canno
 export const NO_ADDRESS = "Connections to the program come from this machine's own addresses, all of which are private.";
 export const NO_FLUSH = "Nothing outside the program can tell when a flush has ended. A restart flushes, and that is tried.";
 
+export const NODE_LACKS: MakeTarget["lacks"] = { advance: NO_CLOCK, flush: NO_FLUSH, comesFromAnywhere: NO_ADDRESS };
+
 /** The maximum number of idle programs kept for later suites with the same options. Each takes memory. */
 const IDLE_PROGRAMS_MAX = 12;
 
@@ -102,8 +104,9 @@ export function nodeTargets(): NodeTargets {
   };
 
   return Object.assign(makeTarget, {
-    lacks: { advance: NO_CLOCK, flush: NO_FLUSH, comesFromAnywhere: NO_ADDRESS },
+    lacks: NODE_LACKS,
     skipped: [],
+    needing: [],
     async closeAll() {
       for (const { target } of programs.values()) await (await target).close();
     },

@@ -54,6 +54,11 @@ export interface SkippedCase {
   readonly reason: string;
 }
 
+export interface NeedingCase {
+  readonly case: string;
+  readonly abilities: readonly Ability[];
+}
+
 export interface MakeTarget {
   /** A target with these options. Another suite may have used it, so each case uses its own sites. */
   (environment?: Environment): Promise<Target>;
@@ -61,11 +66,15 @@ export interface MakeTarget {
   readonly lacks: Readonly<Partial<Record<Ability, string>>>;
   /** Cases skipped because the targets lack an ability. */
   readonly skipped: SkippedCase[];
+  /** All cases that need abilities, skipped or not. */
+  readonly needing: NeedingCase[];
 }
 
 /** A case that needs abilities. On targets without one of them, the case is skipped with the reason and listed. */
 export function itNeeds(makeTarget: MakeTarget, abilities: Ability | readonly Ability[], name: string, run: () => Promise<void>): void {
-  const reason = [abilities].flat().flatMap((ability) => makeTarget.lacks[ability] ?? [])[0];
+  const needed = [abilities].flat();
+  makeTarget.needing.push({ case: name, abilities: needed });
+  const reason = needed.flatMap((ability) => makeTarget.lacks[ability] ?? [])[0];
   if (reason !== undefined) makeTarget.skipped.push({ case: name, reason });
   it(name, skippedFor(reason), run);
 }

@@ -127,6 +127,7 @@ export function workerdTargets(classNames: Readonly<Record<string, string>> = TE
   return Object.assign(makeTarget, {
     lacks: { answersEarly: NO_EARLY_ANSWER },
     skipped: [],
+    needing: [],
     log: () => started?.log() ?? "",
     async closeAll() {
       await (await runtime)?.close();
