@@ -64,7 +64,7 @@ const MISSING = /^svc_rollup_partitions\{state="missing"\} (\d+)$/m;
 const STORED = /^svc_rollup_partitions\{state="stored"\} (\d+)$/m;
 const MADE = /^svc_rollups_made_total (\d+)$/m;
 
-/** A data folder with 100 days of the demo site and all of their rollups, so that a start has none to make. */
+/** A data folder with 100 days of the demo site, each in a rollup, so that a start has few or none to make. */
 let prepared = "";
 beforeAll(async () => {
   prepared = await makeTempFolder();
@@ -72,8 +72,8 @@ beforeAll(async () => {
   await json(await fetch(`${making.origin}/api/demo`, { method: "POST" }));
   await making.stop();
   const adding = await startServer({ dataFolder: prepared });
-  const areAllMade = async () => (await metric(adding, STORED)) > 0 && (await metric(adding, MISSING)) === 0;
-  await vi.waitUntil(areAllMade, { timeout: 100_000 });
+  const areInRollups = async () => (await metric(adding, STORED)) > 0 && (await metric(adding, MISSING)) === 0;
+  await vi.waitUntil(areInRollups, { timeout: 100_000 });
   await adding.stop();
 });
 afterAll(() => removeFolder(prepared));
@@ -87,7 +87,6 @@ async function preparedFolder(): Promise<string> {
 /** Uses every kind of thread: for passwords, queries, Parquet files and rollups. */
 async function useThreads(server: ServerProcess): Promise<void> {
   const { origin } = server;
-  expect(await metric(server, MADE)).toBe(0);
   const setUp = await fetch(`${origin}/api/auth/setup`, { method: "POST", body: JSON.stringify({ password: "correct horse battery" }) });
   const { token } = (await json(setUp)) as { token: string };
   const headers = { cookie: `svc_session=${token}`, origin };
@@ -97,9 +96,10 @@ async function useThreads(server: ServerProcess): Promise<void> {
   const exported = await get("/api/stats/export?site_id=own.example");
   // The header and 30 days.
   expect([exported.status, (await exported.text()).trimEnd().split("\n").length]).toEqual([200, 31]);
+  const made = await metric(server, MADE);
   const day = utcDateOf(Date.now() - 50 * DAY_MS);
   await json(await fetch(`${origin}/api/gdpr/erase?site_id=demo.example&start_date=${day}&end_date=${day}`, { method: "DELETE", headers }));
-  await expect.poll(() => metric(server, MADE)).toBeGreaterThan(0);
+  await expect.poll(() => metric(server, MADE)).toBeGreaterThan(made);
   // From rollups, by the thread that answers dashboards.
   await json(await get("/api/stats/breakdown/pages?site_id=demo.example&period=12mo"));
 }
