@@ -12,8 +12,8 @@ const pattern = ({ source }: RegExp) => textCode(source);
 const unquoted = (token: SqlText): SqlText =>
   sql`if(position(${token}, ${textCode("\\")}) = 0, substring(${token}, 2, length(${token}) - 2), JSONExtractString(${token}))`;
 
-/** A property has a value unless it is null, `(unknown)` or an object, whose keys are properties of their own. */
-const HAS_VALUE = sql`(token NOT IN ('null', '"(unknown)"', '{'))`;
+/** A property has a value unless it is null, `(unknown)`, however that is written, or an object, whose keys are properties of their own. */
+const HAS_VALUE = sql`(token NOT IN ('null', '"(unknown)"', '{') AND NOT (position(token, '\\\\') > 0 AND JSONExtractString(token) = '(unknown)'))`;
 
 /** Steps from `props` to `paths` and `tokens`, each in terms of the columns before it. */
 const STEPS: readonly SqlText[] = [

@@ -10,7 +10,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     FROM (SELECT visitor_id, currency, revenue_amount, CASE WHEN (event_name = {p1:String} AND (pathname <> {p2:String} AND (match(pathname, {p3:String})))) THEN CAST({p4:Int64} AS BIGINT) ELSE 0 END + CASE WHEN (event_name = {p5:String} AND coalesce((props, {p5:String}) IN (
   SELECT props, if(startsWith(token, '"'), if(position(token, {p6:String}) = 0, substring(token, 2, length(token) - 2), JSONExtractString(token)), token) AS value
   FROM (
-    SELECT props, arrayJoin(arraySlice(arrayFilter((token, path) -> path = {p5:String} AND (token NOT IN ('null', '"(unknown)"', '{')), tokens, paths), -1)) AS token
+    SELECT props, arrayJoin(arraySlice(arrayFilter((token, path) -> path = {p5:String} AND (token NOT IN ('null', '"(unknown)"', '{') AND NOT (position(token, '\\') > 0 AND JSONExtractString(token) = '(unknown)')), tokens, paths), -1)) AS token
     FROM (SELECT *,
     arrayMap(
       (depth, place) -> arrayStringConcat(
@@ -34,7 +34,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
     FROM (SELECT visitor_id, currency, revenue_amount, CASE WHEN (event_name = {p1:String} AND coalesce((props, {p1:String}) IN (
   SELECT props, if(startsWith(token, '"'), if(position(token, {p2:String}) = 0, substring(token, 2, length(token) - 2), JSONExtractString(token)), token) AS value
   FROM (
-    SELECT props, arrayJoin(arraySlice(arrayFilter((token, path) -> path = {p1:String} AND (token NOT IN ('null', '"(unknown)"', '{')), tokens, paths), -1)) AS token
+    SELECT props, arrayJoin(arraySlice(arrayFilter((token, path) -> path = {p1:String} AND (token NOT IN ('null', '"(unknown)"', '{') AND NOT (position(token, '\\') > 0 AND JSONExtractString(token) = '(unknown)')), tokens, paths), -1)) AS token
     FROM (SELECT *,
     arrayMap(
       (depth, place) -> arrayStringConcat(

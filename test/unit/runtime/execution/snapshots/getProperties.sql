@@ -1,5 +1,5 @@
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
-    SELECT DISTINCT arrayJoin(arrayFilter((path, token) -> (token NOT IN ('null', '"(unknown)"', '{')), paths, tokens)) AS value
+    SELECT DISTINCT arrayJoin(arrayFilter((path, token) -> (token NOT IN ('null', '"(unknown)"', '{') AND NOT (position(token, '\\') > 0 AND JSONExtractString(token) = '(unknown)')), paths, tokens)) AS value
     FROM (SELECT *,
     arrayMap(
       (depth, place) -> arrayStringConcat(
@@ -15,7 +15,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
 -- parameters: {"p0":"Site.test:8080","p1":"\\","p2":"^[\\s,]","p3":"\"(?:[^\"\\\\]|\\\\.)*\"|[:{}[\\]]|[\\s,]+|[^\\s:,{}[\\]\"]+","p4":20513,"p5":20526,"p6":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p8":1000}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
-    SELECT DISTINCT arrayJoin(arrayFilter((path, token) -> (token NOT IN ('null', '"(unknown)"', '{')), paths, tokens)) AS value
+    SELECT DISTINCT arrayJoin(arrayFilter((path, token) -> (token NOT IN ('null', '"(unknown)"', '{') AND NOT (position(token, '\\') > 0 AND JSONExtractString(token) = '(unknown)')), paths, tokens)) AS value
     FROM (SELECT *,
     arrayMap(
       (depth, place) -> arrayStringConcat(

@@ -1,6 +1,6 @@
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
       SELECT if(startsWith(token, '"'), if(position(token, {p1:String}) = 0, substring(token, 2, length(token) - 2), JSONExtractString(token)), token) AS value, uniqExactMerge(visitor_set) AS visitors, sum(event_count) AS events
-      FROM (SELECT visitor_set, event_count, arrayJoin(arraySlice(arrayFilter((token, path) -> path = {p2:String} AND (token NOT IN ('null', '"(unknown)"', '{')), tokens, paths), -1)) AS token FROM (SELECT *,
+      FROM (SELECT visitor_set, event_count, arrayJoin(arraySlice(arrayFilter((token, path) -> path = {p2:String} AND (token NOT IN ('null', '"(unknown)"', '{') AND NOT (position(token, '\\') > 0 AND JSONExtractString(token) = '(unknown)')), tokens, paths), -1)) AS token FROM (SELECT *,
     arrayMap(
       (depth, place) -> arrayStringConcat(
         arrayMap(level -> own_keys[arrayLastIndex((other, at) -> other = level AND at <= place, depths, places)], range(1, depth + 1)),
@@ -20,7 +20,7 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
       SELECT if(startsWith(token, '"'), if(position(token, {p1:String}) = 0, substring(token, 2, length(token) - 2), JSONExtractString(token)), token) AS value, uniqExactMerge(visitor_set) AS visitors, sum(event_count) AS events
-      FROM (SELECT visitor_set, event_count, arrayJoin(arraySlice(arrayFilter((token, path) -> path = {p2:String} AND (token NOT IN ('null', '"(unknown)"', '{')), tokens, paths), -1)) AS token FROM (SELECT *,
+      FROM (SELECT visitor_set, event_count, arrayJoin(arraySlice(arrayFilter((token, path) -> path = {p2:String} AND (token NOT IN ('null', '"(unknown)"', '{') AND NOT (position(token, '\\') > 0 AND JSONExtractString(token) = '(unknown)')), tokens, paths), -1)) AS token FROM (SELECT *,
     arrayMap(
       (depth, place) -> arrayStringConcat(
         arrayMap(level -> own_keys[arrayLastIndex((other, at) -> other = level AND at <= place, depths, places)], range(1, depth + 1)),
