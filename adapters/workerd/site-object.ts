@@ -40,7 +40,7 @@ export class SiteObject extends ServiceObject<SiteInstance> {
   #isNoted = false;
   /** When what is set for the site was last asked for successfully, by the wall clock. */
   #settingsAtMs: EpochMs = Number.NEGATIVE_INFINITY;
-  /** While `#note` asks. */
+  /** While `#note` asks. Other requests wait for it, too: what they know may be outdated. */
   #noting: Promise<void> | null = null;
 
   /** The object's name, which tests extend. */
@@ -92,7 +92,7 @@ export class SiteObject extends ServiceObject<SiteInstance> {
    * an object that has not told that it is running.
    */
   async #note(instance: SiteInstance): Promise<void> {
-    if (this.#isNoted && this.#knowsSettings(instance, SETTINGS_ASKED_MS)) return;
+    if (this.#noting === null && this.#isNoted && this.#knowsSettings(instance, SETTINGS_ASKED_MS)) return;
     this.#noting ??= this.#ask(instance).finally(() => (this.#noting = null));
     await this.#noting;
   }

@@ -196,6 +196,12 @@ export class TestObject extends RegistryObject {
     return this.#control.run(call, nowMs, await this.instance());
   }
 
+  /** Takes as long as over a network, so that other requests of the object come meanwhile. */
+  override async noteRunning(...args: Parameters<RegistryStub["noteRunning"]>): ReturnType<RegistryStub["noteRunning"]> {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    return super.noteRunning(...args);
+  }
+
   arrive(): void {
     this.#control.arrive();
   }
