@@ -252,7 +252,7 @@ export function realtimeOf(
     perMinute.push(pageviews.filter(({ timestampMs }) => minuteOf(timestampMs) === minute).length);
   }
   const countryOf = (event: StoredEvent) => valueOf(event, "countries");
-  const countries = [...new Set([...recent, ...current].map(countryOf))].map((value) => {
+  const countries = [...new Set(recent.map(countryOf))].map((value) => {
     const visitorsOf = (some: Events) => visitorsIn(some.filter((event) => countryOf(event) === value));
     return { value, visitors: visitorsOf(recent), current_visitors: visitorsOf(current) };
   });
