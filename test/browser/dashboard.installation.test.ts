@@ -120,13 +120,13 @@ describe("the installation check in the dashboard", () => {
       await send(service, "proxied.example", VISITOR_USER_AGENT, { "x-forwarded-for": visitor });
     const page = await open();
     await page.goto(`${service.origin}/?site=proxied.example`);
-    const advice = "If the proxies in front of this server are yours, set trust_proxy = 1 and restart.";
+    const advice = "Set trust_proxy = 1 and restart if that is the number of your proxies.";
     await page.locator(".notice", { hasText: advice }).waitFor();
     await page.getByRole("button", { name: "Menu" }).click();
     await page.getByRole("menuitem", { name: "Check the installation" }).click();
     await page.getByRole("dialog").getByText(advice).waitFor();
     expect(await problemsIn(page)).toContain(
-      "Problem: Visitors share the address of a proxy: they count as one, with a wrong or unknown location",
+      "Problem: Visitors seem to share the address of a proxy: they count as one, with a wrong or unknown location",
     );
     expect(await violationsNow(page)).toEqual([]);
   });

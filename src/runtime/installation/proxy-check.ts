@@ -44,12 +44,14 @@ const emptyPositions = (): Position[] => Array.from({ length: PROXIES_BEYOND_MAX
 /** Whether at most one bit is set. */
 const isOne = (bits: number): boolean => (bits & (bits - 1)) === 0;
 
+/** Anybody can send the header, and its addresses look alike whoever wrote them. So the value is a suggestion to the operator, who knows. */
 const messageOf = ({ problem, trustProxy }: ProxyFinding, trusted: number): string => {
+  const suggestion = `Set trust_proxy = ${trustProxy} if that is the number of your proxies; otherwise`;
   if (problem === "too_few")
-    return `visitors share the address of a proxy: X-Forwarded-For names other addresses than the one that counts with trust_proxy = ${trusted}. If the proxies are yours, set trust_proxy = ${trustProxy}`;
+    return `visitors seem to share the address of a proxy: X-Forwarded-For names other addresses than the one that counts with trust_proxy = ${trusted}. ${suggestion} clients make the header up`;
   if (trustProxy === 0)
     return `clients can choose the address that counts: requests come without X-Forwarded-For, but trust_proxy = ${trusted}. Have the proxy send the header, or set trust_proxy = 0 without a proxy`;
-  return `clients can choose the address that counts: X-Forwarded-For has fewer addresses than trust_proxy = ${trusted}. Set trust_proxy = ${trustProxy}`;
+  return `clients can choose the address that counts: X-Forwarded-For has fewer addresses than trust_proxy = ${trusted}. ${suggestion} let clients reach only the outermost proxy`;
 };
 
 export class ProxyCheck {

@@ -61,9 +61,11 @@ describe("the checks of events", () => {
     const adviceOf = (proxy: Installation["proxy"]) =>
       eventChecks("example.com", installation({ has_events: true, proxy }), "UTC").map(({ verdict, advice }) => `${verdict}: ${advice}`)[1];
     expect(adviceOf({ problem: "too_few", trust_proxy: 1 })).toBe(
-      "problem: If the proxies in front of this server are yours, set `trust_proxy = 1` and restart.",
+      "problem: Set `trust_proxy = 1` and restart if that is the number of your proxies. Otherwise clients make up the header `X-Forwarded-For`: change nothing.",
     );
-    expect(adviceOf({ problem: "too_many", trust_proxy: 2 })).toBe("problem: Set `trust_proxy = 2` and restart.");
+    expect(adviceOf({ problem: "too_many", trust_proxy: 2 })).toBe(
+      "problem: Set `trust_proxy = 2` and restart if that is the number of your proxies. Otherwise let clients reach only the outermost proxy.",
+    );
     expect(adviceOf({ problem: "too_many", trust_proxy: 0 })).toBe(
       "problem: Have the proxy send `X-Forwarded-For`, or set `trust_proxy = 0` if there is none, and restart.",
     );

@@ -117,9 +117,22 @@ describe("the warning", () => {
     const { log, send } = checkOf(0);
     send(3 * PROXY_WINDOW_EVENTS, (event) => ["127.0.0.1", visitor(event)]);
     expect(log.lines).toEqual([
-      { level: "warn", message: expect.stringMatching(/with trust_proxy = 0\..* set trust_proxy = 1$/), fields: {} },
+      {
+        level: "warn",
+        message: expect.stringMatching(/with trust_proxy = 0\. Set trust_proxy = 1 if that is the number of your proxies;/),
+        fields: {},
+      },
     ]);
     expect(JSON.stringify(log.lines)).not.toMatch(/\d+\.\d+\.\d+/);
+  });
+
+  it("the warning leaves the number to the operator, because one client can send headers as further proxies do", () => {
+    const { check, log, send } = checkOf(1);
+    send(PROXY_EVENTS_MIN, (event) => ["127.0.0.1", `192.0.2.${event}, 198.51.100.7`]);
+    expect(check.finding).toEqual({ problem: "too_few", trustProxy: 2 });
+    expect(log.lines.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/Set trust_proxy = 2 if that is the number of your proxies; otherwise clients make the header up$/),
+    ]);
   });
 
   it("the warning says what else can be done where no header arrives", () => {
