@@ -103,8 +103,8 @@ export const BY_HAND: Readonly<Record<string, string>> = {
   ),
   ...Object.fromEntries(
     [
-      "cp -a ~/.nvm/versions/node/v24.11.0 /opt/node",
-      "ln -s /opt/node/bin/node /usr/local/bin/node",
+      "cp -R /home/ada/.nvm/versions/node/v24.11.0 /opt/node",
+      "ln -s /opt/node/bin/node /opt/node/bin/npm /usr/local/bin/",
       "systemctl disable --now sandpiper",
       "rm -rf /etc/systemd/system/sandpiper.service /etc/systemd/system/sandpiper.service.d",
       "rm -rf /opt/sandpiper /etc/sandpiper /var/lib/sandpiper",
