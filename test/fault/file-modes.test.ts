@@ -134,6 +134,20 @@ describe("file modes", () => {
     expect(locked.log()).toContain(`${dataFolder} belongs to root, but this process runs as user 12345\n`);
   });
 
+  it.each(["500", "000"])(
+    "a start names no other user if it is the mode %s of its data folder that refuses it",
+    skippedFor(NOT_ROOT),
+    async (mode) => {
+      const dataFolder = await tempFolder();
+      await chown(dataFolder, OTHER_USER, OTHER_USER);
+      await chmod(dataFolder, Number.parseInt(mode, 8));
+      const refused = spawnServer({ dataFolder, environment: ENVIRONMENT, uid: OTHER_USER });
+      expect(await refused.exited).toEqual({ code: 1, signal: null });
+      expect(refused.log()).toMatch(/^sandpiper cannot start: .*EACCES/);
+      expect(refused.log()).not.toContain("belongs to");
+    },
+  );
+
   it("file modes stay unchanged for a data folder in which every user may create files", skippedFor(NOT_ROOT), async () => {
     const dataFolder = await tempFolder();
     await chmod(dataFolder, 0o1777);

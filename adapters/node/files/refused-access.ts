@@ -1,5 +1,5 @@
 /** Says to whom belongs what the system refuses: a start as root leaves files that only root can open. */
-import { stat } from "node:fs/promises";
+import { access, constants, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { reasonOf } from "../../../src/runtime/metrics/log.ts";
 
@@ -17,6 +17,12 @@ async function ownedAt(path: string): Promise<Owned> {
   return ownedAt(dirname(path));
 }
 
+const isUsable = (path: string): Promise<boolean> =>
+  access(path, constants.R_OK | constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+
 const nameOf = (uid: number): string => (uid === 0 ? "root" : `user ${uid}`);
 
 /** Adds the owner to the message of such an error, if it is another user than that of this process. */
@@ -24,8 +30,8 @@ export async function nameOwner(error: unknown, path: string): Promise<unknown> 
   const us = process.geteuid?.();
   if (us === undefined || !(error instanceof Error && "code" in error && REFUSALS.includes(error.code))) return error;
   const at = await ownedAt(path);
-  // What can't be created, renamed or removed is refused by its folder.
-  const { path: owned, uid } = at.uid === us ? await ownedAt(dirname(at.path)) : at;
+  // What we may read and write, but not rename or remove, is refused by its folder. Anything else of ours is refused by its mode.
+  const { path: owned, uid } = at.path === path && at.uid === us && (await isUsable(path)) ? await ownedAt(dirname(path)) : at;
   if (uid !== us) error.message = `${reasonOf(error)}. ${owned} belongs to ${nameOf(uid)}, but this process runs as ${nameOf(us)}`;
   return error;
 }
