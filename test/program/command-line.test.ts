@@ -103,15 +103,11 @@ describe("the exit code", () => {
 });
 
 describe("a pipe in place of a file", () => {
-  it.each([
-    ["SVC_SECRET_FILE", 2],
-    ["SVC_CONFIG", 2],
-    ["SVC_GEOIP_DB", 1],
-  ])("%s is refused at once: nobody may ever write to it", async (variable, code) => {
+  it.each(["SVC_SECRET_FILE", "SVC_CONFIG", "SVC_GEOIP_DB"])("%s is refused at once: nobody may ever write to it", async (variable) => {
     const folder = await tempFolder();
     const pipe = join(folder, "pipe");
     execFileSync("mkfifo", [pipe]);
     const ended = await runProgram([], { environment: { [variable]: pipe, SVC_PORT: "0" }, cwd: folder });
-    expect(ended).toMatchObject({ code, stdout: "", stderr: expect.stringContaining("it is a pipe. Name a regular file") });
+    expect(ended).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("it is a pipe. Name a regular file") });
   });
 });
