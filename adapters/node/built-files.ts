@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { reasonOf } from "../../src/runtime/metrics/log.ts";
 
-/** Names the build: the first line of every script of a thread, too. */
+/** Names the build. Every script of a thread begins with the same line. */
 declare const BUILD_LINE: string;
 
 /** The database of the option `geoip_db = "builtin"`. */

@@ -17,7 +17,7 @@ export interface EventColumn {
   readonly required: boolean;
 }
 
-/** In every event, although its folder names the site, too. */
+/** Stored in every event, so that a renamed folder is noticed. */
 export const SITE_COLUMN = { field: "siteId", name: "site_id", kind: "text", required: true } as const satisfies EventColumn;
 
 const text = (field: keyof StoredEvent, name: string): EventColumn => ({ field, name, kind: "text", required: false });

@@ -1,4 +1,4 @@
-/** Says to whom belongs what the system refuses: a start as root leaves files that only root can open. */
+/** Names the owner of a file or folder that the system refuses: a start as root leaves files that only root can open. */
 import { access, constants, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { reasonOf } from "../../../src/runtime/metrics/log.ts";

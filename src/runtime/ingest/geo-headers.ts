@@ -2,10 +2,10 @@
 import type { GeoHeaders } from "../config/network-kinds.ts";
 import { geoPlaceFromRecord, type GeoPlace } from "./geo.ts";
 
-/** Longer values are no name. Each character of a name may be nine of the header: three bytes, percent-encoded. */
+/** Longer values are not names. Each character of a name may be nine of the header: three bytes, percent-encoded. */
 const HEADER_CHARS_MAX = 1024;
 
-/** Cloudflare's codes of unknown countries, of which ISO 3166-1 leaves `XX` to users. Its `T1`, for Tor, is no code of two letters. */
+/** Codes for "unknown": Cloudflare sends `XX`, which ISO 3166-1 leaves to users. Its `T1`, for Tor, does not have two letters. */
 const UNKNOWN_COUNTRIES: readonly string[] = ["XX", "ZZ"];
 
 const decoder = new TextDecoder("utf-8", { fatal: true });

@@ -30,7 +30,7 @@ export interface ProxyCheckOptions {
   readonly randomBytes: (length: number) => Uint8Array;
 }
 
-/** What a window has of one position, counted from the address that counts as the client's. */
+/** Counts for one position in a window. Position 0 is the address that counts as the client's. */
 interface Position {
   /** Events with an address there, other than that of the connection. */
   present: number;
@@ -56,7 +56,7 @@ const messageOf = ({ problem, trustProxy }: ProxyFinding, trusted: number): stri
 
 export class ProxyCheck {
   readonly #options: ProxyCheckOptions;
-  /** Of the hash: nobody can prepare addresses that look like one. */
+  /** Seeds the hash, so that nobody can prepare addresses that share a hash value. */
   readonly #seed: number;
   readonly #reported = new Set<string>();
   #finding: ProxyFinding | null = null;
@@ -80,7 +80,7 @@ export class ProxyCheck {
     return this.#finding;
   }
 
-  /** Of an accepted event: the addresses of the connection and, from the right, of the header; null for what is no address. */
+  /** Takes the addresses of an accepted event: the connection's and, from the right, the header's; null for what is not an address. */
   note(chain: readonly (string | null)[]): void {
     const { trustProxy } = this.#options;
     this.#events++;
