@@ -16,12 +16,16 @@ import { askerOf, exporterOf, stillShown } from "./access.ts";
 import type { Handler } from "./context.ts";
 import { Query } from "./query.ts";
 import { fileReply, timeZoneHeaders } from "./reply.ts";
+import type { StreamSource } from "./response-streams.ts";
 
-/** Of a client that reads an export. */
-function bytesPerSecondMin(isViewer: boolean, isWanted: boolean): number {
-  if (!isViewer) return RESPONSE_BYTES_PER_SECOND_MIN;
-  return isWanted ? VIEWER_BYTES_PER_SECOND_MIN_WANTED : VIEWER_BYTES_PER_SECOND_MIN;
-}
+/** The rates at which a client has to read an export. */
+const ratesOf = (isViewer: boolean, wantedSinceMs: () => number | null): Pick<StreamSource, "bytesPerSecondMin" | "whileWanted"> =>
+  isViewer
+    ? {
+        bytesPerSecondMin: VIEWER_BYTES_PER_SECOND_MIN,
+        whileWanted: { bytesPerSecondMin: VIEWER_BYTES_PER_SECOND_MIN_WANTED, sinceMs: wantedSinceMs },
+      }
+    : { bytesPerSecondMin: RESPONSE_BYTES_PER_SECOND_MIN };
 
 const FORMATS = { csv: csvFormat, json: jsonFormat } as const;
 
@@ -42,7 +46,7 @@ export const getExport: Handler = async (request, context) => {
   const memory = services.exportMemory.open(asker.isViewer);
   const {
     result: chunks,
-    isWanted,
+    wantedSinceMs,
     release,
   } = await services.stats
     .held(
@@ -68,7 +72,7 @@ export const getExport: Handler = async (request, context) => {
   const name = `${PRODUCT_NAME.toLowerCase()}-${kind}-${scope.range.firstDay}.${format.extension}`;
   const body = streams.open({
     ...{ chunks, onEnd, signal: deadline.signal, isAllowed: stillShown(request, context) },
-    bytesPerSecondMin: () => bytesPerSecondMin(asker.isViewer, isWanted()),
+    ...ratesOf(asker.isViewer, wantedSinceMs),
   });
   return fileReply(body, { name, contentType: format.contentType }, timeZoneHeaders(timeZone));
 };

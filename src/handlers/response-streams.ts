@@ -15,8 +15,14 @@ export interface StreamSource {
   readonly signal: AbortSignal;
   /** Asked about once a second: whether the client may read on. Null if it always may. */
   readonly isAllowed?: (() => Promise<boolean>) | null;
-  /** The average rate that the client has to keep after `RESPONSE_GRACE_MS`. Asked about once a second. */
-  readonly bytesPerSecondMin: () => number;
+  /** The average rate that the client has to keep after `RESPONSE_GRACE_MS`. */
+  readonly bytesPerSecondMin: number;
+  /** A higher one, while another client waits for what this one holds. It counts from then on, after a grace of its own. */
+  readonly whileWanted?: {
+    readonly bytesPerSecondMin: number;
+    /** Asked about once a second. Null while nobody waits. */
+    readonly sinceMs: () => number | null;
+  };
 }
 
 export interface ResponseStreamsOptions {
@@ -58,12 +64,24 @@ export class ResponseStreams {
 
 const NOTHING = new Uint8Array(0);
 
+/** How far a client has come. */
+interface Progress {
+  /** The time that it has had. */
+  readonly clientMs: number;
+  readonly bytes: number;
+}
+
+const BEGINNING: Progress = { clientMs: 0, bytes: 0 };
+
 class ResponseStream {
   readonly #options: ResponseStreamsOptions;
   readonly #signal: AbortSignal;
   readonly #onEnd: () => void;
   readonly #isAllowed: StreamSource["isAllowed"];
-  readonly #bytesPerSecondMin: StreamSource["bytesPerSecondMin"];
+  readonly #bytesPerSecondMin: number;
+  readonly #whileWanted: StreamSource["whileWanted"];
+  /** How far the client had come when another one began to wait. */
+  #wanted: (Progress & { readonly sinceMs: number }) | null = null;
   /** While the answer is awaited. */
   #isAsking = false;
   /** Null once it has ended, so that its memory is freed. */
@@ -79,7 +97,7 @@ class ResponseStream {
   readonly #onAbort = () => this.#abort(this.#signal.reason);
 
   constructor(
-    { chunks, onEnd, signal, isAllowed, bytesPerSecondMin }: StreamSource,
+    { chunks, onEnd, signal, isAllowed, bytesPerSecondMin, whileWanted }: StreamSource,
     options: ResponseStreamsOptions,
     onClosed: () => void,
   ) {
@@ -87,6 +105,7 @@ class ResponseStream {
     this.#signal = signal;
     this.#isAllowed = isAllowed;
     this.#bytesPerSecondMin = bytesPerSecondMin;
+    this.#whileWanted = whileWanted;
     this.#chunks = chunks[Symbol.iterator]();
     this.#clientSinceMs = options.monotonicMs();
     this.#onEnd = () => {
@@ -115,9 +134,16 @@ class ResponseStream {
   endIfSlow(monotonicMs: number): void {
     const waitedMs = monotonicMs - (this.#clientSinceMs ?? monotonicMs);
     if (waitedMs >= RESPONSE_STALL_MS) this.#abort(new Error(`The client has taken nothing for ${RESPONSE_STALL_MS / 1000} seconds`));
-    const bytesPerSecond = this.#bytesPerSecondMin();
-    if (this.#clientMs + waitedMs > RESPONSE_GRACE_MS + (this.#bytes / bytesPerSecond) * 1000)
-      this.#abort(new Error(`The client has taken less than ${bytesPerSecond / 1024} KiB per second`));
+    const progress = { clientMs: this.#clientMs + waitedMs, bytes: this.#bytes };
+    this.#endBelow(this.#bytesPerSecondMin, BEGINNING, progress);
+    const sinceMs = this.#whileWanted?.sinceMs() ?? null;
+    if (sinceMs !== (this.#wanted?.sinceMs ?? null)) this.#wanted = sinceMs === null ? null : { ...progress, sinceMs };
+    if (this.#whileWanted && this.#wanted) this.#endBelow(this.#whileWanted.bytesPerSecondMin, this.#wanted, progress);
+  }
+
+  #endBelow(bytesPerSecondMin: number, from: Progress, to: Progress): void {
+    if (to.clientMs - from.clientMs > RESPONSE_GRACE_MS + ((to.bytes - from.bytes) / bytesPerSecondMin) * 1000)
+      this.#abort(new Error(`The client has taken less than ${bytesPerSecondMin / 1024} KiB per second`));
   }
 
   /** A question that fails is asked again the next time. */

@@ -36,7 +36,7 @@ export const RESPONSE_GRACE_MS = 30_000;
 
 /**
  * Average rates of streamed responses below which a client is disconnected: of any client, of viewers of share links and public sites,
- * and of these while another one waits for what they hold.
+ * and of these while another one waits for what they hold. The last one counts from then on, after the same grace.
  */
 export const RESPONSE_BYTES_PER_SECOND_MIN = 16 * KIB;
 export const VIEWER_BYTES_PER_SECOND_MIN = 128 * KIB;

@@ -1,5 +1,5 @@
 /** Every fixed bound of reports and exports (docs/http-api.md, "Limits"). Names end with the unit. */
-import { assertLimits } from "./limits.ts";
+import { assertLimits, RESPONSE_GRACE_MS } from "./limits.ts";
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -107,6 +107,14 @@ export const VIEWER_CONNECTIONS_SHARE_MAX = 1 / 2;
 export const VIEWER_CHUNKS_SHARE_MAX = 1 / 2;
 export const VIEWER_EXPORTS_MAX = 2;
 export const VIEWER_EXPORTS_SHARE_MAX = 1 / 2;
+
+/**
+ * How long it is remembered that an export was refused for one of another viewer: a single request ends no export, because the higher
+ * rate has a grace, too; whoever asks again as `Retry-After` says gets its turn.
+ */
+export const EXPORT_WANTED_MS = 30_000;
+
+assertLimits(EXPORT_WANTED_MS <= RESPONSE_GRACE_MS, "an export ends for those who ask again, not for a single request");
 
 /** Steps that the tests of texts in one query of a viewer take at most: characters of the texts times the parts of the patterns. */
 export const VIEWER_TEST_STEPS_MAX = 100_000_000;

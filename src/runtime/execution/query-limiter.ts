@@ -3,7 +3,7 @@
  * have a part of the slots, because a share link lets anyone ask.
  */
 import { AppError } from "../errors.ts";
-import { QUERIES_WAITING_MAX, VIEWER_EXPORTS_MAX, VIEWER_SLOTS_SHARE_MAX } from "../config/report-limits.ts";
+import { EXPORT_WANTED_MS, QUERIES_WAITING_MAX, VIEWER_EXPORTS_MAX, VIEWER_SLOTS_SHARE_MAX } from "../config/report-limits.ts";
 import type { Asker } from "./asker.ts";
 
 const RETRY_SECS = 1;
@@ -26,6 +26,7 @@ export interface QueryLimiterOptions {
   /** Maximum wait for a slot; 0 refuses at once. */
   readonly queueMs: number;
   readonly wait: (ms: number) => Promise<void>;
+  readonly monotonicMs: () => number;
 }
 
 /** What a slot is taken for. */
@@ -57,7 +58,8 @@ export class QueryLimiter {
   #viewerExports = 0;
   /** Who has these. */
   readonly #exporters = new Set<string>();
-  #isExportWanted = false;
+  /** From the first refusal of a viewer's export to `EXPORT_WANTED_MS` after the last one. */
+  #exportWanted: { readonly sinceMs: number; readonly untilMs: number } | null = null;
   /** In order of arrival, of which viewers come after all others. */
   readonly #waiting = { others: new Set<WaitingQuery>(), viewers: new Set<WaitingQuery>() };
 
@@ -70,9 +72,13 @@ export class QueryLimiter {
     return this.#taken === 0;
   }
 
-  /** Whether a viewer's export could not begin since the last one ended, other than because of its own address. */
-  get isExportWanted(): boolean {
-    return this.#isExportWanted;
+  /**
+   * Since when viewers ask for an export that cannot begin, other than because of their own address; null if none does. Who does not
+   * ask again is forgotten after `EXPORT_WANTED_MS`, and so is everyone when an export ends.
+   */
+  get exportWantedSinceMs(): number | null {
+    const wanted = this.#exportWanted;
+    return wanted && this.#options.monotonicMs() < wanted.untilMs ? wanted.sinceMs : null;
   }
 
   /** Runs the task in a slot; 429 if none is free in time. */
@@ -106,7 +112,9 @@ export class QueryLimiter {
 
   #noteWanted({ isViewer, isExport = false, exporter }: SlotUse): void {
     const isOwnFault = exporter !== undefined && this.#exporters.has(`address ${exporter.address}`);
-    if (isViewer && isExport && !isOwnFault) this.#isExportWanted = true;
+    if (!isViewer || !isExport || isOwnFault) return;
+    const nowMs = this.#options.monotonicMs();
+    this.#exportWanted = { sinceMs: this.exportWantedSinceMs ?? nowMs, untilMs: nowMs + EXPORT_WANTED_MS };
   }
 
   #isExporting(use: SlotUse): boolean {
@@ -135,7 +143,7 @@ export class QueryLimiter {
       if (slots > 0) this.#exporters.add(exporter);
       else this.#exporters.delete(exporter);
     }
-    if (slots < 0) this.#isExportWanted = false;
+    if (slots < 0) this.#exportWanted = null;
   }
 
   #queue(waiting: Set<WaitingQuery>, use: SlotUse, queueMs: number): Promise<void> {

@@ -27,8 +27,8 @@ export type RunNumbers = (siteId: SiteId, plans: readonly NumbersPlan[], signal:
 /** A result that holds memory until it is released. */
 export interface HeldResult<Result> {
   readonly result: Result;
-  /** Whether another viewer waits for the slot of a viewer's. */
-  readonly isWanted: () => boolean;
+  /** Since when another viewer waits for the slot of a viewer's; null if none does. */
+  readonly wantedSinceMs: () => number | null;
   readonly release: () => void;
 }
 
@@ -75,7 +75,8 @@ export class QueryService {
     const { limiter } = this.#options;
     const release = await limiter.take({ isViewer, isExport: true, ...(exporter && { exporter }) });
     try {
-      return { result: await this.#untilCurrent([siteId], task, signal), isWanted: () => limiter.isExportWanted, release };
+      const result = await this.#untilCurrent([siteId], task, signal);
+      return { result, wantedSinceMs: () => limiter.exportWantedSinceMs, release };
     } catch (error) {
       release();
       throw error;

@@ -122,7 +122,7 @@ export async function createServices(host: Host): Promise<Services> {
   const visitors = await createVisitors({ ...host, zonesAt: (timestampMs) => sites.zonesAt(timestampMs) });
   const dependencies: Dependencies = { host, counters, leftOutFiles, eventStore, catalog, sites };
   const stored = await createStoredRollups({ ...host, eventStore });
-  const limiter = new QueryLimiter({ concurrentMax: config.maxConcurrentQueries, queueMs: config.queryQueueMs, wait });
+  const limiter = new QueryLimiter({ concurrentMax: config.maxConcurrentQueries, queueMs: config.queryQueueMs, wait, monotonicMs });
   const flushSite = (siteId: SiteId): Promise<void> => jobServices.flush.deliver(siteId);
   const onClickhouseReturn = (): void => jobServices.flush.endBackoff();
   const queries = createQueryServices({

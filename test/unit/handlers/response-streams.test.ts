@@ -9,7 +9,10 @@ import { createRecordingLog } from "../../support/recording-log.ts";
 const CHUNK_BYTES = RESPONSE_SLICE_BYTES * 2.5;
 
 function opened({ chunks = 2, failsAt = Number.POSITIVE_INFINITY, writingMs = 0 } = {}) {
-  const state = { monotonicMs: 1_000_000, ended: 0, written: 0, bytesPerSecondMin: RESPONSE_SLICE_BYTES };
+  const state: { monotonicMs: number; ended: number; written: number; wantedSinceMs: number | null } = {
+    ...{ monotonicMs: 1_000_000, ended: 0, written: 0 },
+    wantedSinceMs: null,
+  };
   const log = createRecordingLog();
   const streams = new ResponseStreams({ monotonicMs: () => state.monotonicMs, pause: () => Promise.resolve(), log });
   const client = new AbortController();
@@ -27,7 +30,8 @@ function opened({ chunks = 2, failsAt = Number.POSITIVE_INFINITY, writingMs = 0 
       onEnd: () => void state.ended++,
       signal: client.signal,
       isAllowed,
-      bytesPerSecondMin: () => state.bytesPerSecondMin,
+      bytesPerSecondMin: RESPONSE_SLICE_BYTES,
+      whileWanted: { bytesPerSecondMin: 4 * RESPONSE_SLICE_BYTES, sinceMs: () => state.wantedSinceMs },
     });
   return { state, log, streams, client, open };
 }
@@ -107,18 +111,27 @@ describe("a streamed response", () => {
     expect(made.state.ended).toBe(1);
   });
 
-  it("is aborted when the rate rises above that at which it was read", async () => {
+  it("that another client waits for is aborted for what is read from then on, after a grace of its own", async () => {
     const made = opened({ chunks: 200 });
     const reader = made.open().getReader();
-    for (let i = 0; i < 100; i++) {
-      await reader.read();
-      made.state.monotonicMs += 1_000;
+    /** Reads at the lowest rate while nobody waits. */
+    const readFor = async (seconds: number) => {
+      for (let read = 0; read < seconds * RATE;) {
+        const { value = new Uint8Array(0) } = await reader.read();
+        read += value.length;
+        made.state.monotonicMs += (value.length / RATE) * 1_000;
+        made.streams.endOverdue();
+      }
+    };
+    await readFor(100);
+    // Of 40 seconds, a quarter counts as read at four times the rate, and 30 are the grace.
+    for (const wantedSinceMs of [made.state.monotonicMs, null, made.state.monotonicMs + 1]) {
+      made.state.wantedSinceMs = wantedSinceMs;
+      made.streams.endOverdue();
+      await readFor(40);
+      expect(made.state.ended).toBe(0);
     }
-    made.streams.endOverdue();
-    expect(made.state.ended).toBe(0);
-    made.state.bytesPerSecondMin *= 4;
-    made.streams.endOverdue();
-    await expect(reader.read()).rejects.toThrow("less than 128 KiB per second");
+    await expect(readFor(2)).rejects.toThrow("less than 128 KiB per second");
   });
 
   it("does not count the time that it takes to write", async () => {

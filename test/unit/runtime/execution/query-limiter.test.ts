@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../../src/runtime/errors.ts";
-import { QUERIES_WAITING_MAX } from "../../../../src/runtime/config/report-limits.ts";
+import { EXPORT_WANTED_MS, QUERIES_WAITING_MAX } from "../../../../src/runtime/config/report-limits.ts";
 import { QueryLimiter, type SlotUse } from "../../../../src/runtime/execution/query-limiter.ts";
 import { createDeferred } from "../../../support/deferred.ts";
 
@@ -25,7 +25,8 @@ function slotsAndTasks(concurrentMax: number, queueMs: number) {
   const begun: string[] = [];
   const waits: { ms: number; end: () => void }[] = [];
   const wait = (ms: number) => new Promise<void>((end) => waits.push({ ms, end }));
-  const limiter = new QueryLimiter({ concurrentMax, queueMs, wait });
+  const clock = { monotonicMs: 0 };
+  const limiter = new QueryLimiter({ concurrentMax, queueMs, wait, monotonicMs: () => clock.monotonicMs });
   const run = (name: string, use: SlotUse = OWN): Task => {
     const { promise, resolve, reject } = createDeferred<string>();
     const outcome = limiter.run(use, () => {
@@ -36,7 +37,7 @@ function slotsAndTasks(concurrentMax: number, queueMs: number) {
     outcome.catch(() => {});
     return { name, outcome, finish: () => resolve(name), fail: reject };
   };
-  return { limiter, run, begun, waits };
+  return { limiter, run, begun, waits, clock };
 }
 
 /** Lets everything go on that waits for nothing but its turn. */
@@ -241,22 +242,38 @@ describe("QueryLimiter for viewers", () => {
   const exportOf = (share: string, address: string): SlotUse => ({ ...VIEWER_EXPORT, exporter: { share, address } });
 
   it("lets each share and each address have one of their exports at a time", async () => {
-    const { limiter, run, begun } = slotsAndTasks(10, 0);
+    const { limiter, run, begun, clock } = slotsAndTasks(10, 0);
+    clock.monotonicMs = 5_000;
     const first = run("first", exportOf("a", "1"));
     const second = { code: "too_many_requests", retryAfterSecs: 10 };
     await expect(run("own address", exportOf("b", "1")).outcome).rejects.toMatchObject({ failure: second });
-    expect(limiter.isExportWanted).toBe(false);
+    expect(limiter.exportWantedSinceMs).toBe(null);
     await expect(run("same share", exportOf("a", "2")).outcome).rejects.toMatchObject({ failure: second });
-    expect(limiter.isExportWanted).toBe(true);
+    expect(limiter.exportWantedSinceMs).toBe(5_000);
     run("other", exportOf("b", "2"));
     first.finish();
     await first.outcome;
-    expect(limiter.isExportWanted).toBe(false);
+    expect(limiter.exportWantedSinceMs).toBe(null);
     run("again", exportOf("a", "1"));
     await settle();
     expect(begun).toEqual(["first", "other", "again"]);
     await expect(run("third", exportOf("c", "3")).outcome).rejects.toEqual(REFUSAL);
-    expect(limiter.isExportWanted).toBe(true);
+    expect(limiter.exportWantedSinceMs).toBe(5_000);
+  });
+
+  it("forgets who was refused an export and does not ask again", async () => {
+    const { limiter, run, clock } = slotsAndTasks(10, 0);
+    run("first", exportOf("a", "1"));
+    const refused = () => expect(run("refused", exportOf("a", "2")).outcome).rejects.toThrow("one export at a time");
+    await refused();
+    clock.monotonicMs = EXPORT_WANTED_MS - 1;
+    await refused();
+    clock.monotonicMs = 2 * EXPORT_WANTED_MS - 2;
+    expect(limiter.exportWantedSinceMs).toBe(0);
+    clock.monotonicMs++;
+    expect(limiter.exportWantedSinceMs).toBe(null);
+    await refused();
+    expect(limiter.exportWantedSinceMs).toBe(clock.monotonicMs);
   });
 
   it("lets an export wait for that of its share while another share's goes first", async () => {

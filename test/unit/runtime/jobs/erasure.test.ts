@@ -88,7 +88,7 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100, dro
   });
   const nothing = (): void => {};
   const cache = new ResultCache({ ttlSecs: 60, entriesMax: 100, monotonicMs: () => 0, onHit: nothing, onMiss: nothing });
-  const limiter = new QueryLimiter({ concurrentMax: 0, queueMs: 0, wait: () => Promise.resolve() });
+  const limiter = new QueryLimiter({ concurrentMax: 0, queueMs: 0, wait: () => Promise.resolve(), monotonicMs: () => 0 });
   const executor = new Executor({
     engine,
     partitionCache,
