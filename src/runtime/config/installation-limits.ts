@@ -30,7 +30,7 @@ export const FORWARDED_SHARE_MIN = 0.9;
 /** Events before the first conclusion, where visitors have a private address and the header names public ones. */
 export const HIDDEN_EVENTS_MIN = 3;
 
-/** Events before the first conclusion, where one visitor could look like all. */
+/** Events before the first conclusion, where one visitor could look like all, and between further ones in the same window. */
 export const PROXY_EVENTS_MIN = 20;
 
 /** Days of the demo site that are made at a time: a year, up to today. */

@@ -87,7 +87,8 @@ export class ProxyCheck {
     const entries = chain.length - 1;
     if (entries < trustProxy) this.#shorter[entries] = (this.#shorter[entries] ?? 0) + 1;
     else this.#positions.forEach((position, beyond) => this.#notePosition(position, chain, beyond));
-    if (this.#events === HIDDEN_EVENTS_MIN || this.#events === PROXY_EVENTS_MIN) this.#conclude(this.#judge() ?? this.#finding);
+    if (this.#events === HIDDEN_EVENTS_MIN || this.#events % PROXY_EVENTS_MIN === 0)
+      this.#conclude(this.#judge() ?? this.#uncontradicted());
     if (this.#events < PROXY_WINDOW_EVENTS) return;
     this.#conclude(this.#judge());
     this.#events = 0;
@@ -120,8 +121,7 @@ export class ProxyCheck {
   }
 
   #tooMany(): ProxyFinding | null {
-    const most = this.#shorter.reduce((sum, count) => sum + count, 0);
-    if (this.#events < PROXY_EVENTS_MIN || !this.#isMost(most)) return null;
+    if (this.#events < PROXY_EVENTS_MIN || !this.#isMost(this.#shorterEvents())) return null;
     // Few events have forged addresses, so the most frequent number is that of the proxies.
     let trustProxy = 0;
     this.#shorter.forEach((count, entries) => {
@@ -141,6 +141,23 @@ export class ProxyCheck {
         this.#isMost(present) && ((isHidden && this.#isMost(present - inside)) || ((hasOne || isFull) && !isOne(hashes))),
     );
     return found === -1 ? null : { problem: "too_few", trustProxy: this.#options.trustProxy + found + 1 };
+  }
+
+  /** A part of a window may be too small to find the same again. The finding goes once the addresses are not where it says. */
+  #uncontradicted(): ProxyFinding | null {
+    const finding = this.#finding;
+    if (finding === null || this.#events < PROXY_EVENTS_MIN) return finding;
+    const seen = finding.problem === "too_many" ? this.#shorterEvents() : this.#presentAt(finding.trustProxy);
+    return this.#isMost(seen) ? finding : null;
+  }
+
+  /** Events whose header names an address that would count with this `trust_proxy`. */
+  #presentAt(trustProxy: number): number {
+    return this.#positions[trustProxy - this.#options.trustProxy]?.present ?? 0;
+  }
+
+  #shorterEvents(): number {
+    return this.#shorter.reduce((sum, count) => sum + count, 0);
   }
 
   /** Each finding is logged once. */

@@ -103,12 +103,26 @@ describe("a right number of proxies", () => {
     expect([check.finding, log.lines]).toEqual([null, []]);
   });
 
-  it("a finding ends with the next full window", () => {
-    const { check, send } = checkOf(1);
-    send(PROXY_EVENTS_MIN, () => ["127.0.0.1", null]);
+  it.each<readonly [string, number, number, Sender, Sender]>([
+    ["too many", 1, PROXY_EVENTS_MIN, () => ["127.0.0.1", null], (event) => ["127.0.0.1", visitor(event)]],
+    ["too few, after a few events", 0, HIDDEN_EVENTS_MIN, () => ["10.0.0.9", "1.2.3.4"], () => ["10.0.0.9", null]],
+    ["too few, after a window", 0, PROXY_WINDOW_EVENTS, (event) => [edge(event), visitor(event)], (event) => [visitor(event), null]],
+  ])("a finding ends once as many events contradict it as the first conclusion needs: %s", (_, trustProxy, events, forged, honest) => {
+    const { check, send } = checkOf(trustProxy);
+    send(events, forged);
     expect(check.finding).not.toBeNull();
-    send(2 * PROXY_WINDOW_EVENTS, (event) => ["127.0.0.1", visitor(event)]);
+    send(PROXY_EVENTS_MIN, honest);
     expect(check.finding).toBeNull();
+  });
+
+  it("a finding that only a full window shows stays while further events fit it", () => {
+    const { check, send } = checkOf(0);
+    const behindCdn: Sender = (event) => [edge(event), visitor(event)];
+    send(PROXY_WINDOW_EVENTS, behindCdn);
+    for (let event = 0; event < PROXY_WINDOW_EVENTS; event++) {
+      send(1, () => behindCdn(event));
+      expect(check.finding).toEqual({ problem: "too_few", trustProxy: 1 });
+    }
   });
 });
 
