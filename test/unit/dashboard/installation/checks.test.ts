@@ -40,24 +40,24 @@ const saying = (checks: readonly { readonly verdict: string; readonly finding: s
 const eventsOf = (fields: Partial<Installation>) => saying(eventChecks("example.com", installation(fields), "UTC"));
 
 describe("the checks of events", () => {
-  it("say that no request has come", () => {
+  it("the checks of events say that no request has come", () => {
     expect(eventsOf({})).toEqual(["problem: No request yet: nothing has arrived for `example.com` since 15 Mar 2026, 12:00 UTC"]);
   });
 
-  it("say how many came, and nothing of other sites", () => {
+  it("the checks of events say how many came, and nothing of other sites", () => {
     expect(
       eventsOf({ has_events: true, events: [counted("accepted", "example.com", 12)], other_events: [counted("accepted", "b.org")] }),
     ).toEqual(["ok: 12 events since 15 Mar 2026, 12:00 UTC, the latest at 15 Mar 2026, 12:01 UTC"]);
   });
 
-  it("say of the demo site that it takes no events, whatever site_ids has", () => {
+  it("the checks of events say that the demo site takes no events, whatever site_ids has", () => {
     const demo = installation({ has_events: true, events: [counted("site_not_allowed", "demo.example", 2)] });
     expect(saying(eventChecks("demo.example", demo, "UTC")).at(-1)).toBe(
       "problem: 2 events for `demo.example` were refused: the demo site takes no events",
     );
   });
 
-  it("say that trust_proxy is wrong, and which value fits", () => {
+  it("the checks of events say that trust_proxy is wrong, and which value fits", () => {
     const adviceOf = (proxy: Installation["proxy"]) =>
       eventChecks("example.com", installation({ has_events: true, proxy }), "UTC").map(({ verdict, advice }) => `${verdict}: ${advice}`)[1];
     expect(adviceOf({ problem: "too_few", trust_proxy: 1 })).toBe(
@@ -72,17 +72,17 @@ describe("the checks of events", () => {
     expect(adviceOf(null)).toBeUndefined();
   });
 
-  it("say that reports leave out files", () => {
+  it("the checks of events say that reports leave out files", () => {
     expect(eventsOf({ has_events: true, files_left_out: 2 })).toContain(
       "problem: Reports leave out 2 files of events: damaged, missing or in the wrong folder",
     );
   });
 
-  it("say that events came before the start only", () => {
+  it("the checks of events say that events came before the start only", () => {
     expect(eventsOf({ has_events: true })).toEqual(["note: No events since 15 Mar 2026, 12:00 UTC"]);
   });
 
-  it("say under which name events came instead", () => {
+  it("the checks of events say under which name events came instead", () => {
     expect(eventsOf({ other_events: [counted("accepted", "www.example.com", 2), counted("accepted", "b.org")] }).slice(1)).toEqual([
       "problem: 2 events arrived as `www.example.com`",
       "note: Events arrive under other names: `b.org`",
@@ -92,7 +92,7 @@ describe("the checks of events", () => {
     ]);
   });
 
-  it("give the reason of every refusal, with what to do", () => {
+  it("the checks of events give the reason of every refusal, with what to do", () => {
     const outcomes = ["bot", "excluded", "site_not_allowed", "too_many_sites", "rate_limited", "invalid", "not_stored"] as const;
     const checks = eventChecks(
       "example.com",
@@ -112,7 +112,7 @@ describe("the checks of events", () => {
     expect(checks.filter(({ advice }) => advice === undefined)).toEqual([]);
   });
 
-  it("say that site_ids lacks the site, and which page's host it refuses", () => {
+  it("the checks of events say that site_ids lacks the site, and which page's host it refuses", () => {
     expect(eventsOf({ is_allowed: false, other_events: [counted("origin_not_allowed", "www.example.com", 3)] }).slice(1)).toEqual([
       "problem: `example.com` isn't in `site_ids`",
       "problem: 3 events of pages on `www.example.com` were refused: it isn't in `site_ids`",
@@ -153,16 +153,16 @@ describe("the checks of a page", () => {
       ["problem: The page's script tag points to another address", "ok: The script tag is for `example.com`"],
     ],
     [page({ script: "absent", data_domain: null }, 404), ["problem: The page answered 404", "problem: The page has no script tag"]],
-  ])("say what is wrong with the script tag: %#", (answer, wanted) => {
+  ])("the checks of a page say what is wrong with the script tag: %#", (answer, wanted) => {
     expect(pageOf(answer)).toEqual(wanted);
   });
 
-  it("say that the tag names no site, or another", () => {
+  it("the checks of a page say that the tag names no site, or another", () => {
     expect(pageOf(page({ data_domain: null }))[1]).toBe("problem: The script tag names no site");
     expect(pageOf(page({ data_domain: "www.example.com" }))[1]).toBe("problem: The script tag is for `www.example.com`");
   });
 
-  it("name the directive that blocks the script or events, and the origin to add", () => {
+  it("the checks of a page name the directive that blocks the script or events, and the origin to add", () => {
     const blocked = pageChecks("example.com", SCRIPT, page({ script_blocked_by: "policy", events_blocked_by: "policy" })).slice(2);
     expect(blocked.map(({ finding, advice }) => `${finding}. ${advice}`)).toEqual([
       "The page's Content Security Policy blocks the script. Add `https://stats.example.com` to `script-src`.",
@@ -173,7 +173,7 @@ describe("the checks of a page", () => {
     ]);
   });
 
-  it("say why the page could not be read", () => {
+  it("the checks of a page say why it could not be read", () => {
     const unread = pageChecks("example.com", SCRIPT, { problem: "foreign_redirect", status: 302, findings: null });
     expect(saying(unread)).toEqual(["problem: The page redirects to another site"]);
   });
@@ -182,7 +182,7 @@ describe("the checks of a page", () => {
 describe("the checks of the browser and the addresses", () => {
   const facts = { blocked: "nothing", asksNotToBeTracked: false, hasOptedOut: false } as const;
 
-  it("say what keeps this browser's visits from being counted", () => {
+  it("the checks of the browser say what keeps its visits from being counted", () => {
     expect(saying(browserChecks(facts)).every((text) => text.startsWith("ok: "))).toBe(true);
     expect(saying(browserChecks({ blocked: "script", asksNotToBeTracked: true, hasOptedOut: true }))).toEqual([
       "problem: Something in this browser blocks the script",
@@ -199,7 +199,7 @@ describe("the checks of the browser and the addresses", () => {
     );
   });
 
-  it("say that a local site needs an attribute, and that visitors cannot reach a local script", () => {
+  it("the checks of addresses say that a local site needs an attribute, and that visitors cannot reach a local script", () => {
     expect(addressChecks("example.com", SCRIPT)).toEqual([]);
     expect(saying(addressChecks("localhost:3000", "http://localhost:8000/svc.js"))).toEqual(["note: `localhost:3000` is a local address"]);
     expect(saying(addressChecks("example.com", "http://192.168.1.5:8000/svc.js"))).toEqual([

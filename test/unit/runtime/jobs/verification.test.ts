@@ -174,7 +174,7 @@ describe("verification of damaged data", () => {
     ]);
   });
 
-  it("names the command that moves a renamed folder back", async () => {
+  it("verification names the command that moves a renamed folder back", async () => {
     const renamed = siteId("renamed.test");
     const renamedKey = (part: number) => partitionKey(renamed, day, part, part);
     const moved = await faultsAfter(async ({ objects }) => {
@@ -193,7 +193,7 @@ describe("verification of damaged data", () => {
     ]);
   });
 
-  it("names the command that moves a file back into the folder of its site, which has others", async () => {
+  it("verification names the command that moves a file back into the folder of its site, which has others", async () => {
     const strange = partitionKey(siteId("renamed.test"), day, 9, 9);
     const target = dayFolder(SITE, day);
     expect(await faultsAfter(({ objects }) => objects.put(strange, encodeEvents(eventsOf(2))))).toEqual([

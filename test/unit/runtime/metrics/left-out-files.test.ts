@@ -4,7 +4,7 @@ import { LEFT_OUT_FILES_MAX } from "../../../../src/runtime/config/limits.ts";
 import { LeftOutFiles } from "../../../../src/runtime/metrics/left-out-files.ts";
 
 describe("files that reports leave out", () => {
-  it("count once each, until they are read or deleted", () => {
+  it("files that reports leave out count once each, until they are read or deleted", () => {
     const files = new LeftOutFiles();
     for (const key of ["a/1", "a/2", "b/1", "a/1"]) files.note(key);
     expect(files.count).toBe(3);
@@ -15,7 +15,7 @@ describe("files that reports leave out", () => {
     expect(files.count).toBe(1);
   });
 
-  it("are counted up to a limit", () => {
+  it("files that reports leave out are counted up to a limit", () => {
     const files = new LeftOutFiles();
     for (let i = 0; i <= LEFT_OUT_FILES_MAX; i++) files.note(String(i));
     expect(files.count).toBe(LEFT_OUT_FILES_MAX);

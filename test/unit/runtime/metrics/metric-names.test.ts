@@ -30,18 +30,18 @@ describe("the names of metrics", () => {
     await target.close();
   });
 
-  it("follow the rules of Prometheus's linter", () => {
+  it("the names of metrics follow the rules of Prometheus's linter", () => {
     const families = parseMetrics(text);
     expect(families.map(({ name }) => name)).toContain("svc_events_ingested_total");
     expect(families.flatMap(faultsOf)).toEqual([]);
   });
 
-  it("break exactly one rule in each of these examples", () => {
+  it("each of the faulty examples breaks exactly one rule", () => {
     for (const [faulty, fault] of FAULTY)
       expect([faulty, parseMetrics(faulty).flatMap(faultsOf)]).toEqual([faulty, [expect.stringContaining(fault)]]);
   });
 
-  it("pass `promtool check metrics`", skippedFor(hasPromtool ? null : "no promtool on this machine"), () => {
+  it("the names of metrics pass `promtool check metrics`", skippedFor(hasPromtool ? null : "no promtool on this machine"), () => {
     const { status, stderr } = spawnSync("promtool", ["check", "metrics"], { input: text, encoding: "utf8" });
     expect([status, stderr]).toEqual([0, ""]);
   });
