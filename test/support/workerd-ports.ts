@@ -4,6 +4,7 @@ import { text } from "node:stream/consumers";
 import {
   EngineFullError,
   EngineLostError,
+  TooManyStepsError,
   type Block,
   type BlockSource,
   type Engine,
@@ -38,6 +39,7 @@ export interface RemotePorts {
 function errorFrom({ name, message }: { readonly name: string; readonly message: string }): Error {
   if (name === "EngineLostError") return new EngineLostError(message);
   if (name === "EngineFullError") return new EngineFullError(message);
+  if (name === "TooManyStepsError") return new TooManyStepsError(message);
   if (name === "PageFetchError") return new PageFetchError(message.split(": ")[1] as FetchFailure);
   return new Error(message);
 }
