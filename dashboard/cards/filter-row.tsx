@@ -11,7 +11,7 @@ import type { Row, RowFilter, RowNumbers } from "./row.ts";
 /** What a row has for its filter; `label` is what the value is called. */
 export function filteringRow(filter: RowFilter, label: string): Pick<Row, "title" | "isChosen" | "filter"> {
   const refusal = refusalOf(filter.value);
-  if (refusal !== null) return { title: refusal, isChosen: false };
+  if (refusal !== null) return { title: `${label}\n${refusal}`, isChosen: false };
   const isChosen = hasFilter(filter.dimension, filter.value);
   return { title: isChosen ? `Remove the filter ${label}` : `Filter by ${label}`, isChosen, filter };
 }
