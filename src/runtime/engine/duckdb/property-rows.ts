@@ -1,6 +1,6 @@
 /** Reads the properties that one query needs from the props strings of its blocks. Nothing of the result is cached. */
 import { EngineFullError, type PropertiesWanted } from "../engine.ts";
-import { compiledTest, searchTest } from "../../query/text-matching.ts";
+import { compiledTest, searchTest, stepsPerChar } from "../../query/text-matching.ts";
 import { parseProps } from "./props-parser.ts";
 import { StringDictionary } from "./string-dictionary.ts";
 
@@ -19,6 +19,8 @@ export interface PropertyRows {
 }
 
 export interface PropertyReader {
+  /** Steps of the search for each character, at most; 0 without one: what is read then is bounded by the wanted bytes. */
+  readonly weight: number;
   /**
    * Adds the rows of these props strings. Rejects with `EngineFullError` if there are more than the wanted bytes, and as `next` does,
    * which lets other work run.
@@ -31,7 +33,8 @@ export function createPropertyReader(wanted: PropertiesWanted): PropertyReader {
   const props: number[] = [];
   const codes: number[] = [];
   const strings = new StringDictionary();
-  const isFound = wanted.search === undefined ? () => true : compiledTest(searchTest(wanted.search));
+  const search = wanted.search === undefined ? null : searchTest(wanted.search);
+  const isFound = search ? compiledTest(search) : () => true;
   const add = (propsCode: number, text: string) => {
     if (!isFound(text)) return;
     props.push(propsCode);
@@ -40,6 +43,7 @@ export function createPropertyReader(wanted: PropertiesWanted): PropertyReader {
       throw new EngineFullError("the distinct properties of the range do not fit into the memory of a query");
   };
   return {
+    weight: search ? stepsPerChar(search) : 0,
     async read(entries, next) {
       let charsLeft = BATCH_CHARS;
       for (const [json, propsCode] of entries) {

@@ -99,7 +99,7 @@ export class QueryRelations {
 
   #addProperties(query: EngineQuery, wanted: PropertiesWanted): void {
     const reader = createPropertyReader(wanted);
-    this.#read(readableOf(this.#propsOf(query), this.#readable?.props), { weight: 1, read: reader.read });
+    this.#read(readableOf(this.#propsOf(query), this.#readable?.props), { weight: reader.weight, read: reader.read });
     this.#wanted.push(() => {
       const { rows } = reader;
       return [
