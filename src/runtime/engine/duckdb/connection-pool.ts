@@ -61,8 +61,9 @@ export class ConnectionPool {
 
   /** A connection, if the query is the next one and may have it. */
   #take(turn: Waiting): number | undefined {
-    const { owners, guests } = this.#waiting;
-    const [next] = turn.isGuest ? [...owners, ...guests] : owners;
+    const [owner] = this.#waiting.owners;
+    const [guest] = this.#waiting.guests;
+    const next = turn.isGuest ? (owner ?? guest) : owner;
     if (next !== turn || (turn.isGuest && this.#guests === this.#guestsMax) || this.#isCheckpointOverdue) return undefined;
     const connection = this.#idle.pop();
     if (connection !== undefined) this.#count(turn, 1);
