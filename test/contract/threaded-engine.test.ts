@@ -100,8 +100,8 @@ describe("the threaded engine", () => {
     await engine.drop([]);
     controllers.at(-1)?.abort("given up");
     expect(await outcomes.at(-1)).toBe("given up");
-    // The thread has served the abort before the second of these.
-    for (let i = 0; i < 2; i++) await engine.drop([]);
+    // The grace of the abort is the only timer. The thread may serve many of these in one go, before the next step of any query.
+    for (let i = 0; i < 2_000 && vi.getTimerCount() > 0; i++) await engine.drop([]);
     vi.advanceTimersByTime(3_600_000);
     await engine.drop([]);
     expect([engine.generation, workers.length]).toEqual([0, 1]);
