@@ -15,7 +15,7 @@ const PACKAGE = "@ip-location-db/geo-whois-asn-country-mmdb";
 
 const blocks = codeBlocksOf(readPage("docs/operations.md"));
 const [command] = blocks.flatMap(({ language, code }) => (language === "sh" && code.includes(PACKAGE) ? [code.trim()] : []));
-const [options] = blocks.flatMap(({ language, code }) => (language === "toml" && code.includes("geoip_db") ? [code] : []));
+const [options] = blocks.flatMap(({ language, code }) => (language === "toml" && code.includes(PACKAGE) ? [code] : []));
 
 /** An archive as the registry would send it. */
 async function packedInto(folder: string): Promise<string> {
