@@ -52,7 +52,7 @@ export const getExport: Handler = async (request, context) => {
     .held(
       scope.siteId,
       async (executor): Promise<Iterable<Uint8Array>> => {
-        await services.filterCheck.check(scope.conditions);
+        await services.filterCheck.check(scope.conditions, asker);
         return kind === "daily"
           ? executor.run(dailyExport(scope, format), asker)
           : executor.scan(scope, () => new RawExport({ scope, rowsMax: limit, format, memory }), asker);

@@ -31,13 +31,13 @@ export const reportHandler =
     const prepared = await prepare(read, viewer);
     const { extension, timeZone, cacheKey, file, conditions, plan } = prepared;
     const { stats, filterCheck, behavioral } = services;
+    const asker = askerOf(context);
     const planned = async () => {
-      await filterCheck.check(conditions);
+      await filterCheck.check(conditions, asker);
       const hasExtension = extension !== "unused" && (await isExtensionAvailable(context, prepared));
       if (extension === "needed" && !hasExtension) await behavioral.require();
       return plan(settingsOf(context, hasExtension || extension === "needed"));
     };
-    const asker = askerOf(context);
     const text = await (cacheKey ? stats.cached(cacheKey, planned, asker) : stats.fresh(planned, asker));
     return file ? fileReply(text, file, timeZoneHeaders(timeZone)) : jsonTextReply(text, 200, timeZoneHeaders(timeZone));
   };

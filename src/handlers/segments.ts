@@ -7,6 +7,7 @@ import { sequences } from "../runtime/reports/sequences.ts";
 import { scopeJson } from "../runtime/sites/item-owner.ts";
 import { parseSegment, SAVED_PARAMETERS, type Segment, type SegmentFields, type SegmentKind } from "../runtime/sites/segment.ts";
 import type { SiteId } from "../storage/event.ts";
+import { askerOf } from "./access.ts";
 import { itemHandlers, listedItems, readSite } from "./collections.ts";
 import type { Context, Handler } from "./context.ts";
 import { jsonReply } from "./reply.ts";
@@ -24,10 +25,11 @@ const described = ({ id, createdAt, fields: { name, kind, parameters, owner } }:
 const REPORT_OF: Readonly<Record<SegmentKind, Report>> = { filters: main, funnel, sequence: sequences };
 
 /** 400 for parameters that their report would refuse. */
-async function check({ kind, parameters }: SegmentFields, siteId: SiteId, { viewer, services }: Context): Promise<void> {
+async function check({ kind, parameters }: SegmentFields, siteId: SiteId, context: Context): Promise<void> {
   if (kind === "filters" && !parameters["filters"]) throw invalidInput('Field "filters" must have at least one condition');
+  const { viewer, services } = context;
   const { conditions } = await REPORT_OF[kind].prepare((name) => (name === "site_id" ? siteId : (parameters[name] ?? null)), viewer);
-  await services.filterCheck.check(conditions);
+  await services.filterCheck.check(conditions, askerOf(context));
 }
 
 export const getSegments: Handler = (request, context) =>

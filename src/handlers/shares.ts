@@ -8,7 +8,7 @@ import { parseObject } from "../runtime/config/json-fields.ts";
 import { parseSegmentFilter } from "../runtime/query/filters.ts";
 import { optional } from "../runtime/query/parameters.ts";
 import { SCOPE_PARAMETERS } from "../runtime/query/scope-parameters.ts";
-import { requireAdminOf } from "./access.ts";
+import { askerOf, requireAdminOf } from "./access.ts";
 import { readBody } from "./body.ts";
 import type { Handler } from "./context.ts";
 import { Query } from "./query.ts";
@@ -54,7 +54,7 @@ export const postShare: Handler = async (request, context) => {
   const siteId = parseSiteId(fields.siteId, "site_id");
   requireAdminOf(siteId, context);
   const settings = { siteId, ...parseShare(fields, nowMs, sites.calendarOf(siteId).dateOf(nowMs)) };
-  await filterCheck.check(parseSegmentFilter(settings.filters));
+  await filterCheck.check(parseSegmentFilter(settings.filters), askerOf(context));
   const password = parseSharePassword(fields);
   const passwordHash = password === null ? null : await shareUnlock.hash(password, deadline.signal);
   const { token, ...share } = await shares.create(settings, passwordHash, deadline.signal);

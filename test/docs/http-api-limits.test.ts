@@ -65,7 +65,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   "`pattern`": `${count(reports.PATTERN_CHARS_MAX)} characters and ${reports.PATTERN_EVENTS_MAX} events`,
   "`window` of a funnel": `${count(reports.FUNNEL_WEEKS_MAX)} weeks`,
   "`weeks` of retention": `${between(reports.RETENTION_WEEKS_MIN, reports.RETENTION_WEEKS_MAX)} weeks`,
-  "Queries that wait for a slot": `${count(reports.QUERIES_WAITING_MAX)}, and as many of viewers`,
+  "Queries that wait for a slot, or for the check of their expressions": `${count(reports.QUERIES_WAITING_MAX)}, and as many of viewers`,
   "Exports of viewers at the same time": `${count(reports.VIEWER_EXPORTS_MAX)}; 1 of a link or public site, 1 of an address`,
   "Cached results": `${count(reports.CACHE_CHARS_MAX)} characters together, of viewers a quarter`,
   "Response of which the client takes nothing": `${limits.RESPONSE_STALL_MS / 1000} seconds`,

@@ -95,7 +95,7 @@ export const CACHE_CHARS_MAX = 32 * MIB;
 /** Share of the cached results, in number and characters, that those computed for viewers of share links and public sites may take. */
 export const VIEWER_RESULTS_SHARE_MAX = 1 / 4;
 
-/** Queries that may wait for a slot, with `query_queue_ms` above 0. */
+/** Queries that may wait for a slot, with `query_queue_ms` above 0, and for the check of their regular expressions. */
 export const QUERIES_WAITING_MAX = 1000;
 
 /**

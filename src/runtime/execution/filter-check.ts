@@ -1,25 +1,66 @@
-/** Compiles the regular expressions of filters where events are taken: one at a time, and events go first in between. */
-import { checkSyntax, type Condition, type InTurn } from "../query/filters.ts";
+/** Compiles the regular expressions of filters where events are taken: one at a time, owners' first, and events go first in between. */
+import { QUERIES_WAITING_MAX } from "../config/report-limits.ts";
+import { checkSyntax, type Condition } from "../query/filters.ts";
+import type { Asker } from "./asker.ts";
+import { tooManyQueries } from "./query-limiter.ts";
+
+type Begin = () => void;
 
 export class FilterCheck {
   readonly #wait: (ms: number) => Promise<void>;
-  #last: Promise<unknown> = Promise.resolve();
+  /** In order of arrival, of which viewers come after all others. */
+  readonly #waiting = { owners: new Set<Begin>(), viewers: new Set<Begin>() };
+  #isServing = false;
 
   /** `wait` resolves after so many milliseconds, and after what has arrived meanwhile. */
   constructor(wait: (ms: number) => Promise<void>) {
     this.#wait = wait;
   }
 
-  /** 400 for what is no regular expression. For queries that have a slot, which bounds how many wait, and for what administrators save. */
-  check(conditions: readonly Condition[]): Promise<void> {
-    return checkSyntax(conditions, this.#inTurn);
+  /**
+   * 400 for what is no regular expression; 429 if too many wait, which slots do not bound if they are unlimited. For queries that have
+   * a slot, and for what administrators save. Rejects with the asker's signal.
+   */
+  check(conditions: readonly Condition[], asker: Asker): Promise<void> {
+    return checkSyntax(conditions, async (work) => {
+      await this.#turn(asker);
+      return work();
+    });
   }
 
-  readonly #inTurn: InTurn = (work) => {
-    const turn = this.#last.then(() => this.#wait(0)).then(work);
-    this.#last = turn.catch(() => {
-      // The query whose work it is gets the error.
+  async #turn({ isViewer, signal }: Asker): Promise<void> {
+    signal.throwIfAborted();
+    const waiting = this.#waiting[isViewer ? "viewers" : "owners"];
+    if (waiting.size >= QUERIES_WAITING_MAX) throw tooManyQueries();
+    return new Promise((resolve, reject) => {
+      const giveUp = () => {
+        waiting.delete(begin);
+        reject(signal.reason as Error);
+      };
+      const begin = () => {
+        waiting.delete(begin);
+        signal.removeEventListener("abort", giveUp);
+        resolve();
+      };
+      waiting.add(begin);
+      signal.addEventListener("abort", giveUp, { once: true });
+      void this.#serve();
     });
-    return turn;
-  };
+  }
+
+  get #next(): Begin | undefined {
+    const [owner] = this.#waiting.owners;
+    const [viewer] = this.#waiting.viewers;
+    return owner ?? viewer;
+  }
+
+  async #serve(): Promise<void> {
+    if (this.#isServing) return;
+    this.#isServing = true;
+    while (this.#next) {
+      await this.#wait(0);
+      this.#next?.();
+    }
+    this.#isServing = false;
+  }
 }

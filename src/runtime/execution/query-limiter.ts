@@ -11,7 +11,7 @@ const RETRY_SECS = 1;
 /** Of an export beside another one: it takes a while. */
 const EXPORT_RETRY_SECS = 10;
 
-const tooMany = (): AppError =>
+export const tooManyQueries = (): AppError =>
   new AppError({ code: "too_many_requests", retryAfterSecs: RETRY_SECS }, "Too many statistics queries at the same time. Try again later.");
 
 const oneExport = (): AppError =>
@@ -122,7 +122,7 @@ export class QueryLimiter {
   }
 
   #refusalOf(use: SlotUse): AppError {
-    return this.#isExporting(use) ? oneExport() : tooMany();
+    return this.#isExporting(use) ? oneExport() : tooManyQueries();
   }
 
   #isFree(use: SlotUse): boolean {
