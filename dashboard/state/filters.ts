@@ -62,7 +62,8 @@ export function parseFilters(text: string | null): Filter[] {
   });
 }
 
-const escaped = (value: string): string => value.replaceAll(/[%;,()]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+const escaped = (value: string, characters: RegExp): string =>
+  value.replaceAll(characters, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 
 const printedDimension = (dimension: string): string =>
   dimension.startsWith(PROPERTY_PREFIX)
@@ -74,7 +75,9 @@ export function printFilter({ dimension, operator, isNot, values }: Filter): str
   const name = printedDimension(dimension);
   const [first = ""] = values;
   if (operator === "in" && values.length === 1 && !first.includes(";")) return `${name}${isNot ? "!=" : "=="}${first}`;
-  const written = values.map(escaped);
+  // The brackets of an expression could look cut by the commas of the list.
+  const characters = operator === "matches" && values.length > 1 ? /[%;,()[\]{}]/g : /[%;,()]/g;
+  const written = values.map((value) => escaped(value, characters));
   return `${name}=${isNot ? "!" : ""}${operator}=${written.length === 1 ? written.join("") : `(${written.join(",")})`}`;
 }
 

@@ -126,6 +126,8 @@ const WRONG: readonly (readonly [name: string, filters: string, ...says: string[
   ["an unknown dimension", "page=in=/a", '"page"', "entry-page, exit-page, goal and props:<key>"],
   ["the plural of a session's page", "entry-pages=in=/a", '"entry-pages"', "cannot be filtered on"],
   ["a list whose commas cut an expression", "pages=matches=(/a{1,2})", '"pages"', "write %2C for a comma"],
+  ["a list whose commas cut escaped parentheses", "pages=matches=(\\(a,b\\))", '"pages"', "write %2C for a comma"],
+  ["an empty list of expressions", "pages=matches=()", '"pages"', "empty value"],
   ["a key of 513 characters", `props:${"k".repeat(513)}==a`, "key of a property", "at most 512 characters"],
   ["a key with a percent sign", "props:100%==a", "key of a property", "%25"],
   ["13 conditions", Array.from({ length: 13 }, (_, i) => `goal=in=${i}`).join(";"), "at most 12 conditions"],

@@ -96,7 +96,8 @@ export function conditionText({ dimension, operator, isNegated, values }: Condit
   const name = dimension.startsWith("props:") ? `props:${escaped(dimension.slice("props:".length), /[%;=!]/g)}` : dimension;
   const [only = ""] = values;
   if (operator === "in" && values.length === 1 && !only.includes(";")) return `${name}${isNegated ? "!=" : "=="}${only}`;
-  const written = values.map((value) => escaped(value, /[%;,()]/g));
+  // A bracket without its other one looks like an expression that a comma of the list cuts.
+  const written = values.map((value) => escaped(value, operator === "matches" ? /[%;,()[\]{}]/g : /[%;,()]/g));
   return `${name}=${isNegated ? "!" : ""}${operator}=${written.length === 1 ? written.join("") : `(${written.join(",")})`}`;
 }
 

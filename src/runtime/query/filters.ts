@@ -70,19 +70,25 @@ function parseDimension(name: string): FilterDimension {
 
 const BRACKETS = ["()", "[]", "{}"] as const;
 
-/** Whether each bracket in the text has its other one, so that it may be an expression. */
+/**
+ * Whether each bracket in the text has its other one, so that it may be a whole expression. Escaped brackets count among themselves:
+ * without the other one they would be an expression as well, but a comma between the two is more likely to be part of one.
+ */
 function isBalanced(expression: string): boolean {
   const unescaped = expression.replaceAll(/\\./gs, "");
-  return BRACKETS.every(([open = "", close = ""]) => unescaped.split(open).length === unescaped.split(close).length);
+  const escapedOnly = (expression.match(/\\./gs) ?? []).join("");
+  return [unescaped, escapedOnly].every((text) =>
+    BRACKETS.every(([open = "", close = ""]) => text.split(open).length === text.split(close).length),
+  );
 }
 
 /** A list may be a regular expression as well: without a comma it is one, and else its expressions have to be whole. */
 function expressionsIn(listed: readonly string[], written: string, dimension: string): readonly string[] {
-  if (listed.length === 1) return [written];
+  if (listed.length === 1 && listed[0] !== "") return [written];
   if (listed.every(isBalanced)) return listed;
   throw problem(
     `the value for "${dimension}" begins and ends like a list, but its commas cut a regular expression in parts: ` +
-      "write %2C for a comma of an expression, and %28 and %29 for the parentheses around one",
+      "write %2C for a comma of an expression, %28 and %29 for the parentheses around one, and %28, %5B or %7B for a bracket without its other one",
   );
 }
 
@@ -180,8 +186,9 @@ function formatted({ dimension, test: { kind, values }, isNegated }: Condition):
   const [first = ""] = values;
   if (kind === "is" && values.length === 1 && !first.includes(";")) return `${name}${isNegated ? "!=" : "=="}${first}`;
   const operator = Object.entries(OPERATORS).find(([, known]) => known === kind)?.[0] ?? "";
+  // The brackets of an expression could look cut by the commas of the list.
   const written = values.map((value) =>
-    escaped(value, /[%;,()]/g)
+    escaped(value, kind === "matches" && values.length > 1 ? /[%;,()[\]{}]/g : /[%;,()]/g)
       .replaceAll("(", "%28")
       .replaceAll(")", "%29"),
   );

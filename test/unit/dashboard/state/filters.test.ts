@@ -59,6 +59,12 @@ describe("filters of the dashboard", () => {
     expect(parseFilters(written)).toEqual(filters);
   });
 
+  it("a list of expressions with single brackets is written so that the service reads the same list", () => {
+    const written = printFilters([filterOf("pages", "matches", false, ["\\(a", "\\[b", "c"])]);
+    expect(written).toBe("pages=matches=(\\%28a,\\%5Bb,c)");
+    expect(filterText(parseSegmentFilter(written))).toBe(written);
+  });
+
   it("no filter is written as no parameter", () => {
     expect(printFilters([])).toBeNull();
   });

@@ -69,7 +69,10 @@ describe("parseSegmentFilter", () => {
     ["pages=matches=(a|b)", [tested("pages", "matches", "(a|b)")]],
     ["pages=matches=(a)(b)", [tested("pages", "matches", "(a)(b)")]],
     ["pages=matches=(a%2Cb)", [tested("pages", "matches", "(a,b)")]],
-    ["pages=matches=(/a{1},[bc],\\(d)", [tested("pages", "matches", "/a{1}", "[bc]", "\\(d")]],
+    ["pages=matches=(/a{1},[bc],\\(d\\))", [tested("pages", "matches", "/a{1}", "[bc]", "\\(d\\)")]],
+    ["pages=matches=(a,\\%28d)", [tested("pages", "matches", "\\(d", "a")]],
+    ["pages=matches=(a,\\%5Bd)", [tested("pages", "matches", "\\[d", "a")]],
+    ["pages=matches=(\\(a%2Cb\\))", [tested("pages", "matches", "(\\(a,b\\))")]],
     ["pages=matches=%28/a{1%2C2}%29", [tested("pages", "matches", "(/a{1,2})")]],
     ["props:==a", [condition("props:", "==", "a")]],
     ["entry-page==/a;exit-page!=/b", [condition("entry-page", "==", "/a"), condition("exit-page", "!=", "/b")]],
@@ -78,6 +81,7 @@ describe("parseSegmentFilter", () => {
     ["props:a%3Db%25.c=contains=x", [tested("props:a=b%.c", "contains", "x")]],
   ])("parses %j", (text, conditions) => {
     expect(parseSegmentFilter(text)).toEqual(conditions);
+    expect(parseSegmentFilter(filterText(conditions))).toEqual(conditions);
   });
 
   it.each<[text: string, message: string]>([
@@ -96,6 +100,10 @@ describe("parseSegmentFilter", () => {
     ["pages=in=", '"filters": the condition on "pages" has an empty value'],
     ["pages=in=()", '"filters": the condition on "pages" has an empty value'],
     ["pages=in=(a,)", '"filters": the condition on "pages" has an empty value'],
+    ["pages=matches=()", '"filters": the condition on "pages" has an empty value'],
+    ["pages=matches=(,)", '"filters": the condition on "pages" has an empty value'],
+    ["pages=matches=(\\(a,b\\))", "its commas cut a regular expression in parts: write %2C for a comma of an expression"],
+    ["pages=matches=(\\[a,b\\])", "its commas cut a regular expression in parts: write %2C for a comma of an expression"],
     ["pages=begins=100%", '"filters": the value for "pages" has a "%" that begins no escape'],
     [`pages=in=(${Array.from({ length: 101 }, (_, i) => i).join(",")})`, '"filters" must have at most 100 values'],
     [`pages=in=(${"a,".repeat(101)}b)`, '"filters" must have at most 100 values'],
