@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import type { BrowserContext, Page } from "playwright-core";
 import type { InstallationPage } from "../../dashboard/api/types.ts";
+import { utcDateOf } from "../../src/storage/event.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { nowMs } from "../support/fixed-clock.ts";
 import { GOOGLEBOT } from "../support/user-agents.ts";
 import { violationsNow } from "./support/accessibility.ts";
 import { VISITOR_USER_AGENT } from "./support/browser.ts";
@@ -133,9 +135,9 @@ describe("the installation check in the dashboard", () => {
 
   it("says above the stats and in the check that reports leave out a damaged file", async () => {
     const service = await serve({}, async (dataFolder) => {
-      const site = join(dataFolder, "events", "site_id=damaged.example");
-      await mkdir(site, { recursive: true });
-      await writeFile(join(site, "1-1.parquet"), "no events, and on no date");
+      const date = join(dataFolder, "events", "site_id=damaged.example", `date=${utcDateOf(nowMs())}`);
+      await mkdir(date, { recursive: true });
+      await writeFile(join(date, "1-1.parquet"), "no events");
     });
     await send(service, "damaged.example");
     const page = await open();

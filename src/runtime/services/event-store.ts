@@ -1,7 +1,7 @@
 /** Opens the store of events: what the host stores, with ClickHouse as its replica where that is configured. */
 import { EventStore } from "../../storage/event-store.ts";
 import type { LocalDate, SiteId } from "../../storage/event.ts";
-import { parsePartitionKey, siteFolder } from "../../storage/partition-path.ts";
+import { EVENTS_FOLDER, parsePartitionKey, siteFolder, SITE_FOLDER_PREFIX } from "../../storage/partition-path.ts";
 import type { JournalDamage } from "../../storage/journal-replay.ts";
 import { PARTITION_LISTINGS_MAX } from "../config/limits.ts";
 import { isSiteId } from "../config/site-id.ts";
@@ -29,6 +29,12 @@ function isOfDays(key: string, siteId: SiteId, firstDay: LocalDate, lastDay: Loc
   return file !== null && firstDay <= file.day && file.day <= lastDay;
 }
 
+/**
+ * Whether a stray key is the folder of a site under a name that no site can have: it was renamed, and reports leave its events out.
+ * Other strays are no files of events; `verify` reports them.
+ */
+const isRenamedSite = (key: string): boolean => new RegExp(`^${EVENTS_FOLDER}/${SITE_FOLDER_PREFIX}[^/]+$`).test(key);
+
 /** The journal of an earlier process is recovered. */
 export async function openEventStore(
   { segmentLog, objects, parquet, log, now, monotonicMs, oneSite }: Host,
@@ -46,7 +52,7 @@ export async function openEventStore(
     nowMs: Math.max(now(), oneSite?.segmentFloor ?? 0),
     ...(oneSite && { onlySite: oneSite.siteId }),
     onStray: (key, fault) => {
-      leftOutFiles.note(key);
+      if (isRenamedSite(key)) leftOutFiles.note(key);
       log.warn(`${key} ${fault}`);
     },
     onSyncFailure: createSyncFailureReport({ counters, log, monotonicMs }),
