@@ -140,6 +140,7 @@ describe("the installation check in the dashboard", () => {
       await writeFile(join(date, "1-1.parquet"), "no events");
     });
     await send(service, "damaged.example");
+    await fetch(`${service.origin}/api/stats/main?site_id=damaged.example`);
     const page = await open();
     await page.goto(`${service.origin}/?site=damaged.example`);
     const finding = "Reports leave out 1 file of events: damaged, missing or in the wrong folder";
