@@ -38,6 +38,7 @@ interface Share {
   /** Of the running calls. */
   readonly calls: Set<AbortController>;
   beats: number;
+  isBeating: boolean;
   isLost: boolean;
 }
 
@@ -46,14 +47,16 @@ const isUsage = (value: unknown): value is EngineUsage => typeof value === "obje
 export interface SharedEngineOptions {
   readonly create: (memoryLimitMb: number) => Promise<Engine>;
   readonly beatMs?: number;
+  /** By a timer of the calling object. */
+  readonly wait?: (ms: number) => Promise<void>;
 }
 
-/** By a timer of the calling object. */
-const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const untilTimer = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 export class SharedEngine {
   readonly #create: SharedEngineOptions["create"];
   readonly #beatMs: number;
+  readonly #wait: (ms: number) => Promise<void>;
   #engine: Engine | null = null;
   /** A new object for each start. */
   #starting: object | null = null;
@@ -62,15 +65,16 @@ export class SharedEngine {
   /** As the engine said last. */
   #memoryBytes = 0;
 
-  constructor({ create, beatMs = BEAT_MS }: SharedEngineOptions) {
+  constructor({ create, beatMs = BEAT_MS, wait = untilTimer }: SharedEngineOptions) {
     this.#create = create;
     this.#beatMs = beatMs;
+    this.#wait = wait;
   }
 
   /** A share for an object. Its calls reject with `EngineTakenError` once the object has to open another one. */
   async open(eventsMemoryMb: number): Promise<Engine> {
     const engine = await this.#started(eventsMemoryMb + WORKING_MEMORY_MB);
-    const share: Share = { engine: null, calls: new Set(), beats: 0, isLost: false };
+    const share: Share = { engine: null, calls: new Set(), beats: 0, isBeating: false, isLost: false };
     this.#shares.add(share);
     const budgetBytes = eventsMemoryMb * MEBIBYTE * FILLED_SHARE;
     const own = shareOf(engine, (call, signal) => this.#run(share, call, signal));
@@ -86,7 +90,7 @@ export class SharedEngine {
 
   /** Starts the engine unless another object is starting it. */
   async #started(memoryLimitMb: number): Promise<Engine> {
-    for (let checks = 0; this.#starting !== null && checks < START_CHECKS_MAX; checks++) await wait(START_CHECK_MS);
+    for (let checks = 0; this.#starting !== null && checks < START_CHECKS_MAX; checks++) await this.#wait(START_CHECK_MS);
     return this.#engine ?? this.#start(memoryLimitMb);
   }
 
@@ -109,7 +113,8 @@ export class SharedEngine {
     this.#shares.add(share);
     const lost = new AbortController();
     share.calls.add(lost);
-    if (share.calls.size === 1) void this.#beat(share);
+    // The beat of an earlier call may still wait for its timer, and goes on.
+    if (!share.isBeating) void this.#beat(share);
     try {
       const result = await call(signal ? AbortSignal.any([signal, lost.signal]) : lost.signal);
       if (isUsage(result) && !share.isLost) this.#memoryBytes = result.memoryBytes;
@@ -124,10 +129,11 @@ export class SharedEngine {
 
   /** Runs in the share's object while it has calls: ends them when the share is lost, and looks for objects that have ended. */
   async #beat(share: Share): Promise<void> {
+    share.isBeating = true;
     let seen = this.#beatsOfOthers(share);
     for (let beats = 1; share.calls.size > 0; beats++) {
       share.beats++;
-      await wait(this.#beatMs);
+      await this.#wait(this.#beatMs);
       if (share.isLost) for (const call of share.calls) call.abort(taken());
       if (share.isLost || beats % BEATS_MISSED_MAX > 0) continue;
       const now = this.#beatsOfOthers(share);
@@ -135,6 +141,7 @@ export class SharedEngine {
       if ([...seen].some(([other, count]) => now.get(other) === count)) this.#loseAll();
       seen = now;
     }
+    share.isBeating = false;
   }
 
   /** Of shares with a running call. */

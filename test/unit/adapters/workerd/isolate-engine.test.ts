@@ -11,6 +11,7 @@ import {
 } from "../../../../src/runtime/engine/engine.ts";
 import type { SiteId } from "../../../../src/storage/event.ts";
 import { createRecordingLog } from "../../../support/recording-log.ts";
+import { stubEngine } from "../../../support/stub-engine.ts";
 
 const QUERY: EngineQuery = { siteId: "a.test" as SiteId, blocks: [], sql: "SELECT 1 AS n", parameters: [] };
 const EXTENSION: EngineExtension = { name: "more", version: "1", definitions: [], check: "" };
@@ -18,24 +19,8 @@ const EXTENSION: EngineExtension = { name: "more", version: "1", definitions: []
 const silent = (): AbortSignal => new AbortController().signal;
 
 /** An engine whose calls the test controls. */
-function anEngine(answer: () => Promise<[]>, loaded: string[] = []): Engine {
-  return {
-    generation: 0,
-    append: async () => ({ memoryBytes: 0, textBytes: 0, propsBytes: 0, unreadable: [] }),
-    storeSessions: async () => ({ memoryBytes: 0, textBytes: 0 }),
-    dropProps: async () => ({ memoryBytes: 0, textBytes: 0 }),
-    propsTexts: async () => [],
-    drop: async () => ({ memoryBytes: 0, textBytes: 0 }),
-    query: answer,
-    queryColumns: async () => ({}),
-    storePartial: async () => ({ memoryBytes: 0, textBytes: 0, rows: 0, keptTextBytes: 0 }),
-    dropPartials: async () => ({ memoryBytes: 0, textBytes: 0 }),
-    async loadExtension({ name }) {
-      loaded.push(name);
-    },
-    async close() {},
-  };
-}
+const anEngine = (query: () => Promise<[]>, loaded: string[] = []): Engine =>
+  stubEngine({ query, loadExtension: async ({ name }) => void loaded.push(name) });
 
 const breaks = () => Promise.reject(new WebAssembly.RuntimeError("unreachable"));
 const answers = async (): Promise<[]> => [];

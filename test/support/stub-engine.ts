@@ -1,0 +1,18 @@
+/** An engine that holds nothing and answers at once, but for the calls that the test gives it. */
+import type { Engine } from "../../src/runtime/engine/engine.ts";
+
+export const stubEngine = (calls: Partial<Engine> = {}): Engine => ({
+  generation: 0,
+  append: async () => ({ memoryBytes: 0, textBytes: 0, propsBytes: 0, unreadable: [] }),
+  storeSessions: async () => ({ memoryBytes: 0, textBytes: 0 }),
+  dropProps: async () => ({ memoryBytes: 0, textBytes: 0 }),
+  propsTexts: async () => [],
+  drop: async () => ({ memoryBytes: 0, textBytes: 0 }),
+  query: async () => [],
+  queryColumns: async () => ({}),
+  storePartial: async () => ({ memoryBytes: 0, textBytes: 0, rows: 0, keptTextBytes: 0 }),
+  dropPartials: async () => ({ memoryBytes: 0, textBytes: 0 }),
+  async loadExtension() {},
+  async close() {},
+  ...calls,
+});
