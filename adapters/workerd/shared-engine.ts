@@ -88,9 +88,17 @@ export class SharedEngine {
     return share.engine;
   }
 
-  /** Starts the engine unless another object is starting it. */
+  /**
+   * Starts the engine unless another object is starting it. If that one seems to have ended, one object takes over, and the others give
+   * it as much time: engines that start at once need more memory than the isolate has.
+   */
   async #started(memoryLimitMb: number): Promise<Engine> {
-    for (let checks = 0; this.#starting !== null && checks < START_CHECKS_MAX; checks++) await this.#wait(START_CHECK_MS);
+    let awaited = this.#starting;
+    for (let checks = 0; this.#engine === null && this.#starting !== null && checks < START_CHECKS_MAX; checks++) {
+      await this.#wait(START_CHECK_MS);
+      if (this.#starting !== awaited) checks = 0;
+      awaited = this.#starting;
+    }
     return this.#engine ?? this.#start(memoryLimitMb);
   }
 
@@ -99,8 +107,9 @@ export class SharedEngine {
     this.#starting = starting;
     try {
       const engine = await this.#create(memoryLimitMb);
-      // Another object may have taken over, because the isolate was busy for long.
-      this.#engine ??= engine;
+      // The isolate was busy for so long that another object took over, and its engine came first.
+      if (this.#engine) await engine.close();
+      else this.#engine = engine;
       return this.#engine;
     } finally {
       if (this.#starting === starting) this.#starting = null;
