@@ -14,7 +14,7 @@ export interface ResponsivenessOptions {
   readonly connection: Pick<ClickhouseConnection, "responds">;
   readonly monotonicMs: () => number;
   readonly wait: (ms: number) => Promise<void>;
-  /** The server responds again, after it was silent or a task could not reach it. */
+  /** The server responds again after it was silent, or after a task did not reach it and nothing was known about the server before. */
   readonly onReturn: () => void;
 }
 
@@ -27,7 +27,10 @@ export class Responsiveness {
   #isWatching = false;
   /** While it is watched. */
   #state: "responding" | "doubtful" | "silent" = "responding";
+  /** Whether it has responded since it was last silent or not watched. */
+  #hasResponded = false;
   #lastTaskMs = 0;
+  #endPause: () => void = () => {};
 
   constructor(options: ResponsivenessOptions) {
     this.#options = options;
@@ -44,7 +47,9 @@ export class Responsiveness {
     void this.#watch();
     try {
       signal.throwIfAborted();
-      return await task(ended.signal);
+      const result = await task(ended.signal);
+      if (this.#state === "responding") this.#hasResponded = true;
+      return result;
     } catch (error) {
       if (error instanceof ClickhouseUnreachableError && this.#state === "responding") this.#doubt();
       throw error;
@@ -57,18 +62,29 @@ export class Responsiveness {
   /** A connection may break although the server is well, so that alone refuses nothing. */
   #doubt(): void {
     this.#state = "doubtful";
-    void this.#ping();
+    this.#endPause();
   }
 
+  /** The only caller of `#ping`, so that pings never overlap and the last result is the latest. */
   async #watch(): Promise<void> {
     if (this.#isWatching) return;
     this.#isWatching = true;
     while (this.#isNeeded()) {
-      await this.#options.wait(this.#state === "responding" ? CLICKHOUSE_SLOW_MS : CLICKHOUSE_PING_PAUSE_MS);
-      if (this.#isNeeded()) await this.#ping();
+      if (this.#state === "responding") await this.#pause(CLICKHOUSE_SLOW_MS - CLICKHOUSE_PING_PAUSE_MS);
+      if (!this.#isNeeded()) break;
+      await this.#ping();
+      // Not cut short: however many connections break, pings are this far apart.
+      await this.#options.wait(CLICKHOUSE_PING_PAUSE_MS);
     }
     this.#state = "responding";
+    this.#hasResponded = false;
     this.#isWatching = false;
+  }
+
+  /** `#doubt` cuts it short. */
+  async #pause(ms: number): Promise<void> {
+    const doubted = new Promise<void>((resolve) => (this.#endPause = resolve));
+    await Promise.race([this.#options.wait(ms), doubted]);
   }
 
   #isNeeded(): boolean {
@@ -79,12 +95,14 @@ export class Responsiveness {
   async #ping(): Promise<void> {
     const { connection, onReturn } = this.#options;
     if (await connection.responds(CLICKHOUSE_PING_MS_MAX)) {
-      const hasReturned = this.#state !== "responding";
+      const hasReturned = this.#state !== "responding" && !this.#hasResponded;
       this.#state = "responding";
+      this.#hasResponded = true;
       if (hasReturned) onReturn();
       return;
     }
     this.#state = "silent";
+    this.#hasResponded = false;
     for (const task of this.#tasks) task.abort(silent());
   }
 }

@@ -7,39 +7,28 @@ import {
 } from "../../../../src/runtime/config/clickhouse-limits.ts";
 import { ClickhouseUnreachableError } from "../../../../src/runtime/engine/clickhouse/connection.ts";
 import { Responsiveness } from "../../../../src/runtime/engine/clickhouse/responsiveness.ts";
-
-const microtasks = async () => {
-  for (let i = 0; i < 20; i++) await Promise.resolve();
-};
+import { createManualTimers } from "../../../support/manual-timers.ts";
 
 function make() {
-  const clock = { ms: 0 };
-  const server = { isUp: true, pings: 0, returns: 0 };
-  const timers: { readonly atMs: number; readonly fire: () => void }[] = [];
+  const timers = createManualTimers();
+  const server = { isUp: true, pings: 0, pingsAtOnce: 0, pingMs: 0, returns: 0 };
+  let running = 0;
   const responsiveness = new Responsiveness({
     connection: {
-      responds: async () => {
+      async responds() {
         server.pings++;
-        return server.isUp;
+        server.pingsAtOnce = Math.max(server.pingsAtOnce, ++running);
+        const { isUp, pingMs } = server;
+        if (pingMs > 0) await timers.wait(pingMs);
+        running--;
+        return isUp;
       },
     },
-    monotonicMs: () => clock.ms,
-    wait: (ms) => new Promise((resolve) => timers.push({ atMs: clock.ms + ms, fire: resolve })),
+    monotonicMs: timers.nowMs,
+    wait: timers.wait,
     onReturn: () => server.returns++,
   });
-  async function pass(ms: number): Promise<void> {
-    const untilMs = clock.ms + ms;
-    for (;;) {
-      await microtasks();
-      const next = timers.toSorted((a, b) => a.atMs - b.atMs)[0];
-      if (!next || next.atMs > untilMs) break;
-      timers.splice(timers.indexOf(next), 1);
-      clock.ms = next.atMs;
-      next.fire();
-    }
-    clock.ms = untilMs;
-  }
-  return { responsiveness, server, pass, timers };
+  return { responsiveness, server, pass: timers.pass, pending: timers.pending };
 }
 
 const signal = new AbortController().signal;
@@ -47,6 +36,8 @@ const signal = new AbortController().signal;
 /** Ends only by its signal. */
 const endless = (ended: AbortSignal): Promise<never> =>
   new Promise((_, reject) => ended.addEventListener("abort", () => reject(ended.reason as Error)));
+
+const broken = () => Promise.reject(new ClickhouseUnreachableError("connection reset"));
 
 const outcomeOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
@@ -81,24 +72,69 @@ describe("the responsiveness of ClickHouse", () => {
     expect([begun, server.returns]).toEqual([1, 1]);
   });
 
-  it("a broken connection to a server that responds refuses nothing, and what failed is tried again", async () => {
+  it("a connection that breaks before the server has responded refuses nothing, and what failed meanwhile is tried again", async () => {
     const { responsiveness, server, pass } = make();
-    const broken = () => Promise.reject(new ClickhouseUnreachableError("connection reset"));
     expect(await outcomeOf(responsiveness.run(broken, signal))).toBeInstanceOf(ClickhouseUnreachableError);
     expect(await outcomeOf(responsiveness.run(async () => {}, signal))).toBe("done");
     await pass(0);
     expect(server.returns).toBe(1);
   });
 
+  it("a broken connection to a server that has responded while a task runs is not a return", async () => {
+    const { responsiveness, server, pass } = make();
+    void outcomeOf(responsiveness.run(endless, signal));
+    await responsiveness.run(async () => {}, signal);
+    for (let i = 0; i < 3; i++) {
+      await outcomeOf(responsiveness.run(broken, signal));
+      await pass(CLICKHOUSE_PING_PAUSE_MS);
+    }
+    expect([server.pings, server.returns]).toEqual([3, 0]);
+  });
+
+  it("pings a server that a broken connection has shown to be silent at short intervals from then on", async () => {
+    const { responsiveness, server, pass } = make();
+    server.isUp = false;
+    await outcomeOf(responsiveness.run(broken, signal));
+    await pass(0);
+    expect(server.pings).toBe(1);
+    server.isUp = true;
+    await pass(CLICKHOUSE_PING_PAUSE_MS);
+    expect(await outcomeOf(responsiveness.run(async () => {}, signal))).toBe("done");
+    expect([server.pings, server.returns]).toEqual([2, 1]);
+  });
+
+  it("sends one ping at a time, so a late failure of an older one does not refuse reports", async () => {
+    const { responsiveness, server, pass } = make();
+    void outcomeOf(responsiveness.run(endless, signal));
+    server.pingMs = 2 * CLICKHOUSE_PING_PAUSE_MS;
+    await pass(CLICKHOUSE_SLOW_MS);
+    for (let i = 0; i < 20; i++) {
+      await outcomeOf(responsiveness.run(broken, signal));
+      await pass(CLICKHOUSE_PING_PAUSE_MS / 2);
+    }
+    expect(server.pings).toBeGreaterThan(2);
+    expect(server.pingsAtOnce).toBe(1);
+  });
+
+  it("connections that break all the time cause no more than one ping in each pause, and few timers", async () => {
+    const { responsiveness, server, pass, pending } = make();
+    for (let i = 0; i < 100; i++) {
+      await outcomeOf(responsiveness.run(broken, signal));
+      await pass(CLICKHOUSE_PING_PAUSE_MS / 10);
+    }
+    expect(server.pings).toBeLessThanOrEqual(11);
+    expect(pending()).toBeLessThanOrEqual(CLICKHOUSE_SLOW_MS / CLICKHOUSE_PING_PAUSE_MS + 1);
+  });
+
   it("pings nobody when no task runs, nor for longer than a minute after the last one", async () => {
-    const { responsiveness, server, pass, timers } = make();
+    const { responsiveness, server, pass, pending } = make();
     await responsiveness.run(async () => {}, signal);
     await pass(CLICKHOUSE_SLOW_MS);
-    expect([server.pings, timers]).toEqual([0, []]);
+    expect([server.pings, pending()]).toEqual([0, 0]);
     server.isUp = false;
     const lost = outcomeOf(responsiveness.run(endless, signal));
     await pass(2 * CLICKHOUSE_PINGED_MS_MAX);
-    expect(timers).toEqual([]);
+    expect(pending()).toBe(0);
     await lost;
     expect(await outcomeOf(responsiveness.run(async () => {}, signal))).toBe("done");
   });
