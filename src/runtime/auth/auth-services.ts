@@ -95,7 +95,7 @@ export async function createAuth({
   const shares = await Shares.open({ records, sha256, randomBytes, viewerTokens, log, now });
   return {
     adminPassword,
-    setupCode: new SetupCode({ adminPassword, lockout, randomBytes, counters, log, kept: keepEntries("setup_code") }),
+    setupCode: new SetupCode({ adminPassword, lockout, sha256, randomBytes, counters, log, kept: keepEntries("setup_code") }),
     sessions,
     login: new Login({ adminPassword, lockout, sessions, queue, counters, log }),
     apiKeys: await ApiKeys.open({ records, sha256, randomBytes, keysMax: API_KEYS_MAX, log }),

@@ -1,6 +1,6 @@
 /**
  * The port for what logins leave until the service restarts. On Node that is memory; a host that may end an idle instance without a
- * restart stores it. Entries have no client address, and tokens only as hashes.
+ * restart stores it. Entries hold no client address, and only hashes of tokens and of the setup code.
  */
 import type { EpochMs } from "../../storage/event.ts";
 

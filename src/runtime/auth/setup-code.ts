@@ -7,7 +7,7 @@ import { Secret } from "../config/secret.ts";
 import type { AdminPassword } from "./admin-password.ts";
 import { KEPT_IN_MEMORY, type KeptEntries } from "./kept-entries.ts";
 import type { LoginLockout } from "./login-lockout.ts";
-import { equalBytes } from "./sha256.ts";
+import { equalBytes, fromHex, toHex, type Sha256 } from "./sha256.ts";
 
 /** Crockford's Base32: no I, L, O or U, which are easily confused with other characters. */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -24,12 +24,11 @@ const grouped = (code: string): string => (code.match(new RegExp(`.{${GROUP_CHAR
 /** The typed code in capitals, without dashes and spaces, and with letters that look like digits read as these (Crockford's rules). */
 const canonical = (typed: string): string => typed.replace(/[\s-]/g, "").toUpperCase().replace(/O/g, "0").replace(/[IL]/g, "1");
 
-const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
-
 export interface SetupCodeParts {
   readonly adminPassword: Pick<AdminPassword, "isConfigured" | "checkSetupIsOpen">;
   /** Shared with the login: wrong codes count as failed logins. */
   readonly lockout: LoginLockout;
+  readonly sha256: Sha256;
   readonly randomBytes: (length: number) => Uint8Array;
   readonly counters: Counters;
   readonly log: Log;
@@ -39,35 +38,39 @@ export interface SetupCodeParts {
 /** The key of its entry, which ends with the setup. */
 const CODE = "code";
 
-function codeOf({ adminPassword, randomBytes, kept = KEPT_IN_MEMORY }: SetupCodeParts): string {
-  const [known] = kept.list();
-  if (adminPassword.isConfigured) kept.remove(CODE);
-  else if (known) return known.value;
-  const code = Array.from(randomBytes(CODE_CHARS), charOf).join("");
-  if (!adminPassword.isConfigured) kept.set({ key: CODE, value: code, endMs: Number.MAX_SAFE_INTEGER });
-  return code;
-}
-
 export class SetupCode {
   readonly #parts: SetupCodeParts;
-  readonly #code: Secret;
+  readonly #kept: KeptEntries;
+  /** null if an earlier instance has logged the code: only its hash was kept. */
+  readonly #code: Secret | null;
+  readonly #hash: Uint8Array;
 
   constructor(parts: SetupCodeParts) {
     this.#parts = parts;
-    this.#code = new Secret(codeOf(parts));
+    this.#kept = parts.kept ?? KEPT_IN_MEMORY;
+    if (parts.adminPassword.isConfigured) this.#kept.remove(CODE);
+    const [known] = this.#kept.list();
+    const code = Array.from(parts.randomBytes(CODE_CHARS), charOf).join("");
+    this.#code = known ? null : new Secret(code);
+    this.#hash = known ? fromHex(known.value) : parts.sha256(code);
   }
 
-  /** The code in groups, as it is printed; null once a password is set. */
+  /** The code in groups, as it is printed; null once a password is set, and if an earlier instance has logged it. */
   reveal(): string | null {
-    return this.#parts.adminPassword.isConfigured ? null : grouped(this.#code.reveal());
+    return this.#parts.adminPassword.isConfigured || !this.#code ? null : grouped(this.#code.reveal());
+  }
+
+  /** The code stays valid until the service restarts. Only a code that was logged may stay: nobody knows another one. */
+  keep(): void {
+    this.#kept.set({ key: CODE, value: toHex(this.#hash), endMs: Number.MAX_SAFE_INTEGER });
   }
 
   /** Throws 409 when a password is set, 429 when the address is locked out, 403 when the code is wrong. */
   check(typed: string, address: string): void {
-    const { adminPassword, lockout, counters, log } = this.#parts;
+    const { adminPassword, lockout, sha256, counters, log } = this.#parts;
     adminPassword.checkSetupIsOpen();
     lockout.check(address);
-    if (equalBytes(bytesOf(canonical(typed)), bytesOf(this.#code.reveal()))) {
+    if (equalBytes(sha256(canonical(typed)), this.#hash)) {
       lockout.clear(address);
       return;
     }
@@ -89,4 +92,5 @@ export function logSetupCode(setupCode: SetupCode, log: Log): void {
       `dashboard or with ${variableOf("admin_password")}. Under a host name, the dashboard asks for this one-time setup code`,
     { setupCode: code },
   );
+  setupCode.keep();
 }

@@ -15,7 +15,7 @@ export const HELD_CLASSES = { ANALYTICS: "HeldObject", SITES: "HeldSite" } as co
  * What an object does beside answering requests. `reset`: it forgets everything but its engine, and can be another target's
  * from then on. `advance`: time passes until `nowMs`, and what falls due is done. `jump`: the clock is set to `nowMs`, which takes no
  * time, and what falls due is done. `abort`: it ends, and a new one takes its place with the same storage; `deploy`: that of another deployment. `breakStorage`: its database takes neither
- * events nor records until `mendStorage`. `alarms`: in how many milliseconds each object wakes, that of the registry first; null for one without an alarm. `setupCode`: the one of its start, which the log has among those of all others.
+ * events nor records until `mendStorage`. `alarms`: in how many milliseconds each object wakes, that of the registry first; null for one without an alarm. `setupCode`: the code that its start has logged, empty if it logged none; the log has it among those of all others.
  * `cut`: calls between the registry and the sites' objects fail until `join`. `report`: the sites' objects run their alarms. `evict`: they end,
  * and the registry goes on. `starts`: how many of them have started. `hold`: queries of all targets stop at their next step until `letGo`, which continues none
  * of them; `held`: how many have stopped.

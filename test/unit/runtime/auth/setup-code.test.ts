@@ -1,15 +1,29 @@
 /** The one-time code that opens setup. */
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import type { KeptEntries, KeptEntry } from "../../../../src/runtime/auth/kept-entries.ts";
 import { LoginLockout } from "../../../../src/runtime/auth/login-lockout.ts";
 import { logSetupCode, SetupCode } from "../../../../src/runtime/auth/setup-code.ts";
+import { createSha256, toHex } from "../../../../src/runtime/auth/sha256.ts";
 import { createCounters } from "../../../../src/runtime/metrics/counters.ts";
 import { AppError } from "../../../../src/runtime/errors.ts";
 import { createRecordingLog } from "../../../support/recording-log.ts";
 
 const ADDRESS = "192.168.1.7";
 
-function codeWith(bytes: (length: number) => Uint8Array = randomBytes) {
+const sha256 = await createSha256();
+
+/** What outlives an instance. */
+function keptEntries(): KeptEntries {
+  const entries = new Map<string, KeptEntry>();
+  return {
+    list: () => [...entries.values()],
+    set: (entry) => void entries.set(entry.key, entry),
+    remove: (key) => void entries.delete(key),
+  };
+}
+
+function codeWith(bytes: (length: number) => Uint8Array = randomBytes, kept = keptEntries()) {
   const log = createRecordingLog();
   const counters = createCounters();
   const lockout = new LoginLockout({ attemptsMax: 3, lockoutSecs: 300, rowSecs: 300, addressesMax: 10, monotonicMs: () => 0 });
@@ -19,7 +33,7 @@ function codeWith(bytes: (length: number) => Uint8Array = randomBytes) {
       if (this.isConfigured) throw new AppError({ code: "already_configured" }, "there is one");
     },
   };
-  const setupCode = new SetupCode({ adminPassword, lockout, randomBytes: bytes, counters, log });
+  const setupCode = new SetupCode({ adminPassword, lockout, sha256, randomBytes: bytes, counters, log, kept });
   const reason = (typed: string): string | null => {
     try {
       setupCode.check(typed, ADDRESS);
@@ -105,5 +119,25 @@ describe("the setup code", () => {
     logSetupCode(setupCode, log);
     expect(log.lines).toHaveLength(1);
     expect(`${JSON.stringify(setupCode)}${String(setupCode)}`).not.toContain("0123");
+  });
+
+  it("stays valid in the next instance, which knows only its hash and does not log it again", () => {
+    const kept = keptEntries();
+    const first = codeWith(LOW, kept);
+    logSetupCode(first.setupCode, first.log);
+    const stored = JSON.stringify(kept.list());
+    expect(stored).toContain(toHex(sha256("0123456789ABCDEF")));
+    expect(stored).not.toContain("0123456789ABCDEF");
+    const next = codeWith(HIGH, kept);
+    logSetupCode(next.setupCode, next.log);
+    expect([next.setupCode.reveal(), next.log.lines]).toEqual([null, []]);
+    expect([next.reason("0123-4567-89AB-CDEF"), next.reason("GHJK-MNPQ-RSTV-WXYZ")]).toEqual([null, "unverified_host"]);
+  });
+
+  it("is replaced by the next instance if it was not logged", () => {
+    const kept = keptEntries();
+    codeWith(LOW, kept);
+    const next = codeWith(HIGH, kept);
+    expect([next.reason("GHJK-MNPQ-RSTV-WXYZ"), next.reason("0123-4567-89AB-CDEF")]).toEqual([null, "unverified_host"]);
   });
 });
