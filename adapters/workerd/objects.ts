@@ -83,7 +83,7 @@ export interface ObjectEnvironment {
   readonly ANALYTICS: DurableObjectNamespace<RegistryStub>;
   readonly SITES: DurableObjectNamespace<SiteStub>;
   readonly PARTITIONS: R2Bucket;
-  /** Of the Worker's version. Absent in configurations of earlier versions. */
+  /** Identifies the deployment. Absent in configurations of earlier versions. */
   readonly DEPLOYMENT?: { readonly id: string };
   readonly [variable: string]: unknown;
 }

@@ -35,6 +35,10 @@ const INTRODUCED_MAX = 20;
  */
 const LOCKOUT_ALARM_MS = 4000;
 
+const NO_DEPLOYMENT =
+  "the binding DEPLOYMENT is missing: sessions end and the setup code changes whenever the platform ends an idle object. " +
+  'Add [version_metadata] with binding = "DEPLOYMENT" to wrangler.toml';
+
 interface RegistryInstance extends Instance {
   readonly directory: SiteDirectory;
   readonly front: Front;
@@ -46,7 +50,9 @@ export class RegistryObject extends ServiceObject<RegistryInstance> {
     const { config, log, storage } = options;
     const site = (siteId: SiteId) => siteIn(this.env, siteId);
     const directory = new SiteDirectory({ storage, site });
-    const keepEntries = openSqlKeptEntries(storage, this.env.DEPLOYMENT?.id ?? "");
+    const deployment = this.env.DEPLOYMENT?.id || null;
+    if (deployment === null) log.warn(NO_DEPLOYMENT);
+    const keepEntries = openSqlKeptEntries(storage, deployment);
     const instance = await startInstance(options, { siteInstances: directory, keepEntries });
     const { knownSites, sites, setupCode, monotonicMs } = instance.services;
     const overviewCache = new OverviewCache({ ttlMs: config.cacheTtlSecs * 1000, monotonicMs });

@@ -1,16 +1,20 @@
 /**
  * The port for what logins leave until the service restarts, on the Durable Object's SQLite database: the platform ends an idle object
- * after seconds, which is no restart. A deployment is one. The platform sends no response before the writes that precede it are durable.
+ * after seconds, which is not a restart. A deployment is one. The platform sends no response before the writes that precede it are durable.
  */
-import type { KeepEntries } from "../../src/runtime/auth/kept-entries.ts";
+import { KEPT_IN_MEMORY, type KeepEntries } from "../../src/runtime/auth/kept-entries.ts";
 import type { DurableObjectStorage } from "./platform.ts";
 
-/** Forgets what another deployment has left. */
-export function openSqlKeptEntries({ sql }: Pick<DurableObjectStorage, "sql">, deployment: string): KeepEntries {
+/** Forgets what another deployment has left. Without the id of this one, nothing is stored: a restart could not end it. */
+export function openSqlKeptEntries({ sql }: Pick<DurableObjectStorage, "sql">, deployment: string | null): KeepEntries {
   sql.exec(`
     CREATE TABLE IF NOT EXISTS kept_entry (
       kind TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, end_ms INTEGER NOT NULL, deployment TEXT NOT NULL,
       PRIMARY KEY (kind, key)) WITHOUT ROWID`);
+  if (deployment === null) {
+    sql.exec("DELETE FROM kept_entry");
+    return () => KEPT_IN_MEMORY;
+  }
   sql.exec("DELETE FROM kept_entry WHERE deployment <> ?", deployment);
   return (kind) => ({
     list: () =>

@@ -17,6 +17,7 @@ import {
   withShare,
 } from "../support/auth-requests.ts";
 import { able } from "../support/target.ts";
+import { NO_DEPLOYMENT } from "../support/workerd/control.ts";
 import { workerdTargets } from "../support/workerd-target.ts";
 
 const makeTarget = workerdTargets();
@@ -62,6 +63,21 @@ describe("when the platform ends the objects", () => {
     expect(await statuses()).toEqual([200, 200]);
     await able(target, "restart")();
     expect(await statuses()).toEqual([401, 401]);
+    await target.close();
+  });
+
+  it("without the binding of the deployment, sessions and the setup code end, and the log names the binding", async () => {
+    const target = await makeTarget({ [NO_DEPLOYMENT]: "true" });
+    const first = await able(target, "setupCode")();
+    await target.endObjects();
+    const second = await able(target, "setupCode")();
+    expect(second).toMatch(/^\w{4}-\w{4}-\w{4}-\w{4}$/);
+    expect(second).not.toBe(first);
+    const session = withSession(await tokenOf(await postSetup(target)));
+    expect(await getStatus(target, session)).toMatchObject({ authenticated: true });
+    await target.endObjects();
+    expect(await getStatus(target, session)).toMatchObject({ authenticated: false });
+    await expect.poll(makeTarget.log).toContain("the binding DEPLOYMENT is missing");
     await target.close();
   });
 

@@ -2,6 +2,9 @@
 
 export const CONTROL_HEADER = "x-test-control";
 
+/** In the environment of a target whose configuration has no binding for the deployment. */
+export const NO_DEPLOYMENT = "NO_DEPLOYMENT";
+
 /** By their binding. */
 export const TEST_CLASSES = { ANALYTICS: "TestObject", SITES: "TestSite" } as const;
 

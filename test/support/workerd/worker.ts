@@ -12,7 +12,7 @@ import { SharedEngine } from "../../../adapters/workerd/shared-engine.ts";
 import { SiteObject } from "../../../adapters/workerd/site-object.ts";
 import type { Engine } from "../../../src/runtime/engine/engine.ts";
 import { TAKEN_NAME } from "../taken-name.ts";
-import { CONTROL_HEADER, type Control, type ControlCall } from "./control.ts";
+import { CONTROL_HEADER, NO_DEPLOYMENT, type Control, type ControlCall } from "./control.ts";
 import { bucketOf } from "./tenant-bucket.ts";
 
 export { PortObject } from "./port-object.ts";
@@ -70,10 +70,12 @@ const ofObjects = (environment: ObjectEnvironment, object: string): ObjectEnviro
 
 function environmentOf(bindings: ObjectEnvironment, object: string): ObjectEnvironment {
   const { control, deployment } = sharedOf(object);
+  const { [NO_DEPLOYMENT]: isUnnamed, ...options } = control.environment;
+  const { DEPLOYMENT: _ofMiniflare, ...others } = bindings;
   return {
-    ...bindings,
-    ...control.environment,
-    DEPLOYMENT: { id: deployment },
+    ...others,
+    ...options,
+    ...(isUnnamed === undefined && { DEPLOYMENT: { id: deployment } }),
     ANALYTICS: within(bindings.ANALYTICS, () => object),
     SITES: within(bindings.SITES, (name) => `${object}/${name}`),
     PARTITIONS: bucketOf(bindings.PARTITIONS, control.tenant),
