@@ -6,9 +6,10 @@ import { EngineLostError, TooManyStepsError, type EngineQuery, type PropertiesWa
 import { ipcFromMatches, ipcFromPropertyRows, ipcFromStrings } from "./arrow-batches.ts";
 import type { EngineSites } from "./engine-sites.ts";
 import type { BlockProps } from "./props-dictionary.ts";
+import { ReadableEntries } from "./readable-entries.ts";
 import { createPropertyReader } from "./property-rows.ts";
 import { createPropsMatching, createTextMatching, type Matching, type QueryTests } from "./test-matches.ts";
-import { UnseenEntries, type Dictionary } from "./unseen-entries.ts";
+import { UnseenEntries, type Entries } from "./unseen-entries.ts";
 
 export interface QueryRelationsOptions {
   /** Part of the table names. No other query uses it. */
@@ -20,8 +21,8 @@ export interface QueryRelationsOptions {
 
 /** What a guest's query may read (see `EngineQuery.readable`). */
 export interface ReadableCodes {
-  readonly texts: ReadonlySet<number>;
-  readonly props: ReadonlySet<number>;
+  readonly texts: Int32Array;
+  readonly props: Int32Array;
   /** Tests that read every text all the same. */
   readonly exempt: QueryTests;
 }
@@ -36,25 +37,16 @@ interface Table {
 
 /** What is read of dictionaries for a query, which get new entries while it waits. */
 interface Reading {
-  readonly entries: UnseenEntries;
+  readonly entries: Entries;
   /** Steps for each character of an entry, at most; 0 if they do not count. */
   readonly weight: number;
-  readonly read: (entries: UnseenEntries, next: () => Promise<void>) => Promise<void>;
+  readonly read: (entries: Entries, next: () => Promise<void>) => Promise<void>;
 }
 
 function matchesTable(relation: string, code: "code" | "props", matchings: readonly Matching[]): Table {
   const found = matchings.map(({ matches }) => matches).filter(({ codes }) => codes.length > 0);
   return { relation, columns: `${code} INTEGER, tests BIGINT`, rows: found.map((matches) => ipcFromMatches(code, matches)) };
 }
-
-/** The readable entries of dictionaries. Those that are added later are not. */
-const readableOf = (dictionaries: readonly Dictionary[], codes: ReadonlySet<number> | undefined): readonly Dictionary[] =>
-  codes === undefined
-    ? dictionaries
-    : dictionaries.map((dictionary) => {
-        const entries = [...dictionary.entries()].filter(([, code]) => codes.has(code));
-        return { entries: () => entries, size: entries.length, chars: entries.reduce((sum, [text]) => sum + text.length, 0) };
-      });
 
 export class QueryRelations {
   readonly #options: QueryRelationsOptions;
@@ -74,32 +66,43 @@ export class QueryRelations {
     if (query.properties) this.#addProperties(query, query.properties);
   }
 
-  #read(dictionaries: readonly Dictionary[], reading: Omit<Reading, "entries">): void {
-    this.#readings.push({ ...reading, entries: new UnseenEntries(dictionaries) });
+  /** All texts of the site. */
+  #textsOf({ siteId }: EngineQuery): Entries {
+    const site = this.#options.sites.get(siteId);
+    return new UnseenEntries(site ? [site.strings] : []);
   }
 
-  #addMatches({ siteId }: EngineQuery, tests: QueryTests["texts"]): void {
-    const site = this.#options.sites.get(siteId);
-    const strings = site ? [site.strings] : [];
+  /** Those that the query may read. Texts that are added later are not readable. */
+  #readableTextsOf(query: EngineQuery): Entries {
+    const site = this.#options.sites.get(query.siteId);
+    return this.#readable ? new ReadableEntries(this.#readable.texts, (code) => site?.strings.stringOf(code)) : this.#textsOf(query);
+  }
+
+  #readablePropsOf(query: EngineQuery): Entries {
+    const site = this.#options.sites.get(query.siteId);
+    const all = this.#propsOf(query);
+    return this.#readable ? new ReadableEntries(this.#readable.props, (code) => site?.props.stringOf(code)) : all;
+  }
+
+  #addMatches(query: EngineQuery, tests: QueryTests["texts"]): void {
     const isExempt = (test: TextTest) => this.#readable?.exempt.texts.has(test) ?? false;
     const [own, exempt] = [createTextMatching(tests.filter((test) => !isExempt(test))), createTextMatching(tests.filter(isExempt))];
-    this.#read(readableOf(strings, this.#readable?.texts), { weight: own.weight, read: own.test });
-    if (exempt.weight > 0) this.#read(strings, { weight: 0, read: exempt.test });
+    this.#readings.push({ entries: this.#readableTextsOf(query), weight: own.weight, read: own.test });
+    if (exempt.weight > 0) this.#readings.push({ entries: this.#textsOf(query), weight: 0, read: exempt.test });
     this.#wanted.push(() => [matchesTable("matches", "code", [own, exempt])]);
   }
 
   #addMatchingProps(query: EngineQuery, tests: QueryTests["properties"]): void {
-    const props = this.#propsOf(query);
     const isExempt = (test: PropertyTest) => this.#readable?.exempt.properties.has(test) ?? false;
     const [own, exempt] = [createPropsMatching(tests.filter((test) => !isExempt(test))), createPropsMatching(tests.filter(isExempt))];
-    this.#read(readableOf(props, this.#readable?.props), { weight: own.weight, read: own.test });
-    if (exempt.weight > 0) this.#read(props, { weight: 0, read: exempt.test });
+    this.#readings.push({ entries: this.#readablePropsOf(query), weight: own.weight, read: own.test });
+    if (exempt.weight > 0) this.#readings.push({ entries: this.#propsOf(query), weight: 0, read: exempt.test });
     this.#wanted.push(() => [matchesTable("matching_props", "props", [own, exempt])]);
   }
 
   #addProperties(query: EngineQuery, wanted: PropertiesWanted): void {
     const reader = createPropertyReader(wanted);
-    this.#read(readableOf(this.#propsOf(query), this.#readable?.props), { weight: reader.weight, read: reader.read });
+    this.#readings.push({ entries: this.#readablePropsOf(query), weight: reader.weight, read: reader.read });
     this.#wanted.push(() => {
       const { rows } = reader;
       return [
@@ -117,24 +120,27 @@ export class QueryRelations {
     });
   }
 
-  #propsOf({ siteId, blocks }: EngineQuery): BlockProps[] {
-    return blocks.map((id) => {
+  #propsOf({ siteId, blocks }: EngineQuery): Entries {
+    const all = blocks.map((id): BlockProps => {
       const props = this.#options.sites.get(siteId)?.props.of(id);
       if (!props) throw new EngineLostError(`the properties of block ${id} were dropped`);
       return props;
     });
+    return new UnseenEntries(all);
   }
 
   /** Reads what was not read yet. To be called again when others have run: events may have come with new texts. */
   async read(next: () => Promise<void>): Promise<void> {
-    this.#checkSteps();
+    await this.#checkSteps(next);
     while (this.#readings.some(({ entries }) => entries.areAny)) {
       for (const { entries, read } of this.#readings) await read(entries, next);
     }
   }
 
-  #checkSteps(): void {
-    const steps = this.#readings.reduce((sum, { entries, weight }) => sum + entries.weight * weight, 0);
+  async #checkSteps(next: () => Promise<void>): Promise<void> {
+    if (this.#stepsMax === Number.POSITIVE_INFINITY) return;
+    let steps = 0;
+    for (const { entries, weight } of this.#readings) if (weight > 0) steps += (await entries.weigh(next)) * weight;
     if (steps > this.#stepsMax) throw new TooManyStepsError(`the tests of the query take ${steps} steps`);
   }
 

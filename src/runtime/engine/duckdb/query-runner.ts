@@ -14,6 +14,8 @@ import type { Turn } from "./turns.ts";
 /** Bytes of a result that are fetched before other work of the thread runs: a few milliseconds. */
 const FETCHED_BYTES = 1_000_000;
 
+const NO_CODES = new Int32Array(0);
+
 /** A query may begin with this and relations of its own. They are appended to the engine's. */
 const WITH = "WITH ";
 
@@ -77,17 +79,17 @@ export class QueryRunner {
     const needsProps = query.properties !== undefined || tests.properties.tests.some((test) => !exempt.properties.has(test));
     return {
       exempt,
-      texts: needsTexts ? await this.#codesOf(query, texts, turn) : new Set(),
-      props: needsProps ? await this.#codesOf(query, props, turn) : new Set(),
+      texts: needsTexts ? await this.#codesOf(query, texts, turn) : NO_CODES,
+      props: needsProps ? await this.#codesOf(query, props, turn) : NO_CODES,
     };
   }
 
   /** Its steps are not bounded: the owner of the site chose what is shared. */
-  async #codesOf({ siteId, blocks, partials }: EngineQuery, select: EngineSelect, turn: Turn): Promise<ReadonlySet<number>> {
+  async #codesOf({ siteId, blocks, partials }: EngineQuery, select: EngineSelect, turn: Turn): Promise<Int32Array> {
     const sql = `SELECT DISTINCT CAST(code AS INTEGER) AS code FROM (${select.sql}) AS readable`;
     const found = { siteId, blocks, sql, parameters: select.parameters, ...(partials && { partials }) };
     const { code } = columnsFromIpc(await this.run(found, turn));
-    return new Set(code as Int32Array | undefined);
+    return (code as Int32Array | undefined) ?? NO_CODES;
   }
 
   async #runOn(connection: number, query: EngineQuery, turn: Turn, execution: Execution): Promise<Uint8Array[]> {

@@ -19,7 +19,9 @@ const ENTRY_BYTES = 96;
 
 export class StringDictionary {
   readonly #codes = new Map<string, number>();
-  #added: string[] = [];
+  /** In order of their codes. */
+  readonly #texts: string[] = [];
+  #confirmed = 0;
   #bytes = 0;
 
   /** The code of a string; assigns one if it is new. A recorded `(unknown)` counts as not recorded. */
@@ -30,7 +32,7 @@ export class StringDictionary {
     if (text === UNKNOWN) return NOT_RECORDED;
     const code = this.#codes.size + 1;
     this.#codes.set(text, code);
-    this.#added.push(text);
+    this.#texts.push(text);
     this.#bytes += text.length * 2 + ENTRY_BYTES;
     return code;
   }
@@ -38,6 +40,11 @@ export class StringDictionary {
   /** The code of a string in a query. Assigns none. */
   lookUp(text: string): number {
     return text === UNKNOWN ? NOT_RECORDED : (this.#codes.get(text) ?? NO_STRING);
+  }
+
+  /** The string of a code; undefined for `NOT_RECORDED`. */
+  stringOf(code: number): string | undefined {
+    return this.#texts[code - 1];
   }
 
   get size(): number {
@@ -56,12 +63,12 @@ export class StringDictionary {
 
   /** The strings added since the last `confirmAdded`, in order of their codes. */
   added(): { firstCode: number; strings: readonly string[] } {
-    return { firstCode: this.#codes.size - this.#added.length + 1, strings: this.#added };
+    return { firstCode: this.#confirmed + 1, strings: this.#texts.slice(this.#confirmed) };
   }
 
   /** To be called once the added strings are in the table. */
   confirmAdded(): void {
-    this.#added = [];
+    this.#confirmed = this.#texts.length;
   }
 
   get bytes(): number {

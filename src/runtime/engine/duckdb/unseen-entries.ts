@@ -1,6 +1,6 @@
 /** Iterates over dictionaries that grow: each iteration yields the entries that no earlier one has yielded. */
 
-type Entry = readonly [text: string, code: number];
+export type Entry = readonly [text: string, code: number];
 
 export interface Dictionary {
   readonly size: number;
@@ -10,7 +10,14 @@ export interface Dictionary {
   entries(): Iterable<Entry>;
 }
 
-export class UnseenEntries implements Iterable<Entry> {
+/** Entries of which each iteration yields those that no earlier one has yielded. */
+export interface Entries extends Iterable<Entry> {
+  readonly areAny: boolean;
+  /** Characters of all entries, each counted as one longer, so that empty ones count. Lets other work run. */
+  weigh(next: () => Promise<void>): Promise<number>;
+}
+
+export class UnseenEntries implements Entries {
   readonly #dictionaries: readonly Dictionary[];
   readonly #seen = new Map<Dictionary, number>();
 
@@ -22,8 +29,7 @@ export class UnseenEntries implements Iterable<Entry> {
     return this.#dictionaries.some((dictionary) => dictionary.size > this.#seenOf(dictionary));
   }
 
-  /** Characters of all entries, each counted as one longer, so that empty ones count. */
-  get weight(): number {
+  async weigh(): Promise<number> {
     return this.#dictionaries.reduce((sum, { size, chars }) => sum + size + chars, 0);
   }
 

@@ -1,7 +1,7 @@
 /** What guests may read of dictionaries for the relations of a query, and how many steps their tests may take. */
 import { describe, expect, it } from "vitest";
 import { EngineSites } from "../../../../../src/runtime/engine/duckdb/engine-sites.ts";
-import { QueryRelations } from "../../../../../src/runtime/engine/duckdb/query-relations.ts";
+import { QueryRelations, type ReadableCodes } from "../../../../../src/runtime/engine/duckdb/query-relations.ts";
 import { QueryTests } from "../../../../../src/runtime/engine/duckdb/test-matches.ts";
 import { TooManyStepsError, type PropertiesWanted } from "../../../../../src/runtime/engine/engine.ts";
 import { VIEWER_TEST_STEPS_MAX } from "../../../../../src/runtime/config/report-limits.ts";
@@ -16,7 +16,7 @@ function makeWorld() {
   const sites = new EngineSites(options);
   const site = sites.open(SITE);
   site.props.addBlock(BLOCK);
-  const relationsOf = (properties: Omit<PropertiesWanted, "bytesMax">) => {
+  const relationsOf = (properties: Omit<PropertiesWanted, "bytesMax">, readable: ReadableCodes | null = null) => {
     const query = {
       siteId: SITE,
       blocks: [BLOCK],
@@ -25,7 +25,7 @@ function makeWorld() {
       properties: { ...properties, bytesMax: 1_000_000 },
       isGuest: true,
     };
-    return new QueryRelations(query, new QueryTests([]), null, { ...options, sites });
+    return new QueryRelations(query, new QueryTests([]), readable, { ...options, sites });
   };
   return { site, relationsOf };
 }
@@ -38,5 +38,19 @@ describe("the relations of a guest's query", () => {
     for (let i = 0; i * chars <= VIEWER_TEST_STEPS_MAX; i++) props?.codeOf(JSON.stringify({ plan: String(i).padEnd(chars) }));
     await expect(relationsOf({ key: null }).read(async () => {})).resolves.toBeUndefined();
     await expect(relationsOf({ key: null, search: "plan" }).read(async () => {})).rejects.toThrow(TooManyStepsError);
+  });
+
+  it("let others compute while readable texts are looked up, and look up no others", async () => {
+    const { site, relationsOf } = makeWorld();
+    const codes = Int32Array.from({ length: 30_000 }, (_, i) => site.props.of(BLOCK)?.codeOf(`{"a":${i}}`) ?? 0);
+    const pausesWith = async (props: Int32Array) => {
+      let pauses = 0;
+      const exempt = new QueryTests([]);
+      const relations = relationsOf({ key: null, search: "a" }, { texts: new Int32Array(0), props, exempt });
+      await relations.read(async () => void pauses++);
+      return pauses;
+    };
+    expect(await pausesWith(codes)).toBe(3);
+    expect(await pausesWith(codes.slice(0, 1))).toBe(0);
   });
 });
