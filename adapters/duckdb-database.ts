@@ -26,8 +26,16 @@ export interface Database {
   readonly connections: readonly number[];
 }
 
-/** A new, empty database. It blocks the thread while it works. `runtime` has to be the one that the bindings were created with. */
-export async function openDatabase(bindings: LibraryBindings, runtime: unknown, module: WebAssembly.Module): Promise<Database> {
+/**
+ * A new, empty database. It blocks the thread while it works, a query for `stepMs` at a time. `runtime` has to be the one that the
+ * bindings were created with.
+ */
+export async function openDatabase(
+  bindings: LibraryBindings,
+  runtime: unknown,
+  module: WebAssembly.Module,
+  stepMs = ENGINE_STEP_MS,
+): Promise<Database> {
   (bindings as unknown as Instantiating).instantiateWasm = (imports, onInstance) => {
     (globalThis as unknown as Record<string, unknown>)["DUCKDB_RUNTIME"] = runtime;
     const instance = new WebAssembly.Instance(module, imports);
@@ -37,7 +45,7 @@ export async function openDatabase(bindings: LibraryBindings, runtime: unknown, 
     return {};
   };
   await bindings.instantiate(() => {});
-  bindings.open({ path: ":memory:", query: { queryPollingInterval: ENGINE_STEP_MS } });
+  bindings.open({ path: ":memory:", query: { queryPollingInterval: stepMs } });
   const connections = Array.from({ length: ENGINE_CONNECTIONS_MAX + 1 }, () => bindings.connect().useUnsafe((_, connection) => connection));
   return { bindings, connections };
 }

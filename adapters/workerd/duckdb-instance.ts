@@ -11,6 +11,8 @@ export interface DuckdbInstanceOptions {
   readonly memoryLimitMb: number;
   /** Lets other work of the isolate run. Tests have one that they can stop. */
   readonly yieldToOthers?: () => Promise<void>;
+  /** Tests have queries of several steps on few events. */
+  readonly stepMs?: number;
 }
 
 const untilNextTimer = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
@@ -20,11 +22,13 @@ export async function createDuckdbEngine({
   mainModule,
   memoryLimitMb,
   yieldToOthers = untilNextTimer,
+  stepMs,
 }: DuckdbInstanceOptions): Promise<DuckdbEngine> {
   const { bindings, connections } = await openDatabase(
     await createDuckDB(UNUSED_BUNDLES, new VoidLogger(), BROWSER_RUNTIME),
     BROWSER_RUNTIME,
     mainModule,
+    stepMs,
   );
   const [first] = connections;
   if (first !== undefined) bindings.runQuery(first, `SET memory_limit = '${memoryLimitMb}MB'`);

@@ -104,6 +104,7 @@ const HELD_ENGINE = new SharedEngine({
     createDuckdbEngine({
       mainModule,
       memoryLimitMb,
+      stepMs: 0,
       yieldToOthers: () =>
         new Promise((resolve) => {
           if (holding.isHolding) holding.held++;
