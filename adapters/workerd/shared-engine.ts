@@ -35,7 +35,7 @@ const taken = (): EngineTakenError => new EngineTakenError("the engine was given
 
 interface Share {
   engine: Engine | null;
-  /** Of the running calls. */
+  /** The running calls. */
   readonly calls: Set<AbortController>;
   beats: number;
   isBeating: boolean;
@@ -47,7 +47,7 @@ const isUsage = (value: unknown): value is EngineUsage => typeof value === "obje
 export interface SharedEngineOptions {
   readonly create: (memoryLimitMb: number) => Promise<Engine>;
   readonly beatMs?: number;
-  /** By a timer of the calling object. */
+  /** Uses a timer of the calling object. */
   readonly wait?: (ms: number) => Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export class SharedEngine {
   #engine: Engine | null = null;
   /** A new object for each start. */
   #starting: object | null = null;
-  /** Of `#engine`, the least recently used first. */
+  /** The shares of `#engine`, least recently used first. */
   readonly #shares = new Set<Share>();
   /** As the engine said last. */
   #memoryBytes = 0;
@@ -153,7 +153,7 @@ export class SharedEngine {
     share.isBeating = false;
   }
 
-  /** Of shares with a running call. */
+  /** Shares with a running call. */
   #beatsOfOthers(own: Share): ReadonlyMap<Share, number> {
     return new Map([...this.#shares].filter((share) => share !== own && share.calls.size > 0).map((share) => [share, share.beats]));
   }

@@ -14,7 +14,7 @@ interface Repeated {
 export class FailureLog {
   readonly #log: Log;
   readonly #monotonicMs: () => number;
-  /** By reason, the one that occurred first first. */
+  /** Keyed by reason, oldest first. */
   readonly #repeated = new Map<string, Repeated>();
 
   constructor(log: Log, monotonicMs: () => number) {

@@ -36,7 +36,7 @@ export async function nameOwner(error: unknown, path: string): Promise<unknown> 
   return error;
 }
 
-/** The same call, whose rejection names the owner. */
+/** Runs the call. If the system refuses access, the error names the owner. */
 export const namingOwner =
   <Arguments extends readonly [path: string, ...unknown[]], Result>(call: (...values: Arguments) => Promise<Result>) =>
   (...values: Arguments): Promise<Result> =>

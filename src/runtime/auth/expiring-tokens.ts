@@ -14,14 +14,14 @@ export interface ExpiringTokensOptions {
 
 interface Entry {
   readonly value: string;
-  /** By the monotonic clock. */
+  /** Monotonic ms. */
   readonly endMs: number;
 }
 
 export class ExpiringTokens {
   readonly #options: ExpiringTokensOptions;
   readonly #kept: KeptEntries;
-  /** By hash, the earliest end first. */
+  /** Keyed by hash, earliest end first. */
   readonly #entries = new Map<string, Entry>();
 
   constructor(options: ExpiringTokensOptions) {
