@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { defineConfig } from "vitest/config";
+import { Durations } from "./test/support/durations.ts";
 import { QUICK_ENGINE_FLAGS } from "./test/support/engine-flags.ts";
 import { SkippedCases } from "./test/support/skipped-cases.ts";
 import { FILES } from "./test/support/tier-files.ts";
@@ -8,6 +9,9 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that take longest, in this order, so that no worker is still busy with one of them when the other has nothing left. */
 const LONGEST = [
+  "fault/rollup-making",
+  "property/rollups",
+  "property/zones",
   "http/clickhouse",
   "http/workerd",
   "http/node",
@@ -47,7 +51,7 @@ export default defineConfig(({ mode }) => ({
   test: {
     ...FILES[tierOf(mode)],
     env: { TIER: tierOf(mode), ...seedOf(tierOf(mode)) },
-    reporters: ["default", new SkippedCases()],
+    reporters: ["default", new SkippedCases(), new Durations()],
     globalSetup: ["test/support/build.ts"],
     setupFiles: ["test/support/property-seed.ts"],
     // Most files wait for programs, browsers and disks more than they compute.

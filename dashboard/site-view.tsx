@@ -1,7 +1,5 @@
 /** The view of a site: its stats, chart and cards, the realtime view, or the wait for its first event. */
 import { useEffect, useRef } from "preact/hooks";
-import { urlOf } from "./api/http.ts";
-import type { Installation } from "./api/types.ts";
 import { Behavior } from "./behavior/behavior.tsx";
 import { Cards } from "./cards/breakdown-cards.tsx";
 import { firstEventDate } from "./charts/metric-totals.ts";
@@ -15,23 +13,23 @@ import { EmptyPeriod, NoData, SiteWithoutEvents } from "./first-event/no-data.ts
 import { RangeNotice } from "./shell/period-picker.tsx";
 import { countsConversions } from "./state/filter-kind.ts";
 import { useFirstDay } from "./state/first-day.ts";
+import { useInstallation } from "./state/installation.ts";
 import { comparedRange, isRangeKnown, period } from "./state/period.ts";
 import { isViewer } from "./state/share.ts";
 import { comparisonParameters, everybodyScope, scope } from "./state/scope.ts";
 import { noteSegmentProblem } from "./state/segments.ts";
-import { useReport, useRequest, type Report } from "./state/use-report.ts";
+import { useReport, type Report } from "./state/use-report.ts";
 import { canClear, filterKind, hasConversionRates, isRealtime, site } from "./state/view.ts";
 
 const RealtimeView = lazy(async () => (await import("./realtime/realtime-view.tsx")).RealtimeView);
 
 /** Loads the date of the first event, which viewers are not told: against a window that begins before it, no change is shown. */
 function useFirstEventDate(siteId: string): void {
-  const isCompared = comparedRange.value !== null && !isViewer;
-  const { data, isStale, error } = useRequest<Installation>(isCompared ? urlOf("/api/installation", { site_id: siteId }) : null);
+  const installation = useInstallation(comparedRange.value !== null && !isViewer ? siteId : null);
+  const isAnswered = isViewer || installation !== undefined;
   useEffect(() => {
-    const isAnswered = isViewer || (!isStale && (data !== undefined || error !== null));
-    firstEventDate.value = isAnswered ? (data?.first_event_date ?? null) : undefined;
-  }, [data, isStale, error]);
+    firstEventDate.value = isAnswered ? (installation?.first_event_date ?? null) : undefined;
+  }, [isAnswered, installation]);
 }
 
 interface RatedReports {

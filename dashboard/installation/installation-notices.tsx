@@ -1,9 +1,8 @@
 /** Says above the stats of a site what an administrator has to repair. */
-import { urlOf } from "../api/http.ts";
 import type { Installation } from "../api/types.ts";
 import { Marked } from "../components/marked.tsx";
+import { useInstallation } from "../state/installation.ts";
 import { isViewer } from "../state/share.ts";
-import { useRequest } from "../state/use-report.ts";
 import { site } from "../state/view.ts";
 import type { Check } from "./check.ts";
 import { filesFinding } from "./files-finding.ts";
@@ -15,11 +14,10 @@ const findingsIn = ({ proxy, files_left_out: files }: Installation): readonly Ch
 ];
 
 export function InstallationNotices() {
-  const siteId = isViewer ? null : site.value;
-  const { data } = useRequest<Installation>(siteId === null ? null : urlOf("/api/installation", { site_id: siteId }));
+  const installation = useInstallation(isViewer ? null : site.value);
   return (
     <>
-      {(data ? findingsIn(data) : []).map(({ finding, advice = "" }) => (
+      {(installation ? findingsIn(installation) : []).map(({ finding, advice = "" }) => (
         <p key={finding} class="notice">
           <Marked text={`${finding}. ${advice}`} />
         </p>

@@ -151,6 +151,24 @@ describe("the installation check in the dashboard", () => {
     expect(await violationsNow(page)).toEqual([]);
   });
 
+  it("is asked once for each site that is opened, although two parts of the page need it", async () => {
+    const service = await serve();
+    for (const siteId of ["first.example", "second.example"]) await send(service, siteId);
+    const page = await open();
+    const asked: (string | null)[] = [];
+    page.on("request", (request) => {
+      const url = new URL(request.url());
+      if (url.pathname === "/api/installation") asked.push(url.searchParams.get("site_id"));
+    });
+    await page.goto(`${service.origin}/?site=first.example`);
+    await page.waitForLoadState("networkidle");
+    await page.getByRole("button", { name: /^Site:/ }).click();
+    await page.getByRole("menuitemradio", { name: "second.example" }).click();
+    await page.getByRole("button", { name: "Site: second.example" }).waitFor();
+    await page.waitForLoadState("networkidle");
+    expect(asked).toEqual(["first.example", "second.example"]);
+  });
+
   it("says that site_ids lacks the site", async () => {
     const service = await serve({ SVC_SITE_IDS: "other.example", SVC_ADMIN_PASSWORD: PASSWORD });
     expect((await send(service, "shop.example")).status).toBe(403);
