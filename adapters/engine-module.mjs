@@ -5,6 +5,7 @@
  */
 
 /** Section ids and kinds of imports: https://webassembly.github.io/spec/core/binary/modules.html. */
+const CUSTOM_SECTION = 0;
 const IMPORT_SECTION = 2;
 const EXPORT_SECTION = 7;
 const HEADER_BYTES = 8;
@@ -108,6 +109,25 @@ function keepExports(reader, addressNames) {
   return [Uint8Array.of(EXPORT_SECTION, ...encodeNumber(sectionBytes), ...count), ...kept];
 }
 
+/** @param {readonly Uint8Array[]} parts */
+function joined(parts) {
+  const whole = new Uint8Array(bytesOf(parts));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/** The module with a custom section at its end, which ends in the text. @param {Uint8Array} bytes @param {string} text */
+export function signedModule(bytes, text) {
+  const encoder = new TextEncoder();
+  const name = encoder.encode("build");
+  const content = joined([Uint8Array.of(...encodeNumber(name.length)), name, encoder.encode(text)]);
+  return joined([bytes, Uint8Array.of(CUSTOM_SECTION, ...encodeNumber(content.length)), content]);
+}
+
 /** @param {Uint8Array} bytes */
 export function slimEngineModule(bytes) {
   const parts = [bytes.subarray(0, HEADER_BYTES)];
@@ -122,11 +142,5 @@ export function slimEngineModule(bytes) {
     parts.push(...(section === EXPORT_SECTION ? keepExports(reader, addressNames) : [bytes.subarray(at, end)]));
     at = end;
   }
-  const slim = new Uint8Array(bytesOf(parts));
-  let at = 0;
-  for (const part of parts) {
-    slim.set(part, at);
-    at += part.length;
-  }
-  return slim;
+  return joined(parts);
 }

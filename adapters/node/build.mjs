@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { buildDashboard } from "../../dashboard/build.mjs";
-import { slimEngineModule } from "../engine-module.mjs";
+import { signedModule, slimEngineModule } from "../engine-module.mjs";
 import { BundledLicenses } from "../licenses.mjs";
 import { packScript } from "../pack-asset.mjs";
 import { buildTracker } from "../../tracker/build.mjs";
@@ -90,8 +90,9 @@ const bundleThreads = (folder, { plugins, licenses, buildLine }) =>
     plugins: [...plugins, oneArrowPlugin, licenses.plugin],
   });
 
-/** @param {string} folder */
-const writeEngineModule = async (folder) => writeFile(join(folder, "engine.wasm"), slimEngineModule(await readFile(ENGINE_MODULE)));
+/** It ends in the line that scripts of threads begin with. @param {string} folder @param {Parts} parts */
+const writeEngineModule = async (folder, { buildLine }) =>
+  writeFile(join(folder, "engine.wasm"), signedModule(slimEngineModule(await readFile(ENGINE_MODULE)), buildLine));
 
 /** Removes what builds left behind that were killed. @param {string} folder */
 async function removeAbandoned(folder) {
@@ -135,7 +136,7 @@ export async function buildProgram(outdir, { plugins = [] } = {}) {
     await Promise.all([
       bundleProgram(built, parts),
       bundleThreads(built, parts),
-      writeEngineModule(built),
+      writeEngineModule(built, parts),
       copyFile(COUNTRY_DATABASE, join(built, "countries.mmdb")),
     ]);
     await writeFile(join(built, "THIRD-PARTY-LICENSES.txt"), await licenses.notice());

@@ -1,9 +1,14 @@
 /** The files that the build writes beside the program: the scripts of its threads, and what they and it read. */
-import { readFileSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { reasonOf } from "../../src/runtime/metrics/log.ts";
 
-/** Names the build. Every script of a thread begins with the same line. */
+/** Names the build. Every script of a thread begins with the same line, and the engine's module ends in it. */
 declare const BUILD_LINE: string;
+
+const buildLine = (): string => BUILD_LINE;
+
+const ENGINE_MODULE = "engine.wasm";
 
 /** The database of the option `geoip_db = "builtin"`. */
 export const COUNTRY_DATABASE = new URL("./countries.mmdb", import.meta.url);
@@ -15,35 +20,65 @@ export interface Threads {
   readonly parquet: string;
   readonly passwords: string;
   readonly rollups: string;
-  /** The engine's module, which is compiled once, at the start. */
-  readonly engineModule: URL;
+  /** Reads the engine's module, which is compiled once: at the start, or for the first query. Rejects as `readThreads` throws. */
+  readonly readEngineModule: () => Promise<Uint8Array<ArrayBuffer>>;
 }
 
 /**
  * Reads the scripts, once per process: threads start whenever there is work, and an upgrade may have replaced or removed the files by
  * then. Throws if a file is missing, or comes from another build than the program.
  */
-export const readThreads = (): Threads => ({
-  engine: scriptOf("engine-worker.js"),
-  parquet: scriptOf("parquet-worker.js"),
-  passwords: scriptOf("password-worker.js"),
-  rollups: scriptOf("rollup-worker.js"),
-  engineModule: new URL("./engine.wasm", import.meta.url),
-});
+export function readThreads(): Threads {
+  requireBuildOf(ENGINE_MODULE, endOf(ENGINE_MODULE));
+  return {
+    engine: scriptOf("engine-worker.js"),
+    parquet: scriptOf("parquet-worker.js"),
+    passwords: scriptOf("password-worker.js"),
+    rollups: scriptOf("rollup-worker.js"),
+    readEngineModule,
+  };
+}
+
+async function readEngineModule(): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = await readFile(urlOf(ENGINE_MODULE)).catch((error: unknown) => unreadable(ENGINE_MODULE, error));
+  requireBuildOf(ENGINE_MODULE, bytes.toString("latin1", bytes.length - buildLine().length));
+  return bytes;
+}
 
 function scriptOf(name: string): string {
   const script = textOf(name);
-  if (!script.startsWith(`${BUILD_LINE}\n`))
-    throw new Error(
-      `${name} belongs to another build than main.js. An upgrade is under way or was interrupted: finish it, and start again`,
-    );
+  requireBuildOf(name, script.slice(0, script.indexOf("\n")));
   return script;
+}
+
+function requireBuildOf(name: string, line: string): void {
+  if (line === buildLine()) return;
+  throw new Error(`${name} belongs to another build than main.js. An upgrade is under way or was interrupted: finish it, and start again`);
 }
 
 function textOf(name: string): string {
   try {
-    return readFileSync(new URL(name, import.meta.url), "utf8");
-  } catch (cause) {
-    throw new Error(`${name}, which belongs to the program, cannot be read: ${reasonOf(cause)}. Install it again`, { cause });
+    return readFileSync(urlOf(name), "utf8");
+  } catch (error) {
+    return unreadable(name, error);
   }
+}
+
+/** As many characters as the line of the build has: the engine's module is large. */
+function endOf(name: string): string {
+  const end = Buffer.alloc(buildLine().length);
+  try {
+    const file = openSync(urlOf(name), "r");
+    readSync(file, end, 0, end.length, Math.max(fstatSync(file).size - end.length, 0));
+    closeSync(file);
+  } catch (error) {
+    return unreadable(name, error);
+  }
+  return end.toString("latin1");
+}
+
+const urlOf = (name: string): URL => new URL(name, import.meta.url);
+
+function unreadable(name: string, cause: unknown): never {
+  throw new Error(`${name}, which belongs to the program, cannot be read: ${reasonOf(cause)}. Install it again`, { cause });
 }

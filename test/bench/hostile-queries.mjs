@@ -10,6 +10,7 @@
  */
 import { readFile } from "node:fs/promises";
 import { buildBenchProgram, startProgram, untilIdle, withTempFolder } from "./bench-server.mjs";
+import { conditionsOfGoals, conditionsOnGoals, emptyGroups, goalOf, GOALS, listOf } from "./costly-filters.mjs";
 import { compareIngestion, LATENCY_HEADS, latencyRow } from "./ingestion-latency.mjs";
 import { postEvents } from "./ingestion-load.mjs";
 import { milliseconds, printTable, twoDecimals, whole } from "./table.mjs";
@@ -25,24 +26,16 @@ const TARGET = 3;
 const SITE = "bench.test";
 const PASSWORD = "a long password of the benchmark";
 const EVENTS = 20_000;
-const GOALS = 50;
-const CONDITIONS = 12;
-
-/** Goals of which half have a wildcard and half a property: each is a test of its own. */
-const goalOf = (/** @type {number} */ i) =>
-  i % 2 === 0 ? { page: `/articles/${i}*/a-title` } : { event: "Purchase", property: { key: "plan", value: `pro ${i}` } };
-
-const listOf = (/** @type {number} */ count, /** @type {(i: number) => string} */ of) => Array.from({ length: count }, (_, i) => of(i));
 
 /** The filters of each attack; `n` is another number in each request. @type {Record<string, (n: number) => string>} */
 const ATTACKS = {
   "no filters that cost anything, for comparison": (n) => `pages==/${n}`,
-  "refused: empty groups, repeated": (n) => `pages=matches=(${"()".repeat(115)}${n}){1000}`,
+  "refused: empty groups, repeated": emptyGroups,
   "refused: alternatives, repeated": (n) => `pages=matches=(?:${listOf(70, (i) => `a${i % 10}`).join("|")}|${n}){1000}`,
   "refused: repetitions within repetitions": (n) => listOf(5, (i) => `sources=matches=(((${n}${i}{10}){10}){10})`).join(";"),
   "accepted: five expressions of the largest size": (n) => listOf(5, (i) => `pages=matches=^(?:\\pL${n}${i}?){0,25}$`).join(";"),
-  "twelve conditions on fifty goals": (n) => listOf(CONDITIONS, (i) => `goal=!in=(goal ${i},nothing ${n})`).join(";"),
-  "twelve conditions that all goals pass": (n) => listOf(CONDITIONS, (i) => `goal=contains=(goal,${i},${n})`).join(";"),
+  "twelve conditions on fifty goals": conditionsOnGoals,
+  "twelve conditions that all goals pass": conditionsOfGoals,
 };
 
 /** Requests of the administrator. @param {string} origin */
@@ -60,7 +53,7 @@ async function administrator(origin) {
 async function provideSite(origin) {
   const send = await administrator(origin);
   await send("PUT", `/api/sites/${SITE}`, { public: true });
-  for (let i = 0; i < GOALS; i++) await send("POST", `/api/goals?site_id=${SITE}`, { name: `goal ${i}`, ...goalOf(i) });
+  for (let i = 0; i < GOALS; i++) await send("POST", `/api/goals?site_id=${SITE}`, goalOf(i));
   await postEvents({ origin, seconds: 0, connections: 32, sites: [SITE], events: EVENTS });
 }
 

@@ -1,6 +1,6 @@
 /**
  * What viewers' queries cost the owner of another site, and ingestion: the time of the owner's report and of events, alone and while
- * viewers of a public site have requests under way without a pause, for patterns over many long paths. No request is like another, so
+ * viewers of a public site have requests under way without a pause, for patterns over many long paths or with other costly filters. No request is like another, so
  * that nothing is cached.
  *
  *   node test/bench/viewers-beside-owner.mjs [seconds] [viewers] [node or workerd] [part of the name of an attack]
@@ -10,6 +10,7 @@
 import { setTimeout } from "node:timers/promises";
 import { buildWorker } from "../../adapters/workerd/build.mjs";
 import { buildBenchProgram, startProgram, withTempFolder } from "./bench-server.mjs";
+import { conditionsOnGoals, emptyGroups, goalOf, GOALS, listOf } from "./costly-filters.mjs";
 import { postEvents } from "./ingestion-load.mjs";
 import { milliseconds, printTable, progress, twoDecimals, whole } from "./table.mjs";
 import { startWorkerd, WORKER_FOLDER } from "./workerd-process.mjs";
@@ -35,14 +36,14 @@ const ENVIRONMENT = {
   SVC_QUERY_QUEUE_MS: "10000",
 };
 
-const listOf = (/** @type {number} */ count, /** @type {(i: number) => string} */ of) => Array.from({ length: count }, (_, i) => of(i));
-
 /** The request of each attack; `n` is another number in each. @type {Record<string, (n: number) => string>} */
 const ATTACKS = {
   "an expression within the steps of viewers": (n) => `main?filters=pages=matches=a.{8}b${n}$`,
   "an expression beyond them": (n) => `main?filters=pages=matches=a.{230}b${n}$`,
   searches: (n) => `breakdown/pages?search=${n}ab`,
   "twelve parts of texts": (n) => `main?filters=${listOf(12, (i) => `pages=!contains=ab${n}x${i}`).join(";")}`,
+  "expressions that are refused for their size": (n) => `main?filters=${emptyGroups(n)}`,
+  "twelve conditions on fifty goals": (n) => `main?filters=${conditionsOnGoals(n)}`,
 };
 
 /** Letters a and b, so that an expression has much to follow. */
@@ -63,6 +64,11 @@ async function provideSites(origin) {
   const owner = { cookie: login.headers.get("set-cookie")?.split(";")[0] ?? "", origin };
   const made = await fetch(`${origin}/api/sites/${PUBLIC_SITE}`, { method: "PUT", headers: owner, body: JSON.stringify({ public: true }) });
   if (!made.ok) throw new Error(`the site could not be made public: ${made.status} ${await made.text()}`);
+  for (let i = 0; i < GOALS; i++) {
+    const goal = { method: "POST", headers: owner, body: JSON.stringify(goalOf(i)) };
+    const added = await fetch(`${origin}/api/goals?site_id=${PUBLIC_SITE}`, goal);
+    if (!added.ok) throw new Error(`a goal could not be added: ${added.status} ${await added.text()}`);
+  }
   await postEvents({ origin, seconds: 0, connections: CONNECTIONS, sites: [OWN_SITE], events: OWN_EVENTS });
   let posted = 0;
   const post = async () => {

@@ -1,4 +1,5 @@
 /** The engine in a worker thread against the contract of its port; it restarts after the thread exits. */
+import { readFile } from "node:fs/promises";
 import type { Worker } from "node:worker_threads";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { ThreadedEngine } from "../../adapters/node/threads/threaded-engine.ts";
@@ -11,7 +12,8 @@ import { DATE, aBlock, aQuery, aSite, describeEngine, silent } from "./engine.su
 
 describeEngine(
   "in a thread of its own",
-  async () => new ThreadedEngine({ script: threadScript("engine"), moduleUrl: ENGINE_MODULE_URL, log: createRecordingLog() }),
+  async () =>
+    new ThreadedEngine({ script: threadScript("engine"), readModule: () => readFile(ENGINE_MODULE_URL), log: createRecordingLog() }),
 );
 
 interface Started {
@@ -21,12 +23,15 @@ interface Started {
   readonly workers: readonly Worker[];
 }
 
-function startEngine({ script = threadScript("engine"), moduleUrl = ENGINE_MODULE_URL } = {}): Started {
+function startEngine({
+  script = threadScript("engine"),
+  readModule = (): Promise<Uint8Array<ArrayBuffer>> => readFile(ENGINE_MODULE_URL),
+} = {}): Started {
   const workers: Worker[] = [];
   const onWorker = (worker: Worker) => workers.push(worker);
   process.on("worker", onWorker);
   const log = createRecordingLog();
-  const engine = new ThreadedEngine({ script, moduleUrl, log });
+  const engine = new ThreadedEngine({ script, readModule, log });
   onTestFinished(async () => {
     process.off("worker", onWorker);
     await engine.close();
@@ -82,9 +87,9 @@ describe("the threaded engine", () => {
   });
 
   it("calls that wait for a thread whose module cannot be compiled reject", async () => {
-    const { engine, log } = startEngine({ moduleUrl: COUNTRY_DATABASE_URL });
+    const { engine, log } = startEngine({ readModule: () => readFile(COUNTRY_DATABASE_URL) });
     await expect(engine.query(aQuery(aSite(), [], COUNT), silent())).rejects.toBeInstanceOf(EngineLostError);
-    expect(log.lines[0]).toMatchObject({ level: "error", message: "the engine's module cannot be compiled" });
+    expect(log.lines[0]).toMatchObject({ level: "error", message: "the engine's module cannot be read and compiled" });
   });
 
   it("a query that is aborted while it waits for a connection does not end the thread, nor does one that waits for its start", async () => {

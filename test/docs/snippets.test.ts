@@ -3,7 +3,8 @@ import { transform } from "esbuild";
 import { expect, it, onTestFinished } from "vitest";
 import { PLATFORMS } from "../../dashboard/settings/platforms.ts";
 import { embedCode } from "../../dashboard/settings/sharing/embed.ts";
-import { startServer, UNTIL_NOON_MS } from "../support/server-process.ts";
+import { CLOCK_AHEAD_MS } from "../support/fixed-clock.ts";
+import { startServer } from "../support/server-process.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { codeBlocksOf, readPage } from "./pages.ts";
 
@@ -13,7 +14,7 @@ interface Snippet {
 
 it("the documented server-side function records a sign-up with property and revenue for its visitor", async () => {
   const environment = { SVC_TRUST_PROXY: "1", SVC_CACHE_TTL_SECS: "0" };
-  const server = await startServer({ dataFolder: await tempFolder(), environment, clockAheadMs: UNTIL_NOON_MS });
+  const server = await startServer({ dataFolder: await tempFolder(), environment, clockAheadMs: CLOCK_AHEAD_MS });
   onTestFinished(async () => void (await server.stop()));
   const [block] = codeBlocksOf(readPage("docs/tracking.md")).filter(({ code }) => code.includes("recordSignup"));
   const { code } = await transform((block?.code ?? "").replace("http://127.0.0.1:8000", server.origin), { loader: "ts", format: "esm" });

@@ -2,12 +2,13 @@
 import { expect, it } from "vitest";
 import { runProgram } from "../support/run-process.ts";
 import { MAIN_PATH } from "../support/built.ts";
-import { clockFlags, startServer, UNTIL_NOON_MS, type ServerProcess } from "../support/server-process.ts";
+import { CLOCK_AHEAD_MS } from "../support/fixed-clock.ts";
+import { clockFlags, startServer, type ServerProcess } from "../support/server-process.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { CHROME_WINDOWS } from "../support/user-agents.ts";
 
 /** At midnight, the oldest day would expire. */
-const PROGRAM = [process.execPath, ...clockFlags(UNTIL_NOON_MS), MAIN_PATH];
+const PROGRAM = [process.execPath, ...clockFlags(CLOCK_AHEAD_MS), MAIN_PATH];
 
 const demoEvents = async (server: ServerProcess): Promise<number> => {
   const response = await fetch(`${server.origin}/api/stats/main?site_id=demo.example&period=12mo`);
@@ -41,7 +42,7 @@ it("--demo makes the demo site while events are taken, and the log has its addre
   await restarted.logged(/the demo site is ready/);
   expect(await demoEvents(restarted)).toBeGreaterThanOrEqual(made);
   expect(await restarted.stop()).toBe(0);
-  const without = await startServer({ dataFolder, environment, clockAheadMs: UNTIL_NOON_MS });
+  const without = await startServer({ dataFolder, environment, clockAheadMs: CLOCK_AHEAD_MS });
   expect(await demoEvents(without)).toBeGreaterThanOrEqual(made);
   expect(await without.stop()).toBe(0);
 });

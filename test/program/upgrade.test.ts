@@ -11,6 +11,9 @@ import { CHROME_WINDOWS } from "../support/user-agents.ts";
 
 const BUILD_LINE = /^\/\/ Build \w+$/m;
 
+/** As long as the line of any build. */
+const NEXT_LINE = `// Build ${"next".padStart(64, "0")}`;
+
 const programOf = (folder: string): readonly string[] => [process.execPath, join(folder, "main.js")];
 
 /** A copy of the built program. */
@@ -30,9 +33,12 @@ async function installNext(): Promise<string> {
     const text = await readFile(join(folder, name), "utf8");
     const line = name === "main.js" ? /"\/\/ Build \w+"/ : BUILD_LINE;
     expect(text).toMatch(line);
-    const renamed = text.replace(line, name === "main.js" ? '"// Build next"' : "// Build next");
+    const renamed = text.replace(line, name === "main.js" ? `"${NEXT_LINE}"` : NEXT_LINE);
     await writeFile(join(folder, name), renamed.replace(/(PROGRAM_VERSION = )"[^"]+"/, '$1"99.0.0"'));
   }
+  const engine = await readFile(join(folder, "engine.wasm"));
+  engine.write(NEXT_LINE, engine.length - NEXT_LINE.length, "latin1");
+  await writeFile(join(folder, "engine.wasm"), engine);
   return folder;
 }
 
@@ -140,7 +146,7 @@ it("a start in the middle of an upgrade ends with the name of the file that belo
   const run = () => runProcess(programOf(folder), { environment: { SVC_DATA_DIR: dataFolder, SVC_PORT: "0" } });
   const scripts = await scriptsIn(folder);
   expect(scripts).toHaveLength(4);
-  for (const name of scripts) {
+  for (const name of [...scripts, "engine.wasm"]) {
     const own = await readFile(join(folder, name));
     await cp(join(next, name), join(folder, name));
     const mixed = await run();

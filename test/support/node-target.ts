@@ -1,6 +1,7 @@
 /** The built program in its own process, over TCP. */
 import { fetchAt } from "./fetch-at.ts";
-import { startServer, UNTIL_NOON_MS, type ServerProcess } from "./server-process.ts";
+import { CLOCK_AHEAD_MS, nowMs } from "./fixed-clock.ts";
+import { startServer, type ServerProcess } from "./server-process.ts";
 import { TARGET_DEFAULTS, type AbleTarget, type Environment, type MakeTarget, type Target } from "./target.ts";
 import { makeTempFolder, removeFolder } from "./temp-folder.ts";
 
@@ -17,7 +18,7 @@ const SETUP_CODE = / setupCode=(\S+)/;
 export async function createNodeTarget(environment: Environment = {}): Promise<NodeTarget> {
   const dataFolder = await makeTempFolder();
   const start = (): Promise<ServerProcess> =>
-    startServer({ dataFolder, clockAheadMs: UNTIL_NOON_MS, environment: { ...TARGET_DEFAULTS, ...environment } });
+    startServer({ dataFolder, clockAheadMs: CLOCK_AHEAD_MS, environment: { ...TARGET_DEFAULTS, ...environment } });
   let server = await start();
 
   async function stop(): Promise<void> {
@@ -40,7 +41,7 @@ export async function createNodeTarget(environment: Environment = {}): Promise<N
       await server.logged(SETUP_CODE);
       return SETUP_CODE.exec(server.log())?.[1] ?? null;
     },
-    nowMs: () => Date.now() + UNTIL_NOON_MS,
+    nowMs,
     async restart() {
       await stop();
       server = await start();

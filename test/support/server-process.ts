@@ -79,9 +79,6 @@ async function within<T>(limitMs: number, what: string, work: Promise<T>): Promi
   }
 }
 
-/** A clock that is so far ahead starts at the next noon, so that midnight, which changes all visitor ids, does not fall into a test. */
-export const UNTIL_NOON_MS = DAY_MS - ((Date.now() + DAY_MS / 2) % DAY_MS);
-
 /** Flags of Node that set a program's clock ahead of the machine's. */
 export const clockFlags = (aheadMs = 0): string[] =>
   aheadMs === 0

@@ -35,8 +35,8 @@ export const verify: Command = {
     verifyFolder(config.dataDir, {
       rollups: {
         openEngine() {
-          const { engine: script, engineModule: moduleUrl } = readThreads();
-          return new ThreadedEngine({ script, moduleUrl, log });
+          const { engine: script, readEngineModule: readModule } = readThreads();
+          return new ThreadedEngine({ script, readModule, log });
         },
         budgetBytes: budgetBytesOf(config),
         all: options.has(ALL_ROLLUPS.name),

@@ -5,9 +5,12 @@ import { isFatal } from "../../../src/runtime/engine/duckdb/duckdb-bindings.ts";
 import type { Columns } from "../../../src/storage/columns.ts";
 import type { EngineCall, EngineReply, EngineRequest } from "./engine-messages.ts";
 import { createDuckdbEngine } from "./duckdb-instance.ts";
+import { lowerPriority } from "./thread-priority.ts";
 
 const port = parentPort;
 if (!port) throw new Error("engine-worker must run in a worker thread");
+
+lowerPriority("query");
 
 const running = new Map<number, AbortController>();
 const reply = (message: EngineReply, transferred: readonly ArrayBuffer[] = []) => port.postMessage(message, transferred);

@@ -16,7 +16,7 @@ export class InstanceThreads {
   constructor(threads: Threads, dataFolder: string, { engine }: Pick<Config, "engine">, log: Log) {
     this.engine = new ThreadedEngine({
       script: threads.engine,
-      moduleUrl: threads.engineModule,
+      readModule: threads.readEngineModule,
       isOnDemand: engine === "clickhouse",
       log,
     });

@@ -10,7 +10,7 @@ function transferablesOf(result: Uint8Array | MergedFile): ArrayBuffer[] {
   return [("bytes" in result ? result.bytes : result).buffer as ArrayBuffer];
 }
 
-lowerPriority();
+lowerPriority("background");
 serveTasks(
   async (task: ParquetTask): Promise<Uint8Array | MergedFile> =>
     task.kind === "encode" ? encodeEvents(task.events.map(eventOf)) : mergeFiles(task.files),

@@ -9,7 +9,7 @@ import type { RollupResult, RollupTask, RollupThread } from "./threaded-rollup-c
 
 const { dataFolder, isUrgent } = workerData as RollupThread;
 
-if (!isUrgent) lowerPriority();
+lowerPriority(isUrgent ? "query" : "background");
 
 const calculator = createInlineRollupCalculator(
   createFileObjectStore(dataFolder),

@@ -1,15 +1,20 @@
-/** The priority of worker threads: no request waits for the work of some. */
+/** The priority of worker threads: where processors are short, the thread that takes events goes first. */
 import { readlinkSync } from "node:fs";
 import { setPriority } from "node:os";
 
-/** A nice(2) value: 0 is normal, 19 the lowest priority. */
-const NICE = 10;
+/** Values of nice(2): 0 is normal, 19 the lowest priority. */
+const NICE = {
+  /** Someone waits for it. */
+  query: 5,
+  /** No request waits for it. */
+  background: 10,
+};
 
 /** Of the calling thread. Does nothing where threads have no priority of their own. */
-export function lowerPriority(): void {
+export function lowerPriority(work: keyof typeof NICE): void {
   try {
     // Linux gives threads ids like processes. This link of the calling thread ends in its own: <process>/task/<thread>.
-    setPriority(Number(readlinkSync("/proc/thread-self").split("/").at(-1)), NICE);
+    setPriority(Number(readlinkSync("/proc/thread-self").split("/").at(-1)), NICE[work]);
   } catch {
     // Another system, or one without /proc.
   }

@@ -2,7 +2,6 @@
  * The engine port on a worker thread, so that queries do not delay ingestion. If the thread dies, or does not end an aborted query
  * in time, a new one starts and the generation grows: callers then reload what they need and retry.
  */
-import { readFile } from "node:fs/promises";
 import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 import {
@@ -54,8 +53,8 @@ interface RunningWorker {
 export interface ThreadedEngineOptions {
   /** The text of the built `engine-worker.js`. */
   readonly script: string;
-  /** The built `engine.wasm`. */
-  readonly moduleUrl: URL;
+  /** Reads the built `engine.wasm`. */
+  readonly readModule: () => Promise<Uint8Array<ArrayBuffer>>;
   /** Whether the thread starts with the first call, which may never come. By default it starts at once. */
   readonly isOnDemand?: boolean;
   readonly log: Log;
@@ -95,7 +94,7 @@ export class ThreadedEngine implements Engine {
   #compiledModule(): Promise<WebAssembly.Module> {
     // V8 reads the flag when it compiles a module.
     setFlagsFromString(`--wasm-tiering-budget=${TIERING_BUDGET_BYTES}`);
-    this.#module ??= readFile(this.#options.moduleUrl).then((bytes) => WebAssembly.compile(bytes));
+    this.#module ??= this.#options.readModule().then((bytes) => WebAssembly.compile(bytes));
     return this.#module;
   }
 
@@ -104,7 +103,7 @@ export class ThreadedEngine implements Engine {
       worker.postMessage(await this.#compiledModule());
     } catch (error) {
       this.#module = null;
-      this.#log.error("the engine's module cannot be compiled", { reason: reasonOf(error) });
+      this.#log.error("the engine's module cannot be read and compiled", { reason: reasonOf(error) });
       await worker.terminate();
     }
   }

@@ -131,9 +131,20 @@ export function finalizeSql(query: AggregateQuery): SqlText {
 /** A placeholder range, to compare queries by everything else. So is the calendar. */
 const ANY_RANGE = rangeOfDays(utcDateOf(0), utcDateOf(0));
 
+const comparedSql = new WeakMap<AggregateQuery["partial"], SqlText>();
+
+/** Made once: the filters of a query may have thousands of parts. */
+function sqlOfAnyRange(partial: AggregateQuery["partial"]): SqlText {
+  const known = comparedSql.get(partial);
+  if (known) return known;
+  const made = partial(ANY_RANGE, utcCalendar);
+  comparedSql.set(partial, made);
+  return made;
+}
+
 /** Equal for two queries if and only if they have the same rows for the same range and calendar, before `top` or `finalize`. */
 export function definitionOf({ partial, keys, codes, names, counts, amounts, perVisitor, property }: AggregateQuery): string {
-  const { text, values } = partial(ANY_RANGE, utcCalendar);
+  const { text, values } = sqlOfAnyRange(partial);
   const serialized = (value: SqlParameter) => (typeof value === "bigint" ? String(value) : value);
   return JSON.stringify([text, values.map(serialized), keys, codes, names, counts, amounts, perVisitor, property]);
 }
@@ -147,7 +158,7 @@ export interface QueryNeeds {
 }
 
 export function needsOf({ partial, property }: AggregateQuery): QueryNeeds {
-  const { text, values } = partial(ANY_RANGE, utcCalendar);
+  const { text, values } = sqlOfAnyRange(partial);
   const testsProperties = values.some((value) => typeof value === "object" && "propertyTest" in value);
   return { properties: property !== undefined || testsProperties, sessions: /\bFROM sessions\b/.test(text) };
 }

@@ -1,4 +1,7 @@
-/** Compiles the regular expressions of filters where events are taken: one at a time, owners' first, and events go first in between. */
+/**
+ * The turns of queries on the thread that takes events: each expression of a filter is compiled in one, and each plan made in one.
+ * Owners' come first, and events go first in between.
+ */
 import { QUERIES_WAITING_MAX } from "../config/report-limits.ts";
 import { checkSyntax, type Condition } from "../query/filters.ts";
 import type { Asker } from "./asker.ts";
@@ -19,13 +22,15 @@ export class FilterCheck {
 
   /**
    * 400 for what is no regular expression; 429 if too many wait, which slots do not bound if they are unlimited. For queries that have
-   * a slot, and for what administrators save. Rejects with the asker's signal.
+   * a slot, and for what administrators save. Rejects with the asker's signal. What follows at once has a turn of its own: the SQL of
+   * filters on many goals takes milliseconds.
    */
-  check(conditions: readonly Condition[], asker: Asker): Promise<void> {
-    return checkSyntax(conditions, async (work) => {
+  async check(conditions: readonly Condition[], asker: Asker): Promise<void> {
+    await checkSyntax(conditions, async (work) => {
       await this.#turn(asker);
       return work();
     });
+    await this.#turn(asker);
   }
 
   async #turn({ isViewer, signal }: Asker): Promise<void> {

@@ -19,7 +19,7 @@ const VIEWER: Asker = { isViewer: true, signal };
 const oneExpression = (name: string) => parseSegmentFilter(`pages=matches=^${name}$`);
 
 describe("the check of filters", () => {
-  it("compiles one expression for each turn that it waits for, whoever asks", async () => {
+  it("compiles one expression in each turn, whoever asks, and what follows has a turn of its own", async () => {
     const turns: Deferred<void>[] = [];
     const check = new FilterCheck(() => {
       const turn = createDeferred<void>();
@@ -34,8 +34,12 @@ describe("the check of filters", () => {
       expect(all.filter(isKnownExpression).length).toBe(compiled);
       turns[compiled]?.resolve();
     }
+    await nextTurn();
+    expect([turns.length, all.filter(isKnownExpression)]).toEqual([all.length + 1, all]);
+    turns[all.length]?.resolve();
+    await nextTurn();
+    turns[all.length + 1]?.resolve();
     await checks;
-    expect(all.filter(isKnownExpression)).toEqual(all);
   });
 
   it("goes on after an expression that is refused", async () => {
