@@ -1,5 +1,8 @@
 /** The dashboard of a site: the bar, notices, filters, the view of the site, and the open dialog. */
+import { urlOf } from "./api/http.ts";
+import type { Installation } from "./api/types.ts";
 import { lazy } from "./components/lazy.tsx";
+import { arrival } from "./first-event/arrival.ts";
 import { AwaitedSite } from "./first-event/awaited-site.tsx";
 import { FirstVisitor } from "./first-event/first-visitor.tsx";
 import { InstallationNotices } from "./installation/installation-notices.tsx";
@@ -11,6 +14,7 @@ import { FilterPills } from "./shell/filters.tsx";
 import { PageLayout, StatsFoot, StatsTitle } from "./shell/page-layout.tsx";
 import { TopBar } from "./shell/top-bar.tsx";
 import { SiteView } from "./site-view.tsx";
+import { useRequest } from "./state/use-report.ts";
 import { isSettings, site } from "./state/view.ts";
 
 const SettingsPage = lazy(async () => {
@@ -22,19 +26,25 @@ interface SiteDashboardProps {
   readonly sites: readonly string[];
 }
 
-const Stats = ({ sites }: SiteDashboardProps) => (
-  <>
-    <StatsTitle />
-    <OpenInstanceNotice />
-    {sites.includes(site.value ?? "") && <InstallationNotices />}
-    <FirstVisitor />
-    <AwaitedSite />
-    <DemoNotice sites={sites} />
-    <FilterPills />
-    <SiteView sites={sites} />
-    <StatsFoot />
-  </>
-);
+function Stats({ sites }: SiteDashboardProps) {
+  const siteId = site.value ?? "";
+  const hasReports = sites.includes(siteId) || arrival.value?.siteId === siteId;
+  // Fetched once for all parts that need it: on Workers, each request asks every running object.
+  const installation = useRequest<Installation>(hasReports ? urlOf("/api/installation", { site_id: siteId }) : null);
+  return (
+    <>
+      <StatsTitle />
+      <OpenInstanceNotice />
+      {installation.data && <InstallationNotices installation={installation.data} />}
+      <FirstVisitor />
+      <AwaitedSite />
+      <DemoNotice sites={sites} />
+      <FilterPills />
+      <SiteView sites={sites} installation={installation} />
+      <StatsFoot />
+    </>
+  );
+}
 
 export const SiteDashboard = ({ sites }: SiteDashboardProps) => (
   <>

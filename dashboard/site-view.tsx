@@ -1,5 +1,6 @@
 /** The view of a site: its stats, chart and cards, the realtime view, or the wait for its first event. */
 import { useEffect, useRef } from "preact/hooks";
+import type { Installation } from "./api/types.ts";
 import { Behavior } from "./behavior/behavior.tsx";
 import { Cards } from "./cards/breakdown-cards.tsx";
 import { firstEventDate } from "./charts/metric-totals.ts";
@@ -13,23 +14,25 @@ import { EmptyPeriod, NoData, SiteWithoutEvents } from "./first-event/no-data.ts
 import { RangeNotice } from "./shell/period-picker.tsx";
 import { countsConversions } from "./state/filter-kind.ts";
 import { useFirstDay } from "./state/first-day.ts";
-import { useInstallation } from "./state/installation.ts";
-import { comparedRange, isRangeKnown, period } from "./state/period.ts";
+import { isRangeKnown, period } from "./state/period.ts";
 import { isViewer } from "./state/share.ts";
 import { comparisonParameters, everybodyScope, scope } from "./state/scope.ts";
 import { noteSegmentProblem } from "./state/segments.ts";
-import { useReport, type Report } from "./state/use-report.ts";
+import { isLoading, useReport, type Report } from "./state/use-report.ts";
 import { canClear, filterKind, hasConversionRates, isRealtime, site } from "./state/view.ts";
 
 const RealtimeView = lazy(async () => (await import("./realtime/realtime-view.tsx")).RealtimeView);
 
-/** Loads the date of the first event, which viewers are not told: against a window that begins before it, no change is shown. */
-function useFirstEventDate(siteId: string): void {
-  const installation = useInstallation(comparedRange.value !== null && !isViewer ? siteId : null);
-  const isAnswered = isViewer || installation !== undefined;
+/** What the service knows about a site; viewers are not told. */
+type InstallationReport = Report<Installation> | undefined;
+
+/** Against a window that begins before the first event, no change is shown. */
+function useFirstEventDate(installation: InstallationReport): void {
+  const date = installation?.data?.first_event_date ?? null;
+  const isAnswered = !installation || (!installation.isStale && !isLoading(installation));
   useEffect(() => {
-    firstEventDate.value = isAnswered ? (installation?.first_event_date ?? null) : undefined;
-  }, [isAnswered, installation]);
+    firstEventDate.value = isAnswered ? date : undefined;
+  }, [isAnswered, date]);
 }
 
 interface RatedReports {
@@ -48,10 +51,15 @@ function useRated({ main, everybody }: RatedReports, hasRate: boolean): RatedRep
   return { main: { ...main, data: shown.current?.main }, everybody: { ...everybody, data: shown.current?.everybody } };
 }
 
-function Statistics({ siteId }: { readonly siteId: string }) {
+interface StatisticsProps {
+  readonly siteId: string;
+  readonly installation: InstallationReport;
+}
+
+function Statistics({ siteId, installation }: StatisticsProps) {
   const compared = comparisonParameters.value;
   const report = useReport("main", { ...scope.value, ...compared });
-  useFirstEventDate(siteId);
+  useFirstEventDate(installation);
   useEffect(() => noteSegmentProblem(report.error), [report.error]);
   const hasRate = countsConversions(filterKind.value) && hasConversionRates.value;
   const everybody = useReport("main", hasRate ? { ...everybodyScope.value, ...compared } : null);
@@ -59,7 +67,14 @@ function Statistics({ siteId }: { readonly siteId: string }) {
   return (
     <>
       <RangeNotice />
-      {report.data?.total_events === 0 && !report.isStale && !canClear.value && (isViewer ? <NoData /> : <EmptyPeriod siteId={siteId} />)}
+      {report.data?.total_events === 0 &&
+        !report.isStale &&
+        !canClear.value &&
+        (isViewer ? (
+          <NoData />
+        ) : (
+          <EmptyPeriod siteId={siteId} installation={installation?.isStale === false ? installation.data : undefined} />
+        ))}
       <section class="panel" aria-label="Overview">
         <TopStats report={rated.main} everybody={rated.everybody} />
         <MainChart {...rated} />
@@ -71,9 +86,9 @@ function Statistics({ siteId }: { readonly siteId: string }) {
 }
 
 /** The statistics, once their dates are known: the first one of all time decides which intervals there are. */
-function DatedStatistics({ siteId }: { readonly siteId: string }) {
+function DatedStatistics(props: StatisticsProps) {
   const firstDay = useFirstDay(period.value === "all");
-  if (isRangeKnown.value) return <Statistics siteId={siteId} />;
+  if (isRangeKnown.value) return <Statistics {...props} />;
   return (
     <section class="panel" aria-label="Overview">
       <ReportView report={firstDay}>{() => null}</ReportView>
@@ -81,10 +96,16 @@ function DatedStatistics({ siteId }: { readonly siteId: string }) {
   );
 }
 
+interface SiteViewProps {
+  readonly sites: readonly string[];
+  readonly installation?: Report<Installation>;
+}
+
 /** A site that is not among those with events has no reports to ask for. */
-export function SiteView({ sites }: { readonly sites: readonly string[] }) {
+export function SiteView({ sites, installation }: SiteViewProps) {
   const siteId = site.value ?? "";
   if (isRealtime()) return <RealtimeView />;
-  if (isViewer || sites.includes(siteId) || arrival.value?.siteId === siteId) return <DatedStatistics siteId={siteId} />;
+  if (isViewer || sites.includes(siteId) || arrival.value?.siteId === siteId)
+    return <DatedStatistics siteId={siteId} installation={installation} />;
   return <SiteWithoutEvents key={siteId} siteId={siteId} />;
 }

@@ -1,11 +1,9 @@
 /** In place of the stats: what a site without events shows; or, where the period is empty, the way to the last events. */
 import type { ComponentChildren } from "preact";
-import { urlOf } from "../api/http.ts";
 import type { Installation } from "../api/types.ts";
 import { lazy } from "../components/lazy.tsx";
 import { formatRange } from "../format/locale.ts";
 import { dayAfter } from "../state/range.ts";
-import { useRequest } from "../state/use-report.ts";
 import { range } from "../state/period.ts";
 import { navigate } from "../state/url.ts";
 import type { SiteWithoutEventsProps } from "./site-without-events.tsx";
@@ -34,10 +32,16 @@ export const NoData = ({ children }: { readonly children?: ComponentChildren }) 
   </p>
 );
 
+interface EmptyPeriodProps {
+  readonly siteId: string;
+  /** undefined while loading. */
+  readonly installation: Installation | undefined;
+}
+
 /** For a period without events. */
-export function EmptyPeriod({ siteId }: { readonly siteId: string }) {
-  const { data } = useRequest<Installation>(urlOf("/api/installation", { site_id: siteId }));
-  if (data === undefined) return null;
-  if (!data.has_events) return <SiteWithoutEvents key={siteId} siteId={siteId} installation={data} />;
-  return <NoData>{data.last_event_date !== null && <LastEvents date={data.last_event_date} />}</NoData>;
+export function EmptyPeriod({ siteId, installation }: EmptyPeriodProps) {
+  if (installation === undefined) return null;
+  const { has_events: hasEvents, last_event_date: date } = installation;
+  if (!hasEvents) return <SiteWithoutEvents key={siteId} siteId={siteId} installation={installation} />;
+  return <NoData>{date !== null && <LastEvents date={date} />}</NoData>;
 }

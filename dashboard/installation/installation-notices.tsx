@@ -1,9 +1,6 @@
 /** Says above the stats of a site what an administrator has to repair. */
 import type { Installation } from "../api/types.ts";
 import { Marked } from "../components/marked.tsx";
-import { useInstallation } from "../state/installation.ts";
-import { isViewer } from "../state/share.ts";
-import { site } from "../state/view.ts";
 import type { Check } from "./check.ts";
 import { filesFinding } from "./files-finding.ts";
 import { proxyFinding } from "./proxy-finding.ts";
@@ -13,15 +10,12 @@ const findingsIn = ({ proxy, files_left_out: files }: Installation): readonly Ch
   ...(files > 0 ? [filesFinding(files)] : []),
 ];
 
-export function InstallationNotices() {
-  const installation = useInstallation(isViewer ? null : site.value);
-  return (
-    <>
-      {(installation ? findingsIn(installation) : []).map(({ finding, advice = "" }) => (
-        <p key={finding} class="notice">
-          <Marked text={`${finding}. ${advice}`} />
-        </p>
-      ))}
-    </>
-  );
-}
+export const InstallationNotices = ({ installation }: { readonly installation: Installation }) => (
+  <>
+    {findingsIn(installation).map(({ finding, advice = "" }) => (
+      <p key={finding} class="notice">
+        <Marked text={`${finding}. ${advice}`} />
+      </p>
+    ))}
+  </>
+);
