@@ -120,8 +120,8 @@ function joined(parts) {
   return whole;
 }
 
-/** The module with a custom section at its end, which ends in the text. @param {Uint8Array} bytes @param {string} text */
-export function signedModule(bytes, text) {
+/** Appends a custom section, so that the file ends in `text`. @param {Uint8Array} bytes @param {string} text */
+export function markedModule(bytes, text) {
   const encoder = new TextEncoder();
   const name = encoder.encode("build");
   const content = joined([Uint8Array.of(...encodeNumber(name.length)), name, encoder.encode(text)]);

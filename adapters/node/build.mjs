@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { buildDashboard } from "../../dashboard/build.mjs";
-import { signedModule, slimEngineModule } from "../engine-module.mjs";
+import { markedModule, slimEngineModule } from "../engine-module.mjs";
 import { BundledLicenses } from "../licenses.mjs";
 import { packScript } from "../pack-asset.mjs";
 import { buildTracker } from "../../tracker/build.mjs";
@@ -92,7 +92,7 @@ const bundleThreads = (folder, { plugins, licenses, buildLine }) =>
 
 /** It ends in the line that scripts of threads begin with. @param {string} folder @param {Parts} parts */
 const writeEngineModule = async (folder, { buildLine }) =>
-  writeFile(join(folder, "engine.wasm"), signedModule(slimEngineModule(await readFile(ENGINE_MODULE)), buildLine));
+  writeFile(join(folder, "engine.wasm"), markedModule(slimEngineModule(await readFile(ENGINE_MODULE)), buildLine));
 
 /** Removes what builds left behind that were killed. @param {string} folder */
 async function removeAbandoned(folder) {

@@ -20,7 +20,7 @@ export interface Threads {
   readonly parquet: string;
   readonly passwords: string;
   readonly rollups: string;
-  /** Reads the engine's module, which is compiled once: at the start, or for the first query. Rejects as `readThreads` throws. */
+  /** Reads engine.wasm: at the start, or for the first query if the engine starts on demand. Rejects if it is missing or of another build. */
   readonly readEngineModule: () => Promise<Uint8Array<ArrayBuffer>>;
 }
 
@@ -64,15 +64,17 @@ function textOf(name: string): string {
   }
 }
 
-/** As many characters as the line of the build has: the engine's module is large. */
+/** The last characters of a file, as many as the build line has. Reading all of engine.wasm here would delay the start. */
 function endOf(name: string): string {
   const end = Buffer.alloc(buildLine().length);
+  let file: number | undefined;
   try {
-    const file = openSync(urlOf(name), "r");
+    file = openSync(urlOf(name), "r");
     readSync(file, end, 0, end.length, Math.max(fstatSync(file).size - end.length, 0));
-    closeSync(file);
   } catch (error) {
     return unreadable(name, error);
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
   return end.toString("latin1");
 }

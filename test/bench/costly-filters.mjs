@@ -1,4 +1,4 @@
-/** Filters that are made to be costly, and the goals that some of them name. */
+/** Costly filters, and the goals that some of them name. */
 export const GOALS = 50;
 const CONDITIONS = 12;
 

@@ -1,12 +1,16 @@
 /** What the program logs when it starts and stops, in both formats, and which signals stop it. */
 import { createConnection } from "node:net";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { MAIN_PATH } from "../support/built.ts";
 import { spawnServer, startServer, type ServerProcess } from "../support/server-process.ts";
+import { skippedFor } from "../support/skipped.ts";
 import type { Environment } from "../support/target.ts";
 import { tempFolder } from "../support/temp-folder.ts";
+
+const NO_THREAD_PRIORITY = process.platform === "linux" ? null : "Only Linux has a priority for each thread.";
 
 async function startIn(dataFolder: string, environment: Environment = {}): Promise<ServerProcess> {
   const server = await startServer({ dataFolder, environment });
@@ -51,6 +55,15 @@ describe("a start", () => {
     const configured = await startIn(dataFolder, { SVC_ADMIN_PASSWORD: "another password" });
     await configured.logged(/protected by the admin password of the configuration \(admin_password\)/);
     expect(linesOf(configured)).toHaveLength(3);
+  });
+
+  it("gives the thread that ingests events the highest priority", skippedFor(NO_THREAD_PRIORITY), async () => {
+    const server = await startIn(await tempFolder());
+    await expect.poll(async () => (await fetch(`${server.origin}/health/ready`)).status).toBe(200);
+    const tasks = `/proc/${server.pid}/task`;
+    const niceOf = async (thread: string) => Number((await readFile(join(tasks, thread, "stat"), "utf8")).split(") ")[1]?.split(" ")[16]);
+    expect(await niceOf(String(server.pid))).toBe(0);
+    expect(await Promise.all((await readdir(tasks)).map(niceOf))).toContain(5);
   });
 
   it("names the address that people open, where it is another", async () => {

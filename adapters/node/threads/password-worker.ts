@@ -3,6 +3,9 @@ import { randomBytes } from "node:crypto";
 import { createArgon2id } from "../../../src/runtime/auth/argon2id.ts";
 import type { PasswordTask } from "./threaded-password-hasher.ts";
 import { serveTasks } from "./task-thread.ts";
+import { lowerPriority } from "./thread-priority.ts";
+
+lowerPriority("query");
 
 const hasher = createArgon2id(randomBytes);
 

@@ -1,10 +1,10 @@
-/** The priority of worker threads: where processors are short, the thread that takes events goes first. */
+/** The priority of worker threads: where processor time is scarce, the thread that ingests events goes first. */
 import { readlinkSync } from "node:fs";
 import { setPriority } from "node:os";
 
 /** Values of nice(2): 0 is normal, 19 the lowest priority. */
 const NICE = {
-  /** Someone waits for it. */
+  /** A request waits for it. */
   query: 5,
   /** No request waits for it. */
   background: 10,

@@ -133,7 +133,7 @@ const ANY_RANGE = rangeOfDays(utcDateOf(0), utcDateOf(0));
 
 const comparedSql = new WeakMap<AggregateQuery["partial"], SqlText>();
 
-/** Made once: the filters of a query may have thousands of parts. */
+/** Memoized: building the SQL of a filter on many goals takes milliseconds. */
 function sqlOfAnyRange(partial: AggregateQuery["partial"]): SqlText {
   const known = comparedSql.get(partial);
   if (known) return known;

@@ -1,6 +1,6 @@
 /**
- * The turns of queries on the thread that takes events: each expression of a filter is compiled in one, and each plan made in one.
- * Owners' come first, and events go first in between.
+ * Queues CPU work of queries on the thread that ingests events: compiling one regular expression, or planning one query, per turn.
+ * Owners go first. Between turns, waiting events are ingested.
  */
 import { QUERIES_WAITING_MAX } from "../config/report-limits.ts";
 import { checkSyntax, type Condition } from "../query/filters.ts";
@@ -22,15 +22,15 @@ export class FilterCheck {
 
   /**
    * 400 for what is no regular expression; 429 if too many wait, which slots do not bound if they are unlimited. For queries that have
-   * a slot, and for what administrators save. Rejects with the asker's signal. What follows at once has a turn of its own: the SQL of
-   * filters on many goals takes milliseconds.
+   * a slot, and for what administrators save. Rejects with the asker's signal. Resolves in a turn of its own, so that the
+   * caller can plan at once: the SQL of filters on many goals takes milliseconds.
    */
   async check(conditions: readonly Condition[], asker: Asker): Promise<void> {
     await checkSyntax(conditions, async (work) => {
       await this.#turn(asker);
       return work();
     });
-    await this.#turn(asker);
+    if (conditions.length > 0) await this.#turn(asker);
   }
 
   async #turn({ isViewer, signal }: Asker): Promise<void> {

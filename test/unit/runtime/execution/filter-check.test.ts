@@ -38,8 +38,14 @@ describe("the check of filters", () => {
     expect([turns.length, all.filter(isKnownExpression)]).toEqual([all.length + 1, all]);
     turns[all.length]?.resolve();
     await nextTurn();
+    expect(turns.length).toBe(all.length + 2);
     turns[all.length + 1]?.resolve();
     await checks;
+  });
+
+  it("takes no turn for a query without filters", async () => {
+    const check = new FilterCheck(() => new Promise(() => {}));
+    await expect(check.check([], OWNER)).resolves.toBeUndefined();
   });
 
   it("goes on after an expression that is refused", async () => {
