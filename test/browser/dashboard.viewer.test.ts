@@ -37,10 +37,11 @@ interface CreatedShare {
 describe("a viewer's page", () => {
   const dashboard = useDashboard({
     visits: { [SITE]: VISITS, [PUBLIC_SITE]: VISITS },
-    environment: { SVC_ADMIN_PASSWORD: ADMIN_PASSWORD, SVC_BASE_PATH: "/stats" },
+    environment: { SVC_ADMIN_PASSWORD: ADMIN_PASSWORD, SVC_BASE_PATH: "/stats", SVC_TRUST_PROXY: "1" },
     context: {},
   });
   const contexts: BrowserContext[] = [];
+  let machines = 0;
   /** What the page requested, as `status path`, and those requests that say who asks in another way than by the link. */
   let requested: string[] = [];
   let unshared: string[] = [];
@@ -66,10 +67,11 @@ describe("a viewer's page", () => {
     });
   }
 
-  /** A private window: nothing of the administrator's. */
+  /** A private window, on a machine of its own: requests of one address are limited. */
   async function visit(key: string, query = ""): Promise<Page> {
     const viewport = { width: 1280, height: 1400 };
-    const context = await newWindow({ viewport });
+    const extraHTTPHeaders = { "x-forwarded-for": `192.0.2.${++machines}` };
+    const context = await newWindow({ viewport, extraHTTPHeaders });
     contexts.push(context);
     const page = await context.newPage();
     await watch(page);

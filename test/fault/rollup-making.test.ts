@@ -26,6 +26,7 @@ import { SimulatedDisk } from "../support/simulated-disk.ts";
 import { skippedFor } from "../support/skipped.ts";
 import { NO_SMALL_DISK, smallDisk } from "../support/small-disk.ts";
 import { tempFolder } from "../support/temp-folder.ts";
+import { ofTier } from "../support/tier.ts";
 import { inProcess, Ledger, wrongIn, type Sent } from "./ledger.ts";
 import {
   appendLate,
@@ -43,10 +44,15 @@ import { readStores } from "./stored-events.ts";
 
 const TEST_MS_MAX = 600_000;
 
-/** To die after a change is almost to die before the next one: every second change, in both ways, has the states of all. */
-const CHANGES_PER_DEATH = 2;
+/**
+ * To die after a change is almost to die before the next one: every second change, in both ways, has the states of all. Failures before
+ * every odd change and after every even one reach each change.
+ */
+const CHANGES_PER_STRIKE = ofTier({ quick: 2, all: 2, nightly: 1 });
 
-const POWER_LOSSES = numberFrom("POWER_LOSS_RUNS", { quick: 4, all: 40 });
+const firstChange = (when: "before" | "after", deadly: boolean): number => (deadly || when === "before" ? 1 : 2);
+
+const POWER_LOSSES = numberFrom("POWER_LOSS_RUNS", { quick: 4, all: 20, nightly: 40 });
 const SEED = seedFrom("POWER_LOSS_SEED", 1);
 
 /** More than a history of rollups makes on a disk. */
@@ -114,7 +120,7 @@ describe("rollups", { timeout: TEST_MS_MAX }, () => {
   it.each(WAYS.map(({ deadly, when }) => [deadly ? "the process dies" : "a failure occurs", when, deadly] as const))(
     "rollups change no report and hold no erased event when %s %s any change of a rollup or a file of events",
     async (_what, when, deadly) => {
-      for (let atChange = 1; ; atChange += deadly ? CHANGES_PER_DEATH : 1) {
+      for (let atChange = firstChange(when, deadly); ; atChange += CHANGES_PER_STRIKE) {
         const struck = await playAndRestart({ atChange, when, deadly, ofObjects: isOfDays }).catch((error: unknown) => {
           throw new Error(`at change ${atChange}: ${String(error)}`, { cause: error });
         });

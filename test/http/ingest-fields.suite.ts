@@ -165,8 +165,8 @@ export function describeIngestFields(makeTarget: MakeTarget): void {
       expect(await getValues(target, site, "events")).toEqual([emojis(256)]);
     });
 
-    describe.each(ENTRIES)("%s that breaks its rule gives 400", (field, texts) => {
-      it.each(texts)("%j", async (text) => {
+    describe.each(ENTRIES)("%s that breaks its rule", (field, texts) => {
+      it.each(texts)("gives 400: %j", async (text) => {
         await expectError(await post(target, wireEvent(siteName(), { [field]: text })), 400, `"${field}"`, /must/);
       });
     });

@@ -35,7 +35,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const LATER_DAYS = [0, 0, 7, 28, 35];
 
 /** Fewer, because each has a service of its own. */
-const RUNS = Math.ceil(PROPERTY_RUNS / 4);
+const RUNS = Math.ceil(PROPERTY_RUNS / 6);
 
 /** Those around the same time. */
 const SPRING = PLACES.filter(({ around }) => around.every((moment) => moment.startsWith("2026-03")));

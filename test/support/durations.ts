@@ -1,4 +1,4 @@
-/** Writes how long the kinds of tests and the longest files took, for the summary of `.ci/run`: where a suite that is too slow can be cut. */
+/** Writes the duration of each kind of tests and of the slowest files, for the summary of `.ci/run`. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Reporter, TestModule, TestRunEndReason, Vitest } from "vitest/node";
@@ -6,7 +6,7 @@ import { BUILT_FOLDER } from "./built.ts";
 
 const FILES_MAX = 40;
 
-/** With what it imports, and the hooks of its suites. */
+/** Includes imports, setup and hooks. */
 function secondsOf(module: TestModule): number {
   const { collectDuration, duration, setupDuration } = module.diagnostic();
   return (collectDuration + duration + setupDuration) / 1000;

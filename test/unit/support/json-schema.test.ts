@@ -42,7 +42,7 @@ const CASES: readonly (readonly [schema: Schema, right: readonly unknown[], wron
 ];
 
 describe("the checker of JSON Schema", () => {
-  it.each(CASES)("%j", (schema, right, wrong) => {
+  it.each(CASES)("accepts what the schema %j allows, and nothing else", (schema, right, wrong) => {
     for (const value of right) expect({ value, problems: schemaProblems(ROOT, value, schema) }).toEqual({ value, problems: [] });
     for (const value of wrong) expect(schemaProblems(ROOT, value, schema), JSON.stringify(value)).not.toEqual([]);
   });

@@ -1,9 +1,11 @@
-/** When the files of a day have the same events as those that a rollup records. */
+/** When the files of a day have the same events as those that a rollup records, and when the rollup is valid. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { areSameEvents } from "../../../../src/runtime/rollups/rollup-origin.ts";
-import { filesOf } from "../../../support/partition-versions.ts";
+import { areSameEvents, areUnchanged, isValid, originOf } from "../../../../src/runtime/rollups/rollup-origin.ts";
+import type { PartitionVersion } from "../../../../src/runtime/engine/partition-version.ts";
+import { filesOf, versionOf, versionsFrom } from "../../../support/partition-versions.ts";
 import { day } from "../../../support/json-rollups.ts";
+import { siteId } from "../../../support/stored-event.ts";
 
 const DAY = day("2026-03-15");
 type Ranges = readonly (readonly [number, number])[];
@@ -115,5 +117,59 @@ describe("the files of a day", () => {
         ).toBe(false);
       }),
     );
+  });
+});
+
+describe("a rollup", () => {
+  const [site, nextDay] = [siteId("a.test"), day("2026-03-16")];
+  const definitions = { definitions: "d", sessionWindowMinutes: 30, saltRotationDays: 1 };
+  const days = versionsFrom(DAY, [0, 1]);
+  const nodeOf = (versions: readonly PartitionVersion[]) => ({ firstDay: DAY, lastDay: nextDay, days: versions, halves: [] });
+  const node = nodeOf(days);
+  const origin = originOf(site, node, definitions);
+
+  it("is valid for the events and settings that it was made of", () => {
+    expect(isValid(origin, site, node, definitions)).toBe(true);
+    expect(areUnchanged(origin, days)).toBe(true);
+  });
+
+  it("is still valid after a merge of its files, which changes them", () => {
+    const parts = [
+      versionOf(DAY, {
+        files: filesOf(DAY, [
+          [1, 1],
+          [2, 2],
+        ]),
+      }),
+    ];
+    const merged = [versionOf(DAY, { files: filesOf(DAY, [[1, 2]]) })];
+    const made = originOf(site, nodeOf(parts), definitions);
+    expect(isValid(made, site, nodeOf(merged), definitions)).toBe(true);
+    expect(areUnchanged(made, merged)).toBe(false);
+  });
+
+  it.each<[string, readonly PartitionVersion[]]>([
+    ["an event of a day is in no file yet", [...days.slice(0, 1), versionOf(nextDay, { hasUnflushed: true })]],
+    ["a day has another file", [...days.slice(0, 1), versionOf(nextDay, { files: filesOf(nextDay, [[2, 2]]) })]],
+    ["a day has no events any more", days.slice(0, 1)],
+    ["events were added on another day", [...days, versionOf(day("2026-03-17"))]],
+    ["the events are of other days", versionsFrom(DAY, [0, 2])],
+  ])("is not valid when %s", (_name, versions) => {
+    expect(isValid(origin, site, nodeOf(versions), definitions)).toBe(false);
+    expect(areUnchanged(origin, versions)).toBe(false);
+  });
+
+  it.each([
+    ["definitions", { ...definitions, definitions: "e" }],
+    ["session window", { ...definitions, sessionWindowMinutes: 31 }],
+    ["salt rotation", { ...definitions, saltRotationDays: 2 }],
+  ])("is not valid with another %s", (_name, changed) => {
+    expect(isValid(origin, site, node, changed)).toBe(false);
+  });
+
+  it("is not valid for another site, or for more or fewer days", () => {
+    expect(isValid(origin, siteId("b.test"), node, definitions)).toBe(false);
+    expect(isValid(origin, site, { ...node, firstDay: day("2026-03-14") }, definitions)).toBe(false);
+    expect(isValid(origin, site, { ...node, lastDay: day("2026-03-17") }, definitions)).toBe(false);
   });
 });
