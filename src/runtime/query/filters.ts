@@ -218,7 +218,14 @@ export function parseSegmentFilter(text: string | null): readonly Condition[] {
 }
 
 /** The conditions with what they mean for a site. */
-export const conditionsOn = (conditions: readonly Condition[], goals: () => readonly SiteGoal[]): readonly Condition[] =>
-  conditions.map((condition) =>
-    condition.dimension === "goal" ? { ...condition, goals: goals().map(({ fields: { name, goal } }) => ({ name, goal })) } : condition,
-  );
+export function conditionsOn(conditions: readonly Condition[], goals: () => readonly SiteGoal[]): readonly Condition[] {
+  if (!conditions.some(({ dimension }) => dimension === "goal")) return conditions;
+  const named = goals().map(({ fields: { name, goal } }) => ({ name, goal }));
+  return conditions.map((condition) => (condition.dimension === "goal" ? { ...condition, goals: named } : condition));
+}
+
+/** Equal for equal conditions. Every condition on goals has all goals of the site, so they are written once. */
+export function keyOfConditions(conditions: readonly Condition[]): unknown {
+  const lists = new Set(conditions.flatMap(({ goals }) => (goals ? [goals] : [])));
+  return [conditions.map(({ goals: _goals, ...condition }) => condition), ...lists];
+}

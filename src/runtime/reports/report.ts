@@ -4,7 +4,7 @@ import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { mapPlan, type Plan } from "../execution/plan.ts";
 import type { CacheKey } from "../execution/result-cache.ts";
 import type { DateRange } from "../query/date-range.ts";
-import type { Condition } from "../query/filters.ts";
+import { keyOfConditions, type Condition } from "../query/filters.ts";
 import type { Schema } from "../query/json-schema.ts";
 import { parseParameters, type Parameter, type Parameters, type Values } from "../query/parameters.ts";
 import type { Scope } from "../query/scope.ts";
@@ -154,11 +154,15 @@ export function report<const Path extends string, P extends Parameters, Result>(
       const goals = declaration.readsGoals ? viewer.goalsOf(siteId) : [];
       const request = { scope, values, nowMs, calendar, weekStart, goals };
       const file = fileOf(request);
+      const conditionKeys = [
+        keyOfConditions(conditions),
+        shared && { range: shared.range, conditions: keyOfConditions(shared.conditions) },
+      ];
       return {
         extension: typeof extension === "function" ? extension(values) : extension,
         timeZone,
         cacheKey: hasDates
-          ? { report: path, siteId, parameters: [range.firstDay, range.lastDay, conditions, values, timeZone, weekStart, shared, goals] }
+          ? { report: path, siteId, parameters: [range.firstDay, range.lastDay, conditionKeys, values, timeZone, weekStart, goals] }
           : null,
         file: file && { name: file.name, contentType: file.contentType },
         conditions,

@@ -11,7 +11,16 @@ import {
   parseDimension,
   type Dimension,
 } from "../../../../src/runtime/query/dimensions.ts";
-import { checkSyntax, distinctConditions, filterText, parseSegmentFilter, type Condition } from "../../../../src/runtime/query/filters.ts";
+import {
+  checkSyntax,
+  conditionsOn,
+  distinctConditions,
+  filterText,
+  keyOfConditions,
+  parseSegmentFilter,
+  type Condition,
+} from "../../../../src/runtime/query/filters.ts";
+import type { SiteGoal } from "../../../../src/runtime/sites/goal.ts";
 import { EVENT_COLUMNS } from "../../../../src/storage/event-columns.ts";
 import { character } from "../../../support/character.ts";
 import { DIMENSION_NAMES, DIMENSION_ROWS } from "../../../support/dimension-rows.ts";
@@ -271,5 +280,28 @@ describe("dimensions", () => {
 
   it.each(["entry-pages", "exit-pages"])("include %s for breakdowns", (slug) => {
     expect(parseDimension(slug)).toBe(slug);
+  });
+});
+
+describe("keyOfConditions", () => {
+  const goalNamed = (name: string): SiteGoal => ({
+    id: name,
+    createdAt: "2026-01-01T00:00:00.000Z",
+    changedMs: 0,
+    fields: { name, goal: { page: `/${name.length}` }, hasRevenue: false, position: 1 },
+  });
+  const keyOf = (filters: string, names: readonly string[]) =>
+    JSON.stringify(keyOfConditions(conditionsOn(parseSegmentFilter(filters), () => names.map(goalNamed))));
+
+  it("differs for other conditions and for other goals of the site, which only conditions on goals have", () => {
+    const [filters, names] = ["goal==a;pages==/", ["a", "b"]];
+    expect(keyOf(filters, names)).toBe(keyOf("pages==/;goal==a", names));
+    expect(keyOf(filters, names)).not.toBe(keyOf("goal==b;pages==/", names));
+    expect(keyOf(filters, names)).not.toBe(keyOf(filters, ["a", "c"]));
+    expect(keyOf("pages==/", names)).toBe(keyOf("pages==/", []));
+  });
+
+  it("has each goal once, however many conditions are on goals", () => {
+    expect(keyOf("goal!=a;goal!=b;goal!=c", ["only once"]).split("only once")).toHaveLength(2);
   });
 });
