@@ -5,12 +5,17 @@ import { fetchFile, fetchReport } from "../../../../dashboard/api/reports.ts";
 
 const { signal } = new AbortController();
 
-/** Stubs fetch: the nth request gets the nth answer, further ones the last. */
+/**
+ * Stubs fetch: the nth request gets the nth answer, further ones the last. Only requests of the dashboard, which have no origin: those of
+ * other suites in this process may still be under way.
+ */
 function stubAnswers(...answers: readonly (readonly [status: number, headers?: Readonly<Record<string, string>>])[]): {
   readonly requests: number;
 } {
   const counts = { requests: 0 };
-  vi.stubGlobal("fetch", async () => {
+  const { fetch: fetchFromNetwork } = globalThis;
+  vi.stubGlobal("fetch", async (input: string | URL | Request, init?: RequestInit) => {
+    if (typeof input !== "string" || !input.startsWith("./")) return fetchFromNetwork(input, init);
     const [status, headers] = answers[Math.min(counts.requests++, answers.length - 1)] ?? [500];
     return new Response(JSON.stringify(status === 200 ? { n: 1 } : { error: "not yet" }), { status, headers: headers ?? {} });
   });
