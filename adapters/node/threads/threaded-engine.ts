@@ -36,9 +36,8 @@ const CANCEL_GRACE_MS = 15_000;
  */
 const TIERING_BUDGET_BYTES = 40_000_000;
 
-/** Pause before a restart. It doubles after each start that failed. */
+/** Pause before a restart, so that an engine that cannot start does not spin. Short: queries wait for it before they fail with a 503. */
 const RESTART_PAUSE_MS = 250;
-const RESTART_PAUSE_MS_MAX = 30_000;
 
 interface Pending {
   readonly resolve: (result: never) => void;
@@ -78,8 +77,6 @@ export class ThreadedEngine implements Engine {
   #started: Promise<RunningWorker> | null = null;
   readonly #extensions = new Map<EngineExtension["name"], EngineExtension>();
   #generation = 0;
-  /** Starts that failed since the last one that succeeded. */
-  #failedStarts = 0;
   #calls = 0;
   #closed = false;
 
@@ -118,7 +115,6 @@ export class ThreadedEngine implements Engine {
     void this.#sendModule(running);
     const started = new Promise<RunningWorker>((resolve, reject) => {
       running.worker.on("message", (reply: EngineReply) => {
-        if ("ready" in reply) this.#failedStarts = 0;
         if ("ready" in reply) void this.#reloadExtensions(running).then(() => resolve(running));
         else this.#settle(running, reply);
       });
@@ -166,8 +162,7 @@ export class ThreadedEngine implements Engine {
     this.#generation++;
     if (this.#closed) return;
     this.#log.warn("the engine thread exited and is restarted; queries reload the events they need");
-    const pauseMs = Math.min(RESTART_PAUSE_MS * 2 ** this.#failedStarts++, RESTART_PAUSE_MS_MAX);
-    this.#started = new Promise<void>((resolve) => setTimeout(resolve, pauseMs)).then(() => {
+    this.#started = new Promise<void>((resolve) => setTimeout(resolve, RESTART_PAUSE_MS)).then(() => {
       if (this.#closed) throw new EngineClosedError("the engine is closed");
       return this.#start();
     });
