@@ -11,7 +11,7 @@ import { CHROME_WINDOWS } from "../support/user-agents.ts";
 
 const BUILD_LINE = /^\/\/ Build \w+$/m;
 
-/** As long as the line of any build. */
+/** Has the length of every build line, so it can overwrite one in engine.wasm. */
 const NEXT_LINE = `// Build ${"next".padStart(64, "0")}`;
 
 const programOf = (folder: string): readonly string[] => [process.execPath, join(folder, "main.js")];

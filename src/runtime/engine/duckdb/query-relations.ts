@@ -72,7 +72,7 @@ export class QueryRelations {
     return new UnseenEntries(site ? [site.strings] : []);
   }
 
-  /** Those that the query may read. Texts that are added later are not readable. */
+  /** Texts that the query may read, fixed when it starts: it never reads texts added later. */
   #readableTextsOf(query: EngineQuery): Entries {
     const site = this.#options.sites.get(query.siteId);
     return this.#readable ? new ReadableEntries(this.#readable.texts, (code) => site?.strings.stringOf(code)) : this.#textsOf(query);
