@@ -1,38 +1,23 @@
-/** docs/http-api.md has the routes, parameters, types, statuses, messages and headers of the program, and no others. */
+/** docs/http-api.md: its generated parts are up to date, and its prose has the statuses, messages and headers of the program. */
 import { describe, expect, it } from "vitest";
 import { ROUTES } from "../../src/handlers/app.ts";
 import { OF_DASHBOARD } from "../../src/handlers/cors.ts";
 import { STATUS } from "../../src/handlers/error-reply.ts";
 import { openapiDocument } from "../../src/handlers/openapi.ts";
-import type { Parameter } from "../../src/handlers/openapi/operation.ts";
-import { OVERVIEW_PATH } from "../../src/runtime/config/names.ts";
 import { OPTIONS } from "../../src/runtime/config/options.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
+import { withApiReference } from "../../tools/api-reference.ts";
 import { ofItsOwn, postLogin, postSetup, PASSWORD } from "../support/auth-requests.ts";
 import { createInProcessTarget } from "../support/in-process-target.ts";
-import type { SchemaRoot } from "../support/json-schema.ts";
-import { bodySchemaOf, documentedIn, type Documented } from "../support/openapi.ts";
-import {
-  PAGE,
-  ROUTE_ENTRIES,
-  SECTIONS,
-  codesIn,
-  count,
-  headingsOf,
-  parametersOf,
-  rowsOf,
-  sectionOf,
-  typesOf,
-  type RouteEntry,
-} from "./http-api-page.ts";
+import { documentedIn } from "../support/openapi.ts";
+import { PAGE, ROUTE_ENTRIES, SECTIONS, codesIn, headingsOf, rowsOf, sectionOf, type RouteEntry } from "./http-api-page.ts";
 
 const DOCUMENT = openapiDocument(ROUTES);
-const ROOT = JSON.parse(JSON.stringify(DOCUMENT)) as SchemaRoot;
 const DOCUMENTED = documentedIn(DOCUMENT);
 
 const entryOf = (id: string): RouteEntry => {
   const entry = ROUTE_ENTRIES.find((known) => known.id === id);
-  if (!entry) throw new Error(`docs/http-api.md lacks "- Route: \`${id}\` · …"; add it to the section of its subject`);
+  if (!entry) throw new Error(`docs/http-api.md lacks "<!-- api: ${id} -->"; add it to the section of its subject`);
   return entry;
 };
 
@@ -45,7 +30,7 @@ describe("the routes of the page", () => {
     const routes = ROUTES.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`);
     expect(
       ROUTE_ENTRIES.map(({ id }) => id).sort(),
-      "each route of src/handlers/app.ts is one `- Route:` of docs/http-api.md, and nothing else is",
+      "each route of src/handlers/app.ts is in one `<!-- api: … -->` of docs/http-api.md, and nothing else is",
     ).toEqual(routes.sort());
   });
 
@@ -56,40 +41,19 @@ describe("the routes of the page", () => {
     const strange = named.filter((path) => !known.some((route) => `${route}/`.startsWith(`${path}/`)));
     expect(strange, "docs/http-api.md names paths that are no routes").toEqual([]);
   });
-
-  it.each(DOCUMENTED)("$id has its access level and exactly its statuses", ({ id, method, path, answers }) => {
-    const entry = entryOf(id);
-    const route = ROUTES.find((known) => known.method === method && known.path.replace(/:(\w+)/g, "{$1}") === path);
-    expect({ access: entry.access, statuses: entry.statuses }, at(entry)).toEqual({
-      access: route?.access,
-      statuses: Object.keys(answers),
-    });
-  });
 });
 
-/** What stands in the parentheses behind a parameter's name. */
-function factsOf({ required, schema }: Pick<Parameter, "required" | "schema">): string {
-  const words = schema.enum?.map((word) => `\`${word}\``).join(", ");
-  const bounds = schema.maximum === undefined ? undefined : `${count(schema.minimum ?? 0)} to ${count(schema.maximum)}`;
-  const otherwise = schema.default === undefined ? "optional" : `default \`${schema.default}\``;
-  return [words, bounds, required ? "required" : otherwise].filter((part) => part !== undefined).join("; ");
-}
-
-const queryOf = ({ parameters }: Documented): Record<string, string> =>
-  Object.fromEntries(parameters.filter((parameter) => parameter.in === "query").map((parameter) => [parameter.name, factsOf(parameter)]));
-
-describe("the parameters of the page", () => {
-  const common = parametersOf(sectionOf("Common parameters"));
-
-  it("that reports share are the parameters of the program", () => {
-    const shared = Object.values(DOCUMENT.components.parameters).map((parameter) => [parameter.name, factsOf(parameter)] as const);
-    expect(common, 'edit docs/http-api.md, "Common parameters"').toEqual(Object.fromEntries(shared));
+describe("the generated parts of the page", () => {
+  it("are what the OpenAPI document says", () => {
+    expect(
+      withApiReference(PAGE, DOCUMENT, ROUTES) === PAGE,
+      "docs/http-api.md is out of date: run `npm run docs:api`, which rewrites it",
+    ).toBe(true);
   });
 
-  it.each(DOCUMENTED)("$id has exactly the parameters of its section", (route) => {
-    const entry = entryOf(route.id);
-    const isReport = route.path.startsWith("/api/stats/") && route.path !== OVERVIEW_PATH && !("site_id" in entry.parameters);
-    expect({ ...(isReport && common), ...entry.parameters }, at(entry)).toEqual(queryOf(route));
+  it("spell out no type and no parameter outside of them", () => {
+    const written = PAGE.replaceAll(/^<!-- api: [^]*?^<!-- api end -->$/gm, "");
+    expect(written.match(/^- (?:Route|Body|Response): .*|: (?:string|integer|boolean|number)\b[,; ].*/gm) ?? []).toEqual([]);
   });
 
   it.each(DOCUMENTED)("$id has every value of its path parameters in its section", ({ id, parameters }) => {
@@ -103,25 +67,7 @@ describe("the parameters of the page", () => {
   });
 });
 
-describe("the types of the page", () => {
-  it.each(DOCUMENTED)("$id has its actual body and response types", (route) => {
-    const entry = entryOf(route.id);
-    const body = bodySchemaOf(DOCUMENT, route);
-    const response = (route.answers["201"] ?? route.answers["200"])?.content?.["application/json"]?.schema;
-    // A description of anything else, as OpenAPI's own document, is not spelled out.
-    const isOpen = response?.$ref === "#/components/schemas/OpenApiDocument";
-    expect({ body: entry.body, response: entry.response }, at(entry)).toEqual({
-      body: body && typesOf(ROOT, body),
-      response: response && !isOpen ? typesOf(ROOT, response) : null,
-    });
-  });
-
-  it("of event fields mark the required ones", () => {
-    const { properties = {}, required = [] } = DOCUMENT.components.schemas.Event;
-    const facts = Object.keys(properties).map((name) => [name, required.includes(name) ? "required" : "optional"]);
-    expect(parametersOf(sectionOf("Event fields")), 'edit docs/http-api.md, "Event fields"').toEqual(Object.fromEntries(facts));
-  });
-
+describe("the columns of the page", () => {
   it("of stored events are the columns in their order", () => {
     const columns = rowsOf(sectionOf("Stored values"), "Column").flatMap(([names = ""]) => codesIn(names));
     expect(columns, 'edit docs/http-api.md, "Stored values"').toEqual(EVENT_COLUMNS.map(({ name }) => name));
@@ -189,7 +135,7 @@ describe("the page", () => {
   });
 
   it("uses the exact names of options, fields, parameters and columns", () => {
-    const fields = [...JSON.stringify(ROOT).matchAll(/[a-z]+(?:_[a-z]+)+/g)].map(([name]) => name);
+    const fields = [...JSON.stringify(DOCUMENT).matchAll(/[a-z]+(?:_[a-z]+)+/g)].map(([name]) => name);
     const known = new Set([...Object.keys(OPTIONS), ...fields, ...EVENT_COLUMNS.map(({ name }) => name), "svc_session"]);
     const named = SECTIONS.filter(({ title }) => title !== "Metrics").flatMap(({ text }) => codesIn(text));
     const strange = named.filter((code) => /^[a-z]+(?:_[a-z]+)+$/.test(code) && !known.has(code));

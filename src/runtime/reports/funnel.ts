@@ -65,7 +65,8 @@ const MODE = `(?:${FUNNEL_MODES.join("|")})`;
 const MODES: Parameter<readonly FunnelMode[]> = parameter(
   {
     description:
-      "Joined by commas. `strict_order`: an event that is no step, or a later step too early, ends the attempt. `strict_deduplication`: a repeated " +
+      `Any of ${FUNNEL_MODES.join(", ")}, joined by commas. ` +
+      "`strict_order`: an event that is no step, or a later step too early, ends the attempt. `strict_deduplication`: a repeated " +
       "step other than the first ends it. `strict_increase`: steps must have different timestamps. `strict_once`: an event counts for one step at most.",
     schema: text("Any number of modes, or none.", { pattern: `^(?:${MODE}(?:,${MODE})*)?$` }),
     example: "strict_order,strict_once",
