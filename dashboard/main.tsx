@@ -1,13 +1,13 @@
 /** The entry: renders the dashboard, the page that has to come first: setup, login, or adding a site; or a viewer's page. */
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { lazy } from "./components/lazy.tsx";
-import { Failure, Loading, OutageBanner } from "./components/states.tsx";
-import { arrival } from "./first-event/arrival.ts";
-import { FirstRunPage, LoginPage, SetupCodePage } from "./login/login.tsx";
+import { lazy } from "./kit/lazy.tsx";
+import { Failure, Loading, OutageBanner } from "./kit/states.tsx";
+import { arrival } from "./setup/arrival.ts";
+import { FirstRunPage, LoginPage, SetupCodePage } from "./setup/login.tsx";
 import { PRODUCT_NAME } from "./names.ts";
-import { SiteDashboard } from "./site-dashboard.tsx";
-import { hasSitesPage, ownSites } from "./sites/own-sites.ts";
+import { SiteDashboard } from "./page/site-dashboard.tsx";
+import { hasSitesPage, ownSites } from "./state/own-sites.ts";
 import { authState, checkAuth, outage, refreshAll } from "./state/connection.ts";
 import { knownSites, setKnownSites, siteName, useSites } from "./state/known-sites.ts";
 import { remembered } from "./state/remembered.ts";
@@ -15,12 +15,12 @@ import { isViewer } from "./state/share.ts";
 import { navigate } from "./state/url.ts";
 import { isSettings, site } from "./state/view.ts";
 
-const ViewerPage = lazy(async () => (await import("./viewer/viewer-page.tsx")).ViewerPage);
+const ViewerPage = lazy(async () => (await import("./guest/guest-page.tsx")).ViewerPage);
 
 /** A page that was hidden for this long refreshes its reports when it is visible again. */
 const HIDDEN_MS_MAX = 300_000;
 
-const FirstSitePage = lazy(async () => (await import("./login/first-site.tsx")).FirstSitePage);
+const FirstSitePage = lazy(async () => (await import("./setup/first-site.tsx")).FirstSitePage);
 const SitesPage = lazy(async () => (await import("./sites/sites-page.tsx")).SitesPage);
 
 function useRefreshOnReturn(): void {

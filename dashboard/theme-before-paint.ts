@@ -1,6 +1,6 @@
 /**
  * Applies the color theme before the first paint. A classic script, because a module runs too late; it can import nothing,
- * so it repeats two names of `state/theme.ts`.
+ * so it repeats two names of `kit/theme.ts`.
  */
 const system = matchMedia("(prefers-color-scheme: dark)");
 

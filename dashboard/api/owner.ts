@@ -1,5 +1,5 @@
 /** The secret that makes this browser the owner of what is saved "only for me" (docs/http-api.md, "Segments"). */
-import { store, stored } from "../state/stored.ts";
+import { store, stored } from "./stored.ts";
 
 const OWNER_KEY = "sandpiper.owner";
 const OWNER_BYTES = 24;

@@ -1,11 +1,11 @@
 /** The cards of breakdowns: a tab for each dimension, its top values, and a link to all of them. */
 import { isCompared } from "../charts/metric-totals.ts";
 import { totalVisitors } from "../charts/top-stats.tsx";
-import { lazy, NotLoaded } from "../components/lazy.tsx";
-import { Empty, ReportView, Skeleton } from "../components/states.tsx";
-import { useSteadyHeight } from "../components/steady-height.ts";
-import { chosenTab, Tabs, type Tab } from "../components/tabs.tsx";
-import { useNear } from "../components/use-near.ts";
+import { lazy, NotLoaded } from "../kit/lazy.tsx";
+import { Empty, ReportView, Skeleton } from "../kit/states.tsx";
+import { useSteadyHeight } from "../kit/steady-height.ts";
+import { chosenTab, Tabs, type Tab } from "../kit/tabs.tsx";
+import { useNear } from "../kit/use-near.ts";
 import { DIMENSIONS, dimensionsOf, filterDimensionOf, isDimension, tabLabelOf } from "../format/dimensions.ts";
 import type { DimensionCard } from "../format/dimensions.ts";
 import { countOf, formatCount, formatRate } from "../format/locale.ts";

@@ -1,6 +1,6 @@
 /** What stands above the details: the search, the currency of the revenue, and the downloads. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Problem } from "../components/states.tsx";
+import { Problem } from "../kit/states.tsx";
 import { problemText } from "../api/http.ts";
 import { formatCount } from "../format/locale.ts";
 import { navigate } from "../state/url.ts";

@@ -1,7 +1,7 @@
 /** The rows of the details as a file: all pages, with the columns and in the order of the table. */
 import { fetchReport } from "../api/reports.ts";
 import type { BreakdownPage } from "../api/types.ts";
-import { fileNameOf, saveCsv, saveFile } from "../components/download.ts";
+import { fileNameOf, saveCsv, saveFile } from "../kit/download.ts";
 import type { ColumnId, Row } from "./details-columns.ts";
 import { urlOfRows, type Asked } from "./details-request.ts";
 

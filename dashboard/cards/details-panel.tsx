@@ -1,9 +1,9 @@
 /** The dialog with all values of a dimension: their search, order and pages are the service's. */
 import { useEffect, useState } from "preact/hooks";
 import { isCompared } from "../charts/metric-totals.ts";
-import { Dialog } from "../components/dialog.tsx";
-import { Failure, ReportView } from "../components/states.tsx";
-import { useSettled } from "../components/use-settled.ts";
+import { Dialog } from "../kit/dialog.tsx";
+import { Failure, ReportView } from "../kit/states.tsx";
+import { useSettled } from "../kit/use-settled.ts";
 import { DIMENSIONS, filterOfVersions, formatValue } from "../format/dimensions.ts";
 import { countOf, formatRange } from "../format/locale.ts";
 import type { BreakdownPage, Dimension } from "../api/types.ts";

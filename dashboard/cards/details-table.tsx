@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { Dimension } from "../api/types.ts";
 import { Change, NewValue } from "../charts/change.tsx";
 import { totalVisitors } from "../charts/top-stats.tsx";
-import { Empty } from "../components/states.tsx";
+import { Empty } from "../kit/states.tsx";
 import { countryMark, DIMENSIONS, filterDimensionOf, formatValue } from "../format/dimensions.ts";
 import { formatCount, formatShare } from "../format/locale.ts";
 import { refusalOf } from "../state/filters.ts";

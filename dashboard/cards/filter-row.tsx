@@ -1,8 +1,8 @@
 /** A row whose click filters the view by its value: only it, also it (Shift), or all but it (Alt), as does its menu. */
 import type { ComponentChildren } from "preact";
 import type { Dimension } from "../api/types.ts";
-import { Menu } from "../components/menu.tsx";
-import type { MenuItem } from "../components/menu-entry.tsx";
+import { Menu } from "../kit/menu.tsx";
+import type { MenuItem } from "../kit/menu-entry.tsx";
 import { countryMark, filterDimensionOf, formatValue } from "../format/dimensions.ts";
 import { refusalOf, type Choice } from "../state/filters.ts";
 import { filters, hasFilter, hasListOf, isExcluded, toggleFilter } from "../state/view.ts";

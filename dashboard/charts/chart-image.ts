@@ -1,5 +1,5 @@
 /** The chart card as a PNG of 1200 by 630 pixels, the size of link previews, in the colors of the current theme. */
-import { LOGO } from "../components/logo.tsx";
+import { LOGO } from "../kit/logo.tsx";
 import { formatRange } from "../format/locale.ts";
 import { PRODUCT_NAME } from "../names.ts";
 import { siteName } from "../state/known-sites.ts";

@@ -1,8 +1,8 @@
 /** The menu of the chart: copies it as an image to the clipboard, or saves the image where the browser refuses that. */
 import { useState } from "preact/hooks";
-import { annotatePointed, hasAnnotations } from "../annotations/annotation-place.ts";
-import { Menu } from "../components/menu.tsx";
-import { fileNameOf, saveFile } from "../components/download.ts";
+import { annotatePointed, hasAnnotations } from "./annotation-place.ts";
+import { Menu } from "../kit/menu.tsx";
+import { fileNameOf, saveFile } from "../kit/download.ts";
 import type { MetricTotals } from "./metric-totals.ts";
 import type { ChartPoint } from "./points.ts";
 import type { ShownMetric } from "./shown-metrics.ts";

@@ -1,7 +1,7 @@
 /** The main chart's data as a table, for screen readers and for exact values. */
-import { annotationText } from "../annotations/annotation-time.ts";
-import { marksOf } from "../annotations/marks.ts";
-import { useAnnotations } from "../annotations/use-annotations.ts";
+import { annotationText } from "./annotation-time.ts";
+import { marksOf } from "./marks.ts";
+import { useAnnotations } from "./use-annotations.ts";
 import { timeZone } from "../state/known-sites.ts";
 import type { Bucket, Interval } from "./buckets.ts";
 import { canOpen } from "./chart-view.tsx";

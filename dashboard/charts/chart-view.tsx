@@ -1,7 +1,7 @@
 /** The line chart with its tooltip. Choosing a point opens its day, week or month. */
 import { useState } from "preact/hooks";
-import { canAnnotate, openAnnotations, placeOf, placeText, pointedPlace } from "../annotations/annotation-place.ts";
-import { ChartMarks } from "../annotations/chart-marks.tsx";
+import { canAnnotate, openAnnotations, placeOf, placeText, pointedPlace } from "./annotation-place.ts";
+import { ChartMarks } from "./chart-marks.tsx";
 import { range } from "../state/period.ts";
 import { isOfClock, type Bucket, type Interval } from "./buckets.ts";
 import { Change } from "./change.tsx";

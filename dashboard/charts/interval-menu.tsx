@@ -1,5 +1,5 @@
 /** The menu that chooses the interval of the chart, where more than one suits the range. */
-import { Menu } from "../components/menu.tsx";
+import { Menu } from "../kit/menu.tsx";
 import { range } from "../state/period.ts";
 import { navigate } from "../state/url.ts";
 import { defaultInterval, offeredIntervals, type Interval } from "./buckets.ts";

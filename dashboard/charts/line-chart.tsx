@@ -3,9 +3,9 @@
  * a second touch chooses one; a right click marks one.
  */
 import { useEffect, useRef } from "preact/hooks";
-import { indexAfterKey } from "../components/slider-keys.ts";
-import { TapChoice } from "../components/tap-choice.ts";
-import { paletteVersion } from "../state/theme.ts";
+import { indexAfterKey } from "../kit/slider-keys.ts";
+import { TapChoice } from "../kit/tap-choice.ts";
+import { paletteVersion } from "../kit/theme.ts";
 import { cssColor, drawChart, type Chart } from "./chart-drawing.ts";
 import type { ChartPoint } from "./points.ts";
 

@@ -1,8 +1,8 @@
 /** The chosen metric over time against the compared period: as a line chart or as a table, with a sentence about it and a menu. */
 import { useEffect, useMemo } from "preact/hooks";
-import { ReportView } from "../components/states.tsx";
+import { ReportView } from "../kit/states.tsx";
 import { formatRange } from "../format/locale.ts";
-import { COMPARISON_LABELS } from "../shell/comparison-picker.tsx";
+import { COMPARISON_LABELS } from "../page/comparison-picker.tsx";
 import { timeZone } from "../state/known-sites.ts";
 import type { Range } from "../state/range.ts";
 import { localTime, UTC } from "../state/time-zone.ts";

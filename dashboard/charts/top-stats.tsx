@@ -1,7 +1,7 @@
 /** The stats on top: totals of the period, each a button that selects the metric of the chart. */
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { Failure } from "../components/states.tsx";
+import { Failure } from "../kit/states.tsx";
 import { formatCount, formatHour, formatRange } from "../format/locale.ts";
 import type { Report } from "../state/use-report.ts";
 import { timeZone } from "../state/known-sites.ts";

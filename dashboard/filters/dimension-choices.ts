@@ -1,7 +1,7 @@
 /** What a filter can be about, in groups, and the operators that make sense for it. */
 import { breakdownOf, DIMENSIONS, filterOfVersions } from "../format/dimensions.ts";
 import { PROPERTY_PREFIX, type Filter, type Operator, OPERATORS } from "../state/filters.ts";
-import { dimensionName, OPERATOR_WORDS, SET_WORDS } from "./filter-words.ts";
+import { dimensionName, OPERATOR_WORDS, SET_WORDS } from "../format/filter-words.ts";
 
 /** Stands for all custom properties: the key is chosen beside it. */
 export const ANY_PROPERTY = "props";

@@ -2,9 +2,9 @@
 import { useState } from "preact/hooks";
 import { problemText, urlOf } from "../api/http.ts";
 import { fetchReport } from "../api/reports.ts";
-import { Dialog } from "../components/dialog.tsx";
-import { Picker } from "../components/picker.tsx";
-import { Problem } from "../components/states.tsx";
+import { Dialog } from "../kit/dialog.tsx";
+import { Picker } from "../kit/picker.tsx";
+import { Problem } from "../kit/states.tsx";
 import { UNKNOWN } from "../format/dimensions.ts";
 import {
   filterOf,
@@ -22,7 +22,7 @@ import { useAction } from "../state/use-action.ts";
 import { isLoading, useReport } from "../state/use-report.ts";
 import { closePanel, lockedFilters, ownFilters, panel, setFilters } from "../state/view.ts";
 import { ANY_PROPERTY, dimensionGroups, groupedDimensionOf, TESTS, testsFor, type Test } from "./dimension-choices.ts";
-import { isOnSet } from "./filter-words.ts";
+import { isOnSet } from "../format/filter-words.ts";
 import { Segments } from "./segments.tsx";
 import { PickedValues, TypedValues } from "./values-field.tsx";
 

@@ -1,12 +1,12 @@
 /** Segments in the filter dialog and in their own: choosing one replaces all filters, and the current filters can be saved. */
-import { Dialog } from "../components/dialog.tsx";
-import { SavedItems } from "../saved/saved-items.tsx";
+import { Dialog } from "../kit/dialog.tsx";
+import { SavedItems } from "./saved-items.tsx";
 import type { Segment } from "../api/segments.ts";
 import { parseFilters, printFilter, printFilters } from "../state/filters.ts";
 import { namelessSegment, segment, segmentFilters, segmentId } from "../state/segments.ts";
 import { navigate } from "../state/url.ts";
 import { closePanel, ownFilters, showSegment } from "../state/view.ts";
-import { filterInWords } from "./filter-words.ts";
+import { filterInWords } from "../format/filter-words.ts";
 
 const NAMELESS = { private: "someone else's segment", missing: "the deleted segment" } as const;
 

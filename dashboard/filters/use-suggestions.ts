@@ -1,8 +1,8 @@
 /** The site's values of a dimension that match a typed text, with their visitors, in the period and under the other filters. */
 import { urlOf } from "../api/http.ts";
 import type { Reports } from "../api/types.ts";
-import type { Choice } from "../components/picker.tsx";
-import { useSettled } from "../components/use-settled.ts";
+import type { Choice } from "../kit/picker.tsx";
+import { useSettled } from "../kit/use-settled.ts";
 import { breakdownOf, DIMENSIONS, unknownLabel } from "../format/dimensions.ts";
 import { formatCount } from "../format/locale.ts";
 import { canFilterBy, printFilters, PROPERTY_PREFIX, type Filter } from "../state/filters.ts";
@@ -10,7 +10,7 @@ import { unfilteredScope } from "../state/scope.ts";
 import { segmentId } from "../state/segments.ts";
 import { useReport, useRequest, type Report } from "../state/use-report.ts";
 import { lockedFilters } from "../state/view.ts";
-import { valueName } from "./filter-words.ts";
+import { valueName } from "../format/filter-words.ts";
 
 /** As many as the picker shows. */
 const SEARCHED_ROWS = 50;

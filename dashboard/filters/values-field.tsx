@@ -1,11 +1,11 @@
 /** The values of a filter: picked from the site's own, or texts to look for. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { Picker, type Choice } from "../components/picker.tsx";
-import { Failure } from "../components/states.tsx";
+import { Picker, type Choice } from "../kit/picker.tsx";
+import { Failure } from "../kit/states.tsx";
 import { breakdownOf, DIMENSIONS } from "../format/dimensions.ts";
 import { canFilterBy, EXPRESSION_CHARS_MAX, VALUE_CHARS_MAX, type Filter, type Operator } from "../state/filters.ts";
 import { lockedFilters } from "../state/view.ts";
-import { valueName } from "./filter-words.ts";
+import { valueName } from "../format/filter-words.ts";
 import { useSuggestions } from "./use-suggestions.ts";
 
 interface ChosenValueProps {

@@ -1,7 +1,7 @@
 /** The tab Map of the locations: visitors by country. The tab Countries lists the same data for screen readers. */
 import { useMemo } from "preact/hooks";
 import { totalVisitors } from "../charts/top-stats.tsx";
-import { Empty, ReportView } from "../components/states.tsx";
+import { Empty, ReportView } from "../kit/states.tsx";
 import type { Reports } from "../api/types.ts";
 import { UNKNOWN } from "../format/dimensions.ts";
 import { countOf } from "../format/locale.ts";

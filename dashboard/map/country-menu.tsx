@@ -1,9 +1,9 @@
 /** What a country of the map can do to the filters, in a menu: by a right click, or by keyboard and finger from the list of countries. */
 import { useRef } from "preact/hooks";
 import { filterItems } from "../cards/filter-row.tsx";
-import { useCloseOutside } from "../components/close-outside.ts";
-import { MenuPopup } from "../components/menu-popup.tsx";
-import { Menu } from "../components/menu.tsx";
+import { useCloseOutside } from "../kit/close-outside.ts";
+import { MenuPopup } from "../kit/menu-popup.tsx";
+import { Menu } from "../kit/menu.tsx";
 import { countryName, UNKNOWN } from "../format/dimensions.ts";
 import { hasFilter } from "../state/view.ts";
 import type { Counts } from "./countries.tsx";

@@ -1,7 +1,7 @@
 /** Countries tinted by their visitors, small ones as dots, with a pulse where someone is right now. A list beside it has the same data. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { choiceOf } from "../cards/filter-row.tsx";
-import { TapChoice } from "../components/tap-choice.ts";
+import { TapChoice } from "../kit/tap-choice.ts";
 import { countryName } from "../format/dimensions.ts";
 import { countOf, formatCount, formatShare } from "../format/locale.ts";
 import type { Choice } from "../state/filters.ts";

@@ -4,7 +4,7 @@ import { UNKNOWN } from "../format/dimensions.ts";
 import { countOf } from "../format/locale.ts";
 import { WorldMap } from "../map/world-map.tsx";
 import { useWorldShapes } from "../map/world-shapes.ts";
-import type { Realtime } from "./use-realtime.ts";
+import type { Realtime } from "../state/realtime.ts";
 
 type Countries = Required<Realtime>["countries"];
 

@@ -1,14 +1,14 @@
 /** The realtime view: current visitors, and the last half hour by minute, page, source, country and event. */
-import { Empty, Loading } from "../components/states.tsx";
+import { Empty, Loading } from "../kit/states.tsx";
 import { formatCount } from "../format/locale.ts";
 import { DEMO_SITE } from "../names.ts";
 import { isCardShown } from "../state/known-sites.ts";
 import { canClear, site, toggleRealtime } from "../state/view.ts";
-import { windowMinutes } from "./current-visitors.tsx";
+import { windowMinutes } from "../page/current-visitors.tsx";
 import { MinuteBars } from "./minute-bars.tsx";
 import { RealtimeMap } from "./realtime-map.tsx";
 import { RecentList } from "./recent-list.tsx";
-import { isRealtimeStale, lastMinutes, MINUTES, realtime, type Realtime } from "./use-realtime.ts";
+import { isRealtimeStale, lastMinutes, MINUTES, realtime, type Realtime } from "../state/realtime.ts";
 
 /** The button that is about to go had the focus; the one in the bar does the same. */
 function leave(): void {

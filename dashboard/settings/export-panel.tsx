@@ -2,10 +2,10 @@
 import { useState } from "preact/hooks";
 import { problemText, urlOf } from "../api/http.ts";
 import { fetchFile } from "../api/reports.ts";
-import { Dialog } from "../components/dialog.tsx";
-import { fileNameOf, saveFile } from "../components/download.ts";
-import { Radios } from "../components/radios.tsx";
-import { Problem } from "../components/states.tsx";
+import { Dialog } from "../kit/dialog.tsx";
+import { fileNameOf, saveFile } from "../kit/download.ts";
+import { Radios } from "../kit/radios.tsx";
+import { Problem } from "../kit/states.tsx";
 import { formatRange } from "../format/locale.ts";
 import { siteName, timeZone } from "../state/known-sites.ts";
 import { range } from "../state/period.ts";

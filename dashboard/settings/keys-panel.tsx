@@ -3,17 +3,17 @@ import { useEffect, useState } from "preact/hooks";
 import { createKey, listKeys, revokeKey, type KeyScope } from "../api/admin.ts";
 import { problemText } from "../api/http.ts";
 import type { CreatedKey, Keys } from "../api/types.ts";
-import { ConfirmedButton } from "../components/confirmed-button.tsx";
-import { CopyButton } from "../components/copy-button.tsx";
-import { Dialog } from "../components/dialog.tsx";
-import { Problem } from "../components/states.tsx";
+import { ConfirmedButton } from "../kit/confirmed-button.tsx";
+import { CopyButton } from "../kit/copy-button.tsx";
+import { Dialog } from "../kit/dialog.tsx";
+import { Problem } from "../kit/states.tsx";
 import { formatTimestamp } from "../format/locale.ts";
 import { UTC } from "../state/time-zone.ts";
 import { authState } from "../state/connection.ts";
 import { useAction } from "../state/use-action.ts";
 import { closePanel } from "../state/view.ts";
 import { NewKeyForm } from "./new-key-form.tsx";
-import { PasswordRequired } from "./password-required.tsx";
+import { PasswordRequired } from "../kit/password-required.tsx";
 
 const TITLE = "API keys";
 

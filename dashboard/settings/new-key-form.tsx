@@ -1,8 +1,8 @@
 /** The form of a new API key: its name, what it may do, and for which sites. */
 import { useState } from "preact/hooks";
 import type { KeyScope } from "../api/admin.ts";
-import { NameInput } from "../components/name-input.tsx";
-import { Select } from "../components/select.tsx";
+import { NameInput } from "../kit/name-input.tsx";
+import { Select } from "../kit/select.tsx";
 import { useSites } from "../state/known-sites.ts";
 import { NAME_CHARS_MAX } from "./field.tsx";
 

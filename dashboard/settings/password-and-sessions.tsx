@@ -1,8 +1,8 @@
 /** The dialogs that change the password, and that end all sessions. */
 import { useRef, useState } from "preact/hooks";
 import { changePassword } from "../api/admin.ts";
-import { Dialog } from "../components/dialog.tsx";
-import { PasswordField, PASSWORD_CHARS_MIN, problemFrom, ProblemText } from "../login/password-form.tsx";
+import { Dialog } from "../kit/dialog.tsx";
+import { PasswordField, PASSWORD_CHARS_MIN, problemFrom, ProblemText } from "../setup/password-form.tsx";
 import { endSession } from "../state/connection.ts";
 import { useAction } from "../state/use-action.ts";
 import { closePanel } from "../state/view.ts";

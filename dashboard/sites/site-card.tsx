@@ -2,7 +2,7 @@
 import { changeOf } from "../charts/change-text.ts";
 import { Change } from "../charts/change.tsx";
 import { formatCount, formatShortRange } from "../format/locale.ts";
-import { SiteIcon } from "../shell/site-icon.tsx";
+import { SiteIcon } from "../kit/site-icon.tsx";
 import { comparedRangeOf } from "../state/compared-range.ts";
 import { daysBetween } from "../state/range.ts";
 import { cardHref, openCard } from "./card-link.ts";

@@ -1,7 +1,7 @@
 /** Which sites the page of all sites shows, and in which order. Pinned sites, which the browser remembers, come first. */
 import { signal } from "@preact/signals";
 import type { Reports } from "../api/types.ts";
-import { store, stored } from "../state/stored.ts";
+import { store, stored } from "../api/stored.ts";
 
 export type SiteRow = Reports["overview"]["sites"][number];
 

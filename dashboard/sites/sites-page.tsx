@@ -1,16 +1,16 @@
 /** The page of all sites: a card each, which can be searched, sorted and pinned. */
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { useFocusOnArrival } from "../components/kept-focus.ts";
-import { Logo } from "../components/logo.tsx";
-import { Menu } from "../components/menu.tsx";
-import { Failure, Loading, OutageBanner } from "../components/states.tsx";
+import { useFocusOnArrival } from "../kit/kept-focus.ts";
+import { Logo } from "../kit/logo.tsx";
+import { Menu } from "../kit/menu.tsx";
+import { Failure, Loading, OutageBanner } from "../kit/states.tsx";
 import { formatCount } from "../format/locale.ts";
-import { OpenInstanceNotice } from "../login/open-instance-notice.tsx";
+import { OpenInstanceNotice } from "../setup/open-instance-notice.tsx";
 import { PRODUCT_NAME } from "../names.ts";
-import { OpenPanel } from "../open-panel.tsx";
-import { accountItems } from "../shell/account-items.ts";
-import { choosePeriod, PERIOD_LABELS } from "../shell/period-picker.tsx";
+import { OpenPanel } from "../page/open-panel.tsx";
+import { accountItems } from "../page/account-items.ts";
+import { choosePeriod, PERIOD_LABELS } from "../page/period-picker.tsx";
 import { period } from "../state/period.ts";
 import { SHORT_PERIODS } from "../state/range.ts";
 import { openPanel } from "../state/view.ts";

@@ -1,7 +1,7 @@
 /** What the next visit begins with: the period and the tab of each card that were chosen last. Stored in the browser, as URL parameters. */
 
 import { isViewer } from "./share.ts";
-import { store, stored } from "./stored.ts";
+import { store, stored } from "../api/stored.ts";
 
 const STORAGE_KEY = "sandpiper.view";
 

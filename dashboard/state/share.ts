@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import type { SharedSite, ViewerToken } from "../api/types.ts";
 import { presentShare, sendJson, ServiceError } from "../api/http.ts";
-import { store, stored } from "./stored.ts";
+import { store, stored } from "../api/stored.ts";
 
 /** What a link shows. */
 export type SharedView = Required<Omit<SharedSite, "locked">>;

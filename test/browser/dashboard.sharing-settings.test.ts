@@ -1,7 +1,7 @@
 /** Sharing a site in a real browser: the public address, share links and their embed code, and API keys of some sites. */
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { BrowserContext, Page } from "playwright-core";
-import { embedCode } from "../../dashboard/settings/sharing/embed.ts";
+import { embedCode } from "../../dashboard/settings/embed.ts";
 import { nowMs } from "../support/fixed-clock.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import { DAY_MS } from "./support/dashboard.ts";

@@ -1,7 +1,7 @@
 /** The ways a site may install the script. */
 
 import { describe, test } from "vitest";
-import { PLATFORMS } from "../../dashboard/settings/platforms.ts";
+import { PLATFORMS } from "../../dashboard/setup/platforms.ts";
 import { EVENT_PATH, SCRIPT_PATHS } from "../../src/runtime/config/names.ts";
 import { buildTracker } from "../../tracker/build.mjs";
 import { SITE_ID, scriptTag, type TrackerBench } from "./support/tracker-bench.ts";

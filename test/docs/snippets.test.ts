@@ -1,8 +1,8 @@
 /** Code snippets of the docs work unchanged, and are those that the dashboard shows. */
 import { transform } from "esbuild";
 import { expect, it, onTestFinished } from "vitest";
-import { PLATFORMS } from "../../dashboard/settings/platforms.ts";
-import { embedCode } from "../../dashboard/settings/sharing/embed.ts";
+import { PLATFORMS } from "../../dashboard/setup/platforms.ts";
+import { embedCode } from "../../dashboard/settings/embed.ts";
 import { CLOCK_AHEAD_MS } from "../support/fixed-clock.ts";
 import { startServer } from "../support/server-process.ts";
 import { tempFolder } from "../support/temp-folder.ts";

@@ -1,0 +1,45 @@
+/** Which point of the chart an annotation is at, and which marks are so near that they are one. */
+import type { Annotation } from "../api/annotations.ts";
+import { isOfClock, type Interval } from "./buckets.ts";
+import type { ChartPoint } from "./points.ts";
+
+export interface Mark {
+  /** Of the point. */
+  readonly index: number;
+  readonly annotations: readonly Annotation[];
+}
+
+/** As the service labels hours. Without an hour, the first one of the date has it. */
+const timeOf = ({ date, hour }: Annotation): string => `${date} ${String(hour ?? 0).padStart(2, "0")}:00`;
+
+/** The index of the first point at a time or after it, on the same date: the clock may have skipped the hour. */
+function indexOfTime(points: readonly ChartPoint[], annotation: Annotation): number {
+  const time = timeOf(annotation);
+  return points.findIndex(({ label, bucket }) => bucket.start === annotation.date && label >= time);
+}
+
+const indexOfDate = (points: readonly ChartPoint[], { date }: Annotation): number =>
+  points.findIndex(({ bucket }) => bucket.start <= date && date <= bucket.end);
+
+/** Those of the points' dates, in the order of the points. */
+export function marksOf(points: readonly ChartPoint[], annotations: readonly Annotation[], interval: Interval): Mark[] {
+  const indexOf = isOfClock(interval) ? indexOfTime : indexOfDate;
+  const byIndex = new Map<number, Annotation[]>();
+  for (const annotation of annotations) {
+    const index = indexOf(points, annotation);
+    if (index !== -1) byIndex.set(index, [...(byIndex.get(index) ?? []), annotation]);
+  }
+  return [...byIndex].map(([index, found]) => ({ index, annotations: found })).sort((a, b) => a.index - b.index);
+}
+
+/** Marks that would lie less than `leastPx` apart become one, at the first of them. */
+export function joinedMarks(marks: readonly Mark[], leftOf: (index: number) => number, leastPx: number): Mark[] {
+  const joined: Mark[] = [];
+  for (const mark of marks) {
+    const last = joined.at(-1);
+    if (last && leftOf(mark.index) - leftOf(last.index) < leastPx)
+      joined[joined.length - 1] = { index: last.index, annotations: [...last.annotations, ...mark.annotations] };
+    else joined.push(mark);
+  }
+  return joined;
+}

@@ -1,0 +1,50 @@
+/** The Behavior card: a tab for each report on what visitors do. Those behind the first one are loaded when they are chosen. */
+import type { ComponentType } from "preact";
+import { lazy, NotLoaded } from "../kit/lazy.tsx";
+import { Skeleton } from "../kit/states.tsx";
+import { useSteadyHeight } from "../kit/steady-height.ts";
+import { chosenTab, Tabs } from "../kit/tabs.tsx";
+import { useNear } from "../kit/use-near.ts";
+import { isCardShown } from "../state/known-sites.ts";
+import { Goals } from "./goals.tsx";
+
+const chosen = (load: () => Promise<ComponentType>): ComponentType => lazy(load, NotLoaded, () => <Skeleton />);
+
+interface BehaviorTab {
+  readonly id: string;
+  readonly label: string;
+  readonly Content: ComponentType;
+}
+
+const TABS: readonly BehaviorTab[] = [
+  { id: "goals", label: "Goals", Content: Goals },
+  { id: "properties", label: "Properties", Content: chosen(async () => (await import("./properties.tsx")).Properties) },
+  { id: "revenue", label: "Revenue", Content: chosen(async () => (await import("./revenue.tsx")).Revenue) },
+  { id: "funnel", label: "Funnel", Content: chosen(async () => (await import("./funnel.tsx")).Funnel) },
+  { id: "retention", label: "Retention", Content: chosen(async () => (await import("./retention.tsx")).Retention) },
+  { id: "sequences", label: "Sequences", Content: chosen(async () => (await import("./sequences.tsx")).Sequences) },
+  { id: "flow", label: "Flow", Content: chosen(async () => (await import("./flow.tsx")).Flow) },
+];
+
+function BehaviorCard({ tabs }: { readonly tabs: readonly BehaviorTab[] }) {
+  const { ref, isNear } = useNear<HTMLElement>();
+  const body = useSteadyHeight<HTMLDivElement>();
+  const Content = tabs.find(({ id }) => id === chosenTab("did", tabs))?.Content;
+  return (
+    <section class="card behavior" aria-label="Behavior" ref={ref} data-card="did">
+      <header class="card-head">
+        <h2>Behavior</h2>
+        <Tabs label="Behavior" param="did" tabs={tabs} />
+      </header>
+      <div class="card-body" ref={body}>
+        {isNear && Content ? <Content /> : <Skeleton />}
+      </div>
+    </section>
+  );
+}
+
+/** A tab is a card of its own for the settings, which may hide each of them. */
+export function Behavior() {
+  const tabs = TABS.filter(({ id }) => isCardShown(id));
+  return tabs.length === 0 ? null : <BehaviorCard tabs={tabs} />;
+}

@@ -1,0 +1,69 @@
+/** The flow report: previous and next pages of a page. A click on one moves there. */
+import { RowList } from "../cards/row-list.tsx";
+import { Picker } from "../kit/picker.tsx";
+import { Empty, ReportView } from "../kit/states.tsx";
+import { countOf } from "../format/locale.ts";
+import { useReport } from "../state/use-report.ts";
+import { scope } from "../state/scope.ts";
+import { navigate, param } from "../state/url.ts";
+import { usePageChoices } from "./steps.tsx";
+
+const ROWS = 10;
+
+interface NeighborsProps {
+  readonly title: string;
+  readonly page: string;
+  readonly direction: "forward" | "backward";
+}
+
+function Neighbors({ title, page, direction }: NeighborsProps) {
+  const report = useReport("flow", { ...scope.value, page, direction, limit: ROWS });
+  return (
+    <section aria-label={title}>
+      <h3>{title}</h3>
+      <ReportView report={report} rows={5}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Empty>No {title.toLowerCase()}</Empty>
+          ) : (
+            <RowList
+              label={title}
+              rows={rows.map(({ next_page, visitors, share }) => ({
+                key: next_page,
+                label: next_page,
+                count: visitors,
+                share,
+                countTitle: countOf(visitors, "visitor"),
+                title: `Show the flow of ${next_page}`,
+                onChoose: () => navigate({ page: next_page }),
+              }))}
+            />
+          )
+        }
+      </ReportView>
+    </section>
+  );
+}
+
+export function Flow() {
+  const pages = usePageChoices();
+  const page = param("page") ?? pages.choices[0]?.value ?? "/";
+  return (
+    <>
+      <div class="field wide-field">
+        <span class="field-label">Page</span>
+        <Picker
+          label="Page"
+          {...pages}
+          value={page}
+          onPick={(picked) => navigate({ page: picked })}
+          choiceOf={(typed) => (/^\/.*\*/.test(typed) ? { value: typed, label: typed, hint: "wildcard" } : null)}
+        />
+      </div>
+      <div class="halves">
+        <Neighbors title="Previous pages" page={page} direction="backward" />
+        <Neighbors title="Next pages" page={page} direction="forward" />
+      </div>
+    </>
+  );
+}

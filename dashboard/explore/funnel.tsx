@@ -1,0 +1,127 @@
+/** The funnel report: how many visitors complete one step after the other, and how many drop off. */
+import { useState } from "preact/hooks";
+import type { Reports } from "../api/types.ts";
+import { Empty, ReportView } from "../kit/states.tsx";
+import { lazy } from "../kit/lazy.tsx";
+import { countOf, formatCount, formatRate } from "../format/locale.ts";
+import { useReport } from "../state/use-report.ts";
+import { scope } from "../state/scope.ts";
+import { isViewer } from "../state/share.ts";
+import { navigate, param } from "../state/url.ts";
+import { StepBuilder, stepsInUrl, STEPS_MIN, stepText } from "./steps.tsx";
+
+const SavedFunnels = lazy(async () => (await import("./saved-steps.tsx")).SavedFunnels);
+
+const WINDOWS = ["30 minutes", "1 hour", "1 day", "7 days", "30 days"];
+const WINDOW_DEFAULT = "1 day";
+
+interface Mode {
+  readonly id: string;
+  readonly label: string;
+  readonly title: string;
+}
+
+/** The modes of docs/http-api.md, "Funnel": the one that most look for, and the rest. */
+const STRICT_ORDER: Mode = {
+  id: "strict_order",
+  label: "Strict order",
+  title: "No other event, and no later step, may come in between.",
+};
+const ADVANCED_MODES: readonly Mode[] = [
+  { id: "strict_deduplication", label: "No repeats", title: "A step other than the first must not come again." },
+  { id: "strict_increase", label: "Strictly increasing time", title: "Each step must be later than the one before." },
+  { id: "strict_once", label: "One event per step", title: "An event counts for one step only." },
+];
+
+function FunnelStep({ row, text }: { readonly row: Reports["funnel"][number]; readonly text: string }) {
+  const { step, visitors, conversion_rate, dropped_off } = row;
+  return (
+    <li class="funnel-step" data-step={step}>
+      <div class="funnel-head">
+        <span class="funnel-name" title={text}>
+          {step}. {text}
+        </span>
+        <strong>{formatRate(conversion_rate)}</strong>
+      </div>
+      <div class="funnel-track" aria-hidden="true">
+        <span style={{ width: `${conversion_rate * 100}%` }} />
+      </div>
+      <p class="dim">
+        {countOf(visitors, "visitor")}
+        {dropped_off > 0 && <span class="worse"> · {formatCount(dropped_off)} dropped off</span>}
+      </p>
+    </li>
+  );
+}
+
+function FunnelSteps({ steps }: { readonly steps: readonly string[] }) {
+  const report = useReport("funnel", {
+    ...scope.value,
+    steps: steps.join(","),
+    window: param("window") ?? WINDOW_DEFAULT,
+    modes: param("modes"),
+  });
+  return (
+    <ReportView report={report} rows={steps.length}>
+      {(rows) =>
+        (rows[0]?.visitors ?? 0) === 0 ? (
+          <Empty>No visitors completed the first step</Empty>
+        ) : (
+          <ol class="funnel" aria-label="Funnel">
+            {rows.map((row) => (
+              <FunnelStep key={row.step} row={row} text={stepText(steps[row.step - 1] ?? row.name)} />
+            ))}
+          </ol>
+        )
+      }
+    </ReportView>
+  );
+}
+
+function FunnelModes() {
+  const chosen = (param("modes") ?? "").split(",").filter((mode) => mode !== "");
+  const toggle = (mode: string) =>
+    navigate({ modes: (chosen.includes(mode) ? chosen.filter((known) => known !== mode) : [...chosen, mode]).join(",") });
+  const choice = ({ id, label, title }: Mode) => (
+    <label key={id} class="choice" title={title}>
+      <input type="checkbox" checked={chosen.includes(id)} onChange={() => toggle(id)} /> {label}
+    </label>
+  );
+  const [isOpen, setOpen] = useState(ADVANCED_MODES.some(({ id }) => chosen.includes(id)));
+  return (
+    <>
+      <div class="field">{choice(STRICT_ORDER)}</div>
+      <details class="advanced" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>Advanced</summary>
+        <div class="field">{ADVANCED_MODES.map(choice)}</div>
+      </details>
+    </>
+  );
+}
+
+export function Funnel() {
+  const steps = stepsInUrl();
+  return (
+    <div class="builder">
+      <div class="builder-form">
+        <StepBuilder />
+        <label class="field">
+          Conversion window
+          <select
+            value={param("window") ?? WINDOW_DEFAULT}
+            onChange={(event) => navigate({ window: event.currentTarget.value === WINDOW_DEFAULT ? null : event.currentTarget.value })}
+          >
+            {WINDOWS.map((window) => (
+              <option key={window}>{window}</option>
+            ))}
+          </select>
+        </label>
+        <FunnelModes />
+        {!isViewer && <SavedFunnels />}
+      </div>
+      <div class="builder-result">
+        {steps.length < STEPS_MIN ? <Empty>Add two steps to see your funnel</Empty> : <FunnelSteps steps={steps} />}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,98 @@
+/** The goals report: the goals of the site in their order, then all other custom events, with their conversion rates. */
+import type { Reports } from "../api/types.ts";
+import { filteringRow } from "../cards/filter-row.tsx";
+import { RowList } from "../cards/row-list.tsx";
+import { Empty, ReportView } from "../kit/states.tsx";
+import { countOf, formatCount, formatMoney, formatRate } from "../format/locale.ts";
+import { TRACK_FUNCTION } from "../names.ts";
+import { hasGoal } from "../state/filter-kind.ts";
+import { everybodyScope } from "../state/scope.ts";
+import { isViewer } from "../state/share.ts";
+import { navigate } from "../state/url.ts";
+import { useReport, type Report } from "../state/use-report.ts";
+import { filters, hasConversionRates, isFiltered, openSettings } from "../state/view.ts";
+
+const NoGoals = () =>
+  isFiltered.value ? (
+    <Empty />
+  ) : (
+    <Empty>
+      No goals yet. Track one with <code>{TRACK_FUNCTION}("Signup")</code>.
+    </Empty>
+  );
+
+type Goal = Reports["goals"][number] & { readonly revenue?: Reports["conversions"][number]["revenue"] };
+
+/** An event of the same name as a goal is that goal. */
+function useGoals(): Report<readonly Goal[]> {
+  const defined = useReport("conversions", everybodyScope.value);
+  const events = useReport("goals", everybodyScope.value);
+  const data = defined.data &&
+    events.data && [...defined.data, ...events.data.filter(({ name }) => !defined.data?.some((goal) => goal.name === name))];
+  const failed = defined.error ? defined : events;
+  return { ...failed, data, isStale: defined.isStale || events.isStale };
+}
+
+const revenueText = ({ revenue }: Goal): string =>
+  (revenue ?? []).map(({ total, currency }) => `, ${formatMoney(total, currency)}`).join("");
+
+const Foot = ({ hasGoals }: { readonly hasGoals: boolean }) => (
+  <footer class="card-foot">
+    {hasGoals && (
+      <button type="button" class="link" onClick={() => navigate({ did: "properties" })}>
+        View properties
+      </button>
+    )}
+    {!isViewer && (
+      <button type="button" class="link" onClick={() => openSettings("goals")}>
+        Edit goals
+      </button>
+    )}
+  </footer>
+);
+
+/** Conversion rates are shares of all visitors, so a filter on a goal chooses among the rows instead of narrowing the report. */
+export function Goals() {
+  const report = useGoals();
+  const shown = report.data?.filter(({ name }) => hasGoal(filters.value, name));
+  return (
+    <ReportView report={{ ...report, data: shown }}>
+      {(goals) => (
+        <>
+          {goals.length === 0 ? (
+            <NoGoals />
+          ) : (
+            <>
+              <p class="column-heads">
+                <span>Goal</span>
+                <span>
+                  {hasConversionRates.value && (
+                    <>
+                      <abbr title="Conversion rate">CR</abbr> ·{" "}
+                    </>
+                  )}
+                  Visitors
+                </span>
+              </p>
+              <RowList
+                label="Goals"
+                rows={goals.map((goal) => ({
+                  key: goal.name,
+                  label: goal.name,
+                  count: goal.visitors,
+                  share: null,
+                  countTitle: `${countOf(goal.visitors, "visitor")}, ${countOf(goal.events, "event")}${revenueText(goal)}`,
+                  text: hasConversionRates.value
+                    ? `${formatRate(goal.conversion_rate)}  ·  ${formatCount(goal.visitors)}`
+                    : formatCount(goal.visitors),
+                  ...filteringRow({ dimension: "goal", value: goal.name }, goal.name),
+                }))}
+              />
+            </>
+          )}
+          <Foot hasGoals={goals.length > 0} />
+        </>
+      )}
+    </ReportView>
+  );
+}

@@ -1,0 +1,112 @@
+/** The properties report: the values of one custom property, for all events or one. */
+import { urlOf } from "../api/http.ts";
+import type { Reports } from "../api/types.ts";
+import { filteringRow } from "../cards/filter-row.tsx";
+import { RowList } from "../cards/row-list.tsx";
+import { Empty, ReportView } from "../kit/states.tsx";
+import { countOf } from "../format/locale.ts";
+import { TRACK_FUNCTION } from "../names.ts";
+import { useReport, useRequest } from "../state/use-report.ts";
+import { PROPERTY_PREFIX } from "../state/filters.ts";
+import { scope } from "../state/scope.ts";
+import { navigate, param } from "../state/url.ts";
+
+const VALUES_SHOWN = 50;
+
+/** An event may have the empty key, which `urlOf` would leave out. */
+const valuesUrl = (name: string, event: string | null): string =>
+  `${urlOf("/api/stats/property-values", { ...scope.value, event })}&${new URLSearchParams({ name }).toString()}`;
+
+const labelOf = (name: string): string => (name === "" ? "(empty)" : name);
+
+function PropertyValues({ name, event }: { readonly name: string; readonly event: string | null }) {
+  const report = useRequest<Reports["property-values"]>(valuesUrl(name, event));
+  return (
+    <ReportView report={report}>
+      {(values) =>
+        values.length === 0 ? (
+          <Empty />
+        ) : (
+          <>
+            <p class="column-heads">
+              <span title={name}>{labelOf(name)}</span>
+              <span>Visitors</span>
+            </p>
+            <RowList
+              label={`Values of ${labelOf(name)}`}
+              rows={values.slice(0, VALUES_SHOWN).map(({ value, visitors, events }) => ({
+                key: value,
+                label: value,
+                count: visitors,
+                share: null,
+                countTitle: `${countOf(visitors, "visitor")}, ${countOf(events, "event")}`,
+                ...filteringRow({ dimension: PROPERTY_PREFIX + name, value }, value),
+              }))}
+            />
+            {values.length > VALUES_SHOWN && <p class="dim">{countOf(values.length - VALUES_SHOWN, "more value")}</p>}
+          </>
+        )
+      }
+    </ReportView>
+  );
+}
+
+const NoProperties = () => (
+  <Empty>
+    No properties yet. Add them to an event with{" "}
+    <code>
+      {TRACK_FUNCTION}("Signup", {'{ props: { plan: "pro" } }'})
+    </code>
+    .
+  </Empty>
+);
+
+interface PropertyFormProps {
+  readonly names: readonly string[];
+  readonly chosen: string;
+}
+
+function PropertyForm({ names, chosen }: PropertyFormProps) {
+  const goals = useReport("goals", scope.value);
+  return (
+    <div class="form inline">
+      <label>
+        Property
+        <select value={chosen} title={chosen} onChange={(event) => navigate({ key: event.currentTarget.value })}>
+          {names.map((name) => (
+            <option key={name} value={name}>
+              {labelOf(name)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Event
+        <select value={param("event") ?? ""} onChange={(event) => navigate({ event: event.currentTarget.value })}>
+          <option value="">All events</option>
+          {(goals.data ?? []).map(({ name }) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </label>
+    </div>
+  );
+}
+
+export function Properties() {
+  const report = useReport("properties", scope.value);
+  return (
+    <ReportView report={report}>
+      {(names) => {
+        const chosen = names.find((name) => name === param("key")) ?? names[0];
+        if (chosen === undefined) return <NoProperties />;
+        return (
+          <>
+            <PropertyForm names={names} chosen={chosen} />
+            <PropertyValues name={chosen} event={param("event")} />
+          </>
+        );
+      }}
+    </ReportView>
+  );
+}

@@ -1,0 +1,102 @@
+/** The retention report: which of a week's new visitors return in the weeks after. */
+import type { Reports } from "../api/types.ts";
+import { Empty, ReportView } from "../kit/states.tsx";
+import { countOf, formatCount, formatShare, formatShortDay } from "../format/locale.ts";
+import { dayAfter } from "../state/range.ts";
+import { useReport } from "../state/use-report.ts";
+import { today } from "../state/period.ts";
+import { scope } from "../state/scope.ts";
+import { navigate, param } from "../state/url.ts";
+import { RetentionSetup, ShortIdsNotice } from "./retention-setup.tsx";
+
+const WEEKS = ["4", "8", "12", "26"] as const;
+const WEEKS_DEFAULT = "4";
+
+/** From this rate on, a cell's background is dark and its text light. */
+const STRONG_RATE = 0.55;
+
+type Cohort = Reports["retention"]["cohorts"][number];
+
+function RetentionCell({ cohort, week }: { readonly cohort: Cohort; readonly week: number }) {
+  const isFuture = dayAfter(cohort.cohort_date, 7 * week) > today.value;
+  const rate = isFuture ? undefined : cohort.retention_rates[week];
+  if (rate === undefined) return <td class="retention-cell" data-strong={false} style={{ "--rate": "0" }} />;
+  return (
+    <td
+      class="retention-cell"
+      data-strong={rate > STRONG_RATE}
+      style={{ "--rate": String(rate) }}
+      title={countOf(cohort.retained[week] ?? 0, "visitor")}
+    >
+      {formatShare(rate)}
+    </td>
+  );
+}
+
+function RetentionTable({ cohorts, weeks }: { readonly cohorts: readonly Cohort[]; readonly weeks: number }) {
+  const columns = Array.from({ length: weeks }, (_, week) => week);
+  return (
+    <div class="table-scroll" tabIndex={0} role="region" aria-label="Retention by week">
+      <table class="retention">
+        <thead>
+          <tr>
+            <th scope="col">Cohort</th>
+            <th scope="col">New visitors</th>
+            {columns.map((week) => (
+              <th key={week} scope="col">
+                Week {week}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {cohorts.map((cohort) => (
+            <tr key={cohort.cohort_date}>
+              <th scope="row">{formatShortDay(cohort.cohort_date)}</th>
+              <td>{formatCount(cohort.cohort_size)}</td>
+              {columns.map((week) => (
+                <RetentionCell key={week} cohort={cohort} week={week} />
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Nobody in a later week, because no visitor ID lasts until then. */
+const hasOnlyZeros = ({ identity_supports_cohorts, cohorts }: Reports["retention"]): boolean =>
+  !identity_supports_cohorts && cohorts.every(({ retained }) => retained.slice(1).every((visitors) => visitors === 0));
+
+export function Retention() {
+  const weeks = WEEKS.find((known) => known === param("weeks")) ?? WEEKS_DEFAULT;
+  const report = useReport("retention", { ...scope.value, weeks });
+  return (
+    <>
+      <label class="field">
+        Weeks
+        <select
+          value={weeks}
+          onChange={(event) => navigate({ weeks: event.currentTarget.value === WEEKS_DEFAULT ? null : event.currentTarget.value })}
+        >
+          {WEEKS.map((known) => (
+            <option key={known}>{known}</option>
+          ))}
+        </select>
+      </label>
+      <ReportView report={report} rows={5}>
+        {(retention) => {
+          if (hasOnlyZeros(retention)) return <RetentionSetup weeks={Number(weeks)} />;
+          const { cohorts, identity_supports_cohorts } = retention;
+          return (
+            <>
+              {!identity_supports_cohorts && <ShortIdsNotice weeks={Number(weeks)} />}
+              {cohorts.length === 0 ? <Empty /> : <RetentionTable cohorts={cohorts} weeks={Number(weeks)} />}
+            </>
+          );
+        }}
+      </ReportView>
+    </>
+  );
+}

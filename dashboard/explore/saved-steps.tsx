@@ -1,0 +1,39 @@
+/** Saved funnels and sequences, below the builder of their steps. They are loaded when the list is opened. */
+import { useState } from "preact/hooks";
+import type { Segment } from "../api/segments.ts";
+import { SavedItems } from "../filters/saved-items.tsx";
+import type { Saved } from "../filters/saved-kind.ts";
+import { navigate, param } from "../state/url.ts";
+import { stepsInUrl, STEPS_MIN, stepText } from "./steps.tsx";
+
+const textOf = ({ steps }: Segment): string => (steps ?? "").split(",").map(stepText).join(" → ");
+
+interface SavedStepsProps {
+  readonly kind: "funnel" | "sequence";
+  /** The URL parameters of the report that are saved. */
+  readonly names: readonly (keyof Saved)[];
+}
+
+function SavedSteps({ kind, names }: SavedStepsProps) {
+  const [isOpen, setOpen] = useState(false);
+  const valuesOf = (valueOf: (name: keyof Saved) => string | null | undefined) =>
+    Object.fromEntries(names.map((name) => [name, valueOf(name) ?? null]));
+  return (
+    <details class="advanced" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Saved {kind}s</summary>
+      {isOpen && (
+        <SavedItems
+          kind={kind}
+          noun={kind}
+          current={stepsInUrl().length < STEPS_MIN ? null : valuesOf(param)}
+          textOf={textOf}
+          isShown={(item) => names.every((name) => (item[name] ?? null) === param(name))}
+          onShow={(item) => navigate(valuesOf((name) => item[name]))}
+        />
+      )}
+    </details>
+  );
+}
+
+export const SavedFunnels = () => <SavedSteps kind="funnel" names={["steps", "window", "modes"]} />;
+export const SavedSequences = () => <SavedSteps kind="sequence" names={["steps"]} />;

@@ -1,0 +1,140 @@
+/** The steps of funnels and sequences: how the URL encodes them, and the builder that picks them from the site's pages and events. */
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { Picker, type Choice, type Choices } from "../kit/picker.tsx";
+import { formatCount } from "../format/locale.ts";
+import { isLoading, useBreakdown, useReport } from "../state/use-report.ts";
+import { unfilteredScope } from "../state/scope.ts";
+import { navigate, param } from "../state/url.ts";
+
+const PAGES_MAX = 500;
+
+export const STEPS_MIN = 2;
+/** The service's limit. */
+const STEPS_MAX = 32;
+
+/** Steps are separated by commas, so a comma is written `%2C`, and a literal `%2C` as `%252C` (docs/http-api.md, "Funnel"). */
+const encoded = (value: string): string => value.replaceAll(/%(2C)/gi, "%25$1").replaceAll(",", "%2C");
+const decoded = (value: string): string =>
+  value.replaceAll(/%(25)?(2C)/gi, (_, percent?: string, code?: string) => (percent === undefined ? "," : `%${code}`));
+
+const pageStep = (path: string): string => `page:${encoded(path)}`;
+const eventStep = (name: string): string => `event:${encoded(name)}`;
+
+export function stepText(step: string): string {
+  const [kind = "", ...rest] = step.split(":");
+  const value = decoded(rest.join(":"));
+  return kind === "page" && value.includes("*") ? `Pages matching ${value}` : value;
+}
+
+export const stepsInUrl = (): string[] => (param("steps") ?? "").split(",").filter((step) => step !== "");
+
+/** The site's pages by visitors. Filters do not narrow them: a step may be a page that the filters exclude. */
+export function usePageChoices(): Choices {
+  const pages = useBreakdown("pages", { ...unfilteredScope.value, limit: PAGES_MAX });
+  const choices = (pages.data ?? [])
+    .filter(({ value }) => value.startsWith("/"))
+    .map(({ value, visitors }) => ({ value, label: value, hint: formatCount(visitors) }));
+  return { choices, isLoading: isLoading(pages) };
+}
+
+function useStepChoices(): Choices {
+  const pages = usePageChoices();
+  const goals = useReport("goals", unfilteredScope.value);
+  const choices = [
+    ...(goals.data ?? []).map(({ name, visitors }) => ({ value: eventStep(name), label: name, hint: `event, ${formatCount(visitors)}` })),
+    ...pages.choices.map(({ value, hint }) => ({
+      value: pageStep(value),
+      label: value,
+      ...(hint !== undefined && { hint: `page, ${hint}` }),
+    })),
+  ];
+  return { choices, isLoading: pages.isLoading || isLoading(goals) };
+}
+
+/** The additional choice for a typed path with a wildcard, or for a step that is one. */
+function wildcardChoice(text: string): Choice | null {
+  const path = text.startsWith("page:") ? decoded(text.slice("page:".length)) : text;
+  return /^\/.*\*/.test(path) ? { value: pageStep(path), label: `Pages matching ${path}`, hint: "wildcard" } : null;
+}
+
+interface StepPickerProps extends Choices {
+  readonly number: number;
+  /** Empty for a new step. */
+  readonly value: string;
+  readonly onPick: (step: string) => void;
+  readonly onRemove?: () => void;
+}
+
+/** A step that is none of the choices, e.g. until they have loaded, is called as in reports. */
+const withStep = (choices: readonly Choice[], step: string): readonly Choice[] =>
+  step === "" || choices.some(({ value }) => value === step) ? choices : [...choices, { value: step, label: stepText(step) }];
+
+const StepPicker = ({ number, choices, isLoading: areLoading, value, onPick, onRemove }: StepPickerProps) => (
+  <li>
+    <span class="step-number" aria-hidden="true">
+      {number}
+    </span>
+    <Picker
+      label={`Step ${number}`}
+      choices={withStep(choices, value)}
+      isLoading={areLoading}
+      value={value}
+      choiceOf={wildcardChoice}
+      placeholder="Select a page or event, or type a path such as /blog/*"
+      onPick={onPick}
+    />
+    {onRemove && (
+      <button
+        type="button"
+        class="icon-button"
+        aria-label={`Remove step ${number}`}
+        onClick={(event) => {
+          // The button of the next step takes its place; that of the last step goes.
+          const item = event.currentTarget.closest("li");
+          if (!item?.nextElementSibling?.querySelector("button")) item?.querySelector("input")?.focus();
+          onRemove();
+        }}
+      >
+        ×
+      </button>
+    )}
+  </li>
+);
+
+/** `add` changes the steps and then moves the focus to the field of the next one. */
+function useAdding(count: number) {
+  const list = useRef<HTMLOListElement>(null);
+  const isAdding = useRef(false);
+  useLayoutEffect(() => {
+    if (isAdding.current) list.current?.querySelector<HTMLElement>("li:last-child input")?.focus();
+    isAdding.current = false;
+  }, [count]);
+  function add(change: () => void) {
+    isAdding.current = true;
+    change();
+  }
+  return { list, add };
+}
+
+export function StepBuilder() {
+  const choices = useStepChoices();
+  const steps = stepsInUrl();
+  const { list, add } = useAdding(steps.length);
+  const set = (next: readonly string[]) => navigate({ steps: next.join(",") });
+  return (
+    <div class="steps">
+      <ol ref={list}>
+        {[...steps, ""].slice(0, STEPS_MAX).map((step, i) => (
+          <StepPicker
+            key={i}
+            number={i + 1}
+            {...choices}
+            value={step}
+            onPick={(picked) => (step === "" ? add(() => set([...steps, picked])) : set(steps.with(i, picked)))}
+            {...(step !== "" && { onRemove: () => set(steps.toSpliced(i, 1)) })}
+          />
+        ))}
+      </ol>
+    </div>
+  );
+}

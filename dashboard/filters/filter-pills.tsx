@@ -1,0 +1,149 @@
+/** The filters of the view: the button that adds one, and a pill for each, and for a segment, under the bar. */
+import { useEffect } from "preact/hooks";
+import { filterInWords, wordsOf } from "../format/filter-words.ts";
+import { partsOfAny } from "../format/locale.ts";
+import { isSameFilter, printFilter, type Filter } from "../state/filters.ts";
+import { authState, handleFailure } from "../state/connection.ts";
+import { loadSegments, namelessSegment, segment, segmentFilters, segmentId } from "../state/segments.ts";
+import { navigate } from "../state/url.ts";
+import { canClear, clearAllFilters, filters, isFiltered, lockedFilters, openPanel, ownFilters, setFilters, site } from "../state/view.ts";
+
+const FILTER_BUTTON_ID = "add-filter";
+
+export const FilterButton = () => (
+  <button type="button" id={FILTER_BUTTON_ID} class="bar-button" title="Add a filter (F)" onClick={() => openPanel("filter")}>
+    <svg class="filter-icon" viewBox="0 0 16 16" aria-hidden="true">
+      <path d="M2 4h12M4.500 8h7M7 12h2" />
+    </svg>
+    <span class="filter-label">Filter</span>
+  </button>
+);
+
+/** Moves the focus from a pill that is about to be removed to the next one, or to the Filter button. */
+function leavePill(pill: Element | null | undefined): void {
+  const next = [pill?.nextElementSibling, pill?.previousElementSibling].map((other) => other?.querySelector<HTMLElement>(".pill-remove"));
+  (next.find((found) => found != null) ?? document.getElementById(FILTER_BUTTON_ID))?.focus();
+}
+
+export function clearFilters(): void {
+  if (document.activeElement?.closest(".pills")) leavePill(null);
+  clearAllFilters();
+}
+
+/** In a pill; its title and its dialog have all. */
+const VALUES_MAX = 3;
+
+const shownOf = (values: readonly string[]): readonly string[] =>
+  values.length <= VALUES_MAX ? values : [...values.slice(0, VALUES_MAX - 1), `${values.length - VALUES_MAX + 1} others`];
+
+function Words({ filter }: { readonly filter: Filter }) {
+  const { condition, values } = wordsOf(filter, filters.value);
+  if (values.length === 0) return <strong>{condition}</strong>;
+  return (
+    <>
+      {condition} {partsOfAny(shownOf(values)).map(({ type, value }, i) => (type === "element" ? <strong key={i}>{value}</strong> : value))}
+    </>
+  );
+}
+
+/** Of a share link: it cannot be changed or removed. */
+const LockedPill = ({ filter }: { readonly filter: Filter }) => (
+  <li class="pill locked" title="This page always has this filter">
+    <span class="pill-text">
+      <span class="unseen">Fixed filter: </span>
+      <Words filter={filter} />
+    </span>
+  </li>
+);
+
+const FilterPill = ({ filter }: { readonly filter: Filter }) => (
+  <li class="pill">
+    <button
+      type="button"
+      class="pill-text"
+      title={`Change this filter: ${filterInWords(filter, filters.value)}`}
+      onClick={() => openPanel(`filter:${printFilter(filter)}`)}
+    >
+      <Words filter={filter} />
+    </button>
+    <button
+      type="button"
+      class="pill-remove"
+      aria-label={`Remove filter: ${filterInWords(filter, filters.value)}`}
+      onClick={(event) => {
+        leavePill(event.currentTarget.closest("li"));
+        setFilters(ownFilters.value.filter((known) => !isSameFilter(known, filter)));
+      }}
+    >
+      ×
+    </button>
+  </li>
+);
+
+/** The service tells nobody but its owner what a private segment is. */
+const NAMELESS = {
+  private: { name: "Someone else's segment", title: "Only its owner sees its name and its conditions" },
+  missing: { name: "Deleted segment", title: "There is no segment with this address" },
+} as const;
+
+function SegmentPill() {
+  const nameless = namelessSegment.value && NAMELESS[namelessSegment.value];
+  const name = nameless?.name ?? segment.value?.name ?? "…";
+  const words = segmentFilters.value.map((filter) => filterInWords(filter, filters.value)).join(", ");
+  return (
+    <li class="pill">
+      <button type="button" class="pill-text" title={nameless?.title ?? words} onClick={() => openPanel("segments")}>
+        {!nameless && "Segment "}
+        <strong>{name}</strong>
+      </button>
+      <button
+        type="button"
+        class="pill-remove"
+        aria-label={`Remove segment: ${name}`}
+        onClick={(event) => {
+          leavePill(event.currentTarget.closest("li"));
+          navigate({ segment: null });
+        }}
+      >
+        ×
+      </button>
+    </li>
+  );
+}
+
+/** Loads what the URL names. A list that cannot be loaded leaves the segment without a name. */
+function useSegment(): void {
+  const [siteId, isWanted] = [site.value, segmentId.value !== null && segment.value === null];
+  useEffect(() => {
+    if (siteId !== null && isWanted) loadSegments(siteId).catch(handleFailure);
+  }, [siteId, isWanted]);
+}
+
+export function FilterPills() {
+  useSegment();
+  return !isFiltered.value ? null : (
+    <ul class="pills" aria-label="Filters">
+      {lockedFilters.value.map((filter) => (
+        <LockedPill key={printFilter(filter)} filter={filter} />
+      ))}
+      {segmentId.value !== null && <SegmentPill />}
+      {ownFilters.value.map((filter) => (
+        <FilterPill key={printFilter(filter)} filter={filter} />
+      ))}
+      {ownFilters.value.length > 0 && authState.value === "logged_in" && (
+        <li>
+          <button type="button" class="link" onClick={() => openPanel("segments")}>
+            Save as segment
+          </button>
+        </li>
+      )}
+      {canClear.value && (
+        <li>
+          <button type="button" class="link" onClick={clearFilters}>
+            Clear all
+          </button>
+        </li>
+      )}
+    </ul>
+  );
+}

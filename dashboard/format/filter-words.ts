@@ -1,0 +1,54 @@
+/** Filters in words: `Country is not Germany or France`. */
+import { breakdownOf, DIMENSIONS, formatValue, hasDirect, UNKNOWN } from "./dimensions.ts";
+import { anyOf } from "./locale.ts";
+import { PROPERTY_PREFIX, type Filter, type Operator } from "../state/filters.ts";
+
+export const OPERATOR_WORDS: Readonly<Record<Operator, readonly [is: string, isNot: string]>> = {
+  in: ["is", "is not"],
+  contains: ["contains", "does not contain"],
+  begins: ["begins with", "does not begin with"],
+  like: ["matches pattern", "does not match pattern"],
+  matches: ["matches regex", "does not match regex"],
+};
+
+/** Of values that were recorded, and of those that were not. */
+export const SET_WORDS = { isSet: "is set", isNotSet: "is not set" } as const;
+
+export const isOnSet = ({ operator, values }: Pick<Filter, "operator" | "values">): boolean =>
+  operator === "in" && values.length === 1 && values[0] === UNKNOWN;
+
+/** As it is in a filter, where a property is called by its key. */
+export function dimensionName(dimension: string): string {
+  if (dimension === "goal") return "Goal";
+  if (dimension.startsWith(PROPERTY_PREFIX)) return `Property ${dimension.slice(PROPERTY_PREFIX.length)}`;
+  const breakdown = breakdownOf(dimension);
+  return breakdown === undefined ? dimension : DIMENSIONS[breakdown].singular;
+}
+
+export function valueName(dimension: string, value: string, filters: readonly Filter[]): string {
+  const breakdown = breakdownOf(dimension);
+  return breakdown === undefined ? value : formatValue(breakdown, value, filters);
+}
+
+export interface FilterWords {
+  /** `Country is not` */
+  readonly condition: string;
+  /** `Germany`, `France`; none where the condition says it all. */
+  readonly values: readonly string[];
+}
+
+/** `filters` are all of the view: versions are called by the browser among them. */
+export function wordsOf(filter: Filter, filters: readonly Filter[]): FilterWords {
+  const { dimension, operator, isNot, values } = filter;
+  const name = dimensionName(dimension);
+  const breakdown = breakdownOf(dimension);
+  const hasOwnWord = breakdown !== undefined && hasDirect(breakdown);
+  if (isOnSet(filter) && !hasOwnWord) return { condition: `${name} ${isNot ? SET_WORDS.isSet : SET_WORDS.isNotSet}`, values: [] };
+  const texts = operator === "in" ? values.map((value) => valueName(dimension, value, filters)) : values;
+  return { condition: `${name} ${OPERATOR_WORDS[operator][isNot ? 1 : 0]}`, values: texts };
+}
+
+export function filterInWords(filter: Filter, filters: readonly Filter[]): string {
+  const { condition, values } = wordsOf(filter, filters);
+  return values.length === 0 ? condition : `${condition} ${anyOf(values)}`;
+}

@@ -1,0 +1,26 @@
+/** The color theme: light, dark or the system's. Stored in the browser, applied by `theme-before-paint.ts`. */
+import { signal } from "@preact/signals";
+import { store, stored } from "../api/stored.ts";
+
+export const THEMES = ["system", "light", "dark"] as const;
+export type Theme = (typeof THEMES)[number];
+
+/** As in `theme-before-paint.ts`. */
+const STORAGE_KEY = "sandpiper.theme";
+const CHANGE_EVENT = "sandpiper:theme";
+
+const storedTheme = (): Theme => THEMES.find((theme) => theme === stored("local", STORAGE_KEY)) ?? "system";
+
+export const theme = signal<Theme>(storedTheme());
+
+/** Grows whenever the palette changes: a canvas must be drawn again. */
+export const paletteVersion = signal(0);
+
+export function chooseTheme(next: Theme): void {
+  theme.value = next;
+  store("local", STORAGE_KEY, next === "system" ? null : next);
+  dispatchEvent(new Event(CHANGE_EVENT));
+  paletteVersion.value++;
+}
+
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => paletteVersion.value++);

@@ -1,0 +1,50 @@
+/** What the owner's and a viewer's dashboard have in common: the skip link, the shortcuts, the keyboard's place, title and foot. */
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { keepFocus, useFocusOnArrival } from "../kit/kept-focus.ts";
+import { formatRange } from "../format/locale.ts";
+import { siteName, timeZone } from "../state/known-sites.ts";
+import { range } from "../state/period.ts";
+import { openPanel } from "../state/view.ts";
+import { useKeyboard } from "./keyboard.ts";
+
+/** For screen readers: the bar shows it. */
+export const StatsTitle = () => (
+  <h1 class="unseen">
+    Stats for {siteName.value}, {formatRange(range.value.start, range.value.end)}
+  </h1>
+);
+
+export const StatsFoot = () => (
+  <footer class="page-foot">
+    <span>All times are in {timeZone.value}.</span>
+    <button type="button" class="link" onClick={() => openPanel("help")}>
+      Shortcuts and definitions
+    </button>
+  </footer>
+);
+
+interface PageLayoutProps {
+  /** Those that a key opens. */
+  readonly sites: readonly string[];
+  readonly bar: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+export function PageLayout({ sites, bar, children }: PageLayoutProps) {
+  const content = useRef<HTMLElement>(null);
+  useKeyboard(sites);
+  useFocusOnArrival(content);
+  useEffect(() => (content.current ? keepFocus(content.current) : undefined), []);
+  return (
+    <>
+      <a class="skip" href="#content">
+        Skip to content
+      </a>
+      {bar}
+      <main id="content" ref={content} class="content" tabIndex={-1}>
+        {children}
+      </main>
+    </>
+  );
+}

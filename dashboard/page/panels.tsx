@@ -1,0 +1,65 @@
+/** The dialogs by their names in the URL (`panel=…`). They are loaded together when the first of them opens. */
+import type { ComponentType } from "preact";
+import { useEffect } from "preact/hooks";
+import { ANNOTATIONS_PANEL } from "../charts/annotation-place.ts";
+import { AnnotationsPanel } from "../charts/annotations-panel.tsx";
+import { DetailsPanel } from "../cards/details-panel.tsx";
+import { AddSitePanel } from "../setup/add-site.tsx";
+import { FilterPanel } from "../filters/filter-panel.tsx";
+import { SegmentsPanel } from "../filters/segments.tsx";
+import { DIMENSIONS, isDimension } from "../format/dimensions.ts";
+import { InstallationPanel } from "../setup/installation-dialog.tsx";
+import { PasswordPanel } from "../setup/login.tsx";
+import { DeletePanel } from "../settings/delete-panel.tsx";
+import { ExportPanel } from "../settings/export-panel.tsx";
+import { KeysPanel } from "../settings/keys-panel.tsx";
+import { ChangePasswordPanel, LogOutEverywherePanel } from "../settings/password-and-sessions.tsx";
+import { TrackingCodePanel } from "../setup/tracking-code.tsx";
+import { HelpPanel } from "./help-panel.tsx";
+import { ComparedRangePanel, CustomRangePanel } from "./range-panel.tsx";
+import { isCardShown } from "../state/known-sites.ts";
+import { isViewer } from "../state/share.ts";
+import { navigate } from "../state/url.ts";
+import { panel, site } from "../state/view.ts";
+
+const PANELS: Readonly<Record<string, ComponentType>> = {
+  filter: FilterPanel,
+  segments: SegmentsPanel,
+  days: CustomRangePanel,
+  "compared-days": ComparedRangePanel,
+  help: HelpPanel,
+  keys: KeysPanel,
+  erase: DeletePanel,
+  export: ExportPanel,
+  snippet: TrackingCodePanel,
+  "add-site": AddSitePanel,
+  installation: InstallationPanel,
+  password: PasswordPanel,
+  "change-password": ChangePasswordPanel,
+  "logout-all": LogOutEverywherePanel,
+  [ANNOTATIONS_PANEL]: AnnotationsPanel,
+};
+
+/** For the name of no dialog, or that of a hidden card, e.g. in a link that was cut: without one, an open dialog would turn the keyboard shortcuts off. */
+function UnknownPanel() {
+  useEffect(() => navigate({ panel: null }, true), []);
+  return null;
+}
+
+/** Those that viewers have. */
+const OF_VIEWERS: ReadonlySet<string> = new Set(["filter", "days", "compared-days", "help", "export"]);
+
+/** Those that the page of all sites has. */
+const OF_ALL_SITES: ReadonlySet<string> = new Set(["help", "keys", "add-site", "password", "change-password", "logout-all"]);
+
+const isOffered = (name: string): boolean => (!isViewer || OF_VIEWERS.has(name)) && (site.value !== null || OF_ALL_SITES.has(name));
+
+/** Any other name is the dimension of a details panel. */
+export function OpenPanel() {
+  const name = panel.value?.split(":")[0];
+  if (name === undefined) return null;
+  if (site.value !== null && isDimension(name) && isCardShown(DIMENSIONS[name].card ?? name))
+    return <DetailsPanel key={name} dimension={name} />;
+  const Panel = Object.hasOwn(PANELS, name) && isOffered(name) ? PANELS[name] : undefined;
+  return Panel ? <Panel /> : <UnknownPanel />;
+}

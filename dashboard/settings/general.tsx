@@ -1,0 +1,86 @@
+/** What a site is called, when its days and weeks begin, and which cards its dashboard has. */
+import type { SiteSettings } from "../api/sites.ts";
+import { Radios } from "../kit/radios.tsx";
+import { NAME_CHARS_MAX, TextField } from "./field.tsx";
+import { fieldId, SettingsForm, type Editing } from "./settings-form.tsx";
+import { TimeZoneField } from "./time-zone-field.tsx";
+
+const LABELS = { name: "Display name", time_zone: "Time zone", week_start: "First day of the week", hidden_cards: "Hidden cards" } as const;
+
+const WEEK_STARTS: Readonly<Record<SiteSettings["week_start"], string>> = { monday: "Monday", sunday: "Sunday", saturday: "Saturday" };
+
+type Card = SiteSettings["hidden_cards"][number];
+
+/** In the order of the dashboard. */
+const CARDS: Readonly<Record<Card, string>> = {
+  sources: "Sources",
+  pages: "Pages",
+  locations: "Locations",
+  devices: "Devices",
+  goals: "Goals",
+  properties: "Properties",
+  revenue: "Revenue",
+  funnel: "Funnel",
+  retention: "Retention",
+  sequences: "Sequences",
+  flow: "Flow",
+};
+
+const ALL_CARDS = Object.keys(CARDS) as Card[];
+
+/** Shown cards are checked, hidden ones are not. */
+const CardsField = ({ settings: { hidden_cards }, change }: Editing) => (
+  <fieldset id={fieldId("hidden_cards")} tabIndex={-1}>
+    <legend>Cards on the dashboard</legend>
+    <div class="choices">
+      {ALL_CARDS.map((id) => (
+        <label key={id} class="choice">
+          <input
+            type="checkbox"
+            checked={!hidden_cards.includes(id)}
+            onChange={({ currentTarget: { checked } }) =>
+              change({ hidden_cards: ALL_CARDS.filter((card) => (card === id ? !checked : hidden_cards.includes(card))) })
+            }
+          />
+          {CARDS[id]}
+        </label>
+      ))}
+    </div>
+  </fieldset>
+);
+
+const NameField = ({ siteId, settings, change, problemOf }: Editing) => (
+  <TextField
+    id={fieldId("name")}
+    label={LABELS.name}
+    hint="Shown in the dashboard instead of the domain. The tracking code stays the same."
+    problem={problemOf("name")}
+    value={settings.name ?? ""}
+    placeholder={siteId}
+    maxLength={NAME_CHARS_MAX}
+    onInput={(name) => change({ name })}
+  />
+);
+
+export const GeneralSection = ({ siteId }: { readonly siteId: string }) => (
+  <section class="panel" aria-labelledby="general-title">
+    <h2 id="general-title">General</h2>
+    <SettingsForm siteId={siteId} title="General" labels={LABELS}>
+      {(editing) => (
+        <>
+          <NameField {...editing} />
+          <TimeZoneField {...editing} />
+          <Radios
+            legend={LABELS.week_start}
+            hint="In the calendar, and in charts by week. Retention always has weeks from Monday."
+            name="week_start"
+            labels={WEEK_STARTS}
+            chosen={editing.settings.week_start}
+            onChoose={(week_start) => editing.change({ week_start })}
+          />
+          <CardsField {...editing} />
+        </>
+      )}
+    </SettingsForm>
+  </section>
+);

@@ -1,0 +1,104 @@
+/** The settings of a site: a page with sections. The URL says which is shown. */
+import type { ComponentType } from "preact";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { settingsPath, type SavedSettings } from "../api/sites.ts";
+import { Failure, Loading } from "../kit/states.tsx";
+import { authState } from "../state/connection.ts";
+import { siteName } from "../state/known-sites.ts";
+import { hrefAfter, navigate, param } from "../state/url.ts";
+import { useRequest } from "../state/use-report.ts";
+import { closeSettings, openPanel, site } from "../state/view.ts";
+import { GoalsSection } from "./goals-section.tsx";
+import { SharingSection } from "./sharing.tsx";
+import { DataSection } from "./data.tsx";
+import { savedSettings, setSaved } from "./draft.ts";
+import { ExclusionsSection } from "./exclusions.tsx";
+import { GeneralSection } from "./general.tsx";
+
+interface Section {
+  readonly id: string;
+  readonly label: string;
+  readonly Content: ComponentType<{ readonly siteId: string }>;
+}
+
+/** The first is the default. */
+const SECTIONS: readonly [Section, ...Section[]] = [
+  { id: "general", label: "General", Content: GeneralSection },
+  { id: "goals", label: "Goals", Content: GoalsSection },
+  { id: "privacy", label: "Privacy", Content: ExclusionsSection },
+  { id: "data", label: "Data", Content: DataSection },
+  { id: "sharing", label: "Sharing", Content: SharingSection },
+];
+
+const shownSection = (): Section => SECTIONS.find(({ id }) => id === param("section")) ?? SECTIONS[0];
+
+const isPlainClick = ({ button, ctrlKey, metaKey, shiftKey, altKey }: MouseEvent): boolean =>
+  button === 0 && !ctrlKey && !metaKey && !shiftKey && !altKey;
+
+function SectionLink({ id, label }: Section) {
+  const changes = { section: id === SECTIONS[0].id ? null : id };
+  return (
+    <a
+      href={hrefAfter(changes)}
+      aria-current={shownSection().id === id ? "page" : undefined}
+      onClick={(event) => {
+        if (!isPlainClick(event)) return;
+        event.preventDefault();
+        navigate(changes);
+      }}
+    >
+      {label}
+    </a>
+  );
+}
+
+const Head = () => {
+  const title = useRef<HTMLHeadingElement>(null);
+  useLayoutEffect(() => title.current?.focus(), []);
+  return (
+    <header class="settings-head">
+      <h1 ref={title} tabIndex={-1}>
+        Settings for {siteName.value}
+      </h1>
+      <button type="button" class="button" onClick={closeSettings}>
+        Back to dashboard
+      </button>
+    </header>
+  );
+};
+
+function Sections({ siteId }: { readonly siteId: string }) {
+  const report = useRequest<SavedSettings>(settingsPath(siteId));
+  useEffect(() => {
+    if (report.data && !report.isStale) setSaved(report.data);
+  }, [report.data, report.isStale]);
+  const { Content } = shownSection();
+  if (savedSettings(siteId)) return <Content siteId={siteId} />;
+  return <section class="panel">{report.error ? <Failure report={report} /> : <Loading rows={5} />}</section>;
+}
+
+const PasswordRequired = () => (
+  <section class="panel">
+    <p>Set a password to change settings.</p>
+    <button type="button" class="button primary" onClick={() => openPanel("password")}>
+      Set a password
+    </button>
+  </section>
+);
+
+export function SettingsPage() {
+  const siteId = site.value ?? "";
+  return (
+    <div class="settings">
+      <Head />
+      <nav class="settings-nav" aria-label="Settings">
+        {SECTIONS.map((section) => (
+          <SectionLink key={section.id} {...section} />
+        ))}
+      </nav>
+      <div class="settings-content">
+        {authState.value === "logged_in" ? <Sections key={siteId} siteId={siteId} /> : <PasswordRequired />}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,205 @@
+/** The form of a new share link. */
+import { createShare } from "../api/shares.ts";
+import type { CreatedShare } from "../api/types.ts";
+import { Radios } from "../kit/radios.tsx";
+import { Problem } from "../kit/states.tsx";
+import { filterInWords } from "../format/filter-words.ts";
+import { PERIOD_LABELS } from "../page/period-picker.tsx";
+import { SHORT_PERIODS } from "../state/range.ts";
+import { range, today } from "../state/period.ts";
+import { closeSettings, filters } from "../state/view.ts";
+import { LinesField, NAME_CHARS_MAX, TextField } from "./field.tsx";
+import { useFieldProblems, type CheckedField } from "./use-field-problems.ts";
+import {
+  changeShareDraft,
+  clearShareDraft,
+  isShareDraftEmpty,
+  newShare,
+  shareDraft,
+  type SharedDates,
+  type ShareDraft,
+} from "./share-draft.ts";
+
+const LABELS = {
+  name: "Name",
+  password: "Password",
+  filters: "Visitors",
+  period: "Period",
+  start_date: "Start date",
+  end_date: "End date",
+  expires_at: "Expiry date",
+  frame_ancestors: "Sites allowed to embed it",
+} as const;
+
+type FieldName = keyof typeof LABELS;
+
+const DATES: Readonly<Record<SharedDates, string>> = {
+  any: "Any dates",
+  period: "A period ending today",
+  fixed: "Fixed dates",
+};
+
+/** What the form gives to its fields. */
+interface Editing {
+  readonly draft: ShareDraft;
+  readonly change: (changes: Partial<ShareDraft>) => void;
+  readonly field: (name: FieldName) => CheckedField;
+}
+
+const fieldId = (name: FieldName): string => `share-${name}`;
+
+const VisitorsField = ({ draft, change, field }: Editing) =>
+  filters.value.length === 0 ? (
+    <p class="dim">
+      Includes all visitors. To share only some of them,{" "}
+      <button type="button" class="link" onClick={closeSettings}>
+        filter the dashboard
+      </button>{" "}
+      first, then come back.
+    </p>
+  ) : (
+    <fieldset id={fieldId("filters")} tabIndex={-1}>
+      <legend>{LABELS.filters}</legend>
+      <label class="choice">
+        <input type="radio" name="share-visitors" checked={draft.isFiltered} onChange={() => change({ isFiltered: true })} />
+        <span>
+          Only visitors who match the dashboard's filters:{" "}
+          <strong>{filters.value.map((filter) => filterInWords(filter, filters.value)).join(", ")}</strong>
+        </span>
+      </label>
+      <label class="choice">
+        <input type="radio" name="share-visitors" checked={!draft.isFiltered} onChange={() => change({ isFiltered: false })} />
+        All visitors
+      </label>
+      <p class="problem" role="alert">
+        {field("filters").problem}
+      </p>
+    </fieldset>
+  );
+
+const PeriodField = ({ draft, change }: Editing) => (
+  <label class="labelled">
+    {LABELS.period}
+    <select id={fieldId("period")} value={draft.period} onChange={(event) => change({ period: event.currentTarget.value })}>
+      {SHORT_PERIODS.map((id) => (
+        <option key={id} value={id}>
+          {PERIOD_LABELS[id].label}
+        </option>
+      ))}
+    </select>
+  </label>
+);
+
+const FixedDates = ({ draft: { start, end }, change, field }: Editing) => (
+  <div class="form-row">
+    <TextField {...field("start_date")} type="date" required value={start} onInput={(day) => change({ start: day })} />
+    <TextField {...field("end_date")} type="date" required min={start} value={end} onInput={(day) => change({ end: day })} />
+  </div>
+);
+
+/** Fixed dates begin with those of the dashboard. */
+const DatesFields = (editing: Editing) => (
+  <>
+    <Radios
+      legend="Dates"
+      name="share-dates"
+      labels={DATES}
+      chosen={editing.draft.dates}
+      onChoose={(dates) => editing.change({ dates, ...(dates === "fixed" && { start: range.value.start, end: range.value.end }) })}
+    />
+    {editing.draft.dates === "period" && <PeriodField {...editing} />}
+    {editing.draft.dates === "fixed" && <FixedDates {...editing} />}
+  </>
+);
+
+const AccessFields = ({ draft, change, field }: Editing) => (
+  <>
+    <div class="form-row">
+      <TextField
+        {...field("password")}
+        type="password"
+        hint="Optional. Viewers are asked for it."
+        value={draft.password}
+        onInput={(password) => change({ password })}
+      />
+      <TextField
+        {...field("expires_at")}
+        type="date"
+        hint="Optional. The link works through the end of this day."
+        min={today.value}
+        value={draft.lastDay}
+        onInput={(lastDay) => change({ lastDay })}
+      />
+    </div>
+    <LinesField
+      {...field("frame_ancestors")}
+      hint="Optional, one per line. Pages on these sites can show the dashboard in a frame."
+      placeholder="https://www.example.com"
+      lines={draft.origins}
+      onInput={(origins) => change({ origins })}
+    />
+  </>
+);
+
+const ShareFields = (editing: Editing) => (
+  <>
+    <TextField
+      {...editing.field("name")}
+      hint="Visible to viewers."
+      required
+      maxLength={NAME_CHARS_MAX}
+      placeholder="e.g. Marketing team"
+      value={editing.draft.name}
+      onInput={(name) => editing.change({ name })}
+    />
+    <VisitorsField {...editing} />
+    <DatesFields {...editing} />
+    <label class="choice">
+      <input
+        type="checkbox"
+        checked={editing.draft.hasRealtime}
+        onChange={(event) => editing.change({ hasRealtime: event.currentTarget.checked })}
+      />
+      Show current visitors and the realtime view
+    </label>
+    <AccessFields {...editing} />
+  </>
+);
+
+interface ShareFormProps {
+  readonly siteId: string;
+  readonly onCreated: (share: CreatedShare) => Promise<void>;
+}
+
+export function ShareForm({ siteId, onCreated }: ShareFormProps) {
+  const draft = shareDraft(siteId);
+  const { form, isBusy, run, field, formProblem } = useFieldProblems(LABELS, fieldId);
+
+  async function create() {
+    const created = await createShare(newShare(siteId, draft));
+    clearShareDraft(siteId);
+    await onCreated(created);
+  }
+
+  function submit(event: Event) {
+    event.preventDefault();
+    if (!isBusy) void run(create);
+  }
+
+  return (
+    <form class="form settings-form" ref={form} aria-label="New share link" onSubmit={submit}>
+      <ShareFields draft={draft} change={(changes) => changeShareDraft(siteId, changes)} field={field} />
+      <Problem text={formProblem} />
+      <div class="save-bar">
+        <button type="submit" class="button primary" aria-disabled={isBusy}>
+          {isBusy ? "Creating…" : "Create link"}
+        </button>
+        {!isShareDraftEmpty(siteId) && (
+          <button type="button" class="button" onClick={() => clearShareDraft(siteId)}>
+            Clear
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,102 @@
+/** Adds a site: its domain, then its tracking code, then the wait for its first event. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Dialog } from "../kit/dialog.tsx";
+import { siteIdFrom } from "./site-id.ts";
+import { Snippet } from "./tracking-code.tsx";
+import { useSites } from "../state/known-sites.ts";
+import { closePanel, openSite } from "../state/view.ts";
+import { awaitedSite } from "./awaited-site.tsx";
+import { Waiting } from "./waiting.tsx";
+
+interface DomainFieldProps {
+  readonly value: string;
+  readonly problem: string | null;
+  readonly onInput: (value: string) => void;
+}
+
+function DomainField({ value, problem, onInput }: DomainFieldProps) {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.focus(), []);
+  return (
+    <div class="form">
+      <label>
+        Domain
+        <input
+          ref={input}
+          type="text"
+          name="site"
+          inputMode="url"
+          placeholder="example.com"
+          autofocus
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck={false}
+          aria-invalid={problem !== null}
+          aria-describedby="domain-problem"
+          value={value}
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
+      </label>
+      <p class="problem" id="domain-problem">
+        {problem}
+      </p>
+    </div>
+  );
+}
+
+/** Where the name differs from what was typed, e.g. a domain with an umlaut. */
+const CanonicalName = ({ typed, siteId }: { readonly typed: string; readonly siteId: string }) =>
+  typed.trim() === siteId ? null : (
+    <p class="dim">
+      The site's name is <code>{siteId}</code>.
+    </p>
+  );
+
+/** `onChange` gets the site id while the domain is valid, else null. */
+export function AddSite({ onChange }: { readonly onChange?: (siteId: string | null) => void }) {
+  const [typed, setTyped] = useState("");
+  const siteId = siteIdFrom(typed);
+  return (
+    <>
+      <DomainField
+        value={typed}
+        problem={typed !== "" && siteId === null ? "Enter a domain like example.com" : null}
+        onInput={(value) => {
+          setTyped(value);
+          onChange?.(siteIdFrom(value));
+        }}
+      />
+      {siteId !== null && (
+        <>
+          <CanonicalName typed={typed} siteId={siteId} />
+          <Snippet siteId={siteId} />
+          <Waiting siteId={siteId} />
+        </>
+      )}
+    </>
+  );
+}
+
+export function AddSitePanel() {
+  const [siteId, setSiteId] = useState<string | null>(null);
+  const sites = useSites().data?.sites;
+  const newSite = useRef<string | null>(null);
+  newSite.current = siteId === null || sites?.includes(siteId) !== false ? null : siteId;
+  useEffect(
+    () => () => {
+      awaitedSite.value = newSite.current;
+    },
+    [],
+  );
+  return (
+    <Dialog title="Add a site" onClose={closePanel}>
+      <AddSite onChange={setSiteId} />
+      <p class="dim">Deploy, then visit your site. Its dashboard opens with the first event.</p>
+      {siteId !== null && (
+        <button type="button" class="button" onClick={() => openSite(siteId)}>
+          Open its dashboard
+        </button>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,55 @@
+/** Whether this browser's own visits are counted, and whether the addresses of site and script can work. */
+import { OPT_OUT_KEY } from "../names.ts";
+import { isLocalSite } from "./platforms.ts";
+import { note, ok, problem, type Check } from "./check.ts";
+
+export interface BrowserFacts {
+  /** What of the script and its events does not get through; null if the script has another origin, which this page may not ask. */
+  readonly blocked: "nothing" | "script" | "events" | null;
+  /** Do Not Track or Global Privacy Control. */
+  readonly asksNotToBeTracked: boolean;
+  /** Whether the opt-out key is set for this page's origin; null if the site has another one, whose storage cannot be read. */
+  readonly hasOptedOut: boolean | null;
+}
+
+const BLOCKED = "It is probably an ad blocker. Pause it for your site, or serve the script under your own domain (first-party paths).";
+
+function blockerCheck({ blocked }: BrowserFacts): Check {
+  if (blocked === null)
+    return note("Whether this browser blocks the script can't be seen from here", "Open the dashboard under the address of the script.");
+  if (blocked === "script") return problem("Something in this browser blocks the script", BLOCKED);
+  if (blocked === "events") return problem("Something in this browser blocks events", BLOCKED);
+  return ok("This browser can load the script and send events");
+}
+
+const signalCheck = ({ asksNotToBeTracked }: BrowserFacts): Check =>
+  asksNotToBeTracked
+    ? note("This browser asks not to be tracked", "With `data-honor-dnt`, your own visits aren't counted. Test in another browser.")
+    : ok("This browser sends neither Do Not Track nor Global Privacy Control");
+
+function optOutCheck({ hasOptedOut: optedOut }: BrowserFacts): Check {
+  if (optedOut === null)
+    return note(
+      "Whether you have opted out can't be read from here",
+      `In the console of your site, \`localStorage.${OPT_OUT_KEY}\` must not be \`true\`.`,
+    );
+  return optedOut
+    ? problem("This browser has opted out", `In the console, run \`localStorage.removeItem("${OPT_OUT_KEY}")\`.`)
+    : ok("This browser hasn't opted out");
+}
+
+export const browserChecks = (facts: BrowserFacts): Check[] => [blockerCheck(facts), signalCheck(facts), optOutCheck(facts)];
+
+/** Whether the addresses can work at all. */
+export function addressChecks(siteId: string, scriptUrl: string): Check[] {
+  const { host } = new URL(scriptUrl);
+  if (isLocalSite(siteId))
+    return [note(`\`${siteId}\` is a local address`, "Its pages are counted only with `data-include-local`, as the tracking code has it.")];
+  if (!isLocalSite(host)) return [];
+  return [
+    problem(
+      `The script's address is local: visitors can't load it from \`${host}\``,
+      "Open the dashboard under its public address, and copy the tracking code from there.",
+    ),
+  ];
+}

@@ -1,0 +1,122 @@
+/** The dialog that checks a site's installation: what the service knows, what this browser does, and, on a click, what the page says. */
+import { useEffect, useState } from "preact/hooks";
+import { checkPage, getInstallation } from "../api/admin.ts";
+import { ServiceError, type FailureKind } from "../api/http.ts";
+import { scriptUrl } from "../api/tracking-script.ts";
+import { Dialog } from "../kit/dialog.tsx";
+import { Loading, Problem } from "../kit/states.tsx";
+import { isLocalSite } from "./platforms.ts";
+import { authState } from "../state/connection.ts";
+import { useAction } from "../state/use-action.ts";
+import { closePanel, openPanel, site } from "../state/view.ts";
+import { addressChecks, browserChecks } from "./browser-checks.ts";
+import { browserFacts } from "./browser-facts.ts";
+import { CheckList } from "./check-list.tsx";
+import type { Check } from "./check.ts";
+import { eventChecks } from "./event-checks.ts";
+import { timeZone } from "../state/known-sites.ts";
+import { pageChecks } from "./page-checks.ts";
+
+interface Checking {
+  readonly checks: readonly Check[] | null;
+  readonly isBusy: boolean;
+  readonly problem: string | null;
+  readonly run: () => Promise<void>;
+}
+
+const PROBLEMS: Readonly<Partial<Record<FailureKind, string>>> = {
+  offline: "Server unreachable.",
+  timeout: "The check took too long. Try again.",
+  busy: "A page was checked a moment ago. Try again in a few seconds.",
+};
+
+/** The checks of the last run; those before stay while it runs. `invalid` is the problem of input that the service refuses. */
+function useChecks(invalid: string, find: () => Promise<readonly Check[]>): Checking {
+  const [checks, setChecks] = useState<readonly Check[] | null>(null);
+  const { isBusy, problem, run } = useAction((error) => {
+    setChecks(null);
+    const kind = error instanceof ServiceError ? error.kind : "failed";
+    return kind === "invalid" ? invalid : (PROBLEMS[kind] ?? "Something went wrong. Try again.");
+  });
+  return { checks, isBusy, problem, run: () => run(async () => setChecks(await find())) };
+}
+
+async function siteChecks(siteId: string): Promise<readonly Check[]> {
+  const [installation, facts] = await Promise.all([getInstallation(siteId), browserFacts(siteId, scriptUrl())]);
+  return [...eventChecks(siteId, installation, timeZone.value), ...addressChecks(siteId, scriptUrl()), ...browserChecks(facts)];
+}
+
+function SiteSection({ siteId }: { readonly siteId: string }) {
+  const { checks, isBusy, problem, run } = useChecks("Not the name of a site.", () => siteChecks(siteId));
+  useEffect(() => void run(), [siteId]);
+  return (
+    <section aria-label={`Checks of ${siteId}`}>
+      <div role="status" aria-busy={isBusy}>
+        {checks === null && problem === null ? <Loading rows={4} /> : <CheckList label="Site and browser" checks={checks ?? []} />}
+      </div>
+      <Problem text={problem} />
+      <button type="button" class="button" aria-disabled={isBusy} onClick={() => void (isBusy || run())}>
+        Check again
+      </button>
+    </section>
+  );
+}
+
+const PasswordFirst = () => (
+  <p>
+    Checking the page itself requires a password: without one, anyone could have this server request pages.{" "}
+    {site.value !== null && (
+      <button type="button" class="link" onClick={() => openPanel("password")}>
+        Set a password
+      </button>
+    )}
+  </p>
+);
+
+function PageForm({ siteId }: { readonly siteId: string }) {
+  const [url, setUrl] = useState(`https://${siteId}/`);
+  const { checks, isBusy, problem, run } = useChecks(`Enter the address of a page of ${siteId}.`, async () =>
+    pageChecks(siteId, scriptUrl(), await checkPage(siteId, url, scriptUrl())),
+  );
+  return (
+    <form
+      class="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isBusy) void run();
+      }}
+    >
+      <label>
+        Page
+        <input type="url" name="url" required value={url} onInput={(event) => setUrl(event.currentTarget.value)} />
+      </label>
+      <p class="dim">This server requests the page, looks for the script, and keeps nothing of the page.</p>
+      <button type="submit" class="button" aria-disabled={isBusy}>
+        {isBusy ? "Checking…" : "Check page"}
+      </button>
+      <div role="status">{checks && <CheckList label="Your page" checks={checks} />}</div>
+      <Problem text={problem} />
+    </form>
+  );
+}
+
+function PageSection({ siteId }: { readonly siteId: string }) {
+  if (isLocalSite(siteId)) return <p>Only pages on public addresses can be checked.</p>;
+  return authState.value === "logged_in" ? <PageForm siteId={siteId} /> : <PasswordFirst />;
+}
+
+interface InstallationDialogProps {
+  readonly siteId: string;
+  readonly onClose: () => void;
+}
+
+export const InstallationDialog = ({ siteId, onClose }: InstallationDialogProps) => (
+  <Dialog title="Check the installation" onClose={onClose}>
+    <h3>{siteId}</h3>
+    <SiteSection siteId={siteId} />
+    <h3>Your page</h3>
+    <PageSection siteId={siteId} />
+  </Dialog>
+);
+
+export const InstallationPanel = () => (site.value === null ? null : <InstallationDialog siteId={site.value} onClose={closePanel} />);

@@ -1,0 +1,93 @@
+/** The pages before the dashboard: the first run, the login, and the setup under an unknown host name; and the dialog for a password. */
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { logIn, setPassword } from "../api/admin.ts";
+import { Dialog } from "../kit/dialog.tsx";
+import { PRODUCT_NAME } from "../names.ts";
+import { completeLogin, hasExpired } from "../state/connection.ts";
+import { closePanel } from "../state/view.ts";
+import { ExploreDemo } from "./demo-site.tsx";
+import { LoginFrame } from "./login-frame.tsx";
+import { PasswordForm, PASSWORD_CHARS_MIN } from "./password-form.tsx";
+
+export const LoginPage = () => (
+  <LoginFrame title={hasExpired.value ? "Your session has ended" : "Log in"}>
+    {hasExpired.value && <p>Log in again to continue where you were.</p>}
+    <PasswordForm
+      label="Password"
+      action="Log in"
+      kind="current-password"
+      onSubmit={async (password) => {
+        await logIn(password);
+        completeLogin();
+      }}
+    />
+  </LoginFrame>
+);
+
+interface NewPasswordFormProps {
+  readonly codeLabel?: string;
+  readonly onDone?: () => void;
+}
+
+const NewPasswordForm = ({ codeLabel, onDone }: NewPasswordFormProps) => (
+  <PasswordForm
+    label={`Password (${PASSWORD_CHARS_MIN}+ characters)`}
+    codeLabel={codeLabel}
+    action="Set password"
+    kind="new-password"
+    minLength={PASSWORD_CHARS_MIN}
+    onSubmit={async (password, code) => {
+      await setPassword(password, codeLabel === undefined ? undefined : code);
+      completeLogin();
+      onDone?.();
+    }}
+  />
+);
+
+/** The first run under a host name that the service does not know (docs/http-api.md, "Unverified hosts"). */
+export const SetupCodePage = () => (
+  <LoginFrame title={`Set up ${PRODUCT_NAME}`}>
+    <p>This instance has no password yet, and {location.hostname} isn't a host name it knows.</p>
+    <p>Enter the one-time setup code to continue. {PRODUCT_NAME} prints it to its log at startup.</p>
+    <NewPasswordForm codeLabel="Setup code" />
+  </LoginFrame>
+);
+
+function SkipWarning({ onSkip }: { readonly onSkip: () => void }) {
+  const button = useRef<HTMLButtonElement>(null);
+  // The button that opened it has gone, with the focus.
+  useLayoutEffect(() => button.current?.focus(), []);
+  return (
+    <div class="notice" role="alert">
+      <p>Anyone with this URL can see your stats and set the password before you.</p>
+      <button ref={button} type="button" class="button" onClick={onSkip}>
+        Continue without a password
+      </button>
+    </div>
+  );
+}
+
+export function FirstRunPage({ onSkip }: { readonly onSkip: () => void }) {
+  const [isSkipping, setSkipping] = useState(false);
+  return (
+    <LoginFrame title="Welcome">
+      <p>Create a password for your dashboard. We store only a hash, so keep it safe.</p>
+      <NewPasswordForm />
+      {isSkipping ? (
+        <SkipWarning onSkip={onSkip} />
+      ) : (
+        <button type="button" class="link" onClick={() => setSkipping(true)}>
+          Skip for now
+        </button>
+      )}
+      <ExploreDemo />
+    </LoginFrame>
+  );
+}
+
+export const PasswordPanel = () => (
+  <Dialog title="Set a password" onClose={closePanel}>
+    <p>Required to view stats. API keys also work.</p>
+    <NewPasswordForm onDone={closePanel} />
+  </Dialog>
+);

@@ -1,0 +1,47 @@
+/** In place of the stats: what a site without events shows; or, where the period is empty, the way to the last events. */
+import type { ComponentChildren } from "preact";
+import type { Installation } from "../api/types.ts";
+import { lazy } from "../kit/lazy.tsx";
+import { formatRange } from "../format/locale.ts";
+import { dayAfter } from "../state/range.ts";
+import { range } from "../state/period.ts";
+import { navigate } from "../state/url.ts";
+import type { SiteWithoutEventsProps } from "./site-without-events.tsx";
+
+/** The period that is offered, up to the last event. */
+const DAYS = 30;
+
+/** Most views have no use for its checks of an installation. */
+export const SiteWithoutEvents = lazy<SiteWithoutEventsProps>(async () => (await import("./site-without-events.tsx")).SiteWithoutEvents);
+
+function LastEvents({ date }: { readonly date: string }) {
+  if (range.value.start <= date && date <= range.value.end) return null;
+  return (
+    <>
+      The last event was on {formatRange(date, date)}.{" "}
+      <button type="button" class="link" onClick={() => navigate({ period: null, start: dayAfter(date, 1 - DAYS), end: date })}>
+        Show the {DAYS} days up to then
+      </button>
+    </>
+  );
+}
+
+export const NoData = ({ children }: { readonly children?: ComponentChildren }) => (
+  <p class="notice" role="status">
+    No data for this period. {children}
+  </p>
+);
+
+interface EmptyPeriodProps {
+  readonly siteId: string;
+  /** undefined while loading. */
+  readonly installation: Installation | undefined;
+}
+
+/** For a period without events. */
+export function EmptyPeriod({ siteId, installation }: EmptyPeriodProps) {
+  if (installation === undefined) return null;
+  const { has_events: hasEvents, last_event_date: date } = installation;
+  if (!hasEvents) return <SiteWithoutEvents key={siteId} siteId={siteId} installation={installation} />;
+  return <NoData>{date !== null && <LastEvents date={date} />}</NoData>;
+}

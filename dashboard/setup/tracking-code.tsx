@@ -1,0 +1,67 @@
+/** The tracking code of a site for the chosen platform, and its dialog. */
+import { signal } from "@preact/signals";
+import { scriptUrl } from "../api/tracking-script.ts";
+import { CopyButton } from "../kit/copy-button.tsx";
+import { Dialog } from "../kit/dialog.tsx";
+import { Marked } from "../kit/marked.tsx";
+import { DEMO_SITE } from "../names.ts";
+import { closePanel, openPanel, site } from "../state/view.ts";
+import { PLATFORMS } from "./platforms.ts";
+
+/** The chosen platform, the same wherever the code is shown. */
+const platform = signal(PLATFORMS[0]);
+
+const PlatformMenu = () => (
+  <label class="platform">
+    Platform
+    <select
+      value={platform.value.id}
+      onChange={(event) => {
+        platform.value = PLATFORMS.find(({ id }) => id === event.currentTarget.value) ?? PLATFORMS[0];
+      }}
+    >
+      {PLATFORMS.map(({ id, label }) => (
+        <option key={id} value={id}>
+          {label}
+        </option>
+      ))}
+    </select>
+  </label>
+);
+
+/** The code of a site for the chosen platform, and where to put it. */
+export function Snippet({ siteId }: { readonly siteId: string }) {
+  const { where, code } = platform.value;
+  const text = code({ siteId, scriptUrl: scriptUrl() });
+  return (
+    <div class="snippet">
+      <PlatformMenu />
+      <p>
+        <Marked text={where} />
+      </p>
+      <pre tabIndex={0} aria-label="Tracking code">
+        <code>{text}</code>
+      </pre>
+      <CopyButton text={text} label="Copy tracking code" />
+    </div>
+  );
+}
+
+export const TrackingCodePanel = () => (
+  <Dialog title="Tracking code" onClose={closePanel}>
+    {site.value === DEMO_SITE && (
+      <p>
+        The demo site is made up and needs no tracking code.{" "}
+        <button type="button" class="link" onClick={() => openPanel("add-site")}>
+          Add your own site
+        </button>
+      </p>
+    )}
+    {site.value !== null && site.value !== DEMO_SITE && (
+      <>
+        <h3>{site.value}</h3>
+        <Snippet siteId={site.value} />
+      </>
+    )}
+  </Dialog>
+);

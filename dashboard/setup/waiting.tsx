@@ -1,0 +1,138 @@
+/** Waits for a site's first event and opens its dashboard; meanwhile says what arrives under other names, and later what to check. */
+import { useEffect, useState } from "preact/hooks";
+import { urlOf } from "../api/http.ts";
+import { scriptUrl } from "../api/tracking-script.ts";
+import type { Installation } from "../api/types.ts";
+import { Marked } from "../kit/marked.tsx";
+import { CheckList } from "./check-list.tsx";
+import { refusalChecks } from "./event-checks.ts";
+import { InstallationDialog } from "./installation-dialog.tsx";
+import { useSites } from "../state/known-sites.ts";
+import { usePolling } from "../state/use-polling.ts";
+import { openPanel, openSite, site } from "../state/view.ts";
+import { arrivingNames, thingsToCheck } from "./advice.ts";
+import { openArrivedSite } from "./arrival.ts";
+import { AWAITING } from "./awaiting.ts";
+
+/** Longer than it takes to publish a page and visit it, where nothing is wrong. */
+const LATE_MS = 20_000;
+
+function useIsLate(siteId: string): boolean {
+  const [lateId, setLateId] = useState<string | null>(null);
+  useEffect(() => {
+    const timer = setTimeout(() => setLateId(siteId), LATE_MS);
+    return () => clearTimeout(timer);
+  }, [siteId]);
+  return lateId === siteId;
+}
+
+export const WaitingLine = () => (
+  <p class="waiting" role="status">
+    <i class="pulse" aria-hidden="true" /> Waiting for the first event…
+  </p>
+);
+
+interface OtherNamesProps {
+  readonly names: readonly string[];
+  readonly sites: readonly string[];
+}
+
+const OtherNames = ({ names, sites }: OtherNamesProps) => (
+  <ul class="other-names">
+    {names.map((name) => (
+      <li key={name}>
+        Events arrive for <strong>{name}</strong>.{" "}
+        <button type="button" class="link" onClick={() => (sites.includes(name) ? openSite(name) : openArrivedSite(name))}>
+          Open that site
+        </button>
+      </li>
+    ))}
+  </ul>
+);
+
+const ThingsToCheck = ({ siteId }: { readonly siteId: string }) => (
+  <div class="to-check">
+    <p>
+      Nothing has arrived for <strong>{siteId}</strong> yet. Check that:
+    </p>
+    <ol>
+      {thingsToCheck(siteId, scriptUrl()).map((text) => (
+        <li key={text}>
+          <Marked text={text} />
+        </li>
+      ))}
+    </ol>
+  </div>
+);
+
+interface CheckLinkProps {
+  readonly siteId: string;
+  readonly isLate: boolean;
+}
+
+/** In the dashboard of the site, the dialog is part of the view. */
+function CheckLink({ siteId, isLate }: CheckLinkProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <div>
+      {isLate ? "Still no events?" : "No events yet?"}{" "}
+      <button type="button" class="link" onClick={() => (site.value === siteId ? openPanel("installation") : setOpen(true))}>
+        Check the installation
+      </button>
+      {isOpen && <InstallationDialog siteId={siteId} onClose={() => setOpen(false)} />}
+    </div>
+  );
+}
+
+const ExistingSite = ({ siteId }: { readonly siteId: string }) => (
+  <p class="awaiting" role="status">
+    <strong>{siteId}</strong> has events already.{" "}
+    <button type="button" class="link" onClick={() => openSite(siteId)}>
+      Open that site
+    </button>
+  </p>
+);
+
+interface Answer {
+  readonly siteId: string;
+  readonly installation: Installation;
+}
+
+/** The last answer about the site; null before. Opens the dashboard when the first event has come, not that of a site that had some. */
+function useAwaited(siteId: string, sites: readonly string[] | undefined, before: Installation | null): Installation | null {
+  const [answer, setAnswer] = useState<Answer | null>(before && { siteId, installation: before });
+  const last = answer?.siteId === siteId ? answer.installation : null;
+  const url = last?.has_events ? null : urlOf("/api/installation", { site_id: siteId });
+  usePolling<Installation>(url, AWAITING, (installation) => {
+    const isExisting = last === null && sites?.includes(siteId);
+    if (installation.has_events && !isExisting) openArrivedSite(siteId);
+    else setAnswer({ siteId, installation });
+  });
+  return last;
+}
+
+interface WaitingProps {
+  readonly siteId: string;
+  /** What is known already; null asks. */
+  readonly before?: Installation | null;
+}
+
+export function Waiting({ siteId, before = null }: WaitingProps) {
+  const sites = useSites().data?.sites;
+  const isLate = useIsLate(siteId);
+  const installation = useAwaited(siteId, sites, before);
+  if (installation?.has_events) return <ExistingSite siteId={siteId} />;
+  const problems = installation ? refusalChecks(siteId, installation) : [];
+  const names = installation && sites ? arrivingNames(siteId, installation, sites, isLate) : [];
+  return (
+    <div class="awaiting">
+      <WaitingLine />
+      <div role="status">
+        {names.length > 0 && <OtherNames names={names} sites={sites ?? []} />}
+        {problems.length > 0 && <CheckList label="Problems" checks={problems} />}
+        {isLate && <ThingsToCheck siteId={siteId} />}
+      </div>
+      <CheckLink siteId={siteId} isLate={isLate} />
+    </div>
+  );
+}
