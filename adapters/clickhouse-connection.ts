@@ -1,13 +1,13 @@
 /** Connects to ClickHouse, the same on every host. Owner of @clickhouse/client-web, which writes the requests. */
 import { ClickHouseError, ClickHouseLogLevel, createClient } from "@clickhouse/client-web";
-import { CLICKHOUSE_CHECK_MS_MAX, CLICKHOUSE_RESPONSE_MS_MAX } from "../src/runtime/config/clickhouse-limits.ts";
+import { CLICKHOUSE_CHECK_MS_MAX, CLICKHOUSE_RESPONSE_MS_MAX } from "../src/runtime/base/config/clickhouse-limits.ts";
 import {
   ClickhouseError,
   ClickhouseUnreachableError,
   type ClickhouseConnection,
   type ClickhouseStatement,
   type ConnectClickhouse,
-} from "../src/runtime/engine/clickhouse/connection.ts";
+} from "../src/runtime/clickhouse/connection.ts";
 import type { SqlRow } from "../src/runtime/query/sql.ts";
 import { basicAuthorization, exceptionOf, exchange, responds } from "./clickhouse-http.ts";
 

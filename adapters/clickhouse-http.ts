@@ -1,6 +1,6 @@
 /** How ClickHouse is called over HTTP: a bounded response, no redirects, and every failure as an error of the port. */
-import { CLICKHOUSE_REASON_CHARS_MAX, CLICKHOUSE_RESPONSE_BYTES_MAX } from "../src/runtime/config/clickhouse-limits.ts";
-import { ClickhouseError, ClickhouseUnreachableError } from "../src/runtime/engine/clickhouse/connection.ts";
+import { CLICKHOUSE_REASON_CHARS_MAX, CLICKHOUSE_RESPONSE_BYTES_MAX } from "../src/runtime/base/config/clickhouse-limits.ts";
+import { ClickhouseError, ClickhouseUnreachableError } from "../src/runtime/clickhouse/connection.ts";
 
 // Names and headers: https://clickhouse.com/docs/interfaces/http
 const EXCEPTION_CODE = "X-ClickHouse-Exception-Code";

@@ -1,4 +1,4 @@
-import type { PackedAsset } from "../src/runtime/assets.ts";
+import type { PackedAsset } from "../src/runtime/service/assets.ts";
 
 /** Identifies the content: 16 hexadecimal digits. */
 export function versionOf(text: string): string;

@@ -1,5 +1,5 @@
 /** The constants that the build defines: the packed assets and the version. */
-import type { PackedAsset, PackedAssets } from "../../src/runtime/assets.ts";
+import type { PackedAsset, PackedAssets } from "../../src/runtime/service/assets.ts";
 
 declare const TRACKER_SCRIPT: PackedAsset;
 declare const DASHBOARD_ASSETS: PackedAssets;

@@ -1,7 +1,7 @@
 /** The files that the build writes beside the program: the scripts of its threads, and what they and it read. */
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { reasonOf } from "../../src/runtime/metrics/log.ts";
+import { reasonOf } from "../../src/runtime/base/metrics/log.ts";
 
 /** Names the build. Every script of a thread begins with the same line, and the engine's module ends in it. */
 declare const BUILD_LINE: string;

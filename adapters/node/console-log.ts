@@ -1,6 +1,6 @@
 /** The log port on standard output and standard error. */
-import type { Config } from "../../src/runtime/config/config.ts";
-import { createLog, type Log } from "../../src/runtime/metrics/log.ts";
+import type { Config } from "../../src/runtime/base/config/config.ts";
+import { createLog, type Log } from "../../src/runtime/base/metrics/log.ts";
 
 /** Warnings and errors go to standard error. To be called once: it also keeps write errors of both streams from ending the process. */
 export function createConsoleLog(config: Pick<Config, "logFormat" | "logLevel">): Log {

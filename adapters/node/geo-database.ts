@@ -5,8 +5,8 @@ import { Reader } from "mmdb-lib";
 import type { CountryResponse } from "mmdb-lib";
 import { geoPlaceFromRecord, isPrivateAddress, NOWHERE } from "../../src/runtime/ingest/geo.ts";
 import type { GeoLookup, GeoPlace } from "../../src/runtime/ingest/geo.ts";
-import { ConfigError } from "../../src/runtime/config/config.ts";
-import type { GeoipDb } from "../../src/runtime/config/option-kinds.ts";
+import { ConfigError } from "../../src/runtime/base/config/config.ts";
+import type { GeoipDb } from "../../src/runtime/base/config/option-kinds.ts";
 import type { EpochMs } from "../../src/storage/event.ts";
 import { readNamedFile } from "./files/named-file.ts";
 

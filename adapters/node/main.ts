@@ -1,8 +1,8 @@
 /** The program: reads the command line and the configuration, and runs the command. */
 import { problemsWithRoutes } from "../../src/handlers/app.ts";
-import { ConfigError, parseConfig } from "../../src/runtime/config/config.ts";
-import { PROGRAM_NAME } from "../../src/runtime/config/names.ts";
-import { reasonOf } from "../../src/runtime/metrics/log.ts";
+import { ConfigError, parseConfig } from "../../src/runtime/base/config/config.ts";
+import { PROGRAM_NAME } from "../../src/runtime/base/config/names.ts";
+import { reasonOf } from "../../src/runtime/base/metrics/log.ts";
 import { parseCommandLine, type CommandLine, type CommandRun } from "./commands/command-line.ts";
 import { UsageError } from "./commands/command.ts";
 import { COMMANDS } from "./commands/commands.ts";

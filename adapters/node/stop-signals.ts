@@ -4,7 +4,7 @@
  * with 0 is not restarted.
  */
 import { isatty } from "node:tty";
-import { reasonOf, type Log } from "../../src/runtime/metrics/log.ts";
+import { reasonOf, type Log } from "../../src/runtime/base/metrics/log.ts";
 import { onNpmShellEnd } from "./npm-shell.ts";
 
 /** What service managers and Ctrl-C send. */

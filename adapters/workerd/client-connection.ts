@@ -1,6 +1,6 @@
 /** The client's address and place, as the platform reports them with a request. */
 import type { Connection } from "../../src/handlers/pipeline.ts";
-import type { Config } from "../../src/runtime/config/config.ts";
+import type { Config } from "../../src/runtime/base/config/config.ts";
 import { geoPlaceFromRecord, isPrivateAddress, type GeoPlace } from "../../src/runtime/ingest/geo.ts";
 import type { IncomingRequestProperties } from "./platform.ts";
 

@@ -2,7 +2,7 @@
  * Reads and discards the body of a request that was refused before its body was read. The platform closes a connection with an
  * unread body, and the client's next request on it fails.
  */
-import { BODY_BYTES_DISCARDED_MAX } from "../../src/runtime/config/limits.ts";
+import { BODY_BYTES_DISCARDED_MAX } from "../../src/runtime/base/config/limits.ts";
 
 /** A slower client gets its response, and its connection is closed. */
 const WAIT_MS_MAX = 1000;

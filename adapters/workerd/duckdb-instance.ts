@@ -1,7 +1,7 @@
 /** Starts DuckDB-WASM in an isolate: the blocking browser build with a module that the platform has compiled. */
 import "./browser-globals.ts";
 import { BROWSER_RUNTIME, createDuckDB, VoidLogger } from "./duckdb-browser.js";
-import { DuckdbEngine } from "../../src/runtime/engine/duckdb/duckdb-engine.ts";
+import { DuckdbEngine } from "../../src/runtime/duckdb/tables/duckdb-engine.ts";
 import { openDatabase, UNUSED_BUNDLES } from "../duckdb-database.ts";
 
 export interface DuckdbInstanceOptions {

@@ -1,5 +1,5 @@
 /** A part of a shared engine with its own block ids, for one of several users. */
-import type { Block, BlockSource, Engine, EngineExtension, EngineQuery, PartialTable } from "../../src/runtime/engine/engine.ts";
+import type { Block, BlockSource, Engine, EngineExtension, EngineQuery, PartialTable } from "../../src/runtime/duckdb/engine.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 
 let idsMade = 0;

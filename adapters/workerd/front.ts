@@ -4,8 +4,8 @@
  */
 import type { Connection } from "../../src/handlers/pipeline.ts";
 import { SiteRouting, type FindSite, type SiteRequest } from "../../src/handlers/site-routing.ts";
-import type { Config } from "../../src/runtime/config/config.ts";
-import { BODY_BYTES_MAX } from "../../src/runtime/config/limits.ts";
+import type { Config } from "../../src/runtime/base/config/config.ts";
+import { BODY_BYTES_MAX } from "../../src/runtime/base/config/limits.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import { connectionOf } from "./client-connection.ts";
 import { drainReader } from "./drain-body.ts";

@@ -1,5 +1,5 @@
 /** The engine port in the object's own isolate: created by the first query, and again after it failed. */
-import { isFatal, isOutOfMemory } from "../../src/runtime/engine/duckdb/duckdb-bindings.ts";
+import { isFatal, isOutOfMemory } from "../../src/runtime/duckdb/tables/duckdb-bindings.ts";
 import {
   EngineFullError,
   EngineLostError,
@@ -12,13 +12,13 @@ import {
   type Loaded,
   type StoredPartial,
   type PartialTable,
-} from "../../src/runtime/engine/engine.ts";
-import { unlessAborted } from "../../src/runtime/engine/unless-aborted.ts";
+} from "../../src/runtime/duckdb/engine.ts";
+import { unlessAborted } from "../../src/runtime/base/unless-aborted.ts";
 import { EngineTakenError } from "./shared-engine.ts";
 import type { SqlRow } from "../../src/runtime/query/sql.ts";
 import type { Columns } from "../../src/storage/columns.ts";
 import type { SiteId } from "../../src/storage/event.ts";
-import { reasonOf, type Log } from "../../src/runtime/metrics/log.ts";
+import { reasonOf, type Log } from "../../src/runtime/base/metrics/log.ts";
 
 export class IsolateEngine implements Engine {
   readonly #create: () => Promise<Engine>;

@@ -2,8 +2,8 @@
  * What the overview of all sites is computed from, as the sites' objects have told the registry. A page asks every ten seconds, and may
  * start no object whose site has no new events: its numbers then stay, until another day or other settings ask for others.
  */
-import { OVERVIEW_NUMBERS_BYTES_MAX } from "../../src/runtime/config/report-limits.ts";
-import { DEMO_SITE } from "../../src/runtime/config/site-id.ts";
+import { OVERVIEW_NUMBERS_BYTES_MAX } from "../../src/runtime/base/config/report-limits.ts";
+import { DEMO_SITE } from "../../src/runtime/base/config/site-id.ts";
 import type { RemoteRequest } from "../../src/runtime/reports/overview/overview.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 

@@ -1,5 +1,5 @@
 /** The site registry port over calls of the registry object. */
-import type { SiteRegistry } from "../../src/runtime/services/host.ts";
+import type { SiteRegistry } from "../../src/runtime/service/host.ts";
 import type { SiteRecord } from "../../src/runtime/sites/site-record.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import { reached, unlessRefused, type RegistryStub } from "./objects.ts";

@@ -6,8 +6,8 @@
  * The platform does not let an object wait for a promise that another one resolves, and may end an object in the middle of a call. So
  * whoever waits asks again by its own timer, and an object that has ended holds nothing for longer than `BEATS_MISSED_MAX` beats.
  */
-import { isFatal } from "../../src/runtime/engine/duckdb/duckdb-bindings.ts";
-import { EngineLostError, type Engine, type EngineUsage } from "../../src/runtime/engine/engine.ts";
+import { isFatal } from "../../src/runtime/duckdb/tables/duckdb-bindings.ts";
+import { EngineLostError, type Engine, type EngineUsage } from "../../src/runtime/duckdb/engine.ts";
 import { shareOf } from "./engine-share.ts";
 
 /** Memory for the work of queries, in addition to cached events. */

@@ -4,7 +4,7 @@
  * running is in memory only: each tells when it has something to report, and reports before it may end.
  */
 import type { KnownSites } from "../../src/runtime/ingest/known-sites.ts";
-import type { SiteInstances } from "../../src/runtime/services/host.ts";
+import type { SiteInstances } from "../../src/runtime/service/host.ts";
 import type { RecordChange } from "../../src/runtime/sites/site-distribution.ts";
 import type { SiteRecord } from "../../src/runtime/sites/site-record.ts";
 import type { SiteId } from "../../src/storage/event.ts";

@@ -1,11 +1,11 @@
 /** The Durable Object of one site: its journal, engine and caches, and all work on its files. */
 import type { Connection } from "../../src/handlers/pipeline.ts";
-import { isSiteId } from "../../src/runtime/config/site-id.ts";
+import { isSiteId } from "../../src/runtime/base/config/site-id.ts";
 import { readJsonRecord, replaceJsonRecord } from "../../src/storage/json-record.ts";
 import type { AdmittedSite } from "../../src/runtime/ingest/admitted-site.ts";
-import { addActivity, takeActivity } from "../../src/runtime/metrics/activity.ts";
-import { gaugesOf } from "../../src/runtime/metrics/gauges.ts";
-import { reasonOf } from "../../src/runtime/metrics/log.ts";
+import { addActivity, takeActivity } from "../../src/runtime/base/metrics/activity.ts";
+import { gaugesOf } from "../../src/runtime/base/metrics/gauges.ts";
+import { reasonOf } from "../../src/runtime/base/metrics/log.ts";
 import type { SiteRecord } from "../../src/runtime/sites/site-record.ts";
 import type { EpochMs, SiteId, LocalDate } from "../../src/storage/event.ts";
 import type { RecordStore } from "../../src/storage/record-store.ts";

@@ -3,7 +3,7 @@
  * and a commit blocks the isolate, so appends first gather the requests that are ready by the next timer.
  */
 import type { ObjectStore } from "../../src/storage/object-store.ts";
-import { reasonOf } from "../../src/runtime/metrics/log.ts";
+import { reasonOf } from "../../src/runtime/base/metrics/log.ts";
 import { NothingAppendedError, type SegmentLog } from "../../src/storage/segment-log.ts";
 import type { DurableObjectStorage } from "./platform.ts";
 

@@ -3,9 +3,9 @@
  * so an object that starts often lists its files once a day, and one without such work never wakes.
  */
 import { readJsonRecord, replaceJsonRecord } from "../../src/storage/json-record.ts";
-import { CLOCK_DISTRUST_MS } from "../../src/runtime/config/limits.ts";
-import { reasonOf } from "../../src/runtime/metrics/log.ts";
-import type { Services } from "../../src/runtime/services/services.ts";
+import { CLOCK_DISTRUST_MS } from "../../src/runtime/base/config/limits.ts";
+import { reasonOf } from "../../src/runtime/base/metrics/log.ts";
+import type { Services } from "../../src/runtime/service/services.ts";
 import { addDays, type Calendar } from "../../src/storage/calendar.ts";
 import type { EpochMs, SiteId, LocalDate } from "../../src/storage/event.ts";
 import type { RecordStore } from "../../src/storage/record-store.ts";

@@ -1,5 +1,5 @@
 /** GET, POST, PUT and DELETE /api/annotations: texts about dates and hours of a site (docs/http-api.md, "Annotations"). */
-import { LONG_RANGE_DAYS_MAX } from "../runtime/config/report-limits.ts";
+import { LONG_RANGE_DAYS_MAX } from "../runtime/base/config/report-limits.ts";
 import { ALL, parseDateRange, type DateRange } from "../runtime/query/date-range.ts";
 import { SCOPE_PARAMETERS, dateParameter } from "../runtime/query/scope-parameters.ts";
 import { byMoment, momentAt, parseAnnotation, type Annotation } from "../runtime/sites/annotation.ts";

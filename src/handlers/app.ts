@@ -1,8 +1,8 @@
 /** All routes: one line each with method, path, access level, handler, and the roles of the instances that serve it. */
-import type { Config } from "../runtime/config/config.ts";
-import { ASSETS_PATH, EVENT_PATH, OVERVIEW_PATH, SCRIPT_PATHS, SHARE_PATH } from "../runtime/config/names.ts";
+import type { Config } from "../runtime/base/config/config.ts";
+import { ASSETS_PATH, EVENT_PATH, OVERVIEW_PATH, SCRIPT_PATHS, SHARE_PATH } from "../runtime/base/config/names.ts";
 import { REPORTS } from "../runtime/reports/registry.ts";
-import type { Services } from "../runtime/services/services.ts";
+import type { Services } from "../runtime/service/services.ts";
 import { deleteAnnotation, getAnnotations, postAnnotation, putAnnotation } from "./annotations.ts";
 import { getAsset, getDashboard, getScript } from "./assets.ts";
 import { getStatus, postLogin, postLogout, postLogoutAll, postPassword, postSetup } from "./auth.ts";

@@ -1,6 +1,6 @@
 /** The files in the program's bundle: GET /svc.js and its alias, GET / and GET /assets/:name. */
-import { DASHBOARD_PAGE } from "../runtime/config/names.ts";
-import { AppError } from "../runtime/errors.ts";
+import { DASHBOARD_PAGE } from "../runtime/base/config/names.ts";
+import { AppError } from "../runtime/base/errors.ts";
 import type { Handler } from "./context.ts";
 import { ANY_ORIGIN } from "./cors.ts";
 import type { ReplyHeaders } from "./reply.ts";

@@ -1,6 +1,6 @@
 /** The routes of /api/auth: setup, login, logout, change of password and authentication status (docs/http-api.md, "Authentication"). */
-import { NOBODY } from "../runtime/auth/principal.ts";
-import { optionalText, parseObject, requiredText } from "../runtime/config/json-fields.ts";
+import { NOBODY } from "../runtime/access/principal.ts";
+import { optionalText, parseObject, requiredText } from "../runtime/base/config/json-fields.ts";
 import { readBody } from "./body.ts";
 import type { Context, Handler } from "./context.ts";
 import { endedSessionCookie, sessionCookie, sessionTokensOf } from "./credentials.ts";

@@ -1,6 +1,6 @@
 /** Reads request bodies up to the size limit, whatever their headers declare (docs/http-api.md, "Limits"). */
-import { AppError, invalidInput } from "../runtime/errors.ts";
-import { BODY_BYTES_DISCARDED_MAX, BODY_BYTES_MAX } from "../runtime/config/limits.ts";
+import { AppError, invalidInput } from "../runtime/base/errors.ts";
+import { BODY_BYTES_DISCARDED_MAX, BODY_BYTES_MAX } from "../runtime/base/config/limits.ts";
 
 const wholeBody = new TextDecoder();
 

@@ -1,10 +1,10 @@
 /** What routes of goals, segments and annotations share: whose they are, who may read and change them, and changes of one item. */
-import { parseObject } from "../runtime/config/json-fields.ts";
-import { AppError, invalidInput } from "../runtime/errors.ts";
+import { parseObject } from "../runtime/base/config/json-fields.ts";
+import { AppError, invalidInput } from "../runtime/base/errors.ts";
 import { oneOf } from "../runtime/query/parameters.ts";
 import { SCOPE_PARAMETERS } from "../runtime/query/scope-parameters.ts";
 import { checkSite } from "../runtime/query/viewer.ts";
-import type { Services } from "../runtime/services/services.ts";
+import type { Services } from "../runtime/service/services.ts";
 import type { Collection } from "../runtime/sites/collection.ts";
 import type { Item } from "../runtime/sites/collection-record.ts";
 import { isOf, type ItemOwner } from "../runtime/sites/item-owner.ts";

@@ -1,8 +1,8 @@
 /** Everything that a handler gets in addition to the request. */
-import type { Standing } from "../runtime/auth/standing.ts";
+import type { Standing } from "../runtime/access/standing.ts";
 import type { GeoPlace } from "../runtime/ingest/geo.ts";
 import type { EventInput } from "../runtime/ingest/event-input.ts";
-import type { Services } from "../runtime/services/services.ts";
+import type { Services } from "../runtime/service/services.ts";
 import type { Viewer } from "../runtime/query/viewer.ts";
 import type { EpochMs } from "../storage/event.ts";
 import type { Deadline } from "./deadline.ts";

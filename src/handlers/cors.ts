@@ -2,7 +2,7 @@
  * Which other origins may read a response (docs/http-api.md, "CORS"): any origin those of ingestion, and `dashboard_origin`
  * those about stats, keys and logins.
  */
-import type { Config } from "../runtime/config/config.ts";
+import type { Config } from "../runtime/base/config/config.ts";
 import { emptyReply, TIME_ZONE_HEADER, type Reply, type ReplyHeaders } from "./reply.ts";
 import type { Access } from "./route.ts";
 import type { Endpoint } from "./router.ts";

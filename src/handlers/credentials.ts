@@ -1,8 +1,8 @@
 /** Credentials on the wire: the session cookie, which is read and set, API keys in either of two headers, and share links in a third. */
-import type { Credentials } from "../runtime/auth/standing.ts";
-import { CREDENTIALS_TRIED_MAX } from "../runtime/config/limits.ts";
-import { API_KEY_PREFIX, SESSION_COOKIE } from "../runtime/config/names.ts";
-import type { Services } from "../runtime/services/services.ts";
+import type { Credentials } from "../runtime/access/standing.ts";
+import { CREDENTIALS_TRIED_MAX } from "../runtime/base/config/limits.ts";
+import { API_KEY_PREFIX, SESSION_COOKIE } from "../runtime/base/config/names.ts";
+import type { Services } from "../runtime/service/services.ts";
 import type { HostContext } from "./context.ts";
 import { isHttps } from "./forwarded-headers.ts";
 import type { ReplyHeaders } from "./reply.ts";

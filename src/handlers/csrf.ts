@@ -1,5 +1,5 @@
 /** Only pages of the dashboard may change anything with a session (docs/http-api.md, "CSRF"). */
-import { AppError } from "../runtime/errors.ts";
+import { AppError } from "../runtime/base/errors.ts";
 import { parseUrl } from "../runtime/ingest/parse-url.ts";
 import type { HostContext } from "./context.ts";
 

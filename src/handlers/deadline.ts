@@ -1,5 +1,5 @@
 /** The request timeout: the request gets a 408, and its work is aborted (docs/http-api.md, "Limits"). */
-import { AppError } from "../runtime/errors.ts";
+import { AppError } from "../runtime/base/errors.ts";
 
 const timedOut = (reason: string): AppError => new AppError({ code: "request_timeout" }, reason);
 

@@ -1,6 +1,6 @@
 /** POST and DELETE /api/demo: the demo site (docs/http-api.md, "Demo site"). */
-import { DEMO_SITE } from "../runtime/config/site-id.ts";
-import { AppError, storageUnavailable } from "../runtime/errors.ts";
+import { DEMO_SITE } from "../runtime/base/config/site-id.ts";
+import { AppError, storageUnavailable } from "../runtime/base/errors.ts";
 import type { Handler } from "./context.ts";
 import { jsonReply } from "./reply.ts";
 

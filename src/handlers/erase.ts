@@ -1,6 +1,6 @@
 /** DELETE /api/gdpr/erase: a site's events of a range of dates (docs/http-api.md, "Data deletion"). */
-import { ERASURE_WAIT_SHARE } from "../runtime/config/clickhouse-limits.ts";
-import { AppError, invalidInput, storageUnavailable } from "../runtime/errors.ts";
+import { ERASURE_WAIT_SHARE } from "../runtime/base/config/clickhouse-limits.ts";
+import { AppError, invalidInput, storageUnavailable } from "../runtime/base/errors.ts";
 import { parseDates } from "../runtime/query/date-range.ts";
 import { optional, required } from "../runtime/query/parameters.ts";
 import { SCOPE_PARAMETERS } from "../runtime/query/scope-parameters.ts";

@@ -1,5 +1,5 @@
 /** Maps errors to status and body (docs/http-api.md, "Requests and errors"). */
-import { AppError, type AppErrorCode } from "../runtime/errors.ts";
+import { AppError, type AppErrorCode } from "../runtime/base/errors.ts";
 import type { FailureLog } from "./failure-log.ts";
 import { jsonReply, type Reply } from "./reply.ts";
 

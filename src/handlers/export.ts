@@ -3,9 +3,9 @@ import {
   RESPONSE_BYTES_PER_SECOND_MIN,
   VIEWER_BYTES_PER_SECOND_MIN,
   VIEWER_BYTES_PER_SECOND_MIN_WANTED,
-} from "../runtime/config/limits.ts";
-import { EXPORT_ROWS_DEFAULT, EXPORT_ROWS_MAX } from "../runtime/config/report-limits.ts";
-import { PRODUCT_NAME } from "../runtime/config/names.ts";
+} from "../runtime/base/config/limits.ts";
+import { EXPORT_ROWS_DEFAULT, EXPORT_ROWS_MAX } from "../runtime/base/config/report-limits.ts";
+import { PRODUCT_NAME } from "../runtime/base/config/names.ts";
 import { oneOf, rowLimit } from "../runtime/query/parameters.ts";
 import { SCOPE_PARAMETERS, scopeOf } from "../runtime/query/scope-parameters.ts";
 import { csvFormat } from "../runtime/reports/exports/csv-format.ts";

@@ -2,8 +2,8 @@
  * The log of failed requests. While something that the service depends on is down, such as ClickHouse, every request fails for the same
  * reason: the first one is a line, and further ones are counted in one line a minute.
  */
-import { FAILURE_REASONS_MAX, FAILURE_REPEATED_MS } from "../runtime/config/limits.ts";
-import { reasonOf, type Log } from "../runtime/metrics/log.ts";
+import { FAILURE_REASONS_MAX, FAILURE_REPEATED_MS } from "../runtime/base/config/limits.ts";
+import { reasonOf, type Log } from "../runtime/base/metrics/log.ts";
 
 interface Repeated {
   loggedMs: number;

@@ -1,5 +1,5 @@
 /** The first date of a site with an event that the caller of a request may see (docs/http-api.md, "Date ranges"). */
-import { mapPlan, type Plan } from "../runtime/execution/plan.ts";
+import { mapPlan, type Plan } from "../runtime/query/plan.ts";
 import { rangeOfAll } from "../runtime/query/date-range.ts";
 import type { Condition } from "../runtime/query/filters.ts";
 import { clickhouseFirstDayPlan, firstDayPlan } from "../runtime/reports/measures/first-day.ts";

@@ -1,5 +1,5 @@
 /** GET, POST, PUT and DELETE /api/goals: the goals of a site (docs/http-api.md, "Goals of a site"). */
-import { parseObject } from "../runtime/config/json-fields.ts";
+import { parseObject } from "../runtime/base/config/json-fields.ts";
 import { goalJson, goalsWith, inOrder, parseGoal, parsePosition, type SiteGoal } from "../runtime/sites/goal.ts";
 import type { SiteId } from "../storage/event.ts";
 import { readBody } from "./body.ts";

@@ -4,7 +4,7 @@
  * service, and could read stats and set the password. Its host cannot be an IP address, localhost or the operator's own name,
  * and rebinding only reaches what browsers can reach directly: this machine and private networks.
  */
-import { AppError } from "../runtime/errors.ts";
+import { AppError } from "../runtime/base/errors.ts";
 import { isPrivateAddress } from "../runtime/ingest/geo.ts";
 import type { Context } from "./context.ts";
 import { forwardedEntryOf, parseAddress } from "./forwarded-headers.ts";

@@ -1,14 +1,14 @@
 /** The installation check: what became of a site's events, and what its page says (docs/http-api.md, "Installation check"). */
-import { OTHER_NAMES_MAX } from "../runtime/config/installation-limits.ts";
-import { SITES_LISTING_WAIT_MS, URL_CHARS_MAX } from "../runtime/config/limits.ts";
-import { parseSiteId } from "../runtime/config/site-id.ts";
-import { invalidInput } from "../runtime/errors.ts";
+import { OTHER_NAMES_MAX } from "../runtime/base/config/installation-limits.ts";
+import { SITES_LISTING_WAIT_MS, URL_CHARS_MAX } from "../runtime/base/config/limits.ts";
+import { parseSiteId } from "../runtime/base/config/site-id.ts";
+import { invalidInput } from "../runtime/base/errors.ts";
 import type { OutcomeCount } from "../runtime/ingest/event-outcomes.ts";
-import { parseObject, requiredText } from "../runtime/config/json-fields.ts";
+import { parseObject, requiredText } from "../runtime/base/config/json-fields.ts";
 import { parseUrl } from "../runtime/ingest/parse-url.ts";
 import { SitePages } from "../runtime/installation/site-pages.ts";
 import { SCOPE_PARAMETERS } from "../runtime/query/scope-parameters.ts";
-import type { Services } from "../runtime/services/services.ts";
+import type { Services } from "../runtime/service/services.ts";
 import type { SiteId, LocalDate } from "../storage/event.ts";
 import { readBody } from "./body.ts";
 import type { Handler } from "./context.ts";

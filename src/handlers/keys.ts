@@ -1,6 +1,6 @@
 /** POST, GET and DELETE /api/keys: API keys (docs/http-api.md, "API keys"). */
-import { parseKeyName, parseKeyScope, parseKeySites, type ApiKey } from "../runtime/auth/api-keys.ts";
-import { optionalTexts, parseObject, requiredText } from "../runtime/config/json-fields.ts";
+import { parseKeyName, parseKeyScope, parseKeySites, type ApiKey } from "../runtime/access/api-keys.ts";
+import { optionalTexts, parseObject, requiredText } from "../runtime/base/config/json-fields.ts";
 import { readBody } from "./body.ts";
 import type { Handler } from "./context.ts";
 import { jsonReply } from "./reply.ts";

@@ -1,9 +1,9 @@
 /** GET /metrics for monitoring, behind a token if one is set (docs/http-api.md, "Metrics"). */
-import { equalBytes } from "../runtime/auth/sha256.ts";
-import { AppError } from "../runtime/errors.ts";
-import { metricFamilies } from "../runtime/metrics/metric-families.ts";
-import { METRICS_CONTENT_TYPE, renderMetrics } from "../runtime/metrics/prometheus.ts";
-import type { Secret } from "../runtime/config/secret.ts";
+import { equalBytes } from "../runtime/base/sha256.ts";
+import { AppError } from "../runtime/base/errors.ts";
+import { metricFamilies } from "../runtime/base/metrics/metric-families.ts";
+import { METRICS_CONTENT_TYPE, renderMetrics } from "../runtime/base/metrics/prometheus.ts";
+import type { Secret } from "../runtime/base/config/secret.ts";
 import type { Handler } from "./context.ts";
 import { bearerTokenOf } from "./credentials.ts";
 import { NO_STORE, textReply } from "./reply.ts";

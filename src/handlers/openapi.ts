@@ -1,6 +1,6 @@
 /** GET /api/openapi.json: the whole HTTP surface as an OpenAPI 3.1 document, built from the routes and their descriptions. */
-import type { Config } from "../runtime/config/config.ts";
-import { PRODUCT_NAME } from "../runtime/config/names.ts";
+import type { Config } from "../runtime/base/config/config.ts";
+import { PRODUCT_NAME } from "../runtime/base/config/names.ts";
 import type { Handler } from "./context.ts";
 import { ANY_ORIGIN } from "./cors.ts";
 import { STATUS } from "./error-reply.ts";

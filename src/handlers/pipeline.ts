@@ -1,13 +1,13 @@
 /** What happens to every request, once and in this order: URL, host, route, access, handler, CORS, common headers, metrics and log. */
-import type { Config } from "../runtime/config/config.ts";
-import { invalidInput, type AppError } from "../runtime/errors.ts";
+import type { Config } from "../runtime/base/config/config.ts";
+import { invalidInput, type AppError } from "../runtime/base/errors.ts";
 import type { GeoPlace } from "../runtime/ingest/geo.ts";
-import { NOBODY, principalOf } from "../runtime/auth/principal.ts";
+import { NOBODY, principalOf } from "../runtime/access/principal.ts";
 import type { EventInput } from "../runtime/ingest/event-input.ts";
 import { parseUrl } from "../runtime/ingest/parse-url.ts";
 import { sessionRulesOf } from "../runtime/query/session-rules.ts";
 import type { Viewer } from "../runtime/query/viewer.ts";
-import type { Services } from "../runtime/services/services.ts";
+import type { Services } from "../runtime/service/services.ts";
 import { inOrder } from "../runtime/sites/goal.ts";
 import { checkAccess, limitViewer, needsStanding, standingOf } from "./access.ts";
 import { pathBelow, redirectToPage } from "./base-path.ts";

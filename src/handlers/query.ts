@@ -1,6 +1,6 @@
 /** The query parameters of a request, each given once or not at all. */
-import { invalidInput } from "../runtime/errors.ts";
-import { QUERY_PARAMETERS_MAX } from "../runtime/config/limits.ts";
+import { invalidInput } from "../runtime/base/errors.ts";
+import { QUERY_PARAMETERS_MAX } from "../runtime/base/config/limits.ts";
 import { parseParameters, type Parameters, type Values } from "../runtime/query/parameters.ts";
 
 /** All parameters of a request, known or not; 400 for too many, because each lookup scans all of them. */

@@ -3,8 +3,8 @@
  * host cancels it, when writing it fails, when nothing of it was read for `RESPONSE_STALL_MS`, when it was read too slowly on average,
  * or when its client may not read on.
  */
-import { RESPONSE_GRACE_MS, RESPONSE_SLICE_BYTES, RESPONSE_STALL_MS } from "../runtime/config/limits.ts";
-import { reasonOf, type Log } from "../runtime/metrics/log.ts";
+import { RESPONSE_GRACE_MS, RESPONSE_SLICE_BYTES, RESPONSE_STALL_MS } from "../runtime/base/config/limits.ts";
+import { reasonOf, type Log } from "../runtime/base/metrics/log.ts";
 
 export interface StreamSource {
   /** Pulled one by one, on demand. */

@@ -1,5 +1,5 @@
 /** A route: method, path, access level, handler, and the roles of the instances that serve it. */
-import type { Config } from "../runtime/config/config.ts";
+import type { Config } from "../runtime/base/config/config.ts";
 import type { Handler } from "./context.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE" | "OPTIONS";

@@ -1,8 +1,8 @@
 /** Finds the route of a request, and adds routes at the paths in options. The only user of itty-router. */
 import { Router, type IRequest } from "itty-router";
-import type { Config } from "../runtime/config/config.ts";
-import { AppError } from "../runtime/errors.ts";
-import { EVENT_PATH, SCRIPT_PATHS } from "../runtime/config/names.ts";
+import type { Config } from "../runtime/base/config/config.ts";
+import { AppError } from "../runtime/base/errors.ts";
+import { EVENT_PATH, SCRIPT_PATHS } from "../runtime/base/config/names.ts";
 import type { Context } from "./context.ts";
 import type { Access, Method, Role, Route } from "./route.ts";
 

@@ -1,5 +1,5 @@
 /** GET, POST, PUT and DELETE /api/segments: saved filters, funnels and sequences of a site (docs/http-api.md, "Segments"). */
-import { invalidInput } from "../runtime/errors.ts";
+import { invalidInput } from "../runtime/base/errors.ts";
 import { funnel } from "../runtime/reports/funnel.ts";
 import { main } from "../runtime/reports/main.ts";
 import type { Report } from "../runtime/reports/report.ts";

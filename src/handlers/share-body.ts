@@ -1,15 +1,15 @@
 /** The body of a new share link: each field's rule (docs/http-api.md, "Share links"). */
-import { isFrameAncestor, isShareName, type ShareSettings } from "../runtime/auth/share.ts";
-import type { SharedDates } from "../runtime/auth/shared-view.ts";
-import { exceedsBytes, exceedsChars } from "../runtime/config/code-points.ts";
+import { isFrameAncestor, isShareName, type ShareSettings } from "../runtime/access/share.ts";
+import type { SharedDates } from "../runtime/access/shared-view.ts";
+import { exceedsBytes, exceedsChars } from "../runtime/base/config/code-points.ts";
 import {
   PASSWORD_BYTES_MAX,
   SHARE_FRAME_ANCESTORS_MAX,
   SHARE_NAME_CHARS_MAX,
   SHARE_PASSWORD_CHARS_MIN,
-} from "../runtime/config/auth-limits.ts";
-import { invalidInput } from "../runtime/errors.ts";
-import { optionalFlag, optionalText, optionalTexts, requiredText } from "../runtime/config/json-fields.ts";
+} from "../runtime/base/config/auth-limits.ts";
+import { invalidInput } from "../runtime/base/errors.ts";
+import { optionalFlag, optionalText, optionalTexts, requiredText } from "../runtime/base/config/json-fields.ts";
 import type { JsonObject } from "../storage/json-record.ts";
 import { parseDateRange, PERIODS } from "../runtime/query/date-range.ts";
 import { filterText, parseSegmentFilter } from "../runtime/query/filters.ts";

@@ -2,8 +2,8 @@
  * GET /share/:key: the dashboard for a share link or a public site (docs/sharing.md). It is the same page for every key, so that it does
  * not tell which exist; only the origins that may embed it are those of the link.
  */
-import { pageBelow, type Asset, type Assets } from "../runtime/assets.ts";
-import { DASHBOARD_PAGE, SHARE_PATH } from "../runtime/config/names.ts";
+import { pageBelow, type Asset, type Assets } from "../runtime/service/assets.ts";
+import { DASHBOARD_PAGE, SHARE_PATH } from "../runtime/base/config/names.ts";
 import { missing, pageHeaders } from "./assets.ts";
 import type { Handler } from "./context.ts";
 import { emptyReply, NO_STORE, type ReplyHeaders } from "./reply.ts";

@@ -1,10 +1,10 @@
 /** POST, GET and DELETE /api/shares: share links as administrators manage them (docs/http-api.md, "Share links"). */
-import { mayAdminister } from "../runtime/auth/principal.ts";
-import type { Share } from "../runtime/auth/share.ts";
-import type { SharedDates } from "../runtime/auth/shared-view.ts";
-import { parseSiteId } from "../runtime/config/site-id.ts";
-import { AppError } from "../runtime/errors.ts";
-import { parseObject } from "../runtime/config/json-fields.ts";
+import { mayAdminister } from "../runtime/access/principal.ts";
+import type { Share } from "../runtime/access/share.ts";
+import type { SharedDates } from "../runtime/access/shared-view.ts";
+import { parseSiteId } from "../runtime/base/config/site-id.ts";
+import { AppError } from "../runtime/base/errors.ts";
+import { parseObject } from "../runtime/base/config/json-fields.ts";
 import { parseSegmentFilter } from "../runtime/query/filters.ts";
 import { optional } from "../runtime/query/parameters.ts";
 import { SCOPE_PARAMETERS } from "../runtime/query/scope-parameters.ts";

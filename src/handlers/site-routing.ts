@@ -2,9 +2,9 @@
  * Which site a request is about, for hosts with an instance for each site. Only a request that its site's instance can serve has one:
  * the instance that holds what is of no single site answers all others, and so every refusal that needs no site.
  */
-import type { Config } from "../runtime/config/config.ts";
-import { OVERVIEW_PATH } from "../runtime/config/names.ts";
-import { DEMO_SITE, isSiteId } from "../runtime/config/site-id.ts";
+import type { Config } from "../runtime/base/config/config.ts";
+import { OVERVIEW_PATH } from "../runtime/base/config/names.ts";
+import { DEMO_SITE, isSiteId } from "../runtime/base/config/site-id.ts";
 import { createAllowlist, type Allowlist } from "../runtime/ingest/allowlist.ts";
 import { parseEventBody, parsePixelQuery, type EventInput } from "../runtime/ingest/event-input.ts";
 import { parseUrl } from "../runtime/ingest/parse-url.ts";

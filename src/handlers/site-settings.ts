@@ -1,9 +1,9 @@
 /** GET, PUT and DELETE /api/sites/{site_id}, GET and PUT /api/settings: what is set for sites (docs/http-api.md, "Site settings"). */
-import { parseObject } from "../runtime/config/json-fields.ts";
-import { SETTINGS_FILE_BYTES_MAX } from "../runtime/config/limits.ts";
-import { parseSiteId } from "../runtime/config/site-id.ts";
-import { AppError, invalidInput, storageUnavailable } from "../runtime/errors.ts";
-import type { Services } from "../runtime/services/services.ts";
+import { parseObject } from "../runtime/base/config/json-fields.ts";
+import { SETTINGS_FILE_BYTES_MAX } from "../runtime/base/config/limits.ts";
+import { parseSiteId } from "../runtime/base/config/site-id.ts";
+import { AppError, invalidInput, storageUnavailable } from "../runtime/base/errors.ts";
+import type { Services } from "../runtime/service/services.ts";
 import { parseBodyOfSite, parseSettingsFile, settingsFileJson } from "../runtime/sites/settings-file.ts";
 import { settingsJson } from "../runtime/sites/settings-json.ts";
 import type { SiteSettings } from "../runtime/sites/site-settings.ts";

@@ -1,5 +1,5 @@
 /** GET /api/sites: the ids of all sites with events, settings, or on the allowlist (docs/http-api.md, "Sites"). */
-import { mayRead } from "../runtime/auth/principal.ts";
+import { mayRead } from "../runtime/access/principal.ts";
 import { optionalOneOf } from "../runtime/query/parameters.ts";
 import type { Sites } from "../runtime/sites/sites.ts";
 import type { EpochMs, SiteId } from "../storage/event.ts";

@@ -1,5 +1,5 @@
 /** The response to a request for a file: in the client's preferred content coding, or 304 if the client has it. */
-import type { Asset } from "../runtime/assets.ts";
+import type { Asset } from "../runtime/service/assets.ts";
 import { emptyReply, type Reply, type ReplyHeaders } from "./reply.ts";
 
 type Coding = "br" | "gzip" | "identity";

@@ -1,5 +1,5 @@
 /** The response of a host whose services cannot start: pages that may read a route's responses may read this one, too. */
-import type { Config } from "../runtime/config/config.ts";
+import type { Config } from "../runtime/base/config/config.ts";
 import { parseUrl } from "../runtime/ingest/parse-url.ts";
 import { ROUTES } from "./app.ts";
 import { pathBelow } from "./base-path.ts";

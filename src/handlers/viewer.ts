@@ -1,6 +1,6 @@
 /** What the page of a share link asks first: what the link shows, and a viewer token for its password (docs/http-api.md, "Viewers"). */
-import { shareNotFound } from "../runtime/auth/shares.ts";
-import { parseObject, requiredText } from "../runtime/config/json-fields.ts";
+import { shareNotFound } from "../runtime/access/shares.ts";
+import { parseObject, requiredText } from "../runtime/base/config/json-fields.ts";
 import { readBody } from "./body.ts";
 import type { Handler } from "./context.ts";
 import { shareOf } from "./credentials.ts";

@@ -2,7 +2,7 @@
 import { readBody } from "../../src/handlers/body.ts";
 import type { Handler } from "../../src/handlers/context.ts";
 import { emptyReply } from "../../src/handlers/reply.ts";
-import { parseObject } from "../../src/runtime/config/json-fields.ts";
+import { parseObject } from "../../src/runtime/base/config/json-fields.ts";
 
 export { getPixel } from "../../src/handlers/ingest.ts";
 

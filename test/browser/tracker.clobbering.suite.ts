@@ -1,7 +1,7 @@
 /** DOM clobbering: elements whose names shadow properties that a script reads, as user content may add them to a page. */
 
 import { describe, test } from "vitest";
-import { EVENT_PATH } from "../../src/runtime/config/names.ts";
+import { EVENT_PATH } from "../../src/runtime/base/config/names.ts";
 import { SITE_ID, scriptTag, type TrackerBench } from "./support/tracker-bench.ts";
 
 /** The properties of document and window that the tracker reads, or could read. */

@@ -2,7 +2,7 @@
 
 import { describe, test } from "vitest";
 import { PLATFORMS } from "../../dashboard/setup/platforms.ts";
-import { EVENT_PATH, SCRIPT_PATHS } from "../../src/runtime/config/names.ts";
+import { EVENT_PATH, SCRIPT_PATHS } from "../../src/runtime/base/config/names.ts";
 import { buildTracker } from "../../tracker/build.mjs";
 import { SITE_ID, scriptTag, type TrackerBench } from "./support/tracker-bench.ts";
 

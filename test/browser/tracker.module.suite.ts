@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, test } from "vitest";
-import { EVENT_PATH } from "../../src/runtime/config/names.ts";
+import { EVENT_PATH } from "../../src/runtime/base/config/names.ts";
 import { buildTrackerModule } from "../../tracker/build.mjs";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { SITE_ID, type TrackerBench } from "./support/tracker-bench.ts";

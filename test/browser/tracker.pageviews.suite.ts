@@ -1,7 +1,7 @@
 /** Which visits and navigations count as pageviews, and with which fields. Each test compares the complete list of events. */
 
 import { describe, test } from "vitest";
-import { EVENT_PATH } from "../../src/runtime/config/names.ts";
+import { EVENT_PATH } from "../../src/runtime/base/config/names.ts";
 import { launchUnattended } from "./support/browser.ts";
 import { servePages } from "./support/page-server.ts";
 import { type VisitOptions, scriptTag, type TrackerBench } from "./support/tracker-bench.ts";

@@ -2,7 +2,7 @@
 
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, test } from "vitest";
-import { EVENT_PATH, FILE_DOWNLOAD, OUTBOUND_CLICK, PAGEVIEW, SCRIPT_PATHS } from "../../src/runtime/config/names.ts";
+import { EVENT_PATH, FILE_DOWNLOAD, OUTBOUND_CLICK, PAGEVIEW, SCRIPT_PATHS } from "../../src/runtime/base/config/names.ts";
 import { buildTracker } from "../../tracker/build.mjs";
 import * as names from "../../tracker/names.ts";
 

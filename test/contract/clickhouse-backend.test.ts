@@ -1,8 +1,8 @@
 /** How reports fail when ClickHouse does, and what a real server reads for them. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { connectClickhouse } from "../../adapters/clickhouse-connection.ts";
-import { GOALS_OF_QUERY_MAX } from "../../src/runtime/config/collection-limits.ts";
-import type { ConnectClickhouse } from "../../src/runtime/engine/clickhouse/connection.ts";
+import { GOALS_OF_QUERY_MAX } from "../../src/runtime/base/config/collection-limits.ts";
+import type { ConnectClickhouse } from "../../src/runtime/clickhouse/connection.ts";
 import { bodyOf, CLOSED, logIn } from "../support/auth-requests.ts";
 import { ONLY_THE_FRONT, clickhouseOfFile } from "../support/clickhouse-server.ts";
 import { createClickhouseTarget } from "../support/clickhouse-target.ts";

@@ -1,6 +1,6 @@
 /** The connection to ClickHouse against a real server: values, exceptions and aborts as the port promises them. */
 import { describe, expect, it } from "vitest";
-import { ClickhouseError, ClickhouseUnreachableError } from "../../src/runtime/engine/clickhouse/connection.ts";
+import { ClickhouseError, ClickhouseUnreachableError } from "../../src/runtime/clickhouse/connection.ts";
 import { connectionTo } from "../support/clickhouse-connection.ts";
 import { clickhouseOfFile, ONLY_THE_FRONT } from "../support/clickhouse-server.ts";
 import { skippedFor } from "../support/skipped.ts";

@@ -1,10 +1,10 @@
 /** What the program inserts into a real ClickHouse is what the partition files hold, and each event is there once. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ClickhouseEvents } from "../../src/runtime/engine/clickhouse/clickhouse-events.ts";
-import { prepareSchema } from "../../src/runtime/engine/clickhouse/schema.ts";
-import { eventTables } from "../../src/runtime/engine/clickhouse/tables.ts";
-import { createCounters } from "../../src/runtime/metrics/counters.ts";
+import { ClickhouseEvents } from "../../src/runtime/clickhouse/clickhouse-events.ts";
+import { prepareSchema } from "../../src/runtime/clickhouse/schema.ts";
+import { eventTables } from "../../src/runtime/clickhouse/tables.ts";
+import { createCounters } from "../../src/runtime/base/metrics/counters.ts";
 import type { ReplicatedEvents } from "../../src/storage/event-replica.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
 import type { StoredEvent, LocalDate } from "../../src/storage/event.ts";

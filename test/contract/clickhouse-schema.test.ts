@@ -1,9 +1,9 @@
 /** The schema on a real ClickHouse: made in steps that may be repeated, and never downgraded. */
 import { describe, expect, it } from "vitest";
-import { ClickhouseEvents } from "../../src/runtime/engine/clickhouse/clickhouse-events.ts";
-import { creation, prepareSchema, type SchemaStep } from "../../src/runtime/engine/clickhouse/schema.ts";
-import { eventTables } from "../../src/runtime/engine/clickhouse/tables.ts";
-import { createCounters } from "../../src/runtime/metrics/counters.ts";
+import { ClickhouseEvents } from "../../src/runtime/clickhouse/clickhouse-events.ts";
+import { creation, prepareSchema, type SchemaStep } from "../../src/runtime/clickhouse/schema.ts";
+import { eventTables } from "../../src/runtime/clickhouse/tables.ts";
+import { createCounters } from "../../src/runtime/base/metrics/counters.ts";
 import type { SiteId, LocalDate } from "../../src/storage/event.ts";
 import { connectionTo } from "../support/clickhouse-connection.ts";
 import { clickhouseOfFile } from "../support/clickhouse-server.ts";

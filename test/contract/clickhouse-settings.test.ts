@@ -1,7 +1,7 @@
 /** Nodes with one ClickHouse: what is set for sites on one of them holds on all, survives outages, and keeps its latest change. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { connectClickhouse } from "../../adapters/clickhouse-connection.ts";
-import type { ClickhouseStatement, ConnectClickhouse } from "../../src/runtime/engine/clickhouse/connection.ts";
+import type { ClickhouseStatement, ConnectClickhouse } from "../../src/runtime/clickhouse/connection.ts";
 import { CLOSED, logIn } from "../support/auth-requests.ts";
 import type { CalendarRecord } from "../../src/runtime/sites/site-calendar.ts";
 import type { SiteSettings } from "../../src/runtime/sites/site-settings.ts";

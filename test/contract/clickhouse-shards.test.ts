@@ -4,17 +4,17 @@
  */
 import { setTimeout } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { ClickhouseConnection } from "../../src/runtime/engine/clickhouse/connection.ts";
-import { prepareSchema } from "../../src/runtime/engine/clickhouse/schema.ts";
-import { Responsiveness } from "../../src/runtime/engine/clickhouse/responsiveness.ts";
-import { eventTables, type EventTables } from "../../src/runtime/engine/clickhouse/tables.ts";
-import { ClickhouseBackend } from "../../src/runtime/execution/clickhouse-backend.ts";
+import type { ClickhouseConnection } from "../../src/runtime/clickhouse/connection.ts";
+import { prepareSchema } from "../../src/runtime/clickhouse/schema.ts";
+import { Responsiveness } from "../../src/runtime/clickhouse/responsiveness.ts";
+import { eventTables, type EventTables } from "../../src/runtime/clickhouse/tables.ts";
+import { ClickhouseBackend } from "../../src/runtime/clickhouse/clickhouse-backend.ts";
 import { rangeOfDays } from "../../src/runtime/query/date-range.ts";
 import { dailyExport } from "../../src/runtime/reports/exports/daily-export.ts";
 import { jsonFormat } from "../../src/runtime/reports/exports/json-format.ts";
 import { REPORTS, type ReportPath } from "../../src/runtime/reports/registry.ts";
 import type { Report, ReportSettings } from "../../src/runtime/reports/report.ts";
-import type { Plan } from "../../src/runtime/execution/plan.ts";
+import type { Plan } from "../../src/runtime/query/plan.ts";
 import { utcCalendar } from "../../src/storage/calendar.ts";
 import type { LocalDate } from "../../src/storage/event.ts";
 import { connectionTo } from "../support/clickhouse-connection.ts";

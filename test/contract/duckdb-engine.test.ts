@@ -1,7 +1,7 @@
 /** DuckDB in the calling thread against the contract of the engine port. */
 import { expect, it } from "vitest";
 import { createDuckdbEngine, openDuckdb } from "../../adapters/node/threads/duckdb-instance.ts";
-import { DuckdbEngine } from "../../src/runtime/engine/duckdb/duckdb-engine.ts";
+import { DuckdbEngine } from "../../src/runtime/duckdb/tables/duckdb-engine.ts";
 import { decodeEvents } from "../../src/storage/parquet-events.ts";
 import { engineModule } from "../support/engine-module.ts";
 import { anEvent, eventTexts } from "../support/stored-event.ts";

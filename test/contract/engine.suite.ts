@@ -9,8 +9,8 @@ import {
   type Engine,
   type EngineQuery,
   type PartialTable,
-} from "../../src/runtime/engine/engine.ts";
-import { ENGINE_CONNECTIONS_MAX } from "../../src/runtime/config/limits.ts";
+} from "../../src/runtime/duckdb/engine.ts";
+import { ENGINE_CONNECTIONS_MAX } from "../../src/runtime/base/config/limits.ts";
 import type { SqlParameter, SqlRow } from "../../src/runtime/query/sql.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
 import { DAY_MS, utcDateOf, type SiteId, type StoredEvent, type LocalDate } from "../../src/storage/event.ts";

@@ -1,10 +1,10 @@
 /** Requests for erasures against a real ClickHouse: which are pending for a node, what was confirmed, and when they are forgotten. */
 import { expect, it } from "vitest";
 import { connectClickhouse } from "../../adapters/clickhouse-connection.ts";
-import { Secret } from "../../src/runtime/config/secret.ts";
-import { ErasureRequests, type ErasureRequest } from "../../src/runtime/engine/clickhouse/erasure-requests.ts";
-import { prepareSchema } from "../../src/runtime/engine/clickhouse/schema.ts";
-import { eventTables } from "../../src/runtime/engine/clickhouse/tables.ts";
+import { Secret } from "../../src/runtime/base/config/secret.ts";
+import { ErasureRequests, type ErasureRequest } from "../../src/runtime/clickhouse/erasure-requests.ts";
+import { prepareSchema } from "../../src/runtime/clickhouse/schema.ts";
+import { eventTables } from "../../src/runtime/clickhouse/tables.ts";
 import type { LocalDate } from "../../src/storage/event.ts";
 import { clickhouseOfFile } from "../support/clickhouse-server.ts";
 import { siteId } from "../support/stored-event.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { createPageFetch } from "../../adapters/node/http/page-fetch.ts";
 import { createPageFetch as createWorkerdPageFetch } from "../../adapters/workerd/page-fetch.ts";
-import { installationCheckAgent } from "../../src/runtime/config/names.ts";
+import { installationCheckAgent } from "../../src/runtime/base/config/names.ts";
 import { skippedFor } from "../support/skipped.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { describePageFetch } from "./page-fetch.suite.ts";

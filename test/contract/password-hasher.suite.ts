@@ -1,6 +1,6 @@
 /** The contract of the password hasher port. */
 import { describe, expect, it } from "vitest";
-import type { PasswordHasher } from "../../src/runtime/auth/password-hasher.ts";
+import type { PasswordHasher } from "../../src/runtime/access/password-hasher.ts";
 
 /** From the tests of the reference implementation: "password", salt "somesalt". */
 const REFERENCE = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";

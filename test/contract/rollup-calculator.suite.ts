@@ -1,10 +1,10 @@
 /** The contract of the rollup calculator port, for each way of running it. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
-import { HOURLY_DAYS_MAX } from "../../src/runtime/config/report-limits.ts";
-import { ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../../src/runtime/config/rollup-limits.ts";
-import { fileOf } from "../../src/runtime/rollups/rollup-origin.ts";
-import type { ComputedMeasures, RollupCalculator } from "../../src/runtime/rollups/rollup-calculator.ts";
+import { HOURLY_DAYS_MAX } from "../../src/runtime/base/config/report-limits.ts";
+import { ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../../src/runtime/base/config/rollup-limits.ts";
+import { fileOf } from "../../src/runtime/duckdb/rollups/rollup-origin.ts";
+import type { ComputedMeasures, RollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import type { Top } from "../../src/runtime/query/top.ts";
 import type { Columns } from "../../src/storage/columns.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";

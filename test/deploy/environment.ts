@@ -1,6 +1,6 @@
 /** The environment variables of the deployment files, read as the program reads them, and the memory that they ask for. */
-import { parseConfig, type Config } from "../../src/runtime/config/config.ts";
-import { fileVariableOf, SECRET_OPTION_NAMES } from "../../src/runtime/config/options.ts";
+import { parseConfig, type Config } from "../../src/runtime/base/config/config.ts";
+import { fileVariableOf, SECRET_OPTION_NAMES } from "../../src/runtime/base/config/options.ts";
 import { readPage } from "../docs/pages.ts";
 import type { Environment } from "../support/target.ts";
 

@@ -3,13 +3,13 @@ import { describe, expect, it } from "vitest";
 import { parseUserAgent } from "../../src/runtime/ingest/user-agent.ts";
 import { NO_CLIENT_HINTS } from "../../src/runtime/ingest/client-hints.ts";
 import { detectDevice, parseScreenWidth } from "../../src/runtime/ingest/device.ts";
-import * as collections from "../../src/runtime/config/collection-limits.ts";
-import * as installation from "../../src/runtime/config/installation-limits.ts";
-import * as auth from "../../src/runtime/config/auth-limits.ts";
-import * as limits from "../../src/runtime/config/limits.ts";
-import * as reports from "../../src/runtime/config/report-limits.ts";
-import { QUERY_TESTS_MAX } from "../../src/runtime/engine/engine.ts";
-import { isOptionName, optionNamed } from "../../src/runtime/config/options.ts";
+import * as collections from "../../src/runtime/base/config/collection-limits.ts";
+import * as installation from "../../src/runtime/base/config/installation-limits.ts";
+import * as auth from "../../src/runtime/base/config/auth-limits.ts";
+import * as limits from "../../src/runtime/base/config/limits.ts";
+import * as reports from "../../src/runtime/base/config/report-limits.ts";
+import { QUERY_TESTS_MAX } from "../../src/runtime/duckdb/engine.ts";
+import { isOptionName, optionNamed } from "../../src/runtime/base/config/options.ts";
 import { PAGE, codesIn, count, rowsOf, sectionOf } from "./http-api-page.ts";
 
 const each = (value: number, unit: string): string => `${count(value)} ${unit} each`;
@@ -114,7 +114,7 @@ const LIMITS: Readonly<Record<string, string>> = {
 describe("the limits of the page", () => {
   const table = rowsOf(sectionOf("Limits"), "Limit");
 
-  it("every limit of docs/http-api.md is that of src/runtime/config", () => {
+  it("every limit of docs/http-api.md is that of src/runtime/base/config", () => {
     const stated = table.map(([name = "", value = ""]) => [name, value]);
     expect(Object.fromEntries(stated), 'edit docs/http-api.md, "Limits", and LIMITS of this test').toEqual(LIMITS);
   });

@@ -4,7 +4,7 @@ import { ROUTES } from "../../src/handlers/app.ts";
 import { OF_DASHBOARD } from "../../src/handlers/cors.ts";
 import { STATUS } from "../../src/handlers/error-reply.ts";
 import { openapiDocument } from "../../src/handlers/openapi.ts";
-import { OPTIONS } from "../../src/runtime/config/options.ts";
+import { OPTIONS } from "../../src/runtime/base/config/options.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
 import { withApiReference } from "../../tools/api-reference.ts";
 import { ofItsOwn, postLogin, postSetup, PASSWORD } from "../support/auth-requests.ts";

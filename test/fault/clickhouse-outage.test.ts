@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { CLICKHOUSE_CHECK_MS_MAX } from "../../src/runtime/config/clickhouse-limits.ts";
+import { CLICKHOUSE_CHECK_MS_MAX } from "../../src/runtime/base/config/clickhouse-limits.ts";
 import { createInProcessTarget, type InProcessParts, type InProcessTarget } from "../support/in-process-target.ts";
 import { post, wireEvent } from "../support/requests.ts";
 import { itInAll } from "../support/tier-cases.ts";

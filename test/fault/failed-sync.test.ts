@@ -5,7 +5,7 @@ import { createFileRecordStore } from "../../adapters/node/files/file-record-sto
 import { createFolder } from "../../adapters/node/files/durable-folders.ts";
 import { openFileSegmentLog } from "../../adapters/node/files/file-segment-log.ts";
 import type { FileSystem } from "../../adapters/node/files/file-system.ts";
-import { FLUSH_RETRY_MS_MAX } from "../../src/runtime/config/limits.ts";
+import { FLUSH_RETRY_MS_MAX } from "../../src/runtime/base/config/limits.ts";
 import type { InProcessTarget } from "../support/in-process-target.ts";
 import { getMetrics } from "../support/metrics.ts";
 import type { Stores } from "../support/mortal-stores.ts";

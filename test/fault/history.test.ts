@@ -5,7 +5,7 @@
  * `verify` finds no fault.
  */
 import { describe, expect, it } from "vitest";
-import { verifyData } from "../../src/runtime/jobs/verification.ts";
+import { verifyData } from "../../src/runtime/upkeep/verification.ts";
 import { utcDateOf } from "../../src/storage/event.ts";
 import { deleteKey, PASSWORD, postKey, postLogin, postSetup, withBearer, withSession } from "../support/auth-requests.ts";
 import type { InProcessTarget } from "../support/in-process-target.ts";

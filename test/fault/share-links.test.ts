@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createFileRecordStore } from "../../adapters/node/files/file-record-store.ts";
 import type { FileSystem } from "../../adapters/node/files/file-system.ts";
-import type { Shares } from "../../src/runtime/auth/shares.ts";
+import type { Shares } from "../../src/runtime/access/shares.ts";
 import { createShare, deleteShare, logIn, postShare, unlock, withShare } from "../support/auth-requests.ts";
 import { createInProcessTarget } from "../support/in-process-target.ts";
 import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";

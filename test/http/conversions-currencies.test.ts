@@ -1,7 +1,7 @@
 /** The revenue of a goal is listed however many currencies another goal has. */
 import { expect, it, onTestFinished } from "vitest";
-import { GOALS_MAX } from "../../src/runtime/config/collection-limits.ts";
-import { REVENUE_ROWS_MAX } from "../../src/runtime/config/report-limits.ts";
+import { GOALS_MAX } from "../../src/runtime/base/config/collection-limits.ts";
+import { REVENUE_ROWS_MAX } from "../../src/runtime/base/config/report-limits.ts";
 import { bodyOf, CLOSED, logIn } from "../support/auth-requests.ts";
 import { addItem } from "../support/collections.ts";
 import { START_MS, createInProcessTarget } from "../support/in-process-target.ts";

@@ -1,6 +1,6 @@
 /** Responses when a part of the service fails, with parts that fail on demand. */
 import { describe, expect, it, onTestFinished } from "vitest";
-import { EngineLostError, type Engine } from "../../src/runtime/engine/engine.ts";
+import { EngineLostError, type Engine } from "../../src/runtime/duckdb/engine.ts";
 import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
 import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
 import type { RecordStore } from "../../src/storage/record-store.ts";

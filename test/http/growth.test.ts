@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROUTES } from "../../src/handlers/app.ts";
 import { openapiDocument } from "../../src/handlers/openapi.ts";
 import type { Parameter } from "../../src/handlers/openapi/operation.ts";
-import { BODY_BYTES_MAX } from "../../src/runtime/config/limits.ts";
+import { BODY_BYTES_MAX } from "../../src/runtime/base/config/limits.ts";
 import { CLOSED, logIn } from "../support/auth-requests.ts";
 import { ATOMS, REPEATS } from "../support/expressions.ts";
 import { filled, growthOf, GROWTH_MAX, SIZE_RATIO } from "../support/growth.ts";

@@ -1,7 +1,7 @@
 /** Counters of failures and scheduled jobs, and the log of requests. */
 import { randomBytes } from "node:crypto";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { renderMetrics } from "../../src/runtime/metrics/prometheus.ts";
+import { renderMetrics } from "../../src/runtime/base/metrics/prometheus.ts";
 import { encodeEvents } from "../../src/storage/parquet-events.ts";
 import { partitionKey } from "../../src/storage/partition-path.ts";
 import { createInProcessTarget, START_MS, type InProcessTarget } from "../support/in-process-target.ts";

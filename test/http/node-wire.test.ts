@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { PIPELINED_REQUESTS_MAX } from "../../src/runtime/config/limits.ts";
+import { PIPELINED_REQUESTS_MAX } from "../../src/runtime/base/config/limits.ts";
 import { createNodeTarget, type NodeTarget } from "../support/node-target.ts";
 import { createKey, deleteKey, postLogin, postSetup, tokenOf, withBearer, withKey, withSession } from "../support/auth-requests.ts";
 import { connectRaw, type RawConnection } from "../support/raw-connection.ts";

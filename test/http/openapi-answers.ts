@@ -1,7 +1,7 @@
 /** A request for every documented status of each route: those that any host can provoke, and those that need a failing part. */
-import { EngineFullError } from "../../src/runtime/engine/engine.ts";
-import { UNFLUSHED_EVENTS_MAX } from "../../src/runtime/config/limits.ts";
-import { SCRIPT_PATHS } from "../../src/runtime/config/names.ts";
+import { EngineFullError } from "../../src/runtime/duckdb/engine.ts";
+import { UNFLUSHED_EVENTS_MAX } from "../../src/runtime/base/config/limits.ts";
+import { SCRIPT_PATHS } from "../../src/runtime/base/config/names.ts";
 import { FURTHER_COLUMNS } from "../../src/runtime/reports/measures/row-columns.ts";
 import type { ReportPath } from "../../src/runtime/reports/registry.ts";
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";

@@ -1,5 +1,5 @@
 /** Requests for the documented statuses of the settings of sites (see `openapi-answers.ts`). */
-import { SETTINGS_FILE_BYTES_MAX, SITE_CHANGES_WAITING_MAX } from "../../src/runtime/config/limits.ts";
+import { SETTINGS_FILE_BYTES_MAX, SITE_CHANGES_WAITING_MAX } from "../../src/runtime/base/config/limits.ts";
 import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
 import { CLOSED, createKey, logIn, ofItsOwn, withKey } from "../support/auth-requests.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";

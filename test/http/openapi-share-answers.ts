@@ -1,5 +1,9 @@
 /** Requests for the documented statuses of share links and of their viewers (see `openapi-answers.ts`). */
-import { PASSWORD_CHECKS_WAITING_MAX, SHARE_CHANGES_WAITING_MAX, VIEWER_REQUESTS_AT_ONCE } from "../../src/runtime/config/auth-limits.ts";
+import {
+  PASSWORD_CHECKS_WAITING_MAX,
+  SHARE_CHANGES_WAITING_MAX,
+  VIEWER_REQUESTS_AT_ONCE,
+} from "../../src/runtime/base/config/auth-limits.ts";
 import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
 import {
   CLOSED,

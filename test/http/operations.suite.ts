@@ -1,6 +1,6 @@
 /** /health/detailed, /metrics, robots.txt, security.txt and HSTS (docs/http-api.md, "Metrics"). */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { BEHAVIORAL_EXTENSION } from "../../src/runtime/engine/duckdb/behavioral/extension.ts";
+import { BEHAVIORAL_EXTENSION } from "../../src/runtime/duckdb/extension.ts";
 import { utcDateOf } from "../../src/storage/event.ts";
 import { bodyOf, CLOSED, createKey, logIn, PASSWORD, postLogin, postSetup, ofItsOwn, withKey } from "../support/auth-requests.ts";
 import { deleteEvents } from "../support/erasure-requests.ts";

@@ -1,6 +1,6 @@
 /** /health/ready: how often it queries the engine, and how it handles a hanging check (docs/http-api.md, "Health"). */
 import { describe, expect, it, onTestFinished } from "vitest";
-import { READINESS_CHECK_MS_MAX } from "../../src/runtime/config/limits.ts";
+import { READINESS_CHECK_MS_MAX } from "../../src/runtime/base/config/limits.ts";
 import { createControlledEngine, type ControlledEngine } from "../support/controlled-engine.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
 import { createEngineShare } from "../support/shared-engine.ts";

@@ -1,6 +1,6 @@
 /** Revenue totals that need more events than can be sent over HTTP. */
 import { expect, it } from "vitest";
-import { REVENUE_CENTS_MAX } from "../../src/runtime/config/limits.ts";
+import { REVENUE_CENTS_MAX } from "../../src/runtime/base/config/limits.ts";
 import { createInProcessTarget } from "../support/in-process-target.ts";
 import { getStatsText } from "../support/stats-requests.ts";
 import { anEvent, siteId } from "../support/stored-event.ts";

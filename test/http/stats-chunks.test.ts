@@ -1,8 +1,8 @@
 /** Queries over ranges larger than the engine's memory: each day is a chunk, which a test can pause. */
 import { describe, expect, it, onTestFinished } from "vitest";
-import { LOOKED_UP_CHARS_MAX } from "../../src/runtime/config/report-limits.ts";
-import type { Engine } from "../../src/runtime/engine/engine.ts";
-import { planOf } from "../../src/runtime/execution/plan.ts";
+import { LOOKED_UP_CHARS_MAX } from "../../src/runtime/base/config/report-limits.ts";
+import type { Engine } from "../../src/runtime/duckdb/engine.ts";
+import { planOf } from "../../src/runtime/query/plan.ts";
 import { rangeOfDays } from "../../src/runtime/query/date-range.ts";
 import { countsByValue } from "../../src/runtime/reports/measures/value-counts.ts";
 import type { StoredEvent, LocalDate } from "../../src/storage/event.ts";

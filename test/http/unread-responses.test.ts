@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
-import { PIPELINED_REQUESTS_MAX, RESPONSE_STALL_MS } from "../../src/runtime/config/limits.ts";
+import { PIPELINED_REQUESTS_MAX, RESPONSE_STALL_MS } from "../../src/runtime/base/config/limits.ts";
 import { inProcessTargets } from "../support/in-process-target.ts";
 import { connectRaw } from "../support/raw-connection.ts";
 import { startServer } from "../support/server-process.ts";

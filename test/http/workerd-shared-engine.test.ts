@@ -1,6 +1,6 @@
 /** Objects of different sites share one engine in workerd: none waits for what another one does, or no longer does. */
 import { afterEach, describe, expect, it } from "vitest";
-import { ENGINE_CONNECTIONS_MAX } from "../../src/runtime/config/limits.ts";
+import { ENGINE_CONNECTIONS_MAX } from "../../src/runtime/base/config/limits.ts";
 import { CHROME_WINDOWS } from "../support/user-agents.ts";
 import { CONTROL_HEADER, HELD_CLASSES, type Control, type ControlCall } from "../support/workerd/control.ts";
 import { startWorkerd, type WorkerdRuntime } from "../support/workerd/runtime.ts";

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, it } from "vitest";
 import type { MakeInProcessTarget } from "../support/in-process-target.ts";
-import { FUNNEL_MODES } from "../../src/runtime/engine/behavioral/window-funnel.ts";
+import { FUNNEL_MODES } from "../../src/runtime/query/behavioral/window-funnel.ts";
 import {
   flowOf,
   funnelOf,

@@ -1,11 +1,11 @@
 /** Compares the functions of the behavioral extension, over rows of the engine, with direct implementations of their documentation. */
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { BEHAVIORAL_EXTENSION } from "../../src/runtime/engine/duckdb/behavioral/extension.ts";
-import type { EventRows } from "../../src/runtime/engine/behavioral/visitor-events.ts";
-import { applyPerVisitor, type VisitorFunction } from "../../src/runtime/engine/behavioral/visitor-function.ts";
-import { FUNNEL_MODES, type FunnelMode } from "../../src/runtime/engine/behavioral/window-funnel.ts";
-import type { Engine } from "../../src/runtime/engine/engine.ts";
+import { BEHAVIORAL_EXTENSION } from "../../src/runtime/duckdb/extension.ts";
+import type { EventRows } from "../../src/runtime/query/behavioral/visitor-events.ts";
+import { applyPerVisitor, type VisitorFunction } from "../../src/runtime/query/behavioral/visitor-function.ts";
+import { FUNNEL_MODES, type FunnelMode } from "../../src/runtime/query/behavioral/window-funnel.ts";
+import type { Engine } from "../../src/runtime/duckdb/engine.ts";
 import type { SqlRow } from "../../src/runtime/query/sql.ts";
 import { createEngineShare } from "../support/shared-engine.ts";
 import { siteId } from "../support/stored-event.ts";

@@ -2,7 +2,7 @@
  * Funnels and patterns as ClickHouse documents them, implemented as simply as possible by exhaustive search. Histories are short,
  * which keeps the search fast enough.
  */
-import type { FunnelMode } from "../../src/runtime/engine/behavioral/window-funnel.ts";
+import type { FunnelMode } from "../../src/runtime/query/behavioral/window-funnel.ts";
 
 export interface MetEvent {
   readonly atMs: number;

@@ -2,9 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { KEYS_WITH_VALUE, mayHaveKey, tokenOfKey, valueOf, withPairs } from "../../src/runtime/query/property-pairs.ts";
-import { RESULT_SETTINGS } from "../../src/runtime/engine/clickhouse/result-settings.ts";
-import { clickhouseStatement } from "../../src/runtime/engine/clickhouse/statement.ts";
-import { parseProps } from "../../src/runtime/engine/duckdb/props-parser.ts";
+import { RESULT_SETTINGS } from "../../src/runtime/clickhouse/result-settings.ts";
+import { clickhouseStatement } from "../../src/runtime/clickhouse/statement.ts";
+import { parseProps } from "../../src/runtime/duckdb/tables/props-parser.ts";
 import { sql, textCode, type SqlText } from "../../src/runtime/query/sql.ts";
 import { connectionTo } from "../support/clickhouse-connection.ts";
 import { clickhouseOfFile } from "../support/clickhouse-server.ts";

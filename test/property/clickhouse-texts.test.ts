@@ -1,8 +1,8 @@
 /** Tests of texts in ClickHouse's SQL pass what they pass in JavaScript, in which they run for DuckDB: also for letters beyond ASCII. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { RESULT_SETTINGS } from "../../src/runtime/engine/clickhouse/result-settings.ts";
-import { clickhouseStatement } from "../../src/runtime/engine/clickhouse/statement.ts";
+import { RESULT_SETTINGS } from "../../src/runtime/clickhouse/result-settings.ts";
+import { clickhouseStatement } from "../../src/runtime/clickhouse/statement.ts";
 import { sql, textCode } from "../../src/runtime/query/sql.ts";
 import { lowerCaseInClickhouse, textPasses } from "../../src/runtime/query/text-conditions.ts";
 import { compiledTest, lowerCase, type TextTest, type TextTestKind } from "../../src/runtime/query/text-matching.ts";

@@ -4,9 +4,9 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AggregateQuery } from "../../src/runtime/execution/aggregate-query.ts";
-import { planOf } from "../../src/runtime/execution/plan.ts";
-import { ROLLUP_CACHE } from "../../src/runtime/config/rollup-limits.ts";
+import type { AggregateQuery } from "../../src/runtime/query/aggregate-query.ts";
+import { planOf } from "../../src/runtime/query/plan.ts";
+import { ROLLUP_CACHE } from "../../src/runtime/base/config/rollup-limits.ts";
 import { rangeOfDays } from "../../src/runtime/query/date-range.ts";
 import {
   visitCounts,
@@ -15,7 +15,7 @@ import {
   visitsByHour,
   visitsByLastInstant,
 } from "../../src/runtime/reports/overview/visit-queries.ts";
-import { createInlineRollupCalculator } from "../../src/runtime/rollups/inline-rollup-calculator.ts";
+import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/inline-rollup-calculator.ts";
 import type { LocalDate, SiteId } from "../../src/storage/event.ts";
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { makeDueRollups } from "../support/due-rollups.ts";

@@ -6,7 +6,7 @@ import { expectAccepted, post, wireEvent } from "../support/requests.ts";
 import { visitor } from "../support/stats-requests.ts";
 import { anEvent, siteId } from "../support/stored-event.ts";
 import { dayOf, daysOfPeriod, propertiesOf, propertyValuesOf, type Scope } from "./model.ts";
-import { FILTER_VALUE_CHARS_MAX } from "../../src/runtime/config/report-limits.ts";
+import { FILTER_VALUE_CHARS_MAX } from "../../src/runtime/base/config/report-limits.ts";
 import { PROPERTY_TIMEOUT_MS } from "./settings.ts";
 
 /** Characters that mean something to JSON, URLs, SQL, JSON paths or dotted keys. */

@@ -1,7 +1,7 @@
 /** The program's connection to a ClickHouse for tests, with a fresh database. */
 import { connectClickhouse } from "../../adapters/clickhouse-connection.ts";
-import { Secret } from "../../src/runtime/config/secret.ts";
-import type { ClickhouseConnection } from "../../src/runtime/engine/clickhouse/connection.ts";
+import { Secret } from "../../src/runtime/base/config/secret.ts";
+import type { ClickhouseConnection } from "../../src/runtime/clickhouse/connection.ts";
 import type { ClickhouseServer } from "./clickhouse-server.ts";
 
 type Address = Pick<ClickhouseServer, "url" | "username" | "password">;

@@ -1,5 +1,5 @@
 /** A real engine whose test decides when queries start, so that it controls which of them run at the same time. */
-import type { Engine, EngineQuery } from "../../src/runtime/engine/engine.ts";
+import type { Engine, EngineQuery } from "../../src/runtime/duckdb/engine.ts";
 import { createEngineShare } from "./shared-engine.ts";
 
 export interface ControlledEngine {

@@ -1,5 +1,5 @@
 /** Rollups as JSON, for tests of where they are stored and when they are deleted, whatever is in them. */
-import type { RollupCalculator } from "../../src/runtime/rollups/rollup-calculator.ts";
+import type { RollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import type { LocalDate } from "../../src/storage/event.ts";
 import type { ObjectKey, ObjectStore } from "../../src/storage/object-store.ts";
 import type { RollupHeader, RollupOrigin } from "../../src/storage/rollup.ts";

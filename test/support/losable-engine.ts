@@ -1,5 +1,5 @@
 /** A real engine that a test can lose at any moment: its tables are gone, and calls under way reject, as after a restart of its thread. */
-import { EngineLostError, type Engine } from "../../src/runtime/engine/engine.ts";
+import { EngineLostError, type Engine } from "../../src/runtime/duckdb/engine.ts";
 import { createEngineShare } from "./shared-engine.ts";
 
 export interface LosableEngine {

@@ -1,15 +1,15 @@
 /** Rollups of events in files, made with the real engine as the program makes them. */
-import { createSha256, toHex } from "../../src/runtime/auth/sha256.ts";
-import { isSiteId } from "../../src/runtime/config/site-id.ts";
-import { BEHAVIORAL_EXTENSION } from "../../src/runtime/engine/duckdb/behavioral/extension.ts";
-import { PartitionCache } from "../../src/runtime/engine/partition-cache.ts";
-import { partitionVersionOf } from "../../src/runtime/engine/partition-version.ts";
-import { computeMeasures } from "../../src/runtime/execution/measure-computation.ts";
+import { createSha256, toHex } from "../../src/runtime/base/sha256.ts";
+import { isSiteId } from "../../src/runtime/base/config/site-id.ts";
+import { BEHAVIORAL_EXTENSION } from "../../src/runtime/duckdb/extension.ts";
+import { PartitionCache } from "../../src/runtime/duckdb/cache/partition-cache.ts";
+import { partitionVersionOf } from "../../src/runtime/duckdb/cache/partition-version.ts";
+import { computeMeasures } from "../../src/runtime/duckdb/measure-computation.ts";
 import { rangeOfDays } from "../../src/runtime/query/date-range.ts";
 import { rolledMeasures } from "../../src/runtime/reports/rolled-measures.ts";
-import { createInlineRollupCalculator } from "../../src/runtime/rollups/inline-rollup-calculator.ts";
-import { fileOf, originOf } from "../../src/runtime/rollups/rollup-origin.ts";
-import { LeftOutFiles } from "../../src/runtime/metrics/left-out-files.ts";
+import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/inline-rollup-calculator.ts";
+import { fileOf, originOf } from "../../src/runtime/duckdb/rollups/rollup-origin.ts";
+import { LeftOutFiles } from "../../src/runtime/base/metrics/left-out-files.ts";
 import { utcCalendar } from "../../src/storage/calendar.ts";
 import type { SiteId, LocalDate } from "../../src/storage/event.ts";
 import { EventStore } from "../../src/storage/event-store.ts";

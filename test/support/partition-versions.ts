@@ -1,5 +1,5 @@
 /** Versions of partitions, for tests of what depends on them alone. */
-import type { PartitionVersion } from "../../src/runtime/engine/partition-version.ts";
+import type { PartitionVersion } from "../../src/runtime/duckdb/cache/partition-version.ts";
 import { addDays } from "../../src/storage/calendar.ts";
 import type { LocalDate } from "../../src/storage/event.ts";
 import type { PartitionFile } from "../../src/storage/partition.ts";

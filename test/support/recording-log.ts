@@ -1,5 +1,5 @@
 /** A log that keeps its lines for assertions. */
-import type { Log, LogFields } from "../../src/runtime/metrics/log.ts";
+import type { Log, LogFields } from "../../src/runtime/base/metrics/log.ts";
 
 export interface LogLine {
   readonly level: keyof Log;

@@ -1,7 +1,7 @@
 /** A store of rollups beside an event store, whose rollups list the pages of their events as JSON. */
-import { partitionVersionOf, type PartitionVersion } from "../../src/runtime/engine/partition-version.ts";
-import { originOf, type RollupDefinitions } from "../../src/runtime/rollups/rollup-origin.ts";
-import { RollupStore } from "../../src/runtime/rollups/rollup-store.ts";
+import { partitionVersionOf, type PartitionVersion } from "../../src/runtime/duckdb/cache/partition-version.ts";
+import { originOf, type RollupDefinitions } from "../../src/runtime/duckdb/rollups/rollup-origin.ts";
+import { RollupStore } from "../../src/runtime/duckdb/rollups/rollup-store.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
 import type { SiteId, LocalDate } from "../../src/storage/event.ts";
 import type { EventStore } from "../../src/storage/event-store.ts";

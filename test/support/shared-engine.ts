@@ -1,6 +1,6 @@
 /** One DuckDB for all targets of a test file, because starting it takes a second. */
 import { createDuckdbEngine } from "../../adapters/node/threads/duckdb-instance.ts";
-import type { Engine } from "../../src/runtime/engine/engine.ts";
+import type { Engine } from "../../src/runtime/duckdb/engine.ts";
 import { engineModule } from "./engine-module.ts";
 import { shareOf } from "../../adapters/workerd/engine-share.ts";
 

@@ -1,9 +1,9 @@
 /** Share links on a record store, without a service around them. */
 import { randomBytes } from "node:crypto";
-import { Shares } from "../../src/runtime/auth/shares.ts";
-import { createSha256 } from "../../src/runtime/auth/sha256.ts";
-import type { ShareSettings } from "../../src/runtime/auth/share.ts";
-import { ViewerTokens } from "../../src/runtime/auth/viewer-tokens.ts";
+import { Shares } from "../../src/runtime/access/shares.ts";
+import { createSha256 } from "../../src/runtime/base/sha256.ts";
+import type { ShareSettings } from "../../src/runtime/access/share.ts";
+import { ViewerTokens } from "../../src/runtime/access/viewer-tokens.ts";
 import type { RecordStore } from "../../src/storage/record-store.ts";
 import { START_MS } from "./in-process-target.ts";
 import { createRecordingLog } from "./recording-log.ts";

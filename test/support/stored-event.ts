@@ -1,6 +1,6 @@
 /** Stored events for tests of storage and engine: examples, and arbitraries of all valid events. */
 import fc from "fast-check";
-import { REVENUE_CENTS_MAX } from "../../src/runtime/config/limits.ts";
+import { REVENUE_CENTS_MAX } from "../../src/runtime/base/config/limits.ts";
 import { eventText, type EventText } from "../../src/storage/event-text.ts";
 import { utcDateOf, type SiteId, type StoredEvent } from "../../src/storage/event.ts";
 import { character } from "./character.ts";

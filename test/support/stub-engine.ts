@@ -1,5 +1,5 @@
 /** An engine that holds nothing and answers at once, but for the calls that the test gives it. */
-import type { Engine } from "../../src/runtime/engine/engine.ts";
+import type { Engine } from "../../src/runtime/duckdb/engine.ts";
 
 export const stubEngine = (calls: Partial<Engine> = {}): Engine => ({
   generation: 0,

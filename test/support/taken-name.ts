@@ -1,5 +1,5 @@
 /** Takes a name of the behavioral extension, so that an engine cannot load it. */
-import type { EngineExtension } from "../../src/runtime/engine/engine.ts";
+import type { EngineExtension } from "../../src/runtime/duckdb/engine.ts";
 
 export const TAKEN_NAME: EngineExtension = {
   name: "taken-name",

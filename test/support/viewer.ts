@@ -1,5 +1,5 @@
 /** A viewer who may read everything, of sites in UTC with these goals, whose weeks begin on Monday. */
-import { OWNER } from "../../src/runtime/auth/principal.ts";
+import { OWNER } from "../../src/runtime/access/principal.ts";
 import type { Viewer } from "../../src/runtime/query/viewer.ts";
 import type { Goal, SiteGoal } from "../../src/runtime/sites/goal.ts";
 import { utcCalendar } from "../../src/storage/calendar.ts";

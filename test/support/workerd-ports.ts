@@ -14,7 +14,7 @@ import {
   type Loaded,
   type StoredPartial,
   type PartialTable,
-} from "../../src/runtime/engine/engine.ts";
+} from "../../src/runtime/duckdb/engine.ts";
 import { PageFetchError, type FetchedPage, type FetchFailure, type PageFetch } from "../../src/runtime/installation/page-fetch.ts";
 import type { SqlRow } from "../../src/runtime/query/sql.ts";
 import type { Columns } from "../../src/storage/columns.ts";

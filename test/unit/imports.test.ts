@@ -1,24 +1,7 @@
-/** How files depend on each other: no import cycles, and the rooms of src/runtime in levels. Type-only imports count. */
+/** Files and packages import each other without circles. Type-only imports count. */
 import { posix } from "node:path";
 import { describe, expect, it } from "vitest";
 import { productSources } from "../support/source-files.ts";
-
-/** Rooms may import from rooms of lower levels, and from others of their own level as long as those do not import back. */
-const LEVELS: readonly (readonly string[])[] = [
-  ["services"],
-  ["jobs"],
-  ["reports"],
-  ["execution"],
-  ["rollups"],
-  ["engine"],
-  ["query", "installation"],
-  ["ingest", "auth", "sites"],
-  ["config", "metrics", "assets"],
-  ["errors", "names"],
-  ["storage"],
-];
-
-const ROOMS_MAX = 15;
 
 interface Import {
   readonly from: string;
@@ -54,37 +37,35 @@ function cyclesIn(all: readonly Import[]): string[] {
   return cycles;
 }
 
-/** A folder or a loose file of src/runtime; all of src/storage is one. Null for files that are in no room. */
-function roomOf(path: string): string | null {
-  if (path.startsWith("src/storage/")) return "storage";
-  return /^src\/runtime\/([^/.]+)/.exec(path)?.[1] ?? null;
+/** A folder of src/runtime, or one of the layers around it; null for the browser's code, which imports none of them. */
+function packageOf(path: string): string | null {
+  const [, layer = null, folder] = /^(src\/\w+|adapters)\/(?:(\w+)\/)?/.exec(path) ?? [];
+  return layer === "src/runtime" ? (folder ?? layer) : layer;
 }
 
-const levelOf = (room: string): number => LEVELS.findIndex((rooms) => rooms.includes(room));
-
-/** Imports from one room into another, by `from → to`. */
-const ties = new Map<string, Import[]>();
-for (const found of imports) {
-  const [from, to] = [roomOf(found.from), roomOf(found.to)];
-  if (from === null || to === null || from === to) continue;
-  const tie = `${from} → ${to}`;
-  ties.set(tie, [...(ties.get(tie) ?? []), found]);
+/** Imports from one package into another, by `from → to`. */
+const ties = new Map<string, Import>();
+for (const { from, to } of imports) {
+  const [importing, imported] = [packageOf(from), packageOf(to)];
+  if (importing && imported && importing !== imported) ties.set(`${importing} → ${imported}`, { from: importing, to: imported });
 }
-
-function runsUpward({ from, to }: Import): boolean {
-  const [fromRoom, toRoom] = [roomOf(from) ?? "", roomOf(to) ?? ""];
-  if (levelOf(fromRoom) !== levelOf(toRoom)) return levelOf(fromRoom) > levelOf(toRoom);
-  return ties.has(`${toRoom} → ${fromRoom}`);
-}
-
-const rooms = [...new Set([...paths].map(roomOf).filter((room) => room !== null))].sort();
 
 describe("imports", () => {
-  it("form no cycle between files; move what both need into a file of its own", () => {
+  it("imports between files form no circle; move what both need into a file of its own", () => {
     expect(cyclesIn(imports)).toEqual([]);
   });
 
-  it("find a cycle where there is one, also through several files", () => {
+  it("imports between packages form no circle, however long; move what both need into the lower one", () => {
+    expect(cyclesIn([...ties.values()])).toEqual([]);
+  });
+
+  it("all of src/runtime is in packages, and base imports none of the others", () => {
+    const names = new Set([...ties.values()].flatMap(({ from, to }) => [from, to]));
+    expect(names.has("src/runtime")).toBe(false);
+    expect([...ties.values()].filter(({ from }) => from === "base").map(({ to }) => to)).toEqual(["src/storage"]);
+  });
+
+  it("the check finds a circle through several files", () => {
     const chain = [
       ["a", "b"],
       ["b", "c"],
@@ -92,25 +73,5 @@ describe("imports", () => {
       ["c", "d"],
     ].map(([from = "", to = ""]) => ({ from, to }));
     expect(cyclesIn(chain)).toEqual(["a → b → c → a"]);
-  });
-
-  it("of src/runtime run from higher levels to lower ones; move what a lower room needs down to it", () => {
-    const upward = [...ties.values()].flat().filter(runsUpward);
-    expect(upward.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
-  });
-
-  it("of src/runtime and src/storage never reach up into handlers", () => {
-    const upward = imports.filter(({ from, to }) => roomOf(from) !== null && to.startsWith("src/handlers/"));
-    expect(upward).toEqual([]);
-  });
-});
-
-describe("the rooms of src/runtime", () => {
-  it(`are ${ROOMS_MAX} at most, each with a level of its own or a shared one`, () => {
-    const inRuntime = rooms.filter((room) => room !== "storage");
-    expect(inRuntime.filter((room) => levelOf(room) === -1)).toEqual([]);
-    expect(inRuntime.length).toBeLessThanOrEqual(ROOMS_MAX);
-    process.stdout.write(`${inRuntime.length} rooms, ${ties.size} ties\n`);
-    for (const [tie, { length }] of [...ties].sort()) process.stdout.write(`  ${tie}: ${length}\n`);
   });
 });

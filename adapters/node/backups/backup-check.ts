@@ -1,6 +1,6 @@
 /** Compares a backup with its manifest: which files are missing, were added, or have changed. */
 import { join } from "node:path";
-import type { Fault } from "../../../src/runtime/jobs/verification.ts";
+import type { Fault } from "../../../src/runtime/upkeep/verification.ts";
 import { digestOf, isSameContent } from "../files/file-content.ts";
 import type { FileSystem } from "../files/file-system.ts";
 import type { Progress } from "../progress.ts";

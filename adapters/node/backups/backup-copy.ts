@@ -1,6 +1,6 @@
 /** The copy of a data folder in a backup: files that an earlier backup has already are hard-linked to it, all others are copied. */
 import { dirname, join } from "node:path";
-import type { BackupTarget } from "../../../src/runtime/jobs/backup.ts";
+import type { BackupTarget } from "../../../src/runtime/upkeep/backup.ts";
 import { sealIn } from "../../../src/storage/parquet-seal.ts";
 import { openStores } from "../data-dir/stores.ts";
 import { copyFile, digestOf, endOf, isSameContent, type Digest } from "../files/file-content.ts";

@@ -1,6 +1,6 @@
 /** Makes a backup: copies a data folder, also one in use, into a new folder of a target that has the earlier backups. */
 import { resolve } from "node:path";
-import { backUp, type BackupReport } from "../../../src/runtime/jobs/backup.ts";
+import { backUp, type BackupReport } from "../../../src/runtime/upkeep/backup.ts";
 import { BackupCopy } from "./backup-copy.ts";
 import { beginBackup, removeUnfinished } from "./backup-folders.ts";
 import { newestSoundBackup, removeExpired } from "./earlier-backups.ts";

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { reasonOf } from "../../../src/runtime/metrics/log.ts";
+import { reasonOf } from "../../../src/runtime/base/metrics/log.ts";
 import { linesIn, type Digest } from "../files/file-content.ts";
 import type { FileSystem } from "../files/file-system.ts";
 

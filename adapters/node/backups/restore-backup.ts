@@ -1,6 +1,6 @@
 /** Restores a backup: checks it by its manifest, and copies it into an empty data folder. */
 import { dirname, join, resolve } from "node:path";
-import type { Fault } from "../../../src/runtime/jobs/verification.ts";
+import type { Fault } from "../../../src/runtime/upkeep/verification.ts";
 import { checkBackup } from "./backup-check.ts";
 import { backupNames } from "./backup-folders.ts";
 import { newFolders, removeContent, syncTree } from "./folder-tree.ts";

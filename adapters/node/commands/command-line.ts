@@ -1,7 +1,7 @@
 /** Parses the command line by the table of commands. */
-import type { OptionName } from "../../../src/runtime/config/options.ts";
-import { quote } from "../../../src/runtime/config/option-kinds.ts";
-import { suggestion } from "../../../src/runtime/config/unknown-names.ts";
+import type { OptionName } from "../../../src/runtime/base/config/options.ts";
+import { quote } from "../../../src/runtime/base/config/option-kinds.ts";
+import { suggestion } from "../../../src/runtime/base/config/unknown-names.ts";
 import { UsageError, type Command, type CommandOption } from "./command.ts";
 
 /** The commands of a program. The first one runs if none is named. */

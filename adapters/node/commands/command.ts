@@ -1,7 +1,7 @@
 /** What a command is: its row in the table of commands (`commands.ts`), and what it gets. */
-import type { Config } from "../../../src/runtime/config/config.ts";
-import type { OptionName } from "../../../src/runtime/config/options.ts";
-import type { Log } from "../../../src/runtime/metrics/log.ts";
+import type { Config } from "../../../src/runtime/base/config/config.ts";
+import type { OptionName } from "../../../src/runtime/base/config/options.ts";
+import type { Log } from "../../../src/runtime/base/metrics/log.ts";
 import type { CommandOutcome } from "../outcome.ts";
 
 export interface Command {

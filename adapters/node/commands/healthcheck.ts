@@ -1,7 +1,7 @@
 /** The command `healthcheck`: asks the running server of this configuration whether it is ready, such as for a container's HEALTHCHECK. */
 import { get } from "node:http";
-import type { Config } from "../../../src/runtime/config/config.ts";
-import { reasonOf } from "../../../src/runtime/metrics/log.ts";
+import type { Config } from "../../../src/runtime/base/config/config.ts";
+import { reasonOf } from "../../../src/runtime/base/metrics/log.ts";
 import { codeOf } from "../files/file-system.ts";
 import { ADDRESS_OPTIONS } from "./address-options.ts";
 import type { Command } from "./command.ts";

@@ -1,6 +1,6 @@
 /** The help: all commands and options on one screen of 24 lines and 80 columns. */
-import { FILE_VARIABLE, PRODUCT_NAME, PROGRAM_NAME } from "../../../src/runtime/config/names.ts";
-import { variableOf } from "../../../src/runtime/config/options.ts";
+import { FILE_VARIABLE, PRODUCT_NAME, PROGRAM_NAME } from "../../../src/runtime/base/config/names.ts";
+import { variableOf } from "../../../src/runtime/base/config/options.ts";
 import { GENERAL_OPTIONS, HELP_NAMES, VERSION_NAMES, type Commands } from "./command-line.ts";
 import type { CommandOption } from "./command.ts";
 

@@ -1,14 +1,14 @@
 /** The command `reindex`: fills ClickHouse from the files of a data folder that no process uses. */
 import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
-import type { Config } from "../../../src/runtime/config/config.ts";
-import { isSiteId } from "../../../src/runtime/config/site-id.ts";
-import { openClickhouse } from "../../../src/runtime/engine/clickhouse/clickhouse.ts";
-import { covers } from "../../../src/runtime/engine/clickhouse/erasure-requests.ts";
-import { StoredSegments } from "../../../src/runtime/engine/clickhouse/stored-segments.ts";
-import { reindex as reindexFiles, type ReindexReport } from "../../../src/runtime/jobs/reindex.ts";
-import { createCounters } from "../../../src/runtime/metrics/counters.ts";
-import type { Log } from "../../../src/runtime/metrics/log.ts";
+import type { Config } from "../../../src/runtime/base/config/config.ts";
+import { isSiteId } from "../../../src/runtime/base/config/site-id.ts";
+import { openClickhouse } from "../../../src/runtime/clickhouse/clickhouse.ts";
+import { covers } from "../../../src/runtime/clickhouse/erasure-requests.ts";
+import { StoredSegments } from "../../../src/runtime/clickhouse/stored-segments.ts";
+import { reindex as reindexFiles, type ReindexReport } from "../../../src/runtime/clickhouse/cluster/reindex.ts";
+import { createCounters } from "../../../src/runtime/base/metrics/counters.ts";
+import type { Log } from "../../../src/runtime/base/metrics/log.ts";
 import { inlineParquetWriter } from "../../../src/storage/parquet-writer.ts";
 import { Partitions } from "../../../src/storage/partitions.ts";
 import { connectClickhouse } from "../../clickhouse-connection.ts";

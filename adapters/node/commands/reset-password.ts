@@ -2,10 +2,10 @@
 import { randomBytes } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { ADMIN_RECORD, replacePassword } from "../../../src/runtime/auth/admin-password.ts";
-import { createArgon2id } from "../../../src/runtime/auth/argon2id.ts";
-import type { Config } from "../../../src/runtime/config/config.ts";
-import type { Log } from "../../../src/runtime/metrics/log.ts";
+import { ADMIN_RECORD, replacePassword } from "../../../src/runtime/access/admin-password.ts";
+import { createArgon2id } from "../../../src/runtime/access/argon2id.ts";
+import type { Config } from "../../../src/runtime/base/config/config.ts";
+import type { Log } from "../../../src/runtime/base/metrics/log.ts";
 import { exitWhenLost, openDataDir } from "../data-dir/data-dir.ts";
 import { createFileRecordStore } from "../files/file-record-store.ts";
 import { isNotFound } from "../files/file-system.ts";

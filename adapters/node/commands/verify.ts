@@ -1,6 +1,6 @@
 /** The command `verify`: reads and checks everything in a data folder. It runs beside a process that uses the folder. */
 import { resolve } from "node:path";
-import { budgetBytesOf } from "../../../src/runtime/execution/query-services.ts";
+import { budgetBytesOf } from "../../../src/runtime/service/query-services.ts";
 import { utcDateOf } from "../../../src/storage/event.ts";
 import { kindOf, WITHOUT_DATA } from "../data-dir/folder-kind.ts";
 import { mustBeFolder } from "../data-dir/stores.ts";

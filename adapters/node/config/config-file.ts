@@ -1,6 +1,6 @@
 /** Reads the TOML configuration file. Owner of smol-toml. */
 import { parse, TomlError } from "smol-toml";
-import { ConfigError } from "../../../src/runtime/config/config.ts";
+import { ConfigError } from "../../../src/runtime/base/config/config.ts";
 import { readNamedFile } from "../files/named-file.ts";
 
 /** Far more than every option at its limit. */

@@ -1,7 +1,7 @@
 /** Reads everything that configures the Node program: command line, environment and files. */
-import type { ConfigSources } from "../../../src/runtime/config/config.ts";
-import { FILE_VARIABLE } from "../../../src/runtime/config/names.ts";
-import type { OptionName } from "../../../src/runtime/config/options.ts";
+import type { ConfigSources } from "../../../src/runtime/base/config/config.ts";
+import { FILE_VARIABLE } from "../../../src/runtime/base/config/names.ts";
+import type { OptionName } from "../../../src/runtime/base/config/options.ts";
 import { readConfigFile } from "./config-file.ts";
 import { readSecretFiles } from "./secret-files.ts";
 

@@ -1,8 +1,8 @@
 /** Reads the files that variables such as `SVC_SECRET_FILE` name. Container platforms and systemd pass secrets that way. */
-import { STRING_LENGTH_MAX } from "../../../src/runtime/config/option-kinds.ts";
-import { fileVariableOf, type OptionName, SECRET_OPTION_NAMES } from "../../../src/runtime/config/options.ts";
-import type { SecretFile } from "../../../src/runtime/config/secret-files.ts";
-import { reasonOf } from "../../../src/runtime/metrics/log.ts";
+import { STRING_LENGTH_MAX } from "../../../src/runtime/base/config/option-kinds.ts";
+import { fileVariableOf, type OptionName, SECRET_OPTION_NAMES } from "../../../src/runtime/base/config/options.ts";
+import type { SecretFile } from "../../../src/runtime/base/config/secret-files.ts";
+import { reasonOf } from "../../../src/runtime/base/metrics/log.ts";
 import { readNamedFile } from "../files/named-file.ts";
 
 /** Enough for the longest value in UTF-8, which has at most three bytes per UTF-16 unit, and a line break. */

@@ -1,6 +1,6 @@
 /** Opens the data folder for this process alone: creates and locks it, and removes the unfinished files of earlier processes. */
 import { join } from "node:path";
-import { reasonOf, type Log } from "../../../src/runtime/metrics/log.ts";
+import { reasonOf, type Log } from "../../../src/runtime/base/metrics/log.ts";
 import { isLeftover, syncFolder } from "../files/durable-file.ts";
 import { createFolder } from "../files/durable-folders.ts";
 import { makeFolderPrivate } from "../files/file-permissions.ts";

@@ -1,9 +1,9 @@
 /** Reads and checks everything in a data folder or a backup, also beside a process that uses it, and describes what it found in lines of text. */
 import { relative } from "node:path";
 import { parsePeriodSecret } from "../../../src/runtime/ingest/period-secret.ts";
-import type { RollupCounts } from "../../../src/runtime/jobs/rollup-verification/rollup-verification.ts";
-import { verifyData, type Fault, type VerificationOptions, type VerificationReport } from "../../../src/runtime/jobs/verification.ts";
-import { reasonOf } from "../../../src/runtime/metrics/log.ts";
+import type { RollupCounts } from "../../../src/runtime/upkeep/rollup-verification/rollup-verification.ts";
+import { verifyData, type Fault, type VerificationOptions, type VerificationReport } from "../../../src/runtime/upkeep/verification.ts";
+import { reasonOf } from "../../../src/runtime/base/metrics/log.ts";
 import type { ObjectStore } from "../../../src/storage/object-store.ts";
 import { checkBackup } from "../backups/backup-check.ts";
 import { MANIFEST_FILE, readManifest } from "../backups/manifest.ts";

@@ -1,6 +1,6 @@
 /** Opens the stores of a data folder, or of a copy of one, without its lock: a running process may be using it. */
 import { join } from "node:path";
-import type { Config } from "../../../src/runtime/config/config.ts";
+import type { Config } from "../../../src/runtime/base/config/config.ts";
 import { createFileObjectStore } from "../files/file-object-store.ts";
 import { createFileRecordStore } from "../files/file-record-store.ts";
 import { JOURNAL_FOLDER, openFileSegmentLog } from "../files/file-segment-log.ts";

@@ -1,6 +1,6 @@
 /** The record store port on the data folder: one file per record. The folder also holds files that are not records. */
 import { dirname, join } from "node:path";
-import { reasonOf } from "../../../src/runtime/metrics/log.ts";
+import { reasonOf } from "../../../src/runtime/base/metrics/log.ts";
 import { RECORD_NAME, recordName, type RecordStore } from "../../../src/storage/record-store.ts";
 import { syncFolder, writeDurably } from "./durable-file.ts";
 import { DurableFolders } from "./durable-folders.ts";

@@ -1,6 +1,6 @@
 /** The secret store port on the data folder: a generated secret is overwritten before its file is removed. */
 import { dirname, join } from "node:path";
-import { reasonOf } from "../../../src/runtime/metrics/log.ts";
+import { reasonOf } from "../../../src/runtime/base/metrics/log.ts";
 import {
   SECRET_NAME,
   secretName,

@@ -1,8 +1,8 @@
 /** The segment log port on the data folder: one append-only file per journal segment, fsynced as `journal_fsync` says. */
 import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import type { Config } from "../../../src/runtime/config/config.ts";
-import { reasonOf } from "../../../src/runtime/metrics/log.ts";
+import type { Config } from "../../../src/runtime/base/config/config.ts";
+import { reasonOf } from "../../../src/runtime/base/metrics/log.ts";
 import { NothingAppendedError, SyncFailedError, type SegmentLog } from "../../../src/storage/segment-log.ts";
 import { syncFile, syncFolder, writeDurably } from "./durable-file.ts";
 import { DurableFolders } from "./durable-folders.ts";

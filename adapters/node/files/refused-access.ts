@@ -1,7 +1,7 @@
 /** Names the owner of a file or folder that the system refuses: a start as root leaves files that only root can open. */
 import { access, constants, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { reasonOf } from "../../../src/runtime/metrics/log.ts";
+import { reasonOf } from "../../../src/runtime/base/metrics/log.ts";
 
 const REFUSALS: readonly unknown[] = ["EACCES", "EPERM"];
 

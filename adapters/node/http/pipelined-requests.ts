@@ -1,7 +1,7 @@
 /** Limits how many requests a client may pipeline on one connection (RFC 9112, 9.3.2). */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { PIPELINED_REQUESTS_MAX } from "../../../src/runtime/config/limits.ts";
+import { PIPELINED_REQUESTS_MAX } from "../../../src/runtime/base/config/limits.ts";
 import { resetConnection } from "./connection-close.ts";
 
 /**

@@ -1,6 +1,6 @@
 /** Resets connections whose client reads nothing: the response would stay in memory forever. */
 import type { Socket } from "node:net";
-import { RESPONSE_STALL_MS } from "../../../src/runtime/config/limits.ts";
+import { RESPONSE_STALL_MS } from "../../../src/runtime/base/config/limits.ts";
 import { resetConnection } from "./connection-close.ts";
 
 /** Bytes passed to the socket, and those of them that the system has not accepted. If both are unchanged, nothing was sent. */

@@ -3,7 +3,7 @@ import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from "node:stream";
 import type { App } from "../../../src/handlers/pipeline.ts";
 import type { Reply } from "../../../src/handlers/reply.ts";
-import { AppError, invalidInput } from "../../../src/runtime/errors.ts";
+import { AppError, invalidInput } from "../../../src/runtime/base/errors.ts";
 import { endLingering } from "./connection-close.ts";
 import type { LatestResponses } from "./latest-responses.ts";
 

@@ -1,6 +1,6 @@
 /** Starts DuckDB-WASM on Node: the blocking build. */
 import { createDuckDB, NODE_RUNTIME, VoidLogger } from "@duckdb/duckdb-wasm/blocking";
-import { DuckdbEngine } from "../../../src/runtime/engine/duckdb/duckdb-engine.ts";
+import { DuckdbEngine } from "../../../src/runtime/duckdb/tables/duckdb-engine.ts";
 import { openDatabase, UNUSED_BUNDLES, type Database } from "../../duckdb-database.ts";
 
 /** `module` is the compiled `engine.wasm` of the build. */

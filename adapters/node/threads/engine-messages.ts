@@ -10,7 +10,7 @@ import type {
   Loaded,
   StoredPartial,
   PartialTable,
-} from "../../../src/runtime/engine/engine.ts";
+} from "../../../src/runtime/duckdb/engine.ts";
 import type { SqlRow } from "../../../src/runtime/query/sql.ts";
 
 export type EngineCall =

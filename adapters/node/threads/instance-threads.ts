@@ -1,6 +1,6 @@
 /** The worker threads of an instance. */
-import type { Config } from "../../../src/runtime/config/config.ts";
-import type { Log } from "../../../src/runtime/metrics/log.ts";
+import type { Config } from "../../../src/runtime/base/config/config.ts";
+import type { Log } from "../../../src/runtime/base/metrics/log.ts";
 import { ThreadedEngine } from "./threaded-engine.ts";
 import { ThreadedParquetWriter } from "./threaded-parquet-writer.ts";
 import { ThreadedPasswordHasher } from "./threaded-password-hasher.ts";

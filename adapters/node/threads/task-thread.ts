@@ -1,6 +1,6 @@
 /** Runs tasks in a worker thread: both ends of the protocol. The thread starts with the first task, and again after it died. */
 import { parentPort, Worker } from "node:worker_threads";
-import { reasonOf } from "../../../src/runtime/metrics/log.ts";
+import { reasonOf } from "../../../src/runtime/base/metrics/log.ts";
 
 interface TaskMessage<Task> {
   readonly id: number;

@@ -19,12 +19,12 @@ import {
   type Loaded,
   type StoredPartial,
   type PartialTable,
-} from "../../../src/runtime/engine/engine.ts";
+} from "../../../src/runtime/duckdb/engine.ts";
 import type { SqlRow } from "../../../src/runtime/query/sql.ts";
 import type { Columns } from "../../../src/storage/columns.ts";
 import type { SiteId } from "../../../src/storage/event.ts";
-import { reasonOf, type Log } from "../../../src/runtime/metrics/log.ts";
-import { unlessAborted } from "../../../src/runtime/engine/unless-aborted.ts";
+import { reasonOf, type Log } from "../../../src/runtime/base/metrics/log.ts";
+import { unlessAborted } from "../../../src/runtime/base/unless-aborted.ts";
 import type { EngineCall, EngineReply, EngineRequest } from "./engine-messages.ts";
 
 /** If an aborted query has not ended by then, the engine counts as hung and is restarted. */

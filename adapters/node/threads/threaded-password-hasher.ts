@@ -1,5 +1,5 @@
 /** The password hasher port on a worker thread, so that a login does not delay ingestion. The thread exits when it is idle. */
-import type { PasswordHasher } from "../../../src/runtime/auth/password-hasher.ts";
+import type { PasswordHasher } from "../../../src/runtime/access/password-hasher.ts";
 import { TaskThread } from "./task-thread.ts";
 
 export type PasswordTask =

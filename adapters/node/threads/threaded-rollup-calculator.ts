@@ -1,6 +1,6 @@
 /** The rollup calculator port on two threads: one answers dashboards, the other makes rollups at low priority while there are any to make. */
 import type { SqlRow } from "../../../src/runtime/query/sql.ts";
-import type { ComputedMeasures, RollupCalculator, TotalRequest } from "../../../src/runtime/rollups/rollup-calculator.ts";
+import type { ComputedMeasures, RollupCalculator, TotalRequest } from "../../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import type { ObjectKey } from "../../../src/storage/object-store.ts";
 import type { RollupHeader, RollupOrigin } from "../../../src/storage/rollup.ts";
 import { TaskThread } from "./task-thread.ts";

@@ -1,15 +1,15 @@
 /** Describes setup, login, sessions and API keys (docs/http-api.md, "Authentication"). */
-import { KEY_SCOPES } from "../../runtime/auth/api-keys.ts";
+import { KEY_SCOPES } from "../../runtime/access/api-keys.ts";
 import {
   ADMIN_PASSWORD_CHARS_MIN,
   API_KEYS_MAX,
   API_KEY_NAME_CHARS_MAX,
   API_KEY_SITES_MAX,
   PASSWORD_BYTES_MAX,
-} from "../../runtime/config/auth-limits.ts";
-import { SITE_ID_CHARS_MAX } from "../../runtime/config/limits.ts";
-import { SITE_ID } from "../../runtime/config/site-id.ts";
-import { API_KEY_PREFIX, SESSION_COOKIE } from "../../runtime/config/names.ts";
+} from "../../runtime/base/config/auth-limits.ts";
+import { SITE_ID_CHARS_MAX } from "../../runtime/base/config/limits.ts";
+import { SITE_ID } from "../../runtime/base/config/site-id.ts";
+import { API_KEY_PREFIX, SESSION_COOKIE } from "../../runtime/base/config/names.ts";
 import { NOT_STORED, sets } from "./headers.ts";
 import { BODY_REFUSALS, jsonContent } from "./json-content.ts";
 import type { Answer, Operation, Parameter, SecurityScheme } from "./operation.ts";

@@ -7,9 +7,9 @@ import {
   ITEM_NAME_CHARS_MAX,
   SEGMENTS_MAX,
   SEGMENT_CHARS_MAX,
-} from "../../runtime/config/collection-limits.ts";
-import { EVENT_NAME_CHARS_MAX } from "../../runtime/config/limits.ts";
-import { STEP_CHARS_MAX } from "../../runtime/config/report-limits.ts";
+} from "../../runtime/base/config/collection-limits.ts";
+import { EVENT_NAME_CHARS_MAX } from "../../runtime/base/config/limits.ts";
+import { STEP_CHARS_MAX } from "../../runtime/base/config/report-limits.ts";
 import { boolean, closed, count, list, orNull, text } from "../../runtime/query/json-schema.ts";
 import { HOUR_MAX } from "../../runtime/sites/annotation.ts";
 import { ITEM_SCOPES } from "../../runtime/sites/item-owner.ts";

@@ -1,5 +1,5 @@
 /** Describes the dashboard's page and its files (docs/http-api.md, "Static files"). */
-import { ASSETS_PATH, DASHBOARD_PAGE, SHARE_PATH } from "../../runtime/config/names.ts";
+import { ASSETS_PATH, DASHBOARD_PAGE, SHARE_PATH } from "../../runtime/base/config/names.ts";
 import { CODED, FILE_HEADERS, NOT_STORED, required, UNCHANGED } from "./headers.ts";
 import type { Headers, Operation } from "./operation.ts";
 import { text } from "../../runtime/query/json-schema.ts";

@@ -7,8 +7,8 @@ import {
   REVENUE_CENTS_MAX,
   URL_CHARS_MAX,
   URL_HOST_CHARS_MAX,
-} from "../../runtime/config/limits.ts";
-import { PAGEVIEW } from "../../runtime/config/names.ts";
+} from "../../runtime/base/config/limits.ts";
+import { PAGEVIEW } from "../../runtime/base/config/names.ts";
 import { NOT_STORED, PREFLIGHT_HEADERS } from "./headers.ts";
 import type { Operation } from "./operation.ts";
 import { siteIdSchema } from "../../runtime/query/scope-parameters.ts";

@@ -1,6 +1,6 @@
 /** Describes the installation check (docs/http-api.md, "Installation check"). */
 import { OUTCOMES } from "../../runtime/ingest/event-outcomes.ts";
-import { BODY_BYTES_MAX, URL_CHARS_MAX } from "../../runtime/config/limits.ts";
+import { BODY_BYTES_MAX, URL_CHARS_MAX } from "../../runtime/base/config/limits.ts";
 import { PAGE_PROBLEMS } from "../../runtime/installation/page-check.ts";
 import { BLOCKERS, SCRIPT_FINDINGS } from "../../runtime/installation/page-findings.ts";
 import { PROXY_PROBLEMS } from "../../runtime/installation/proxy-check.ts";

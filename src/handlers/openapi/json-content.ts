@@ -1,5 +1,5 @@
 /** Bodies and answers that are JSON, by the name of their schema. */
-import { BODY_BYTES_MAX } from "../../runtime/config/limits.ts";
+import { BODY_BYTES_MAX } from "../../runtime/base/config/limits.ts";
 import { reference } from "../../runtime/query/json-schema.ts";
 import { NOT_STORED } from "./headers.ts";
 import type { Answer, Headers, RequestBody } from "./operation.ts";

@@ -1,5 +1,5 @@
 /** The description of a route: its parameters and body, its responses, and when it refuses a request. */
-import type { AppErrorCode } from "../../runtime/errors.ts";
+import type { AppErrorCode } from "../../runtime/base/errors.ts";
 import type { Schema } from "../../runtime/query/json-schema.ts";
 import type { ParameterDescription } from "../../runtime/query/parameters.ts";
 

@@ -1,5 +1,5 @@
 /** Describes the tracking script, health, metrics and this document (docs/http-api.md, "Operations"). */
-import { SCRIPT_PATHS } from "../../runtime/config/names.ts";
+import { SCRIPT_PATHS } from "../../runtime/base/config/names.ts";
 import { ANY_PAGE, CODED, FILE_HEADERS, NOT_STORED, RETRY_AFTER, STORED, UNCHANGED } from "./headers.ts";
 import type { Answer, Headers, Operation } from "./operation.ts";
 import { boolean, closed, count, orNull, text, type Schema } from "../../runtime/query/json-schema.ts";

@@ -6,7 +6,7 @@ import {
   SITE_LIST_ENTRIES_MAX,
   SITE_LIST_ENTRY_CHARS_MAX,
   SITE_NAME_CHARS_MAX,
-} from "../../runtime/config/limits.ts";
+} from "../../runtime/base/config/limits.ts";
 import { boolean, closed, count, list, orNull, text, type Schema } from "../../runtime/query/json-schema.ts";
 import { siteIdSchema } from "../../runtime/query/scope-parameters.ts";
 import { CARDS, WEEK_STARTS } from "../../runtime/sites/site-settings.ts";

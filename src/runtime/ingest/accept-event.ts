@@ -1,11 +1,11 @@
 /** The steps from a request with an event to the journal, in order (docs/http-api.md, "Processing order"). */
 import type { EpochMs, LocalDate, SiteId, StoredEvent } from "../../storage/event.ts";
-import { SALT_RENEWALS_PER_EVENT_MAX } from "../config/limits.ts";
-import { DEMO_SITE } from "../config/site-id.ts";
-import { AppError } from "../errors.ts";
+import { SALT_RENEWALS_PER_EVENT_MAX } from "../base/config/limits.ts";
+import { DEMO_SITE } from "../base/config/site-id.ts";
+import { AppError } from "../base/errors.ts";
 import type { Exclusions } from "../sites/exclusions.ts";
 import type { CalendarOf, ExclusionsOf } from "../sites/sites.ts";
-import type { Counters } from "../metrics/counters.ts";
+import type { Counters } from "../base/metrics/counters.ts";
 import type { Allowlist } from "./allowlist.ts";
 import type { ClientHints } from "./client-hints.ts";
 import { minimiseEvent, type DataMinimisation } from "./data-minimisation.ts";
@@ -17,8 +17,8 @@ import type { IngestGate } from "./ingest-gate.ts";
 import { withStoredLink } from "./link-url.ts";
 import { parsePageUrl } from "./page-url.ts";
 import { parseProps } from "./props.ts";
-import { rateLimitKeyOf } from "./rate-limit-key.ts";
-import { takeFromAll, takeFromBoth, type RateLimit, type RateVerdict, type RemoteRateLimit } from "./rate-limit.ts";
+import { rateLimitKeyOf } from "../base/rate-limit-key.ts";
+import { takeFromAll, takeFromBoth, type RateLimit, type RateVerdict, type RemoteRateLimit } from "../base/rate-limit.ts";
 import { parseReferrer } from "./referrer.ts";
 import { parseCurrency, parseRevenue } from "./revenue.ts";
 import type { SiteAdmission } from "./site-admission.ts";

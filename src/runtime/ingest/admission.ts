@@ -1,10 +1,10 @@
 /** Wires the admission of sites to their events: of all sites, or of the one site of an instance. */
 import type { EventStore } from "../../storage/event-store.ts";
 import type { SiteId } from "../../storage/event.ts";
-import { CLICKHOUSE_SITES_MS_MAX } from "../config/clickhouse-limits.ts";
-import type { Config } from "../config/config.ts";
-import type { Counters } from "../metrics/counters.ts";
-import type { Log } from "../metrics/log.ts";
+import { CLICKHOUSE_SITES_MS_MAX } from "../base/config/clickhouse-limits.ts";
+import type { Config } from "../base/config/config.ts";
+import type { Counters } from "../base/metrics/counters.ts";
+import type { Log } from "../base/metrics/log.ts";
 import type { Sites } from "../sites/sites.ts";
 import { AdmittedSite, type AdmittedSiteOptions } from "./admitted-site.ts";
 import { KnownSites } from "./known-sites.ts";

@@ -3,7 +3,7 @@
  * after a start. It in turn may ask whether the site has events (`hasEvents`). If not, the next event asks again.
  */
 import type { SiteId, LocalDate } from "../../storage/event.ts";
-import { reasonOf, type Log } from "../metrics/log.ts";
+import { reasonOf, type Log } from "../base/metrics/log.ts";
 import type { SiteAdmission } from "./site-admission.ts";
 
 export interface AdmittedSiteOptions {

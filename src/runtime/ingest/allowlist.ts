@@ -1,5 +1,5 @@
 /** Which pages and sites may send events: the `site_ids` option (docs/http-api.md, "Processing order"). */
-import { AppError } from "../errors.ts";
+import { AppError } from "../base/errors.ts";
 import { parseUrl } from "./parse-url.ts";
 
 export interface Allowlist {

@@ -1,6 +1,6 @@
 /** Warns at the start of a geo database that is too old: networks change hands, so more and more visitors get a wrong country. */
 import { DAY_MS, utcDateOf, type EpochMs } from "../../storage/event.ts";
-import type { Log } from "../metrics/log.ts";
+import type { Log } from "../base/metrics/log.ts";
 
 /** Half a year: releases bring a new database far more often. */
 const AGE_DAYS_MAX = 180;

@@ -1,10 +1,10 @@
 /** Whether events can be stored at the moment: events that cannot are refused with 503, and the log says so once a minute, not for each event. */
 import type { EpochMs, StoredEvent } from "../../storage/event.ts";
 import type { EventStore } from "../../storage/event-store.ts";
-import type { Counters } from "../metrics/counters.ts";
-import { AppError, STORAGE_RETRY_SECS } from "../errors.ts";
-import { FLUSH_RETRY_MS_MAX, INGEST_RECOVERY_MS, REFUSED_EVENTS_LOG_MS, UNFLUSHED_EVENTS_MAX } from "../config/limits.ts";
-import { reasonOf, type Log } from "../metrics/log.ts";
+import type { Counters } from "../base/metrics/counters.ts";
+import { AppError, STORAGE_RETRY_SECS } from "../base/errors.ts";
+import { FLUSH_RETRY_MS_MAX, INGEST_RECOVERY_MS, REFUSED_EVENTS_LOG_MS, UNFLUSHED_EVENTS_MAX } from "../base/config/limits.ts";
+import { reasonOf, type Log } from "../base/metrics/log.ts";
 
 export interface IngestGateOptions {
   readonly eventStore: EventStore;

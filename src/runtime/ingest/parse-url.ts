@@ -2,7 +2,7 @@
  * How untrusted text is parsed as a URL: with a bounded host, because that is the only part that takes more than linear time, and
  * by catching the exception, because `URL.canParse` of Node 20 rejects non-ASCII text once it is called often.
  */
-import { URL_HOST_CHARS_MAX } from "../config/limits.ts";
+import { URL_HOST_CHARS_MAX } from "../base/config/limits.ts";
 
 /** From the scheme's colon to the path: credentials, host and port. The URL standard ignores tabs and line breaks. */
 const AUTHORITY = /^[^:]*:[/\\\t\r\n]*([^/\\?#]*)/;

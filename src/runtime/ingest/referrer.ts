@@ -1,5 +1,5 @@
 /** What is stored of a referrer, and which source it belongs to (docs/http-api.md, "Event fields"). */
-import { URL_CHARS_MAX } from "../config/limits.ts";
+import { URL_CHARS_MAX } from "../base/config/limits.ts";
 import { sourceFromAndroidPackage, sourceFromHost, withoutWww } from "./referrer-sources.ts";
 import { parseUrl } from "./parse-url.ts";
 

@@ -1,5 +1,5 @@
 /** Which amounts and currencies are recorded, and how an amount is rounded to hundredths exactly (docs/http-api.md, "Revenue"). */
-import { REVENUE_CENTS_MAX } from "../config/limits.ts";
+import { REVENUE_CENTS_MAX } from "../base/config/limits.ts";
 
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/;
 

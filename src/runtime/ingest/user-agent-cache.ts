@@ -1,5 +1,5 @@
 /** How parsed User-Agents are cached, so that a known one costs one map lookup. */
-import { USER_AGENT_CHARS_MAX, USER_AGENTS_CACHED_MAX } from "../config/limits.ts";
+import { USER_AGENT_CHARS_MAX, USER_AGENTS_CACHED_MAX } from "../base/config/limits.ts";
 import { isBot, parseUserAgent, type DeviceInfo } from "./user-agent.ts";
 
 export interface UserAgentCache {

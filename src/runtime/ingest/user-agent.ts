@@ -1,7 +1,7 @@
 /** What a User-Agent alone says: whether it is a bot's, and which browser, system and device it names. Owns ua-parser-js and isbot. */
 import { isbot } from "isbot";
 import UAParser from "ua-parser-js";
-import { USER_AGENT_CHARS_MAX } from "../config/limits.ts";
+import { USER_AGENT_CHARS_MAX } from "../base/config/limits.ts";
 import { browserNameFrom, osNameFrom, osVersionFrom, versionFrom } from "./platform-names.ts";
 
 /** `null` means "not known". */

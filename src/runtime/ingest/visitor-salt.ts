@@ -9,10 +9,10 @@
 import { periodOf, type Calendar } from "../../storage/calendar.ts";
 import type { EpochMs, LocalDate } from "../../storage/event.ts";
 import type { StoredSecret } from "../../storage/secret-store.ts";
-import { SALT_RETRY_MS } from "../config/limits.ts";
-import { reasonOf, type Log } from "../metrics/log.ts";
-import { VISITOR_SALT_LABEL } from "../config/names.ts";
-import type { Secret } from "../config/secret.ts";
+import { SALT_RETRY_MS } from "../base/config/limits.ts";
+import { reasonOf, type Log } from "../base/metrics/log.ts";
+import { VISITOR_SALT_LABEL } from "../base/config/names.ts";
+import type { Secret } from "../base/config/secret.ts";
 import type { HmacKey, HmacSha256 } from "./hmac-sha256.ts";
 import {
   formatPeriodSecret,

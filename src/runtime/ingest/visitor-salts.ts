@@ -5,8 +5,8 @@
 import type { EpochMs, LocalDate } from "../../storage/event.ts";
 import { UTC_SECRET, type SecretName, type SecretStore } from "../../storage/secret-store.ts";
 import { TimeZone } from "../../storage/time-zone.ts";
-import { UNUSED_SALTS_CHECK_MS } from "../config/limits.ts";
-import { reasonOf } from "../metrics/log.ts";
+import { UNUSED_SALTS_CHECK_MS } from "../base/config/limits.ts";
+import { reasonOf } from "../base/metrics/log.ts";
 import { calendarFrom } from "../sites/site-calendar.ts";
 import type { HmacKey } from "./hmac-sha256.ts";
 import { damagedSecret, parsePeriodSecret, secretNameOf, type PeriodSecret } from "./period-secret.ts";

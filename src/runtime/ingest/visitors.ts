@@ -1,6 +1,6 @@
 /** Wires visitor ids to their salts. */
 import type { SecretStore } from "../../storage/secret-store.ts";
-import type { Config } from "../config/config.ts";
+import type { Config } from "../base/config/config.ts";
 import { createHmacSha256 } from "./hmac-sha256.ts";
 import { createVisitorIds, type VisitorIds } from "./visitor-id.ts";
 import { VisitorSalts, type VisitorSaltsOptions } from "./visitor-salts.ts";

@@ -1,9 +1,9 @@
 /** The page check: one at a time, follows redirects within the site, and returns findings, never the page (docs/privacy.md). */
-import { PAGE_CHECKS_PER_SEC, PAGE_REDIRECTS_MAX, PAGE_TIMEOUT_MS } from "../config/installation-limits.ts";
-import { URL_CHARS_MAX } from "../config/limits.ts";
-import { AppError } from "../errors.ts";
+import { PAGE_CHECKS_PER_SEC, PAGE_REDIRECTS_MAX, PAGE_TIMEOUT_MS } from "../base/config/installation-limits.ts";
+import { URL_CHARS_MAX } from "../base/config/limits.ts";
+import { AppError } from "../base/errors.ts";
 import { resolveUrl } from "../ingest/parse-url.ts";
-import { createRateLimit, type RateLimit } from "../ingest/rate-limit.ts";
+import { createRateLimit, type RateLimit } from "../base/rate-limit.ts";
 import { FETCH_FAILURES, isRedirect, PageFetchError, type FetchedPage, type PageFetch } from "./page-fetch.ts";
 import { findingsIn, type HtmlFindings } from "./page-findings.ts";
 import { ipOf, isPublicIp } from "./public-ip.ts";

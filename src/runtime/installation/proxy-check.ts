@@ -8,9 +8,9 @@ import {
   PROXIES_BEYOND_MAX,
   PROXY_EVENTS_MIN,
   PROXY_WINDOW_EVENTS,
-} from "../config/installation-limits.ts";
+} from "../base/config/installation-limits.ts";
 import { isPrivateAddress } from "../ingest/geo.ts";
-import type { Log } from "../metrics/log.ts";
+import type { Log } from "../base/metrics/log.ts";
 
 /**
  * `too_few`: the address that counts is a proxy's, so visitors share it. `too_many`: requests come through fewer proxies, so clients

@@ -1,6 +1,6 @@
 /** Which pages belong to a site and may be requested: those under its own name, so that nobody can make the program request others. */
-import { URL_CHARS_MAX } from "../config/limits.ts";
-import { invalidInput } from "../errors.ts";
+import { URL_CHARS_MAX } from "../base/config/limits.ts";
+import { invalidInput } from "../base/errors.ts";
 import { parseUrl } from "../ingest/parse-url.ts";
 
 /** Names that no public DNS server answers (RFC 6761, RFC 6762, RFC 9476 and ICANN's `internal`). */

@@ -1,14 +1,14 @@
 /** Time buckets of a range: minutes, hours, days, the weeks of a site, or months (docs/http-api.md, "Timeseries"). */
 import { addDays, dayNumberOf, type Calendar } from "../../storage/calendar.ts";
 import { DAY_MS, type EpochMs, type LocalDate } from "../../storage/event.ts";
-import { invalidInput } from "../errors.ts";
+import { invalidInput } from "../base/errors.ts";
 import {
   HOURLY_DAYS_MAX,
   INTERVAL_HOUR_DAYS_MAX,
   INTERVAL_MINUTE_DAYS_MAX,
   LONG_RANGE_DAYS_MAX,
   RANGE_DAYS_MAX,
-} from "../config/report-limits.ts";
+} from "../base/config/report-limits.ts";
 import type { WeekStart } from "../sites/site-settings.ts";
 import { datesOf, type DateRange } from "./date-range.ts";
 import { isInUtc, localTimeSql, localTimesIn, type LocalSql } from "./local-time.ts";

@@ -1,8 +1,8 @@
 /** The window that a range is compared with: its parameters, its dates, and where it is cut (docs/http-api.md, "Comparison"). */
 import { addDays, firstDateOfPeriod, periodOf, type Calendar } from "../../storage/calendar.ts";
 import { startOfDayMs, type EpochMs } from "../../storage/event.ts";
-import { LONG_RANGE_DAYS_MAX, RANGE_DAYS_MAX } from "../config/report-limits.ts";
-import { invalidInput } from "../errors.ts";
+import { LONG_RANGE_DAYS_MAX, RANGE_DAYS_MAX } from "../base/config/report-limits.ts";
+import { invalidInput } from "../base/errors.ts";
 import { parseDates, rangeOfDays, type DateRange } from "./date-range.ts";
 import { optionalOneOf, type Values } from "./parameters.ts";
 import { dateParameter } from "./scope-parameters.ts";

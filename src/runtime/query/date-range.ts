@@ -1,8 +1,8 @@
 /** The dates of a report (docs/http-api.md, "Date ranges"). */
 import { addDays, daysBetween } from "../../storage/calendar.ts";
 import { isLocalDate, type LocalDate } from "../../storage/event.ts";
-import { invalidInput } from "../errors.ts";
-import { LONG_RANGE_DAYS_MAX, RANGE_DAYS_MAX } from "../config/report-limits.ts";
+import { invalidInput } from "../base/errors.ts";
+import { LONG_RANGE_DAYS_MAX, RANGE_DAYS_MAX } from "../base/config/report-limits.ts";
 
 /** Dates of a site's calendar, both included. */
 export interface DateRange {

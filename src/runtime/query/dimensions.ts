@@ -1,5 +1,5 @@
 /** The dimensions of breakdowns and filters, and the stored column that each reads (docs/http-api.md, "Breakdowns"). */
-import { invalidInput } from "../errors.ts";
+import { invalidInput } from "../base/errors.ts";
 import type { ColumnName } from "./sql.ts";
 
 const DIMENSION_COLUMNS = {

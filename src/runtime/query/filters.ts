@@ -1,13 +1,13 @@
 /** Filters: their notation. All conditions must hold (docs/http-api.md, "Filters"); `conditions.ts` has their SQL. */
-import { AppError, invalidInput } from "../errors.ts";
-import { exceedsChars } from "../config/code-points.ts";
+import { AppError, invalidInput } from "../base/errors.ts";
+import { exceedsChars } from "../base/config/code-points.ts";
 import {
   FILTER_CONDITIONS_MAX,
   FILTER_EXPRESSIONS_MAX,
   FILTER_EXPRESSION_CHARS_MAX,
   FILTER_VALUES_MAX,
   FILTER_VALUE_CHARS_MAX,
-} from "../config/report-limits.ts";
+} from "../base/config/report-limits.ts";
 import { DIMENSIONS, isDimension, isSessionDimension, type Dimension } from "./dimensions.ts";
 import type { SiteGoal } from "../sites/goal.ts";
 import type { NamedGoal } from "./goal.ts";

@@ -2,7 +2,7 @@
  * Conditions on the goals that a session reaches: by their names, `(unknown)` without any. Each event is compared with each goal once,
  * however many conditions there are, so that a statement has the size of goals plus conditions.
  */
-import { PAGEVIEW } from "../config/names.ts";
+import { PAGEVIEW } from "../base/config/names.ts";
 import type { Condition } from "./filters.ts";
 import { goalSql } from "./goal.ts";
 import { column, joinSql, perDialect, sql, textCode, type SqlText } from "./sql.ts";

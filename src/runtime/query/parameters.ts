@@ -1,7 +1,7 @@
 /** Request parameters as single declarations: how a value is parsed, and how the OpenAPI document describes it. */
-import { exceedsChars } from "../config/code-points.ts";
-import { SEARCH_CHARS_MAX } from "../config/report-limits.ts";
-import { invalidInput } from "../errors.ts";
+import { exceedsChars } from "../base/config/code-points.ts";
+import { SEARCH_CHARS_MAX } from "../base/config/report-limits.ts";
+import { invalidInput } from "../base/errors.ts";
 import { count, text, type Schema } from "./json-schema.ts";
 
 /** The description of a parameter in the OpenAPI document. */

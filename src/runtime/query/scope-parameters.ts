@@ -1,5 +1,5 @@
 /** The parameters of a report's scope: site, dates and filters (docs/http-api.md, "Common parameters"). */
-import { SITE_ID_CHARS_MAX } from "../config/limits.ts";
+import { SITE_ID_CHARS_MAX } from "../base/config/limits.ts";
 import {
   FILTER_CONDITIONS_MAX,
   FILTER_EXPRESSION_CHARS_MAX,
@@ -7,12 +7,12 @@ import {
   FILTER_VALUE_CHARS_MAX,
   LONG_RANGE_DAYS_MAX,
   RANGE_DAYS_MAX,
-} from "../config/report-limits.ts";
-import { SITE_ID, parseSiteId } from "../config/site-id.ts";
+} from "../base/config/report-limits.ts";
+import { SITE_ID, parseSiteId } from "../base/config/site-id.ts";
 import { text, type Schema } from "./json-schema.ts";
 import type { LocalDate, SiteId } from "../../storage/event.ts";
-import type { SharedDates } from "../auth/shared-view.ts";
-import { AppError, invalidInput } from "../errors.ts";
+import type { SharedDates } from "../access/shared-view.ts";
+import { AppError, invalidInput } from "../base/errors.ts";
 import { INTERVALS, isInterval } from "./buckets.ts";
 import { ALL, PERIODS, PERIOD_DEFAULT, parseDateRange, rangeOfDays, type DateRange } from "./date-range.ts";
 import { DIMENSIONS } from "./dimensions.ts";

@@ -1,7 +1,7 @@
 /** The scope of a report: the events of a site and a range that match a filter, and the SQL that selects them. */
 import { dayNumberOf } from "../../storage/calendar.ts";
 import type { EpochMs, LocalDate, SiteId } from "../../storage/event.ts";
-import { AppError } from "../errors.ts";
+import { AppError } from "../base/errors.ts";
 import { type DateRange } from "./date-range.ts";
 import { meetsConditions } from "./conditions.ts";
 import type { Condition } from "./filters.ts";

@@ -1,5 +1,5 @@
 /** Conditions on sessions: those that begin or end on a page, or reach a goal. All events of a session meet such a condition, or none. */
-import { PAGEVIEW } from "../config/names.ts";
+import { PAGEVIEW } from "../base/config/names.ts";
 import type { Condition, SessionFilter } from "./filters.ts";
 import { goalMarks } from "./goal-conditions.ts";
 import { orderedSessions, type SessionEvent } from "./ordered-sessions.ts";

@@ -1,5 +1,5 @@
 /** Which events of a visitor are one session (docs/reports.md, "Sessions"). */
-import type { Config } from "../config/config.ts";
+import type { Config } from "../base/config/config.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -1,5 +1,5 @@
 /** Steps of funnels and sequences, and their SQL: a page view of a path, or an event of a name (docs/http-api.md, "Funnel"). */
-import { PAGEVIEW } from "../config/names.ts";
+import { PAGEVIEW } from "../base/config/names.ts";
 import { column, joinSql, sql, textCode, type SqlText } from "./sql.ts";
 import { matchesPattern } from "./text-conditions.ts";
 

@@ -5,8 +5,8 @@ import {
   FILTER_EXPRESSION_CLASSES_MAX,
   FILTER_EXPRESSION_INSTRUCTIONS_MAX,
   FILTER_EXPRESSION_RANGE_CHARS_MAX,
-} from "../config/report-limits.ts";
-import { WildcardPattern } from "../config/wildcard-pattern.ts";
+} from "../base/config/report-limits.ts";
+import { WildcardPattern } from "../base/config/wildcard-pattern.ts";
 import { expressionSize } from "./expression-size.ts";
 
 /**

@@ -1,8 +1,8 @@
 /** Who reads a report, when, and by which calendar. A scope is made for a viewer only, so no report shows more than its viewer may see. */
 import type { Calendar } from "../../storage/calendar.ts";
 import type { EpochMs, LocalDate, SiteId } from "../../storage/event.ts";
-import { mayRead, type Principal } from "../auth/principal.ts";
-import { AppError } from "../errors.ts";
+import { mayRead, type Principal } from "../access/principal.ts";
+import { AppError } from "../base/errors.ts";
 import type { SiteGoal } from "../sites/goal.ts";
 import type { WeekStart } from "../sites/site-settings.ts";
 import type { Condition } from "./filters.ts";

@@ -1,8 +1,8 @@
 /** The parameters of a breakdown: which rows and columns it has, in which order and form (docs/http-api.md, "Breakdowns"). */
-import { exceedsChars } from "../config/code-points.ts";
-import { EVENT_NAME_CHARS_MAX } from "../config/limits.ts";
-import { BREAKDOWN_OFFSET_MAX, BREAKDOWN_ROWS_DEFAULT, BREAKDOWN_ROWS_MAX } from "../config/report-limits.ts";
-import { invalidInput } from "../errors.ts";
+import { exceedsChars } from "../base/config/code-points.ts";
+import { EVENT_NAME_CHARS_MAX } from "../base/config/limits.ts";
+import { BREAKDOWN_OFFSET_MAX, BREAKDOWN_ROWS_DEFAULT, BREAKDOWN_ROWS_MAX } from "../base/config/report-limits.ts";
+import { invalidInput } from "../base/errors.ts";
 import { COMPARISON_PARAMETERS, customRange } from "../query/comparison.ts";
 import type { DateRange } from "../query/date-range.ts";
 import { DIMENSIONS, SESSION_DIMENSIONS, parseDimension, type Dimension, type SessionDimension } from "../query/dimensions.ts";

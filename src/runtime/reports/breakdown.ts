@@ -1,8 +1,8 @@
 /** GET /api/stats/breakdown/{dimension}: visitors, page views and events for each value of a dimension (docs/http-api.md, "Breakdowns"). */
-import { PRODUCT_NAME } from "../config/names.ts";
-import { BREAKDOWN_ROWS_MAX } from "../config/report-limits.ts";
-import type { AggregateQuery } from "../execution/aggregate-query.ts";
-import { combinePlans, joinPlans, planOf, type Plan } from "../execution/plan.ts";
+import { PRODUCT_NAME } from "../base/config/names.ts";
+import { BREAKDOWN_ROWS_MAX } from "../base/config/report-limits.ts";
+import type { AggregateQuery } from "../query/aggregate-query.ts";
+import { combinePlans, joinPlans, planOf, type Plan } from "../query/plan.ts";
 import { comparedWindow, scopesOf } from "../query/comparison.ts";
 import { DIMENSIONS, columnOf, isDimension } from "../query/dimensions.ts";
 import { closed, count, list, text, type Described, type Schema } from "../query/json-schema.ts";

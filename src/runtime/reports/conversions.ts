@@ -1,8 +1,8 @@
 /** GET /api/stats/conversions: how many visitors met each goal of the site, and the revenue of revenue goals (docs/http-api.md, "Conversions"). */
-import { GOALS_MAX, GOALS_OF_QUERY_MAX } from "../config/collection-limits.ts";
-import { REVENUE_ROWS_MAX } from "../config/report-limits.ts";
-import type { AggregateQuery } from "../execution/aggregate-query.ts";
-import { planOf } from "../execution/plan.ts";
+import { GOALS_MAX, GOALS_OF_QUERY_MAX } from "../base/config/collection-limits.ts";
+import { REVENUE_ROWS_MAX } from "../base/config/report-limits.ts";
+import type { AggregateQuery } from "../query/aggregate-query.ts";
+import { planOf } from "../query/plan.ts";
 import { Decimal, decimalFromCents } from "../query/decimal.ts";
 import { goalSql } from "../query/goal.ts";
 import { count, fraction, orNull, text } from "../query/json-schema.ts";

@@ -1,9 +1,9 @@
 /** GET /api/stats/flow: the page viewed right after or before each visitor's first view of a page, in the same session (docs/http-api.md, "Flow"). */
-import { FLOW_ROWS_DEFAULT, FLOW_ROWS_MAX } from "../config/report-limits.ts";
-import { PAGEVIEW } from "../config/names.ts";
+import { FLOW_ROWS_DEFAULT, FLOW_ROWS_MAX } from "../base/config/report-limits.ts";
+import { PAGEVIEW } from "../base/config/names.ts";
 import type { Calendar } from "../../storage/calendar.ts";
-import type { AggregateQuery } from "../execution/aggregate-query.ts";
-import { planOf } from "../execution/plan.ts";
+import type { AggregateQuery } from "../query/aggregate-query.ts";
+import { planOf } from "../query/plan.ts";
 import { fraction, text } from "../query/json-schema.ts";
 import { PAGE } from "../query/step-parameters.ts";
 import { oneOf, rowLimit, type Values } from "../query/parameters.ts";

@@ -1,9 +1,9 @@
 /** GET /api/stats/funnel: visitors who completed each of a series of steps within a time window (docs/http-api.md, "Funnel"). */
-import { CONDITIONS_MAX, FUNNEL_WEEKS_MAX, STEPS_MIN } from "../config/report-limits.ts";
-import { FUNNEL_MODES, type FunnelMode } from "../engine/behavioral/window-funnel.ts";
+import { CONDITIONS_MAX, FUNNEL_WEEKS_MAX, STEPS_MIN } from "../base/config/report-limits.ts";
+import { FUNNEL_MODES, type FunnelMode } from "../query/behavioral/window-funnel.ts";
 import type { SqlRow } from "../query/sql.ts";
-import { invalidInput } from "../errors.ts";
-import { planOf } from "../execution/plan.ts";
+import { invalidInput } from "../base/errors.ts";
+import { planOf } from "../query/plan.ts";
 import { closed, count, fraction, list, text } from "../query/json-schema.ts";
 import { parameter, required, type Parameter } from "../query/parameters.ts";
 import { numberIn, ratio } from "../query/row-values.ts";

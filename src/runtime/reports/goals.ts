@@ -1,8 +1,8 @@
 /** GET /api/stats/goals: every event other than a page view; the conversion rate is the share of all visitors who triggered it (docs/http-api.md, "Goals"). */
-import { GOAL_ROWS_MAX } from "../config/report-limits.ts";
-import { PAGEVIEW } from "../config/names.ts";
-import type { AggregateQuery } from "../execution/aggregate-query.ts";
-import { planOf } from "../execution/plan.ts";
+import { GOAL_ROWS_MAX } from "../base/config/report-limits.ts";
+import { PAGEVIEW } from "../base/config/names.ts";
+import type { AggregateQuery } from "../query/aggregate-query.ts";
+import { planOf } from "../query/plan.ts";
 import { fraction, text } from "../query/json-schema.ts";
 import { numberIn, ratio, textIn } from "../query/row-values.ts";
 import { eventsIn, within, type Scope } from "../query/scope.ts";

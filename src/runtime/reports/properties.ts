@@ -1,8 +1,8 @@
 /** GET /api/stats/properties: the keys of custom properties, those of nested objects joined by dots (docs/http-api.md, "Properties"). */
-import { PROPERTY_KEYS_MAX } from "../config/report-limits.ts";
+import { PROPERTY_KEYS_MAX } from "../base/config/report-limits.ts";
 import { KEYS_WITH_VALUE, withPairs } from "../query/property-pairs.ts";
-import type { AggregateQuery } from "../execution/aggregate-query.ts";
-import { planOf } from "../execution/plan.ts";
+import type { AggregateQuery } from "../query/aggregate-query.ts";
+import { planOf } from "../query/plan.ts";
 import { list, text } from "../query/json-schema.ts";
 import { searchFor } from "../query/parameters.ts";
 import { textIn } from "../query/row-values.ts";

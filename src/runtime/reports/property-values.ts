@@ -1,11 +1,11 @@
 /** GET /api/stats/property-values: visitors and events for each value of a custom property (docs/http-api.md, "Properties"). */
-import { exceedsChars } from "../config/code-points.ts";
-import { PROPS_CHARS_MAX } from "../config/limits.ts";
-import { PROPERTY_VALUES_MAX } from "../config/report-limits.ts";
-import { invalidInput } from "../errors.ts";
+import { exceedsChars } from "../base/config/code-points.ts";
+import { PROPS_CHARS_MAX } from "../base/config/limits.ts";
+import { PROPERTY_VALUES_MAX } from "../base/config/report-limits.ts";
+import { invalidInput } from "../base/errors.ts";
 import { mayHaveKey, tokenOfKey, valueOf, withPairs } from "../query/property-pairs.ts";
-import type { AggregateQuery } from "../execution/aggregate-query.ts";
-import { planOf } from "../execution/plan.ts";
+import type { AggregateQuery } from "../query/aggregate-query.ts";
+import { planOf } from "../query/plan.ts";
 import { text } from "../query/json-schema.ts";
 import { optional, searchFor, type Values } from "../query/parameters.ts";
 import type { DateRange } from "../query/date-range.ts";

@@ -1,6 +1,6 @@
 /** GET /api/stats/realtime: current visitors, and page views and lists of the last minutes; never cached (docs/http-api.md, "Realtime"). */
-import { REALTIME_COUNTRIES_MAX, REALTIME_MINUTES_MAX, REALTIME_ROWS_MAX } from "../config/report-limits.ts";
-import { planOf } from "../execution/plan.ts";
+import { REALTIME_COUNTRIES_MAX, REALTIME_MINUTES_MAX, REALTIME_ROWS_MAX } from "../base/config/report-limits.ts";
+import { planOf } from "../query/plan.ts";
 import { closed, count, list, text } from "../query/json-schema.ts";
 import { rangeOfDays } from "../query/date-range.ts";
 import { localTimeOf } from "../query/local-time.ts";

@@ -1,8 +1,8 @@
 /** The declaration of a report: parameters, result, and the plan that computes it. Everything else derives from it. */
-import type { AppErrorCode } from "../errors.ts";
-import type { AggregateQuery } from "../execution/aggregate-query.ts";
-import { mapPlan, type Plan } from "../execution/plan.ts";
-import type { CacheKey } from "../execution/result-cache.ts";
+import type { AppErrorCode } from "../base/errors.ts";
+import type { AggregateQuery } from "../query/aggregate-query.ts";
+import { mapPlan, type Plan } from "../query/plan.ts";
+import type { CacheKey } from "../results/result-cache.ts";
 import type { DateRange } from "../query/date-range.ts";
 import { keyOfConditions, type Condition } from "../query/filters.ts";
 import type { Schema } from "../query/json-schema.ts";

@@ -1,8 +1,8 @@
 /** GET /api/stats/retention: how many of a week's new visitors return in later weeks (docs/http-api.md, "Retention"). */
 import { dayNumberOf } from "../../storage/calendar.ts";
-import { RETENTION_WEEKS_DEFAULT, RETENTION_WEEKS_MAX, RETENTION_WEEKS_MIN } from "../config/report-limits.ts";
-import type { AggregateQuery } from "../execution/aggregate-query.ts";
-import { planOf } from "../execution/plan.ts";
+import { RETENTION_WEEKS_DEFAULT, RETENTION_WEEKS_MAX, RETENTION_WEEKS_MIN } from "../base/config/report-limits.ts";
+import type { AggregateQuery } from "../query/aggregate-query.ts";
+import { planOf } from "../query/plan.ts";
 import { boolean, closed, count, fraction, list, orNull, text } from "../query/json-schema.ts";
 import { rangeOfDays } from "../query/date-range.ts";
 import { integer } from "../query/parameters.ts";

@@ -1,5 +1,5 @@
 /** The measures of rollups: what the reports declare, over all events of a site, and the values of each custom property. */
-import { RolledMeasures } from "../execution/rolled-measures.ts";
+import { RolledMeasures } from "../duckdb/rollups/rolled-measures.ts";
 import { rangeOfDays } from "../query/date-range.ts";
 import type { Scope } from "../query/scope.ts";
 import { utcDateOf, type SiteId } from "../../storage/event.ts";

@@ -1,8 +1,8 @@
 /** GET /api/stats/sequences: visitors whose events match a pattern, and the number of matches (docs/http-api.md, "Sequences"). */
-import { CONDITIONS_MAX, PATTERN_CHARS_MAX, PATTERN_EVENTS_MAX, STEPS_MIN } from "../config/report-limits.ts";
-import { parsePattern, patternOfSteps } from "../engine/behavioral/pattern.ts";
-import { invalidInput } from "../errors.ts";
-import { planOf } from "../execution/plan.ts";
+import { CONDITIONS_MAX, PATTERN_CHARS_MAX, PATTERN_EVENTS_MAX, STEPS_MIN } from "../base/config/report-limits.ts";
+import { parsePattern, patternOfSteps } from "../query/behavioral/pattern.ts";
+import { invalidInput } from "../base/errors.ts";
+import { planOf } from "../query/plan.ts";
 import { closed, count, fraction, text } from "../query/json-schema.ts";
 import { optional, type Values } from "../query/parameters.ts";
 import { numberIn, ratio } from "../query/row-values.ts";

@@ -1,5 +1,5 @@
 /** GET /api/stats/session-timeseries: session metrics by the bucket in which sessions begin, empty buckets included (docs/http-api.md, "Sessions"). */
-import { planOf } from "../execution/plan.ts";
+import { planOf } from "../query/plan.ts";
 import { closed, count, fraction, number } from "../query/json-schema.ts";
 import { DAY_BUCKET, HOUR_BUCKET, INTERVAL, checkInterval, lengthOf } from "../query/buckets.ts";
 import { BUCKET, pointsOf } from "./measures/fields.ts";

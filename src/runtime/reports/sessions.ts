@@ -1,5 +1,5 @@
 /** GET /api/stats/sessions: number of sessions, bounce rate, and mean duration and page views (docs/http-api.md, "Sessions"). */
-import { planOf } from "../execution/plan.ts";
+import { planOf } from "../query/plan.ts";
 import { closed, count, fraction, number } from "../query/json-schema.ts";
 import { sessionAverages, sessionSums } from "./measures/sessions.ts";
 import { report } from "./report.ts";

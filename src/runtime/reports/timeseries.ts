@@ -1,5 +1,5 @@
 /** GET /api/stats/timeseries: visitors and page views by hour, day, week or month, empty buckets included (docs/http-api.md, "Timeseries"). */
-import { planOf } from "../execution/plan.ts";
+import { planOf } from "../query/plan.ts";
 import { closed } from "../query/json-schema.ts";
 import { DAY_BUCKET, HOUR_BUCKET, INTERVAL, checkInterval, lengthOf } from "../query/buckets.ts";
 import { optionalOneOf } from "../query/parameters.ts";

@@ -2,9 +2,9 @@
 import { isLocalDate, type EpochMs, type LocalDate } from "../../storage/event.ts";
 import type { Calendar } from "../../storage/calendar.ts";
 import type { JsonObject } from "../../storage/json-record.ts";
-import { ANNOTATIONS_MAX, ANNOTATION_CHARS_MAX } from "../config/collection-limits.ts";
-import { fieldOf, malformedBody, optionalText } from "../config/json-fields.ts";
-import { invalidInput } from "../errors.ts";
+import { ANNOTATIONS_MAX, ANNOTATION_CHARS_MAX } from "../base/config/collection-limits.ts";
+import { fieldOf, malformedBody, optionalText } from "../base/config/json-fields.ts";
+import { invalidInput } from "../base/errors.ts";
 import type { CollectionKind, Item } from "./collection-record.ts";
 import { refuseUnknownItemFields, trimmedText } from "./item-fields.ts";
 import { parseOwner, storedOwner, type ItemOwner } from "./item-owner.ts";

@@ -2,10 +2,10 @@
 import type { EpochMs, SiteId } from "../../storage/event.ts";
 import { damagedRecord, isInstant, readJsonRecord, type JsonObject } from "../../storage/json-record.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
-import { toHex, type Sha256 } from "../auth/sha256.ts";
-import { isObject } from "../config/json-fields.ts";
-import { isSiteId } from "../config/site-id.ts";
-import { reasonOf } from "../metrics/log.ts";
+import { toHex, type Sha256 } from "../base/sha256.ts";
+import { isObject } from "../base/config/json-fields.ts";
+import { isSiteId } from "../base/config/site-id.ts";
+import { reasonOf } from "../base/metrics/log.ts";
 
 /** The kinds of items, which are also the folders of their records. */
 export const COLLECTIONS = ["goals", "segments", "annotations"] as const;

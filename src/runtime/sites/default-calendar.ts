@@ -5,9 +5,9 @@
 import type { EpochMs } from "../../storage/event.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
 import { damagedRecord, readJsonRecord, replaceJsonRecord } from "../../storage/json-record.ts";
-import type { Config } from "../config/config.ts";
-import { ZONE_SETTLE_MS } from "../config/limits.ts";
-import type { Log } from "../metrics/log.ts";
+import type { Config } from "../base/config/config.ts";
+import { ZONE_SETTLE_MS } from "../base/config/limits.ts";
+import type { Log } from "../base/metrics/log.ts";
 import { calendarFrom, parseCalendarRecord, timeZoneOf, UTC_RECORD, withTimeZone, type CalendarRecord } from "./site-calendar.ts";
 
 export const CALENDAR_RECORD = "calendar.json";

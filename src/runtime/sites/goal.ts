@@ -1,10 +1,10 @@
 /** The goals of a site: what an event has to be for each, and the rules of their fields (docs/goals.md). */
 import type { JsonObject } from "../../storage/json-record.ts";
-import { fieldOf, isObject, malformedBody, optionalFlag, optionalText, requiredText } from "../config/json-fields.ts";
-import { GOALS_MAX, GOAL_PROPERTY_CHARS_MAX } from "../config/collection-limits.ts";
-import { EVENT_NAME_CHARS_MAX } from "../config/limits.ts";
-import { STEP_CHARS_MAX } from "../config/report-limits.ts";
-import { invalidInput } from "../errors.ts";
+import { fieldOf, isObject, malformedBody, optionalFlag, optionalText, requiredText } from "../base/config/json-fields.ts";
+import { GOALS_MAX, GOAL_PROPERTY_CHARS_MAX } from "../base/config/collection-limits.ts";
+import { EVENT_NAME_CHARS_MAX } from "../base/config/limits.ts";
+import { STEP_CHARS_MAX } from "../base/config/report-limits.ts";
+import { invalidInput } from "../base/errors.ts";
 import type { CollectionKind, FieldsById, Item } from "./collection-record.ts";
 import { checkedText, parseItemName, refuseUnknownItemFields } from "./item-fields.ts";
 

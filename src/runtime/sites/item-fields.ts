@@ -1,9 +1,9 @@
 /** The rules that fields of goals, segments and annotations share. */
 import type { JsonObject } from "../../storage/json-record.ts";
-import { exceedsChars } from "../config/code-points.ts";
-import { ITEM_NAME_CHARS_MAX } from "../config/collection-limits.ts";
-import { refuseUnknownFields, requiredText } from "../config/json-fields.ts";
-import { invalidInput } from "../errors.ts";
+import { exceedsChars } from "../base/config/code-points.ts";
+import { ITEM_NAME_CHARS_MAX } from "../base/config/collection-limits.ts";
+import { refuseUnknownFields, requiredText } from "../base/config/json-fields.ts";
+import { invalidInput } from "../base/errors.ts";
 
 /** 400 for a text that is empty, or longer than its limit. */
 export function checkedText(field: string, text: string, charsMax: number): string {

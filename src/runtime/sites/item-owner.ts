@@ -1,7 +1,7 @@
 /** Who owns a segment or an annotation: everybody, or one browser or API key (docs/privacy.md, "What is not stored"). */
 import type { JsonObject } from "../../storage/json-record.ts";
-import { optionalText } from "../config/json-fields.ts";
-import { invalidInput } from "../errors.ts";
+import { optionalText } from "../base/config/json-fields.ts";
+import { invalidInput } from "../base/errors.ts";
 
 /** SHA-256 of a secret of the owner's, in hex. Null for everybody. */
 export type ItemOwner = string | null;

@@ -2,7 +2,7 @@
 import { utcCalendar, type Calendar } from "../../storage/calendar.ts";
 import type { SiteId } from "../../storage/event.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
-import type { Sha256 } from "../auth/sha256.ts";
+import type { Sha256 } from "../base/sha256.ts";
 import { readDefaultCalendar } from "./default-calendar.ts";
 import { calendarFrom } from "./site-calendar.ts";
 import { readSiteRecord, recordOf, SITES_FOLDER } from "./site-record.ts";

@@ -1,9 +1,9 @@
 /** The settings of all sites as one JSON file, for backups and for moving to another server (docs/sites.md, "Export and import settings"). */
 import type { SiteId } from "../../storage/event.ts";
 import type { JsonObject } from "../../storage/json-record.ts";
-import { fieldOf, isObject, malformedBody, refuseUnknownFields, requiredText } from "../config/json-fields.ts";
-import { parseSiteId } from "../config/site-id.ts";
-import { AppError, invalidInput } from "../errors.ts";
+import { fieldOf, isObject, malformedBody, refuseUnknownFields, requiredText } from "../base/config/json-fields.ts";
+import { parseSiteId } from "../base/config/site-id.ts";
+import { AppError, invalidInput } from "../base/errors.ts";
 import { parseSettings, settingsJson } from "./settings-json.ts";
 import { DEFAULT_SETTINGS, type SiteSettings } from "./site-settings.ts";
 import type { Sites } from "./sites.ts";

@@ -5,9 +5,9 @@
 import { dateOfChange, utcCalendar, ZonedCalendar, type Calendar } from "../../storage/calendar.ts";
 import { isLocalDate, type EpochMs, type LocalDate } from "../../storage/event.ts";
 import { TimeZone } from "../../storage/time-zone.ts";
-import { isObject } from "../config/json-fields.ts";
-import { ZONE_CHANGES_MAX } from "../config/limits.ts";
-import { invalidInput } from "../errors.ts";
+import { isObject } from "../base/config/json-fields.ts";
+import { ZONE_CHANGES_MAX } from "../base/config/limits.ts";
+import { invalidInput } from "../base/errors.ts";
 
 /** A JSON object: it is stored as it is. */
 export interface CalendarRecord {

@@ -1,7 +1,7 @@
 /** Decides what a test knows about the sent events: every request that reached the service's origin, in full, and when so many have. */
 
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { EVENT_PATH, SCRIPT_PATHS } from "../../../src/runtime/config/names.ts";
+import { EVENT_PATH, SCRIPT_PATHS } from "../../../src/runtime/base/config/names.ts";
 import { buildTracker } from "../../../tracker/build.mjs";
 import { type Exchange, startLocalServer } from "./local-server.ts";
 

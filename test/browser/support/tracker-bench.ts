@@ -2,7 +2,7 @@
 
 import type { BrowserContext, BrowserContextOptions, Page as BrowserPage, ConsoleMessage, Request, WebError } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
-import { EVENT_PATH, SCRIPT_PATHS } from "../../../src/runtime/config/names.ts";
+import { EVENT_PATH, SCRIPT_PATHS } from "../../../src/runtime/base/config/names.ts";
 import {
   type EventRecorder,
   MARK_PATH,

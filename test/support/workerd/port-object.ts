@@ -7,8 +7,8 @@ import type { DurableObjectState, R2Bucket } from "../../../adapters/workerd/pla
 import { createR2ObjectStore } from "../../../adapters/workerd/r2-object-store.ts";
 import { openSqlRecordStore } from "../../../adapters/workerd/sql-record-store.ts";
 import { openSqlSegmentLog } from "../../../adapters/workerd/sql-segment-log.ts";
-import { installationCheckAgent } from "../../../src/runtime/config/names.ts";
-import type { Log } from "../../../src/runtime/metrics/log.ts";
+import { installationCheckAgent } from "../../../src/runtime/base/config/names.ts";
+import type { Log } from "../../../src/runtime/base/metrics/log.ts";
 import { CONTROL_HEADER, type Control } from "./control.ts";
 import { decode, encode, type PortCall, type PortMessage, type PortName, type PortReply } from "./port-wire.ts";
 import { bucketOf } from "./tenant-bucket.ts";

@@ -10,7 +10,7 @@ import { RegistryObject } from "../../../adapters/workerd/registry-object.ts";
 import { configIn, type ObjectParts } from "../../../adapters/workerd/service-object.ts";
 import { SharedEngine } from "../../../adapters/workerd/shared-engine.ts";
 import { SiteObject } from "../../../adapters/workerd/site-object.ts";
-import type { Engine } from "../../../src/runtime/engine/engine.ts";
+import type { Engine } from "../../../src/runtime/duckdb/engine.ts";
 import { TAKEN_NAME } from "../taken-name.ts";
 import { CONTROL_HEADER, NO_DEPLOYMENT, type Control, type ControlCall } from "./control.ts";
 import { bucketOf } from "./tenant-bucket.ts";

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { ResponseStreams } from "../../../src/handlers/response-streams.ts";
-import { RESPONSE_GRACE_MS, RESPONSE_SLICE_BYTES, RESPONSE_STALL_MS } from "../../../src/runtime/config/limits.ts";
+import { RESPONSE_GRACE_MS, RESPONSE_SLICE_BYTES, RESPONSE_STALL_MS } from "../../../src/runtime/base/config/limits.ts";
 import { createDeferred, type Deferred } from "../../support/deferred.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { problemsWithRoutes, ROUTES } from "../../../src/handlers/app.ts";
 import { extraRoutesOf, problemsOfPaths } from "../../../src/handlers/router.ts";
-import { ConfigError, parseConfig } from "../../../src/runtime/config/config.ts";
+import { ConfigError, parseConfig } from "../../../src/runtime/base/config/config.ts";
 
 describe("extra paths", () => {
   it("have the methods of the original path", () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { packAsset } from "../../../adapters/pack-asset.mjs";
 import { responseTo } from "../../../src/handlers/reply.ts";
 import { assetReply, chosenCoding } from "../../../src/handlers/static-asset.ts";
-import { createAssets, unpackAsset } from "../../../src/runtime/assets.ts";
+import { createAssets, unpackAsset } from "../../../src/runtime/service/assets.ts";
 
 const TEXT = "Ein Wort, ein zweites Wort: größer. ".repeat(100);
 const ASSET = unpackAsset(packAsset("text/plain", TEXT));

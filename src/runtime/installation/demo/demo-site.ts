@@ -7,10 +7,10 @@ import { DAY_MS, type EpochMs, type LocalDate } from "../../../storage/event.ts"
 import type { DeletedDays, EventStore } from "../../../storage/event-store.ts";
 import { eventText } from "../../../storage/event-text.ts";
 import { severalAtOnce } from "../../../storage/several-at-once.ts";
-import type { Config } from "../../config/config.ts";
-import { DEMO_DAYS, DEMO_FILES_AT_ONCE } from "../../config/installation-limits.ts";
-import { DEMO_SITE } from "../../config/site-id.ts";
-import { AppError, storageUnavailable } from "../../errors.ts";
+import type { Config } from "../../base/config/config.ts";
+import { DEMO_DAYS, DEMO_FILES_AT_ONCE } from "../../base/config/installation-limits.ts";
+import { DEMO_SITE } from "../../base/config/site-id.ts";
+import { AppError, storageUnavailable } from "../../base/errors.ts";
 import type { SiteAdmission } from "../../ingest/site-admission.ts";
 import type { CalendarOf } from "../../sites/sites.ts";
 import { demoDay } from "./demo-day.ts";

@@ -1,6 +1,6 @@
 /** A made-up visit: pages that lead to the price list, to a signup and now and then to a purchase. */
 import type { EpochMs, StoredEvent } from "../../../storage/event.ts";
-import { FILE_DOWNLOAD, OUTBOUND_CLICK, PAGEVIEW } from "../../config/names.ts";
+import { FILE_DOWNLOAD, OUTBOUND_CLICK, PAGEVIEW } from "../../base/config/names.ts";
 import { CAMPAIGN, DEVICE, PAGE, PLACE, SOURCE, type Campaign, type Device, type Place, type Source } from "./demo-tables.ts";
 import { choiceOf, type Numbers } from "./seeded-numbers.ts";
 

@@ -1,7 +1,7 @@
 /** The daily export: visitors, page views, top page and top source of each date (docs/http-api.md, "Export"). */
-import { PAGEVIEW } from "../../config/names.ts";
-import type { AggregateQuery } from "../../execution/aggregate-query.ts";
-import { planOf, type Plan } from "../../execution/plan.ts";
+import { PAGEVIEW } from "../../base/config/names.ts";
+import type { AggregateQuery } from "../../query/aggregate-query.ts";
+import { planOf, type Plan } from "../../query/plan.ts";
 import { closed, text } from "../../query/json-schema.ts";
 import { DAY_BUCKET, daysOf } from "../../query/buckets.ts";
 import { numberIn, rowsBy } from "../../query/row-values.ts";

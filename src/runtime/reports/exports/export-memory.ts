@@ -1,6 +1,6 @@
 /** The shared memory limit of exports: each is built in memory, and stays there until its client has read it (docs/http-api.md, "Export"). */
-import { VIEWER_EXPORTS_SHARE_MAX } from "../../config/report-limits.ts";
-import { AppError, invalidInput } from "../../errors.ts";
+import { VIEWER_EXPORTS_SHARE_MAX } from "../../base/config/report-limits.ts";
+import { AppError, invalidInput } from "../../base/errors.ts";
 
 /** `Retry-After` when other exports take the memory, in seconds. */
 const RETRY_SECS = 30;

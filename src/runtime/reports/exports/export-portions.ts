@@ -1,8 +1,8 @@
 /** Splits a long export into time intervals of limited size, each of which is read with one query. */
 import type { EpochMs } from "../../../storage/event.ts";
-import { TEXT_COLUMNS } from "../../engine/duckdb/event-batch.ts";
+import { TEXT_COLUMNS } from "../../duckdb/tables/event-batch.ts";
 import type { NumberColumns } from "../../../storage/columns.ts";
-import type { ScanQuery } from "../../execution/scan.ts";
+import type { ScanQuery } from "../../query/scan.ts";
 import { eventsIn, type Scope } from "../../query/scope.ts";
 import { column, joinSql, perDialect, sql, type SqlText } from "../../query/sql.ts";
 

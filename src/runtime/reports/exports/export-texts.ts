@@ -1,6 +1,6 @@
 /** The texts of the codes in an export, as bytes in the export's format. */
-import { NOT_RECORDED } from "../../engine/duckdb/string-dictionary.ts";
-import type { TextsOf } from "../../execution/scan.ts";
+import { NOT_RECORDED } from "../../duckdb/tables/string-dictionary.ts";
+import type { TextsOf } from "../../query/scan.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import type { ExportReservation } from "./export-memory.ts";
 

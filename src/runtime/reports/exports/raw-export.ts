@@ -2,9 +2,9 @@
 import { EVENT_COLUMNS, type EventColumn } from "../../../storage/event-columns.ts";
 import type { SiteId } from "../../../storage/event.ts";
 import type { NumberColumns } from "../../../storage/columns.ts";
-import { UNKNOWN } from "../../engine/duckdb/string-dictionary.ts";
+import { UNKNOWN } from "../../duckdb/tables/string-dictionary.ts";
 import { decimalFromCents } from "../../query/decimal.ts";
-import type { ScanChunk, ScanReader, TextsOf } from "../../execution/scan.ts";
+import type { ScanChunk, ScanReader, TextsOf } from "../../query/scan.ts";
 import { within, type Scope } from "../../query/scope.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import type { ExportFormat } from "./export-format.ts";

@@ -1,6 +1,6 @@
 /** Result fields that several reports share (docs/http-api.md, "Numbers"). */
-import { BUCKETS_MAX, HOURLY_DAYS_MAX, LONG_RANGE_DAYS_MAX, RANGE_DAYS_MAX } from "../../config/report-limits.ts";
-import { PAGEVIEW } from "../../config/names.ts";
+import { BUCKETS_MAX, HOURLY_DAYS_MAX, LONG_RANGE_DAYS_MAX, RANGE_DAYS_MAX } from "../../base/config/report-limits.ts";
+import { PAGEVIEW } from "../../base/config/names.ts";
 import { UTC, type Calendar } from "../../../storage/calendar.ts";
 import type { EpochMs } from "../../../storage/event.ts";
 import { closed, count, exactNumber, list, text, type Described, type Properties, type Schema } from "../../query/json-schema.ts";

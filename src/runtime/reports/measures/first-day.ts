@@ -1,7 +1,7 @@
 /** The first date of a scope that has a matching event: where `period=all` begins for viewers who see only such events. */
 import { DAY_MS, utcDateOf, type LocalDate, type SiteId } from "../../../storage/event.ts";
-import type { AggregateQuery } from "../../execution/aggregate-query.ts";
-import { planOf, type Plan } from "../../execution/plan.ts";
+import type { AggregateQuery } from "../../query/aggregate-query.ts";
+import { planOf, type Plan } from "../../query/plan.ts";
 import { DAY_BUCKET } from "../../query/buckets.ts";
 import { rangeOfDays } from "../../query/date-range.ts";
 import { numberIn } from "../../query/row-values.ts";

@@ -1,7 +1,7 @@
 /** Visitors, page views and events of the last minutes by minute, page, source, country and event, in one pass over the events. */
-import { REALTIME_COUNTRIES_MAX, REALTIME_ROWS_MAX } from "../../config/report-limits.ts";
-import { PAGEVIEW } from "../../config/names.ts";
-import type { AggregateQuery } from "../../execution/aggregate-query.ts";
+import { REALTIME_COUNTRIES_MAX, REALTIME_ROWS_MAX } from "../../base/config/report-limits.ts";
+import { PAGEVIEW } from "../../base/config/names.ts";
+import type { AggregateQuery } from "../../query/aggregate-query.ts";
 import { eventsIn, within, type Scope } from "../../query/scope.ts";
 import { perDialect, sql, textCode, type SqlText } from "../../query/sql.ts";
 import type { EpochMs } from "../../../storage/event.ts";

@@ -1,5 +1,5 @@
 /** The columns of a breakdown's rows: how each is computed, ordered and described (docs/http-api.md, "Columns of a breakdown"). */
-import type { AggregateQuery } from "../../execution/aggregate-query.ts";
+import type { AggregateQuery } from "../../query/aggregate-query.ts";
 import { decimalFromCents, Decimal } from "../../query/decimal.ts";
 import { columnOf, isDimension, type Dimension, type SessionDimension } from "../../query/dimensions.ts";
 import { closed, count, fraction, number, type Described } from "../../query/json-schema.ts";

@@ -1,6 +1,6 @@
 /** Entry and exit pages: the first and the last page viewed in a session (docs/reports.md, "Sessions"). */
 import type { Calendar } from "../../../storage/calendar.ts";
-import type { AggregateQuery } from "../../execution/aggregate-query.ts";
+import type { AggregateQuery } from "../../query/aggregate-query.ts";
 import { hidesEvents, rangedEvents, within, type Scope } from "../../query/scope.ts";
 import { perDialect, sql, type SqlText } from "../../query/sql.ts";
 import { orderedSessions, pageEvents } from "../../query/ordered-sessions.ts";

@@ -1,12 +1,12 @@
 /** A session is a run of one visitor's events without a pause longer than the session window; a filter keeps sessions with a matching event (docs/reports.md, "Sessions"). */
 import type { Calendar } from "../../../storage/calendar.ts";
 import { DAY_MS } from "../../../storage/event.ts";
-import type { AggregateQuery } from "../../execution/aggregate-query.ts";
+import type { AggregateQuery } from "../../query/aggregate-query.ts";
 import { isInUtc, startOfDaySql, type LocalSql } from "../../query/local-time.ts";
 import { numberIn, ratio } from "../../query/row-values.ts";
 import { eventsIn, eventsWithMatch, hidesEvents, inRange, rangedEvents, within, type Scope } from "../../query/scope.ts";
 import { perDialect, sql, textCode, type SqlText, type SqlRow } from "../../query/sql.ts";
-import { PAGEVIEW } from "../../config/names.ts";
+import { PAGEVIEW } from "../../base/config/names.ts";
 import { orderedSessions, type SessionEvent } from "../../query/ordered-sessions.ts";
 import { COUNT_PAGEVIEWS } from "./visitor-counts.ts";
 

@@ -1,9 +1,9 @@
 /** The steps that each event matches, as input of per-visitor functions over ordered events (see `EngineQuery`). */
-import type { VisitorFunction } from "../../engine/behavioral/visitor-function.ts";
+import type { VisitorFunction } from "../../query/behavioral/visitor-function.ts";
 import { eventsIn, within, type Scope } from "../../query/scope.ts";
 import { perDialect, sql, type SqlText } from "../../query/sql.ts";
 import { stepBitsSql, stepSql, type Step } from "../../query/steps.ts";
-import { perVisitorQuery, type AggregateQuery } from "../../execution/aggregate-query.ts";
+import { perVisitorQuery, type AggregateQuery } from "../../query/aggregate-query.ts";
 
 export interface StepEvents {
   readonly steps: readonly Step[];

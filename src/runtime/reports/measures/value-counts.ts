@@ -1,5 +1,5 @@
 /** Visitors, page views and events for each value of a dimension (docs/http-api.md, "Breakdowns"). */
-import type { AggregateQuery } from "../../execution/aggregate-query.ts";
+import type { AggregateQuery } from "../../query/aggregate-query.ts";
 import { eventsIn, within, type Scope } from "../../query/scope.ts";
 import { column, sql, textCode, type ColumnName, type SqlText } from "../../query/sql.ts";
 import { REVENUE_TOTAL } from "./revenue-total.ts";

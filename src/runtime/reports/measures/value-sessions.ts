@@ -3,8 +3,8 @@
  * the page. So a row has the numbers that a filter on its value gives (docs/reports.md, "Columns of a breakdown").
  */
 import type { Calendar } from "../../../storage/calendar.ts";
-import { PAGEVIEW } from "../../config/names.ts";
-import type { AggregateQuery } from "../../execution/aggregate-query.ts";
+import { PAGEVIEW } from "../../base/config/names.ts";
+import type { AggregateQuery } from "../../query/aggregate-query.ts";
 import { columnOf, isDimension, type Dimension, type SessionDimension } from "../../query/dimensions.ts";
 import { goalSql } from "../../query/goal.ts";
 import { orderedSessions, type SessionEvent } from "../../query/ordered-sessions.ts";

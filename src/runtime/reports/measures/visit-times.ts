@@ -1,5 +1,5 @@
 /** Visitors by when they came first and last, so that counts until or since a moment that moves on need no further query. */
-import type { AggregateQuery } from "../../execution/aggregate-query.ts";
+import type { AggregateQuery } from "../../query/aggregate-query.ts";
 import { inRange } from "../../query/scope.ts";
 import { sql } from "../../query/sql.ts";
 import type { EpochMs } from "../../../storage/event.ts";

@@ -1,6 +1,6 @@
 /** Distinct visitors, page views (events named `pageview`) and all events of a scope (docs/reports.md, "Visitors, page views and events"). */
-import { PAGEVIEW } from "../../config/names.ts";
-import type { AggregateQuery } from "../../execution/aggregate-query.ts";
+import { PAGEVIEW } from "../../base/config/names.ts";
+import type { AggregateQuery } from "../../query/aggregate-query.ts";
 import type { LocalSql } from "../../query/local-time.ts";
 import { eventsIn, within, type Scope } from "../../query/scope.ts";
 import { sql, textCode, type SqlText } from "../../query/sql.ts";

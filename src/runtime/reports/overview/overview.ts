@@ -2,12 +2,12 @@
 import { severalAtOnce } from "../../../storage/several-at-once.ts";
 import type { Calendar } from "../../../storage/calendar.ts";
 import type { SiteId } from "../../../storage/event.ts";
-import { mayRead } from "../../auth/principal.ts";
-import { OVERVIEW_SITES_AT_ONCE } from "../../config/report-limits.ts";
-import { AppError } from "../../errors.ts";
-import type { QueryService, RunNumbers } from "../../execution/query-service.ts";
-import type { NumbersPlan } from "../../execution/unchanged-results.ts";
-import { reasonOf, type Log } from "../../metrics/log.ts";
+import { mayRead } from "../../access/principal.ts";
+import { OVERVIEW_SITES_AT_ONCE } from "../../base/config/report-limits.ts";
+import { AppError } from "../../base/errors.ts";
+import type { QueryService, RunNumbers } from "../../results/query-service.ts";
+import type { NumbersPlan } from "../../results/unchanged-results.ts";
+import { reasonOf, type Log } from "../../base/metrics/log.ts";
 import { parseDateRange, type DateRange } from "../../query/date-range.ts";
 import type { Values } from "../../query/parameters.ts";
 import type { Viewer } from "../../query/viewer.ts";

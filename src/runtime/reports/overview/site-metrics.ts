@@ -1,7 +1,7 @@
 /** The metrics of one site in an overview: which numbers they are computed from, and how (docs/reports.md, "Overview"). */
 import type { Calendar } from "../../../storage/calendar.ts";
 import type { EpochMs, SiteId } from "../../../storage/event.ts";
-import type { NumbersPlan } from "../../execution/unchanged-results.ts";
+import type { NumbersPlan } from "../../results/unchanged-results.ts";
 import { rangeOfDays, type DateRange } from "../../query/date-range.ts";
 import { numberIn } from "../../query/row-values.ts";
 import type { SqlRow } from "../../query/sql.ts";

@@ -2,8 +2,8 @@
 import type { Calendar } from "../../../storage/calendar.ts";
 import type { Columns } from "../../../storage/columns.ts";
 import type { EpochMs } from "../../../storage/event.ts";
-import type { AggregateQuery } from "../../execution/aggregate-query.ts";
-import type { Visits } from "../../execution/visits.ts";
+import type { AggregateQuery } from "../../query/aggregate-query.ts";
+import type { Visits } from "../../query/visits.ts";
 import { DAY_BUCKET, HOUR_BUCKET, hourBucketIn } from "../../query/buckets.ts";
 import type { DateRange } from "../../query/date-range.ts";
 import type { Scope } from "../../query/scope.ts";

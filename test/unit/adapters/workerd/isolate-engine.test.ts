@@ -8,7 +8,7 @@ import {
   type Engine,
   type EngineExtension,
   type EngineQuery,
-} from "../../../../src/runtime/engine/engine.ts";
+} from "../../../../src/runtime/duckdb/engine.ts";
 import type { SiteId } from "../../../../src/storage/event.ts";
 import { createRecordingLog } from "../../../support/recording-log.ts";
 import { stubEngine } from "../../../support/stub-engine.ts";

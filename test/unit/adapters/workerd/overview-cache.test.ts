@@ -1,7 +1,7 @@
 /** The numbers of the overview that the registry keeps: how long they are used, and that none outlives a deletion. */
 import { describe, expect, it } from "vitest";
 import { OverviewCache, type Numbers } from "../../../../adapters/workerd/overview-cache.ts";
-import { OVERVIEW_NUMBERS_BYTES_MAX } from "../../../../src/runtime/config/report-limits.ts";
+import { OVERVIEW_NUMBERS_BYTES_MAX } from "../../../../src/runtime/base/config/report-limits.ts";
 import type { SiteId } from "../../../../src/storage/event.ts";
 import { createDeferred } from "../../../support/deferred.ts";
 

@@ -1,7 +1,7 @@
 /** The engine that objects of an isolate share, with timers of the test's own. */
 import { describe, expect, it } from "vitest";
 import { EngineTakenError, SharedEngine } from "../../../../adapters/workerd/shared-engine.ts";
-import type { Engine, EngineQuery } from "../../../../src/runtime/engine/engine.ts";
+import type { Engine, EngineQuery } from "../../../../src/runtime/duckdb/engine.ts";
 import type { SiteId } from "../../../../src/storage/event.ts";
 import { createManualTimers } from "../../../support/manual-timers.ts";
 import { stubEngine } from "../../../support/stub-engine.ts";

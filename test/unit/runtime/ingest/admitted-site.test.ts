@@ -1,7 +1,7 @@
 /** The admission of one site by another instance, and what it says when that asks. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { AdmittedSite } from "../../../../src/runtime/ingest/admitted-site.ts";
-import type { Log } from "../../../../src/runtime/metrics/log.ts";
+import type { Log } from "../../../../src/runtime/base/metrics/log.ts";
 import type { SiteId, LocalDate } from "../../../../src/storage/event.ts";
 
 const SITE = "one.test" as SiteId;

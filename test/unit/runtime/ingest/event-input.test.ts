@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AppError } from "../../../../src/runtime/errors.ts";
+import { AppError } from "../../../../src/runtime/base/errors.ts";
 import { checkEventInput, parseEventBody, parsePixelQuery, type EventInput } from "../../../../src/runtime/ingest/event-input.ts";
 
 const required = { d: "example.com", n: "signup", u: "https://example.com/a" };

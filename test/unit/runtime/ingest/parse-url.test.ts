@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseUrl, resolveUrl } from "../../../../src/runtime/ingest/parse-url.ts";
-import { URL_HOST_CHARS_MAX } from "../../../../src/runtime/config/limits.ts";
+import { URL_HOST_CHARS_MAX } from "../../../../src/runtime/base/config/limits.ts";
 import { GROWTH_MAX, growthOf } from "../../../support/growth.ts";
 
 it("parseUrl gives the same result however often it was called before", () => {

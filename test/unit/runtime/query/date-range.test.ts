@@ -1,7 +1,7 @@
 /** Ranges of dates: what periods and dates name. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AppError } from "../../../../src/runtime/errors.ts";
+import { AppError } from "../../../../src/runtime/base/errors.ts";
 import { parseDateRange, rangeOfDays, type SiteDates } from "../../../../src/runtime/query/date-range.ts";
 import { DAY_MS, isLocalDate, utcDateOf, type LocalDate } from "../../../../src/storage/event.ts";
 

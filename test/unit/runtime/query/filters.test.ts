@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AppError } from "../../../../src/runtime/errors.ts";
+import { AppError } from "../../../../src/runtime/base/errors.ts";
 import {
   DIMENSIONS,
   SESSION_DIMENSIONS,

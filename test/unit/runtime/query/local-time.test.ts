@@ -5,7 +5,7 @@ import { HOUR_BUCKET, bucketsOf } from "../../../../src/runtime/query/buckets.ts
 import { datesOf, rangeOfDays, type DateRange } from "../../../../src/runtime/query/date-range.ts";
 import { numberIn } from "../../../../src/runtime/query/row-values.ts";
 import { joinSql, sql, type SqlText } from "../../../../src/runtime/query/sql.ts";
-import type { Engine } from "../../../../src/runtime/engine/engine.ts";
+import type { Engine } from "../../../../src/runtime/duckdb/engine.ts";
 import { addDays, dayNumberOf, utcCalendar, ZonedCalendar, type Calendar } from "../../../../src/storage/calendar.ts";
 import type { LocalDate } from "../../../../src/storage/event.ts";
 import { createEngineShare } from "../../../support/shared-engine.ts";

@@ -1,6 +1,6 @@
 /** The record of a calendar: when a zone takes effect, and what a damaged record is. */
 import { describe, expect, it } from "vitest";
-import { ZONE_CHANGES_MAX } from "../../../../src/runtime/config/limits.ts";
+import { ZONE_CHANGES_MAX } from "../../../../src/runtime/base/config/limits.ts";
 import {
   calendarFrom,
   parseCalendarRecord,

@@ -1,7 +1,7 @@
 /** Settings of sites: what is kept in records and read again at the start, and what a failed write leaves. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { REMOVED_SITES_MAX, ZONE_CHANGES_MAX } from "../../../../src/runtime/config/limits.ts";
-import { AppError } from "../../../../src/runtime/errors.ts";
+import { REMOVED_SITES_MAX, ZONE_CHANGES_MAX } from "../../../../src/runtime/base/config/limits.ts";
+import { AppError } from "../../../../src/runtime/base/errors.ts";
 import { UTC_RECORD } from "../../../../src/runtime/sites/site-calendar.ts";
 import type { SiteChange } from "../../../../src/runtime/sites/site-distribution.ts";
 import { DEFAULT_SETTINGS, type SiteSettings } from "../../../../src/runtime/sites/site-settings.ts";

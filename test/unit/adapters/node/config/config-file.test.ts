@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readConfigSources } from "../../../../../adapters/node/config/config-sources.ts";
-import { ConfigError, parseConfig } from "../../../../../src/runtime/config/config.ts";
+import { ConfigError, parseConfig } from "../../../../../src/runtime/base/config/config.ts";
 
 let folder: string;
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readSecretFiles } from "../../../../../adapters/node/config/secret-files.ts";
-import { STRING_LENGTH_MAX } from "../../../../../src/runtime/config/option-kinds.ts";
+import { STRING_LENGTH_MAX } from "../../../../../src/runtime/base/config/option-kinds.ts";
 
 let folder: string;
 

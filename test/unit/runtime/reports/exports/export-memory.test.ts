@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AppError } from "../../../../../src/runtime/errors.ts";
+import { AppError } from "../../../../../src/runtime/base/errors.ts";
 import { ExportMemory } from "../../../../../src/runtime/reports/exports/export-memory.ts";
 import { PackedNumbers } from "../../../../../src/runtime/reports/exports/packed-numbers.ts";
 

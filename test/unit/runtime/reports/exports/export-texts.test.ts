@@ -1,10 +1,11 @@
 /** The texts of an export: each under its number, however many there are and however far apart the numbers lie. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Engine } from "../../../../../src/runtime/engine/engine.ts";
+import type { Engine } from "../../../../../src/runtime/duckdb/engine.ts";
 import { ByteWriter } from "../../../../../src/runtime/reports/exports/byte-writer.ts";
 import { ExportMemory } from "../../../../../src/runtime/reports/exports/export-memory.ts";
 import { ExportTexts } from "../../../../../src/runtime/reports/exports/export-texts.ts";
-import { siteTexts, type TextsOf } from "../../../../../src/runtime/execution/scan.ts";
+import { siteTexts } from "../../../../../src/runtime/duckdb/chunk-scan.ts";
+import type { TextsOf } from "../../../../../src/runtime/query/scan.ts";
 import { utcDateOf } from "../../../../../src/storage/event.ts";
 import { createEngineShare } from "../../../../support/shared-engine.ts";
 import { anEvent, eventTexts, siteId } from "../../../../support/stored-event.ts";

@@ -1,0 +1,115 @@
+/** Everything that decides who may call, put together: password, setup, login, sessions, API keys and share links. */
+import type { EpochMs } from "../../storage/event.ts";
+import type { RecordStore } from "../../storage/record-store.ts";
+import type { Config } from "../base/config/config.ts";
+import {
+  API_KEYS_MAX,
+  LOGIN_FAILURE_ADDRESSES_MAX,
+  SESSIONS_MAX,
+  VIEWER_TOKENS_MAX,
+  VIEWER_TOKENS_OF_SHARE_MAX,
+  VIEWER_TOKEN_SECS,
+} from "../base/config/auth-limits.ts";
+import type { Counters } from "../base/metrics/counters.ts";
+import type { Log } from "../base/metrics/log.ts";
+import { AdminPassword } from "./admin-password.ts";
+import { ApiKeys } from "./api-keys.ts";
+import { KEPT_IN_MEMORY, type KeepEntries } from "./kept-entries.ts";
+import { LoginLockout } from "./login-lockout.ts";
+import { Login } from "./login.ts";
+import type { PasswordHasher } from "./password-hasher.ts";
+import { PasswordQueue } from "./password-queue.ts";
+import { Sessions } from "./sessions.ts";
+import { SetupCode } from "./setup-code.ts";
+import { createSha256 } from "../base/sha256.ts";
+import { ShareUnlock } from "./share-unlock.ts";
+import { ShareUnlockLimit } from "./share-unlock-limit.ts";
+import { Shares } from "./shares.ts";
+import { ViewerTokens } from "./viewer-tokens.ts";
+
+export interface AuthServices {
+  readonly adminPassword: AdminPassword;
+  readonly setupCode: SetupCode;
+  readonly login: Login;
+  readonly sessions: Sessions;
+  readonly apiKeys: ApiKeys;
+  readonly shares: Shares;
+  readonly shareUnlock: ShareUnlock;
+  /** Whether memory has failed logins that count. Where the host may end an idle instance, it keeps this one until then. */
+  readonly countsFailures: () => boolean;
+}
+
+export interface AuthParts {
+  readonly config: Config;
+  readonly records: RecordStore;
+  readonly passwordHasher: PasswordHasher;
+  readonly randomBytes: (length: number) => Uint8Array;
+  readonly counters: Counters;
+  readonly log: Log;
+  /** The wall clock. */
+  readonly now: () => EpochMs;
+  /** For durations. */
+  readonly monotonicMs: () => number;
+  /** Absent where memory lasts until the service restarts. */
+  readonly keepEntries?: KeepEntries;
+}
+
+/** Rejects when a record is damaged: it must not count as missing. */
+export async function createAuth({
+  config,
+  records,
+  passwordHasher,
+  randomBytes,
+  counters,
+  log,
+  now,
+  monotonicMs,
+  keepEntries = () => KEPT_IN_MEMORY,
+}: AuthParts): Promise<AuthServices> {
+  const sha256 = await createSha256();
+  const queue = new PasswordQueue();
+  const adminPassword = await AdminPassword.open({ records, hasher: passwordHasher, queue, configured: config.adminPassword });
+  const tokens = { sha256, randomBytes, now, monotonicMs };
+  const sessions = new Sessions({
+    ...tokens,
+    ttlSecs: config.sessionTtlSecs,
+    sessionsMax: SESSIONS_MAX,
+    kept: keepEntries("session"),
+  });
+  const lockoutOptions = {
+    attemptsMax: config.maxLoginAttempts,
+    lockoutSecs: config.loginLockoutSecs,
+    addressesMax: LOGIN_FAILURE_ADDRESSES_MAX,
+    monotonicMs,
+  };
+  const lockout = new LoginLockout({ ...lockoutOptions, rowSecs: Number.POSITIVE_INFINITY });
+  const viewerTokens = new ViewerTokens({
+    ...tokens,
+    ttlSecs: VIEWER_TOKEN_SECS,
+    tokensMax: VIEWER_TOKENS_MAX,
+    tokensOfShareMax: VIEWER_TOKENS_OF_SHARE_MAX,
+    kept: keepEntries("viewer"),
+  });
+  // Waiting for the end of a row takes as long as a lockout, and so gives no more guesses.
+  const shareLockout = new LoginLockout({ ...lockoutOptions, rowSecs: config.loginLockoutSecs });
+  const shares = await Shares.open({ records, sha256, randomBytes, viewerTokens, log, now });
+  return {
+    adminPassword,
+    setupCode: new SetupCode({ adminPassword, lockout, sha256, randomBytes, counters, log, kept: keepEntries("setup_code") }),
+    sessions,
+    login: new Login({ adminPassword, lockout, sessions, queue, counters, log }),
+    apiKeys: await ApiKeys.open({ records, sha256, randomBytes, keysMax: API_KEYS_MAX, log }),
+    shares,
+    shareUnlock: new ShareUnlock({
+      shares,
+      viewerTokens,
+      hasher: passwordHasher,
+      lockout: shareLockout,
+      limit: new ShareUnlockLimit(monotonicMs),
+      queue,
+      counters,
+      log,
+    }),
+    countsFailures: () => lockout.isNeeded || shareLockout.isNeeded,
+  };
+}

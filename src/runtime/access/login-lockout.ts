@@ -1,0 +1,96 @@
+/**
+ * How many consecutive passwords of an address may be wrong before it is locked out (docs/http-api.md, "Login"): of the login, or of
+ * each share link on its own. IPv6 counts by /64 network. In memory only, because addresses are never stored.
+ */
+import { AppError } from "../base/errors.ts";
+import { rateLimitKeyOf } from "../base/rate-limit-key.ts";
+
+export interface LoginLockoutOptions {
+  /** Consecutive failures that lock an address out; 0 disables the lockout. */
+  readonly attemptsMax: number;
+  readonly lockoutSecs: number;
+  /** How long fewer failures count after the last of them; infinite if only a success ends their row. */
+  readonly rowSecs: number;
+  /** Addresses whose failures are counted, once for each link. */
+  readonly addressesMax: number;
+  readonly monotonicMs: () => number;
+}
+
+interface Failures {
+  readonly count: number;
+  /** Time of the last one. */
+  readonly atMs: number;
+}
+
+/** No hash is empty. */
+const LOGIN = "";
+
+const keyOf = (address: string, shareHash: string): string => `${rateLimitKeyOf(address)} ${shareHash}`;
+
+/** `shareHash` is that of the link whose password it is. */
+export class LoginLockout {
+  readonly #options: LoginLockoutOptions;
+  /** By network and link, the least recent failure first: it is evicted first. */
+  readonly #failures = new Map<string, Failures>();
+  #lastFailureMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: LoginLockoutOptions) {
+    this.#options = options;
+  }
+
+  /** 429 with the remaining seconds when the address is locked out. */
+  check(address: string, shareHash = LOGIN): void {
+    const failures = this.#counting(keyOf(address, shareHash));
+    if (!failures || !this.#isLocked(failures)) return;
+    const retryAfterSecs = Math.ceil(this.#leftMs(failures) / 1000);
+    throw new AppError({ code: "too_many_requests", retryAfterSecs }, "Too many failed login attempts. Try again later.");
+  }
+
+  /** Counts a failure and returns whether the address is locked out now. */
+  fail(address: string, shareHash = LOGIN): boolean {
+    const { attemptsMax, addressesMax, monotonicMs } = this.#options;
+    if (attemptsMax === 0) return false;
+    const key = keyOf(address, shareHash);
+    const failures = { count: (this.#counting(key)?.count ?? 0) + 1, atMs: monotonicMs() };
+    this.#lastFailureMs = failures.atMs;
+    this.#failures.delete(key);
+    this.#failures.set(key, failures);
+    if (this.#failures.size > addressesMax) this.#forgetOldest();
+    return this.#isLocked(failures);
+  }
+
+  /** Whether forgetting the failures would give somebody more guesses than waiting for the end of a lockout does. */
+  get isNeeded(): boolean {
+    const { lockoutSecs, monotonicMs } = this.#options;
+    return monotonicMs() < this.#lastFailureMs + lockoutSecs * 1000;
+  }
+
+  /** After a success the count starts again. */
+  clear(address: string, shareHash = LOGIN): void {
+    this.#failures.delete(keyOf(address, shareHash));
+  }
+
+  /** Forgets failures that no longer count. */
+  #counting(key: string): Failures | undefined {
+    const failures = this.#failures.get(key);
+    if (failures === undefined || this.#leftMs(failures) > 0) return failures;
+    this.#failures.delete(key);
+    return undefined;
+  }
+
+  #leftMs(failures: Failures): number {
+    const { lockoutSecs, rowSecs, monotonicMs } = this.#options;
+    return failures.atMs + (this.#isLocked(failures) ? lockoutSecs : rowSecs) * 1000 - monotonicMs();
+  }
+
+  #isLocked({ count }: Failures): boolean {
+    return this.#options.attemptsMax > 0 && count >= this.#options.attemptsMax;
+  }
+
+  #forgetOldest(): void {
+    for (const key of this.#failures.keys()) {
+      this.#failures.delete(key);
+      return;
+    }
+  }
+}

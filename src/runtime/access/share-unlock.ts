@@ -1,0 +1,97 @@
+/**
+ * The password of a share link, which opens it for a viewer (docs/sharing.md). Attempts wait behind those of the login, and have a
+ * lockout of their own: whoever mistypes a link's password, or knows it, changes nothing for another link or for the login.
+ */
+import { PASSWORD_BYTES_MAX } from "../base/config/auth-limits.ts";
+import { exceedsBytes } from "../base/config/code-points.ts";
+import { AppError, invalidInput } from "../base/errors.ts";
+import type { Counters } from "../base/metrics/counters.ts";
+import type { Log } from "../base/metrics/log.ts";
+import type { LoginLockout } from "./login-lockout.ts";
+import type { PasswordHasher } from "./password-hasher.ts";
+import type { PasswordQueue } from "./password-queue.ts";
+import type { Share } from "./share.ts";
+import type { ShareUnlockLimit } from "./share-unlock-limit.ts";
+import { shareNotFound, type Shares } from "./shares.ts";
+import type { ViewerTokens } from "./viewer-tokens.ts";
+
+export interface ShareUnlockParts {
+  readonly shares: Shares;
+  readonly viewerTokens: ViewerTokens;
+  readonly hasher: PasswordHasher;
+  /** Of links. */
+  readonly lockout: LoginLockout;
+  readonly limit: ShareUnlockLimit;
+  readonly queue: PasswordQueue;
+  readonly counters: Counters;
+  readonly log: Log;
+}
+
+export interface UnlockAttempt {
+  /** Of the link. */
+  readonly token: string;
+  readonly password: string;
+  /** The client's. In memory while it has failures, and nowhere else. */
+  readonly address: string;
+  readonly signal: AbortSignal;
+}
+
+type LockedShare = Share & { readonly passwordHash: string };
+
+const hasPassword = (share: Share): share is LockedShare => share.passwordHash !== null;
+
+export class ShareUnlock {
+  readonly #parts: ShareUnlockParts;
+
+  constructor(parts: ShareUnlockParts) {
+    this.#parts = parts;
+  }
+
+  /** The hash of a link's new password. */
+  hash(password: string, signal: AbortSignal): Promise<string> {
+    const { queue, hasher } = this.#parts;
+    return queue.run(() => hasher.hash(password), { source: "owner", signal });
+  }
+
+  /**
+   * A viewer token. 404 for a link that does not work, 400 if it has no password, 401 for a wrong one; 429 when the address is locked
+   * out of the link, when the link had too many attempts, or when too many passwords wait.
+   */
+  async attempt({ token, password, address, signal }: UnlockAttempt): Promise<string> {
+    const { shares, viewerTokens, lockout, limit, queue } = this.#parts;
+    const { shareHash } = this.#shareOf(token);
+    lockout.check(address, shareHash);
+    const noteRight = limit.take(shareHash, address);
+    const turn = { source: "share", address, signal } as const;
+    return queue.run(async () => {
+      // The link may have been revoked while the attempt waited, or while it was checked.
+      const { passwordHash } = this.#shareOf(token);
+      lockout.check(address, shareHash);
+      if (!(await this.#matches(password, passwordHash))) throw this.#failed(address, shareHash);
+      lockout.clear(address, shareHash);
+      noteRight();
+      if (shares.find(token) === null) throw shareNotFound();
+      return viewerTokens.begin(shareHash);
+    }, turn);
+  }
+
+  #shareOf(token: string): LockedShare {
+    const found = this.#parts.shares.find(token);
+    if (found === null) throw shareNotFound();
+    if (!hasPassword(found.share)) throw invalidInput("The share link has no password");
+    return found.share;
+  }
+
+  /** No password is longer than the maximum, and the cost of a hash grows with its length. */
+  async #matches(password: string, passwordHash: string): Promise<boolean> {
+    return !exceedsBytes(password, PASSWORD_BYTES_MAX) && this.#parts.hasher.verify(password, passwordHash);
+  }
+
+  #failed(address: string, shareHash: string): AppError {
+    const { lockout, counters, log } = this.#parts;
+    counters.loginFailures++;
+    if (lockout.fail(address, shareHash))
+      log.warn("an address is locked out of a share link after too many wrong passwords", { shareHash });
+    return new AppError({ code: "unauthenticated" }, "Invalid password");
+  }
+}

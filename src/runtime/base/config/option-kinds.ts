@@ -1,0 +1,209 @@
+/** The general kinds of option values: how each is read from TOML or from an environment variable, and what it allows. */
+
+import { TimeZone } from "../../../storage/time-zone.ts";
+import type { Checked, OptionKind } from "./option.ts";
+import { Secret } from "./secret.ts";
+
+/** Longest string value, in UTF-16 units: more than any path or token needs. */
+export const STRING_LENGTH_MAX = 4096;
+
+/** How much of a refused value a message quotes. */
+const QUOTED_LENGTH_MAX = 80;
+
+/** How many refused entries of a list a message quotes. */
+const QUOTED_ENTRIES_MAX = 5;
+
+const TRUE_WORDS = ["true", "1", "yes", "on"];
+const FALSE_WORDS = ["false", "0", "no", "off"];
+
+/** A value as messages show it: escaped and cut, so that it stays one short line. */
+export function quote(text: string): string {
+  const cut = text.length > QUOTED_LENGTH_MAX ? `${text.slice(0, QUOTED_LENGTH_MAX)}…` : text;
+  // JSON leaves some control characters and line separators as they are, and terminals obey them.
+  return JSON.stringify(cut).replace(/[\u007f-\u009f\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+export function integer(range: { min: number; max: number }): OptionKind<number> {
+  return {
+    expected: `an integer from ${range.min} to ${range.max}`,
+    secret: false,
+    valueFromText: integerFromText,
+    check: (value) => (Number.isSafeInteger(value) ? inRange(value as number, range) : refused(value)),
+  };
+}
+
+/** A number that may have a fraction. */
+export function number(range: { min: number; max: number }): OptionKind<number> {
+  return {
+    expected: `a number from ${range.min} to ${range.max}`,
+    secret: false,
+    valueFromText: (text) => (/^-?(\d+\.?\d*|\.\d+)$/.test(text.trim()) ? Number(text) : text),
+    check: (value) => (typeof value === "number" && Number.isFinite(value) ? inRange(value, range) : refused(value)),
+  };
+}
+
+export const boolean: OptionKind<boolean> = {
+  expected: "a boolean",
+  secret: false,
+  valueFromText: booleanFromText,
+  check: (value) => (typeof value === "boolean" ? { value } : refused(value)),
+};
+
+export const autoOrBoolean: OptionKind<"auto" | boolean> = {
+  expected: "auto or a boolean",
+  secret: false,
+  valueFromText: booleanFromText,
+  check: (value) => {
+    if (typeof value === "boolean") return { value };
+    return typeof value === "string" && value.trim().toLowerCase() === "auto" ? { value: "auto" } : refused(value);
+  },
+};
+
+/** One of a closed set of lower-case words, in any case. */
+export function choice<const Word extends string>(words: readonly Word[]): OptionKind<Word> {
+  return {
+    expected: `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`,
+    secret: false,
+    valueFromText: (text) => text,
+    check: (value) => {
+      const typed = typeof value === "string" ? value.trim().toLowerCase() : undefined;
+      const word = words.find((candidate) => candidate === typed);
+      return word === undefined ? refused(value) : { value: word };
+    },
+  };
+}
+
+/** A list of distinct entries; an environment variable separates them by commas. */
+export function list<Entry>(entry: OptionKind<Entry>, sizes: { entriesMax: number }): OptionKind<readonly Entry[]> {
+  return {
+    expected: `a list of at most ${sizes.entriesMax} entries, each ${entry.expected}`,
+    secret: entry.secret,
+    valueFromText(text) {
+      const parts = text.split(",").map((part) => part.trim());
+      const given = parts.filter((part) => part !== "");
+      // Nothing but commas is a mistake, not an empty list.
+      return given.length === 0 && parts.length > 1 ? text : given.map((part) => entry.valueFromText(part));
+    },
+    check: (value) => {
+      if (!Array.isArray(value)) return refused(value);
+      if (value.length > sizes.entriesMax) return { got: `${value.length} entries` };
+      const entries = new Set<Entry>();
+      const faults: string[] = [];
+      for (const part of value) {
+        const checked = entry.check(part);
+        if ("value" in checked) entries.add(checked.value);
+        else faults.push(checked.got);
+      }
+      return faults.length === 0 ? { value: Object.freeze([...entries]) } : { got: firstOf(faults) };
+    },
+  };
+}
+
+export const timeZoneName: OptionKind<string> = {
+  expected: "a name of the IANA time zone database, such as Europe/Berlin",
+  secret: false,
+  valueFromText: (text) => text.trim(),
+  check: (value) => (typeof value === "string" && TimeZone.named(value) !== null ? { value } : refused(value)),
+};
+
+/** A path in the file system. Nothing is trimmed, because spaces may be part of a name. */
+export const filePath: OptionKind<string> = {
+  expected: "a path",
+  secret: false,
+  valueFromText: (text) => text,
+  check: (value) => (isPath(value) ? { value } : refused(value)),
+};
+
+/** Where the geo database comes from. A file called `none` is written `./none`. */
+export type GeoipDb = "builtin" | "none" | { readonly paths: readonly string[] };
+
+/** Two files, because some databases come as one for IPv4 and one for IPv6. */
+export const geoipDatabase: OptionKind<GeoipDb> = {
+  expected: "builtin, none, a path, or a list of two paths",
+  secret: false,
+  valueFromText: (text) => (text.includes(",") ? text.split(",").map((path) => path.trim()) : text),
+  check: (value) => {
+    if (Array.isArray(value)) return value.length === 2 && value.every(isPath) ? { value: { paths: value } } : refused(value);
+    if (!isPath(value)) return refused(value);
+    const word = value.trim().toLowerCase();
+    return { value: word === "builtin" || word === "none" ? word : { paths: [value] } };
+  },
+};
+
+/** A name that SQL takes without quotes. */
+export const identifier: OptionKind<string> = {
+  expected: "a name of at most 64 letters, digits and _ that does not begin with a digit",
+  secret: false,
+  valueFromText: (text) => text.trim(),
+  check: (value) => (typeof value === "string" && /^[a-z_][a-z0-9_]{0,63}$/i.test(value) ? { value } : refused(value)),
+};
+
+/** The name of a user of another service. */
+export const userName: OptionKind<string> = {
+  expected: "a name of 1 to 128 visible ASCII characters, without :",
+  secret: false,
+  valueFromText: (text) => text.trim(),
+  check: (value) => (typeof value === "string" && /^[!-9;-~]{1,128}$/.test(value) ? { value } : refused(value)),
+};
+
+/** A string that no message shows, taken exactly as given. Characters are Unicode code points, bytes those of UTF-8. */
+export function secretString(rule: { charsMin: number; bytesMax?: number; pattern?: RegExp; charsAllowed?: string }): OptionKind<Secret> {
+  const { charsMin, bytesMax } = rule;
+  const length =
+    bytesMax === undefined
+      ? `${charsMin} to ${STRING_LENGTH_MAX} characters`
+      : `at least ${charsMin} characters and at most ${bytesMax} bytes of UTF-8`;
+  return {
+    expected: `a string of ${length}${rule.charsAllowed === undefined ? "" : `, ${rule.charsAllowed}`}`,
+    secret: true,
+    valueFromText: (text) => text,
+    check: (value) => {
+      const fault = typeof value === "string" ? secretFault(value, rule) : typeName(value);
+      return fault === null ? { value: new Secret(value as string) } : { got: `${fault} (not shown)` };
+    },
+  };
+}
+
+function secretFault(text: string, { charsMin, bytesMax, pattern }: { charsMin: number; bytesMax?: number; pattern?: RegExp }) {
+  const chars = [...text].length;
+  if (chars < charsMin) return `a string of ${chars} characters`;
+  if (bytesMax !== undefined && new TextEncoder().encode(text).length > bytesMax) return `a string of more than ${bytesMax} bytes`;
+  if (chars > STRING_LENGTH_MAX) return `a string of ${chars} characters`;
+  return pattern?.test(text) === false ? "a string with another character" : null;
+}
+
+export const refused = (value: unknown): { got: string } => ({ got: describe(value) });
+
+export const inRange = (value: number, range: { min: number; max: number }): Checked<number> =>
+  // Adding zero turns -0, which TOML can write, into 0.
+  value >= range.min && value <= range.max ? { value: value + 0 } : refused(value);
+
+export function integerFromText(text: string): unknown {
+  const value = /^-?\d+$/.test(text.trim()) ? Number(text) : undefined;
+  return Number.isSafeInteger(value) ? value : text;
+}
+
+export function booleanFromText(text: string): unknown {
+  const word = text.trim().toLowerCase();
+  if (TRUE_WORDS.includes(word)) return true;
+  return FALSE_WORDS.includes(word) ? false : text;
+}
+
+const isPath = (value: unknown): value is string =>
+  typeof value === "string" && value.trim() !== "" && value.length <= STRING_LENGTH_MAX && !value.includes("\0");
+
+function describe(value: unknown): string {
+  if (typeof value === "string") return quote(value);
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : typeName(value);
+}
+
+function typeName(value: unknown): string {
+  if (Array.isArray(value)) return "a list";
+  if (value instanceof Date) return "a date";
+  return typeof value === "object" ? "a table" : `a ${typeof value}`;
+}
+
+function firstOf(faults: readonly string[]): string {
+  const shown = faults.slice(0, QUOTED_ENTRIES_MAX).join(", ");
+  return faults.length > QUOTED_ENTRIES_MAX ? `${shown} and ${faults.length - QUOTED_ENTRIES_MAX} more` : shown;
+}

@@ -1,0 +1,43 @@
+/** A queue that runs one task at a time and bounds how many may wait. */
+import { AppError } from "./errors.ts";
+
+export interface SerialQueueOptions {
+  /** Tasks that may wait while one runs. */
+  readonly waitingMax: number;
+  /** `Retry-After` of the 429. */
+  readonly retryAfterSecs: number;
+}
+
+export class SerialQueue {
+  readonly #options: SerialQueueOptions;
+  #count = 0;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: SerialQueueOptions) {
+    this.#options = options;
+  }
+
+  /** Runs the task after all earlier ones; 429 when too many wait. A task whose signal aborts while it waits is not started. */
+  async run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    const { waitingMax, retryAfterSecs } = this.#options;
+    if (this.#count > waitingMax) {
+      throw new AppError(
+        { code: "too_many_requests", retryAfterSecs },
+        "Too many requests of this kind at the same time. Try again later.",
+      );
+    }
+    this.#count++;
+    const result = this.#last.then(() => {
+      signal.throwIfAborted();
+      return task();
+    });
+    this.#last = result.catch(() => {
+      // The caller of that task gets its error.
+    });
+    try {
+      return await result;
+    } finally {
+      this.#count--;
+    }
+  }
+}

@@ -1,0 +1,49 @@
+/** The ClickHouse server of an instance: what reads and writes its events. Nothing is sent to it before the first statement. */
+import type { Config } from "../base/config/config.ts";
+import type { Counters } from "../base/metrics/counters.ts";
+import { ClickhouseEvents } from "./clickhouse-events.ts";
+import type { ClickhouseConnection, ConnectClickhouse } from "./connection.ts";
+import { ErasureRequests } from "./erasure-requests.ts";
+import { nodeIdOf, type NodeIdParts } from "./node-id.ts";
+import { Nodes } from "./nodes.ts";
+import { PreparedConnection } from "./prepared-connection.ts";
+import { prepareSchema } from "./schema.ts";
+import { SharedSettings } from "./shared-settings.ts";
+import { eventTables, type EventTables } from "./tables.ts";
+
+export interface Clickhouse {
+  readonly connection: ClickhouseConnection;
+  readonly tables: EventTables;
+  readonly events: ClickhouseEvents;
+  /** The id of this node. */
+  readonly node: string;
+  readonly nodes: Nodes;
+  readonly requests: ErasureRequests;
+  readonly settings: SharedSettings;
+}
+
+interface ClickhouseParts extends NodeIdParts {
+  readonly config: Config;
+  readonly connectClickhouse: ConnectClickhouse;
+  readonly counters: Counters;
+  readonly monotonicMs: () => number;
+}
+
+/** Null with `engine = duckdb`. */
+export async function openClickhouse({ config, connectClickhouse, ...parts }: ClickhouseParts): Promise<Clickhouse | null> {
+  const { engine, clickhouseUrl } = config;
+  if (engine === "duckdb" || clickhouseUrl === null) return null;
+  const server = connectClickhouse({ ...config, clickhouseUrl });
+  const tables = eventTables(config);
+  const connection = new PreparedConnection(server, () => prepareSchema(server, tables));
+  const node = await nodeIdOf(parts);
+  return {
+    connection,
+    tables,
+    node,
+    events: new ClickhouseEvents({ ...parts, connection, tables, node }),
+    nodes: new Nodes(connection, tables),
+    requests: new ErasureRequests(connection, tables, node),
+    settings: new SharedSettings(connection, tables),
+  };
+}

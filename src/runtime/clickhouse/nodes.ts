@@ -1,0 +1,81 @@
+/** The nodes that share a database: each announces itself every few seconds. */
+import { CLICKHOUSE_CHECK_MS_MAX } from "../base/config/clickhouse-limits.ts";
+import type { Config } from "../base/config/config.ts";
+import type { ClickhouseConnection } from "./connection.ts";
+import { nodeTables, SERVER_MS, type NodeTables } from "./node-tables.ts";
+import type { EventTables } from "./tables.ts";
+
+/** `removed`: an administrator has declared that the node never returns (docs/scaling.md). */
+export type NodeState = "running" | "stopped" | "removed";
+
+/** What a node announces. */
+export interface NodeAnnouncement {
+  readonly node: string;
+  readonly role: Config["role"];
+  readonly version: string;
+  readonly state: NodeState;
+  readonly startedMs: number;
+  /** Equal on nodes with the same secret; empty without one. */
+  readonly secretCheck: string;
+  readonly rotationDays: number;
+  /** Events in its journal that ClickHouse may lack. */
+  readonly unflushed: number;
+  /** The number of its newest segment. */
+  readonly lastSegment: number;
+}
+
+export interface KnownNode extends NodeAnnouncement {
+  /** How long ago it announced itself, by the server's clock. */
+  readonly seenMsAgo: number;
+}
+
+/** Whether the node neither has events that ClickHouse lacks nor accepts any. */
+export const isEmptied = ({ state, unflushed }: Pick<KnownNode, "state" | "unflushed">): boolean =>
+  state === "removed" || (state === "stopped" && unflushed === 0);
+
+export class Nodes {
+  readonly #connection: ClickhouseConnection;
+  readonly #tables: NodeTables;
+
+  constructor(connection: ClickhouseConnection, tables: EventTables) {
+    this.#connection = connection;
+    this.#tables = nodeTables(tables);
+  }
+
+  async announce({ node, role, version, state, startedMs, ...more }: NodeAnnouncement, signal?: AbortSignal): Promise<void> {
+    const { secretCheck, rotationDays, unflushed, lastSegment } = more;
+    await this.#connection.execute(
+      {
+        sql: `INSERT INTO ${this.#tables.nodes}
+          (node, role, version, state, started_ms, secret_check, rotation_days, unflushed, last_segment)
+          SELECT {node:String}, {role:String}, {version:String}, {state:String}, {started:Int64}, {check:String}, {rotation:UInt32},
+            {unflushed:UInt64}, {segment:UInt64}`,
+        parameters: {
+          ...{ node, role, version, state, started: startedMs, check: secretCheck },
+          ...{ rotation: rotationDays, unflushed, segment: lastSegment },
+        },
+        timeoutMs: CLICKHOUSE_CHECK_MS_MAX,
+      },
+      signal,
+    );
+  }
+
+  async all(signal?: AbortSignal): Promise<KnownNode[]> {
+    const sql = `SELECT *, ${SERVER_MS} - seen_ms AS ago FROM ${this.#tables.nodes} FINAL ORDER BY node`;
+    const rows = await this.#connection.rows({ sql, timeoutMs: CLICKHOUSE_CHECK_MS_MAX }, signal);
+    return rows.map((row) => ({
+      node: String(row["node"]),
+      role: row["role"] === "ingest" ? "ingest" : "all",
+      version: String(row["version"]),
+      state: stateOf(row["state"]),
+      startedMs: Number(row["started_ms"]),
+      secretCheck: String(row["secret_check"]),
+      rotationDays: Number(row["rotation_days"]),
+      unflushed: Number(row["unflushed"]),
+      lastSegment: Number(row["last_segment"]),
+      seenMsAgo: Number(row["ago"]),
+    }));
+  }
+}
+
+const stateOf = (text: unknown): NodeState => (text === "stopped" || text === "removed" ? text : "running");

@@ -1,0 +1,224 @@
+/** The interface of the analytics engine: loads events and executes SQL over them, without exposing DuckDB. */
+import type { Columns } from "../../storage/columns.ts";
+import type { SiteId, LocalDate } from "../../storage/event.ts";
+import type { EventText } from "../../storage/event-text.ts";
+import type { PartialColumn } from "../query/aggregate-query.ts";
+import type { SqlParameter, SqlRow } from "../query/sql.ts";
+import type { VisitorFunction } from "../query/behavioral/visitor-function.ts";
+
+/**
+ * A group of a site's events that is loaded and dropped together. Rows are stored in ascending order of sequence number.
+ * An id is used only once in the life of an engine.
+ */
+export interface Block {
+  readonly id: number;
+  readonly siteId: SiteId;
+  /** A longer pause between two events of a visitor starts a new session. In milliseconds. */
+  readonly sessionGapMs: number;
+  /** The engine drops the block's properties once they exceed this size. */
+  readonly propsBytesMax: number;
+}
+
+/** A Parquet file with the events of one date (docs/data-format.md, "Columns"). */
+export interface BlockFile {
+  /** The key in the object store (docs/data-format.md, "Partitions"). */
+  readonly key: string;
+  readonly date: LocalDate;
+  readonly bytes: Uint8Array;
+}
+
+/** What is added to a block: whole files, or events of one date that are not in a file yet. */
+export type BlockSource = { readonly files: readonly BlockFile[] } | { readonly date: LocalDate; readonly events: readonly EventText[] };
+
+/** Memory use of the engine after a change. */
+export interface EngineUsage {
+  /** Tables, texts and properties. */
+  readonly memoryBytes: number;
+  /** The texts' part of `memoryBytes`. A site's texts are kept until all its blocks and partial tables are dropped. */
+  readonly textBytes: number;
+}
+
+export interface Loaded extends EngineUsage {
+  /** The part of `memoryBytes` that the block's properties take; null if the block no longer keeps properties. */
+  readonly propsBytes: number | null;
+  /** Files that cannot be read, with the reason. All others are loaded. */
+  readonly unreadable: readonly { readonly key: string; readonly reason: string }[];
+}
+
+/** The maximum number of different tests of texts in a query, and of properties. Each takes one bit of a BIGINT. */
+export const QUERY_TESTS_MAX = 62;
+
+/**
+ * A table with the partial aggregates of one query: a part for each chunk of its range. A final query reads all parts together.
+ * An id is used only once in the life of an engine.
+ */
+export interface PartialTable {
+  readonly id: number;
+  readonly siteId: SiteId;
+  readonly columns: readonly PartialColumn[];
+}
+
+/** Parts of a partial table, by number. */
+export interface PartialTableParts {
+  readonly id: number;
+  readonly parts: readonly number[];
+}
+
+/** Which custom properties a query reads. */
+export interface PropertiesWanted {
+  /** A property key, to read its values; null to read all keys. */
+  readonly key: string | null;
+  /** Only values, or keys, that contain this, ignoring case. */
+  readonly search?: string;
+  /** The size limit of the relations `properties` and `property_texts`. The query rejects with `EngineFullError` beyond it. */
+  readonly bytesMax: number;
+}
+
+/** A SELECT with its parameters, as `EngineQuery` has them. */
+export interface EngineSelect {
+  readonly sql: string;
+  readonly parameters: readonly SqlParameter[];
+}
+
+export interface EngineQuery {
+  readonly siteId: SiteId;
+  /** The blocks that the relation `events` consists of. */
+  readonly blocks: readonly number[];
+  /**
+   * A `SELECT`, which may begin with `WITH`. Parameters are `$1`, `$2`, … It can read these relations:
+   *
+   * `events`: one row per event of `blocks`. The columns have the names in docs/data-format.md, "Columns", without `site_id`:
+   * - text columns (INTEGER): a code of `texts`; 0 if the value was not recorded
+   * - `props` (INTEGER): a code of `properties`; 0 if the event has no properties
+   * - `revenue_amount` (BIGINT): hundredths of the currency unit; NULL if it was not recorded
+   * - `visitor_id` (UBIGINT)
+   * - `timestamp` (BIGINT): UTC milliseconds since 1970-01-01
+   * - `day` (INTEGER): the date of the event in UTC, as days since 1970-01-01
+   * - `sequence_number` (INTEGER): the order of events with the same day and timestamp
+   * - `session` (INTEGER): the session of the event. Numbers are unique per visitor and day; see `Block.sessionGapMs`
+   *
+   * `sessions`: one row per session of a day of `blocks`:
+   * - `session`, `visitor_id`, `day`: as in `events`
+   * - `first_ms`, `last_ms` (BIGINT): the timestamps of its first and its last event
+   * - `events`, `pageviews` (INTEGER): their numbers
+   * - `entry_page`, `exit_page` (INTEGER): the `pathname` of its first and its last page view; NULL if it has none
+   *
+   * `texts`: `code` (INTEGER), `text` (VARCHAR). The site's texts; none has the code 0.
+   *
+   * `partials`, only with the option `partials`: the rows of these parts, with the columns of their `PartialTable`.
+   *
+   * `properties` and `property_texts`, only with the option `properties`: see there.
+   *
+   * `matches`, only if a parameter is a test of texts: `code` (INTEGER), `tests` (BIGINT). One row for each text that passes at least
+   * one of these tests, with a bit set for each test that it passes.
+   *
+   * `matching_props`, only if a parameter is a test of a property: `props` (INTEGER), `tests` (BIGINT). The same for each `props` code,
+   * by the value of the tested property. All blocks must have kept their properties.
+   */
+  readonly sql: string;
+  readonly parameters: readonly SqlParameter[];
+  readonly partials?: PartialTableParts;
+  /**
+   * Adds two relations. All blocks must have kept their properties.
+   *
+   * `properties`: `props` (INTEGER), `code` (INTEGER). For each `props` code, one row per key of the object, or, if a key is
+   * given, one row with its value, or none if the object lacks it. `code` is a code of `property_texts`.
+   *
+   * `property_texts`: `code` (INTEGER), `text` (VARCHAR). The keys or values. The code 0 stands for `(unknown)` and has no row.
+   */
+  readonly properties?: PropertiesWanted;
+  /**
+   * Applies a function to the events of each visitor. The query must then select `visitor_id`, `timestamp` and `met` (BIGINT, a
+   * bit set for each condition that the event meets), with the rows of a visitor together, ordered by time and sequence
+   * number. The result has a row for each value of the function, in ascending order: `value`, and `visitors`, the number of
+   * visitors with that value. `queryColumns` does not support it.
+   */
+  readonly perVisitor?: VisitorFunction;
+  /**
+   * Asked by someone who reads what is shared. Such queries come after all others, have a part of what these share, and reject with
+   * `TooManyStepsError` if their tests take too long.
+   */
+  readonly isGuest?: boolean;
+  /**
+   * What the tests of the query may read, if not every text of the site: codes of `texts` and of `properties`, in a column `code`. Nor does
+   * the option `properties` read others. So the time that a query takes tells nothing of all other texts. Tests that are parameters of
+   * these statements themselves read every text.
+   */
+  readonly readable?: { readonly texts: EngineSelect; readonly props: EngineSelect };
+}
+
+export interface StoredPartial extends EngineUsage {
+  readonly rows: number;
+  /** Size of the texts in these rows. */
+  readonly keptTextBytes: number;
+}
+
+/** SQL definitions that queries can use once they are loaded. Either all of them are loaded or none. */
+export interface EngineExtension {
+  readonly name: string;
+  readonly version: string;
+  /** SQL statements. */
+  readonly definitions: readonly string[];
+  /** A query that fails unless every definition works. */
+  readonly check: string;
+}
+
+export interface Engine {
+  /** Adds rows to a block; creates the block if it is new. A new block keeps the properties of its events. */
+  append(block: Block, source: BlockSource): Promise<Loaded>;
+  /**
+   * Stores the sessions of these blocks, so that queries of the relation `sessions` do not group the events again. The relation is the
+   * same without. The stored sessions of a day are dropped when it gets rows. Rejects like `query`; what is stored by then stays.
+   */
+  storeSessions(blocks: readonly number[], signal: AbortSignal): Promise<EngineUsage>;
+  /** Drops the properties of these blocks, and of all events added to them later. Ignores unknown blocks. */
+  dropProps(blocks: readonly number[]): Promise<EngineUsage>;
+  /** The JSON texts of codes in the column `props`, in the same order. Their blocks must have kept their properties. */
+  propsTexts(siteId: SiteId, numbers: readonly number[]): Promise<string[]>;
+  /** Drops blocks. Ignores unknown blocks. No running query may read them. */
+  drop(blocks: readonly number[]): Promise<EngineUsage>;
+  /**
+   * Rows as plain values. Rejects with the signal's reason when aborted, and with `EngineFullError` when the query needs more
+   * memory than there is; the engine stays usable in both cases.
+   */
+  query(query: EngineQuery, signal: AbortSignal): Promise<SqlRow[]>;
+  /** Like `query`, for results with many rows: every column must be INTEGER, BIGINT or VARCHAR, without NULL. */
+  queryColumns(query: EngineQuery, signal: AbortSignal): Promise<Columns>;
+  /**
+   * Adds the rows of a query to a partial table as the part `part`; creates the table if it is new. A part number is used only
+   * once. Rejects like `query`, and then adds nothing. A site's texts keep their codes while it has partial tables.
+   */
+  storePartial(table: PartialTable, part: number, query: EngineQuery, signal: AbortSignal): Promise<StoredPartial>;
+  /** Drops parts of a table, or the whole table. Ignores unknown ones. No running query may read them. */
+  dropPartials(id: number, parts: readonly number[] | "all"): Promise<EngineUsage>;
+  /** Loads the extension, now and after each restart of the engine. Idempotent. Rejects if it cannot be loaded. */
+  loadExtension(extension: EngineExtension): Promise<void>;
+  /** Increases each time all loaded data is lost, for example when the engine has crashed and was restarted. */
+  readonly generation: number;
+  close(): Promise<void>;
+}
+
+/** The engine failed while the call was running. The engine restarts, so the call may be retried. */
+export class EngineLostError extends Error {
+  override readonly name: string = "EngineLostError";
+}
+
+/** The query has more tests than `QUERY_TESTS_MAX`. */
+export class TooManyTestsError extends Error {
+  override readonly name = "TooManyTestsError";
+}
+
+/** The tests of a guest's query take more than `VIEWER_TEST_STEPS_MAX` steps. */
+export class TooManyStepsError extends Error {
+  override readonly name = "TooManyStepsError";
+}
+
+/** The instance is stopping and has closed its engine. */
+export class EngineClosedError extends EngineLostError {
+  override readonly name = "EngineClosedError";
+}
+
+/** The call needs more memory than the engine has. Loaded data is unchanged. */
+export class EngineFullError extends Error {
+  override readonly name = "EngineFullError";
+}

@@ -1,0 +1,115 @@
+/** Admits chunks for processing while they fit into a share of the engine's memory: owners' first, then guests' into a part of it, each in order of arrival. */
+import { VIEWER_CHUNKS_SHARE_MAX } from "../base/config/report-limits.ts";
+import type { Asker } from "../query/asker.ts";
+
+/** A chunk with a name that is the same for all queries. */
+export interface NamedChunk {
+  readonly name: string;
+  readonly bytes: number;
+}
+
+interface Admitted {
+  readonly chunk: NamedChunk;
+  readonly isViewer: boolean;
+}
+
+interface Waiting extends Admitted {
+  readonly begin: () => void;
+}
+
+/** A chunk that is processed. */
+interface Processed {
+  /** How many queries process it. */
+  workers: number;
+  /** Whether it was admitted for a guest. */
+  readonly isViewer: boolean;
+}
+
+export class MemoryAdmission {
+  readonly #bytesMax: number;
+  #bytes = 0;
+  /** The part of chunks that were admitted for guests. */
+  #viewerBytes = 0;
+  readonly #processed = new Map<string, Processed>();
+  readonly #waiting = { owners: new Set<Waiting>(), viewers: new Set<Waiting>() };
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  /** Whether a query is processing the chunk. Further queries for it take no more memory. */
+  isWorkedOn(name: string): boolean {
+    return this.#processed.has(name);
+  }
+
+  /** Runs the task once the chunk fits; a chunk larger than the limit runs alone. Rejects with the signal's reason if aborted before. */
+  async run<T>(chunk: NamedChunk, { isViewer, signal }: Asker, task: () => Promise<T>): Promise<T> {
+    signal.throwIfAborted();
+    const { owners, viewers } = this.#waiting;
+    const isFirst = owners.size === 0 && (!isViewer || viewers.size === 0);
+    if (this.isWorkedOn(chunk.name) || (isFirst && this.#hasRoomFor({ chunk, isViewer }))) this.#enter({ chunk, isViewer });
+    else await this.#wait({ chunk, isViewer }, signal);
+    try {
+      return await task();
+    } finally {
+      this.#leave(chunk);
+      this.#beginNext();
+    }
+  }
+
+  #hasRoomFor({ chunk: { name, bytes }, isViewer }: Admitted): boolean {
+    if (this.#bytes === 0 || this.isWorkedOn(name)) return true;
+    const viewersFit = this.#viewerBytes === 0 || this.#viewerBytes + bytes <= this.#bytesMax * VIEWER_CHUNKS_SHARE_MAX;
+    return this.#bytes + bytes <= this.#bytesMax && (!isViewer || viewersFit);
+  }
+
+  #enter({ chunk: { name, bytes }, isViewer }: Admitted): void {
+    const processed = this.#processed.get(name);
+    if (processed) {
+      processed.workers++;
+      return;
+    }
+    this.#processed.set(name, { workers: 1, isViewer });
+    this.#bytes += bytes;
+    if (isViewer) this.#viewerBytes += bytes;
+  }
+
+  #leave({ name, bytes }: NamedChunk): void {
+    const processed = this.#processed.get(name);
+    if (!processed || --processed.workers > 0) return;
+    this.#processed.delete(name);
+    this.#bytes -= bytes;
+    if (processed.isViewer) this.#viewerBytes -= bytes;
+  }
+
+  #wait(admitted: Admitted, signal: AbortSignal): Promise<void> {
+    const queue = this.#waiting[admitted.isViewer ? "viewers" : "owners"];
+    return new Promise((resolve, reject) => {
+      const giveUp = () => {
+        if (!queue.delete(waiting)) return;
+        reject(signal.reason as Error);
+        this.#beginNext();
+      };
+      const waiting: Waiting = {
+        ...admitted,
+        begin: () => {
+          signal.removeEventListener("abort", giveUp);
+          resolve();
+        },
+      };
+      queue.add(waiting);
+      signal.addEventListener("abort", giveUp, { once: true });
+    });
+  }
+
+  #beginNext(): void {
+    for (const queue of [this.#waiting.owners, this.#waiting.viewers]) {
+      for (const next of queue) {
+        if (!this.#hasRoomFor(next)) return;
+        queue.delete(next);
+        this.#enter(next);
+        next.begin();
+      }
+    }
+  }
+}

@@ -1,0 +1,84 @@
+/** When a rollup is valid: it was made with the program's definitions and settings, of exactly the events that are stored now. */
+import type { SiteId, LocalDate } from "../../../storage/event.ts";
+import type { PartitionFile } from "../../../storage/partition.ts";
+import type { RollupOrigin } from "../../../storage/rollup.ts";
+import { hashOf, rollupFileOf, type RollupFile } from "../../../storage/rollup-path.ts";
+import type { PartitionVersion } from "../cache/partition-version.ts";
+import type { RollupNode } from "./rollup-nodes.ts";
+
+/** How the program computes rollups now. */
+export type RollupDefinitions = Pick<RollupOrigin, "definitions" | "sessionWindowMinutes" | "saltRotationDays">;
+
+const filesText = (files: readonly PartitionFile[]): string => files.map(({ first, last }) => `${first}-${last}`).join();
+
+/** What a rollup of the node is made of now. */
+export const originOf = (
+  siteId: SiteId,
+  { firstDay, lastDay, days }: Pick<RollupNode, "firstDay" | "lastDay" | "days">,
+  { definitions, sessionWindowMinutes, saltRotationDays }: RollupDefinitions,
+): RollupOrigin => ({
+  siteId,
+  firstDay,
+  lastDay,
+  definitions,
+  sessionWindowMinutes,
+  saltRotationDays,
+  events: days.map(({ day, files }) => [day, filesText(files)]),
+});
+
+export const definitionsHashOf = ({ definitions, sessionWindowMinutes, saltRotationDays }: RollupDefinitions): string =>
+  hashOf([definitions, sessionWindowMinutes, saltRotationDays]);
+
+/** The file of a rollup. */
+export const fileOf = (origin: RollupOrigin): RollupFile =>
+  rollupFileOf(origin.siteId, {
+    firstDay: origin.firstDay,
+    lastDay: origin.lastDay,
+    definitionsHash: definitionsHashOf(origin),
+    eventsHash: hashOf(origin.events),
+  });
+
+/**
+ * Whether files hold the same events as those that a rollup records: each is one of these or the merge of neighbouring ones. A day's
+ * files change in three ways, and for each this stays exact:
+ * - A flush adds the file of one segment, which is none of the recorded ones. It counts unless it lies within a file of the day, and
+ *   then the days differ.
+ * - An erasure deletes the rollups of its days before it deletes files.
+ * - A merge replaces neighbours. It alone could hide an added file, one between the recorded ones. While a journal lasts there is none,
+ *   because segments are flushed in order and their numbers only grow. But the journal may be lost while the clock is slow, or
+ *   restored from a backup. So before a merge, rollups that do not record the day's files are deleted (`RollupStore`).
+ */
+export function areSameEvents(recorded: string, files: readonly PartitionFile[]): boolean {
+  if (recorded === filesText(files)) return true;
+  const ranges = recorded.split(",").map((range) => range.split("-").map(Number));
+  let at = 0;
+  for (const { first, last } of files) {
+    if (ranges[at]?.[0] !== first) return false;
+    at = ranges.findIndex((range, i) => i >= at && range[1] === last) + 1;
+    if (at === 0) return false;
+  }
+  return at === ranges.length;
+}
+
+/** Whether a day has the events that a rollup records of it, if these are its files. */
+export const recordsFiles = ({ events }: RollupOrigin, day: LocalDate, files: readonly PartitionFile[]): boolean =>
+  events.some(([recordedDay, recorded]) => recordedDay === day && areSameEvents(recorded, files));
+
+/** Whether the days have exactly these files, and no event that is in none. */
+export const areUnchanged = ({ events }: RollupOrigin, days: readonly PartitionVersion[]): boolean =>
+  events.length === days.length &&
+  days.every(({ day, files, hasUnflushed }, i) => !hasUnflushed && events[i]?.[0] === day && events[i][1] === filesText(files));
+
+/** Whether a rollup that was made of `origin` would have the same rows if it were made of the node now. */
+export const isValid = (origin: RollupOrigin, siteId: SiteId, node: RollupNode, definitions: RollupDefinitions): boolean =>
+  origin.siteId === siteId &&
+  origin.firstDay === node.firstDay &&
+  origin.lastDay === node.lastDay &&
+  origin.definitions === definitions.definitions &&
+  origin.sessionWindowMinutes === definitions.sessionWindowMinutes &&
+  origin.saltRotationDays === definitions.saltRotationDays &&
+  origin.events.length === node.days.length &&
+  node.days.every(({ day, files, hasUnflushed }, i) => {
+    const [recordedDay, recorded = ""] = origin.events[i] ?? [];
+    return !hasUnflushed && recordedDay === day && areSameEvents(recorded, files);
+  });

@@ -1,0 +1,240 @@
+/**
+ * The stored rollups: which are valid and cover a range, which to make next, and their deletion before any of their events is
+ * deleted. They are derived data: if anything is wrong with one, reports read the events instead.
+ */
+import type { SiteId, LocalDate } from "../../../storage/event.ts";
+import type { EventStore } from "../../../storage/event-store.ts";
+import type { ObjectKey, ObjectStore } from "../../../storage/object-store.ts";
+import type { PartitionFile } from "../../../storage/partition.ts";
+import type { RollupHeader, RollupOrigin } from "../../../storage/rollup.ts";
+import type { RollupFile } from "../../../storage/rollup-path.ts";
+import { ROLLUP_TOTAL_ROWS_MAX, ROLLUP_WEIGHT_BYTES_MIN } from "../../base/config/rollup-limits.ts";
+import { partitionVersionOf, type PartitionVersion } from "../cache/partition-version.ts";
+import { reasonOf, type Log } from "../../base/metrics/log.ts";
+import type { RollupDayCounts } from "../../base/metrics/rollup-days.ts";
+import type { DateRange } from "../../query/date-range.ts";
+import type { RollupCalculator } from "./rollup-calculator.ts";
+import { coverRange, hasMeasure, type RollupCoverage } from "./rollup-coverage.ts";
+import { RollupHeaders } from "./rollup-headers.ts";
+import { RollupListings } from "./rollup-listings.ts";
+import { inOrderOfMaking, rollupNodes, type RollupNode } from "./rollup-nodes.ts";
+import { areUnchanged, definitionsHashOf, fileOf, isValid, originOf, recordsFiles, type RollupDefinitions } from "./rollup-origin.ts";
+import { dueDays, dueNodes, nextRollup, type RollupConditions, type RollupParts } from "./rollup-schedule.ts";
+
+export interface RollupStoreOptions extends RollupDefinitions {
+  readonly eventStore: EventStore;
+  readonly objects: ObjectStore;
+  readonly calculator: Pick<RollupCalculator, "headers">;
+  readonly log: Log;
+  /** By default `ROLLUP_WEIGHT_BYTES_MIN`. */
+  readonly weightBytesMin?: number;
+}
+
+export interface RollupToMake extends RollupParts {
+  readonly origin: RollupOrigin;
+}
+
+/** Which of the days, oldest first, the names of files include. */
+function daysWithin(days: readonly PartitionVersion[], files: readonly RollupFile[]): ReadonlySet<LocalDate> {
+  const left = files.toSorted((a, b) => (a.firstDay < b.firstDay ? -1 : 1)).values();
+  const within = new Set<LocalDate>();
+  let [next, lastDay] = [left.next().value, ""];
+  for (const { day } of days) {
+    for (; next && next.firstDay <= day; next = left.next().value) if (next.lastDay > lastDay) lastDay = next.lastDay;
+    if (day <= lastDay) within.add(day);
+  }
+  return within;
+}
+
+export class RollupStore {
+  readonly #options: RollupStoreOptions;
+  readonly #definitionsHash: string;
+  readonly #listings: RollupListings;
+  readonly #headers: RollupHeaders;
+  #isFailing = false;
+  #onForget: ((siteId: SiteId) => void) | null = null;
+
+  constructor(options: RollupStoreOptions) {
+    const { eventStore, objects, calculator, log } = options;
+    this.#options = options;
+    this.#definitionsHash = definitionsHashOf(options);
+    this.#listings = new RollupListings({ objects, onStray: (key, fault) => log.warn(`${key} ${fault}`) });
+    this.#headers = new RollupHeaders(calculator, log);
+    eventStore.observe({
+      beforeMerge: (siteId, day, files) => this.#deleteOutdatedOf(siteId, day, files),
+      beforeDelete: (siteId, firstDay, lastDay) => this.#listings.deleteDays(siteId, firstDay, lastDay),
+    });
+  }
+
+  /**
+   * Which rollups with all these measures answer the range; `days` are the versions of its days. Never rejects: what cannot be read
+   * covers nothing, and neither do rollups with too many rows together. The largest rollups are preferred, and only headers of possible ones are read.
+   */
+  async coverage(
+    siteId: SiteId,
+    range: DateRange,
+    days: readonly PartitionVersion[],
+    measures: readonly string[],
+  ): Promise<RollupCoverage> {
+    const { saltRotationDays, log } = this.#options;
+    const isUsable = (header: RollupHeader) => measures.every((measure) => hasMeasure(header, measure));
+    const ofEvents = () => coverRange(range, days, saltRotationDays, async () => new Map());
+    try {
+      const coverage = await coverRange(range, days, saltRotationDays, (nodes) => this.#validOf(siteId, nodes, isUsable));
+      this.#isFailing = false;
+      return (await this.#hasTooManyRows(coverage, measures)) ? ofEvents() : coverage;
+    } catch (error) {
+      if (!this.#isFailing) log.warn("rollups cannot be read; reports read the events instead", { reason: reasonOf(error) });
+      this.#isFailing = true;
+      return ofEvents();
+    }
+  }
+
+  async #hasTooManyRows({ rollups }: RollupCoverage, measures: readonly string[]): Promise<boolean> {
+    const headers = [...(await this.#headers.read(rollups)).values()];
+    const rowsOf = (measure: string) => headers.reduce((sum, header) => sum + (header.measures[measure] ?? 0), 0);
+    return measures.some((measure) => rowsOf(measure) > ROLLUP_TOTAL_ROWS_MAX);
+  }
+
+  /** Lists the site's files and reads their headers again at their next use: one that should exist was not found. */
+  async forget(siteId: SiteId): Promise<void> {
+    const listing = await this.#listings.of(siteId).catch(() => null);
+    this.#headers.forget(listing?.files.map(({ key }) => key) ?? []);
+    this.#listings.forget(siteId);
+    this.#onForget?.(siteId);
+  }
+
+  /** Calls the listener, the only one, with each site that `forget` was called for: its rollups may have to be made again. */
+  onForget(listener: (siteId: SiteId) => void): void {
+    this.#onForget = listener;
+  }
+
+  /**
+   * The rollup to make next, of all days of the site; null if none is due. The newest come first, and a sum after its parts.
+   * Rejects if rollups cannot be listed.
+   */
+  async nextToMake(siteId: SiteId, today: LocalDate, days: readonly PartitionVersion[]): Promise<RollupToMake | null> {
+    const conditions = this.#conditions(today);
+    // One by one: mostly the newest needs a rollup, and no rollup spans two of the largest nodes.
+    for (const largest of rollupNodes(days, this.#options.saltRotationDays).toReversed()) {
+      const due = dueNodes([largest], conditions);
+      const next = nextRollup(due, await this.#validOf(siteId, due), conditions);
+      if (next) return { origin: originOf(siteId, next.node, this.#options), rollups: next.rollups, events: next.events };
+    }
+    return null;
+  }
+
+  /**
+   * Stores a rollup, which replaces earlier ones of the same days. Returns false, without a change, if events were added or deleted or
+   * files merged since `origin` was determined. Holds the site's lock, so that an erasure comes either before or after.
+   */
+  put(origin: RollupOrigin, bytes: Uint8Array): Promise<boolean> {
+    const { siteId, firstDay, lastDay } = origin;
+    return this.#options.eventStore.withSnapshot(siteId, firstDay, lastDay, async (partitions) => {
+      if (!areUnchanged(origin, partitions.map(partitionVersionOf))) return false;
+      const file = fileOf(origin);
+      await this.#listings.write(siteId, file, bytes);
+      this.#headers.forget([file.key]);
+      await this.#deleteReplaced(siteId, file);
+      return true;
+    });
+  }
+
+  /** A failure is harmless: what is outdated is ignored, and `deleteOutdated` tries again. */
+  async #deleteReplaced(siteId: SiteId, file: RollupFile): Promise<void> {
+    try {
+      const replaced = (await this.#listings.of(siteId)).of(file).filter(({ key }) => key !== file.key);
+      await this.#delete(siteId, replaced);
+    } catch (error) {
+      this.#options.log.warn("an outdated rollup could not be deleted; it is ignored", { site: siteId, reason: reasonOf(error) });
+    }
+  }
+
+  /** Deletes the rollups that are not valid; `days` are all days of the site. Returns how many. May be retried after a rejection. */
+  async deleteOutdated(siteId: SiteId, days: readonly PartitionVersion[]): Promise<number> {
+    // Listed before validity is checked, so that a rollup that is stored meanwhile stays.
+    const { files } = await this.#listings.of(siteId);
+    const nodes = inOrderOfMaking(rollupNodes(days, this.#options.saltRotationDays));
+    const valid = new Set((await this.#validOf(siteId, nodes)).values());
+    const outdated = files.filter(({ key }) => !valid.has(key));
+    await this.#delete(siteId, outdated);
+    return outdated.length;
+  }
+
+  /** Deletes the rollups of a day that do not record its files. After a merge of these, some might seem valid (see `areSameEvents`). */
+  async #deleteOutdatedOf(siteId: SiteId, day: LocalDate, files: readonly PartitionFile[]): Promise<void> {
+    const rollups = (await this.#listings.of(siteId)).files.filter(({ firstDay, lastDay }) => firstDay <= day && day <= lastDay);
+    const headers = await this.#headers.read(rollups.map(({ key }) => key));
+    const isOutdated = (header: RollupHeader | undefined) => !header || !recordsFiles(header, day, files);
+    await this.#delete(
+      siteId,
+      rollups.filter(({ key }) => isOutdated(headers.get(key))),
+    );
+  }
+
+  async #delete(siteId: SiteId, files: readonly RollupFile[]): Promise<void> {
+    const keys = files.map(({ key }) => key);
+    await this.#listings.delete(siteId, keys);
+    this.#headers.forget(keys);
+  }
+
+  /** How many of the site's days have rollups; `days` are all days of the site. Rejects if rollups cannot be listed. */
+  async dayCounts(siteId: SiteId, today: LocalDate, days: readonly PartitionVersion[]): Promise<RollupDayCounts> {
+    const roots = rollupNodes(days, this.#options.saltRotationDays);
+    const stored = await this.#storedDays(siteId, roots);
+    const due = new Set(dueDays(roots, this.#conditions(today)));
+    const inFiles = daysWithin(days, (await this.#listings.of(siteId)).files);
+    const counts = { stored: 0, stale: 0, missing: 0 };
+    for (const { day } of days) {
+      if (day >= today) continue;
+      if (stored.has(day)) counts.stored++;
+      else if (inFiles.has(day)) counts.stale++;
+      else if (due.has(day)) counts.missing++;
+    }
+    return counts;
+  }
+
+  /** The days of valid rollups. The parts of a valid one are not looked at: there may be thousands. */
+  async #storedDays(siteId: SiteId, roots: readonly RollupNode[]): Promise<ReadonlySet<LocalDate>> {
+    const stored = new Set<LocalDate>();
+    for (let open = roots; open.length > 0;) {
+      const valid = await this.#validOf(siteId, open);
+      for (const node of valid.keys()) for (const { day } of node.days) stored.add(day);
+      open = open.filter((node) => !valid.has(node)).flatMap(({ halves }) => halves);
+    }
+    return stored;
+  }
+
+  #conditions(today: LocalDate): RollupConditions {
+    const { eventStore, weightBytesMin = ROLLUP_WEIGHT_BYTES_MIN } = this.#options;
+    return { today, isSettled: (file) => eventStore.isSettled(file), weightBytesMin };
+  }
+
+  /** The valid rollup of each node that has one; of several any, for they have the same rows. */
+  async #validOf(
+    siteId: SiteId,
+    nodes: readonly RollupNode[],
+    isUsable: (header: RollupHeader) => boolean = () => true,
+  ): Promise<ReadonlyMap<RollupNode, ObjectKey>> {
+    const possible = await this.#possibleOf(siteId, nodes);
+    const headers = await this.#headers.read([...possible.values()].flat());
+    const valid = new Map<RollupNode, ObjectKey>();
+    for (const [node, keys] of possible) {
+      const rollup = keys.find((key) => {
+        const header = headers.get(key);
+        return header && isValid(header, siteId, node, this.#options) && isUsable(header);
+      });
+      if (rollup !== undefined) valid.set(node, rollup);
+    }
+    return valid;
+  }
+
+  /** The rollups that their names do not show to be outdated. */
+  async #possibleOf(siteId: SiteId, nodes: readonly RollupNode[]): Promise<ReadonlyMap<RollupNode, readonly ObjectKey[]>> {
+    const inFiles = nodes.filter(({ days }) => days.every(({ hasUnflushed }) => !hasUnflushed));
+    if (inFiles.length === 0) return new Map();
+    const listing = await this.#listings.of(siteId);
+    const possibleOf = (node: RollupNode) => listing.of(node).filter((file) => file.definitionsHash === this.#definitionsHash);
+    return new Map(inFiles.map((node) => [node, possibleOf(node).map(({ key }) => key)]));
+  }
+}

@@ -1,0 +1,65 @@
+/** Which measures the sum of several rollups has, and their rows. */
+import { daysBetween } from "../../../storage/calendar.ts";
+import { compareCodePoints } from "../../../storage/code-point-order.ts";
+import type { Columns } from "../../../storage/columns.ts";
+import { isPropertyMeasure, type Rollup, type RollupOrigin } from "../../../storage/rollup.ts";
+import { HOURLY_DAYS_MAX } from "../../base/config/report-limits.ts";
+import { ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../../base/config/rollup-limits.ts";
+import { MeasureSum } from "./measure-sum.ts";
+
+/** A part of a sum: a rollup, or rows computed from events. */
+export interface RollupSource {
+  readonly measures: ReadonlySet<string>;
+  readonly hasAllProperties: boolean;
+  /** The rows of a measure; no columns if it has no such measure. */
+  read(measure: string): Promise<Columns>;
+}
+
+/** Measures whose names end so have a row for each hour. */
+const HOURLY_SUFFIX = "-by-hour";
+
+/** Whether a part has all rows of a measure (see `hasMeasure`). */
+const covers = ({ measures, hasAllProperties }: RollupSource, measure: string): boolean =>
+  measures.has(measure) || (isPropertyMeasure(measure) && hasAllProperties);
+
+/** Reports ask for hours in short ranges only. */
+export const isAskedFor = (measure: string, { firstDay, lastDay }: Pick<RollupOrigin, "firstDay" | "lastDay">): boolean =>
+  isPropertyMeasure(measure) || !measure.endsWith(HOURLY_SUFFIX) || daysBetween(firstDay, lastDay) < HOURLY_DAYS_MAX;
+
+async function sumOf(measure: string, sources: readonly RollupSource[], rowsMax: number): Promise<Columns | null> {
+  const sum = new MeasureSum();
+  for (const source of sources) {
+    if (source.measures.has(measure)) sum.add(await source.read(measure));
+    if (sum.rows > rowsMax) return null;
+  }
+  return sum.toColumns();
+}
+
+const eventsOf = ({ events }: Columns): number => Array.from(events ?? [], Number).reduce((sum, count) => sum + count, 0);
+
+/** The properties beyond `ROLLUP_PROPERTIES_MAX`: those that the fewest events have. */
+function rareProperties(measures: ReadonlyMap<string, Columns>): string[] {
+  return Array.from(measures, ([name, columns]) => ({ name, events: eventsOf(columns) }))
+    .filter(({ name }) => isPropertyMeasure(name))
+    .sort((a, b) => b.events - a.events || compareCodePoints(a.name, b.name))
+    .slice(ROLLUP_PROPERTIES_MAX)
+    .map(({ name }) => name);
+}
+
+/** A measure that a part lacks, or with too many rows, is left out, and so are properties beyond `ROLLUP_PROPERTIES_MAX`. */
+export async function sumOfParts(
+  origin: RollupOrigin,
+  sources: readonly RollupSource[],
+  measureRowsMax = ROLLUP_MEASURE_ROWS_MAX,
+): Promise<Rollup> {
+  const names = new Set(sources.flatMap(({ measures }) => [...measures]));
+  const measures = new Map<string, Columns>();
+  for (const name of names) {
+    if (!isAskedFor(name, origin) || !sources.every((source) => covers(source, name))) continue;
+    const columns = await sumOf(name, sources, measureRowsMax);
+    if (columns) measures.set(name, columns);
+  }
+  for (const name of rareProperties(measures)) measures.delete(name);
+  const lacksNone = [...names].every((name) => !isPropertyMeasure(name) || measures.has(name));
+  return { ...origin, measures, hasAllProperties: lacksNone && sources.every(({ hasAllProperties }) => hasAllProperties) };
+}

@@ -1,0 +1,217 @@
+/** When rollups are made: one at a time, after flush and compaction, for changed sites first, and while no query runs if possible. */
+import type { EpochMs, SiteId, LocalDate } from "../../../storage/event.ts";
+import type { EventStore } from "../../../storage/event-store.ts";
+import { ROLLUP_RETRY_MS_MAX, ROLLUP_RETRY_MS_MIN, ROLLUP_RUN_MS_MAX, ROLLUP_WAIT_MS_MAX } from "../../base/config/rollup-limits.ts";
+import type { PartitionVersion } from "../cache/partition-version.ts";
+import type { Counters } from "../../base/metrics/counters.ts";
+import { reasonOf } from "../../base/metrics/log.ts";
+import type { RollupDays } from "../../base/metrics/rollup-days.ts";
+import type { RollupToMake } from "./rollup-store.ts";
+import type { CalendarOf } from "../../sites/sites.ts";
+import { NewDates } from "../../sites/new-dates.ts";
+import { PeriodicJob, type Job } from "../../base/periodic-job.ts";
+import { RollupMaker, type RollupMakerOptions } from "./rollup-maker.ts";
+import { SiteQueue } from "./site-queue.ts";
+
+export interface RollupsOptions extends RollupMakerOptions {
+  readonly eventStore: EventStore;
+  /** Files of these sites are merged first, which changes the origin of a rollup. */
+  readonly isDueForCompaction: (siteId: SiteId) => boolean;
+  readonly rollupDays: RollupDays;
+  readonly calendarOf: CalendarOf;
+  readonly counters: Counters;
+  readonly now: () => EpochMs;
+  readonly monotonicMs: () => number;
+}
+
+const FIRST_DAY = "0001-01-01" as LocalDate;
+const LAST_DAY = "9999-12-31" as LocalDate;
+
+export class Rollups implements Job {
+  readonly #options: RollupsOptions;
+  readonly #job: PeriodicJob;
+  readonly #queue: SiteQueue;
+  readonly #maker: RollupMaker;
+  /** Days whose rollup could not be made. Others are tried before it. */
+  readonly #passedOver = new Map<SiteId, Set<LocalDate>>();
+  /** Sites whose failure was logged. */
+  readonly #reported = new Set<SiteId>();
+  /** After each midnight of a site, one more of its days is past. */
+  readonly #newDates: NewDates;
+  /** Whether a rollup is due but queries run. */
+  #isWaiting = false;
+  /** Since when queries have been running without a break and no rollup has been made; null if none run. */
+  #busySinceMs: number | null = null;
+
+  constructor(options: RollupsOptions) {
+    const { config, eventStore, monotonicMs } = options;
+    this.#options = options;
+    this.#maker = new RollupMaker(options);
+    this.#newDates = new NewDates(options);
+    this.#queue = new SiteQueue({ monotonicMs, retryMsMin: ROLLUP_RETRY_MS_MIN, retryMsMax: ROLLUP_RETRY_MS_MAX });
+    this.#job = new PeriodicJob({
+      monotonicMs,
+      isDue: () => this.#isDue(),
+      run: ({ signal }) => this.#makeSome(signal),
+      retryMs: ROLLUP_RETRY_MS_MIN,
+      retryMsMax: ROLLUP_RETRY_MS_MAX,
+    });
+    if (!config.rollups) return;
+    eventStore.observe({
+      beforeRelease: async (siteId, _segment, days) => this.#noteFlushed(siteId, days.keys()),
+      beforeDelete: async (siteId) => this.#queue.addChanged(siteId),
+    });
+    options.rollupStore.onForget((siteId) => this.#queue.addChanged(siteId));
+  }
+
+  tick(): void {
+    this.#job.tick();
+  }
+
+  settled(): Promise<void> {
+    return this.#job.settled();
+  }
+
+  /** Aborts the current computation. */
+  stop(): Promise<void> {
+    return this.#job.stop();
+  }
+
+  /** Whether it looks for rollups to make or makes one, or would if no query ran. */
+  get isBusy(): boolean {
+    return this.#job.isRunning || this.#nextSite() !== undefined;
+  }
+
+  /** The time until there may be something to do; infinite if nothing is due before midnight or the next change. */
+  msUntilDue(): number {
+    if (!this.#options.config.rollups) return Number.POSITIVE_INFINITY;
+    return this.#newDates.areDue ? 0 : this.#queue.msUntilNext();
+  }
+
+  #todayOf(siteId: SiteId): LocalDate {
+    const { calendarOf, now } = this.#options;
+    return calendarOf(siteId).dateOf(now());
+  }
+
+  #noteFlushed(siteId: SiteId, days: Iterable<LocalDate>): void {
+    const today = this.#todayOf(siteId);
+    if ([...days].some((day) => day < today)) this.#queue.addChanged(siteId);
+  }
+
+  #isDue(): boolean {
+    if (!this.#options.config.rollups || (this.#isWaiting && !this.#mayBegin())) return false;
+    return this.#newDates.areDue || this.#nextSite() !== undefined;
+  }
+
+  /** While a segment is flushed, its files are not settled, and no observer tells when they are. */
+  #nextSite(): SiteId | undefined {
+    const { eventStore, isDueForCompaction } = this.#options;
+    return eventStore.sealedSegments.length > 0 ? undefined : this.#queue.next((siteId) => !isDueForCompaction(siteId));
+  }
+
+  /** Whether no query runs, or a rollup has waited long enough for that. */
+  #mayBegin(): boolean {
+    const { limiter, monotonicMs } = this.#options;
+    if (limiter.areAllFree) this.#busySinceMs = null;
+    else this.#busySinceMs ??= monotonicMs();
+    return this.#busySinceMs === null || monotonicMs() - this.#busySinceMs >= ROLLUP_WAIT_MS_MAX;
+  }
+
+  async #makeSome(signal: AbortSignal): Promise<boolean> {
+    const { monotonicMs } = this.#options;
+    const endMs = monotonicMs() + ROLLUP_RUN_MS_MAX;
+    this.#isWaiting = false;
+    if (!(await this.#queueNewDates())) return false;
+    while (!signal.aborted && !this.#isWaiting && monotonicMs() < endMs) {
+      const siteId = this.#nextSite();
+      if (siteId === undefined) break;
+      this.#queue.remove(siteId);
+      await this.#lookAt(siteId, signal).catch((error: unknown) => this.#failed(siteId, error, signal));
+    }
+    return true;
+  }
+
+  async #queueNewDates(): Promise<boolean> {
+    const { eventStore, log } = this.#options;
+    if (!this.#newDates.areDue) return true;
+    try {
+      for (const siteId of this.#newDates.take(await eventStore.sites())) this.#queue.add(siteId);
+      return true;
+    } catch (error) {
+      log.warn("the sites could not be listed, so no rollup is made; it is tried again", { reason: reasonOf(error) });
+      return false;
+    }
+  }
+
+  /** Makes the site's next rollup, if one is due, and then queues the site again for the one after it. */
+  async #lookAt(siteId: SiteId, signal: AbortSignal): Promise<void> {
+    const { partitionCache, rollupStore, rollupDays } = this.#options;
+    const days = await partitionCache.versionsOf(siteId, FIRST_DAY, LAST_DAY);
+    rollupDays.note(siteId, await rollupStore.dayCounts(siteId, this.#todayOf(siteId), days));
+    const next = await this.#nextToMake(siteId, days);
+    if (!next) {
+      await rollupStore.deleteOutdated(siteId, days);
+      this.#queue.noteSuccess(siteId);
+      this.#reported.delete(siteId);
+    } else if (this.#mayBegin()) {
+      await this.#make(next, days, signal);
+    } else {
+      this.#isWaiting = true;
+      this.#queue.addChanged(siteId);
+    }
+  }
+
+  async #nextToMake(siteId: SiteId, days: readonly PartitionVersion[]): Promise<RollupToMake | null> {
+    const { rollupStore } = this.#options;
+    const next = await rollupStore.nextToMake(siteId, this.#todayOf(siteId), this.#usable(siteId, days));
+    if (next || !this.#passedOver.delete(siteId)) return next;
+    return rollupStore.nextToMake(siteId, this.#todayOf(siteId), this.#usable(siteId, days));
+  }
+
+  /** The rollup store leaves out days with events that are in no file yet. Days that are left out here look like these. */
+  #usable(siteId: SiteId, days: readonly PartitionVersion[]): readonly PartitionVersion[] {
+    const passedOver = this.#passedOver.get(siteId);
+    const isLeftOut = (version: PartitionVersion) => passedOver?.has(version.day) || this.#maker.isSkipped(siteId, version);
+    return days.map((version) => (isLeftOut(version) ? { ...version, hasUnflushed: true } : version));
+  }
+
+  async #make(next: RollupToMake, days: readonly PartitionVersion[], signal: AbortSignal): Promise<void> {
+    const { counters, monotonicMs } = this.#options;
+    const { siteId } = next.origin;
+    const beganMs = monotonicMs();
+    try {
+      const outcome = await this.#maker.make(next, days, signal);
+      if (outcome === "made") counters.rollupsMade++;
+      if (outcome === "skipped") counters.rollupFailures++;
+      if (outcome === "changed") this.#queue.retry(siteId);
+      else this.#queue.add(siteId);
+    } catch (error) {
+      this.#passOver(next);
+      throw error;
+    } finally {
+      counters.rollupMs += monotonicMs() - beganMs;
+      this.#busySinceMs = null;
+    }
+  }
+
+  #passOver({ origin: { siteId, events } }: RollupToMake): void {
+    let days = this.#passedOver.get(siteId);
+    if (!days) this.#passedOver.set(siteId, (days = new Set()));
+    for (const [day] of events) days.add(day);
+  }
+
+  async #failed(siteId: SiteId, error: unknown, signal: AbortSignal): Promise<void> {
+    const { rollupStore, counters, log } = this.#options;
+    if (signal.aborted) return;
+    counters.rollupFailures++;
+    this.#queue.retry(siteId);
+    if (!this.#reported.has(siteId))
+      log.warn("a rollup could not be made; it is tried again, and meanwhile reports read the events", {
+        site: siteId,
+        reason: reasonOf(error),
+      });
+    this.#reported.add(siteId);
+    // A rollup that it was to be added up from may be gone.
+    await rollupStore.forget(siteId);
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * Numbers the sessions of a UTC day while its events are loaded. Events of one visitor share a number until a pause longer than the
+ * session gap. Queries group by that number instead of sorting all events by visitor and time. They join the parts of a session on
+ * both sides of midnight themselves; those exist only if the salt period is longer than a day.
+ */
+import { VisitorIndex } from "./visitor-index.ts";
+import { floatsOf, wordsOf } from "../../base/int64-words.ts";
+
+/** A visitor's last event of the day that is loaded. */
+export interface LastEvent {
+  readonly visitorId: bigint;
+  readonly timestampMs: bigint;
+  readonly session: number;
+}
+
+const NEVER = Number.NEGATIVE_INFINITY;
+
+const INITIAL_CAPACITY = 32;
+
+/** The latest session of each visitor, by the visitor's index. */
+class LatestSessions {
+  session = new Int32Array(INITIAL_CAPACITY);
+  startMs = new Float64Array(INITIAL_CAPACITY);
+  endMs = new Float64Array(INITIAL_CAPACITY);
+  /** The end of the session before it. */
+  previousEndMs = new Float64Array(INITIAL_CAPACITY);
+
+  start(visitor: number, session: number, atMs: number, previousEndMs: number): void {
+    if (visitor >= this.session.length) this.#grow();
+    this.session[visitor] = session;
+    this.startMs[visitor] = atMs;
+    this.endMs[visitor] = atMs;
+    this.previousEndMs[visitor] = previousEndMs;
+  }
+
+  #grow(): void {
+    const larger = this.session.length * 2;
+    const { session, startMs, endMs, previousEndMs } = this;
+    (this.session = new Int32Array(larger)).set(session);
+    (this.startMs = new Float64Array(larger)).set(startMs);
+    (this.endMs = new Float64Array(larger)).set(endMs);
+    (this.previousEndMs = new Float64Array(larger)).set(previousEndMs);
+  }
+}
+
+/** The sessions of one day in one block. Rows come in order of sequence number, which is nearly always the order of time. */
+export class DaySessions {
+  readonly #visitors = new VisitorIndex();
+  readonly #latest = new LatestSessions();
+  readonly #gapMs: number;
+  readonly #nextSession: () => number;
+  #inOrder = true;
+
+  constructor(gapMs: number, nextSession: () => number, lastEvents: readonly LastEvent[]) {
+    this.#gapMs = gapMs;
+    this.#nextSession = nextSession;
+    const words = wordsOf(BigUint64Array.from(lastEvents, ({ visitorId }) => visitorId));
+    lastEvents.forEach(({ timestampMs, session }, i) => {
+      const visitor = this.#visitors.indexOf(words[2 * i] ?? 0, words[2 * i + 1] ?? 0);
+      // The start of that session is unknown, so no earlier event counts as part of it.
+      this.#latest.start(visitor, session, Number(timestampMs), Number(timestampMs));
+    });
+  }
+
+  /**
+   * False once an event belongs before its visitor's latest session, as after the clock was set back. The assigned numbers are
+   * then wrong. Events of one page may arrive slightly out of order; they stay within their session.
+   */
+  get inOrder(): boolean {
+    return this.#inOrder;
+  }
+
+  /** The session of each row. */
+  assign(visitorIds: BigUint64Array, timestampsMs: BigInt64Array): Int32Array {
+    const sessions = new Int32Array(visitorIds.length);
+    const words = wordsOf(visitorIds);
+    const times = floatsOf(timestampsMs);
+    for (let row = 0; row < sessions.length; row++) {
+      const known = this.#visitors.count;
+      const visitor = this.#visitors.indexOf(words[2 * row] ?? 0, words[2 * row + 1] ?? 0);
+      const timeMs = times[row] ?? 0;
+      sessions[row] = visitor === known ? this.#start(visitor, timeMs, NEVER) : this.#sessionOf(visitor, timeMs);
+    }
+    return sessions;
+  }
+
+  #sessionOf(visitor: number, timeMs: number): number {
+    const { session, startMs, endMs } = this.#latest;
+    const lastEndMs = endMs[visitor] ?? NEVER;
+    if (timeMs - lastEndMs > this.#gapMs) return this.#start(visitor, timeMs, lastEndMs);
+    if (timeMs > lastEndMs) endMs[visitor] = timeMs;
+    if (timeMs < (startMs[visitor] ?? NEVER)) this.#extendStart(visitor, timeMs);
+    return session[visitor] ?? 0;
+  }
+
+  #start(visitor: number, timeMs: number, previousEndMs: number): number {
+    const session = this.#nextSession();
+    this.#latest.start(visitor, session, timeMs, previousEndMs);
+    return session;
+  }
+
+  #extendStart(visitor: number, timeMs: number): void {
+    const { startMs, previousEndMs } = this.#latest;
+    const isWithinGap = (startMs[visitor] ?? NEVER) - timeMs <= this.#gapMs;
+    const isWithinGapOfPrevious = timeMs - (previousEndMs[visitor] ?? NEVER) <= this.#gapMs;
+    if (isWithinGap && !isWithinGapOfPrevious) startMs[visitor] = timeMs;
+    else this.#inOrder = false;
+  }
+}
+
+/** Numbers the sessions of a day again, in order of time. `lastNumber` is the highest number in use. */
+export const renumberSessionsSql = (table: string, isOfDay: string, gapMs: number, lastNumber: number): string => `
+  UPDATE ${table} SET session = renumbered.session
+  FROM (
+    SELECT sequence_number, CAST(${lastNumber} + sum(CASE WHEN gap_ms <= ${gapMs} THEN 0 ELSE 1 END)
+      OVER (ORDER BY visitor_id, timestamp, sequence_number ROWS UNBOUNDED PRECEDING) AS INTEGER) AS session
+    FROM (
+      SELECT sequence_number, visitor_id, timestamp,
+        timestamp - lag(timestamp) OVER (PARTITION BY visitor_id ORDER BY timestamp, sequence_number) AS gap_ms
+      FROM ${table} WHERE ${isOfDay}
+    ) AS spaced
+  ) AS renumbered
+  WHERE ${table}.sequence_number = renumbered.sequence_number`;

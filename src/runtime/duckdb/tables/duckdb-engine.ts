@@ -1,0 +1,192 @@
+/**
+ * The engine port on DuckDB-WASM: a compressed database in memory. Facts about DuckDB-WASM 1.32 (DuckDB 1.4.3) behind this:
+ * - Only the core is built in. To autoload an extension waits for the network without end, so autoload is switched off first.
+ * - A database in a file loses data in this build, so all of it is in memory.
+ * - An attached database with COMPRESS takes a fraction of the memory.
+ */
+import type { Columns } from "../../../storage/columns.ts";
+import type { SiteId } from "../../../storage/event.ts";
+import {
+  EngineLostError,
+  type Block,
+  type BlockSource,
+  type Engine,
+  type EngineExtension,
+  type EngineQuery,
+  type EngineUsage,
+  type Loaded,
+  type StoredPartial,
+  type PartialTable,
+} from "../engine.ts";
+import type { SqlRow } from "../../query/sql.ts";
+import { columnsFromIpc, eventRowsFromIpc, rowsFromIpc } from "./arrow-batches.ts";
+import { applyPerVisitor, talliesOf, type Tally, type VisitorFunction } from "../../query/behavioral/visitor-function.ts";
+import { ConnectionPool } from "./connection-pool.ts";
+import type { DuckdbBindings } from "./duckdb-bindings.ts";
+import { EngineSites } from "./engine-sites.ts";
+import { EventTables } from "./event-tables.ts";
+import { PartialAggregateTables } from "./partial-aggregate-tables.ts";
+import { QueryRunner, rethrown } from "./query-runner.ts";
+import { Turns, type Turn } from "./turns.ts";
+
+export interface DuckdbEngineOptions {
+  readonly bindings: DuckdbBindings;
+  /** Open connections to the one database. The first loads events; each of the others serves one query at a time. */
+  readonly connections: readonly number[];
+  /** Lets other work of the thread run: messages, other queries. */
+  readonly yieldToOthers: () => Promise<void>;
+}
+
+const OPENING_STATEMENTS = [
+  "SET autoinstall_known_extensions = false",
+  "SET autoload_known_extensions = false",
+  "ATTACH ':memory:' AS store (COMPRESS)",
+];
+
+const MEMORY_USAGE_SQL = `
+  SELECT sum(memory_usage_bytes)::BIGINT AS bytes FROM duckdb_memory()
+  WHERE tag IN ('BASE_TABLE', 'IN_MEMORY_TABLE', 'OVERFLOW_STRINGS', 'METADATA')`;
+
+export class DuckdbEngine implements Engine {
+  readonly generation = 0;
+  readonly #bindings: DuckdbBindings;
+  readonly #loading: number;
+  readonly #connections: ConnectionPool;
+  readonly #turns: Turns;
+  readonly #partialAggregates = new PartialAggregateTables((statement) => this.#run(statement));
+  readonly #sites: EngineSites;
+  readonly #eventTables: EventTables;
+  readonly #queries: QueryRunner;
+  readonly #extensions = new Set<EngineExtension["name"]>();
+
+  constructor({ bindings, connections, yieldToOthers }: DuckdbEngineOptions) {
+    const [loading, ...querying] = connections;
+    if (loading === undefined || querying.length === 0) throw new Error("the engine needs at least two connections");
+    this.#bindings = bindings;
+    this.#loading = loading;
+    this.#connections = new ConnectionPool({ connections: querying, checkpoint: () => this.#run("CHECKPOINT store") });
+    this.#turns = new Turns(yieldToOthers);
+    for (const statement of OPENING_STATEMENTS) this.#run(statement);
+    for (const connection of connections) this.#bindings.runQuery(connection, "USE store");
+    const loader = {
+      run: (statement: string) => this.#run(statement),
+      insert: (name: string, ipc: Uint8Array) => this.#bindings.insertArrowFromIPCStream(this.#loading, ipc, { name, create: false }),
+      yieldToOthers,
+    };
+    this.#sites = new EngineSites(loader);
+    this.#eventTables = new EventTables({ ...loader, sites: this.#sites, noteRows: (rows) => this.#connections.noteRows(rows) });
+    this.#queries = new QueryRunner({
+      ...loader,
+      bindings,
+      connections: this.#connections,
+      sites: this.#sites,
+      partialAggregates: this.#partialAggregates,
+      blockRelations: (siteId, blocks) => this.#eventTables.relationsOf(siteId, blocks),
+    });
+  }
+
+  #run(statement: string): Uint8Array {
+    return this.#bindings.runQuery(this.#loading, statement);
+  }
+
+  append(block: Block, source: BlockSource): Promise<Loaded> {
+    return this.#append(block, source).catch(rethrown);
+  }
+
+  async #append(block: Block, source: BlockSource): Promise<Loaded> {
+    const loaded = await this.#eventTables.load(block, source);
+    this.#connections.checkpointWhenIdle();
+    return { ...this.#usage(), ...loaded };
+  }
+
+  #usage(): EngineUsage {
+    const [row] = rowsFromIpc([this.#run(MEMORY_USAGE_SQL)]);
+    const { stringBytes, propsBytes } = this.#sites;
+    return { memoryBytes: Number(row?.bytes ?? 0) + stringBytes + propsBytes, textBytes: stringBytes };
+  }
+
+  storeSessions(blocks: readonly number[], signal: AbortSignal): Promise<EngineUsage> {
+    return this.#storeSessions(blocks, signal).catch(rethrown);
+  }
+
+  async #storeSessions(blocks: readonly number[], signal: AbortSignal): Promise<EngineUsage> {
+    signal.throwIfAborted();
+    await this.#eventTables.storeSessions(blocks, signal);
+    this.#connections.checkpointWhenIdle();
+    return this.#usage();
+  }
+
+  async drop(blocks: readonly number[]): Promise<EngineUsage> {
+    this.#eventTables.drop(blocks);
+    return this.#usage();
+  }
+
+  async dropProps(blocks: readonly number[]): Promise<EngineUsage> {
+    this.#eventTables.dropProps(blocks);
+    return this.#usage();
+  }
+
+  async propsTexts(siteId: SiteId, codes: readonly number[]): Promise<string[]> {
+    const dictionary = this.#sites.get(siteId)?.props;
+    return codes.map((code) => {
+      const props = dictionary?.stringOf(code);
+      if (props === undefined) throw new EngineLostError("the properties of some events were dropped");
+      return props;
+    });
+  }
+
+  query(query: EngineQuery, signal: AbortSignal): Promise<SqlRow[]> {
+    return this.#inTurns(query, signal, async (turn) =>
+      query.perVisitor ? this.#tallies(query, query.perVisitor, turn) : rowsFromIpc(await this.#queries.run(query, turn)),
+    );
+  }
+
+  #inTurns<T>({ isGuest = false }: EngineQuery, signal: AbortSignal, task: (turn: Turn) => Promise<T>): Promise<T> {
+    return this.#turns.run({ isGuest, signal }, task);
+  }
+
+  async #tallies(query: EngineQuery, perVisitor: VisitorFunction, turn: Turn): Promise<Tally[]> {
+    const rows = eventRowsFromIpc(await this.#queries.run(query, turn));
+    return talliesOf(await applyPerVisitor(perVisitor, rows, turn.next));
+  }
+
+  queryColumns(query: EngineQuery, signal: AbortSignal): Promise<Columns> {
+    return this.#inTurns(query, signal, async (turn) => columnsFromIpc(await this.#queries.run(query, turn)));
+  }
+
+  storePartial(table: PartialTable, part: number, query: EngineQuery, signal: AbortSignal): Promise<StoredPartial> {
+    return this.#inTurns(query, signal, (turn) => this.#storePartial(table, part, query, turn)).catch(rethrown);
+  }
+
+  async #storePartial(table: PartialTable, part: number, query: EngineQuery, turn: Turn): Promise<StoredPartial> {
+    this.#sites.open(table.siteId).tables.add(this.#partialAggregates.open(table));
+    const rows = query.perVisitor
+      ? this.#partialAggregates.insertTallies(table.id, part, await this.#tallies(query, query.perVisitor, turn))
+      : Number(rowsFromIpc(await this.#queries.run(query, turn, this.#partialAggregates.insertion(table.id, part)))[0]?.Count);
+    this.#connections.noteRows(rows);
+    return { ...this.#usage(), rows, keptTextBytes: this.#partialAggregates.textBytesOf(table.id, part) };
+  }
+
+  async dropPartials(id: number, parts: readonly number[] | "all"): Promise<EngineUsage> {
+    const dropped = this.#partialAggregates.drop(id, parts);
+    if (dropped) this.#sites.noteDropped(dropped.siteId, dropped.name);
+    return this.#usage();
+  }
+
+  async loadExtension({ name, definitions, check }: EngineExtension): Promise<void> {
+    if (this.#extensions.has(name)) return;
+    this.#run("BEGIN");
+    try {
+      for (const statement of [...definitions, check]) this.#run(statement);
+      this.#run("COMMIT");
+    } catch (error) {
+      this.#run("ROLLBACK");
+      throw error;
+    }
+    this.#extensions.add(name);
+  }
+
+  async close(): Promise<void> {
+    // The adapter owns the memory of the database. It frees both together.
+  }
+}

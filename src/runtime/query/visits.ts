@@ -1,0 +1,34 @@
+/** Who came when: what some queries need of events, which few events tell without the engine. */
+import type { Columns } from "../../storage/columns.ts";
+import type { Calendar } from "../../storage/calendar.ts";
+import { EVENT_COLUMNS, type EventColumn } from "../../storage/event-columns.ts";
+import type { DecodedEvents } from "../../storage/parquet-events.ts";
+import { PAGEVIEW } from "../base/config/names.ts";
+import type { DateRange } from "./date-range.ts";
+
+/** Events of one day. */
+export interface Visits {
+  /** The number of the day since 1970-01-01. */
+  readonly day: number;
+  readonly timestampsMs: Float64Array;
+  readonly visitorIds: BigUint64Array;
+  /** 1 for each page view, 0 for each other event. */
+  readonly pageviews: Uint8Array;
+}
+
+/** The rows of a query over the visits of a range: those that its SQL has, by column. */
+export type RowsOfVisits = (visits: readonly Visits[], range: DateRange, calendar: Calendar) => Columns;
+
+/** The texts that visits need of a file. */
+export const VISIT_COLUMNS: readonly EventColumn[] = EVENT_COLUMNS.filter(({ field }) => field === "eventName");
+
+export function visitsOf(day: number, events: DecodedEvents): Visits {
+  const [names] = VISIT_COLUMNS.map((column) => events.text(column));
+  const isPageview = names?.texts.map((name) => name === PAGEVIEW) ?? [];
+  return {
+    day,
+    timestampsMs: Float64Array.from(events.timestampsMs, Number),
+    visitorIds: events.visitorIds,
+    pageviews: Uint8Array.from(names?.places ?? [], (place) => Number(isPageview[place] ?? false)),
+  };
+}

@@ -1,0 +1,171 @@
+/**
+ * Limits concurrent stats queries; further ones are refused, at once or after a short wait (docs/http-api.md, "Concurrency"). Viewers
+ * have a part of the slots, because a share link lets anyone ask.
+ */
+import { AppError } from "../base/errors.ts";
+import { EXPORT_WANTED_MS, QUERIES_WAITING_MAX, VIEWER_EXPORTS_MAX, VIEWER_SLOTS_SHARE_MAX } from "../base/config/report-limits.ts";
+import type { Asker } from "../query/asker.ts";
+
+const RETRY_SECS = 1;
+
+/** Of an export beside another one: it takes a while. */
+const EXPORT_RETRY_SECS = 10;
+
+export const tooManyQueries = (): AppError =>
+  new AppError({ code: "too_many_requests", retryAfterSecs: RETRY_SECS }, "Too many statistics queries at the same time. Try again later.");
+
+const oneExport = (): AppError =>
+  new AppError(
+    { code: "too_many_requests", retryAfterSecs: EXPORT_RETRY_SECS },
+    "A share link or public site, and an address, may have one export at a time. Try again when the other one has ended.",
+  );
+
+export interface QueryLimiterOptions {
+  /** 0 means unlimited. */
+  readonly concurrentMax: number;
+  /** Maximum wait for a slot; 0 refuses at once. */
+  readonly queueMs: number;
+  readonly wait: (ms: number) => Promise<void>;
+  readonly monotonicMs: () => number;
+}
+
+/** What a slot is taken for. */
+export interface SlotUse extends Pick<Asker, "isViewer"> {
+  /** Keeps its slot until its client has read it. */
+  readonly isExport?: boolean;
+  /** Of a viewer's export: by what it is shared, and its client's address as limits count it. Each has one export at a time. */
+  readonly exporter?: { readonly share: string; readonly address: string };
+}
+
+const exportersOf = ({ exporter }: SlotUse): readonly string[] =>
+  exporter ? [`share ${exporter.share}`, `address ${exporter.address}`] : [];
+
+interface WaitingQuery {
+  readonly use: SlotUse;
+  /** Called when it has a slot. */
+  readonly begin: () => void;
+}
+
+/** Of several slots, others always have one. */
+const viewerSlots = (concurrentMax: number): number => Math.max(1, Math.floor(concurrentMax * VIEWER_SLOTS_SHARE_MAX));
+
+export class QueryLimiter {
+  readonly #options: QueryLimiterOptions;
+  #taken = 0;
+  /** Of the taken slots, those of viewers. */
+  #viewers = 0;
+  /** Of these, those of exports. */
+  #viewerExports = 0;
+  /** Who has these. */
+  readonly #exporters = new Set<string>();
+  /** From the first refusal of a viewer's export to `EXPORT_WANTED_MS` after the last one. */
+  #exportWanted: { readonly sinceMs: number; readonly untilMs: number } | null = null;
+  /** In order of arrival, of which viewers come after all others. */
+  readonly #waiting = { others: new Set<WaitingQuery>(), viewers: new Set<WaitingQuery>() };
+
+  constructor(options: QueryLimiterOptions) {
+    this.#options = options;
+  }
+
+  /** Whether no query is running. */
+  get areAllFree(): boolean {
+    return this.#taken === 0;
+  }
+
+  /**
+   * Since when viewers ask for an export that cannot begin, other than because of their own address; null if none does. Who does not
+   * ask again is forgotten after `EXPORT_WANTED_MS`, and so is everyone when an export ends.
+   */
+  get exportWantedSinceMs(): number | null {
+    const wanted = this.#exportWanted;
+    return wanted && this.#options.monotonicMs() < wanted.untilMs ? wanted.sinceMs : null;
+  }
+
+  /** Runs the task in a slot; 429 if none is free in time. */
+  async run<T>(use: SlotUse, task: () => Promise<T>): Promise<T> {
+    const release = await this.take(use);
+    try {
+      return await task();
+    } finally {
+      release();
+    }
+  }
+
+  /** Takes a slot until the returned function is called, which is idempotent; 429 if none is free in time. */
+  async take(use: SlotUse): Promise<() => void> {
+    await this.#take(use);
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.#release(use);
+      isHeld = false;
+    };
+  }
+
+  async #take(use: SlotUse): Promise<void> {
+    if (this.#isFree(use)) return this.#count(use, 1);
+    this.#noteWanted(use);
+    const { queueMs } = this.#options;
+    const waiting = this.#waiting[use.isViewer ? "viewers" : "others"];
+    if (queueMs === 0 || waiting.size >= QUERIES_WAITING_MAX) throw this.#refusalOf(use);
+    await this.#queue(waiting, use, queueMs);
+  }
+
+  #noteWanted({ isViewer, isExport = false, exporter }: SlotUse): void {
+    const isOwnFault = exporter !== undefined && this.#exporters.has(`address ${exporter.address}`);
+    if (!isViewer || !isExport || isOwnFault) return;
+    const nowMs = this.#options.monotonicMs();
+    this.#exportWanted = { sinceMs: this.exportWantedSinceMs ?? nowMs, untilMs: nowMs + EXPORT_WANTED_MS };
+  }
+
+  #isExporting(use: SlotUse): boolean {
+    return exportersOf(use).some((exporter) => this.#exporters.has(exporter));
+  }
+
+  #refusalOf(use: SlotUse): AppError {
+    return this.#isExporting(use) ? oneExport() : tooManyQueries();
+  }
+
+  #isFree(use: SlotUse): boolean {
+    const { isViewer, isExport = false } = use;
+    const { concurrentMax } = this.#options;
+    if (isViewer && isExport && (this.#viewerExports >= VIEWER_EXPORTS_MAX || this.#isExporting(use))) return false;
+    if (concurrentMax === 0) return true;
+    return this.#taken < concurrentMax && !(isViewer && this.#viewers >= viewerSlots(concurrentMax));
+  }
+
+  #count(use: SlotUse, slots: 1 | -1): void {
+    const { isViewer, isExport = false } = use;
+    this.#taken += slots;
+    if (isViewer) this.#viewers += slots;
+    if (!isViewer || !isExport) return;
+    this.#viewerExports += slots;
+    for (const exporter of exportersOf(use)) {
+      if (slots > 0) this.#exporters.add(exporter);
+      else this.#exporters.delete(exporter);
+    }
+    if (slots < 0) this.#exportWanted = null;
+  }
+
+  #queue(waiting: Set<WaitingQuery>, use: SlotUse, queueMs: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const query = { use, begin: resolve };
+      waiting.add(query);
+      void this.#options.wait(queueMs).then(() => {
+        if (waiting.delete(query)) reject(this.#refusalOf(use));
+      });
+    });
+  }
+
+  /** Passes the slot to the next waiting query that may have it, if any. */
+  #release(use: SlotUse): void {
+    this.#count(use, -1);
+    for (const waiting of [this.#waiting.others, this.#waiting.viewers]) {
+      for (const query of waiting) {
+        if (!this.#isFree(query.use)) continue;
+        waiting.delete(query);
+        this.#count(query.use, 1);
+        query.begin();
+      }
+    }
+  }
+}

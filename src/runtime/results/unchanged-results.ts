@@ -1,0 +1,128 @@
+/**
+ * Results of plans, reused while the events that they are computed from are the same. An overview of many sites is mostly of sites
+ * without a new event, and its closed days never change.
+ */
+import type { LocalDate, SiteId } from "../../storage/event.ts";
+import { UNCHANGED_RESULTS_BYTES_MAX } from "../base/config/report-limits.ts";
+import { rangeOfDays, type DateRange } from "../query/date-range.ts";
+import type { SiteRange } from "../query/scope.ts";
+import type { AggregateQuery } from "../query/aggregate-query.ts";
+import type { AnalyticsBackend, DayVersion } from "../query/analytics-backend.ts";
+import { planOf, type StepRows } from "../query/plan.ts";
+
+/** A plan whose result follows from the events of one range, and from its name. */
+export interface NumbersPlan extends SiteRange {
+  readonly name: string;
+  readonly queries: readonly AggregateQuery[];
+  /** From the rows of each query. */
+  readonly toNumbers: (...rows: StepRows) => Float64Array;
+}
+
+interface Entry {
+  readonly firstDay: LocalDate;
+  /** Null if the backend cannot tell. */
+  readonly version: string | null;
+  readonly computedAtMs: number;
+  readonly numbers: Float64Array;
+}
+
+const bytesOf = (key: string, { version, numbers }: Entry): number => 2 * (key.length + (version?.length ?? 0)) + numbers.byteLength;
+
+export interface UnchangedResultsOptions {
+  readonly backend: AnalyticsBackend;
+  /** How long a result is reused if the backend cannot tell whether its events changed. */
+  readonly ttlSecs: number;
+  readonly monotonicMs: () => number;
+}
+
+/** All events of a range; empty without any. */
+const versionOf = ({ firstDay, lastDay }: DateRange, days: readonly DayVersion[]): string =>
+  days
+    .filter(({ day }) => firstDay <= day && day <= lastDay)
+    .map(({ day, version }) => `${day}:${version}`)
+    .join(" ");
+
+/** The dates of all plans. */
+function spanOf(plans: readonly NumbersPlan[]): DateRange {
+  const days = plans.flatMap(({ range }) => [range.firstDay, range.lastDay]).sort();
+  const [first, last] = [days[0], days.at(-1)];
+  if (first === undefined || last === undefined) throw new Error("there are no plans");
+  return rangeOfDays(first, last);
+}
+
+export class UnchangedResults {
+  readonly #options: UnchangedResultsOptions;
+  /** By site, in order of last use, and then by plan. */
+  readonly #entries = new Map<SiteId, Map<string, Entry>>();
+  #bytes = 0;
+
+  constructor(options: UnchangedResultsOptions) {
+    this.#options = options;
+  }
+
+  /** The result of each plan, all of the same site, over every event accepted before the call. */
+  async run(siteId: SiteId, plans: readonly NumbersPlan[], signal: AbortSignal): Promise<Float64Array[]> {
+    const ofSite = this.#entriesOf(siteId);
+    const days = await this.#options.backend.versionsOf({ siteId, range: spanOf(plans) });
+    const results: Float64Array[] = [];
+    for (const plan of plans) results.push(await this.#result(plan, ofSite, days && versionOf(plan.range, days), signal));
+    return results;
+  }
+
+  async #result(plan: NumbersPlan, ofSite: Map<string, Entry>, version: string | null, signal: AbortSignal): Promise<Float64Array> {
+    const { backend, monotonicMs } = this.#options;
+    const { siteId, range, queries, toNumbers, name } = plan;
+    // Tomorrow's window takes the place of today's.
+    const key = `${name} ${range.dayCount}`;
+    const known = ofSite.get(key);
+    if (known?.firstDay === range.firstDay && this.#isCurrent(known, version)) return known.numbers;
+    const computedAtMs = monotonicMs();
+    const isEmpty = version === "";
+    const numbers = isEmpty
+      ? toNumbers(...queries.map(() => []))
+      : await backend.run(planOf(plan, queries, toNumbers), { isViewer: false, signal });
+    // Otherwise they were dropped meanwhile, because events were erased that these numbers may count.
+    if (this.#entries.get(siteId) === ofSite) this.#store(ofSite, key, { firstDay: range.firstDay, version, computedAtMs, numbers });
+    return numbers;
+  }
+
+  #isCurrent({ version, computedAtMs }: Entry, current: string | null): boolean {
+    if (current !== null) return version === current;
+    return this.#options.monotonicMs() - computedAtMs < this.#options.ttlSecs * 1000;
+  }
+
+  /** The site becomes the one that was used last. */
+  #entriesOf(siteId: SiteId): Map<string, Entry> {
+    const ofSite = this.#entries.get(siteId) ?? new Map<string, Entry>();
+    this.#entries.delete(siteId);
+    this.#entries.set(siteId, ofSite);
+    return ofSite;
+  }
+
+  #store(ofSite: Map<string, Entry>, key: string, entry: Entry): void {
+    this.#remove(ofSite, key);
+    ofSite.set(key, entry);
+    this.#bytes += bytesOf(key, entry);
+    this.#evict();
+  }
+
+  #remove(ofSite: Map<string, Entry>, key: string): void {
+    const entry = ofSite.get(key);
+    if (!entry) return;
+    ofSite.delete(key);
+    this.#bytes -= bytesOf(key, entry);
+  }
+
+  #evict(): void {
+    for (const siteId of this.#entries.keys()) {
+      if (this.#bytes <= UNCHANGED_RESULTS_BYTES_MAX) return;
+      this.dropSite(siteId);
+    }
+  }
+
+  dropSite(siteId: SiteId): void {
+    const ofSite = this.#entries.get(siteId);
+    for (const key of [...(ofSite?.keys() ?? [])]) if (ofSite) this.#remove(ofSite, key);
+    this.#entries.delete(siteId);
+  }
+}

@@ -1,0 +1,144 @@
+/** The interface of a host: storage, clocks and everything else that differs between platforms. Each adapter implements it. */
+import type { EpochMs, SiteId, LocalDate } from "../../storage/event.ts";
+import type { ObjectStore } from "../../storage/object-store.ts";
+import type { ParquetWriter } from "../../storage/parquet-writer.ts";
+import type { RecordStore } from "../../storage/record-store.ts";
+import type { SecretStore } from "../../storage/secret-store.ts";
+import type { SegmentLog } from "../../storage/segment-log.ts";
+import type { Asset, Assets } from "./assets.ts";
+import type { KeepEntries } from "../access/kept-entries.ts";
+import type { PasswordHasher } from "../access/password-hasher.ts";
+import type { Credentials, Standing } from "../access/standing.ts";
+import type { Config } from "../base/config/config.ts";
+import type { ConnectClickhouse } from "../clickhouse/connection.ts";
+import type { Engine } from "../duckdb/engine.ts";
+import type { OutcomeCount } from "../ingest/event-outcomes.ts";
+import type { GeoLookup } from "../ingest/geo.ts";
+import type { PeriodSecret } from "../ingest/period-secret.ts";
+import type { RemoteRateLimit } from "../base/rate-limit.ts";
+import type { PageFetch } from "../installation/page-fetch.ts";
+import type { Activity } from "../base/metrics/activity.ts";
+import type { Gauges } from "../base/metrics/gauges.ts";
+import type { Log } from "../base/metrics/log.ts";
+import type { RemoteNumbers } from "../reports/overview/overview.ts";
+import type { RollupCalculator } from "../duckdb/rollups/rollup-calculator.ts";
+import type { CalendarRecord } from "../sites/site-calendar.ts";
+import type { RecordChange } from "../sites/site-distribution.ts";
+
+export interface ProcessUsage {
+  /** Resident set size. */
+  readonly residentBytes: number;
+  /** The JavaScript heap in use. */
+  readonly heapBytes: number;
+  /** User and system CPU time since the start of the process. */
+  readonly cpuSecs: number;
+}
+
+/**
+ * How the instance of one site reaches the instance that holds what is of no single site: who may call, which sites there are, the
+ * secrets of visitor ids and the rate limit of addresses. All calls are about the one site, and reject if the other instance cannot be
+ * reached.
+ */
+export interface SiteRegistry {
+  standingOf(credentials: Credentials): Promise<Standing>;
+  /** Registers the site durably, before its first event is stored. Rejects with a 403 if it is new and `max_sites` is reached. */
+  admit(): Promise<void>;
+  /** Registers the site durably, whatever `max_sites` is: it has events. */
+  announce(): Promise<void>;
+  /**
+   * Some of the site's events are about to be deleted, and maybe the last ones: whether it has any is asked when it matters. Drops its
+   * results.
+   */
+  beginDeletion(): Promise<void>;
+  /** They are deleted, or that failed: drops the results of the site that were asked for meanwhile. */
+  endDeletion(): Promise<void>;
+  /** The generated secret of the time zone's salt period that has begun last. */
+  periodSecret(timeZone: string): Promise<PeriodSecret>;
+  /** Of addresses over all sites. */
+  readonly addressRateLimit: RemoteRateLimit;
+}
+
+/** How that instance reaches those of the sites. */
+export interface SiteInstances {
+  /** What instances that are running have counted since they told last, and what they have now. Starts none. */
+  collect(): Promise<{ readonly activities: readonly Activity<OutcomeCount>[]; readonly gauges: readonly Gauges[] }>;
+  /** Sites that were registered by an instance. Files need not show them yet. */
+  registered(): Iterable<SiteId>;
+  /** Removes registered sites without events. A site whose instance does not answer stays. */
+  confirm(): Promise<void>;
+  /** The days on which the site has events, oldest first. */
+  days(siteId: SiteId): Promise<readonly LocalDate[]>;
+  readonly overview: RemoteNumbers;
+  /** Removes what was made for a site: its goals, segments and annotations. Resolves with whether there was something. */
+  removeItems(siteId: SiteId): Promise<boolean>;
+  /** See `SiteDistribution`. */
+  readonly settleMs: number;
+  /** Gives an instance that is running the changed record of its site. Others get it when they start, or before their next work. Never rejects. */
+  push(change: RecordChange): Promise<void>;
+}
+
+/** What makes an instance that of one site. */
+export interface OneSite {
+  readonly siteId: SiteId;
+  readonly registry: SiteRegistry;
+  /** Above the numbers of all segments that other instances have written of the site. */
+  readonly segmentFloor: number;
+  /** Of sites without a time zone of their own. The registry records it, so that it is the same for all instances. */
+  readonly defaultCalendar: CalendarRecord;
+}
+
+export interface Host {
+  readonly config: Config;
+  /** Stores the generated secrets for visitor ids (docs/http-api.md, "Visitor ids"). Unused if the `secret` option is set. */
+  readonly secrets: SecretStore;
+  readonly objects: ObjectStore;
+  /** Stores the hash of the admin password, the API keys, and what is set for sites. */
+  readonly records: RecordStore;
+  /** Absent where memory lasts until the service restarts. */
+  readonly keepEntries?: KeepEntries;
+  readonly passwordHasher: PasswordHasher;
+  readonly parquet: ParquetWriter;
+  readonly rollupCalculator: RollupCalculator;
+  /** By default `ROLLUP_WEIGHT_BYTES_MIN`. */
+  readonly rollupWeightBytesMin?: number;
+  readonly segmentLog: SegmentLog;
+  readonly engine: Engine;
+  /** Connects to the server of the options; no call is made before the first statement. Unused with `engine = duckdb`. */
+  readonly connectClickhouse: ConnectClickhouse;
+  /**
+   * How long an accepted event may wait until ClickHouse gets it. Absent where only `flush_interval_secs` bounds that, because the host
+   * pays for each time that it wakes up.
+   */
+  readonly clickhouseEventMs?: number;
+  readonly geo: GeoLookup;
+  /** Whether `geo` has a database. Without one it finds nothing. */
+  readonly geoIsLoaded: boolean;
+  /** When its database was built. Null without one, and if the database does not say. */
+  readonly geoBuiltMs: EpochMs | null;
+  /** Requests pages for the installation check. */
+  readonly fetchPage: PageFetch;
+  readonly log: Log;
+  /** The wall clock, for dates and timestamps. */
+  readonly now: () => EpochMs;
+  /** A monotonic clock in milliseconds, for durations. */
+  readonly monotonicMs: () => number;
+  /** Cryptographically secure random bytes. */
+  readonly randomBytes: (length: number) => Uint8Array;
+  /** A new request id, unique within the process. */
+  readonly newRequestId: () => string;
+  readonly trackerScript: Asset;
+  /** The dashboard's files. */
+  readonly assets: Assets;
+  /** The version of the program. */
+  readonly version: string;
+  /** Current resource use of the process. Absent on hosts that cannot measure it. */
+  readonly processUsage?: () => ProcessUsage;
+  /** The limit for journal lines that wait for a flush, in bytes. They are kept in memory. */
+  readonly unflushedBytesMax: number;
+  /** On a host with an instance for each site: the site of this one. */
+  readonly oneSite?: OneSite;
+  /** On such a host: in the one instance that holds what is of no single site. It answers nothing about events itself. */
+  readonly siteInstances?: SiteInstances;
+  /** Resolves after `ms` milliseconds. For waits that must not depend on `tick`. */
+  readonly wait: (ms: number) => Promise<void>;
+}

@@ -1,0 +1,84 @@
+/** Background work, put together, and the order in which a tick starts it. */
+import { FLUSH_BYTES_SHARE } from "../base/config/limits.ts";
+import { QueryLimiter } from "../results/query-limiter.ts";
+import { budgetBytesOf, type QueryServices } from "./query-services.ts";
+import type { Visitors } from "../ingest/visitors.ts";
+import { CacheWarmer } from "../duckdb/cache/cache-warmer.ts";
+import { Compaction } from "../upkeep/compaction.ts";
+import { Erasure } from "../upkeep/erasure.ts";
+import { Expiry } from "../upkeep/expiry.ts";
+import { Flush, flushPaceOf } from "../upkeep/flush.ts";
+import type { Job } from "../base/periodic-job.ts";
+import { Retention, type RetentionOptions } from "../upkeep/retention.ts";
+import { Rollups } from "../duckdb/rollups/rollups.ts";
+import type { StoredRollups } from "./stored-rollups.ts";
+import { TrustedClock } from "../upkeep/trusted-clock.ts";
+import type { CalendarOf } from "../sites/sites.ts";
+import type { Dependencies } from "./dependencies.ts";
+import type { Host } from "./host.ts";
+
+export interface JobServices {
+  readonly flush: Flush;
+  readonly compaction: Compaction;
+  readonly erasure: Erasure;
+  readonly expiry: Expiry;
+  readonly retention: Retention;
+  readonly rollups: Rollups;
+  /** Not part of `tick`: only a long-lived process benefits from loading data before the first query. */
+  readonly cacheWarmer: CacheWarmer;
+}
+
+export async function createJobs(
+  { host, counters, leftOutFiles, eventStore, sites }: Dependencies,
+  { partitionCache, stats, behavioral }: QueryServices,
+  limiter: QueryLimiter,
+  stored: StoredRollups,
+  deleteExpiredOfAbsent: RetentionOptions["deleteExpiredOfAbsent"],
+): Promise<JobServices> {
+  const { config, parquet, records, log, now, monotonicMs, unflushedBytesMax, oneSite } = host;
+  const budgetBytes = budgetBytesOf(config);
+  const calendarOf: CalendarOf = (siteId) => sites.calendarOf(siteId);
+  const common = { eventStore, partitionCache, budgetBytes, limiter, calendarOf, counters, log, now, monotonicMs };
+  const compaction = new Compaction({ ...common, leftOutFiles, parquet, filesMax: config.compactAfterFiles });
+  const flush = new Flush({
+    ...common,
+    compaction,
+    eventCount: config.flushEventCount,
+    byteCount: unflushedBytesMax * FLUSH_BYTES_SHARE,
+    intervalSecs: config.flushIntervalSecs,
+    ...flushPaceOf(host),
+  });
+  const dropElsewhere = oneSite && (() => oneSite.registry.endDeletion());
+  const erasure = new Erasure({ eventStore, flush, stats, counters, log, dropElsewhere });
+  const clock = await TrustedClock.open({ records, monotonicMs, log }, now());
+  const expiry = new Expiry({ sites, retentionDays: config.retentionDays, now });
+  const { engine, rollupCalculator: calculator } = host;
+  const rollups = new Rollups({
+    ...common,
+    ...stored,
+    config,
+    engine,
+    calculator,
+    behavioral,
+    isDueForCompaction: (siteId) => compaction.hasWork(siteId),
+  });
+  return {
+    flush,
+    compaction,
+    erasure,
+    expiry,
+    retention: new Retention({ ...common, erasure, clock, expiry, deleteExpiredOfAbsent }),
+    rollups,
+    cacheWarmer: new CacheWarmer({ ...common, rollups }),
+  };
+}
+
+/** In the order in which a tick starts them. Where sites have instances of their own, these do all work on files. */
+export function jobsOf(
+  { flush, compaction, retention, rollups }: JobServices,
+  { visitorSalts }: Pick<Visitors, "visitorSalts">,
+  { now, siteInstances }: Host,
+): readonly Pick<Job, "tick" | "settled">[] {
+  const salt = { tick: () => visitorSalts.renewIfDue(now()), settled: () => visitorSalts.settled() };
+  return siteInstances ? [salt, flush] : [salt, flush, compaction, retention, rollups];
+}

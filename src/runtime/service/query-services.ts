@@ -1,0 +1,122 @@
+/** Wires everything that answers stats queries: the partition cache, the executor and the service in front of it. */
+import type { EventStore } from "../../storage/event-store.ts";
+import type { SiteId } from "../../storage/event.ts";
+import type { Config } from "../base/config/config.ts";
+import { ENGINE_BYTES_MAX } from "../base/config/limits.ts";
+import { Behavioral } from "../duckdb/extension.ts";
+import type { Clickhouse } from "../clickhouse/clickhouse.ts";
+import { Responsiveness } from "../clickhouse/responsiveness.ts";
+import type { Engine } from "../duckdb/engine.ts";
+import { PartitionCache } from "../duckdb/cache/partition-cache.ts";
+import type { Counters } from "../base/metrics/counters.ts";
+import type { LeftOutFiles } from "../base/metrics/left-out-files.ts";
+import type { Log } from "../base/metrics/log.ts";
+import type { RollupCalculator } from "../duckdb/rollups/rollup-calculator.ts";
+import type { RollupStore } from "../duckdb/rollups/rollup-store.ts";
+import type { CalendarOf } from "../sites/sites.ts";
+import type { AnalyticsBackend } from "../query/analytics-backend.ts";
+import { ClickhouseBackend } from "../clickhouse/clickhouse-backend.ts";
+import { Executor } from "../duckdb/executor.ts";
+import type { QueryLimiter } from "../results/query-limiter.ts";
+import { FileExecution } from "../duckdb/file-execution.ts";
+import { FilterCheck } from "../results/filter-check.ts";
+import { QueryService } from "../results/query-service.ts";
+import { Readiness } from "../results/readiness.ts";
+import { ResultCache } from "../results/result-cache.ts";
+import type { RolledMeasures } from "../duckdb/rollups/rolled-measures.ts";
+import { RollupExecution } from "../duckdb/rollup-execution.ts";
+import { UnchangedResults } from "../results/unchanged-results.ts";
+
+export interface QueryServices {
+  readonly partitionCache: PartitionCache;
+  readonly stats: QueryService;
+  readonly filterCheck: FilterCheck;
+  readonly behavioral: Behavioral;
+  readonly readiness: Readiness;
+}
+
+export interface QueryParts {
+  readonly config: Config;
+  readonly engine: Engine;
+  readonly eventStore: EventStore;
+  readonly calendarOf: CalendarOf;
+  readonly limiter: QueryLimiter;
+  readonly rollupStore: RollupStore;
+  readonly rollupCalculator: RollupCalculator;
+  readonly rolled: RolledMeasures;
+  readonly counters: Counters;
+  readonly leftOutFiles: LeftOutFiles;
+  readonly log: Log;
+  readonly monotonicMs: () => number;
+  /** Null with `engine = duckdb`. */
+  readonly clickhouse: Clickhouse | null;
+  /** See `Flush.deliver`. */
+  readonly flushSite: (siteId: SiteId) => Promise<void>;
+  /** See `Responsiveness`. */
+  readonly onClickhouseReturn: () => void;
+  readonly wait: (ms: number) => Promise<void>;
+  /** Whether events can be stored. */
+  readonly isAccepting: () => boolean;
+}
+
+const MINUTE_MS = 60_000;
+
+/** The budget of the engine's memory. */
+export const budgetBytesOf = ({ engineMemoryMb }: Config): number => Math.min(engineMemoryMb * 1024 * 1024, ENGINE_BYTES_MAX);
+
+export function createQueryServices(parts: QueryParts): QueryServices {
+  const { config, engine, clickhouse, limiter, log } = parts;
+  const budgetBytes = budgetBytesOf(config);
+  const partitionCache = new PartitionCache({ ...parts, budgetBytes, sessionGapMs: config.sessionWindowMinutes * MINUTE_MS });
+  // What the extension adds to DuckDB, ClickHouse has.
+  const behavioral = new Behavioral(clickhouse ? { loadExtension: async () => {} } : engine, config.behavioral, log);
+  const backend = clickhouse ? createClickhouseBackend(parts, clickhouse) : createExecutor(parts, partitionCache, behavioral);
+  return {
+    partitionCache,
+    stats: new QueryService({ cache: createResultCache(parts), limiter, backend, unchanged: createUnchangedResults(parts, backend) }),
+    filterCheck: new FilterCheck(parts.wait),
+    behavioral,
+    readiness: new Readiness(async (signal) => (config.role === "ingest" ? parts.isAccepting() : backend.isAnswering(signal))),
+  };
+}
+
+const createExecutor = (parts: QueryParts, partitionCache: PartitionCache, behavioral: Behavioral): Executor =>
+  new Executor({
+    engine: parts.engine,
+    partitionCache,
+    calendarOf: parts.calendarOf,
+    budgetBytes: budgetBytesOf(parts.config),
+    rotationDays: parts.config.visitorSaltRotationDays,
+    rollups: createRollupExecution(parts),
+    files: new FileExecution(parts),
+    loadExtension: () => behavioral.load(),
+  });
+
+const createClickhouseBackend = (
+  { config, calendarOf, flushSite, onClickhouseReturn, wait, monotonicMs }: QueryParts,
+  { connection, tables }: Clickhouse,
+): ClickhouseBackend =>
+  new ClickhouseBackend({
+    connection,
+    responsiveness: new Responsiveness({ connection, monotonicMs, wait, onReturn: onClickhouseReturn }),
+    tables,
+    calendarOf,
+    deliver: flushSite,
+    timeoutSecs: config.requestTimeoutSecs,
+    memoryBytes: config.engineMemoryMb * 1024 * 1024,
+  });
+
+const createRollupExecution = ({ config, rollupStore, rollupCalculator, rolled, log }: QueryParts): RollupExecution | null =>
+  config.rollups ? new RollupExecution({ store: rollupStore, calculator: rollupCalculator, rolled, log }) : null;
+
+const createUnchangedResults = ({ config, monotonicMs }: QueryParts, backend: AnalyticsBackend): UnchangedResults =>
+  new UnchangedResults({ backend, ttlSecs: config.cacheTtlSecs, monotonicMs });
+
+const createResultCache = ({ config, counters, monotonicMs }: QueryParts): ResultCache =>
+  new ResultCache({
+    ttlSecs: config.cacheTtlSecs,
+    entriesMax: config.cacheMaxEntries,
+    monotonicMs,
+    onHit: () => counters.cacheHits++,
+    onMiss: () => counters.cacheMisses++,
+  });

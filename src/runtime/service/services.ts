@@ -1,0 +1,178 @@
+/** Creates and connects all services at the start, from what the host provides. Contains no logic of its own. */
+import type { EpochMs, SiteId, LocalDate } from "../../storage/event.ts";
+import type { ExpiredDays } from "../../storage/event-replica.ts";
+import type { EventStore } from "../../storage/event-store.ts";
+import { addressedAssets, addressedScript } from "./assets.ts";
+import { createAuth, type AuthServices } from "../access/auth-services.ts";
+import { standingBy, type StandingOf } from "../access/standing.ts";
+import { VIEWER_REQUESTS_AT_ONCE, VIEWER_REQUESTS_PER_SECOND } from "../base/config/auth-limits.ts";
+import { RATE_LIMIT_BUCKETS_MAX } from "../base/config/limits.ts";
+import { EXPORTS_BYTES_ALLOWED_MIN, EXPORTS_SHARE_MAX } from "../base/config/report-limits.ts";
+import { openClickhouse } from "../clickhouse/clickhouse.ts";
+import { ClickhouseCatalog } from "../clickhouse/clickhouse-catalog.ts";
+import { QueryLimiter } from "../results/query-limiter.ts";
+import { budgetBytesOf, createQueryServices, type QueryServices } from "./query-services.ts";
+import { createAdmittedSite, createKnownSites } from "../ingest/admission.ts";
+import { warnOfOldGeoDatabase } from "../ingest/geo-age.ts";
+import { createRateLimit, type RateLimit } from "../base/rate-limit.ts";
+import type { SiteAdmission } from "../ingest/site-admission.ts";
+import { createVisitors } from "../ingest/visitors.ts";
+import { PageCheck } from "../installation/page-check.ts";
+import { ProxyCheck } from "../installation/proxy-check.ts";
+import { Cluster } from "../clickhouse/cluster/cluster.ts";
+import type { Erased } from "../upkeep/erasure.ts";
+import { createStoredRollups, type StoredRollups } from "./stored-rollups.ts";
+import { collectGauges } from "../base/metrics/activity.ts";
+import { createCounters, type Counters } from "../base/metrics/counters.ts";
+import type { Gauges } from "../base/metrics/gauges.ts";
+import { LeftOutFiles } from "../base/metrics/left-out-files.ts";
+import { RequestMetrics } from "../base/metrics/request-metrics.ts";
+import { ExportMemory } from "../reports/exports/export-memory.ts";
+import { Overview } from "../reports/overview/overview.ts";
+import type { Sites } from "../sites/sites.ts";
+import { itemsOf, openCollections, type Collections } from "./collections.ts";
+import type { Dependencies } from "./dependencies.ts";
+import { openEventStore } from "./event-store.ts";
+import type { Host } from "./host.ts";
+import { createIngest, type IngestServices } from "./ingest-services.ts";
+import { createJobs, type JobServices } from "./job-services.ts";
+import { createLifecycle, type Lifecycle } from "./lifecycle.ts";
+import { createSiteList, type SiteList } from "./site-list.ts";
+import { openSites } from "./sites.ts";
+
+type HostServices = Pick<
+  Host,
+  "config" | "log" | "now" | "monotonicMs" | "wait" | "newRequestId" | "trackerScript" | "assets" | "version" | "geoIsLoaded" | "geoBuiltMs"
+> & { readonly processUsage: Host["processUsage"] };
+
+type Groups = HostServices &
+  AuthServices &
+  IngestServices &
+  QueryServices &
+  JobServices &
+  StoredRollups &
+  Collections &
+  SiteList &
+  Lifecycle;
+
+export interface Services extends Groups {
+  readonly startedAtMs: EpochMs;
+  readonly counters: Counters;
+  readonly leftOutFiles: LeftOutFiles;
+  readonly requests: RequestMetrics;
+  readonly eventStore: EventStore;
+  readonly exportMemory: ExportMemory;
+  readonly overview: Overview;
+  readonly pageCheck: PageCheck;
+  readonly proxyCheck: ProxyCheck;
+  readonly standingOf: StandingOf;
+  /** Of requests with a share link, or of a public site, by address. */
+  readonly viewerRateLimit: RateLimit;
+  readonly sites: Sites;
+  /** Of this instance and, where sites have their own, of those that are running. Their counters are added to this instance's before. */
+  gauges(): Promise<Gauges>;
+  /** Erases on all nodes. `untilMs`, by the monotonic clock, is how long the answer can wait for the others. */
+  eraseOnRequest(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate, untilMs: number): Promise<Erased>;
+}
+
+/** The memory that all exports share. */
+const createExportMemory = ({ config }: Host): ExportMemory =>
+  new ExportMemory(Math.max(EXPORTS_BYTES_ALLOWED_MIN, budgetBytesOf(config) * EXPORTS_SHARE_MAX));
+
+const createOverview = ({ host, sites }: Dependencies, { stats }: QueryServices, { siteIds }: SiteList): Overview =>
+  new Overview({
+    stats,
+    siteIds,
+    nameOf: (siteId) => sites.settingsOf(siteId).name,
+    calendarOf: (siteId) => sites.calendarOf(siteId),
+    remote: host.siteInstances?.overview ?? null,
+    rotationDays: host.config.visitorSaltRotationDays,
+    realtimeWindowMinutes: host.config.realtimeWindowMinutes,
+    monotonicMs: host.monotonicMs,
+    log: host.log,
+  });
+
+/** By address. */
+const createViewerRateLimit = (): RateLimit =>
+  createRateLimit({ perSecond: VIEWER_REQUESTS_PER_SECOND, burst: VIEWER_REQUESTS_AT_ONCE, bucketsMax: RATE_LIMIT_BUCKETS_MAX });
+
+/** Which sites' events are accepted here. */
+const createAdmission = (dependencies: Dependencies): SiteAdmission => {
+  const { oneSite, siteInstances } = dependencies.host;
+  const parts = { ...dependencies.host, ...dependencies };
+  return oneSite ? createAdmittedSite(oneSite, parts) : createKnownSites(parts, siteInstances && (() => siteInstances.registered()));
+};
+
+function hostServices(host: Host): HostServices {
+  const { config, log, now, monotonicMs, wait, newRequestId, trackerScript, assets, version, geoIsLoaded, geoBuiltMs, processUsage } = host;
+  return { config, log, now, monotonicMs, wait, newRequestId, trackerScript, assets, version, geoIsLoaded, geoBuiltMs, processUsage };
+}
+
+export async function createServices(host: Host): Promise<Services> {
+  const { config, now, monotonicMs, wait, oneSite, siteInstances } = host;
+  const counters = createCounters();
+  const auth = await createAuth({ ...host, counters });
+  const clickhouse = await openClickhouse({ ...host, counters });
+  const leftOutFiles = new LeftOutFiles();
+  const eventStore = await openEventStore(host, counters, leftOutFiles, clickhouse);
+  const catalog = clickhouse ? new ClickhouseCatalog({ ...clickhouse, eventStore }) : eventStore;
+  const shared = oneSite === undefined && siteInstances === undefined ? clickhouse : null;
+  const sites = await openSites(host, catalog, shared);
+  const collections = await openCollections(host, shared);
+  const visitors = await createVisitors({ ...host, zonesAt: (timestampMs) => sites.zonesAt(timestampMs) });
+  const dependencies: Dependencies = { host, counters, leftOutFiles, eventStore, catalog, sites };
+  const stored = await createStoredRollups({ ...host, eventStore });
+  const limiter = new QueryLimiter({ concurrentMax: config.maxConcurrentQueries, queueMs: config.queryQueueMs, wait, monotonicMs });
+  const flushSite = (siteId: SiteId): Promise<void> => jobServices.flush.deliver(siteId);
+  const onClickhouseReturn = (): void => jobServices.flush.endBackoff();
+  const queries = createQueryServices({
+    ...{ ...host, ...stored, eventStore, counters, leftOutFiles, limiter, clickhouse, flushSite, onClickhouseReturn },
+    calendarOf: (siteId) => sites.calendarOf(siteId),
+    isAccepting: () => ingest.ingestGate.isAccepting(monotonicMs()),
+  });
+  const deleteExpiredOfAbsent = async (expired: ExpiredDays): Promise<void> => cluster?.deleteExpiredOfAbsent(expired);
+  const jobServices: JobServices = await createJobs(dependencies, queries, limiter, stored, deleteExpiredOfAbsent);
+  const { erasure } = jobServices;
+  const knownSites = createAdmission(dependencies);
+  const ingest: IngestServices = createIngest(dependencies, knownSites, visitors, { ...jobServices, stats: queries.stats });
+  const clusterParts = { ...host, ...dependencies, erasure, stats: queries.stats, items: itemsOf(collections) };
+  const cluster = shared && (await Cluster.create({ ...clusterParts, clickhouse: shared }));
+  await cluster?.join();
+  const siteList = createSiteList(dependencies, knownSites, cluster);
+  const isPublic = (siteId: SiteId): boolean => sites.settingsOf(siteId).isPublic;
+
+  const services: Services = {
+    ...hostServices(host),
+    ...collections,
+    ...stored,
+    ...auth,
+    ...queries,
+    ...jobServices,
+    ...ingest,
+    ...siteList,
+    ...createLifecycle(dependencies, jobServices, ingest, auth, cluster),
+    counters,
+    leftOutFiles,
+    sites,
+    eventStore,
+    trackerScript: await addressedScript(host.trackerScript, config),
+    assets: await addressedAssets(host.assets, config),
+    startedAtMs: now(),
+    requests: new RequestMetrics(),
+    exportMemory: createExportMemory(host),
+    overview: createOverview(dependencies, queries, siteList),
+    pageCheck: new PageCheck({ ...host, proxiedPaths: config.scriptPaths }),
+    proxyCheck: new ProxyCheck({ ...host, trustProxy: config.trustProxy }),
+    viewerRateLimit: createViewerRateLimit(),
+    async removeItems(siteId, signal) {
+      await cluster?.takeOverSettings();
+      return collections.removeItems(siteId, signal);
+    },
+    eraseOnRequest: (siteId, firstDay, lastDay, untilMs) =>
+      cluster ? cluster.erase(siteId, firstDay, lastDay, untilMs) : erasure.erase(siteId, firstDay, lastDay),
+    standingOf: (credentials) => oneSite?.registry.standingOf(credentials) ?? standingBy({ ...auth, isPublic }, credentials),
+    gauges: () => collectGauges(services, siteInstances),
+  };
+  warnOfOldGeoDatabase(host);
+  return services;
+}

@@ -1,0 +1,94 @@
+/** The order in which a running service's data is copied, so that the copy has every event accepted before it exactly once. */
+import type { ObjectKey } from "../../storage/object-store.ts";
+import { EVENTS_FOLDER, segmentsOfKey } from "../../storage/partition-path.ts";
+import type { RecordStore } from "../../storage/record-store.ts";
+import type { SegmentLog } from "../../storage/segment-log.ts";
+import { LISTING_ATTEMPTS_MAX } from "../base/config/limits.ts";
+import type { VerifiedData } from "./verification.ts";
+
+/** The target of the copy, which is empty. */
+export interface BackupTarget {
+  /** Copies an object of the source, or uses an equal one that the target has. Returns false if the source has no such object. */
+  copyObject(key: ObjectKey): Promise<boolean>;
+  readonly segmentLog: Pick<SegmentLog, "create" | "append">;
+  readonly records: Pick<RecordStore, "write">;
+}
+
+export interface BackupReport {
+  readonly segments: number;
+  readonly files: number;
+  readonly records: number;
+}
+
+/** With one listing, a merge in its middle may show neither the files it took away nor the one it made. */
+const PASSES_MIN = 2;
+
+/**
+ * The journal goes first: a segment is dropped only when its events are in files, and files come after. Files vanish only when
+ * they were merged, or erased; so they are listed again until all that was listed could be read. An event that lies in the
+ * copy several times, in the journal and in merged files, lies there under the same segment number, by which it is counted once.
+ * Records go last: a calendar must know each change of time zone that gave an event of the copy its date. It may know later ones: those
+ * before them keep their dates. What is accepted or erased meanwhile may be in the copy or not.
+ */
+export async function backUp(from: VerifiedData, to: BackupTarget): Promise<BackupReport> {
+  const segments = await copyJournal(from, to);
+  const copied = new Set<ObjectKey>();
+  for (let pass = 1; ; pass++) {
+    const isWhole = await copyFiles(from, to, new Set(segments), copied);
+    if (isWhole && pass >= PASSES_MIN) break;
+    if (pass === LISTING_ATTEMPTS_MAX)
+      throw new Error("files vanish faster than they can be copied; try again when the program has less to do");
+  }
+  // Numbers that files bear must not be given out again, also not on a machine whose clock is behind.
+  const newest = [...copied].reduce((number, key) => Math.max(number, segmentsOfKey(key)?.last ?? 0), 0);
+  if (newest > (segments.at(-1) ?? 0)) await to.segmentLog.create(newest);
+  return { segments: segments.length, files: copied.size, records: await copyRecords(from, to) };
+}
+
+async function copyJournal({ segmentLog }: VerifiedData, to: BackupTarget): Promise<number[]> {
+  const copied: number[] = [];
+  for (const segment of await segmentLog.list()) {
+    let bytes: Uint8Array;
+    try {
+      bytes = await segmentLog.read(segment);
+    } catch (error) {
+      if ((await segmentLog.list()).includes(segment)) throw error;
+      continue;
+    }
+    await to.segmentLog.create(segment);
+    if (bytes.length > 0) await to.segmentLog.append(segment, bytes);
+    copied.push(segment);
+  }
+  return copied;
+}
+
+async function copyRecords({ records }: VerifiedData, to: BackupTarget): Promise<number> {
+  let copied = 0;
+  for (const name of await records.list("")) {
+    const bytes = await records.read(name);
+    if (bytes === null) continue;
+    await to.records.write(name, bytes);
+    copied++;
+  }
+  return copied;
+}
+
+/** Whether everything that was listed is copied now, except for files of segments that are copied themselves, and write them again. */
+async function copyFiles(
+  { objects }: VerifiedData,
+  to: BackupTarget,
+  segments: ReadonlySet<number>,
+  copied: Set<ObjectKey>,
+): Promise<boolean> {
+  const isInJournal = (key: ObjectKey) => {
+    const range = segmentsOfKey(key);
+    return range !== null && range.first === range.last && segments.has(range.first);
+  };
+  let isWhole = true;
+  for (const { key } of await objects.list(EVENTS_FOLDER)) {
+    if (copied.has(key) || isInJournal(key)) continue;
+    if (await to.copyObject(key)) copied.add(key);
+    else isWhole = false;
+  }
+  return isWhole;
+}

@@ -1,0 +1,288 @@
+/** What makes a data folder intact: reads every file, journal line and record, and reports each fault. Read-only. */
+import { utcCalendar, type Calendar } from "../../storage/calendar.ts";
+import type { SiteId, LocalDate } from "../../storage/event.ts";
+import { bufferedEvent } from "../../storage/event-text.ts";
+import { decodeJournalLines } from "../../storage/journal-line.ts";
+import { Segment } from "../../storage/segment.ts";
+import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
+import { countEvents } from "../../storage/parquet-events.ts";
+import { inlineParquetWriter } from "../../storage/parquet-writer.ts";
+import { isInFiles, type PartitionFile } from "../../storage/partition.ts";
+import { Partitions } from "../../storage/partitions.ts";
+import type { RecordStore } from "../../storage/record-store.ts";
+import type { SegmentLog } from "../../storage/segment-log.ts";
+import { ADMIN_RECORD, readPasswordHash } from "../access/admin-password.ts";
+import { API_KEYS_FOLDER, readApiKey } from "../access/api-keys.ts";
+import { SHARES_FOLDER, readShare } from "../access/share.ts";
+import { createSha256, type Sha256 } from "../base/sha256.ts";
+import { isSiteId } from "../base/config/site-id.ts";
+import { FAULTS_KEPT_MAX, LISTING_ATTEMPTS_MAX } from "../base/config/limits.ts";
+import { reasonOf } from "../base/metrics/log.ts";
+import { CALENDAR_RECORD, readDefaultCalendar } from "../sites/default-calendar.ts";
+import { COLLECTION_KINDS } from "../sites/collection-kinds.ts";
+import { readCollectionRecord } from "../sites/collection-record.ts";
+import { readSiteRecord, SITES_FOLDER } from "../sites/site-record.ts";
+import { readCalendars, type RecordedCalendars } from "../sites/recorded-calendars.ts";
+import { misplacedFaults, readFile, type MisplacedFile } from "./misplaced-files.ts";
+import { verifyRollups, type RollupCounts, type RollupVerificationOptions } from "./rollup-verification/rollup-verification.ts";
+
+export interface VerifiedData {
+  readonly objects: ObjectStore;
+  readonly segmentLog: Pick<SegmentLog, "list" | "read">;
+  readonly records: Pick<RecordStore, "list" | "read">;
+}
+
+export interface Fault {
+  /** The damaged object, record or journal segment. */
+  readonly file: string;
+  readonly reason: string;
+}
+
+export interface VerificationReport {
+  readonly sites: number;
+  /** Days of sites that have files. */
+  readonly days: number;
+  /** Files that are not superseded, and their bytes. */
+  readonly files: number;
+  readonly bytes: number;
+  readonly events: number;
+  /** Superseded files: left by a crash, or about to be removed. Queries ignore them. */
+  readonly supersededFiles: number;
+  readonly segments: number;
+  /** Unflushed events of the journal. */
+  readonly unflushedEvents: number;
+  /** Segments that end in a partial line: it is being written, or a crash interrupted it before it was acknowledged. */
+  readonly tornSegments: number;
+  readonly rollups: RollupCounts;
+  /** The first of them, at most `FAULTS_KEPT_MAX`. */
+  readonly faults: readonly Fault[];
+  readonly faultCount: number;
+}
+
+export interface VerificationOptions {
+  /** How rollups are verified. Without it, they are not read. */
+  readonly rollups?: RollupVerificationOptions;
+  /** Whether the content of a file is known to equal that of a verified one: its events are counted, and not decoded. */
+  readonly isVerified?: (key: ObjectKey) => boolean;
+}
+
+/** Reads everything, a file at a time; rollups only with options for them. The service may be running: files that disappear were merged, flushed or erased, which is not a fault. */
+export async function verifyData(data: VerifiedData, { rollups, isVerified }: VerificationOptions = {}): Promise<VerificationReport> {
+  const sha256 = await createSha256();
+  const verification = new Verification(data, sha256, await readCalendars(data.records, sha256), isVerified);
+  await verification.checkPartitions();
+  await verification.checkJournal();
+  await verification.checkRecords();
+  if (rollups) await verification.checkRollups(rollups);
+  return verification.report();
+}
+
+type FileFault = [key: string, reason: string];
+
+interface ReadDay {
+  readonly events: number;
+  readonly misplaced: readonly MisplacedFile[];
+  /** Whether a listed file was missing. */
+  readonly vanished: boolean;
+  readonly faults: readonly FileFault[];
+}
+
+class Verification {
+  readonly #data: VerifiedData;
+  readonly #isVerified: (key: ObjectKey) => boolean;
+  readonly #sha256: Sha256;
+  readonly #calendarOf: RecordedCalendars;
+  readonly #faults: Fault[] = [];
+  readonly #strays = new Set<string>();
+  #faultCount = 0;
+  readonly #counts = {
+    sites: 0,
+    days: 0,
+    files: 0,
+    bytes: 0,
+    events: 0,
+    supersededFiles: 0,
+    segments: 0,
+    unflushedEvents: 0,
+    tornSegments: 0,
+    rollups: { rollups: 0, compared: 0, outdated: 0, uncompared: 0, uncomparedReason: null } as RollupCounts,
+  };
+
+  constructor(data: VerifiedData, sha256: Sha256, calendarOf: RecordedCalendars, isVerified: (key: ObjectKey) => boolean = () => false) {
+    this.#data = data;
+    this.#sha256 = sha256;
+    this.#calendarOf = calendarOf;
+    this.#isVerified = isVerified;
+  }
+
+  report(): VerificationReport {
+    return { ...this.#counts, faults: this.#faults, faultCount: this.#faultCount };
+  }
+
+  #fault(file: string, reason: string): void {
+    this.#faultCount++;
+    if (this.#faults.length < FAULTS_KEPT_MAX) this.#faults.push({ file, reason });
+  }
+
+  /** Lists everything once. */
+  #listing(): Partitions {
+    return new Partitions({
+      objects: this.#data.objects,
+      parquet: inlineParquetWriter,
+      isSiteId,
+      listingsMax: 1,
+      onStray: (key, fault) => {
+        // A folder that changes is listed again.
+        if (this.#strays.has(key) || this.#strays.size >= FAULTS_KEPT_MAX) return;
+        this.#strays.add(key);
+        this.#fault(key, fault);
+      },
+    });
+  }
+
+  async checkPartitions(): Promise<void> {
+    const listing = this.#listing();
+    const sites = await listing.sites();
+    for (const siteId of sites) {
+      const days = await listing.days(siteId);
+      if (days.length > 0) this.#counts.sites++;
+      const files = this.#counts.files;
+      const misplaced: MisplacedFile[] = [];
+      for (const day of days) misplaced.push(...(await this.#checkDay(siteId, day, listing)));
+      const isWhole = misplaced.length === this.#counts.files - files;
+      for (const [key, reason] of misplacedFaults(siteId, misplaced, isWhole, sites)) this.#fault(key, reason);
+    }
+  }
+
+  /**
+   * Returns the files of another site. A missing file may have been merged into one that is not in the listing, so the day is listed and
+   * read again.
+   */
+  async #checkDay(siteId: SiteId, day: LocalDate, firstListing: Partitions): Promise<readonly MisplacedFile[]> {
+    let listing = firstListing;
+    for (let attempt = 1; ; attempt++) {
+      const files = await listing.files(siteId, day);
+      const superseded = await listing.superseded(siteId, day);
+      const found = await this.#readDay(siteId, day, files, superseded);
+      if (found.vanished && attempt < LISTING_ATTEMPTS_MAX) {
+        listing = this.#listing();
+        continue;
+      }
+      for (const [key, reason] of [...found.faults, ...overlaps(files)]) this.#fault(key, reason);
+      if (files.length > 0) this.#counts.days++;
+      this.#counts.files += files.length;
+      this.#counts.bytes += files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+      this.#counts.events += found.events;
+      this.#counts.supersededFiles += superseded.length;
+      return found.misplaced;
+    }
+  }
+
+  async #readDay(siteId: SiteId, day: LocalDate, files: readonly PartitionFile[], superseded: readonly PartitionFile[]): Promise<ReadDay> {
+    const faults: FileFault[] = [];
+    const misplaced: MisplacedFile[] = [];
+    let [events, vanished] = [0, false];
+    for (const file of files) {
+      try {
+        const bytes = await this.#data.objects.get(file.key);
+        if (bytes === null) {
+          vanished = true;
+          continue;
+        }
+        const known = this.#isVerified(file.key) ? countEvents(bytes) : null;
+        const {
+          rows,
+          otherSite,
+          faults: ofFile,
+        } = known === null ? readFile(bytes, siteId, day) : { rows: known, otherSite: null, faults: [] };
+        events += rows;
+        if (otherSite !== null) misplaced.push({ file, siteId: otherSite });
+        faults.push(...ofFile.map((reason): FileFault => [file.key, reason]));
+        const inParts = await this.#countEvents(superseded.filter((part) => file.first <= part.first && part.last <= file.last));
+        if (inParts > rows) faults.push([file.key, `it holds ${rows} events, but the files that it stands for hold ${inParts}`]);
+      } catch (error) {
+        faults.push([file.key, reasonOf(error)]);
+      }
+    }
+    return { events, misplaced, vanished, faults };
+  }
+
+  /** Checks superseded files that can be read. They are not counted. */
+  async #countEvents(files: readonly PartitionFile[]): Promise<number> {
+    let events = 0;
+    for (const { key } of files) {
+      const bytes = await this.#data.objects.get(key).catch(() => null);
+      events += (bytes && countEvents(bytes)) ?? 0;
+    }
+    return events;
+  }
+
+  async checkJournal(): Promise<void> {
+    const { segmentLog } = this.#data;
+    const listing = this.#listing();
+    for (const segment of await segmentLog.list()) {
+      let bytes: Uint8Array;
+      try {
+        bytes = await segmentLog.read(segment);
+      } catch (error) {
+        // A missing segment was flushed.
+        if ((await segmentLog.list()).includes(segment)) this.#fault(segmentName(segment), reasonOf(error));
+        continue;
+      }
+      const { events, damagedLines, tornBytes } = decodeJournalLines(bytes);
+      this.#counts.segments++;
+      if (damagedLines > 0) this.#fault(segmentName(segment), `${damagedLines} of its lines are damaged; the rest can be read`);
+      if (tornBytes > 0) this.#counts.tornSegments++;
+      const read = new Segment(segment);
+      for (const event of events) read.add(bufferedEvent(event));
+      for (const [siteId, days] of read.sites) {
+        for (const [day, ofDay] of days) {
+          const files = await listing.files(siteId, day);
+          if (!isInFiles(segment, files)) this.#counts.unflushedEvents += ofDay.length;
+        }
+      }
+    }
+  }
+
+  async checkRecords(): Promise<void> {
+    const { records } = this.#data;
+    const check = async (name: string, read: () => Promise<unknown>) => {
+      try {
+        await read();
+      } catch (error) {
+        this.#fault(name, reasonOf(error));
+      }
+    };
+    await check(ADMIN_RECORD, () => readPasswordHash(records));
+    await check(CALENDAR_RECORD, () => readDefaultCalendar(records));
+    const checkFolder = async (folder: string, what: string, read: (name: string) => Promise<unknown>) => {
+      for (const name of await records.list(folder))
+        await check(name, async () => {
+          if ((await read(name)) === null) throw new Error(`it is no ${what}, and is ignored`);
+        });
+    };
+    await checkFolder(API_KEYS_FOLDER, "API key", (name) => readApiKey(records, name));
+    await checkFolder(SITES_FOLDER, "site's record", (name) => readSiteRecord(records, name, this.#sha256));
+    await checkFolder(SHARES_FOLDER, "share link", (name) => readShare(records, name));
+    for (const kind of COLLECTION_KINDS)
+      await checkFolder(`${kind.name}/`, `record of ${kind.name}`, (name) => readCollectionRecord(records, name, kind, this.#sha256));
+  }
+
+  async checkRollups(options: RollupVerificationOptions): Promise<void> {
+    const listing = () => this.#listing();
+    const onFault = (file: string, reason: string) => this.#fault(file, reason);
+    const calendarOf = (siteId: SiteId): Calendar => this.#calendarOf(siteId) ?? utcCalendar;
+    this.#counts.rollups = await verifyRollups({ objects: this.#data.objects, listing, onFault, calendarOf }, options);
+  }
+}
+
+const segmentName = (segment: number): string => `journal segment ${segment}`;
+
+/** Files with overlapping segment ranges: an event may be in both. Takes files oldest first. */
+function overlaps(files: readonly PartitionFile[]): FileFault[] {
+  return files.flatMap((file, i): FileFault[] => {
+    const before = files[i - 1];
+    if (!before || before.last < file.first) return [];
+    return [[file.key, `its range of segments overlaps that of ${before.key}: events may be counted twice`]];
+  });
+}

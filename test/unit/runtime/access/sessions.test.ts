@@ -1,0 +1,119 @@
+/** Sessions with a clock and randomness of the test's own. */
+import { randomBytes } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { Sessions } from "../../../../src/runtime/access/sessions.ts";
+import type { KeptEntries, KeptEntry } from "../../../../src/runtime/access/kept-entries.ts";
+import { createSha256 } from "../../../../src/runtime/base/sha256.ts";
+
+const sha256 = await createSha256();
+
+/** Entries that outlive an instance, as a host keeps them. */
+function makeKeptEntries(): KeptEntries {
+  const entries = new Map<string, KeptEntry>();
+  return {
+    list: () => [...entries.values()].sort((a, b) => a.endMs - b.endMs),
+    set: (entry) => void entries.set(entry.key, entry),
+    remove: (key) => void entries.delete(key),
+  };
+}
+
+const WALL_MS = 1_700_000_000_000;
+
+/** Sessions, and the monotonic clock they go by. */
+function make(options: Partial<ConstructorParameters<typeof Sessions>[0]> = {}) {
+  const clock = { ms: 0 };
+  const clocks = { now: () => WALL_MS + clock.ms, monotonicMs: () => clock.ms };
+  const sessions = new Sessions({ ttlSecs: 600, sessionsMax: 3, sha256, randomBytes, ...clocks, ...options });
+  const beginAt = (ms: number): string => ((clock.ms = ms), sessions.begin());
+  const isValidAt = (token: string, ms: number): boolean => ((clock.ms = ms), sessions.isValid(token));
+  return { sessions, beginAt, isValidAt };
+}
+
+describe("sessions", () => {
+  it("have tokens of 256 random bits", () => {
+    const asked: number[] = [];
+    const { sessions } = make({ randomBytes: (length) => (asked.push(length), new Uint8Array(length).fill(0xab)) });
+    expect(sessions.begin()).toBe("ab".repeat(32));
+    expect(asked).toEqual([32]);
+  });
+
+  it("last for the ttl and not a millisecond longer", () => {
+    const { beginAt, isValidAt } = make();
+    const token = beginAt(1000);
+    expect(isValidAt(token, 600_999)).toBe(true);
+    expect(isValidAt(token, 601_000)).toBe(false);
+  });
+
+  it("end each for itself, and ending one that there is not is fine", () => {
+    const { sessions } = make();
+    const [first, second] = [sessions.begin(), sessions.begin()];
+    sessions.end(first);
+    sessions.end(first);
+    sessions.end("nonsense");
+    expect([first, second].map((token) => sessions.isValid(token))).toEqual([false, true]);
+  });
+
+  it("end all but those of the tokens that are kept", () => {
+    const { sessions } = make();
+    const tokens = [sessions.begin(), sessions.begin(), sessions.begin()];
+    sessions.endOthers([tokens[1] ?? "", "nonsense"]);
+    expect(tokens.map((token) => sessions.isValid(token))).toEqual([false, true, false]);
+    sessions.endOthers([]);
+    expect(tokens.map((token) => sessions.isValid(token))).toEqual([false, false, false]);
+  });
+
+  it("end with the oldest where there would be too many", () => {
+    const { beginAt, isValidAt } = make();
+    const tokens = [0, 1, 2, 3, 4].map((second) => beginAt(second * 1000));
+    expect(tokens.map((token) => isValidAt(token, 5000))).toEqual([false, false, true, true, true]);
+  });
+
+  it("make room by those that have expired first", () => {
+    const { beginAt, isValidAt } = make();
+    for (const second of [0, 1]) beginAt(second * 1000);
+    const late = beginAt(500_000);
+    const later = [beginAt(601_000), beginAt(601_000)];
+    expect([late, ...later].every((token) => isValidAt(token, 601_000))).toBe(true);
+  });
+
+  it("go on in another instance until their end by the wall clock, whatever its monotonic clock is, and those that ended do not", () => {
+    const kept = makeKeptEntries();
+    const { sessions, beginAt } = make({ kept });
+    const tokens = [beginAt(0), beginAt(1000), beginAt(2000)];
+    sessions.end(tokens[1] ?? "");
+    const after = (ms: number) => {
+      const next = new Sessions({ ttlSecs: 600, sessionsMax: 3, sha256, randomBytes, now: () => WALL_MS + ms, monotonicMs: () => 5, kept });
+      return tokens.map((token) => next.isValid(token));
+    };
+    expect(after(599_999)).toEqual([true, false, true]);
+    expect(after(600_000)).toEqual([false, false, true]);
+    expect(kept.list()).toHaveLength(1);
+    expect(JSON.stringify(kept.list())).not.toContain(tokens[2]);
+  });
+
+  it("last no longer than a new one where the wall clock was set back meanwhile", () => {
+    const kept = makeKeptEntries();
+    const { beginAt } = make({ kept });
+    const token = beginAt(0);
+    const clock = { ms: 0 };
+    const clocks = { now: () => WALL_MS - 1_000_000 + clock.ms, monotonicMs: () => clock.ms };
+    const next = new Sessions({ ttlSecs: 600, sessionsMax: 3, sha256, randomBytes, ...clocks, kept });
+    clock.ms = 599_999;
+    expect(next.isValid(token)).toBe(true);
+    clock.ms = 600_000;
+    expect(next.isValid(token)).toBe(false);
+  });
+
+  it.each(["", "x", "0".repeat(63), "0".repeat(65), "A".repeat(64), `${"0".repeat(64)}\n`])(
+    "hash no text that is no token: %j",
+    (token) => {
+      const { sessions } = make({
+        sha256: () => {
+          throw new Error("hashed");
+        },
+      });
+      expect(sessions.isValid(token)).toBe(false);
+      expect(() => sessions.end(token)).not.toThrow();
+    },
+  );
+});

@@ -1,0 +1,43 @@
+/** What one instance has counted, handed over to another. */
+import { expect, it } from "vitest";
+import { EventOutcomes } from "../../../../../src/runtime/ingest/event-outcomes.ts";
+import { takeFromBoth, createRateLimit, type RateVerdict } from "../../../../../src/runtime/base/rate-limit.ts";
+import { addActivity, takeActivity } from "../../../../../src/runtime/base/metrics/activity.ts";
+import { createCounters } from "../../../../../src/runtime/base/metrics/counters.ts";
+import { Histogram } from "../../../../../src/runtime/base/metrics/prometheus.ts";
+import { RequestMetrics } from "../../../../../src/runtime/base/metrics/request-metrics.ts";
+
+const instance = () => ({
+  counters: createCounters(),
+  requests: new RequestMetrics(),
+  flush: { durations: new Histogram() },
+  eventOutcomes: new EventOutcomes({ hasAllowlist: false, startedAtMs: 0 }),
+});
+
+it("activity that is handed over counts once, and begins again from zero", () => {
+  const [site, registry] = [instance(), instance()];
+  for (let i = 0; i < 2; i++) {
+    site.counters.eventsIngested += 3;
+    site.requests.note("POST /api/event", 202, 4);
+    site.flush.durations.observe(20);
+    site.eventOutcomes.note("one.test", "accepted", 100 + i);
+    addActivity(registry, takeActivity(site));
+  }
+  addActivity(registry, takeActivity(site));
+  expect(registry.counters.eventsIngested).toBe(6);
+  expect(registry.requests.countSamples).toEqual([{ labels: { method: "POST", route: "/api/event", status: "2xx" }, value: 2 }]);
+  expect(registry.flush.durations.count).toBe(2);
+  expect(registry.eventOutcomes.of("one.test")).toEqual([{ name: "one.test", outcome: "accepted", count: 2, latestMs: 101 }]);
+  expect(site.counters).toEqual(createCounters());
+});
+
+it("a limit that another instance keeps takes no token of the own one when it refuses", async () => {
+  const own = createRateLimit({ perSecond: 1, bucketsMax: 10 });
+  const refused: RateVerdict = { allowed: false, retryAfterSecs: 7 };
+  const remote = (verdict: RateVerdict) => ({ key: "1.2.3.4", limit: { peek: async () => verdict, take: async () => verdict } });
+  const claim = { limit: own, key: "one.test" };
+  expect(await takeFromBoth(claim, remote(refused), 0)).toEqual(refused);
+  expect(await takeFromBoth(claim, remote({ allowed: true }), 0)).toEqual({ allowed: true });
+  expect(await takeFromBoth(claim, remote({ allowed: true }), 0)).toEqual({ allowed: false, retryAfterSecs: 1 });
+  expect(await takeFromBoth(claim, remote(refused), 0)).toEqual(refused);
+});

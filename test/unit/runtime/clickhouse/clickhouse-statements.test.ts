@@ -1,0 +1,184 @@
+/**
+ * The ClickHouse statements of all reports and exports, held to snapshots so that a change shows in review, and the rules that all of
+ * them keep: no text of a request is in the SQL, and each reads one site. Whether their results are right is shown by other suites.
+ */
+import { describe, expect, it } from "vitest";
+import { GOALS_OF_QUERY_MAX } from "../../../../src/runtime/base/config/collection-limits.ts";
+import { FILTER_CONDITIONS_MAX, LOOKED_UP_CHARS_MAX } from "../../../../src/runtime/base/config/report-limits.ts";
+import type { ClickhouseConnection, ClickhouseStatement } from "../../../../src/runtime/clickhouse/connection.ts";
+import { UNDECIDED } from "../../../../src/runtime/clickhouse/native-values.ts";
+import { eventTables, type EventTables } from "../../../../src/runtime/clickhouse/tables.ts";
+import { Responsiveness } from "../../../../src/runtime/clickhouse/responsiveness.ts";
+import { ClickhouseBackend } from "../../../../src/runtime/clickhouse/clickhouse-backend.ts";
+import { portionsOf, scanStatement } from "../../../../src/runtime/clickhouse/clickhouse-query.ts";
+import { arraysSql } from "../../../../src/runtime/clickhouse/clickhouse-scan.ts";
+import type { PlanStep } from "../../../../src/runtime/query/plan.ts";
+import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
+import type { Scope } from "../../../../src/runtime/query/scope.ts";
+import { dailyExport } from "../../../../src/runtime/reports/exports/daily-export.ts";
+import { eventsQuery, minutesQuery } from "../../../../src/runtime/reports/exports/export-portions.ts";
+import { jsonFormat } from "../../../../src/runtime/reports/exports/json-format.ts";
+import { countsByValue } from "../../../../src/runtime/reports/measures/value-counts.ts";
+import { REPORTS, type ReportPath } from "../../../../src/runtime/reports/registry.ts";
+import type { Report, ReportSettings } from "../../../../src/runtime/reports/report.ts";
+import type { SiteGoal } from "../../../../src/runtime/sites/goal.ts";
+import { utcCalendar } from "../../../../src/storage/calendar.ts";
+import type { LocalDate } from "../../../../src/storage/event.ts";
+import { reportRequests } from "../../../support/report-requests.ts";
+import { siteId } from "../../../support/stored-event.ts";
+import { ownerAt, siteGoal } from "../../../support/viewer.ts";
+
+const NOW_MS = Date.parse("2026-03-15T12:00:00Z");
+const SITE = siteId("Site.test:8080");
+const SETTINGS: ReportSettings = { sessionGapMs: 1_800_000, rotationDays: 1, realtimeWindowMinutes: 5, hasExtension: true };
+
+/** Is in every text of the requests, and in nothing else. */
+const MARK = "Zq7";
+/** What would end a text, be a parameter, a wildcard, an escape or a comment. */
+const HOSTILE = `${MARK}'"\`{p0:String}*%_\\ -- // ?:é`;
+const REQUESTS = reportRequests({ page: `/${HOSTILE}`, event: HOSTILE, property: HOSTILE, value: HOSTILE, source: HOSTILE });
+
+const GOALS = [
+  siteGoal(HOSTILE, { page: `/${HOSTILE}` }),
+  siteGoal(HOSTILE, { event: HOSTILE, property: { key: HOSTILE, value: HOSTILE } }, true),
+];
+
+const SCOPE = { site_id: SITE, start_date: "2026-03-01", end_date: "2026-03-14", filters: `pages==/${HOSTILE};browsers!=${HOSTILE}` };
+
+const SERVER = eventTables({ clickhouseDatabase: "sandpiper", clickhouseCluster: null });
+const CLUSTER = eventTables({ clickhouseDatabase: "sandpiper", clickhouseCluster: "web" });
+
+/** The statements that the backend runs for the steps. The server has an event whose visitor the program itself has to follow. */
+async function statementsOf(steps: readonly PlanStep[], tables: EventTables): Promise<ClickhouseStatement[]> {
+  const statements: ClickhouseStatement[] = [];
+  const connection: ClickhouseConnection = {
+    async rows(statement) {
+      statements.push(statement);
+      return statement.sql.includes("sum(events) AS events") ? [{ value: UNDECIDED, visitors: 1, events: 1 }] : [];
+    },
+    execute: () => Promise.reject(new Error("reports change nothing")),
+    insert: () => Promise.reject(new Error("reports insert nothing")),
+    responds: () => Promise.resolve(true),
+  };
+  const clocks = { monotonicMs: () => 0, wait: async () => {}, onReturn: () => {} };
+  const backend = new ClickhouseBackend({
+    connection,
+    responsiveness: new Responsiveness({ connection, ...clocks }),
+    tables,
+    calendarOf: () => utcCalendar,
+    deliver: async () => {},
+    timeoutSecs: 30,
+    memoryBytes: 2 ** 30,
+  });
+  await backend.run({ steps, toResult: () => null }, { isViewer: false, signal: new AbortController().signal });
+  return statements;
+}
+
+async function ofReport(
+  { path, prepare }: Report,
+  tables: EventTables,
+  goals: readonly SiteGoal[] = GOALS,
+  scope: Readonly<Record<string, string>> = SCOPE,
+): Promise<ClickhouseStatement[]> {
+  const prepared = REQUESTS[path as ReportPath].map((request) => {
+    const given: Readonly<Record<string, string>> = { ...scope, ...request };
+    return prepare((name) => given[name] ?? null, ownerAt(NOW_MS, goals));
+  });
+  const plans = (await Promise.all(prepared)).map(({ plan }) => plan(SETTINGS));
+  return statementsOf(
+    plans.flatMap(({ steps }) => steps),
+    tables,
+  );
+}
+
+const SCOPE_OF_EXPORTS: Scope = {
+  siteId: SITE,
+  range: rangeOfDays("2026-03-01" as LocalDate, "2026-03-14" as LocalDate),
+  conditions: [{ dimension: "pages", test: { kind: "is", values: [`/${HOSTILE}`] }, isNegated: false }],
+};
+
+const ofDailyExport = (tables: EventTables) => statementsOf(dailyExport(SCOPE_OF_EXPORTS, jsonFormat).steps, tables);
+
+const ofRawExport = async (tables: EventTables) =>
+  [minutesQuery(SCOPE_OF_EXPORTS), eventsQuery(SCOPE_OF_EXPORTS, { startMs: NOW_MS, endMs: NOW_MS + 60_000 }, 1000)].map((query) =>
+    scanStatement(arraysSql(query), SITE, tables),
+  );
+
+const ALL: readonly { readonly name: string; readonly of: (tables: EventTables) => Promise<ClickhouseStatement[]> }[] = [
+  ...REPORTS.map((report: Report) => ({ name: report.operationId, of: (tables: EventTables) => ofReport(report, tables) })),
+  { name: "dailyExport", of: ofDailyExport },
+  { name: "rawExport", of: ofRawExport },
+];
+
+const printed = ({ sql, parameters }: ClickhouseStatement): string =>
+  `${sql
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .join("\n")};\n-- parameters: ${JSON.stringify(parameters)}\n`;
+
+const PLACEHOLDER = /\{(\w+):(?:Int64|UInt64|String|Array\((?:Int64|UInt64|String)\))\}/g;
+
+describe.each(ALL)("the statements of $name", ({ name, of }) => {
+  it("are these on one server", async () => {
+    await expect((await of(SERVER)).map(printed).join("\n")).toMatchFileSnapshot(`./snapshots/${name}.sql`);
+  });
+
+  it.each([
+    ["one server", SERVER],
+    ["a cluster", CLUSTER],
+  ] as const)("have every text of the request in typed parameters, and no comment, on %s", async (_, tables) => {
+    for (const { sql, parameters = {} } of await of(tables)) {
+      expect(sql).not.toContain(MARK);
+      expect(sql).not.toContain("//");
+      expect(sql.replaceAll(PLACEHOLDER, "")).not.toMatch(/\{\s*\w+\s*:/);
+      const named = Array.from(sql.matchAll(PLACEHOLDER), ([, parameter]) => parameter);
+      expect(new Set(named)).toEqual(new Set(Object.keys(parameters)));
+      expect(new Set(Object.values(parameters)).size).toBe(Object.keys(parameters).length);
+    }
+  });
+
+  it("read the events of the site, and of no other", async () => {
+    for (const tables of [SERVER, CLUSTER]) {
+      for (const { sql, parameters = {} } of await of(tables)) {
+        const reads = sql.match(/\bevents_(?:data|all)\b/g) ?? [];
+        const ofSite = Array.from(
+          sql.matchAll(/\bevents_(?:data|all) WHERE site_id = \{(\w+):String\}/g),
+          ([, parameter = ""]) => parameter,
+        );
+        expect(ofSite).toHaveLength(reads.length);
+        expect(ofSite.map((parameter) => parameters[parameter])).toEqual(reads.map(() => SITE));
+        expect(reads.length).toBeGreaterThan(0);
+      }
+    }
+  });
+});
+
+it("the statements that count goals with properties, within as many filters, are within what the server parses", async () => {
+  const goals = Array.from({ length: GOALS_OF_QUERY_MAX }, (_, i) =>
+    siteGoal(`goal ${i}`, { event: `event ${i}`, property: { key: `key ${i}`, value: `value ${i}` } }, true),
+  );
+  const filters = goals.slice(0, FILTER_CONDITIONS_MAX).map(({ fields: { name } }) => `goal==${name}`);
+  for (const report of REPORTS.filter(({ path }) => path === "/api/stats/conversions")) {
+    for (const { sql, settings } of await ofReport(report, CLUSTER, goals, { ...SCOPE, filters: filters.join(";") })) {
+      expect(sql.length).toBeLessThan(Number(settings?.["max_query_size"]) / 2);
+    }
+  }
+});
+
+it("values that are looked up are in statements whose parameters fit into an address", () => {
+  const values = Array.from({ length: 300 }, (_, i) => `${i}-`.padEnd(512, "ж"));
+  const query = countsByValue(SCOPE_OF_EXPORTS, "pathname");
+  const portions = portionsOf({ ...query, top: { values, rowsMax: values.length } }).map(({ top }) => top?.values ?? []);
+  expect(portions.flat()).toEqual(values);
+  for (const portion of portions) expect(encodeURIComponent(portion.join("")).length).toBeLessThanOrEqual(LOOKED_UP_CHARS_MAX);
+  expect(portionsOf(query)).toEqual([query]);
+});
+
+describe("on a cluster", () => {
+  it("each shard makes the rows of its visitors, except where a query compares visitors", async () => {
+    const main = ALL.find(({ name }) => name === "getMain");
+    await expect(((await main?.of(CLUSTER)) ?? []).map(printed).join("\n")).toMatchFileSnapshot("./snapshots/getMain-cluster.sql");
+    const isPerShard = ({ sql }: ClickhouseStatement): boolean => sql.includes("cluster(`web`, view(");
+    expect((await ofDailyExport(CLUSTER)).map(isPerShard)).toEqual([true, false, false]);
+  });
+});

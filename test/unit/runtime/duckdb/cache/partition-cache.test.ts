@@ -1,0 +1,644 @@
+/** The partition cache with the real engine: results stay exact whatever is loaded, evicted, flushed or lost meanwhile. */
+import fc from "fast-check";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { EngineFullError, EngineLostError, type Engine } from "../../../../../src/runtime/duckdb/engine.ts";
+import { IncompleteDaysError, type Loading } from "../../../../../src/runtime/duckdb/cache/loading.ts";
+import { PartitionCache } from "../../../../../src/runtime/duckdb/cache/partition-cache.ts";
+import { isSiteId } from "../../../../../src/runtime/base/config/site-id.ts";
+import { LeftOutFiles } from "../../../../../src/runtime/base/metrics/left-out-files.ts";
+import { DAY_MS, utcDateOf, type SiteId, type StoredEvent, type LocalDate } from "../../../../../src/storage/event.ts";
+import { EventStore } from "../../../../../src/storage/event-store.ts";
+import { createMemoryObjectStore } from "../../../../../src/storage/memory-object-store.ts";
+import { createMemorySegmentLog } from "../../../../../src/storage/memory-segment-log.ts";
+import { encodeEvents } from "../../../../../src/storage/parquet-events.ts";
+import { inlineParquetWriter } from "../../../../../src/storage/parquet-writer.ts";
+import { partitionKey } from "../../../../../src/storage/partition-path.ts";
+import { createRecordingLog } from "../../../../support/recording-log.ts";
+import { createEngineShare } from "../../../../support/shared-engine.ts";
+import { anEvent, siteId } from "../../../../support/stored-event.ts";
+
+const START_MS = Date.parse("2026-03-01T12:00:00Z");
+
+const UNLIMITED = Number.MAX_SAFE_INTEGER;
+
+const dayAt = (index: number): LocalDate => utcDateOf(START_MS + index * DAY_MS);
+
+const silent = (): AbortSignal => new AbortController().signal;
+
+const WANTED: Loading = { signal: silent(), withinBudget: false, onePass: false };
+
+/** Everything that belongs together for one test. */
+async function makeWorld(startBudgetBytes: number) {
+  let budgetBytes = startBudgetBytes;
+  const share = await createEngineShare();
+  onTestFinished(() => share.close());
+  const loads: { siteId: SiteId; kind: "files" | "events"; count: number }[] = [];
+  const dropped: number[] = [];
+  const sessionStores: number[] = [];
+  const blocks = new Set<number>();
+  let generation = 0;
+  let failAppends = 0;
+  let loseBeforeAppend = false;
+  let replyGate: { readonly onTaken: () => void; readonly opened: Promise<void> } | null = null;
+  const engine: Engine = {
+    get generation() {
+      return generation;
+    },
+    async append(block, source) {
+      if (failAppends > 0) {
+        failAppends--;
+        throw new EngineLostError("told to fail");
+      }
+      if (loseBeforeAppend) generation++;
+      loseBeforeAppend = false;
+      blocks.add(block.id);
+      const [kind, count] = "files" in source ? (["files", source.files.length] as const) : (["events", source.events.length] as const);
+      if (count > 0) loads.push({ siteId: block.siteId, kind, count });
+      const gate = replyGate;
+      replyGate = null;
+      const loaded = await share.append(block, source);
+      gate?.onTaken();
+      await gate?.opened;
+      return loaded;
+    },
+    storeSessions(ids, signal) {
+      sessionStores.push(ids.length);
+      return share.storeSessions(ids, signal);
+    },
+    dropProps: (ids) => share.dropProps(ids),
+    propsTexts: (site, numbers) => share.propsTexts(site, numbers),
+    drop(ids) {
+      dropped.push(...ids);
+      return share.drop(ids);
+    },
+    query: (query, signal) => share.query(query, signal),
+    queryColumns: (query, signal) => share.queryColumns(query, signal),
+    storePartial: (table, part, query, signal) => share.storePartial(table, part, query, signal),
+    dropPartials: (id, parts) => share.dropPartials(id, parts),
+    loadExtension: (extension) => share.loadExtension(extension),
+    close: () => share.close(),
+  };
+  const objects = createMemoryObjectStore();
+  const log = createRecordingLog();
+  const { eventStore } = await EventStore.open({
+    segmentLog: createMemorySegmentLog(),
+    nowMs: START_MS,
+    parquet: inlineParquetWriter,
+    objects,
+    isSiteId,
+    listingsMax: 2,
+    onStray: (key, fault) => log.warn(`${key} ${fault}`),
+  });
+  const leftOutFiles = new LeftOutFiles();
+  const partitionCache = new PartitionCache({
+    engine,
+    eventStore,
+    log,
+    sessionGapMs: 1_800_000,
+    leftOutFiles,
+    get budgetBytes() {
+      return budgetBytes;
+    },
+  });
+
+  return {
+    loads,
+    dropped,
+    /** How many blocks each call to store sessions named. */
+    sessionStores,
+    log,
+    leftOutFiles,
+    objects,
+    eventStore,
+    partitionCache,
+    /** A file that an earlier process has written. */
+    writeFile: (site: SiteId, day: LocalDate, segment: number, events: readonly StoredEvent[]) =>
+      objects.put(partitionKey(site, day, segment, segment), encodeEvents(events)),
+    append: (events: readonly StoredEvent[]) => Promise.all(events.map((event) => eventStore.append(event))),
+    /** The keys of a day's files. */
+    filesOf: (site: SiteId, day: LocalDate) =>
+      eventStore.withSnapshot(site, day, day, async (partitions) => partitions.flatMap(({ files }) => files.map(({ key }) => key))),
+    /** As `Flush` does it. */
+    async flush(): Promise<void> {
+      await eventStore.seal();
+      for (const segment of [...eventStore.sealedSegments]) {
+        for (const site of [...segment.sites.keys()]) await eventStore.commitFlush(segment, site);
+        await eventStore.drop(segment);
+      }
+    },
+    /** How many events the site has from one day to another, and how many pages. */
+    count(site: SiteId, first: LocalDate, last: LocalDate): Promise<{ n: unknown; pages: unknown }> {
+      return partitionCache.withDays(site, { firstDay: first, lastDay: last }, WANTED, async (ids) => {
+        const sql = "SELECT count(*) AS n, count(DISTINCT pathname) AS pages FROM events WHERE timestamp >= $1 AND timestamp < $2";
+        const range = [Date.parse(first), Date.parse(last) + DAY_MS];
+        const [row] = await engine.query({ siteId: site, blocks: ids, sql, parameters: range }, silent());
+        return { n: row?.n, pages: row?.pages };
+      });
+    },
+    /** How many sessions the site has on the first five days, and how many events they have. */
+    sessions(site: SiteId): Promise<{ n: unknown; events: unknown }> {
+      const range = { firstDay: dayAt(0), lastDay: dayAt(4) };
+      return partitionCache.withDays(site, range, { ...WANTED, withSessions: true }, async (ids) => {
+        const sql = "SELECT count(*) AS n, sum(events)::BIGINT AS events FROM sessions";
+        const [row] = await engine.query({ siteId: site, blocks: ids, sql, parameters: [] }, silent());
+        return { n: row?.n, events: row?.events };
+      });
+    },
+    /** The keys of the properties of a site's day. */
+    propertyKeys(site: SiteId, day: LocalDate): Promise<unknown[]> {
+      return partitionCache.withDays(site, { firstDay: day, lastDay: day }, { ...WANTED, withProperties: true }, async (ids) => {
+        const properties = { key: null, bytesMax: UNLIMITED };
+        const rows = await engine.query(
+          { siteId: site, blocks: ids, sql: "SELECT text FROM property_texts", parameters: [], properties },
+          silent(),
+        );
+        return rows.map(({ text }) => text);
+      });
+    },
+    /** The engine's reply to the next append is on its way until it is let through; `taken` resolves when the engine has the events. */
+    delayNextReply(): { readonly taken: Promise<void>; letThrough(): void } {
+      let [onTaken, letThrough] = [() => {}, () => {}];
+      const taken = new Promise<void>((resolve) => (onTaken = resolve));
+      replyGate = { onTaken, opened: new Promise((resolve) => (letThrough = resolve)) };
+      return { taken, letThrough };
+    },
+    /** The engine loses all that it holds. */
+    async loseEngine(): Promise<void> {
+      await share.drop([...blocks]);
+      generation++;
+    },
+    /** It is restarted, and the new one gets what was meant for the old one. */
+    loseEngineBeforeNextAppend(): void {
+      loseBeforeAppend = true;
+    },
+    setBudget(bytes: number): void {
+      budgetBytes = bytes;
+    },
+    failNextAppends(count: number): void {
+      failAppends = count;
+    },
+  };
+}
+
+/** So many events on a day, each of a page of its own. */
+const eventsOn = (site: SiteId, day: LocalDate, count: number, from = 0): StoredEvent[] =>
+  Array.from({ length: count }, (_, i) => anEvent({ siteId: site, at: `${day}T12:00:00Z`, pathname: `/${from + i}` }));
+
+const A = siteId("a.test");
+const B = siteId("b.test");
+const C = siteId("c.test");
+
+describe("the partition cache", () => {
+  it("loads a day for the first query that needs it, and not again", async () => {
+    const world = await makeWorld(UNLIMITED);
+    await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(A, dayAt(1), 2), ...eventsOn(A, dayAt(5), 7)]);
+    await world.flush();
+    expect(world.loads).toEqual([]);
+    expect(await world.count(A, dayAt(0), dayAt(1))).toEqual({ n: 5, pages: 3 });
+    expect(world.loads).toEqual([{ siteId: A, kind: "files", count: 2 }]);
+    expect(world.partitionCache.dayCount).toBe(2);
+    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 3, pages: 3 });
+    expect(await world.count(A, dayAt(1), dayAt(4))).toEqual({ n: 2, pages: 2 });
+    expect(world.loads).toHaveLength(1);
+    expect(await world.count(A, dayAt(1), dayAt(9))).toEqual({ n: 9, pages: 7 });
+    expect(world.loads.slice(1)).toEqual([{ siteId: A, kind: "files", count: 1 }]);
+  });
+
+  it("has sessions stored once, and again after events have arrived", async () => {
+    const world = await makeWorld(UNLIMITED);
+    await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(A, dayAt(1), 2)]);
+    await world.flush();
+    expect((await world.count(A, dayAt(0), dayAt(4))).n).toBe(5);
+    expect(world.sessionStores).toEqual([]);
+    expect(await world.sessions(A)).toEqual({ n: 2, events: 5 });
+    expect(await world.sessions(A)).toEqual({ n: 2, events: 5 });
+    expect(world.sessionStores).toEqual([1]);
+    await world.append(eventsOn(A, dayAt(1), 1, 2));
+    expect(await world.sessions(A)).toEqual({ n: 2, events: 6 });
+    expect(world.sessionStores).toEqual([1, 1]);
+  });
+
+  it("evicts other blocks for stored sessions, and does without them if the wanted days fill the memory", async () => {
+    const world = await makeWorld(UNLIMITED);
+    await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(B, dayAt(0), 3)]);
+    await world.flush();
+    await world.count(B, dayAt(0), dayAt(0));
+    await world.count(A, dayAt(0), dayAt(0));
+    world.setBudget(world.partitionCache.memoryBytes);
+    expect(await world.sessions(A)).toEqual({ n: 1, events: 3 });
+    expect(world.dropped).toHaveLength(1);
+    expect(world.sessionStores).toEqual([1]);
+    const full = await makeWorld(0);
+    await full.append(eventsOn(A, dayAt(0), 3));
+    expect(await full.sessions(A)).toEqual({ n: 1, events: 3 });
+    expect(full.sessionStores).toEqual([]);
+  });
+
+  it("adds each new event of the journal to a cached day once", async () => {
+    const world = await makeWorld(UNLIMITED);
+    await world.append(eventsOn(A, dayAt(0), 3));
+    expect((await world.count(A, dayAt(0), dayAt(0))).n).toBe(3);
+    await world.append(eventsOn(A, dayAt(0), 2, 3));
+    expect((await world.count(A, dayAt(0), dayAt(0))).n).toBe(5);
+    expect((await world.count(A, dayAt(0), dayAt(0))).n).toBe(5);
+    expect(world.loads).toEqual([
+      { siteId: A, kind: "events", count: 3 },
+      { siteId: A, kind: "events", count: 2 },
+    ]);
+  });
+
+  it("keeps cached days after a flush, which adds only the events that they lack", async () => {
+    const world = await makeWorld(UNLIMITED);
+    await world.append(eventsOn(A, dayAt(0), 3));
+    await world.count(A, dayAt(0), dayAt(0));
+    await world.append(eventsOn(A, dayAt(0), 2, 3));
+    await world.flush();
+    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
+    expect(world.loads.map(({ kind, count }) => [kind, count])).toEqual([
+      ["events", 3],
+      ["events", 2],
+    ]);
+  });
+
+  it("never uses the days of one site for another", async () => {
+    const world = await makeWorld(UNLIMITED);
+    await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(B, dayAt(0), 4)]);
+    expect([(await world.count(A, dayAt(0), dayAt(0))).n, (await world.count(B, dayAt(0), dayAt(0))).n]).toEqual([3, 4]);
+    expect((await world.count(C, dayAt(0), dayAt(9))).n).toBe(0);
+  });
+
+  it("evicts the least recently used days first when the budget is exceeded", async () => {
+    const ROWS = 60_000;
+    const all = { n: ROWS, pages: ROWS };
+    const world = await makeWorld(UNLIMITED);
+    for (const site of [A, B, C]) await world.writeFile(site, dayAt(0), 1, eventsOn(site, dayAt(0), ROWS));
+    const bytes: number[] = [];
+    for (const site of [A, B]) {
+      expect(await world.count(site, dayAt(0), dayAt(0))).toEqual(all);
+      bytes.push(world.partitionCache.memoryBytes);
+    }
+    const [one = 0, two = 0] = bytes;
+    const perSite = two - one;
+    expect(perSite).toBeGreaterThan(4_000_000);
+    // Room for two sites and half of a third.
+    const budgetBytes = two + perSite / 2;
+    world.setBudget(budgetBytes);
+    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual(all);
+    expect([world.partitionCache.dayCount, world.dropped]).toEqual([2, []]);
+    expect(await world.count(C, dayAt(0), dayAt(0))).toEqual(all);
+    expect([world.partitionCache.dayCount, world.dropped.length]).toEqual([2, 1]);
+    const loadsBefore = world.loads.length;
+    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual(all);
+    expect(world.loads.length).toBe(loadsBefore);
+    expect(await world.count(B, dayAt(0), dayAt(0))).toEqual(all);
+    expect(world.loads.slice(loadsBefore).map((load) => load.siteId)).toEqual([B]);
+    expect(world.partitionCache.memoryBytes).toBeLessThan(budgetBytes);
+  });
+
+  it("evicts days that grow beyond the budget without queries at a flush, and reloads them completely for the next query", async () => {
+    const world = await makeWorld(UNLIMITED);
+    await world.append(eventsOn(A, dayAt(0), 3));
+    await world.count(A, dayAt(0), dayAt(0));
+    await world.append(eventsOn(A, dayAt(0), 2, 3));
+    await world.flush();
+    expect([world.partitionCache.dayCount, world.dropped]).toEqual([1, []]);
+    world.setBudget(1);
+    await world.append(eventsOn(A, dayAt(0), 2, 5));
+    await world.flush();
+    expect([world.partitionCache.dayCount, world.dropped.length]).toEqual([0, 1]);
+    world.setBudget(UNLIMITED);
+    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 7, pages: 7 });
+  });
+
+  it("keeps the days of a running query cached until it ends, even beyond the budget", async () => {
+    const world = await makeWorld(1);
+    await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(B, dayAt(0), 4)]);
+    await world.flush();
+    let answer: unknown;
+    await world.partitionCache.withDays(A, { firstDay: dayAt(0), lastDay: dayAt(0) }, WANTED, async () => {
+      expect((await world.count(B, dayAt(0), dayAt(0))).n).toBe(4);
+      answer = await world.count(A, dayAt(0), dayAt(0));
+    });
+    expect(answer).toEqual({ n: 3, pages: 3 });
+    expect(world.loads.filter(({ siteId: site }) => site === A)).toHaveLength(1);
+    expect((await world.count(B, dayAt(0), dayAt(0))).n).toBe(4);
+    expect((await world.count(A, dayAt(0), dayAt(0))).n).toBe(3);
+  });
+
+  it("rejects days beyond the budget on request, and keeps those already loaded", async () => {
+    const world = await makeWorld(1);
+    await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(A, dayAt(1), 3)]);
+    await world.flush();
+    const range = { firstDay: dayAt(0), lastDay: dayAt(1) };
+    const within = world.partitionCache.withDays(A, range, { ...WANTED, withinBudget: true }, async () => "answered");
+    await expect(within).rejects.toBeInstanceOf(EngineFullError);
+    expect(await world.count(A, dayAt(0), dayAt(1))).toEqual({ n: 6, pages: 3 });
+  });
+
+  it("reloads a day for a report of properties that were dropped while the engine was loading more of them", async () => {
+    const world = await makeWorld(UNLIMITED);
+    const withPlan = (plan: string): StoredEvent => anEvent({ siteId: A, at: `${dayAt(0)}T12:00:00Z`, props: JSON.stringify({ plan }) });
+    const countDay = (site: SiteId) => world.count(site, dayAt(0), dayAt(0));
+    await world.append([withPlan("free")]);
+    await countDay(A);
+    await world.append([withPlan("pro"), ...eventsOn(B, dayAt(0), 3)]);
+    const reply = world.delayNextReply();
+    const result = countDay(A);
+    await reply.taken;
+    // Loading the other site's events drops all properties that are not pinned.
+    world.setBudget(1);
+    await countDay(B);
+    world.setBudget(UNLIMITED);
+    reply.letThrough();
+    expect((await result).n).toBe(2);
+    expect(await world.propertyKeys(A, dayAt(0))).toEqual(["plan"]);
+  });
+
+  it("keeps the properties of a block that had none yet when other properties were dropped", async () => {
+    const world = await makeWorld(UNLIMITED);
+    const range = { firstDay: dayAt(0), lastDay: dayAt(0) };
+    const withPlan = (site: SiteId): StoredEvent =>
+      anEvent({ siteId: site, at: `${dayAt(0)}T12:00:00Z`, props: JSON.stringify({ plan: "pro" }) });
+    await world.append([withPlan(A), ...eventsOn(B, dayAt(0), 3), withPlan(C)]);
+    // The properties of one query exceed the limit, so all others are dropped.
+    await world.partitionCache.withDays(A, range, { ...WANTED, withProperties: true }, async () => {
+      const reply = world.delayNextReply();
+      const result = world.count(C, dayAt(0), dayAt(0));
+      await reply.taken;
+      world.setBudget(1);
+      await world.count(B, dayAt(0), dayAt(0));
+      world.setBudget(UNLIMITED);
+      reply.letThrough();
+      await result;
+    });
+    world.dropped.length = 0;
+    expect([await world.propertyKeys(C, dayAt(0)), world.dropped]).toEqual([["plan"], []]);
+  });
+
+  it("rejects days whose texts alone exceed the budget, and still loads other days", async () => {
+    const world = await makeWorld(5 * 1024 * 1024);
+    const long = Array.from({ length: 12_000 }, (_, i) =>
+      anEvent({ siteId: A, at: `${dayAt(0)}T12:00:00Z`, pathname: `/${"x".repeat(300)}${i}` }),
+    );
+    await world.writeFile(A, dayAt(0), 1, long);
+    await world.append(eventsOn(B, dayAt(0), 3));
+    await expect(world.count(A, dayAt(0), dayAt(0))).rejects.toBeInstanceOf(EngineFullError);
+    expect(await world.count(B, dayAt(0), dayAt(0))).toEqual({ n: 3, pages: 3 });
+  });
+
+  it("evicts days of a one-pass scan first, latest first, unless another query has used them", async () => {
+    const world = await makeWorld(UNLIMITED);
+    const sites = ["wanted.test", "passed.test", "wanted-later.test", "passed-last.test"].map(siteId);
+    const [wanted = A, passed = A, wantedLater = A, passedLast = A] = sites;
+    const range = { firstDay: dayAt(0), lastDay: dayAt(0) };
+    const blocks = new Map<SiteId, readonly number[]>();
+    const load = (site: SiteId, onePass: boolean) =>
+      world.partitionCache.withDays(site, range, { ...WANTED, onePass }, async (ids) => void blocks.set(site, ids));
+    await world.append(sites.flatMap((site) => eventsOn(site, dayAt(0), 3)));
+    await load(wanted, false);
+    for (const site of [passed, wantedLater, passedLast]) await load(site, true);
+    await load(wantedLater, false);
+    world.setBudget(1);
+    await world.count(B, dayAt(0), dayAt(0));
+    expect(world.dropped).toEqual([passedLast, passed, wanted, wantedLater].flatMap((site) => blocks.get(site) ?? []));
+  });
+
+  it("evicts what only guests have used before all else once it is half of the cache, and guests keep nothing of others for longer", async () => {
+    const ROWS = 2_000;
+    const world = await makeWorld(UNLIMITED);
+    const sites = ["own-1", "own-2", "guests-1", "guests-2", "guests-3", "guests-4"].map(siteId);
+    const range = { firstDay: dayAt(0), lastDay: dayAt(0) };
+    const nameOf = new Map<number, SiteId>();
+    const load = (site: SiteId, isGuest: boolean) =>
+      world.partitionCache.withDays(site, range, { ...WANTED, isGuest }, async (ids) => ids.forEach((id) => nameOf.set(id, site)));
+    for (const site of sites) await world.writeFile(site, dayAt(0), 1, eventsOn(site, dayAt(0), ROWS));
+    const [own1 = A, own2 = A, guests1 = A, guests2 = A, guests3 = A, guests4 = A] = sites;
+    for (const site of [own1, own2]) await load(site, false);
+    for (const site of [guests1, guests2, guests3, guests4]) await load(site, true);
+    // Becomes one of others; what others have loaded stays the least recently used.
+    await load(guests4, false);
+    await load(own1, true);
+    world.setBudget(1);
+    await world.count(B, dayAt(0), dayAt(0));
+    const dropped = world.dropped.map((id) => nameOf.get(id));
+    // Three of six are only guests', so that one of these goes first, and then one of each in turn.
+    expect(dropped).toEqual([guests1, own1, guests2, own2, guests3, guests4]);
+  });
+
+  it("keeps what others use however much guests read", async () => {
+    const ROWS = 60_000;
+    const world = await makeWorld(UNLIMITED);
+    const own = siteId("own.test");
+    const guests = Array.from({ length: 4 }, (_, i) => siteId(`shared-${i}.test`));
+    for (const site of [own, ...guests]) await world.writeFile(site, dayAt(0), 1, eventsOn(site, dayAt(0), ROWS));
+    const range = { firstDay: dayAt(0), lastDay: dayAt(0) };
+    const load = (site: SiteId, isGuest: boolean) => world.partitionCache.withDays(site, range, { ...WANTED, isGuest }, async () => {});
+    await load(own, false);
+    const one = world.partitionCache.memoryBytes;
+    // Room for two sites and half of a third.
+    world.setBudget(one * 2.5);
+    for (let round = 0; round < 3; round++) for (const site of guests) await load(site, true);
+    const loadsBefore = world.loads.length;
+    await load(own, false);
+    expect(world.loads.length).toBe(loadsBefore);
+  });
+
+  it("stops loading days once the query is aborted", async () => {
+    const world = await makeWorld(1);
+    await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(A, dayAt(1), 3)]);
+    await world.flush();
+    const controller = new AbortController();
+    const reason = new Error("gone");
+    const left = world.partitionCache.withDays(
+      A,
+      { firstDay: dayAt(0), lastDay: dayAt(1) },
+      { ...WANTED, signal: controller.signal },
+      async () => {},
+    );
+    controller.abort(reason);
+    await expect(left).rejects.toBe(reason);
+    expect(world.loads).toEqual([]);
+  });
+
+  it("reloads all days after the engine has lost them, including unflushed events", async () => {
+    const world = await makeWorld(UNLIMITED);
+    await world.append(eventsOn(A, dayAt(0), 3));
+    await world.flush();
+    await world.append(eventsOn(A, dayAt(0), 2, 3));
+    expect((await world.count(A, dayAt(0), dayAt(0))).n).toBe(5);
+    await world.loseEngine();
+    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
+    await world.loseEngine();
+    await world.flush();
+    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
+  });
+
+  it("leaves no rows in a restarted engine that received rows meant for the one before", async () => {
+    const world = await makeWorld(UNLIMITED);
+    await world.append(eventsOn(A, dayAt(0), 3));
+    await world.flush();
+    world.loseEngineBeforeNextAppend();
+    await expect(world.count(A, dayAt(0), dayAt(0))).rejects.toThrow(EngineLostError);
+    expect(world.dropped).toHaveLength(1);
+    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 3, pages: 3 });
+    await world.append(eventsOn(A, dayAt(0), 2, 3));
+    world.loseEngineBeforeNextAppend();
+    await world.flush();
+    expect(world.dropped).toHaveLength(2);
+    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
+  });
+
+  it.each([1, 2, 3])("counts every event once after %d failed loads", async (failures) => {
+    const world = await makeWorld(UNLIMITED);
+    await world.append(eventsOn(A, dayAt(0), 3));
+    await world.flush();
+    await world.append(eventsOn(A, dayAt(0), 2, 3));
+    world.failNextAppends(failures);
+    for (let failure = 0; failure < failures; failure++) {
+      await expect(world.count(A, dayAt(0), dayAt(0))).rejects.toBeInstanceOf(EngineLostError);
+    }
+    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
+  });
+
+  it("counts every event once after the engine failed during a flush", async () => {
+    const world = await makeWorld(UNLIMITED);
+    await world.append(eventsOn(A, dayAt(0), 3));
+    await world.count(A, dayAt(0), dayAt(0));
+    await world.append(eventsOn(A, dayAt(0), 2, 3));
+    world.failNextAppends(1);
+    await world.flush();
+    expect(world.eventStore.unflushedEvents).toBe(0);
+    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
+  });
+
+  it("skips an unreadable or missing file, logs its key, and loads all others", async () => {
+    const world = await makeWorld(UNLIMITED);
+    for (const count of [1, 2, 4]) {
+      await world.append(eventsOn(A, dayAt(0), count));
+      await world.flush();
+    }
+    const [first = "", second = ""] = await world.filesOf(A, dayAt(0));
+    await world.objects.put(first, new TextEncoder().encode("no Parquet at all"));
+    await world.objects.delete(second);
+    expect((await world.count(A, dayAt(0), dayAt(0))).n).toBe(4);
+    expect(
+      world.log.lines
+        .filter(({ level }) => level === "error")
+        .map(({ fields }) => fields.file)
+        .sort(),
+    ).toEqual([first, second].sort());
+  });
+
+  it("drops the blocks of a temporary use afterwards, unless a query has used them, and no others", async () => {
+    const world = await makeWorld(UNLIMITED);
+    for (const index of [0, 1, 2]) await world.writeFile(A, dayAt(index), 1, eventsOn(A, dayAt(index), 2));
+    await world.count(A, dayAt(0), dayAt(0));
+    const range = { firstDay: dayAt(0), lastDay: dayAt(2) };
+    const temporary: Loading = { ...WANTED, onePass: true, temporary: true };
+    await world.partitionCache.withDays(A, range, temporary, async () => expect(world.partitionCache.dayCount).toBe(3));
+    expect([world.partitionCache.dayCount, world.dropped.length]).toEqual([1, 1]);
+    expect((await world.count(A, dayAt(0), dayAt(0))).n).toBe(2);
+    await world.partitionCache.withDays(A, range, temporary, () => world.count(A, dayAt(2), dayAt(2)));
+    expect(world.partitionCache.dayCount).toBe(3);
+    await world.partitionCache.withDays(A, range, temporary, async () => world.loseEngine());
+    expect(await world.count(A, dayAt(0), dayAt(2))).toEqual({ n: 6, pages: 2 });
+  });
+
+  it("rejects days with an unreadable or missing file on request, also after a query has loaded them, and no other day", async () => {
+    const world = await makeWorld(UNLIMITED);
+    const whole = (day: LocalDate) =>
+      world.partitionCache.withDays(A, { firstDay: day, lastDay: day }, { ...WANTED, complete: true }, async () => "loaded");
+    for (const index of [0, 1, 2, 3]) await world.writeFile(A, dayAt(index), 1, eventsOn(A, dayAt(index), 2));
+    await world.objects.put(partitionKey(A, dayAt(1), 2, 2), new Uint8Array([1, 2, 3]));
+    const [missing = ""] = await world.filesOf(A, dayAt(2));
+    await world.objects.delete(missing);
+    await world.count(A, dayAt(0), dayAt(1));
+    await expect(whole(dayAt(0))).resolves.toBe("loaded");
+    await expect(whole(dayAt(1))).rejects.toThrow(IncompleteDaysError);
+    await expect(whole(dayAt(2))).rejects.toThrow(IncompleteDaysError);
+    await expect(whole(dayAt(2))).rejects.toThrow(IncompleteDaysError);
+    await expect(whole(dayAt(3))).resolves.toBe("loaded");
+  });
+
+  it("counts each event once if its file exists before the journal has released it", async () => {
+    const world = await makeWorld(UNLIMITED);
+    await world.append(eventsOn(A, dayAt(0), 3));
+    await world.eventStore.seal();
+    const [segment] = world.eventStore.sealedSegments;
+    if (!segment) throw new Error("nothing was sealed");
+    await world.writeFile(A, dayAt(0), segment.number, eventsOn(A, dayAt(0), 3));
+    await world.append(eventsOn(A, dayAt(0), 2, 3));
+    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
+    await world.flush();
+    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
+  });
+
+  it("serves many concurrent queries while events arrive and are flushed", async () => {
+    const world = await makeWorld(1);
+    const sites = [A, B, C];
+    await world.append(sites.flatMap((site) => [0, 1, 2].flatMap((day) => eventsOn(site, dayAt(day), 5))));
+    const countDay = (site: SiteId) => world.count(site, dayAt(0), dayAt(2));
+    const results = await Promise.all([
+      ...sites.map(countDay),
+      world.flush(),
+      ...sites.map(countDay),
+      world.append(sites.flatMap((site) => eventsOn(site, dayAt(1), 5, 5))),
+      ...sites.map(countDay),
+    ]);
+    // Each of the five later events is accepted by itself, so a query may see some of them.
+    const counts = results.flatMap((result) => (result && "n" in result ? [Number(result.n)] : []));
+    expect(counts).toHaveLength(3 * sites.length);
+    for (const count of counts) expect(count >= 15 && count <= 20).toBe(true);
+    for (const site of sites) expect(await countDay(site)).toEqual({ n: 20, pages: 10 });
+  });
+
+  /** One thing that happens. */
+  type Step =
+    | { readonly kind: "append"; readonly site: SiteId; readonly day: number; readonly count: number }
+    | { readonly kind: "ask"; readonly site: SiteId; readonly day: number; readonly days: number }
+    | { readonly kind: "flush" }
+    | { readonly kind: "lose" }
+    | { readonly kind: "fail" };
+
+  const site = fc.constantFrom(A, B);
+  const step: fc.Arbitrary<Step> = fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({ kind: fc.constant("append" as const), site, day: fc.nat(4), count: fc.integer({ min: 1, max: 4 }) }),
+    },
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant("ask" as const), site, day: fc.nat(4), days: fc.nat(4) }) },
+    { weight: 2, arbitrary: fc.constantFrom<Step>({ kind: "flush" }, { kind: "lose" }, { kind: "fail" }) },
+  );
+
+  it("counts every event of any history exactly once, with any budget", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(1, UNLIMITED), fc.array(step, { minLength: 5, maxLength: 25 }), async (budget, steps) => {
+        const world = await makeWorld(budget);
+        const counts = new Map<string, number>();
+        const countedFrom = (of: SiteId, first: number, last: number): number => {
+          let sum = 0;
+          for (let day = first; day <= last; day++) sum += counts.get(`${of} ${day}`) ?? 0;
+          return sum;
+        };
+        for (const taken of steps) {
+          if (taken.kind === "append") {
+            await world.append(eventsOn(taken.site, dayAt(taken.day), taken.count));
+            counts.set(`${taken.site} ${taken.day}`, countedFrom(taken.site, taken.day, taken.day) + taken.count);
+          } else if (taken.kind === "flush") await world.flush();
+          else if (taken.kind === "lose") await world.loseEngine();
+          else if (taken.kind === "fail") world.failNextAppends(1);
+          else {
+            const last = taken.day + taken.days;
+            const countDay = () => world.count(taken.site, dayAt(taken.day), dayAt(last));
+            const answer = await countDay().catch((error: unknown) => {
+              if (error instanceof EngineLostError) return countDay();
+              throw error;
+            });
+            expect(answer.n).toBe(countedFrom(taken.site, taken.day, last));
+          }
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+});

@@ -1,0 +1,86 @@
+/** Results of plans that are reused while their events are the same: with a backend that tells versions of days, and with one that cannot. */
+import { describe, expect, it } from "vitest";
+import type { AnalyticsBackend } from "../../../../src/runtime/query/analytics-backend.ts";
+import { UnchangedResults, type NumbersPlan } from "../../../../src/runtime/results/unchanged-results.ts";
+import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
+import { numberIn } from "../../../../src/runtime/query/row-values.ts";
+import { sql } from "../../../../src/runtime/query/sql.ts";
+import type { LocalDate, SiteId } from "../../../../src/storage/event.ts";
+import { createDeferred } from "../../../support/deferred.ts";
+
+const SITE = "a.test" as SiteId;
+const DAY = "2026-03-15" as LocalDate;
+const TTL_SECS = 60;
+const NO_END = new AbortController().signal;
+
+const PLAN: NumbersPlan = {
+  siteId: SITE,
+  range: rangeOfDays(DAY, DAY),
+  name: "visitors",
+  queries: [{ keys: [], counts: ["visitors"], partial: () => sql`SELECT 1` }],
+  toNumbers: ([row] = []) => Float64Array.of(numberIn(row, "visitors")),
+};
+
+const unasked = (): never => {
+  throw new Error("not asked in these tests");
+};
+
+/** With a backend that has so many visitors. `versionOf`: of the day; null for a backend that cannot tell. */
+function createBench(versionOf: () => string | null) {
+  const state = { visitors: 5, monotonicMs: 0, runs: 0, whileRunning: async (): Promise<void> => {} };
+  const backend: AnalyticsBackend = {
+    async run(plan) {
+      state.runs++;
+      const { visitors } = state;
+      await state.whileRunning();
+      return plan.toResult([[[{ visitors }]]]);
+    },
+    async versionsOf() {
+      const version = versionOf();
+      return version === null ? null : [{ day: DAY, version }];
+    },
+    scan: unasked,
+    isCovered: unasked,
+    isAnswering: unasked,
+  };
+  const results = new UnchangedResults({ backend, ttlSecs: TTL_SECS, monotonicMs: () => state.monotonicMs });
+  const ask = async (): Promise<number | undefined> => (await results.run(SITE, [PLAN], NO_END))[0]?.[0];
+  return { state, results, ask };
+}
+
+describe("unchanged results", () => {
+  it("are computed again when the version of a day is another one", async () => {
+    let version = "first";
+    const { state, ask } = createBench(() => version);
+    expect([await ask(), await ask(), state.runs]).toEqual([5, 5, 1]);
+    version = "second";
+    state.visitors = 7;
+    expect([await ask(), await ask(), state.runs]).toEqual([7, 7, 2]);
+  });
+
+  it("are reused for the ttl and not a millisecond longer where the backend tells no versions", async () => {
+    const { state, ask } = createBench(() => null);
+    await ask();
+    state.visitors = 7;
+    state.monotonicMs = TTL_SECS * 1000 - 1;
+    expect(await ask()).toBe(5);
+    state.monotonicMs++;
+    expect(await ask()).toBe(7);
+  });
+
+  it("that an erasure has outdated while they were computed are not kept", async () => {
+    const { state, results, ask } = createBench(() => null);
+    const [begun, goOn] = [createDeferred<void>(), createDeferred<void>()];
+    state.whileRunning = async () => {
+      begun.resolve();
+      await goOn.promise;
+    };
+    const asking = ask();
+    await begun.promise;
+    state.visitors = 0;
+    results.dropSite(SITE);
+    goOn.resolve();
+    expect(await asking).toBe(5);
+    expect([await ask(), await ask(), state.runs]).toEqual([0, 0, 2]);
+  });
+});

@@ -1,0 +1,227 @@
+/**
+ * A backup of data that change meanwhile: before each read of the copy in turn, the service accepts events, flushes and merges. The copy must hold every event that was acknowledged before, and none twice.
+ */
+import { describe, expect, it } from "vitest";
+import { backUp, type BackupTarget } from "../../../../src/runtime/upkeep/backup.ts";
+import { createSha256 } from "../../../../src/runtime/base/sha256.ts";
+import { verifyData } from "../../../../src/runtime/upkeep/verification.ts";
+import { readCalendars } from "../../../../src/runtime/sites/recorded-calendars.ts";
+import { DEFAULT_SETTINGS } from "../../../../src/runtime/sites/site-settings.ts";
+import { decodeEvents } from "../../../../src/storage/parquet-events.ts";
+import { inProcess, Ledger, wrongIn } from "../../../fault/ledger.ts";
+import { readStores } from "../../../fault/stored-events.ts";
+import { createKey, postSetup, tokenOf, withBearer, withSession } from "../../../support/auth-requests.ts";
+import type { InProcessTarget } from "../../../support/in-process-target.ts";
+import { memoryStores, type Stores } from "../../../support/mortal-stores.ts";
+import { siteId } from "../../../support/stored-event.ts";
+
+const DAY_MS = 86_400_000;
+const SITES = ["a.test", "B:2."];
+const MERGING = { SVC_COMPACT_AFTER_FILES: "2" };
+
+/** The stores as somebody sees them who reads while other things happen: before each read. */
+function readWhile({ objects, segmentLog, records }: Stores, happens: () => Promise<void>): Stores {
+  const before =
+    <A extends unknown[], T>(read: (...args: A) => Promise<T>) =>
+    async (...args: A): Promise<T> => {
+      await happens();
+      return read(...args);
+    };
+  return {
+    objects: { ...objects, get: before(objects.get), list: before(objects.list) },
+    segmentLog: {
+      ...segmentLog,
+      list: before(segmentLog.list),
+      // As files do, unlike the memory's.
+      read: before(async (segment) => {
+        if (!(await segmentLog.list()).includes(segment)) throw new Error(`ENOENT: segment ${segment}`);
+        return segmentLog.read(segment);
+      }),
+    },
+    records: { ...records, list: before(records.list), read: before(records.read) },
+  };
+}
+
+/** A target that copies objects from what the backup reads. */
+const targetOf = (from: Stores, { objects, segmentLog, records }: Stores): BackupTarget => ({
+  segmentLog,
+  records,
+  async copyObject(key) {
+    const bytes = await from.objects.get(key);
+    if (bytes !== null) await objects.put(key, bytes);
+    return bytes !== null;
+  },
+});
+
+const copyStores = (from: Stores, to: Stores) => backUp(from, targetOf(from, to));
+
+/** Merges what was the day until then. Before it nothing does: maintenance comes with the clock. */
+async function midnight(target: InProcessTarget): Promise<void> {
+  await target.advance(DAY_MS);
+  await target.services.flush.settled();
+  await target.services.compaction.run();
+  expect(target.services.counters.filesCompacted).toBeGreaterThan(0);
+}
+
+const HAPPENINGS: Readonly<Record<string, (target: InProcessTarget, ledger: Ledger) => Promise<unknown>>> = {
+  "a flush": (target) => target.flush(),
+  "a merge": midnight,
+  "events, a flush, a merge and events": async (target, ledger) => {
+    for (const site of SITES) await ledger.send(site, 1);
+    await target.flush();
+    await midnight(target);
+    await ledger.send("a.test", 1);
+  },
+};
+
+/** Copies once, while the thing happens before the read of that number; tells how many reads there were. */
+async function copyWhile(name: string, atRead: number): Promise<number> {
+  const [stores, copy] = [memoryStores(), memoryStores()];
+  let reads = 0;
+  await inProcess(
+    stores,
+    async (target) => {
+      const ledger = new Ledger(target);
+      for (let flush = 1; flush <= 4; flush++) {
+        for (const site of SITES) await ledger.send(site, 1);
+        await target.flush();
+      }
+      for (const site of SITES) await ledger.send(site, 2);
+      const before = [...ledger.sent];
+      const changing = readWhile(stores, async () => {
+        if (++reads === atRead || atRead === 0) await HAPPENINGS[name]?.(target, ledger);
+      });
+      const { files } = await copyStores(changing, copy);
+      expect(files).toBeGreaterThan(0);
+      const { pages } = await readStores(copy);
+      expect(wrongIn(pages, before), `${name} at read ${atRead}`).toEqual([]);
+      expect((await verifyData(copy)).faults).toEqual([]);
+      const numbers = { copied: [...pages.values()].reduce((sum, times) => sum + times, 0), different: pages.size };
+      expect(numbers.copied).toBe(numbers.different);
+    },
+    MERGING,
+  );
+  await inProcess(
+    copy,
+    async (target) => {
+      const before = await readStores(copy);
+      await target.flush();
+      const after = await readStores(copy);
+      expect(after.inJournalOnly).toBe(0);
+      for (const times of after.pages.values()) expect(times).toBe(1);
+      expect(
+        [...before.pages.keys()].filter((page) => !after.pages.has(page)),
+        "lost by the first flush of the copy",
+      ).toEqual([]);
+    },
+    MERGING,
+  );
+  return reads;
+}
+
+/** What the copy holds that its own calendar would have given another date. */
+async function misdatedIn(copy: Stores): Promise<string[]> {
+  const calendarOf = await readCalendars(copy.records, await createSha256());
+  const isMisdated = (key: string, ms: bigint) => {
+    const [, site = "", date = ""] = /site_id=([^/]+)\/date=([^/]+)/.exec(key) ?? [];
+    return calendarOf(siteId(site))?.dateOf(Number(ms)) !== date;
+  };
+  const found: string[] = [];
+  for (const { key } of await copy.objects.list("events")) {
+    const bytes = (await copy.objects.get(key)) ?? new Uint8Array();
+    for (const { timestampsMs } of decodeEvents(bytes)) if (timestampsMs.some((ms) => isMisdated(key, ms))) found.push(key);
+  }
+  return found;
+}
+
+/** Copies once, while a site's time zone changes before the read of that number, and events of its next date are flushed. */
+async function copyWhileMoving(atRead: number): Promise<number> {
+  const [stores, copy] = [memoryStores(), memoryStores()];
+  const [site, timeZone] = [siteId("a.test"), "Pacific/Kiritimati"];
+  let reads = 0;
+  await inProcess(stores, async (target) => {
+    const ledger = new Ledger(target);
+    await ledger.send(site, 1);
+    await target.flush();
+    const changing = readWhile(stores, async () => {
+      if (++reads !== atRead) return;
+      const request = { hasEvents: () => true, signal: new AbortController().signal };
+      await target.services.sites.change(new Map([[site, { ...DEFAULT_SETTINGS, timeZone }]]), request);
+      await target.advance(DAY_MS);
+      // The file of a segment that is in the copied journal is left out; that of the next one is not.
+      for (let flush = 1; flush <= 2; flush++) {
+        await ledger.send(site, 1);
+        await target.flush();
+      }
+    });
+    await copyStores(changing, copy);
+  });
+  expect(await misdatedIn(copy), `at read ${atRead}`).toEqual([]);
+  return reads;
+}
+
+describe("a backup", () => {
+  for (const name of Object.keys(HAPPENINGS)) {
+    it(`has every event accepted before it exactly once, whenever ${name} happens meanwhile`, async () => {
+      const reads = await copyWhile(name, Number.POSITIVE_INFINITY);
+      expect(reads).toBeGreaterThan(10);
+      for (let atRead = 1; atRead <= reads; atRead++) await copyWhile(name, atRead);
+    });
+  }
+
+  it("has the calendar that gave its events their dates, whenever a time zone changes meanwhile", async () => {
+    const reads = await copyWhileMoving(Number.POSITIVE_INFINITY);
+    for (let atRead = 1; atRead <= reads; atRead++) await copyWhileMoving(atRead);
+  });
+
+  it("has the password and the keys, which work in the copy", async () => {
+    const [stores, copy] = [memoryStores(), memoryStores()];
+    const key = await inProcess(stores, async (target) => {
+      const session = withSession(await tokenOf(await postSetup(target)));
+      return (await createKey(target, session, "ReadOnly")).key;
+    });
+    expect(await copyStores(stores, copy)).toEqual({ files: 0, segments: 1, records: 2 });
+    await inProcess(copy, async (target) => {
+      expect((await target.fetch("/api/sites", { headers: withBearer(key) })).status).toBe(200);
+      expect((await postSetup(target)).status).toBe(409);
+    });
+  });
+
+  it("reuses no segment number of a file, even if the clock is behind", async () => {
+    const [stores, copy] = [memoryStores(), memoryStores()];
+    const sent = await inProcess(stores, async (target) => {
+      const ledger = new Ledger(target);
+      await target.advance(30 * DAY_MS);
+      await ledger.send("a.test", 1);
+      await target.flush();
+      await ledger.send("a.test", 1);
+      let flushed = false;
+      const changing = readWhile(stores, async () => {
+        if (flushed) return;
+        flushed = true;
+        await target.flush();
+        await ledger.send("a.test", 1);
+        await target.flush();
+      });
+      await copyStores({ ...changing, segmentLog: stores.segmentLog }, copy);
+      expect(await copy.objects.list("events")).toHaveLength(2);
+      return ledger.sent;
+    });
+    await inProcess(copy, async (target) => {
+      const ledger = new Ledger(target);
+      await ledger.send("b.test", 1);
+      await target.flush();
+      const { pages } = await readStores(copy);
+      expect([...wrongIn(pages, sent), ...wrongIn(pages, ledger.sent)]).toEqual([]);
+      const ranges = (await copy.objects.list("events")).map(({ key: name }) => /(\d+)-\d+\.parquet$/.exec(name)?.[1]);
+      expect(new Set(ranges).size).toBe(ranges.length);
+    });
+  });
+
+  it("fails with a reason if files disappear faster than they are copied", async () => {
+    const { objects, ...others } = memoryStores();
+    await objects.put("events/site_id=a.test/date=2026-03-15/1-1.parquet", new Uint8Array(1));
+    const vanishing = { ...others, objects: { ...objects, get: async () => null } };
+    await expect(copyStores(vanishing, memoryStores())).rejects.toThrow(/vanish faster/);
+  });
+});

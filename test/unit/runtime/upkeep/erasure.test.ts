@@ -1,0 +1,302 @@
+/** Erasure concurrent with flushes and queries, and the counts it returns. */
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createCounters } from "../../../../src/runtime/base/metrics/counters.ts";
+import { PartitionCache } from "../../../../src/runtime/duckdb/cache/partition-cache.ts";
+import type { Engine } from "../../../../src/runtime/duckdb/engine.ts";
+import { Erasure } from "../../../../src/runtime/upkeep/erasure.ts";
+import { Flush, INTO_FILES } from "../../../../src/runtime/upkeep/flush.ts";
+import { isSiteId } from "../../../../src/runtime/base/config/site-id.ts";
+import { ResultCache } from "../../../../src/runtime/results/result-cache.ts";
+import { UnchangedResults } from "../../../../src/runtime/results/unchanged-results.ts";
+import { FileExecution } from "../../../../src/runtime/duckdb/file-execution.ts";
+import { Executor } from "../../../../src/runtime/duckdb/executor.ts";
+import { QueryLimiter } from "../../../../src/runtime/results/query-limiter.ts";
+import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
+import { planOf, type Plan } from "../../../../src/runtime/query/plan.ts";
+import { QueryService } from "../../../../src/runtime/results/query-service.ts";
+import { numberIn } from "../../../../src/runtime/query/row-values.ts";
+import { SqlText, sql } from "../../../../src/runtime/query/sql.ts";
+import { visitorCounts } from "../../../../src/runtime/reports/measures/visitor-counts.ts";
+import { LeftOutFiles } from "../../../../src/runtime/base/metrics/left-out-files.ts";
+import { utcCalendar } from "../../../../src/storage/calendar.ts";
+import { utcDateOf, type SiteId, type StoredEvent } from "../../../../src/storage/event.ts";
+import { EventStore } from "../../../../src/storage/event-store.ts";
+import { encodeEvents } from "../../../../src/storage/parquet-events.ts";
+import { partitionKey } from "../../../../src/storage/partition-path.ts";
+import { inlineParquetWriter } from "../../../../src/storage/parquet-writer.ts";
+import { createDeferred } from "../../../support/deferred.ts";
+import { memoryStores, type Stores } from "../../../support/mortal-stores.ts";
+import { createRecordingLog } from "../../../support/recording-log.ts";
+import { createEngineShare } from "../../../support/shared-engine.ts";
+import { anEvent, siteId } from "../../../support/stored-event.ts";
+
+const NOW_MS = Date.parse("2026-03-15T12:00:00Z");
+const TODAY = utcDateOf(NOW_MS);
+const YESTERDAY = utcDateOf(NOW_MS - 86_400_000);
+
+/** Marks the queries that wait. */
+const PAUSED = "/* paused */";
+
+const A = siteId("a.test");
+const B = siteId("b.test");
+
+const eventsOn = (site: SiteId, day: string, count: number): StoredEvent[] =>
+  Array.from({ length: count }, (_, i) => anEvent({ siteId: site, at: `${day}T10:00:00Z`, pathname: `/${i}` }));
+
+/** One process on these stores. */
+async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100, dropElsewhere = async (): Promise<void> => {}) {
+  const log = createRecordingLog();
+  const share = await createEngineShare();
+  onTestFinished(() => share.close());
+  let inTheMiddle = async (): Promise<void> => {};
+  const engine: Engine = {
+    ...share,
+    async query(query, signal) {
+      const rows = await share.query(query, signal);
+      if (query.sql.includes(PAUSED)) await inTheMiddle();
+      return rows;
+    },
+  };
+  const { eventStore } = await EventStore.open({
+    segmentLog,
+    objects,
+    parquet: inlineParquetWriter,
+    isSiteId,
+    listingsMax,
+    nowMs: NOW_MS,
+    onStray: () => {},
+  });
+  const partitionCache = new PartitionCache({
+    engine,
+    eventStore,
+    budgetBytes: 2 ** 40,
+    sessionGapMs: 1_800_000,
+    leftOutFiles: new LeftOutFiles(),
+    log,
+  });
+  const counters = createCounters();
+  const flush = new Flush({
+    ...INTO_FILES,
+    eventStore,
+    compaction: { noteFiles: () => {} },
+    counters,
+    log,
+    eventCount: 1e9,
+    byteCount: 1e9,
+    intervalSecs: 1e9,
+    monotonicMs: () => 0,
+  });
+  const nothing = (): void => {};
+  const cache = new ResultCache({ ttlSecs: 60, entriesMax: 100, monotonicMs: () => 0, onHit: nothing, onMiss: nothing });
+  const limiter = new QueryLimiter({ concurrentMax: 0, queueMs: 0, wait: () => Promise.resolve(), monotonicMs: () => 0 });
+  const executor = new Executor({
+    engine,
+    partitionCache,
+    calendarOf: () => utcCalendar,
+    budgetBytes: 2 ** 40,
+    rotationDays: 1,
+    rollups: null,
+    files: new FileExecution({ eventStore, calendarOf: () => utcCalendar }),
+    loadExtension: async () => {},
+  });
+  const unchanged = new UnchangedResults({ backend: executor, ttlSecs: 60, monotonicMs: () => 0 });
+  const stats = new QueryService({ cache, limiter, backend: executor, unchanged });
+  const erasure = new Erasure({ eventStore, flush, stats, counters, log, dropElsewhere });
+  const asker = { isViewer: false, signal: new AbortController().signal };
+  const countOf = async (site: SiteId, isPaused = false): Promise<Plan<string>> => {
+    const scope = { siteId: site, range: rangeOfDays(YESTERDAY, TODAY), conditions: [] };
+    const counts = visitorCounts(scope);
+    const paused = {
+      ...counts,
+      finalize: sql`SELECT visitors, pageviews, events FROM totals ${new SqlText({ strings: [PAUSED], values: [] })}`,
+    };
+    return planOf(scope, [isPaused ? paused : counts], ([row]) => String(numberIn(row, "events")));
+  };
+  return {
+    log,
+    eventStore,
+    partitionCache,
+    stats,
+    counters,
+    append: (events: readonly StoredEvent[]) => Promise.all(events.map((event) => eventStore.append(event))),
+    flush: () => flush.run(),
+    erase: (site: SiteId, first = YESTERDAY, last = TODAY) => erasure.erase(site, first, last),
+    /** How many events the site has, by a query that waits before it ends if it is told to. */
+    count(site: SiteId, meanwhile?: () => Promise<void>): Promise<string> {
+      if (meanwhile) inTheMiddle = meanwhile;
+      return stats.cached({ report: "count", siteId: site, parameters: [] }, () => countOf(site, meanwhile !== undefined), asker);
+    },
+    countNow: (site: SiteId) => stats.fresh(() => countOf(site), asker),
+  };
+}
+
+describe("erasure", () => {
+  it("counts each event once, and the days whose files it removed", async () => {
+    const world = await makeWorld(memoryStores());
+    await world.append([...eventsOn(A, YESTERDAY, 3), ...eventsOn(A, TODAY, 2), ...eventsOn(B, TODAY, 5)]);
+    await world.flush();
+    await world.append([...eventsOn(A, TODAY, 4), ...eventsOn(B, TODAY, 1)]);
+    expect(await world.countNow(A)).toBe("9");
+    expect(await world.erase(A)).toEqual({ events: 9, days: 2 });
+    expect(await world.erase(A)).toEqual({ events: 0, days: 0 });
+    expect([await world.countNow(A), await world.countNow(B)]).toEqual(["0", "6"]);
+    expect(world.counters.eventsErased).toBe(9);
+  });
+
+  it("drops what another instance has last, so that nothing it asks for meanwhile is an earlier result", async () => {
+    const seen: string[] = [];
+    const world = await makeWorld(memoryStores(), 100, async () => void seen.push(await world.count(A)));
+    await world.append([...eventsOn(A, YESTERDAY, 3), ...eventsOn(A, TODAY, 2)]);
+    expect(await world.count(A)).toBe("5");
+    await world.erase(A, YESTERDAY, YESTERDAY);
+    expect(seen).toEqual(["2"]);
+  });
+
+  it("does not erase the days before and after, even those in the same block of the engine", async () => {
+    const world = await makeWorld(memoryStores());
+    await world.append([...eventsOn(A, YESTERDAY, 3), ...eventsOn(A, TODAY, 2)]);
+    expect(await world.countNow(A)).toBe("5");
+    expect(await world.erase(A, YESTERDAY, YESTERDAY)).toEqual({ events: 3, days: 1 });
+    expect(await world.countNow(A)).toBe("2");
+    expect(await world.erase(A, TODAY, TODAY)).toEqual({ events: 2, days: 1 });
+    expect(await world.countNow(A)).toBe("0");
+  });
+
+  it("removes superseded files without counting their events again, and files that cannot be read", async () => {
+    const stores = memoryStores();
+    const key = (first: number, last: number) => partitionKey(A, TODAY, first, last);
+    await stores.objects.put(key(1, 1), encodeEvents(eventsOn(A, TODAY, 2)));
+    await stores.objects.put(key(2, 2), encodeEvents(eventsOn(A, TODAY, 3)));
+    await stores.objects.put(key(1, 2), encodeEvents(eventsOn(A, TODAY, 5)));
+    await stores.objects.put(key(3, 3), new TextEncoder().encode("no Parquet"));
+    const world = await makeWorld(stores);
+    expect(await world.erase(A)).toEqual({ events: 5, days: 1 });
+    expect(await stores.objects.list("events")).toEqual([]);
+    expect(world.log.lines.map(({ level, fields }) => [level, fields.file])).toEqual([["warn", key(3, 3)]]);
+  });
+
+  it("removes a site from the list with its last event, and the next event adds it again", async () => {
+    const world = await makeWorld(memoryStores());
+    await world.append([...eventsOn(A, YESTERDAY, 1), ...eventsOn(A, TODAY, 1)]);
+    await world.flush();
+    await world.erase(A, TODAY, TODAY);
+    expect([...(await world.eventStore.sites())]).toEqual([A]);
+    await world.erase(A);
+    expect([...(await world.eventStore.sites())]).toEqual([]);
+    await world.append(eventsOn(A, TODAY, 1));
+    await world.flush();
+    expect([...(await world.eventStore.sites())]).toEqual([A]);
+    expect(world.eventStore.catalog).toEqual({ partitions: 1, files: 1 });
+  });
+
+  it("does not flush the journal if none of its events is to be erased", async () => {
+    const stores = memoryStores();
+    await stores.objects.put(partitionKey(A, YESTERDAY, 1, 1), encodeEvents(eventsOn(A, YESTERDAY, 2)));
+    const full: Stores = { ...stores, objects: { ...stores.objects, put: () => Promise.reject(new Error("no space left")) } };
+    const world = await makeWorld(full);
+    await world.append([...eventsOn(A, TODAY, 1), ...eventsOn(B, YESTERDAY, 1)]);
+    expect(await world.erase(A, YESTERDAY, YESTERDAY)).toEqual({ events: 2, days: 1 });
+    await expect(world.erase(A)).rejects.toThrow("cannot be written");
+    expect(await world.countNow(A)).toBe("1");
+  });
+
+  it("waits for a segment that is already in files except for another site's events", async () => {
+    const stores = memoryStores();
+    let refusals = 1;
+    const put: Stores["objects"]["put"] = (key, bytes) =>
+      key.includes(B) && refusals-- > 0 ? Promise.reject(new Error("told to fail")) : stores.objects.put(key, bytes);
+    const world = await makeWorld({ ...stores, objects: { ...stores.objects, put } });
+    await world.append([...eventsOn(A, TODAY, 2), ...eventsOn(B, TODAY, 3)]);
+    expect(await world.flush()).toBe(false);
+    expect(world.eventStore.hasUnflushed(A)).toBe(false);
+    expect(await world.erase(A)).toEqual({ events: 2, days: 1 });
+    const next = await makeWorld(stores);
+    expect([await next.countNow(A), await next.countNow(B)]).toEqual(["0", "3"]);
+  });
+
+  it("does not delete a file of later events that a flush is writing", async () => {
+    const stores = memoryStores();
+    let onList = async (): Promise<void> => {};
+    const objects: Stores["objects"] = {
+      ...stores.objects,
+      async list(folder) {
+        await onList();
+        return stores.objects.list(folder);
+      },
+    };
+    // No listing is kept, so that the files are listed while the flush goes on.
+    const world = await makeWorld({ ...stores, objects }, 0);
+    await world.append(eventsOn(A, TODAY, 2));
+    await world.flush();
+    let flushed: Promise<boolean> | undefined;
+    let lists = 0;
+    onList = async () => {
+      // Not when it looks whether to flush, but when it has the site to itself.
+      if (++lists !== 3) return;
+      await world.append(eventsOn(A, TODAY, 3));
+      flushed = world.flush();
+      while ((await stores.objects.list("events")).length < 2) await Promise.resolve();
+    };
+    const erased = await world.erase(A);
+    expect(await flushed).toBe(true);
+    expect([erased, await world.countNow(A)]).toEqual([{ events: 2, days: 1 }, "3"]);
+  });
+});
+
+describe("a query that runs while its events are erased", () => {
+  it("is executed again, and no later request gets the outdated result", async () => {
+    const world = await makeWorld(memoryStores());
+    await world.append(eventsOn(A, TODAY, 2));
+    const [reached, release] = [createDeferred<void>(), createDeferred<void>()];
+    let times = 0;
+    const answer = world.count(A, async () => {
+      times++;
+      reached.resolve();
+      await release.promise;
+    });
+    await reached.promise;
+    const shared = world.count(A);
+    await world.erase(A);
+    expect(await world.count(A)).toBe("0");
+    release.resolve();
+    expect([await answer, await shared, await world.count(A)]).toEqual(["0", "0", "0"]);
+    expect(times).toBe(2);
+  });
+
+  it("is not executed again if the erased events are another site's", async () => {
+    const world = await makeWorld(memoryStores());
+    await world.append([...eventsOn(A, TODAY, 2), ...eventsOn(B, TODAY, 3)]);
+    let times = 0;
+    const answer = await world.count(B, async () => {
+      times++;
+      await world.erase(A);
+    });
+    expect([answer, times]).toEqual(["3", 1]);
+  });
+
+  it("reads its blocks until it ends, and their memory is released then", async () => {
+    const world = await makeWorld(memoryStores());
+    await world.append(eventsOn(A, TODAY, 2));
+    await world.partitionCache.withDays(
+      A,
+      rangeOfDays(TODAY, TODAY),
+      { signal: new AbortController().signal, withinBudget: false, onePass: false },
+      async (blocks) => {
+        expect(await world.erase(A)).toEqual({ events: 2, days: 1 });
+        expect(world.partitionCache.dayCount).toBe(0);
+        await world.append(eventsOn(A, TODAY, 1));
+        expect(await world.countNow(A)).toBe("1");
+        expect(blocks).toHaveLength(1);
+      },
+    );
+    expect(await world.countNow(A)).toBe("1");
+  });
+
+  it("has its result removed from the cache", async () => {
+    const world = await makeWorld(memoryStores());
+    await world.append([...eventsOn(A, TODAY, 2), ...eventsOn(B, TODAY, 3)]);
+    expect([await world.count(A), await world.count(B), world.stats.cachedCount]).toEqual(["2", "3", 2]);
+    await world.erase(A);
+    expect([world.stats.cachedCount, await world.count(A), await world.count(B)]).toEqual([1, "0", "3"]);
+  });
+});
