@@ -3,16 +3,14 @@ import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { lazy } from "./kit/lazy.tsx";
 import { Failure, Loading, OutageBanner } from "./kit/states.tsx";
-import { arrival } from "./setup/arrival.ts";
-import { FirstRunPage, LoginPage, SetupCodePage } from "./setup/login.tsx";
 import { PRODUCT_NAME } from "./names.ts";
 import { SiteDashboard } from "./page/site-dashboard.tsx";
-import { hasSitesPage, ownSites } from "./state/own-sites.ts";
+import { arrival } from "./setup/arrival.tsx";
+import { FirstRunPage, LoginPage, SetupCodePage } from "./setup/login.tsx";
 import { authState, checkAuth, outage, refreshAll } from "./state/connection.ts";
-import { knownSites, setKnownSites, siteName, useSites } from "./state/known-sites.ts";
-import { remembered } from "./state/remembered.ts";
+import { knownSites, setKnownSites, siteName, useSites, hasSitesPage, ownSites } from "./state/known-sites.ts";
 import { isViewer } from "./state/share.ts";
-import { navigate } from "./state/url.ts";
+import { remembered, navigate } from "./state/url.ts";
 import { isSettings, site } from "./state/view.ts";
 
 const ViewerPage = lazy(async () => (await import("./guest/guest-page.tsx")).ViewerPage);
@@ -20,7 +18,7 @@ const ViewerPage = lazy(async () => (await import("./guest/guest-page.tsx")).Vie
 /** A page that was hidden for this long refreshes its reports when it is visible again. */
 const HIDDEN_MS_MAX = 300_000;
 
-const FirstSitePage = lazy(async () => (await import("./setup/first-site.tsx")).FirstSitePage);
+const FirstSitePage = lazy(async () => (await import("./setup/add-site.tsx")).FirstSitePage);
 const SitesPage = lazy(async () => (await import("./sites/sites-page.tsx")).SitesPage);
 
 function useRefreshOnReturn(): void {

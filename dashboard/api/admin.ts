@@ -1,11 +1,6 @@
 /** The endpoints that are not reports: authentication, API keys, data deletion and the installation check. */
-import { sendJson, urlOf } from "./http.ts";
+import { json, sendJson, urlOf } from "./http.ts";
 import type { AuthStatus, CreatedKey, Erased, Installation, InstallationPage, Keys } from "./types.ts";
-
-export const json = (method: string, body?: unknown): RequestInit => ({
-  method,
-  ...(body !== undefined && { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }),
-});
 
 export const authStatus = (): Promise<AuthStatus> => sendJson("/api/auth/status", {});
 

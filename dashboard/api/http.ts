@@ -121,3 +121,9 @@ export function urlOf(path: string, parameters: Parameters): string {
     if (value !== null && value !== undefined && value !== "") query.set(name, String(value));
   return `${path}?${query.toString()}`;
 }
+
+/** The method of a request and its JSON body. */
+export const json = (method: string, body?: unknown): RequestInit => ({
+  method,
+  ...(body !== undefined && { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }),
+});

@@ -1,25 +1,18 @@
 /** The cards of breakdowns: a tab for each dimension, its top values, and a link to all of them. */
-import { isCompared } from "../charts/metric-totals.ts";
+import type { Dimension, Reports } from "../api/types.ts";
+import { isCompared } from "../charts/shown-metrics.ts";
 import { totalVisitors } from "../charts/top-stats.tsx";
+import { DIMENSIONS, dimensionsOf, filterDimensionOf, isDimension, tabLabelOf, type DimensionCard } from "../format/dimensions.ts";
+import { countOf, formatCount, formatRate } from "../format/locale.ts";
 import { lazy, NotLoaded } from "../kit/lazy.tsx";
 import { Empty, ReportView, Skeleton } from "../kit/states.tsx";
-import { useSteadyHeight } from "../kit/steady-height.ts";
-import { chosenTab, Tabs, type Tab } from "../kit/tabs.tsx";
-import { useNear } from "../kit/use-near.ts";
-import { DIMENSIONS, dimensionsOf, filterDimensionOf, isDimension, tabLabelOf } from "../format/dimensions.ts";
-import type { DimensionCard } from "../format/dimensions.ts";
-import { countOf, formatCount, formatRate } from "../format/locale.ts";
-import type { Dimension, Reports } from "../api/types.ts";
-import { countsConversions } from "../state/filter-kind.ts";
-import { onlyValueOf } from "../state/filters.ts";
+import { useSteadyHeight, chosenTab, Tabs, useNear, type Tab } from "../kit/tabs.tsx";
+import { countsConversions, onlyValueOf } from "../state/filters.ts";
 import { isCardShown } from "../state/known-sites.ts";
-import { useBreakdown, type Report } from "../state/use-report.ts";
+import { useBreakdown, type Report } from "../state/requests.ts";
 import { everybodyScope, scope } from "../state/scope.ts";
 import { filteredGoal, filterKind, filters, openPanel, site, visitorNoun } from "../state/view.ts";
-import { filterRow } from "./filter-row.tsx";
-import { countInRow, withComparison } from "./row-change.tsx";
-import { RowList } from "./row-list.tsx";
-import type { Row, RowNumbers } from "./row.ts";
+import { filterRow, countInRow, withComparison, RowList, type Row, type RowNumbers } from "./rows.tsx";
 
 const ROWS = 9;
 

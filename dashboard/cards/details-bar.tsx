@@ -5,7 +5,7 @@ import { problemText } from "../api/http.ts";
 import { formatCount } from "../format/locale.ts";
 import { navigate } from "../state/url.ts";
 import type { Row } from "./details-columns.ts";
-import type { FileFormat } from "./details-file.ts";
+import type { FileFormat } from "./details-request.ts";
 
 const FORMATS: Readonly<Record<FileFormat, string>> = { csv: "CSV", json: "JSON" };
 

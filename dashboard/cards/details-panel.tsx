@@ -1,23 +1,22 @@
 /** The dialog with all values of a dimension: their search, order and pages are the service's. */
 import { useEffect, useState } from "preact/hooks";
-import { isCompared } from "../charts/metric-totals.ts";
-import { Dialog } from "../kit/dialog.tsx";
-import { Failure, ReportView } from "../kit/states.tsx";
-import { useSettled } from "../kit/use-settled.ts";
+import type { BreakdownPage, Dimension } from "../api/types.ts";
+import { isCompared } from "../charts/shown-metrics.ts";
 import { DIMENSIONS, filterOfVersions, formatValue } from "../format/dimensions.ts";
 import { countOf, formatRange } from "../format/locale.ts";
-import type { BreakdownPage, Dimension } from "../api/types.ts";
+import { Dialog } from "../kit/dialog.tsx";
+import { useSettled } from "../kit/forms.tsx";
+import { Failure, ReportView } from "../kit/states.tsx";
 import { siteName, timeZone } from "../state/known-sites.ts";
 import { comparedRange, range } from "../state/period.ts";
+import { useReport } from "../state/requests.ts";
 import { unfilteredScope } from "../state/scope.ts";
 import { param } from "../state/url.ts";
-import { useReport } from "../state/use-report.ts";
 import { closePanel, filters } from "../state/view.ts";
 import { DetailsBar } from "./details-bar.tsx";
 import { columnsOf, goalOfFilters, orderAfter, orderIn, type Order, type Row } from "./details-columns.ts";
-import { fetchRows, OFFSET_MAX, ROWS_MAX, saveRows, type FileFormat } from "./details-file.ts";
 import { isNamed, namedRows } from "./details-names.ts";
-import { useDetails, type Asked } from "./details-request.ts";
+import { fetchRows, OFFSET_MAX, ROWS_MAX, saveRows, useDetails, type FileFormat, type Asked } from "./details-request.ts";
 import { DetailsTable, type Changed } from "./details-table.tsx";
 
 const PAGE_ROWS = 100;

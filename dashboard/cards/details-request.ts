@@ -1,10 +1,12 @@
-/** The requests for a dimension's values: pages of rows, of which the counts come first, because rollups have them. */
+/** The requests for the values of a dimension: pages of rows for the table, and all of them for a file. */
 import { urlOf, type Parameters } from "../api/http.ts";
+import { fetchReport } from "../api/reports.ts";
 import type { BreakdownPage, Dimension } from "../api/types.ts";
+import { fileNameOf, saveCsv, saveFile } from "../kit/download.ts";
+import { useRequest, type Report } from "../state/requests.ts";
 import { comparisonParameters, everybodyScope, scope } from "../state/scope.ts";
-import { useRequest, type Report } from "../state/use-report.ts";
 import { filters } from "../state/view.ts";
-import { isCounted, type Column, type Order, type Row } from "./details-columns.ts";
+import { isCounted, type Column, type Order, type Row, type ColumnId } from "./details-columns.ts";
 import { searchParameters } from "./details-names.ts";
 
 /** What the rows are. */
@@ -72,4 +74,54 @@ export function useDetails(asked: Asked, part: Part, isReady: boolean): Details 
   if (!hasFurther) return { report: counts, further: null };
   if (counts.data === undefined || all.data === undefined || counts.isStale || all.isStale) return { report: counts, further: all };
   return { report: { ...counts, data: { ...counts.data, rows: merged(counts.data.rows, all.data.rows) } }, further: null };
+}
+
+/** The service's limits for one request. */
+export const ROWS_MAX = 1000;
+export const OFFSET_MAX = 1_000_000;
+
+/** All rows of the table. `onProgress` gets how many there are so far, of how many. */
+export async function fetchRows(asked: Asked, signal: AbortSignal, onProgress: (rows: number, total: number) => void): Promise<Row[]> {
+  // Rows may move to another page meanwhile.
+  const rows = new Map<string, Row>();
+  for (let [offset, total] = [0, Infinity]; offset < total && offset <= OFFSET_MAX; offset += ROWS_MAX) {
+    const page = await fetchReport<BreakdownPage>(urlOfRows(asked, { offset, limit: ROWS_MAX }), signal);
+    for (const row of page.rows) rows.set(row.value, row);
+    total = page.total;
+    onProgress(rows.size, total);
+  }
+  return [...rows.values()];
+}
+
+export type FileFormat = "csv" | "json";
+
+interface Table {
+  readonly asked: Asked;
+  readonly rows: readonly Row[];
+  readonly labelOf: (value: string) => string;
+  /** The column that the change is of; null without a comparison. */
+  readonly changed: ColumnId | null;
+}
+
+/** A row by the names of the file's columns. */
+function fieldsOf(row: Row, { asked, labelOf, changed }: Table): Readonly<Record<string, string | number>> {
+  return {
+    value: row.value,
+    label: labelOf(row.value),
+    ...Object.fromEntries(asked.columns.map(({ id }) => [id, row[id] ?? ""])),
+    ...(changed !== null && { [`previous_${changed}`]: row.comparison?.[changed] ?? "" }),
+  };
+}
+
+export function saveRows(format: FileFormat, table: Table): void {
+  const name = fileNameOf(table.asked.dimension, format);
+  const rows = table.rows.map((row) => fieldsOf(row, table));
+  if (format === "json") return saveFile(name, new Blob([JSON.stringify(rows, null, 2)], { type: "application/json" }));
+  const names = [
+    "value",
+    "label",
+    ...table.asked.columns.map(({ id }) => id),
+    ...(table.changed === null ? [] : [`previous_${table.changed}`]),
+  ];
+  saveCsv(name, [names, ...rows.map((row) => names.map((each) => row[each] ?? ""))]);
 }

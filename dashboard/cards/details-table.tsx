@@ -1,16 +1,15 @@
 /** The table of a dimension's values: heads that order it, a filter behind each value, and the change of the column that orders it. */
 import { useState } from "preact/hooks";
 import type { Dimension } from "../api/types.ts";
-import { Change, NewValue } from "../charts/change.tsx";
 import { totalVisitors } from "../charts/top-stats.tsx";
-import { Empty } from "../kit/states.tsx";
 import { countryMark, DIMENSIONS, filterDimensionOf, formatValue } from "../format/dimensions.ts";
 import { formatCount, formatShare } from "../format/locale.ts";
+import { Change, NewValue } from "../kit/inline.tsx";
+import { Empty } from "../kit/states.tsx";
 import { refusalOf } from "../state/filters.ts";
 import { filters, hasFilter, toggleFilter } from "../state/view.ts";
 import type { Column, Order, Row } from "./details-columns.ts";
-import { choiceOf } from "./filter-row.tsx";
-import { RowMark } from "./row-list.tsx";
+import { choiceOf, RowMark } from "./rows.tsx";
 
 const DIRECTIONS = { ascending: "↑", descending: "↓" } as const;
 

@@ -1,21 +1,116 @@
 /** The dialog of annotations: adds one, and changes or deletes those of the period. */
+import { useLayoutEffect, useRef, useState, useEffect } from "preact/hooks";
 import type { RefObject } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
-import { addAnnotation, deleteAnnotation, replaceAnnotation, type Annotation } from "../api/annotations.ts";
 import { problemText } from "../api/http.ts";
+import { addAnnotation, deleteAnnotation, replaceAnnotation, type Annotation } from "../api/saved.ts";
 import type { NewAnnotation } from "../api/types.ts";
-import { ConfirmedButton } from "../kit/confirmed-button.tsx";
-import { Dialog } from "../kit/dialog.tsx";
+import { formatHour, formatRange } from "../format/locale.ts";
+import { Dialog, PasswordRequired } from "../kit/dialog.tsx";
+import { Radios, ConfirmedButton } from "../kit/forms.tsx";
 import { Problem } from "../kit/states.tsx";
-import { formatRange } from "../format/locale.ts";
-import { PasswordRequired } from "../kit/password-required.tsx";
+import { timeZone } from "../state/known-sites.ts";
 import { range, today } from "../state/period.ts";
-import { useAction } from "../state/use-action.ts";
+import { useAction } from "../state/requests.ts";
 import { closePanel, panel, site } from "../state/view.ts";
-import { AnnotationForm } from "./annotation-form.tsx";
-import { ANNOTATIONS_PANEL, canAnnotate, isWithin, parsePlace, parseSpan } from "./annotation-place.ts";
-import { spanInWords, whenOf } from "./annotation-time.ts";
-import { annotationsChanged, useAnnotations } from "./use-annotations.ts";
+import {
+  ANNOTATIONS_PANEL,
+  canAnnotate,
+  isWithin,
+  parsePlace,
+  parseSpan,
+  spanInWords,
+  whenOf,
+  annotationsChanged,
+  useAnnotations,
+  type Place,
+} from "./annotations.ts";
+
+/** The service's limit. */
+const TEXT_CHARS_MAX = 200;
+
+const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
+
+const SCOPES: Readonly<Record<Annotation["scope"], string>> = { everybody: "Everybody", oneself: "Only me" };
+
+const hourText = (hour: number): string => formatHour(`2026-03-15 ${String(hour).padStart(2, "0")}:00`);
+
+interface AnnotationFormProps {
+  /** Of a new one. */
+  readonly place: Place;
+  /** The one that is changed; null for a new one. */
+  readonly annotation: Annotation | null;
+  readonly isBusy: boolean;
+  /** Whether the text has the focus. */
+  readonly isFocused: boolean;
+  readonly onSave: (annotation: NewAnnotation) => void;
+  /** Only where one is changed. */
+  readonly onCancel: () => void;
+}
+
+export function AnnotationForm({ place, annotation, isBusy, isFocused, onSave, onCancel }: AnnotationFormProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const [date, setDate] = useState(annotation?.date ?? place.date);
+  const [hour, setHour] = useState(annotation ? annotation.hour : place.hour);
+  const [text, setText] = useState(annotation?.text ?? "");
+  const [scope, setScope] = useState(annotation?.scope ?? "everybody");
+  useLayoutEffect(() => {
+    if (isFocused) input.current?.focus();
+  }, []);
+  return (
+    <form
+      class="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSave({ date, hour, text: text.trim(), scope });
+      }}
+    >
+      <label>
+        Text
+        <input
+          ref={input}
+          type="text"
+          required
+          maxLength={TEXT_CHARS_MAX}
+          autocomplete="off"
+          placeholder="What happened, such as: Deployed version 1.2"
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      </label>
+      <div class="form-row">
+        <label>
+          Date
+          <input type="date" required value={date} onInput={(event) => setDate(event.currentTarget.value)} />
+        </label>
+        <label>
+          Time ({timeZone.value})
+          <select
+            value={hour === null ? "" : String(hour)}
+            onChange={({ currentTarget: { value } }) => setHour(value === "" ? null : Number(value))}
+          >
+            <option value="">All day</option>
+            {HOURS.map((each) => (
+              <option key={each} value={String(each)}>
+                {hourText(each)}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <Radios legend="Visible to" name="annotation-scope" labels={SCOPES} chosen={scope} onChoose={setScope} />
+      <div class="form-buttons">
+        <button type="submit" class="button primary" disabled={isBusy || text.trim() === "" || date === ""}>
+          {annotation ? "Save" : "Add annotation"}
+        </button>
+        {annotation && (
+          <button type="button" class="button" onClick={onCancel}>
+            Cancel
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}
 
 const TITLE = "Annotations";
 

@@ -1,9 +1,8 @@
 /** Draws a line chart on a canvas. Owner of uPlot; `styles/main.css` imports its stylesheet. */
 import uPlot from "uplot";
-import { axisSteps } from "./axis-steps.ts";
+import { axisSteps, tickIndices } from "./axis.ts";
 import { linesOf } from "./buckets.ts";
 import type { ChartPoint } from "./points.ts";
-import { tickIndices } from "./time-ticks.ts";
 
 /** Least width of a tick's text. */
 const TICK_PX_MIN = 74;

@@ -1,15 +1,14 @@
 /** The chart card as a PNG of 1200 by 630 pixels, the size of link previews, in the colors of the current theme. */
-import { LOGO } from "../kit/logo.tsx";
+import { changeOf } from "../format/change.ts";
 import { formatRange } from "../format/locale.ts";
+import { LOGO } from "../kit/inline.tsx";
 import { PRODUCT_NAME } from "../names.ts";
 import { siteName } from "../state/known-sites.ts";
 import { range } from "../state/period.ts";
 import { isFiltered } from "../state/view.ts";
-import { changeOf } from "./change-text.ts";
 import { cssColor, drawChart } from "./chart-drawing.ts";
-import type { MetricTotals } from "./metric-totals.ts";
 import type { ChartPoint } from "./points.ts";
-import type { ShownMetric } from "./shown-metrics.ts";
+import type { MetricTotals, ShownMetric } from "./shown-metrics.ts";
 
 const [WIDTH, HEIGHT] = [1200, 630];
 const MARGIN = 60;

@@ -1,12 +1,10 @@
 /** The marks of annotations on the time axis: their texts on hover and focus, and a click opens them. */
 import { useState } from "preact/hooks";
+import { hasAnnotations, openAnnotations, spanText, annotationText, useAnnotations } from "./annotations.ts";
 import type { Interval } from "./buckets.ts";
 import type { Layout } from "./line-chart.tsx";
-import type { ChartPoint } from "./points.ts";
-import { hasAnnotations, openAnnotations, spanText } from "./annotation-place.ts";
-import { annotationText } from "./annotation-time.ts";
 import { joinedMarks, marksOf, type Mark } from "./marks.ts";
-import { useAnnotations } from "./use-annotations.ts";
+import type { ChartPoint } from "./points.ts";
 
 /** The least size of what a finger hits. */
 const MARK_PX = 24;

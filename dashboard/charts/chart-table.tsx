@@ -1,10 +1,9 @@
 /** The main chart's data as a table, for screen readers and for exact values. */
-import { annotationText } from "./annotation-time.ts";
-import { marksOf } from "./marks.ts";
-import { useAnnotations } from "./use-annotations.ts";
 import { timeZone } from "../state/known-sites.ts";
+import { annotationText, useAnnotations } from "./annotations.ts";
 import type { Bucket, Interval } from "./buckets.ts";
 import { canOpen } from "./chart-view.tsx";
+import { marksOf } from "./marks.ts";
 import type { ChartPoint } from "./points.ts";
 import type { ShownMetric } from "./shown-metrics.ts";
 

@@ -3,8 +3,7 @@
  * a second touch chooses one; a right click marks one.
  */
 import { useEffect, useRef } from "preact/hooks";
-import { indexAfterKey } from "../kit/slider-keys.ts";
-import { TapChoice } from "../kit/tap-choice.ts";
+import { indexAfterKey, TapChoice } from "../kit/pointing.ts";
 import { paletteVersion } from "../kit/theme.ts";
 import { cssColor, drawChart, type Chart } from "./chart-drawing.ts";
 import type { ChartPoint } from "./points.ts";

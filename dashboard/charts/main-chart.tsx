@@ -1,26 +1,111 @@
 /** The chosen metric over time against the compared period: as a line chart or as a table, with a sentence about it and a menu. */
-import { useEffect, useMemo } from "preact/hooks";
-import { ReportView } from "../kit/states.tsx";
+import { useState, useEffect, useMemo } from "preact/hooks";
 import { formatRange } from "../format/locale.ts";
-import { COMPARISON_LABELS } from "../page/comparison-picker.tsx";
+import { fileNameOf, saveFile } from "../kit/download.ts";
+import { Menu } from "../kit/menu.tsx";
+import { ReportView } from "../kit/states.tsx";
+import { COMPARISON_LABELS } from "../page/period-picker.tsx";
 import { timeZone } from "../state/known-sites.ts";
+import { range, comparedRange, comparison } from "../state/period.ts";
 import type { Range } from "../state/range.ts";
-import { localTime, UTC } from "../state/time-zone.ts";
-import type { Report } from "../state/use-report.ts";
-import { comparedRange, comparison, range } from "../state/period.ts";
+import type { Report } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
+import { localTime, UTC } from "../state/time-zone.ts";
 import { navigate, param } from "../state/url.ts";
-import { hasInterval, intervalFor, isOfClock, serviceInterval, type Bucket, type Interval } from "./buckets.ts";
-import { ChartMenu } from "./chart-menu.tsx";
+import { annotatePointed, hasAnnotations } from "./annotations.ts";
+import {
+  defaultInterval,
+  offeredIntervals,
+  hasInterval,
+  intervalFor,
+  isOfClock,
+  serviceInterval,
+  type Interval,
+  type Bucket,
+} from "./buckets.ts";
 import { ChartTable } from "./chart-table.tsx";
 import { ChartView } from "./chart-view.tsx";
-import { IntervalMenu } from "./interval-menu.tsx";
-import { totalsOf } from "./metric-totals.ts";
 import type { MainReport } from "./metrics.ts";
 import { pointsOf, type ChartPoint } from "./points.ts";
-import { chosenMetric, type ShownMetric } from "./shown-metrics.ts";
+import { totalsOf, chosenMetric, useMetricSeries, type MetricTotals, type ShownMetric } from "./shown-metrics.ts";
 import { isCounted, SummaryLine } from "./summary-line.tsx";
-import { useMetricSeries } from "./use-metric-series.ts";
+
+const LABELS: Readonly<Record<Interval, string>> = {
+  minute: "By minute",
+  hour: "By hour",
+  day: "By day",
+  week: "By week",
+  month: "By month",
+};
+
+export function IntervalMenu({ interval }: { readonly interval: Interval }) {
+  const offered = offeredIntervals(range.value);
+  if (offered.length < 2) return null;
+  const byDefault = defaultInterval(range.value);
+  return (
+    <Menu
+      label={`Interval: ${LABELS[interval]}`}
+      buttonClass="link"
+      button={
+        <>
+          {LABELS[interval]} <span class="caret" aria-hidden="true" />
+        </>
+      }
+      items={offered.map((id) => ({
+        label: LABELS[id],
+        isChosen: id === interval,
+        onChoose: () => navigate({ interval: id === byDefault ? null : id }),
+      }))}
+    />
+  );
+}
+
+const CONFIRMATION_MS = 4000;
+
+interface ChartMenuProps {
+  readonly metric: ShownMetric;
+  readonly points: readonly ChartPoint[] | undefined;
+  readonly totals: MetricTotals | undefined;
+}
+
+/** The image is given to the clipboard as a promise: some browsers refuse a copy that does not start with the click. */
+async function copyOrSave(image: Promise<Blob>, name: string): Promise<string> {
+  try {
+    await navigator.clipboard.write([new ClipboardItem({ "image/png": image })]);
+    return "Image copied";
+  } catch {
+    saveFile(name, await image);
+    return "Image saved";
+  }
+}
+
+export function ChartMenu({ metric, points, totals }: ChartMenuProps) {
+  const [message, setMessage] = useState("");
+  if (points === undefined || totals === undefined) return null;
+
+  async function copy(shown: readonly ChartPoint[], of: MetricTotals) {
+    const image = import("./chart-image.ts").then(({ drawImage }) => drawImage({ metric, points: shown, totals: of }));
+    setMessage(await copyOrSave(image, fileNameOf(metric.id, "png")).catch(() => "Couldn't create the image"));
+    setTimeout(() => setMessage(""), CONFIRMATION_MS);
+  }
+
+  return (
+    <>
+      <Menu
+        label="Chart actions"
+        buttonClass="link chart-menu"
+        button={<span class="dots" aria-hidden="true" />}
+        items={[
+          { label: "Copy as image", onChoose: () => void copy(points, totals) },
+          ...(hasAnnotations() ? [{ label: "Annotations…", hint: "N", onChoose: annotatePointed }] : []),
+        ]}
+      />
+      <span class="chart-message" role="status">
+        {message}
+      </span>
+    </>
+  );
+}
 
 /** A shorter range has its own default interval. */
 const openBucket = ({ start, end }: Bucket): void => navigate({ start, end, period: null, interval: null });

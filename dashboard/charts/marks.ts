@@ -1,5 +1,5 @@
 /** Which point of the chart an annotation is at, and which marks are so near that they are one. */
-import type { Annotation } from "../api/annotations.ts";
+import type { Annotation } from "../api/saved.ts";
 import { isOfClock, type Interval } from "./buckets.ts";
 import type { ChartPoint } from "./points.ts";
 

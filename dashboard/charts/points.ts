@@ -3,8 +3,8 @@ import { formatBucket, formatHour, formatMonth, formatRange, formatShortDay } fr
 import { daysBetween, type Range } from "../state/range.ts";
 import { inZone } from "../state/time-zone.ts";
 import { bucketsOf, isOfClock, type Bucket, type Interval } from "./buckets.ts";
-import { isOverYears } from "./time-ticks.ts";
-import type { SeriesRow } from "./use-metric-series.ts";
+import { isOverYears } from "./axis.ts";
+import type { SeriesRow } from "./shown-metrics.ts";
 
 interface Point {
   readonly label: string;

@@ -1,8 +1,14 @@
-/** Which metrics are shown under which filters, in their order, and what they are called there (docs/reports.md, "Metrics under filters"). */
-import type { FilterKind } from "../state/filter-kind.ts";
+/** Which metrics are shown under which filters, what they are called there, their totals and their values by bucket (docs/reports.md, "Metrics under filters"). */
+import { signal } from "@preact/signals";
+import { useMemo, useRef } from "preact/hooks";
+import type { Parameters } from "../api/http.ts";
+import type { FilterKind } from "../state/filters.ts";
+import { comparedRange } from "../state/period.ts";
+import { useReport, type Report } from "../state/requests.ts";
+import { everybodyScope } from "../state/scope.ts";
 import { param } from "../state/url.ts";
 import { filterKind, hasConversionRates } from "../state/view.ts";
-import { METRICS, type Metric, type MetricInfo } from "./metrics.ts";
+import { METRICS, ratio, type Metric, type MetricInfo, type MainReport } from "./metrics.ts";
 
 export interface ShownMetric extends MetricInfo {
   readonly id: Metric;
@@ -63,3 +69,77 @@ export const shownMetrics = (): readonly ShownMetric[] =>
 
 /** The metric of the chart: by default the first. */
 export const chosenMetric = (): ShownMetric => shownMetrics().find(({ id }) => id === param("metric")) ?? SHOWN[filterKind.value][0];
+
+export interface MetricTotals {
+  /** Null where it is not known. */
+  readonly now: number | null;
+  /** Null without a comparison, or without a whole window of events to compare with. */
+  readonly before: number | null;
+}
+
+/** The date of the site's first stored event: null if the service cannot tell, undefined until it has answered. */
+export const firstEventDate = signal<string | null | undefined>(undefined);
+
+/** A window that begins before the first event has less than a like period, whatever happened. */
+export function isWindowWhole(): boolean {
+  const [first, compared] = [firstEventDate.value, comparedRange.value];
+  return compared !== null && first !== undefined && (first === null || first <= compared.start);
+}
+
+/** How many events the compared window has under the filters, but those on goals; null until it is known, and without a comparison. */
+export const comparedEvents = signal<number | null>(null);
+
+/** Whether rows have a change: against a window without events, all of them would be new. */
+export const isCompared = (): boolean => isWindowWhole() && comparedEvents.value !== 0;
+
+/** `everybody` has the totals without the filters on events; only for a conversion rate. */
+export function totalsOf({ value }: ShownMetric, data: MainReport, everybody: MainReport | undefined): MetricTotals {
+  const compared = isWindowWhole() ? data.comparison : undefined;
+  return {
+    now: value(data, everybody ?? null),
+    before: compared && compared.total_events > 0 ? value(compared, everybody?.comparison ?? null) : null,
+  };
+}
+
+export type SeriesRow = Readonly<Record<string, string | number>> & { readonly date: string };
+
+/** Each bucket of conversions with `conversion_rate`. */
+const withRates = (conversions: readonly SeriesRow[], everybody: readonly SeriesRow[]): SeriesRow[] =>
+  conversions.map((bucket, i) => ({
+    ...bucket,
+    conversion_rate: ratio(Number(bucket["visitors"]), Number(everybody[i]?.["visitors"] ?? 0)),
+  }));
+
+/** After a change of the metric, the data is another report's until the new one has loaded. */
+const ofMetric = (data: unknown, field: string): readonly SeriesRow[] | undefined => {
+  const buckets = data as readonly SeriesRow[] | undefined;
+  return buckets?.[0] !== undefined && field in buckets[0] ? buckets : undefined;
+};
+
+/** `parameters` are those of the range and the filters; null fetches nothing. */
+export function useMetricSeries(
+  { id, series, field, parameters: own }: ShownMetric,
+  parameters: Parameters | null,
+): Report<readonly SeriesRow[]> {
+  const isRate = id === "conversion_rate";
+  const report = useReport(series, parameters && { ...parameters, ...own });
+  const { segment, filters } = everybodyScope.value;
+  const everybody = useReport(series, isRate && parameters ? { ...parameters, segment, filters } : null);
+  const buckets = ofMetric(report.data, isRate ? "visitors" : field);
+  const all = ofMetric(everybody.data, "visitors");
+  const isStale = report.isStale || everybody.isStale;
+  // Of one view: those that were shown stay until both others are there.
+  const rates = useMemo(
+    () => (isRate && !isStale && buckets && all ? withRates(buckets, all) : undefined),
+    [isRate, isStale, buckets, all],
+  );
+  const shown = useRef<readonly SeriesRow[] | undefined>(undefined);
+  shown.current = isRate ? (rates ?? shown.current) : undefined;
+  if (!isRate) return { ...report, data: buckets };
+  return {
+    data: shown.current,
+    isStale,
+    error: report.error ?? everybody.error,
+    retry: report.error ? report.retry : everybody.retry,
+  };
+}

@@ -5,11 +5,11 @@ import { formatValue, UNKNOWN } from "../format/dimensions.ts";
 import { formatLongDay, formatLongMonth, formatShare } from "../format/locale.ts";
 import { canFilterBy } from "../state/filters.ts";
 import { isCardShown } from "../state/known-sites.ts";
-import { useRequest, type Report } from "../state/use-report.ts";
+import { useRequest, type Report } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
 import { filters, toggleFilter } from "../state/view.ts";
 import { isOfClock, type Bucket, type Interval } from "./buckets.ts";
-import type { MetricTotals } from "./metric-totals.ts";
+import type { MetricTotals } from "./shown-metrics.ts";
 import type { ChartPoint } from "./points.ts";
 import { changeBetween, growthText, outlierIn, sourceOf, type CountsBySource, type Outlier } from "./summary.ts";
 

@@ -1,16 +1,15 @@
 /** The stats on top: totals of the period, each a button that selects the metric of the chart. */
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { Failure } from "../kit/states.tsx";
 import { formatCount, formatHour, formatRange } from "../format/locale.ts";
-import type { Report } from "../state/use-report.ts";
+import { Change } from "../kit/inline.tsx";
+import { Failure } from "../kit/states.tsx";
 import { timeZone } from "../state/known-sites.ts";
+import type { Report } from "../state/requests.ts";
 import { inZone, localTime } from "../state/time-zone.ts";
 import { navigate } from "../state/url.ts";
-import { Change } from "./change.tsx";
-import { comparedEvents, totalsOf } from "./metric-totals.ts";
 import type { MainReport } from "./metrics.ts";
-import { chosenMetric, shownMetrics, type ShownMetric } from "./shown-metrics.ts";
+import { comparedEvents, totalsOf, chosenMetric, shownMetrics, type ShownMetric } from "./shown-metrics.ts";
 
 /** The total that shares in the cards are of; null until loaded. */
 export const totalVisitors = signal<number | null>(null);

@@ -2,9 +2,7 @@
 import type { ComponentType } from "preact";
 import { lazy, NotLoaded } from "../kit/lazy.tsx";
 import { Skeleton } from "../kit/states.tsx";
-import { useSteadyHeight } from "../kit/steady-height.ts";
-import { chosenTab, Tabs } from "../kit/tabs.tsx";
-import { useNear } from "../kit/use-near.ts";
+import { useSteadyHeight, chosenTab, Tabs, useNear } from "../kit/tabs.tsx";
 import { isCardShown } from "../state/known-sites.ts";
 import { Goals } from "./goals.tsx";
 

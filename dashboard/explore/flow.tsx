@@ -1,9 +1,9 @@
 /** The flow report: previous and next pages of a page. A click on one moves there. */
-import { RowList } from "../cards/row-list.tsx";
+import { RowList } from "../cards/rows.tsx";
 import { Picker } from "../kit/picker.tsx";
 import { Empty, ReportView } from "../kit/states.tsx";
 import { countOf } from "../format/locale.ts";
-import { useReport } from "../state/use-report.ts";
+import { useReport } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
 import { navigate, param } from "../state/url.ts";
 import { usePageChoices } from "./steps.tsx";

@@ -4,7 +4,7 @@ import type { Reports } from "../api/types.ts";
 import { Empty, ReportView } from "../kit/states.tsx";
 import { lazy } from "../kit/lazy.tsx";
 import { countOf, formatCount, formatRate } from "../format/locale.ts";
-import { useReport } from "../state/use-report.ts";
+import { useReport } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
 import { isViewer } from "../state/share.ts";
 import { navigate, param } from "../state/url.ts";

@@ -1,15 +1,14 @@
 /** The goals report: the goals of the site in their order, then all other custom events, with their conversion rates. */
 import type { Reports } from "../api/types.ts";
-import { filteringRow } from "../cards/filter-row.tsx";
-import { RowList } from "../cards/row-list.tsx";
-import { Empty, ReportView } from "../kit/states.tsx";
+import { filteringRow, RowList } from "../cards/rows.tsx";
 import { countOf, formatCount, formatMoney, formatRate } from "../format/locale.ts";
+import { Empty, ReportView } from "../kit/states.tsx";
 import { TRACK_FUNCTION } from "../names.ts";
-import { hasGoal } from "../state/filter-kind.ts";
+import { hasGoal } from "../state/filters.ts";
+import { useReport, type Report } from "../state/requests.ts";
 import { everybodyScope } from "../state/scope.ts";
 import { isViewer } from "../state/share.ts";
 import { navigate } from "../state/url.ts";
-import { useReport, type Report } from "../state/use-report.ts";
 import { filters, hasConversionRates, isFiltered, openSettings } from "../state/view.ts";
 
 const NoGoals = () =>

@@ -1,13 +1,12 @@
 /** The properties report: the values of one custom property, for all events or one. */
 import { urlOf } from "../api/http.ts";
 import type { Reports } from "../api/types.ts";
-import { filteringRow } from "../cards/filter-row.tsx";
-import { RowList } from "../cards/row-list.tsx";
-import { Empty, ReportView } from "../kit/states.tsx";
+import { filteringRow, RowList } from "../cards/rows.tsx";
 import { countOf } from "../format/locale.ts";
+import { Empty, ReportView } from "../kit/states.tsx";
 import { TRACK_FUNCTION } from "../names.ts";
-import { useReport, useRequest } from "../state/use-report.ts";
 import { PROPERTY_PREFIX } from "../state/filters.ts";
+import { useReport, useRequest } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
 import { navigate, param } from "../state/url.ts";
 

@@ -1,11 +1,10 @@
 /** The revenue report: for each currency its totals, by event and by page. Amounts of two currencies share no scale. */
 import type { Reports } from "../api/types.ts";
-import { filterRow } from "../cards/filter-row.tsx";
-import { RowList } from "../cards/row-list.tsx";
-import { Empty, ReportView } from "../kit/states.tsx";
+import { filterRow, RowList } from "../cards/rows.tsx";
 import { countOf, formatMoney } from "../format/locale.ts";
+import { Empty, ReportView } from "../kit/states.tsx";
 import { TRACK_FUNCTION } from "../names.ts";
-import { useReport } from "../state/use-report.ts";
+import { useReport } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
 
 const ROWS = 9;

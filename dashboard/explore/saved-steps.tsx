@@ -1,8 +1,7 @@
 /** Saved funnels and sequences, below the builder of their steps. They are loaded when the list is opened. */
 import { useState } from "preact/hooks";
-import type { Segment } from "../api/segments.ts";
-import { SavedItems } from "../filters/saved-items.tsx";
-import type { Saved } from "../filters/saved-kind.ts";
+import type { Segment } from "../api/saved.ts";
+import { SavedItems, type Saved } from "../filters/saved-items.tsx";
 import { navigate, param } from "../state/url.ts";
 import { stepsInUrl, STEPS_MIN, stepText } from "./steps.tsx";
 

@@ -2,7 +2,7 @@
 import { lazy } from "../kit/lazy.tsx";
 import { Empty, ReportView } from "../kit/states.tsx";
 import { formatCount, formatRate } from "../format/locale.ts";
-import { useReport } from "../state/use-report.ts";
+import { useReport } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
 import { isViewer } from "../state/share.ts";
 import { StepBuilder, stepsInUrl, STEPS_MIN } from "./steps.tsx";

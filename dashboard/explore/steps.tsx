@@ -2,7 +2,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Picker, type Choice, type Choices } from "../kit/picker.tsx";
 import { formatCount } from "../format/locale.ts";
-import { isLoading, useBreakdown, useReport } from "../state/use-report.ts";
+import { isLoading, useBreakdown, useReport } from "../state/requests.ts";
 import { unfilteredScope } from "../state/scope.ts";
 import { navigate, param } from "../state/url.ts";
 

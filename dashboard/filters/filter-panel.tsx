@@ -2,29 +2,82 @@
 import { useState } from "preact/hooks";
 import { problemText, urlOf } from "../api/http.ts";
 import { fetchReport } from "../api/reports.ts";
+import { breakdownOf, DIMENSIONS, filterOfVersions, UNKNOWN } from "../format/dimensions.ts";
+import { dimensionName, OPERATOR_WORDS, SET_WORDS, isOnSet } from "../format/filter-words.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import { Picker } from "../kit/picker.tsx";
 import { Problem } from "../kit/states.tsx";
-import { UNKNOWN } from "../format/dimensions.ts";
 import {
+  PROPERTY_PREFIX,
+  OPERATORS,
   filterOf,
   FILTER_VALUES_MAX,
   FILTERS_MAX,
   isSameFilter,
   parseFilters,
   printFilter,
-  PROPERTY_PREFIX,
   type Filter,
+  type Operator,
 } from "../state/filters.ts";
+import { useAction, isLoading, useReport } from "../state/requests.ts";
 import { scope, unfilteredScope } from "../state/scope.ts";
 import { isViewer } from "../state/share.ts";
-import { useAction } from "../state/use-action.ts";
-import { isLoading, useReport } from "../state/use-report.ts";
 import { closePanel, lockedFilters, ownFilters, panel, setFilters } from "../state/view.ts";
-import { ANY_PROPERTY, dimensionGroups, groupedDimensionOf, TESTS, testsFor, type Test } from "./dimension-choices.ts";
-import { isOnSet } from "../format/filter-words.ts";
 import { Segments } from "./segments.tsx";
 import { PickedValues, TypedValues } from "./values-field.tsx";
+
+/** Stands for all custom properties: the key is chosen beside it. */
+export const ANY_PROPERTY = "props";
+
+const GROUPS: readonly (readonly [label: string, dimensions: readonly string[]])[] = [
+  ["Page", ["pages", "entry-page", "exit-page", "hostnames"]],
+  ["Source", ["sources", "referrers"]],
+  ["Location", ["countries", "regions", "cities"]],
+  ["Device", ["browsers", "browser-versions", "os", "os-versions", "screen-sizes", "devices"]],
+  ["Campaign", ["utm-campaigns", "utm-sources", "utm-mediums", "utm-contents", "utm-terms"]],
+  ["Event and goal", ["events", "goal"]],
+  ["Property", [ANY_PROPERTY]],
+];
+
+export interface DimensionChoice {
+  readonly id: string;
+  readonly label: string;
+}
+
+/** A version is offered only beside a filter by what it is a version of, or where it is chosen already. */
+function isOffered(dimension: string, chosen: string, others: readonly Filter[]): boolean {
+  const breakdown = breakdownOf(dimension);
+  const isVersion = breakdown !== undefined && DIMENSIONS[breakdown].versionOf !== undefined;
+  return !isVersion || dimension === chosen || filterOfVersions(breakdown, others) !== undefined;
+}
+
+const choiceOf = (id: string): DimensionChoice => ({ id, label: id === ANY_PROPERTY ? "Custom property" : dimensionName(id) });
+
+/** `others` are the filters beside the one that is made. */
+export const dimensionGroups = (chosen: string, others: readonly Filter[]): readonly (readonly [string, readonly DimensionChoice[]])[] =>
+  GROUPS.map(([label, dimensions]) => [label, dimensions.filter((each) => isOffered(each, chosen, others)).map(choiceOf)]);
+
+export const groupedDimensionOf = (dimension: string): string => (dimension.startsWith(PROPERTY_PREFIX) ? ANY_PROPERTY : dimension);
+
+/** What the reader chooses: an operator with its negation, or whether there is a value at all. */
+export interface Test {
+  readonly words: string;
+  readonly operator: Operator;
+  readonly isNot: boolean;
+  readonly isOnSet?: boolean;
+}
+
+export const TESTS: readonly Test[] = [
+  ...OPERATORS.flatMap((operator) => [false, true].map((isNot) => ({ words: OPERATOR_WORDS[operator][isNot ? 1 : 0], operator, isNot }))),
+  { words: SET_WORDS.isSet, operator: "in", isNot: true, isOnSet: true },
+  { words: SET_WORDS.isNotSet, operator: "in", isNot: false, isOnSet: true },
+];
+
+/** Values that the dashboard shows by other names than those that are stored, so that nobody looks for a part of them. */
+const CODED: ReadonlySet<string> = new Set(["countries", "devices", "screen-sizes"]);
+
+export const testsFor = (dimension: string, chosen: Test): readonly Test[] =>
+  TESTS.filter((test) => test === chosen || test.operator === "in" || !CODED.has(dimension));
 
 /** The filter that is made. */
 interface Draft {

@@ -1,16 +1,172 @@
-/** The list of saved segments, funnels or sequences, and the form that saves the current view. */
-import { useEffect } from "preact/hooks";
+/** What is saved under a name: the list of saved filters, funnels or sequences, and the form that saves the current view (docs/segments.md). */
+import { useLayoutEffect, useRef, useState, useEffect } from "preact/hooks";
 import { problemText } from "../api/http.ts";
-import { addSegment, deleteSegment, replaceSegment, type Segment } from "../api/segments.ts";
+import { addSegment, deleteSegment, replaceSegment, type Segment } from "../api/saved.ts";
+import { NameInput, Select, ConfirmedButton } from "../kit/forms.tsx";
 import { Problem } from "../kit/states.tsx";
 import { authState } from "../state/connection.ts";
+import { useAction, clearReportCache } from "../state/requests.ts";
 import { loadSegments, segments } from "../state/segments.ts";
-import { useAction } from "../state/use-action.ts";
-import { clearReportCache } from "../state/use-report.ts";
 import { site } from "../state/view.ts";
-import { SaveForm } from "./saved-forms.tsx";
-import { SavedItem } from "./saved-item.tsx";
-import type { SavedKind } from "./saved-kind.ts";
+
+/** The service's limit. */
+export const NAME_CHARS_MAX = 100;
+
+/** The parameters that are saved. */
+export type Saved = Partial<Pick<Segment, "filters" | "steps" | "window" | "modes">>;
+
+export interface SavedKind {
+  readonly kind: Segment["kind"];
+  /** `segment`, `funnel` */
+  readonly noun: string;
+  /** What the current view would save; null if it has nothing to save. */
+  readonly current: Saved | null;
+  readonly textOf: (item: Segment) => string;
+  readonly isShown: (item: Segment) => boolean;
+  readonly onShow: (item: Segment) => void;
+  /** Called after an item was updated to the current view. */
+  readonly afterUpdate?: (item: Segment) => void;
+  readonly afterDelete?: (item: Segment) => void;
+}
+
+const SCOPES: Readonly<Record<Segment["scope"], string>> = { everybody: "Everybody", oneself: "Only me, in this browser" };
+
+interface SaveFormProps {
+  readonly noun: string;
+  readonly onSave: (name: string, scope: Segment["scope"]) => Promise<void>;
+}
+
+export function SaveForm({ noun, onSave }: SaveFormProps) {
+  const [name, setName] = useState("");
+  const [scope, setScope] = useState<Segment["scope"]>("everybody");
+  const { isBusy, problem, run } = useAction(problemText);
+  return (
+    <form
+      class="form inline"
+      aria-label={`Save as a ${noun}`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (name.trim() !== "" && !isBusy) void run(() => onSave(name.trim(), scope));
+      }}
+    >
+      <NameInput label={`Save as a ${noun}`} charsMax={NAME_CHARS_MAX} placeholder="Name" value={name} onInput={setName} />
+      <Select label="For" labels={SCOPES} chosen={scope} onChoose={setScope} />
+      <button type="submit" class="button" aria-disabled={isBusy}>
+        Save
+      </button>
+      <Problem text={problem} />
+    </form>
+  );
+}
+
+interface RenameFormProps {
+  readonly item: Segment;
+  readonly onRename: (name: string) => void;
+  readonly onCancel: () => void;
+}
+
+export function RenameForm({ item, onRename, onCancel }: RenameFormProps) {
+  const [name, setName] = useState(item.name);
+  const form = useRef<HTMLFormElement>(null);
+  useLayoutEffect(() => {
+    const input = form.current?.querySelector("input");
+    input?.focus();
+    input?.select();
+  }, []);
+  return (
+    <form
+      class="form inline"
+      ref={form}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        // The dialog around it stays open.
+        event.preventDefault();
+        event.stopPropagation();
+        onCancel();
+      }}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (name.trim() !== "") onRename(name.trim());
+      }}
+    >
+      <NameInput label="Name" charsMax={NAME_CHARS_MAX} value={name} onInput={setName} />
+      <button type="submit" class="button">
+        Rename
+      </button>
+      <button type="button" class="button" onClick={onCancel}>
+        Cancel
+      </button>
+    </form>
+  );
+}
+
+interface SavedItemProps extends Pick<SavedKind, "current" | "textOf" | "isShown" | "onShow"> {
+  readonly item: Segment;
+  readonly onRename: (name: string) => void;
+  readonly onUpdate: () => void;
+  readonly onDelete: () => void;
+}
+
+/** The focus comes back from the form to the button that opened it. */
+function useRenaming() {
+  const [isRenaming, setRenaming] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const wasRenaming = useRef(false);
+  useLayoutEffect(() => {
+    if (wasRenaming.current) button.current?.focus();
+    wasRenaming.current = isRenaming;
+  }, [isRenaming]);
+  return { isRenaming, setRenaming, button };
+}
+
+export function SavedItem({ item, current, textOf, isShown, onShow, onRename, onUpdate, onDelete }: SavedItemProps) {
+  const { isRenaming, setRenaming, button } = useRenaming();
+  if (isRenaming) {
+    return (
+      <li>
+        <RenameForm
+          item={item}
+          onRename={(name) => {
+            onRename(name);
+            setRenaming(false);
+          }}
+          onCancel={() => setRenaming(false)}
+        />
+      </li>
+    );
+  }
+  return (
+    <li class="saved-item">
+      <div class="saved-text">
+        <button type="button" class="link" aria-pressed={isShown(item)} onClick={() => onShow(item)}>
+          {item.name}
+        </button>
+        <p class="dim">
+          {textOf(item)}
+          {item.scope === "oneself" && " · Only you"}
+        </p>
+      </div>
+      {authState.value === "logged_in" && (
+        <div class="saved-tools">
+          <button type="button" class="button small" ref={button} onClick={() => setRenaming(true)}>
+            Rename<span class="unseen"> {item.name}</span>
+          </button>
+          {current !== null && (
+            <ConfirmedButton
+              isSmall
+              isDanger={false}
+              label="Update"
+              confirmLabel="Confirm update"
+              subject={item.name}
+              onConfirm={onUpdate}
+            />
+          )}
+          <ConfirmedButton isSmall label="Delete" confirmLabel="Confirm delete" subject={item.name} onConfirm={onDelete} />
+        </div>
+      )}
+    </li>
+  );
+}
 
 /** Without a password nobody may change anything. */
 export function SavedItems({ kind, noun, current, afterUpdate, afterDelete, ...item }: SavedKind) {

@@ -1,7 +1,7 @@
 /** Segments in the filter dialog and in their own: choosing one replaces all filters, and the current filters can be saved. */
 import { Dialog } from "../kit/dialog.tsx";
 import { SavedItems } from "./saved-items.tsx";
-import type { Segment } from "../api/segments.ts";
+import type { Segment } from "../api/saved.ts";
 import { parseFilters, printFilter, printFilters } from "../state/filters.ts";
 import { namelessSegment, segment, segmentFilters, segmentId } from "../state/segments.ts";
 import { navigate } from "../state/url.ts";

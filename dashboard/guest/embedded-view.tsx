@@ -1,17 +1,43 @@
-/** What a frame shows: the view of the site, and a small footer that names it and opens it in full. */
+/** What a frame shows (`?embed=1`; docs/sharing.md, "Embedding"): the view of the site, and a small footer that opens it in full. */
 import { useEffect, useRef } from "preact/hooks";
-import { OutageBanner } from "../kit/states.tsx";
-import { formatRange } from "../format/locale.ts";
-import { useRealtimePolling } from "../state/realtime.ts";
 import { FilterPills } from "../filters/filter-pills.tsx";
-import { StatsTitle } from "../page/page-layout.tsx";
+import { formatRange } from "../format/locale.ts";
+import { OutageBanner } from "../kit/states.tsx";
+import { StatsTitle, OpenPanel } from "../page/page-layout.tsx";
 import { SiteView } from "../page/site-view.tsx";
 import { siteName, timeZone } from "../state/known-sites.ts";
 import { range } from "../state/period.ts";
-import { search } from "../state/url.ts";
+import { useRealtimePolling } from "../state/realtime.ts";
+import { navigate, param, PERIOD_PARAMS, search } from "../state/url.ts";
 import { isRealtime } from "../state/view.ts";
-import { hasOtherDates, showFrameDates, tellHeight, wholePageUrl } from "./embedding.ts";
-import { OpenPanel } from "../page/open-panel.tsx";
+
+/** The parameters of the frame's address, whatever is chosen in it. */
+const FRAME = new URLSearchParams(location.search);
+
+export const isEmbedded = FRAME.get("embed") === "1";
+
+export const hasOtherDates = (): boolean => PERIOD_PARAMS.some((name) => param(name) !== FRAME.get(name));
+
+/** Shows the dates of the frame's address again, by its interval. */
+export const showFrameDates = (): void =>
+  navigate(Object.fromEntries([...PERIOD_PARAMS, "interval"].map((name) => [name, FRAME.get(name)])));
+
+/** Tells the page around the frame how high the content is. It is no secret, so any page may know. */
+export function tellHeight(content: HTMLElement): () => void {
+  const observer = new ResizeObserver(() => {
+    parent.postMessage({ type: "sandpiper:height", height: Math.ceil(content.getBoundingClientRect().height) }, "*");
+  });
+  observer.observe(content);
+  return () => observer.disconnect();
+}
+
+/** The same view with all of the page. */
+export function wholePageUrl(search: string): string {
+  const parameters = new URLSearchParams(search);
+  for (const name of ["embed", "theme", "panel"]) parameters.delete(name);
+  const query = parameters.toString();
+  return `${location.origin}${location.pathname}${query === "" ? "" : `?${query}`}`;
+}
 
 /** In place of the bar, which does it elsewhere. */
 function RealtimePolling() {

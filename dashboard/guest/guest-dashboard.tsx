@@ -1,14 +1,61 @@
 /** What a share link shows, in full: whose site it is, the view of it, and how long the link works. */
+import { FilterButton, FilterPills } from "../filters/filter-pills.tsx";
 import { formatTimestamp } from "../format/locale.ts";
+import { SiteIcon } from "../kit/inline.tsx";
+import { Menu } from "../kit/menu.tsx";
+import { OutageBanner } from "../kit/states.tsx";
+import { themeItems } from "../kit/theme.ts";
 import { PRODUCT_NAME } from "../names.ts";
-import { FilterPills } from "../filters/filter-pills.tsx";
-import { PageLayout, StatsFoot, StatsTitle } from "../page/page-layout.tsx";
+import { PageLayout, StatsFoot, StatsTitle, OpenPanel } from "../page/page-layout.tsx";
+import { ComparisonPicker, PeriodPicker } from "../page/period-picker.tsx";
 import { SiteView } from "../page/site-view.tsx";
+import { CurrentVisitors } from "../page/top-bar.tsx";
 import { siteName, timeZone } from "../state/known-sites.ts";
 import { nowMs } from "../state/period.ts";
 import { shared } from "../state/share.ts";
-import { ViewerBar } from "./guest-bar.tsx";
-import { OpenPanel } from "../page/open-panel.tsx";
+import { hasRealtime, isRealtime, openPanel, site } from "../state/view.ts";
+
+const ViewerMenu = () => (
+  <Menu
+    label="Menu"
+    buttonClass="bar-button icon"
+    button={<span class="dots" aria-hidden="true" />}
+    items={[
+      { label: "Export…", onChoose: () => openPanel("export") },
+      null,
+      ...themeItems(),
+      null,
+      { label: "Help", hint: "?", onChoose: () => openPanel("help") },
+    ]}
+  />
+);
+
+/** A link without a name of its own needs none beside the site's. */
+const Owner = () => (
+  <p class="viewed-site">
+    <SiteIcon siteId={site.value ?? ""} />
+    <strong title={site.value ?? ""}>{siteName.value}</strong>
+    {shared.value?.name && <span class="dim">{shared.value.name}</span>}
+  </p>
+);
+
+export const ViewerBar = () => (
+  <header class="bar">
+    <div class="bar-inner">
+      <div class="bar-side">
+        <Owner />
+        {hasRealtime() && <CurrentVisitors />}
+      </div>
+      <div class="bar-side end">
+        <FilterButton />
+        <PeriodPicker />
+        {!isRealtime() && <ComparisonPicker />}
+        <ViewerMenu />
+      </div>
+    </div>
+    <OutageBanner />
+  </header>
+);
 
 /** From then on, the page says when the link ends. */
 const NEAR_MS = 7 * 86_400_000;

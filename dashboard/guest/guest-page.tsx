@@ -1,18 +1,50 @@
-/** The page of a share link or a public site: its password, its end, or what it shows. Viewers change nothing. */
-import { useEffect } from "preact/hooks";
+/** The page of a share link or a public site: its password, its end, or what it shows. Guests change nothing. */
+import { useLayoutEffect, useRef, useState, useEffect } from "preact/hooks";
 import type { SharedSite } from "../api/types.ts";
 import { OutageBanner } from "../kit/states.tsx";
-import { LoginFrame } from "../setup/login-frame.tsx";
 import { PRODUCT_NAME } from "../names.ts";
+import { LoginFrame } from "../setup/login.tsx";
+import { PasswordField, problemFrom, ProblemText, type Problem } from "../setup/password-form.tsx";
 import { outage } from "../state/connection.ts";
 import { siteName } from "../state/known-sites.ts";
 import { nowMs } from "../state/period.ts";
-import { applyShare, shareStatus, SHARE_PATH } from "../state/share.ts";
-import { usePolling, type Rhythm } from "../state/use-polling.ts";
-import { EmbeddedView } from "./embedded-view.tsx";
-import { isEmbedded } from "./embedding.ts";
-import { UnlockForm } from "./unlock-form.tsx";
+import { useAction, usePolling, type Rhythm } from "../state/requests.ts";
+import { unlockShare, applyShare, shareStatus, SHARE_PATH } from "../state/share.ts";
+import { EmbeddedView, isEmbedded } from "./embedded-view.tsx";
 import { ViewerDashboard } from "./guest-dashboard.tsx";
+
+export function UnlockForm() {
+  const input = useRef<HTMLInputElement>(null);
+  const [password, setPassword] = useState("");
+  const { isBusy, problem, run } = useAction<Problem>(problemFrom);
+  useLayoutEffect(() => input.current?.focus(), []);
+
+  function submit(event: Event) {
+    event.preventDefault();
+    void run(() => unlockShare(password));
+  }
+
+  return (
+    <LoginFrame title="Enter the password">
+      <p>This dashboard is protected by a password. If you don't have it, ask the person who sent you the link.</p>
+      <form class="form" onSubmit={submit}>
+        <PasswordField
+          id="link-password"
+          input={input}
+          label="Password"
+          value={password}
+          isInvalid={problem !== null}
+          kind="current-password"
+          onInput={setPassword}
+        />
+        <ProblemText problem={problem} />
+        <button type="submit" class="button primary" disabled={isBusy}>
+          Open
+        </button>
+      </form>
+    </LoginFrame>
+  );
+}
 
 /** So that a link which was revoked, or whose day has ended, does not stay open. */
 const RHYTHM: Rhythm = { firstMs: 60_000, pauseMs: () => 60_000 };

@@ -1,7 +1,9 @@
 /** A modal dialog: the browser keeps the focus inside; Escape, × and a click on the backdrop close it. */
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { isTouchScreen } from "./touch-screen.ts";
+import { closePanel, openPanel } from "../state/view.ts";
+import { NotLoaded } from "./lazy.tsx";
+import { isTouchScreen } from "./pointing.ts";
 
 interface DialogProps {
   readonly title: string;
@@ -69,3 +71,18 @@ export function Dialog({ title, onClose, isWide = false, children }: DialogProps
     </dialog>
   );
 }
+
+export const PasswordRequired = ({ title, children }: { readonly title: string; readonly children: ComponentChildren }) => (
+  <Dialog title={title} onClose={closePanel}>
+    <p>{children}</p>
+    <button type="button" class="button primary" onClick={() => openPanel("password")}>
+      Set a password
+    </button>
+  </Dialog>
+);
+
+export const FailedPanel = () => (
+  <Dialog title="Something went wrong" onClose={closePanel}>
+    <NotLoaded />
+  </Dialog>
+);

@@ -1,9 +1,180 @@
 /** A menu button (WAI-ARIA menu button pattern): the mouse, the arrow keys or the first letter of an item lead through its items. */
-import type { ComponentChildren } from "preact";
-import { useRef, useState } from "preact/hooks";
-import { useCloseOutside } from "./close-outside.ts";
-import type { MenuItem } from "./menu-entry.tsx";
-import { MenuPopup, type MenuEnd } from "./menu-popup.tsx";
+import type { RefObject, ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { isTouchScreen } from "./pointing.ts";
+
+export function useCloseOutside(root: RefObject<HTMLElement | null>, isOpen: boolean, close: () => void): void {
+  useEffect(() => {
+    if (!isOpen) return;
+    const closeOutside = (event: Event) => {
+      if (!root.current?.contains(event.target as Node)) close();
+    };
+    document.addEventListener("pointerdown", closeOutside);
+    return () => document.removeEventListener("pointerdown", closeOutside);
+  }, [isOpen]);
+}
+
+export interface MenuItem {
+  readonly label: string;
+  /** Before the label. */
+  readonly icon?: ComponentChildren;
+  /** Its keyboard shortcut, which also works in the open menu. */
+  readonly hint?: string;
+  /** Makes it one of a group of which one is chosen. */
+  readonly isChosen?: boolean;
+  /** Makes it a switch that is on or off. */
+  readonly isChecked?: boolean;
+  readonly onChoose: () => void;
+}
+
+function roleOf({ isChosen, isChecked }: MenuItem) {
+  if (isChosen !== undefined) return "menuitemradio";
+  return isChecked === undefined ? "menuitem" : "menuitemcheckbox";
+}
+
+export function MenuEntry({ item, onClose }: { readonly item: MenuItem; readonly onClose: () => void }) {
+  const { label, icon, hint, isChosen, isChecked, onChoose } = item;
+  return (
+    <button
+      type="button"
+      tabIndex={-1}
+      role={roleOf(item)}
+      aria-checked={isChosen ?? isChecked}
+      onClick={() => {
+        onClose();
+        onChoose();
+      }}
+    >
+      {icon}
+      <span class="menu-text">{label}</span>
+      {isChecked === true && <span aria-hidden="true">✓</span>}
+      {hint !== undefined && <kbd>{hint}</kbd>}
+    </button>
+  );
+}
+
+export interface OpenMenu {
+  readonly root: HTMLElement;
+  /** Those that are shown. */
+  readonly items: readonly (MenuItem | null)[];
+  /** Whether a search has narrowed them. */
+  readonly isNarrowed: boolean;
+  readonly onClose: () => void;
+}
+
+export const entriesIn = (root: HTMLElement): HTMLElement[] => [...root.querySelectorAll<HTMLElement>('[role^="menuitem"]')];
+
+/** The chosen item of a menu of choices. One of actions may have further groups of choices. */
+export const chosenIn = (root: HTMLElement): HTMLElement | null =>
+  entriesIn(root)[0]?.role === "menuitemradio" ? root.querySelector('[role="menuitemradio"][aria-checked="true"]') : null;
+
+const textOf = (entry: HTMLElement): string => entry.querySelector(".menu-text")?.textContent?.toLowerCase() ?? "";
+
+/** The entry that an arrow key, Home, End or a letter leads to. */
+function entryFor(key: string, entries: readonly HTMLElement[], focused: EventTarget | null): HTMLElement | undefined {
+  const index = entries.indexOf(focused as HTMLElement);
+  const after = [...entries.slice(index + 1), ...entries.slice(0, index + 1)];
+  switch (key) {
+    case "ArrowDown":
+      return after[0];
+    case "ArrowUp":
+      return entries.at(Math.max(index, 0) - 1);
+    case "Home":
+      return entries[0];
+    case "End":
+      return entries.at(-1);
+    default:
+      return after.find((entry) => textOf(entry).startsWith(key.toLowerCase()));
+  }
+}
+
+/** Enter chooses the first match. */
+function onSearchKey(event: KeyboardEvent, { root, isNarrowed }: OpenMenu): void {
+  const entries = entriesIn(root);
+  const [first] = entries;
+  if (!["Enter", "ArrowDown", "ArrowUp"].includes(event.key)) return;
+  // Else Enter would open the menu again, whose button then has the focus.
+  event.preventDefault();
+  if (event.key === "ArrowUp") entries.at(-1)?.focus();
+  else if (event.key === "ArrowDown") ((!isNarrowed && chosenIn(root)) || first)?.focus();
+  else if (isNarrowed && first?.role === "menuitemradio") first.click();
+}
+
+function onItemKey(event: KeyboardEvent, { root, items, onClose }: OpenMenu): void {
+  const { key } = event;
+  const hinted = items.find((item) => item?.hint?.toLowerCase() === key.toLowerCase());
+  const next = entryFor(key, entriesIn(root), event.target);
+  if (hinted || next) event.preventDefault();
+  if (hinted) {
+    onClose();
+    hinted.onChoose();
+  } else if (next) next.focus();
+  else if (key.length === 1 && key !== " ") root.querySelector("input")?.focus();
+}
+
+export function onMenuKey(event: KeyboardEvent, menu: OpenMenu): void {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  // No shortcut of the page.
+  event.stopPropagation();
+  if (event.key === "Escape" || event.key === "Tab") menu.onClose();
+  else if (event.target instanceof HTMLInputElement) onSearchKey(event, menu);
+  else onItemKey(event, menu);
+}
+
+export type MenuEnd = "start" | "end";
+
+interface MenuPopupProps {
+  readonly label: string;
+  readonly items: readonly (MenuItem | null)[];
+  readonly search: string | undefined;
+  readonly end: MenuEnd;
+  readonly onClose: () => void;
+}
+
+/** On the search field, else on the chosen item, else on the first or last one. A touch screen's keyboard stays closed. */
+function focusAtFirst(root: HTMLElement, end: MenuEnd): void {
+  const item = chosenIn(root) ?? entriesIn(root).at(end === "start" ? 0 : -1);
+  root.scrollIntoView({ block: "nearest" });
+  item?.scrollIntoView({ block: "nearest" });
+  (isTouchScreen() ? item : (root.querySelector("input") ?? item))?.focus({ preventScroll: true });
+}
+
+export function MenuPopup({ label, items, search, end, onClose }: MenuPopupProps) {
+  const root = useRef<HTMLDivElement>(null);
+  const [typed, setTyped] = useState("");
+  const wanted = typed.trim().toLowerCase();
+  const shown = items.filter((item) => item?.isChosen === undefined || item.label.toLowerCase().includes(wanted));
+
+  useLayoutEffect(() => {
+    if (root.current) focusAtFirst(root.current, end);
+  }, []);
+
+  return (
+    <div
+      class="menu-list"
+      ref={root}
+      onKeyDown={(event) => onMenuKey(event, { root: event.currentTarget, items: shown, isNarrowed: wanted !== "", onClose })}
+    >
+      {search !== undefined && (
+        <input
+          type="search"
+          aria-label={search}
+          placeholder={search}
+          value={typed}
+          onInput={(event) => setTyped(event.currentTarget.value)}
+        />
+      )}
+      {wanted !== "" && !shown.some((item) => item?.isChosen !== undefined) && (
+        <p class="dim" role="status">
+          No matches
+        </p>
+      )}
+      <div role="menu" aria-label={label}>
+        {shown.map((item, i) => (item === null ? <hr key={i} /> : <MenuEntry key={item.label} item={item} onClose={onClose} />))}
+      </div>
+    </div>
+  );
+}
 
 interface MenuProps {
   readonly label: string;

@@ -1,7 +1,7 @@
 /** What a report shows around its data: loading, empty, error, and dimmed while newer data loads. */
 import type { ComponentChildren } from "preact";
 import { outage } from "../state/connection.ts";
-import type { Report } from "../state/use-report.ts";
+import type { Report } from "../state/requests.ts";
 import { canClear, clearAllFilters } from "../state/view.ts";
 
 interface SkeletonProps {

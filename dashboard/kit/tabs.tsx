@@ -1,6 +1,44 @@
-/** Tabs (WAI-ARIA tabs pattern) whose choice is a URL parameter. Tabs that belong together may be the items of a menu behind them. */
+/** Tabs (WAI-ARIA tabs pattern) whose choice is a URL parameter, and the cards that have them. */
+import { useEffect, useRef, useState } from "preact/hooks";
 import { navigate, param } from "../state/url.ts";
 import { Menu } from "./menu.tsx";
+
+/** How far below the viewport loading starts. */
+const MARGIN = "250px";
+
+export function useNear<E extends HTMLElement>() {
+  const ref = useRef<E>(null);
+  const [isNear, setNear] = useState(false);
+  useEffect(() => {
+    if (!ref.current || isNear) return;
+    const observer = new IntersectionObserver((entries) => setNear(entries.some((entry) => entry.isIntersecting)), { rootMargin: MARGIN });
+    observer.observe(ref.current);
+    const onPrint = () => setNear(true);
+    addEventListener("beforeprint", onPrint);
+    return () => {
+      observer.disconnect();
+      removeEventListener("beforeprint", onPrint);
+    };
+  }, [isNear]);
+  return { ref, isNear };
+}
+
+/** Read by the style of cards. */
+const HEIGHT_PROPERTY = "--loaded-height";
+
+export function useSteadyHeight<E extends HTMLElement>() {
+  const ref = useRef<E>(null);
+  useEffect(() => {
+    const box = ref.current;
+    if (!box) return;
+    const observer = new ResizeObserver(() => {
+      if (!box.querySelector(".skeleton")) box.style.setProperty(HEIGHT_PROPERTY, `${box.offsetHeight}px`);
+    });
+    observer.observe(box);
+    return () => observer.disconnect();
+  }, []);
+  return ref;
+}
 
 export interface Tab {
   readonly id: string;

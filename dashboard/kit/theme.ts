@@ -1,6 +1,7 @@
 /** The color theme: light, dark or the system's. Stored in the browser, applied by `theme-before-paint.ts`. */
 import { signal } from "@preact/signals";
 import { store, stored } from "../api/stored.ts";
+import type { MenuItem } from "./menu.tsx";
 
 export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
@@ -24,3 +25,8 @@ export function chooseTheme(next: Theme): void {
 }
 
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => paletteVersion.value++);
+
+const LABELS: Readonly<Record<Theme, string>> = { system: "Theme: System", light: "Theme: Light", dark: "Theme: Dark" };
+
+export const themeItems = (): MenuItem[] =>
+  THEMES.map((name) => ({ label: LABELS[name], isChosen: theme.value === name, onChoose: () => chooseTheme(name) }));

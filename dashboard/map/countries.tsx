@@ -1,6 +1,7 @@
-/** The countries of the map: shapes tinted by their visitors, and small countries as dots. */
+/** The countries of the map: shapes tinted by their visitors, small countries as dots, and a pulse where someone is right now. */
 import { hasFilter } from "../state/view.ts";
 import type { WorldShapes } from "./world-shapes.ts";
+import type { Zoom } from "./zoom.ts";
 
 /** Visitors by country code. */
 export type Counts = ReadonlyMap<string, number>;
@@ -44,3 +45,34 @@ export function countryAt(event: Event): string | null {
   const code = event.target instanceof Element ? event.target.closest("[data-country]")?.getAttribute("data-country") : null;
   return code == null || code.startsWith("-") ? null : code;
 }
+
+interface PulsesProps {
+  readonly shapes: WorldShapes;
+  readonly current: Counts;
+  readonly zoom: Zoom;
+}
+
+/** Above the map rather than part of it, so that a pulse does not draw the countries again. */
+export const Pulses = ({ shapes: { points, width, height }, current, zoom: { scale, x, y } }: PulsesProps) => (
+  <div class="map-pulses" aria-hidden="true">
+    {[...current].map(([code, count]) => {
+      const at = points[code];
+      const size = `${5 + 1.5 * Math.min(Math.log2(count), 4)}px`;
+      return (
+        at && (
+          <i
+            key={code}
+            class="pulse"
+            data-pulse={code}
+            style={{
+              left: `${((at[0] * scale + x) / width) * 100}%`,
+              top: `${((at[1] * scale + y) / height) * 100}%`,
+              width: size,
+              height: size,
+            }}
+          />
+        )
+      );
+    })}
+  </div>
+);

@@ -5,7 +5,7 @@ import { Empty, ReportView } from "../kit/states.tsx";
 import type { Reports } from "../api/types.ts";
 import { UNKNOWN } from "../format/dimensions.ts";
 import { countOf } from "../format/locale.ts";
-import { useBreakdown } from "../state/use-report.ts";
+import { useBreakdown } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
 import { openPanel, visitorNoun } from "../state/view.ts";
 import { WorldMap } from "./world-map.tsx";

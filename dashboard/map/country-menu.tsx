@@ -1,10 +1,8 @@
 /** What a country of the map can do to the filters, in a menu: by a right click, or by keyboard and finger from the list of countries. */
 import { useRef } from "preact/hooks";
-import { filterItems } from "../cards/filter-row.tsx";
-import { useCloseOutside } from "../kit/close-outside.ts";
-import { MenuPopup } from "../kit/menu-popup.tsx";
-import { Menu } from "../kit/menu.tsx";
+import { filterItems } from "../cards/rows.tsx";
 import { countryName, UNKNOWN } from "../format/dimensions.ts";
+import { useCloseOutside, MenuPopup, Menu } from "../kit/menu.tsx";
 import { hasFilter } from "../state/view.ts";
 import type { Counts } from "./countries.tsx";
 import type { WorldShapes } from "./world-shapes.ts";

@@ -1,17 +1,36 @@
 /** Countries tinted by their visitors, small ones as dots, with a pulse where someone is right now. A list beside it has the same data. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { choiceOf } from "../cards/filter-row.tsx";
-import { TapChoice } from "../kit/tap-choice.ts";
+import { choiceOf } from "../cards/rows.tsx";
 import { countryName } from "../format/dimensions.ts";
 import { countOf, formatCount, formatShare } from "../format/locale.ts";
+import { TapChoice } from "../kit/pointing.ts";
 import type { Choice } from "../state/filters.ts";
 import { filters, hasListOf, isExcluded, toggleFilter, visitorNoun } from "../state/view.ts";
-import { Countries, countryAt, type Counts } from "./countries.tsx";
+import { Countries, countryAt, Pulses, type Counts } from "./countries.tsx";
 import { CountryMenus, labelPlace, type OpenCountry } from "./country-menu.tsx";
-import { Pulses } from "./pulses.tsx";
 import { useZoom } from "./use-zoom.ts";
 import type { WorldShapes } from "./world-shapes.ts";
-import { ZoomButtons } from "./zoom-buttons.tsx";
+
+interface ZoomButtonsProps {
+  readonly isZoomed: boolean;
+  /** Does what the key does. */
+  readonly onKey: (key: string) => void;
+}
+
+/** The last two stay in place on the whole map, because a button that is taken away loses the focus. */
+export const ZoomButtons = ({ isZoomed, onKey }: ZoomButtonsProps) => (
+  <div class="map-zoom" role="group" aria-label="Zoom">
+    <button type="button" aria-label="Zoom in" title="Zoom in (+)" onClick={() => onKey("+")}>
+      +
+    </button>
+    <button type="button" aria-label="Zoom out" title="Zoom out (-)" aria-disabled={!isZoomed} onClick={() => onKey("-")}>
+      −
+    </button>
+    <button type="button" aria-label="Whole map" title="Whole map (0)" aria-disabled={!isZoomed} onClick={() => onKey("0")}>
+      ↺
+    </button>
+  </div>
+);
 
 interface WorldMapProps {
   readonly shapes: WorldShapes;

@@ -1,12 +1,11 @@
 /** Keyboard shortcuts of the page. They are off while a field has the focus or a dialog is open. */
 import { useLayoutEffect } from "preact/hooks";
-import { annotatePointed, hasAnnotations } from "../charts/annotation-place.ts";
+import { annotatePointed, hasAnnotations } from "../charts/annotations.ts";
+import { clearFilters } from "../filters/filter-pills.tsx";
 import { isComparable, offeredPeriods } from "../state/period.ts";
 import { closeSettings, isRealtime, isSettings, openPanel, panel, toggleRealtime } from "../state/view.ts";
-import { toggleComparison } from "./comparison-picker.tsx";
-import { clearFilters } from "../filters/filter-pills.tsx";
-import { choosePeriod, PERIOD_KEYS, PERIOD_LABELS, shiftPeriod } from "./period-picker.tsx";
-import { actionOfSiteKey } from "./site-switcher.tsx";
+import { toggleComparison, choosePeriod, PERIOD_KEYS, PERIOD_LABELS, shiftPeriod } from "./period-picker.tsx";
+import { actionOfSiteKey } from "./top-bar.tsx";
 
 const ACTIONS: Readonly<Record<string, () => void>> = {
   ...Object.fromEntries(

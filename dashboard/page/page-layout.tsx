@@ -1,12 +1,18 @@
-/** What the owner's and a viewer's dashboard have in common: the skip link, the shortcuts, the keyboard's place, title and foot. */
+/** What the dashboards of owners and guests have in common: the skip link, the shortcuts, the keyboard's place, title, foot and dialogs. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { keepFocus, useFocusOnArrival } from "../kit/kept-focus.ts";
 import { formatRange } from "../format/locale.ts";
+import { FailedPanel } from "../kit/dialog.tsx";
+import { keepFocus, useFocusOnArrival } from "../kit/kept-focus.ts";
+import { lazy } from "../kit/lazy.tsx";
 import { siteName, timeZone } from "../state/known-sites.ts";
 import { range } from "../state/period.ts";
-import { openPanel } from "../state/view.ts";
+import { panel, openPanel } from "../state/view.ts";
 import { useKeyboard } from "./keyboard.ts";
+
+const LoadedPanel = lazy(async () => (await import("./panels.tsx")).OpenPanel, FailedPanel);
+
+export const OpenPanel = () => (panel.value === null ? null : <LoadedPanel />);
 
 /** For screen readers: the bar shows it. */
 export const StatsTitle = () => (

@@ -1,7 +1,7 @@
 /** The dialogs by their names in the URL (`panel=…`). They are loaded together when the first of them opens. */
 import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
-import { ANNOTATIONS_PANEL } from "../charts/annotation-place.ts";
+import { ANNOTATIONS_PANEL } from "../charts/annotations.ts";
 import { AnnotationsPanel } from "../charts/annotations-panel.tsx";
 import { DetailsPanel } from "../cards/details-panel.tsx";
 import { AddSitePanel } from "../setup/add-site.tsx";

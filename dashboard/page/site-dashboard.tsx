@@ -1,24 +1,40 @@
 /** The dashboard of a site: the bar, notices, filters, the view of the site, and the open dialog. */
 import { urlOf } from "../api/http.ts";
 import type { Installation } from "../api/types.ts";
-import { lazy } from "../kit/lazy.tsx";
-import { arrival } from "../setup/arrival.ts";
-import { AwaitedSite } from "../setup/awaited-site.tsx";
-import { FirstVisitor } from "../setup/first-visitor.tsx";
-import { InstallationNotices } from "../setup/installation-notices.tsx";
-import { DemoNotice } from "../setup/demo-site.tsx";
-import { OpenInstanceNotice } from "../setup/open-instance-notice.tsx";
-import { OpenPanel } from "./open-panel.tsx";
-import { loadStyle as loadSettingsStyle } from "../settings/style.ts";
 import { FilterPills } from "../filters/filter-pills.tsx";
-import { PageLayout, StatsFoot, StatsTitle } from "./page-layout.tsx";
-import { TopBar } from "./top-bar.tsx";
-import { SiteView } from "./site-view.tsx";
-import { useRequest } from "../state/use-report.ts";
+import { lazy } from "../kit/lazy.tsx";
+import { arrival, AwaitedSite, FirstVisitor } from "../setup/arrival.tsx";
+import { InstallationNotices, DemoNotice, OpenInstanceNotice } from "../setup/notices.tsx";
+import { useRequest } from "../state/requests.ts";
 import { isSettings, site } from "../state/view.ts";
+import { OpenPanel, PageLayout, StatsFoot, StatsTitle } from "./page-layout.tsx";
+import { SiteView } from "./site-view.tsx";
+import { TopBar } from "./top-bar.tsx";
+
+/** Defined by the build. The file is beside the scripts. */
+declare const SETTINGS_STYLE_NAME: string;
+
+let loading: Promise<void> | null = null;
+
+/** Resolves once it applies. A failed load is tried again by the next call. */
+function loadStyle(): Promise<void> {
+  loading ??= new Promise<void>((resolve, reject) => {
+    const link = document.createElement("link");
+    link.rel = "stylesheet";
+    link.href = new URL(SETTINGS_STYLE_NAME, import.meta.url).href;
+    link.addEventListener("load", () => resolve());
+    link.addEventListener("error", () => {
+      link.remove();
+      loading = null;
+      reject(new Error("The style could not be loaded"));
+    });
+    document.head.append(link);
+  });
+  return loading;
+}
 
 const SettingsPage = lazy(async () => {
-  const [{ SettingsPage: Page }] = await Promise.all([import("../settings/settings-page.tsx"), loadSettingsStyle()]);
+  const [{ SettingsPage: Page }] = await Promise.all([import("../settings/settings-page.tsx"), loadStyle()]);
   return Page;
 });
 

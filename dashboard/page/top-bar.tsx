@@ -1,16 +1,98 @@
 /** The sticky bar: the way to all sites, site switcher, current visitors, filter, period, comparison and the menu. */
-import { Logo } from "../kit/logo.tsx";
-import { Menu } from "../kit/menu.tsx";
-import { OutageBanner } from "../kit/states.tsx";
-import { CurrentVisitors } from "./current-visitors.tsx";
-import { hasSitesPage } from "../state/own-sites.ts";
-import { hrefAnew } from "../state/url.ts";
-import { allSitesView, isRealtime, isSettings, openAllSites, openPanel, openSettings } from "../state/view.ts";
-import { accountItems } from "./account-items.ts";
-import { ComparisonPicker } from "./comparison-picker.tsx";
 import { FilterButton } from "../filters/filter-pills.tsx";
-import { PeriodPicker } from "./period-picker.tsx";
-import { SiteSwitcher } from "./site-switcher.tsx";
+import { formatCount } from "../format/locale.ts";
+import { SiteIcon, Logo } from "../kit/inline.tsx";
+import { Menu, type MenuItem } from "../kit/menu.tsx";
+import { OutageBanner } from "../kit/states.tsx";
+import { themeItems } from "../kit/theme.ts";
+import { authState, endSession } from "../state/connection.ts";
+import { hasSitesPage, nameOf, siteName } from "../state/known-sites.ts";
+import { realtime, useRealtimePolling } from "../state/realtime.ts";
+import { navigate, hrefAnew } from "../state/url.ts";
+import { openPanel, isRealtime, toggleRealtime, openAllSites, site, allSitesView, isSettings, openSettings } from "../state/view.ts";
+import { ComparisonPicker, PeriodPicker } from "./period-picker.tsx";
+
+const ACCOUNT_ITEMS: readonly MenuItem[] = [
+  { label: "Change password…", onChoose: () => openPanel("change-password") },
+  { label: "Log out", onChoose: () => void endSession() },
+  { label: "Log out everywhere…", onChoose: () => openPanel("logout-all") },
+];
+
+export const accountItems = (): (MenuItem | null)[] => [
+  ...themeItems(),
+  null,
+  { label: "Help", hint: "?", onChoose: () => openPanel("help") },
+  ...(authState.value === "logged_in" ? ACCOUNT_ITEMS : [{ label: "Set a password…", onChoose: () => openPanel("password") }]),
+];
+
+/** Until the report tells. */
+const WINDOW_MINUTES = 5;
+
+export const windowMinutes = (): number => realtime.value?.window_minutes ?? WINDOW_MINUTES;
+
+export function CurrentVisitors() {
+  useRealtimePolling();
+  const visitors = realtime.value?.current_visitors;
+  return (
+    <button
+      type="button"
+      class="bar-button current"
+      aria-pressed={isRealtime()}
+      title={`Visitors in the last ${windowMinutes()} minutes (R)`}
+      onClick={toggleRealtime}
+    >
+      <i class="pulse" aria-hidden="true" />
+      <span>
+        <b>{visitors === undefined ? "–" : formatCount(visitors)}</b>
+        <span class="current-label"> current visitor{visitors === 1 ? "" : "s"}</span>
+      </span>
+    </button>
+  );
+}
+
+/** From this many sites on, the menu has a search field. */
+const SEARCH_FROM = 9;
+const KEYS_MAX = 9;
+
+/** Filters, steps and the like belong to one site. */
+function chooseSite(id: string): void {
+  if (id !== site.value) navigate({ site: id, filters: null, steps: null, page: null, key: null, event: null });
+}
+
+/** What the key does, if it is the number of a site. */
+export function actionOfSiteKey(key: string, sites: readonly string[]): (() => void) | undefined {
+  const id = /^[1-9]$/.test(key) ? sites[Number(key) - 1] : undefined;
+  return id === undefined ? undefined : () => chooseSite(id);
+}
+
+/** With its id, so that a search finds either. */
+const menuLabelOf = (id: string): string => (nameOf(id) === id ? id : `${nameOf(id)} (${id})`);
+
+export const SiteSwitcher = ({ sites }: { readonly sites: readonly string[] }) => (
+  <Menu
+    label={`Site: ${siteName.value || "none"}`}
+    buttonClass="bar-button site-button"
+    search={sites.length < SEARCH_FROM ? undefined : "Search sites"}
+    button={
+      <>
+        {site.value !== null && <SiteIcon siteId={site.value} />}
+        <strong title={site.value ?? ""}>{siteName.value}</strong> <span class="caret" aria-hidden="true" />
+      </>
+    }
+    items={[
+      ...sites.map((id, i) => ({
+        label: menuLabelOf(id),
+        icon: <SiteIcon siteId={id} />,
+        ...(sites.length > 1 && i < KEYS_MAX && { hint: String(i + 1) }),
+        isChosen: id === site.value,
+        onChoose: () => chooseSite(id),
+      })),
+      null,
+      ...(hasSitesPage(sites) ? [{ label: "All sites", onChoose: openAllSites }] : []),
+      { label: "Add a site…", onChoose: () => openPanel("add-site") },
+    ]}
+  />
+);
 
 const MoreMenu = () => (
   <Menu

@@ -1,14 +1,112 @@
 /** The realtime view: current visitors, and the last half hour by minute, page, source, country and event. */
+import { useMemo, useRef, useState } from "preact/hooks";
+import type { Dimension } from "../api/types.ts";
+import { filterRow, RowList, type Row } from "../cards/rows.tsx";
+import { UNKNOWN, DIRECT_SOURCE } from "../format/dimensions.ts";
+import { countOf, formatCount } from "../format/locale.ts";
 import { Empty, Loading } from "../kit/states.tsx";
-import { formatCount } from "../format/locale.ts";
+import { WorldMap } from "../map/world-map.tsx";
+import { useWorldShapes } from "../map/world-shapes.ts";
 import { DEMO_SITE } from "../names.ts";
+import { windowMinutes } from "../page/top-bar.tsx";
 import { isCardShown } from "../state/known-sites.ts";
-import { canClear, site, toggleRealtime } from "../state/view.ts";
-import { windowMinutes } from "../page/current-visitors.tsx";
-import { MinuteBars } from "./minute-bars.tsx";
-import { RealtimeMap } from "./realtime-map.tsx";
-import { RecentList } from "./recent-list.tsx";
 import { isRealtimeStale, lastMinutes, MINUTES, realtime, type Realtime } from "../state/realtime.ts";
+import { filters, canClear, site, toggleRealtime } from "../state/view.ts";
+import { MinuteBars } from "./minute-bars.tsx";
+
+type Countries = Required<Realtime>["countries"];
+
+export function RealtimeMap({ countries }: { readonly countries: Countries }) {
+  const shapes = useWorldShapes();
+  const visitors = useMemo(() => new Map(countries.map((row) => [row.value, row.visitors])), [countries]);
+  const current = useMemo(
+    () => new Map(countries.flatMap((row) => (row.current_visitors > 0 ? [[row.value, row.current_visitors] as const] : []))),
+    [countries],
+  );
+  const unknown = visitors.get(UNKNOWN) ?? 0;
+  return (
+    <section class="card" aria-label="Map">
+      <header class="card-head">
+        <h2>Map</h2>
+      </header>
+      <div class="map-place">
+        {shapes && (
+          <WorldMap
+            shapes={shapes}
+            label="Visitors by country, with a pulse where someone is right now. The list Countries has the numbers."
+            visitors={visitors}
+            total={null}
+            current={current}
+          />
+        )}
+      </div>
+      <footer class="card-foot">{unknown > 0 && <small>{countOf(unknown, "visitor")} with unknown location</small>}</footer>
+    </section>
+  );
+}
+
+interface Recent {
+  readonly value: string;
+  readonly visitors: number;
+}
+
+const ROWS = 8;
+
+/** A list with more has room for all from then on. */
+const SHORT_ROWS = 4;
+
+/** The newest numbers in the order of before. Values that are new come last, those that are gone stay with 0. */
+function inPlace(before: readonly Recent[], rows: readonly Recent[]): Recent[] {
+  const known = before.map(({ value }) => rows.find((row) => row.value === value) ?? { value, visitors: 0 });
+  return [...known, ...rows.filter(({ value }) => !before.some((row) => row.value === value))].slice(0, ROWS);
+}
+
+/** Other filters show other rows: only updates of the same view keep their places. */
+function useSteadyRows(rows: readonly Recent[], isHeld: boolean): readonly Recent[] {
+  const shown = useRef<{ readonly view: unknown; readonly rows: readonly Recent[] }>({ view: null, rows: [] });
+  const view = filters.value;
+  shown.current = { view, rows: isHeld && shown.current.view === view ? inPlace(shown.current.rows, rows) : rows.slice(0, ROWS) };
+  return shown.current.rows;
+}
+
+/** What a value of the realtime report is called in a filter. */
+const filterValueOf = (value: string): string => (value === DIRECT_SOURCE ? UNKNOWN : value);
+
+const rowOf = (dimension: Dimension, { value, visitors }: Recent): Row => ({
+  ...filterRow(dimension, value, filterValueOf(value)),
+  count: visitors,
+  share: null,
+  countTitle: countOf(visitors, "visitor"),
+});
+
+interface RecentListProps {
+  readonly title: string;
+  readonly dimension: Dimension;
+  readonly rows: readonly Recent[];
+}
+
+export function RecentList({ title, dimension, rows }: RecentListProps) {
+  const [isPointed, setPointed] = useState(false);
+  const [isFocused, setFocused] = useState(false);
+  const shown = useSteadyRows(rows, isPointed || isFocused);
+  const isLong = useRef(false);
+  isLong.current ||= shown.length > SHORT_ROWS;
+  return (
+    <section
+      class={isLong.current ? "card long" : "card"}
+      aria-label={title}
+      onPointerEnter={() => setPointed(true)}
+      onPointerLeave={() => setPointed(false)}
+      onFocusIn={() => setFocused(true)}
+      onFocusOut={() => setFocused(false)}
+    >
+      <header class="card-head">
+        <h2>{title}</h2>
+      </header>
+      <RowList label={title} rows={shown.map((row) => rowOf(dimension, row))} />
+    </section>
+  );
+}
 
 /** The button that is about to go had the focus; the one in the bar does the same. */
 function leave(): void {

@@ -1,18 +1,15 @@
 /** The data of a site: how long events are kept, exporting and deleting them, and the settings as a file. */
 import { useState } from "preact/hooks";
-import { deleteSettings } from "../api/sites.ts";
 import { problemText } from "../api/http.ts";
-import { ConfirmedButton } from "../kit/confirmed-button.tsx";
-import { Radios } from "../kit/radios.tsx";
+import { deleteSettings } from "../api/site.ts";
+import { ConfirmedButton, Radios } from "../kit/forms.tsx";
 import { Problem } from "../kit/states.tsx";
 import { refreshAll } from "../state/connection.ts";
-import { useAction } from "../state/use-action.ts";
-import { clearReportCache } from "../state/use-report.ts";
+import { useAction, clearReportCache } from "../state/requests.ts";
 import { openPanel } from "../state/view.ts";
-import { Field, fieldAttributes } from "./field.tsx";
-import { ALL_SETTINGS, discardChanges, savedSettings } from "./draft.ts";
-import { fieldId, SettingsForm, type Editing } from "./settings-form.tsx";
+import { Field, fieldAttributes } from "./fields.tsx";
 import { SettingsFile } from "./settings-file.tsx";
+import { ALL_SETTINGS, discardChanges, savedSettings, fieldId, SettingsForm, type Editing } from "./settings-form.tsx";
 
 const LABELS = { retention_days: "Days" } as const;
 

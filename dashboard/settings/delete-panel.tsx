@@ -3,16 +3,14 @@ import { useState } from "preact/hooks";
 import { deleteEvents } from "../api/admin.ts";
 import { problemText } from "../api/http.ts";
 import type { Erased } from "../api/types.ts";
-import { Dialog } from "../kit/dialog.tsx";
-import { Problem } from "../kit/states.tsx";
 import { countOf } from "../format/locale.ts";
+import { Dialog, PasswordRequired } from "../kit/dialog.tsx";
+import { Problem } from "../kit/states.tsx";
 import { authState, refreshAll } from "../state/connection.ts";
-import { useAction } from "../state/use-action.ts";
-import { clearReportCache } from "../state/use-report.ts";
 import { timeZone } from "../state/known-sites.ts";
 import { range, today } from "../state/period.ts";
+import { useAction, clearReportCache } from "../state/requests.ts";
 import { closePanel, site } from "../state/view.ts";
-import { PasswordRequired } from "../kit/password-required.tsx";
 
 const TITLE = "Delete data";
 

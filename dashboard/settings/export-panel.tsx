@@ -4,13 +4,13 @@ import { problemText, urlOf } from "../api/http.ts";
 import { fetchFile } from "../api/reports.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import { fileNameOf, saveFile } from "../kit/download.ts";
-import { Radios } from "../kit/radios.tsx";
+import { Radios } from "../kit/forms.tsx";
 import { Problem } from "../kit/states.tsx";
 import { formatRange } from "../format/locale.ts";
 import { siteName, timeZone } from "../state/known-sites.ts";
 import { range } from "../state/period.ts";
 import { scope } from "../state/scope.ts";
-import { useAction } from "../state/use-action.ts";
+import { useAction } from "../state/requests.ts";
 import { closePanel, isFiltered } from "../state/view.ts";
 
 /** The service's limit for a raw export (docs/http-api.md, "Export"). */

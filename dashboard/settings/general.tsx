@@ -1,7 +1,7 @@
 /** What a site is called, when its days and weeks begin, and which cards its dashboard has. */
-import type { SiteSettings } from "../api/sites.ts";
-import { Radios } from "../kit/radios.tsx";
-import { NAME_CHARS_MAX, TextField } from "./field.tsx";
+import type { SiteSettings } from "../api/site.ts";
+import { Radios } from "../kit/forms.tsx";
+import { NAME_CHARS_MAX, TextField } from "./fields.tsx";
 import { fieldId, SettingsForm, type Editing } from "./settings-form.tsx";
 import { TimeZoneField } from "./time-zone-field.tsx";
 

@@ -1,14 +1,59 @@
 /** The form of a goal: a page, or an event, optionally with a property. It suggests the site's own pages, events and properties. */
 import { useLayoutEffect, useState } from "preact/hooks";
+import type { SiteGoal } from "../api/site.ts";
+import type { NewGoal } from "../api/types.ts";
 import { usePageChoices } from "../explore/steps.tsx";
+import { Radios } from "../kit/forms.tsx";
 import { Picker, type Choice } from "../kit/picker.tsx";
-import { Radios } from "../kit/radios.tsx";
 import { Problem } from "../kit/states.tsx";
+import { isLoading, useReport } from "../state/requests.ts";
 import { unfilteredScope } from "../state/scope.ts";
-import { isLoading, useReport } from "../state/use-report.ts";
-import { Field, pickerAttributes, TextField } from "./field.tsx";
-import { useFieldProblems, type CheckedField } from "./use-field-problems.ts";
-import { defaultName, type GoalDraft } from "./goal-draft.ts";
+import { Field, pickerAttributes, TextField, useFieldProblems, type CheckedField } from "./fields.tsx";
+
+export interface GoalDraft {
+  readonly kind: "page" | "event";
+  /** Empty for the definition in words. */
+  readonly name: string;
+  readonly page: string;
+  readonly event: string;
+  /** Empty for any event of the name. */
+  readonly key: string;
+  readonly value: string;
+  readonly hasRevenue: boolean;
+}
+
+export const EMPTY_GOAL: GoalDraft = { kind: "page", name: "", page: "", event: "", key: "", value: "", hasRevenue: false };
+
+export const draftOf = ({ name, page, event, property, revenue }: SiteGoal): GoalDraft => ({
+  kind: page === null ? "event" : "page",
+  name,
+  page: page ?? "",
+  event: event ?? "",
+  key: property?.key ?? "",
+  value: property?.value ?? "",
+  hasRevenue: revenue,
+});
+
+type Definition = Pick<SiteGoal, "page" | "event" | "property">;
+
+/** `Visit /docs/*`, `Signup`, `Signup with plan pro` */
+export function definitionText({ page, event, property }: Definition): string {
+  if (page !== null) return `Visit ${page}`;
+  return property === null ? `${event}` : `${event} with ${property.key} ${property.value}`;
+}
+
+const definitionOf = ({ kind, page, event, key, value }: GoalDraft): Definition =>
+  kind === "page" ? { page, event: null, property: null } : { page: null, event, property: key === "" ? null : { key, value } };
+
+/** The name that a goal has if it is given none. */
+export const defaultName = (draft: GoalDraft): string =>
+  (draft.kind === "page" ? draft.page : draft.event) === "" ? "" : definitionText(definitionOf(draft));
+
+export const newGoal = (draft: GoalDraft): NewGoal => ({
+  ...definitionOf(draft),
+  name: draft.name.trim() || defaultName(draft),
+  revenue: draft.kind === "event" && draft.hasRevenue,
+});
 
 /** The service's limit. */
 const NAME_CHARS_MAX = 100;

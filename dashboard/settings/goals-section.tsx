@@ -1,15 +1,13 @@
 /** The goals in a site's settings: they are added, edited, moved and deleted. */
 import { useEffect, useState } from "preact/hooks";
-import { addGoal, deleteGoal, listGoals, replaceGoal, type SiteGoal } from "../api/goals.ts";
 import { problemText } from "../api/http.ts";
+import { addGoal, deleteGoal, listGoals, replaceGoal, type SiteGoal } from "../api/site.ts";
 import type { SiteGoals } from "../api/types.ts";
-import { ConfirmedButton } from "../kit/confirmed-button.tsx";
+import { ConfirmedButton } from "../kit/forms.tsx";
 import { Problem } from "../kit/states.tsx";
 import { refreshAll } from "../state/connection.ts";
-import { useAction } from "../state/use-action.ts";
-import { clearReportCache } from "../state/use-report.ts";
-import { definitionText, draftOf, EMPTY_GOAL, newGoal } from "./goal-draft.ts";
-import { GoalForm } from "./goal-form.tsx";
+import { useAction, clearReportCache } from "../state/requests.ts";
+import { definitionText, draftOf, EMPTY_GOAL, newGoal, GoalForm } from "./goal-form.tsx";
 
 interface GoalItemProps {
   readonly goal: SiteGoal;

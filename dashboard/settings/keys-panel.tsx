@@ -1,19 +1,89 @@
 /** The dialog of API keys: create one and see it once, list them, revoke them. */
-import { useEffect, useState } from "preact/hooks";
+import { useState, useEffect } from "preact/hooks";
 import { createKey, listKeys, revokeKey, type KeyScope } from "../api/admin.ts";
 import { problemText } from "../api/http.ts";
 import type { CreatedKey, Keys } from "../api/types.ts";
-import { ConfirmedButton } from "../kit/confirmed-button.tsx";
-import { CopyButton } from "../kit/copy-button.tsx";
-import { Dialog } from "../kit/dialog.tsx";
-import { Problem } from "../kit/states.tsx";
 import { formatTimestamp } from "../format/locale.ts";
-import { UTC } from "../state/time-zone.ts";
+import { Dialog, PasswordRequired } from "../kit/dialog.tsx";
+import { NameInput, Select, ConfirmedButton, CopyButton } from "../kit/forms.tsx";
+import { Problem } from "../kit/states.tsx";
 import { authState } from "../state/connection.ts";
-import { useAction } from "../state/use-action.ts";
+import { useSites } from "../state/known-sites.ts";
+import { useAction } from "../state/requests.ts";
+import { UTC } from "../state/time-zone.ts";
 import { closePanel } from "../state/view.ts";
-import { NewKeyForm } from "./new-key-form.tsx";
-import { PasswordRequired } from "../kit/password-required.tsx";
+import { NAME_CHARS_MAX } from "./fields.tsx";
+
+interface SiteChoiceProps {
+  /** Null for all. */
+  readonly chosen: readonly string[] | null;
+  readonly onChange: (chosen: readonly string[] | null) => void;
+}
+
+const Boxes = ({
+  sites,
+  chosen,
+  onChange,
+}: { readonly sites: readonly string[]; readonly chosen: readonly string[] } & Pick<SiteChoiceProps, "onChange">) => (
+  <fieldset class="site-boxes">
+    <legend class="unseen">Sites of the key</legend>
+    {sites.map((id) => (
+      <label key={id} class="choice">
+        <input
+          type="checkbox"
+          checked={chosen.includes(id)}
+          onChange={(event) => onChange(sites.filter((known) => (known === id ? event.currentTarget.checked : chosen.includes(known))))}
+        />
+        {id}
+      </label>
+    ))}
+  </fieldset>
+);
+
+function SiteChoice({ chosen, onChange }: SiteChoiceProps) {
+  const sites = useSites().data?.sites ?? [];
+  return (
+    <>
+      <label>
+        Sites
+        <select value={chosen ? "some" : "all"} onChange={(event) => onChange(event.currentTarget.value === "all" ? null : [])}>
+          <option value="all">All sites</option>
+          <option value="some">Only some sites</option>
+        </select>
+      </label>
+      {chosen && <Boxes sites={sites} chosen={chosen} onChange={onChange} />}
+    </>
+  );
+}
+
+interface NewKeyFormProps {
+  readonly permissions: Readonly<Record<KeyScope, string>>;
+  /** `sites` is undefined for all. */
+  readonly onCreate: (name: string, scope: KeyScope, sites?: readonly string[]) => void;
+}
+
+/** Remounted, and so empty again, once a key has been created. */
+export function NewKeyForm({ permissions, onCreate }: NewKeyFormProps) {
+  const [name, setName] = useState("");
+  const [scope, setScope] = useState<KeyScope>("ReadOnly");
+  const [sites, setSites] = useState<readonly string[] | null>(null);
+  return (
+    <form
+      class="form inline"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onCreate(name.trim(), scope, sites ?? undefined);
+      }}
+    >
+      <NameInput label="Name" charsMax={NAME_CHARS_MAX} placeholder="e.g. Weekly report" value={name} onInput={setName} />
+      <Select label="Permission" labels={permissions} chosen={scope} onChoose={setScope} />
+      <SiteChoice chosen={sites} onChange={setSites} />
+      <button type="submit" class="button primary" disabled={sites?.length === 0}>
+        Create key
+      </button>
+    </form>
+  );
+}
 
 const TITLE = "API keys";
 

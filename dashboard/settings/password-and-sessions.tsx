@@ -4,7 +4,7 @@ import { changePassword } from "../api/admin.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import { PasswordField, PASSWORD_CHARS_MIN, problemFrom, ProblemText } from "../setup/password-form.tsx";
 import { endSession } from "../state/connection.ts";
-import { useAction } from "../state/use-action.ts";
+import { useAction } from "../state/requests.ts";
 import { closePanel } from "../state/view.ts";
 
 function ChangePasswordForm({ onDone }: { readonly onDone: () => void }) {

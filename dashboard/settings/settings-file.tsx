@@ -1,14 +1,13 @@
 /** All sites' settings as one file: downloaded, and imported after a look at what it changes. */
 import { useRef, useState } from "preact/hooks";
 import { problemText } from "../api/http.ts";
-import { getAllSettings, putAllSettings } from "../api/sites.ts";
+import { getAllSettings, putAllSettings } from "../api/site.ts";
+import { countOf } from "../format/locale.ts";
 import { saveFile } from "../kit/download.ts";
 import { Problem } from "../kit/states.tsx";
-import { countOf } from "../format/locale.ts";
 import { PRODUCT_NAME } from "../names.ts";
 import { refreshAll } from "../state/connection.ts";
-import { useAction } from "../state/use-action.ts";
-import { clearReportCache } from "../state/use-report.ts";
+import { useAction, clearReportCache } from "../state/requests.ts";
 
 interface SettingsFileContent {
   readonly sites: readonly { readonly site_id: string }[];

@@ -1,17 +1,17 @@
 /** The settings of a site: a page with sections. The URL says which is shown. */
 import type { ComponentType } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { settingsPath, type SavedSettings } from "../api/sites.ts";
+import { settingsPath, type SavedSettings } from "../api/site.ts";
 import { Failure, Loading } from "../kit/states.tsx";
 import { authState } from "../state/connection.ts";
 import { siteName } from "../state/known-sites.ts";
 import { hrefAfter, navigate, param } from "../state/url.ts";
-import { useRequest } from "../state/use-report.ts";
+import { useRequest } from "../state/requests.ts";
 import { closeSettings, openPanel, site } from "../state/view.ts";
 import { GoalsSection } from "./goals-section.tsx";
 import { SharingSection } from "./sharing.tsx";
 import { DataSection } from "./data.tsx";
-import { savedSettings, setSaved } from "./draft.ts";
+import { savedSettings, setSaved } from "./settings-form.tsx";
 import { ExclusionsSection } from "./exclusions.tsx";
 import { GeneralSection } from "./general.tsx";
 

@@ -7,7 +7,7 @@ import { dayAfter } from "../state/range.ts";
 import { startOf } from "../state/time-zone.ts";
 import { guardUnload } from "../state/unload-guard.ts";
 import { filters } from "../state/view.ts";
-import { entriesOf } from "./field.tsx";
+import { entriesOf } from "./fields.tsx";
 
 /** `any`: viewers choose; `period`: one that ends today; `fixed`: from one date to another. */
 export type SharedDates = "any" | "period" | "fixed";

@@ -1,15 +1,14 @@
 /** The form of a new share link. */
-import { createShare } from "../api/shares.ts";
+import { createShare } from "../api/site.ts";
 import type { CreatedShare } from "../api/types.ts";
-import { Radios } from "../kit/radios.tsx";
-import { Problem } from "../kit/states.tsx";
 import { filterInWords } from "../format/filter-words.ts";
+import { Radios } from "../kit/forms.tsx";
+import { Problem } from "../kit/states.tsx";
 import { PERIOD_LABELS } from "../page/period-picker.tsx";
-import { SHORT_PERIODS } from "../state/range.ts";
 import { range, today } from "../state/period.ts";
+import { SHORT_PERIODS } from "../state/range.ts";
 import { closeSettings, filters } from "../state/view.ts";
-import { LinesField, NAME_CHARS_MAX, TextField } from "./field.tsx";
-import { useFieldProblems, type CheckedField } from "./use-field-problems.ts";
+import { LinesField, NAME_CHARS_MAX, TextField, useFieldProblems, type CheckedField } from "./fields.tsx";
 import {
   changeShareDraft,
   clearShareDraft,

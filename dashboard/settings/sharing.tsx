@@ -1,15 +1,60 @@
 /** Who else may see a site's stats: everyone, if it is public, and holders of share links. */
 import { useEffect, useState } from "preact/hooks";
+import { shareUrl } from "../api/addresses.ts";
 import { problemText } from "../api/http.ts";
-import { listShares, revokeShare } from "../api/shares.ts";
+import { listShares, revokeShare } from "../api/site.ts";
 import type { CreatedShare, Shares } from "../api/types.ts";
 import { Problem } from "../kit/states.tsx";
-import { useAction } from "../state/use-action.ts";
-import { CreatedLink } from "./created-link.tsx";
-import { PublicSite } from "./public-site.tsx";
+import { useAction } from "../state/requests.ts";
+import { savedSettings, fieldId, SettingsForm, type Editing } from "./settings-form.tsx";
 import { createdShares } from "./share-draft.ts";
 import { ShareForm } from "./share-form.tsx";
-import { ShareList } from "./share-list.tsx";
+import { Address, CreatedLink, ShareList } from "./share-links.tsx";
+
+const LABELS = { public: "Public" } as const;
+
+const HINT_ID = `${fieldId("public")}-hint`;
+
+const PublicField = ({ siteId, settings, change, problemOf }: Editing) => (
+  <>
+    <label class="choice">
+      <input
+        type="checkbox"
+        id={fieldId("public")}
+        aria-describedby={HINT_ID}
+        checked={settings.public}
+        onChange={(event) => change({ public: event.currentTarget.checked })}
+      />
+      Anyone can see the stats of {siteId}
+    </label>
+    <p class="hint" id={HINT_ID}>
+      Viewers can export every event of the site. Hidden cards are not secret.
+    </p>
+    <p class="problem" role="alert">
+      {problemOf("public")}
+    </p>
+  </>
+);
+
+const PublicAddress = ({ siteId }: { readonly siteId: string }) => (
+  <div class="notice good">
+    <p>
+      Anyone with this URL can view and export all stats of {siteId} without logging in, but can't change anything. Search engines cannot
+      read the page, but may list its URL where somebody has posted it.
+    </p>
+    <Address url={shareUrl(siteId)} name="Public address" copyLabel="Copy address" openLabel="Open in a new tab" />
+  </div>
+);
+
+export const PublicSite = ({ siteId }: { readonly siteId: string }) => (
+  <section class="panel" aria-labelledby="public-title">
+    <h2 id="public-title">Public site</h2>
+    <SettingsForm siteId={siteId} title="Public site" labels={LABELS}>
+      {(editing) => <PublicField {...editing} />}
+    </SettingsForm>
+    {savedSettings(siteId)?.public === true && <PublicAddress siteId={siteId} />}
+  </section>
+);
 
 const setCreated = (siteId: string, share: CreatedShare | null): void => {
   createdShares.value = { ...createdShares.value, [siteId]: share };

@@ -1,12 +1,17 @@
-/** Adds a site: its domain, then its tracking code, then the wait for its first event. */
+/** Adds a site: its domain, then its tracking code, then the wait for its first event. The first site has a page of its own. */
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { Sites } from "../api/types.ts";
 import { Dialog } from "../kit/dialog.tsx";
+import { DEMO_SITE } from "../names.ts";
+import { useSites } from "../state/known-sites.ts";
+import { usePolling } from "../state/requests.ts";
+import { closePanel, openSite } from "../state/view.ts";
+import { awaitedSite, openArrivedSite, AWAITING } from "./arrival.tsx";
+import { LoginFrame } from "./login.tsx";
+import { ExploreDemo } from "./notices.tsx";
 import { siteIdFrom } from "./site-id.ts";
 import { Snippet } from "./tracking-code.tsx";
-import { useSites } from "../state/known-sites.ts";
-import { closePanel, openSite } from "../state/view.ts";
-import { awaitedSite } from "./awaited-site.tsx";
-import { Waiting } from "./waiting.tsx";
+import { Waiting, WaitingLine } from "./waiting.tsx";
 
 interface DomainFieldProps {
   readonly value: string;
@@ -98,5 +103,26 @@ export function AddSitePanel() {
         </button>
       )}
     </Dialog>
+  );
+}
+
+/** Until a domain is entered, the first event of any site opens its dashboard. */
+function AnySite() {
+  usePolling<Sites>("/api/sites", AWAITING, ({ sites }) => {
+    const first = sites.find((known) => known !== DEMO_SITE);
+    if (first !== undefined) openArrivedSite(first);
+  });
+  return <WaitingLine />;
+}
+
+export function FirstSitePage() {
+  const [siteId, setSiteId] = useState<string | null>(null);
+  return (
+    <LoginFrame title="Add your first site">
+      <AddSite onChange={setSiteId} />
+      {siteId === null && <AnySite />}
+      <p class="dim">Deploy, then visit your site. Your dashboard opens automatically.</p>
+      <ExploreDemo />
+    </LoginFrame>
   );
 }

@@ -1,21 +1,53 @@
 /** The dialog that checks a site's installation: what the service knows, what this browser does, and, on a click, what the page says. */
 import { useEffect, useState } from "preact/hooks";
+import { scriptUrl } from "../api/addresses.ts";
 import { checkPage, getInstallation } from "../api/admin.ts";
 import { ServiceError, type FailureKind } from "../api/http.ts";
-import { scriptUrl } from "../api/tracking-script.ts";
 import { Dialog } from "../kit/dialog.tsx";
+import { Marked } from "../kit/inline.tsx";
 import { Loading, Problem } from "../kit/states.tsx";
-import { isLocalSite } from "./platforms.ts";
 import { authState } from "../state/connection.ts";
-import { useAction } from "../state/use-action.ts";
-import { closePanel, openPanel, site } from "../state/view.ts";
-import { addressChecks, browserChecks } from "./browser-checks.ts";
-import { browserFacts } from "./browser-facts.ts";
-import { CheckList } from "./check-list.tsx";
-import type { Check } from "./check.ts";
-import { eventChecks } from "./event-checks.ts";
 import { timeZone } from "../state/known-sites.ts";
+import { useAction } from "../state/requests.ts";
+import { closePanel, openPanel, site } from "../state/view.ts";
+import { addressChecks, browserChecks, browserFacts } from "./browser-checks.ts";
+import type { Check } from "./checks.ts";
+import { eventChecks } from "./event-checks.ts";
 import { pageChecks } from "./page-checks.ts";
+import { isLocalSite } from "./platforms.ts";
+
+const VERDICTS: Readonly<Record<Check["verdict"], readonly [mark: string, word: string]>> = {
+  ok: ["✓", "OK"],
+  problem: ["✗", "Problem"],
+  note: ["i", "Note"],
+};
+
+const CheckItem = ({ verdict, finding, advice }: Check) => (
+  <li class="check" data-verdict={verdict}>
+    <span class="check-mark" aria-hidden="true">
+      {VERDICTS[verdict][0]}
+    </span>
+    <div>
+      <p>
+        <span class="unseen">{VERDICTS[verdict][1]}: </span>
+        <Marked text={finding} />
+      </p>
+      {advice !== undefined && (
+        <p class="dim">
+          <Marked text={advice} />
+        </p>
+      )}
+    </div>
+  </li>
+);
+
+export const CheckList = ({ label, checks }: { readonly label: string; readonly checks: readonly Check[] }) => (
+  <ul class="checks" aria-label={label}>
+    {checks.map((check) => (
+      <CheckItem key={check.finding} {...check} />
+    ))}
+  </ul>
+);
 
 interface Checking {
   readonly checks: readonly Check[] | null;

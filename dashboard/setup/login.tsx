@@ -1,13 +1,26 @@
 /** The pages before the dashboard: the first run, the login, and the setup under an unknown host name; and the dialog for a password. */
+import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { logIn, setPassword } from "../api/admin.ts";
 import { Dialog } from "../kit/dialog.tsx";
+import { Logo } from "../kit/inline.tsx";
 import { PRODUCT_NAME } from "../names.ts";
 import { completeLogin, hasExpired } from "../state/connection.ts";
 import { closePanel } from "../state/view.ts";
-import { ExploreDemo } from "./demo-site.tsx";
-import { LoginFrame } from "./login-frame.tsx";
+import { ExploreDemo } from "./notices.tsx";
 import { PasswordForm, PASSWORD_CHARS_MIN } from "./password-form.tsx";
+
+export const LoginFrame = ({ title, children }: { readonly title: string; readonly children: ComponentChildren }) => (
+  <main class="login">
+    <div class="login-card">
+      <p class="login-brand">
+        <Logo /> {PRODUCT_NAME}
+      </p>
+      <h1>{title}</h1>
+      {children}
+    </div>
+  </main>
+);
 
 export const LoginPage = () => (
   <LoginFrame title={hasExpired.value ? "Your session has ended" : "Log in"}>

@@ -6,13 +6,13 @@ import { formatRange } from "../format/locale.ts";
 import { dayAfter } from "../state/range.ts";
 import { range } from "../state/period.ts";
 import { navigate } from "../state/url.ts";
-import type { SiteWithoutEventsProps } from "./site-without-events.tsx";
+import type { SiteWithoutEventsProps } from "./waiting.tsx";
 
 /** The period that is offered, up to the last event. */
 const DAYS = 30;
 
 /** Most views have no use for its checks of an installation. */
-export const SiteWithoutEvents = lazy<SiteWithoutEventsProps>(async () => (await import("./site-without-events.tsx")).SiteWithoutEvents);
+export const SiteWithoutEvents = lazy<SiteWithoutEventsProps>(async () => (await import("./waiting.tsx")).SiteWithoutEvents);
 
 function LastEvents({ date }: { readonly date: string }) {
   if (range.value.start <= date && date <= range.value.end) return null;

@@ -1,6 +1,6 @@
 /** What the site's page says, as the service has found it. */
 import type { InstallationPage } from "../api/types.ts";
-import { note, ok, problem, type Check } from "./check.ts";
+import { note, ok, problem, type Check } from "./checks.ts";
 
 type Findings = NonNullable<InstallationPage["findings"]>;
 

@@ -1,9 +1,9 @@
 /** The tracking code of a site for the chosen platform, and its dialog. */
 import { signal } from "@preact/signals";
-import { scriptUrl } from "../api/tracking-script.ts";
-import { CopyButton } from "../kit/copy-button.tsx";
+import { scriptUrl } from "../api/addresses.ts";
+import { CopyButton } from "../kit/forms.tsx";
 import { Dialog } from "../kit/dialog.tsx";
-import { Marked } from "../kit/marked.tsx";
+import { Marked } from "../kit/inline.tsx";
 import { DEMO_SITE } from "../names.ts";
 import { closePanel, openPanel, site } from "../state/view.ts";
 import { PLATFORMS } from "./platforms.ts";

@@ -1,18 +1,16 @@
 /** Waits for a site's first event and opens its dashboard; meanwhile says what arrives under other names, and later what to check. */
 import { useEffect, useState } from "preact/hooks";
+import { scriptUrl } from "../api/addresses.ts";
 import { urlOf } from "../api/http.ts";
-import { scriptUrl } from "../api/tracking-script.ts";
 import type { Installation } from "../api/types.ts";
-import { Marked } from "../kit/marked.tsx";
-import { CheckList } from "./check-list.tsx";
-import { refusalChecks } from "./event-checks.ts";
-import { InstallationDialog } from "./installation-dialog.tsx";
+import { Marked } from "../kit/inline.tsx";
 import { useSites } from "../state/known-sites.ts";
-import { usePolling } from "../state/use-polling.ts";
+import { usePolling } from "../state/requests.ts";
 import { openPanel, openSite, site } from "../state/view.ts";
-import { arrivingNames, thingsToCheck } from "./advice.ts";
-import { openArrivedSite } from "./arrival.ts";
-import { AWAITING } from "./awaiting.ts";
+import { openArrivedSite, AWAITING } from "./arrival.tsx";
+import { arrivingNames, thingsToCheck, refusalChecks } from "./event-checks.ts";
+import { CheckList, InstallationDialog } from "./installation-dialog.tsx";
+import { Snippet } from "./tracking-code.tsx";
 
 /** Longer than it takes to publish a page and visit it, where nothing is wrong. */
 const LATE_MS = 20_000;
@@ -136,3 +134,16 @@ export function Waiting({ siteId, before = null }: WaitingProps) {
     </div>
   );
 }
+
+export interface SiteWithoutEventsProps {
+  readonly siteId: string;
+  /** Of a site that is known to have no events. */
+  readonly installation?: Installation;
+}
+
+export const SiteWithoutEvents = ({ siteId, installation }: SiteWithoutEventsProps) => (
+  <section class="panel" aria-label="First event">
+    <Waiting siteId={siteId} before={installation ?? null} />
+    <Snippet siteId={siteId} />
+  </section>
+);

@@ -4,8 +4,7 @@ import { urlOf } from "../api/http.ts";
 import { fetchReport, type Load } from "../api/reports.ts";
 import type { Reports } from "../api/types.ts";
 import type { Period } from "../state/range.ts";
-import { usePolling } from "../state/use-polling.ts";
-import { useRequest, type Report } from "../state/use-report.ts";
+import { usePolling, useRequest, type Report } from "../state/requests.ts";
 import { allPages } from "./overview-pages.ts";
 
 type AllSites = Reports["overview"];

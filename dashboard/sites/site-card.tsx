@@ -1,13 +1,44 @@
 /** A card of a site on the page of all sites: name, current visitors, visitors with their change, and a sparkline. */
-import { changeOf } from "../charts/change-text.ts";
-import { Change } from "../charts/change.tsx";
+import { useMemo } from "preact/hooks";
+import { changeOf } from "../format/change.ts";
 import { formatCount, formatShortRange } from "../format/locale.ts";
-import { SiteIcon } from "../kit/site-icon.tsx";
+import { Change, SiteIcon } from "../kit/inline.tsx";
 import { comparedRangeOf } from "../state/compared-range.ts";
 import { daysBetween } from "../state/range.ts";
-import { cardHref, openCard } from "./card-link.ts";
+import { hoursBegun } from "../state/time-zone.ts";
+import { rememberedTabs, hrefAnew, param } from "../state/url.ts";
+import { openSite } from "../state/view.ts";
 import { hasOtherName, isPinned, labelOf, nameOf, togglePin, type SiteRow } from "./site-order.ts";
-import { Sparkline } from "./sparkline.tsx";
+
+const viewOfSite = () => ({ ...rememberedTabs(), period: param("period") });
+
+export const openCard = (siteId: string): void => openSite(siteId, viewOfSite());
+
+export const cardHref = (siteId: string): string => hrefAnew({ site: siteId, ...viewOfSite() });
+
+const WIDTH = 240;
+const HEIGHT = 48;
+
+/** Without the hours of today that have not begun. */
+function begunValues({ series, start_date: start, end_date: end, time_zone: timeZone }: SiteRow, nowMs: number): readonly number[] {
+  const values = series ?? [];
+  return start === end ? values.slice(0, Math.max(1, hoursBegun(end, timeZone, nowMs))) : values;
+}
+
+/** From the left edge to the right, which is the end of the period. */
+export function Sparkline({ row }: { readonly row: SiteRow }) {
+  const values = useMemo(() => begunValues(row, Date.now()), [row.series]);
+  const most = Math.max(1, ...values);
+  const step = WIDTH / Math.max(1, (row.series?.length ?? 0) - 1);
+  const xAt = (i: number) => (i * step).toFixed(1);
+  const points = values.map((value, i) => `${xAt(i)},${(HEIGHT - 2 - (value / most) * (HEIGHT - 4)).toFixed(1)}`);
+  return (
+    <svg class="sparkline" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+      <polygon points={`0,${HEIGHT} ${points.join(" ")} ${xAt(values.length - 1)},${HEIGHT}`} />
+      <polyline points={points.join(" ")} />
+    </svg>
+  );
+}
 
 /** The dashboard's default. */
 const COMPARISON = { comparison: "previous_period", matchWeekdays: true, custom: null } as const;

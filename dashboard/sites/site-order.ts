@@ -1,7 +1,8 @@
-/** Which sites the page of all sites shows, and in which order. Pinned sites, which the browser remembers, come first. */
+/** Which sites the page of all sites shows, and in which order: pinned sites first, then as the URL says. */
 import { signal } from "@preact/signals";
-import type { Reports } from "../api/types.ts";
 import { store, stored } from "../api/stored.ts";
+import type { Reports } from "../api/types.ts";
+import { navigate, param } from "../state/url.ts";
 
 export type SiteRow = Reports["overview"]["sites"][number];
 
@@ -55,3 +56,11 @@ export function shownSites(sites: readonly SiteRow[], order: Order, search: stri
     .filter((row) => `${nameOf(row)} ${row.site_id}`.toLowerCase().includes(text))
     .sort((a, b) => Number(isPinned(b.site_id)) - Number(isPinned(a.site_id)) || COMPARE[order](a, b) || byName(a, b));
 }
+
+const [ORDER_DEFAULT] = ORDERS;
+
+export const chosenOrder = (): Order => ORDERS.find((order) => order === param("sort")) ?? ORDER_DEFAULT;
+export const chooseOrder = (order: Order): void => navigate({ sort: order === ORDER_DEFAULT ? null : order });
+
+export const searchText = (): string => param("q") ?? "";
+export const searchFor = (text: string): void => navigate({ q: text }, true);

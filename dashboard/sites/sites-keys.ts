@@ -1,8 +1,8 @@
 /** The keys of the page of all sites, and of its list of cards. They are off while a field has the focus or a dialog is open. */
 import { useLayoutEffect } from "preact/hooks";
 import { openPanel, panel } from "../state/view.ts";
-import { cardFor } from "./card-keys.ts";
-import { openCard } from "./card-link.ts";
+import { cardFor } from "../kit/pointing.ts";
+import { openCard } from "./site-card.tsx";
 import type { SiteRow } from "./site-order.ts";
 
 /** For the help dialog. */

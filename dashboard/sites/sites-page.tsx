@@ -1,24 +1,23 @@
 /** The page of all sites: a card each, which can be searched, sorted and pinned. */
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { formatCount } from "../format/locale.ts";
+import { Logo } from "../kit/inline.tsx";
 import { useFocusOnArrival } from "../kit/kept-focus.ts";
-import { Logo } from "../kit/logo.tsx";
 import { Menu } from "../kit/menu.tsx";
 import { Failure, Loading, OutageBanner } from "../kit/states.tsx";
-import { formatCount } from "../format/locale.ts";
-import { OpenInstanceNotice } from "../setup/open-instance-notice.tsx";
 import { PRODUCT_NAME } from "../names.ts";
-import { OpenPanel } from "../page/open-panel.tsx";
-import { accountItems } from "../page/account-items.ts";
+import { OpenPanel } from "../page/page-layout.tsx";
 import { choosePeriod, PERIOD_LABELS } from "../page/period-picker.tsx";
+import { accountItems } from "../page/top-bar.tsx";
+import { OpenInstanceNotice } from "../setup/notices.tsx";
 import { period } from "../state/period.ts";
 import { SHORT_PERIODS } from "../state/range.ts";
 import { openPanel } from "../state/view.ts";
 import { useAllSites } from "./all-sites.ts";
 import { SiteCard } from "./site-card.tsx";
-import { ORDERS, shownSites, type Order } from "./site-order.ts";
+import { ORDERS, shownSites, chooseOrder, chosenOrder, searchFor, searchText, type Order } from "./site-order.ts";
 import { onCardKey, useSitesKeys } from "./sites-keys.ts";
-import { chooseOrder, chosenOrder, searchFor, searchText } from "./sites-view.ts";
 
 /** More would make the page slow. */
 const CARDS_MAX = 1000;

@@ -1,7 +1,7 @@
 /** The first date of the period "all time": that of the first point of its series. */
 import { computed, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { useReport, type Report } from "./use-report.ts";
+import { useReport, type Report } from "./requests.ts";
 import { site } from "./view.ts";
 
 const known = signal<{ readonly siteId: string | null; readonly day: string } | null>(null);

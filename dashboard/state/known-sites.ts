@@ -1,11 +1,16 @@
-/** What is set for the sites that the reader may see: names, time zones, the first day of a week, hidden cards. */
+/** The sites that the reader may see, and what is set for them: names, time zones, the first day of a week, hidden cards. */
 import { computed, signal } from "@preact/signals";
 import type { Sites } from "../api/types.ts";
+import { DEMO_SITE } from "../names.ts";
 import type { WeekStart } from "./month.ts";
+import { useRequest, type Report } from "./requests.ts";
 import { shared, sharedAtMs } from "./share.ts";
 import { dateSince, localDate, UTC } from "./time-zone.ts";
-import { useRequest, type Report } from "./use-report.ts";
 import { site } from "./view.ts";
+
+export const ownSites = (sites: readonly string[]): readonly string[] => sites.filter((id) => id !== DEMO_SITE);
+
+export const hasSitesPage = (sites: readonly string[]): boolean => ownSites(sites).length > 1;
 
 export type SiteSettings = NonNullable<Sites["settings"]>[number];
 

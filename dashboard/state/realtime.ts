@@ -4,7 +4,7 @@ import { urlOf } from "../api/http.ts";
 import type { Reports } from "../api/types.ts";
 import { nowMs } from "./period.ts";
 import { scope } from "./scope.ts";
-import { usePolling, type Rhythm } from "./use-polling.ts";
+import { usePolling, type Rhythm } from "./requests.ts";
 import { isRealtime } from "./view.ts";
 
 const RHYTHM: Rhythm = { firstMs: 0, pauseMs: () => 10_000 };

@@ -1,7 +1,6 @@
 /** Parameters of reports: what of the view they are about. */
 import { computed } from "@preact/signals";
-import { withoutGoalFilters } from "./filter-kind.ts";
-import { printFilters } from "./filters.ts";
+import { withoutGoalFilters, printFilters } from "./filters.ts";
 import { comparedRange, period, range } from "./period.ts";
 import { SHORT_DAYS_MAX, type Range } from "./range.ts";
 import { segmentFilters, segmentId } from "./segments.ts";

@@ -1,7 +1,7 @@
 /** The segments of the site, and the one whose filters the URL names: `segment=<id>` (docs/segments.md). */
 import { computed, signal } from "@preact/signals";
 import type { ServiceError } from "../api/http.ts";
-import { listSegments, type Segment } from "../api/segments.ts";
+import { listSegments, type Segment } from "../api/saved.ts";
 import { parseFilters, type Filter } from "./filters.ts";
 import { isViewer } from "./share.ts";
 import { param } from "./url.ts";

@@ -1,7 +1,17 @@
 /** What the page shows: a site or its realtime view, the filters, and the open dialog. */
 import { computed } from "@preact/signals";
-import { countsConversions, filterKindOf, withoutGoalFilters, type FilterKind } from "./filter-kind.ts";
-import { onlyValueOf, parseFilters, printFilters, withChoice, type Choice, type Filter } from "./filters.ts";
+import {
+  countsConversions,
+  filterKindOf,
+  withoutGoalFilters,
+  onlyValueOf,
+  parseFilters,
+  printFilters,
+  withChoice,
+  type FilterKind,
+  type Choice,
+  type Filter,
+} from "./filters.ts";
 import { segmentFilters, segmentId } from "./segments.ts";
 import { shared, sharedAtMs } from "./share.ts";
 import { dateSince } from "./time-zone.ts";

@@ -2,7 +2,7 @@
 import { importSource } from "./bench-server.mjs";
 import { SITE } from "./generate-events.mjs";
 
-/** Requests of one dashboard that run at the same time: `REQUESTS_MAX` in `dashboard/api/request-queue.ts`. */
+/** Requests of one dashboard that run at the same time: `REQUESTS_MAX` in `dashboard/api/reports.ts`. */
 const REQUESTS_AT_ONCE = 4;
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 /** The limit on the dashboard's concurrent requests. */
 import { describe, expect, it } from "vitest";
-import { RequestQueue } from "../../../../dashboard/api/request-queue.ts";
+import { RequestQueue } from "../../../../dashboard/api/reports.ts";
 import { createDeferred } from "../../../support/deferred.ts";
 
 const never = new AbortController().signal;

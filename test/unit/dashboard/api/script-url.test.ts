@@ -1,6 +1,6 @@
 /** The address of the tracking script in the tracking code. */
 import { expect, it } from "vitest";
-import { scriptUrlOf } from "../../../../dashboard/api/script-url.ts";
+import { scriptUrlOf } from "../../../../dashboard/api/addresses.ts";
 
 it.each([
   ["https://stats.example.com/", "https://stats.example.com/svc.js"],

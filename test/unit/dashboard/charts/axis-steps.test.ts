@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 
 // Node 20 has none, and formats are made when their module is loaded.
 vi.stubGlobal("navigator", { languages: ["en-GB"] });
-const { axisSteps } = await import("../../../../dashboard/charts/axis-steps.ts");
+const { axisSteps } = await import("../../../../dashboard/charts/axis.ts");
 const { compactCount, formatAverage, formatCount, formatDuration, formatRate } = await import("../../../../dashboard/format/locale.ts");
 
 describe("the steps of the axis", () => {

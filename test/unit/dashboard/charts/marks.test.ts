@@ -1,7 +1,7 @@
 /** Which points of a chart annotations are at, and which marks are joined. */
 import { describe, expect, it } from "vitest";
 import { joinedMarks, marksOf } from "../../../../dashboard/charts/marks.ts";
-import type { Annotation } from "../../../../dashboard/api/annotations.ts";
+import type { Annotation } from "../../../../dashboard/api/saved.ts";
 import { bucketsOf, type Interval } from "../../../../dashboard/charts/buckets.ts";
 import type { ChartPoint } from "../../../../dashboard/charts/points.ts";
 

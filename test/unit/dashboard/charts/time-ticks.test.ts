@@ -1,6 +1,6 @@
 /** Where the time axis has texts: at the begins of days, also around days with a skipped hour. */
 import { describe, expect, it } from "vitest";
-import { tickIndices } from "../../../../dashboard/charts/time-ticks.ts";
+import { tickIndices } from "../../../../dashboard/charts/axis.ts";
 import { monthAfter } from "../../../../dashboard/state/month.ts";
 import { dayAfter } from "../../../../dashboard/state/range.ts";
 

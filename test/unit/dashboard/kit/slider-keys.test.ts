@@ -1,6 +1,6 @@
 /** The keys that lead through the points of a chart. */
 import { describe, expect, it } from "vitest";
-import { indexAfterKey } from "../../../../dashboard/kit/slider-keys.ts";
+import { indexAfterKey } from "../../../../dashboard/kit/pointing.ts";
 
 const press = (key: string, modifiers: Partial<KeyboardEvent> = {}) => ({ key, ...modifiers }) as KeyboardEvent;
 

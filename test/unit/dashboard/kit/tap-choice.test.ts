@@ -1,6 +1,6 @@
 /** Which clicks choose what they are on. */
 import { expect, it } from "vitest";
-import { TapChoice } from "../../../../dashboard/kit/tap-choice.ts";
+import { TapChoice } from "../../../../dashboard/kit/pointing.ts";
 
 const pointer = (pointerType: string) => ({ pointerType }) as PointerEvent;
 

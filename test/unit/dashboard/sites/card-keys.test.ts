@@ -1,6 +1,6 @@
 /** Which card of the page of all sites a key leads to. */
 import { expect, it } from "vitest";
-import { cardFor } from "../../../../dashboard/sites/card-keys.ts";
+import { cardFor } from "../../../../dashboard/kit/pointing.ts";
 
 /** Seven cards: two rows of three, and one more. */
 const from = (index: number, key: string) => cardFor(key, index, 7, 3);

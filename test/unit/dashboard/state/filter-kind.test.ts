@@ -1,7 +1,6 @@
 /** What filters select: visitors whole, single events, or the conversions of a goal. */
 import { describe, expect, it } from "vitest";
-import { filterKindOf, hasGoal, withoutGoalFilters } from "../../../../dashboard/state/filter-kind.ts";
-import { parseFilters, printFilters } from "../../../../dashboard/state/filters.ts";
+import { filterKindOf, hasGoal, withoutGoalFilters, parseFilters, printFilters } from "../../../../dashboard/state/filters.ts";
 
 describe("filters", () => {
   it.each([

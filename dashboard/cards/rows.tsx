@@ -1,0 +1,237 @@
+/** A list of rows: label, a bar proportional to the largest, a number and its change. A click filters the view by the value of a row. */
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { Parameters } from "../api/http.ts";
+import type { Dimension } from "../api/types.ts";
+import { isCompared } from "../charts/shown-metrics.ts";
+import { changeOf } from "../format/change.ts";
+import { countryMark, filterDimensionOf, formatValue } from "../format/dimensions.ts";
+import { formatCount, formatShortRate, compactCount, formatShare } from "../format/locale.ts";
+import { Change, NewValue } from "../kit/inline.tsx";
+import { Menu, type MenuItem } from "../kit/menu.tsx";
+import { refusalOf, type Choice } from "../state/filters.ts";
+import { comparedRange } from "../state/period.ts";
+import { comparisonParameters } from "../state/scope.ts";
+import { filters, hasFilter, hasListOf, isExcluded, toggleFilter } from "../state/view.ts";
+
+/** The filter of the value that a row stands for. */
+export interface RowFilter {
+  readonly dimension: string;
+  readonly value: string;
+}
+
+export interface RowNumbers {
+  readonly count: number;
+  /** The count in the compared period, null until it is known. Without it, there is no change to show. */
+  readonly before?: number | null;
+  /** Of all visitors, from 0 to 1; null where that makes no sense. */
+  readonly share: number | null;
+  /** The number in full and what it counts, e.g. "12,345 visitors". */
+  readonly countTitle: string;
+  /** Shown instead of `count`. */
+  readonly text?: string;
+}
+
+export interface Row extends RowNumbers {
+  readonly key: string;
+  readonly label: string;
+  /** Before the label, such as a country's code. */
+  readonly mark?: string;
+  readonly title?: string;
+  /** A page to open in a new tab. */
+  readonly href?: string | null;
+  readonly isChosen?: boolean;
+  /** What a click does: it filters, or something else. */
+  readonly filter?: RowFilter;
+  readonly onChoose?: () => void;
+}
+
+/** Parameters of a breakdown, by which its rows have these columns, and a `comparison` where there is a window. */
+export const withComparison = (columns: readonly string[]): Parameters =>
+  comparedRange.value === null
+    ? { columns: columns.join(",") }
+    : { ...comparisonParameters.value, columns: [...columns, "comparison"].join(",") };
+
+const WORDS = { up: "up by", down: "down by" } as const;
+
+/** E.g. `, up by 50% from 8`; nothing without a whole window to compare with. */
+function changeText(now: number, before: number | undefined): string {
+  if (before === undefined || !isCompared()) return "";
+  const change = changeOf({ now, before });
+  if (change === null) return `, ${formatCount(before)} before`;
+  return change.direction === "same" ? ", unchanged" : `, ${WORDS[change.direction]} ${change.percentage} from ${formatCount(before)}`;
+}
+
+/** A count as the row has it: what it counts, e.g. `12 visitors`, and what it was before, if rows show that. */
+export const countInRow = (
+  now: number,
+  counted: string,
+  before: number | undefined,
+): Pick<RowNumbers, "count" | "countTitle" | "before"> => ({
+  count: now,
+  countTitle: counted + changeText(now, before),
+  ...(isCompared() && { before: before ?? null }),
+});
+
+/** As wide in each row. `before` is null until it has loaded. */
+export const RowChange = ({ now, before, title }: { readonly now: number; readonly before: number | null; readonly title: string }) => (
+  <span class="row-change" title={title}>
+    {before === 0 && now > 0 ? <NewValue /> : before !== null && <Change now={now} before={before} format={formatShortRate} />}
+  </span>
+);
+
+/** What a row has for its filter; `label` is what the value is called. */
+export function filteringRow(filter: RowFilter, label: string): Pick<Row, "title" | "isChosen" | "filter"> {
+  const refusal = refusalOf(filter.value);
+  if (refusal !== null) return { title: `${label}\n${refusal}`, isChosen: false };
+  const isChosen = hasFilter(filter.dimension, filter.value);
+  return { title: isChosen ? `Remove the filter ${label}` : `Filter by ${label}`, isChosen, filter };
+}
+
+/** All but the row's numbers. `filterValue` is what the value is called in a filter. */
+export function filterRow(dimension: Dimension, value: string, filterValue = value): Omit<Row, keyof RowNumbers> {
+  const label = formatValue(dimension, value, filters.value);
+  return {
+    key: value,
+    label,
+    mark: countryMark(dimension, value),
+    ...filteringRow({ dimension: filterDimensionOf(dimension), value: filterValue }, label),
+  };
+}
+
+export function choiceOf({ altKey, shiftKey }: Pick<MouseEvent, "altKey" | "shiftKey">): Choice {
+  if (altKey) return "not";
+  return shiftKey ? "also" : "only";
+}
+
+/** What a row can do to the filters, for a menu. */
+export function filterItems({ dimension, value }: RowFilter, label: string): MenuItem[] {
+  const item = (text: string, choice: Choice): MenuItem => ({ label: text, onChoose: () => toggleFilter(dimension, value, choice) });
+  if (isExcluded(dimension, value)) return [item("Remove the filter", "not")];
+  const exclude = item(`Exclude ${label}`, "not");
+  if (hasFilter(dimension, value)) return [item("Remove the filter", "also"), exclude];
+  const also = hasListOf(dimension) ? [item(`Also show ${label}`, "also")] : [];
+  return [item(`Filter by ${label}`, "only"), ...also, exclude];
+}
+
+const MENU_BUTTON = "row-more";
+
+/** The key for the menu of what has the focus, which the mouse and fingers have a button for. */
+function onMenuKey(event: KeyboardEvent): void {
+  if (event.key !== "ContextMenu" && !(event.key === "F10" && event.shiftKey)) return;
+  event.preventDefault();
+  (event.currentTarget as HTMLElement).closest(".row")?.querySelector<HTMLElement>(`.${MENU_BUTTON}`)?.click();
+}
+
+interface FilterButtonProps {
+  readonly row: Row;
+  readonly filter: RowFilter;
+  readonly children: ComponentChildren;
+}
+
+export const RowFilterButton = ({ row, filter, children }: FilterButtonProps) => (
+  <>
+    <button
+      type="button"
+      class="row-button"
+      title={row.title}
+      aria-pressed={row.isChosen === true}
+      aria-keyshortcuts="Shift+F10"
+      // Shift would select the text up to here.
+      onMouseDown={(event) => event.shiftKey && event.preventDefault()}
+      onClick={(event) => toggleFilter(filter.dimension, filter.value, choiceOf(event))}
+      onKeyDown={onMenuKey}
+    >
+      {children}
+    </button>
+    <Menu
+      label="More options"
+      button={<span class="more" aria-hidden="true" />}
+      buttonClass={MENU_BUTTON}
+      isTabStop={false}
+      items={filterItems(filter, row.label)}
+    />
+  </>
+);
+
+/** Before a label; nothing if the text is empty. */
+export const RowMark = ({ text }: { readonly text: string }) =>
+  text === "" ? null : (
+    <span class="row-mark" aria-hidden="true">
+      {text}
+    </span>
+  );
+
+function RowText({ row }: { readonly row: Row }) {
+  const { mark = "", label, count, before, share, countTitle, text } = row;
+  return (
+    <>
+      <span class="row-label">
+        <RowMark text={mark} />
+        {label}
+      </span>
+      <span class="row-numbers">
+        {share !== null && <span class="row-share">{formatShare(share)}</span>}
+        <span class="row-count" title={countTitle}>
+          {text ?? compactCount(count)}
+        </span>
+        {before !== undefined && <RowChange now={count} before={before} title={countTitle} />}
+      </span>
+    </>
+  );
+}
+
+/** Longer labels may be cut, so a click shows them whole. */
+const LABEL_CHARS_MAX = 30;
+
+/** A row whose click does nothing else. */
+function PlainRow({ row }: { readonly row: Row }) {
+  const [isWhole, setWhole] = useState(false);
+  const title = row.title ?? row.label;
+  if (row.label.length <= LABEL_CHARS_MAX)
+    return (
+      <div class="row-button" title={title}>
+        <RowText row={row} />
+      </div>
+    );
+  return (
+    <button type="button" class="row-button" title={title} aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+      <RowText row={row} />
+    </button>
+  );
+}
+
+function RowContent({ row }: { readonly row: Row }) {
+  if (row.filter) {
+    return (
+      <RowFilterButton row={row} filter={row.filter}>
+        <RowText row={row} />
+      </RowFilterButton>
+    );
+  }
+  if (!row.onChoose) return <PlainRow row={row} />;
+  return (
+    <button type="button" class="row-button" title={row.title ?? row.label} onClick={row.onChoose}>
+      <RowText row={row} />
+    </button>
+  );
+}
+
+export function RowList({ rows, label }: { readonly rows: readonly Row[]; readonly label: string }) {
+  const largest = Math.max(...rows.map(({ count }) => count), 1);
+  return (
+    <ol class="rows" aria-label={label}>
+      {rows.map((row) => (
+        <li key={row.key} class={row.isChosen === true ? "row chosen" : "row"}>
+          <span class="row-bar" aria-hidden="true" style={{ width: `${(Math.max(row.count, 0) / largest) * 100}%` }} />
+          <RowContent row={row} />
+          {row.href != null && (
+            <a class="row-link" href={row.href} target="_blank" rel="noreferrer noopener" aria-label={`Open ${row.label} in a new tab`}>
+              ↗
+            </a>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,51 @@
+/** Small parts of a line: the logo, a site's icon, code in a sentence, and the change of a metric. */
+import { changeOf, type Values } from "../format/change.ts";
+
+/** The paths of its parts in a square of 64. */
+export const LOGO = {
+  bird: "M4 23.600 21 20c2-6.600 9.500-9.800 15.400-6.400 3.300 1.900 5.200 5 6.200 8.500C50.500 25 58.600 31 62 40.500c-6-2.900-10-3.100-14.200-1.900-3.800 5.900-9.700 8.600-16.100 8-8.200-.700-13-8.400-12.200-18.500L4 25.200z",
+  legs: "M33 46v9m7-11v11",
+  water: "M6 58.500c6-4 11-4 17 0s11 4 17 0 11-4 17 0",
+} as const;
+
+export const Logo = () => (
+  <svg class="logo" viewBox="0 0 64 64" aria-hidden="true">
+    <path class="logo-bird" d={LOGO.bird} />
+    <path class="logo-legs" d={LOGO.legs} />
+    <path class="logo-water" d={LOGO.water} />
+  </svg>
+);
+
+/** An FNV-1a hash: the same for the same id, and far apart for similar ids. */
+const hueOf = (siteId: string): number =>
+  ([...siteId].reduce((hash, char) => Math.imul(hash ^ char.charCodeAt(0), 0x01000193), 0x811c9dc5) >>> 0) % 360;
+
+const letterOf = (siteId: string): string => /[a-z0-9]/i.exec(siteId.replace(/^www\./i, ""))?.[0]?.toUpperCase() ?? "?";
+
+/** The letter is drawn by the style sheet, so that it is no part of a button's text. */
+export const SiteIcon = ({ siteId }: { readonly siteId: string }) => (
+  <span class="site-icon" aria-hidden="true" data-letter={letterOf(siteId)} style={{ "--hue": String(hueOf(siteId)) }} />
+);
+
+export const Marked = ({ text }: { readonly text: string }) => (
+  <>{text.split("`").map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part))}</>
+);
+
+const DIRECTIONS = { up: "up by ", down: "down by ", same: "unchanged " } as const;
+
+/** Stands for a change from nothing, which has no percentage. */
+export const NewValue = () => <span class="change">new</span>;
+
+/** An arrow for the direction, green or red by meaning, and the same as text for screen readers. */
+export function Change({ title, ...values }: Values & { readonly title?: string }) {
+  const change = changeOf(values);
+  if (change === null) return null;
+  const { direction, arrow, tone, percentage } = change;
+  return (
+    <span class={tone === null ? "change" : `change ${tone}`} title={title} data-direction={direction}>
+      <span aria-hidden="true">{arrow} </span>
+      <span class="unseen">{DIRECTIONS[direction]}</span>
+      {percentage}
+    </span>
+  );
+}

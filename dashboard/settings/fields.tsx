@@ -1,0 +1,148 @@
+/** Labelled fields of a form, each with a hint and what the service has refused about it. */
+import { useLayoutEffect, useRef } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { problemText } from "../api/http.ts";
+import { useAction } from "../state/requests.ts";
+
+/** The labels of a form's fields, by their names in the API. */
+export type FieldLabels<Name extends string> = Readonly<Record<Name, string>>;
+
+export interface FieldProblem<Name extends string> {
+  /** Null for a problem of the whole form. */
+  readonly field: Name | null;
+  readonly text: string;
+}
+
+const FIELD = /^(?:Field )?"(\w+)"/;
+
+/** The text has the label in place of the name. */
+export function fieldProblem<Name extends string>(error: unknown, labels: FieldLabels<Name>): FieldProblem<Name> {
+  const text = problemText(error);
+  const name = FIELD.exec(text)?.[1] ?? "";
+  if (!Object.hasOwn(labels, name)) return { field: null, text };
+  const field = name as Name;
+  return { field, text: text.replace(FIELD, labels[field]) };
+}
+
+/** A field as `Field` shows it. */
+export interface CheckedField {
+  readonly id: string;
+  readonly label: string;
+  readonly problem: string | null;
+}
+
+/** The labels are those of all fields that have an input of the id. */
+export function useFieldProblems<Name extends string>(labels: FieldLabels<Name>, fieldId: (name: Name) => string) {
+  const form = useRef<HTMLFormElement>(null);
+  const { isBusy, problem, run } = useAction((error): FieldProblem<Name> => fieldProblem(error, labels));
+
+  useLayoutEffect(() => {
+    if (problem?.field) form.current?.querySelector<HTMLElement>(`#${fieldId(problem.field)}`)?.focus();
+  }, [problem]);
+
+  const problemOf = (name: Name): string | null => (problem?.field === name ? problem.text : null);
+  return {
+    form,
+    isBusy,
+    run,
+    problemOf,
+    field: (name: Name): CheckedField => ({ id: fieldId(name), label: labels[name], problem: problemOf(name) }),
+    /** What concerns no field. */
+    formProblem: problem?.field === null ? problem.text : null,
+  };
+}
+
+/** The service's limit for names of sites, links and keys. */
+export const NAME_CHARS_MAX = 128;
+
+interface FieldProps {
+  readonly id: string;
+  readonly label: string;
+  readonly hint?: ComponentChildren;
+  readonly problem?: string | null | undefined;
+}
+
+const describedBy = (id: string): string => `${id}-hint ${id}-problem`;
+
+/** What ties a field's input to its label, hint and problem. */
+export const fieldAttributes = ({ id, problem }: Pick<FieldProps, "id" | "problem">) => ({
+  id,
+  "aria-invalid": problem != null,
+  "aria-describedby": describedBy(id),
+});
+
+export const pickerAttributes = ({ id, label, problem }: FieldProps) => ({
+  inputId: id,
+  label,
+  isInvalid: problem != null,
+  describedBy: describedBy(id),
+});
+
+export const Field = ({ id, label, hint, problem, children }: FieldProps & { readonly children: ComponentChildren }) => (
+  <div class="labelled">
+    <label for={id}>{label}</label>
+    {children}
+    <p class="hint" id={`${id}-hint`}>
+      {hint}
+    </p>
+    <p class="problem" id={`${id}-problem`} role="alert">
+      {problem}
+    </p>
+  </div>
+);
+
+interface TextFieldProps extends FieldProps {
+  readonly type?: "text" | "date" | "password";
+  readonly value: string;
+  readonly placeholder?: string;
+  readonly required?: boolean;
+  readonly maxLength?: number;
+  readonly min?: string;
+  readonly onInput: (value: string) => void;
+}
+
+export const TextField = ({ hint, onInput, type = "text", ...field }: TextFieldProps) => (
+  <Field id={field.id} label={field.label} hint={hint} problem={field.problem}>
+    <input
+      {...fieldAttributes(field)}
+      // The types of JSX want a literal.
+      type={type as "text"}
+      required={field.required ?? false}
+      maxLength={field.maxLength}
+      min={field.min}
+      placeholder={field.placeholder}
+      autocomplete={type === "password" ? "new-password" : "off"}
+      value={field.value}
+      onInput={(event) => onInput(event.currentTarget.value)}
+    />
+  </Field>
+);
+
+interface LinesFieldProps extends FieldProps {
+  /** As typed: with empty lines. */
+  readonly lines: readonly string[];
+  readonly placeholder?: string;
+  readonly onInput: (lines: readonly string[]) => void;
+}
+
+const ROWS_MIN = 3;
+const ROWS_MAX = 12;
+
+/** A list, one entry a line. */
+export const LinesField = ({ hint, lines, placeholder, onInput, ...field }: LinesFieldProps) => (
+  <Field {...field} hint={hint}>
+    <textarea
+      {...fieldAttributes(field)}
+      rows={Math.min(Math.max(lines.length + 1, ROWS_MIN), ROWS_MAX)}
+      placeholder={placeholder}
+      autocomplete="off"
+      autocapitalize="none"
+      spellcheck={false}
+      value={lines.join("\n")}
+      onInput={({ currentTarget }) => onInput(currentTarget.value === "" ? [] : currentTarget.value.split("\n"))}
+    />
+  </Field>
+);
+
+/** The entries of typed lines. */
+export const entriesOf = (lines: readonly string[]): string[] => lines.map((line) => line.trim()).filter((line) => line !== "");

@@ -1,0 +1,134 @@
+/** The arrival of a site's first event: how it is awaited, the dashboard that it opens, and the sentence about the first visitor. */
+import { signal } from "@preact/signals";
+import { useState, useEffect } from "preact/hooks";
+import { urlOf } from "../api/http.ts";
+import { fetchReport } from "../api/reports.ts";
+import type { Installation, Reports } from "../api/types.ts";
+import { formatValue, UNKNOWN } from "../format/dimensions.ts";
+import { Logo } from "../kit/inline.tsx";
+import { refreshAll, handleFailure } from "../state/connection.ts";
+import { period } from "../state/period.ts";
+import { clearReportCache, usePolling, type Rhythm } from "../state/requests.ts";
+import { search } from "../state/url.ts";
+import { openSite, site } from "../state/view.ts";
+
+const OFTEN_MS = 2000;
+const RARELY_MS = 15_000;
+
+/** How long to poll often. */
+const OFTEN_FOR_MS = 300_000;
+
+export const AWAITING: Rhythm = {
+  // So that typing a name does not send a request for each letter.
+  firstMs: 500,
+  pauseMs: (sinceMs) => (sinceMs < OFTEN_FOR_MS ? OFTEN_MS : RARELY_MS),
+};
+
+interface Arrival {
+  readonly siteId: string;
+  /** The view that it opened. */
+  readonly view: string;
+}
+
+export const arrival = signal<Arrival | null>(null);
+
+/**
+ * With fresh reports and a fresh list of sites. Today, because the chart of a month would be a flat line, unless today's reports
+ * were asked for while they were empty: the service may still have them in its cache (docs/http-api.md, "Caching").
+ */
+export function openArrivedSite(siteId: string): void {
+  const wasToday = site.value === siteId && period.value === "day";
+  openSite(siteId, { period: wasToday ? "7d" : "day" }, true);
+  clearReportCache();
+  arrival.value = { siteId, view: search.value };
+  refreshAll();
+}
+
+/** Null for none. */
+export const awaitedSite = signal<string | null>(null);
+
+function Notice({ siteId }: { readonly siteId: string }) {
+  const [hasEvents, setHasEvents] = useState(false);
+  usePolling<Installation>(hasEvents ? null : urlOf("/api/installation", { site_id: siteId }), AWAITING, (installation) => {
+    if (!installation.has_events) return;
+    setHasEvents(true);
+    // The site switcher offers it, too.
+    refreshAll();
+  });
+  return (
+    <div role="status">
+      {hasEvents && (
+        <p class="notice">
+          The first event of <strong>{siteId}</strong> has arrived.{" "}
+          <button type="button" class="link" onClick={() => openArrivedSite(siteId)}>
+            Open that site
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+export const AwaitedSite = () =>
+  awaitedSite.value === null || awaitedSite.value === site.value ? null : <Notice key={awaitedSite.value} siteId={awaitedSite.value} />;
+
+type Countries = Reports["breakdown"];
+
+const UNKNOWN_VISITORS = "Your first visitors have arrived.";
+
+const only = <T,>(rows: readonly T[]): T | undefined => (rows.length === 1 ? rows[0] : undefined);
+
+/** Says only what is known. A page that waited in the background may find more visitors than one. */
+function sentence({ current_visitors: visitors, top_pages: pages }: Reports["realtime"], countries: Countries): string {
+  const visitorsToday = countries.reduce((sum, row) => sum + row.visitors, 0);
+  if (visitors !== 1 || visitorsToday > 1) return UNKNOWN_VISITORS;
+  const country = only(countries)?.value;
+  const known = [country !== undefined && country !== UNKNOWN && formatValue("countries", country), only(pages)?.value];
+  return `Your first visitor: ${[...known.filter(Boolean), "just now"].join(", ")}.`;
+}
+
+function useSentence(siteId: string): string | null {
+  const [text, setText] = useState<string | null>(null);
+  useEffect(() => {
+    const controller = new AbortController();
+    const get = <T,>(path: string, parameters = {}) => fetchReport<T>(urlOf(path, { site_id: siteId, ...parameters }), controller.signal);
+    Promise.all([
+      get<Reports["realtime"]>("/api/stats/realtime"),
+      get<Countries>("/api/stats/breakdown/countries", { period: "day" }),
+    ]).then(
+      ([realtime, countries]) => setText(sentence(realtime, countries)),
+      (error: unknown) => {
+        if (controller.signal.aborted) return;
+        handleFailure(error);
+        setText(UNKNOWN_VISITORS);
+      },
+    );
+    return () => controller.abort();
+  }, [siteId]);
+  return text;
+}
+
+function Announcement({ siteId }: { readonly siteId: string }) {
+  const text = useSentence(siteId);
+  return (
+    <div class={text === null ? "first-visitor" : "first-visitor landed"}>
+      <span class="landing" aria-hidden="true">
+        <i class="ripple" />
+        <Logo />
+      </span>
+      <p role="status">{text}</p>
+      <button type="button" class="icon-button" aria-label="Dismiss" onClick={() => (arrival.value = null)}>
+        ×
+      </button>
+    </div>
+  );
+}
+
+export function FirstVisitor() {
+  const { siteId, view } = arrival.value ?? {};
+  const hasGoneOn = view !== search.value;
+  useEffect(() => {
+    if (hasGoneOn) arrival.value = null;
+  }, [hasGoneOn]);
+  return siteId === undefined || hasGoneOn ? null : <Announcement siteId={siteId} />;
+}

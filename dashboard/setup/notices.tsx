@@ -1,0 +1,88 @@
+/** The notices above the stats: no password, the demo site, and what an administrator has to repair. */
+import { makeDemo, removeDemo } from "../api/admin.ts";
+import { problemText } from "../api/http.ts";
+import type { Installation } from "../api/types.ts";
+import { Marked } from "../kit/inline.tsx";
+import { Problem } from "../kit/states.tsx";
+import { DEMO_SITE } from "../names.ts";
+import { authState, refreshAll } from "../state/connection.ts";
+import { useAction, clearReportCache } from "../state/requests.ts";
+import { openPanel, isRealtime, openSite, site } from "../state/view.ts";
+import { filesFinding, proxyFinding, type Check } from "./checks.ts";
+
+export const OpenInstanceNotice = () =>
+  authState.value === "open" ? (
+    <p class="notice">
+      No password is set: anyone with this URL can see your stats.{" "}
+      <button type="button" class="link" onClick={() => openPanel("password")}>
+        Set a password
+      </button>
+    </p>
+  ) : null;
+
+/** Runs the change, and then loads the list of sites and all reports again. */
+function useChange(change: () => Promise<unknown>, onDone: () => void) {
+  const { isBusy, problem, run } = useAction(problemText);
+  const changeAndReload = async () => {
+    await change();
+    clearReportCache();
+    onDone();
+    refreshAll();
+  };
+  return { isBusy, problem, run: () => void run(changeAndReload) };
+}
+
+export function ExploreDemo() {
+  const { isBusy, problem, run } = useChange(makeDemo, () => openSite(DEMO_SITE, {}, true));
+  return (
+    <div class="explore-demo">
+      {isBusy ? (
+        <p class="dim" role="status">
+          Creating a year of made-up visits…
+        </p>
+      ) : (
+        <button type="button" class="link" onClick={run}>
+          Explore a demo site
+        </button>
+      )}
+      <Problem text={problem} />
+    </div>
+  );
+}
+
+/** Without another site, the first page follows. */
+function leaveDemo(sites: readonly string[]): void {
+  openSite(sites.find((id) => id !== DEMO_SITE) ?? null);
+  document.getElementById("content")?.focus();
+}
+
+export function DemoNotice({ sites }: { readonly sites: readonly string[] }) {
+  const { isBusy, problem, run } = useChange(removeDemo, () => leaveDemo(sites));
+  if (site.value !== DEMO_SITE || !sites.includes(DEMO_SITE)) return null;
+  return (
+    <div class="notice demo-notice">
+      <p>
+        Demo data: this site is made up.{isRealtime() && " No new visits arrive, so realtime is empty half an hour after it was made."}{" "}
+        <button type="button" class="link" disabled={isBusy} onClick={run}>
+          {isBusy ? "Removing…" : "Remove it"}
+        </button>
+      </p>
+      <Problem text={problem} />
+    </div>
+  );
+}
+
+const findingsIn = ({ proxy, files_left_out: files }: Installation): readonly Check[] => [
+  ...(proxy ? [proxyFinding(proxy)] : []),
+  ...(files > 0 ? [filesFinding(files)] : []),
+];
+
+export const InstallationNotices = ({ installation }: { readonly installation: Installation }) => (
+  <>
+    {findingsIn(installation).map(({ finding, advice = "" }) => (
+      <p key={finding} class="notice">
+        <Marked text={`${finding}. ${advice}`} />
+      </p>
+    ))}
+  </>
+);

@@ -1,0 +1,198 @@
+/** Hooks for requests: reports that a component shows, polling, and what buttons and forms do. */
+import { useEffect, useState, useRef } from "preact/hooks";
+import { ServiceError, urlOf, type Parameters } from "../api/http.ts";
+import { fetchReport, type Load } from "../api/reports.ts";
+import type { Dimension, Reports } from "../api/types.ts";
+import { handleFailure, isReachable, outage, refreshCount } from "./connection.ts";
+
+export interface Report<T> {
+  /** The last response, possibly to an earlier request; undefined before the first. */
+  readonly data: T | undefined;
+  /** Whether `data` belongs to an earlier request, or cannot be refreshed because of an outage. */
+  readonly isStale: boolean;
+  /** Null during an outage, which the page shows once for all reports. */
+  readonly error: ServiceError | null;
+  readonly retry: () => void;
+}
+
+/** Whether there is nothing to show yet, and may be soon. */
+export const isLoading = ({ data, error }: Report<unknown>): boolean => data === undefined && error === null;
+
+interface Result<T> {
+  readonly key: string;
+  readonly data?: T;
+  readonly error: ServiceError | null;
+}
+
+/** A response is reused for this long, e.g. after Back. */
+const CACHE_TTL_MS = 20_000;
+const CACHE_ENTRIES_MAX = 200;
+const cache = new Map<string, { readonly atMs: number; readonly data: unknown }>();
+
+/** Evicts the oldest entry when full. */
+function cacheSet(key: string, data: unknown): void {
+  cache.delete(key);
+  cache.set(key, { atMs: performance.now(), data });
+  const [oldest] = cache.keys();
+  if (cache.size > CACHE_ENTRIES_MAX && oldest !== undefined) cache.delete(oldest);
+}
+
+function cacheGet(key: string): unknown {
+  const entry = cache.get(key);
+  return entry && performance.now() - entry.atMs < CACHE_TTL_MS ? entry.data : undefined;
+}
+
+/** For when the stored events have changed. */
+export const clearReportCache = (): void => cache.clear();
+
+const toServiceError = (error: unknown): ServiceError =>
+  error instanceof ServiceError ? error : new ServiceError("failed", String(error));
+
+/** Fetches a report, again if it failed as in an outage although the service answers. */
+async function fetchUnlessDown<T>(url: string, load: Load<T>, signal: AbortSignal): Promise<T> {
+  try {
+    return await load(url, signal);
+  } catch (error) {
+    const isAlone = error instanceof ServiceError && error.isOutage && !signal.aborted && (await isReachable());
+    if (!isAlone) throw error;
+    return load(url, signal);
+  }
+}
+
+/** Fetches a URL; null fetches nothing. */
+export function useRequest<T>(url: string | null, load: Load<T> = fetchReport): Report<T> {
+  const [result, setResult] = useState<Result<T> | null>(null);
+  const [tries, setTries] = useState(0);
+  const key = url === null ? null : `${refreshCount.value} ${url}`;
+  useEffect(() => {
+    if (url === null || key === null) return;
+    const cached = cacheGet(key);
+    if (cached !== undefined) {
+      setResult({ key, data: cached as T, error: null });
+      return;
+    }
+    const controller = new AbortController();
+    fetchUnlessDown(url, load, controller.signal).then(
+      (data) => {
+        cacheSet(key, data);
+        if (!controller.signal.aborted) setResult({ key, data, error: null });
+      },
+      (error: unknown) => {
+        if (controller.signal.aborted) return;
+        handleFailure(error);
+        setResult((previous) => ({
+          key,
+          ...(previous?.data !== undefined && { data: previous.data }),
+          error: toServiceError(error),
+        }));
+      },
+    );
+    return () => controller.abort();
+  }, [key, tries]);
+  const isDown = outage.value !== null;
+  const error = result?.key === key ? (result?.error ?? null) : null;
+  return {
+    data: result?.data,
+    isStale: key !== null && result !== null && (isDown || result.key !== key),
+    error: isDown && error?.isOutage === true ? null : error,
+    retry: () => setTries((count) => count + 1),
+  };
+}
+
+/** A report by its name; null parameters fetch nothing. */
+export const useReport = <Name extends Exclude<keyof Reports, "breakdown">>(
+  name: Name,
+  parameters: Parameters | null,
+): Report<Reports[Name]> => useRequest(parameters === null ? null : urlOf(`/api/stats/${name}`, parameters));
+
+export const useBreakdown = (dimension: Dimension, parameters: Parameters): Report<Reports["breakdown"]> =>
+  useRequest(urlOf(`/api/stats/breakdown/${dimension}`, parameters));
+
+export interface Rhythm {
+  /** Before the first request. */
+  readonly firstMs: number;
+  /** Before the next one. `sinceMs` have passed since the start or the last return to the page. */
+  readonly pauseMs: (sinceMs: number) => number;
+}
+
+const isVisible = (): boolean => document.visibilityState === "visible";
+
+function poller(
+  request: (signal: AbortSignal) => Promise<void>,
+  { firstMs, pauseMs }: Rhythm,
+): { readonly resume: () => void; readonly stop: () => void } {
+  const controller = new AbortController();
+  const { signal } = controller;
+  let startMs = performance.now();
+  let isRunning = false;
+  let timer = setTimeout(poll, firstMs);
+  function poll() {
+    if (isRunning || !isVisible()) return;
+    isRunning = true;
+    // In an outage, another request finds out when the service is back.
+    void (outage.peek() === null ? request(signal) : Promise.resolve()).finally(() => {
+      isRunning = false;
+      if (!signal.aborted) timer = setTimeout(poll, pauseMs(performance.now() - startMs));
+    });
+  }
+  return {
+    resume() {
+      if (!isVisible()) return;
+      startMs = performance.now();
+      clearTimeout(timer);
+      poll();
+    },
+    stop() {
+      clearTimeout(timer);
+      controller.abort();
+    },
+  };
+}
+
+/** A URL that is null polls nothing. A refresh of all reports polls at once. */
+export function usePolling<T>(
+  url: string | null,
+  rhythm: Rhythm,
+  onData: (data: T, url: string) => void,
+  load: Load<T> = fetchReport,
+): void {
+  const latest = useRef(onData);
+  latest.current = onData;
+  const refresh = refreshCount.value;
+  useEffect(() => {
+    if (url === null) return;
+    const request = (signal: AbortSignal) =>
+      load(url, signal).then(
+        (data) => {
+          if (!signal.aborted) latest.current(data, url);
+        },
+        (error: unknown) => {
+          if (!signal.aborted) handleFailure(error);
+        },
+      );
+    const { resume, stop } = poller(request, rhythm);
+    document.addEventListener("visibilitychange", resume);
+    return () => {
+      document.removeEventListener("visibilitychange", resume);
+      stop();
+    };
+  }, [url, refresh]);
+}
+
+/** `problemOf` tells the reader what went wrong; called once for each failure. */
+export function useAction<Problem = string>(problemOf: (error: unknown) => Problem) {
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  async function run(action: () => Promise<void>): Promise<void> {
+    setBusy(true);
+    setProblem(null);
+    try {
+      await action();
+    } catch (error) {
+      handleFailure(error);
+      setProblem(problemOf(error));
+    }
+    setBusy(false);
+  }
+  return { isBusy, problem, run };
+}
