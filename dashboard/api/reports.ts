@@ -1,7 +1,7 @@
 /** How reports and exports are fetched: at most four at a time, and again when the service is busy or ran out of time. */
 import { send, ServiceError } from "./http.ts";
 
-export const REQUESTS_MAX = 4;
+const REQUESTS_MAX = 4;
 
 /** An aborted request keeps its slot this long: the service may still be working on it. */
 const ABORTED_SLOT_MS = 50;

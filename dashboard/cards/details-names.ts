@@ -36,7 +36,7 @@ function withoutBefore(text: string, before: string): string {
 const reversed = (text: string): string => [...text].reverse().join("");
 
 /** What of a typed text is to be found in values, of which labels have more: `Chrome` before a version, `px` after a width. */
-export function textInValues(dimension: Dimension, typed: string, filters: readonly Filter[]): string {
+function textInValues(dimension: Dimension, typed: string, filters: readonly Filter[]): string {
   const text = typed.toLowerCase();
   const [before = "", after = ""] = formatValue(dimension, PLACE, filters).toLowerCase().split(PLACE);
   if (before === "" && after === "") return typed;

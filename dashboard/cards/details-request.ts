@@ -21,7 +21,7 @@ export interface Asked {
 }
 
 /** Which of the rows. */
-export interface Part {
+interface Part {
   readonly offset: number;
   readonly limit: number;
 }
@@ -36,7 +36,7 @@ function columnParameters({ columns, goal, currency, hasComparison }: Asked): Pa
   };
 }
 
-export const urlOfRows = (asked: Asked, { offset, limit }: Part): string =>
+const urlOfRows = (asked: Asked, { offset, limit }: Part): string =>
   urlOf(`/api/stats/breakdown/${asked.dimension}`, {
     // With conversions, the other numbers are those of everybody.
     ...(asked.goal === null ? scope : everybodyScope).value,
@@ -48,7 +48,7 @@ export const urlOfRows = (asked: Asked, { offset, limit }: Part): string =>
     with_total: "true",
   });
 
-export interface Details {
+interface Details {
   /** The rows, of which some numbers may be missing. */
   readonly report: Report<BreakdownPage>;
   /** Of the numbers that are missing; null if all are there. */

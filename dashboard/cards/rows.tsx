@@ -15,7 +15,7 @@ import { comparisonParameters } from "../state/scope.ts";
 import { filters, hasFilter, hasListOf, isExcluded, toggleFilter } from "../state/view.ts";
 
 /** The filter of the value that a row stands for. */
-export interface RowFilter {
+interface RowFilter {
   readonly dimension: string;
   readonly value: string;
 }
@@ -74,7 +74,7 @@ export const countInRow = (
 });
 
 /** As wide in each row. `before` is null until it has loaded. */
-export const RowChange = ({ now, before, title }: { readonly now: number; readonly before: number | null; readonly title: string }) => (
+const RowChange = ({ now, before, title }: { readonly now: number; readonly before: number | null; readonly title: string }) => (
   <span class="row-change" title={title}>
     {before === 0 && now > 0 ? <NewValue /> : before !== null && <Change now={now} before={before} format={formatShortRate} />}
   </span>
@@ -129,7 +129,7 @@ interface FilterButtonProps {
   readonly children: ComponentChildren;
 }
 
-export const RowFilterButton = ({ row, filter, children }: FilterButtonProps) => (
+const RowFilterButton = ({ row, filter, children }: FilterButtonProps) => (
   <>
     <button
       type="button"

@@ -47,7 +47,7 @@ interface AnnotationFormProps {
   readonly onCancel: () => void;
 }
 
-export function AnnotationForm({ place, annotation, isBusy, isFocused, onSave, onCancel }: AnnotationFormProps) {
+function AnnotationForm({ place, annotation, isBusy, isFocused, onSave, onCancel }: AnnotationFormProps) {
   const input = useRef<HTMLInputElement>(null);
   const [date, setDate] = useState(annotation?.date ?? place.date);
   const [hour, setHour] = useState(annotation ? annotation.hour : place.hour);

@@ -31,7 +31,7 @@ export function parsePlace(text: string): Place | null {
 }
 
 /** From one place to another, both included. */
-export interface Span {
+interface Span {
   readonly from: Place;
   readonly to: Place;
 }

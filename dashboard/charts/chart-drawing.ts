@@ -33,7 +33,7 @@ function ticks(points: readonly ChartPoint[], widthPx: number, tickPx: number): 
   );
 }
 
-export interface Drawing {
+interface Drawing {
   readonly points: readonly ChartPoint[];
   readonly format: (value: number) => string;
   readonly width: number;

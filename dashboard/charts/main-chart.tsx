@@ -38,7 +38,7 @@ const LABELS: Readonly<Record<Interval, string>> = {
   month: "By month",
 };
 
-export function IntervalMenu({ interval }: { readonly interval: Interval }) {
+function IntervalMenu({ interval }: { readonly interval: Interval }) {
   const offered = offeredIntervals(range.value);
   if (offered.length < 2) return null;
   const byDefault = defaultInterval(range.value);
@@ -79,7 +79,7 @@ async function copyOrSave(image: Promise<Blob>, name: string): Promise<string> {
   }
 }
 
-export function ChartMenu({ metric, points, totals }: ChartMenuProps) {
+function ChartMenu({ metric, points, totals }: ChartMenuProps) {
   const [message, setMessage] = useState("");
   if (points === undefined || totals === undefined) return null;
 

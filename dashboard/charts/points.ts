@@ -15,7 +15,7 @@ interface Point {
 }
 
 /** A value of the compared period. */
-export interface ComparedPoint extends Point {
+interface ComparedPoint extends Point {
   readonly value: number;
 }
 
@@ -34,7 +34,7 @@ export interface Series {
 }
 
 /** The clock of the site. */
-export interface SiteClock {
+interface SiteClock {
   /** What it shows now, `YYYY-MM-DD HH:MM`. */
   readonly time: string;
   readonly timeZone: string;

@@ -36,7 +36,7 @@ function HowToEnable({ weeks }: { readonly weeks: number }) {
 }
 
 /** In place of a table that could only have zeros. */
-export const RetentionSetup = ({ weeks }: { readonly weeks: number }) => (
+const RetentionSetup = ({ weeks }: { readonly weeks: number }) => (
   <div class="explanation">
     <h3>Retention needs visitor IDs that last longer than 1 day</h3>
     <p>
@@ -48,7 +48,7 @@ export const RetentionSetup = ({ weeks }: { readonly weeks: number }) => (
 );
 
 /** Above a table that lacks visitors in later weeks. */
-export const ShortIdsNotice = ({ weeks }: { readonly weeks: number }) => (
+const ShortIdsNotice = ({ weeks }: { readonly weeks: number }) => (
   <div class="notice">
     <p>Visitor IDs last for less than {weeks} weeks, so later weeks lack visitors who returned.</p>
     <HowToEnable weeks={weeks} />

@@ -27,7 +27,7 @@ import { Segments } from "./segments.tsx";
 import { PickedValues, TypedValues } from "./values-field.tsx";
 
 /** Stands for all custom properties: the key is chosen beside it. */
-export const ANY_PROPERTY = "props";
+const ANY_PROPERTY = "props";
 
 const GROUPS: readonly (readonly [label: string, dimensions: readonly string[]])[] = [
   ["Page", ["pages", "entry-page", "exit-page", "hostnames"]],
@@ -39,7 +39,7 @@ const GROUPS: readonly (readonly [label: string, dimensions: readonly string[]])
   ["Property", [ANY_PROPERTY]],
 ];
 
-export interface DimensionChoice {
+interface DimensionChoice {
   readonly id: string;
   readonly label: string;
 }
@@ -54,20 +54,20 @@ function isOffered(dimension: string, chosen: string, others: readonly Filter[])
 const choiceOf = (id: string): DimensionChoice => ({ id, label: id === ANY_PROPERTY ? "Custom property" : dimensionName(id) });
 
 /** `others` are the filters beside the one that is made. */
-export const dimensionGroups = (chosen: string, others: readonly Filter[]): readonly (readonly [string, readonly DimensionChoice[]])[] =>
+const dimensionGroups = (chosen: string, others: readonly Filter[]): readonly (readonly [string, readonly DimensionChoice[]])[] =>
   GROUPS.map(([label, dimensions]) => [label, dimensions.filter((each) => isOffered(each, chosen, others)).map(choiceOf)]);
 
-export const groupedDimensionOf = (dimension: string): string => (dimension.startsWith(PROPERTY_PREFIX) ? ANY_PROPERTY : dimension);
+const groupedDimensionOf = (dimension: string): string => (dimension.startsWith(PROPERTY_PREFIX) ? ANY_PROPERTY : dimension);
 
 /** What the reader chooses: an operator with its negation, or whether there is a value at all. */
-export interface Test {
+interface Test {
   readonly words: string;
   readonly operator: Operator;
   readonly isNot: boolean;
   readonly isOnSet?: boolean;
 }
 
-export const TESTS: readonly Test[] = [
+const TESTS: readonly Test[] = [
   ...OPERATORS.flatMap((operator) => [false, true].map((isNot) => ({ words: OPERATOR_WORDS[operator][isNot ? 1 : 0], operator, isNot }))),
   { words: SET_WORDS.isSet, operator: "in", isNot: true, isOnSet: true },
   { words: SET_WORDS.isNotSet, operator: "in", isNot: false, isOnSet: true },
@@ -76,7 +76,7 @@ export const TESTS: readonly Test[] = [
 /** Values that the dashboard shows by other names than those that are stored, so that nobody looks for a part of them. */
 const CODED: ReadonlySet<string> = new Set(["countries", "devices", "screen-sizes"]);
 
-export const testsFor = (dimension: string, chosen: Test): readonly Test[] =>
+const testsFor = (dimension: string, chosen: Test): readonly Test[] =>
   TESTS.filter((test) => test === chosen || test.operator === "in" || !CODED.has(dimension));
 
 /** The filter that is made. */

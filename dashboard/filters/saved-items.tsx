@@ -10,12 +10,12 @@ import { loadSegments, segments } from "../state/segments.ts";
 import { site } from "../state/view.ts";
 
 /** The service's limit. */
-export const NAME_CHARS_MAX = 100;
+const NAME_CHARS_MAX = 100;
 
 /** The parameters that are saved. */
 export type Saved = Partial<Pick<Segment, "filters" | "steps" | "window" | "modes">>;
 
-export interface SavedKind {
+interface SavedKind {
   readonly kind: Segment["kind"];
   /** `segment`, `funnel` */
   readonly noun: string;
@@ -36,7 +36,7 @@ interface SaveFormProps {
   readonly onSave: (name: string, scope: Segment["scope"]) => Promise<void>;
 }
 
-export function SaveForm({ noun, onSave }: SaveFormProps) {
+function SaveForm({ noun, onSave }: SaveFormProps) {
   const [name, setName] = useState("");
   const [scope, setScope] = useState<Segment["scope"]>("everybody");
   const { isBusy, problem, run } = useAction(problemText);
@@ -65,7 +65,7 @@ interface RenameFormProps {
   readonly onCancel: () => void;
 }
 
-export function RenameForm({ item, onRename, onCancel }: RenameFormProps) {
+function RenameForm({ item, onRename, onCancel }: RenameFormProps) {
   const [name, setName] = useState(item.name);
   const form = useRef<HTMLFormElement>(null);
   useLayoutEffect(() => {
@@ -119,7 +119,7 @@ function useRenaming() {
   return { isRenaming, setRenaming, button };
 }
 
-export function SavedItem({ item, current, textOf, isShown, onShow, onRename, onUpdate, onDelete }: SavedItemProps) {
+function SavedItem({ item, current, textOf, isShown, onShow, onRename, onUpdate, onDelete }: SavedItemProps) {
   const { isRenaming, setRenaming, button } = useRenaming();
   if (isRenaming) {
     return (

@@ -44,13 +44,13 @@ function urlFor(dimension: string, search: string, scope: ReturnType<typeof scop
 
 const scopeOf = (others: readonly Filter[]) => ({ ...unfilteredScope.value, segment: segmentId.value, filters: printFilters(others) });
 
-export interface Suggestions {
+interface Suggestions {
   readonly report: Report<unknown>;
   readonly choices: readonly Choice[];
 }
 
 /** `others` are the reader's filters beside the one that is made. */
-export function useSuggestions(dimension: string, typed: string, others: readonly Filter[]): Suggestions {
+function useSuggestions(dimension: string, typed: string, others: readonly Filter[]): Suggestions {
   const search = useSettled(typed);
   const report = useRequest<readonly Row[]>(urlFor(dimension, search, scopeOf(others)));
   const defined = useReport("conversions", dimension === "goal" ? scopeOf(others) : null).data ?? [];

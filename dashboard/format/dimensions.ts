@@ -6,7 +6,7 @@ import { LOCALE } from "./locale.ts";
 export type DimensionCard = "sources" | "pages" | "locations" | "devices";
 
 /** The pages that visits begin and end with, as filters call them. */
-export type SessionPage = "entry-page" | "exit-page";
+type SessionPage = "entry-page" | "exit-page";
 
 interface DimensionInfo {
   readonly singular: string;

@@ -30,7 +30,7 @@ export function valueName(dimension: string, value: string, filters: readonly Fi
   return breakdown === undefined ? value : formatValue(breakdown, value, filters);
 }
 
-export interface FilterWords {
+interface FilterWords {
   /** `Country is not` */
   readonly condition: string;
   /** `Germany`, `France`; none where the condition says it all. */

@@ -16,14 +16,13 @@ const FRAME = new URLSearchParams(location.search);
 
 export const isEmbedded = FRAME.get("embed") === "1";
 
-export const hasOtherDates = (): boolean => PERIOD_PARAMS.some((name) => param(name) !== FRAME.get(name));
+const hasOtherDates = (): boolean => PERIOD_PARAMS.some((name) => param(name) !== FRAME.get(name));
 
 /** Shows the dates of the frame's address again, by its interval. */
-export const showFrameDates = (): void =>
-  navigate(Object.fromEntries([...PERIOD_PARAMS, "interval"].map((name) => [name, FRAME.get(name)])));
+const showFrameDates = (): void => navigate(Object.fromEntries([...PERIOD_PARAMS, "interval"].map((name) => [name, FRAME.get(name)])));
 
 /** Tells the page around the frame how high the content is. It is no secret, so any page may know. */
-export function tellHeight(content: HTMLElement): () => void {
+function tellHeight(content: HTMLElement): () => void {
   const observer = new ResizeObserver(() => {
     parent.postMessage({ type: "sandpiper:height", height: Math.ceil(content.getBoundingClientRect().height) }, "*");
   });
@@ -31,9 +30,9 @@ export function tellHeight(content: HTMLElement): () => void {
   return () => observer.disconnect();
 }
 
-/** The same view with all of the page. */
-export function wholePageUrl(search: string): string {
-  const parameters = new URLSearchParams(search);
+/** The URL of the same view without the frame. */
+function wholePageUrl(): string {
+  const parameters = new URLSearchParams(search.value);
   for (const name of ["embed", "theme", "panel"]) parameters.delete(name);
   const query = parameters.toString();
   return `${location.origin}${location.pathname}${query === "" ? "" : `?${query}`}`;
@@ -72,7 +71,7 @@ export function EmbeddedView() {
               Back to all dates
             </button>
           )}
-          <a class="link" href={wholePageUrl(search.value)} target="_blank" rel="noopener">
+          <a class="link" href={wholePageUrl()} target="_blank" rel="noopener">
             Open full dashboard
           </a>
         </footer>

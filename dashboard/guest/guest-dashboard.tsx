@@ -39,7 +39,7 @@ const Owner = () => (
   </p>
 );
 
-export const ViewerBar = () => (
+const ViewerBar = () => (
   <header class="bar">
     <div class="bar-inner">
       <div class="bar-side">

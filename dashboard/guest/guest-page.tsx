@@ -13,7 +13,7 @@ import { unlockShare, applyShare, shareStatus, SHARE_PATH } from "../state/share
 import { EmbeddedView, isEmbedded } from "./embedded-view.tsx";
 import { ViewerDashboard } from "./guest-dashboard.tsx";
 
-export function UnlockForm() {
+function UnlockForm() {
   const input = useRef<HTMLInputElement>(null);
   const [password, setPassword] = useState("");
   const { isBusy, problem, run } = useAction<Problem>(problemFrom);

@@ -32,7 +32,7 @@ function roleOf({ isChosen, isChecked }: MenuItem) {
   return isChecked === undefined ? "menuitem" : "menuitemcheckbox";
 }
 
-export function MenuEntry({ item, onClose }: { readonly item: MenuItem; readonly onClose: () => void }) {
+function MenuEntry({ item, onClose }: { readonly item: MenuItem; readonly onClose: () => void }) {
   const { label, icon, hint, isChosen, isChecked, onChoose } = item;
   return (
     <button
@@ -53,7 +53,7 @@ export function MenuEntry({ item, onClose }: { readonly item: MenuItem; readonly
   );
 }
 
-export interface OpenMenu {
+interface OpenMenu {
   readonly root: HTMLElement;
   /** Those that are shown. */
   readonly items: readonly (MenuItem | null)[];
@@ -62,10 +62,10 @@ export interface OpenMenu {
   readonly onClose: () => void;
 }
 
-export const entriesIn = (root: HTMLElement): HTMLElement[] => [...root.querySelectorAll<HTMLElement>('[role^="menuitem"]')];
+const entriesIn = (root: HTMLElement): HTMLElement[] => [...root.querySelectorAll<HTMLElement>('[role^="menuitem"]')];
 
 /** The chosen item of a menu of choices. One of actions may have further groups of choices. */
-export const chosenIn = (root: HTMLElement): HTMLElement | null =>
+const chosenIn = (root: HTMLElement): HTMLElement | null =>
   entriesIn(root)[0]?.role === "menuitemradio" ? root.querySelector('[role="menuitemradio"][aria-checked="true"]') : null;
 
 const textOf = (entry: HTMLElement): string => entry.querySelector(".menu-text")?.textContent?.toLowerCase() ?? "";
@@ -112,7 +112,7 @@ function onItemKey(event: KeyboardEvent, { root, items, onClose }: OpenMenu): vo
   else if (key.length === 1 && key !== " ") root.querySelector("input")?.focus();
 }
 
-export function onMenuKey(event: KeyboardEvent, menu: OpenMenu): void {
+function onMenuKey(event: KeyboardEvent, menu: OpenMenu): void {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   // No shortcut of the page.
   event.stopPropagation();
@@ -121,7 +121,7 @@ export function onMenuKey(event: KeyboardEvent, menu: OpenMenu): void {
   else onItemKey(event, menu);
 }
 
-export type MenuEnd = "start" | "end";
+type MenuEnd = "start" | "end";
 
 interface MenuPopupProps {
   readonly label: string;

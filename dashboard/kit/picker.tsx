@@ -20,7 +20,7 @@ function place(input: HTMLElement, list: HTMLElement): void {
 }
 
 /** Follows the input while the list is open, also when what it lists changes. */
-export function useListPlace(input: RefObject<HTMLElement | null>, list: RefObject<HTMLElement | null>, isOpen: boolean): void {
+function useListPlace(input: RefObject<HTMLElement | null>, list: RefObject<HTMLElement | null>, isOpen: boolean): void {
   useLayoutEffect(() => {
     if (isOpen && input.current && list.current) place(input.current, list.current);
   });

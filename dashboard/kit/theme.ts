@@ -3,8 +3,8 @@ import { signal } from "@preact/signals";
 import { store, stored } from "../api/stored.ts";
 import type { MenuItem } from "./menu.tsx";
 
-export const THEMES = ["system", "light", "dark"] as const;
-export type Theme = (typeof THEMES)[number];
+const THEMES = ["system", "light", "dark"] as const;
+type Theme = (typeof THEMES)[number];
 
 /** As in `theme-before-paint.ts`. */
 const STORAGE_KEY = "sandpiper.theme";
@@ -12,12 +12,12 @@ const CHANGE_EVENT = "sandpiper:theme";
 
 const storedTheme = (): Theme => THEMES.find((theme) => theme === stored("local", STORAGE_KEY)) ?? "system";
 
-export const theme = signal<Theme>(storedTheme());
+const theme = signal<Theme>(storedTheme());
 
 /** Grows whenever the palette changes: a canvas must be drawn again. */
 export const paletteVersion = signal(0);
 
-export function chooseTheme(next: Theme): void {
+function chooseTheme(next: Theme): void {
   theme.value = next;
   store("local", STORAGE_KEY, next === "system" ? null : next);
   dispatchEvent(new Event(CHANGE_EVENT));

@@ -18,7 +18,7 @@ interface ZoomButtonsProps {
 }
 
 /** The last two stay in place on the whole map, because a button that is taken away loses the focus. */
-export const ZoomButtons = ({ isZoomed, onKey }: ZoomButtonsProps) => (
+const ZoomButtons = ({ isZoomed, onKey }: ZoomButtonsProps) => (
   <div class="map-zoom" role="group" aria-label="Zoom">
     <button type="button" aria-label="Zoom in" title="Zoom in (+)" onClick={() => onKey("+")}>
       +

@@ -114,7 +114,7 @@ function useCurrentDay(initial: string, { min, max }: Pick<CalendarProps, "min" 
   return { current, grid, onKeyDown, show: (day: string) => setCurrent(limited(day)) };
 }
 
-export function Calendar({ start, end, min, max, onChoose }: CalendarProps) {
+function Calendar({ start, end, min, max, onChoose }: CalendarProps) {
   const { current, grid, onKeyDown, show } = useCurrentDay(end, { min, max });
   /** The first click of a new range; null before it. */
   const [first, setFirst] = useState<string | null>(null);

@@ -68,7 +68,7 @@ export function actionOfSiteKey(key: string, sites: readonly string[]): (() => v
 /** With its id, so that a search finds either. */
 const menuLabelOf = (id: string): string => (nameOf(id) === id ? id : `${nameOf(id)} (${id})`);
 
-export const SiteSwitcher = ({ sites }: { readonly sites: readonly string[] }) => (
+const SiteSwitcher = ({ sites }: { readonly sites: readonly string[] }) => (
   <Menu
     label={`Site: ${siteName.value || "none"}`}
     buttonClass="bar-button site-button"

@@ -16,7 +16,7 @@ import { MinuteBars } from "./minute-bars.tsx";
 
 type Countries = Required<Realtime>["countries"];
 
-export function RealtimeMap({ countries }: { readonly countries: Countries }) {
+function RealtimeMap({ countries }: { readonly countries: Countries }) {
   const shapes = useWorldShapes();
   const visitors = useMemo(() => new Map(countries.map((row) => [row.value, row.visitors])), [countries]);
   const current = useMemo(
@@ -85,7 +85,7 @@ interface RecentListProps {
   readonly rows: readonly Recent[];
 }
 
-export function RecentList({ title, dimension, rows }: RecentListProps) {
+function RecentList({ title, dimension, rows }: RecentListProps) {
   const [isPointed, setPointed] = useState(false);
   const [isFocused, setFocused] = useState(false);
   const shown = useSteadyRows(rows, isPointed || isFocused);

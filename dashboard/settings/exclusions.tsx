@@ -35,7 +35,7 @@ const Chosen = ({ codes, onRemove }: ChosenProps) => (
 );
 
 /** The countries of the map: all that events can come from. */
-export function CountryField({ codes, onChange, ...field }: CountryFieldProps) {
+function CountryField({ codes, onChange, ...field }: CountryFieldProps) {
   const shapes = useWorldShapes();
   const others = Object.keys(shapes?.points ?? {}).filter((code) => !codes.includes(code));
 

@@ -7,7 +7,7 @@ import { useAction } from "../state/requests.ts";
 /** The labels of a form's fields, by their names in the API. */
 export type FieldLabels<Name extends string> = Readonly<Record<Name, string>>;
 
-export interface FieldProblem<Name extends string> {
+interface FieldProblem<Name extends string> {
   /** Null for a problem of the whole form. */
   readonly field: Name | null;
   readonly text: string;
@@ -16,7 +16,7 @@ export interface FieldProblem<Name extends string> {
 const FIELD = /^(?:Field )?"(\w+)"/;
 
 /** The text has the label in place of the name. */
-export function fieldProblem<Name extends string>(error: unknown, labels: FieldLabels<Name>): FieldProblem<Name> {
+function fieldProblem<Name extends string>(error: unknown, labels: FieldLabels<Name>): FieldProblem<Name> {
   const text = problemText(error);
   const name = FIELD.exec(text)?.[1] ?? "";
   if (!Object.hasOwn(labels, name)) return { field: null, text };

@@ -10,7 +10,7 @@ import { isLoading, useReport } from "../state/requests.ts";
 import { unfilteredScope } from "../state/scope.ts";
 import { Field, pickerAttributes, TextField, useFieldProblems, type CheckedField } from "./fields.tsx";
 
-export interface GoalDraft {
+interface GoalDraft {
   readonly kind: "page" | "event";
   /** Empty for the definition in words. */
   readonly name: string;
@@ -46,7 +46,7 @@ const definitionOf = ({ kind, page, event, key, value }: GoalDraft): Definition 
   kind === "page" ? { page, event: null, property: null } : { page: null, event, property: key === "" ? null : { key, value } };
 
 /** The name that a goal has if it is given none. */
-export const defaultName = (draft: GoalDraft): string =>
+const defaultName = (draft: GoalDraft): string =>
   (draft.kind === "page" ? draft.page : draft.event) === "" ? "" : definitionText(definitionOf(draft));
 
 export const newGoal = (draft: GoalDraft): NewGoal => ({

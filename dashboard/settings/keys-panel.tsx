@@ -63,7 +63,7 @@ interface NewKeyFormProps {
 }
 
 /** Remounted, and so empty again, once a key has been created. */
-export function NewKeyForm({ permissions, onCreate }: NewKeyFormProps) {
+function NewKeyForm({ permissions, onCreate }: NewKeyFormProps) {
   const [name, setName] = useState("");
   const [scope, setScope] = useState<KeyScope>("ReadOnly");
   const [sites, setSites] = useState<readonly string[] | null>(null);

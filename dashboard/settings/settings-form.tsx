@@ -9,7 +9,7 @@ import { clearReportCache } from "../state/requests.ts";
 import { guardUnload } from "../state/unload-guard.ts";
 import { entriesOf, useFieldProblems, type FieldLabels } from "./fields.tsx";
 
-export type SettingName = keyof SiteSettings;
+type SettingName = keyof SiteSettings;
 
 export const ALL_SETTINGS: readonly SettingName[] = [
   "name",
@@ -24,7 +24,7 @@ export const ALL_SETTINGS: readonly SettingName[] = [
 ];
 
 /** As typed: lists may have empty entries, and a number of days may be NaN. */
-export type Changes = Partial<SiteSettings>;
+type Changes = Partial<SiteSettings>;
 
 interface Draft {
   readonly saved: SavedSettings;
@@ -65,12 +65,12 @@ export const setSaved = (saved: SavedSettings, dropped: readonly SettingName[] =
 export const savedSettings = (siteId: string): SavedSettings | undefined => draftOf(siteId)?.saved;
 
 /** The saved settings with the changes. */
-export function editedSettings(siteId: string): SavedSettings | undefined {
+function editedSettings(siteId: string): SavedSettings | undefined {
   const draft = draftOf(siteId);
   return draft && { ...draft.saved, ...draft.changes };
 }
 
-export function changeSettings(siteId: string, changes: Changes): void {
+function changeSettings(siteId: string, changes: Changes): void {
   const draft = draftOf(siteId);
   if (draft) store(siteId, { ...draft, changes: { ...draft.changes, ...changes } });
 }
@@ -81,12 +81,12 @@ export function discardChanges(siteId: string, names: readonly SettingName[]): v
 }
 
 /** Of these settings. */
-export function unsavedChanges(siteId: string, names: readonly SettingName[]): Changes {
+function unsavedChanges(siteId: string, names: readonly SettingName[]): Changes {
   const draft = draftOf(siteId);
   return draft ? changesIn(draft, names) : {};
 }
 
-export const hasUnsaved = (siteId: string, names: readonly SettingName[]): boolean => Object.keys(unsavedChanges(siteId, names)).length > 0;
+const hasUnsaved = (siteId: string, names: readonly SettingName[]): boolean => Object.keys(unsavedChanges(siteId, names)).length > 0;
 
 guardUnload(() => Object.values(drafts.value).some((draft) => Object.keys(changesIn(draft, ALL_SETTINGS)).length > 0));
 

@@ -34,9 +34,9 @@ export const Address = ({ url, name, copyLabel, openLabel }: AddressProps) => (
   </>
 );
 
-export type Fact = readonly [name: string, value: string];
+type Fact = readonly [name: string, value: string];
 
-export const Facts = ({ facts }: { readonly facts: readonly Fact[] }) => (
+const Facts = ({ facts }: { readonly facts: readonly Fact[] }) => (
   <dl class="facts">
     {facts.map(([name, value]) => (
       <div key={name}>
@@ -47,14 +47,14 @@ export const Facts = ({ facts }: { readonly facts: readonly Fact[] }) => (
   </dl>
 );
 
-export function filtersText(text: string | null): string {
+function filtersText(text: string | null): string {
   const filters = parseFilters(text);
   return filters.length === 0 ? "All visitors" : filters.map((filter) => filterInWords(filter, filters)).join(", ");
 }
 
 type SharedView = Pick<Share, "filters" | "period" | "start_date" | "end_date" | "realtime">;
 
-export function datesText(view: SharedView): string {
+function datesText(view: SharedView): string {
   const { start_date, end_date } = view;
   if (start_date !== null && end_date !== null) return formatRange(start_date, end_date);
   const period = sharedPeriod(view);
@@ -62,11 +62,11 @@ export function datesText(view: SharedView): string {
 }
 
 /** E.g. `Country is Germany · Last 30 days · No realtime`. */
-export const sharedText = (share: SharedView): string =>
+const sharedText = (share: SharedView): string =>
   [filtersText(share.filters), datesText(share), ...(share.realtime ? [] : ["No realtime"])].join(" · ");
 
 /** By the clock of the site; `otherwise` stands for null. */
-export const timeOr = (iso: string | null, otherwise: string): string => (iso === null ? otherwise : formatTimestamp(iso, timeZone.value));
+const timeOr = (iso: string | null, otherwise: string): string => (iso === null ? otherwise : formatTimestamp(iso, timeZone.value));
 
 /** What viewers see, row by row. */
 const createdFacts = (share: CreatedShare): readonly Fact[] => [

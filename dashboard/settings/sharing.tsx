@@ -46,7 +46,7 @@ const PublicAddress = ({ siteId }: { readonly siteId: string }) => (
   </div>
 );
 
-export const PublicSite = ({ siteId }: { readonly siteId: string }) => (
+const PublicSite = ({ siteId }: { readonly siteId: string }) => (
   <section class="panel" aria-labelledby="public-title">
     <h2 id="public-title">Public site</h2>
     <SettingsForm siteId={siteId} title="Public site" labels={LABELS}>

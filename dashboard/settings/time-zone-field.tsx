@@ -38,12 +38,12 @@ function isKnown(name: string): boolean {
 const ownZone = (): string => currentName(Intl.DateTimeFormat().resolvedOptions().timeZone);
 
 /** `America/New York`. */
-export const zoneLabel = (name: string): string => name.replaceAll("_", " ");
+const zoneLabel = (name: string): string => name.replaceAll("_", " ");
 
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
 /** E.g. `14:05 UTC+1`; undefined for a zone that this browser does not know. */
-export function timeIn(name: string): string | undefined {
+function timeIn(name: string): string | undefined {
   if (!isKnown(name)) return undefined;
   const clock =
     clocks.get(name) ??
@@ -62,7 +62,7 @@ const choiceOf = (name: string): Choice => ({
 });
 
 /** UTC, this browser's zone and the chosen one, then all by name. */
-export function zoneChoices(chosen: string | null): Choice[] {
+function zoneChoices(chosen: string | null): Choice[] {
   const listed = Intl.supportedValuesOf("timeZone").map(currentName).toSorted();
   return [...new Set(["UTC", ownZone(), ...(chosen === null ? [] : [chosen]), ...listed])].filter(isKnown).map(choiceOf);
 }
@@ -71,7 +71,7 @@ export function zoneChoices(chosen: string | null): Choice[] {
 const NAME = /^[A-Z][A-Za-z0-9_+-]*(?:\/[A-Z][A-Za-z0-9_+-]*)*$/;
 
 /** One of the choices, however it is spelled, or a name that browsers do not list, such as a replaced one; null if it is none. */
-export function zoneNamed(typed: string, choices: readonly Choice[]): Choice | null {
+function zoneNamed(typed: string, choices: readonly Choice[]): Choice | null {
   const name = typed.replaceAll(" ", "_");
   const listed = choices.find(({ value }) => value.toLowerCase() === name.toLowerCase());
   return listed ?? (NAME.test(name) && isKnown(name) ? choiceOf(name) : null);

@@ -58,7 +58,7 @@ const CanonicalName = ({ typed, siteId }: { readonly typed: string; readonly sit
   );
 
 /** `onChange` gets the site id while the domain is valid, else null. */
-export function AddSite({ onChange }: { readonly onChange?: (siteId: string | null) => void }) {
+function AddSite({ onChange }: { readonly onChange?: (siteId: string | null) => void }) {
   const [typed, setTyped] = useState("");
   const siteId = siteIdFrom(typed);
   return (

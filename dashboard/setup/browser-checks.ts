@@ -35,7 +35,7 @@ export async function browserFacts(siteId: string, scriptUrl: string): Promise<B
   };
 }
 
-export interface BrowserFacts {
+interface BrowserFacts {
   /** What of the script and its events does not get through; null if the script has another origin, which this page may not ask. */
   readonly blocked: "nothing" | "script" | "events" | null;
   /** Do Not Track or Global Privacy Control. */

@@ -72,7 +72,7 @@ function acceptedCheck(siteId: string, { events: counts, has_events: hasEvents, 
 }
 
 /** Subdomains of one another, the same name in another case or with another port, are probably one site. */
-export function areRelated(siteId: string, other: string): boolean {
+function areRelated(siteId: string, other: string): boolean {
   const [a = "", b = ""] = [siteId, other].map((name) => name.toLowerCase().replace(/:\d+$/, ""));
   return a === b || a.endsWith(`.${b}`) || b.endsWith(`.${a}`);
 }

@@ -7,7 +7,7 @@ export interface Installation {
   readonly scriptUrl: string;
 }
 
-export interface Platform {
+interface Platform {
   readonly id: string;
   readonly label: string;
   /** Where the code goes: a sentence that ends with a colon. Texts between backticks are code. */

@@ -14,7 +14,7 @@ const viewOfSite = () => ({ ...rememberedTabs(), period: param("period") });
 
 export const openCard = (siteId: string): void => openSite(siteId, viewOfSite());
 
-export const cardHref = (siteId: string): string => hrefAnew({ site: siteId, ...viewOfSite() });
+const cardHref = (siteId: string): string => hrefAnew({ site: siteId, ...viewOfSite() });
 
 const WIDTH = 240;
 const HEIGHT = 48;
@@ -26,7 +26,7 @@ function begunValues({ series, start_date: start, end_date: end, time_zone: time
 }
 
 /** From the left edge to the right, which is the end of the period. */
-export function Sparkline({ row }: { readonly row: SiteRow }) {
+function Sparkline({ row }: { readonly row: SiteRow }) {
   const values = useMemo(() => begunValues(row, Date.now()), [row.series]);
   const most = Math.max(1, ...values);
   const step = WIDTH / Math.max(1, (row.series?.length ?? 0) - 1);

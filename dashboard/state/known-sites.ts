@@ -12,7 +12,7 @@ export const ownSites = (sites: readonly string[]): readonly string[] => sites.f
 
 export const hasSitesPage = (sites: readonly string[]): boolean => ownSites(sites).length > 1;
 
-export type SiteSettings = NonNullable<Sites["settings"]>[number];
+type SiteSettings = NonNullable<Sites["settings"]>[number];
 
 /** By site id; null until they have loaded. */
 export const knownSites = signal<ReadonlyMap<string, SiteSettings> | null>(null);

@@ -18,7 +18,7 @@ export const HOURLY_DAYS_MAX = 2;
 export const SHORT_DAYS_MAX = 366;
 
 /** The service's limit. */
-export const DAYS_MAX = 10_000;
+const DAYS_MAX = 10_000;
 
 /** No event is older. */
 export const FIRST_DAY = "1970-01-01";

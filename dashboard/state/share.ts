@@ -5,7 +5,7 @@ import { presentShare, sendJson, ServiceError } from "../api/http.ts";
 import { store, stored } from "../api/stored.ts";
 
 /** What a link shows. */
-export type SharedView = Required<Omit<SharedSite, "locked">>;
+type SharedView = Required<Omit<SharedSite, "locked">>;
 
 export const SHARE_PATH = "/api/share";
 

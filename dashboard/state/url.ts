@@ -11,7 +11,7 @@ const NAMES = ["period", "from", "pages", "places", "devices", "did"];
 const storedView = (): URLSearchParams => new URLSearchParams(stored("local", STORAGE_KEY) ?? "");
 
 /** To be called with each change of the URL that the reader chose. Custom ranges pass, so they are not remembered. Nor are views of others. */
-export function remember(changes: Readonly<Record<string, string | null>>): void {
+function remember(changes: Readonly<Record<string, string | null>>): void {
   if (isViewer) return;
   const isCustom = typeof changes["start"] === "string";
   const chosen = Object.entries(changes).filter(([name]) => NAMES.includes(name) && !(name === "period" && isCustom));
