@@ -21,31 +21,31 @@ export const standingOf = (request: Request, services: Services): Standing | Pro
   services.standingOf(credentialsOf(request));
 
 /** 429 for too many requests with `X-Share` from one address, whatever it says, where it may give access: anyone can send them. */
-export function limitViewer(access: Access, request: Request, context: Context): void {
+export function limitGuest(access: Access, request: Request, context: Context): void {
   if (shareOf(request) === null || (access !== "stats" && access !== "share")) return;
-  const { viewerRateLimit, monotonicMs } = context.services;
-  const verdict = viewerRateLimit.take(rateLimitKeyOf(clientAddressOfRequest(request, context)), monotonicMs());
+  const { guestRateLimit, monotonicMs } = context.services;
+  const verdict = guestRateLimit.take(rateLimitKeyOf(clientAddressOfRequest(request, context)), monotonicMs());
   if (verdict.allowed) return;
   const { retryAfterSecs } = verdict;
   throw new AppError({ code: "too_many_requests", retryAfterSecs }, "Too many requests from this address. Try again later.");
 }
 
 /** For whom the queries of a request run. */
-export const askerOf = ({ viewer, deadline }: Pick<Context, "viewer" | "deadline">): Asker => ({
-  isViewer: viewer.principal.view !== null,
+export const askerOf = ({ reader, deadline }: Pick<Context, "reader" | "deadline">): Asker => ({
+  isGuest: reader.principal.view !== null,
   signal: deadline.signal,
 });
 
-/** Who exports, where viewers have one export each: none of them holds what others wait for twice. Undefined for any other caller. */
+/** Who exports, where guests have one export each: none of them holds what others wait for twice. Undefined for any other caller. */
 export function exporterOf(request: Request, context: Context): SlotUse["exporter"] {
   const share = context.standing?.share;
   if (typeof share !== "object" || share === null) return undefined;
   return { share: share.shareId, address: rateLimitKeyOf(clientAddressOfRequest(request, context)) };
 }
 
-/** Asks whether what is shared with the viewer of a request still is; null for any other caller. */
-export function stillShown(request: Request, { viewer, services }: Pick<Context, "viewer" | "services">): (() => Promise<boolean>) | null {
-  if (viewer.principal.view === null) return null;
+/** Asks whether what is shared with the guest of a request still is; null for any other caller. */
+export function stillShown(request: Request, { reader, services }: Pick<Context, "reader" | "services">): (() => Promise<boolean>) | null {
+  if (reader.principal.view === null) return null;
   return async () => principalOf(await standingOf(request, services)) !== NOBODY;
 }
 
@@ -70,13 +70,13 @@ function checkSharedAccess(access: Access, share: NonNullable<Standing["share"]>
 }
 
 /** 403 for a site that the caller may not change, whether it exists or not. Routes of access `site` call it unless the site is in their path. */
-export function requireAdminOf(siteId: SiteId, { viewer: { principal } }: Pick<Context, "viewer">): void {
+export function requireAdminOf(siteId: SiteId, { reader: { principal } }: Pick<Context, "reader">): void {
   if (!mayAdminister(principal, siteId)) throw forbidden(`The API key may not change the site "${siteId}"`);
 }
 
 /** 403 for a caller whose role or sites do not suffice. */
 function checkRights(access: Access, context: Context): void {
-  const { role, sites } = context.viewer.principal;
+  const { role, sites } = context.reader.principal;
   const { site_id: siteId } = context.params;
   if (access !== "instance" && role !== "admin") throw forbidden("A ReadOnly key may only read statistics; use an Admin key or a session");
   if (access === "site" && siteId !== undefined) requireAdminOf(siteId as SiteId, context);
@@ -89,11 +89,11 @@ const isBySession = (access: Access, { hasSession, keys }: Standing): boolean =>
 
 /** 401 without a valid credential; 403 for an insufficient one, or for one that a foreign page may have sent. */
 export function checkAccess(access: Access, request: Request, context: Context): void {
-  const { standing, viewer } = context;
+  const { standing, reader } = context;
   if (standing === null || access === "auth" || access === "share") return;
   if (standing.share !== null) return checkSharedAccess(access, standing.share);
   if (!standing.isPasswordSet) return checkOpenAccess(access, request, context);
-  if (viewer.principal === NOBODY) throw unauthenticated();
+  if (reader.principal === NOBODY) throw unauthenticated();
   if (access === "stats") return;
   if (access === "session" && !standing.hasSession) throw forbidden("An API key may not do this; log in and use a session");
   checkRights(access, context);

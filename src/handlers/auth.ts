@@ -69,5 +69,5 @@ export const postPassword: Handler = async (request, context) => {
 };
 
 /** GET /api/auth/status: whether a password is set, and whether the caller may read stats (docs/http-api.md, "Authentication status"). */
-export const getStatus: Handler = (_request, { standing, viewer: { principal } }) =>
+export const getStatus: Handler = (_request, { standing, reader: { principal } }) =>
   jsonReply({ setup_required: standing?.isPasswordSet !== true, authenticated: principal !== NOBODY });

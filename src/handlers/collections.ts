@@ -3,7 +3,7 @@ import { parseObject } from "../runtime/base/config/json-fields.ts";
 import { AppError, invalidInput } from "../runtime/base/errors.ts";
 import { oneOf } from "../runtime/query/parameters.ts";
 import { SCOPE_PARAMETERS } from "../runtime/query/scope-parameters.ts";
-import { checkSite } from "../runtime/query/viewer.ts";
+import { checkSite } from "../runtime/query/reader.ts";
 import type { Services } from "../runtime/service/services.ts";
 import type { Collection } from "../runtime/sites/collection.ts";
 import type { Item } from "../runtime/sites/collection-record.ts";
@@ -19,12 +19,12 @@ import { jsonReply } from "./reply.ts";
 
 const siteIn = ({ url }: Context): SiteId => new Query(url).parse({ site_id: SCOPE_PARAMETERS.site_id }).site_id;
 
-/** 403 for a caller who may not read the site, and for viewers: definitions name pages and events that may not be shared. */
+/** 403 for a caller who may not read the site, and for guests: definitions name pages and events that may not be shared. */
 export function readSite(context: Context): SiteId {
-  const { viewer } = context;
-  if (viewer.principal.view !== null) throw new AppError({ code: "forbidden" }, "A share link may only read the statistics of its site");
+  const { reader } = context;
+  if (reader.principal.view !== null) throw new AppError({ code: "forbidden" }, "A share link may only read the statistics of its site");
   const siteId = siteIn(context);
-  checkSite(viewer, siteId);
+  checkSite(reader, siteId);
   return siteId;
 }
 

@@ -3,7 +3,7 @@ import type { Standing } from "../runtime/access/standing.ts";
 import type { GeoPlace } from "../runtime/ingest/geo.ts";
 import type { EventInput } from "../runtime/ingest/event-input.ts";
 import type { Services } from "../runtime/service/services.ts";
-import type { Viewer } from "../runtime/query/viewer.ts";
+import type { Reader } from "../runtime/query/reader.ts";
 import type { EpochMs } from "../storage/event.ts";
 import type { Deadline } from "./deadline.ts";
 import type { Reply } from "./reply.ts";
@@ -26,7 +26,7 @@ export interface Context {
   /** What the credentials of the request are worth; null on routes that need none. */
   readonly standing: Standing | null;
   /** For whom statistics are read. */
-  readonly viewer: Viewer;
+  readonly reader: Reader;
   readonly deadline: Deadline;
   /** For a body that is written while the client reads it. */
   readonly streams: ResponseStreams;

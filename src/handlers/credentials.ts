@@ -31,10 +31,10 @@ export function apiKeysOf(request: Request): string[] {
   return [bearerTokenOf(request), header].filter((key) => key?.startsWith(API_KEY_PREFIX) === true) as string[];
 }
 
-/** The token of a share link or its viewer, or the id of a public site; null without the header. */
+/** The token of a share link or its guest, or the id of a public site; null without the header. */
 export const shareOf = ({ headers }: Request): string | null => headers.get("x-share");
 
-/** With `X-Share` the others are not read: an administrator sees what viewers see. */
+/** With `X-Share` the others are not read: an administrator sees what guests see. */
 export function credentialsOf(request: Request): Credentials {
   const share = shareOf(request);
   if (share !== null) return { sessionTokens: [], apiKeys: [], share };

@@ -1,8 +1,8 @@
 /** GET /api/stats/export: a site's dates or events as a file, never cached (docs/http-api.md, "Export"). */
 import {
   RESPONSE_BYTES_PER_SECOND_MIN,
-  VIEWER_BYTES_PER_SECOND_MIN,
-  VIEWER_BYTES_PER_SECOND_MIN_WANTED,
+  GUEST_BYTES_PER_SECOND_MIN,
+  GUEST_BYTES_PER_SECOND_MIN_WANTED,
 } from "../runtime/base/config/limits.ts";
 import { EXPORT_ROWS_DEFAULT, EXPORT_ROWS_MAX } from "../runtime/base/config/report-limits.ts";
 import { PRODUCT_NAME } from "../runtime/base/config/names.ts";
@@ -19,11 +19,11 @@ import { fileReply, timeZoneHeaders } from "./reply.ts";
 import type { StreamSource } from "./response-streams.ts";
 
 /** The rates at which a client has to read an export. */
-const ratesOf = (isViewer: boolean, wantedSinceMs: () => number | null): Pick<StreamSource, "bytesPerSecondMin" | "whileWanted"> =>
-  isViewer
+const ratesOf = (isGuest: boolean, wantedSinceMs: () => number | null): Pick<StreamSource, "bytesPerSecondMin" | "whileWanted"> =>
+  isGuest
     ? {
-        bytesPerSecondMin: VIEWER_BYTES_PER_SECOND_MIN,
-        whileWanted: { bytesPerSecondMin: VIEWER_BYTES_PER_SECOND_MIN_WANTED, sinceMs: wantedSinceMs },
+        bytesPerSecondMin: GUEST_BYTES_PER_SECOND_MIN,
+        whileWanted: { bytesPerSecondMin: GUEST_BYTES_PER_SECOND_MIN_WANTED, sinceMs: wantedSinceMs },
       }
     : { bytesPerSecondMin: RESPONSE_BYTES_PER_SECOND_MIN };
 
@@ -37,13 +37,13 @@ export const EXPORT_PARAMETERS = {
 };
 
 export const getExport: Handler = async (request, context) => {
-  const { services, viewer, url, deadline, streams } = context;
+  const { services, reader, url, deadline, streams } = context;
   const query = new Query(url);
-  const scope = await scopeOf(query.parse(SCOPE_PARAMETERS), viewer);
+  const scope = await scopeOf(query.parse(SCOPE_PARAMETERS), reader);
   const { kind, format: formatName, limit } = query.parse(EXPORT_PARAMETERS);
   const format = FORMATS[formatName];
   const asker = askerOf(context);
-  const memory = services.exportMemory.open(asker.isViewer);
+  const memory = services.exportMemory.open(asker.isGuest);
   const {
     result: chunks,
     wantedSinceMs,
@@ -68,11 +68,11 @@ export const getExport: Handler = async (request, context) => {
     memory.clear();
     release();
   };
-  const timeZone = viewer.calendarOf(scope.siteId).zoneAt(viewer.nowMs);
+  const timeZone = reader.calendarOf(scope.siteId).zoneAt(reader.nowMs);
   const name = `${PRODUCT_NAME.toLowerCase()}-${kind}-${scope.range.firstDay}.${format.extension}`;
   const body = streams.open({
     ...{ chunks, onEnd, signal: deadline.signal, isAllowed: stillShown(request, context) },
-    ...ratesOf(asker.isViewer, wantedSinceMs),
+    ...ratesOf(asker.isGuest, wantedSinceMs),
   });
   return fileReply(body, { name, contentType: format.contentType }, timeZoneHeaders(timeZone));
 };

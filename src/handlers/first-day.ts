@@ -7,7 +7,7 @@ import type { LocalDate, SiteId } from "../storage/event.ts";
 import { askerOf } from "./access.ts";
 import type { Context } from "./context.ts";
 
-type FirstDayContext = Pick<Context, "services" | "viewer" | "deadline">;
+type FirstDayContext = Pick<Context, "services" | "reader" | "deadline">;
 
 /** A result up to `cache_ttl_secs` old. Rejects as reports do. */
 async function cachedDay(
@@ -30,11 +30,11 @@ async function firstStoredDay(siteId: SiteId, context: FirstDayContext): Promise
 
 /** With conditions, a query like that of a series by day. */
 export async function firstDayOf(siteId: SiteId, conditions: readonly Condition[], context: FirstDayContext): Promise<LocalDate | null> {
-  const { viewer } = context;
+  const { reader } = context;
   const firstDay = await firstStoredDay(siteId, context);
   if (firstDay === null || conditions.length === 0) return firstDay;
-  const range = rangeOfAll(firstDay, viewer.calendarOf(siteId).dateOf(viewer.nowMs));
+  const range = rangeOfAll(firstDay, reader.calendarOf(siteId).dateOf(reader.nowMs));
   const shared = { conditions, range: null };
-  const plan = firstDayPlan({ siteId, range, conditions, shared, sessionRules: viewer.sessionRules });
+  const plan = firstDayPlan({ siteId, range, conditions, shared, sessionRules: reader.sessionRules });
   return cachedDay("first day", [range.firstDay, range.lastDay, conditions], plan, siteId, context);
 }

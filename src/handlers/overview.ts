@@ -5,8 +5,8 @@ import type { Handler } from "./context.ts";
 import { Query } from "./query.ts";
 import { jsonReply } from "./reply.ts";
 
-export const getOverview: Handler = async (_request, { services, viewer, url, beganMs, deadline }) => {
+export const getOverview: Handler = async (_request, { services, reader, url, beganMs, deadline }) => {
   const values = new Query(url).parse(OVERVIEW_PARAMETERS);
   const untilMs = beganMs + services.config.requestTimeoutSecs * 1000 * OVERVIEW_TIME_SHARE;
-  return jsonReply(await services.overview.of({ viewer, values, untilMs, signal: deadline.signal }));
+  return jsonReply(await services.overview.of({ reader, values, untilMs, signal: deadline.signal }));
 };

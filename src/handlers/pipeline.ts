@@ -6,10 +6,10 @@ import { NOBODY, principalOf } from "../runtime/access/principal.ts";
 import type { EventInput } from "../runtime/ingest/event-input.ts";
 import { parseUrl } from "../runtime/ingest/parse-url.ts";
 import { sessionRulesOf } from "../runtime/query/session-rules.ts";
-import type { Viewer } from "../runtime/query/viewer.ts";
+import type { Reader } from "../runtime/query/reader.ts";
 import type { Services } from "../runtime/service/services.ts";
 import { inOrder } from "../runtime/sites/goal.ts";
-import { checkAccess, limitViewer, needsStanding, standingOf } from "./access.ts";
+import { checkAccess, limitGuest, needsStanding, standingOf } from "./access.ts";
 import { pathBelow, redirectToPage } from "./base-path.ts";
 import type { Context } from "./context.ts";
 import { corsHeaders, isDashboardPreflight, preflightReply } from "./cors.ts";
@@ -74,7 +74,7 @@ interface Exchange extends Context {
   readonly requestId: string;
   params: Context["params"];
   standing: Context["standing"];
-  viewer: Context["viewer"];
+  reader: Context["reader"];
   /** The endpoint of the path; null for an unknown path, and until the path is matched. */
   endpoint: Endpoint | null;
   /** Null until a route is found. */
@@ -116,10 +116,10 @@ export class Pipeline implements App {
     const services = this.#services;
     const beganMs = services.monotonicMs() - elapsedMs;
     const nowMs = services.now();
-    const calendarOf: Viewer["calendarOf"] = (siteId) => services.sites.calendarOf(siteId);
-    const goalsOf: Viewer["goalsOf"] = (siteId) => inOrder(services.goals.of(siteId));
-    const weekStartOf: Viewer["weekStartOf"] = (siteId) => services.sites.settingsOf(siteId).weekStart;
-    const segmentOf: Viewer["segmentOf"] = (siteId, id) => services.segments.get(siteId, id)?.fields.parameters["filters"] ?? null;
+    const calendarOf: Reader["calendarOf"] = (siteId) => services.sites.calendarOf(siteId);
+    const goalsOf: Reader["goalsOf"] = (siteId) => inOrder(services.goals.of(siteId));
+    const weekStartOf: Reader["weekStartOf"] = (siteId) => services.sites.settingsOf(siteId).weekStart;
+    const segmentOf: Reader["segmentOf"] = (siteId, id) => services.segments.get(siteId, id)?.fields.parameters["filters"] ?? null;
     const exchange: Exchange = {
       services,
       nowMs,
@@ -131,7 +131,7 @@ export class Pipeline implements App {
       socketPlace,
       event,
       standing: null,
-      viewer: {
+      reader: {
         principal: NOBODY,
         nowMs,
         calendarOf,
@@ -184,9 +184,9 @@ export class Pipeline implements App {
   }
 
   async #identify({ access }: Route, exchange: Exchange): Promise<void> {
-    limitViewer(access, exchange.request, exchange);
+    limitGuest(access, exchange.request, exchange);
     exchange.standing = await standingOf(exchange.request, this.#services);
-    exchange.viewer = { ...exchange.viewer, principal: principalOf(exchange.standing) };
+    exchange.reader = { ...exchange.reader, principal: principalOf(exchange.standing) };
   }
 
   #commonHeaders({ request, requestId, endpoint }: Exchange): ReplyHeaders {

@@ -5,8 +5,8 @@ import { askerOf } from "./access.ts";
 import type { Context, Handler } from "./context.ts";
 import { Query } from "./query.ts";
 
-const settingsOf = ({ services: { config }, viewer }: Context, hasExtension: boolean): ReportSettings => ({
-  ...viewer.sessionRules,
+const settingsOf = ({ services: { config }, reader }: Context, hasExtension: boolean): ReportSettings => ({
+  ...reader.sessionRules,
   realtimeWindowMinutes: config.realtimeWindowMinutes,
   hasExtension,
 });
@@ -25,10 +25,10 @@ async function isExtensionAvailable(context: Context, { conditions, plan }: Prep
 export const reportHandler =
   ({ prepare }: Report): Handler =>
   async (_request, context) => {
-    const { services, viewer, url, params } = context;
+    const { services, reader, url, params } = context;
     const query = new Query(url);
     const read = (name: string, from: "query" | "path") => (from === "path" ? (params[name] ?? null) : query.text(name));
-    const prepared = await prepare(read, viewer);
+    const prepared = await prepare(read, reader);
     const { extension, timeZone, cacheKey, file, conditions, plan } = prepared;
     const { stats, filterCheck, behavioral } = services;
     const asker = askerOf(context);

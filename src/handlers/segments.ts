@@ -27,8 +27,8 @@ const REPORT_OF: Readonly<Record<SegmentKind, Report>> = { filters: main, funnel
 /** 400 for parameters that their report would refuse. */
 async function check({ kind, parameters }: SegmentFields, siteId: SiteId, context: Context): Promise<void> {
   if (kind === "filters" && !parameters["filters"]) throw invalidInput('Field "filters" must have at least one condition');
-  const { viewer, services } = context;
-  const { conditions } = await REPORT_OF[kind].prepare((name) => (name === "site_id" ? siteId : (parameters[name] ?? null)), viewer);
+  const { reader, services } = context;
+  const { conditions } = await REPORT_OF[kind].prepare((name) => (name === "site_id" ? siteId : (parameters[name] ?? null)), reader);
   await services.filterCheck.check(conditions, askerOf(context));
 }
 

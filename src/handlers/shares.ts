@@ -65,7 +65,7 @@ export const postShare: Handler = async (request, context) => {
 export const getShares: Handler = (_request, context) => {
   const {
     services,
-    viewer: { principal },
+    reader: { principal },
     url,
   } = context;
   const { site_id: wanted } = new Query(url).parse({ site_id: LISTED_SITE });
@@ -75,7 +75,7 @@ export const getShares: Handler = (_request, context) => {
 };
 
 /** A link of a site that the caller may not change is as unknown as one that does not exist. */
-export const deleteShare: Handler = async (_request, { services, viewer: { principal }, params, deadline }) => {
+export const deleteShare: Handler = async (_request, { services, reader: { principal }, params, deadline }) => {
   const share = services.shares.get(params.share_hash ?? "");
   if (share === null || !mayAdminister(principal, share.siteId)) throw new AppError({ code: "not_found" }, "Share link not found");
   const { shareHash, siteId } = share;

@@ -26,7 +26,7 @@ const shown = (sites: Sites, siteId: SiteId, nowMs: EpochMs) => {
 };
 
 /** Those that the caller may read, in ascending order. */
-export const getSites: Handler = async (_request, { services, nowMs, url, viewer: { principal } }) => {
+export const getSites: Handler = async (_request, { services, nowMs, url, reader: { principal } }) => {
   const { include } = new Query(url).parse(SITES_PARAMETERS);
   const sites = (await services.siteIds()).filter((siteId) => mayRead(principal, siteId));
   return jsonReply(include === null ? { sites } : { sites, settings: sites.map((siteId) => shown(services.sites, siteId, nowMs)) });

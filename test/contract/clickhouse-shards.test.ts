@@ -21,7 +21,7 @@ import { connectionTo } from "../support/clickhouse-connection.ts";
 import { clickhouseOfFile } from "../support/clickhouse-server.ts";
 import { reportRequests } from "../support/report-requests.ts";
 import { siteId } from "../support/stored-event.ts";
-import { ownerAt, siteGoal } from "../support/viewer.ts";
+import { ownerAt, siteGoal } from "../support/reader.ts";
 
 const clickhouse = clickhouseOfFile();
 
@@ -86,7 +86,7 @@ beforeAll(async () => {
 });
 
 const resultOn = <Result>(deployment: "server" | "cluster", plan: Plan<Result>): Promise<Result> =>
-  backends[deployment].run(plan, { isViewer: false, signal: new AbortController().signal });
+  backends[deployment].run(plan, { isGuest: false, signal: new AbortController().signal });
 
 describe.each(REPORTS.map((report: Report) => [report.path, report] as const))("the report %s on two shards", (path, { prepare }) => {
   it.each(REQUESTS[path as ReportPath])("with %o is the same on a cluster as on one server", async (request) => {

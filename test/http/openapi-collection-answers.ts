@@ -1,5 +1,5 @@
 /** Requests for the documented statuses of goals, segments and annotations (see `openapi-answers.ts`). */
-import { VIEWER_REQUESTS_AT_ONCE } from "../../src/runtime/base/config/auth-limits.ts";
+import { GUEST_REQUESTS_AT_ONCE } from "../../src/runtime/base/config/auth-limits.ts";
 import { COLLECTION_CHANGES_WAITING_MAX } from "../../src/runtime/base/config/collection-limits.ts";
 import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
 import { CLOSED, createKey, logIn, withKey, withShare } from "../support/auth-requests.ts";
@@ -178,7 +178,7 @@ const failuresOf = (kind: Kind, id: string, requestFor: (id: string) => Collecti
 async function afterTooMany(path: string): Promise<Response> {
   const target = await createInProcessTarget(CLOSED);
   const ask = () => target.fetch(path, { headers: withShare(`~${"0".repeat(43)}`) });
-  for (let i = 0; i < VIEWER_REQUESTS_AT_ONCE; i++) await (await ask()).arrayBuffer();
+  for (let i = 0; i < GUEST_REQUESTS_AT_ONCE; i++) await (await ask()).arrayBuffer();
   return ask();
 }
 

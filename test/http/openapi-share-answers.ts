@@ -2,7 +2,7 @@
 import {
   PASSWORD_CHECKS_WAITING_MAX,
   SHARE_CHANGES_WAITING_MAX,
-  VIEWER_REQUESTS_AT_ONCE,
+  GUEST_REQUESTS_AT_ONCE,
 } from "../../src/runtime/base/config/auth-limits.ts";
 import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
 import {
@@ -164,7 +164,7 @@ async function unlockWith(work: () => Promise<never>): Promise<{ readonly target
 async function afterTooMany(path: string): Promise<Response> {
   const target = await createInProcessTarget(CLOSED);
   const ask = () => target.fetch(path, { headers: withShare(UNKNOWN_TOKEN) });
-  for (let i = 0; i < VIEWER_REQUESTS_AT_ONCE; i++) await (await ask()).arrayBuffer();
+  for (let i = 0; i < GUEST_REQUESTS_AT_ONCE; i++) await (await ask()).arrayBuffer();
   return ask();
 }
 

@@ -137,7 +137,7 @@ async function expectSameRows(
   const range = rangeOfDays(firstDay as LocalDate, lastDay as LocalDate);
   const rowsOf = (asked: AggregateQuery) =>
     services.stats.fresh(async () => planOf({ siteId, range }, [asked], (rows) => rows), {
-      isViewer: false,
+      isGuest: false,
       signal: new AbortController().signal,
     });
   expect(byNumbers(await rowsOf(query))).toEqual(byNumbers(await rowsOf(ofEngine)));

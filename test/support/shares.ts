@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { Shares } from "../../src/runtime/access/shares.ts";
 import { createSha256 } from "../../src/runtime/base/sha256.ts";
 import type { ShareSettings } from "../../src/runtime/access/share.ts";
-import { ViewerTokens } from "../../src/runtime/access/viewer-tokens.ts";
+import { GuestTokens } from "../../src/runtime/access/guest-tokens.ts";
 import type { RecordStore } from "../../src/storage/record-store.ts";
 import { START_MS } from "./in-process-target.ts";
 import { createRecordingLog } from "./recording-log.ts";
@@ -11,7 +11,7 @@ import { siteId } from "./stored-event.ts";
 
 const sha256 = await createSha256();
 
-const viewerTokens = new ViewerTokens({
+const guestTokens = new GuestTokens({
   ttlSecs: 1,
   tokensMax: 1,
   tokensOfShareMax: 1,
@@ -22,7 +22,7 @@ const viewerTokens = new ViewerTokens({
 });
 
 export const openShares = (records: RecordStore): Promise<Shares> =>
-  Shares.open({ records, sha256, randomBytes, viewerTokens, log: createRecordingLog(), now: () => START_MS });
+  Shares.open({ records, sha256, randomBytes, guestTokens, log: createRecordingLog(), now: () => START_MS });
 
 /** A link that shows everything of a site. */
 export const plainShare = (site: string, name: string): ShareSettings => ({

@@ -24,7 +24,7 @@ export const SECURITY_SCHEMES = {
     type: "apiKey",
     in: "header",
     name: "X-Share",
-    description: "The token of a share link, a viewer token, or the id of a public site. With it, no other credential counts.",
+    description: "The token of a share link, a reader token, or the id of a public site. With it, no other credential counts.",
   },
 } as const satisfies Readonly<Record<string, SecurityScheme>>;
 

@@ -47,7 +47,7 @@ export const TAGS = {
   Goals: "What counts as a conversion.",
   Segments: "Saved filters, funnels and sequences.",
   Annotations: "Texts about dates and hours.",
-  Sharing: "Share links of a site, and what their viewers ask.",
+  Sharing: "Share links of a site, and what their guests ask.",
   Erasure: "Deleting stored events.",
   Demo: "A made-up site to explore.",
   Installation: "Checking that the pages of a site send events.",

@@ -1,4 +1,4 @@
-/** Describes share links and what their viewers ask (docs/http-api.md, "Share links" and "Viewers"). */
+/** Describes share links and what their guests ask (docs/http-api.md, "Share links" and "Viewers"). */
 import {
   PASSWORD_BYTES_MAX,
   SHARES_MAX,
@@ -41,7 +41,7 @@ const LISTED = {
   share_hash: HASH,
   site_id: siteIdSchema("The site."),
   name: NAME,
-  has_password: boolean("Whether viewers need a password."),
+  has_password: boolean("Whether guests need a password."),
   ...SHOWN,
   frame_ancestors: ORIGINS,
   created_at: instant("When the link was created."),
@@ -57,7 +57,7 @@ const NEW_SHARE: Schema = {
     site_id: LISTED.site_id,
     name: NAME,
     password: orNull(
-      text(`A password for viewers: at most ${PASSWORD_BYTES_MAX} bytes in UTF-8.`, {
+      text(`A password for guests: at most ${PASSWORD_BYTES_MAX} bytes in UTF-8.`, {
         minLength: SHARE_PASSWORD_CHARS_MIN,
         maxLength: PASSWORD_BYTES_MAX,
       }),
@@ -142,7 +142,7 @@ export const SHARE_OPERATIONS = {
     operationId: "revokeShare",
     tag: "Sharing",
     summary: "Revokes a share link",
-    description: "At once, for viewers who have entered its password, too. Revoking a link again succeeds.",
+    description: "At once, for guests who have entered its password, too. Revoking a link again succeeds.",
     parameters: [HASH_PARAMETER],
     answers: { 200: answer("The link no longer works.", "RevokedShare") },
     refusals: {
@@ -162,7 +162,7 @@ export const SHARE_OPERATIONS = {
     tag: "Sharing",
     summary: "Opens a share link by its password",
     requestBody: body("SharePassword"),
-    answers: { 200: answer("A viewer token, to send as `X-Share` in place of the token.", "ViewerToken") },
+    answers: { 200: answer("A guest token, to send as `X-Share` in place of the token.", "ViewerToken") },
     refusals: {
       ...BODY_REFUSALS,
       invalid_input: "The body is not JSON, or the link has no password.",

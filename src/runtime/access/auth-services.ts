@@ -6,9 +6,9 @@ import {
   API_KEYS_MAX,
   LOGIN_FAILURE_ADDRESSES_MAX,
   SESSIONS_MAX,
-  VIEWER_TOKENS_MAX,
-  VIEWER_TOKENS_OF_SHARE_MAX,
-  VIEWER_TOKEN_SECS,
+  GUEST_TOKENS_MAX,
+  GUEST_TOKENS_OF_SHARE_MAX,
+  GUEST_TOKEN_SECS,
 } from "../base/config/auth-limits.ts";
 import type { Counters } from "../base/metrics/counters.ts";
 import type { Log } from "../base/metrics/log.ts";
@@ -25,7 +25,7 @@ import { createSha256 } from "../base/sha256.ts";
 import { ShareUnlock } from "./share-unlock.ts";
 import { ShareUnlockLimit } from "./share-unlock-limit.ts";
 import { Shares } from "./shares.ts";
-import { ViewerTokens } from "./viewer-tokens.ts";
+import { GuestTokens } from "./guest-tokens.ts";
 
 export interface AuthServices {
   readonly adminPassword: AdminPassword;
@@ -83,16 +83,16 @@ export async function createAuth({
     monotonicMs,
   };
   const lockout = new LoginLockout({ ...lockoutOptions, rowSecs: Number.POSITIVE_INFINITY });
-  const viewerTokens = new ViewerTokens({
+  const guestTokens = new GuestTokens({
     ...tokens,
-    ttlSecs: VIEWER_TOKEN_SECS,
-    tokensMax: VIEWER_TOKENS_MAX,
-    tokensOfShareMax: VIEWER_TOKENS_OF_SHARE_MAX,
+    ttlSecs: GUEST_TOKEN_SECS,
+    tokensMax: GUEST_TOKENS_MAX,
+    tokensOfShareMax: GUEST_TOKENS_OF_SHARE_MAX,
     kept: keepEntries("viewer"),
   });
   // Waiting for the end of a row takes as long as a lockout, and so gives no more guesses.
   const shareLockout = new LoginLockout({ ...lockoutOptions, rowSecs: config.loginLockoutSecs });
-  const shares = await Shares.open({ records, sha256, randomBytes, viewerTokens, log, now });
+  const shares = await Shares.open({ records, sha256, randomBytes, guestTokens, log, now });
   return {
     adminPassword,
     setupCode: new SetupCode({ adminPassword, lockout, sha256, randomBytes, counters, log, kept: keepEntries("setup_code") }),
@@ -102,7 +102,7 @@ export async function createAuth({
     shares,
     shareUnlock: new ShareUnlock({
       shares,
-      viewerTokens,
+      guestTokens,
       hasher: passwordHasher,
       lockout: shareLockout,
       limit: new ShareUnlockLimit(monotonicMs),

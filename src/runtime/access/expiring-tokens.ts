@@ -1,4 +1,4 @@
-/** Random tokens that expire, by their hashes: of login sessions and of viewers. All of a kind last equally long. */
+/** Random tokens that expire, by their hashes: of login sessions and of guests. All of a kind last equally long. */
 import type { EpochMs } from "../../storage/event.ts";
 import { KEPT_IN_MEMORY, type KeptEntries } from "./kept-entries.ts";
 import { toHex, type Sha256 } from "../base/sha256.ts";

@@ -1,4 +1,4 @@
-/** The tokens of share links and of their viewers: `~`, with which no site id begins, and 256 random bits in base64url (RFC 4648, 5). */
+/** The tokens of share links and of their guests: `~`, with which no site id begins, and 256 random bits in base64url (RFC 4648, 5). */
 
 const TOKEN_BYTES = 32;
 

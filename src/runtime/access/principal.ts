@@ -3,8 +3,8 @@ import type { SiteId } from "../../storage/event.ts";
 import type { SharedView } from "./shared-view.ts";
 import type { Standing } from "./standing.ts";
 
-/** `admin` may change sites and what is shared of them; `viewer` may read statistics. */
-export type PrincipalRole = "admin" | "viewer";
+/** `admin` may change sites and what is shared of them; `reader` may read statistics. */
+export type PrincipalRole = "admin" | "reader";
 
 export interface Principal {
   readonly role: PrincipalRole;
@@ -18,7 +18,7 @@ export interface Principal {
 export const OWNER: Principal = { role: "admin", sites: "all", view: null };
 
 /** A caller without valid credentials. */
-export const NOBODY: Principal = { role: "viewer", sites: [], view: null };
+export const NOBODY: Principal = { role: "reader", sites: [], view: null };
 
 /** The strongest keys count: `Admin` before `ReadOnly`. Of several of one scope, each adds its sites. */
 function principalOfKeys(keys: Standing["keys"]): Principal {
@@ -26,11 +26,11 @@ function principalOfKeys(keys: Standing["keys"]): Principal {
   const counted = isAdmin ? keys.filter(({ scope }) => scope === "Admin") : keys;
   if (counted.length === 0) return NOBODY;
   const sites = counted.some((key) => key.sites === null) ? "all" : [...new Set(counted.flatMap((key) => key.sites ?? []))];
-  return { role: isAdmin ? "admin" : "viewer", sites, view: null };
+  return { role: isAdmin ? "admin" : "reader", sites, view: null };
 }
 
 export function principalOf({ isPasswordSet, hasSession, keys, share }: Standing): Principal {
-  if (share !== null) return typeof share === "string" ? NOBODY : { role: "viewer", sites: [share.siteId], view: share.view };
+  if (share !== null) return typeof share === "string" ? NOBODY : { role: "reader", sites: [share.siteId], view: share.view };
   return !isPasswordSet || hasSession ? OWNER : principalOfKeys(keys);
 }
 

@@ -1,5 +1,5 @@
 /**
- * The password of a share link, which opens it for a viewer (docs/sharing.md). Attempts wait behind those of the login, and have a
+ * The password of a share link, which opens it for a guest (docs/sharing.md). Attempts wait behind those of the login, and have a
  * lockout of their own: whoever mistypes a link's password, or knows it, changes nothing for another link or for the login.
  */
 import { PASSWORD_BYTES_MAX } from "../base/config/auth-limits.ts";
@@ -13,11 +13,11 @@ import type { PasswordQueue } from "./password-queue.ts";
 import type { Share } from "./share.ts";
 import type { ShareUnlockLimit } from "./share-unlock-limit.ts";
 import { shareNotFound, type Shares } from "./shares.ts";
-import type { ViewerTokens } from "./viewer-tokens.ts";
+import type { GuestTokens } from "./guest-tokens.ts";
 
 export interface ShareUnlockParts {
   readonly shares: Shares;
-  readonly viewerTokens: ViewerTokens;
+  readonly guestTokens: GuestTokens;
   readonly hasher: PasswordHasher;
   /** Of links. */
   readonly lockout: LoginLockout;
@@ -54,11 +54,11 @@ export class ShareUnlock {
   }
 
   /**
-   * A viewer token. 404 for a link that does not work, 400 if it has no password, 401 for a wrong one; 429 when the address is locked
+   * A guest token. 404 for a link that does not work, 400 if it has no password, 401 for a wrong one; 429 when the address is locked
    * out of the link, when the link had too many attempts, or when too many passwords wait.
    */
   async attempt({ token, password, address, signal }: UnlockAttempt): Promise<string> {
-    const { shares, viewerTokens, lockout, limit, queue } = this.#parts;
+    const { shares, guestTokens, lockout, limit, queue } = this.#parts;
     const { shareHash } = this.#shareOf(token);
     lockout.check(address, shareHash);
     const noteRight = limit.take(shareHash, address);
@@ -71,7 +71,7 @@ export class ShareUnlock {
       lockout.clear(address, shareHash);
       noteRight();
       if (shares.find(token) === null) throw shareNotFound();
-      return viewerTokens.begin(shareHash);
+      return guestTokens.begin(shareHash);
     }, turn);
   }
 

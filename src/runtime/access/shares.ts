@@ -1,4 +1,4 @@
-/** Share links: how they are created, found by their tokens, and revoked (docs/sharing.md). A viewer token ends with its link. */
+/** Share links: how they are created, found by their tokens, and revoked (docs/sharing.md). A guest token ends with its link. */
 import type { EpochMs, SiteId } from "../../storage/event.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
 import { SHARES_MAX, SHARES_OF_SITE_MAX, SHARE_CHANGES_WAITING_MAX, SHARE_USE_RECORD_MS } from "../base/config/auth-limits.ts";
@@ -9,13 +9,13 @@ import { isLinkToken, newLinkToken } from "./link-token.ts";
 import { SerialQueue } from "../base/serial-queue.ts";
 import { toHex, type Sha256 } from "../base/sha256.ts";
 import { SHARES_FOLDER, isUsable, readShare, recordOfShare, type Share, type ShareSettings } from "./share.ts";
-import type { ViewerTokens } from "./viewer-tokens.ts";
+import type { GuestTokens } from "./guest-tokens.ts";
 
 export interface SharesParts {
   readonly records: RecordStore;
   readonly sha256: Sha256;
   readonly randomBytes: (length: number) => Uint8Array;
-  readonly viewerTokens: ViewerTokens;
+  readonly guestTokens: GuestTokens;
   readonly log: Log;
   /** The wall clock, by which links expire. */
   readonly now: () => EpochMs;
@@ -71,11 +71,11 @@ export class Shares {
     return this.#known.get(shareHash) ?? null;
   }
 
-  /** The link of a token or viewer token; null if it is unknown, revoked or expired. */
+  /** The link of a token or guest token; null if it is unknown, revoked or expired. */
   find(token: string): FoundShare | null {
     if (!isLinkToken(token)) return null;
-    const { sha256, viewerTokens, now } = this.#parts;
-    const unlocked = viewerTokens.shareHashOf(token);
+    const { sha256, guestTokens, now } = this.#parts;
+    const unlocked = guestTokens.shareHashOf(token);
     const share = this.#known.get(unlocked ?? toHex(sha256(token)));
     if (!share || !isUsable(share, now())) return null;
     return { share, isLocked: unlocked === null && share.passwordHash !== null };
@@ -96,7 +96,7 @@ export class Shares {
     }, signal);
   }
 
-  /** Revokes a link and its viewer tokens at once. 404 when it is unknown; 503 when that cannot be stored: a retry may store it. */
+  /** Revokes a link and its guest tokens at once. 404 when it is unknown; 503 when that cannot be stored: a retry may store it. */
   async revoke(shareHash: string, signal: AbortSignal): Promise<void> {
     const share = this.#known.get(shareHash);
     if (!share) throw new AppError({ code: "not_found" }, "Share link not found");

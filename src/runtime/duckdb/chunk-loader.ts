@@ -28,8 +28,8 @@ export class ChunkLoader {
   /** Runs the task with the chunk's blocks, which stay loaded until it ends. */
   load<T>(chunk: Chunk, task: (blocks: readonly number[]) => Promise<T>): Promise<T> {
     const { partitionCache, admission, siteId, withProperties, withSessions, asker } = this.#options;
-    const { signal, isViewer } = asker;
-    const loading = { signal, isGuest: isViewer, withinBudget: false, onePass: true, withProperties, withSessions };
+    const { signal, isGuest } = asker;
+    const loading = { signal, isGuest: isGuest, withinBudget: false, onePass: true, withProperties, withSessions };
     return admission.run(this.#named(chunk), asker, () => partitionCache.withDays(siteId, chunk.range, loading, task));
   }
 

@@ -91,7 +91,7 @@ export async function scanInChunks<Result>(
   const { siteId } = siteRange;
   const { partialAggregates } = context.partitionCache;
   const { asker } = context;
-  const texts = await partialAggregates.holdTexts(siteId, asker.isViewer, asker.signal);
+  const texts = await partialAggregates.holdTexts(siteId, asker.isGuest, asker.signal);
   try {
     for (const chunk of chunks) {
       const wantsMore = await loader.load(chunk, (blocks) =>

@@ -208,7 +208,7 @@ export class TooManyTestsError extends Error {
   override readonly name = "TooManyTestsError";
 }
 
-/** The tests of a guest's query take more than `VIEWER_TEST_STEPS_MAX` steps. */
+/** The tests of a guest's query take more than `GUEST_TEST_STEPS_MAX` steps. */
 export class TooManyStepsError extends Error {
   override readonly name = "TooManyStepsError";
 }

@@ -4,7 +4,7 @@ import { EngineFullError, EngineLostError, QUERY_TESTS_MAX, TooManyStepsError, T
 import { CACHED_SHARE_OF_PARQUET } from "./cache/engine-memory.ts";
 import type { PartitionCache } from "./cache/partition-cache.ts";
 import { WORKED_ON_SHARE_MAX } from "../base/config/limits.ts";
-import { VIEWER_TEST_STEPS_MAX } from "../base/config/report-limits.ts";
+import { GUEST_TEST_STEPS_MAX } from "../base/config/report-limits.ts";
 import type { SiteId } from "../../storage/event.ts";
 import type { CalendarOf } from "../sites/sites.ts";
 import type { SiteRange } from "../query/scope.ts";
@@ -37,7 +37,7 @@ const tooManyTests = (): AppError =>
 
 const tooManySteps = (): AppError =>
   invalidInput(
-    `The patterns of this request take more than ${VIEWER_TEST_STEPS_MAX / 1e6} million steps on the texts of this range, the most for viewers ` +
+    `The patterns of this request take more than ${GUEST_TEST_STEPS_MAX / 1e6} million steps on the texts of this range, the most for guests ` +
       "of what is shared. Use fewer or simpler patterns in filters, steps and search, or a shorter range.",
   );
 
@@ -177,10 +177,10 @@ export class Executor implements AnalyticsBackend {
 
   #singlePass<Result>(
     { siteId, range, withProperties, withSessions, singlePass }: RangeTask<Result>,
-    { isViewer, signal }: Asker,
+    { isGuest, signal }: Asker,
     withinBudget: boolean,
   ): Promise<Result> {
-    const loading = { signal, isGuest: isViewer, withinBudget, onePass: false, withProperties, withSessions };
+    const loading = { signal, isGuest: isGuest, withinBudget, onePass: false, withProperties, withSessions };
     return this.#options.partitionCache.withDays(siteId, range, loading, singlePass);
   }
 

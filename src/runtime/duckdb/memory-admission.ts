@@ -1,5 +1,5 @@
 /** Admits chunks for processing while they fit into a share of the engine's memory: owners' first, then guests' into a part of it, each in order of arrival. */
-import { VIEWER_CHUNKS_SHARE_MAX } from "../base/config/report-limits.ts";
+import { GUEST_CHUNKS_SHARE_MAX } from "../base/config/report-limits.ts";
 import type { Asker } from "../query/asker.ts";
 
 /** A chunk with a name that is the same for all queries. */
@@ -10,7 +10,7 @@ export interface NamedChunk {
 
 interface Admitted {
   readonly chunk: NamedChunk;
-  readonly isViewer: boolean;
+  readonly isGuest: boolean;
 }
 
 interface Waiting extends Admitted {
@@ -22,16 +22,16 @@ interface Processed {
   /** How many queries process it. */
   workers: number;
   /** Whether it was admitted for a guest. */
-  readonly isViewer: boolean;
+  readonly isGuest: boolean;
 }
 
 export class MemoryAdmission {
   readonly #bytesMax: number;
   #bytes = 0;
   /** The part of chunks that were admitted for guests. */
-  #viewerBytes = 0;
+  #guestBytes = 0;
   readonly #processed = new Map<string, Processed>();
-  readonly #waiting = { owners: new Set<Waiting>(), viewers: new Set<Waiting>() };
+  readonly #waiting = { owners: new Set<Waiting>(), guests: new Set<Waiting>() };
 
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
@@ -43,12 +43,12 @@ export class MemoryAdmission {
   }
 
   /** Runs the task once the chunk fits; a chunk larger than the limit runs alone. Rejects with the signal's reason if aborted before. */
-  async run<T>(chunk: NamedChunk, { isViewer, signal }: Asker, task: () => Promise<T>): Promise<T> {
+  async run<T>(chunk: NamedChunk, { isGuest, signal }: Asker, task: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
-    const { owners, viewers } = this.#waiting;
-    const isFirst = owners.size === 0 && (!isViewer || viewers.size === 0);
-    if (this.isWorkedOn(chunk.name) || (isFirst && this.#hasRoomFor({ chunk, isViewer }))) this.#enter({ chunk, isViewer });
-    else await this.#wait({ chunk, isViewer }, signal);
+    const { owners, guests } = this.#waiting;
+    const isFirst = owners.size === 0 && (!isGuest || guests.size === 0);
+    if (this.isWorkedOn(chunk.name) || (isFirst && this.#hasRoomFor({ chunk, isGuest }))) this.#enter({ chunk, isGuest });
+    else await this.#wait({ chunk, isGuest }, signal);
     try {
       return await task();
     } finally {
@@ -57,21 +57,21 @@ export class MemoryAdmission {
     }
   }
 
-  #hasRoomFor({ chunk: { name, bytes }, isViewer }: Admitted): boolean {
+  #hasRoomFor({ chunk: { name, bytes }, isGuest }: Admitted): boolean {
     if (this.#bytes === 0 || this.isWorkedOn(name)) return true;
-    const viewersFit = this.#viewerBytes === 0 || this.#viewerBytes + bytes <= this.#bytesMax * VIEWER_CHUNKS_SHARE_MAX;
-    return this.#bytes + bytes <= this.#bytesMax && (!isViewer || viewersFit);
+    const guestsFit = this.#guestBytes === 0 || this.#guestBytes + bytes <= this.#bytesMax * GUEST_CHUNKS_SHARE_MAX;
+    return this.#bytes + bytes <= this.#bytesMax && (!isGuest || guestsFit);
   }
 
-  #enter({ chunk: { name, bytes }, isViewer }: Admitted): void {
+  #enter({ chunk: { name, bytes }, isGuest }: Admitted): void {
     const processed = this.#processed.get(name);
     if (processed) {
       processed.workers++;
       return;
     }
-    this.#processed.set(name, { workers: 1, isViewer });
+    this.#processed.set(name, { workers: 1, isGuest });
     this.#bytes += bytes;
-    if (isViewer) this.#viewerBytes += bytes;
+    if (isGuest) this.#guestBytes += bytes;
   }
 
   #leave({ name, bytes }: NamedChunk): void {
@@ -79,11 +79,11 @@ export class MemoryAdmission {
     if (!processed || --processed.workers > 0) return;
     this.#processed.delete(name);
     this.#bytes -= bytes;
-    if (processed.isViewer) this.#viewerBytes -= bytes;
+    if (processed.isGuest) this.#guestBytes -= bytes;
   }
 
   #wait(admitted: Admitted, signal: AbortSignal): Promise<void> {
-    const queue = this.#waiting[admitted.isViewer ? "viewers" : "owners"];
+    const queue = this.#waiting[admitted.isGuest ? "guests" : "owners"];
     return new Promise((resolve, reject) => {
       const giveUp = () => {
         if (!queue.delete(waiting)) return;
@@ -103,7 +103,7 @@ export class MemoryAdmission {
   }
 
   #beginNext(): void {
-    for (const queue of [this.#waiting.owners, this.#waiting.viewers]) {
+    for (const queue of [this.#waiting.owners, this.#waiting.guests]) {
       for (const next of queue) {
         if (!this.#hasRoomFor(next)) return;
         queue.delete(next);

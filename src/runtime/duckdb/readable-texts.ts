@@ -1,4 +1,4 @@
-/** What the tests of a viewer's query may read: texts of shared events, so that the time that it takes tells nothing of others. */
+/** What the tests of a guest's query may read: texts of shared events, so that the time that it takes tells nothing of others. */
 import type { EngineQuery, EngineSelect } from "./engine.ts";
 import { sharedEventsIn, type SiteRange } from "../query/scope.ts";
 import { column, joinSql, resultColumn, sql, type SqlText } from "../query/sql.ts";
@@ -25,18 +25,18 @@ function codesOf(columns: readonly SqlText[], events: SqlText): EngineSelect {
 }
 
 /** The part of an engine query that says who asks. */
-export const askedBy = ({ isViewer }: Asker): Pick<EngineQuery, "isGuest"> => ({ isGuest: isViewer });
+export const askedBy = ({ isGuest }: Asker): Pick<EngineQuery, "isGuest"> => ({ isGuest: isGuest });
 
 /** The part of an engine query over the events of a range that says who asks. */
 export function readableIn(query: SqlText, range: SiteRange, asker: Asker): Asked {
-  if (!asker.isViewer) return {};
+  if (!asker.isGuest) return {};
   const events = sharedEventsIn(range);
   return { ...askedBy(asker), readable: { texts: codesOf(testedColumns(query), events), props: codesOf([sql`props`], events) } };
 }
 
 /** The same of a query over partial aggregates, which come from shared events only. */
 export function readableInPartials({ codes: [code] = [] }: AggregateQuery, asker: Asker): Asked {
-  if (!asker.isViewer) return {};
+  if (!asker.isGuest) return {};
   const texts = code === undefined ? NO_CODES : codesOf([resultColumn(code)], sql`SELECT * FROM partials`);
   return { ...askedBy(asker), readable: { texts, props: NO_CODES } };
 }

@@ -70,7 +70,7 @@ export async function executeInChunks<Result>(
   const { partialAggregates } = context.partitionCache;
   const open: OpenQuery[] = step.queries.map((query) => ({
     query,
-    stored: partialAggregates.open({ siteId, key: partsKeyOf(query), columns: partialColumns(query), isGuest: context.asker.isViewer }),
+    stored: partialAggregates.open({ siteId, key: partsKeyOf(query), columns: partialColumns(query), isGuest: context.asker.isGuest }),
     partials: [],
   }));
   try {

@@ -1,7 +1,7 @@
 /** For whom a query runs, and how long. */
 export interface Asker {
-  /** Reads what is shared, by a link or of a public site. Viewers have a part of the query slots only. */
-  readonly isViewer: boolean;
+  /** Reads what is shared, by a link or of a public site. Guests have a part of the query slots only. */
+  readonly isGuest: boolean;
   /** Aborts when nobody waits for the result any more. */
   readonly signal: AbortSignal;
 }

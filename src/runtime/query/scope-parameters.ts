@@ -27,7 +27,7 @@ import {
 } from "./filters.ts";
 import { optional, parameter, required, type Parameter, type Values } from "./parameters.ts";
 import { checkShared, type Scope, type SharedPart } from "./scope.ts";
-import { checkSite, type Viewer } from "./viewer.ts";
+import { checkSite, type Reader } from "./reader.ts";
 
 /** A site id in the OpenAPI document. */
 export const siteIdSchema = (description: string): Schema =>
@@ -146,11 +146,11 @@ export const UNDATED_SCOPE_PARAMETERS = { site_id: SITE, filters: FILTERS, segme
 
 type UndatedValues = Values<typeof UNDATED_SCOPE_PARAMETERS>;
 
-/** Those of the request and of its segment. A viewer of what is shared gets a 403: names of segments are not shared. */
-function requestedConditions({ site_id: siteId, filters, segment }: UndatedValues, viewer: Viewer): readonly Condition[] {
+/** Those of the request and of its segment. A guest of what is shared gets a 403: names of segments are not shared. */
+function requestedConditions({ site_id: siteId, filters, segment }: UndatedValues, reader: Reader): readonly Condition[] {
   if (segment === null) return filters;
-  if (viewer.principal.view !== null) throw new AppError({ code: "forbidden" }, "A share link has no segments");
-  const saved = viewer.segmentOf(siteId, segment);
+  if (reader.principal.view !== null) throw new AppError({ code: "forbidden" }, "A share link has no segments");
+  const saved = reader.segmentOf(siteId, segment);
   if (saved === null) throw invalidInput(`"segment": the site has no saved filters with the id "${segment}"`);
   return distinctConditions([...parseSegmentFilter(saved), ...filters]);
 }
@@ -169,8 +169,8 @@ function sharedRangeOf(dates: SharedDates, today: LocalDate): DateRange | null {
   return dates.period === ALL ? null : parseDateRange({ ...NO_DATES, ...dates }, { today });
 }
 
-/** What is shared with the viewer; null if everything is. */
-function sharedPartOf({ principal: { view }, goalsOf }: Viewer, siteId: SiteId, today: LocalDate): SharedPart | null {
+/** What is shared with the reader; null if everything is. */
+function sharedPartOf({ principal: { view }, goalsOf }: Reader, siteId: SiteId, today: LocalDate): SharedPart | null {
   if (view === null) return null;
   const range = view.dates && sharedRangeOf(view.dates, today);
   if (view.filters === "" && range === null) return null;
@@ -178,12 +178,12 @@ function sharedPartOf({ principal: { view }, goalsOf }: Viewer, siteId: SiteId, 
 }
 
 /** The range that a request names: by default that of the period of a share link, or else the default period. */
-async function requestedRange(values: ScopeValues, viewer: Viewer, shared: SharedPart | null, today: LocalDate): Promise<DateRange> {
+async function requestedRange(values: ScopeValues, reader: Reader, shared: SharedPart | null, today: LocalDate): Promise<DateRange> {
   const { site_id: siteId, start_date: startDate = null, end_date: endDate = null } = values;
-  const linked = viewer.principal.view?.dates ?? null;
+  const linked = reader.principal.view?.dates ?? null;
   const period = values.period ?? (linked && "period" in linked ? linked.period : null);
   const isAll = period === ALL && (startDate ?? endDate) === null;
-  const firstDay = isAll ? await viewer.firstDayOf(siteId, shared?.conditions ?? []) : null;
+  const firstDay = isAll ? await reader.firstDayOf(siteId, shared?.conditions ?? []) : null;
   return parseDateRange({ period, startDate, endDate }, { today, firstDay }, rangeDaysMaxOf(values));
 }
 
@@ -192,27 +192,27 @@ const takesSharedDates = ({ period, start_date: startDate, end_date: endDate }: 
   (startDate ?? endDate ?? null) === null && (period ?? ALL) === ALL;
 
 /**
- * 403 for what the viewer may not see, 400 for dates that do not form a range. Without dates, or with `period=all`, the range is all that
- * is shared, or else what the request names. Nothing else holds a viewer to a site, to conditions and to dates; plans check that what
+ * 403 for what the reader may not see, 400 for dates that do not form a range. Without dates, or with `period=all`, the range is all that
+ * is shared, or else what the request names. Nothing else holds a reader to a site, to conditions and to dates; plans check that what
  * they read besides is shared (`planOf`).
  */
-export async function scopeOf(values: ScopeValues, viewer: Viewer): Promise<Scope> {
+export async function scopeOf(values: ScopeValues, reader: Reader): Promise<Scope> {
   const { site_id: siteId } = values;
-  checkSite(viewer, siteId);
-  const today = viewer.calendarOf(siteId).dateOf(viewer.nowMs);
-  const shared = sharedPartOf(viewer, siteId, today);
-  const range = (takesSharedDates(values) && shared?.range) || (await requestedRange(values, viewer, shared, today));
-  const conditions = conditionsOn(requestedConditions(values, viewer), () => viewer.goalsOf(siteId));
-  const { sessionRules } = viewer;
+  checkSite(reader, siteId);
+  const today = reader.calendarOf(siteId).dateOf(reader.nowMs);
+  const shared = sharedPartOf(reader, siteId, today);
+  const range = (takesSharedDates(values) && shared?.range) || (await requestedRange(values, reader, shared, today));
+  const conditions = conditionsOn(requestedConditions(values, reader), () => reader.goalsOf(siteId));
+  const { sessionRules } = reader;
   if (shared === null) return { siteId, range, conditions, sessionRules };
   const scope = { siteId, range, conditions: distinctConditions([...conditions, ...shared.conditions]), shared, sessionRules };
   checkShared(scope);
   return scope;
 }
 
-/** The scope of a report of the present. 403 also if the viewer may not see that. */
-export async function presentScopeOf(values: UndatedValues, viewer: Viewer): Promise<Scope> {
-  const scope = await scopeOf({ ...values, period: "today" }, viewer);
-  if (viewer.principal.view?.hasRealtime === false) throw new AppError({ code: "forbidden" }, "The share link does not show realtime");
+/** The scope of a report of the present. 403 also if the reader may not see that. */
+export async function presentScopeOf(values: UndatedValues, reader: Reader): Promise<Scope> {
+  const scope = await scopeOf({ ...values, period: "today" }, reader);
+  if (reader.principal.view?.hasRealtime === false) throw new AppError({ code: "forbidden" }, "The share link does not show realtime");
   return scope;
 }

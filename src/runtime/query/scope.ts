@@ -8,7 +8,7 @@ import type { Condition } from "./filters.ts";
 import type { SessionRules } from "./session-rules.ts";
 import { sql, type SqlText } from "./sql.ts";
 
-/** The part of a site that is shared with the viewer, for whom nothing else exists (docs/sharing.md). */
+/** The part of a site that is shared with the guest, for whom nothing else exists (docs/sharing.md). */
 export interface SharedPart {
   readonly conditions: readonly Condition[];
   /** Null for all dates. */

@@ -17,7 +17,7 @@ import {
   type ScopeValues,
 } from "../query/scope-parameters.ts";
 import type { SessionRules } from "../query/session-rules.ts";
-import type { Viewer } from "../query/viewer.ts";
+import type { Reader } from "../query/reader.ts";
 import type { SiteGoal } from "../sites/goal.ts";
 import type { WeekStart } from "../sites/site-settings.ts";
 import type { Calendar } from "../../storage/calendar.ts";
@@ -123,8 +123,8 @@ export interface Report<Path extends string = string> {
   readonly hasFile: boolean;
   readonly refusals: Readonly<Partial<Record<AppErrorCode, string>>>;
   readonly rolled: Rolled;
-  /** Parses a request; 400 with the name of the invalid parameter, 403 for what the viewer may not see. */
-  readonly prepare: (read: (name: string, from: Parameter["in"]) => string | null, viewer: Viewer) => Promise<PreparedReport>;
+  /** Parses a request; 400 with the name of the invalid parameter, 403 for what the reader may not see. */
+  readonly prepare: (read: (name: string, from: Parameter["in"]) => string | null, reader: Reader) => Promise<PreparedReport>;
 }
 
 export function report<const Path extends string, P extends Parameters, Result>(
@@ -141,17 +141,17 @@ export function report<const Path extends string, P extends Parameters, Result>(
     hasFile: declaration.file !== undefined,
     refusals,
     rolled,
-    async prepare(read, viewer) {
+    async prepare(read, reader) {
       const scopeValues: ScopeValues = parseParameters(hasDates ? SCOPE_PARAMETERS : UNDATED_SCOPE_PARAMETERS, read);
-      const scope = await (hasDates ? scopeOf : presentScopeOf)(scopeValues, viewer);
+      const scope = await (hasDates ? scopeOf : presentScopeOf)(scopeValues, reader);
       const values = parseParameters(parameters, read);
       check?.(values, scope.range, rangeDaysMaxOf(scopeValues));
       const { siteId, range, conditions, shared } = scope;
-      const { nowMs } = viewer;
-      const calendar = viewer.calendarOf(siteId);
+      const { nowMs } = reader;
+      const calendar = reader.calendarOf(siteId);
       const timeZone = calendar.zoneAt(nowMs);
-      const weekStart = viewer.weekStartOf(siteId);
-      const goals = declaration.readsGoals ? viewer.goalsOf(siteId) : [];
+      const weekStart = reader.weekStartOf(siteId);
+      const goals = declaration.readsGoals ? reader.goalsOf(siteId) : [];
       const request = { scope, values, nowMs, calendar, weekStart, goals };
       const file = fileOf(request);
       const conditionKeys = [

@@ -11,8 +11,8 @@ type Begin = () => void;
 
 export class FilterCheck {
   readonly #wait: (ms: number) => Promise<void>;
-  /** In order of arrival, of which viewers come after all others. */
-  readonly #waiting = { owners: new Set<Begin>(), viewers: new Set<Begin>() };
+  /** In order of arrival, of which guests come after all others. */
+  readonly #waiting = { owners: new Set<Begin>(), guests: new Set<Begin>() };
   #isServing = false;
 
   /** `wait` resolves after so many milliseconds, and after what has arrived meanwhile. */
@@ -33,9 +33,9 @@ export class FilterCheck {
     if (conditions.length > 0) await this.#turn(asker);
   }
 
-  async #turn({ isViewer, signal }: Asker): Promise<void> {
+  async #turn({ isGuest, signal }: Asker): Promise<void> {
     signal.throwIfAborted();
-    const waiting = this.#waiting[isViewer ? "viewers" : "owners"];
+    const waiting = this.#waiting[isGuest ? "guests" : "owners"];
     if (waiting.size >= QUERIES_WAITING_MAX) throw tooManyQueries();
     return new Promise((resolve, reject) => {
       const giveUp = () => {
@@ -55,8 +55,8 @@ export class FilterCheck {
 
   get #next(): Begin | undefined {
     const [owner] = this.#waiting.owners;
-    const [viewer] = this.#waiting.viewers;
-    return owner ?? viewer;
+    const [reader] = this.#waiting.guests;
+    return owner ?? reader;
   }
 
   async #serve(): Promise<void> {

@@ -1,9 +1,9 @@
 /**
- * Limits concurrent stats queries; further ones are refused, at once or after a short wait (docs/http-api.md, "Concurrency"). Viewers
+ * Limits concurrent stats queries; further ones are refused, at once or after a short wait (docs/http-api.md, "Concurrency"). Guests
  * have a part of the slots, because a share link lets anyone ask.
  */
 import { AppError } from "../base/errors.ts";
-import { EXPORT_WANTED_MS, QUERIES_WAITING_MAX, VIEWER_EXPORTS_MAX, VIEWER_SLOTS_SHARE_MAX } from "../base/config/report-limits.ts";
+import { EXPORT_WANTED_MS, QUERIES_WAITING_MAX, GUEST_EXPORTS_MAX, GUEST_SLOTS_SHARE_MAX } from "../base/config/report-limits.ts";
 import type { Asker } from "../query/asker.ts";
 
 const RETRY_SECS = 1;
@@ -30,10 +30,10 @@ export interface QueryLimiterOptions {
 }
 
 /** What a slot is taken for. */
-export interface SlotUse extends Pick<Asker, "isViewer"> {
+export interface SlotUse extends Pick<Asker, "isGuest"> {
   /** Keeps its slot until its client has read it. */
   readonly isExport?: boolean;
-  /** Of a viewer's export: by what it is shared, and its client's address as limits count it. Each has one export at a time. */
+  /** Of a guest's export: by what it is shared, and its client's address as limits count it. Each has one export at a time. */
   readonly exporter?: { readonly share: string; readonly address: string };
 }
 
@@ -47,21 +47,21 @@ interface WaitingQuery {
 }
 
 /** Of several slots, others always have one. */
-const viewerSlots = (concurrentMax: number): number => Math.max(1, Math.floor(concurrentMax * VIEWER_SLOTS_SHARE_MAX));
+const guestSlots = (concurrentMax: number): number => Math.max(1, Math.floor(concurrentMax * GUEST_SLOTS_SHARE_MAX));
 
 export class QueryLimiter {
   readonly #options: QueryLimiterOptions;
   #taken = 0;
-  /** Of the taken slots, those of viewers. */
-  #viewers = 0;
+  /** Of the taken slots, those of guests. */
+  #guests = 0;
   /** Of these, those of exports. */
-  #viewerExports = 0;
+  #guestExports = 0;
   /** Who has these. */
   readonly #exporters = new Set<string>();
-  /** From the first refusal of a viewer's export to `EXPORT_WANTED_MS` after the last one. */
+  /** From the first refusal of a guest's export to `EXPORT_WANTED_MS` after the last one. */
   #exportWanted: { readonly sinceMs: number; readonly untilMs: number } | null = null;
-  /** In order of arrival, of which viewers come after all others. */
-  readonly #waiting = { others: new Set<WaitingQuery>(), viewers: new Set<WaitingQuery>() };
+  /** In order of arrival, of which guests come after all others. */
+  readonly #waiting = { others: new Set<WaitingQuery>(), guests: new Set<WaitingQuery>() };
 
   constructor(options: QueryLimiterOptions) {
     this.#options = options;
@@ -73,7 +73,7 @@ export class QueryLimiter {
   }
 
   /**
-   * Since when viewers ask for an export that cannot begin, other than because of their own address; null if none does. Who does not
+   * Since when guests ask for an export that cannot begin, other than because of their own address; null if none does. Who does not
    * ask again is forgotten after `EXPORT_WANTED_MS`, and so is everyone when an export ends.
    */
   get exportWantedSinceMs(): number | null {
@@ -105,14 +105,14 @@ export class QueryLimiter {
     if (this.#isFree(use)) return this.#count(use, 1);
     this.#noteWanted(use);
     const { queueMs } = this.#options;
-    const waiting = this.#waiting[use.isViewer ? "viewers" : "others"];
+    const waiting = this.#waiting[use.isGuest ? "guests" : "others"];
     if (queueMs === 0 || waiting.size >= QUERIES_WAITING_MAX) throw this.#refusalOf(use);
     await this.#queue(waiting, use, queueMs);
   }
 
-  #noteWanted({ isViewer, isExport = false, exporter }: SlotUse): void {
+  #noteWanted({ isGuest, isExport = false, exporter }: SlotUse): void {
     const isOwnFault = exporter !== undefined && this.#exporters.has(`address ${exporter.address}`);
-    if (!isViewer || !isExport || isOwnFault) return;
+    if (!isGuest || !isExport || isOwnFault) return;
     const nowMs = this.#options.monotonicMs();
     this.#exportWanted = { sinceMs: this.exportWantedSinceMs ?? nowMs, untilMs: nowMs + EXPORT_WANTED_MS };
   }
@@ -126,19 +126,19 @@ export class QueryLimiter {
   }
 
   #isFree(use: SlotUse): boolean {
-    const { isViewer, isExport = false } = use;
+    const { isGuest, isExport = false } = use;
     const { concurrentMax } = this.#options;
-    if (isViewer && isExport && (this.#viewerExports >= VIEWER_EXPORTS_MAX || this.#isExporting(use))) return false;
+    if (isGuest && isExport && (this.#guestExports >= GUEST_EXPORTS_MAX || this.#isExporting(use))) return false;
     if (concurrentMax === 0) return true;
-    return this.#taken < concurrentMax && !(isViewer && this.#viewers >= viewerSlots(concurrentMax));
+    return this.#taken < concurrentMax && !(isGuest && this.#guests >= guestSlots(concurrentMax));
   }
 
   #count(use: SlotUse, slots: 1 | -1): void {
-    const { isViewer, isExport = false } = use;
+    const { isGuest, isExport = false } = use;
     this.#taken += slots;
-    if (isViewer) this.#viewers += slots;
-    if (!isViewer || !isExport) return;
-    this.#viewerExports += slots;
+    if (isGuest) this.#guests += slots;
+    if (!isGuest || !isExport) return;
+    this.#guestExports += slots;
     for (const exporter of exportersOf(use)) {
       if (slots > 0) this.#exporters.add(exporter);
       else this.#exporters.delete(exporter);
@@ -159,7 +159,7 @@ export class QueryLimiter {
   /** Passes the slot to the next waiting query that may have it, if any. */
   #release(use: SlotUse): void {
     this.#count(use, -1);
-    for (const waiting of [this.#waiting.others, this.#waiting.viewers]) {
+    for (const waiting of [this.#waiting.others, this.#waiting.guests]) {
       for (const query of waiting) {
         if (!this.#isFree(query.use)) continue;
         waiting.delete(query);

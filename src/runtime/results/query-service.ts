@@ -27,7 +27,7 @@ export type RunNumbers = (siteId: SiteId, plans: readonly NumbersPlan[], signal:
 /** A result that holds memory until it is released. */
 export interface HeldResult<Result> {
   readonly result: Result;
-  /** Since when another viewer waits for the slot of a viewer's; null if none does. */
+  /** Since when another guest waits for the slot of a guest's; null if none does. */
   readonly wantedSinceMs: () => number | null;
   readonly release: () => void;
 }
@@ -47,17 +47,17 @@ export class QueryService {
 
   /** A newly computed result. The plan is prepared once the query has a slot. */
   fresh<Result>(prepare: () => Promise<Plan<Result>>, asker: Asker): Promise<Result> {
-    return this.#options.limiter.run({ isViewer: asker.isViewer }, async () => {
+    return this.#options.limiter.run({ isGuest: asker.isGuest }, async () => {
       const plan = await prepare();
       const siteIds = plan.steps.map(({ siteRange }) => siteRange.siteId);
       return this.#untilCurrent(siteIds, (backend) => backend.run(plan, asker), asker.signal);
     });
   }
 
-  /** The outcome of a task that runs plans of many sites, which viewers cannot, in one slot. Results are reused while their events are unchanged. */
+  /** The outcome of a task that runs plans of many sites, which guests cannot, in one slot. Results are reused while their events are unchanged. */
   batch<Result>(task: (run: RunNumbers) => Promise<Result>): Promise<Result> {
     const { limiter, unchanged } = this.#options;
-    return limiter.run({ isViewer: false }, () =>
+    return limiter.run({ isGuest: false }, () =>
       task((siteId, plans, signal) => this.#untilCurrent([siteId], () => unchanged.run(siteId, plans, signal), signal)),
     );
   }
@@ -69,11 +69,11 @@ export class QueryService {
   async held<Result>(
     siteId: SiteId,
     task: (backend: AnalyticsBackend) => Promise<Result>,
-    { isViewer, signal }: Asker,
+    { isGuest, signal }: Asker,
     exporter?: SlotUse["exporter"],
   ): Promise<HeldResult<Result>> {
     const { limiter } = this.#options;
-    const release = await limiter.take({ isViewer, isExport: true, ...(exporter && { exporter }) });
+    const release = await limiter.take({ isGuest, isExport: true, ...(exporter && { exporter }) });
     try {
       const result = await this.#untilCurrent([siteId], task, signal);
       return { result, wantedSinceMs: () => limiter.exportWantedSinceMs, release };

@@ -1,10 +1,10 @@
 /**
- * The cache of results: LRU eviction, and invalidation by site when events are erased (docs/http-api.md, "Caching"). Results that viewers
+ * The cache of results: LRU eviction, and invalidation by site when events are erased (docs/http-api.md, "Caching"). Results that guests
  * of share links and public sites asked for have a part of it, in which they evict each other: whoever asks for many different ones
  * cannot empty the cache for all others.
  */
 import type { SiteId } from "../../storage/event.ts";
-import { CACHE_CHARS_MAX, VIEWER_RESULTS_SHARE_MAX } from "../base/config/report-limits.ts";
+import { CACHE_CHARS_MAX, GUEST_RESULTS_SHARE_MAX } from "../base/config/report-limits.ts";
 import type { Asker } from "../query/asker.ts";
 import { CachedTexts, charsOf, type CachedText } from "./cached-texts.ts";
 
@@ -24,8 +24,8 @@ interface Computation {
   readonly asker: Asker;
 }
 
-/** Others do not share what a viewer has begun: it may be refused where they are not. */
-const isShared = (running: Asker, asker: Asker): boolean => !running.signal.aborted && (asker.isViewer || !running.isViewer);
+/** Others do not share what a guest has begun: it may be refused where they are not. */
+const isShared = (running: Asker, asker: Asker): boolean => !running.signal.aborted && (asker.isGuest || !running.isGuest);
 
 export interface ResultCacheOptions {
   /** 0 caches nothing, but concurrent equal requests still share one computation. */
@@ -38,7 +38,7 @@ export interface ResultCacheOptions {
 
 export class ResultCache {
   readonly #options: ResultCacheOptions;
-  readonly #ofViewers = new CachedTexts();
+  readonly #ofGuests = new CachedTexts();
   readonly #ofOthers = new CachedTexts();
   readonly #running = new Map<string, Computation>();
 
@@ -47,7 +47,7 @@ export class ResultCache {
   }
 
   get size(): number {
-    return this.#ofViewers.size + this.#ofOthers.size;
+    return this.#ofGuests.size + this.#ofOthers.size;
   }
 
   /**
@@ -75,15 +75,15 @@ export class ResultCache {
     });
   }
 
-  /** Viewers use results of others without keeping them for longer, and others take over those of viewers. */
-  #lookUp(key: string, { isViewer }: Asker): string | undefined {
+  /** Guests use results of others without keeping them for longer, and others take over those of guests. */
+  #lookUp(key: string, { isGuest }: Asker): string | undefined {
     const ofOthers = this.#ofOthers.get(key);
-    const entry = ofOthers ?? this.#ofViewers.get(key);
+    const entry = ofOthers ?? this.#ofGuests.get(key);
     if (!entry) return undefined;
     const isFresh = this.#options.monotonicMs() - entry.requestedAtMs < this.#options.ttlSecs * 1000;
     if (!isFresh) this.#remove(key);
-    else if (!isViewer) this.#addOfOthers(key, entry);
-    else if (!ofOthers) this.#ofViewers.set(key, entry);
+    else if (!isGuest) this.#addOfOthers(key, entry);
+    else if (!ofOthers) this.#ofGuests.set(key, entry);
     return isFresh ? entry.text : undefined;
   }
 
@@ -101,39 +101,39 @@ export class ResultCache {
     }
   }
 
-  #store(key: string, entry: CachedText, { isViewer }: Asker): void {
+  #store(key: string, entry: CachedText, { isGuest }: Asker): void {
     if (this.#options.ttlSecs === 0 || charsOf(key, entry) > CACHE_CHARS_MAX) return;
-    if (isViewer && !this.#ofOthers.get(key)) this.#addOfViewers(key, entry);
+    if (isGuest && !this.#ofOthers.get(key)) this.#addOfGuests(key, entry);
     else this.#addOfOthers(key, entry);
   }
 
-  #addOfViewers(key: string, entry: CachedText): void {
-    this.#ofViewers.set(key, entry);
-    const entriesMax = Math.max(1, Math.floor(this.#options.entriesMax * VIEWER_RESULTS_SHARE_MAX));
-    const isBeyondPart = () => this.#ofViewers.size > entriesMax || this.#ofViewers.chars > CACHE_CHARS_MAX * VIEWER_RESULTS_SHARE_MAX;
-    while (isBeyondPart()) this.#ofViewers.removeOldest();
-    while (this.#isFull()) (this.#ofOthers.size > 0 ? this.#ofOthers : this.#ofViewers).removeOldest();
+  #addOfGuests(key: string, entry: CachedText): void {
+    this.#ofGuests.set(key, entry);
+    const entriesMax = Math.max(1, Math.floor(this.#options.entriesMax * GUEST_RESULTS_SHARE_MAX));
+    const isBeyondPart = () => this.#ofGuests.size > entriesMax || this.#ofGuests.chars > CACHE_CHARS_MAX * GUEST_RESULTS_SHARE_MAX;
+    while (isBeyondPart()) this.#ofGuests.removeOldest();
+    while (this.#isFull()) (this.#ofOthers.size > 0 ? this.#ofOthers : this.#ofGuests).removeOldest();
   }
 
   #addOfOthers(key: string, entry: CachedText): void {
-    this.#ofViewers.remove(key);
+    this.#ofGuests.remove(key);
     this.#ofOthers.set(key, entry);
-    // A single long one may need the part of viewers, too.
-    while (this.#isFull()) (this.#ofOthers.size > 1 ? this.#ofOthers : this.#ofViewers).removeOldest();
+    // A single long one may need the part of guests, too.
+    while (this.#isFull()) (this.#ofOthers.size > 1 ? this.#ofOthers : this.#ofGuests).removeOldest();
   }
 
   #isFull(): boolean {
-    return this.size > this.#options.entriesMax || this.#ofViewers.chars + this.#ofOthers.chars > CACHE_CHARS_MAX;
+    return this.size > this.#options.entriesMax || this.#ofGuests.chars + this.#ofOthers.chars > CACHE_CHARS_MAX;
   }
 
   #remove(key: string): void {
-    this.#ofViewers.remove(key);
+    this.#ofGuests.remove(key);
     this.#ofOthers.remove(key);
   }
 
   /** Drops the results of a site, also of running computations, which may include erased events. */
   dropSite(siteId: SiteId): void {
-    for (const texts of [this.#ofViewers, this.#ofOthers]) texts.removeSite(siteId);
+    for (const texts of [this.#ofGuests, this.#ofOthers]) texts.removeSite(siteId);
     for (const [key, computation] of this.#running) if (computation.siteId === siteId) this.#running.delete(key);
   }
 }

@@ -80,7 +80,7 @@ export class UnchangedResults {
     const isEmpty = version === "";
     const numbers = isEmpty
       ? toNumbers(...queries.map(() => []))
-      : await backend.run(planOf(plan, queries, toNumbers), { isViewer: false, signal });
+      : await backend.run(planOf(plan, queries, toNumbers), { isGuest: false, signal });
     // Otherwise they were dropped meanwhile, because events were erased that these numbers may count.
     if (this.#entries.get(siteId) === ofSite) this.#store(ofSite, key, { firstDay: range.firstDay, version, computedAtMs, numbers });
     return numbers;

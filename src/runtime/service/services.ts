@@ -5,7 +5,7 @@ import type { EventStore } from "../../storage/event-store.ts";
 import { addressedAssets, addressedScript } from "./assets.ts";
 import { createAuth, type AuthServices } from "../access/auth-services.ts";
 import { standingBy, type StandingOf } from "../access/standing.ts";
-import { VIEWER_REQUESTS_AT_ONCE, VIEWER_REQUESTS_PER_SECOND } from "../base/config/auth-limits.ts";
+import { GUEST_REQUESTS_AT_ONCE, GUEST_REQUESTS_PER_SECOND } from "../base/config/auth-limits.ts";
 import { RATE_LIMIT_BUCKETS_MAX } from "../base/config/limits.ts";
 import { EXPORTS_BYTES_ALLOWED_MIN, EXPORTS_SHARE_MAX } from "../base/config/report-limits.ts";
 import { openClickhouse } from "../clickhouse/clickhouse.ts";
@@ -67,7 +67,7 @@ export interface Services extends Groups {
   readonly proxyCheck: ProxyCheck;
   readonly standingOf: StandingOf;
   /** Of requests with a share link, or of a public site, by address. */
-  readonly viewerRateLimit: RateLimit;
+  readonly guestRateLimit: RateLimit;
   readonly sites: Sites;
   /** Of this instance and, where sites have their own, of those that are running. Their counters are added to this instance's before. */
   gauges(): Promise<Gauges>;
@@ -93,8 +93,8 @@ const createOverview = ({ host, sites }: Dependencies, { stats }: QueryServices,
   });
 
 /** By address. */
-const createViewerRateLimit = (): RateLimit =>
-  createRateLimit({ perSecond: VIEWER_REQUESTS_PER_SECOND, burst: VIEWER_REQUESTS_AT_ONCE, bucketsMax: RATE_LIMIT_BUCKETS_MAX });
+const createGuestRateLimit = (): RateLimit =>
+  createRateLimit({ perSecond: GUEST_REQUESTS_PER_SECOND, burst: GUEST_REQUESTS_AT_ONCE, bucketsMax: RATE_LIMIT_BUCKETS_MAX });
 
 /** Which sites' events are accepted here. */
 const createAdmission = (dependencies: Dependencies): SiteAdmission => {
@@ -163,7 +163,7 @@ export async function createServices(host: Host): Promise<Services> {
     overview: createOverview(dependencies, queries, siteList),
     pageCheck: new PageCheck({ ...host, proxiedPaths: config.scriptPaths }),
     proxyCheck: new ProxyCheck({ ...host, trustProxy: config.trustProxy }),
-    viewerRateLimit: createViewerRateLimit(),
+    guestRateLimit: createGuestRateLimit(),
     async removeItems(siteId, signal) {
       await cluster?.takeOverSettings();
       return collections.removeItems(siteId, signal);

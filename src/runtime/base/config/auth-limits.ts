@@ -19,7 +19,7 @@ export const SHARE_PASSWORDS_WAITING_MAX = 32;
 
 assertLimits(
   SHARE_PASSWORDS_WAITING_MAX <= PASSWORD_CHECKS_WAITING_MAX / 2,
-  "viewers' passwords take at most half as many places as logins",
+  "guests' passwords take at most half as many places as logins",
 );
 
 /** Concurrent sessions; a new one beyond that ends the oldest. */
@@ -61,10 +61,10 @@ export const SHARE_CHANGES_WAITING_MAX = 64;
 /** How often the last use of a share link is recorded. */
 export const SHARE_USE_RECORD_MS = 60_000;
 
-/** How long a viewer token is valid, and how many there are, in all and of one link; a new one beyond that ends the oldest. */
-export const VIEWER_TOKEN_SECS = 12 * 3600;
-export const VIEWER_TOKENS_MAX = 10_000;
-export const VIEWER_TOKENS_OF_SHARE_MAX = 1_000;
+/** How long a guest token is valid, and how many there are, in all and of one link; a new one beyond that ends the oldest. */
+export const GUEST_TOKEN_SECS = 12 * 3600;
+export const GUEST_TOKENS_MAX = 10_000;
+export const GUEST_TOKENS_OF_SHARE_MAX = 1_000;
 
 /** Passwords of a share link that are checked: per second, and at once; and as many from its reserve. */
 export const SHARE_UNLOCKS_PER_SECOND = 1;
@@ -77,6 +77,6 @@ export const SHARE_UNLOCKS_OF_NETWORK_PER_SECOND = 4 / 86_400;
 /** Networks that are counted, once for each link. */
 export const SHARE_UNLOCK_NETWORKS_MAX = 100_000;
 
-/** Requests of anonymous viewers from one address: per second, and at once. A first view of the dashboard takes about 25. */
-export const VIEWER_REQUESTS_PER_SECOND = 10;
-export const VIEWER_REQUESTS_AT_ONCE = 100;
+/** Requests of anonymous guests from one address: per second, and at once. A first view of the dashboard takes about 25. */
+export const GUEST_REQUESTS_PER_SECOND = 10;
+export const GUEST_REQUESTS_AT_ONCE = 100;

@@ -35,12 +35,12 @@ export const RESPONSE_STALL_MS = 30_000;
 export const RESPONSE_GRACE_MS = 30_000;
 
 /**
- * Average rates of streamed responses below which a client is disconnected: of any client, of viewers of share links and public sites,
+ * Average rates of streamed responses below which a client is disconnected: of any client, of guests of share links and public sites,
  * and of these while another one waits for what they hold. The last one counts from then on, after the same grace.
  */
 export const RESPONSE_BYTES_PER_SECOND_MIN = 16 * KIB;
-export const VIEWER_BYTES_PER_SECOND_MIN = 128 * KIB;
-export const VIEWER_BYTES_PER_SECOND_MIN_WANTED = 512 * KIB;
+export const GUEST_BYTES_PER_SECOND_MIN = 128 * KIB;
+export const GUEST_BYTES_PER_SECOND_MIN_WANTED = 512 * KIB;
 
 /** Bytes of a streamed response that are written at a time: small, so that a slow client is seen to make progress. */
 export const RESPONSE_SLICE_BYTES = 32 * KIB;

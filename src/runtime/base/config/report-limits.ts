@@ -92,32 +92,32 @@ export const FILE_EXECUTION = { fileBytesMax: 64 * KIB, bytesMax: MIB, unflushed
 /** Characters of all cached results: `cache_max_entries` bounds their number, and one may be long. */
 export const CACHE_CHARS_MAX = 32 * MIB;
 
-/** Share of the cached results, in number and characters, that those computed for viewers of share links and public sites may take. */
-export const VIEWER_RESULTS_SHARE_MAX = 1 / 4;
+/** Share of the cached results, in number and characters, that those computed for guests of share links and public sites may take. */
+export const GUEST_RESULTS_SHARE_MAX = 1 / 4;
 
 /** Queries that may wait for a slot, with `query_queue_ms` above 0, and for the check of their regular expressions. */
 export const QUERIES_WAITING_MAX = 1000;
 
 /**
- * What viewers of share links and public sites have together: a share of the slots, of the engine's connections and of the memory for
+ * What guests of share links and public sites have together: a share of the slots, of the engine's connections and of the memory for
  * chunks, this many exports at the same time, of which each link and each address has one, and a share of the memory of exports.
  */
-export const VIEWER_SLOTS_SHARE_MAX = 1 / 2;
-export const VIEWER_CONNECTIONS_SHARE_MAX = 1 / 2;
-export const VIEWER_CHUNKS_SHARE_MAX = 1 / 2;
-export const VIEWER_EXPORTS_MAX = 2;
-export const VIEWER_EXPORTS_SHARE_MAX = 1 / 2;
+export const GUEST_SLOTS_SHARE_MAX = 1 / 2;
+export const GUEST_CONNECTIONS_SHARE_MAX = 1 / 2;
+export const GUEST_CHUNKS_SHARE_MAX = 1 / 2;
+export const GUEST_EXPORTS_MAX = 2;
+export const GUEST_EXPORTS_SHARE_MAX = 1 / 2;
 
 /**
- * How long it is remembered that an export was refused for one of another viewer: a single request ends no export, because the higher
+ * How long it is remembered that an export was refused for one of another guest: a single request ends no export, because the higher
  * rate has a grace, too; whoever asks again as `Retry-After` says gets its turn.
  */
 export const EXPORT_WANTED_MS = 30_000;
 
 assertLimits(EXPORT_WANTED_MS <= RESPONSE_GRACE_MS, "an export ends for those who ask again, not for a single request");
 
-/** Steps that the tests of texts in one query of a viewer take at most: characters of the texts times the parts of the patterns. */
-export const VIEWER_TEST_STEPS_MAX = 100_000_000;
+/** Steps that the tests of texts in one query of a guest take at most: characters of the texts times the parts of the patterns. */
+export const GUEST_TEST_STEPS_MAX = 100_000_000;
 
 export const EXPORT_ROWS_DEFAULT = 100_000;
 export const EXPORT_ROWS_MAX = 1_000_000;

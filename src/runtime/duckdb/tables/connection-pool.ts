@@ -2,7 +2,7 @@
  * Which query runs when: at most one per connection, owners before guests, and none while too many new rows wait for a checkpoint.
  * Guests hold half of the connections at most.
  */
-import { VIEWER_CONNECTIONS_SHARE_MAX } from "../../base/config/report-limits.ts";
+import { GUEST_CONNECTIONS_SHARE_MAX } from "../../base/config/report-limits.ts";
 import type { Turn } from "./turns.ts";
 
 /** A checkpoint compresses the rows added since the last one. From this many rows on it is worth its time. */
@@ -35,7 +35,7 @@ export class ConnectionPool {
   constructor(options: ConnectionPoolOptions) {
     this.#options = options;
     this.#rowsBeforeCheckpoint = options.rowsBeforeCheckpoint ?? ROWS_BEFORE_CHECKPOINT;
-    this.#guestsMax = Math.max(1, Math.floor(options.connections.length * VIEWER_CONNECTIONS_SHARE_MAX));
+    this.#guestsMax = Math.max(1, Math.floor(options.connections.length * GUEST_CONNECTIONS_SHARE_MAX));
     this.#idle = [...options.connections];
   }
 

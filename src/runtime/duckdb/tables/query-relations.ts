@@ -1,5 +1,5 @@
 /** Relations that are computed outside DuckDB and exist for one query only: `matches`, `matching_props`, `properties` and `property_texts`. */
-import { VIEWER_TEST_STEPS_MAX } from "../../base/config/report-limits.ts";
+import { GUEST_TEST_STEPS_MAX } from "../../base/config/report-limits.ts";
 import type { PropertyTest } from "../../query/sql.ts";
 import type { TextTest } from "../../query/text-matching.ts";
 import { EngineLostError, TooManyStepsError, type EngineQuery, type PropertiesWanted } from "../engine.ts";
@@ -60,7 +60,7 @@ export class QueryRelations {
   constructor(query: EngineQuery, { texts, properties }: QueryTests, readable: ReadableCodes | null, options: QueryRelationsOptions) {
     this.#options = options;
     this.#readable = readable;
-    this.#stepsMax = query.isGuest ? VIEWER_TEST_STEPS_MAX : Number.POSITIVE_INFINITY;
+    this.#stepsMax = query.isGuest ? GUEST_TEST_STEPS_MAX : Number.POSITIVE_INFINITY;
     if (texts.tests.length > 0) this.#addMatches(query, texts);
     if (properties.tests.length > 0) this.#addMatchingProps(query, properties);
     if (query.properties) this.#addProperties(query, query.properties);

@@ -1,5 +1,5 @@
 /** The shared memory limit of exports: each is built in memory, and stays there until its client has read it (docs/http-api.md, "Export"). */
-import { VIEWER_EXPORTS_SHARE_MAX } from "../../base/config/report-limits.ts";
+import { GUEST_EXPORTS_SHARE_MAX } from "../../base/config/report-limits.ts";
 import { AppError, invalidInput } from "../../base/errors.ts";
 
 /** `Retry-After` when other exports take the memory, in seconds. */
@@ -8,8 +8,8 @@ const RETRY_SECS = 30;
 export class ExportMemory {
   readonly #bytesMax: number;
   #bytes = 0;
-  /** Of these, those of viewers of share links and public sites. */
-  #viewerBytes = 0;
+  /** Of these, those of guests of share links and public sites. */
+  #guestBytes = 0;
 
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
@@ -20,19 +20,19 @@ export class ExportMemory {
     return this.#bytes;
   }
 
-  /** Opens an empty reservation for one export. Those of viewers leave a part of the memory to others. */
-  open(isViewer = false): ExportReservation {
-    const bytesMax = isViewer ? this.#bytesMax * VIEWER_EXPORTS_SHARE_MAX : this.#bytesMax;
+  /** Opens an empty reservation for one export. Those of guests leave a part of the memory to others. */
+  open(isGuest = false): ExportReservation {
+    const bytesMax = isGuest ? this.#bytesMax * GUEST_EXPORTS_SHARE_MAX : this.#bytesMax;
     let own = 0;
     const count = (bytes: number): void => {
       own += bytes;
       this.#bytes += bytes;
-      if (isViewer) this.#viewerBytes += bytes;
+      if (isGuest) this.#guestBytes += bytes;
     };
     return {
       add: (bytes) => {
         if (own + bytes > bytesMax) throw tooLarge(bytesMax);
-        const isTaken = this.#bytes + bytes > this.#bytesMax || (isViewer && this.#viewerBytes + bytes > bytesMax);
+        const isTaken = this.#bytes + bytes > this.#bytesMax || (isGuest && this.#guestBytes + bytes > bytesMax);
         if (isTaken) throw exhausted();
         count(bytes);
       },

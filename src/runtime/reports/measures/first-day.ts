@@ -1,4 +1,4 @@
-/** The first date of a scope that has a matching event: where `period=all` begins for viewers who see only such events. */
+/** The first date of a scope that has a matching event: where `period=all` begins for guests who see only such events. */
 import { DAY_MS, utcDateOf, type LocalDate, type SiteId } from "../../../storage/event.ts";
 import type { AggregateQuery } from "../../query/aggregate-query.ts";
 import { planOf, type Plan } from "../../query/plan.ts";

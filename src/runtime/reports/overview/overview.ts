@@ -10,7 +10,7 @@ import type { NumbersPlan } from "../../results/unchanged-results.ts";
 import { reasonOf, type Log } from "../../base/metrics/log.ts";
 import { parseDateRange, type DateRange } from "../../query/date-range.ts";
 import type { Values } from "../../query/parameters.ts";
-import type { Viewer } from "../../query/viewer.ts";
+import type { Reader } from "../../query/reader.ts";
 import type { OVERVIEW_PARAMETERS, OverviewResult, OverviewSite } from "./overview-schema.ts";
 import { sitePlan, type MetricsRequest, type MetricsSettings, type SiteMetrics } from "./site-metrics.ts";
 
@@ -37,7 +37,7 @@ export interface OverviewOptions extends MetricsSettings {
 }
 
 export interface OverviewRequest {
-  readonly viewer: Viewer;
+  readonly reader: Reader;
   readonly values: Values<typeof OVERVIEW_PARAMETERS>;
   /** By the monotonic clock: no further site is begun then. */
   readonly untilMs: number;
@@ -60,12 +60,12 @@ export class Overview {
     this.#options = options;
   }
 
-  /** 403 for a viewer of a share link, which shows one site only. 400 for dates that do not form a range. */
+  /** 403 for a guest of a share link, which shows one site only. 400 for dates that do not form a range. */
   async of(request: OverviewRequest): Promise<OverviewResult> {
-    const { viewer, values } = request;
-    if (viewer.principal.view !== null) throw new AppError({ code: "forbidden" }, "A share link shows no overview of sites");
+    const { reader, values } = request;
+    if (reader.principal.view !== null) throw new AppError({ code: "forbidden" }, "A share link shows no overview of sites");
     const { after, limit } = values;
-    const readable = (await this.#options.siteIds()).filter((siteId) => mayRead(viewer.principal, siteId as SiteId)) as SiteId[];
+    const readable = (await this.#options.siteIds()).filter((siteId) => mayRead(reader.principal, siteId as SiteId)) as SiteId[];
     const listed = readable.filter((siteId) => after === null || siteId > after).slice(0, limit);
     const requests = listed.map((siteId) => this.#metricsRequest(siteId, request));
     const rows = new Map<SiteId, OverviewSite>();
@@ -75,11 +75,11 @@ export class Overview {
     return { total: readable.length, sites: listed.flatMap((siteId) => rows.get(siteId) ?? []) };
   }
 
-  #metricsRequest(siteId: SiteId, { viewer, values }: OverviewRequest): MetricsRequest {
+  #metricsRequest(siteId: SiteId, { reader, values }: OverviewRequest): MetricsRequest {
     const { period, start_date: startDate, end_date: endDate } = values;
-    const calendar = viewer.calendarOf(siteId);
-    const range = parseDateRange({ period, startDate, endDate }, { today: calendar.dateOf(viewer.nowMs) });
-    return { siteId, range, nowMs: viewer.nowMs, calendar };
+    const calendar = reader.calendarOf(siteId);
+    const range = parseDateRange({ period, startDate, endDate }, { today: calendar.dateOf(reader.nowMs) });
+    return { siteId, range, nowMs: reader.nowMs, calendar };
   }
 
   /** A site that fails does not fail the others. */

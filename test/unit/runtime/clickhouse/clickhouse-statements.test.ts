@@ -26,7 +26,7 @@ import { utcCalendar } from "../../../../src/storage/calendar.ts";
 import type { LocalDate } from "../../../../src/storage/event.ts";
 import { reportRequests } from "../../../support/report-requests.ts";
 import { siteId } from "../../../support/stored-event.ts";
-import { ownerAt, siteGoal } from "../../../support/viewer.ts";
+import { ownerAt, siteGoal } from "../../../support/reader.ts";
 
 const NOW_MS = Date.parse("2026-03-15T12:00:00Z");
 const SITE = siteId("Site.test:8080");
@@ -70,7 +70,7 @@ async function statementsOf(steps: readonly PlanStep[], tables: EventTables): Pr
     timeoutSecs: 30,
     memoryBytes: 2 ** 30,
   });
-  await backend.run({ steps, toResult: () => null }, { isViewer: false, signal: new AbortController().signal });
+  await backend.run({ steps, toResult: () => null }, { isGuest: false, signal: new AbortController().signal });
   return statements;
 }
 

@@ -92,15 +92,15 @@ describe("chunks of a range", () => {
 describe("MemoryAdmission", () => {
   const silent = new AbortController().signal;
 
-  const OWNER = { isViewer: false, signal: silent };
+  const OWNER = { isGuest: false, signal: silent };
 
   /** A task that ends when it is told, and what has begun so far. */
   function tasks(room: MemoryAdmission) {
     const begun: string[] = [];
-    const run = (name: string, bytes: number, { signal = silent, isViewer = false } = {}) => {
+    const run = (name: string, bytes: number, { signal = silent, isGuest = false } = {}) => {
       let end = (): void => {};
       const ended = new Promise<void>((resolve) => (end = resolve));
-      const done = room.run({ name: name.replace(/ again$/, ""), bytes }, { isViewer, signal }, () => (begun.push(name), ended));
+      const done = room.run({ name: name.replace(/ again$/, ""), bytes }, { isGuest, signal }, () => (begun.push(name), ended));
       return { end, done };
     };
     return { begun, run };
@@ -151,8 +151,8 @@ describe("MemoryAdmission", () => {
 
   it("guests have half of the memory, or one chunk, and begin after owners that came later", async () => {
     const { begun, run } = tasks(new MemoryAdmission(10));
-    const guest = run("guest", 4, { isViewer: true });
-    run("second guest", 2, { isViewer: true });
+    const guest = run("guest", 4, { isGuest: true });
+    run("second guest", 2, { isGuest: true });
     const owner = run("owner", 4);
     expect(begun).toEqual(["guest", "owner"]);
     run("next owner", 5);
@@ -181,7 +181,7 @@ describe("MemoryAdmission", () => {
     await expect(other.run({ name: "a chunk", bytes: 5 }, OWNER, () => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
     expect(await other.run({ name: "a chunk", bytes: 5 }, OWNER, () => Promise.resolve("there is room"))).toBe("there is room");
     await expect(
-      other.run({ name: "a chunk", bytes: 5 }, { isViewer: false, signal: AbortSignal.abort(reason) }, () => Promise.resolve()),
+      other.run({ name: "a chunk", bytes: 5 }, { isGuest: false, signal: AbortSignal.abort(reason) }, () => Promise.resolve()),
     ).rejects.toBe(reason);
   });
 });

@@ -74,7 +74,7 @@ async function createWorld(events: readonly StoredEvent[], budgetBytes = 1024 * 
           [query.top ? { ...query, top: { ...query.top, rowsMax: 1_000_000 } } : query],
           (rows) => rows,
         ),
-        { isViewer: false, signal },
+        { isGuest: false, signal },
       ),
     close: () => engine.close(),
   };

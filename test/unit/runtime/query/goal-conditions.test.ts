@@ -8,7 +8,7 @@ import { eventsIn } from "../../../../src/runtime/query/scope.ts";
 import type { SqlText } from "../../../../src/runtime/query/sql.ts";
 import type { LocalDate } from "../../../../src/storage/event.ts";
 import { siteId } from "../../../support/stored-event.ts";
-import { siteGoal } from "../../../support/viewer.ts";
+import { siteGoal } from "../../../support/reader.ts";
 
 const RANGE = rangeOfDays("2026-03-01" as LocalDate, "2026-03-14" as LocalDate);
 

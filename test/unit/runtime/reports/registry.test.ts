@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { REPORTS } from "../../../../src/runtime/reports/registry.ts";
 import type { Report } from "../../../../src/runtime/reports/report.ts";
-import { ownerAt } from "../../../support/viewer.ts";
+import { ownerAt } from "../../../support/reader.ts";
 
 const ALL: readonly Report[] = REPORTS;
 

@@ -12,7 +12,7 @@ import { timeseries } from "../../../../src/runtime/reports/timeseries.ts";
 import { rolledMeasures } from "../../../../src/runtime/reports/rolled-measures.ts";
 import { ROLLUP_COLUMNS } from "../../../../src/storage/rollup.ts";
 import type { SiteId, LocalDate } from "../../../../src/storage/event.ts";
-import { ownerAt } from "../../../support/viewer.ts";
+import { ownerAt } from "../../../support/reader.ts";
 
 const SETTINGS = { sessionWindowMinutes: 30, saltRotationDays: 1, hasExtension: true, hash: (text: string) => text };
 

@@ -13,8 +13,8 @@ const expressionsOf = (name: string) => [1, 2, 3].map((i) => `^${name}${i}$`);
 const filtersOf = (name: string) => parseSegmentFilter(`pages=matches=(${expressionsOf(name).join(",")})`);
 
 const { signal } = new AbortController();
-const OWNER: Asker = { isViewer: false, signal };
-const VIEWER: Asker = { isViewer: true, signal };
+const OWNER: Asker = { isGuest: false, signal };
+const VIEWER: Asker = { isGuest: true, signal };
 
 const oneExpression = (name: string) => parseSegmentFilter(`pages=matches=^${name}$`);
 

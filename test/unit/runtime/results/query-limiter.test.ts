@@ -9,9 +9,9 @@ const REFUSAL = new AppError(
   "Too many statistics queries at the same time. Try again later.",
 );
 
-const OWN: SlotUse = { isViewer: false };
-const VIEWER: SlotUse = { isViewer: true };
-const VIEWER_EXPORT: SlotUse = { isViewer: true, isExport: true };
+const OWN: SlotUse = { isGuest: false };
+const VIEWER: SlotUse = { isGuest: true };
+const GUEST_EXPORT: SlotUse = { isGuest: true, isExport: true };
 
 interface Task {
   readonly name: string;
@@ -226,20 +226,20 @@ describe("QueryLimiter for viewers", () => {
 
   it.each([10, 0])("lets at most two of their exports run, of %d slots, and any number of those of others", async (slots) => {
     const { run, begun } = slotsAndTasks(slots, 0);
-    const [first] = ["1", "2"].map((name) => run(name, VIEWER_EXPORT));
-    await expect(run("3", VIEWER_EXPORT).outcome).rejects.toEqual(REFUSAL);
+    const [first] = ["1", "2"].map((name) => run(name, GUEST_EXPORT));
+    await expect(run("3", GUEST_EXPORT).outcome).rejects.toEqual(REFUSAL);
     run("report", VIEWER);
-    for (const name of ["a", "b", "c"]) run(name, { isViewer: false, isExport: true });
+    for (const name of ["a", "b", "c"]) run(name, { isGuest: false, isExport: true });
     await settle();
     expect(begun).toEqual(["1", "2", "report", "a", "b", "c"]);
     first?.finish();
     await first?.outcome;
-    run("4", VIEWER_EXPORT);
+    run("4", GUEST_EXPORT);
     await settle();
     expect(begun.at(-1)).toBe("4");
   });
 
-  const exportOf = (share: string, address: string): SlotUse => ({ ...VIEWER_EXPORT, exporter: { share, address } });
+  const exportOf = (share: string, address: string): SlotUse => ({ ...GUEST_EXPORT, exporter: { share, address } });
 
   it("lets each share and each address have one of their exports at a time", async () => {
     const { limiter, run, begun, clock } = slotsAndTasks(10, 0);
@@ -318,14 +318,14 @@ describe("QueryLimiter for viewers", () => {
     const { limiter } = slotsAndTasks(4, 500);
     const running = { viewers: 0, exports: 0, all: 0 };
     const most = { ...running };
-    const add = ({ isViewer, isExport = false }: SlotUse, change: 1 | -1) => {
+    const add = ({ isGuest, isExport = false }: SlotUse, change: 1 | -1) => {
       running.all += change;
-      if (isViewer) running.viewers += change;
-      if (isViewer && isExport) running.exports += change;
+      if (isGuest) running.viewers += change;
+      if (isGuest && isExport) running.exports += change;
       for (const key of ["viewers", "exports", "all"] as const) most[key] = Math.max(most[key], running[key]);
     };
     const outcomes = Array.from({ length: 60 }, (_, i) => {
-      const use = [OWN, VIEWER, VIEWER_EXPORT][i % 3] ?? OWN;
+      const use = [OWN, VIEWER, GUEST_EXPORT][i % 3] ?? OWN;
       return limiter.run(use, async () => {
         add(use, 1);
         for (let turn = 0; turn <= i % 4; turn++) await settle();

@@ -20,9 +20,9 @@ interface Bench {
 /** An answer that has this length together with its key. */
 const answerTo = (name: string, chars: number): string => "x".repeat(chars - JSON.stringify(["main", "a.test", [name]]).length);
 
-const OWN: Asker = { isViewer: false, signal: new AbortController().signal };
+const OWN: Asker = { isGuest: false, signal: new AbortController().signal };
 
-const VIEWER: Asker = { ...OWN, isViewer: true };
+const VIEWER: Asker = { ...OWN, isGuest: true };
 
 const keyOf = ({
   report = "main",
@@ -304,14 +304,14 @@ describe("running computations", () => {
 
   it("of viewers are shared by viewers, and those of others by everyone; what others ask does not wait for a viewer", async () => {
     const [viewers, others] = [createBench(), createBench()];
-    const ofViewer = [slowQuestion(viewers, {}, { isViewer: true }), slowQuestion(viewers, {}, { isViewer: true })];
+    const ofViewer = [slowQuestion(viewers, {}, { isGuest: true }), slowQuestion(viewers, {}, { isGuest: true })];
     const own = slowQuestion(viewers);
     expect([...ofViewer, own].map(({ begun }) => begun)).toEqual([true, false, true]);
     ofViewer[0]?.reject(new Error("refused"));
     own.resolve("one");
     await expect(ofViewer[1]?.answer).rejects.toThrow("refused");
     expect(await own.answer).toBe("one");
-    const [first, joined] = [slowQuestion(others), slowQuestion(others, {}, { isViewer: true })];
+    const [first, joined] = [slowQuestion(others), slowQuestion(others, {}, { isGuest: true })];
     expect([first.begun, joined.begun]).toEqual([true, false]);
     first.resolve("two");
     expect(await joined.answer).toBe("two");

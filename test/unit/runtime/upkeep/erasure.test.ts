@@ -102,7 +102,7 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100, dro
   const unchanged = new UnchangedResults({ backend: executor, ttlSecs: 60, monotonicMs: () => 0 });
   const stats = new QueryService({ cache, limiter, backend: executor, unchanged });
   const erasure = new Erasure({ eventStore, flush, stats, counters, log, dropElsewhere });
-  const asker = { isViewer: false, signal: new AbortController().signal };
+  const asker = { isGuest: false, signal: new AbortController().signal };
   const countOf = async (site: SiteId, isPaused = false): Promise<Plan<string>> => {
     const scope = { siteId: site, range: rangeOfDays(YESTERDAY, TODAY), conditions: [] };
     const counts = visitorCounts(scope);

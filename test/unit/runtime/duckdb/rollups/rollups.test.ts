@@ -256,7 +256,7 @@ describe("the job that makes rollups", () => {
     const { objects, written } = createObjects();
     for (const back of [1, 2, 3]) await storeDay(objects, A, daysBack(back), HEAVY);
     const target = await start(objects, { SVC_REQUEST_TIMEOUT_SECS: "3600", SVC_COMPACT_AFTER_FILES: "0" });
-    const { release } = await target.services.stats.held(B, async () => null, { isViewer: false, signal: new AbortController().signal });
+    const { release } = await target.services.stats.held(B, async () => null, { isGuest: false, signal: new AbortController().signal });
     for (let minute = 0; minute < 3; minute++) {
       expect(written).toHaveLength(minute);
       for (let i = 0; i < 61; i++) {

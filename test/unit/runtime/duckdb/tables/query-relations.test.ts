@@ -4,7 +4,7 @@ import { EngineSites } from "../../../../../src/runtime/duckdb/tables/engine-sit
 import { QueryRelations, type ReadableCodes } from "../../../../../src/runtime/duckdb/tables/query-relations.ts";
 import { QueryTests } from "../../../../../src/runtime/duckdb/tables/test-matches.ts";
 import { TooManyStepsError, type PropertiesWanted } from "../../../../../src/runtime/duckdb/engine.ts";
-import { VIEWER_TEST_STEPS_MAX } from "../../../../../src/runtime/base/config/report-limits.ts";
+import { GUEST_TEST_STEPS_MAX } from "../../../../../src/runtime/base/config/report-limits.ts";
 import type { SiteId } from "../../../../../src/storage/event.ts";
 
 const SITE = "example.com" as SiteId;
@@ -35,7 +35,7 @@ describe("the relations of a guest's query", () => {
     const { site, relationsOf } = makeWorld();
     const props = site.props.of(BLOCK);
     const chars = 1_000_000;
-    for (let i = 0; i * chars <= VIEWER_TEST_STEPS_MAX; i++) props?.codeOf(JSON.stringify({ plan: String(i).padEnd(chars) }));
+    for (let i = 0; i * chars <= GUEST_TEST_STEPS_MAX; i++) props?.codeOf(JSON.stringify({ plan: String(i).padEnd(chars) }));
     await expect(relationsOf({ key: null }).read(async () => {})).resolves.toBeUndefined();
     await expect(relationsOf({ key: null, search: "plan" }).read(async () => {})).rejects.toThrow(TooManyStepsError);
   });

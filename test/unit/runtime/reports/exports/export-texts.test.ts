@@ -25,7 +25,7 @@ describe("the strings of an export", () => {
       date: utcDateOf(anEvent().timestampMs),
       events: eventTexts(Array.from({ length: PAGES }, (_, i) => anEvent({ siteId: SITE, pathname: `/${i}` }))),
     });
-    textsOf = siteTexts(engine, SITE, { isViewer: false, signal: new AbortController().signal });
+    textsOf = siteTexts(engine, SITE, { isGuest: false, signal: new AbortController().signal });
     codes = (
       await engine.query(
         { siteId: SITE, blocks: [1], sql: "SELECT pathname FROM events ORDER BY sequence_number", parameters: [] },

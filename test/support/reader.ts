@@ -1,11 +1,11 @@
-/** A viewer who may read everything, of sites in UTC with these goals, whose weeks begin on Monday. */
+/** A reader who may read everything, of sites in UTC with these goals, whose weeks begin on Monday. */
 import { OWNER } from "../../src/runtime/access/principal.ts";
-import type { Viewer } from "../../src/runtime/query/viewer.ts";
+import type { Reader } from "../../src/runtime/query/reader.ts";
 import type { Goal, SiteGoal } from "../../src/runtime/sites/goal.ts";
 import { utcCalendar } from "../../src/storage/calendar.ts";
 import type { EpochMs } from "../../src/storage/event.ts";
 
-export const ownerAt = (nowMs: EpochMs, goals: readonly SiteGoal[] = []): Viewer => ({
+export const ownerAt = (nowMs: EpochMs, goals: readonly SiteGoal[] = []): Reader => ({
   principal: OWNER,
   nowMs,
   calendarOf: () => utcCalendar,

@@ -1,19 +1,19 @@
-/** What a viewer gets for the password of a share link, to send in its place: random, and stored as a hash. */
+/** What a guest gets for the password of a share link, to send in its place: random, and stored as a hash. */
 import { ExpiringTokens, type ExpiringTokensOptions } from "./expiring-tokens.ts";
 import { isLinkToken, newLinkToken } from "./link-token.ts";
 
-export interface ViewerTokensOptions extends ExpiringTokensOptions {
-  /** So that viewers of one link do not end the tokens of another. */
+export interface GuestTokensOptions extends ExpiringTokensOptions {
+  /** So that guests of one link do not end the tokens of another. */
   readonly tokensOfShareMax: number;
   readonly randomBytes: (length: number) => Uint8Array;
 }
 
-export class ViewerTokens {
-  readonly #options: ViewerTokensOptions;
+export class GuestTokens {
+  readonly #options: GuestTokensOptions;
   /** Their values are the hashes of links. */
   readonly #tokens: ExpiringTokens;
 
-  constructor(options: ViewerTokensOptions) {
+  constructor(options: GuestTokensOptions) {
     this.#options = options;
     this.#tokens = new ExpiringTokens(options);
   }

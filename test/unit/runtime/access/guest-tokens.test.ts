@@ -1,15 +1,15 @@
-/** Viewer tokens with a clock of the test's own: how long they last, and whose end when there are too many. */
+/** Guest tokens with a clock of the test's own: how long they last, and whose end when there are too many. */
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createSha256 } from "../../../../src/runtime/base/sha256.ts";
-import { ViewerTokens } from "../../../../src/runtime/access/viewer-tokens.ts";
+import { GuestTokens } from "../../../../src/runtime/access/guest-tokens.ts";
 
 const sha256 = await createSha256();
 
 /** Tokens, and the monotonic clock they go by. */
-function make(options: Partial<ConstructorParameters<typeof ViewerTokens>[0]> = {}) {
+function make(options: Partial<ConstructorParameters<typeof GuestTokens>[0]> = {}) {
   const clock = { ms: 0 };
-  const tokens = new ViewerTokens({
+  const tokens = new GuestTokens({
     ttlSecs: 600,
     tokensMax: 6,
     tokensOfShareMax: 3,
@@ -24,7 +24,7 @@ function make(options: Partial<ConstructorParameters<typeof ViewerTokens>[0]> = 
   return { beginAt, shareAt };
 }
 
-describe("viewer tokens", () => {
+describe("guest tokens", () => {
   it("stand for their link for the ttl and not a millisecond longer", () => {
     const { beginAt, shareAt } = make();
     const token = beginAt(1000, "one");

@@ -1,4 +1,4 @@
-/** Who reads a report, when, and by which calendar. A scope is made for a viewer only, so no report shows more than its viewer may see. */
+/** Who reads a report, when, and by which calendar. Every scope is made for a reader, so no report shows more than its reader may see. */
 import type { Calendar } from "../../storage/calendar.ts";
 import type { EpochMs, LocalDate, SiteId } from "../../storage/event.ts";
 import { mayRead, type Principal } from "../access/principal.ts";
@@ -8,7 +8,7 @@ import type { WeekStart } from "../sites/site-settings.ts";
 import type { Condition } from "./filters.ts";
 import type { SessionRules } from "./session-rules.ts";
 
-export interface Viewer {
+export interface Reader {
   readonly principal: Principal;
   readonly nowMs: EpochMs;
   readonly calendarOf: (siteId: SiteId) => Calendar;
@@ -23,6 +23,6 @@ export interface Viewer {
 }
 
 /** 403 for a site that the principal may not read, whether it exists or not. */
-export function checkSite({ principal }: Pick<Viewer, "principal">, siteId: SiteId): void {
+export function checkSite({ principal }: Pick<Reader, "principal">, siteId: SiteId): void {
   if (!mayRead(principal, siteId)) throw new AppError({ code: "forbidden" }, `You may not read the statistics of "${siteId}"`);
 }
