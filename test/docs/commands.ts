@@ -60,6 +60,7 @@ export const BY_HAND: Readonly<Record<string, string>> = {
   'docker compose exec caddy wget -qO- --header "Authorization: Bearer $(cat secrets/metrics_token)" http://sandpiper:8000/metrics':
     "needs Docker",
   "sandpiper >> /var/log/sandpiper.log 2>&1": "test/docs/log-rotation.test.ts runs it",
+  "systemctl show sandpiper --property=Environment": "needs systemd",
   "git pull": "asks the repository's server",
   "docker logs sandpiper": "needs Docker",
   "docker stop sandpiper": "needs Docker",

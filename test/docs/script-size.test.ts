@@ -1,10 +1,10 @@
-/** The compressed size of the tracking script, as the documents name it, is that of what the program sends. */
+/** The compressed size of the tracking script, as docs/tracking.md names it, is that of what the program sends. */
 import { expect, it, onTestFinished } from "vitest";
 import { createNodeTarget } from "../support/node-target.ts";
 import { requestProxy } from "../support/proxy.ts";
 import { readPage } from "./pages.ts";
 
-it("the documents name the size of the script as the program sends it, by Brotli and by gzip", async () => {
+it("docs/tracking.md names the size of the script as the program sends it, by Brotli and by gzip", async () => {
   const target = await createNodeTarget({});
   onTestFinished(() => target.close());
   const kilobytesBy = async (coding: string): Promise<string> => {
@@ -13,5 +13,4 @@ it("the documents name the size of the script as the program sends it, by Brotli
   };
   const [brotli, gzip] = [await kilobytesBy("br"), await kilobytesBy("gzip")];
   expect(readPage("docs/tracking.md").text).toContain(`The script is ${brotli} KB compressed by Brotli and ${gzip} KB by gzip.`);
-  expect(readPage("README.md").text).toContain(`The script is ${brotli} KB compressed (${gzip} KB by gzip)`);
 });
