@@ -11,12 +11,15 @@ export interface SourceFile {
   readonly text: string;
 }
 
-/** The TypeScript files below a folder; declaration files, packages, and what builds leave in hidden folders, are not source. */
-export function sourcesBelow(folder: string): SourceFile[] {
+/** TypeScript, without declaration files. */
+const TYPESCRIPT = /(?<!\.d)\.tsx?$/;
+
+/** The files below a folder, without packages and what builds leave in hidden folders. By default only TypeScript. */
+export function sourcesBelow(folder: string, named: RegExp = TYPESCRIPT): SourceFile[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => /(?<!\.d)\.tsx?$/.test(name) && !name.startsWith(".") && !name.includes("node_modules/"))
+    .filter((name) => named.test(name) && !name.startsWith(".") && !name.includes("node_modules/"))
     .map((name) => ({ path: `${folder}/${name}`, text: readFileSync(join(ROOT, folder, name), "utf8") }));
 }
 
 /** All source files that are built and shipped. */
-export const productSources = (): SourceFile[] => ["src", "adapters", "tracker", "dashboard"].flatMap(sourcesBelow);
+export const productSources = (): SourceFile[] => ["src", "adapters", "tracker", "dashboard"].flatMap((folder) => sourcesBelow(folder));
