@@ -1,6 +1,6 @@
 /** How an instance stops within `STOP_MS_MAX`: its phases share the time. What is unfinished by then is as after a kill. */
 import { setTimeout } from "node:timers/promises";
-import { STOP_FLUSH_MS, STOP_WRITES_MS } from "../../src/runtime/base/config/stop-limits.ts";
+import { STOP_FLUSH_MS, STOP_WRITES_MS } from "../../src/runtime/base/config/limits.ts";
 import type { Log } from "../../src/runtime/base/metrics/log.ts";
 import type { Services } from "../../src/runtime/service/services.ts";
 import type { FolderLock } from "./data-dir/folder-lock.ts";

@@ -13,7 +13,7 @@ import type { Host } from "../../src/runtime/service/host.ts";
 import { NOWHERE, type GeoLookup } from "../../src/runtime/ingest/geo.ts";
 import { UNFLUSHED_BYTES_MAX_IN_WORKERD } from "../../src/runtime/base/config/limits.ts";
 import { installationCheckAgent } from "../../src/runtime/base/config/names.ts";
-import { ROLLUP_CACHE_IN_WORKERD } from "../../src/runtime/base/config/rollup-limits.ts";
+import { ROLLUP_CACHE_IN_WORKERD } from "../../src/runtime/base/config/report-limits.ts";
 import type { Log } from "../../src/runtime/base/metrics/log.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/inline-rollup-calculator.ts";
 import { createServices, type Services } from "../../src/runtime/service/services.ts";

@@ -3,7 +3,7 @@
  * start no object whose site has no new events: its numbers then stay, until another day or other settings ask for others.
  */
 import { OVERVIEW_NUMBERS_BYTES_MAX } from "../../src/runtime/base/config/report-limits.ts";
-import { DEMO_SITE } from "../../src/runtime/base/config/site-id.ts";
+import { DEMO_SITE } from "../../src/runtime/base/config/names.ts";
 import type { RemoteRequest } from "../../src/runtime/reports/overview/overview.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 

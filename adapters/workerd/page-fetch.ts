@@ -2,7 +2,7 @@
  * Fetches pages with the platform's `fetch`. Cloudflare resolves names itself and has no way into private networks, so there is no
  * address to check here; addresses in URLs are checked before (`runtime/installation/page-check.ts`).
  */
-import { PAGE_BYTES_MAX } from "../../src/runtime/base/config/installation-limits.ts";
+import { PAGE_BYTES_MAX } from "../../src/runtime/base/config/limits.ts";
 import { isRedirect, PageFetchError, type FetchedPage, type PageFetch } from "../../src/runtime/installation/page-fetch.ts";
 
 /**

@@ -1,6 +1,6 @@
 /** The Durable Object of one site: its journal, engine and caches, and all work on its files. */
 import type { Connection } from "../../src/handlers/pipeline.ts";
-import { isSiteId } from "../../src/runtime/base/config/site-id.ts";
+import { isSiteId } from "../../src/runtime/base/config/names.ts";
 import { readJsonRecord, replaceJsonRecord } from "../../src/storage/json-record.ts";
 import type { AdmittedSite } from "../../src/runtime/ingest/admitted-site.ts";
 import { addActivity, takeActivity } from "../../src/runtime/base/metrics/activity.ts";

@@ -1,5 +1,5 @@
 /** POST and DELETE /api/demo: the demo site (docs/http-api.md, "Demo site"). */
-import { DEMO_SITE } from "../runtime/base/config/site-id.ts";
+import { DEMO_SITE } from "../runtime/base/config/names.ts";
 import { AppError, storageUnavailable } from "../runtime/base/errors.ts";
 import type { Handler } from "./context.ts";
 import { jsonReply } from "./reply.ts";

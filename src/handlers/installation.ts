@@ -1,7 +1,6 @@
 /** The installation check: what became of a site's events, and what its page says (docs/http-api.md, "Installation check"). */
-import { OTHER_NAMES_MAX } from "../runtime/base/config/installation-limits.ts";
-import { SITES_LISTING_WAIT_MS, URL_CHARS_MAX } from "../runtime/base/config/limits.ts";
-import { parseSiteId } from "../runtime/base/config/site-id.ts";
+import { OTHER_NAMES_MAX, SITES_LISTING_WAIT_MS, URL_CHARS_MAX } from "../runtime/base/config/limits.ts";
+import { parseSiteId } from "../runtime/base/config/names.ts";
 import { invalidInput } from "../runtime/base/errors.ts";
 import type { OutcomeCount } from "../runtime/ingest/event-outcomes.ts";
 import { parseObject, requiredText } from "../runtime/base/config/json-fields.ts";

@@ -3,7 +3,7 @@ import { equalBytes } from "../runtime/base/sha256.ts";
 import { AppError } from "../runtime/base/errors.ts";
 import { metricFamilies } from "../runtime/base/metrics/metric-families.ts";
 import { METRICS_CONTENT_TYPE, renderMetrics } from "../runtime/base/metrics/prometheus.ts";
-import type { Secret } from "../runtime/base/config/secret.ts";
+import type { Secret } from "../runtime/base/config/option-kinds.ts";
 import type { Handler } from "./context.ts";
 import { bearerTokenOf } from "./credentials.ts";
 import { NO_STORE, textReply } from "./reply.ts";

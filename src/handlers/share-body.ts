@@ -1,13 +1,13 @@
 /** The body of a new share link: each field's rule (docs/http-api.md, "Share links"). */
 import { isFrameAncestor, isShareName, type ShareSettings } from "../runtime/access/share.ts";
 import type { SharedDates } from "../runtime/access/shared-view.ts";
-import { exceedsBytes, exceedsChars } from "../runtime/base/config/code-points.ts";
+import { exceedsBytes, exceedsChars } from "../runtime/base/text.ts";
 import {
   PASSWORD_BYTES_MAX,
   SHARE_FRAME_ANCESTORS_MAX,
   SHARE_NAME_CHARS_MAX,
   SHARE_PASSWORD_CHARS_MIN,
-} from "../runtime/base/config/auth-limits.ts";
+} from "../runtime/base/config/admin-limits.ts";
 import { invalidInput } from "../runtime/base/errors.ts";
 import { optionalFlag, optionalText, optionalTexts, requiredText } from "../runtime/base/config/json-fields.ts";
 import type { JsonObject } from "../storage/json-record.ts";

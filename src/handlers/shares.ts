@@ -2,7 +2,7 @@
 import { mayAdminister } from "../runtime/access/principal.ts";
 import type { Share } from "../runtime/access/share.ts";
 import type { SharedDates } from "../runtime/access/shared-view.ts";
-import { parseSiteId } from "../runtime/base/config/site-id.ts";
+import { parseSiteId } from "../runtime/base/config/names.ts";
 import { AppError } from "../runtime/base/errors.ts";
 import { parseObject } from "../runtime/base/config/json-fields.ts";
 import { parseSegmentFilter } from "../runtime/query/filters.ts";

@@ -3,8 +3,7 @@
  * the instance that holds what is of no single site answers all others, and so every refusal that needs no site.
  */
 import type { Config } from "../runtime/base/config/config.ts";
-import { OVERVIEW_PATH } from "../runtime/base/config/names.ts";
-import { DEMO_SITE, isSiteId } from "../runtime/base/config/site-id.ts";
+import { OVERVIEW_PATH, DEMO_SITE, isSiteId } from "../runtime/base/config/names.ts";
 import { createAllowlist, type Allowlist } from "../runtime/ingest/allowlist.ts";
 import { parseEventBody, parsePixelQuery, type EventInput } from "../runtime/ingest/event-input.ts";
 import { parseUrl } from "../runtime/ingest/parse-url.ts";

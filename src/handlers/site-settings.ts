@@ -1,7 +1,7 @@
 /** GET, PUT and DELETE /api/sites/{site_id}, GET and PUT /api/settings: what is set for sites (docs/http-api.md, "Site settings"). */
+import { SETTINGS_FILE_BYTES_MAX } from "../runtime/base/config/admin-limits.ts";
 import { parseObject } from "../runtime/base/config/json-fields.ts";
-import { SETTINGS_FILE_BYTES_MAX } from "../runtime/base/config/limits.ts";
-import { parseSiteId } from "../runtime/base/config/site-id.ts";
+import { parseSiteId } from "../runtime/base/config/names.ts";
 import { AppError, invalidInput, storageUnavailable } from "../runtime/base/errors.ts";
 import type { Services } from "../runtime/service/services.ts";
 import { parseBodyOfSite, parseSettingsFile, settingsFileJson } from "../runtime/sites/settings-file.ts";

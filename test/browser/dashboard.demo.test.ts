@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Page } from "playwright-core";
 import { DEMO_SITE } from "../../dashboard/names.ts";
-import * as service from "../../src/runtime/base/config/site-id.ts";
+import * as service from "../../src/runtime/base/config/names.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { violationsOf } from "./support/accessibility.ts";

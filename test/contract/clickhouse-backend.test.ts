@@ -1,7 +1,7 @@
 /** How reports fail when ClickHouse does, and what a real server reads for them. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { connectClickhouse } from "../../adapters/clickhouse-connection.ts";
-import { GOALS_OF_QUERY_MAX } from "../../src/runtime/base/config/collection-limits.ts";
+import { GOALS_OF_QUERY_MAX } from "../../src/runtime/base/config/admin-limits.ts";
 import type { ConnectClickhouse } from "../../src/runtime/clickhouse/connection.ts";
 import { bodyOf, CLOSED, logIn } from "../support/auth-requests.ts";
 import { ONLY_THE_FRONT, clickhouseOfFile } from "../support/clickhouse-server.ts";

@@ -1,7 +1,7 @@
 /** Requests for erasures against a real ClickHouse: which are pending for a node, what was confirmed, and when they are forgotten. */
 import { expect, it } from "vitest";
 import { connectClickhouse } from "../../adapters/clickhouse-connection.ts";
-import { Secret } from "../../src/runtime/base/config/secret.ts";
+import { Secret } from "../../src/runtime/base/config/option-kinds.ts";
 import { ErasureRequests, type ErasureRequest } from "../../src/runtime/clickhouse/erasure-requests.ts";
 import { prepareSchema } from "../../src/runtime/clickhouse/schema.ts";
 import { eventTables } from "../../src/runtime/clickhouse/tables.ts";

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PAGE_BYTES_MAX } from "../../src/runtime/base/config/installation-limits.ts";
+import { PAGE_BYTES_MAX } from "../../src/runtime/base/config/limits.ts";
 import { PageFetchError, type PageFetch } from "../../src/runtime/installation/page-fetch.ts";
 
 const TIMEOUT_MS = 10_000;

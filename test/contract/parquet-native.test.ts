@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
-import { isSiteId } from "../../src/runtime/base/config/site-id.ts";
+import { isSiteId } from "../../src/runtime/base/config/names.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
 import { utcDateOf, type StoredEvent, type LocalDate } from "../../src/storage/event.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";

@@ -1,8 +1,7 @@
 /** The contract of the rollup calculator port, for each way of running it. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
-import { HOURLY_DAYS_MAX } from "../../src/runtime/base/config/report-limits.ts";
-import { ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../../src/runtime/base/config/rollup-limits.ts";
+import { HOURLY_DAYS_MAX, ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../../src/runtime/base/config/report-limits.ts";
 import { fileOf } from "../../src/runtime/duckdb/rollups/rollup-origin.ts";
 import type { ComputedMeasures, RollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import type { Top } from "../../src/runtime/query/top.ts";

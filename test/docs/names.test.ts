@@ -22,7 +22,7 @@ const named = (pattern: RegExp): { page: string; name: string }[] =>
   PAGES.flatMap(({ path, text }) => [...text.matchAll(pattern)].map(([, name = ""]) => ({ page: path, name })));
 
 it("every environment variable in the docs belongs to an option", () => {
-  // `options-table.test.ts` holds this table to the program.
+  // `options.test.ts` holds this table to the program.
   const cells = [...readPage("docs/configuration.md").text.matchAll(/^\| `\w+` \| (`SVC_[^|]+`) \|/gm)].map(([, cell = ""]) => cell);
   const known = new Set(cells.flatMap((cell) => cell.split(", ")).map((name) => name.replaceAll("`", "")));
   expect(known.size).toBeGreaterThan(30);

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { STOP_MS_MAX } from "../../src/runtime/base/config/stop-limits.ts";
+import { STOP_MS_MAX } from "../../src/runtime/base/config/limits.ts";
 import { encodeJournalLines } from "../../src/storage/journal-line.ts";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import { anEvent, eventTexts, siteId } from "../support/stored-event.ts";

@@ -3,7 +3,7 @@ import { readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createKey, postSetup, tokenOf, withBearer, withSession } from "../support/auth-requests.ts";
-import { ROLLUPS_COMPARED_PER_SITE } from "../../src/runtime/base/config/rollup-limits.ts";
+import { ROLLUPS_COMPARED_PER_SITE } from "../../src/runtime/base/config/report-limits.ts";
 import { addDays } from "../../src/storage/calendar.ts";
 import { startOfDayMs, utcDateOf } from "../../src/storage/event.ts";
 import { encodeEvents } from "../../src/storage/parquet-events.ts";

@@ -1,7 +1,7 @@
 /** Days of a program that makes rollups of few events: its history for fault sweeps, and what must be true whatever failed. */
 import { setImmediate } from "node:timers/promises";
 import { expect } from "vitest";
-import { ROLLUP_RETRY_MS_MIN } from "../../src/runtime/base/config/rollup-limits.ts";
+import { ROLLUP_RETRY_MS_MIN } from "../../src/runtime/base/config/report-limits.ts";
 import { DAY_MS, utcDateOf, type LocalDate } from "../../src/storage/event.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { daysOfRollupKey, rollupFolder } from "../../src/storage/rollup-path.ts";

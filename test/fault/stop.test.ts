@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
-import { STOP_MS_MAX, STOP_RESPONSES_MS } from "../../src/runtime/base/config/stop-limits.ts";
+import { STOP_MS_MAX, STOP_RESPONSES_MS } from "../../src/runtime/base/config/limits.ts";
 import { startServer } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { CHROME_WINDOWS } from "../support/user-agents.ts";

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
 import { openFileSegmentLog } from "../../adapters/node/files/file-segment-log.ts";
-import { isSiteId } from "../../src/runtime/base/config/site-id.ts";
+import { isSiteId } from "../../src/runtime/base/config/names.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
 import { decodeJournalLines } from "../../src/storage/journal-line.ts";
 import { decodeEvents } from "../../src/storage/parquet-events.ts";

@@ -1,6 +1,6 @@
 /** The revenue of a goal is listed however many currencies another goal has. */
 import { expect, it, onTestFinished } from "vitest";
-import { GOALS_MAX } from "../../src/runtime/base/config/collection-limits.ts";
+import { GOALS_MAX } from "../../src/runtime/base/config/admin-limits.ts";
 import { REVENUE_ROWS_MAX } from "../../src/runtime/base/config/report-limits.ts";
 import { bodyOf, CLOSED, logIn } from "../support/auth-requests.ts";
 import { addItem } from "../support/collections.ts";

@@ -1,6 +1,6 @@
 /** Goals of a site, and how many visitors met them (docs/goals.md). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { GOALS_MAX } from "../../src/runtime/base/config/collection-limits.ts";
+import { GOALS_MAX } from "../../src/runtime/base/config/admin-limits.ts";
 import { bodyOf, CLOSED, createKey, createShare, logIn, postKey, withKey, withShare, type CreatedKey } from "../support/auth-requests.ts";
 import { addItem, askCollection, listItems } from "../support/collections.ts";
 import { expectError, putSettings, record, wireEvent, type RequestHeaders } from "../support/requests.ts";

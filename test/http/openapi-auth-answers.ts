@@ -1,5 +1,5 @@
 /** Requests for the documented statuses of setup, login and API keys (see `openapi-answers.ts`). */
-import { PASSWORD_CHECKS_WAITING_MAX, API_KEY_CHANGES_WAITING_MAX } from "../../src/runtime/base/config/auth-limits.ts";
+import { PASSWORD_CHECKS_WAITING_MAX, API_KEY_CHANGES_WAITING_MAX } from "../../src/runtime/base/config/admin-limits.ts";
 import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
 import {
   CLOSED,

@@ -3,7 +3,7 @@ import {
   PASSWORD_CHECKS_WAITING_MAX,
   SHARE_CHANGES_WAITING_MAX,
   GUEST_REQUESTS_AT_ONCE,
-} from "../../src/runtime/base/config/auth-limits.ts";
+} from "../../src/runtime/base/config/admin-limits.ts";
 import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
 import {
   CLOSED,

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
 import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
-import { parseSiteId } from "../../src/runtime/base/config/site-id.ts";
+import { parseSiteId } from "../../src/runtime/base/config/names.ts";
 import { createRecordSecretStore } from "../../src/storage/secret-store.ts";
 import { CLOSED, logIn } from "../support/auth-requests.ts";
 import { createInProcessTarget } from "../support/in-process-target.ts";

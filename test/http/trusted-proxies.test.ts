@@ -5,7 +5,7 @@ import { createInProcessTarget, type InProcessTarget } from "../support/in-proce
 import { createNodeTarget } from "../support/node-target.ts";
 import { getBreakdown, getPixel, pixelPath, record, wireEvent, type RequestHeaders } from "../support/requests.ts";
 import type { Environment, Target } from "../support/target.ts";
-import { HIDDEN_EVENTS_MIN, PROXY_EVENTS_MIN } from "../../src/runtime/base/config/installation-limits.ts";
+import { HIDDEN_EVENTS_MIN, PROXY_EVENTS_MIN } from "../../src/runtime/base/config/limits.ts";
 
 const SITE = "proxied.test";
 

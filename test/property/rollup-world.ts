@@ -4,7 +4,7 @@
  */
 import { setImmediate } from "node:timers/promises";
 import { expect } from "vitest";
-import { ROLLUP_RETRY_MS_MIN } from "../../src/runtime/base/config/rollup-limits.ts";
+import { ROLLUP_RETRY_MS_MIN } from "../../src/runtime/base/config/report-limits.ts";
 import { utcCalendar } from "../../src/storage/calendar.ts";
 import type { SiteId, StoredEvent, LocalDate } from "../../src/storage/event.ts";
 import type { ObjectKey } from "../../src/storage/object-store.ts";

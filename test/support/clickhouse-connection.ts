@@ -1,6 +1,6 @@
 /** The program's connection to a ClickHouse for tests, with a fresh database. */
 import { connectClickhouse } from "../../adapters/clickhouse-connection.ts";
-import { Secret } from "../../src/runtime/base/config/secret.ts";
+import { Secret } from "../../src/runtime/base/config/option-kinds.ts";
 import type { ClickhouseConnection } from "../../src/runtime/clickhouse/connection.ts";
 import type { ClickhouseServer } from "./clickhouse-server.ts";
 

@@ -13,7 +13,7 @@ import { parseConfig } from "../../src/runtime/base/config/config.ts";
 import type { ConnectClickhouse } from "../../src/runtime/clickhouse/connection.ts";
 import type { Engine } from "../../src/runtime/duckdb/engine.ts";
 import { UNFLUSHED_BYTES_MAX } from "../../src/runtime/base/config/limits.ts";
-import { ROLLUP_CACHE } from "../../src/runtime/base/config/rollup-limits.ts";
+import { ROLLUP_CACHE } from "../../src/runtime/base/config/report-limits.ts";
 import { DASHBOARD_PAGE } from "../../src/runtime/base/config/names.ts";
 import { PageFetchError, type PageFetch } from "../../src/runtime/installation/page-fetch.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/inline-rollup-calculator.ts";

@@ -1,6 +1,6 @@
 /** Rollups of events in files, made with the real engine as the program makes them. */
 import { createSha256, toHex } from "../../src/runtime/base/sha256.ts";
-import { isSiteId } from "../../src/runtime/base/config/site-id.ts";
+import { isSiteId } from "../../src/runtime/base/config/names.ts";
 import { BEHAVIORAL_EXTENSION } from "../../src/runtime/duckdb/extension.ts";
 import { PartitionCache } from "../../src/runtime/duckdb/cache/partition-cache.ts";
 import { partitionVersionOf } from "../../src/runtime/duckdb/cache/partition-version.ts";

@@ -1,5 +1,5 @@
 /** A real event store with a store of rollups beside it: for events and rollups of any days. */
-import { isSiteId } from "../../src/runtime/base/config/site-id.ts";
+import { isSiteId } from "../../src/runtime/base/config/names.ts";
 import { rangeOfDays } from "../../src/runtime/query/date-range.ts";
 import { addDays, daysBetween } from "../../src/storage/calendar.ts";
 import { startOfDayMs, type SiteId, type LocalDate } from "../../src/storage/event.ts";

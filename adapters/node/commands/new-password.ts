@@ -4,7 +4,7 @@
  */
 import { createInterface, type Interface } from "node:readline/promises";
 import { Writable } from "node:stream";
-import { PASSWORD_BYTES_MAX } from "../../../src/runtime/base/config/auth-limits.ts";
+import { PASSWORD_BYTES_MAX } from "../../../src/runtime/base/config/admin-limits.ts";
 import { withoutLineBreak } from "../config/secret-files.ts";
 
 /** The longest password and a line break. */

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
 import type { Config } from "../../../src/runtime/base/config/config.ts";
-import { isSiteId } from "../../../src/runtime/base/config/site-id.ts";
+import { isSiteId } from "../../../src/runtime/base/config/names.ts";
 import { openClickhouse } from "../../../src/runtime/clickhouse/clickhouse.ts";
 import { covers } from "../../../src/runtime/clickhouse/erasure-requests.ts";
 import { StoredSegments } from "../../../src/runtime/clickhouse/stored-segments.ts";

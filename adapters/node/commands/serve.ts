@@ -1,8 +1,7 @@
 /** The command `serve`: starts an instance, and stops it when a signal arrives. */
 import { createAssets, unpackAsset } from "../../../src/runtime/service/assets.ts";
-import type { Config } from "../../../src/runtime/base/config/config.ts";
-import { publicUrl } from "../../../src/runtime/base/config/public-url.ts";
-import { DEMO_SITE } from "../../../src/runtime/base/config/site-id.ts";
+import { type Config, publicUrl } from "../../../src/runtime/base/config/config.ts";
+import { DEMO_SITE } from "../../../src/runtime/base/config/names.ts";
 import { reasonOf, type Log } from "../../../src/runtime/base/metrics/log.ts";
 import { exitWhenLost } from "../data-dir/data-dir.ts";
 import { startInstance, type Instance } from "../instance.ts";

@@ -1,7 +1,7 @@
 /** Reads the files that variables such as `SVC_SECRET_FILE` name. Container platforms and systemd pass secrets that way. */
 import { STRING_LENGTH_MAX } from "../../../src/runtime/base/config/option-kinds.ts";
 import { fileVariableOf, type OptionName, SECRET_OPTION_NAMES } from "../../../src/runtime/base/config/options.ts";
-import type { SecretFile } from "../../../src/runtime/base/config/secret-files.ts";
+import type { SecretFile } from "../../../src/runtime/base/config/config.ts";
 import { reasonOf } from "../../../src/runtime/base/metrics/log.ts";
 import { readNamedFile } from "../files/named-file.ts";
 

@@ -8,7 +8,7 @@ import { request as requestHttps } from "node:https";
 import { isIP } from "node:net";
 import { pipeline, type Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
-import { PAGE_BYTES_MAX } from "../../../src/runtime/base/config/installation-limits.ts";
+import { PAGE_BYTES_MAX } from "../../../src/runtime/base/config/limits.ts";
 import {
   isRedirect,
   PageFetchError,

@@ -1,6 +1,6 @@
 /** Entry point of the threads of rollups: reads files itself, so that their bytes never pass the main thread. */
 import { workerData } from "node:worker_threads";
-import { ROLLUP_CACHE } from "../../../src/runtime/base/config/rollup-limits.ts";
+import { ROLLUP_CACHE } from "../../../src/runtime/base/config/report-limits.ts";
 import { createInlineRollupCalculator } from "../../../src/runtime/duckdb/rollups/inline-rollup-calculator.ts";
 import { createFileObjectStore } from "../files/file-object-store.ts";
 import { serveTasks } from "./task-thread.ts";

@@ -6,10 +6,9 @@ import {
   API_KEY_NAME_CHARS_MAX,
   API_KEY_SITES_MAX,
   PASSWORD_BYTES_MAX,
-} from "../../runtime/base/config/auth-limits.ts";
+} from "../../runtime/base/config/admin-limits.ts";
 import { SITE_ID_CHARS_MAX } from "../../runtime/base/config/limits.ts";
-import { SITE_ID } from "../../runtime/base/config/site-id.ts";
-import { API_KEY_PREFIX, SESSION_COOKIE } from "../../runtime/base/config/names.ts";
+import { SITE_ID, API_KEY_PREFIX, SESSION_COOKIE } from "../../runtime/base/config/names.ts";
 import { NOT_STORED, sets } from "./headers.ts";
 import { BODY_REFUSALS, jsonContent } from "./json-content.ts";
 import type { Answer, Operation, Parameter, SecurityScheme } from "./operation.ts";

@@ -7,7 +7,7 @@ import {
   ITEM_NAME_CHARS_MAX,
   SEGMENTS_MAX,
   SEGMENT_CHARS_MAX,
-} from "../../runtime/base/config/collection-limits.ts";
+} from "../../runtime/base/config/admin-limits.ts";
 import { EVENT_NAME_CHARS_MAX } from "../../runtime/base/config/limits.ts";
 import { STEP_CHARS_MAX } from "../../runtime/base/config/report-limits.ts";
 import { boolean, closed, count, list, orNull, text } from "../../runtime/query/json-schema.ts";

@@ -1,5 +1,5 @@
 /** Describes the demo site (docs/http-api.md, "Demo site"). */
-import { DEMO_SITE } from "../../runtime/base/config/site-id.ts";
+import { DEMO_SITE } from "../../runtime/base/config/names.ts";
 import { closed, count, text } from "../../runtime/query/json-schema.ts";
 import { jsonContent } from "./json-content.ts";
 import type { Operation } from "./operation.ts";

@@ -5,7 +5,7 @@ import {
   SHARE_FRAME_ANCESTORS_MAX,
   SHARE_NAME_CHARS_MAX,
   SHARE_PASSWORD_CHARS_MIN,
-} from "../../runtime/base/config/auth-limits.ts";
+} from "../../runtime/base/config/admin-limits.ts";
 import { boolean, closed, list, orNull, text, type Schema } from "../../runtime/query/json-schema.ts";
 import { siteIdSchema } from "../../runtime/query/scope-parameters.ts";
 import { WEEK_STARTS } from "../../runtime/sites/site-settings.ts";

@@ -1,12 +1,12 @@
 /** Describes the settings of sites (docs/http-api.md, "Site settings"). */
 import {
-  BODY_BYTES_MAX,
   RETENTION_DAYS_MAX,
   SETTINGS_FILE_BYTES_MAX,
   SITE_LIST_ENTRIES_MAX,
   SITE_LIST_ENTRY_CHARS_MAX,
   SITE_NAME_CHARS_MAX,
-} from "../../runtime/base/config/limits.ts";
+} from "../../runtime/base/config/admin-limits.ts";
+import { BODY_BYTES_MAX } from "../../runtime/base/config/limits.ts";
 import { boolean, closed, count, list, orNull, text, type Schema } from "../../runtime/query/json-schema.ts";
 import { siteIdSchema } from "../../runtime/query/scope-parameters.ts";
 import { CARDS, WEEK_STARTS } from "../../runtime/sites/site-settings.ts";

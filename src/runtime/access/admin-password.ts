@@ -1,10 +1,10 @@
 /** The one admin password: chosen at setup and stored as a hash, or set by an option (docs/http-api.md, "Setup"). */
 import type { RecordStore } from "../../storage/record-store.ts";
 import { AppError, invalidInput } from "../base/errors.ts";
-import { exceedsBytes, exceedsChars } from "../base/config/code-points.ts";
-import { ADMIN_PASSWORD_CHARS_MIN, PASSWORD_BYTES_MAX } from "../base/config/auth-limits.ts";
+import { exceedsBytes, exceedsChars } from "../base/text.ts";
+import { ADMIN_PASSWORD_CHARS_MIN, PASSWORD_BYTES_MAX } from "../base/config/admin-limits.ts";
 import { variableOf } from "../base/config/options.ts";
-import type { Secret } from "../base/config/secret.ts";
+import type { Secret } from "../base/config/option-kinds.ts";
 import { createJsonRecord, damagedRecord, readJsonRecord, replaceJsonRecord, updateJsonRecord } from "../../storage/json-record.ts";
 import { parsePhc, type PasswordHasher } from "./password-hasher.ts";
 import type { PasswordQueue } from "./password-queue.ts";

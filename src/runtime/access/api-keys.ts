@@ -2,11 +2,10 @@
 import type { EpochMs, SiteId } from "../../storage/event.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
 import { AppError, invalidInput, storageUnavailable } from "../base/errors.ts";
-import { exceedsChars } from "../base/config/code-points.ts";
-import { API_KEY_CHANGES_WAITING_MAX, API_KEY_NAME_CHARS_MAX, API_KEY_SITES_MAX } from "../base/config/auth-limits.ts";
+import { exceedsChars } from "../base/text.ts";
+import { API_KEY_CHANGES_WAITING_MAX, API_KEY_NAME_CHARS_MAX, API_KEY_SITES_MAX } from "../base/config/admin-limits.ts";
 import type { Log } from "../base/metrics/log.ts";
-import { API_KEY_PREFIX } from "../base/config/names.ts";
-import { isSiteId, parseSiteId } from "../base/config/site-id.ts";
+import { API_KEY_PREFIX, isSiteId, parseSiteId } from "../base/config/names.ts";
 import {
   createJsonRecord,
   damagedRecord,

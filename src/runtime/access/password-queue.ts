@@ -3,7 +3,7 @@
  * line is full, a newcomer displaces one from the network that has the most in it, so that many addresses of a few networks keep nobody
  * else out.
  */
-import { PASSWORD_CHECKS_WAITING_MAX, SHARE_PASSWORDS_WAITING_MAX } from "../base/config/auth-limits.ts";
+import { PASSWORD_CHECKS_WAITING_MAX, SHARE_PASSWORDS_WAITING_MAX } from "../base/config/admin-limits.ts";
 import { AppError } from "../base/errors.ts";
 import { wideNetworkOf } from "../base/rate-limit-key.ts";
 

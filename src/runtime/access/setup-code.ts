@@ -3,7 +3,7 @@ import type { Counters } from "../base/metrics/counters.ts";
 import { AppError } from "../base/errors.ts";
 import type { Log } from "../base/metrics/log.ts";
 import { variableOf } from "../base/config/options.ts";
-import { Secret } from "../base/config/secret.ts";
+import { Secret } from "../base/config/option-kinds.ts";
 import type { AdminPassword } from "./admin-password.ts";
 import { KEPT_IN_MEMORY, type KeptEntries } from "./kept-entries.ts";
 import type { LoginLockout } from "./login-lockout.ts";

@@ -10,7 +10,7 @@ import {
   SHARE_UNLOCKS_OF_NETWORK_PER_SECOND,
   SHARE_UNLOCKS_PER_SECOND,
   SHARE_UNLOCK_NETWORKS_MAX,
-} from "../base/config/auth-limits.ts";
+} from "../base/config/admin-limits.ts";
 import { AppError } from "../base/errors.ts";
 import { wideNetworkOf } from "../base/rate-limit-key.ts";
 import { createRateLimit, takeFromAll, type RateLimit } from "../base/rate-limit.ts";

@@ -2,8 +2,8 @@
  * The password of a share link, which opens it for a guest (docs/sharing.md). Attempts wait behind those of the login, and have a
  * lockout of their own: whoever mistypes a link's password, or knows it, changes nothing for another link or for the login.
  */
-import { PASSWORD_BYTES_MAX } from "../base/config/auth-limits.ts";
-import { exceedsBytes } from "../base/config/code-points.ts";
+import { PASSWORD_BYTES_MAX } from "../base/config/admin-limits.ts";
+import { exceedsBytes } from "../base/text.ts";
 import { AppError, invalidInput } from "../base/errors.ts";
 import type { Counters } from "../base/metrics/counters.ts";
 import type { Log } from "../base/metrics/log.ts";

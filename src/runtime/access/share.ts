@@ -4,9 +4,9 @@
  */
 import { isLocalDate, type EpochMs, type SiteId } from "../../storage/event.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
-import { SHARE_FRAME_ANCESTORS_MAX, SHARE_NAME_CHARS_MAX } from "../base/config/auth-limits.ts";
-import { exceedsChars } from "../base/config/code-points.ts";
-import { isSiteId } from "../base/config/site-id.ts";
+import { SHARE_FRAME_ANCESTORS_MAX, SHARE_NAME_CHARS_MAX } from "../base/config/admin-limits.ts";
+import { exceedsChars } from "../base/text.ts";
+import { isSiteId } from "../base/config/names.ts";
 import { damagedRecord, isInstant, readJsonRecord, type JsonObject } from "../../storage/json-record.ts";
 import { parsePhc } from "./password-hasher.ts";
 import type { SharedDates, SharedView } from "./shared-view.ts";

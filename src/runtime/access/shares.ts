@@ -1,7 +1,7 @@
 /** Share links: how they are created, found by their tokens, and revoked (docs/sharing.md). A guest token ends with its link. */
 import type { EpochMs, SiteId } from "../../storage/event.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
-import { SHARES_MAX, SHARES_OF_SITE_MAX, SHARE_CHANGES_WAITING_MAX, SHARE_USE_RECORD_MS } from "../base/config/auth-limits.ts";
+import { SHARES_MAX, SHARES_OF_SITE_MAX, SHARE_CHANGES_WAITING_MAX, SHARE_USE_RECORD_MS } from "../base/config/admin-limits.ts";
 import { AppError, invalidInput, storageUnavailable } from "../base/errors.ts";
 import { reasonOf, type Log } from "../base/metrics/log.ts";
 import { createJsonRecord, replaceJsonRecord } from "../../storage/json-record.ts";

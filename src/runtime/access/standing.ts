@@ -1,6 +1,6 @@
 /** What the credentials of a request are worth (docs/http-api.md, "Access"), wherever password, sessions, keys and share links are held. */
 import type { SiteId } from "../../storage/event.ts";
-import { isSiteId } from "../base/config/site-id.ts";
+import { isSiteId } from "../base/config/names.ts";
 import type { KeyRights } from "./api-keys.ts";
 import type { AuthServices } from "./auth-services.ts";
 import type { SharedView } from "./shared-view.ts";

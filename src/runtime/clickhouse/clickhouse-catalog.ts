@@ -3,7 +3,7 @@ import { addDays } from "../../storage/calendar.ts";
 import { utcDateOf, type SiteId, type LocalDate } from "../../storage/event.ts";
 import type { EventStore } from "../../storage/event-store.ts";
 import { CLICKHOUSE_CHECK_MS_MAX, CLICKHOUSE_SITES_MAX } from "../base/config/clickhouse-limits.ts";
-import { isSiteId } from "../base/config/site-id.ts";
+import { isSiteId } from "../base/config/names.ts";
 import type { ClickhouseConnection } from "./connection.ts";
 import type { EventTables } from "./tables.ts";
 

@@ -1,6 +1,6 @@
 /** Erasures that every node carries out, and which nodes have done so. */
 import { CLICKHOUSE_CHECK_MS_MAX, ERASURE_RECENT_MS, ERASURE_REQUESTS_MAX } from "../base/config/clickhouse-limits.ts";
-import { isSiteId } from "../base/config/site-id.ts";
+import { isSiteId } from "../base/config/names.ts";
 import { isLocalDate, type SiteId, type LocalDate } from "../../storage/event.ts";
 import type { SqlRow } from "../query/sql.ts";
 import type { ClickhouseConnection, ClickhouseStatement } from "./connection.ts";

@@ -2,7 +2,7 @@
 import type { Columns } from "../../storage/columns.ts";
 import type { Calendar } from "../../storage/calendar.ts";
 import { propertyMeasure } from "../../storage/rollup.ts";
-import { ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../base/config/rollup-limits.ts";
+import { ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../base/config/report-limits.ts";
 import { EngineFullError, type Engine } from "./engine.ts";
 import type { PartitionCache } from "./cache/partition-cache.ts";
 import type { SiteRange } from "../query/scope.ts";

@@ -1,6 +1,6 @@
 /** Executes a step of a plan from rollups for the salt periods that they cover, and from events for the rest. */
 import { rowCountOf, type Columns } from "../../storage/columns.ts";
-import { ROLLUP_ADDED_ROWS_MAX } from "../base/config/rollup-limits.ts";
+import { ROLLUP_ADDED_ROWS_MAX } from "../base/config/report-limits.ts";
 import type { DateRange } from "../query/date-range.ts";
 import { reasonOf, type Log } from "../base/metrics/log.ts";
 import type { PartitionVersion } from "./cache/partition-version.ts";

@@ -1,7 +1,7 @@
 /** The steps from a request with an event to the journal, in order (docs/http-api.md, "Processing order"). */
 import type { EpochMs, LocalDate, SiteId, StoredEvent } from "../../storage/event.ts";
 import { SALT_RENEWALS_PER_EVENT_MAX } from "../base/config/limits.ts";
-import { DEMO_SITE } from "../base/config/site-id.ts";
+import { DEMO_SITE } from "../base/config/names.ts";
 import { AppError } from "../base/errors.ts";
 import type { Exclusions } from "../sites/exclusions.ts";
 import type { CalendarOf, ExclusionsOf } from "../sites/sites.ts";

@@ -3,10 +3,9 @@ import type { JsonObject } from "../../storage/json-record.ts";
 import { invalidInput } from "../base/errors.ts";
 import { fieldOf, malformedBody, optionalText, parseObject, requiredText } from "../base/config/json-fields.ts";
 import { CURRENCY_CHARS_MAX, EVENT_NAME_CHARS_MAX, PROPS_CHARS_MAX, SITE_ID_CHARS_MAX, URL_CHARS_MAX } from "../base/config/limits.ts";
-import { PAGEVIEW } from "../base/config/names.ts";
+import { PAGEVIEW, parseSiteId } from "../base/config/names.ts";
 import type { SiteId } from "../../storage/event.ts";
-import { exceedsChars, wellFormed } from "../base/config/code-points.ts";
-import { parseSiteId } from "../base/config/site-id.ts";
+import { exceedsChars, wellFormed } from "../base/text.ts";
 
 /** The fields as sent, with the right types and well-formed text, but otherwise unchecked. */
 export interface EventInput {

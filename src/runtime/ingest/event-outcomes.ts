@@ -3,9 +3,8 @@
  * Counts and times in memory, of names only: nothing about the page or its visitor (docs/privacy.md, "What is not stored").
  */
 import type { EpochMs } from "../../storage/event.ts";
-import { OUTCOME_NAMES_MAX } from "../base/config/installation-limits.ts";
-import { SITE_ID_CHARS_MAX } from "../base/config/limits.ts";
-import { isSiteId } from "../base/config/site-id.ts";
+import { OUTCOME_NAMES_MAX, SITE_ID_CHARS_MAX } from "../base/config/limits.ts";
+import { isSiteId } from "../base/config/names.ts";
 import { AppError, type AppErrorCode } from "../base/errors.ts";
 import { parseUrl } from "./parse-url.ts";
 

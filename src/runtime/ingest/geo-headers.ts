@@ -1,5 +1,5 @@
 /** The location of a visitor in headers of a trusted proxy (the option `geo_headers`). */
-import type { GeoHeaders } from "../base/config/network-kinds.ts";
+import type { GeoHeaders } from "../base/config/option-kinds.ts";
 import { geoPlaceFromRecord, type GeoPlace } from "./geo.ts";
 
 /** Longer values are not names. Each character of a name may be nine of the header: three bytes, percent-encoded. */

@@ -1,7 +1,7 @@
 /** Which sites have events, and whether an event may add a site: the `max_sites` option. */
 import type { SiteId } from "../../storage/event.ts";
 import { SITES_LISTING_WAIT_MS } from "../base/config/limits.ts";
-import { DEMO_SITE } from "../base/config/site-id.ts";
+import { DEMO_SITE } from "../base/config/names.ts";
 import { AppError } from "../base/errors.ts";
 import type { Counters } from "../base/metrics/counters.ts";
 import { reasonOf, type Log } from "../base/metrics/log.ts";

@@ -12,7 +12,7 @@ import type { StoredSecret } from "../../storage/secret-store.ts";
 import { SALT_RETRY_MS } from "../base/config/limits.ts";
 import { reasonOf, type Log } from "../base/metrics/log.ts";
 import { VISITOR_SALT_LABEL } from "../base/config/names.ts";
-import type { Secret } from "../base/config/secret.ts";
+import type { Secret } from "../base/config/option-kinds.ts";
 import type { HmacKey, HmacSha256 } from "./hmac-sha256.ts";
 import {
   formatPeriodSecret,

@@ -1,6 +1,5 @@
 /** The page check: one at a time, follows redirects within the site, and returns findings, never the page (docs/privacy.md). */
-import { PAGE_CHECKS_PER_SEC, PAGE_REDIRECTS_MAX, PAGE_TIMEOUT_MS } from "../base/config/installation-limits.ts";
-import { URL_CHARS_MAX } from "../base/config/limits.ts";
+import { PAGE_CHECKS_PER_SEC, PAGE_REDIRECTS_MAX, PAGE_TIMEOUT_MS, URL_CHARS_MAX } from "../base/config/limits.ts";
 import { AppError } from "../base/errors.ts";
 import { resolveUrl } from "../ingest/parse-url.ts";
 import { createRateLimit, type RateLimit } from "../base/rate-limit.ts";

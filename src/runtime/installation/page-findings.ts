@@ -1,7 +1,6 @@
 /** What a page's HTML and headers say about the installation: its script tag, and what keeps the browser from using it. */
 import { URL_CHARS_MAX } from "../base/config/limits.ts";
-import { EVENT_PATH, SCRIPT_PATHS } from "../base/config/names.ts";
-import { isSiteId } from "../base/config/site-id.ts";
+import { EVENT_PATH, SCRIPT_PATHS, isSiteId } from "../base/config/names.ts";
 import { resolveUrl } from "../ingest/parse-url.ts";
 import { ContentSecurityPolicy } from "./content-security-policy.ts";
 import { tagsIn, type Tag } from "./html-tags.ts";

@@ -8,7 +8,7 @@ import {
   PROXIES_BEYOND_MAX,
   PROXY_EVENTS_MIN,
   PROXY_WINDOW_EVENTS,
-} from "../base/config/installation-limits.ts";
+} from "../base/config/limits.ts";
 import { isPrivateAddress } from "../ingest/geo.ts";
 import type { Log } from "../base/metrics/log.ts";
 

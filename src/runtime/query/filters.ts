@@ -1,6 +1,6 @@
 /** Filters: their notation. All conditions must hold (docs/http-api.md, "Filters"); `conditions.ts` has their SQL. */
 import { AppError, invalidInput } from "../base/errors.ts";
-import { exceedsChars } from "../base/config/code-points.ts";
+import { exceedsChars } from "../base/text.ts";
 import {
   FILTER_CONDITIONS_MAX,
   FILTER_EXPRESSIONS_MAX,

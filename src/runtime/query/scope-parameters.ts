@@ -8,7 +8,7 @@ import {
   LONG_RANGE_DAYS_MAX,
   RANGE_DAYS_MAX,
 } from "../base/config/report-limits.ts";
-import { SITE_ID, parseSiteId } from "../base/config/site-id.ts";
+import { SITE_ID, parseSiteId } from "../base/config/names.ts";
 import { text, type Schema } from "./json-schema.ts";
 import type { LocalDate, SiteId } from "../../storage/event.ts";
 import type { SharedDates } from "../access/shared-view.ts";

@@ -1,7 +1,7 @@
 /** The notation of steps and pages in requests: `page:/pricing` or `event:signup`, joined by commas (docs/http-api.md, "Funnel"). */
 import { CONDITIONS_MAX, STEP_CHARS_MAX } from "../base/config/report-limits.ts";
 import { invalidInput } from "../base/errors.ts";
-import { exceedsChars } from "../base/config/code-points.ts";
+import { exceedsChars } from "../base/text.ts";
 import { text } from "./json-schema.ts";
 import { required, type Parameter, type ParameterDescription } from "./parameters.ts";
 import type { Step } from "./steps.ts";

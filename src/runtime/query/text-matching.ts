@@ -6,7 +6,7 @@ import {
   FILTER_EXPRESSION_INSTRUCTIONS_MAX,
   FILTER_EXPRESSION_RANGE_CHARS_MAX,
 } from "../base/config/report-limits.ts";
-import { WildcardPattern } from "../base/config/wildcard-pattern.ts";
+import { WildcardPattern } from "../base/text.ts";
 import { expressionSize } from "./expression-size.ts";
 
 /**

@@ -1,5 +1,5 @@
 /** The parameters of a breakdown: which rows and columns it has, in which order and form (docs/http-api.md, "Breakdowns"). */
-import { exceedsChars } from "../base/config/code-points.ts";
+import { exceedsChars } from "../base/text.ts";
 import { EVENT_NAME_CHARS_MAX } from "../base/config/limits.ts";
 import { BREAKDOWN_OFFSET_MAX, BREAKDOWN_ROWS_DEFAULT, BREAKDOWN_ROWS_MAX } from "../base/config/report-limits.ts";
 import { invalidInput } from "../base/errors.ts";

@@ -1,5 +1,5 @@
 /** GET /api/stats/conversions: how many visitors met each goal of the site, and the revenue of revenue goals (docs/http-api.md, "Conversions"). */
-import { GOALS_MAX, GOALS_OF_QUERY_MAX } from "../base/config/collection-limits.ts";
+import { GOALS_MAX, GOALS_OF_QUERY_MAX } from "../base/config/admin-limits.ts";
 import { REVENUE_ROWS_MAX } from "../base/config/report-limits.ts";
 import type { AggregateQuery } from "../query/aggregate-query.ts";
 import { planOf } from "../query/plan.ts";

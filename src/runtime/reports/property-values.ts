@@ -1,5 +1,5 @@
 /** GET /api/stats/property-values: visitors and events for each value of a custom property (docs/http-api.md, "Properties"). */
-import { exceedsChars } from "../base/config/code-points.ts";
+import { exceedsChars } from "../base/text.ts";
 import { PROPS_CHARS_MAX } from "../base/config/limits.ts";
 import { PROPERTY_VALUES_MAX } from "../base/config/report-limits.ts";
 import { invalidInput } from "../base/errors.ts";

@@ -4,7 +4,7 @@ import type { LocalDate, SiteId } from "../../storage/event.ts";
 import { EVENTS_FOLDER, parsePartitionKey, siteFolder, SITE_FOLDER_PREFIX } from "../../storage/partition-path.ts";
 import type { JournalDamage } from "../../storage/journal-replay.ts";
 import { PARTITION_LISTINGS_MAX } from "../base/config/limits.ts";
-import { isSiteId } from "../base/config/site-id.ts";
+import { isSiteId } from "../base/config/names.ts";
 import type { Clickhouse } from "../clickhouse/clickhouse.ts";
 import { withoutErasedDays } from "../clickhouse/recovered-events.ts";
 import type { Host } from "./host.ts";

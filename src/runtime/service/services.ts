@@ -5,7 +5,7 @@ import type { EventStore } from "../../storage/event-store.ts";
 import { addressedAssets, addressedScript } from "./assets.ts";
 import { createAuth, type AuthServices } from "../access/auth-services.ts";
 import { standingBy, type StandingOf } from "../access/standing.ts";
-import { GUEST_REQUESTS_AT_ONCE, GUEST_REQUESTS_PER_SECOND } from "../base/config/auth-limits.ts";
+import { GUEST_REQUESTS_AT_ONCE, GUEST_REQUESTS_PER_SECOND } from "../base/config/admin-limits.ts";
 import { RATE_LIMIT_BUCKETS_MAX } from "../base/config/limits.ts";
 import { EXPORTS_BYTES_ALLOWED_MIN, EXPORTS_SHARE_MAX } from "../base/config/report-limits.ts";
 import { openClickhouse } from "../clickhouse/clickhouse.ts";

@@ -2,7 +2,7 @@
 import { isLocalDate, type EpochMs, type LocalDate } from "../../storage/event.ts";
 import type { Calendar } from "../../storage/calendar.ts";
 import type { JsonObject } from "../../storage/json-record.ts";
-import { ANNOTATIONS_MAX, ANNOTATION_CHARS_MAX } from "../base/config/collection-limits.ts";
+import { ANNOTATIONS_MAX, ANNOTATION_CHARS_MAX } from "../base/config/admin-limits.ts";
 import { fieldOf, malformedBody, optionalText } from "../base/config/json-fields.ts";
 import { invalidInput } from "../base/errors.ts";
 import type { CollectionKind, Item } from "./collection-record.ts";

@@ -6,13 +6,12 @@ import type { EpochMs, SiteId } from "../../storage/event.ts";
 import { createJsonRecord, replaceJsonRecord, updateJsonRecord } from "../../storage/json-record.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
 import { severalAtOnce } from "../../storage/several-at-once.ts";
-import { SerialQueue } from "../base/serial-queue.ts";
-import { createSha256, toHex, type Sha256 } from "../base/sha256.ts";
-import { COLLECTION_BYTES_MAX, COLLECTION_CHANGES_WAITING_MAX } from "../base/config/collection-limits.ts";
-import { exceedsBytes } from "../base/config/code-points.ts";
-import { SITE_RECORDS_MAX_AT_ONCE } from "../base/config/limits.ts";
+import { COLLECTION_BYTES_MAX, COLLECTION_CHANGES_WAITING_MAX, SITE_RECORDS_MAX_AT_ONCE } from "../base/config/admin-limits.ts";
 import { AppError, invalidInput, storageUnavailable } from "../base/errors.ts";
 import type { Log } from "../base/metrics/log.ts";
+import { SerialQueue } from "../base/serial-queue.ts";
+import { createSha256, toHex, type Sha256 } from "../base/sha256.ts";
+import { exceedsBytes } from "../base/text.ts";
 import {
   collectionRecordOf,
   itemJson,

@@ -1,7 +1,7 @@
 /** The goals of a site: what an event has to be for each, and the rules of their fields (docs/goals.md). */
 import type { JsonObject } from "../../storage/json-record.ts";
 import { fieldOf, isObject, malformedBody, optionalFlag, optionalText, requiredText } from "../base/config/json-fields.ts";
-import { GOALS_MAX, GOAL_PROPERTY_CHARS_MAX } from "../base/config/collection-limits.ts";
+import { GOALS_MAX, GOAL_PROPERTY_CHARS_MAX } from "../base/config/admin-limits.ts";
 import { EVENT_NAME_CHARS_MAX } from "../base/config/limits.ts";
 import { STEP_CHARS_MAX } from "../base/config/report-limits.ts";
 import { invalidInput } from "../base/errors.ts";

@@ -1,7 +1,7 @@
 /** The rules that fields of goals, segments and annotations share. */
 import type { JsonObject } from "../../storage/json-record.ts";
-import { exceedsChars } from "../base/config/code-points.ts";
-import { ITEM_NAME_CHARS_MAX } from "../base/config/collection-limits.ts";
+import { exceedsChars } from "../base/text.ts";
+import { ITEM_NAME_CHARS_MAX } from "../base/config/admin-limits.ts";
 import { refuseUnknownFields, requiredText } from "../base/config/json-fields.ts";
 import { invalidInput } from "../base/errors.ts";
 

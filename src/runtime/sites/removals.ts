@@ -1,6 +1,6 @@
 /** When records were removed, so that no earlier change from another instance brings one back, and every later one is later there, too. */
 import type { EpochMs } from "../../storage/event.ts";
-import { REMOVED_SITES_MAX } from "../base/config/limits.ts";
+import { REMOVED_SITES_MAX } from "../base/config/admin-limits.ts";
 
 /** By site, or another key. */
 export class Removals<Key extends string> {

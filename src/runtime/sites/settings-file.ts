@@ -2,7 +2,7 @@
 import type { SiteId } from "../../storage/event.ts";
 import type { JsonObject } from "../../storage/json-record.ts";
 import { fieldOf, isObject, malformedBody, refuseUnknownFields, requiredText } from "../base/config/json-fields.ts";
-import { parseSiteId } from "../base/config/site-id.ts";
+import { parseSiteId } from "../base/config/names.ts";
 import { AppError, invalidInput } from "../base/errors.ts";
 import { parseSettings, settingsJson } from "./settings-json.ts";
 import { DEFAULT_SETTINGS, type SiteSettings } from "./site-settings.ts";

@@ -1,16 +1,16 @@
 /** Settings as JSON, in requests, responses and records: how they are written, and the rule of each field (docs/http-api.md, "Site settings"). */
 import type { JsonObject } from "../../storage/json-record.ts";
 import { TimeZone } from "../../storage/time-zone.ts";
-import { cutToChars, exceedsChars, wellFormed } from "../base/config/code-points.ts";
-import { fieldOf, malformedBody, optionalText } from "../base/config/json-fields.ts";
 import {
   RETENTION_DAYS_MAX,
   SITE_LIST_ENTRIES_MAX,
   SITE_LIST_ENTRY_CHARS_MAX,
   SITE_NAME_CHARS_MAX,
   VALUE_QUOTED_CHARS_MAX,
-} from "../base/config/limits.ts";
+} from "../base/config/admin-limits.ts";
+import { fieldOf, malformedBody, optionalText } from "../base/config/json-fields.ts";
 import { invalidInput } from "../base/errors.ts";
+import { cutToChars, exceedsChars, wellFormed } from "../base/text.ts";
 import { networkText, parseNetwork } from "./ip-network.ts";
 import { CARDS, DEFAULT_SETTINGS, WEEK_STARTS, type SiteSettings } from "./site-settings.ts";
 

@@ -3,9 +3,9 @@ import type { EpochMs } from "../../storage/event.ts";
 import { createJsonRecord, replaceJsonRecord, updateJsonRecord } from "../../storage/json-record.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
 import { severalAtOnce } from "../../storage/several-at-once.ts";
-import type { Sha256 } from "../base/sha256.ts";
-import { SITE_RECORDS_MAX_AT_ONCE } from "../base/config/limits.ts";
+import { SITE_RECORDS_MAX_AT_ONCE } from "../base/config/admin-limits.ts";
 import { storageUnavailable } from "../base/errors.ts";
+import type { Sha256 } from "../base/sha256.ts";
 import type { RecordChange, SiteChange, SiteDistribution } from "./site-distribution.ts";
 import { recordOf, siteRecordJson } from "./site-record.ts";
 

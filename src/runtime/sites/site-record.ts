@@ -4,7 +4,7 @@ import { damagedRecord, isInstant, readJsonRecord, type JsonObject } from "../..
 import type { RecordStore } from "../../storage/record-store.ts";
 import { toHex, type Sha256 } from "../base/sha256.ts";
 import { isObject } from "../base/config/json-fields.ts";
-import { isSiteId } from "../base/config/site-id.ts";
+import { isSiteId } from "../base/config/names.ts";
 import { reasonOf } from "../base/metrics/log.ts";
 import { parseSettings, settingsJson } from "./settings-json.ts";
 import { parseCalendarRecord, type CalendarRecord } from "./site-calendar.ts";

@@ -8,7 +8,7 @@ import type { SiteId, LocalDate } from "../../storage/event.ts";
 import { decodeEvents } from "../../storage/parquet-events.ts";
 import { dayFolder, siteFolder } from "../../storage/partition-path.ts";
 import type { PartitionFile } from "../../storage/partition.ts";
-import { isSiteId } from "../base/config/site-id.ts";
+import { isSiteId } from "../base/config/names.ts";
 
 /** All its events are of this site, which is not that of its folder. */
 export interface MisplacedFile {

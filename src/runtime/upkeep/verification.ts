@@ -15,7 +15,7 @@ import { ADMIN_RECORD, readPasswordHash } from "../access/admin-password.ts";
 import { API_KEYS_FOLDER, readApiKey } from "../access/api-keys.ts";
 import { SHARES_FOLDER, readShare } from "../access/share.ts";
 import { createSha256, type Sha256 } from "../base/sha256.ts";
-import { isSiteId } from "../base/config/site-id.ts";
+import { isSiteId } from "../base/config/names.ts";
 import { FAULTS_KEPT_MAX, LISTING_ATTEMPTS_MAX } from "../base/config/limits.ts";
 import { reasonOf } from "../base/metrics/log.ts";
 import { CALENDAR_RECORD, readDefaultCalendar } from "../sites/default-calendar.ts";

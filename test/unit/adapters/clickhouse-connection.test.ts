@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { connectClickhouse } from "../../../adapters/clickhouse-connection.ts";
-import { Secret } from "../../../src/runtime/base/config/secret.ts";
+import { Secret } from "../../../src/runtime/base/config/option-kinds.ts";
 import { ClickhouseError, ClickhouseUnreachableError } from "../../../src/runtime/clickhouse/connection.ts";
 
 const PASSWORD = "pass-wörd-парóль";

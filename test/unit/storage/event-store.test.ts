@@ -1,6 +1,6 @@
 /** The event store: it combines journal and files, serializes changes to a site and notifies observers before each change. */
 import { describe, expect, it } from "vitest";
-import { isSiteId } from "../../../src/runtime/base/config/site-id.ts";
+import { isSiteId } from "../../../src/runtime/base/config/names.ts";
 import type { SiteId, StoredEvent, LocalDate } from "../../../src/storage/event.ts";
 import { EventStore } from "../../../src/storage/event-store.ts";
 import type { ObjectStore } from "../../../src/storage/object-store.ts";

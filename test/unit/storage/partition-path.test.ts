@@ -1,7 +1,7 @@
 /** Site ids, days and segments as file keys: every site id has its own folder on every file system and can be decoded from it. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isSiteId } from "../../../src/runtime/base/config/site-id.ts";
+import { isSiteId } from "../../../src/runtime/base/config/names.ts";
 import type { SiteId, LocalDate } from "../../../src/storage/event.ts";
 import { isContinued, parsePartitionKey, partitionKey, siteFolder, siteOfFolders } from "../../../src/storage/partition-path.ts";
 import { anySiteId, siteId } from "../../support/stored-event.ts";

@@ -1,9 +1,6 @@
-/** How the environment and the configuration file become one checked `Config`, or one error that lists every problem. */
-
-import type { Platform } from "./option.ts";
-import { conflictsIn, withoutRollups } from "./option-conflicts.ts";
-import { argumentOf, OPTION_NAMES, type OptionName, optionNamed, type OptionValue, variableOf } from "./options.ts";
-import { secretFromFile, type SecretFileSources } from "./secret-files.ts";
+/** Reads the environment, the command line and the configuration file into one checked `Config`, or one error that lists every problem. */
+import { type Platform, quote } from "./option-kinds.ts";
+import { argumentOf, OPTION_NAMES, type OptionName, optionNamed, type OptionValue, variableOf, fileVariableOf } from "./options.ts";
 import { unknownKeys, unknownVariables } from "./unknown-names.ts";
 
 type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : Name;
@@ -133,3 +130,66 @@ const camelCase = (name: OptionName): keyof Config =>
   name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()) as keyof Config;
 
 const fileNameOf = (sources: ConfigSources): string => sources.fileName ?? "the configuration file";
+
+/** The content of a file without the line break at its end, or what is wrong with it: `fault` completes "the file …". */
+export type SecretFile = { readonly text: string } | { readonly fault: string };
+
+export interface SecretFileSources {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Absent on hosts without files. */
+  readonly secretFiles?: Readonly<Partial<Record<OptionName, SecretFile>>>;
+}
+
+/** The secret and the words that name its source in messages, or a problem; null if no file is named. */
+export function secretFromFile(
+  name: OptionName,
+  { environment, secretFiles }: SecretFileSources,
+): { readonly source: string; readonly value: string } | { readonly problem: string } | null {
+  const [variable, fileVariable] = [variableOf(name), fileVariableOf(name)];
+  const fileName = environment[fileVariable];
+  if (!fileName) return null;
+  if (environment[variable]) return { problem: `${name}: ${variable} and ${fileVariable} are both set. Remove one of them` };
+  const file = secretFiles?.[name];
+  if (file === undefined) return { problem: `${name} (${fileVariable}): this platform has no files. Set ${variable} instead` };
+  const source = `${fileVariable}, ${quote(fileName)}`;
+  return "fault" in file ? { problem: `${name} (${source}): the file ${file.fault}` } : { source, value: file.text };
+}
+
+interface ProxyConfig {
+  readonly trustProxy: OptionValue<"trust_proxy">;
+  readonly geoHeaders: OptionValue<"geo_headers">;
+}
+
+interface EngineConfig {
+  readonly engine: OptionValue<"engine">;
+  readonly clickhouseUrl: OptionValue<"clickhouse_url">;
+  readonly role: OptionValue<"role">;
+  readonly secret: OptionValue<"secret">;
+}
+
+/** Problems that stop the start. */
+export function conflictsIn(config: EngineConfig & ProxyConfig, platform: Platform): readonly string[] {
+  const { engine, clickhouseUrl, role, secret, trustProxy, geoHeaders } = config;
+  const problems: string[] = [];
+  if (geoHeaders !== null && trustProxy === 0) problems.push("geo_headers requires trust_proxy: otherwise anyone could send these headers");
+  if (engine === "clickhouse" && clickhouseUrl === null) problems.push("clickhouse_url is required with engine = clickhouse");
+  if (role === "ingest" && platform === "workerd") problems.push("role = ingest is of the Node program only");
+  if (role === "ingest" && engine !== "clickhouse") problems.push("role = ingest requires engine = clickhouse");
+  if (role === "ingest" && secret === null) problems.push("role = ingest requires secret, the same on every node");
+  return problems;
+}
+
+/** ClickHouse reads events in the time that rollups would save, and a node lacks the files of the others. */
+export const withoutRollups = <C extends Pick<EngineConfig, "engine">>(config: C): C =>
+  config.engine === "clickhouse" ? { ...config, rollups: false } : config;
+
+/** An address of all interfaces: it can be listened on, but not every client can connect to it. */
+const ALL_INTERFACES = /^(https?:\/\/)(?:0\.0\.0\.0|\[::\])(?=:|$)/;
+
+/**
+ * Without a trailing slash, e.g. `https://example.com/stats`: below `dashboard_origin`, else below the origin on which the service
+ * listens, e.g. `http://0.0.0.0:8000`.
+ */
+export function publicUrl({ dashboardOrigin, basePath }: Pick<Config, "dashboardOrigin" | "basePath">, listening: string): string {
+  return (dashboardOrigin ?? listening.replace(ALL_INTERFACES, "$1localhost")) + basePath;
+}

@@ -1,4 +1,4 @@
-/** Every fixed bound that has no file of its own beside this one. Names end with the unit; operators set others by options. */
+/** Every fixed bound but those of reports, of what administrators set and of ClickHouse, which have files of their own beside this one. Names end with the unit. */
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -235,29 +235,60 @@ export const WARM_BYTES_MAX = 2 * MIB;
 
 assertLimits(WARM_BYTES_MAX <= LOAD_BYTES_MAX, "the cache warmer delays a query no longer than another query does");
 
-// Settings of sites
+// The installation check and the demo site (docs/http-api.md, "Installation check" and "Demo site")
 
-/** Longest name of a site in code points. */
-export const SITE_NAME_CHARS_MAX = 128;
+/** Names whose events are counted. A new name beyond that searches all of them for the oldest, which takes about 5 µs. */
+export const OUTCOME_NAMES_MAX = 200;
 
-/** Entries of each list in a site's settings, and the code points of one. */
-export const SITE_LIST_ENTRIES_MAX = 100;
-export const SITE_LIST_ENTRY_CHARS_MAX = 512;
+/** Other names that the check of one site lists. */
+export const OTHER_NAMES_MAX = 10;
 
-/** Largest file of settings that can be imported: ten thousand sites with some of each. */
-export const SETTINGS_FILE_BYTES_MAX = 8 * MIB;
+/** Bytes of a page that are read; the rest is ignored. The head, where scripts and policies are, comes first. */
+export const PAGE_BYTES_MAX = 1024 * 1024;
 
-/** Longest retention that can be set, for all sites or for one: a hundred years. */
-export const RETENTION_DAYS_MAX = 36_500;
+/** How long the requests for a page may take together. */
+export const PAGE_TIMEOUT_MS = 5_000;
 
-/** Changes of settings that may wait for the current one. */
-export const SITE_CHANGES_WAITING_MAX = 64;
+/** Redirects that are followed. Sites redirect to https, to `www` and to a language. */
+export const PAGE_REDIRECTS_MAX = 3;
 
-/** Sites whose settings were removed on one of several nodes, and of which each keeps in memory when that was. */
-export const REMOVED_SITES_MAX = 10_000;
+/** Page checks per second, one after the other: an administrator clicks, nobody polls. */
+export const PAGE_CHECKS_PER_SEC = 0.5;
 
-/** Records of sites that are read or written at the same time. */
-export const SITE_RECORDS_MAX_AT_ONCE = 16;
+/** Addresses in `X-Forwarded-For` beyond those of trusted proxies that the proxy check looks at: more proxies than anybody has. */
+export const PROXIES_BEYOND_MAX = 4;
 
-/** Characters of a refused value that an error message quotes. */
-export const VALUE_QUOTED_CHARS_MAX = 64;
+/** Accepted events that the proxy check judges together. Then it counts anew, so that it follows a change of the proxy. */
+export const PROXY_WINDOW_EVENTS = 200;
+
+/** Share of these events that must look alike: some events come past the proxy, or with a forged header. */
+export const FORWARDED_SHARE_MIN = 0.9;
+
+/** Events before the first conclusion, where visitors have a private address and the header names public ones. */
+export const HIDDEN_EVENTS_MIN = 3;
+
+/** Events before the first conclusion, where one visitor could look like all, and between further ones in the same window. */
+export const PROXY_EVENTS_MIN = 20;
+
+/** Days of the demo site that are made at a time: a year, up to today. */
+export const DEMO_DAYS = 365;
+
+/** Files of it that are written at the same time: each waits for the disk. */
+export const DEMO_FILES_AT_ONCE = 4;
+
+// The stop of a process: how its phases share the time. Each is counted from the signal
+
+/** A stop ends within this time, whatever clients do: Docker kills a container after ten seconds. */
+export const STOP_MS_MAX = 5_000;
+
+/** How long it waits for requests that are still being sent. */
+export const STOP_UNSENT_MS = 1_000;
+
+/** How long it waits for the responses to the other requests. */
+export const STOP_RESPONSES_MS = 3_000;
+
+/** How long it flushes. The remaining events stay in the journal. */
+export const STOP_FLUSH_MS = 3_800;
+
+/** How long it waits for files that are being written. The rest of the time is for the end of the process. */
+export const STOP_WRITES_MS = 4_300;

@@ -1,25 +1,33 @@
-/** The table of all options: kind of value, default and description. */
-
-import { CLICKHOUSE_OPTIONS } from "./clickhouse-options.ts";
-import { ADMIN_PASSWORD_CHARS_MIN, PASSWORD_BYTES_MAX } from "./auth-limits.ts";
-import { BLOCK_BYTES_MAX, RETENTION_DAYS_MAX, UNFLUSHED_EVENTS_MAX } from "./limits.ts";
+/** The table of all options, each with its kind of value, default and description, and the same table in Markdown for the documentation. */
+import { ADMIN_PASSWORD_CHARS_MIN, PASSWORD_BYTES_MAX, RETENTION_DAYS_MAX } from "./admin-limits.ts";
+import { BLOCK_BYTES_MAX, UNFLUSHED_EVENTS_MAX } from "./limits.ts";
 import { ENVIRONMENT_PREFIX } from "./names.ts";
-import { basePath, geoHeaders, type GeoHeaders, host, origin, proxyCount, siteIdOrHost, urlPath } from "./network-kinds.ts";
-import { type Option, option } from "./option.ts";
 import {
+  origin,
+  type Option,
+  option,
+  choice,
+  identifier,
+  secretString,
+  userName,
+  type Secret,
+  basePath,
+  geoHeaders,
+  type GeoHeaders,
+  host,
+  proxyCount,
+  siteIdOrHost,
+  urlPath,
   autoOrBoolean,
   boolean,
-  choice,
   filePath,
   geoipDatabase,
   type GeoipDb,
   integer,
   list,
   number,
-  secretString,
   timeZoneName,
 } from "./option-kinds.ts";
-import type { Secret } from "./secret.ts";
 
 const DAY_SECS = 86_400;
 
@@ -219,7 +227,35 @@ export const OPTIONS = {
     default: 0,
     description: "Delete events dated more than this many days ago. 0 keeps them forever.",
   }),
-  ...CLICKHOUSE_OPTIONS,
+  engine: option(choice(["duckdb", "clickhouse"]), {
+    default: "duckdb",
+    description: "What answers reports: DuckDB within the process, or a ClickHouse server ([Scaling](scaling.md)).",
+  }),
+  clickhouse_url: option<string | null>(origin, {
+    default: null,
+    description: 'Origin of ClickHouse\'s HTTP interface. Required with `engine = "clickhouse"`.',
+  }),
+  clickhouse_database: option(identifier, {
+    default: "sandpiper",
+    description: "Database in ClickHouse. Created if it does not exist.",
+  }),
+  clickhouse_user: option(userName, {
+    default: "default",
+    description: "User in ClickHouse.",
+  }),
+  clickhouse_password: option<Secret | null>(secretString({ charsMin: 1 }), {
+    default: null,
+    defaultInWords: "empty",
+    description: "Password of the ClickHouse user.",
+  }),
+  clickhouse_cluster: option<string | null>(identifier, {
+    default: null,
+    description: "Name of the ClickHouse cluster over which tables are replicated and sharded. Without it, one server holds all events.",
+  }),
+  role: option(choice(["all", "ingest"]), {
+    default: "all",
+    description: '`ingest`: accept events only; statistics and the dashboard are elsewhere. Requires `engine = "clickhouse"` and `secret`.',
+  }),
   engine_memory_mb: option(integer({ min: ENGINE_MEMORY_MB_MIN, max: 65_536 }), {
     default: 2048,
     defaultOnWorkerd: 64,
@@ -286,3 +322,49 @@ export const fileVariableOf = (name: OptionName): string => `${variableOf(name)}
 
 /** An option's name on the command line, which accepts some of them. */
 export const argumentOf = (name: OptionName): string => `--${name.replaceAll("_", "-")}`;
+
+// The table in docs/configuration.md
+
+const BEGIN_MARKER = "<!-- options:begin -->";
+const END_MARKER = "<!-- options:end -->";
+
+export function renderOptionsTable(): string {
+  const heading = ["Option", "Environment variable", "Type", "Default", "Description"];
+  const rows = OPTION_NAMES.map((name) => [
+    `\`${name}\``,
+    variables(name),
+    optionNamed(name).kind.expected.replace(/^an? /, ""),
+    renderDefault(name),
+    renderDescription(name),
+  ]);
+  return [heading, heading.map(() => "---"), ...rows]
+    .map((cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |\n`)
+    .join("");
+}
+
+/** The document with a fresh table between its markers. */
+export function replaceOptionsTable(document: string): string {
+  const begin = document.indexOf(BEGIN_MARKER);
+  const end = document.indexOf(END_MARKER);
+  if (begin === -1 || end < begin) {
+    throw new Error(`The document needs a line ${BEGIN_MARKER} and, after it, a line ${END_MARKER}.`);
+  }
+  return `${document.slice(0, begin)}${BEGIN_MARKER}\n${renderOptionsTable()}${document.slice(end)}`;
+}
+
+const variables = (name: OptionName): string => {
+  const variable = `\`${variableOf(name)}\``;
+  return SECRET_OPTION_NAMES.includes(name) ? `${variable}, \`${fileVariableOf(name)}\`` : variable;
+};
+
+function renderDefault(name: OptionName): string {
+  const { default: value, defaultOnWorkerd: onWorkerd, defaultInWords } = optionNamed(name);
+  if (defaultInWords !== undefined) return defaultInWords;
+  if (value === null) return "none";
+  return onWorkerd === undefined ? `\`${value}\`` : `\`${value}\`; on workerd \`${onWorkerd}\``;
+}
+
+function renderDescription(name: OptionName): string {
+  const { description, platform } = optionNamed(name);
+  return description + { node: " Node only.", workerd: " workerd only.", both: "" }[platform];
+}

@@ -1,7 +1,7 @@
 /** Goals, segments and annotations on several nodes: each item is a record of its own, so that changes of two nodes do not undo each other. */
 import type { SiteId } from "../../../storage/event.ts";
 import type { JsonObject } from "../../../storage/json-record.ts";
-import { isSiteId } from "../../base/config/site-id.ts";
+import { isSiteId } from "../../base/config/names.ts";
 import type { SharedRecord } from "../shared-settings.ts";
 import type { Collection, ItemChange } from "../../sites/collection.ts";
 import { itemJson, parseItem, type CollectionKind } from "../../sites/collection-record.ts";

@@ -7,7 +7,7 @@ import type { JsonObject } from "../../../storage/json-record.ts";
 import type { RecordStore } from "../../../storage/record-store.ts";
 import { SETTINGS_POLL_MS, SETTINGS_SETTLE_MS } from "../../base/config/clickhouse-limits.ts";
 import type { Config } from "../../base/config/config.ts";
-import { isSiteId } from "../../base/config/site-id.ts";
+import { isSiteId } from "../../base/config/names.ts";
 import { ClickhouseUnreachableError } from "../connection.ts";
 import { DEFAULT_CALENDAR_KEY, type SharedRecord, type SharedSettings } from "../shared-settings.ts";
 import { reasonOf, type Log } from "../../base/metrics/log.ts";

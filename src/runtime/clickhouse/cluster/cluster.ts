@@ -4,7 +4,7 @@ import type { EventStore } from "../../../storage/event-store.ts";
 import type { SiteId, LocalDate } from "../../../storage/event.ts";
 import type { RecordStore } from "../../../storage/record-store.ts";
 import type { Config } from "../../base/config/config.ts";
-import { isSiteId } from "../../base/config/site-id.ts";
+import { isSiteId } from "../../base/config/names.ts";
 import type { Clickhouse } from "../clickhouse.ts";
 import { countOf, deletionOf, type DeletedEvents } from "../deletion.ts";
 import type { EventCatalog } from "../clickhouse-catalog.ts";

@@ -3,7 +3,7 @@ import type { Columns } from "../../../storage/columns.ts";
 import type { ObjectKey, ObjectStore } from "../../../storage/object-store.ts";
 import { encodeRollup, openRollup, type OpenedRollup } from "../../../storage/rollup-file.ts";
 import { isPropertyMeasure, type RollupHeader } from "../../../storage/rollup.ts";
-import { ROLLUP_READS_MAX } from "../../base/config/rollup-limits.ts";
+import { ROLLUP_READS_MAX } from "../../base/config/report-limits.ts";
 import { reasonOf } from "../../base/metrics/log.ts";
 import { LoadCache } from "./load-cache.ts";
 import { MeasureSum } from "./measure-sum.ts";

@@ -1,7 +1,7 @@
 /** The headers of rollups, cached up to a number of characters: files never change. */
 import type { ObjectKey } from "../../../storage/object-store.ts";
 import type { RollupHeader } from "../../../storage/rollup.ts";
-import { ROLLUP_HEADERS_CHARS_MAX, UNREADABLE_ROLLUPS_REMEMBERED_MAX } from "../../base/config/rollup-limits.ts";
+import { ROLLUP_HEADERS_CHARS_MAX, UNREADABLE_ROLLUPS_REMEMBERED_MAX } from "../../base/config/report-limits.ts";
 import type { Log } from "../../base/metrics/log.ts";
 import type { RollupCalculator } from "./rollup-calculator.ts";
 

@@ -3,7 +3,7 @@ import type { SiteId, LocalDate } from "../../../storage/event.ts";
 import { deleteObjects } from "../../../storage/delete-objects.ts";
 import type { ObjectKey, ObjectStore } from "../../../storage/object-store.ts";
 import { daysOfRollupKey, parseRollupKey, rollupFolder, type RollupFile } from "../../../storage/rollup-path.ts";
-import { ROLLUP_LISTINGS_MAX } from "../../base/config/rollup-limits.ts";
+import { ROLLUP_LISTINGS_MAX } from "../../base/config/report-limits.ts";
 
 export interface RollupListingsOptions {
   readonly objects: ObjectStore;

@@ -1,7 +1,7 @@
 /** How a rollup is made: from other rollups and from events, a chunk at a time. Remembers days that cannot be in one. */
 import type { SiteId, LocalDate } from "../../../storage/event.ts";
 import type { Config } from "../../base/config/config.ts";
-import { ROLLUP_DAYS_SKIPPED_MAX } from "../../base/config/rollup-limits.ts";
+import { ROLLUP_DAYS_SKIPPED_MAX } from "../../base/config/report-limits.ts";
 import type { Behavioral } from "../extension.ts";
 import { EngineFullError, type Engine } from "../engine.ts";
 import { IncompleteDaysError } from "../cache/loading.ts";

@@ -4,7 +4,7 @@
  */
 import { addDays, daysBetween, firstDateOfPeriod, periodOf } from "../../../storage/calendar.ts";
 import type { LocalDate } from "../../../storage/event.ts";
-import { ROLLUP_DAYS_MAX } from "../../base/config/rollup-limits.ts";
+import { ROLLUP_DAYS_MAX } from "../../base/config/report-limits.ts";
 import type { PartitionVersion } from "../cache/partition-version.ts";
 
 export interface RollupNode {

@@ -3,7 +3,7 @@ import { daysBetween } from "../../../storage/calendar.ts";
 import { isLocalDate, type LocalDate } from "../../../storage/event.ts";
 import type { ObjectKey } from "../../../storage/object-store.ts";
 import type { PartitionFile } from "../../../storage/partition.ts";
-import { ROLLUP_DAY_WEIGHT_BYTES } from "../../base/config/rollup-limits.ts";
+import { ROLLUP_DAY_WEIGHT_BYTES } from "../../base/config/report-limits.ts";
 import { rangeOfDays, type DateRange } from "../../query/date-range.ts";
 import { inOrderOfMaking, isCoverable, type RollupNode } from "./rollup-nodes.ts";
 

@@ -8,7 +8,7 @@ import type { ObjectKey, ObjectStore } from "../../../storage/object-store.ts";
 import type { PartitionFile } from "../../../storage/partition.ts";
 import type { RollupHeader, RollupOrigin } from "../../../storage/rollup.ts";
 import type { RollupFile } from "../../../storage/rollup-path.ts";
-import { ROLLUP_TOTAL_ROWS_MAX, ROLLUP_WEIGHT_BYTES_MIN } from "../../base/config/rollup-limits.ts";
+import { ROLLUP_TOTAL_ROWS_MAX, ROLLUP_WEIGHT_BYTES_MIN } from "../../base/config/report-limits.ts";
 import { partitionVersionOf, type PartitionVersion } from "../cache/partition-version.ts";
 import { reasonOf, type Log } from "../../base/metrics/log.ts";
 import type { RollupDayCounts } from "../../base/metrics/rollup-days.ts";

@@ -1,6 +1,6 @@
 /** Parameters and result of GET /api/stats/overview (docs/http-api.md, "Overview"). */
 import { OVERVIEW_SITES_DEFAULT, OVERVIEW_SITES_MAX, RANGE_DAYS_MAX } from "../../base/config/report-limits.ts";
-import { parseSiteId } from "../../base/config/site-id.ts";
+import { parseSiteId } from "../../base/config/names.ts";
 import { closed, count, list, orNull, text, type Described } from "../../query/json-schema.ts";
 import { optional, rowLimit } from "../../query/parameters.ts";
 import { SHORT_PERIODS } from "../../query/date-range.ts";

@@ -1,7 +1,7 @@
 /** The visitors of a site's range and of the window that it is compared with, as far as that counts whole. */
 import { addDays, dayNumberOf, daysBetween, firstDateOfPeriod, periodOf, type Calendar } from "../../../storage/calendar.ts";
 import type { LocalDate, SiteId } from "../../../storage/event.ts";
-import { ROLLUP_DAY_WEIGHT_BYTES, ROLLUP_WEIGHT_BYTES_MIN } from "../../base/config/rollup-limits.ts";
+import { ROLLUP_DAY_WEIGHT_BYTES, ROLLUP_WEIGHT_BYTES_MIN } from "../../base/config/report-limits.ts";
 import type { NumbersPlan } from "../../results/unchanged-results.ts";
 import { bucketsOf } from "../../query/buckets.ts";
 import { rangeOfDays, type DateRange } from "../../query/date-range.ts";

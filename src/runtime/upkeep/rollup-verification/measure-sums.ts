@@ -1,6 +1,6 @@
 /** The sums of all measures over salt periods that are added one after another, in bounded memory. */
 import { isPropertyMeasure, type Measures } from "../../../storage/rollup.ts";
-import { ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../../base/config/rollup-limits.ts";
+import { ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../../base/config/report-limits.ts";
 import { MeasureSum } from "../../duckdb/rollups/measure-sum.ts";
 
 export class MeasureSums {

@@ -8,7 +8,7 @@ import { sizeGroups } from "../../../storage/size-groups.ts";
 import { openRollup } from "../../../storage/rollup-file.ts";
 import { isPropertyMeasure, type Measures, type RollupHeader } from "../../../storage/rollup.ts";
 import { LISTING_ATTEMPTS_MAX, LOAD_BYTES_MAX } from "../../base/config/limits.ts";
-import { VISITORS_COMPARED_MAX } from "../../base/config/rollup-limits.ts";
+import { VISITORS_COMPARED_MAX } from "../../base/config/report-limits.ts";
 import { EngineFullError, EngineLostError } from "../../duckdb/engine.ts";
 import { IncompleteDaysError } from "../../duckdb/cache/loading.ts";
 import { KEYS_MEASURE } from "../../duckdb/measure-computation.ts";

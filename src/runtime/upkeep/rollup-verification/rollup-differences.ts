@@ -1,8 +1,7 @@
 /** Compares a rollup with its events: every row of every measure, and whether it has every measure that it must have. */
 import { isPropertyMeasure, propertyMeasure } from "../../../storage/rollup.ts";
 import type { OpenedRollup } from "../../../storage/rollup-file.ts";
-import { PROPERTY_KEYS_MAX } from "../../base/config/report-limits.ts";
-import { ROLLUP_PROPERTIES_MAX } from "../../base/config/rollup-limits.ts";
+import { PROPERTY_KEYS_MAX, ROLLUP_PROPERTIES_MAX } from "../../base/config/report-limits.ts";
 import { KEYS_MEASURE } from "../../duckdb/measure-computation.ts";
 import type { RolledMeasures } from "../../duckdb/rollups/rolled-measures.ts";
 import { isAskedFor } from "../../duckdb/rollups/rollup-sum.ts";

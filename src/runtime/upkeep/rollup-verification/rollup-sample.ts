@@ -2,7 +2,7 @@
 import type { LocalDate } from "../../../storage/event.ts";
 import type { ObjectKey } from "../../../storage/object-store.ts";
 import { dayNumberOf } from "../../../storage/calendar.ts";
-import { ROLLUPS_COMPARED_PER_SITE } from "../../base/config/rollup-limits.ts";
+import { ROLLUPS_COMPARED_PER_SITE } from "../../base/config/report-limits.ts";
 
 export interface SampledRollup {
   readonly key: ObjectKey;

@@ -6,7 +6,7 @@ import type { Partitions } from "../../../storage/partitions.ts";
 import { openRollup, RollupFormatError } from "../../../storage/rollup-file.ts";
 import { ROLLUPS_FOLDER, parseRollupKey } from "../../../storage/rollup-path.ts";
 import type { RollupHeader } from "../../../storage/rollup.ts";
-import { isSiteId } from "../../base/config/site-id.ts";
+import { isSiteId } from "../../base/config/names.ts";
 import { partitionVersionOf, type PartitionVersion } from "../../duckdb/cache/partition-version.ts";
 import { reasonOf } from "../../base/metrics/log.ts";
 import { fileOf } from "../../duckdb/rollups/rollup-origin.ts";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { AdminPassword, replacePassword } from "../../../../src/runtime/access/admin-password.ts";
 import { createArgon2id } from "../../../../src/runtime/access/argon2id.ts";
 import { PasswordQueue } from "../../../../src/runtime/access/password-queue.ts";
-import { Secret } from "../../../../src/runtime/base/config/secret.ts";
+import { Secret } from "../../../../src/runtime/base/config/option-kinds.ts";
 import { createMemoryRecordStore } from "../../../../src/storage/memory-record-store.ts";
 import type { RecordStore } from "../../../../src/storage/record-store.ts";
 

@@ -1,7 +1,7 @@
 /** Passwords are hashed one at a time, owners' first, and no network's keep another's out. */
 import { describe, expect, it } from "vitest";
 import { PasswordQueue, type PasswordSource } from "../../../../src/runtime/access/password-queue.ts";
-import { PASSWORD_CHECKS_WAITING_MAX, SHARE_PASSWORDS_WAITING_MAX } from "../../../../src/runtime/base/config/auth-limits.ts";
+import { PASSWORD_CHECKS_WAITING_MAX, SHARE_PASSWORDS_WAITING_MAX } from "../../../../src/runtime/base/config/admin-limits.ts";
 import { createDeferred } from "../../../support/deferred.ts";
 
 const { signal } = new AbortController();

@@ -6,7 +6,7 @@ import {
   SHARE_NAME_CHARS_MAX,
   SHARES_MAX,
   SHARES_OF_SITE_MAX,
-} from "../../../../src/runtime/base/config/auth-limits.ts";
+} from "../../../../src/runtime/base/config/admin-limits.ts";
 import { replaceJsonRecord } from "../../../../src/storage/json-record.ts";
 import { createMemoryRecordStore } from "../../../../src/storage/memory-record-store.ts";
 import type { RecordStore } from "../../../../src/storage/record-store.ts";

@@ -3,7 +3,7 @@
  * them keep: no text of a request is in the SQL, and each reads one site. Whether their results are right is shown by other suites.
  */
 import { describe, expect, it } from "vitest";
-import { GOALS_OF_QUERY_MAX } from "../../../../src/runtime/base/config/collection-limits.ts";
+import { GOALS_OF_QUERY_MAX } from "../../../../src/runtime/base/config/admin-limits.ts";
 import { FILTER_CONDITIONS_MAX, LOOKED_UP_CHARS_MAX } from "../../../../src/runtime/base/config/report-limits.ts";
 import type { ClickhouseConnection, ClickhouseStatement } from "../../../../src/runtime/clickhouse/connection.ts";
 import { UNDECIDED } from "../../../../src/runtime/clickhouse/native-values.ts";

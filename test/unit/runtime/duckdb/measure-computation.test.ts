@@ -1,7 +1,7 @@
 /** Measures of rollups, computed with the real engine from real files: exactly the rows of the reports' queries, without a limit. */
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { ROLLUP_PROPERTIES_MAX } from "../../../../src/runtime/base/config/rollup-limits.ts";
+import { ROLLUP_PROPERTIES_MAX } from "../../../../src/runtime/base/config/report-limits.ts";
 import { BEHAVIORAL_EXTENSION } from "../../../../src/runtime/duckdb/extension.ts";
 import { EngineFullError } from "../../../../src/runtime/duckdb/engine.ts";
 import { IncompleteDaysError } from "../../../../src/runtime/duckdb/cache/loading.ts";

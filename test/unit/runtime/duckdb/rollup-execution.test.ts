@@ -1,8 +1,7 @@
 /** What reports over rollups read from events besides, with the real engine. */
 import { expect, it, onTestFinished } from "vitest";
-import { ROLLUP_ADDED_ROWS_MAX, ROLLUP_MEASURE_ROWS_MAX } from "../../../../src/runtime/base/config/rollup-limits.ts";
+import { ROLLUP_ADDED_ROWS_MAX, ROLLUP_MEASURE_ROWS_MAX, ROLLUP_CACHE } from "../../../../src/runtime/base/config/report-limits.ts";
 import { createInlineRollupCalculator } from "../../../../src/runtime/duckdb/rollups/inline-rollup-calculator.ts";
-import { ROLLUP_CACHE } from "../../../../src/runtime/base/config/rollup-limits.ts";
 import { rowCountOf, type Columns } from "../../../../src/storage/columns.ts";
 import { createMemoryObjectStore } from "../../../../src/storage/memory-object-store.ts";
 import { createInProcessTarget, START_MS } from "../../../support/in-process-target.ts";

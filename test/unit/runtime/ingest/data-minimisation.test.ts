@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { minimiseEvent, type DataMinimisation } from "../../../../src/runtime/ingest/data-minimisation.ts";
-import { parseSiteId } from "../../../../src/runtime/base/config/site-id.ts";
+import { parseSiteId } from "../../../../src/runtime/base/config/names.ts";
 import { utcCalendar, ZonedCalendar } from "../../../../src/storage/calendar.ts";
 import { zoneNamed } from "../../../support/time-zones.ts";
 import { utcDateOf, type StoredEvent } from "../../../../src/storage/event.ts";

@@ -1,6 +1,6 @@
 /** Conditions on goals in SQL: a statement of the size of goals plus conditions. What they select is shown by test/property. */
 import { describe, expect, it } from "vitest";
-import { GOALS_MAX } from "../../../../src/runtime/base/config/collection-limits.ts";
+import { GOALS_MAX } from "../../../../src/runtime/base/config/admin-limits.ts";
 import { FILTER_CONDITIONS_MAX } from "../../../../src/runtime/base/config/report-limits.ts";
 import { conditionsOn, parseSegmentFilter } from "../../../../src/runtime/query/filters.ts";
 import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";

@@ -1,6 +1,6 @@
 /** What sites have made for them: kept in records, read again at the start, and unchanged where a write fails. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { COLLECTION_BYTES_MAX } from "../../../../src/runtime/base/config/collection-limits.ts";
+import { COLLECTION_BYTES_MAX } from "../../../../src/runtime/base/config/admin-limits.ts";
 import { AppError } from "../../../../src/runtime/base/errors.ts";
 import type { CollectionKind, Item } from "../../../../src/runtime/sites/collection-record.ts";
 import { Collection, type ItemChange } from "../../../../src/runtime/sites/collection.ts";

@@ -1,6 +1,6 @@
 /** Settings of sites: what is kept in records and read again at the start, and what a failed write leaves. */
-import { beforeEach, describe, expect, it } from "vitest";
-import { REMOVED_SITES_MAX, ZONE_CHANGES_MAX } from "../../../../src/runtime/base/config/limits.ts";
+import { REMOVED_SITES_MAX } from "../../../../src/runtime/base/config/admin-limits.ts";
+import { ZONE_CHANGES_MAX } from "../../../../src/runtime/base/config/limits.ts";
 import { AppError } from "../../../../src/runtime/base/errors.ts";
 import { UTC_RECORD } from "../../../../src/runtime/sites/site-calendar.ts";
 import type { SiteChange } from "../../../../src/runtime/sites/site-distribution.ts";
@@ -10,6 +10,7 @@ import { utcDateOf, type LocalDate, type SiteId } from "../../../../src/storage/
 import { createMemoryRecordStore } from "../../../../src/storage/memory-record-store.ts";
 import type { RecordStore } from "../../../../src/storage/record-store.ts";
 import { createRecordingLog } from "../../../support/recording-log.ts";
+import { beforeEach, describe, expect, it } from "vitest";
 
 const A = "a.example" as SiteId;
 const B = "b.example" as SiteId;

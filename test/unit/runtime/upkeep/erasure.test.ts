@@ -5,7 +5,7 @@ import { PartitionCache } from "../../../../src/runtime/duckdb/cache/partition-c
 import type { Engine } from "../../../../src/runtime/duckdb/engine.ts";
 import { Erasure } from "../../../../src/runtime/upkeep/erasure.ts";
 import { Flush, INTO_FILES } from "../../../../src/runtime/upkeep/flush.ts";
-import { isSiteId } from "../../../../src/runtime/base/config/site-id.ts";
+import { isSiteId } from "../../../../src/runtime/base/config/names.ts";
 import { ResultCache } from "../../../../src/runtime/results/result-cache.ts";
 import { UnchangedResults } from "../../../../src/runtime/results/unchanged-results.ts";
 import { FileExecution } from "../../../../src/runtime/duckdb/file-execution.ts";

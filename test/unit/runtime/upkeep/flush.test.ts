@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { CLICKHOUSE_RETRY_MS_MAX } from "../../../../src/runtime/base/config/clickhouse-limits.ts";
-import { isSiteId } from "../../../../src/runtime/base/config/site-id.ts";
+import { isSiteId } from "../../../../src/runtime/base/config/names.ts";
 import { Flush, INTO_CLICKHOUSE } from "../../../../src/runtime/upkeep/flush.ts";
 import { createCounters } from "../../../../src/runtime/base/metrics/counters.ts";
 import type { EventReplica, ReplicatedEvents } from "../../../../src/storage/event-replica.ts";

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { replaceJsonRecord } from "../../../../src/storage/json-record.ts";
 import { CLOCK_RECORD } from "../../../../src/runtime/upkeep/trusted-clock.ts";
 import { verifyData } from "../../../../src/runtime/upkeep/verification.ts";
-import { DEMO_SITE } from "../../../../src/runtime/base/config/site-id.ts";
+import { DEMO_SITE } from "../../../../src/runtime/base/config/names.ts";
 import type { CalendarRecord } from "../../../../src/runtime/sites/site-calendar.ts";
 import { DEFAULT_SETTINGS, type SiteSettings } from "../../../../src/runtime/sites/site-settings.ts";
 import type { LocalDate, SiteId } from "../../../../src/storage/event.ts";

@@ -4,8 +4,7 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { type Config, ConfigError, type ConfigSources, parseConfig } from "../../../../../src/runtime/base/config/config.ts";
-import type { GeoipDb } from "../../../../../src/runtime/base/config/option-kinds.ts";
-import type { Platform } from "../../../../../src/runtime/base/config/option.ts";
+import { type GeoipDb, type Platform, Secret } from "../../../../../src/runtime/base/config/option-kinds.ts";
 import {
   fileVariableOf,
   isOptionName,
@@ -14,7 +13,6 @@ import {
   optionNamed,
   variableOf,
 } from "../../../../../src/runtime/base/config/options.ts";
-import { Secret } from "../../../../../src/runtime/base/config/secret.ts";
 import { closestName, editDistance } from "../../../../../src/runtime/base/config/unknown-names.ts";
 
 interface Given {

@@ -1,6 +1,6 @@
 /** The URL that is shown to people. */
 import { expect, it } from "vitest";
-import { publicUrl } from "../../../../../src/runtime/base/config/public-url.ts";
+import { publicUrl } from "../../../../../src/runtime/base/config/config.ts";
 
 it.each([
   [{ dashboardOrigin: null, basePath: "" }, "http://127.0.0.1:8000", "http://127.0.0.1:8000"],

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { EngineFullError, EngineLostError, type Engine } from "../../../../../src/runtime/duckdb/engine.ts";
 import { IncompleteDaysError, type Loading } from "../../../../../src/runtime/duckdb/cache/loading.ts";
 import { PartitionCache } from "../../../../../src/runtime/duckdb/cache/partition-cache.ts";
-import { isSiteId } from "../../../../../src/runtime/base/config/site-id.ts";
+import { isSiteId } from "../../../../../src/runtime/base/config/names.ts";
 import { LeftOutFiles } from "../../../../../src/runtime/base/metrics/left-out-files.ts";
 import { DAY_MS, utcDateOf, type SiteId, type StoredEvent, type LocalDate } from "../../../../../src/storage/event.ts";
 import { EventStore } from "../../../../../src/storage/event-store.ts";

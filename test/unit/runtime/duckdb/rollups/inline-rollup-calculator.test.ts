@@ -1,6 +1,6 @@
 /** The arithmetic of rollups on a store whose reads fail. */
 import { expect, it } from "vitest";
-import { ROLLUP_CACHE } from "../../../../../src/runtime/base/config/rollup-limits.ts";
+import { ROLLUP_CACHE } from "../../../../../src/runtime/base/config/report-limits.ts";
 import { createInlineRollupCalculator } from "../../../../../src/runtime/duckdb/rollups/inline-rollup-calculator.ts";
 import { fileOf } from "../../../../../src/runtime/duckdb/rollups/rollup-origin.ts";
 import { createMemoryObjectStore } from "../../../../../src/storage/memory-object-store.ts";

@@ -1,7 +1,7 @@
 /** Which rollups are made, of what and in which order: each event is read once, and added from then on. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ROLLUP_DAY_WEIGHT_BYTES, ROLLUP_WEIGHT_BYTES_MIN } from "../../../../../src/runtime/base/config/rollup-limits.ts";
+import { ROLLUP_DAY_WEIGHT_BYTES, ROLLUP_WEIGHT_BYTES_MIN } from "../../../../../src/runtime/base/config/report-limits.ts";
 import type { PartitionVersion } from "../../../../../src/runtime/duckdb/cache/partition-version.ts";
 import { rollupNodes, type RollupNode } from "../../../../../src/runtime/duckdb/rollups/rollup-nodes.ts";
 import { dueDays, dueNodes, nextRollup, type RollupConditions } from "../../../../../src/runtime/duckdb/rollups/rollup-schedule.ts";

@@ -1,7 +1,7 @@
 /** The job that makes rollups, with real stores and the real engine: what it makes, in which order, what it waits for, and failures. */
 import { randomBytes } from "node:crypto";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { ROLLUP_CACHE } from "../../../../../src/runtime/base/config/rollup-limits.ts";
+import { ROLLUP_CACHE } from "../../../../../src/runtime/base/config/report-limits.ts";
 import { createInlineRollupCalculator } from "../../../../../src/runtime/duckdb/rollups/inline-rollup-calculator.ts";
 import type { RollupCalculator } from "../../../../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import { createMemoryObjectStore } from "../../../../../src/storage/memory-object-store.ts";

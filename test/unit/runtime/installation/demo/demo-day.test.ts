@@ -1,8 +1,8 @@
 /** The made-up events: the same every time, and with what there is to see in a dashboard. */
 import { describe, expect, it } from "vitest";
 import { demoDay } from "../../../../../src/runtime/installation/demo/demo-day.ts";
-import { DEMO_DAYS } from "../../../../../src/runtime/base/config/installation-limits.ts";
-import { DEMO_SITE } from "../../../../../src/runtime/base/config/site-id.ts";
+import { DEMO_DAYS } from "../../../../../src/runtime/base/config/limits.ts";
+import { DEMO_SITE } from "../../../../../src/runtime/base/config/names.ts";
 import { addDays } from "../../../../../src/storage/calendar.ts";
 import { DAY_MS, startOfDayMs, utcDateOf, type StoredEvent, type LocalDate } from "../../../../../src/storage/event.ts";
 

@@ -1,12 +1,12 @@
 /** Verification of rollups with the real engine: correct ones have no fault, and every difference from the events is named. */
 import { describe, expect, it } from "vitest";
-import { ROLLUPS_COMPARED_PER_SITE } from "../../../../../src/runtime/base/config/rollup-limits.ts";
+import { ROLLUPS_COMPARED_PER_SITE } from "../../../../../src/runtime/base/config/report-limits.ts";
 import {
   verifyRollups,
   type RollupVerificationOptions,
 } from "../../../../../src/runtime/upkeep/rollup-verification/rollup-verification.ts";
 import { sampleOf } from "../../../../../src/runtime/upkeep/rollup-verification/rollup-sample.ts";
-import { isSiteId } from "../../../../../src/runtime/base/config/site-id.ts";
+import { isSiteId } from "../../../../../src/runtime/base/config/names.ts";
 import { addDays, utcCalendar } from "../../../../../src/storage/calendar.ts";
 import type { Columns } from "../../../../../src/storage/columns.ts";
 import { startOfDayMs, type StoredEvent, type LocalDate } from "../../../../../src/storage/event.ts";

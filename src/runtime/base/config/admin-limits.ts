@@ -1,5 +1,7 @@
-/** Fixed bounds of passwords, sessions, API keys and share links. Names end with the unit. */
+/** Fixed bounds of what administrators set: passwords, sessions, API keys, share links, settings of sites, goals, saved filters and annotations. Names end with the unit. */
 import { assertLimits, UTF8_BYTES_PER_CHAR_MAX } from "./limits.ts";
+
+const MIB = 1024 ** 2;
 
 // Passwords, sessions and API keys
 
@@ -80,3 +82,56 @@ export const SHARE_UNLOCK_NETWORKS_MAX = 100_000;
 /** Requests of anonymous guests from one address: per second, and at once. A first view of the dashboard takes about 25. */
 export const GUEST_REQUESTS_PER_SECOND = 10;
 export const GUEST_REQUESTS_AT_ONCE = 100;
+
+// Settings of sites
+
+/** Longest name of a site in code points. */
+export const SITE_NAME_CHARS_MAX = 128;
+
+/** Entries of each list in a site's settings, and the code points of one. */
+export const SITE_LIST_ENTRIES_MAX = 100;
+export const SITE_LIST_ENTRY_CHARS_MAX = 512;
+
+/** Largest file of settings that can be imported: ten thousand sites with some of each. */
+export const SETTINGS_FILE_BYTES_MAX = 8 * MIB;
+
+/** Longest retention that can be set, for all sites or for one: a hundred years. */
+export const RETENTION_DAYS_MAX = 36_500;
+
+/** Changes of settings that may wait for the current one. */
+export const SITE_CHANGES_WAITING_MAX = 64;
+
+/** Sites whose settings were removed on one of several nodes, and of which each keeps in memory when that was. */
+export const REMOVED_SITES_MAX = 10_000;
+
+/** Records of sites that are read or written at the same time. */
+export const SITE_RECORDS_MAX_AT_ONCE = 16;
+
+/** Characters of a refused value that an error message quotes. */
+export const VALUE_QUOTED_CHARS_MAX = 64;
+
+// Goals, saved filters and annotations of a site
+
+/** Of a site. */
+export const GOALS_MAX = 50;
+export const SEGMENTS_MAX = 200;
+export const ANNOTATIONS_MAX = 2_000;
+
+/** Longest name of a goal or a segment, and longest text of an annotation, in code points. */
+export const ITEM_NAME_CHARS_MAX = 100;
+export const ANNOTATION_CHARS_MAX = 200;
+
+/** Goals that one query counts: of the wildcard patterns that a query may have, some are left for filters. */
+export const GOALS_OF_QUERY_MAX = 25;
+
+/** Each text that a segment saves, in code points. */
+export const SEGMENT_CHARS_MAX = 8_192;
+
+/** Key and value of the property that a goal asks for, in code points. */
+export const GOAL_PROPERTY_CHARS_MAX = 512;
+
+/** UTF-8 of a site's items of one kind as JSON: a row of a Durable Object holds 2 MB. */
+export const COLLECTION_BYTES_MAX = MIB;
+
+/** Changes of goals, segments or annotations that may wait for the current one. */
+export const COLLECTION_CHANGES_WAITING_MAX = 64;

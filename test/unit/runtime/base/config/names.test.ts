@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../../../src/runtime/base/errors.ts";
-import { isSiteId, parseSiteId } from "../../../../../src/runtime/base/config/site-id.ts";
+import { isSiteId, parseSiteId } from "../../../../../src/runtime/base/config/names.ts";
 
 /** Any UTF-16 unit, half of a surrogate pair included. */
 const anyUnit = fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit));

@@ -2,8 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { OPTION_NAMES } from "../../../../../src/runtime/base/config/options.ts";
-import { renderOptionsTable, replaceOptionsTable } from "../../../../../src/runtime/base/config/options-table.ts";
+import { OPTION_NAMES, renderOptionsTable, replaceOptionsTable } from "../../../../../src/runtime/base/config/options.ts";
 
 const CONFIGURATION = new URL("../../../../../docs/configuration.md", import.meta.url);
 
