@@ -9,11 +9,11 @@ import { arrival } from "./setup/arrival.tsx";
 import { FirstRunPage, LoginPage, SetupCodePage } from "./setup/login.tsx";
 import { authState, checkAuth, outage, refreshAll } from "./state/connection.ts";
 import { knownSites, setKnownSites, siteName, useSites, hasSitesPage, ownSites } from "./state/known-sites.ts";
-import { isViewer } from "./state/share.ts";
+import { isGuest } from "./state/share.ts";
 import { remembered, navigate } from "./state/url.ts";
 import { isSettings, site } from "./state/view.ts";
 
-const ViewerPage = lazy(async () => (await import("./guest/guest-page.tsx")).ViewerPage);
+const GuestPage = lazy(async () => (await import("./guest/guest-page.tsx")).GuestPage);
 
 /** A page that was hidden for this long refreshes its reports when it is visible again. */
 const HIDDEN_MS_MAX = 300_000;
@@ -88,7 +88,7 @@ function Home() {
 function App() {
   useRefreshOnReturn();
   useEffect(() => void checkAuth(), []);
-  if (isViewer) return <ViewerPage />;
+  if (isGuest) return <GuestPage />;
   if (authState.value === "unknown") return <LoadingPage />;
   if (authState.value === "setup_code") return <SetupCodePage />;
   if (authState.value === "logged_out") return <LoginPage />;

@@ -1,17 +1,18 @@
 /** The cards of breakdowns: a tab for each dimension, its top values, and a link to all of them. */
 import type { Dimension, Reports } from "../api/types.ts";
-import { isCompared } from "../charts/shown-metrics.ts";
-import { totalVisitors } from "../charts/top-stats.tsx";
 import { DIMENSIONS, dimensionsOf, filterDimensionOf, isDimension, tabLabelOf, type DimensionCard } from "../format/dimensions.ts";
 import { countOf, formatCount, formatRate } from "../format/locale.ts";
+import { LinkButton } from "../kit/inline.tsx";
 import { lazy, NotLoaded } from "../kit/lazy.tsx";
 import { Empty, ReportView, Skeleton } from "../kit/states.tsx";
-import { useSteadyHeight, chosenTab, Tabs, useNear, type Tab } from "../kit/tabs.tsx";
+import { TabbedCard, type Tab } from "../kit/tabs.tsx";
 import { countsConversions, onlyValueOf } from "../state/filters.ts";
 import { isCardShown } from "../state/known-sites.ts";
 import { useBreakdown, type Report } from "../state/requests.ts";
 import { everybodyScope, scope } from "../state/scope.ts";
-import { filteredGoal, filterKind, filters, openPanel, site, visitorNoun } from "../state/view.ts";
+import { totalVisitors, isCompared } from "../state/statistics.ts";
+import { filteredGoal, filterKind, filters, visitorNoun } from "../state/view-filters.ts";
+import { openPanel, site } from "../state/view.ts";
 import { filterRow, countInRow, withComparison, RowList, type Row, type RowNumbers } from "./rows.tsx";
 
 const ROWS = 9;
@@ -54,7 +55,7 @@ function numbersOf(dimension: Dimension, { visitors, conversions, conversion_rat
     return { ...countInRow(conversions, countOf(conversions, "conversion"), comparison?.conversions), share: null, text };
   }
   // Entry and exit pages count visits, which are no share of visitors.
-  const total = filterDimensionOf(dimension) === dimension ? totalVisitors.value : null;
+  const total = filterDimensionOf(dimension) === dimension ? totalVisitors() : null;
   const share = total !== null && total > 0 ? Math.min(visitors / total, 1) : null;
   return { ...countInRow(visitors, countOf(visitors, visitorNoun.value), comparison?.visitors), share };
 }
@@ -92,9 +93,9 @@ function BreakdownList({ dimension }: { readonly dimension: Dimension }) {
           {breakdown.length === 0 ? <Empty /> : <RowList label={plural} rows={rowsOf(dimension, breakdown)} />}
           <footer class="card-foot">
             {breakdown.length > 0 && (
-              <button type="button" class="link" onClick={() => openPanel(dimension)}>
+              <LinkButton onClick={() => openPanel(dimension)}>
                 Details<span class="unseen"> of {plural}</span>
-              </button>
+              </LinkButton>
             )}
           </footer>
         </>
@@ -124,24 +125,11 @@ function DimensionTab({ dimension, isNear }: { readonly dimension: Dimension; re
   );
 }
 
-function BreakdownCard({ card }: { readonly card: DimensionCard }) {
-  const { ref, isNear } = useNear<HTMLElement>();
-  const body = useSteadyHeight<HTMLDivElement>();
-  const { title, param } = CARDS[card];
-  const tabs = tabsOf(card);
-  const tab = chosenTab(param, tabs);
-  return (
-    <section class="card" aria-label={title} ref={ref} data-card={param}>
-      <header class="card-head">
-        <h2>{title}</h2>
-        <Tabs label={title} param={param} tabs={tabs} />
-      </header>
-      <div class="card-body" ref={body}>
-        {isDimension(tab) ? <DimensionTab dimension={tab} isNear={isNear} /> : isNear ? <CountryMap /> : <Skeleton />}
-      </div>
-    </section>
-  );
-}
+const BreakdownCard = ({ card }: { readonly card: DimensionCard }) => (
+  <TabbedCard {...CARDS[card]} tabs={tabsOf(card)}>
+    {(tab, isNear) => (isDimension(tab) ? <DimensionTab dimension={tab} isNear={isNear} /> : isNear ? <CountryMap /> : <Skeleton />)}
+  </TabbedCard>
+);
 
 export const Cards = () => (
   <div class="cards">

@@ -3,7 +3,7 @@ import type { BreakdownPage, Dimension } from "../api/types.ts";
 import { filterDimensionOf } from "../format/dimensions.ts";
 import { formatAverage, formatCount, formatDuration, formatMoney, formatRate } from "../format/locale.ts";
 import { onlyValueOf } from "../state/filters.ts";
-import { filteredGoal, filterKind, filters, hasConversionRates } from "../state/view.ts";
+import { filteredGoal, filterKind, filters, hasConversionRates } from "../state/view-filters.ts";
 
 /** A value with its numbers, as the service has it. */
 export type Row = BreakdownPage["rows"][number];

@@ -1,7 +1,6 @@
 /** The dialog with all values of a dimension: their search, order and pages are the service's. */
 import { useEffect, useState } from "preact/hooks";
 import type { BreakdownPage, Dimension } from "../api/types.ts";
-import { isCompared } from "../charts/shown-metrics.ts";
 import { DIMENSIONS, filterOfVersions, formatValue } from "../format/dimensions.ts";
 import { countOf, formatRange } from "../format/locale.ts";
 import { Dialog } from "../kit/dialog.tsx";
@@ -11,8 +10,10 @@ import { siteName, timeZone } from "../state/known-sites.ts";
 import { comparedRange, range } from "../state/period.ts";
 import { useReport } from "../state/requests.ts";
 import { unfilteredScope } from "../state/scope.ts";
+import { isCompared } from "../state/statistics.ts";
 import { param } from "../state/url.ts";
-import { closePanel, filters } from "../state/view.ts";
+import { filters } from "../state/view-filters.ts";
+import { closePanel } from "../state/view.ts";
 import { DetailsBar } from "./details-bar.tsx";
 import { columnsOf, goalOfFilters, orderAfter, orderIn, type Order, type Row } from "./details-columns.ts";
 import { isNamed, namedRows } from "./details-names.ts";

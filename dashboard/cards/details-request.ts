@@ -5,7 +5,7 @@ import type { BreakdownPage, Dimension } from "../api/types.ts";
 import { fileNameOf, saveCsv, saveFile } from "../kit/download.ts";
 import { useRequest, type Report } from "../state/requests.ts";
 import { comparisonParameters, everybodyScope, scope } from "../state/scope.ts";
-import { filters } from "../state/view.ts";
+import { filters } from "../state/view-filters.ts";
 import { isCounted, type Column, type Order, type Row, type ColumnId } from "./details-columns.ts";
 import { searchParameters } from "./details-names.ts";
 

@@ -1,15 +1,16 @@
 /** The table of a dimension's values: heads that order it, a filter behind each value, and the change of the column that orders it. */
 import { useState } from "preact/hooks";
 import type { Dimension } from "../api/types.ts";
-import { totalVisitors } from "../charts/top-stats.tsx";
+import { choiceOf } from "../filters/filter-items.ts";
 import { countryMark, DIMENSIONS, filterDimensionOf, formatValue } from "../format/dimensions.ts";
 import { formatCount, formatShare } from "../format/locale.ts";
 import { Change, NewValue } from "../kit/inline.tsx";
 import { Empty } from "../kit/states.tsx";
 import { refusalOf } from "../state/filters.ts";
-import { filters, hasFilter, toggleFilter } from "../state/view.ts";
+import { totalVisitors } from "../state/statistics.ts";
+import { filters, hasFilter, toggleFilter } from "../state/view-filters.ts";
 import type { Column, Order, Row } from "./details-columns.ts";
-import { choiceOf, RowMark } from "./rows.tsx";
+import { RowMark } from "./rows.tsx";
 
 const DIRECTIONS = { ascending: "↑", descending: "↓" } as const;
 
@@ -138,7 +139,7 @@ interface DetailsTableProps {
 }
 
 export function DetailsTable({ dimension, columns, rows, order, onOrder, changed, hasShare, isLoading }: DetailsTableProps) {
-  const total = totalVisitors.value;
+  const total = totalVisitors();
   return (
     <div class="table-scroll" tabIndex={0} role="region" aria-label="All values">
       <table class="table values">

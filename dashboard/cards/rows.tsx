@@ -3,22 +3,17 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Parameters } from "../api/http.ts";
 import type { Dimension } from "../api/types.ts";
-import { isCompared } from "../charts/shown-metrics.ts";
+import { choiceOf, filterItems, type ValueFilter } from "../filters/filter-items.ts";
 import { changeOf } from "../format/change.ts";
 import { countryMark, filterDimensionOf, formatValue } from "../format/dimensions.ts";
 import { formatCount, formatShortRate, compactCount, formatShare } from "../format/locale.ts";
 import { Change, NewValue } from "../kit/inline.tsx";
-import { Menu, type MenuItem } from "../kit/menu.tsx";
-import { refusalOf, type Choice } from "../state/filters.ts";
+import { Menu } from "../kit/menu.tsx";
+import { refusalOf } from "../state/filters.ts";
 import { comparedRange } from "../state/period.ts";
 import { comparisonParameters } from "../state/scope.ts";
-import { filters, hasFilter, hasListOf, isExcluded, toggleFilter } from "../state/view.ts";
-
-/** The filter of the value that a row stands for. */
-interface RowFilter {
-  readonly dimension: string;
-  readonly value: string;
-}
+import { isCompared } from "../state/statistics.ts";
+import { filters, hasFilter, toggleFilter } from "../state/view-filters.ts";
 
 export interface RowNumbers {
   readonly count: number;
@@ -42,7 +37,7 @@ export interface Row extends RowNumbers {
   readonly href?: string | null;
   readonly isChosen?: boolean;
   /** What a click does: it filters, or something else. */
-  readonly filter?: RowFilter;
+  readonly filter?: ValueFilter;
   readonly onChoose?: () => void;
 }
 
@@ -81,7 +76,7 @@ const RowChange = ({ now, before, title }: { readonly now: number; readonly befo
 );
 
 /** What a row has for its filter; `label` is what the value is called. */
-export function filteringRow(filter: RowFilter, label: string): Pick<Row, "title" | "isChosen" | "filter"> {
+export function filteringRow(filter: ValueFilter, label: string): Pick<Row, "title" | "isChosen" | "filter"> {
   const refusal = refusalOf(filter.value);
   if (refusal !== null) return { title: `${label}\n${refusal}`, isChosen: false };
   const isChosen = hasFilter(filter.dimension, filter.value);
@@ -99,21 +94,6 @@ export function filterRow(dimension: Dimension, value: string, filterValue = val
   };
 }
 
-export function choiceOf({ altKey, shiftKey }: Pick<MouseEvent, "altKey" | "shiftKey">): Choice {
-  if (altKey) return "not";
-  return shiftKey ? "also" : "only";
-}
-
-/** What a row can do to the filters, for a menu. */
-export function filterItems({ dimension, value }: RowFilter, label: string): MenuItem[] {
-  const item = (text: string, choice: Choice): MenuItem => ({ label: text, onChoose: () => toggleFilter(dimension, value, choice) });
-  if (isExcluded(dimension, value)) return [item("Remove the filter", "not")];
-  const exclude = item(`Exclude ${label}`, "not");
-  if (hasFilter(dimension, value)) return [item("Remove the filter", "also"), exclude];
-  const also = hasListOf(dimension) ? [item(`Also show ${label}`, "also")] : [];
-  return [item(`Filter by ${label}`, "only"), ...also, exclude];
-}
-
 const MENU_BUTTON = "row-more";
 
 /** The key for the menu of what has the focus, which the mouse and fingers have a button for. */
@@ -125,7 +105,7 @@ function onMenuKey(event: KeyboardEvent): void {
 
 interface FilterButtonProps {
   readonly row: Row;
-  readonly filter: RowFilter;
+  readonly filter: ValueFilter;
   readonly children: ComponentChildren;
 }
 

@@ -6,7 +6,8 @@ import { addAnnotation, deleteAnnotation, replaceAnnotation, type Annotation } f
 import type { NewAnnotation } from "../api/types.ts";
 import { formatHour, formatRange } from "../format/locale.ts";
 import { Dialog, PasswordRequired } from "../kit/dialog.tsx";
-import { Radios, ConfirmedButton } from "../kit/forms.tsx";
+import { Radios, ConfirmedButton, Form } from "../kit/forms.tsx";
+import { Button } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
 import { timeZone } from "../state/known-sites.ts";
 import { range, today } from "../state/period.ts";
@@ -57,13 +58,7 @@ function AnnotationForm({ place, annotation, isBusy, isFocused, onSave, onCancel
     if (isFocused) input.current?.focus();
   }, []);
   return (
-    <form
-      class="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSave({ date, hour, text: text.trim(), scope });
-      }}
-    >
+    <Form onSubmit={() => onSave({ date, hour, text: text.trim(), scope })}>
       <label>
         Text
         <input
@@ -102,13 +97,9 @@ function AnnotationForm({ place, annotation, isBusy, isFocused, onSave, onCancel
         <button type="submit" class="button primary" disabled={isBusy || text.trim() === "" || date === ""}>
           {annotation ? "Save" : "Add annotation"}
         </button>
-        {annotation && (
-          <button type="button" class="button" onClick={onCancel}>
-            Cancel
-          </button>
-        )}
+        {annotation && <Button onClick={onCancel}>Cancel</Button>}
       </div>
-    </form>
+    </Form>
   );
 }
 

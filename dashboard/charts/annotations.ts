@@ -8,7 +8,7 @@ import { timeZone } from "../state/known-sites.ts";
 import { today } from "../state/period.ts";
 import { clearReportCache, useRequest } from "../state/requests.ts";
 import { unfilteredScope } from "../state/scope.ts";
-import { isViewer } from "../state/share.ts";
+import { isGuest } from "../state/share.ts";
 import { inZone } from "../state/time-zone.ts";
 import { openPanel } from "../state/view.ts";
 import { isOfClock, type Bucket, type Interval } from "./buckets.ts";
@@ -63,7 +63,7 @@ export const placeOf = (label: string, { start }: Bucket, interval: Interval): P
 });
 
 /** Whether the reader may have annotations. Without a password, nobody can add any. */
-export const hasAnnotations = (): boolean => !isViewer;
+export const hasAnnotations = (): boolean => !isGuest;
 export const canAnnotate = (): boolean => hasAnnotations() && authState.value === "logged_in";
 
 /** The point of the chart that the pointer or the arrow keys are at. */

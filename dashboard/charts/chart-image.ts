@@ -5,7 +5,7 @@ import { LOGO } from "../kit/inline.tsx";
 import { PRODUCT_NAME } from "../names.ts";
 import { siteName } from "../state/known-sites.ts";
 import { range } from "../state/period.ts";
-import { isFiltered } from "../state/view.ts";
+import { isFiltered } from "../state/view-filters.ts";
 import { cssColor, drawChart } from "./chart-drawing.ts";
 import type { ChartPoint } from "./points.ts";
 import type { MetricTotals, ShownMetric } from "./shown-metrics.ts";

@@ -1,4 +1,5 @@
 /** The main chart's data as a table, for screen readers and for exact values. */
+import { LinkButton } from "../kit/inline.tsx";
 import { timeZone } from "../state/known-sites.ts";
 import { annotationText, useAnnotations } from "./annotations.ts";
 import type { Bucket, Interval } from "./buckets.ts";
@@ -40,13 +41,7 @@ export function ChartTable({ metric, points, interval, beforeTitle, onOpen }: Ch
           {points.map(({ label, title: time, part, bucket, value, before }, i) => (
             <tr key={label}>
               <th scope="row">
-                {canOpen(bucket) ? (
-                  <button type="button" class="link" onClick={() => onOpen(bucket)}>
-                    {time}
-                  </button>
-                ) : (
-                  time
-                )}
+                {canOpen(bucket) ? <LinkButton onClick={() => onOpen(bucket)}>{time}</LinkButton> : time}
                 {part !== null && <em class="part"> {part}</em>}
               </th>
               {cell(value)}

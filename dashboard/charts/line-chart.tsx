@@ -3,7 +3,7 @@
  * a second touch chooses one; a right click marks one.
  */
 import { useEffect, useRef } from "preact/hooks";
-import { indexAfterKey, TapChoice } from "../kit/pointing.ts";
+import { indexAfterKey, TapChoice, hasModifier } from "../kit/pointing.ts";
 import { paletteVersion } from "../kit/theme.ts";
 import { cssColor, drawChart, type Chart } from "./chart-drawing.ts";
 import type { ChartPoint } from "./points.ts";
@@ -130,7 +130,7 @@ export function LineChart(props: LineChartProps) {
   function onKeyDown(event: KeyboardEvent) {
     const next = indexAfterKey(event, { index, initial: latest, last: points.length - 1 });
     const isHandled = next !== undefined || (index !== null && ["Enter", "Escape"].includes(event.key));
-    if (!isHandled || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!isHandled || hasModifier(event)) return;
     event.preventDefault();
     event.stopPropagation();
     if (next !== undefined) chart.current?.setCursor({ left: chart.current.valToPos(next, "x"), top: 0 });

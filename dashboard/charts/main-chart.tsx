@@ -1,15 +1,16 @@
 /** The chosen metric over time against the compared period: as a line chart or as a table, with a sentence about it and a menu. */
 import { useState, useEffect, useMemo } from "preact/hooks";
 import { formatRange } from "../format/locale.ts";
+import { COMPARISON_LABELS } from "../format/periods.ts";
 import { fileNameOf, saveFile } from "../kit/download.ts";
 import { Menu } from "../kit/menu.tsx";
 import { ReportView } from "../kit/states.tsx";
-import { COMPARISON_LABELS } from "../page/period-picker.tsx";
 import { timeZone } from "../state/known-sites.ts";
 import { range, comparedRange, comparison } from "../state/period.ts";
 import type { Range } from "../state/range.ts";
 import type { Report } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
+import type { Statistics } from "../state/statistics.ts";
 import { localTime, UTC } from "../state/time-zone.ts";
 import { navigate, param } from "../state/url.ts";
 import { annotatePointed, hasAnnotations } from "./annotations.ts";
@@ -25,7 +26,6 @@ import {
 } from "./buckets.ts";
 import { ChartTable } from "./chart-table.tsx";
 import { ChartView } from "./chart-view.tsx";
-import type { MainReport } from "./metrics.ts";
 import { pointsOf, type ChartPoint } from "./points.ts";
 import { totalsOf, chosenMetric, useMetricSeries, type MetricTotals, type ShownMetric } from "./shown-metrics.ts";
 import { isCounted, SummaryLine } from "./summary-line.tsx";
@@ -46,11 +46,8 @@ function IntervalMenu({ interval }: { readonly interval: Interval }) {
     <Menu
       label={`Interval: ${LABELS[interval]}`}
       buttonClass="link"
-      button={
-        <>
-          {LABELS[interval]} <span class="caret" aria-hidden="true" />
-        </>
-      }
+      button={LABELS[interval]}
+      hasCaret
       items={offered.map((id) => ({
         label: LABELS[id],
         isChosen: id === interval,
@@ -147,13 +144,7 @@ const Legend = ({ comparedTitle }: { readonly comparedTitle: string }) => (
   </span>
 );
 
-interface MainChartProps {
-  readonly main: Report<MainReport>;
-  /** The same report without the filters on events; fetched only for a conversion rate. */
-  readonly everybody: Report<MainReport>;
-}
-
-export function MainChart({ main, everybody }: MainChartProps) {
+export function MainChart({ main, everybody }: Statistics) {
   const metric = chosenMetric();
   const compared = comparedRange.value;
   const interval = intervalFor(range.value, param("interval"));

@@ -1,6 +1,6 @@
 /** The metrics: how they are computed from the totals of a period, their format, and where their values by hour or day come from. */
-import type { Reports } from "../api/types.ts";
 import { compactCount, formatAverage, formatDuration, formatRate } from "../format/locale.ts";
+import type { MainReport } from "../state/statistics.ts";
 
 export type Metric =
   | "visitors"
@@ -12,8 +12,6 @@ export type Metric =
   | "unique_conversions"
   | "total_conversions"
   | "conversion_rate";
-
-export type MainReport = Reports["main"];
 
 /** The totals of a period: a report's own or those of its comparison. */
 type Totals = Omit<NonNullable<MainReport["comparison"]>, "start_date" | "end_date" | "ends_at">;

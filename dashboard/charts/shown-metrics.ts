@@ -1,14 +1,13 @@
 /** Which metrics are shown under which filters, what they are called there, their totals and their values by bucket (docs/reports.md, "Metrics under filters"). */
-import { signal } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
 import type { Parameters } from "../api/http.ts";
 import type { FilterKind } from "../state/filters.ts";
-import { comparedRange } from "../state/period.ts";
 import { useReport, type Report } from "../state/requests.ts";
 import { everybodyScope } from "../state/scope.ts";
+import { isWindowWhole, type MainReport } from "../state/statistics.ts";
 import { param } from "../state/url.ts";
-import { filterKind, hasConversionRates } from "../state/view.ts";
-import { METRICS, ratio, type Metric, type MetricInfo, type MainReport } from "./metrics.ts";
+import { filterKind, hasConversionRates } from "../state/view-filters.ts";
+import { METRICS, ratio, type Metric, type MetricInfo } from "./metrics.ts";
 
 export interface ShownMetric extends MetricInfo {
   readonly id: Metric;
@@ -80,21 +79,6 @@ export interface MetricTotals {
   /** Null without a comparison, or without a whole window of events to compare with. */
   readonly before: number | null;
 }
-
-/** The date of the site's first stored event: null if the service cannot tell, undefined until it has answered. */
-export const firstEventDate = signal<string | null | undefined>(undefined);
-
-/** A window that begins before the first event has less than a like period, whatever happened. */
-function isWindowWhole(): boolean {
-  const [first, compared] = [firstEventDate.value, comparedRange.value];
-  return compared !== null && first !== undefined && (first === null || first <= compared.start);
-}
-
-/** How many events the compared window has under the filters, but those on goals; null until it is known, and without a comparison. */
-export const comparedEvents = signal<number | null>(null);
-
-/** Whether rows have a change: against a window without events, all of them would be new. */
-export const isCompared = (): boolean => isWindowWhole() && comparedEvents.value !== 0;
 
 /** `everybody` has the totals without the filters on events; only for a conversion rate. */
 export function totalsOf({ value }: ShownMetric, data: MainReport, everybody: MainReport | undefined): MetricTotals {

@@ -3,14 +3,15 @@ import { urlOf } from "../api/http.ts";
 import type { Reports } from "../api/types.ts";
 import { formatValue, UNKNOWN } from "../format/dimensions.ts";
 import { formatLongDay, formatLongMonth, formatShare } from "../format/locale.ts";
+import { LinkButton } from "../kit/inline.tsx";
 import { canFilterBy } from "../state/filters.ts";
 import { isCardShown } from "../state/known-sites.ts";
 import { useRequest, type Report } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
-import { filters, toggleFilter } from "../state/view.ts";
+import { filters, toggleFilter } from "../state/view-filters.ts";
 import { isOfClock, type Bucket, type Interval } from "./buckets.ts";
-import type { MetricTotals } from "./shown-metrics.ts";
 import type { ChartPoint } from "./points.ts";
+import type { MetricTotals } from "./shown-metrics.ts";
 import { changeBetween, growthText, outlierIn, sourceOf, type CountsBySource, type Outlier } from "./summary.ts";
 
 /** The fields of a series that a breakdown has, too. */
@@ -70,9 +71,9 @@ function Source({ field, outlier, bucket, total }: SourceProps) {
   return (
     <>
       , mostly {source !== UNKNOWN && "from"}{" "}
-      <button type="button" class="link" onClick={() => toggleFilter("sources", source)}>
+      <LinkButton onClick={() => toggleFilter("sources", source)}>
         {source === UNKNOWN ? "direct" : formatValue("sources", source)}
-      </button>
+      </LinkButton>
     </>
   );
 }
@@ -88,10 +89,7 @@ export function SummaryLine({ field, points, interval, totals, onOpen }: Summary
       {change}{" "}
       {bucket && (
         <>
-          <button type="button" class="link" onClick={() => onOpen(bucket)}>
-            {nameOf(bucket, interval)}
-          </button>{" "}
-          {growthText(outlier)}
+          <LinkButton onClick={() => onOpen(bucket)}>{nameOf(bucket, interval)}</LinkButton> {growthText(outlier)}
           {!isBySource && isCardShown("sources") && totals.now !== null && (
             <Source key={bucket.start} field={field} outlier={outlier} bucket={bucket} total={totals.now} />
           )}

@@ -1,18 +1,12 @@
 /** The stats on top: totals of the period, each a button that selects the metric of the chart. */
-import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { formatCount, formatHour, formatRange } from "../format/locale.ts";
 import { Change } from "../kit/inline.tsx";
 import { Failure } from "../kit/states.tsx";
 import { timeZone } from "../state/known-sites.ts";
-import type { Report } from "../state/requests.ts";
+import type { MainReport, Statistics } from "../state/statistics.ts";
 import { inZone, localTime } from "../state/time-zone.ts";
 import { navigate } from "../state/url.ts";
-import type { MainReport } from "./metrics.ts";
-import { comparedEvents, totalsOf, chosenMetric, shownMetrics, type ShownMetric } from "./shown-metrics.ts";
-
-/** The total that shares in the cards are of; null until loaded. */
-export const totalVisitors = signal<number | null>(null);
+import { totalsOf, chosenMetric, shownMetrics, type ShownMetric } from "./shown-metrics.ts";
 
 interface StatProps {
   readonly metric: ShownMetric;
@@ -55,21 +49,10 @@ function TopStat({ metric, data, everybody }: Omit<StatProps, "data"> & { readon
   );
 }
 
-interface TopStatsProps {
-  readonly report: Report<MainReport>;
-  /** The same report without the filters on events; fetched only for a conversion rate. */
-  readonly everybody: Report<MainReport>;
-}
-
-export function TopStats({ report, everybody }: TopStatsProps) {
-  const { data } = report;
-  const isStale = report.isStale || everybody.isStale;
-  useEffect(() => {
-    totalVisitors.value = data?.unique_visitors ?? null;
-    // A goal that nobody reached is compared where there was anybody.
-    comparedEvents.value = (everybody.data ?? data)?.comparison?.total_events ?? null;
-  }, [data, everybody.data]);
-  if (report.error) return <Failure report={report} />;
+export function TopStats({ main, everybody }: Statistics) {
+  const { data } = main;
+  const isStale = main.isStale || everybody.isStale;
+  if (main.error) return <Failure report={main} />;
   if (everybody.error) return <Failure report={everybody} />;
   return (
     <div

@@ -2,7 +2,7 @@
 import type { ComponentType } from "preact";
 import { lazy, NotLoaded } from "../kit/lazy.tsx";
 import { Skeleton } from "../kit/states.tsx";
-import { useSteadyHeight, chosenTab, Tabs, useNear } from "../kit/tabs.tsx";
+import { TabbedCard } from "../kit/tabs.tsx";
 import { isCardShown } from "../state/known-sites.ts";
 import { Goals } from "./goals.tsx";
 
@@ -24,25 +24,16 @@ const TABS: readonly BehaviorTab[] = [
   { id: "flow", label: "Flow", Content: chosen(async () => (await import("./flow.tsx")).Flow) },
 ];
 
-function BehaviorCard({ tabs }: { readonly tabs: readonly BehaviorTab[] }) {
-  const { ref, isNear } = useNear<HTMLElement>();
-  const body = useSteadyHeight<HTMLDivElement>();
-  const Content = tabs.find(({ id }) => id === chosenTab("did", tabs))?.Content;
-  return (
-    <section class="card behavior" aria-label="Behavior" ref={ref} data-card="did">
-      <header class="card-head">
-        <h2>Behavior</h2>
-        <Tabs label="Behavior" param="did" tabs={tabs} />
-      </header>
-      <div class="card-body" ref={body}>
-        {isNear && Content ? <Content /> : <Skeleton />}
-      </div>
-    </section>
-  );
-}
-
 /** A tab is a card of its own for the settings, which may hide each of them. */
 export function Behavior() {
   const tabs = TABS.filter(({ id }) => isCardShown(id));
-  return tabs.length === 0 ? null : <BehaviorCard tabs={tabs} />;
+  if (tabs.length === 0) return null;
+  return (
+    <TabbedCard title="Behavior" class="card behavior" param="did" tabs={tabs}>
+      {(tab, isNear) => {
+        const Content = isNear && tabs.find(({ id }) => id === tab)?.Content;
+        return Content ? <Content /> : <Skeleton />;
+      }}
+    </TabbedCard>
+  );
 }

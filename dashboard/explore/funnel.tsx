@@ -6,7 +6,7 @@ import { lazy } from "../kit/lazy.tsx";
 import { countOf, formatCount, formatRate } from "../format/locale.ts";
 import { useReport } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
-import { isViewer } from "../state/share.ts";
+import { isGuest } from "../state/share.ts";
 import { navigate, param } from "../state/url.ts";
 import { StepBuilder, stepsInUrl, STEPS_MIN, stepText } from "./steps.tsx";
 
@@ -117,7 +117,7 @@ export function Funnel() {
           </select>
         </label>
         <FunnelModes />
-        {!isViewer && <SavedFunnels />}
+        {!isGuest && <SavedFunnels />}
       </div>
       <div class="builder-result">
         {steps.length < STEPS_MIN ? <Empty>Add two steps to see your funnel</Empty> : <FunnelSteps steps={steps} />}

@@ -2,14 +2,16 @@
 import type { Reports } from "../api/types.ts";
 import { filteringRow, RowList } from "../cards/rows.tsx";
 import { countOf, formatCount, formatMoney, formatRate } from "../format/locale.ts";
+import { LinkButton } from "../kit/inline.tsx";
 import { Empty, ReportView } from "../kit/states.tsx";
 import { TRACK_FUNCTION } from "../names.ts";
 import { hasGoal } from "../state/filters.ts";
 import { useReport, type Report } from "../state/requests.ts";
 import { everybodyScope } from "../state/scope.ts";
-import { isViewer } from "../state/share.ts";
+import { isGuest } from "../state/share.ts";
 import { navigate } from "../state/url.ts";
-import { filters, hasConversionRates, isFiltered, openSettings } from "../state/view.ts";
+import { filters, hasConversionRates, isFiltered } from "../state/view-filters.ts";
+import { openSettings } from "../state/view.ts";
 
 const NoGoals = () =>
   isFiltered.value ? (
@@ -37,16 +39,8 @@ const revenueText = ({ revenue }: Goal): string =>
 
 const Foot = ({ hasGoals }: { readonly hasGoals: boolean }) => (
   <footer class="card-foot">
-    {hasGoals && (
-      <button type="button" class="link" onClick={() => navigate({ did: "properties" })}>
-        View properties
-      </button>
-    )}
-    {!isViewer && (
-      <button type="button" class="link" onClick={() => openSettings("goals")}>
-        Edit goals
-      </button>
-    )}
+    {hasGoals && <LinkButton onClick={() => navigate({ did: "properties" })}>View properties</LinkButton>}
+    {!isGuest && <LinkButton onClick={() => openSettings("goals")}>Edit goals</LinkButton>}
   </footer>
 );
 

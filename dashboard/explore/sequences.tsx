@@ -4,7 +4,7 @@ import { Empty, ReportView } from "../kit/states.tsx";
 import { formatCount, formatRate } from "../format/locale.ts";
 import { useReport } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
-import { isViewer } from "../state/share.ts";
+import { isGuest } from "../state/share.ts";
 import { StepBuilder, stepsInUrl, STEPS_MIN } from "./steps.tsx";
 
 const SavedSequences = lazy(async () => (await import("./saved-steps.tsx")).SavedSequences);
@@ -39,7 +39,7 @@ export function Sequences() {
     <div class="builder">
       <div class="builder-form">
         <StepBuilder />
-        {!isViewer && <SavedSequences />}
+        {!isGuest && <SavedSequences />}
       </div>
       <div class="builder-result">
         {steps.length < STEPS_MIN ? <Empty>Add two steps to see your sequence</Empty> : <SequenceStats steps={steps} />}

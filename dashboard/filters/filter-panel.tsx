@@ -5,6 +5,7 @@ import { fetchReport } from "../api/reports.ts";
 import { breakdownOf, DIMENSIONS, filterOfVersions, UNKNOWN } from "../format/dimensions.ts";
 import { dimensionName, OPERATOR_WORDS, SET_WORDS, isOnSet } from "../format/filter-words.ts";
 import { Dialog } from "../kit/dialog.tsx";
+import { Form } from "../kit/forms.tsx";
 import { Picker } from "../kit/picker.tsx";
 import { Problem } from "../kit/states.tsx";
 import {
@@ -21,8 +22,9 @@ import {
 } from "../state/filters.ts";
 import { useAction, isLoading, useReport } from "../state/requests.ts";
 import { scope, unfilteredScope } from "../state/scope.ts";
-import { isViewer } from "../state/share.ts";
-import { closePanel, lockedFilters, ownFilters, panel, setFilters } from "../state/view.ts";
+import { isGuest } from "../state/share.ts";
+import { lockedFilters, ownFilters, setFilters } from "../state/view-filters.ts";
+import { closePanel, panel } from "../state/view.ts";
 import { Segments } from "./segments.tsx";
 import { PickedValues, TypedValues } from "./values-field.tsx";
 
@@ -232,14 +234,13 @@ export function FilterPanel() {
     setFilters([...others.filter((known) => !isSameFilter(known, next)), next]);
   }
 
-  function submit(event: Event) {
-    event.preventDefault();
+  function submit() {
     if (filter !== null && excess === null && !isBusy) void run(() => apply(filter));
   }
 
   return (
     <Dialog title={changed ? "Change filter" : "Add filter"} onClose={closePanel}>
-      <form class="form" onSubmit={submit}>
+      <Form onSubmit={submit}>
         <div class="form-row">
           <DimensionField {...fields} />
           <OperatorField {...fields} />
@@ -251,8 +252,8 @@ export function FilterPanel() {
         <button type="submit" class="button primary" disabled={filter === null || excess !== null} aria-disabled={isBusy}>
           Apply filter
         </button>
-      </form>
-      {changed === null && !isViewer && (
+      </Form>
+      {changed === null && !isGuest && (
         <section class="segments" aria-label="Segments">
           <h3>Segments</h3>
           <Segments />

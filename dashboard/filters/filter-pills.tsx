@@ -2,11 +2,25 @@
 import { useEffect } from "preact/hooks";
 import { filterInWords, wordsOf } from "../format/filter-words.ts";
 import { partsOfAny } from "../format/locale.ts";
-import { isSameFilter, printFilter, type Filter } from "../state/filters.ts";
+import { LinkButton } from "../kit/inline.tsx";
 import { authState, handleFailure } from "../state/connection.ts";
-import { loadSegments, namelessSegment, segment, segmentFilters, segmentId } from "../state/segments.ts";
+import { isSameFilter, printFilter, type Filter } from "../state/filters.ts";
 import { navigate } from "../state/url.ts";
-import { canClear, clearAllFilters, filters, isFiltered, lockedFilters, openPanel, ownFilters, setFilters, site } from "../state/view.ts";
+import {
+  loadSegments,
+  namelessSegment,
+  segment,
+  segmentFilters,
+  segmentId,
+  canClear,
+  clearAllFilters,
+  filters,
+  isFiltered,
+  lockedFilters,
+  ownFilters,
+  setFilters,
+} from "../state/view-filters.ts";
+import { openPanel, site } from "../state/view.ts";
 
 const FILTER_BUTTON_ID = "add-filter";
 
@@ -132,16 +146,12 @@ export function FilterPills() {
       ))}
       {ownFilters.value.length > 0 && authState.value === "logged_in" && (
         <li>
-          <button type="button" class="link" onClick={() => openPanel("segments")}>
-            Save as segment
-          </button>
+          <LinkButton onClick={() => openPanel("segments")}>Save as segment</LinkButton>
         </li>
       )}
       {canClear.value && (
         <li>
-          <button type="button" class="link" onClick={clearFilters}>
-            Clear all
-          </button>
+          <LinkButton onClick={clearFilters}>Clear all</LinkButton>
         </li>
       )}
     </ul>

@@ -2,11 +2,12 @@
 import { useLayoutEffect, useRef, useState, useEffect } from "preact/hooks";
 import { problemText } from "../api/http.ts";
 import { addSegment, deleteSegment, replaceSegment, type Segment } from "../api/saved.ts";
-import { NameInput, Select, ConfirmedButton } from "../kit/forms.tsx";
+import { NameInput, Select, ConfirmedButton, Form } from "../kit/forms.tsx";
+import { Button } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
 import { authState } from "../state/connection.ts";
 import { useAction, clearReportCache } from "../state/requests.ts";
-import { loadSegments, segments } from "../state/segments.ts";
+import { loadSegments, segments } from "../state/view-filters.ts";
 import { site } from "../state/view.ts";
 
 /** The service's limit. */
@@ -41,11 +42,10 @@ function SaveForm({ noun, onSave }: SaveFormProps) {
   const [scope, setScope] = useState<Segment["scope"]>("everybody");
   const { isBusy, problem, run } = useAction(problemText);
   return (
-    <form
+    <Form
       class="form inline"
-      aria-label={`Save as a ${noun}`}
-      onSubmit={(event) => {
-        event.preventDefault();
+      label={`Save as a ${noun}`}
+      onSubmit={() => {
         if (name.trim() !== "" && !isBusy) void run(() => onSave(name.trim(), scope));
       }}
     >
@@ -55,7 +55,7 @@ function SaveForm({ noun, onSave }: SaveFormProps) {
         Save
       </button>
       <Problem text={problem} />
-    </form>
+    </Form>
   );
 }
 
@@ -74,9 +74,9 @@ function RenameForm({ item, onRename, onCancel }: RenameFormProps) {
     input?.select();
   }, []);
   return (
-    <form
+    <Form
       class="form inline"
-      ref={form}
+      root={form}
       onKeyDown={(event) => {
         if (event.key !== "Escape") return;
         // The dialog around it stays open.
@@ -84,8 +84,7 @@ function RenameForm({ item, onRename, onCancel }: RenameFormProps) {
         event.stopPropagation();
         onCancel();
       }}
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={() => {
         if (name.trim() !== "") onRename(name.trim());
       }}
     >
@@ -93,10 +92,8 @@ function RenameForm({ item, onRename, onCancel }: RenameFormProps) {
       <button type="submit" class="button">
         Rename
       </button>
-      <button type="button" class="button" onClick={onCancel}>
-        Cancel
-      </button>
-    </form>
+      <Button onClick={onCancel}>Cancel</Button>
+    </Form>
   );
 }
 

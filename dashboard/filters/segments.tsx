@@ -1,12 +1,12 @@
 /** Segments in the filter dialog and in their own: choosing one replaces all filters, and the current filters can be saved. */
-import { Dialog } from "../kit/dialog.tsx";
-import { SavedItems } from "./saved-items.tsx";
 import type { Segment } from "../api/saved.ts";
-import { parseFilters, printFilter, printFilters } from "../state/filters.ts";
-import { namelessSegment, segment, segmentFilters, segmentId } from "../state/segments.ts";
-import { navigate } from "../state/url.ts";
-import { closePanel, ownFilters, showSegment } from "../state/view.ts";
 import { filterInWords } from "../format/filter-words.ts";
+import { Dialog } from "../kit/dialog.tsx";
+import { parseFilters, printFilter, printFilters } from "../state/filters.ts";
+import { navigate } from "../state/url.ts";
+import { namelessSegment, segment, segmentFilters, segmentId, ownFilters, showSegment } from "../state/view-filters.ts";
+import { closePanel } from "../state/view.ts";
+import { SavedItems } from "./saved-items.tsx";
 
 const NAMELESS = { private: "someone else's segment", missing: "the deleted segment" } as const;
 

@@ -6,6 +6,7 @@ import { breakdownOf, DIMENSIONS, unknownLabel } from "../format/dimensions.ts";
 import { valueName } from "../format/filter-words.ts";
 import { formatCount } from "../format/locale.ts";
 import { useSettled } from "../kit/forms.tsx";
+import { LinkButton } from "../kit/inline.tsx";
 import { Picker, type Choice } from "../kit/picker.tsx";
 import { Failure } from "../kit/states.tsx";
 import {
@@ -19,8 +20,7 @@ import {
 } from "../state/filters.ts";
 import { useReport, useRequest, type Report } from "../state/requests.ts";
 import { unfilteredScope } from "../state/scope.ts";
-import { segmentId } from "../state/segments.ts";
-import { lockedFilters } from "../state/view.ts";
+import { segmentId, lockedFilters } from "../state/view-filters.ts";
 
 /** As many as the picker shows. */
 const SEARCHED_ROWS = 50;
@@ -194,9 +194,7 @@ export function TypedValues({ operator, values, isInvalid, onChange }: TextsProp
           )}
         </div>
       ))}
-      <button type="button" class="link" onClick={() => onChange([...texts, ""])}>
-        Or another value
-      </button>
+      <LinkButton onClick={() => onChange([...texts, ""])}>Or another value</LinkButton>
     </div>
   );
 }

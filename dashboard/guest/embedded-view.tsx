@@ -2,6 +2,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { FilterPills } from "../filters/filter-pills.tsx";
 import { formatRange } from "../format/locale.ts";
+import { LinkButton } from "../kit/inline.tsx";
 import { OutageBanner } from "../kit/states.tsx";
 import { StatsTitle, OpenPanel } from "../page/page-layout.tsx";
 import { SiteView } from "../page/site-view.tsx";
@@ -66,11 +67,7 @@ export function EmbeddedView() {
           <span>
             {siteName.value} · {period} · Times in {timeZone.value}
           </span>
-          {hasOtherDates() && (
-            <button type="button" class="link" onClick={leaveDates}>
-              Back to all dates
-            </button>
-          )}
+          {hasOtherDates() && <LinkButton onClick={leaveDates}>Back to all dates</LinkButton>}
           <a class="link" href={wholePageUrl()} target="_blank" rel="noopener">
             Open full dashboard
           </a>

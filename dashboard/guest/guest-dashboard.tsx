@@ -1,34 +1,25 @@
 /** What a share link shows, in full: whose site it is, the view of it, and how long the link works. */
-import { FilterButton, FilterPills } from "../filters/filter-pills.tsx";
+import { FilterPills } from "../filters/filter-pills.tsx";
 import { formatTimestamp } from "../format/locale.ts";
 import { SiteIcon } from "../kit/inline.tsx";
-import { Menu } from "../kit/menu.tsx";
-import { OutageBanner } from "../kit/states.tsx";
+import type { MenuItem } from "../kit/menu.tsx";
 import { themeItems } from "../kit/theme.ts";
 import { PRODUCT_NAME } from "../names.ts";
 import { PageLayout, StatsFoot, StatsTitle, OpenPanel } from "../page/page-layout.tsx";
-import { ComparisonPicker, PeriodPicker } from "../page/period-picker.tsx";
 import { SiteView } from "../page/site-view.tsx";
-import { CurrentVisitors } from "../page/top-bar.tsx";
+import { CurrentVisitors, ViewTools, Bar } from "../page/top-bar.tsx";
 import { siteName, timeZone } from "../state/known-sites.ts";
 import { nowMs } from "../state/period.ts";
 import { shared } from "../state/share.ts";
-import { hasRealtime, isRealtime, openPanel, site } from "../state/view.ts";
+import { hasRealtime, openPanel, site } from "../state/view.ts";
 
-const ViewerMenu = () => (
-  <Menu
-    label="Menu"
-    buttonClass="bar-button icon"
-    button={<span class="dots" aria-hidden="true" />}
-    items={[
-      { label: "Export…", onChoose: () => openPanel("export") },
-      null,
-      ...themeItems(),
-      null,
-      { label: "Help", hint: "?", onChoose: () => openPanel("help") },
-    ]}
-  />
-);
+const guestItems = (): readonly (MenuItem | null)[] => [
+  { label: "Export…", onChoose: () => openPanel("export") },
+  null,
+  ...themeItems(),
+  null,
+  { label: "Help", hint: "?", onChoose: () => openPanel("help") },
+];
 
 /** A link without a name of its own needs none beside the site's. */
 const Owner = () => (
@@ -39,22 +30,11 @@ const Owner = () => (
   </p>
 );
 
-const ViewerBar = () => (
-  <header class="bar">
-    <div class="bar-inner">
-      <div class="bar-side">
-        <Owner />
-        {hasRealtime() && <CurrentVisitors />}
-      </div>
-      <div class="bar-side end">
-        <FilterButton />
-        <PeriodPicker />
-        {!isRealtime() && <ComparisonPicker />}
-        <ViewerMenu />
-      </div>
-    </div>
-    <OutageBanner />
-  </header>
+const GuestBar = () => (
+  <Bar tools={<ViewTools />} items={guestItems()}>
+    <Owner />
+    {hasRealtime() && <CurrentVisitors />}
+  </Bar>
 );
 
 /** From then on, the page says when the link ends. */
@@ -72,9 +52,9 @@ function Expiry() {
   );
 }
 
-export const ViewerDashboard = () => (
+export const GuestDashboard = () => (
   <>
-    <PageLayout sites={NO_SITES} bar={<ViewerBar />}>
+    <PageLayout sites={NO_SITES} bar={<GuestBar />}>
       <StatsTitle />
       <p class="shared-by">
         <span>Shared by the owner of {siteName.value}</span>

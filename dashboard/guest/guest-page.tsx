@@ -1,6 +1,7 @@
 /** The page of a share link or a public site: its password, its end, or what it shows. Guests change nothing. */
 import { useLayoutEffect, useRef, useState, useEffect } from "preact/hooks";
 import type { SharedSite } from "../api/types.ts";
+import { Form } from "../kit/forms.tsx";
 import { OutageBanner } from "../kit/states.tsx";
 import { PRODUCT_NAME } from "../names.ts";
 import { LoginFrame } from "../setup/login.tsx";
@@ -11,7 +12,7 @@ import { nowMs } from "../state/period.ts";
 import { useAction, usePolling, type Rhythm } from "../state/requests.ts";
 import { unlockShare, applyShare, shareStatus, SHARE_PATH } from "../state/share.ts";
 import { EmbeddedView, isEmbedded } from "./embedded-view.tsx";
-import { ViewerDashboard } from "./guest-dashboard.tsx";
+import { GuestDashboard } from "./guest-dashboard.tsx";
 
 function UnlockForm() {
   const input = useRef<HTMLInputElement>(null);
@@ -19,15 +20,10 @@ function UnlockForm() {
   const { isBusy, problem, run } = useAction<Problem>(problemFrom);
   useLayoutEffect(() => input.current?.focus(), []);
 
-  function submit(event: Event) {
-    event.preventDefault();
-    void run(() => unlockShare(password));
-  }
-
   return (
     <LoginFrame title="Enter the password">
       <p>This dashboard is protected by a password. If you don't have it, ask the person who sent you the link.</p>
-      <form class="form" onSubmit={submit}>
+      <Form onSubmit={() => void run(() => unlockShare(password))}>
         <PasswordField
           id="link-password"
           input={input}
@@ -41,7 +37,7 @@ function UnlockForm() {
         <button type="submit" class="button primary" disabled={isBusy}>
           Open
         </button>
-      </form>
+      </Form>
     </LoginFrame>
   );
 }
@@ -67,10 +63,10 @@ function OpenLink() {
       document.title = before;
     };
   }, [siteName.value]);
-  return isEmbedded ? <EmbeddedView /> : <ViewerDashboard />;
+  return isEmbedded ? <EmbeddedView /> : <GuestDashboard />;
 }
 
-export function ViewerPage() {
+export function GuestPage() {
   if (shareStatus.value === "dead") return <DeadLink />;
   if (shareStatus.value === "locked") return <UnlockForm />;
   if (shareStatus.value === "open") return <OpenLink />;

@@ -1,7 +1,8 @@
 /** Files saved to the reader's downloads. */
 import { csvOf } from "../format/csv.ts";
 import { range } from "../state/period.ts";
-import { isFiltered, site } from "../state/view.ts";
+import { isFiltered } from "../state/view-filters.ts";
+import { site } from "../state/view.ts";
 
 /** How long the browser may take to start reading the file. */
 const URL_TTL_MS = 60_000;

@@ -1,5 +1,32 @@
 /** Parts of forms: inputs, groups of choices, and buttons that ask or confirm. */
 import { useState, useEffect } from "preact/hooks";
+import type { ComponentChildren, RefObject } from "preact";
+import { Button } from "./inline.tsx";
+
+interface FormProps {
+  readonly class?: string;
+  readonly label?: string;
+  readonly root?: RefObject<HTMLFormElement | null>;
+  readonly onKeyDown?: (event: KeyboardEvent) => void;
+  readonly onSubmit: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** A form that sends nothing itself. */
+export const Form = ({ class: className = "form", label, root, onKeyDown, onSubmit, children }: FormProps) => (
+  <form
+    class={className}
+    ref={root}
+    aria-label={label}
+    onKeyDown={onKeyDown}
+    onSubmit={(event) => {
+      event.preventDefault();
+      onSubmit();
+    }}
+  >
+    {children}
+  </form>
+);
 
 interface NameInputProps {
   readonly label: string;
@@ -113,9 +140,9 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
     setTimeout(() => setState("idle"), CONFIRMATION_MS);
   }
   return (
-    <button type="button" class="button" onClick={() => void copy()}>
+    <Button onClick={() => void copy()}>
       <span aria-live="polite">{{ idle: label, done: "Copied ✓", failed: "Select the text and press Ctrl+C" }[state]}</span>
-    </button>
+    </Button>
   );
 }
 

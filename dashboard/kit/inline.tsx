@@ -1,4 +1,5 @@
-/** Small parts of a line: the logo, a site's icon, code in a sentence, and the change of a metric. */
+/** Small parts of a line: buttons, the logo, a site's icon, code in a sentence, and the change of a metric. */
+import type { ComponentChildren } from "preact";
 import { changeOf, type Values } from "../format/change.ts";
 
 /** The paths of its parts in a square of 64. */
@@ -49,3 +50,21 @@ export function Change({ title, ...values }: Values & { readonly title?: string 
     </span>
   );
 }
+
+interface ButtonProps {
+  readonly onClick: () => void;
+  readonly children: ComponentChildren;
+}
+
+export const Button = ({ onClick, children }: ButtonProps) => (
+  <button type="button" class="button" onClick={onClick}>
+    {children}
+  </button>
+);
+
+/** A button that looks like a link. */
+export const LinkButton = ({ onClick, children }: ButtonProps) => (
+  <button type="button" class="link" onClick={onClick}>
+    {children}
+  </button>
+);

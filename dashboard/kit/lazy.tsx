@@ -1,14 +1,12 @@
 /** Parts of the page whose code is fetched when they are first shown. Until then they show nothing, or `Loading`. */
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { LinkButton } from "./inline.tsx";
 
 /** Files have the names of their version: after an update of the service, an open page no longer finds its own. */
 export const NotLoaded = () => (
   <p class="problem" role="alert">
-    This part of the page could not be loaded.{" "}
-    <button type="button" class="link" onClick={() => location.reload()}>
-      Reload the page
-    </button>
+    This part of the page could not be loaded. <LinkButton onClick={() => location.reload()}>Reload the page</LinkButton>
   </p>
 );
 

@@ -1,7 +1,7 @@
 /** A menu button (WAI-ARIA menu button pattern): the mouse, the arrow keys or the first letter of an item lead through its items. */
 import type { RefObject, ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { isTouchScreen } from "./pointing.ts";
+import { isTouchScreen, hasModifier } from "./pointing.ts";
 
 export function useCloseOutside(root: RefObject<HTMLElement | null>, isOpen: boolean, close: () => void): void {
   useEffect(() => {
@@ -113,7 +113,7 @@ function onItemKey(event: KeyboardEvent, { root, items, onClose }: OpenMenu): vo
 }
 
 function onMenuKey(event: KeyboardEvent, menu: OpenMenu): void {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (hasModifier(event)) return;
   // No shortcut of the page.
   event.stopPropagation();
   if (event.key === "Escape" || event.key === "Tab") menu.onClose();
@@ -179,6 +179,8 @@ export function MenuPopup({ label, items, search, end, onClose }: MenuPopupProps
 interface MenuProps {
   readonly label: string;
   readonly button: ComponentChildren;
+  /** Whether the button has a caret after its text. */
+  readonly hasCaret?: boolean;
   /** A null is a separator. */
   readonly items: readonly (MenuItem | null)[];
   readonly buttonClass?: string;
@@ -191,7 +193,7 @@ interface MenuProps {
 /** The arrow keys open a menu at this end. */
 const OPENING_KEYS: Readonly<Record<string, MenuEnd>> = { ArrowDown: "start", ArrowUp: "end" };
 
-export function Menu({ label, button, items, buttonClass = "bar-button", search, isTabStop = true }: MenuProps) {
+export function Menu({ label, button, hasCaret = false, items, buttonClass = "bar-button", search, isTabStop = true }: MenuProps) {
   const [openAt, setOpenAt] = useState<MenuEnd | null>(null);
   const root = useRef<HTMLDivElement>(null);
   const isOpen = openAt !== null;
@@ -223,6 +225,12 @@ export function Menu({ label, button, items, buttonClass = "bar-button", search,
         onKeyDown={onKeyDown}
       >
         {button}
+        {hasCaret && (
+          <>
+            {" "}
+            <span class="caret" aria-hidden="true" />
+          </>
+        )}
       </button>
       {openAt !== null && <MenuPopup label={label} items={items} search={search} end={openAt} onClose={close} />}
     </div>

@@ -29,12 +29,21 @@ interface Points {
   readonly last: number;
 }
 
-/** The browser's own shortcuts, such as Alt and an arrow key for Back. */
-const isShortcut = ({ ctrlKey, metaKey, altKey }: KeyboardEvent): boolean => ctrlKey || metaKey || altKey;
+/** Keys with a modifier belong to the browser, such as Alt and an arrow key for Back. */
+export const hasModifier = ({ ctrlKey, metaKey, altKey }: KeyboardEvent): boolean => ctrlKey || metaKey || altKey;
+
+/** Opens a link on this page, unless a modifier key tells the browser to open it elsewhere. */
+export const onPlainClick =
+  (open: () => void) =>
+  (event: MouseEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    open();
+  };
 
 /** The index that the key leads to; undefined for any other key. */
 export function indexAfterKey(event: KeyboardEvent, { index, initial, last }: Points): number | undefined {
-  if (isShortcut(event)) return undefined;
+  if (hasModifier(event)) return undefined;
   const after = (step: number) => (index === null ? initial : Math.min(Math.max(index + step, 0), last));
   return { ArrowLeft: after(-1), ArrowRight: after(1), Home: 0, End: last }[event.key];
 }

@@ -2,7 +2,8 @@
 import type { ComponentChildren } from "preact";
 import { outage } from "../state/connection.ts";
 import type { Report } from "../state/requests.ts";
-import { canClear, clearAllFilters } from "../state/view.ts";
+import { canClear, clearAllFilters } from "../state/view-filters.ts";
+import { LinkButton } from "./inline.tsx";
 
 interface SkeletonProps {
   readonly rows?: number | undefined;
@@ -25,10 +26,7 @@ export const Loading = ({ rows }: SkeletonProps) => (
 
 const NoResults = () => (
   <>
-    No results.{" "}
-    <button type="button" class="link" onClick={clearAllFilters}>
-      Clear filters
-    </button>
+    No results. <LinkButton onClick={clearAllFilters}>Clear filters</LinkButton>
   </>
 );
 

@@ -1,44 +1,8 @@
 /** Tabs (WAI-ARIA tabs pattern) whose choice is a URL parameter, and the cards that have them. */
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
 import { navigate, param } from "../state/url.ts";
 import { Menu } from "./menu.tsx";
-
-/** How far below the viewport loading starts. */
-const MARGIN = "250px";
-
-export function useNear<E extends HTMLElement>() {
-  const ref = useRef<E>(null);
-  const [isNear, setNear] = useState(false);
-  useEffect(() => {
-    if (!ref.current || isNear) return;
-    const observer = new IntersectionObserver((entries) => setNear(entries.some((entry) => entry.isIntersecting)), { rootMargin: MARGIN });
-    observer.observe(ref.current);
-    const onPrint = () => setNear(true);
-    addEventListener("beforeprint", onPrint);
-    return () => {
-      observer.disconnect();
-      removeEventListener("beforeprint", onPrint);
-    };
-  }, [isNear]);
-  return { ref, isNear };
-}
-
-/** Read by the style of cards. */
-const HEIGHT_PROPERTY = "--loaded-height";
-
-export function useSteadyHeight<E extends HTMLElement>() {
-  const ref = useRef<E>(null);
-  useEffect(() => {
-    const box = ref.current;
-    if (!box) return;
-    const observer = new ResizeObserver(() => {
-      if (!box.querySelector(".skeleton")) box.style.setProperty(HEIGHT_PROPERTY, `${box.offsetHeight}px`);
-    });
-    observer.observe(box);
-    return () => observer.disconnect();
-  }, []);
-  return ref;
-}
 
 export interface Tab {
   readonly id: string;
@@ -54,7 +18,7 @@ interface TabsProps {
 }
 
 /** The id of the chosen tab, by default the first. */
-export const chosenTab = (paramName: string, tabs: readonly Tab[]): string =>
+const chosenTab = (paramName: string, tabs: readonly Tab[]): string =>
   tabs.find(({ id }) => id === param(paramName))?.id ?? tabs[0]?.id ?? "";
 
 interface ChoiceProps {
@@ -99,18 +63,15 @@ function TabMenu({ name, tabs, chosen, onChoose }: ChoiceProps & { readonly name
   return (
     <Menu
       label={text}
-      button={
-        <>
-          {text} <span class="caret" aria-hidden="true" />
-        </>
-      }
+      button={text}
+      hasCaret
       buttonClass={shown ? "tab-menu chosen" : "tab-menu"}
       items={tabs.map(({ id, label }) => ({ label, isChosen: id === chosen, onChoose: () => onChoose(id) }))}
     />
   );
 }
 
-export function Tabs({ label, param: paramName, tabs }: TabsProps) {
+function Tabs({ label, param: paramName, tabs }: TabsProps) {
   const chosen = chosenTab(paramName, tabs);
   const onChoose = (id: string) => navigate({ [paramName]: id === tabs[0]?.id ? null : id });
   const menus = [...new Set(tabs.flatMap(({ menu }) => menu ?? []))];
@@ -122,5 +83,69 @@ export function Tabs({ label, param: paramName, tabs }: TabsProps) {
         <TabMenu key={name} name={name} tabs={tabsIn(name)} chosen={chosen} onChoose={onChoose} />
       ))}
     </div>
+  );
+}
+
+/** How far below the viewport loading starts. */
+const MARGIN = "250px";
+
+function useNear<E extends HTMLElement>() {
+  const ref = useRef<E>(null);
+  const [isNear, setNear] = useState(false);
+  useEffect(() => {
+    if (!ref.current || isNear) return;
+    const observer = new IntersectionObserver((entries) => setNear(entries.some((entry) => entry.isIntersecting)), { rootMargin: MARGIN });
+    observer.observe(ref.current);
+    const onPrint = () => setNear(true);
+    addEventListener("beforeprint", onPrint);
+    return () => {
+      observer.disconnect();
+      removeEventListener("beforeprint", onPrint);
+    };
+  }, [isNear]);
+  return { ref, isNear };
+}
+
+/** Read by the style of cards. */
+const HEIGHT_PROPERTY = "--loaded-height";
+
+function useSteadyHeight<E extends HTMLElement>() {
+  const ref = useRef<E>(null);
+  useEffect(() => {
+    const box = ref.current;
+    if (!box) return;
+    const observer = new ResizeObserver(() => {
+      if (!box.querySelector(".skeleton")) box.style.setProperty(HEIGHT_PROPERTY, `${box.offsetHeight}px`);
+    });
+    observer.observe(box);
+    return () => observer.disconnect();
+  }, []);
+  return ref;
+}
+
+interface TabbedCardProps {
+  readonly title: string;
+  readonly class?: string;
+  /** The URL parameter of the chosen tab. */
+  readonly param: string;
+  readonly tabs: readonly Tab[];
+  /** The chosen tab, which may load its data once the card is near the viewport. */
+  readonly children: (tab: string, isNear: boolean) => ComponentChildren;
+}
+
+/** A card with tabs. Its content loads when the card comes near the viewport, or is about to be printed. */
+export function TabbedCard({ title, class: className = "card", param: paramName, tabs, children }: TabbedCardProps) {
+  const { ref, isNear } = useNear<HTMLElement>();
+  const body = useSteadyHeight<HTMLDivElement>();
+  return (
+    <section class={className} aria-label={title} ref={ref} data-card={paramName}>
+      <header class="card-head">
+        <h2>{title}</h2>
+        <Tabs label={title} param={paramName} tabs={tabs} />
+      </header>
+      <div class="card-body" ref={body}>
+        {children(chosenTab(paramName, tabs), isNear)}
+      </div>
+    </section>
   );
 }

@@ -1,5 +1,5 @@
 /** The countries of the map: shapes tinted by their visitors, small countries as dots, and a pulse where someone is right now. */
-import { hasFilter } from "../state/view.ts";
+import { hasFilter } from "../state/view-filters.ts";
 import type { WorldShapes } from "./world-shapes.ts";
 import type { Zoom } from "./zoom.ts";
 

@@ -1,13 +1,15 @@
 /** The tab Map of the locations: visitors by country. The tab Countries lists the same data for screen readers. */
 import { useMemo } from "preact/hooks";
-import { totalVisitors } from "../charts/top-stats.tsx";
-import { Empty, ReportView } from "../kit/states.tsx";
 import type { Reports } from "../api/types.ts";
 import { UNKNOWN } from "../format/dimensions.ts";
 import { countOf } from "../format/locale.ts";
+import { LinkButton } from "../kit/inline.tsx";
+import { Empty, ReportView } from "../kit/states.tsx";
 import { useBreakdown } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
-import { openPanel, visitorNoun } from "../state/view.ts";
+import { totalVisitors } from "../state/statistics.ts";
+import { visitorNoun } from "../state/view-filters.ts";
+import { openPanel } from "../state/view.ts";
 import { WorldMap } from "./world-map.tsx";
 import { useWorldShapes } from "./world-shapes.ts";
 
@@ -26,16 +28,16 @@ function CountryVisitors({ breakdown }: { readonly breakdown: Reports["breakdown
             shapes={shapes}
             label="Visitors by country. The tab Countries lists them."
             visitors={visitors}
-            total={totalVisitors.value}
+            total={totalVisitors()}
           />
         )}
       </div>
       {breakdown.length === 0 && <Empty />}
       <footer class="card-foot">
         {breakdown.length > 0 && (
-          <button type="button" class="link" onClick={() => openPanel("countries")}>
+          <LinkButton onClick={() => openPanel("countries")}>
             Details<span class="unseen"> of Countries</span>
-          </button>
+          </LinkButton>
         )}
         {unknown > 0 && <small>{countOf(unknown, visitorNoun.value)} with unknown location</small>}
       </footer>

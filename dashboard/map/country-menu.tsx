@@ -1,9 +1,9 @@
 /** What a country of the map can do to the filters, in a menu: by a right click, or by keyboard and finger from the list of countries. */
 import { useRef } from "preact/hooks";
-import { filterItems } from "../cards/rows.tsx";
+import { filterItems } from "../filters/filter-items.ts";
 import { countryName, UNKNOWN } from "../format/dimensions.ts";
 import { useCloseOutside, MenuPopup, Menu } from "../kit/menu.tsx";
-import { hasFilter } from "../state/view.ts";
+import { hasFilter } from "../state/view-filters.ts";
 import type { Counts } from "./countries.tsx";
 import type { WorldShapes } from "./world-shapes.ts";
 import type { Zoom } from "./zoom.ts";

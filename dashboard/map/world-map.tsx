@@ -1,11 +1,11 @@
 /** Countries tinted by their visitors, small ones as dots, with a pulse where someone is right now. A list beside it has the same data. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { choiceOf } from "../cards/rows.tsx";
+import { choiceOf } from "../filters/filter-items.ts";
 import { countryName } from "../format/dimensions.ts";
 import { countOf, formatCount, formatShare } from "../format/locale.ts";
-import { TapChoice } from "../kit/pointing.ts";
+import { TapChoice, hasModifier } from "../kit/pointing.ts";
 import type { Choice } from "../state/filters.ts";
-import { filters, hasListOf, isExcluded, toggleFilter, visitorNoun } from "../state/view.ts";
+import { filters, hasListOf, isExcluded, toggleFilter, visitorNoun } from "../state/view-filters.ts";
 import { Countries, countryAt, Pulses, type Counts } from "./countries.tsx";
 import { CountryMenus, labelPlace, type OpenCountry } from "./country-menu.tsx";
 import { useZoom } from "./use-zoom.ts";
@@ -133,8 +133,7 @@ export function WorldMap({ shapes, label, visitors, total, current }: WorldMapPr
     <div
       class="map"
       onKeyDown={(event) => {
-        const isFree = !event.defaultPrevented && !event.ctrlKey && !event.metaKey && !event.altKey;
-        if (isFree && onKey(event.key)) event.preventDefault();
+        if (!event.defaultPrevented && !hasModifier(event) && onKey(event.key)) event.preventDefault();
       }}
     >
       <svg

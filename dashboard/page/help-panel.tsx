@@ -2,13 +2,12 @@
 import { shownMetrics } from "../charts/shown-metrics.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import { timeZone } from "../state/known-sites.ts";
-import { SITES_SHORTCUTS } from "../sites/sites-keys.ts";
+import { isGuest } from "../state/share.ts";
 import { closePanel, site } from "../state/view.ts";
-import { isViewer } from "../state/share.ts";
-import { KEYS_OF_OWNERS, SHORTCUTS } from "./keyboard.ts";
+import { KEYS_OF_OWNERS, SHORTCUTS, SITES_SHORTCUTS } from "./keyboard.ts";
 
 const shortcuts = () =>
-  site.value === null ? SITES_SHORTCUTS : SHORTCUTS.filter(({ 0: keys }) => !isViewer || !KEYS_OF_OWNERS.includes(keys));
+  site.value === null ? SITES_SHORTCUTS : SHORTCUTS.filter(({ 0: keys }) => !isGuest || !KEYS_OF_OWNERS.includes(keys));
 
 /** Of a site's dashboard. */
 const Definitions = () => (

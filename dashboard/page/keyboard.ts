@@ -2,9 +2,10 @@
 import { useLayoutEffect } from "preact/hooks";
 import { annotatePointed, hasAnnotations } from "../charts/annotations.ts";
 import { clearFilters } from "../filters/filter-pills.tsx";
-import { isComparable, offeredPeriods } from "../state/period.ts";
+import { PERIOD_KEYS, PERIOD_LABELS } from "../format/periods.ts";
+import { hasModifier } from "../kit/pointing.ts";
+import { isComparable, offeredPeriods, toggleComparison, choosePeriod, shiftPeriod } from "../state/period.ts";
 import { closeSettings, isRealtime, isSettings, openPanel, panel, toggleRealtime } from "../state/view.ts";
-import { toggleComparison, choosePeriod, PERIOD_KEYS, PERIOD_LABELS, shiftPeriod } from "./period-picker.tsx";
 import { actionOfSiteKey } from "./top-bar.tsx";
 
 const ACTIONS: Readonly<Record<string, () => void>> = {
@@ -26,12 +27,11 @@ const ACTIONS: Readonly<Record<string, () => void>> = {
 /** The settings have neither a period nor filters. */
 const SETTINGS_ACTIONS: typeof ACTIONS = { Escape: closeSettings, "?": () => openPanel("help") };
 
-/** Of no use to viewers, who have one site and no annotations. */
+/** Useless to guests, who see one site and no annotations. */
 const SITE_KEYS = "1 to 9";
 const ANNOTATE_KEY = "N";
 export const KEYS_OF_OWNERS: readonly string[] = [SITE_KEYS, ANNOTATE_KEY];
 
-/** For the help dialog. */
 export const SHORTCUTS: readonly (readonly [keys: string, meaning: string])[] = [
   ...PERIOD_KEYS.map(({ period, key }) => [key, PERIOD_LABELS[period].label] as const),
   ["← →", "Previous and next period"],
@@ -45,24 +45,37 @@ export const SHORTCUTS: readonly (readonly [keys: string, meaning: string])[] = 
   ["?", "Help"],
 ];
 
+export const SITES_SHORTCUTS: typeof SHORTCUTS = [
+  ["/", "Search sites"],
+  ["Arrow keys, Home, End", "Move between sites"],
+  ["1 to 9", "Open the site with this number"],
+  ["Esc", "Close a dialog"],
+  ["?", "Help"],
+];
+
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.closest("input, select, textarea, [contenteditable]") !== null;
 
-function onKeyDown(event: KeyboardEvent, sites: readonly string[]): void {
-  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || panel.value !== null) return;
-  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  const actions = isSettings() ? SETTINGS_ACTIONS : ACTIONS;
-  const action = actionOfSiteKey(key, sites) ?? (Object.hasOwn(actions, key) ? actions[key] : undefined);
-  if (!action) return;
-  event.preventDefault();
-  action();
+/** Listens before the first paint, so that no key pressed on a visible page is lost. */
+export function useShortcuts(actionOf: (key: string) => (() => void) | undefined, changes: readonly unknown[]): void {
+  useLayoutEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || hasModifier(event) || isTyping(event.target) || panel.value !== null) return;
+      const action = actionOf(event.key.length === 1 ? event.key.toLowerCase() : event.key);
+      if (!action) return;
+      event.preventDefault();
+      action();
+    };
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
+  }, changes);
 }
 
-/** Listens before the first paint, so that no key pressed on a visible page is lost. */
-export function useKeyboard(sites: readonly string[]): void {
-  useLayoutEffect(() => {
-    const listener = (event: KeyboardEvent) => onKeyDown(event, sites);
-    document.addEventListener("keydown", listener);
-    return () => document.removeEventListener("keydown", listener);
-  }, [sites]);
-}
+export const useSiteShortcuts = (sites: readonly string[]): void =>
+  useShortcuts(
+    (key) => {
+      const actions = isSettings() ? SETTINGS_ACTIONS : ACTIONS;
+      return actionOfSiteKey(key, sites) ?? (Object.hasOwn(actions, key) ? actions[key] : undefined);
+    },
+    [sites],
+  );

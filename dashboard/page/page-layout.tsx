@@ -3,12 +3,13 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { formatRange } from "../format/locale.ts";
 import { FailedPanel } from "../kit/dialog.tsx";
+import { LinkButton } from "../kit/inline.tsx";
 import { keepFocus, useFocusOnArrival } from "../kit/kept-focus.ts";
 import { lazy } from "../kit/lazy.tsx";
 import { siteName, timeZone } from "../state/known-sites.ts";
 import { range } from "../state/period.ts";
 import { panel, openPanel } from "../state/view.ts";
-import { useKeyboard } from "./keyboard.ts";
+import { useSiteShortcuts } from "./keyboard.ts";
 
 const LoadedPanel = lazy(async () => (await import("./panels.tsx")).OpenPanel, FailedPanel);
 
@@ -24,9 +25,7 @@ export const StatsTitle = () => (
 export const StatsFoot = () => (
   <footer class="page-foot">
     <span>All times are in {timeZone.value}.</span>
-    <button type="button" class="link" onClick={() => openPanel("help")}>
-      Shortcuts and definitions
-    </button>
+    <LinkButton onClick={() => openPanel("help")}>Shortcuts and definitions</LinkButton>
   </footer>
 );
 
@@ -39,7 +38,7 @@ interface PageLayoutProps {
 
 export function PageLayout({ sites, bar, children }: PageLayoutProps) {
   const content = useRef<HTMLElement>(null);
-  useKeyboard(sites);
+  useSiteShortcuts(sites);
   useFocusOnArrival(content);
   useEffect(() => (content.current ? keepFocus(content.current) : undefined), []);
   return (

@@ -18,7 +18,7 @@ import { TrackingCodePanel } from "../setup/tracking-code.tsx";
 import { HelpPanel } from "./help-panel.tsx";
 import { ComparedRangePanel, CustomRangePanel } from "./range-panel.tsx";
 import { isCardShown } from "../state/known-sites.ts";
-import { isViewer } from "../state/share.ts";
+import { isGuest } from "../state/share.ts";
 import { navigate } from "../state/url.ts";
 import { panel, site } from "../state/view.ts";
 
@@ -47,12 +47,12 @@ function UnknownPanel() {
 }
 
 /** Those that viewers have. */
-const OF_VIEWERS: ReadonlySet<string> = new Set(["filter", "days", "compared-days", "help", "export"]);
+const OF_GUESTS: ReadonlySet<string> = new Set(["filter", "days", "compared-days", "help", "export"]);
 
 /** Those that the page of all sites has. */
 const OF_ALL_SITES: ReadonlySet<string> = new Set(["help", "keys", "add-site", "password", "change-password", "logout-all"]);
 
-const isOffered = (name: string): boolean => (!isViewer || OF_VIEWERS.has(name)) && (site.value !== null || OF_ALL_SITES.has(name));
+const isOffered = (name: string): boolean => (!isGuest || OF_GUESTS.has(name)) && (site.value !== null || OF_ALL_SITES.has(name));
 
 /** Any other name is the dimension of a details panel. */
 export function OpenPanel() {

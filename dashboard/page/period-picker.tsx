@@ -1,5 +1,7 @@
 /** The menus of the period and of the one it is compared with. */
 import { formatRange, formatShortRange } from "../format/locale.ts";
+import { PERIOD_LABELS, COMPARISON_LABELS } from "../format/periods.ts";
+import { LinkButton } from "../kit/inline.tsx";
 import { Menu, type MenuItem } from "../kit/menu.tsx";
 import type { Comparison } from "../state/compared-range.ts";
 import {
@@ -17,44 +19,14 @@ import {
   comparison,
   isComparable,
   matchWeekdays,
+  choosePeriod,
+  shiftPeriod,
+  chooseComparison,
 } from "../state/period.ts";
-import { dayAfter, PERIODS, type Period } from "../state/range.ts";
+import { dayAfter, type Period } from "../state/range.ts";
 import { isWithin } from "../state/shared-range.ts";
-import { navigate, param, type Changes } from "../state/url.ts";
+import { navigate } from "../state/url.ts";
 import { hasRealtime, isRealtime, openPanel } from "../state/view.ts";
-
-interface PeriodLabel {
-  readonly label: string;
-  /** The keyboard shortcut. */
-  readonly key?: string;
-}
-
-export const PERIOD_LABELS: Readonly<Record<Period, PeriodLabel>> = {
-  day: { label: "Today", key: "D" },
-  "7d": { label: "Last 7 days", key: "W" },
-  "30d": { label: "Last 30 days", key: "M" },
-  "90d": { label: "Last 90 days", key: "Q" },
-  "6mo": { label: "Last 6 months" },
-  "12mo": { label: "Last 12 months", key: "Y" },
-  month: { label: "Month to date" },
-  year: { label: "Year to date" },
-  all: { label: "All time", key: "A" },
-};
-
-/** Those that have a key. */
-export const PERIOD_KEYS = PERIODS.flatMap((named) => {
-  const { key } = PERIOD_LABELS[named];
-  return key === undefined ? [] : [{ period: named, key }];
-});
-
-export const choosePeriod = (chosen: Period): void =>
-  navigate({ period: chosen === defaultPeriod.value ? null : chosen, start: null, end: null });
-
-/** By its length, `lengths` times; negative into the past. */
-export function shiftPeriod(lengths: number): void {
-  // Without a next period, the realtime view is left for the current one.
-  navigate(movedRange(lengths) ?? { view: null });
-}
 
 interface ArrowProps {
   readonly name: string;
@@ -121,17 +93,7 @@ function PeriodMenu() {
   const { start, end } = range.value;
   const chosen = period.value;
   const label = isRealtime() ? "Realtime" : chosen === "custom" ? formatRange(start, end) : PERIOD_LABELS[chosen].label;
-  return (
-    <Menu
-      label={`Period: ${label}`}
-      button={
-        <>
-          <span>{label}</span> <span class="caret" aria-hidden="true" />
-        </>
-      }
-      items={periodItems()}
-    />
-  );
+  return <Menu label={`Period: ${label}`} button={<span>{label}</span>} hasCaret items={periodItems()} />;
 }
 
 export const PeriodPicker = () => (
@@ -147,31 +109,9 @@ export const RangeNotice = () =>
   urlRangeProblem.value && (
     <p class="notice" role="status">
       The dates in this link can't be shown. {urlRangeProblem.value.text} Showing {formatRange(range.value.start, range.value.end)}.{" "}
-      <button type="button" class="link" onClick={() => openPanel("days")}>
-        Choose other dates
-      </button>
+      <LinkButton onClick={() => openPanel("days")}>Choose other dates</LinkButton>
     </p>
   );
-
-export const COMPARISON_LABELS: Readonly<Record<Comparison, string>> = {
-  previous_period: "Previous period",
-  year_over_year: "Same period last year",
-  custom: "Custom period",
-  none: "No comparison",
-};
-
-const chooseComparison = (chosen: Comparison): void =>
-  navigate({ compare: chosen === "previous_period" ? null : chosen, compare_start: null, compare_end: null });
-
-/** What the shortcut turned off, and turns on again. */
-let turnedOff: Changes = { compare: null };
-
-export function toggleComparison(): void {
-  if (comparison.value === "none") return navigate(turnedOff);
-  const compare = comparison.value === "previous_period" ? null : comparison.value;
-  turnedOff = { compare, compare_start: param("compare_start"), compare_end: param("compare_end") };
-  chooseComparison("none");
-}
 
 /** With its dates, e.g. `Previous period (13 Oct – 11 Nov)`. */
 function labelOf(choice: Comparison): string {
@@ -198,14 +138,12 @@ export function ComparisonPicker() {
     <Menu
       label={isCompared ? `Comparison: vs. ${COMPARISON_LABELS[chosen]}` : "Compare"}
       button={
-        <>
-          <span>
-            {isCompared ? "vs." : "Compare"}
-            {isCompared && <span class="comparison-label"> {COMPARISON_LABELS[chosen]}</span>}
-          </span>
-          <span class="caret" aria-hidden="true" />
-        </>
+        <span>
+          {isCompared ? "vs." : "Compare"}
+          {isCompared && <span class="comparison-label"> {COMPARISON_LABELS[chosen]}</span>}
+        </span>
       }
+      hasCaret
       items={[
         ...offered.map(item),
         { label: `${labelOf("custom")}…`, isChosen: chosen === "custom", onChoose: () => openPanel("compared-days") },

@@ -2,6 +2,7 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { formatMonthAndYear, formatRange, formatWeekday } from "../format/locale.ts";
 import { Dialog } from "../kit/dialog.tsx";
+import { Form } from "../kit/forms.tsx";
 import { weekStart, timeZone } from "../state/known-sites.ts";
 import { monthAfter, weekOf, weeksOfMonth } from "../state/month.ts";
 import { bounds, comparedBy, comparedRange, problemOf, range, today } from "../state/period.ts";
@@ -203,13 +204,7 @@ function RangePanel({ title, initial, onApply }: RangePanelProps) {
   const textOf = (date: "start" | "end") => (problem?.date === date ? problem.text : null);
   return (
     <Dialog title={title} onClose={closePanel}>
-      <form
-        class="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (problem === null) onApply(start, end);
-        }}
-      >
+      <Form onSubmit={() => problem === null && onApply(start, end)}>
         <div class="form-row">
           <DateField label={`Start date (${timeZone.value})`} value={start} problem={textOf("start")} onInput={setStart} />
           <DateField label="End date" value={end} problem={textOf("end")} onInput={setEnd} />
@@ -227,7 +222,7 @@ function RangePanel({ title, initial, onApply }: RangePanelProps) {
         <button type="submit" class="button primary" disabled={problem !== null}>
           Apply
         </button>
-      </form>
+      </Form>
     </Dialog>
   );
 }

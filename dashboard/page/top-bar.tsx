@@ -1,13 +1,15 @@
 /** The sticky bar: the way to all sites, site switcher, current visitors, filter, period, comparison and the menu. */
+import type { ComponentChildren } from "preact";
 import { FilterButton } from "../filters/filter-pills.tsx";
 import { formatCount } from "../format/locale.ts";
 import { SiteIcon, Logo } from "../kit/inline.tsx";
 import { Menu, type MenuItem } from "../kit/menu.tsx";
+import { onPlainClick } from "../kit/pointing.ts";
 import { OutageBanner } from "../kit/states.tsx";
 import { themeItems } from "../kit/theme.ts";
 import { authState, endSession } from "../state/connection.ts";
 import { hasSitesPage, nameOf, siteName } from "../state/known-sites.ts";
-import { realtime, useRealtimePolling } from "../state/realtime.ts";
+import { realtime, useRealtimePolling, windowMinutes } from "../state/realtime.ts";
 import { navigate, hrefAnew } from "../state/url.ts";
 import { openPanel, isRealtime, toggleRealtime, openAllSites, site, allSitesView, isSettings, openSettings } from "../state/view.ts";
 import { ComparisonPicker, PeriodPicker } from "./period-picker.tsx";
@@ -24,11 +26,6 @@ export const accountItems = (): (MenuItem | null)[] => [
   { label: "Help", hint: "?", onChoose: () => openPanel("help") },
   ...(authState.value === "logged_in" ? ACCOUNT_ITEMS : [{ label: "Set a password…", onChoose: () => openPanel("password") }]),
 ];
-
-/** Until the report tells. */
-const WINDOW_MINUTES = 5;
-
-export const windowMinutes = (): number => realtime.value?.window_minutes ?? WINDOW_MINUTES;
 
 export function CurrentVisitors() {
   useRealtimePolling();
@@ -76,9 +73,10 @@ const SiteSwitcher = ({ sites }: { readonly sites: readonly string[] }) => (
     button={
       <>
         {site.value !== null && <SiteIcon siteId={site.value} />}
-        <strong title={site.value ?? ""}>{siteName.value}</strong> <span class="caret" aria-hidden="true" />
+        <strong title={site.value ?? ""}>{siteName.value}</strong>
       </>
     }
+    hasCaret
     items={[
       ...sites.map((id, i) => ({
         label: menuLabelOf(id),
@@ -94,55 +92,56 @@ const SiteSwitcher = ({ sites }: { readonly sites: readonly string[] }) => (
   />
 );
 
-const MoreMenu = () => (
-  <Menu
-    label="Menu"
-    buttonClass="bar-button icon"
-    button={<span class="dots" aria-hidden="true" />}
-    items={[
-      { label: "Site settings", onChoose: () => openSettings() },
-      { label: "Export…", onChoose: () => openPanel("export") },
-      { label: "Tracking code…", onChoose: () => openPanel("snippet") },
-      { label: "Check the installation…", onChoose: () => openPanel("installation") },
-      { label: "API keys…", onChoose: () => openPanel("keys") },
-      { label: "Delete data…", onChoose: () => openPanel("erase") },
-      null,
-      ...accountItems(),
-    ]}
-  />
-);
+interface BarProps {
+  /** The left side. */
+  readonly children: ComponentChildren;
+  readonly tools: ComponentChildren;
+  /** The items of the menu at the end. */
+  readonly items: readonly (MenuItem | null)[];
+}
 
-const AllSitesLink = () => (
-  <a
-    class="home"
-    href={hrefAnew(allSitesView())}
-    aria-label="All sites"
-    title="All sites"
-    onClick={(event) => {
-      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-      event.preventDefault();
-      openAllSites();
-    }}
-  >
-    <Logo />
-  </a>
-);
-
-export const TopBar = ({ sites }: { readonly sites: readonly string[] }) => (
+export const Bar = ({ children, tools, items }: BarProps) => (
   <header class="bar">
     <div class="bar-inner">
-      <div class="bar-side">
-        {hasSitesPage(sites) ? <AllSitesLink /> : <Logo />}
-        <SiteSwitcher sites={sites} />
-        <CurrentVisitors />
-      </div>
+      <div class="bar-side">{children}</div>
       <div class="bar-side end">
-        {!isSettings() && <FilterButton />}
-        {!isSettings() && <PeriodPicker />}
-        {!isRealtime() && !isSettings() && <ComparisonPicker />}
-        <MoreMenu />
+        {tools}
+        <Menu label="Menu" buttonClass="bar-button icon" button={<span class="dots" aria-hidden="true" />} items={items} />
       </div>
     </div>
     <OutageBanner />
   </header>
+);
+
+const AllSitesLink = () => (
+  <a class="home" href={hrefAnew(allSitesView())} aria-label="All sites" title="All sites" onClick={onPlainClick(openAllSites)}>
+    <Logo />
+  </a>
+);
+
+const siteItems = (): readonly (MenuItem | null)[] => [
+  { label: "Site settings", onChoose: () => openSettings() },
+  { label: "Export…", onChoose: () => openPanel("export") },
+  { label: "Tracking code…", onChoose: () => openPanel("snippet") },
+  { label: "Check the installation…", onChoose: () => openPanel("installation") },
+  { label: "API keys…", onChoose: () => openPanel("keys") },
+  { label: "Delete data…", onChoose: () => openPanel("erase") },
+  null,
+  ...accountItems(),
+];
+
+export const ViewTools = () => (
+  <>
+    <FilterButton />
+    <PeriodPicker />
+    {!isRealtime() && <ComparisonPicker />}
+  </>
+);
+
+export const TopBar = ({ sites }: { readonly sites: readonly string[] }) => (
+  <Bar tools={!isSettings() && <ViewTools />} items={siteItems()}>
+    {hasSitesPage(sites) ? <AllSitesLink /> : <Logo />}
+    <SiteSwitcher sites={sites} />
+    <CurrentVisitors />
+  </Bar>
 );

@@ -4,14 +4,15 @@ import type { Dimension } from "../api/types.ts";
 import { filterRow, RowList, type Row } from "../cards/rows.tsx";
 import { UNKNOWN, DIRECT_SOURCE } from "../format/dimensions.ts";
 import { countOf, formatCount } from "../format/locale.ts";
+import { Button } from "../kit/inline.tsx";
 import { Empty, Loading } from "../kit/states.tsx";
 import { WorldMap } from "../map/world-map.tsx";
 import { useWorldShapes } from "../map/world-shapes.ts";
 import { DEMO_SITE } from "../names.ts";
-import { windowMinutes } from "../page/top-bar.tsx";
 import { isCardShown } from "../state/known-sites.ts";
-import { isRealtimeStale, lastMinutes, MINUTES, realtime, type Realtime } from "../state/realtime.ts";
-import { filters, canClear, site, toggleRealtime } from "../state/view.ts";
+import { windowMinutes, isRealtimeStale, lastMinutes, MINUTES, realtime, type Realtime } from "../state/realtime.ts";
+import { filters, canClear } from "../state/view-filters.ts";
+import { site, toggleRealtime } from "../state/view.ts";
 import { MinuteBars } from "./minute-bars.tsx";
 
 type Countries = Required<Realtime>["countries"];
@@ -134,9 +135,7 @@ const Head = () => (
         <dd>{numberOr(lastMinutes.value?.pageviews)}</dd>
       </div>
     </dl>
-    <button type="button" class="button" onClick={leave}>
-      Back to dashboard
-    </button>
+    <Button onClick={leave}>Back to dashboard</Button>
   </header>
 );
 

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { problemText } from "../api/http.ts";
 import { deleteSettings } from "../api/site.ts";
 import { ConfirmedButton, Radios } from "../kit/forms.tsx";
+import { Button } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
 import { refreshAll } from "../state/connection.ts";
 import { useAction, clearReportCache } from "../state/requests.ts";
@@ -63,9 +64,7 @@ const Events = ({ siteId }: { readonly siteId: string }) => (
       {(editing) => <RetentionFields {...editing} />}
     </SettingsForm>
     <div class="actions">
-      <button type="button" class="button" onClick={() => openPanel("export")}>
-        Export events…
-      </button>
+      <Button onClick={() => openPanel("export")}>Export events…</Button>
       <button type="button" class="button danger" onClick={() => openPanel("erase")}>
         Delete events…
       </button>

@@ -5,6 +5,7 @@ import { problemText } from "../api/http.ts";
 import type { Erased } from "../api/types.ts";
 import { countOf } from "../format/locale.ts";
 import { Dialog, PasswordRequired } from "../kit/dialog.tsx";
+import { Form } from "../kit/forms.tsx";
 import { Problem } from "../kit/states.tsx";
 import { authState, refreshAll } from "../state/connection.ts";
 import { timeZone } from "../state/known-sites.ts";
@@ -41,13 +42,8 @@ function DeleteForm({ siteId }: { readonly siteId: string }) {
     refreshAll();
   }
 
-  function submit(event: Event) {
-    event.preventDefault();
-    void run(deleteDays);
-  }
-
   return (
-    <form class="form" onSubmit={submit}>
+    <Form onSubmit={() => void run(deleteDays)}>
       <div class="form-row">
         <DayField label="Start date" value={start} onInput={setStart} />
         <DayField label="End date" value={end} onInput={setEnd} />
@@ -71,7 +67,7 @@ function DeleteForm({ siteId }: { readonly siteId: string }) {
         {deleted &&
           `Deleted ${countOf(deleted.db_records_deleted, "event")} and the files of ${countOf(deleted.parquet_partitions_deleted, "day")}.`}
       </p>
-    </form>
+    </Form>
   );
 }
 

@@ -2,16 +2,17 @@
 import { useState } from "preact/hooks";
 import { problemText, urlOf } from "../api/http.ts";
 import { fetchFile } from "../api/reports.ts";
+import { formatRange } from "../format/locale.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import { fileNameOf, saveFile } from "../kit/download.ts";
-import { Radios } from "../kit/forms.tsx";
+import { Radios, Form } from "../kit/forms.tsx";
 import { Problem } from "../kit/states.tsx";
-import { formatRange } from "../format/locale.ts";
 import { siteName, timeZone } from "../state/known-sites.ts";
 import { range } from "../state/period.ts";
-import { scope } from "../state/scope.ts";
 import { useAction } from "../state/requests.ts";
-import { closePanel, isFiltered } from "../state/view.ts";
+import { scope } from "../state/scope.ts";
+import { isFiltered } from "../state/view-filters.ts";
+import { closePanel } from "../state/view.ts";
 
 /** The service's limit for a raw export (docs/http-api.md, "Export"). */
 const EVENTS_MAX = 1_000_000;
@@ -32,17 +33,12 @@ export function ExportPanel() {
     setSaved(true);
   }
 
-  function submit(event: Event) {
-    event.preventDefault();
-    void run(save);
-  }
-
   return (
     <Dialog title="Export" onClose={closePanel}>
       <p class="dim">
         {siteName.value}, {formatRange(range.value.start, range.value.end)} ({timeZone.value}){isFiltered.value ? ", filters applied" : ""}
       </p>
-      <form class="form" onSubmit={submit}>
+      <Form onSubmit={() => void run(save)}>
         <Radios legend="Rows" name="kind" labels={KINDS} chosen={kind} onChoose={setKind} />
         <Radios legend="Format" name="format" labels={FORMATS} chosen={format} onChoose={setFormat} />
         <Problem text={problem} />
@@ -50,7 +46,7 @@ export function ExportPanel() {
           {isBusy ? "Preparing…" : "Download"}
         </button>
         <p role="status">{isSaved ? "Saved to your downloads." : ""}</p>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -3,7 +3,8 @@ import { useLayoutEffect, useState } from "preact/hooks";
 import type { SiteGoal } from "../api/site.ts";
 import type { NewGoal } from "../api/types.ts";
 import { usePageChoices } from "../explore/steps.tsx";
-import { Radios } from "../kit/forms.tsx";
+import { Radios, Form } from "../kit/forms.tsx";
+import { Button } from "../kit/inline.tsx";
 import { Picker, type Choice } from "../kit/picker.tsx";
 import { Problem } from "../kit/states.tsx";
 import { isLoading, useReport } from "../state/requests.ts";
@@ -203,27 +204,15 @@ export function GoalForm({ title, first, submitLabel, onSubmit, onCancel }: Goal
   }, []);
 
   return (
-    <form
-      class="form settings-form"
-      ref={form}
-      aria-label={title}
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isReady) void run(() => onSubmit(draft));
-      }}
-    >
+    <Form class="form settings-form" root={form} label={title} onSubmit={() => void (isReady && run(() => onSubmit(draft)))}>
       <GoalFields draft={draft} change={(changes) => setDraft((before) => ({ ...before, ...changes }))} field={field} />
       <Problem text={formProblem} />
       <div class="save-bar">
         <button type="submit" class="button primary" aria-disabled={!isReady}>
           {submitLabel}
         </button>
-        {onCancel && (
-          <button type="button" class="button" onClick={onCancel}>
-            Cancel
-          </button>
-        )}
+        {onCancel && <Button onClick={onCancel}>Cancel</Button>}
       </div>
-    </form>
+    </Form>
   );
 }

@@ -5,7 +5,7 @@ import { problemText } from "../api/http.ts";
 import type { CreatedKey, Keys } from "../api/types.ts";
 import { formatTimestamp } from "../format/locale.ts";
 import { Dialog, PasswordRequired } from "../kit/dialog.tsx";
-import { NameInput, Select, ConfirmedButton, CopyButton } from "../kit/forms.tsx";
+import { NameInput, Select, ConfirmedButton, CopyButton, Form } from "../kit/forms.tsx";
 import { Problem } from "../kit/states.tsx";
 import { authState } from "../state/connection.ts";
 import { useSites } from "../state/known-sites.ts";
@@ -68,20 +68,14 @@ function NewKeyForm({ permissions, onCreate }: NewKeyFormProps) {
   const [scope, setScope] = useState<KeyScope>("ReadOnly");
   const [sites, setSites] = useState<readonly string[] | null>(null);
   return (
-    <form
-      class="form inline"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onCreate(name.trim(), scope, sites ?? undefined);
-      }}
-    >
+    <Form class="form inline" onSubmit={() => onCreate(name.trim(), scope, sites ?? undefined)}>
       <NameInput label="Name" charsMax={NAME_CHARS_MAX} placeholder="e.g. Weekly report" value={name} onInput={setName} />
       <Select label="Permission" labels={permissions} chosen={scope} onChoose={setScope} />
       <SiteChoice chosen={sites} onChange={setSites} />
       <button type="submit" class="button primary" disabled={sites?.length === 0}>
         Create key
       </button>
-    </form>
+    </Form>
   );
 }
 

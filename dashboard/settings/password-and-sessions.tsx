@@ -2,6 +2,7 @@
 import { useRef, useState } from "preact/hooks";
 import { changePassword } from "../api/admin.ts";
 import { Dialog } from "../kit/dialog.tsx";
+import { Form } from "../kit/forms.tsx";
 import { PasswordField, PASSWORD_CHARS_MIN, problemFrom, ProblemText } from "../setup/password-form.tsx";
 import { endSession } from "../state/connection.ts";
 import { useAction } from "../state/requests.ts";
@@ -18,16 +19,13 @@ function ChangePasswordForm({ onDone }: { readonly onDone: () => void }) {
     return found;
   });
 
-  function submit(event: Event) {
-    event.preventDefault();
-    void run(async () => {
-      await changePassword(current, next);
-      onDone();
-    });
+  async function change() {
+    await changePassword(current, next);
+    onDone();
   }
 
   return (
-    <form class="form" onSubmit={submit}>
+    <Form onSubmit={() => void run(change)}>
       <input type="text" name="username" autocomplete="username" value="admin" hidden readOnly />
       <PasswordField
         id="current-password"
@@ -52,7 +50,7 @@ function ChangePasswordForm({ onDone }: { readonly onDone: () => void }) {
       <button type="submit" class="button primary" disabled={isBusy}>
         Change password
       </button>
-    </form>
+    </Form>
   );
 }
 

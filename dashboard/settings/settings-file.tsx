@@ -4,6 +4,7 @@ import { problemText } from "../api/http.ts";
 import { getAllSettings, putAllSettings } from "../api/site.ts";
 import { countOf } from "../format/locale.ts";
 import { saveFile } from "../kit/download.ts";
+import { Button } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
 import { PRODUCT_NAME } from "../names.ts";
 import { refreshAll } from "../state/connection.ts";
@@ -55,9 +56,7 @@ const ImportQuestion = ({ file, isBusy, onImport, onCancel }: ImportQuestionProp
       <button type="button" class="button primary" disabled={isBusy} onClick={onImport}>
         Import
       </button>
-      <button type="button" class="button" onClick={onCancel}>
-        Cancel
-      </button>
+      <Button onClick={onCancel}>Cancel</Button>
     </div>
   </div>
 );
@@ -67,9 +66,7 @@ function ImportButton({ onChoose }: { readonly onChoose: (file: File | undefined
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
-      <button type="button" class="button" onClick={() => input.current?.click()}>
-        Import settings…
-      </button>
+      <Button onClick={() => input.current?.click()}>Import settings…</Button>
       <input
         ref={input}
         type="file"
@@ -118,9 +115,7 @@ export function SettingsFile() {
         annotations, passwords, API keys or share links.
       </p>
       <div class="actions">
-        <button type="button" class="button" onClick={() => void run(download)}>
-          Download settings
-        </button>
+        <Button onClick={() => void run(download)}>Download settings</Button>
         <ImportButton onChoose={(chosen) => void run(() => open(chosen))} />
       </div>
       <Problem text={problem} />

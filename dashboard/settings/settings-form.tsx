@@ -3,6 +3,8 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { getSettings, putSettings, type SavedSettings, type SiteSettings } from "../api/site.ts";
+import { Form } from "../kit/forms.tsx";
+import { Button } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
 import { refreshAll } from "../state/connection.ts";
 import { clearReportCache } from "../state/requests.ts";
@@ -140,11 +142,7 @@ const SaveBar = ({ isDirty, isBusy, status, onCancel }: SaveBarProps) => (
     <button type="submit" class="button primary" aria-disabled={!isDirty || isBusy}>
       {isBusy ? "Saving…" : "Save"}
     </button>
-    {isDirty && !isBusy && (
-      <button type="button" class="button" onClick={onCancel}>
-        Cancel
-      </button>
-    )}
+    {isDirty && !isBusy && <Button onClick={onCancel}>Cancel</Button>}
     <p class="dim" role="status">
       {isDirty ? "Unsaved changes" : status}
     </p>
@@ -158,8 +156,7 @@ export function SettingsForm({ siteId, title, labels, children }: SettingsFormPr
   const isDirty = hasUnsaved(siteId, names);
   const settings = editedSettings(siteId);
 
-  function submit(event: Event) {
-    event.preventDefault();
+  function submit() {
     if (!isDirty || isBusy) return;
     setStatus("");
     void run(async () => {
@@ -175,7 +172,7 @@ export function SettingsForm({ siteId, title, labels, children }: SettingsFormPr
 
   if (!settings) return null;
   return (
-    <form class="form settings-form" ref={form} aria-label={title} onSubmit={submit}>
+    <Form class="form settings-form" root={form} label={title} onSubmit={submit}>
       {children({
         siteId,
         settings,
@@ -184,6 +181,6 @@ export function SettingsForm({ siteId, title, labels, children }: SettingsFormPr
       })}
       <Problem text={formProblem} />
       <SaveBar isDirty={isDirty} isBusy={isBusy} status={status} onCancel={() => void run(cancel)} />
-    </form>
+    </Form>
   );
 }

@@ -2,18 +2,20 @@
 import type { ComponentType } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { settingsPath, type SavedSettings } from "../api/site.ts";
+import { Button } from "../kit/inline.tsx";
+import { onPlainClick } from "../kit/pointing.ts";
 import { Failure, Loading } from "../kit/states.tsx";
 import { authState } from "../state/connection.ts";
 import { siteName } from "../state/known-sites.ts";
-import { hrefAfter, navigate, param } from "../state/url.ts";
 import { useRequest } from "../state/requests.ts";
+import { hrefAfter, navigate, param } from "../state/url.ts";
 import { closeSettings, openPanel, site } from "../state/view.ts";
-import { GoalsSection } from "./goals-section.tsx";
-import { SharingSection } from "./sharing.tsx";
 import { DataSection } from "./data.tsx";
-import { savedSettings, setSaved } from "./settings-form.tsx";
 import { ExclusionsSection } from "./exclusions.tsx";
 import { GeneralSection } from "./general.tsx";
+import { GoalsSection } from "./goals-section.tsx";
+import { savedSettings, setSaved } from "./settings-form.tsx";
+import { SharingSection } from "./sharing.tsx";
 
 interface Section {
   readonly id: string;
@@ -32,20 +34,13 @@ const SECTIONS: readonly [Section, ...Section[]] = [
 
 const shownSection = (): Section => SECTIONS.find(({ id }) => id === param("section")) ?? SECTIONS[0];
 
-const isPlainClick = ({ button, ctrlKey, metaKey, shiftKey, altKey }: MouseEvent): boolean =>
-  button === 0 && !ctrlKey && !metaKey && !shiftKey && !altKey;
-
 function SectionLink({ id, label }: Section) {
   const changes = { section: id === SECTIONS[0].id ? null : id };
   return (
     <a
       href={hrefAfter(changes)}
       aria-current={shownSection().id === id ? "page" : undefined}
-      onClick={(event) => {
-        if (!isPlainClick(event)) return;
-        event.preventDefault();
-        navigate(changes);
-      }}
+      onClick={onPlainClick(() => navigate(changes))}
     >
       {label}
     </a>
@@ -60,9 +55,7 @@ const Head = () => {
       <h1 ref={title} tabIndex={-1}>
         Settings for {siteName.value}
       </h1>
-      <button type="button" class="button" onClick={closeSettings}>
-        Back to dashboard
-      </button>
+      <Button onClick={closeSettings}>Back to dashboard</Button>
     </header>
   );
 };

@@ -6,7 +6,7 @@ import { timeZone } from "../state/known-sites.ts";
 import { dayAfter } from "../state/range.ts";
 import { startOf } from "../state/time-zone.ts";
 import { guardUnload } from "../state/unload-guard.ts";
-import { filters } from "../state/view.ts";
+import { filters } from "../state/view-filters.ts";
 import { entriesOf } from "./fields.tsx";
 
 /** `any`: viewers choose; `period`: one that ends today; `fixed`: from one date to another. */

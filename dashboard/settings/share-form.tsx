@@ -2,12 +2,14 @@
 import { createShare } from "../api/site.ts";
 import type { CreatedShare } from "../api/types.ts";
 import { filterInWords } from "../format/filter-words.ts";
-import { Radios } from "../kit/forms.tsx";
+import { PERIOD_LABELS } from "../format/periods.ts";
+import { Radios, Form } from "../kit/forms.tsx";
+import { Button, LinkButton } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
-import { PERIOD_LABELS } from "../page/period-picker.tsx";
 import { range, today } from "../state/period.ts";
 import { SHORT_PERIODS } from "../state/range.ts";
-import { closeSettings, filters } from "../state/view.ts";
+import { filters } from "../state/view-filters.ts";
+import { closeSettings } from "../state/view.ts";
 import { LinesField, NAME_CHARS_MAX, TextField, useFieldProblems, type CheckedField } from "./fields.tsx";
 import {
   changeShareDraft,
@@ -50,11 +52,8 @@ const fieldId = (name: FieldName): string => `share-${name}`;
 const VisitorsField = ({ draft, change, field }: Editing) =>
   filters.value.length === 0 ? (
     <p class="dim">
-      Includes all visitors. To share only some of them,{" "}
-      <button type="button" class="link" onClick={closeSettings}>
-        filter the dashboard
-      </button>{" "}
-      first, then come back.
+      Includes all visitors. To share only some of them, <LinkButton onClick={closeSettings}>filter the dashboard</LinkButton> first, then
+      come back.
     </p>
   ) : (
     <fieldset id={fieldId("filters")} tabIndex={-1}>
@@ -180,25 +179,16 @@ export function ShareForm({ siteId, onCreated }: ShareFormProps) {
     await onCreated(created);
   }
 
-  function submit(event: Event) {
-    event.preventDefault();
-    if (!isBusy) void run(create);
-  }
-
   return (
-    <form class="form settings-form" ref={form} aria-label="New share link" onSubmit={submit}>
+    <Form class="form settings-form" root={form} label="New share link" onSubmit={() => void (isBusy || run(create))}>
       <ShareFields draft={draft} change={(changes) => changeShareDraft(siteId, changes)} field={field} />
       <Problem text={formProblem} />
       <div class="save-bar">
         <button type="submit" class="button primary" aria-disabled={isBusy}>
           {isBusy ? "Creating…" : "Create link"}
         </button>
-        {!isShareDraftEmpty(siteId) && (
-          <button type="button" class="button" onClick={() => clearShareDraft(siteId)}>
-            Clear
-          </button>
-        )}
+        {!isShareDraftEmpty(siteId) && <Button onClick={() => clearShareDraft(siteId)}>Clear</Button>}
       </div>
-    </form>
+    </Form>
   );
 }

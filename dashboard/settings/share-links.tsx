@@ -5,8 +5,9 @@ import type { Share } from "../api/site.ts";
 import type { CreatedShare } from "../api/types.ts";
 import { filterInWords } from "../format/filter-words.ts";
 import { formatRange, formatTimestamp } from "../format/locale.ts";
+import { PERIOD_LABELS } from "../format/periods.ts";
 import { CopyButton, Select, ConfirmedButton } from "../kit/forms.tsx";
-import { PERIOD_LABELS } from "../page/period-picker.tsx";
+import { Button } from "../kit/inline.tsx";
 import { parseFilters } from "../state/filters.ts";
 import { timeZone } from "../state/known-sites.ts";
 import { sharedPeriod } from "../state/shared-range.ts";
@@ -108,9 +109,7 @@ export function CreatedLink({ share, onDone }: { readonly share: CreatedShare; r
       <Facts facts={createdFacts(share)} />
       {share.frame_ancestors.length > 0 && <Embed share={share} url={url} />}
       <div class="created-end">
-        <button type="button" class="button" onClick={onDone}>
-          Done
-        </button>
+        <Button onClick={onDone}>Done</Button>
       </div>
     </section>
   );

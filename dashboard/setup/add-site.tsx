@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Sites } from "../api/types.ts";
 import { Dialog } from "../kit/dialog.tsx";
+import { Button } from "../kit/inline.tsx";
 import { DEMO_SITE } from "../names.ts";
 import { useSites } from "../state/known-sites.ts";
 import { usePolling } from "../state/requests.ts";
@@ -97,11 +98,7 @@ export function AddSitePanel() {
     <Dialog title="Add a site" onClose={closePanel}>
       <AddSite onChange={setSiteId} />
       <p class="dim">Deploy, then visit your site. Its dashboard opens with the first event.</p>
-      {siteId !== null && (
-        <button type="button" class="button" onClick={() => openSite(siteId)}>
-          Open its dashboard
-        </button>
-      )}
+      {siteId !== null && <Button onClick={() => openSite(siteId)}>Open its dashboard</Button>}
     </Dialog>
   );
 }

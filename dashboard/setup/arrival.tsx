@@ -5,7 +5,7 @@ import { urlOf } from "../api/http.ts";
 import { fetchReport } from "../api/reports.ts";
 import type { Installation, Reports } from "../api/types.ts";
 import { formatValue, UNKNOWN } from "../format/dimensions.ts";
-import { Logo } from "../kit/inline.tsx";
+import { Logo, LinkButton } from "../kit/inline.tsx";
 import { refreshAll, handleFailure } from "../state/connection.ts";
 import { period } from "../state/period.ts";
 import { clearReportCache, usePolling, type Rhythm } from "../state/requests.ts";
@@ -60,9 +60,7 @@ function Notice({ siteId }: { readonly siteId: string }) {
       {hasEvents && (
         <p class="notice">
           The first event of <strong>{siteId}</strong> has arrived.{" "}
-          <button type="button" class="link" onClick={() => openArrivedSite(siteId)}>
-            Open that site
-          </button>
+          <LinkButton onClick={() => openArrivedSite(siteId)}>Open that site</LinkButton>
         </p>
       )}
     </div>

@@ -4,7 +4,8 @@ import { scriptUrl } from "../api/addresses.ts";
 import { checkPage, getInstallation } from "../api/admin.ts";
 import { ServiceError, type FailureKind } from "../api/http.ts";
 import { Dialog } from "../kit/dialog.tsx";
-import { Marked } from "../kit/inline.tsx";
+import { Form } from "../kit/forms.tsx";
+import { Marked, LinkButton } from "../kit/inline.tsx";
 import { Loading, Problem } from "../kit/states.tsx";
 import { authState } from "../state/connection.ts";
 import { timeZone } from "../state/known-sites.ts";
@@ -97,11 +98,7 @@ function SiteSection({ siteId }: { readonly siteId: string }) {
 const PasswordFirst = () => (
   <p>
     Checking the page itself requires a password: without one, anyone could have this server request pages.{" "}
-    {site.value !== null && (
-      <button type="button" class="link" onClick={() => openPanel("password")}>
-        Set a password
-      </button>
-    )}
+    {site.value !== null && <LinkButton onClick={() => openPanel("password")}>Set a password</LinkButton>}
   </p>
 );
 
@@ -111,13 +108,7 @@ function PageForm({ siteId }: { readonly siteId: string }) {
     pageChecks(siteId, scriptUrl(), await checkPage(siteId, url, scriptUrl())),
   );
   return (
-    <form
-      class="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!isBusy) void run();
-      }}
-    >
+    <Form onSubmit={() => void (isBusy || run())}>
       <label>
         Page
         <input type="url" name="url" required value={url} onInput={(event) => setUrl(event.currentTarget.value)} />
@@ -128,7 +119,7 @@ function PageForm({ siteId }: { readonly siteId: string }) {
       </button>
       <div role="status">{checks && <CheckList label="Your page" checks={checks} />}</div>
       <Problem text={problem} />
-    </form>
+    </Form>
   );
 }
 

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { logIn, setPassword } from "../api/admin.ts";
 import { Dialog } from "../kit/dialog.tsx";
-import { Logo } from "../kit/inline.tsx";
+import { Logo, LinkButton } from "../kit/inline.tsx";
 import { PRODUCT_NAME } from "../names.ts";
 import { completeLogin, hasExpired } from "../state/connection.ts";
 import { closePanel } from "../state/view.ts";
@@ -86,13 +86,7 @@ export function FirstRunPage({ onSkip }: { readonly onSkip: () => void }) {
     <LoginFrame title="Welcome">
       <p>Create a password for your dashboard. We store only a hash, so keep it safe.</p>
       <NewPasswordForm />
-      {isSkipping ? (
-        <SkipWarning onSkip={onSkip} />
-      ) : (
-        <button type="button" class="link" onClick={() => setSkipping(true)}>
-          Skip for now
-        </button>
-      )}
+      {isSkipping ? <SkipWarning onSkip={onSkip} /> : <LinkButton onClick={() => setSkipping(true)}>Skip for now</LinkButton>}
       <ExploreDemo />
     </LoginFrame>
   );

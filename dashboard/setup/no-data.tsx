@@ -1,10 +1,11 @@
 /** In place of the stats: what a site without events shows; or, where the period is empty, the way to the last events. */
 import type { ComponentChildren } from "preact";
 import type { Installation } from "../api/types.ts";
-import { lazy } from "../kit/lazy.tsx";
 import { formatRange } from "../format/locale.ts";
-import { dayAfter } from "../state/range.ts";
+import { LinkButton } from "../kit/inline.tsx";
+import { lazy } from "../kit/lazy.tsx";
 import { range } from "../state/period.ts";
+import { dayAfter } from "../state/range.ts";
 import { navigate } from "../state/url.ts";
 import type { SiteWithoutEventsProps } from "./waiting.tsx";
 
@@ -19,9 +20,9 @@ function LastEvents({ date }: { readonly date: string }) {
   return (
     <>
       The last event was on {formatRange(date, date)}.{" "}
-      <button type="button" class="link" onClick={() => navigate({ period: null, start: dayAfter(date, 1 - DAYS), end: date })}>
+      <LinkButton onClick={() => navigate({ period: null, start: dayAfter(date, 1 - DAYS), end: date })}>
         Show the {DAYS} days up to then
-      </button>
+      </LinkButton>
     </>
   );
 }

@@ -2,7 +2,7 @@
 import { makeDemo, removeDemo } from "../api/admin.ts";
 import { problemText } from "../api/http.ts";
 import type { Installation } from "../api/types.ts";
-import { Marked } from "../kit/inline.tsx";
+import { Marked, LinkButton } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
 import { DEMO_SITE } from "../names.ts";
 import { authState, refreshAll } from "../state/connection.ts";
@@ -14,9 +14,7 @@ export const OpenInstanceNotice = () =>
   authState.value === "open" ? (
     <p class="notice">
       No password is set: anyone with this URL can see your stats.{" "}
-      <button type="button" class="link" onClick={() => openPanel("password")}>
-        Set a password
-      </button>
+      <LinkButton onClick={() => openPanel("password")}>Set a password</LinkButton>
     </p>
   ) : null;
 
@@ -41,9 +39,7 @@ export function ExploreDemo() {
           Creating a year of made-up visits…
         </p>
       ) : (
-        <button type="button" class="link" onClick={run}>
-          Explore a demo site
-        </button>
+        <LinkButton onClick={run}>Explore a demo site</LinkButton>
       )}
       <Problem text={problem} />
     </div>

@@ -1,9 +1,9 @@
 /** The tracking code of a site for the chosen platform, and its dialog. */
 import { signal } from "@preact/signals";
 import { scriptUrl } from "../api/addresses.ts";
-import { CopyButton } from "../kit/forms.tsx";
 import { Dialog } from "../kit/dialog.tsx";
-import { Marked } from "../kit/inline.tsx";
+import { CopyButton } from "../kit/forms.tsx";
+import { Marked, LinkButton } from "../kit/inline.tsx";
 import { DEMO_SITE } from "../names.ts";
 import { closePanel, openPanel, site } from "../state/view.ts";
 import { PLATFORMS } from "./platforms.ts";
@@ -52,9 +52,7 @@ export const TrackingCodePanel = () => (
     {site.value === DEMO_SITE && (
       <p>
         The demo site is made up and needs no tracking code.{" "}
-        <button type="button" class="link" onClick={() => openPanel("add-site")}>
-          Add your own site
-        </button>
+        <LinkButton onClick={() => openPanel("add-site")}>Add your own site</LinkButton>
       </p>
     )}
     {site.value !== null && site.value !== DEMO_SITE && (

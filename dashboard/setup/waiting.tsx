@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { scriptUrl } from "../api/addresses.ts";
 import { urlOf } from "../api/http.ts";
 import type { Installation } from "../api/types.ts";
-import { Marked } from "../kit/inline.tsx";
+import { Marked, LinkButton } from "../kit/inline.tsx";
 import { useSites } from "../state/known-sites.ts";
 import { usePolling } from "../state/requests.ts";
 import { openPanel, openSite, site } from "../state/view.ts";
@@ -40,9 +40,7 @@ const OtherNames = ({ names, sites }: OtherNamesProps) => (
     {names.map((name) => (
       <li key={name}>
         Events arrive for <strong>{name}</strong>.{" "}
-        <button type="button" class="link" onClick={() => (sites.includes(name) ? openSite(name) : openArrivedSite(name))}>
-          Open that site
-        </button>
+        <LinkButton onClick={() => (sites.includes(name) ? openSite(name) : openArrivedSite(name))}>Open that site</LinkButton>
       </li>
     ))}
   </ul>
@@ -74,9 +72,7 @@ function CheckLink({ siteId, isLate }: CheckLinkProps) {
   return (
     <div>
       {isLate ? "Still no events?" : "No events yet?"}{" "}
-      <button type="button" class="link" onClick={() => (site.value === siteId ? openPanel("installation") : setOpen(true))}>
-        Check the installation
-      </button>
+      <LinkButton onClick={() => (site.value === siteId ? openPanel("installation") : setOpen(true))}>Check the installation</LinkButton>
       {isOpen && <InstallationDialog siteId={siteId} onClose={() => setOpen(false)} />}
     </div>
   );
@@ -84,10 +80,7 @@ function CheckLink({ siteId, isLate }: CheckLinkProps) {
 
 const ExistingSite = ({ siteId }: { readonly siteId: string }) => (
   <p class="awaiting" role="status">
-    <strong>{siteId}</strong> has events already.{" "}
-    <button type="button" class="link" onClick={() => openSite(siteId)}>
-      Open that site
-    </button>
+    <strong>{siteId}</strong> has events already. <LinkButton onClick={() => openSite(siteId)}>Open that site</LinkButton>
   </p>
 );
 

@@ -3,6 +3,7 @@ import { useMemo } from "preact/hooks";
 import { changeOf } from "../format/change.ts";
 import { formatCount, formatShortRange } from "../format/locale.ts";
 import { Change, SiteIcon } from "../kit/inline.tsx";
+import { onPlainClick } from "../kit/pointing.ts";
 import { comparedRangeOf } from "../state/compared-range.ts";
 import { daysBetween } from "../state/range.ts";
 import { hoursBegun } from "../state/time-zone.ts";
@@ -92,16 +93,11 @@ interface SiteCardProps {
 
 export function SiteCard({ row, shortcut }: SiteCardProps) {
   const { site_id: siteId, error } = row;
-  const open = (event: MouseEvent) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-    event.preventDefault();
-    openCard(siteId);
-  };
   return (
     <li class="panel site-card">
       <h2>
         <SiteIcon siteId={siteId} />
-        <a href={cardHref(siteId)} title={labelOf(row)} onClick={open}>
+        <a href={cardHref(siteId)} title={labelOf(row)} onClick={onPlainClick(() => openCard(siteId))}>
           {nameOf(row)}
           {hasOtherName(row) && <small class="site-id"> {siteId}</small>}
         </a>

@@ -2,22 +2,23 @@
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { formatCount } from "../format/locale.ts";
-import { Logo } from "../kit/inline.tsx";
+import { PERIOD_LABELS } from "../format/periods.ts";
+import { Logo, LinkButton } from "../kit/inline.tsx";
 import { useFocusOnArrival } from "../kit/kept-focus.ts";
-import { Menu } from "../kit/menu.tsx";
-import { Failure, Loading, OutageBanner } from "../kit/states.tsx";
+import { Menu, type MenuItem } from "../kit/menu.tsx";
+import { cardFor, hasModifier } from "../kit/pointing.ts";
+import { Failure, Loading } from "../kit/states.tsx";
 import { PRODUCT_NAME } from "../names.ts";
+import { useShortcuts } from "../page/keyboard.ts";
 import { OpenPanel } from "../page/page-layout.tsx";
-import { choosePeriod, PERIOD_LABELS } from "../page/period-picker.tsx";
-import { accountItems } from "../page/top-bar.tsx";
+import { accountItems, Bar } from "../page/top-bar.tsx";
 import { OpenInstanceNotice } from "../setup/notices.tsx";
-import { period } from "../state/period.ts";
+import { choosePeriod, period } from "../state/period.ts";
 import { SHORT_PERIODS } from "../state/range.ts";
 import { openPanel } from "../state/view.ts";
 import { useAllSites } from "./all-sites.ts";
-import { SiteCard } from "./site-card.tsx";
-import { ORDERS, shownSites, chooseOrder, chosenOrder, searchFor, searchText, type Order } from "./site-order.ts";
-import { onCardKey, useSitesKeys } from "./sites-keys.ts";
+import { SiteCard, openCard } from "./site-card.tsx";
+import { ORDERS, shownSites, chooseOrder, chosenOrder, searchFor, searchText, type Order, type SiteRow } from "./site-order.ts";
 
 /** More would make the page slow. */
 const CARDS_MAX = 1000;
@@ -31,11 +32,8 @@ const shownPeriod = () => SHORT_PERIODS.find((each) => each === period.value) ??
 const PeriodMenu = () => (
   <Menu
     label={`Period: ${PERIOD_LABELS[shownPeriod()].label}`}
-    button={
-      <>
-        {PERIOD_LABELS[shownPeriod()].label} <span class="caret" aria-hidden="true" />
-      </>
-    }
+    button={PERIOD_LABELS[shownPeriod()].label}
+    hasCaret
     items={SHORT_PERIODS.map((each) => ({
       label: PERIOD_LABELS[each].label,
       isChosen: each === shownPeriod(),
@@ -47,11 +45,8 @@ const PeriodMenu = () => (
 const OrderMenu = () => (
   <Menu
     label={`Sort: ${ORDER_LABELS[chosenOrder()]}`}
-    button={
-      <>
-        {ORDER_LABELS[chosenOrder()]} <span class="caret" aria-hidden="true" />
-      </>
-    }
+    button={ORDER_LABELS[chosenOrder()]}
+    hasCaret
     items={ORDERS.map((each) => ({ label: ORDER_LABELS[each], isChosen: each === chosenOrder(), onChoose: () => chooseOrder(each) }))}
   />
 );
@@ -68,31 +63,25 @@ const Matches = ({ shown, all }: { readonly shown: number; readonly all: number 
   </div>
 );
 
+const sitesItems = (): readonly (MenuItem | null)[] => [
+  { label: "Add a site…", onChoose: () => openPanel("add-site") },
+  { label: "API keys…", onChoose: () => openPanel("keys") },
+  null,
+  ...accountItems(),
+];
+
+const SitesTools = () => (
+  <>
+    <OrderMenu />
+    <PeriodMenu />
+  </>
+);
+
 const SitesBar = () => (
-  <header class="bar">
-    <div class="bar-inner">
-      <div class="bar-side">
-        <Logo />
-        <strong class="sites-title">All sites</strong>
-      </div>
-      <div class="bar-side end">
-        <OrderMenu />
-        <PeriodMenu />
-        <Menu
-          label="Menu"
-          buttonClass="bar-button icon"
-          button={<span class="dots" aria-hidden="true" />}
-          items={[
-            { label: "Add a site…", onChoose: () => openPanel("add-site") },
-            { label: "API keys…", onChoose: () => openPanel("keys") },
-            null,
-            ...accountItems(),
-          ]}
-        />
-      </div>
-    </div>
-    <OutageBanner />
-  </header>
+  <Bar tools={<SitesTools />} items={sitesItems()}>
+    <Logo />
+    <strong class="sites-title">All sites</strong>
+  </Bar>
 );
 
 const SearchField = ({ field }: { readonly field: RefObject<HTMLInputElement | null> }) => (
@@ -107,6 +96,25 @@ const SearchField = ({ field }: { readonly field: RefObject<HTMLInputElement | n
   />
 );
 
+function actionOf(key: string, rows: readonly SiteRow[], focusSearch: () => void): (() => void) | undefined {
+  if (key === "/") return focusSearch;
+  if (key === "?") return () => openPanel("help");
+  const row = /^[1-9]$/.test(key) ? rows[Number(key) - 1] : undefined;
+  return row && (() => openCard(row.site_id));
+}
+
+/** Moves between the cards of the list. Tab still reaches each of them. */
+function onCardKey(event: KeyboardEvent): void {
+  if (hasModifier(event) || event.shiftKey) return;
+  const cards = [...(event.currentTarget as HTMLElement).children] as HTMLElement[];
+  const index = cards.findIndex((card) => card.contains(event.target as Node));
+  const columns = cards.filter(({ offsetTop }) => offsetTop === cards[0]?.offsetTop).length;
+  const next = cardFor(event.key, index, cards.length, columns);
+  if (next === null) return;
+  event.preventDefault();
+  cards[next]?.querySelector("a")?.focus();
+}
+
 export function SitesPage() {
   const { report, data } = useAllSites(shownPeriod());
   const field = useRef<HTMLInputElement>(null);
@@ -114,7 +122,7 @@ export function SitesPage() {
   const matches = shownSites(data?.sites ?? [], chosenOrder(), searchText());
   const rows = matches.slice(0, CARDS_MAX);
   useFocusOnArrival(content);
-  useSitesKeys(rows, () => field.current?.focus());
+  useShortcuts((key) => actionOf(key, rows, () => field.current?.focus()), [rows]);
   useEffect(() => {
     document.title = `All sites · ${PRODUCT_NAME}`;
   }, []);
@@ -137,9 +145,7 @@ export function SitesPage() {
         </ul>
         <footer class="page-foot">
           <span>Each site's days follow its own time zone.</span>
-          <button type="button" class="link" onClick={() => openPanel("help")}>
-            Shortcuts
-          </button>
+          <LinkButton onClick={() => openPanel("help")}>Shortcuts</LinkButton>
         </footer>
       </main>
       <OpenPanel />

@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { authStatus, logOut, logOutEverywhere } from "../api/admin.ts";
 import { ServiceError, type FailureKind } from "../api/http.ts";
-import { isViewer, loadShare } from "./share.ts";
+import { isGuest, loadShare } from "./share.ts";
 
 /** Every report is fetched again when this number grows. */
 export const refreshCount = signal(0);
@@ -73,8 +73,8 @@ const REFUSALS: ReadonlySet<FailureKind> = new Set(["unauthenticated", "forbidde
 export function handleFailure(error: unknown): void {
   if (!(error instanceof ServiceError)) return;
   // What a share link shows may have changed, or it was revoked.
-  if (error.isOutage || (isViewer && REFUSALS.has(error.kind))) void isReachable();
-  if (isViewer) return;
+  if (error.isOutage || (isGuest && REFUSALS.has(error.kind))) void isReachable();
+  if (isGuest) return;
   if (error.kind === "setup_code_required") authState.value = "setup_code";
   if (error.kind === "unauthenticated") requireLogin();
 }
@@ -89,7 +89,7 @@ async function loadAuthState(): Promise<void> {
 /** Updates `authState`, or what a share link shows. Resolves to whether the service answered; if it did not, there is an outage. */
 export async function checkAuth(): Promise<boolean> {
   try {
-    await (isViewer ? loadShare() : loadAuthState());
+    await (isGuest ? loadShare() : loadAuthState());
   } catch (error) {
     if (error instanceof ServiceError && error.isOutage) {
       beginOutage(error.message);

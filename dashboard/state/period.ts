@@ -1,13 +1,32 @@
 /** The period of the view and the one it is compared with, as the URL has them. */
 import { computed, signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { comparedRangeOf, type ComparedRange, type Comparison } from "./compared-range.ts";
-import { firstDay } from "./first-day.ts";
+import { dateAt } from "./known-sites.ts";
 import { customRange, PERIODS, rangeOf, rangeProblem, type Period, type Range, type RangeProblem } from "./range.ts";
+import { useReport, type Report } from "./requests.ts";
 import { shared } from "./share.ts";
 import { isWithin, rangeWithin, sharedPeriod, sharedRange, sharedRangeProblem } from "./shared-range.ts";
 import { shifted } from "./shifted-range.ts";
-import { dateAt } from "./known-sites.ts";
-import { param } from "./url.ts";
+import { param, navigate, type Changes } from "./url.ts";
+import { site } from "./view.ts";
+
+const loadedFirstDay = signal<{ readonly siteId: string | null; readonly day: string } | null>(null);
+
+/** Of the site; null until it is known. */
+export const firstDay = computed(() => (loadedFirstDay.value?.siteId === site.value ? loadedFirstDay.value.day : null));
+
+/** Asks for it where all time is shown, and again with each refresh of the view. */
+export function useFirstDay(isShown: boolean): Report<unknown> {
+  const siteId = site.value;
+  const report = useReport("timeseries", isShown ? { site_id: siteId, period: "all", interval: "month" } : null);
+  const day = report.isStale ? undefined : report.data?.[0]?.date;
+  useEffect(() => {
+    if (isShown && day !== undefined && (loadedFirstDay.value?.siteId !== siteId || loadedFirstDay.value.day !== day))
+      loadedFirstDay.value = { siteId, day };
+  }, [isShown, siteId, day]);
+  return report;
+}
 
 /** When the page last looked at the clock. Updated by the realtime polling. */
 export const nowMs = signal(Date.now());
@@ -91,3 +110,25 @@ export function comparedBy(chosen: Comparison): ComparedRange | null {
 
 /** The window that the range is compared with; null without a comparison. */
 export const comparedRange = computed(() => comparedBy(comparison.value));
+
+export const choosePeriod = (chosen: Period): void =>
+  navigate({ period: chosen === defaultPeriod.value ? null : chosen, start: null, end: null });
+
+/** By its length, `lengths` times; negative into the past. */
+export function shiftPeriod(lengths: number): void {
+  // Without a next period, the realtime view is left for the current one.
+  navigate(movedRange(lengths) ?? { view: null });
+}
+
+export const chooseComparison = (chosen: Comparison): void =>
+  navigate({ compare: chosen === "previous_period" ? null : chosen, compare_start: null, compare_end: null });
+
+/** What the shortcut turned off, and turns on again. */
+let turnedOff: Changes = { compare: null };
+
+export function toggleComparison(): void {
+  if (comparison.value === "none") return navigate(turnedOff);
+  const compare = comparison.value === "previous_period" ? null : comparison.value;
+  turnedOff = { compare, compare_start: param("compare_start"), compare_end: param("compare_end") };
+  chooseComparison("none");
+}

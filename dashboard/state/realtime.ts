@@ -38,3 +38,8 @@ export function useRealtimePolling(): void {
     response.value = { url: requested, data };
   });
 }
+
+/** Until the report tells. */
+const WINDOW_MINUTES = 5;
+
+export const windowMinutes = (): number => realtime.value?.window_minutes ?? WINDOW_MINUTES;

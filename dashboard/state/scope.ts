@@ -3,8 +3,8 @@ import { computed } from "@preact/signals";
 import { withoutGoalFilters, printFilters } from "./filters.ts";
 import { comparedRange, period, range } from "./period.ts";
 import { SHORT_DAYS_MAX, type Range } from "./range.ts";
-import { segmentFilters, segmentId } from "./segments.ts";
-import { ownFilters, site } from "./view.ts";
+import { segmentFilters, segmentId, ownFilters } from "./view-filters.ts";
+import { site } from "./view.ts";
 
 /** What shows the service that many days are meant. Of a series, another one takes its place. */
 const longRange = ({ days }: Range) => days > SHORT_DAYS_MAX && { interval: "month" };

@@ -12,7 +12,7 @@ export const SHARE_PATH = "/api/share";
 const key = /\/share\/([^/]+)$/.exec(location.pathname)?.[1];
 
 /** Whether this page is a viewer's, not the owner's. */
-export const isViewer = key !== undefined;
+export const isGuest = key !== undefined;
 
 /** What the viewer sees; null in the owner's dashboard, and while the link is not open. */
 export const shared = signal<SharedView | null>(null);
@@ -30,7 +30,7 @@ const rootPath = (): string => new URL("..", location.href).pathname.replace(/\/
 /** The token that a password opened, else the link's own. */
 const present = (): void => presentShare(rootPath(), stored("session", TOKEN_KEY) ?? key ?? "");
 
-if (isViewer) present();
+if (isGuest) present();
 
 /** To be called with each response of `GET /api/share`. Views that are equal stay the same value, so that nothing loads again. */
 export function applyShare({ locked, ...view }: SharedSite): void {

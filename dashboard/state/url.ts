@@ -1,7 +1,7 @@
 /** The URL and its history: the view is read from the URL's parameters and changed through them. */
 import { computed, signal } from "@preact/signals";
 import { store, stored } from "../api/stored.ts";
-import { isViewer } from "./share.ts";
+import { isGuest } from "./share.ts";
 
 const STORAGE_KEY = "sandpiper.view";
 
@@ -12,7 +12,7 @@ const storedView = (): URLSearchParams => new URLSearchParams(stored("local", ST
 
 /** To be called with each change of the URL that the reader chose. Custom ranges pass, so they are not remembered. Nor are views of others. */
 function remember(changes: Readonly<Record<string, string | null>>): void {
-  if (isViewer) return;
+  if (isGuest) return;
   const isCustom = typeof changes["start"] === "string";
   const chosen = Object.entries(changes).filter(([name]) => NAMES.includes(name) && !(name === "period" && isCustom));
   if (chosen.length === 0) return;

@@ -1,53 +1,81 @@
-/** No file of the dashboard or the tracker imports itself through others; type-only imports count. */
-import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
-import { fileURLToPath } from "node:url";
-import { expect, it } from "vitest";
+/** The folders of the dashboard import one way, and no file imports itself through others; type-only imports count. */
+import { posix } from "node:path";
+import { describe, expect, it } from "vitest";
+import { sourcesBelow } from "../../support/source-files.ts";
 
-const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+/** A folder imports from itself and from those before it: what it knows, the page's vocabulary, its parts, and the pages. */
+const FOLDERS = [
+  ...["api", "state", "format", "kit"],
+  ...["charts", "filters", "map", "cards", "explore", "realtime", "setup", "settings"],
+  ...["page", "sites", "guest"],
+];
 
-/** The imported files of each file, by path. */
-function importsBelow(folder: string): Map<string, readonly string[]> {
-  const paths = readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).filter((path) => /\.(tsx?|mjs)$/.test(path));
-  return new Map(
-    paths.map((path) => {
-      const imported = readFileSync(join(ROOT, folder, path), "utf8").matchAll(/(?:from|import) "(\.[^"]+)"/g);
-      return [path, [...imported].map(([, name = ""]) => normalize(join(dirname(path), name)))];
-    }),
-  );
+interface Import {
+  readonly from: string;
+  readonly to: string;
 }
 
+/** `import … from`, `export … from`, `import("…")`, and `import "…"` alone. */
+const SPECIFIER = /(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+)"/g;
+
+const importsBelow = (folder: string): readonly Import[] =>
+  sourcesBelow(folder).flatMap(({ path, text }) =>
+    [...text.matchAll(SPECIFIER)].map(([, name = ""]) => ({ from: path, to: posix.join(posix.dirname(path), name) })),
+  );
+
 /** The first cycle found, as a path that ends where it begins; null without one. */
-function findCycle(imports: ReadonlyMap<string, readonly string[]>): readonly string[] | null {
+function findCycle(imports: readonly Import[]): readonly string[] | null {
+  const importedBy = new Map<string, string[]>();
+  for (const { from, to } of imports) importedBy.set(from, [...(importedBy.get(from) ?? []), to]);
   const done = new Set<string>();
   const visit = (path: string, trail: readonly string[]): readonly string[] | null => {
     if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path];
     if (done.has(path)) return null;
-    for (const imported of imports.get(path) ?? []) {
-      const cycle = visit(imported, [...trail, path]);
+    for (const to of importedBy.get(path) ?? []) {
+      const cycle = visit(to, [...trail, path]);
       if (cycle) return cycle;
     }
     done.add(path);
     return null;
   };
-  for (const path of imports.keys()) {
+  for (const path of importedBy.keys()) {
     const cycle = visit(path, []);
     if (cycle) return cycle;
   }
   return null;
 }
 
-it.each(["dashboard", "tracker"])("%s has no import cycle", (folder) => {
-  const imports = importsBelow(folder);
-  expect([...imports.values()].flat().length).toBeGreaterThan(10);
-  expect(findCycle(imports)).toBeNull();
-});
+const dashboard = importsBelow("dashboard");
 
-it("the search finds a cycle behind other files", () => {
-  const imports = new Map([
-    ["a.ts", ["b.ts"]],
-    ["b.ts", ["c.ts"]],
-    ["c.ts", ["b.ts"]],
-  ]);
-  expect(findCycle(imports)).toEqual(["b.ts", "c.ts", "b.ts"]);
+/** The folder of a file; undefined for `main.tsx` and its neighbors, and for files outside the dashboard. */
+const folderOf = (path: string): string | undefined => /^dashboard\/([^/]+)\//.exec(path)?.[1];
+
+describe("imports", () => {
+  it.each(["dashboard", "tracker"])("%s: no file imports itself through others", (folder) => {
+    const imports = importsBelow(folder);
+    expect(imports.length).toBeGreaterThan(10);
+    expect(findCycle(imports)).toBeNull();
+  });
+
+  it("dashboard: the order of the folders names each of them", () => {
+    const folders = new Set(dashboard.flatMap(({ from }) => folderOf(from) ?? []));
+    expect([...folders].sort()).toEqual([...FOLDERS].sort());
+  });
+
+  it("dashboard: folders import only from folders before them; move what an earlier one needs down to it", () => {
+    const rank = (path: string): number => FOLDERS.indexOf(folderOf(path) ?? "");
+    const upward = dashboard.filter(
+      ({ from, to }) => folderOf(from) !== undefined && (rank(to) > rank(from) || to.startsWith("dashboard/main")),
+    );
+    expect(upward.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+  });
+
+  it("the search finds a cycle behind other files", () => {
+    const chain = [
+      ["a", "b"],
+      ["b", "c"],
+      ["c", "b"],
+    ].map(([from = "", to = ""]) => ({ from, to }));
+    expect(findCycle(chain)).toEqual(["b", "c", "b"]);
+  });
 });

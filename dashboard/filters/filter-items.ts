@@ -1,0 +1,24 @@
+/** What a row, or a country of the map, can do to the filters: by a click with or without a key, and as the items of a menu. */
+import type { MenuItem } from "../kit/menu.tsx";
+import type { Choice } from "../state/filters.ts";
+import { hasFilter, hasListOf, isExcluded, toggleFilter } from "../state/view-filters.ts";
+
+/** The filter by one value. */
+export interface ValueFilter {
+  readonly dimension: string;
+  readonly value: string;
+}
+
+export function choiceOf({ altKey, shiftKey }: Pick<MouseEvent, "altKey" | "shiftKey">): Choice {
+  if (altKey) return "not";
+  return shiftKey ? "also" : "only";
+}
+
+export function filterItems({ dimension, value }: ValueFilter, label: string): MenuItem[] {
+  const item = (text: string, choice: Choice): MenuItem => ({ label: text, onChoose: () => toggleFilter(dimension, value, choice) });
+  if (isExcluded(dimension, value)) return [item("Remove the filter", "not")];
+  const exclude = item(`Exclude ${label}`, "not");
+  if (hasFilter(dimension, value)) return [item("Remove the filter", "also"), exclude];
+  const also = hasListOf(dimension) ? [item(`Also show ${label}`, "also")] : [];
+  return [item(`Filter by ${label}`, "only"), ...also, exclude];
+}
