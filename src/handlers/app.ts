@@ -1,6 +1,6 @@
 /** All routes: one line each with method, path, access level, handler, and the roles of the instances that serve it. */
 import type { Config } from "../runtime/base/config/config.ts";
-import { ASSETS_PATH, EVENT_PATH, OVERVIEW_PATH, SCRIPT_PATHS, SHARE_PATH } from "../runtime/base/config/names.ts";
+import { ASSETS_PATH, DEMO_SITE, EVENT_PATH, SCRIPT_PATHS, SHARE_PATH } from "../runtime/base/config/names.ts";
 import { REPORTS } from "../runtime/reports/registry.ts";
 import type { Services } from "../runtime/service/services.ts";
 import { deleteAnnotation, getAnnotations, postAnnotation, putAnnotation } from "./annotations.ts";
@@ -21,7 +21,7 @@ import { getOverview } from "./overview.ts";
 import { openapiHandler } from "./openapi.ts";
 import type { DescribedPath } from "./openapi/operations.ts";
 import { Pipeline, type App } from "./pipeline.ts";
-import type { Access, Method, Role, Route } from "./route.ts";
+import type { Access, Method, Route } from "./route.ts";
 import { problemsOfPaths } from "./router.ts";
 import { reportHandler } from "./report.ts";
 import { getShare, postUnlock } from "./viewer.ts";
@@ -38,12 +38,12 @@ function route<const M extends Method, const P extends DescribedPath<M>>(
   path: P,
   access: Access,
   handler: Handler,
-  roles: readonly Role[] = ["all"],
+  { roles = ["all"], site = null }: Partial<Pick<Route, "roles" | "site">> = {},
 ) {
-  return { method, path, access, handler, roles } as const;
+  return { method, path, access, handler, roles, site } as const;
 }
 
-const ANY_ROLE: readonly Role[] = ["all", "ingest"];
+const ANY_ROLE: Pick<Route, "roles"> = { roles: ["all", "ingest"] };
 
 /** In matching order: the most frequent routes come first. */
 export const ROUTES: readonly Route[] = [
@@ -52,9 +52,9 @@ export const ROUTES: readonly Route[] = [
   route("OPTIONS", EVENT_PATH, "ingest", preflight, ANY_ROLE),
   ...SCRIPT_PATHS.map((path) => route("GET", path, "public", getScript, ANY_ROLE)),
   route("GET", "/api/sites", "stats", getSites),
-  route("GET", OVERVIEW_PATH, "stats", getOverview),
-  ...REPORTS.map((report) => route("GET", report.path, "stats", reportHandler(report))),
-  route("GET", "/api/stats/export", "stats", getExport),
+  route("GET", "/api/stats/overview", "stats", getOverview),
+  ...REPORTS.map((report) => route("GET", report.path, "stats", reportHandler(report), { site: true })),
+  route("GET", "/api/stats/export", "stats", getExport, { site: true }),
   route("POST", "/api/auth/setup", "auth", postSetup),
   route("POST", "/api/auth/login", "auth", postLogin),
   route("POST", "/api/auth/logout", "auth", postLogout),
@@ -64,31 +64,31 @@ export const ROUTES: readonly Route[] = [
   route("POST", "/api/keys", "admin", postKey),
   route("GET", "/api/keys", "admin", getKeys),
   route("DELETE", "/api/keys/:key_hash", "admin", deleteKey),
-  route("GET", "/api/goals", "stats", getGoals),
-  route("POST", "/api/goals", "site", postGoal),
-  route("PUT", "/api/goals/:goal_id", "site", putGoalById),
-  route("DELETE", "/api/goals/:goal_id", "site", deleteGoal),
-  route("GET", "/api/segments", "stats", getSegments),
-  route("POST", "/api/segments", "site", postSegment),
-  route("PUT", "/api/segments/:segment_id", "site", putSegment),
-  route("DELETE", "/api/segments/:segment_id", "site", deleteSegment),
-  route("GET", "/api/annotations", "stats", getAnnotations),
-  route("POST", "/api/annotations", "site", postAnnotation),
-  route("PUT", "/api/annotations/:annotation_id", "site", putAnnotation),
-  route("DELETE", "/api/annotations/:annotation_id", "site", deleteAnnotation),
+  route("GET", "/api/goals", "stats", getGoals, { site: true }),
+  route("POST", "/api/goals", "site", postGoal, { site: true }),
+  route("PUT", "/api/goals/:goal_id", "site", putGoalById, { site: true }),
+  route("DELETE", "/api/goals/:goal_id", "site", deleteGoal, { site: true }),
+  route("GET", "/api/segments", "stats", getSegments, { site: true }),
+  route("POST", "/api/segments", "site", postSegment, { site: true }),
+  route("PUT", "/api/segments/:segment_id", "site", putSegment, { site: true }),
+  route("DELETE", "/api/segments/:segment_id", "site", deleteSegment, { site: true }),
+  route("GET", "/api/annotations", "stats", getAnnotations, { site: true }),
+  route("POST", "/api/annotations", "site", postAnnotation, { site: true }),
+  route("PUT", "/api/annotations/:annotation_id", "site", putAnnotation, { site: true }),
+  route("DELETE", "/api/annotations/:annotation_id", "site", deleteAnnotation, { site: true }),
   route("POST", "/api/shares", "site", postShare),
   route("GET", "/api/shares", "site", getShares),
   route("DELETE", "/api/shares/:share_hash", "site", deleteShare),
   route("GET", "/api/share", "share", getShare),
   route("POST", "/api/share/unlock", "share", postUnlock),
-  route("DELETE", "/api/gdpr/erase", "site", deleteEvents),
+  route("DELETE", "/api/gdpr/erase", "site", deleteEvents, { site: true }),
   route("GET", "/api/sites/:site_id", "site", getSettings),
   route("PUT", "/api/sites/:site_id", "site", putSettings),
   route("DELETE", "/api/sites/:site_id", "site", deleteSettings),
   route("GET", "/api/settings", "admin", getAllSettings),
   route("PUT", "/api/settings", "admin", putAllSettings),
-  route("POST", "/api/demo", "manage", postDemo),
-  route("DELETE", "/api/demo", "manage", deleteDemo),
+  route("POST", "/api/demo", "manage", postDemo, { site: DEMO_SITE }),
+  route("DELETE", "/api/demo", "manage", deleteDemo, { site: DEMO_SITE }),
   route("GET", "/api/installation", "instance", getInstallation),
   route("POST", "/api/installation/page", "admin", postInstallationPage),
   route("GET", "/", "public", getDashboard),

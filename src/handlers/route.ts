@@ -1,5 +1,6 @@
-/** A route: method, path, access level, handler, and the roles of the instances that serve it. */
+/** A route: method, path, access level, handler, the site that it is about, and the roles of the instances that serve it. */
 import type { Config } from "../runtime/base/config/config.ts";
+import type { SiteId } from "../storage/event.ts";
 import type { Handler } from "./context.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE" | "OPTIONS";
@@ -29,6 +30,8 @@ export interface Route<M extends Method = Method, P extends `/${string}` = `/${s
   readonly handler: Handler;
   /** An instance of another role has nothing at the path (docs/http-api.md, "Roles"). */
   readonly roles: readonly Role[];
+  /** The one site that a request is about: `true` for that of the query parameter `site_id`. Null if there is none; events name theirs. */
+  readonly site: true | SiteId | null;
 }
 
 export const routeIdOf = ({ method, path }: Pick<Route, "method" | "path">): RouteId => `${method} ${path}`;

@@ -3,7 +3,7 @@
  * the instance that holds what is of no single site answers all others, and so every refusal that needs no site.
  */
 import type { Config } from "../runtime/base/config/config.ts";
-import { OVERVIEW_PATH, DEMO_SITE, isSiteId } from "../runtime/base/config/names.ts";
+import { isSiteId } from "../runtime/base/config/names.ts";
 import { createAllowlist, type Allowlist } from "../runtime/ingest/allowlist.ts";
 import { parseEventBody, parsePixelQuery, type EventInput } from "../runtime/ingest/event-input.ts";
 import { parseUrl } from "../runtime/ingest/parse-url.ts";
@@ -11,7 +11,6 @@ import type { SiteId } from "../storage/event.ts";
 import { ROUTES } from "./app.ts";
 import { pathBelow } from "./base-path.ts";
 import { parametersOf } from "./query.ts";
-import type { Route } from "./route.ts";
 import { createMatcher, extraRoutesOf, type Match } from "./router.ts";
 
 export interface SiteRequest {
@@ -22,11 +21,6 @@ export interface SiteRequest {
 
 /** Everything after the body was read. */
 export type FindSite = (body: string) => SiteRequest | null;
-
-/** Beside reports. */
-const ABOUT_SITE = /^\/api\/(?:gdpr\/erase|(?:goals|segments|annotations)(?:\/:[a-z_]+)?)$/;
-
-const isAboutSite = ({ path }: Route): boolean => (path.startsWith("/api/stats/") && path !== OVERVIEW_PATH) || ABOUT_SITE.test(path);
 
 export class SiteRouting {
   readonly #matchAt: (pathname: string) => Promise<Match | null>;
@@ -45,8 +39,7 @@ export class SiteRouting {
     const match = url && (await this.#matchAt(pathBelow(this.#basePath, url.pathname)));
     const route = match?.endpoint.byMethod.get(request.method);
     if (!url || !route) return null;
-    if (route.path === "/api/demo") return { siteId: DEMO_SITE, event: null };
-    if (isAboutSite(route)) return siteInQuery(url);
+    if (route.site !== null) return route.site === true ? siteInQuery(url) : { siteId: route.site, event: null };
     if (route.access !== "ingest" || route.method === "OPTIONS") return null;
     if (route.method === "GET") return this.#siteOfEvent(request, () => parsePixelQuery(parametersOf(url)));
     return (body) => this.#siteOfEvent(request, () => parseEventBody(body));

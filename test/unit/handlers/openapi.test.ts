@@ -282,6 +282,14 @@ describe("the document", () => {
     ).toEqual([]);
   });
 
+  it("requires the parameter `site_id` of every route that is about its site, and of the installation check, which all instances answer together", () => {
+    const requiring = DOCUMENTED.filter(({ parameters }) =>
+      parameters.some((parameter) => parameter.name === "site_id" && parameter.in === "query" && parameter.required === true),
+    );
+    const ofSite = ROUTES.filter(({ site }) => site === true).map(({ method, path }) => documentedId(method, path));
+    expect(requiring.map(({ id }) => id).sort()).toEqual([...ofSite, "GET /api/installation"].sort());
+  });
+
   it("has a request in test/http/openapi-answers.ts for every status", () => {
     const documented = DOCUMENTED.flatMap(({ id, answers }) => Object.keys(answers).map((status) => `${status} ${id}`));
     const provoked = [...PROVOKED, ...FAILING].map(({ id, status }) => `${status} ${id}`);

@@ -29,9 +29,6 @@ export const SCRIPT_PATHS = [`/${PREFIX}.js`, "/js/script.js"] as const;
 /** Where events are posted. */
 export const EVENT_PATH = "/api/event";
 
-/** The report of many sites; all others are of one. */
-export const OVERVIEW_PATH = "/api/stats/overview";
-
 /** The message prefix from which a visitor salt is derived (docs/http-api.md, "Visitor ids"). */
 export const VISITOR_SALT_LABEL = `${PREFIX} visitor salt`;
 
