@@ -132,7 +132,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     });
     const stopTimers = startTimers(services, app, server);
     // Only once the server listens: the engine of an instance that cannot start stops, and the extension would log an error.
-    void services.behavioral.load();
+    void services.behavioral.isAvailable();
     // The first dashboard waits for this thread. If it does not start, the first report says so.
     if (config.rollups) threads.rollupCalculator.headers([]).catch(() => {});
     return { origin: server.origin, dataFolder, services, stop: () => shutDown({ server, services, threads, lock, stopTimers, log }) };

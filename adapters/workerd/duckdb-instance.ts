@@ -2,7 +2,7 @@
 import "./browser-globals.ts";
 import { BROWSER_RUNTIME, createDuckDB, VoidLogger } from "./duckdb-browser.js";
 import { DuckdbEngine } from "../../src/runtime/duckdb/tables/duckdb-engine.ts";
-import { openDatabase, UNUSED_BUNDLES } from "../duckdb-database.ts";
+import { openDatabase, UNUSED_BUNDLES, type Database } from "../duckdb-database.ts";
 
 export interface DuckdbInstanceOptions {
   /** `duckdb-eh.wasm` without the exports that `engine-module.mjs` removes. */
@@ -17,24 +17,14 @@ export interface DuckdbInstanceOptions {
 
 const untilNextTimer = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
-/** A new, empty engine. A query blocks the isolate for `ENGINE_STEP_MS` at a time. */
-export async function createDuckdbEngine({
-  mainModule,
-  memoryLimitMb,
-  yieldToOthers = untilNextTimer,
-  stepMs,
-}: DuckdbInstanceOptions): Promise<DuckdbEngine> {
-  const { bindings, connections } = await openDatabase(
-    await createDuckDB(UNUSED_BUNDLES, new VoidLogger(), BROWSER_RUNTIME),
-    BROWSER_RUNTIME,
-    mainModule,
-    stepMs,
-  );
-  const [first] = connections;
-  if (first !== undefined) bindings.runQuery(first, `SET memory_limit = '${memoryLimitMb}MB'`);
-  return new DuckdbEngine({
-    bindings,
-    connections,
-    yieldToOthers,
-  });
+/** A new, empty database. A query blocks the isolate for `ENGINE_STEP_MS` at a time. */
+export async function openDuckdb({ mainModule, memoryLimitMb, stepMs }: DuckdbInstanceOptions): Promise<Database> {
+  const bindings = await createDuckDB(UNUSED_BUNDLES, new VoidLogger(), BROWSER_RUNTIME);
+  const database = await openDatabase(bindings, BROWSER_RUNTIME, mainModule, stepMs);
+  const [first] = database.connections;
+  if (first !== undefined) database.bindings.runQuery(first, `SET memory_limit = '${memoryLimitMb}MB'`);
+  return database;
 }
+
+export const createDuckdbEngine = async (options: DuckdbInstanceOptions): Promise<DuckdbEngine> =>
+  new DuckdbEngine({ ...(await openDuckdb(options)), yieldToOthers: options.yieldToOthers ?? untilNextTimer });

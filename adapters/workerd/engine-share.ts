@@ -1,5 +1,5 @@
 /** A part of a shared engine with its own block ids, for one of several users. */
-import type { Block, BlockSource, Engine, EngineExtension, EngineQuery, PartialTable } from "../../src/runtime/duckdb/engine.ts";
+import type { Block, BlockSource, Engine, EngineQuery, PartialTable } from "../../src/runtime/duckdb/engine.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 
 let idsMade = 0;
@@ -46,7 +46,7 @@ export function shareOf(engine: Engine, around: Around = (call, signal = new Abo
         signal,
       ),
     dropPartials: (id: number, parts: readonly number[] | "all") => around(() => engine.dropPartials(partialAggregates.idOf(id), parts)),
-    loadExtension: (extension: EngineExtension) => around(() => engine.loadExtension(extension)),
+    behavioralFailure: () => around(() => engine.behavioralFailure()),
     async close() {
       for (const id of partialAggregates.all()) await engine.dropPartials(id, "all");
       await engine.drop(blocks.all());

@@ -6,7 +6,6 @@ import {
   type Block,
   type BlockSource,
   type Engine,
-  type EngineExtension,
   type EngineQuery,
   type EngineUsage,
   type Loaded,
@@ -23,7 +22,6 @@ import { reasonOf, type Log } from "../../src/runtime/base/metrics/log.ts";
 export class IsolateEngine implements Engine {
   readonly #create: () => Promise<Engine>;
   readonly #log: Log;
-  readonly #extensions = new Map<string, EngineExtension>();
   #started: Promise<Engine> | null = null;
   #generation = 0;
 
@@ -53,20 +51,11 @@ export class IsolateEngine implements Engine {
   /** After a failure the next call tries again. */
   async #start(): Promise<Engine> {
     try {
-      const engine = await this.#create();
-      for (const extension of this.#extensions.values()) await this.#load(engine, extension);
-      return engine;
+      return await this.#create();
     } catch (error) {
       this.#started = null;
       throw isFatal(error) ? error : new EngineLostError(`the engine did not start: ${reasonOf(error)}`);
     }
-  }
-
-  /** Loads an extension of the previous engine. It worked there, so a failure is left to the queries that use it. */
-  async #load(engine: Engine, extension: EngineExtension): Promise<void> {
-    await engine.loadExtension(extension).catch((error: unknown) => {
-      this.#log.error("an engine extension could not be reloaded", { extension: extension.name, reason: reasonOf(error) });
-    });
   }
 
   /** Concurrent calls on the same engine all fail; the first one counts. */
@@ -115,9 +104,8 @@ export class IsolateEngine implements Engine {
     return this.#with((engine) => engine.dropPartials(id, parts));
   }
 
-  async loadExtension(extension: EngineExtension): Promise<void> {
-    await this.#with((engine) => engine.loadExtension(extension));
-    this.#extensions.set(extension.name, extension);
+  behavioralFailure(): Promise<string | null> {
+    return this.#with((engine) => engine.behavioralFailure());
   }
 
   async close(): Promise<void> {

@@ -13,7 +13,7 @@ export const getReady: Handler = async (_request, { services, beganMs }) =>
 export const getDetails: Handler = async (_request, { services }) => {
   const { version, adminPassword, geoIsLoaded, geoBuiltMs, behavioral, config } = services;
   // Right after startup this waits for the engine or starts it, so the extension is not reported as missing.
-  await behavioral.load();
+  await behavioral.isAvailable();
   const { unflushedEvents, filesLeftOut, cachedResults } = await services.gauges();
   return jsonReply({
     status: "ok",

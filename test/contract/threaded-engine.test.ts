@@ -71,12 +71,11 @@ describe("the threaded engine", () => {
     expect([engine.generation, workers.length]).toEqual([2, 2]);
   });
 
-  it("a restarted engine has the extensions of the previous one", async () => {
+  it("a restarted engine has the behavioral macros", async () => {
     const { engine, workers } = startEngine();
-    const double = { name: "double", version: "1", definitions: ["CREATE MACRO double(n) AS 2 * n"], check: "SELECT double(1)" };
-    await engine.loadExtension(double);
+    expect(await engine.behavioralFailure()).toBeNull();
     await workers[0]?.terminate();
-    expect(await engine.query(aQuery(aSite(), [], "SELECT double(21) AS n"), silent())).toEqual([{ n: 42 }]);
+    expect(await engine.query(aQuery(aSite(), [], "SELECT retention(5) AS n"), silent())).toEqual([{ n: 5 }]);
     expect(workers).toHaveLength(2);
   });
 

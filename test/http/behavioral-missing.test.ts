@@ -1,11 +1,12 @@
 /** The service when the behavioral extension fails to load, here because a function name is taken. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createDuckdbEngine } from "../../adapters/node/threads/duckdb-instance.ts";
+import { openDuckdb } from "../../adapters/node/threads/duckdb-instance.ts";
+import { crippledEngine } from "../support/crippled-engine.ts";
 import { engineModule } from "../support/engine-module.ts";
 import { createInProcessTarget } from "../support/in-process-target.ts";
 import { ONE_VIEW_WITHOUT_SESSIONS, getBreakdown, getMain, record, wireEvent } from "../support/requests.ts";
 import { BEHAVIORAL_ENDPOINTS, askStats } from "../support/stats-requests.ts";
-import { TAKEN_NAME } from "../support/taken-name.ts";
+
 import type { Target } from "../support/target.ts";
 import { CRIPPLED_CLASSES } from "../support/workerd/control.ts";
 import { workerdTargets } from "../support/workerd-target.ts";
@@ -22,9 +23,7 @@ interface Crippled {
 }
 
 async function inProcess(): Promise<Crippled> {
-  const engine = await createDuckdbEngine(await engineModule());
-  await engine.loadExtension(TAKEN_NAME);
-  const target = await createInProcessTarget({}, { engine });
+  const target = await createInProcessTarget({}, { engine: crippledEngine(await openDuckdb(await engineModule())) });
   return { target, log: () => JSON.stringify(target.log.lines), close: () => target.close() };
 }
 

@@ -53,7 +53,7 @@ async function fragileEngine(): Promise<{ engine: Engine; failNext(...errors: Er
       queryColumns: (query, signal) => meet(() => share.queryColumns(query, signal)),
       storePartial: (table, part, query, signal) => meet(() => share.storePartial(table, part, query, signal)),
       dropPartials: (id, parts) => share.dropPartials(id, parts),
-      loadExtension: (extension) => share.loadExtension(extension),
+      behavioralFailure: () => share.behavioralFailure(),
       close: () => share.close(),
     },
     failNext: (...next) => errors.push(...next),

@@ -334,7 +334,7 @@ export const FAILING: readonly Failing[] = [
   ...SERVICE_FAILING,
   hanging(
     "GET /health/detailed",
-    async () => ({ engine: { ...(await createEngineShare()), loadExtension: never } }),
+    async () => ({ engine: { ...(await createEngineShare()), behavioralFailure: never } }),
     (target) => target.fetch("/health/detailed"),
   ),
   hanging(

@@ -1,6 +1,6 @@
 /** /health/detailed, /metrics, robots.txt, security.txt and HSTS (docs/http-api.md, "Metrics"). */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { BEHAVIORAL_EXTENSION } from "../../src/runtime/duckdb/extension.ts";
+import { BEHAVIORAL_VERSION } from "../../src/runtime/duckdb/behavioral.ts";
 import { utcDateOf } from "../../src/storage/event.ts";
 import { bodyOf, CLOSED, createKey, logIn, PASSWORD, postLogin, postSetup, ofItsOwn, withKey } from "../support/auth-requests.ts";
 import { deleteEvents } from "../support/erasure-requests.ts";
@@ -51,7 +51,7 @@ export function describeHealthDetails(makeTarget: MakeTarget): void {
         geoip_loaded: true,
         geoip_built: expect.stringMatching(/^20\d\d-\d\d-\d\d$/) as unknown,
         behavioral_extension_loaded: true,
-        behavioral_version: BEHAVIORAL_EXTENSION.version,
+        behavioral_version: BEHAVIORAL_VERSION,
         filter_bots: true,
         cache_entries: 0,
         cache_empty: true,

@@ -1,7 +1,6 @@
 /** Compares the functions of the behavioral extension, over rows of the engine, with direct implementations of their documentation. */
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { BEHAVIORAL_EXTENSION } from "../../src/runtime/duckdb/extension.ts";
 import type { EventRows } from "../../src/runtime/query/behavioral/visitor-events.ts";
 import { applyPerVisitor, type VisitorFunction } from "../../src/runtime/query/behavioral/visitor-function.ts";
 import { FUNNEL_MODES, type FunnelMode } from "../../src/runtime/query/behavioral/window-funnel.ts";
@@ -60,7 +59,6 @@ describe("a behavioral function", { timeout: PROPERTY_TIMEOUT_MS }, () => {
   let engine: Engine;
   beforeAll(async () => {
     engine = await createEngineShare();
-    await engine.loadExtension(BEHAVIORAL_EXTENSION);
   });
   afterAll(() => engine.close());
 

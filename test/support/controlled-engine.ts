@@ -76,7 +76,7 @@ export async function createControlledEngine(): Promise<ControlledEngine> {
         return share.storePartial(table, part, query, signal);
       },
       dropPartials: (id, parts) => share.dropPartials(id, parts),
-      loadExtension: (extension) => share.loadExtension(extension),
+      behavioralFailure: () => share.behavioralFailure(),
       close: () => share.close(),
     },
     get queryCount() {

@@ -32,7 +32,7 @@ export async function createLosableEngine(): Promise<LosableEngine> {
       queryColumns: (query, signal) => call((share) => share.queryColumns(query, signal)),
       storePartial: (table, part, query, signal) => call((share) => share.storePartial(table, part, query, signal)),
       dropPartials: (id, parts) => call((share) => share.dropPartials(id, parts)),
-      loadExtension: (extension) => call((share) => share.loadExtension(extension)),
+      behavioralFailure: () => call((share) => share.behavioralFailure()),
       // Those that were lost may still have calls under way, so all are closed together.
       close: async () => void (await Promise.all(shares.map((share) => share.close()))),
     },

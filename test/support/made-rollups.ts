@@ -1,7 +1,6 @@
 /** Rollups of events in files, made with the real engine as the program makes them. */
 import { createSha256, toHex } from "../../src/runtime/base/sha256.ts";
 import { isSiteId } from "../../src/runtime/base/config/names.ts";
-import { BEHAVIORAL_EXTENSION } from "../../src/runtime/duckdb/extension.ts";
 import { PartitionCache } from "../../src/runtime/duckdb/cache/partition-cache.ts";
 import { partitionVersionOf } from "../../src/runtime/duckdb/cache/partition-version.ts";
 import { computeMeasures } from "../../src/runtime/duckdb/measure-computation.ts";
@@ -57,7 +56,6 @@ export async function makeRollup(
   const origin = originOf(siteId, { firstDay, lastDay, days }, { ...settings, definitions: rolled.definitions });
   const engine = await createEngineShare();
   try {
-    await engine.loadExtension(BEHAVIORAL_EXTENSION);
     const sessionGapMs = sessionWindowMinutes * 60_000;
     const partitionCache = new PartitionCache({
       engine,

@@ -12,7 +12,7 @@ export const stubEngine = (calls: Partial<Engine> = {}): Engine => ({
   queryColumns: async () => ({}),
   storePartial: async () => ({ memoryBytes: 0, textBytes: 0, rows: 0, keptTextBytes: 0 }),
   dropPartials: async () => ({ memoryBytes: 0, textBytes: 0 }),
-  async loadExtension() {},
+  behavioralFailure: async () => null,
   async close() {},
   ...calls,
 });

@@ -8,7 +8,6 @@ import {
   type Block,
   type BlockSource,
   type Engine,
-  type EngineExtension,
   type EngineQuery,
   type EngineUsage,
   type Loaded,
@@ -126,7 +125,7 @@ export function portsOf(runtime: WorkerdRuntime, object: string): RemotePorts {
       storePartial: (table: PartialTable, part: number, query: EngineQuery, signal: AbortSignal) =>
         callUntilAborted<StoredPartial>("storePartial", signal, table, part, query),
       dropPartials: (id: number, parts: readonly number[] | "all") => engine<EngineUsage>("dropPartials", id, parts),
-      loadExtension: (extension: EngineExtension) => engine("loadExtension", extension),
+      behavioralFailure: () => engine<string | null>("behavioralFailure"),
       close: () => engine("close"),
     },
     fetchPage: (url, timeoutMs) => caller("pages")<FetchedPage>("fetchPage", url.href, timeoutMs),

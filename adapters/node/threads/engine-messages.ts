@@ -4,7 +4,6 @@ import type { SiteId } from "../../../src/storage/event.ts";
 import type {
   Block,
   BlockSource,
-  EngineExtension,
   EngineQuery,
   EngineUsage,
   Loaded,
@@ -19,7 +18,7 @@ export type EngineCall =
   | { readonly kind: "dropProps"; readonly blocks: readonly number[] }
   | { readonly kind: "propsTexts"; readonly siteId: SiteId; readonly numbers: readonly number[] }
   | { readonly kind: "drop"; readonly blocks: readonly number[] }
-  | { readonly kind: "loadExtension"; readonly extension: EngineExtension }
+  | { readonly kind: "behavioralFailure" }
   | { readonly kind: "query"; readonly query: EngineQuery }
   | { readonly kind: "queryColumns"; readonly query: EngineQuery }
   | { readonly kind: "storePartial"; readonly table: PartialTable; readonly part: number; readonly query: EngineQuery }
@@ -32,5 +31,5 @@ export type EngineRequest =
 
 export type EngineReply =
   | { readonly ready: true }
-  | { readonly id: number; readonly result: void | Loaded | EngineUsage | StoredPartial | SqlRow[] | Columns | string[] }
+  | { readonly id: number; readonly result: void | Loaded | EngineUsage | StoredPartial | SqlRow[] | Columns | string[] | string | null }
   | { readonly id: number; readonly error: { readonly name: string; readonly message: string } };

@@ -27,7 +27,7 @@ async function serve(engine: DuckdbEngine, call: EngineCall, signal: AbortSignal
   if (call.kind === "dropProps") return engine.dropProps(call.blocks);
   if (call.kind === "propsTexts") return engine.propsTexts(call.siteId, call.numbers);
   if (call.kind === "drop") return engine.drop(call.blocks);
-  if (call.kind === "loadExtension") return engine.loadExtension(call.extension);
+  if (call.kind === "behavioralFailure") return engine.behavioralFailure();
   if (call.kind === "queryColumns") return engine.queryColumns(call.query, signal);
   if (call.kind === "storePartial") return engine.storePartial(call.table, call.part, call.query, signal);
   if (call.kind === "dropPartials") return engine.dropPartials(call.id, call.parts);

@@ -13,7 +13,6 @@ import {
   type Block,
   type BlockSource,
   type Engine,
-  type EngineExtension,
   type EngineQuery,
   type EngineUsage,
   type Loaded,
@@ -75,7 +74,6 @@ export class ThreadedEngine implements Engine {
   #module: Promise<WebAssembly.Module> | null = null;
   #running: RunningWorker | null = null;
   #started: Promise<RunningWorker> | null = null;
-  readonly #extensions = new Map<EngineExtension["name"], EngineExtension>();
   #generation = 0;
   #calls = 0;
   #closed = false;
@@ -115,7 +113,7 @@ export class ThreadedEngine implements Engine {
     void this.#sendModule(running);
     const started = new Promise<RunningWorker>((resolve, reject) => {
       running.worker.on("message", (reply: EngineReply) => {
-        if ("ready" in reply) void this.#reloadExtensions(running).then(() => resolve(running));
+        if ("ready" in reply) resolve(running);
         else this.#settle(running, reply);
       });
       running.worker.on("error", (error) => this.#log.error("the engine failed", { reason: reasonOf(error) }));
@@ -128,15 +126,6 @@ export class ThreadedEngine implements Engine {
       // Reported to the callers that await the start. `#onExit` starts the next thread.
     });
     return started;
-  }
-
-  /** Loads the extensions of the previous thread. They worked there, so a failure is left to the queries that use them. */
-  async #reloadExtensions(running: RunningWorker): Promise<void> {
-    for (const extension of this.#extensions.values()) {
-      await this.#send(running, { kind: "loadExtension", extension }).catch((error: unknown) =>
-        this.#log.error("an engine extension could not be reloaded", { extension: extension.name, reason: reasonOf(error) }),
-      );
-    }
   }
 
   #settle({ pending, cancelDeadlines }: RunningWorker, reply: Exclude<EngineReply, { ready: true }>): void {
@@ -239,9 +228,8 @@ export class ThreadedEngine implements Engine {
     return this.#call({ kind: "dropPartials", id, parts });
   }
 
-  async loadExtension(extension: EngineExtension): Promise<void> {
-    await this.#call({ kind: "loadExtension", extension });
-    this.#extensions.set(extension.name, extension);
+  behavioralFailure(): Promise<string | null> {
+    return this.#call({ kind: "behavioralFailure" });
   }
 
   async close(): Promise<void> {

@@ -153,16 +153,6 @@ export interface StoredPartial extends EngineUsage {
   readonly keptTextBytes: number;
 }
 
-/** SQL definitions that queries can use once they are loaded. Either all of them are loaded or none. */
-export interface EngineExtension {
-  readonly name: string;
-  readonly version: string;
-  /** SQL statements. */
-  readonly definitions: readonly string[];
-  /** A query that fails unless every definition works. */
-  readonly check: string;
-}
-
 export interface Engine {
   /** Adds rows to a block; creates the block if it is new. A new block keeps the properties of its events. */
   append(block: Block, source: BlockSource): Promise<Loaded>;
@@ -191,8 +181,8 @@ export interface Engine {
   storePartial(table: PartialTable, part: number, query: EngineQuery, signal: AbortSignal): Promise<StoredPartial>;
   /** Drops parts of a table, or the whole table. Ignores unknown ones. No running query may read them. */
   dropPartials(id: number, parts: readonly number[] | "all"): Promise<EngineUsage>;
-  /** Loads the extension, now and after each restart of the engine. Idempotent. Rejects if it cannot be loaded. */
-  loadExtension(extension: EngineExtension): Promise<void>;
+  /** Why the macros of `behavioral.ts` do not work in this engine; null if they do. An engine creates them when it opens. */
+  behavioralFailure(): Promise<string | null>;
   /** Increases each time all loaded data is lost, for example when the engine has crashed and was restarted. */
   readonly generation: number;
   close(): Promise<void>;

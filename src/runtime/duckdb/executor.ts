@@ -65,8 +65,6 @@ export interface ExecutorOptions {
   readonly rollups: RollupExecution | null;
   /** What needs no engine. */
   readonly files: FileExecution;
-  /** Loads the behavioral extension if it is not. Never rejects. */
-  readonly loadExtension: () => Promise<void>;
 }
 
 /** Work on a range. Both ways of execution have the same result. */
@@ -101,8 +99,6 @@ export class Executor implements AnalyticsBackend {
       (await files.execute(rest, signal)) ?? this.#fromEvents(rest, (query) => engine.queryColumns(query, signal), asker);
     const rows = (await rollups?.execute(step, days, readRest, signal)) ?? (await files.execute(step, signal))?.map(rowsOf);
     if (rows) return rows;
-    // The plan may have been made before the extension was loaded, because rollups covered it.
-    if (rollups) await this.#options.loadExtension();
     return this.#fromEvents(step, (query) => engine.query(query, signal), asker);
   }
 

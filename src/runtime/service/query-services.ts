@@ -3,7 +3,7 @@ import type { EventStore } from "../../storage/event-store.ts";
 import type { SiteId } from "../../storage/event.ts";
 import type { Config } from "../base/config/config.ts";
 import { ENGINE_BYTES_MAX } from "../base/config/limits.ts";
-import { Behavioral } from "../duckdb/extension.ts";
+import { Behavioral } from "../duckdb/behavioral.ts";
 import type { Clickhouse } from "../clickhouse/clickhouse.ts";
 import { Responsiveness } from "../clickhouse/responsiveness.ts";
 import type { Engine } from "../duckdb/engine.ts";
@@ -68,9 +68,9 @@ export function createQueryServices(parts: QueryParts): QueryServices {
   const { config, engine, clickhouse, limiter, log } = parts;
   const budgetBytes = budgetBytesOf(config);
   const partitionCache = new PartitionCache({ ...parts, budgetBytes, sessionGapMs: config.sessionWindowMinutes * MINUTE_MS });
-  // What the extension adds to DuckDB, ClickHouse has.
-  const behavioral = new Behavioral(clickhouse ? { loadExtension: async () => {} } : engine, config.behavioral, log);
-  const backend = clickhouse ? createClickhouseBackend(parts, clickhouse) : createExecutor(parts, partitionCache, behavioral);
+  // ClickHouse has these functions built in.
+  const behavioral = new Behavioral(clickhouse ? { behavioralFailure: async () => null } : engine, config.behavioral, log);
+  const backend = clickhouse ? createClickhouseBackend(parts, clickhouse) : createExecutor(parts, partitionCache);
   return {
     partitionCache,
     stats: new QueryService({ cache: createResultCache(parts), limiter, backend, unchanged: createUnchangedResults(parts, backend) }),
@@ -80,7 +80,7 @@ export function createQueryServices(parts: QueryParts): QueryServices {
   };
 }
 
-const createExecutor = (parts: QueryParts, partitionCache: PartitionCache, behavioral: Behavioral): Executor =>
+const createExecutor = (parts: QueryParts, partitionCache: PartitionCache): Executor =>
   new Executor({
     engine: parts.engine,
     partitionCache,
@@ -89,7 +89,6 @@ const createExecutor = (parts: QueryParts, partitionCache: PartitionCache, behav
     rotationDays: parts.config.visitorSaltRotationDays,
     rollups: createRollupExecution(parts),
     files: new FileExecution(parts),
-    loadExtension: () => behavioral.load(),
   });
 
 const createClickhouseBackend = (

@@ -1,6 +1,6 @@
 /** The Worker of the tests: a registry and sites' objects for each target, each the product's own, with options and a clock for it. */
 import "../../../adapters/workerd/precompiled-modules.ts";
-import { createDuckdbEngine } from "../../../adapters/workerd/duckdb-instance.ts";
+import { createDuckdbEngine, openDuckdb } from "../../../adapters/workerd/duckdb-instance.ts";
 import mainModule from "../../../adapters/workerd/duckdb-eh.wasm";
 import { Front } from "../../../adapters/workerd/front.ts";
 import type { Instance } from "../../../adapters/workerd/instance.ts";
@@ -11,7 +11,7 @@ import { configIn, type ObjectParts } from "../../../adapters/workerd/service-ob
 import { SharedEngine } from "../../../adapters/workerd/shared-engine.ts";
 import { SiteObject } from "../../../adapters/workerd/site-object.ts";
 import type { Engine } from "../../../src/runtime/duckdb/engine.ts";
-import { TAKEN_NAME } from "../taken-name.ts";
+import { crippledEngine } from "../crippled-engine.ts";
 import { CONTROL_HEADER, NO_DEPLOYMENT, type Control, type ControlCall } from "./control.ts";
 import { bucketOf } from "./tenant-bucket.ts";
 
@@ -87,11 +87,7 @@ const ENGINE = new SharedEngine({ create: (memoryLimitMb) => createDuckdbEngine(
 
 /** An engine that cannot load the behavioral extension. */
 const CRIPPLED_ENGINE = new SharedEngine({
-  create: async (memoryLimitMb) => {
-    const engine = await createDuckdbEngine({ mainModule, memoryLimitMb });
-    await engine.loadExtension(TAKEN_NAME);
-    return engine;
-  },
+  create: async (memoryLimitMb) => crippledEngine(await openDuckdb({ mainModule, memoryLimitMb })),
 });
 
 /** Whether queries stop at their next step, and how many have. */

@@ -2,7 +2,7 @@
 import type { SiteId, LocalDate } from "../../../storage/event.ts";
 import type { Config } from "../../base/config/config.ts";
 import { ROLLUP_DAYS_SKIPPED_MAX } from "../../base/config/report-limits.ts";
-import type { Behavioral } from "../extension.ts";
+import type { Behavioral } from "../behavioral.ts";
 import { EngineFullError, type Engine } from "../engine.ts";
 import { IncompleteDaysError } from "../cache/loading.ts";
 import type { PartitionCache } from "../cache/partition-cache.ts";
@@ -25,7 +25,7 @@ export interface RollupMakerOptions {
   readonly rollupStore: RollupStore;
   readonly rolled: RolledMeasures;
   readonly calendarOf: CalendarOf;
-  readonly behavioral: Pick<Behavioral, "load" | "version">;
+  readonly behavioral: Pick<Behavioral, "require">;
   readonly limiter: Pick<QueryLimiter, "areAllFree">;
   readonly budgetBytes: number;
   readonly config: Pick<Config, "rollups" | "behavioral" | "visitorSaltRotationDays">;
@@ -53,8 +53,8 @@ export class RollupMaker {
 
   /** Makes and stores a rollup; `days` are those of the site. Rejects if it may be tried again. */
   async make({ origin, rollups, events }: RollupToMake, days: readonly PartitionVersion[], signal: AbortSignal): Promise<MakeOutcome> {
-    const { calculator, rollupStore } = this.#options;
-    await this.#requireExtension();
+    const { behavioral, calculator, config, rollupStore } = this.#options;
+    if (config.behavioral) await behavioral.require();
     const computed: ComputedMeasures[] = [];
     for (const range of events.flatMap((wanted) => this.#chunksOf(wanted, days))) {
       const measures = await this.#compute(origin.siteId, range, days, signal);
@@ -63,14 +63,6 @@ export class RollupMaker {
     }
     const bytes = await unlessAborted(calculator.make(origin, rollups, computed), signal);
     return (await rollupStore.put(origin, bytes)) ? "made" : "changed";
-  }
-
-  /** Measures of sessions need it, unless the option is off. */
-  async #requireExtension(): Promise<void> {
-    const { behavioral, config } = this.#options;
-    if (!config.behavioral) return;
-    await behavioral.load();
-    if (behavioral.version === null) throw new Error("the behavioral extension is not loaded");
   }
 
   #chunksOf(range: DateRange, days: readonly PartitionVersion[]): readonly DateRange[] {

@@ -11,14 +11,15 @@ import {
   type Block,
   type BlockSource,
   type Engine,
-  type EngineExtension,
   type EngineQuery,
   type EngineUsage,
   type Loaded,
   type StoredPartial,
   type PartialTable,
 } from "../engine.ts";
+import { reasonOf } from "../../base/metrics/log.ts";
 import type { SqlRow } from "../../query/sql.ts";
+import { BEHAVIORAL_CHECK, BEHAVIORAL_MACROS } from "../behavioral.ts";
 import { columnsFromIpc, eventRowsFromIpc, rowsFromIpc } from "./arrow-batches.ts";
 import { applyPerVisitor, talliesOf, type Tally, type VisitorFunction } from "../../query/behavioral/visitor-function.ts";
 import { ConnectionPool } from "./connection-pool.ts";
@@ -57,7 +58,7 @@ export class DuckdbEngine implements Engine {
   readonly #sites: EngineSites;
   readonly #eventTables: EventTables;
   readonly #queries: QueryRunner;
-  readonly #extensions = new Set<EngineExtension["name"]>();
+  readonly #behavioralFailure: string | null;
 
   constructor({ bindings, connections, yieldToOthers }: DuckdbEngineOptions) {
     const [loading, ...querying] = connections;
@@ -68,6 +69,7 @@ export class DuckdbEngine implements Engine {
     this.#turns = new Turns(yieldToOthers);
     for (const statement of OPENING_STATEMENTS) this.#run(statement);
     for (const connection of connections) this.#bindings.runQuery(connection, "USE store");
+    this.#behavioralFailure = this.#createMacros();
     const loader = {
       run: (statement: string) => this.#run(statement),
       insert: (name: string, ipc: Uint8Array) => this.#bindings.insertArrowFromIPCStream(this.#loading, ipc, { name, create: false }),
@@ -83,6 +85,19 @@ export class DuckdbEngine implements Engine {
       partialAggregates: this.#partialAggregates,
       blockRelations: (siteId, blocks) => this.#eventTables.relationsOf(siteId, blocks),
     });
+  }
+
+  /** All of them or none. Reports without them work in any case, so a failure does not stop the start. */
+  #createMacros(): string | null {
+    this.#run("BEGIN");
+    try {
+      for (const statement of [...BEHAVIORAL_MACROS, BEHAVIORAL_CHECK]) this.#run(statement);
+      this.#run("COMMIT");
+      return null;
+    } catch (error) {
+      this.#run("ROLLBACK");
+      return reasonOf(error);
+    }
   }
 
   #run(statement: string): Uint8Array {
@@ -173,17 +188,8 @@ export class DuckdbEngine implements Engine {
     return this.#usage();
   }
 
-  async loadExtension({ name, definitions, check }: EngineExtension): Promise<void> {
-    if (this.#extensions.has(name)) return;
-    this.#run("BEGIN");
-    try {
-      for (const statement of [...definitions, check]) this.#run(statement);
-      this.#run("COMMIT");
-    } catch (error) {
-      this.#run("ROLLBACK");
-      throw error;
-    }
-    this.#extensions.add(name);
+  async behavioralFailure(): Promise<string | null> {
+    return this.#behavioralFailure;
   }
 
   async close(): Promise<void> {

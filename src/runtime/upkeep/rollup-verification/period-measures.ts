@@ -6,7 +6,6 @@ import type { PartitionFile } from "../../../storage/partition.ts";
 import { propertyKeyOf, type Measures } from "../../../storage/rollup.ts";
 import { sizeGroups } from "../../../storage/size-groups.ts";
 import { LOAD_BYTES_MAX } from "../../base/config/limits.ts";
-import { BEHAVIORAL_EXTENSION } from "../../duckdb/extension.ts";
 import { EngineFullError, type Block, type BlockFile, type Engine } from "../../duckdb/engine.ts";
 import { EngineMemory } from "../../duckdb/cache/engine-memory.ts";
 import { IncompleteDaysError } from "../../duckdb/cache/loading.ts";
@@ -96,7 +95,6 @@ export class PeriodMeasures {
 
   async #open(): Promise<Engine> {
     const engine = await this.#options.openEngine();
-    await engine.loadExtension(BEHAVIORAL_EXTENSION);
     return engine;
   }
 

@@ -2,53 +2,40 @@
 import { describe, expect, it } from "vitest";
 import { IsolateEngine } from "../../../../adapters/workerd/isolate-engine.ts";
 import { EngineTakenError } from "../../../../adapters/workerd/shared-engine.ts";
-import {
-  EngineFullError,
-  EngineLostError,
-  type Engine,
-  type EngineExtension,
-  type EngineQuery,
-} from "../../../../src/runtime/duckdb/engine.ts";
+import { EngineFullError, EngineLostError, type Engine, type EngineQuery } from "../../../../src/runtime/duckdb/engine.ts";
 import type { SiteId } from "../../../../src/storage/event.ts";
 import { createRecordingLog } from "../../../support/recording-log.ts";
 import { stubEngine } from "../../../support/stub-engine.ts";
 
 const QUERY: EngineQuery = { siteId: "a.test" as SiteId, blocks: [], sql: "SELECT 1 AS n", parameters: [] };
-const EXTENSION: EngineExtension = { name: "more", version: "1", definitions: [], check: "" };
 
 const silent = (): AbortSignal => new AbortController().signal;
 
 /** An engine whose calls the test controls. */
-const anEngine = (query: () => Promise<[]>, loaded: string[] = []): Engine =>
-  stubEngine({ query, loadExtension: async ({ name }) => void loaded.push(name) });
+const anEngine = (query: () => Promise<[]>): Engine => stubEngine({ query });
 
 const breaks = () => Promise.reject(new WebAssembly.RuntimeError("unreachable"));
 const answers = async (): Promise<[]> => [];
 
 describe("the engine of an isolate", () => {
-  it("starts with the first call, even if that loads an extension", async () => {
-    const loaded: string[] = [];
+  it("starts with the first call, even if that only asks for the behavioral macros", async () => {
     let made = 0;
-    const engine = new IsolateEngine(async () => (made++, anEngine(answers, loaded)), createRecordingLog());
+    const engine = new IsolateEngine(async () => (made++, anEngine(answers)), createRecordingLog());
     expect(made).toBe(0);
-    await engine.loadExtension(EXTENSION);
-    expect([made, loaded]).toEqual([1, ["more"]]);
+    expect(await engine.behavioralFailure()).toBeNull();
     await engine.query(QUERY, silent());
-    await engine.loadExtension({ ...EXTENSION, name: "later" });
-    expect([made, loaded]).toEqual([1, ["more", "later"]]);
+    expect(made).toBe(1);
   });
 
-  it("restarts with its extensions after it failed, and counts that once", async () => {
-    const loaded: string[] = [];
+  it("restarts after it failed, and counts that once", async () => {
     let made = 0;
     const log = createRecordingLog();
-    const engine = new IsolateEngine(async () => anEngine(++made === 1 ? breaks : answers, loaded), log);
-    await engine.loadExtension(EXTENSION);
+    const engine = new IsolateEngine(async () => anEngine(++made === 1 ? breaks : answers), log);
     const outcomes = await Promise.allSettled([engine.query(QUERY, silent()), engine.query(QUERY, silent())]);
     for (const outcome of outcomes) expect(outcome).toEqual({ status: "rejected", reason: expect.any(EngineLostError) as unknown });
     expect(engine.generation).toBe(1);
     expect(await engine.query(QUERY, silent())).toEqual([]);
-    expect([made, loaded]).toEqual([2, ["more", "more"]]);
+    expect(made).toBe(2);
     expect(log.lines.map(({ level }) => level)).toEqual(["error"]);
   });
 

@@ -2,7 +2,6 @@
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ROLLUP_PROPERTIES_MAX } from "../../../../src/runtime/base/config/report-limits.ts";
-import { BEHAVIORAL_EXTENSION } from "../../../../src/runtime/duckdb/extension.ts";
 import { EngineFullError } from "../../../../src/runtime/duckdb/engine.ts";
 import { IncompleteDaysError } from "../../../../src/runtime/duckdb/cache/loading.ts";
 import { PartitionCache } from "../../../../src/runtime/duckdb/cache/partition-cache.ts";
@@ -39,7 +38,6 @@ const { signal } = new AbortController();
 async function createWorld(events: readonly StoredEvent[], budgetBytes = 1024 * MIB) {
   const engine = await createEngineShare();
   onTestFinished(() => engine.close());
-  await engine.loadExtension(BEHAVIORAL_EXTENSION);
   const objects = createMemoryObjectStore();
   for (const day of DAYS) {
     const ofDay = events.filter(({ date }) => date === day);
@@ -62,7 +60,6 @@ async function createWorld(events: readonly StoredEvent[], budgetBytes = 1024 * 
     rotationDays: 3,
     rollups: null,
     files: new FileExecution({ eventStore, calendarOf: () => utcCalendar }),
-    loadExtension: async () => {},
   });
   return {
     objects,

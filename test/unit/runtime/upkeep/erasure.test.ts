@@ -97,7 +97,6 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100, dro
     rotationDays: 1,
     rollups: null,
     files: new FileExecution({ eventStore, calendarOf: () => utcCalendar }),
-    loadExtension: async () => {},
   });
   const unchanged = new UnchangedResults({ backend: executor, ttlSecs: 60, monotonicMs: () => 0 });
   const stats = new QueryService({ cache, limiter, backend: executor, unchanged });

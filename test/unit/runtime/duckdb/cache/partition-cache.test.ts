@@ -75,7 +75,7 @@ async function makeWorld(startBudgetBytes: number) {
     queryColumns: (query, signal) => share.queryColumns(query, signal),
     storePartial: (table, part, query, signal) => share.storePartial(table, part, query, signal),
     dropPartials: (id, parts) => share.dropPartials(id, parts),
-    loadExtension: (extension) => share.loadExtension(extension),
+    behavioralFailure: () => share.behavioralFailure(),
     close: () => share.close(),
   };
   const objects = createMemoryObjectStore();

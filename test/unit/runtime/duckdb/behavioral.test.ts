@@ -1,0 +1,80 @@
+/** The behavioral extension is loaded, switched off, or could not be loaded. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openDuckdb } from "../../../../adapters/node/threads/duckdb-instance.ts";
+import { BEHAVIORAL_VERSION, Behavioral } from "../../../../src/runtime/duckdb/behavioral.ts";
+import { EngineClosedError, EngineLostError, type Engine } from "../../../../src/runtime/duckdb/engine.ts";
+import { crippledEngine } from "../../../support/crippled-engine.ts";
+import { createEngineShare } from "../../../support/shared-engine.ts";
+import { engineModule } from "../../../support/engine-module.ts";
+import { createRecordingLog } from "../../../support/recording-log.ts";
+import { siteId } from "../../../support/stored-event.ts";
+
+const retentionOf = (engine: Engine, met: number) =>
+  engine.query(
+    { siteId: siteId("nobody.test"), blocks: [], parameters: [], sql: `SELECT retention(${met}) AS kept` },
+    new AbortController().signal,
+  );
+
+describe("the behavioral extension", () => {
+  let engine: Engine;
+  beforeAll(async () => {
+    engine = await createEngineShare();
+  });
+  afterAll(() => engine.close());
+
+  it("is not loaded if it is switched off, and the error says so", async () => {
+    const behavioral = new Behavioral(engine, false, createRecordingLog());
+    expect([behavioral.isPending, await behavioral.isAvailable(), behavioral.version]).toEqual([false, false, null]);
+    await expect(behavioral.require()).rejects.toThrow(
+      "This needs the behavioral extension, which is switched off by the option behavioral",
+    );
+  });
+
+  it("is loaded with the engine, however often it is asked for, and reports its version", async () => {
+    const log = createRecordingLog();
+    const behavioral = new Behavioral(engine, true, log);
+    expect([behavioral.isPending, behavioral.version]).toEqual([true, null]);
+    expect(await Promise.all([behavioral.isAvailable(), behavioral.isAvailable()])).toEqual([true, true]);
+    await behavioral.require();
+    expect([behavioral.isPending, behavioral.version, log.lines]).toEqual([false, BEHAVIORAL_VERSION, []]);
+    expect(await retentionOf(engine, 5)).toEqual([{ kept: 5 }]);
+  });
+
+  it("is not loaded if a macro of the same name exists; the engine has none of its macros then, and the log has the reason once", async () => {
+    const crippled = crippledEngine(await openDuckdb(await engineModule()));
+    const log = createRecordingLog();
+    const behavioral = new Behavioral(crippled, true, log);
+    expect(await Promise.all([behavioral.isAvailable(), behavioral.isAvailable()])).toEqual([false, false]);
+    expect(await behavioral.isAvailable()).toBe(false);
+    expect([behavioral.isPending, behavioral.version]).toEqual([false, null]);
+    await expect(behavioral.require()).rejects.toMatchObject({ failure: { code: "extension_missing" } });
+    expect(log.lines).toEqual([
+      expect.objectContaining({ level: "error", fields: { reason: expect.stringContaining("sessionize") as unknown } }),
+    ]);
+    await expect(retentionOf(crippled, 5)).rejects.toThrow(/retention/);
+  });
+
+  /** An engine whose first starts fail. */
+  const failingFirst = (failures: number, error: Error = new EngineLostError("the engine stopped")): Pick<Engine, "behavioralFailure"> => ({
+    behavioralFailure: () => (failures-- > 0 ? Promise.reject(error) : engine.behavioralFailure()),
+  });
+
+  it("is loaded by the engine that replaces one that died while it started", async () => {
+    expect(await new Behavioral(failingFirst(1), true, createRecordingLog()).isAvailable()).toBe(true);
+  });
+
+  it("is asked for again by the next call if the engine did not start", async () => {
+    const log = createRecordingLog();
+    const behavioral = new Behavioral(failingFirst(2), true, log);
+    await expect(behavioral.require()).rejects.toThrow("This needs the behavioral extension, which is not loaded yet");
+    expect(log.lines).toEqual([expect.objectContaining({ level: "warn", fields: { reason: "the engine stopped" } })]);
+    await behavioral.require();
+    expect(behavioral.version).toBe(BEHAVIORAL_VERSION);
+  });
+
+  it("is not loaded, and nothing is logged, if the engine closes first", async () => {
+    const log = createRecordingLog();
+    const behavioral = new Behavioral(failingFirst(9, new EngineClosedError("the engine is closed")), true, log);
+    expect([await behavioral.isAvailable(), log.lines]).toEqual([false, []]);
+  });
+});
