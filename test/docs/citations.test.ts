@@ -10,7 +10,7 @@ const FOLDERS = ["src", "adapters", "tracker", "dashboard", "test"];
 
 const SOURCE = /\.(?:ts|tsx|mts|mjs)$/;
 
-const CITATION = /docs\/([\w-]+\.md), "([^"]+)"/g;
+const CITATION = /docs\/([\w/-]+\.md), "([^"]+)"/g;
 
 /** A comment goes on behind ` * ` or `//` in the next line. */
 const joined = (source: string): string => source.replaceAll(/\s*\n\s*(?:\*|\/\/) /g, " ");

@@ -12,6 +12,8 @@ const REFERENCE_LINE_CHARS_MAX = 135;
 
 const readme = readPage("README.md");
 const docs = PAGES.filter(({ path }) => path.startsWith("docs/"));
+const internals = docs.filter(({ path }) => path.startsWith("docs/internals/"));
+const forUsers = docs.filter((page) => !internals.includes(page));
 
 /** Why the link leads nowhere; null when it leads somewhere, or out of the repository. */
 function faultOf(page: Page, link: string): string | null {
@@ -50,15 +52,20 @@ describe("the docs pages", () => {
     expect(long).toEqual([]);
   });
 
-  it("each begin with a name, one sentence on their content, and a link to the README", () => {
-    for (const { path, text } of docs) {
-      expect([path, text]).toEqual([path, expect.stringMatching(/^# .+\n\n[A-Z][^.]+[.?]\s/)]);
+  it("each begin with a name, one sentence on their content, and those for users with a link to the README", () => {
+    for (const { path, text } of docs) expect([path, text]).toEqual([path, expect.stringMatching(/^# .+\n\n[A-Z][^.]+[.?:]\s/)]);
+    for (const { path, text } of forUsers) {
       expect([path, linksOf({ path, text: text.split("\n## ")[0] ?? "" })]).toEqual([path, expect.arrayContaining(["../README.md"])]);
     }
   });
 
-  it("are all listed in the README", () => {
-    const listed = new Set(linksOf(readme));
-    expect(docs.map(({ path }) => path).filter((path) => !listed.has(path))).toEqual([]);
+  it("are all listed: those for users in the README, those on internals in ARCHITECTURE.md", () => {
+    const isListedIn = (page: Page) => {
+      const listed = new Set(linksOf(page));
+      return ({ path }: Page) => listed.has(path);
+    };
+    expect(internals.length).toBeGreaterThan(5);
+    expect(forUsers.filter((page) => !isListedIn(readme)(page)).map(({ path }) => path)).toEqual([]);
+    expect(internals.filter((page) => !isListedIn(readPage("ARCHITECTURE.md"))(page)).map(({ path }) => path)).toEqual([]);
   });
 });

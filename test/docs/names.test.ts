@@ -71,3 +71,12 @@ it("every quoted log line in the docs is written by the program", () => {
     expect([line, source.some((text) => text.includes(`"${line}`))]).toEqual([line, true]);
   }
 });
+
+it("the packages in ARCHITECTURE.md are the folders that exist", () => {
+  const foldersIn = (path: string): string[] =>
+    readdirSync(join(ROOT, path), { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [`${path}/${entry.name}`] : []));
+  const folders = [...foldersIn("adapters"), ...foldersIn("src"), ...foldersIn("src/runtime"), "dashboard", "tracker"];
+  const [, table = ""] = readPage("ARCHITECTURE.md").text.split("\n## Packages\n");
+  const rows = [...table.matchAll(/^\| `([\w/]+)` \| \S/gm)].map(([, name = ""]) => name);
+  expect(rows.sort()).toEqual(folders.filter((name) => name !== "src/runtime").sort());
+});

@@ -17,7 +17,7 @@ export interface CodeBlock {
 }
 
 /** Folders that have documents; "" is the repository's own. */
-const FOLDERS = ["", "docs", ".github", ".github/ISSUE_TEMPLATE"];
+const FOLDERS = ["", "docs", "docs/internals", ".github", ".github/ISSUE_TEMPLATE"];
 
 export const readPage = (path: string): Page => ({ path, text: readFileSync(join(ROOT, path), "utf8") });
 
