@@ -6,7 +6,7 @@
 import { createApp } from "../../src/handlers/app.ts";
 import type { Connection } from "../../src/handlers/pipeline.ts";
 import type { Asset, Assets } from "../../src/runtime/service/assets.ts";
-import { createArgon2id } from "../../src/runtime/access/argon2id.ts";
+import { createArgon2id } from "../../src/runtime/access/password-hasher.ts";
 import type { Config } from "../../src/runtime/base/config/config.ts";
 import type { Engine } from "../../src/runtime/duckdb/engine.ts";
 import type { Host } from "../../src/runtime/service/host.ts";

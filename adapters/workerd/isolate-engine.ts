@@ -12,7 +12,7 @@ import {
   type StoredPartial,
   type PartialTable,
 } from "../../src/runtime/duckdb/engine.ts";
-import { unlessAborted } from "../../src/runtime/base/unless-aborted.ts";
+import { unlessAborted } from "../../src/runtime/base/queue.ts";
 import { EngineTakenError } from "./shared-engine.ts";
 import type { SqlRow } from "../../src/runtime/query/sql.ts";
 import type { Columns } from "../../src/storage/columns.ts";

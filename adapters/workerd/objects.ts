@@ -3,13 +3,12 @@
  * only, so what comes by another method is never a client's word.
  */
 import type { Connection } from "../../src/handlers/pipeline.ts";
-import type { Credentials, Standing } from "../../src/runtime/access/standing.ts";
+import type { Credentials, Standing } from "../../src/runtime/access/principal.ts";
 import { AppError, storageUnavailable } from "../../src/runtime/base/errors.ts";
 import type { OutcomeCount } from "../../src/runtime/ingest/event-outcomes.ts";
 import type { PeriodSecret } from "../../src/runtime/ingest/period-secret.ts";
 import type { RateVerdict } from "../../src/runtime/base/rate-limit.ts";
-import type { Activity } from "../../src/runtime/base/metrics/activity.ts";
-import type { Gauges } from "../../src/runtime/base/metrics/gauges.ts";
+import type { Activity, Gauges } from "../../src/runtime/base/metrics/counters.ts";
 import type { CalendarRecord } from "../../src/runtime/sites/site-calendar.ts";
 import type { SiteRecord } from "../../src/runtime/sites/site-record.ts";
 import type { RemoteRequest } from "../../src/runtime/reports/overview/overview.ts";

@@ -3,13 +3,13 @@
  * the dashboard. It once served all sites: events of that time that are still in its journal become files before a site's object starts.
  */
 import { logSetupCode } from "../../src/runtime/access/setup-code.ts";
-import type { Credentials, Standing } from "../../src/runtime/access/standing.ts";
+import type { Credentials, Standing } from "../../src/runtime/access/principal.ts";
 import { SALT_RETRY_MS } from "../../src/runtime/base/config/limits.ts";
 import { storageUnavailable } from "../../src/runtime/base/errors.ts";
 import { KnownSites } from "../../src/runtime/ingest/known-sites.ts";
 import { parsePeriodSecret, secretNameOf, type PeriodSecret } from "../../src/runtime/ingest/period-secret.ts";
 import type { RateVerdict } from "../../src/runtime/base/rate-limit.ts";
-import { addActivity } from "../../src/runtime/base/metrics/activity.ts";
+import { addActivity } from "../../src/runtime/base/metrics/counters.ts";
 import type { SiteRecord } from "../../src/runtime/sites/site-record.ts";
 import type { Sites } from "../../src/runtime/sites/sites.ts";
 import type { SiteId } from "../../src/storage/event.ts";

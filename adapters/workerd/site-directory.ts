@@ -5,8 +5,7 @@
  */
 import type { KnownSites } from "../../src/runtime/ingest/known-sites.ts";
 import type { SiteInstances } from "../../src/runtime/service/host.ts";
-import type { RecordChange } from "../../src/runtime/sites/site-distribution.ts";
-import type { SiteRecord } from "../../src/runtime/sites/site-record.ts";
+import type { RecordChange, SiteRecord } from "../../src/runtime/sites/site-record.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import { severalAtOnce } from "../../src/storage/several-at-once.ts";
 import { reached, SETTINGS_KEPT_MS, unlessRefused, type SiteReport, type SiteStub } from "./objects.ts";

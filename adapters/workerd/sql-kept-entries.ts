@@ -2,7 +2,7 @@
  * The port for what logins leave until the service restarts, on the Durable Object's SQLite database: the platform ends an idle object
  * after seconds, which is not a restart. A deployment is one. The platform sends no response before the writes that precede it are durable.
  */
-import { KEPT_IN_MEMORY, type KeepEntries } from "../../src/runtime/access/kept-entries.ts";
+import { KEPT_IN_MEMORY, type KeepEntries } from "../../src/runtime/access/expiring-tokens.ts";
 import type { DurableObjectStorage } from "./platform.ts";
 
 /** Forgets what another deployment has left. Without the id of this one, nothing is stored: a restart could not end it. */

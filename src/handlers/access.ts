@@ -1,10 +1,9 @@
 /** Checks who sent a request, and whether they may (docs/http-api.md, "Authentication"). */
-import { mayAdminister, NOBODY, principalOf } from "../runtime/access/principal.ts";
-import type { Standing } from "../runtime/access/standing.ts";
+import { mayAdminister, NOBODY, principalOf, type Standing } from "../runtime/access/principal.ts";
 import { AppError } from "../runtime/base/errors.ts";
 import type { Asker } from "../runtime/query/asker.ts";
 import type { SlotUse } from "../runtime/results/query-limiter.ts";
-import { rateLimitKeyOf } from "../runtime/base/rate-limit-key.ts";
+import { rateLimitKeyOf } from "../runtime/base/rate-limit.ts";
 import type { Services } from "../runtime/service/services.ts";
 import type { SiteId } from "../storage/event.ts";
 import type { Context } from "./context.ts";

@@ -3,7 +3,7 @@ import { LONG_RANGE_DAYS_MAX } from "../runtime/base/config/report-limits.ts";
 import { ALL, parseDateRange, type DateRange } from "../runtime/query/date-range.ts";
 import { SCOPE_PARAMETERS, dateParameter } from "../runtime/query/scope-parameters.ts";
 import { byMoment, momentAt, parseAnnotation, type Annotation } from "../runtime/sites/annotation.ts";
-import { scopeJson } from "../runtime/sites/item-owner.ts";
+import { scopeJson } from "../runtime/sites/item-fields.ts";
 import type { SiteId } from "../storage/event.ts";
 import { itemHandlers, listedItems, readSite } from "./collections.ts";
 import type { Context, Handler } from "./context.ts";

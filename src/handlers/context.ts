@@ -1,5 +1,5 @@
 /** Everything that a handler gets in addition to the request. */
-import type { Standing } from "../runtime/access/standing.ts";
+import type { Standing } from "../runtime/access/principal.ts";
 import type { GeoPlace } from "../runtime/ingest/geo.ts";
 import type { EventInput } from "../runtime/ingest/event-input.ts";
 import type { Services } from "../runtime/service/services.ts";

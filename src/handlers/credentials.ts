@@ -1,5 +1,5 @@
 /** Credentials on the wire: the session cookie, which is read and set, API keys in either of two headers, and share links in a third. */
-import type { Credentials } from "../runtime/access/standing.ts";
+import type { Credentials } from "../runtime/access/principal.ts";
 import { CREDENTIALS_TRIED_MAX } from "../runtime/base/config/limits.ts";
 import { API_KEY_PREFIX, SESSION_COOKIE } from "../runtime/base/config/names.ts";
 import type { Services } from "../runtime/service/services.ts";

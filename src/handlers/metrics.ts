@@ -1,5 +1,5 @@
 /** GET /metrics for monitoring, behind a token if one is set (docs/http-api.md, "Metrics"). */
-import { equalBytes } from "../runtime/base/sha256.ts";
+import { equalBytes } from "../runtime/base/bytes.ts";
 import { AppError } from "../runtime/base/errors.ts";
 import { metricFamilies } from "../runtime/base/metrics/metric-families.ts";
 import { METRICS_CONTENT_TYPE, renderMetrics } from "../runtime/base/metrics/prometheus.ts";

@@ -4,7 +4,7 @@ import { funnel } from "../runtime/reports/funnel.ts";
 import { main } from "../runtime/reports/main.ts";
 import type { Report } from "../runtime/reports/report.ts";
 import { sequences } from "../runtime/reports/sequences.ts";
-import { scopeJson } from "../runtime/sites/item-owner.ts";
+import { scopeJson } from "../runtime/sites/item-fields.ts";
 import { parseSegment, SAVED_PARAMETERS, type Segment, type SegmentFields, type SegmentKind } from "../runtime/sites/segment.ts";
 import type { SiteId } from "../storage/event.ts";
 import { askerOf } from "./access.ts";

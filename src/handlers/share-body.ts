@@ -1,6 +1,5 @@
 /** The body of a new share link: each field's rule (docs/http-api.md, "Share links"). */
-import { isFrameAncestor, isShareName, type ShareSettings } from "../runtime/access/share.ts";
-import type { SharedDates } from "../runtime/access/shared-view.ts";
+import { isFrameAncestor, isShareName, type ShareSettings, type SharedDates } from "../runtime/access/shares.ts";
 import { exceedsBytes, exceedsChars } from "../runtime/base/text.ts";
 import {
   PASSWORD_BYTES_MAX,

@@ -1,7 +1,6 @@
 /** POST, GET and DELETE /api/shares: share links as administrators manage them (docs/http-api.md, "Share links"). */
 import { mayAdminister } from "../runtime/access/principal.ts";
-import type { Share } from "../runtime/access/share.ts";
-import type { SharedDates } from "../runtime/access/shared-view.ts";
+import type { Share, SharedDates } from "../runtime/access/shares.ts";
 import { parseSiteId } from "../runtime/base/config/names.ts";
 import { AppError } from "../runtime/base/errors.ts";
 import { parseObject } from "../runtime/base/config/json-fields.ts";

@@ -1,6 +1,6 @@
 /** Settings of sites: set, read, replaced, deleted, exported and imported (docs/http-api.md, "Site settings"). */
 import { describe, expect, it, onTestFinished } from "vitest";
-import { COLLECTIONS } from "../../src/runtime/sites/collection-record.ts";
+import { COLLECTIONS } from "../../src/runtime/sites/collection.ts";
 import { bodyOf, CLOSED, logIn, ofItsOwn } from "../support/auth-requests.ts";
 import { addItem, listItems } from "../support/collections.ts";
 import { expectError, getSites, post, record, wireEvent, type RequestHeaders } from "../support/requests.ts";

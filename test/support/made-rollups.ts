@@ -1,6 +1,6 @@
 /** Rollups of events in files, made with the real engine as the program makes them. */
-import { createSha256, toHex } from "../../src/runtime/base/sha256.ts";
 import { isSiteId } from "../../src/runtime/base/config/names.ts";
+import { createSha256, toHex } from "../../src/runtime/base/bytes.ts";
 import { PartitionCache } from "../../src/runtime/duckdb/cache/partition-cache.ts";
 import { partitionVersionOf } from "../../src/runtime/duckdb/cache/partition-version.ts";
 import { computeMeasures } from "../../src/runtime/duckdb/measure-computation.ts";
@@ -8,7 +8,7 @@ import { rangeOfDays } from "../../src/runtime/query/date-range.ts";
 import { rolledMeasures } from "../../src/runtime/reports/rolled-measures.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/inline-rollup-calculator.ts";
 import { fileOf, originOf } from "../../src/runtime/duckdb/rollups/rollup-origin.ts";
-import { LeftOutFiles } from "../../src/runtime/base/metrics/left-out-files.ts";
+import { LeftOutFiles } from "../../src/runtime/base/metrics/storage-faults.ts";
 import { utcCalendar } from "../../src/storage/calendar.ts";
 import type { SiteId, LocalDate } from "../../src/storage/event.ts";
 import { EventStore } from "../../src/storage/event-store.ts";

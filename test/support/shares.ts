@@ -1,9 +1,8 @@
 /** Share links on a record store, without a service around them. */
 import { randomBytes } from "node:crypto";
-import { Shares } from "../../src/runtime/access/shares.ts";
-import { createSha256 } from "../../src/runtime/base/sha256.ts";
-import type { ShareSettings } from "../../src/runtime/access/share.ts";
-import { GuestTokens } from "../../src/runtime/access/guest-tokens.ts";
+import { Shares, type ShareSettings } from "../../src/runtime/access/shares.ts";
+import { createSha256 } from "../../src/runtime/base/bytes.ts";
+import { GuestTokens } from "../../src/runtime/access/expiring-tokens.ts";
 import type { RecordStore } from "../../src/storage/record-store.ts";
 import { START_MS } from "./in-process-target.ts";
 import { createRecordingLog } from "./recording-log.ts";

@@ -12,7 +12,7 @@ const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   "hyparquet-writer": ["src/storage/parquet-events.ts", "src/storage/rollup-file.ts"],
   "ua-parser-js": "src/runtime/ingest/user-agent.ts",
   isbot: "src/runtime/ingest/user-agent.ts",
-  "hash-wasm": ["src/runtime/ingest/hmac-sha256.ts", "src/runtime/access/argon2id.ts", "src/runtime/base/sha256.ts"],
+  "hash-wasm": ["src/runtime/ingest/hmac-sha256.ts", "src/runtime/access/password-hasher.ts", "src/runtime/base/bytes.ts"],
   "apache-arrow": "src/runtime/duckdb/tables/arrow-batches.ts",
   "@clickhouse/client-web": "adapters/clickhouse-connection.ts",
   "@duckdb/duckdb-wasm/blocking": "adapters/node/threads/duckdb-instance.ts",

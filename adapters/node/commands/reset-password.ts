@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ADMIN_RECORD, replacePassword } from "../../../src/runtime/access/admin-password.ts";
-import { createArgon2id } from "../../../src/runtime/access/argon2id.ts";
+import { createArgon2id } from "../../../src/runtime/access/password-hasher.ts";
 import type { Config } from "../../../src/runtime/base/config/config.ts";
 import type { Log } from "../../../src/runtime/base/metrics/log.ts";
 import { exitWhenLost, openDataDir } from "../data-dir/data-dir.ts";

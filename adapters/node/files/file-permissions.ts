@@ -1,6 +1,6 @@
 /** Keeps the data readable for the user that Sandpiper runs as only, even if an older version or a person allowed more. */
 import { dirname, join } from "node:path";
-import { COLLECTIONS } from "../../../src/runtime/sites/collection-record.ts";
+import { COLLECTIONS } from "../../../src/runtime/sites/collection.ts";
 import { FILE_MODE, FOLDER_MODE, isNotFound, nodeFileSystem, type FileStatus, type FileSystem } from "./file-system.ts";
 
 /** All permission bits of the group and of others. */

@@ -1,6 +1,6 @@
 /** Entry point of the password thread: hashes and verifies passwords. */
 import { randomBytes } from "node:crypto";
-import { createArgon2id } from "../../../src/runtime/access/argon2id.ts";
+import { createArgon2id } from "../../../src/runtime/access/password-hasher.ts";
 import type { PasswordTask } from "./threaded-password-hasher.ts";
 import { serveTasks } from "./task-thread.ts";
 import { lowerPriority } from "./thread-priority.ts";

@@ -23,7 +23,7 @@ import type { SqlRow } from "../../../src/runtime/query/sql.ts";
 import type { Columns } from "../../../src/storage/columns.ts";
 import type { SiteId } from "../../../src/storage/event.ts";
 import { reasonOf, type Log } from "../../../src/runtime/base/metrics/log.ts";
-import { unlessAborted } from "../../../src/runtime/base/unless-aborted.ts";
+import { unlessAborted } from "../../../src/runtime/base/queue.ts";
 import type { EngineCall, EngineReply, EngineRequest } from "./engine-messages.ts";
 
 /** If an aborted query has not ended by then, the engine counts as hung and is restarted. */

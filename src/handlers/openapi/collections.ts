@@ -12,7 +12,7 @@ import { EVENT_NAME_CHARS_MAX } from "../../runtime/base/config/limits.ts";
 import { STEP_CHARS_MAX } from "../../runtime/base/config/report-limits.ts";
 import { boolean, closed, count, list, orNull, text } from "../../runtime/query/json-schema.ts";
 import { HOUR_MAX } from "../../runtime/sites/annotation.ts";
-import { ITEM_SCOPES } from "../../runtime/sites/item-owner.ts";
+import { ITEM_SCOPES } from "../../runtime/sites/item-fields.ts";
 import { SAVED_PARAMETERS, SEGMENT_KINDS } from "../../runtime/sites/segment.ts";
 import { ANNOTATION_DATES } from "../annotations.ts";
 import { OWNERS } from "../collections.ts";

@@ -12,7 +12,7 @@ import type { PasswordQueue } from "./password-queue.ts";
 /** The record with its hash. */
 export const ADMIN_RECORD = "admin.json";
 
-export interface AdminPasswordParts {
+interface AdminPasswordParts {
   readonly records: RecordStore;
   readonly hasher: PasswordHasher;
   /** Runs one hash at a time, together with what depends on its result. */

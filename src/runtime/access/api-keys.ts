@@ -14,13 +14,13 @@ import {
   replaceJsonRecord,
   type JsonObject,
 } from "../../storage/json-record.ts";
-import { SerialQueue } from "../base/serial-queue.ts";
-import { equalBytes, fromHex, toHex, type Sha256 } from "../base/sha256.ts";
+import { SerialQueue } from "../base/queue.ts";
+import { equalBytes, fromHex, toHex, type Sha256 } from "../base/bytes.ts";
 
 /** `ReadOnly` keys read stats; `Admin` keys also manage keys and delete data. */
 export const KEY_SCOPES = ["ReadOnly", "Admin"] as const;
 
-export type KeyScope = (typeof KEY_SCOPES)[number];
+type KeyScope = (typeof KEY_SCOPES)[number];
 
 /** What a key permits. */
 export interface KeyRights {
@@ -39,7 +39,7 @@ export interface ApiKey extends KeyRights {
   readonly revoked: boolean;
 }
 
-export interface ApiKeysParts {
+interface ApiKeysParts {
   readonly records: RecordStore;
   readonly sha256: Sha256;
   readonly randomBytes: (length: number) => Uint8Array;

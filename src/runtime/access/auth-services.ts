@@ -14,18 +14,15 @@ import type { Counters } from "../base/metrics/counters.ts";
 import type { Log } from "../base/metrics/log.ts";
 import { AdminPassword } from "./admin-password.ts";
 import { ApiKeys } from "./api-keys.ts";
-import { KEPT_IN_MEMORY, type KeepEntries } from "./kept-entries.ts";
+import { KEPT_IN_MEMORY, Sessions, GuestTokens, type KeepEntries } from "./expiring-tokens.ts";
 import { LoginLockout } from "./login-lockout.ts";
 import { Login } from "./login.ts";
 import type { PasswordHasher } from "./password-hasher.ts";
 import { PasswordQueue } from "./password-queue.ts";
-import { Sessions } from "./sessions.ts";
 import { SetupCode } from "./setup-code.ts";
-import { createSha256 } from "../base/sha256.ts";
-import { ShareUnlock } from "./share-unlock.ts";
-import { ShareUnlockLimit } from "./share-unlock-limit.ts";
+import { createSha256 } from "../base/bytes.ts";
+import { ShareUnlock, ShareUnlockLimit } from "./share-unlock.ts";
 import { Shares } from "./shares.ts";
-import { GuestTokens } from "./guest-tokens.ts";
 
 export interface AuthServices {
   readonly adminPassword: AdminPassword;
@@ -39,7 +36,7 @@ export interface AuthServices {
   readonly countsFailures: () => boolean;
 }
 
-export interface AuthParts {
+interface AuthParts {
   readonly config: Config;
   readonly records: RecordStore;
   readonly passwordHasher: PasswordHasher;

@@ -1,9 +1,34 @@
-/** Random tokens that expire, by their hashes: of login sessions and of guests. All of a kind last equally long. */
+/** Random tokens that expire, stored as hashes: login sessions (docs/http-api.md, "Login sessions") and the tokens of guests. */
 import type { EpochMs } from "../../storage/event.ts";
-import { KEPT_IN_MEMORY, type KeptEntries } from "./kept-entries.ts";
-import { toHex, type Sha256 } from "../base/sha256.ts";
+import { toHex, type Sha256 } from "../base/bytes.ts";
 
-export interface ExpiringTokensOptions {
+/**
+ * The port for what logins leave until the service restarts. On Node that is memory; a host that may end an idle instance without a restart
+ * stores it. Entries contain no client address, and only hashes of tokens and of the setup code.
+ */
+export interface KeptEntry {
+  readonly key: string;
+  readonly value: string;
+  /** By the wall clock, because a monotonic clock begins again with the instance. */
+  readonly endMs: EpochMs;
+}
+
+/** Entries of one kind. A change is durable before a response that depends on it is sent. */
+export interface KeptEntries {
+  /** The earliest end first. */
+  list(): readonly KeptEntry[];
+  set(entry: KeptEntry): void;
+  remove(key: string): void;
+}
+
+type KeptKind = "session" | "viewer" | "setup_code";
+
+export type KeepEntries = (kind: KeptKind) => KeptEntries;
+
+/** Memory outlives everything but a restart. */
+export const KEPT_IN_MEMORY: KeptEntries = { list: () => [], set() {}, remove() {} };
+
+interface ExpiringTokensOptions {
   readonly ttlSecs: number;
   readonly tokensMax: number;
   readonly sha256: Sha256;
@@ -18,7 +43,7 @@ interface Entry {
   readonly endMs: number;
 }
 
-export class ExpiringTokens {
+class ExpiringTokens {
   readonly #options: ExpiringTokensOptions;
   readonly #kept: KeptEntries;
   /** Keyed by hash, earliest end first. */
@@ -76,5 +101,88 @@ export class ExpiringTokens {
 
   #remove(hash: string): void {
     if (this.#entries.delete(hash)) this.#kept.remove(hash);
+  }
+}
+
+interface SessionsOptions extends Omit<ExpiringTokensOptions, "tokensMax"> {
+  readonly sessionsMax: number;
+  readonly randomBytes: (length: number) => Uint8Array;
+}
+
+const TOKEN_BYTES = 32;
+
+const SESSION_TOKEN = /^[0-9a-f]{64}$/;
+
+export class Sessions {
+  readonly #options: SessionsOptions;
+  readonly #tokens: ExpiringTokens;
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+    this.#tokens = new ExpiringTokens({ ...options, tokensMax: options.sessionsMax });
+  }
+
+  /** The token of a new session. The oldest session ends when there are too many. */
+  begin(): string {
+    const token = toHex(this.#options.randomBytes(TOKEN_BYTES));
+    this.#tokens.begin(token);
+    return token;
+  }
+
+  isValid(token: string): boolean {
+    return SESSION_TOKEN.test(token) && this.#tokens.valueOf(token) !== null;
+  }
+
+  /** Ends the session; does nothing for an unknown token. */
+  end(token: string): void {
+    if (SESSION_TOKEN.test(token)) this.#tokens.end(token);
+  }
+
+  /** Ends all sessions but those of these tokens. */
+  endOthers(tokens: readonly string[]): void {
+    const kept = new Set(tokens.filter((token) => SESSION_TOKEN.test(token)).map((token) => this.#tokens.hashOf(token)));
+    this.#tokens.endWhere((hash) => !kept.has(hash));
+  }
+}
+
+/** `~`, with which no site id begins, and 256 random bits in base64url (RFC 4648, 5): share links and the tokens of their guests. */
+const LINK_TOKEN = /^~[A-Za-z0-9_-]{43}$/;
+
+export const isLinkToken = (text: string): boolean => LINK_TOKEN.test(text);
+
+export function newLinkToken(randomBytes: (length: number) => Uint8Array): string {
+  const base64 = btoa(String.fromCharCode(...randomBytes(TOKEN_BYTES)));
+  return `~${base64.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
+}
+
+interface GuestTokensOptions extends ExpiringTokensOptions {
+  /** So that guests of one link do not end the tokens of another. */
+  readonly tokensOfShareMax: number;
+  readonly randomBytes: (length: number) => Uint8Array;
+}
+
+export class GuestTokens {
+  readonly #options: GuestTokensOptions;
+  /** Their values are the hashes of links. */
+  readonly #tokens: ExpiringTokens;
+
+  constructor(options: GuestTokensOptions) {
+    this.#options = options;
+    this.#tokens = new ExpiringTokens(options);
+  }
+
+  /** A new token for the link. Its oldest one ends when there are too many of it, and the oldest of all when there are too many in all. */
+  begin(shareHash: string): string {
+    const { tokensOfShareMax, randomBytes } = this.#options;
+    let tooMany = this.#tokens.countOf(shareHash) - tokensOfShareMax + 1;
+    this.#tokens.endWhere((_, value) => value === shareHash && tooMany-- > 0);
+    const token = newLinkToken(randomBytes);
+    this.#tokens.begin(token, shareHash);
+    return token;
+  }
+
+  /** The hash of the link that the token stands for; null for an unknown or expired token. */
+  shareHashOf(token: string): string | null {
+    return isLinkToken(token) ? this.#tokens.valueOf(token) : null;
   }
 }

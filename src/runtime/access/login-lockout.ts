@@ -3,9 +3,9 @@
  * each share link on its own. IPv6 counts by /64 network. In memory only, because addresses are never stored.
  */
 import { AppError } from "../base/errors.ts";
-import { rateLimitKeyOf } from "../base/rate-limit-key.ts";
+import { rateLimitKeyOf } from "../base/rate-limit.ts";
 
-export interface LoginLockoutOptions {
+interface LoginLockoutOptions {
   /** Consecutive failures that lock an address out; 0 disables the lockout. */
   readonly attemptsMax: number;
   readonly lockoutSecs: number;

@@ -7,10 +7,10 @@ import { AppError } from "../base/errors.ts";
 import type { Log } from "../base/metrics/log.ts";
 import type { AdminPassword } from "./admin-password.ts";
 import type { LoginLockout } from "./login-lockout.ts";
-import type { Sessions } from "./sessions.ts";
+import type { Sessions } from "./expiring-tokens.ts";
 import type { PasswordQueue } from "./password-queue.ts";
 
-export interface LoginParts {
+interface LoginParts {
   readonly adminPassword: AdminPassword;
   readonly lockout: LoginLockout;
   readonly sessions: Sessions;
@@ -19,14 +19,14 @@ export interface LoginParts {
   readonly log: Log;
 }
 
-export interface LoginAttempt {
+interface LoginAttempt {
   readonly password: string;
   /** The client's. In memory while it has failures, and nowhere else. */
   readonly address: string;
   readonly signal: AbortSignal;
 }
 
-export interface PasswordChange extends LoginAttempt {
+interface PasswordChange extends LoginAttempt {
   readonly newPassword: string;
   /** The tokens of the caller's session, which stays. All others end. */
   readonly sessionTokens: readonly string[];

@@ -1,4 +1,9 @@
-/** The port to password hashing, and the text form of its hashes: PHC strings, `$argon2id$v=19$m=…,t=…,p=…$salt$hash`. */
+/**
+ * Password hashing: Argon2id with the costs of the OWASP Password Storage Cheat Sheet, stored as PHC strings
+ * (`$argon2id$v=19$m=…,t=…,p=…$salt$hash`). An owner of hash-wasm.
+ */
+import { argon2id } from "hash-wasm";
+import { equalBytes } from "../base/bytes.ts";
 
 /** Hashing is slow on purpose. An adapter does it where no other request has to wait. */
 export interface PasswordHasher {
@@ -8,7 +13,7 @@ export interface PasswordHasher {
   verify(password: string, phc: string): Promise<boolean>;
 }
 
-export interface Argon2idHash {
+interface Argon2idHash {
   readonly memoryKib: number;
   readonly iterations: number;
   readonly parallelism: number;
@@ -37,4 +42,47 @@ export function parsePhc(text: string): Argon2idHash | null {
   if (!memory || !iterations || !parallelism || !salt || !hash) return null;
   const costs = { memoryKib: Number(memory), iterations: Number(iterations), parallelism: Number(parallelism) };
   return areCosts(costs) ? { ...costs, salt, hash } : null;
+}
+
+export interface Argon2idCosts {
+  readonly memoryKib: number;
+  readonly iterations: number;
+  readonly parallelism: number;
+}
+
+const COSTS: Argon2idCosts = { memoryKib: 19 * 1024, iterations: 2, parallelism: 1 };
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+
+const costsOf = ({ memoryKib, iterations, parallelism }: Argon2idCosts) => ({ memorySize: memoryKib, iterations, parallelism });
+
+/**
+ * Runs in the calling thread, about 50 ms a hash. Passwords are normalised (NFC), so that composed and decomposed letters are
+ * equal. `costs` applies to new hashes; a stored hash names its own.
+ */
+export function createArgon2id(randomBytes: (length: number) => Uint8Array, costs = COSTS): PasswordHasher {
+  return {
+    hash: (password) =>
+      argon2id({
+        password: password.normalize("NFC"),
+        salt: randomBytes(SALT_BYTES),
+        ...costsOf(costs),
+        hashLength: HASH_BYTES,
+        outputType: "encoded",
+      }),
+    async verify(password, phc) {
+      const wanted = parsePhc(phc);
+      if (!wanted) throw new Error("the stored password hash is not an Argon2id PHC string");
+      // hash-wasm rejects an empty text, and no password is empty.
+      if (password === "") return false;
+      const found = await argon2id({
+        password: password.normalize("NFC"),
+        salt: wanted.salt,
+        ...costsOf(wanted),
+        hashLength: wanted.hash.length,
+        outputType: "binary",
+      });
+      return equalBytes(found, wanted.hash);
+    },
+  };
 }

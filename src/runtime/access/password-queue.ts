@@ -5,12 +5,12 @@
  */
 import { PASSWORD_CHECKS_WAITING_MAX, SHARE_PASSWORDS_WAITING_MAX } from "../base/config/admin-limits.ts";
 import { AppError } from "../base/errors.ts";
-import { wideNetworkOf } from "../base/rate-limit-key.ts";
+import { wideNetworkOf } from "../base/rate-limit.ts";
 
 /** `owner`: with a session, or at the setup. */
 export type PasswordSource = "owner" | "login" | "share";
 
-export interface PasswordTurn {
+interface PasswordTurn {
   readonly source: PasswordSource;
   /** The client's; in memory while it waits. Owners need none. */
   readonly address?: string;

@@ -5,9 +5,9 @@ import type { Log } from "../base/metrics/log.ts";
 import { variableOf } from "../base/config/options.ts";
 import { Secret } from "../base/config/option-kinds.ts";
 import type { AdminPassword } from "./admin-password.ts";
-import { KEPT_IN_MEMORY, type KeptEntries } from "./kept-entries.ts";
+import { KEPT_IN_MEMORY, type KeptEntries } from "./expiring-tokens.ts";
 import type { LoginLockout } from "./login-lockout.ts";
-import { equalBytes, fromHex, toHex, type Sha256 } from "../base/sha256.ts";
+import { equalBytes, fromHex, toHex, type Sha256 } from "../base/bytes.ts";
 
 /** Crockford's Base32: no I, L, O or U, which are easily confused with other characters. */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -24,7 +24,7 @@ const grouped = (code: string): string => (code.match(new RegExp(`.{${GROUP_CHAR
 /** The typed code in capitals, without dashes and spaces, and with letters that look like digits read as these (Crockford's rules). */
 const canonical = (typed: string): string => typed.replace(/[\s-]/g, "").toUpperCase().replace(/O/g, "0").replace(/[IL]/g, "1");
 
-export interface SetupCodeParts {
+interface SetupCodeParts {
   readonly adminPassword: Pick<AdminPassword, "isConfigured" | "checkSetupIsOpen">;
   /** Shared with the login: wrong codes count as failed logins. */
   readonly lockout: LoginLockout;

@@ -1,21 +1,65 @@
 /**
- * The password of a share link, which opens it for a guest (docs/sharing.md). Attempts wait behind those of the login, and have a
- * lockout of their own: whoever mistypes a link's password, or knows it, changes nothing for another link or for the login.
+ * The password of a share link, which opens it for a guest (docs/sharing.md). Attempts wait behind those of the login and have a lockout of
+ * their own: whoever mistypes a link's password, or knows it, changes nothing for another link or for the login.
  */
-import { PASSWORD_BYTES_MAX } from "../base/config/admin-limits.ts";
+import {
+  PASSWORD_BYTES_MAX,
+  SHARE_UNLOCKS_PER_SECOND,
+  SHARE_UNLOCKS_OF_NETWORK_AT_ONCE,
+  SHARE_UNLOCKS_AT_ONCE,
+  SHARE_UNLOCKS_OF_NETWORK_PER_SECOND,
+  SHARE_UNLOCK_NETWORKS_MAX,
+  SHARES_MAX,
+} from "../base/config/admin-limits.ts";
 import { exceedsBytes } from "../base/text.ts";
 import { AppError, invalidInput } from "../base/errors.ts";
+import { wideNetworkOf, createRateLimit, takeFromAll, type RateLimit } from "../base/rate-limit.ts";
 import type { Counters } from "../base/metrics/counters.ts";
 import type { Log } from "../base/metrics/log.ts";
 import type { LoginLockout } from "./login-lockout.ts";
 import type { PasswordHasher } from "./password-hasher.ts";
 import type { PasswordQueue } from "./password-queue.ts";
-import type { Share } from "./share.ts";
-import type { ShareUnlockLimit } from "./share-unlock-limit.ts";
-import { shareNotFound, type Shares } from "./shares.ts";
-import type { GuestTokens } from "./guest-tokens.ts";
+import { shareNotFound, type Share, type Shares } from "./shares.ts";
+import type { GuestTokens } from "./expiring-tokens.ts";
 
-export interface ShareUnlockParts {
+const ofLinks = (): RateLimit =>
+  createRateLimit({ perSecond: SHARE_UNLOCKS_PER_SECOND, burst: SHARE_UNLOCKS_AT_ONCE, bucketsMax: SHARES_MAX });
+
+/**
+ * Limits the password checks per link, whoever sends them (docs/http-api.md, "Viewers"). Beyond what all clients may send together, each
+ * link has a reserve for networks that have hardly used it: guesses from many addresses of some networks do not keep the right password
+ * from another network out, and all guesses together stay bounded.
+ */
+export class ShareUnlockLimit {
+  readonly #monotonicMs: () => number;
+  /** By link. */
+  readonly #shared = ofLinks();
+  readonly #reserve = ofLinks();
+  /** By link and network. */
+  readonly #ofNetworks = createRateLimit({
+    perSecond: SHARE_UNLOCKS_OF_NETWORK_PER_SECOND,
+    burst: SHARE_UNLOCKS_OF_NETWORK_AT_ONCE,
+    bucketsMax: SHARE_UNLOCK_NETWORKS_MAX,
+  });
+
+  constructor(monotonicMs: () => number) {
+    this.#monotonicMs = monotonicMs;
+  }
+
+  /** Counts an attempt; 429 when there were too many. Call what it returns if the password was right: its network then keeps its part of the reserve. */
+  take(shareHash: string, address: string): () => void {
+    const nowMs = this.#monotonicMs();
+    const verdict = this.#shared.take(shareHash, nowMs);
+    if (verdict.allowed) return () => {};
+    const ofNetwork = { limit: this.#ofNetworks, key: `${wideNetworkOf(address)} ${shareHash}` };
+    if (takeFromAll([{ limit: this.#reserve, key: shareHash }, ofNetwork], nowMs).allowed)
+      return () => this.#ofNetworks.giveBack(ofNetwork.key, this.#monotonicMs());
+    const { retryAfterSecs } = verdict;
+    throw new AppError({ code: "too_many_requests", retryAfterSecs }, "Too many passwords were sent for this link. Try again later.");
+  }
+}
+
+interface ShareUnlockParts {
   readonly shares: Shares;
   readonly guestTokens: GuestTokens;
   readonly hasher: PasswordHasher;
@@ -27,7 +71,7 @@ export interface ShareUnlockParts {
   readonly log: Log;
 }
 
-export interface UnlockAttempt {
+interface UnlockAttempt {
   /** Of the link. */
   readonly token: string;
   readonly password: string;

@@ -1,17 +1,125 @@
-/** Share links: how they are created, found by their tokens, and revoked (docs/sharing.md). A guest token ends with its link. */
-import type { EpochMs, SiteId } from "../../storage/event.ts";
+/**
+ * Share links: created, found by token, revoked (docs/sharing.md). Only the hash of a link is stored. Records are checked as strictly as
+ * requests, because their fields end up in headers and reports. Filters and periods are parsed whenever they are used.
+ */
+import { isLocalDate, type LocalDate, type EpochMs, type SiteId } from "../../storage/event.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
-import { SHARES_MAX, SHARES_OF_SITE_MAX, SHARE_CHANGES_WAITING_MAX, SHARE_USE_RECORD_MS } from "../base/config/admin-limits.ts";
+import {
+  SHARES_MAX,
+  SHARES_OF_SITE_MAX,
+  SHARE_CHANGES_WAITING_MAX,
+  SHARE_USE_RECORD_MS,
+  SHARE_FRAME_ANCESTORS_MAX,
+  SHARE_NAME_CHARS_MAX,
+} from "../base/config/admin-limits.ts";
+import {
+  damagedRecord,
+  isInstant,
+  readJsonRecord,
+  createJsonRecord,
+  replaceJsonRecord,
+  type JsonObject,
+} from "../../storage/json-record.ts";
+import { parsePhc } from "./password-hasher.ts";
 import { AppError, invalidInput, storageUnavailable } from "../base/errors.ts";
 import { reasonOf, type Log } from "../base/metrics/log.ts";
-import { createJsonRecord, replaceJsonRecord } from "../../storage/json-record.ts";
-import { isLinkToken, newLinkToken } from "./link-token.ts";
-import { SerialQueue } from "../base/serial-queue.ts";
-import { toHex, type Sha256 } from "../base/sha256.ts";
-import { SHARES_FOLDER, isUsable, readShare, recordOfShare, type Share, type ShareSettings } from "./share.ts";
-import type { GuestTokens } from "./guest-tokens.ts";
+import { isLinkToken, newLinkToken, type GuestTokens } from "./expiring-tokens.ts";
+import { SerialQueue } from "../base/queue.ts";
+import { toHex, type Sha256 } from "../base/bytes.ts";
+import { isSiteId } from "../base/config/names.ts";
+import { exceedsChars } from "../base/text.ts";
 
-export interface SharesParts {
+/** Dates that no report may leave, or a period that ends with the current date. */
+export type SharedDates = { readonly firstDay: LocalDate; readonly lastDay: LocalDate } | { readonly period: string };
+
+export interface SharedView {
+  /** Conditions that every report has in addition to its own, as in the parameter `filters`; empty for none. */
+  readonly filters: string;
+  /** Null for all dates. */
+  readonly dates: SharedDates | null;
+  readonly hasRealtime: boolean;
+}
+
+/** What an administrator chooses. */
+export interface ShareSettings extends SharedView {
+  readonly siteId: SiteId;
+  readonly name: string;
+  /** ISO 8601, UTC; null for a link that does not expire. */
+  readonly expiresAt: string | null;
+  /** Origins whose pages may embed it. */
+  readonly frameAncestors: readonly string[];
+}
+
+export interface Share extends ShareSettings {
+  /** SHA-256 of the token, in hex. */
+  readonly shareHash: string;
+  /** A PHC string; null without a password. */
+  readonly passwordHash: string | null;
+  /** ISO 8601, UTC. */
+  readonly createdAt: string;
+  /** About a minute exact; null if it was never used. */
+  readonly lastUsedAt: string | null;
+  readonly revoked: boolean;
+}
+
+/** The prefix of the records. */
+export const SHARES_FOLDER = "shares/";
+
+const RECORD = /^shares\/([0-9a-f]{64})\.json$/;
+
+export const recordOfShare = (shareHash: string): string => `${SHARES_FOLDER}${shareHash}.json`;
+
+const isUsable = ({ revoked, expiresAt }: Pick<Share, "revoked" | "expiresAt">, nowMs: EpochMs): boolean =>
+  !revoked && (expiresAt === null || nowMs < Date.parse(expiresAt));
+
+const isText = (value: unknown): value is string => typeof value === "string";
+const isFlag = (value: unknown): value is boolean => typeof value === "boolean";
+const isDate = (value: unknown): value is string => isText(value) && isLocalDate(value);
+
+function isDates(value: unknown): value is SharedDates {
+  if (typeof value !== "object" || value === null) return false;
+  const { period, firstDay, lastDay } = value as JsonObject;
+  return period === undefined ? isDate(firstDay) && isDate(lastDay) && firstDay <= lastDay : isText(period);
+}
+
+/** An origin as browsers send it, and nothing that could end a directive of the Content-Security-Policy. */
+const ORIGIN = /^https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::\d{1,5})?$/;
+
+export const isShareName = (name: string): boolean => name !== "" && !exceedsChars(name, SHARE_NAME_CHARS_MAX);
+
+export const isFrameAncestor = (origin: unknown): origin is string => isText(origin) && ORIGIN.test(origin);
+
+const areFrameAncestors = (value: unknown): boolean =>
+  Array.isArray(value) && value.length <= SHARE_FRAME_ANCESTORS_MAX && value.every(isFrameAncestor);
+
+/** By field, what a record must have. */
+const FIELDS: Readonly<Record<keyof Share, (value: unknown) => boolean>> = {
+  shareHash: isText,
+  siteId: (value) => isText(value) && isSiteId(value),
+  name: (value) => isText(value) && isShareName(value),
+  passwordHash: (value) => value === null || (isText(value) && parsePhc(value) !== null),
+  filters: isText,
+  dates: (value) => value === null || isDates(value),
+  hasRealtime: isFlag,
+  expiresAt: (value) => value === null || isInstant(value),
+  frameAncestors: areFrameAncestors,
+  createdAt: isInstant,
+  lastUsedAt: (value) => value === null || isInstant(value),
+  revoked: isFlag,
+};
+
+/** The link of a record; null when the name is not that of a share record, or the record is gone. Rejects when it is damaged. */
+export async function readShare(records: Pick<RecordStore, "read">, name: string): Promise<Share | null> {
+  const [, shareHash] = RECORD.exec(name) ?? [];
+  const record = shareHash === undefined ? null : await readJsonRecord(records, name);
+  if (record === null) return null;
+  if (record["shareHash"] !== shareHash) throw damagedRecord(name, "it holds no share link of this hash");
+  const [wrong] = Object.entries(FIELDS).find(([field, isValid]) => !isValid(record[field])) ?? [];
+  if (wrong !== undefined) throw damagedRecord(name, `its field "${wrong}" is missing or invalid`);
+  return record as unknown as Share;
+}
+
+interface SharesParts {
   readonly records: RecordStore;
   readonly sha256: Sha256;
   readonly randomBytes: (length: number) => Uint8Array;
@@ -21,7 +129,7 @@ export interface SharesParts {
   readonly now: () => EpochMs;
 }
 
-export interface FoundShare {
+interface FoundShare {
   readonly share: Share;
   /** Whether its password is still needed. */
   readonly isLocked: boolean;

@@ -5,7 +5,7 @@ import { ClickhouseError, ClickhouseUnreachableError, type ClickhouseConnection,
 import type { Responsiveness } from "./responsiveness.ts";
 import type { EventTables } from "./tables.ts";
 import { AppError, invalidInput } from "../base/errors.ts";
-import { unlessAborted } from "../base/unless-aborted.ts";
+import { unlessAborted } from "../base/queue.ts";
 import type { SiteRange } from "../query/scope.ts";
 import type { SqlRow, SqlText } from "../query/sql.ts";
 import type { CalendarOf } from "../sites/sites.ts";

@@ -1,6 +1,6 @@
 /** A connection whose server has the schema: it is prepared before the first statement, because the server may be down at the start. */
 import type { SqlRow } from "../query/sql.ts";
-import { unlessAborted } from "../base/unless-aborted.ts";
+import { unlessAborted } from "../base/queue.ts";
 import { ClickhouseError, type ClickhouseConnection, type ClickhouseStatement } from "./connection.ts";
 
 /** The server has lost the schema, or another one has taken its place. */

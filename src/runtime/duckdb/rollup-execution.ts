@@ -7,7 +7,7 @@ import type { PartitionVersion } from "./cache/partition-version.ts";
 import type { RollupCalculator } from "./rollups/rollup-calculator.ts";
 import type { RollupCoverage } from "./rollups/rollup-coverage.ts";
 import type { RollupStore } from "./rollups/rollup-store.ts";
-import { unlessAborted } from "../base/unless-aborted.ts";
+import { unlessAborted } from "../base/queue.ts";
 import type { SqlRow } from "../query/sql.ts";
 import { allRows } from "../query/aggregate-query.ts";
 import type { PlanStep, StepRows } from "../query/plan.ts";

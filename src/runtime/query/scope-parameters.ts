@@ -11,7 +11,7 @@ import {
 import { SITE_ID, parseSiteId } from "../base/config/names.ts";
 import { text, type Schema } from "./json-schema.ts";
 import type { LocalDate, SiteId } from "../../storage/event.ts";
-import type { SharedDates } from "../access/shared-view.ts";
+import type { SharedDates } from "../access/shares.ts";
 import { AppError, invalidInput } from "../base/errors.ts";
 import { INTERVALS, isInterval } from "./buckets.ts";
 import { ALL, PERIODS, PERIOD_DEFAULT, parseDateRange, rangeOfDays, type DateRange } from "./date-range.ts";

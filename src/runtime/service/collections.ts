@@ -1,11 +1,10 @@
 /** Opens the goals, segments and annotations of all sites. */
 import type { SiteId } from "../../storage/event.ts";
-import { createSha256, toHex } from "../base/sha256.ts";
+import { createSha256, toHex } from "../base/bytes.ts";
 import { ANNOTATION_KIND, type AnnotationFields } from "../sites/annotation.ts";
 import type { Clickhouse } from "../clickhouse/clickhouse.ts";
 import { sharedItemOf, sharedItems, type SharedItems } from "../clickhouse/cluster/cluster-items.ts";
-import type { CollectionKind } from "../sites/collection-record.ts";
-import { Collection, type ItemChange } from "../sites/collection.ts";
+import { Collection, type CollectionKind, type ItemChange } from "../sites/collection.ts";
 import { GOAL_KIND, type GoalFields } from "../sites/goal.ts";
 import { SEGMENT_KIND, type SegmentFields } from "../sites/segment.ts";
 import type { Host } from "./host.ts";

@@ -2,7 +2,7 @@
 import type { EventStore } from "../../storage/event-store.ts";
 import type { EventCatalog } from "../clickhouse/clickhouse-catalog.ts";
 import type { Counters } from "../base/metrics/counters.ts";
-import type { LeftOutFiles } from "../base/metrics/left-out-files.ts";
+import type { LeftOutFiles } from "../base/metrics/storage-faults.ts";
 import type { Sites } from "../sites/sites.ts";
 import type { Host } from "./host.ts";
 

@@ -9,8 +9,7 @@ import type { Clickhouse } from "../clickhouse/clickhouse.ts";
 import { withoutErasedDays } from "../clickhouse/recovered-events.ts";
 import type { Host } from "./host.ts";
 import type { Counters } from "../base/metrics/counters.ts";
-import { createSyncFailureReport } from "../base/metrics/journal-sync-failures.ts";
-import type { LeftOutFiles } from "../base/metrics/left-out-files.ts";
+import { createSyncFailureReport, type LeftOutFiles } from "../base/metrics/storage-faults.ts";
 import type { Log } from "../base/metrics/log.ts";
 
 function reportDamage(damage: readonly JournalDamage[], leftOutFiles: LeftOutFiles, log: Log): void {

@@ -6,9 +6,9 @@ import type { RecordStore } from "../../storage/record-store.ts";
 import type { SecretStore } from "../../storage/secret-store.ts";
 import type { SegmentLog } from "../../storage/segment-log.ts";
 import type { Asset, Assets } from "./assets.ts";
-import type { KeepEntries } from "../access/kept-entries.ts";
+import type { KeepEntries } from "../access/expiring-tokens.ts";
 import type { PasswordHasher } from "../access/password-hasher.ts";
-import type { Credentials, Standing } from "../access/standing.ts";
+import type { Credentials, Standing } from "../access/principal.ts";
 import type { Config } from "../base/config/config.ts";
 import type { ConnectClickhouse } from "../clickhouse/connection.ts";
 import type { Engine } from "../duckdb/engine.ts";
@@ -17,13 +17,12 @@ import type { GeoLookup } from "../ingest/geo.ts";
 import type { PeriodSecret } from "../ingest/period-secret.ts";
 import type { RemoteRateLimit } from "../base/rate-limit.ts";
 import type { PageFetch } from "../installation/page-fetch.ts";
-import type { Activity } from "../base/metrics/activity.ts";
-import type { Gauges } from "../base/metrics/gauges.ts";
+import type { Activity, Gauges } from "../base/metrics/counters.ts";
 import type { Log } from "../base/metrics/log.ts";
 import type { RemoteNumbers } from "../reports/overview/overview.ts";
 import type { RollupCalculator } from "../duckdb/rollups/rollup-calculator.ts";
 import type { CalendarRecord } from "../sites/site-calendar.ts";
-import type { RecordChange } from "../sites/site-distribution.ts";
+import type { RecordChange } from "../sites/site-record.ts";
 
 export interface ProcessUsage {
   /** Resident set size. */

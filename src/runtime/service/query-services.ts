@@ -9,7 +9,7 @@ import { Responsiveness } from "../clickhouse/responsiveness.ts";
 import type { Engine } from "../duckdb/engine.ts";
 import { PartitionCache } from "../duckdb/cache/partition-cache.ts";
 import type { Counters } from "../base/metrics/counters.ts";
-import type { LeftOutFiles } from "../base/metrics/left-out-files.ts";
+import type { LeftOutFiles } from "../base/metrics/storage-faults.ts";
 import type { Log } from "../base/metrics/log.ts";
 import type { RollupCalculator } from "../duckdb/rollups/rollup-calculator.ts";
 import type { RollupStore } from "../duckdb/rollups/rollup-store.ts";

@@ -2,8 +2,7 @@
 import type { Clickhouse } from "../clickhouse/clickhouse.ts";
 import type { EventCatalog } from "../clickhouse/clickhouse-catalog.ts";
 import { distributionBy } from "../clickhouse/cluster/cluster-settings.ts";
-import { openDefaultCalendar, readDefaultCalendar } from "../sites/default-calendar.ts";
-import type { CalendarRecord } from "../sites/site-calendar.ts";
+import { openDefaultCalendar, readDefaultCalendar, type CalendarRecord } from "../sites/site-calendar.ts";
 import { Sites } from "../sites/sites.ts";
 import type { Host } from "./host.ts";
 

@@ -1,11 +1,11 @@
 /** Wires what reports and jobs share about rollups: their measures, their store, and the count of their days. */
 import type { EventStore } from "../../storage/event-store.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
-import { createSha256, toHex } from "../base/sha256.ts";
+import { createSha256, toHex } from "../base/bytes.ts";
 import type { Config } from "../base/config/config.ts";
 import type { RolledMeasures } from "../duckdb/rollups/rolled-measures.ts";
 import type { Log } from "../base/metrics/log.ts";
-import { RollupDays } from "../base/metrics/rollup-days.ts";
+import { RollupDays } from "../base/metrics/counters.ts";
 import { rolledMeasures } from "../reports/rolled-measures.ts";
 import type { RollupCalculator } from "../duckdb/rollups/rollup-calculator.ts";
 import { RollupStore } from "../duckdb/rollups/rollup-store.ts";

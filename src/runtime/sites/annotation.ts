@@ -5,9 +5,8 @@ import type { JsonObject } from "../../storage/json-record.ts";
 import { ANNOTATIONS_MAX, ANNOTATION_CHARS_MAX } from "../base/config/admin-limits.ts";
 import { fieldOf, malformedBody, optionalText } from "../base/config/json-fields.ts";
 import { invalidInput } from "../base/errors.ts";
-import type { CollectionKind, Item } from "./collection-record.ts";
-import { refuseUnknownItemFields, trimmedText } from "./item-fields.ts";
-import { parseOwner, storedOwner, type ItemOwner } from "./item-owner.ts";
+import type { CollectionKind, Item } from "./collection.ts";
+import { refuseUnknownItemFields, trimmedText, parseOwner, storedOwner, type ItemOwner } from "./item-fields.ts";
 
 const HOUR_MS = 3_600_000;
 const HOURS_OF_DAY = 24;

@@ -5,7 +5,7 @@ import { GOALS_MAX, GOAL_PROPERTY_CHARS_MAX } from "../base/config/admin-limits.
 import { EVENT_NAME_CHARS_MAX } from "../base/config/limits.ts";
 import { STEP_CHARS_MAX } from "../base/config/report-limits.ts";
 import { invalidInput } from "../base/errors.ts";
-import type { CollectionKind, FieldsById, Item } from "./collection-record.ts";
+import type { CollectionKind, FieldsById, Item } from "./collection.ts";
 import { checkedText, parseItemName, refuseUnknownItemFields } from "./item-fields.ts";
 
 export interface GoalProperty {

@@ -13,7 +13,7 @@ const WORD_BITS = 32;
 /** 32-bit words, the highest first: one of an IPv4 address, four of an IPv6 address. */
 type Words = readonly number[];
 
-export interface IpNetwork {
+interface IpNetwork {
   readonly words: Words;
   readonly prefixBits: number;
 }

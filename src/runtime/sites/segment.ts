@@ -4,9 +4,8 @@ import { exceedsChars } from "../base/text.ts";
 import { SEGMENTS_MAX, SEGMENT_CHARS_MAX } from "../base/config/admin-limits.ts";
 import { isObject, optionalText } from "../base/config/json-fields.ts";
 import { invalidInput } from "../base/errors.ts";
-import type { CollectionKind, Item } from "./collection-record.ts";
-import { parseItemName, refuseUnknownItemFields } from "./item-fields.ts";
-import { parseOwner, storedOwner, type ItemOwner } from "./item-owner.ts";
+import type { CollectionKind, Item } from "./collection.ts";
+import { parseItemName, refuseUnknownItemFields, parseOwner, storedOwner, type ItemOwner } from "./item-fields.ts";
 
 /** The parameters that each kind saves, by which reports know them. */
 const SEGMENT_PARAMETERS = {

@@ -1,13 +1,18 @@
 /**
- * How a calendar is recorded: its first zone and every later change. A change takes effect at a coming date, so that no date comes back
- * and the days of the past stay as they are (docs/time-zones.md, "Changing the time zone").
+ * Calendars as records: the first time zone and every later change. A change takes effect at a coming date, so that no date comes back and
+ * the days of the past stay as they are (docs/time-zones.md, "Changing the time zone"). Sites without a time zone of their own follow the
+ * default calendar, which follows the option `time_zone`.
  */
 import { dateOfChange, utcCalendar, ZonedCalendar, type Calendar } from "../../storage/calendar.ts";
-import { isLocalDate, type EpochMs, type LocalDate } from "../../storage/event.ts";
+import { isLocalDate, type EpochMs, type LocalDate, type SiteId } from "../../storage/event.ts";
 import { TimeZone } from "../../storage/time-zone.ts";
 import { isObject } from "../base/config/json-fields.ts";
-import { ZONE_CHANGES_MAX } from "../base/config/limits.ts";
+import { ZONE_CHANGES_MAX, ZONE_SETTLE_MS } from "../base/config/limits.ts";
 import { invalidInput } from "../base/errors.ts";
+import type { RecordStore } from "../../storage/record-store.ts";
+import { damagedRecord, readJsonRecord, replaceJsonRecord } from "../../storage/json-record.ts";
+import type { Config } from "../base/config/config.ts";
+import type { Log } from "../base/metrics/log.ts";
 
 /** A JSON object: it is stored as it is. */
 export interface CalendarRecord {
@@ -78,4 +83,89 @@ export function parseCalendarRecord(value: unknown): CalendarRecord | null {
   if (!isObject(value) || !isZone(value["timeZone"])) return null;
   const changes = parseChanges(value["changes"]);
   return changes && { timeZone: value["timeZone"], changes };
+}
+
+export const CALENDAR_RECORD = "calendar.json";
+
+interface DefaultCalendarParts {
+  readonly records: RecordStore;
+  readonly config: Pick<Config, "timeZone">;
+  /** Whether any site has events. Only a changed option asks. */
+  readonly hasEvents: () => Promise<boolean>;
+  readonly now: () => EpochMs;
+  readonly log: Log;
+}
+
+/** As recorded. Rejects when the record is damaged. */
+export async function readDefaultCalendar(records: Pick<RecordStore, "read">): Promise<CalendarRecord> {
+  const stored = await readJsonRecord(records, CALENDAR_RECORD);
+  const record = stored === null ? UTC_RECORD : parseCalendarRecord(stored);
+  if (record === null) throw damagedRecord(CALENDAR_RECORD, "it holds no history of a time zone");
+  return record;
+}
+
+/** Resolves once the record is durable. */
+export const storeDefaultCalendar = (records: Pick<RecordStore, "write">, record: CalendarRecord): Promise<void> =>
+  replaceJsonRecord(records, CALENDAR_RECORD, record);
+
+/** As the option has it: the record itself if it has that zone already. `settleMs`: until all instances know it. */
+export async function withOption(
+  record: CalendarRecord,
+  { config: { timeZone }, hasEvents, now }: Pick<DefaultCalendarParts, "config" | "hasEvents" | "now">,
+  settleMs = 0,
+): Promise<CalendarRecord> {
+  if (timeZoneOf(record) === timeZone) return record;
+  const isUsed = await hasEvents();
+  return withTimeZone(record, timeZone, now() + ZONE_SETTLE_MS + settleMs, isUsed);
+}
+
+export function logDefaultCalendar(changed: CalendarRecord, { now, log }: Pick<DefaultCalendarParts, "now" | "log">): void {
+  const timeZone = timeZoneOf(changed);
+  const firstDate = changed.changes.at(-1)?.firstDate;
+  const isComing = calendarFrom(changed).zoneAt(now()) !== timeZone && firstDate !== undefined;
+  log.info("the time zone of days has changed", { timeZone, ...(isComing && { from: firstDate }) });
+}
+
+/** Rejects when the record is damaged or a change cannot be recorded. `settleMs`: as in `withOption`. */
+export async function openDefaultCalendar(parts: DefaultCalendarParts, settleMs?: number): Promise<CalendarRecord> {
+  const record = await readDefaultCalendar(parts.records);
+  const changed = await withOption(record, parts, settleMs);
+  if (changed === record) return record;
+  await storeDefaultCalendar(parts.records, changed);
+  logDefaultCalendar(changed, parts);
+  return changed;
+}
+
+/** In every time zone, days begin at a whole quarter of an hour, so that between two of them there is nothing to look for. */
+export const QUARTER_MS = 900_000;
+
+interface NewDatesOptions {
+  readonly calendarOf: (siteId: SiteId) => Calendar;
+  readonly now: () => EpochMs;
+}
+
+export class NewDates {
+  readonly #options: NewDatesOptions;
+  #takenMs: EpochMs | null = null;
+
+  constructor(options: NewDatesOptions) {
+    this.#options = options;
+  }
+
+  /** Whether some site may have a new date. Always before the first look. */
+  get areDue(): boolean {
+    const quarterOf = (ms: EpochMs): number => Math.floor(ms / QUARTER_MS);
+    return this.#takenMs === null || quarterOf(this.#takenMs) !== quarterOf(this.#options.now());
+  }
+
+  /** Those of the sites whose date has changed since the last call; all at the first one. */
+  take(siteIds: Iterable<SiteId>): SiteId[] {
+    const { calendarOf, now } = this.#options;
+    const [before, nowMs] = [this.#takenMs, now()];
+    this.#takenMs = nowMs;
+    return [...siteIds].filter((siteId) => {
+      const calendar = calendarOf(siteId);
+      return before === null || calendar.dateOf(before) !== calendar.dateOf(nowMs);
+    });
+  }
 }

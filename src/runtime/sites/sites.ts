@@ -5,16 +5,22 @@ import type { RecordStore } from "../../storage/record-store.ts";
 import { severalAtOnce } from "../../storage/several-at-once.ts";
 import { SITE_CHANGES_WAITING_MAX, SITE_RECORDS_MAX_AT_ONCE } from "../base/config/admin-limits.ts";
 import { ZONE_SETTLE_MS } from "../base/config/limits.ts";
+import { SerialQueue } from "../base/queue.ts";
+import { createSha256 } from "../base/bytes.ts";
 import { AppError, invalidInput, storageUnavailable } from "../base/errors.ts";
 import type { Log } from "../base/metrics/log.ts";
-import { SerialQueue } from "../base/serial-queue.ts";
-import { createSha256 } from "../base/sha256.ts";
 import { exclusionsOf, type Exclusions } from "./exclusions.ts";
 import { Removals } from "./removals.ts";
 import { calendarFrom, timeZoneOf, withTimeZone, type CalendarRecord } from "./site-calendar.ts";
-import type { RecordChange, SiteChange, SiteDistribution } from "./site-distribution.ts";
-import { SiteRecordWriter } from "./site-record-writer.ts";
-import { readSiteRecord, SITES_FOLDER, type SiteRecord } from "./site-record.ts";
+import {
+  SiteRecordWriter,
+  readSiteRecord,
+  SITES_FOLDER,
+  type RecordChange,
+  type SiteChange,
+  type SiteDistribution,
+  type SiteRecord,
+} from "./site-record.ts";
 import { DEFAULT_SETTINGS, type SiteSettings } from "./site-settings.ts";
 
 /** Which calendar gives a site's events their dates. */
@@ -23,7 +29,7 @@ export type CalendarOf = (siteId: SiteId) => Calendar;
 /** Which of a site's events are not stored; null for none. */
 export type ExclusionsOf = (siteId: SiteId) => Exclusions | null;
 
-export interface SitesParts {
+interface SitesParts {
   readonly records: RecordStore;
   /** The calendar of sites without a time zone of their own, until it is replaced. */
   readonly calendar: CalendarRecord;

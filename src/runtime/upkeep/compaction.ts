@@ -7,10 +7,10 @@ import type { ParquetWriter } from "../../storage/parquet-writer.ts";
 import type { PartitionFile } from "../../storage/partition.ts";
 import { COMPACTION_PAUSE_MS, COMPACTION_RETRY_MS, UNREADABLE_FILES_REMEMBERED_MAX } from "../base/config/limits.ts";
 import type { Counters } from "../base/metrics/counters.ts";
-import type { LeftOutFiles } from "../base/metrics/left-out-files.ts";
+import type { LeftOutFiles } from "../base/metrics/storage-faults.ts";
 import { reasonOf, type Log } from "../base/metrics/log.ts";
 import type { CalendarOf } from "../sites/sites.ts";
-import { NewDates } from "../sites/new-dates.ts";
+import { NewDates } from "../sites/site-calendar.ts";
 import { PeriodicJob, type Job } from "../base/periodic-job.ts";
 
 export interface CompactionOptions {

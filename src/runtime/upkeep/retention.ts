@@ -7,7 +7,7 @@ import type { Counters } from "../base/metrics/counters.ts";
 import { reasonOf, type Log } from "../base/metrics/log.ts";
 import type { Erased, Erasure } from "./erasure.ts";
 import type { Expiry } from "./expiry.ts";
-import { QUARTER_MS } from "../sites/new-dates.ts";
+import { QUARTER_MS } from "../sites/site-calendar.ts";
 import { PeriodicJob, type Job, type Run } from "../base/periodic-job.ts";
 import type { TrustedClock } from "./trusted-clock.ts";
 

@@ -1,4 +1,8 @@
 /** What makes a data folder intact: reads every file, journal line and record, and reports each fault. Read-only. */
+import { ANNOTATION_KIND } from "../sites/annotation.ts";
+import { readCollectionRecord, type CollectionKind } from "../sites/collection.ts";
+import { GOAL_KIND } from "../sites/goal.ts";
+import { SEGMENT_KIND } from "../sites/segment.ts";
 import { utcCalendar, type Calendar } from "../../storage/calendar.ts";
 import type { SiteId, LocalDate } from "../../storage/event.ts";
 import { bufferedEvent } from "../../storage/event-text.ts";
@@ -13,18 +17,17 @@ import type { RecordStore } from "../../storage/record-store.ts";
 import type { SegmentLog } from "../../storage/segment-log.ts";
 import { ADMIN_RECORD, readPasswordHash } from "../access/admin-password.ts";
 import { API_KEYS_FOLDER, readApiKey } from "../access/api-keys.ts";
-import { SHARES_FOLDER, readShare } from "../access/share.ts";
-import { createSha256, type Sha256 } from "../base/sha256.ts";
+import { SHARES_FOLDER, readShare } from "../access/shares.ts";
 import { isSiteId } from "../base/config/names.ts";
+import { createSha256, type Sha256 } from "../base/bytes.ts";
 import { FAULTS_KEPT_MAX, LISTING_ATTEMPTS_MAX } from "../base/config/limits.ts";
 import { reasonOf } from "../base/metrics/log.ts";
-import { CALENDAR_RECORD, readDefaultCalendar } from "../sites/default-calendar.ts";
-import { COLLECTION_KINDS } from "../sites/collection-kinds.ts";
-import { readCollectionRecord } from "../sites/collection-record.ts";
-import { readSiteRecord, SITES_FOLDER } from "../sites/site-record.ts";
-import { readCalendars, type RecordedCalendars } from "../sites/recorded-calendars.ts";
+import { CALENDAR_RECORD, readDefaultCalendar } from "../sites/site-calendar.ts";
+import { readSiteRecord, SITES_FOLDER, readCalendars, type RecordedCalendars } from "../sites/site-record.ts";
 import { misplacedFaults, readFile, type MisplacedFile } from "./misplaced-files.ts";
 import { verifyRollups, type RollupCounts, type RollupVerificationOptions } from "./rollup-verification/rollup-verification.ts";
+
+const COLLECTION_KINDS: readonly Pick<CollectionKind<unknown>, "name" | "parse">[] = [GOAL_KIND, SEGMENT_KIND, ANNOTATION_KIND];
 
 export interface VerifiedData {
   readonly objects: ObjectStore;

@@ -1,4 +1,9 @@
-/** What has happened since the start, as numbers that only increase. */
+/**
+ * The state behind the metrics: counters and request durations, which only increase, and gauges. An instance hands what it has counted to
+ * another one as `Activity`, and starts again from zero.
+ */
+import type { SiteId } from "../../../storage/event.ts";
+import { Histogram, type HistogramCounts, type Labels, type Sample } from "./prometheus.ts";
 
 export interface Counters {
   /** Accepted events of `POST /api/event`, without those of bots. */
@@ -66,3 +71,230 @@ export const createCounters = (): Counters => ({
   cacheHits: 0,
   cacheMisses: 0,
 });
+
+/** Past days with events. Days with too few events to be worth a rollup count in none of these. */
+export interface RollupDayCounts {
+  /** In a valid rollup. */
+  readonly stored: number;
+  /** Only in outdated rollups. */
+  readonly stale: number;
+  /** In none, although one is due. */
+  readonly missing: number;
+}
+
+const NO_DAYS: RollupDayCounts = { stored: 0, stale: 0, missing: 0 };
+
+const plus = (a: RollupDayCounts, b: RollupDayCounts, factor: 1 | -1): RollupDayCounts => ({
+  stored: a.stored + factor * b.stored,
+  stale: a.stale + factor * b.stale,
+  missing: a.missing + factor * b.missing,
+});
+
+export class RollupDays {
+  /** Sites with days. */
+  readonly #sites = new Map<SiteId, RollupDayCounts>();
+  #total = NO_DAYS;
+
+  /** Of all sites. */
+  get total(): RollupDayCounts {
+    return this.#total;
+  }
+
+  /** Replaces what is known about the site. */
+  note(siteId: SiteId, counts: RollupDayCounts): void {
+    this.#total = plus(plus(this.#total, this.#sites.get(siteId) ?? NO_DAYS, -1), counts, 1);
+    if (counts.stored + counts.stale + counts.missing > 0) this.#sites.set(siteId, counts);
+    else this.#sites.delete(siteId);
+  }
+}
+
+export interface Gauges {
+  readonly unflushedEvents: number;
+  readonly unflushedBytes: number;
+  /** Of the oldest event that is in no file. */
+  readonly journalLagMs: number;
+  readonly partitions: number;
+  readonly files: number;
+  /** Files of events that reports leave out. */
+  readonly filesLeftOut: number;
+  /** Whether events can be stored. */
+  readonly isIngestOpen: boolean;
+  readonly cachedResults: number;
+  readonly engineBytes: number;
+  readonly cachedDays: number;
+  readonly rollupDays: RollupDayCounts;
+  /** Whether the behavioral extension is loaded. */
+  readonly hasExtension: boolean;
+}
+
+/** What they are read from. */
+interface GaugeSources {
+  readonly eventStore: {
+    readonly unflushedEvents: number;
+    readonly unflushedBytes: number;
+    readonly catalog: { readonly partitions: number; readonly files: number };
+  };
+  readonly leftOutFiles: { readonly count: number };
+  readonly ingestGate: { readonly isOpen: boolean };
+  /** `cachedCount` is the number of cached results. */
+  readonly stats: { readonly cachedCount: number };
+  readonly behavioral: { readonly version: string | null };
+  readonly flush: { lagMs(): number };
+  readonly partitionCache: { readonly memoryBytes: number; readonly dayCount: number };
+  readonly rollupDays: { readonly total: RollupDayCounts };
+}
+
+export const gaugesOf = ({
+  eventStore,
+  leftOutFiles,
+  ingestGate,
+  stats,
+  behavioral,
+  flush,
+  partitionCache,
+  rollupDays,
+}: GaugeSources): Gauges => ({
+  unflushedEvents: eventStore.unflushedEvents,
+  unflushedBytes: eventStore.unflushedBytes,
+  journalLagMs: flush.lagMs(),
+  ...eventStore.catalog,
+  filesLeftOut: leftOutFiles.count,
+  isIngestOpen: ingestGate.isOpen,
+  cachedResults: stats.cachedCount,
+  engineBytes: partitionCache.memoryBytes,
+  cachedDays: partitionCache.dayCount,
+  rollupDays: rollupDays.total,
+  hasExtension: behavioral.version !== null,
+});
+
+const sum = (a: Gauges, b: Gauges): Gauges => ({
+  unflushedEvents: a.unflushedEvents + b.unflushedEvents,
+  unflushedBytes: a.unflushedBytes + b.unflushedBytes,
+  journalLagMs: Math.max(a.journalLagMs, b.journalLagMs),
+  partitions: a.partitions + b.partitions,
+  files: a.files + b.files,
+  filesLeftOut: a.filesLeftOut + b.filesLeftOut,
+  isIngestOpen: a.isIngestOpen && b.isIngestOpen,
+  cachedResults: a.cachedResults + b.cachedResults,
+  engineBytes: a.engineBytes + b.engineBytes,
+  cachedDays: a.cachedDays + b.cachedDays,
+  rollupDays: {
+    stored: a.rollupDays.stored + b.rollupDays.stored,
+    stale: a.rollupDays.stale + b.rollupDays.stale,
+    missing: a.rollupDays.missing + b.rollupDays.missing,
+  },
+  hasExtension: a.hasExtension || b.hasExtension,
+});
+
+const sumOfGauges = (own: Gauges, others: readonly Gauges[]): Gauges => others.reduce(sum, own);
+
+/** One label for all requests without a route: their paths are arbitrary, and each label value is a series of its own. */
+const NO_ROUTE = "other other";
+
+/** The durations of requests of one route and class of status. */
+interface RouteDurations {
+  readonly id: string;
+  readonly digit: number;
+  readonly durations: HistogramCounts;
+}
+
+export class RequestMetrics {
+  /** By route, then by the first digit of the status. */
+  readonly #routes = new Map<string, (Histogram | undefined)[]>();
+
+  /** `routeId` is method and path template of the route, e.g. `GET /api/stats/breakdown/:dimension`; null for no route. */
+  note(routeId: string | null, status: number, durationMs: number): void {
+    this.#histogram(routeId ?? NO_ROUTE, Math.floor(status / 100)).observe(durationMs);
+  }
+
+  #histogram(id: string, digit: number): Histogram {
+    let classes = this.#routes.get(id);
+    if (!classes) this.#routes.set(id, (classes = []));
+    return (classes[digit] ??= new Histogram());
+  }
+
+  /** What was noted since the last call. It begins again from zero. */
+  take(): RouteDurations[] {
+    const taken = [...this.#routes].flatMap(([id, classes]) =>
+      classes.flatMap((durations, digit) => (durations ? [{ id, digit, durations: durations.take() }] : [])),
+    );
+    this.#routes.clear();
+    return taken;
+  }
+
+  /** Adds what another instance has noted. */
+  add(routes: readonly RouteDurations[]): void {
+    for (const { id, digit, durations } of routes) this.#histogram(id, digit).add(durations);
+  }
+
+  #each<T>(sample: (labels: Labels, durations: Histogram) => T): T[] {
+    return [...this.#routes].flatMap(([id, classes]) => {
+      const [method = "", route = ""] = id.split(" ");
+      return classes.flatMap((durations, digit) => (durations ? [sample({ method, route, status: `${digit}xx` }, durations)] : []));
+    });
+  }
+
+  get countSamples(): Sample[] {
+    return this.#each((labels, { count }) => ({ labels, value: count }));
+  }
+
+  get durationSamples(): Sample[] {
+    return this.#each((labels, durations) => durations.samples(labels)).flat();
+  }
+}
+
+/** A number of events by what became of them. */
+interface Outcomes<T> {
+  take(): T[];
+  add(count: T): void;
+}
+
+export interface Activity<T = unknown> {
+  readonly counters: Readonly<Partial<Counters>>;
+  readonly requests: readonly RouteDurations[];
+  readonly flushes: HistogramCounts;
+  readonly outcomes: readonly T[];
+}
+
+interface ActivitySources<T = unknown> {
+  readonly counters: Counters;
+  readonly requests: RequestMetrics;
+  readonly flush: { readonly durations: Histogram };
+  readonly eventOutcomes: Outcomes<T>;
+}
+
+function takeCounters(counters: Counters): Partial<Counters> {
+  const taken: Partial<Counters> = {};
+  for (const [name, count] of Object.entries(counters) as [keyof Counters, number][]) {
+    if (count === 0) continue;
+    taken[name] = count;
+    counters[name] = 0;
+  }
+  return taken;
+}
+
+/** Everything begins again from zero. */
+export const takeActivity = <T>({ counters, requests, flush, eventOutcomes }: ActivitySources<T>): Activity<T> => ({
+  counters: takeCounters(counters),
+  requests: requests.take(),
+  flushes: flush.durations.take(),
+  outcomes: eventOutcomes.take(),
+});
+
+export function addActivity<T>({ counters, requests, flush, eventOutcomes }: ActivitySources<T>, activity: Activity<T>): void {
+  for (const [name, count] of Object.entries(activity.counters) as [keyof Counters, number][]) counters[name] += count;
+  requests.add(activity.requests);
+  flush.durations.add(activity.flushes);
+  for (const outcome of activity.outcomes) eventOutcomes.add(outcome);
+}
+
+interface Others<T> {
+  collect(): Promise<{ readonly activities: readonly Activity<T>[]; readonly gauges: readonly Gauges[] }>;
+}
+
+/** The gauges of an instance and of others, whose activity is added to its own. */
+export async function collectGauges<T>(own: ActivitySources<T> & GaugeSources, others: Others<T> | undefined): Promise<Gauges> {
+  const collected = await others?.collect();
+  for (const activity of collected?.activities ?? []) addActivity(own, activity);
+  return sumOfGauges(gaugesOf(own), collected?.gauges ?? []);
+}

@@ -2,7 +2,7 @@
 import type { EpochMs } from "../../../storage/event.ts";
 import type { Config } from "../config/config.ts";
 
-export type LogLevel = Config["logLevel"];
+type LogLevel = Config["logLevel"];
 
 export type LogFields = Readonly<Record<string, string | number | boolean>>;
 
@@ -25,7 +25,7 @@ function textLine(time: string, level: LogLevel, message: string, fields: LogFie
 const jsonLine = (time: string, level: LogLevel, message: string, fields: LogFields): string =>
   JSON.stringify({ time, level, message, ...fields });
 
-export interface LogOptions extends Pick<Config, "logFormat" | "logLevel"> {
+interface LogOptions extends Pick<Config, "logFormat" | "logLevel"> {
   readonly now: () => EpochMs;
   /** Receives a line without its end. Values cannot forge a line: their line breaks are escaped. */
   readonly write: (level: LogLevel, line: string) => void;

@@ -1,13 +1,11 @@
 /** Which metrics exist, with their names and help texts (docs/http-api.md, "Metrics"). */
 import type { EpochMs } from "../../../storage/event.ts";
 import { METRIC_PREFIX } from "../config/names.ts";
-import type { Counters } from "./counters.ts";
-import type { Gauges } from "./gauges.ts";
+import type { Counters, Gauges, RequestMetrics } from "./counters.ts";
 import type { Histogram, MetricFamily, Sample } from "./prometheus.ts";
-import type { RequestMetrics } from "./request-metrics.ts";
 
 /** What the metrics are read from. */
-export interface MetricSources {
+interface MetricSources {
   readonly counters: Counters;
   readonly requests: Pick<RequestMetrics, "countSamples" | "durationSamples">;
   readonly gauges: Gauges;

@@ -3,8 +3,7 @@ import type { SiteId } from "../../../storage/event.ts";
 import type { JsonObject } from "../../../storage/json-record.ts";
 import { isSiteId } from "../../base/config/names.ts";
 import type { SharedRecord } from "../shared-settings.ts";
-import type { Collection, ItemChange } from "../../sites/collection.ts";
-import { itemJson, parseItem, type CollectionKind } from "../../sites/collection-record.ts";
+import { itemJson, parseItem, type Collection, type ItemChange, type CollectionKind } from "../../sites/collection.ts";
 
 /** No site's id has a slash. */
 const keyOf = ({ name }: Pick<CollectionKind<never>, "name">, siteId: SiteId, id: string): string => `${name}/${siteId}/${id}`;

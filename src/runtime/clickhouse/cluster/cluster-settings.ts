@@ -11,10 +11,16 @@ import { isSiteId } from "../../base/config/names.ts";
 import { ClickhouseUnreachableError } from "../connection.ts";
 import { DEFAULT_CALENDAR_KEY, type SharedRecord, type SharedSettings } from "../shared-settings.ts";
 import { reasonOf, type Log } from "../../base/metrics/log.ts";
-import { logDefaultCalendar, storeDefaultCalendar, withOption } from "../../sites/default-calendar.ts";
-import { parseCalendarRecord, timeZoneOf, UTC_RECORD, type CalendarRecord } from "../../sites/site-calendar.ts";
-import type { SiteChange, SiteDistribution } from "../../sites/site-distribution.ts";
-import { parseSiteRecord, siteRecordJson } from "../../sites/site-record.ts";
+import {
+  logDefaultCalendar,
+  storeDefaultCalendar,
+  withOption,
+  parseCalendarRecord,
+  timeZoneOf,
+  UTC_RECORD,
+  type CalendarRecord,
+} from "../../sites/site-calendar.ts";
+import { parseSiteRecord, siteRecordJson, type SiteChange, type SiteDistribution } from "../../sites/site-record.ts";
 import type { Sites } from "../../sites/sites.ts";
 import { isItemKey, type Parsed, type SharedItems } from "./cluster-items.ts";
 import { PeriodicJob, type Job } from "../../base/periodic-job.ts";

@@ -5,7 +5,7 @@ import type { EventText } from "../../../storage/event-text.ts";
 import type { JournaledEvents, Partition, PartitionFile } from "../../../storage/partition.ts";
 import { sizeGroups } from "../../../storage/size-groups.ts";
 import { BLOCKS_OF_BUDGET_MIN, BLOCK_BYTES_MAX, LOAD_BYTES_MAX } from "../../base/config/limits.ts";
-import type { LeftOutFiles } from "../../base/metrics/left-out-files.ts";
+import type { LeftOutFiles } from "../../base/metrics/storage-faults.ts";
 import type { Log } from "../../base/metrics/log.ts";
 import { groupIntoBlocks, parquetBytesOf } from "./block-groups.ts";
 import { CacheEviction } from "./cache-eviction.ts";

@@ -15,7 +15,7 @@ import { reasonOf, type Log } from "../../base/metrics/log.ts";
 import type { DateRange } from "../../query/date-range.ts";
 import type { ComputedMeasures, RollupCalculator } from "./rollup-calculator.ts";
 import type { RollupStore, RollupToMake } from "./rollup-store.ts";
-import { unlessAborted } from "../../base/unless-aborted.ts";
+import { unlessAborted } from "../../base/queue.ts";
 import type { CalendarOf } from "../../sites/sites.ts";
 
 export interface RollupMakerOptions {

@@ -11,7 +11,7 @@ import type { RollupFile } from "../../../storage/rollup-path.ts";
 import { ROLLUP_TOTAL_ROWS_MAX, ROLLUP_WEIGHT_BYTES_MIN } from "../../base/config/report-limits.ts";
 import { partitionVersionOf, type PartitionVersion } from "../cache/partition-version.ts";
 import { reasonOf, type Log } from "../../base/metrics/log.ts";
-import type { RollupDayCounts } from "../../base/metrics/rollup-days.ts";
+import type { RollupDayCounts } from "../../base/metrics/counters.ts";
 import type { DateRange } from "../../query/date-range.ts";
 import type { RollupCalculator } from "./rollup-calculator.ts";
 import { coverRange, hasMeasure, type RollupCoverage } from "./rollup-coverage.ts";

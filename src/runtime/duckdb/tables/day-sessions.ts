@@ -4,7 +4,7 @@
  * both sides of midnight themselves; those exist only if the salt period is longer than a day.
  */
 import { VisitorIndex } from "./visitor-index.ts";
-import { floatsOf, wordsOf } from "../../base/int64-words.ts";
+import { floatsOf, wordsOf } from "../../base/bytes.ts";
 
 /** A visitor's last event of the day that is loaded. */
 export interface LastEvent {

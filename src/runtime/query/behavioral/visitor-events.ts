@@ -1,5 +1,5 @@
 /** The rows that behavioral functions read: events of many visitors, as columns of plain numbers. */
-import { floatsOf, wordsOf } from "../../base/int64-words.ts";
+import { floatsOf, wordsOf } from "../../base/bytes.ts";
 
 /** Sorted by visitor, then by time and sequence number. */
 export interface EventRows {

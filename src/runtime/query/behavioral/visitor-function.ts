@@ -4,7 +4,7 @@
  * Folding lists in SQL took 0.6 s, ordered `list` aggregates 2.4 s, and nested windows 0.5 s without modes. Scalar functions in
  * TypeScript accept no lists in this build.
  */
-import { wordsOf } from "../../base/int64-words.ts";
+import { wordsOf } from "../../base/bytes.ts";
 import { sequenceCounter, sequenceMatcher, type SequenceFunction } from "./sequence.ts";
 import { eventColumnsOf, type EventRows, type OneVisitor } from "./visitor-events.ts";
 import { windowFunnel, type WindowFunnelFunction } from "./window-funnel.ts";

@@ -1,5 +1,5 @@
 /** A compressed numeric column of an export: the differences to a base, in the smallest integer type (frame of reference). */
-import { floatsOf } from "../../base/int64-words.ts";
+import { floatsOf } from "../../base/bytes.ts";
 
 /** Unpacked numbers. */
 export type Numbers = Int32Array | Float64Array;

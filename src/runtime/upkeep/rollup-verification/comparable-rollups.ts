@@ -1,7 +1,7 @@
 /** Which rollups can be compared: this version has their definitions, and the event files are those that they were made of. */
 import type { SiteId } from "../../../storage/event.ts";
 import type { RollupHeader } from "../../../storage/rollup.ts";
-import { createSha256, toHex } from "../../base/sha256.ts";
+import { createSha256, toHex } from "../../base/bytes.ts";
 import type { PartitionVersion } from "../../duckdb/cache/partition-version.ts";
 import type { RolledMeasures } from "../../duckdb/rollups/rolled-measures.ts";
 import { rolledMeasures } from "../../reports/rolled-measures.ts";

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { AdminPassword, replacePassword } from "../../../../src/runtime/access/admin-password.ts";
-import { createArgon2id } from "../../../../src/runtime/access/argon2id.ts";
+import { createArgon2id } from "../../../../src/runtime/access/password-hasher.ts";
 import { PasswordQueue } from "../../../../src/runtime/access/password-queue.ts";
 import { Secret } from "../../../../src/runtime/base/config/option-kinds.ts";
 import { createMemoryRecordStore } from "../../../../src/storage/memory-record-store.ts";

@@ -1,10 +1,10 @@
 /** The one-time code that opens setup. */
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { KeptEntries, KeptEntry } from "../../../../src/runtime/access/kept-entries.ts";
+import type { KeptEntries, KeptEntry } from "../../../../src/runtime/access/expiring-tokens.ts";
 import { LoginLockout } from "../../../../src/runtime/access/login-lockout.ts";
 import { logSetupCode, SetupCode } from "../../../../src/runtime/access/setup-code.ts";
-import { createSha256, toHex } from "../../../../src/runtime/base/sha256.ts";
+import { createSha256, toHex } from "../../../../src/runtime/base/bytes.ts";
 import { createCounters } from "../../../../src/runtime/base/metrics/counters.ts";
 import { AppError } from "../../../../src/runtime/base/errors.ts";
 import { createRecordingLog } from "../../../support/recording-log.ts";

@@ -1,6 +1,6 @@
 /** Share links are limited in number, of a site and in all: a new one takes the place of the oldest that was revoked. */
 import { describe, expect, it } from "vitest";
-import { recordOfShare, type Share } from "../../../../src/runtime/access/share.ts";
+import { recordOfShare, type Share } from "../../../../src/runtime/access/shares.ts";
 import {
   SHARE_FRAME_ANCESTORS_MAX,
   SHARE_NAME_CHARS_MAX,

@@ -2,8 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { COLLECTION_BYTES_MAX } from "../../../../src/runtime/base/config/admin-limits.ts";
 import { AppError } from "../../../../src/runtime/base/errors.ts";
-import type { CollectionKind, Item } from "../../../../src/runtime/sites/collection-record.ts";
-import { Collection, type ItemChange } from "../../../../src/runtime/sites/collection.ts";
+import { Collection, type CollectionKind, type Item, type ItemChange } from "../../../../src/runtime/sites/collection.ts";
 import type { SiteId } from "../../../../src/storage/event.ts";
 import { createMemoryRecordStore } from "../../../../src/storage/memory-record-store.ts";
 import type { RecordStore } from "../../../../src/storage/record-store.ts";

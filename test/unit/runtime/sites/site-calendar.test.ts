@@ -1,4 +1,4 @@
-/** The record of a calendar: when a zone takes effect, and what a damaged record is. */
+/** Calendars: when a zone takes effect, which records are damaged, what the option `time_zone` records, and which sites have a new date. */
 import { describe, expect, it } from "vitest";
 import { ZONE_CHANGES_MAX } from "../../../../src/runtime/base/config/limits.ts";
 import {
@@ -7,10 +7,17 @@ import {
   timeZoneOf,
   UTC_RECORD,
   withTimeZone,
+  CALENDAR_RECORD,
+  openDefaultCalendar,
+  NewDates,
+  QUARTER_MS,
   type CalendarRecord,
 } from "../../../../src/runtime/sites/site-calendar.ts";
-import { addDays, utcCalendar } from "../../../../src/storage/calendar.ts";
-import type { LocalDate } from "../../../../src/storage/event.ts";
+import { addDays, utcCalendar, type Calendar } from "../../../../src/storage/calendar.ts";
+import type { LocalDate, SiteId } from "../../../../src/storage/event.ts";
+import { createMemoryRecordStore } from "../../../../src/storage/memory-record-store.ts";
+import { createRecordingLog } from "../../../support/recording-log.ts";
+import { siteId } from "../../../support/stored-event.ts";
 
 const NOON = Date.parse("2026-03-04T12:00:00Z");
 const DAY_MS = 86_400_000;
@@ -86,5 +93,142 @@ describe("the record of a calendar", () => {
     ["too many changes", { timeZone: "UTC", changes: Array.from({ length: ZONE_CHANGES_MAX + 1 }, () => change("2026-03-05", "UTC")) }],
   ])("is damaged with %s", (_case, value) => {
     expect(parseCalendarRecord(value)).toBeNull();
+  });
+});
+
+/** One installation over several starts. */
+function installation() {
+  const records = createMemoryRecordStore();
+  const log = createRecordingLog();
+  let listings = 0;
+  return {
+    records,
+    log,
+    listings: () => listings,
+    stored: async () => {
+      const bytes = await records.read(CALENDAR_RECORD);
+      return bytes && (JSON.parse(new TextDecoder().decode(bytes)) as unknown);
+    },
+    start: (timeZone: string, { nowMs = NOON, hasEvents = true } = {}) =>
+      openDefaultCalendar({
+        records,
+        config: { timeZone },
+        now: () => nowMs,
+        log,
+        hasEvents: async () => (listings++, hasEvents),
+      }),
+  };
+}
+
+describe("the calendar of the option time_zone", () => {
+  it("has no record, and asks for no events, while the option has always been UTC", async () => {
+    const { start, stored, listings, log } = installation();
+    for (let i = 0; i < 3; i++) expect(await start("UTC")).toEqual({ timeZone: "UTC", changes: [] });
+    expect([await stored(), listings(), log.lines]).toEqual([null, 0, []]);
+  });
+
+  it("is in the zone at once without events, also after changes of the option", async () => {
+    const { start, stored } = installation();
+    for (const zone of ["Europe/Berlin", "Asia/Tokyo", "UTC"]) {
+      const expected = { timeZone: zone, changes: [] };
+      expect(await start(zone, { hasEvents: false })).toEqual(expected);
+      expect(await stored()).toEqual(expected);
+    }
+  });
+
+  it("changes at the coming date with events, is recorded, and stays the same in later starts", async () => {
+    const { start, stored, listings, log } = installation();
+    const expected = { timeZone: "UTC", changes: [{ firstDate: "2026-03-05", timeZone: "Europe/Berlin" }] };
+    expect(await start("Europe/Berlin")).toEqual(expected);
+    expect(await stored()).toEqual(expected);
+    expect(log.lines).toMatchObject([
+      { level: "info", message: "the time zone of days has changed", fields: { timeZone: "Europe/Berlin", from: "2026-03-05" } },
+    ]);
+    for (const nowMs of [NOON, NOON + DAY_MS, NOON - DAY_MS]) expect(await start("Europe/Berlin", { nowMs })).toEqual(expected);
+    expect(listings()).toBe(1);
+    expect(await start("UTC", { nowMs: NOON + DAY_MS })).toEqual({
+      timeZone: "UTC",
+      changes: [...expected.changes, { firstDate: "2026-03-06", timeZone: "UTC" }],
+    });
+  });
+
+  it("is as it was if the option is set back before the date has come", async () => {
+    const { start, stored } = installation();
+    await start("Europe/Berlin");
+    const utc = { timeZone: "UTC", changes: [] };
+    expect(await start("UTC", { nowMs: NOON + 1 })).toEqual(utc);
+    expect(await stored()).toEqual(utc);
+  });
+
+  it("that cannot be recorded stops the start", async () => {
+    const { records, start } = installation();
+    records.write = () => Promise.reject(new Error("ENOSPC: no space left on device"));
+    await expect(start("Europe/Berlin")).rejects.toThrow("ENOSPC");
+  });
+
+  it.each(["", "[]", "{}", '{"timeZone":"europe/berlin","changes":[]}', '{"timeZone":"UTC","changes":[{}]}'])(
+    "stops the start if its record is damaged: %j",
+    async (text) => {
+      const { records, start } = installation();
+      await records.write(CALENDAR_RECORD, new TextEncoder().encode(text));
+      await expect(start("UTC")).rejects.toThrow("calendar.json in the data folder is damaged");
+    },
+  );
+});
+
+const NOON_MS = Date.parse("2026-03-15T12:00:00Z");
+const [UTC, KIRITIMATI, KATHMANDU] = [siteId("utc.test"), siteId("kiritimati.test"), siteId("kathmandu.test")];
+
+/** A look whose clock the test sets. The changes are those of the site that begins in UTC. */
+function createLook(changes: CalendarRecord["changes"] = []) {
+  const zones = { [UTC]: "UTC", [KIRITIMATI]: "Pacific/Kiritimati", [KATHMANDU]: "Asia/Kathmandu" };
+  const calendars = new Map<SiteId, Calendar>(
+    Object.entries(zones).map(([site, timeZone]) => [siteId(site), calendarFrom({ timeZone, changes: timeZone === "UTC" ? changes : [] })]),
+  );
+  let nowMs = NOON_MS;
+  const newDates = new NewDates({ now: () => nowMs, calendarOf: (site) => calendars.get(site) as Calendar });
+  return {
+    newDates,
+    at(text: string): SiteId[] | null {
+      nowMs = Date.parse(text);
+      return newDates.areDue ? newDates.take(calendars.keys()) : null;
+    },
+  };
+}
+
+describe("new dates", () => {
+  it("are those of all sites at the first look, then of each site at its own midnight", () => {
+    const { at } = createLook();
+    expect(at("2026-03-15T09:59:59Z")).toEqual([UTC, KIRITIMATI, KATHMANDU]);
+    expect(at("2026-03-15T10:00:00Z")).toEqual([KIRITIMATI]);
+    expect(at("2026-03-15T18:14:59Z")).toEqual([]);
+    expect(at("2026-03-15T18:15:00Z")).toEqual([KATHMANDU]);
+    expect(at("2026-03-15T23:59:59Z")).toEqual([]);
+    expect(at("2026-03-16T00:00:00Z")).toEqual([UTC]);
+    expect(at("2026-03-18T00:00:00Z")).toEqual([UTC, KIRITIMATI, KATHMANDU]);
+  });
+
+  it("are looked for at most once in a quarter of an hour, and when the clock is set back", () => {
+    const { at } = createLook();
+    at("2026-03-16T00:00:00Z");
+    expect(at("2026-03-16T00:14:59Z")).toBeNull();
+    expect(at("2026-03-15T23:59:59Z")).toEqual([UTC]);
+  });
+
+  it("come when a change of a site's time zone takes effect, and not at its old midnight", () => {
+    const { at } = createLook([{ firstDate: "2026-03-16" as LocalDate, timeZone: "Asia/Tokyo" }]);
+    at("2026-03-15T14:59:59Z");
+    expect(at("2026-03-15T15:00:00Z")).toEqual([UTC]);
+    expect(at("2026-03-16T00:00:00Z")).toEqual([KATHMANDU]);
+  });
+
+  it("begin at a whole quarter of an hour in every time zone of this host", () => {
+    const first = "2026-01-01" as LocalDate;
+    const faults = Intl.supportedValuesOf("timeZone").filter((timeZone) => {
+      const calendar = calendarFrom({ timeZone, changes: [] });
+      // Summer and winter of two years, on other days of the month and of the week.
+      return Array.from({ length: 13 }, (_, i) => addDays(first, i * 61)).some((date) => calendar.startOf(date) % QUARTER_MS !== 0);
+    });
+    expect(faults).toEqual([]);
   });
 });

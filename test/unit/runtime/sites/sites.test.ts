@@ -3,7 +3,7 @@ import { REMOVED_SITES_MAX } from "../../../../src/runtime/base/config/admin-lim
 import { ZONE_CHANGES_MAX } from "../../../../src/runtime/base/config/limits.ts";
 import { AppError } from "../../../../src/runtime/base/errors.ts";
 import { UTC_RECORD } from "../../../../src/runtime/sites/site-calendar.ts";
-import type { SiteChange } from "../../../../src/runtime/sites/site-distribution.ts";
+import type { SiteChange } from "../../../../src/runtime/sites/site-record.ts";
 import { DEFAULT_SETTINGS, type SiteSettings } from "../../../../src/runtime/sites/site-settings.ts";
 import { Sites, type ChangeRequest } from "../../../../src/runtime/sites/sites.ts";
 import { utcDateOf, type LocalDate, type SiteId } from "../../../../src/storage/event.ts";

@@ -3,9 +3,9 @@
  */
 import { describe, expect, it } from "vitest";
 import { backUp, type BackupTarget } from "../../../../src/runtime/upkeep/backup.ts";
-import { createSha256 } from "../../../../src/runtime/base/sha256.ts";
+import { createSha256 } from "../../../../src/runtime/base/bytes.ts";
 import { verifyData } from "../../../../src/runtime/upkeep/verification.ts";
-import { readCalendars } from "../../../../src/runtime/sites/recorded-calendars.ts";
+import { readCalendars } from "../../../../src/runtime/sites/site-record.ts";
 import { DEFAULT_SETTINGS } from "../../../../src/runtime/sites/site-settings.ts";
 import { decodeEvents } from "../../../../src/storage/parquet-events.ts";
 import { inProcess, Ledger, wrongIn } from "../../../fault/ledger.ts";

@@ -10,7 +10,7 @@ import { createKey, postSetup, tokenOf, withSession } from "../../../support/aut
 import { createInProcessTarget } from "../../../support/in-process-target.ts";
 import { memoryStores, type Stores } from "../../../support/mortal-stores.ts";
 import { post, wireEvent } from "../../../support/requests.ts";
-import { COLLECTIONS } from "../../../../src/runtime/sites/collection-record.ts";
+import { COLLECTIONS } from "../../../../src/runtime/sites/collection.ts";
 import { openShares, plainShare } from "../../../support/shares.ts";
 import { aFullEvent, anEvent, eventTexts, siteId } from "../../../support/stored-event.ts";
 

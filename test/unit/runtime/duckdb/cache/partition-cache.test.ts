@@ -5,7 +5,7 @@ import { EngineFullError, EngineLostError, type Engine } from "../../../../../sr
 import { IncompleteDaysError, type Loading } from "../../../../../src/runtime/duckdb/cache/loading.ts";
 import { PartitionCache } from "../../../../../src/runtime/duckdb/cache/partition-cache.ts";
 import { isSiteId } from "../../../../../src/runtime/base/config/names.ts";
-import { LeftOutFiles } from "../../../../../src/runtime/base/metrics/left-out-files.ts";
+import { LeftOutFiles } from "../../../../../src/runtime/base/metrics/storage-faults.ts";
 import { DAY_MS, utcDateOf, type SiteId, type StoredEvent, type LocalDate } from "../../../../../src/storage/event.ts";
 import { EventStore } from "../../../../../src/storage/event-store.ts";
 import { createMemoryObjectStore } from "../../../../../src/storage/memory-object-store.ts";

@@ -1,9 +1,8 @@
-/** Sessions with a clock and randomness of the test's own. */
+/** Sessions and guest tokens, with clocks and randomness of the test's own. */
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { Sessions } from "../../../../src/runtime/access/sessions.ts";
-import type { KeptEntries, KeptEntry } from "../../../../src/runtime/access/kept-entries.ts";
-import { createSha256 } from "../../../../src/runtime/base/sha256.ts";
+import { Sessions, GuestTokens, type KeptEntries, type KeptEntry } from "../../../../src/runtime/access/expiring-tokens.ts";
+import { createSha256 } from "../../../../src/runtime/base/bytes.ts";
 
 const sha256 = await createSha256();
 
@@ -20,7 +19,7 @@ function makeKeptEntries(): KeptEntries {
 const WALL_MS = 1_700_000_000_000;
 
 /** Sessions, and the monotonic clock they go by. */
-function make(options: Partial<ConstructorParameters<typeof Sessions>[0]> = {}) {
+function makeSessions(options: Partial<ConstructorParameters<typeof Sessions>[0]> = {}) {
   const clock = { ms: 0 };
   const clocks = { now: () => WALL_MS + clock.ms, monotonicMs: () => clock.ms };
   const sessions = new Sessions({ ttlSecs: 600, sessionsMax: 3, sha256, randomBytes, ...clocks, ...options });
@@ -32,20 +31,20 @@ function make(options: Partial<ConstructorParameters<typeof Sessions>[0]> = {}) 
 describe("sessions", () => {
   it("have tokens of 256 random bits", () => {
     const asked: number[] = [];
-    const { sessions } = make({ randomBytes: (length) => (asked.push(length), new Uint8Array(length).fill(0xab)) });
+    const { sessions } = makeSessions({ randomBytes: (length) => (asked.push(length), new Uint8Array(length).fill(0xab)) });
     expect(sessions.begin()).toBe("ab".repeat(32));
     expect(asked).toEqual([32]);
   });
 
   it("last for the ttl and not a millisecond longer", () => {
-    const { beginAt, isValidAt } = make();
+    const { beginAt, isValidAt } = makeSessions();
     const token = beginAt(1000);
     expect(isValidAt(token, 600_999)).toBe(true);
     expect(isValidAt(token, 601_000)).toBe(false);
   });
 
   it("end each for itself, and ending one that there is not is fine", () => {
-    const { sessions } = make();
+    const { sessions } = makeSessions();
     const [first, second] = [sessions.begin(), sessions.begin()];
     sessions.end(first);
     sessions.end(first);
@@ -54,7 +53,7 @@ describe("sessions", () => {
   });
 
   it("end all but those of the tokens that are kept", () => {
-    const { sessions } = make();
+    const { sessions } = makeSessions();
     const tokens = [sessions.begin(), sessions.begin(), sessions.begin()];
     sessions.endOthers([tokens[1] ?? "", "nonsense"]);
     expect(tokens.map((token) => sessions.isValid(token))).toEqual([false, true, false]);
@@ -63,13 +62,13 @@ describe("sessions", () => {
   });
 
   it("end with the oldest where there would be too many", () => {
-    const { beginAt, isValidAt } = make();
+    const { beginAt, isValidAt } = makeSessions();
     const tokens = [0, 1, 2, 3, 4].map((second) => beginAt(second * 1000));
     expect(tokens.map((token) => isValidAt(token, 5000))).toEqual([false, false, true, true, true]);
   });
 
   it("make room by those that have expired first", () => {
-    const { beginAt, isValidAt } = make();
+    const { beginAt, isValidAt } = makeSessions();
     for (const second of [0, 1]) beginAt(second * 1000);
     const late = beginAt(500_000);
     const later = [beginAt(601_000), beginAt(601_000)];
@@ -78,7 +77,7 @@ describe("sessions", () => {
 
   it("go on in another instance until their end by the wall clock, whatever its monotonic clock is, and those that ended do not", () => {
     const kept = makeKeptEntries();
-    const { sessions, beginAt } = make({ kept });
+    const { sessions, beginAt } = makeSessions({ kept });
     const tokens = [beginAt(0), beginAt(1000), beginAt(2000)];
     sessions.end(tokens[1] ?? "");
     const after = (ms: number) => {
@@ -93,7 +92,7 @@ describe("sessions", () => {
 
   it("last no longer than a new one where the wall clock was set back meanwhile", () => {
     const kept = makeKeptEntries();
-    const { beginAt } = make({ kept });
+    const { beginAt } = makeSessions({ kept });
     const token = beginAt(0);
     const clock = { ms: 0 };
     const clocks = { now: () => WALL_MS - 1_000_000 + clock.ms, monotonicMs: () => clock.ms };
@@ -107,7 +106,7 @@ describe("sessions", () => {
   it.each(["", "x", "0".repeat(63), "0".repeat(65), "A".repeat(64), `${"0".repeat(64)}\n`])(
     "hash no text that is no token: %j",
     (token) => {
-      const { sessions } = make({
+      const { sessions } = makeSessions({
         sha256: () => {
           throw new Error("hashed");
         },
@@ -116,4 +115,53 @@ describe("sessions", () => {
       expect(() => sessions.end(token)).not.toThrow();
     },
   );
+});
+
+/** Tokens, and the monotonic clock they go by. */
+function makeGuestTokens(options: Partial<ConstructorParameters<typeof GuestTokens>[0]> = {}) {
+  const clock = { ms: 0 };
+  const tokens = new GuestTokens({
+    ttlSecs: 600,
+    tokensMax: 6,
+    tokensOfShareMax: 3,
+    sha256,
+    randomBytes,
+    now: () => clock.ms,
+    monotonicMs: () => clock.ms,
+    ...options,
+  });
+  const beginAt = (ms: number, shareHash: string): string => ((clock.ms = ms), tokens.begin(shareHash));
+  const shareAt = (token: string, ms: number): string | null => ((clock.ms = ms), tokens.shareHashOf(token));
+  return { beginAt, shareAt };
+}
+
+describe("guest tokens", () => {
+  it("stand for their link for the ttl and not a millisecond longer", () => {
+    const { beginAt, shareAt } = makeGuestTokens();
+    const token = beginAt(1000, "one");
+    expect(shareAt(token, 600_999)).toBe("one");
+    expect(shareAt(token, 601_000)).toBeNull();
+  });
+
+  it("of a link end with the oldest where there would be too many of it, and those of other links stay", () => {
+    const { beginAt, shareAt } = makeGuestTokens();
+    const other = beginAt(0, "other");
+    const tokens = [1, 2, 3, 4, 5].map((ms) => beginAt(ms, "one"));
+    expect(tokens.map((token) => shareAt(token, 6))).toEqual([null, null, "one", "one", "one"]);
+    expect(shareAt(other, 6)).toBe("other");
+  });
+
+  it("end with the oldest of all where there would be too many in all", () => {
+    const { beginAt, shareAt } = makeGuestTokens();
+    const tokens = ["one", "two", "three", "four", "five", "six", "seven"].map((share, ms) => beginAt(ms, share));
+    expect(tokens.map((token) => shareAt(token, 7))).toEqual([null, "two", "three", "four", "five", "six", "seven"]);
+  });
+
+  it("make room by those that have expired first", () => {
+    const { beginAt, shareAt } = makeGuestTokens({ tokensMax: 3 });
+    const expired = [beginAt(0, "one"), beginAt(0, "two")];
+    const late = beginAt(500_000, "three");
+    const later = [beginAt(600_000, "four"), beginAt(600_000, "five")];
+    expect([...expired, late, ...later].map((token) => shareAt(token, 600_000))).toEqual([null, null, "three", "four", "five"]);
+  });
 });

@@ -1,9 +1,32 @@
-/** How failed syncs of the journal are reported: each one is counted, and one a minute is logged. */
-import { SYNC_FAILURES_LOG_MS } from "../config/limits.ts";
+/** Storage faults that an operator is alerted to: files that reports leave out, and failed syncs of the journal. */
+import { LEFT_OUT_FILES_MAX, SYNC_FAILURES_LOG_MS } from "../config/limits.ts";
 import type { Counters } from "./counters.ts";
 import { reasonOf, type Log } from "./log.ts";
 
-export interface SyncFailureParts {
+export class LeftOutFiles {
+  readonly #keys = new Set<string>();
+
+  /** At most `LEFT_OUT_FILES_MAX`. */
+  get count(): number {
+    return this.#keys.size;
+  }
+
+  note(key: string): void {
+    if (this.#keys.size < LEFT_OUT_FILES_MAX) this.#keys.add(key);
+  }
+
+  /** It was read whole. */
+  forget(key: string): void {
+    this.#keys.delete(key);
+  }
+
+  /** They are deleted. */
+  forgetAll(isDeleted: (key: string) => boolean): void {
+    for (const key of this.#keys) if (isDeleted(key)) this.#keys.delete(key);
+  }
+}
+
+interface SyncFailureParts {
   readonly counters: Counters;
   readonly log: Log;
   readonly monotonicMs: () => number;

@@ -1,7 +1,7 @@
-/** A queue that runs one task at a time and bounds how many may wait. */
+/** A queue that runs one task at a time and bounds how many may wait; and a limit for the wait for work that cannot be aborted. */
 import { AppError } from "./errors.ts";
 
-export interface SerialQueueOptions {
+interface SerialQueueOptions {
   /** Tasks that may wait while one runs. */
   readonly waitingMax: number;
   /** `Retry-After` of the 429. */
@@ -40,4 +40,14 @@ export class SerialQueue {
       this.#count--;
     }
   }
+}
+
+/** The outcome of work that cannot be aborted, such as that of a thread. Rejects with the signal's reason as soon as it is aborted. */
+export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason as Error);
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
 }

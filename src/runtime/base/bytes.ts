@@ -1,4 +1,4 @@
-/** How tokens and API keys are hashed and compared: SHA-256 (they are random, so no slower hash is needed), in constant time. An owner of hash-wasm. */
+/** Byte strings: SHA-256, comparison in constant time, hexadecimal, and 64-bit integers as words. An owner of hash-wasm. */
 import { createSHA256 } from "hash-wasm";
 
 /** The 32 bytes of a text's hash. Synchronous. */
@@ -21,3 +21,19 @@ export const toHex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => 
 
 /** Of an even number of hexadecimal digits. */
 export const fromHex = (hex: string): Uint8Array => Uint8Array.from(hex.match(/../g) ?? [], (digits) => Number.parseInt(digits, 16));
+
+/** Reading 64-bit integers as words is many times faster than a BigInt per value. */
+const WORD = 2 ** 32;
+
+type Int64Array = BigInt64Array | BigUint64Array;
+
+/** The two words of each integer, the lower first: WebAssembly memory is little-endian. */
+export const wordsOf = ({ buffer, byteOffset, length }: Int64Array): Int32Array => new Int32Array(buffer, byteOffset, length * 2);
+
+/** The integers as floats. Exact for timestamps in milliseconds, which are below 2^53. */
+export function floatsOf(integers: Int64Array): Float64Array {
+  const words = wordsOf(integers);
+  const floats = new Float64Array(integers.length);
+  for (let i = 0; i < floats.length; i++) floats[i] = (words[2 * i + 1] ?? 0) * WORD + ((words[2 * i] ?? 0) >>> 0);
+  return floats;
+}

@@ -1,7 +1,7 @@
 /** Which files are counted as left out of reports, and until when. */
 import { describe, expect, it } from "vitest";
 import { LEFT_OUT_FILES_MAX } from "../../../../../src/runtime/base/config/limits.ts";
-import { LeftOutFiles } from "../../../../../src/runtime/base/metrics/left-out-files.ts";
+import { LeftOutFiles } from "../../../../../src/runtime/base/metrics/storage-faults.ts";
 
 describe("files that reports leave out", () => {
   it("files that reports leave out count once each, until they are read or deleted", () => {

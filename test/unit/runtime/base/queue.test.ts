@@ -1,6 +1,6 @@
 /** A serial queue runs one task at a time, in order, and refuses what is beyond its bound. */
 import { describe, expect, it } from "vitest";
-import { SerialQueue } from "../../../../src/runtime/base/serial-queue.ts";
+import { SerialQueue } from "../../../../src/runtime/base/queue.ts";
 import { AppError } from "../../../../src/runtime/base/errors.ts";
 import { createDeferred } from "../../../support/deferred.ts";
 

@@ -2,10 +2,9 @@
 import { expect, it } from "vitest";
 import { EventOutcomes } from "../../../../../src/runtime/ingest/event-outcomes.ts";
 import { takeFromBoth, createRateLimit, type RateVerdict } from "../../../../../src/runtime/base/rate-limit.ts";
-import { addActivity, takeActivity } from "../../../../../src/runtime/base/metrics/activity.ts";
-import { createCounters } from "../../../../../src/runtime/base/metrics/counters.ts";
+import { addActivity, takeActivity, createCounters, RequestMetrics, RollupDays } from "../../../../../src/runtime/base/metrics/counters.ts";
 import { Histogram } from "../../../../../src/runtime/base/metrics/prometheus.ts";
-import { RequestMetrics } from "../../../../../src/runtime/base/metrics/request-metrics.ts";
+import { siteId } from "../../../../support/stored-event.ts";
 
 const instance = () => ({
   counters: createCounters(),
@@ -40,4 +39,17 @@ it("a limit that another instance keeps takes no token of the own one when it re
   expect(await takeFromBoth(claim, remote({ allowed: true }), 0)).toEqual({ allowed: true });
   expect(await takeFromBoth(claim, remote({ allowed: true }), 0)).toEqual({ allowed: false, retryAfterSecs: 1 });
   expect(await takeFromBoth(claim, remote(refused), 0)).toEqual(refused);
+});
+
+const [A, B] = [siteId("a.test"), siteId("b.test")];
+
+it("days of rollups are the sums over all sites of what was last noted about each", () => {
+  const days = new RollupDays();
+  expect(days.total).toEqual({ stored: 0, stale: 0, missing: 0 });
+  days.note(A, { stored: 1, stale: 2, missing: 30 });
+  days.note(B, { stored: 5, stale: 0, missing: 1 });
+  days.note(A, { stored: 33, stale: 0, missing: 0 });
+  expect(days.total).toEqual({ stored: 38, stale: 0, missing: 1 });
+  days.note(A, { stored: 0, stale: 0, missing: 0 });
+  expect(days.total).toEqual({ stored: 5, stale: 0, missing: 1 });
 });

@@ -1,6 +1,6 @@
 /** How many passwords of a link are checked: of all addresses, and of those that have hardly used its reserve. */
 import { describe, expect, it } from "vitest";
-import { ShareUnlockLimit } from "../../../../src/runtime/access/share-unlock-limit.ts";
+import { ShareUnlockLimit } from "../../../../src/runtime/access/share-unlock.ts";
 import { SHARE_UNLOCKS_AT_ONCE, SHARE_UNLOCKS_OF_NETWORK_AT_ONCE } from "../../../../src/runtime/base/config/admin-limits.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 /** The comparison of secrets is correct and does the same work wherever they differ. */
 import { describe, expect, it } from "vitest";
-import { equalBytes } from "../../../../src/runtime/base/sha256.ts";
+import { equalBytes } from "../../../../src/runtime/base/bytes.ts";
 import { countReads } from "../../../support/counted-bytes.ts";
 
 const bytes = Uint8Array.from({ length: 32 }, (_, i) => i * 7);
