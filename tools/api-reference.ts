@@ -125,10 +125,9 @@ class Types {
     if (schema.anyOf) return schema.anyOf.map((one) => this.#textOf(one, used)).join(" | ");
     if (schema.const !== undefined) return JSON.stringify(schema.const);
     if (schema.enum) return schema.enum.map((word) => JSON.stringify(word)).join(" | ");
-    return [schema.type]
-      .flat()
-      .map((type) => this.#typeOf(type ?? "", schema, used))
-      .join(" | ");
+    const types = [schema.type].flat().map((type) => this.#typeOf(type ?? "", schema, used));
+    // `string|null` is one word, which no line break cuts.
+    return types.join(types.every((type) => /^\w+$/.test(type)) ? "|" : " | ");
   }
 
   #typeOf(type: string, { items, properties, required = [] }: Schema, used?: string[]): string {
@@ -176,6 +175,19 @@ export function withApiReference(
     return { id: `${method} ${template}`, access, operation };
   });
   const types = new Types(document, documented);
+  const described = new Set<string>();
+
+  /** Long descriptions that the page has above are not repeated. */
+  function parameterItems(parameters: readonly Parameter[]): string[] {
+    const items = parameters.map((parameter) => ({ ...parameter, item: parameterItem(parameter) }));
+    const fresh = items.filter(({ item }) => item.length < DESCRIPTION_CHARS_MAX / 2 || !described.has(item));
+    const known = items.filter((item) => !fresh.includes(item)).map(({ name }) => `\`${name}\``);
+    for (const { item } of fresh) described.add(item);
+    return [
+      ...fresh.map(({ in: place, item }) => (place === "header" ? item.replace("- ", "- Header ") : item)),
+      ...(known.length > 0 ? [itemOf(`${known.join(", ")}: as above`)] : []),
+    ];
+  }
 
   function routeItems(id: string): string[] {
     const route = documented.find((known) => known.id === id);
@@ -183,9 +195,7 @@ export function withApiReference(
     const [body, response] = [bodyOf(route.operation), responseOf(route.operation)];
     return [
       itemOf(`Route: \`${id}\` · ${route.access} · ${Object.keys(route.operation.responses).join(" ")}`),
-      ...parametersOf(document, route.operation).map((parameter) =>
-        parameter.in === "header" ? parameterItem(parameter).replace("- ", "- Header ") : parameterItem(parameter),
-      ),
+      ...parameterItems(parametersOf(document, route.operation)),
       ...(body ? types.itemsOf("Body", body) : []),
       ...(response ? types.itemsOf("Response", response) : []),
     ];

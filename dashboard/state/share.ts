@@ -1,4 +1,4 @@
-/** The share link or public site that the page was opened for: `/share/<token or site id>` (docs/http-api.md, "Viewers"). */
+/** The share link or public site that the page was opened for: `/share/<token or site id>` (docs/http-api.md, "Guests"). */
 import { signal } from "@preact/signals";
 import type { SharedSite, ViewerToken } from "../api/types.ts";
 import { presentShare, sendJson, ServiceError } from "../api/http.ts";

@@ -1,4 +1,4 @@
-/** What the page of a share link asks first: what the link shows, and a guest token for its password (docs/http-api.md, "Viewers"). */
+/** What the page of a share link asks first: what the link shows, and a guest token for its password (docs/http-api.md, "Guests"). */
 import { shareNotFound } from "../runtime/access/shares.ts";
 import { parseObject, requiredText } from "../runtime/base/config/json-fields.ts";
 import { readBody } from "./body.ts";

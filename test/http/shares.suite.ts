@@ -1,4 +1,4 @@
-/** Share links, what their viewers see, and keys for some sites (docs/http-api.md, "Share links" and "Viewers"). */
+/** Share links, what their viewers see, and keys for some sites (docs/http-api.md, "Share links" and "Guests"). */
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {

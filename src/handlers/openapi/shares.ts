@@ -1,4 +1,4 @@
-/** Describes share links and what their guests ask (docs/http-api.md, "Share links" and "Viewers"). */
+/** Describes share links and what their guests ask (docs/http-api.md, "Share links" and "Guests"). */
 import {
   PASSWORD_BYTES_MAX,
   SHARES_MAX,

@@ -26,7 +26,7 @@ const ofLinks = (): RateLimit =>
   createRateLimit({ perSecond: SHARE_UNLOCKS_PER_SECOND, burst: SHARE_UNLOCKS_AT_ONCE, bucketsMax: SHARES_MAX });
 
 /**
- * Limits the password checks per link, whoever sends them (docs/http-api.md, "Viewers"). Beyond what all clients may send together, each
+ * Limits the password checks per link, whoever sends them (docs/http-api.md, "Guests"). Beyond what all clients may send together, each
  * link has a reserve for networks that have hardly used it: guesses from many addresses of some networks do not keep the right password
  * from another network out, and all guesses together stay bounded.
  */
