@@ -8,9 +8,8 @@ import { EXPORT_ROWS_DEFAULT, EXPORT_ROWS_MAX } from "../runtime/base/config/rep
 import { PRODUCT_NAME } from "../runtime/base/config/names.ts";
 import { oneOf, rowLimit } from "../runtime/query/parameters.ts";
 import { SCOPE_PARAMETERS, scopeOf } from "../runtime/query/scope-parameters.ts";
-import { csvFormat } from "../runtime/reports/exports/csv-format.ts";
+import { csvFormat, jsonFormat } from "../runtime/reports/exports/formats.ts";
 import { dailyExport } from "../runtime/reports/exports/daily-export.ts";
-import { jsonFormat } from "../runtime/reports/exports/json-format.ts";
 import { RawExport } from "../runtime/reports/exports/raw-export.ts";
 import { askerOf, exporterOf, stillShown } from "./access.ts";
 import type { Handler } from "./context.ts";

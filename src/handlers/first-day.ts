@@ -2,7 +2,7 @@
 import { mapPlan, type Plan } from "../runtime/query/plan.ts";
 import { rangeOfAll } from "../runtime/query/date-range.ts";
 import type { Condition } from "../runtime/query/filters.ts";
-import { clickhouseFirstDayPlan, firstDayPlan } from "../runtime/reports/measures/first-day.ts";
+import { clickhouseFirstDayPlan, firstDayPlan } from "../runtime/reports/measures/counts.ts";
 import type { LocalDate, SiteId } from "../storage/event.ts";
 import { askerOf } from "./access.ts";
 import type { Context } from "./context.ts";

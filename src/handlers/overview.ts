@@ -1,6 +1,6 @@
 /** GET /api/stats/overview: metrics of all sites that the caller may read (docs/http-api.md, "Overview"). */
 import { OVERVIEW_TIME_SHARE } from "../runtime/base/config/report-limits.ts";
-import { OVERVIEW_PARAMETERS } from "../runtime/reports/overview/overview-schema.ts";
+import { OVERVIEW_PARAMETERS } from "../runtime/reports/overview/overview.ts";
 import type { Handler } from "./context.ts";
 import { Query } from "./query.ts";
 import { jsonReply } from "./reply.ts";

@@ -42,6 +42,7 @@ export interface StoredEvent {
   readonly currency: string | null;
 }
 
+export const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
 
 /** Of an ISO 8601 instant. Years after 9999 have a longer date before it. */

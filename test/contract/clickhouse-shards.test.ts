@@ -11,7 +11,7 @@ import { eventTables, type EventTables } from "../../src/runtime/clickhouse/tabl
 import { ClickhouseBackend } from "../../src/runtime/clickhouse/clickhouse-backend.ts";
 import { rangeOfDays } from "../../src/runtime/query/date-range.ts";
 import { dailyExport } from "../../src/runtime/reports/exports/daily-export.ts";
-import { jsonFormat } from "../../src/runtime/reports/exports/json-format.ts";
+import { jsonFormat } from "../../src/runtime/reports/exports/formats.ts";
 import { REPORTS, type ReportPath } from "../../src/runtime/reports/registry.ts";
 import type { Report, ReportSettings } from "../../src/runtime/reports/report.ts";
 import type { Plan } from "../../src/runtime/query/plan.ts";

@@ -2,7 +2,7 @@
 import { EngineFullError } from "../../src/runtime/duckdb/engine.ts";
 import { UNFLUSHED_EVENTS_MAX } from "../../src/runtime/base/config/limits.ts";
 import { SCRIPT_PATHS } from "../../src/runtime/base/config/names.ts";
-import { FURTHER_COLUMNS } from "../../src/runtime/reports/measures/row-columns.ts";
+import { FURTHER_COLUMNS } from "../../src/runtime/reports/breakdown.ts";
 import type { ReportPath } from "../../src/runtime/reports/registry.ts";
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";

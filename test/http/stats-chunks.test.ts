@@ -4,7 +4,7 @@ import { LOOKED_UP_CHARS_MAX } from "../../src/runtime/base/config/report-limits
 import type { Engine } from "../../src/runtime/duckdb/engine.ts";
 import { planOf } from "../../src/runtime/query/plan.ts";
 import { rangeOfDays } from "../../src/runtime/query/date-range.ts";
-import { countsByValue } from "../../src/runtime/reports/measures/value-counts.ts";
+import { countsByValue } from "../../src/runtime/reports/measures/values.ts";
 import type { StoredEvent, LocalDate } from "../../src/storage/event.ts";
 import { createDeferred, type Deferred } from "../support/deferred.ts";
 import { START_MS, createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";

@@ -5,7 +5,7 @@ import { PartitionCache } from "../../src/runtime/duckdb/cache/partition-cache.t
 import { partitionVersionOf } from "../../src/runtime/duckdb/cache/partition-version.ts";
 import { computeMeasures } from "../../src/runtime/duckdb/measure-computation.ts";
 import { rangeOfDays } from "../../src/runtime/query/date-range.ts";
-import { rolledMeasures } from "../../src/runtime/reports/rolled-measures.ts";
+import { rolledMeasures } from "../../src/runtime/reports/registry.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/inline-rollup-calculator.ts";
 import { fileOf, originOf } from "../../src/runtime/duckdb/rollups/rollup-origin.ts";
 import { LeftOutFiles } from "../../src/runtime/base/metrics/storage-faults.ts";

@@ -1,8 +1,8 @@
 /** Describes the list of sites, the overview and exports (docs/http-api.md, "Sites", "Overview" and "Export"). */
 import { boolean, closed, list, orNull, text } from "../../runtime/query/json-schema.ts";
 import { DAILY_EXPORT } from "../../runtime/reports/exports/daily-export.ts";
-import { RAW_EXPORT } from "../../runtime/reports/exports/raw-export-schema.ts";
-import { OVERVIEW, OVERVIEW_PARAMETERS } from "../../runtime/reports/overview/overview-schema.ts";
+import { RAW_EXPORT } from "../../runtime/reports/exports/raw-export.ts";
+import { OVERVIEW, OVERVIEW_PARAMETERS } from "../../runtime/reports/overview/overview.ts";
 import { CARDS, WEEK_STARTS } from "../../runtime/sites/site-settings.ts";
 import { EXPORT_PARAMETERS } from "../export.ts";
 import { SITES_PARAMETERS } from "../sites.ts";

@@ -1,8 +1,23 @@
 /** Reads values from result rows, and the arithmetic that all reports share. */
-import type { SqlRow } from "./sql.ts";
+import type { SqlRow, SqlValue } from "./sql.ts";
 
 /** A count; 0 without a row. */
 export const numberIn = (row: SqlRow | undefined, name: string): number => Number(row?.[name] ?? 0);
+
+/** Adds up columns of rows by key. Texts are integers beyond 64 bits. */
+export function sumsBy<Key>(keyOf: (row: SqlRow) => Key, rows: readonly SqlRow[], columns: readonly string[]): ReadonlyMap<Key, SqlRow> {
+  const sums = new Map<Key, Record<string, SqlValue>>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    const sum = sums.get(key) ?? {};
+    sums.set(key, sum);
+    for (const name of columns) {
+      const added = row[name];
+      sum[name] = typeof added === "string" ? String(BigInt(sum[name] ?? 0) + BigInt(added)) : numberIn(sum, name) + numberIn(row, name);
+    }
+  }
+  return sums;
+}
 
 /** Rows of counts, added up by column. */
 export const sumOfRows = (rows: readonly SqlRow[]): SqlRow => {

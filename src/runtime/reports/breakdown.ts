@@ -1,33 +1,69 @@
-/** GET /api/stats/breakdown/{dimension}: visitors, page views and events for each value of a dimension (docs/http-api.md, "Breakdowns"). */
+/** GET /api/stats/breakdown/{dimension}: the numbers of each value of a dimension (docs/http-api.md, "Breakdowns"). */
+import { exceedsChars } from "../base/text.ts";
+import { EVENT_NAME_CHARS_MAX } from "../base/config/limits.ts";
 import { PRODUCT_NAME } from "../base/config/names.ts";
-import { BREAKDOWN_ROWS_MAX } from "../base/config/report-limits.ts";
+import { BREAKDOWN_OFFSET_MAX, BREAKDOWN_ROWS_DEFAULT, BREAKDOWN_ROWS_MAX } from "../base/config/report-limits.ts";
+import { invalidInput } from "../base/errors.ts";
 import type { AggregateQuery } from "../query/aggregate-query.ts";
+import { COMPARISON_PARAMETERS, comparedWindow, customRange, scopesOf } from "../query/comparison.ts";
+import type { DateRange } from "../query/date-range.ts";
+import { Decimal, decimalFromCents } from "../query/decimal.ts";
+import {
+  DIMENSIONS,
+  SESSION_DIMENSIONS,
+  columnOf,
+  isDimension,
+  parseDimension,
+  type Dimension,
+  type SessionDimension,
+} from "../query/dimensions.ts";
+import { closed, count, fraction, list, number, text, type Described, type Schema } from "../query/json-schema.ts";
+import {
+  integer,
+  oneOf,
+  optional,
+  parameter,
+  rowLimit,
+  searchFor,
+  UNKNOWN_LABEL,
+  type Parameter,
+  type Parameters,
+  type Values,
+} from "../query/parameters.ts";
 import { combinePlans, joinPlans, planOf, type Plan } from "../query/plan.ts";
-import { comparedWindow, scopesOf } from "../query/comparison.ts";
-import { DIMENSIONS, columnOf, isDimension } from "../query/dimensions.ts";
-import { closed, count, list, text, type Described, type Schema } from "../query/json-schema.ts";
-import { numberIn, textIn } from "../query/row-values.ts";
-import { goalNamed } from "../sites/goal.ts";
+import { numberIn, ratio, sumsBy, textIn } from "../query/row-values.ts";
 import type { Scope } from "../query/scope.ts";
 import type { SqlRow } from "../query/sql.ts";
-import type { Top } from "../query/top.ts";
-import { BREAKDOWN_PARAMETERS, checkBreakdown, comparisonOf, type BreakdownValues } from "./breakdown-parameters.ts";
-import { csvFormat } from "./exports/csv-format.ts";
-import { csvOfRows, type CsvColumn } from "./exports/csv-rows.ts";
-import {
-  FURTHER_COLUMNS,
-  ROW_FIELDS,
-  ROW_NUMBERS,
-  numbersOf,
-  orderKeyOf,
-  queryOfRows,
-  readsSessions,
-  sumsByValue,
-  type ValueRows,
-} from "./measures/row-columns.ts";
-import { sessionPages } from "./measures/session-pages.ts";
-import { countsByValue } from "./measures/value-counts.ts";
+import type { OrderKey, Top } from "../query/top.ts";
+import { goalNamed, type Goal } from "../sites/goal.ts";
+import { csvFormat, csvOfRows, type CsvColumn } from "./exports/formats.ts";
+import { EVENTS, MONEY, PAGEVIEWS, VISITORS, centsIn } from "./measures/fields.ts";
+import { countsByValue, sessionPages, sessionsByValue } from "./measures/values.ts";
 import { report, type ReportRequest } from "./report.ts";
+
+/** The numbers that every row contains. */
+const COUNTS = { visitors: VISITORS, pageviews: PAGEVIEWS, events: EVENTS };
+
+/** The numbers that `columns` adds. */
+const FURTHER = {
+  sessions: count("Sessions with a matching event of this value, or that begin or end at this page."),
+  bounce_rate: fraction("Share of these sessions with exactly one page view and no other event."),
+  avg_visit_duration_secs: number("Mean time from the first event of these sessions to their last.", { minimum: 0 }),
+  views_per_visit: number("Mean number of page views of these sessions, on all pages.", { minimum: 0 }),
+  conversions: count("Distinct visitors of these sessions with an event that meets the goal."),
+  conversion_rate: fraction("Conversions divided by visitors."),
+  revenue: MONEY,
+};
+
+type FurtherColumn = keyof typeof FURTHER;
+type CountColumn = keyof typeof COUNTS | FurtherColumn;
+
+export const FURTHER_COLUMNS = Object.keys(FURTHER) as readonly FurtherColumn[];
+const BASE_COLUMNS = Object.keys(COUNTS) as readonly (keyof typeof COUNTS)[];
+const COUNT_COLUMNS: readonly CountColumn[] = [...BASE_COLUMNS, ...FURTHER_COLUMNS];
+
+const ROW_FIELDS = { ...COUNTS, ...FURTHER };
+const ROW_NUMBERS = closed(ROW_FIELDS, { optional: FURTHER_COLUMNS });
 
 const ROWS = list(
   `Most visitors first, then by value, unless \`sort\` says otherwise. At most ${BREAKDOWN_ROWS_MAX}.`,
@@ -41,64 +77,248 @@ const ROWS = list(
 const PAGE = closed({ total: count("The number of rows without `limit` and `offset`."), rows: ROWS });
 
 type Rows = Described<typeof ROWS>;
-
 type Page = Described<typeof PAGE>;
 
-/** None without rows. */
-const ofValues = (query: AggregateQuery, rows: readonly SqlRow[]): AggregateQuery[] =>
-  rows.length === 0 ? [] : [{ ...query, top: { values: rows.map((row) => textIn(row, "value")), rowsMax: rows.length } }];
+interface Columns {
+  /** In the order of the request. */
+  readonly further: readonly FurtherColumn[];
+  readonly hasComparison: boolean;
+}
 
-/** Entry and exit pages are paths. */
+const COLUMN_NAMES = [...FURTHER_COLUMNS, "comparison"];
+const COLUMN_NAME = `(?:${COLUMN_NAMES.join("|")})`;
+
+const COLUMNS: Parameter<Columns> = parameter(
+  {
+    description:
+      "Further fields of each row, joined by commas. `conversions` and `conversion_rate` require `goal`, `revenue` requires `currency`; " +
+      "`comparison` adds the numbers of the same value in another window. All but `revenue` and `comparison` need the behavioral extension.",
+    schema: text("Names of fields.", { pattern: `^(?:${COLUMN_NAME}(?:,${COLUMN_NAME})*)?$` }),
+    example: "bounce_rate,avg_visit_duration_secs",
+  },
+  (value, name) => {
+    const words = new Set(value === null || value === "" ? [] : value.split(","));
+    const unknown = [...words].find((word) => !COLUMN_NAMES.includes(word));
+    if (unknown !== undefined) {
+      throw invalidInput(`"${name}": unknown field "${unknown}". Use any of ${COLUMN_NAMES.join(", ")}, joined by commas`);
+    }
+    const hasComparison = words.delete("comparison");
+    return { further: [...words] as FurtherColumn[], hasComparison };
+  },
+);
+
+interface Sorting {
+  readonly column: "value" | CountColumn;
+  readonly isAscending: boolean;
+}
+
+const SORT: Parameter<Sorting> = parameter(
+  {
+    description: "The order of the rows: a field, and `asc` or `desc`. Rows with equal fields are in ascending order of their values.",
+    schema: text("`value`, or a field of the rows that the request has.", {
+      pattern: `^(?:value|${COUNT_COLUMNS.join("|")}):(?:asc|desc)$`,
+      default: "visitors:desc",
+    }),
+    example: "visitors:desc",
+  },
+  (written, name) => {
+    if (written === null) return { column: "visitors", isAscending: false };
+    const [word, direction, ...others] = written.split(":");
+    const column = (["value", ...COUNT_COLUMNS] as const).find((known) => known === word);
+    if (column === undefined || (direction !== "asc" && direction !== "desc") || others.length > 0) {
+      throw invalidInput(`"${name}" must be one of value, ${COUNT_COLUMNS.join(", ")}, followed by :asc or :desc, got "${written}"`);
+    }
+    return { column, isAscending: direction === "asc" };
+  },
+);
+
+const CURRENCY = /^[A-Z]{3}$/;
+
+const goalColumnOf = ({ further }: Columns): FurtherColumn | undefined =>
+  further.find((column) => column === "conversions" || column === "conversion_rate");
+
+/** Parsed only if `columns` (declared above) asks for them; otherwise ignored, even if invalid. */
+const readIf = <P extends Parameters>(isNeeded: (columns: Columns) => boolean, parameters: P): P =>
+  Object.fromEntries(
+    Object.entries(parameters).map(([name, declared]) => [
+      name,
+      { ...declared, isRead: ({ columns }: { readonly columns: Columns }) => isNeeded(columns) },
+    ]),
+  ) as P;
+
+const PARAMETERS = {
+  dimension: {
+    in: "path",
+    description: `The dimension of the breakdown. ${SESSION_DIMENSIONS.join(" and ")} need the behavioral extension.`,
+    required: true,
+    schema: text("A dimension.", { enum: [...DIMENSIONS, ...SESSION_DIMENSIONS] }),
+    example: "pages",
+    parse: (slug) => parseDimension(slug ?? ""),
+  } satisfies Parameter<Dimension | SessionDimension>,
+  limit: rowLimit("Maximum number of rows.", BREAKDOWN_ROWS_MAX, BREAKDOWN_ROWS_DEFAULT),
+  offset: integer(
+    { description: "Rows that are left out before the first one.", meaning: "Values outside the bounds are refused.", example: 0 },
+    { min: 0, max: BREAKDOWN_OFFSET_MAX, default: 0 },
+  ),
+  search: searchFor("rows with values"),
+  unknown_label: UNKNOWN_LABEL,
+  sort: SORT,
+  columns: COLUMNS,
+  ...readIf((columns) => goalColumnOf(columns) !== undefined, {
+    goal: optional(
+      {
+        description: "The goal of `conversions` and `conversion_rate`: one of the site's, or the events of that name if no goal has it.",
+        schema: text("The name of a goal or of an event.", { minLength: 1, maxLength: EVENT_NAME_CHARS_MAX }),
+        example: "signup",
+      },
+      (goal, name) => {
+        if (goal === "" || exceedsChars(goal, EVENT_NAME_CHARS_MAX)) {
+          throw invalidInput(`"${name}" must be a name of 1 to ${EVENT_NAME_CHARS_MAX} characters`);
+        }
+        return goal;
+      },
+    ),
+  }),
+  ...readIf(({ further }) => further.includes("revenue"), {
+    currency: optional(
+      {
+        description: "The currency of `revenue`.",
+        schema: text("An ISO 4217 code in capital letters.", { pattern: CURRENCY.source }),
+        example: "EUR",
+      },
+      (code, name) => {
+        if (!CURRENCY.test(code)) throw invalidInput(`"${name}" must be three capital letters, such as EUR, got "${code}"`);
+        return code;
+      },
+    ),
+  }),
+  with_total: oneOf("`true`: the response is an object with the rows and their number, and not just the rows.", ["false", "true"]),
+  format: oneOf("`csv`: the same rows as a file.", ["json", "csv"]),
+  ...readIf(({ hasComparison }) => hasComparison, COMPARISON_PARAMETERS),
+};
+
+type BreakdownValues = Values<typeof PARAMETERS>;
+
+const comparisonOf = ({ compare, compare_start_date, compare_end_date, compare_same_time }: BreakdownValues) => ({
+  compare: compare ?? ("previous_period" as const),
+  compare_start_date,
+  compare_end_date,
+  compare_same_time,
+});
+
+/** 400 for a column without the parameter that it requires, and for an order by a field that the rows do not contain. */
+function check(values: BreakdownValues, _range: DateRange, rangeDaysMax: number): void {
+  const { columns, goal, currency, sort } = values;
+  const goalColumn = goalColumnOf(columns);
+  if (goalColumn !== undefined && goal === null) throw invalidInput(`"goal" is required when "columns" has ${goalColumn}`);
+  if (columns.further.includes("revenue") && currency === null) throw invalidInput('"currency" is required when "columns" has revenue');
+  const isFurther = (FURTHER_COLUMNS as readonly string[]).includes(sort.column);
+  if (isFurther && !columns.further.some((column) => column === sort.column)) {
+    throw invalidInput(`"sort" by ${sort.column} requires it in "columns"`);
+  }
+  if (columns.hasComparison) customRange(comparisonOf(values), rangeDaysMax);
+}
+
+/** The rows that a request asks for, before order and limit. */
+interface WantedRows {
+  readonly dimension: Dimension | SessionDimension;
+  readonly columns: readonly FurtherColumn[];
+  /** Set if conversions are wanted. */
+  readonly goal: Goal | null;
+  /** Set if revenue is wanted. */
+  readonly currency: string | null;
+}
+
+const needsSessions = (columns: readonly FurtherColumn[]): boolean => columns.some((column) => column !== "revenue");
+
+/** The cheapest query for the rows. Rollups store its rows if there are neither further columns nor a filter. */
+function queryOf(scope: Scope, { dimension, columns, goal, currency }: WantedRows, sessionGapMs: number): AggregateQuery {
+  const wantsRevenue = columns.includes("revenue") ? currency : null;
+  if (needsSessions(columns) || (wantsRevenue !== null && !isDimension(dimension))) {
+    return sessionsByValue(scope, { dimension, sessionGapMs, goal, currency: wantsRevenue });
+  }
+  if (!isDimension(dimension)) return sessionPages(scope, sessionGapMs, dimension === "entry-pages" ? "first" : "last");
+  return countsByValue(scope, columnOf(dimension), wantsRevenue);
+}
+
+type Numbers = Readonly<Record<CountColumn, OrderKey>>;
+
+/** Each number of a row is a sum in the query's row, or the ratio of two. */
+const EVENT_NUMBERS: Numbers = {
+  visitors: "visitors",
+  pageviews: "pageviews",
+  events: "events",
+  sessions: "sessions",
+  bounce_rate: { part: "bounces", whole: "sessions" },
+  avg_visit_duration_secs: { part: "duration_ms", whole: "sessions" },
+  views_per_visit: { part: "session_pageviews", whole: "sessions" },
+  conversions: "conversions",
+  conversion_rate: { part: "conversions", whole: "visitors" },
+  revenue: "revenue",
+};
+
+/** `sessionPages`: each session counts as one page view and one event of the page where it begins or ends. */
+const SESSION_NUMBERS: Numbers = { ...EVENT_NUMBERS, pageviews: "sessions", events: "sessions" };
+
+function valueOf(column: CountColumn, row: SqlRow | undefined): number | Decimal {
+  if (column === "revenue") return new Decimal(decimalFromCents(row ? centsIn(row, "revenue") : 0n));
+  const key = (row && !("events" in row) ? SESSION_NUMBERS : EVENT_NUMBERS)[column];
+  if (typeof key === "string") return numberIn(row, key);
+  return ratio(numberIn(row, key.part), numberIn(row, key.whole) * (column === "avg_visit_duration_secs" ? 1000 : 1));
+}
+
+/** The numbers of a row; zeros without one. */
+const numbersOf = (row: SqlRow | undefined, columns: readonly FurtherColumn[]) =>
+  Object.fromEntries([...BASE_COLUMNS, ...columns].map((column) => [column, valueOf(column, row)])) as Described<typeof ROW_NUMBERS>;
+
+/** Entry and exit pages are searched as paths. */
 function searchOf({ search, dimension, unknown_label: unknownLabel }: BreakdownValues): Pick<Top, "search" | "of" | "unknownLabel"> {
   const of = isDimension(dimension) ? columnOf(dimension) : "pathname";
   return { ...(search !== null && { search, of }), ...(unknownLabel !== null && { unknownLabel }) };
 }
 
-function topOf(values: BreakdownValues, query: AggregateQuery): Top {
+function topOf(values: BreakdownValues, { counts }: AggregateQuery): Top {
   const { sort, limit, offset } = values;
   const page = { rowsMax: limit, ...(offset > 0 && { offset }), ...searchOf(values) };
   if (sort.column === "value") return { ...page, ...(!sort.isAscending && { isReversed: true }) };
-  return { ...page, by: orderKeyOf(sort.column, query), ...(sort.isAscending && { isReversed: true }) };
+  const numbers = counts.includes("events") ? EVENT_NUMBERS : SESSION_NUMBERS;
+  return { ...page, by: numbers[sort.column], ...(sort.isAscending && { isReversed: true }) };
 }
 
-/** The page of rows, each with the numbers of its value in the other scopes, of which the window consists; without scopes, none is compared. */
-function rowsOf(
-  scope: Scope,
-  others: readonly Scope[],
-  wanted: ValueRows,
-  top: (query: AggregateQuery) => Top,
-  sessionGapMs: number,
-): Plan<Rows> {
-  const query = queryOfRows(scope, wanted, sessionGapMs);
-  const page = planOf(scope, [{ ...query, top: top(query) }], (found) => found);
-  const parts = others.map((other) => planOf(other, [queryOfRows(other, wanted, sessionGapMs)], (...found) => found.flat()));
-  const compared = combinePlans(parts, (found) => sumsByValue(found.flat()));
+/** Restricts a query to the values of these rows. No rows need no query. */
+const ofValues = (query: AggregateQuery, rows: readonly SqlRow[]): AggregateQuery[] =>
+  rows.length === 0 ? [] : [{ ...query, top: { values: rows.map((row) => textIn(row, "value")), rowsMax: rows.length } }];
+
+/** One page of rows. `compared` are the scopes that the compared window consists of; none without a comparison. */
+function rowsOf(scope: Scope, compared: readonly Scope[], wanted: WantedRows, values: BreakdownValues, sessionGapMs: number): Plan<Rows> {
+  const query = queryOf(scope, wanted, sessionGapMs);
+  const page = planOf(scope, [{ ...query, top: topOf(values, query) }], (found) => found);
+  const parts = compared.map((part) => planOf(part, [queryOf(part, wanted, sessionGapMs)], (...found) => found.flat()));
+  // The parts of a window share no visitors.
+  const columns = [...query.counts, ...(query.amounts ?? [])];
+  const sums = combinePlans(parts, (found) => sumsBy((row) => textIn(row, "value"), found.flat(), columns));
   const join = (found: readonly SqlRow[], before: ReadonlyMap<string, SqlRow>): Rows =>
     found.map((row) => {
       const value = textIn(row, "value");
-      return {
-        value,
-        ...numbersOf(row, wanted.columns),
-        ...(others.length > 0 && { comparison: numbersOf(before.get(value), wanted.columns) }),
-      };
+      const comparison = compared.length > 0 && { comparison: numbersOf(before.get(value), wanted.columns) };
+      return { value, ...numbersOf(row, wanted.columns), ...comparison };
     });
-  return joinPlans(page, compared, join, ofValues);
+  return joinPlans(page, sums, join, ofValues);
 }
 
-/** How many rows there are. Further columns have no influence on it. */
+/** The number of all rows, which further columns do not change. */
 function totalOf(scope: Scope, values: BreakdownValues, sessionGapMs: number): Plan<number> {
-  const { dimension } = values;
-  const query = queryOfRows(scope, { dimension, columns: [], goal: null, currency: null }, sessionGapMs);
+  const query = queryOf(scope, { dimension: values.dimension, columns: [], goal: null, currency: null }, sessionGapMs);
   const top = { rowsMax: BREAKDOWN_ROWS_MAX, ...searchOf(values) };
   return planOf(scope, [{ ...query, top, isCounted: true }], ([row]) => numberIn(row, "row_count"));
 }
 
 function csvColumns({ columns: { further, hasComparison } }: BreakdownValues): readonly CsvColumn[] {
-  const numbers = ["visitors", "pageviews", "events", ...further];
+  const numbers = [...BASE_COLUMNS, ...further];
   return ["value", ...numbers, ...(hasComparison ? numbers.map((name) => ["comparison", name] as const) : [])];
 }
 
-function fileOf({ scope, values }: ReportRequest<typeof BREAKDOWN_PARAMETERS>) {
+function fileOf({ scope, values }: ReportRequest<typeof PARAMETERS>) {
   if (values.format === "json") return null;
   return {
     name: `${PRODUCT_NAME.toLowerCase()}-${values.dimension}-${scope.range.firstDay}.${csvFormat.extension}`,
@@ -111,12 +331,12 @@ export const breakdown = report({
   path: "/api/stats/breakdown/:dimension",
   operationId: "getBreakdown",
   summary: "Visitors, page views and events by value of a dimension",
-  parameters: BREAKDOWN_PARAMETERS,
-  check: checkBreakdown,
+  parameters: PARAMETERS,
+  check,
   readsGoals: true,
   result: { name: "Breakdown", schema: ROWS as Schema<Rows | Page>, forms: { BreakdownPage: PAGE } },
   file: fileOf,
-  extension: ({ dimension, columns: { further } }) => (readsSessions({ dimension, columns: further }) ? "needed" : "unused"),
+  extension: ({ dimension, columns: { further } }) => (!isDimension(dimension) || needsSessions(further) ? "needed" : "unused"),
   rolled: (scope, { sessionGapMs, hasExtension }) => ({
     ...Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, countsByValue(scope, columnOf(dimension))])),
     ...(hasExtension && {
@@ -128,10 +348,9 @@ export const breakdown = report({
   plan({ scope, values, nowMs, calendar, goals }, { sessionGapMs, rotationDays }) {
     const { dimension, columns, currency } = values;
     const goal = values.goal === null ? null : goalNamed(goals, values.goal);
-    const wanted = { dimension, columns: columns.further, goal, currency };
     const window = columns.hasComparison ? comparedWindow(comparisonOf(values), scope.range, nowMs, calendar) : null;
-    const others = window ? scopesOf(scope, window, rotationDays) : [];
-    const rows = rowsOf(scope, others, wanted, (query) => topOf(values, query), sessionGapMs);
+    const compared = window ? scopesOf(scope, window, rotationDays) : [];
+    const rows = rowsOf(scope, compared, { dimension, columns: columns.further, goal, currency }, values, sessionGapMs);
     if (values.with_total === "false") return rows;
     return joinPlans(rows, totalOf(scope, values, sessionGapMs), (found, total) => ({ total, rows: found }));
   },

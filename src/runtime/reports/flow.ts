@@ -22,7 +22,7 @@ const PARAMETERS = {
   limit: rowLimit("Maximum number of rows.", FLOW_ROWS_MAX, FLOW_ROWS_DEFAULT),
 };
 
-/** Rows `code`, `visitors`: those whose first view of the page, in any kept session, has that neighbour; NULL for none. */
+/** Rows `code`, `visitors`: visitors by the neighbour of their first view of the page in any matching session; NULL for none. */
 type Neighbours = (
   scope: Scope,
   calendar: Calendar,
@@ -30,7 +30,7 @@ type Neighbours = (
   values: Pick<Values<typeof PARAMETERS>, "page" | "direction">,
 ) => SqlText;
 
-/** Only events of sessions with a view of the page are sorted. */
+/** DuckDB sorts only events of sessions with a view of the page. */
 const neighboursInDaySessions: Neighbours = (scope, calendar, sessionGapMs, { page, direction }) => {
   const neighbour = direction === "forward" ? sql`sequence_next_node` : sql`sequence_previous_node`;
   const all = eventsIn({ ...scope, conditions: [] });
@@ -66,7 +66,7 @@ const neighboursInDaySessions: Neighbours = (scope, calendar, sessionGapMs, { pa
       SELECT neighbour AS code, count(*) AS visitors FROM ranked WHERE place = 1 GROUP BY neighbour`;
 };
 
-/** In ClickHouse. Only events of visitors with a view of the page are sorted. */
+/** ClickHouse sorts only events of visitors with a view of the page. */
 const neighboursInOrderedSessions: Neighbours = (scope, _calendar, sessionGapMs, { page, direction }) => {
   const all = eventsIn({ ...scope, conditions: [] });
   const viewers = sql`SELECT visitor_id FROM (${all}) AS ranged_events WHERE ${stepSql(page)}`;
@@ -92,10 +92,7 @@ const neighboursInOrderedSessions: Neighbours = (scope, _calendar, sessionGapMs,
       GROUP BY code`;
 };
 
-/**
- * Rows `next_page`, `visitors`, and `viewers`: the visitors who viewed the page, whether or not another page was next;
- * visitors descending, then page.
- */
+/** Rows `next_page`, `visitors`, and `viewers`: all visitors who viewed the page, with or without a next one. */
 const neighbours = (scope: Scope, sessionGapMs: number, { limit, ...values }: Values<typeof PARAMETERS>): AggregateQuery => ({
   keys: ["code"],
   counts: ["visitors"],
@@ -139,7 +136,7 @@ export const flow = report({
   extension: "needed",
   plan: ({ scope, values }, { sessionGapMs }) =>
     planOf(scope, [neighbours(scope, sessionGapMs, values)], (found) =>
-      // Shares add up to less than 1: other visitors had no such page, or are beyond the limit.
+      // Shares add up to less than 1: other visitors viewed no such page, or are beyond the limit.
       found.map((row) => ({
         next_page: textIn(row, "next_page"),
         visitors: numberIn(row, "visitors"),

@@ -1,4 +1,4 @@
-/** GET /api/stats/funnel: visitors who completed each of a series of steps within a time window (docs/http-api.md, "Funnel"). */
+/** GET /api/stats/funnel: visitors who complete each of a series of steps within a time window (docs/http-api.md, "Funnel"). */
 import { CONDITIONS_MAX, FUNNEL_WEEKS_MAX, STEPS_MIN } from "../base/config/report-limits.ts";
 import { FUNNEL_MODES, type FunnelMode } from "../query/behavioral/window-funnel.ts";
 import type { SqlRow } from "../query/sql.ts";
@@ -24,7 +24,7 @@ const UNITS_MS = {
 const WINDOW = /^([1-9]\d{0,8}) ?(second|minute|hour|day|week)s?$/;
 const WINDOW_DEFAULT = "1 day";
 
-/** The window in milliseconds; 400 for an invalid or too long one. */
+/** Milliseconds; 400 for an invalid or too long window. */
 function parseWindow(value: string | null, name: string): number {
   const [, units = "", unit = ""] = WINDOW.exec(value ?? WINDOW_DEFAULT) ?? [];
   const windowMs = Number(units) * (UNITS_MS[unit as keyof typeof UNITS_MS] ?? 0);
@@ -34,12 +34,12 @@ function parseWindow(value: string | null, name: string): number {
   );
 }
 
-/** Deduplicated and in a fixed order, so that equivalent lists are equal; 400 for an unknown mode. */
+/** Deduplicated and in a fixed order, so that equivalent lists share cached results; 400 for an unknown mode. */
 function parseModes(value: string | null, name: string): readonly FunnelMode[] {
   if (value === null || value === "") return [];
   const requested = value.split(",");
   const unknown = requested.find((mode) => !(FUNNEL_MODES as readonly string[]).includes(mode));
-  if (unknown !== undefined) throw invalidInput(`"${name}": there is no mode "${unknown}"; there are ${FUNNEL_MODES.join(", ")}`);
+  if (unknown !== undefined) throw invalidInput(`"${name}": unknown mode "${unknown}". Use any of ${FUNNEL_MODES.join(", ")}`);
   return FUNNEL_MODES.filter((mode) => requested.includes(mode));
 }
 
@@ -50,7 +50,7 @@ const STEPS: Parameter<readonly Step[]> = required(
 
 const FUNNEL_WINDOW: Parameter<number> = parameter(
   {
-    description: `How long after the first step the last one may come; at most ${FUNNEL_WEEKS_MAX} weeks.`,
+    description: `The longest time from the first step to the last; at most ${FUNNEL_WEEKS_MAX} weeks.`,
     schema: text("A positive integer and `second`, `minute`, `hour`, `day` or `week`, also with `s`.", {
       pattern: WINDOW.source,
       default: WINDOW_DEFAULT,
@@ -66,7 +66,7 @@ const MODES: Parameter<readonly FunnelMode[]> = parameter(
   {
     description:
       `Any of ${FUNNEL_MODES.join(", ")}, joined by commas. ` +
-      "`strict_order`: an event that is no step, or a later step too early, ends the attempt. `strict_deduplication`: a repeated " +
+      "`strict_order`: an event that is not a step, or a later step too early, ends the attempt. `strict_deduplication`: a repeated " +
       "step other than the first ends it. `strict_increase`: steps must have different timestamps. `strict_once`: an event counts for one step at most.",
     schema: text("Any number of modes, or none.", { pattern: `^(?:${MODE}(?:,${MODE})*)?$` }),
     example: "strict_order,strict_once",
@@ -74,10 +74,10 @@ const MODES: Parameter<readonly FunnelMode[]> = parameter(
   parseModes,
 );
 
-/** The bits of the first two steps: a visitor without both cannot get beyond the first, in any mode. */
+/** Bits of the first two steps: without both, a visitor cannot get beyond the first in any mode. */
 const BEYOND_THE_FIRST = 0b11;
 
-/** Visitors who got at least as far as each step. Rows of `reached` count those who got exactly that far, from step 1. */
+/** Visitors who reached at least each step. Rows of `reached` count visitors whose last step it is. */
 function visitorsOfSteps(steps: readonly Step[], entered: SqlRow | undefined, reached: readonly SqlRow[]): readonly number[] {
   const ended = new Float64Array(steps.length + 1);
   for (const row of reached) ended[numberIn(row, "value")] = numberIn(row, "visitors");

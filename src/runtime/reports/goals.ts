@@ -1,17 +1,26 @@
-/** GET /api/stats/goals: every event other than a page view; the conversion rate is the share of all visitors who triggered it (docs/http-api.md, "Goals"). */
-import { GOAL_ROWS_MAX } from "../base/config/report-limits.ts";
+/**
+ * GET /api/stats/goals: all events except page views, with their conversion rates (docs/http-api.md, "Goals").
+ * GET /api/stats/conversions: visitors who met each goal of the site, and the revenue of revenue goals (docs/http-api.md, "Conversions").
+ */
 import { PAGEVIEW } from "../base/config/names.ts";
+import { GOAL_ROWS_MAX, REVENUE_ROWS_MAX } from "../base/config/report-limits.ts";
 import type { AggregateQuery } from "../query/aggregate-query.ts";
+import { fraction, text, count, orNull } from "../query/json-schema.ts";
 import { planOf } from "../query/plan.ts";
-import { fraction, text } from "../query/json-schema.ts";
 import { numberIn, ratio, textIn } from "../query/row-values.ts";
-import { eventsIn, within, type Scope } from "../query/scope.ts";
-import { sql, textCode } from "../query/sql.ts";
-import { EVENTS, VISITORS, rows } from "./measures/fields.ts";
-import { visitorCounts } from "./measures/visitor-counts.ts";
+import { eventsIn, within, type Scope, propsIn } from "../query/scope.ts";
+import { sql, textCode, perDialect, type SqlRow, type SqlText } from "../query/sql.ts";
+import { visitorCounts, REVENUE_TOTAL } from "./measures/counts.ts";
+import { EVENTS, VISITORS, rows, REVENUE_FIELDS, revenueOf } from "./measures/fields.ts";
 import { report } from "./report.ts";
+import { GOALS_MAX, GOALS_OF_QUERY_MAX } from "../base/config/admin-limits.ts";
+import { goalSql } from "../query/goal.ts";
+import { bitsSql } from "../query/steps.ts";
+import type { SiteGoal } from "../sites/goal.ts";
 
-/** Rows `value` (the name), `visitors`, `events`; visitors descending, then name. */
+const CONVERSION_RATE = fraction("Visitors divided by all visitors of the range and filters.");
+
+/** Rows `value` (the name), `visitors`, `events`. */
 const countsByEvent = (scope: Scope): AggregateQuery => ({
   keys: [],
   codes: ["value"],
@@ -35,7 +44,7 @@ export const goals = report({
       name: text("The event's name."),
       visitors: VISITORS,
       events: EVENTS,
-      conversion_rate: fraction("Visitors divided by all visitors of the range and filters."),
+      conversion_rate: CONVERSION_RATE,
     }),
   },
   rolled: (scope) => ({ goals: countsByEvent(scope) }),
@@ -48,4 +57,121 @@ export const goals = report({
         conversion_rate: ratio(numberIn(row, "visitors"), numberIn(all, "visitors")),
       })),
     ),
+});
+
+/** A row for each goal that an event meets: `goal` (its place in the list, from 0), `visitor_id`, `currency`, `revenue_amount`. */
+function eventsByGoal(scope: Scope, listed: readonly SiteGoal[]): SqlText {
+  const met = bitsSql(listed.map(({ fields }) => goalSql(fields.goal, propsIn(scope))));
+  const marked = sql`(${eventsIn(scope, sql`visitor_id, currency, revenue_amount, ${met} AS met`)}) AS marked`;
+  return perDialect(
+    sql`
+    SELECT goal, visitor_id, currency, revenue_amount
+    FROM ${marked}, (SELECT unnest(range(CAST(${listed.length} AS BIGINT))) AS goal) AS goals
+    WHERE met <> 0 AND (met >> CAST(goal AS INTEGER)) & 1 = 1`,
+    sql`
+    SELECT arrayJoin(bitPositionsToArray(met)) AS goal, visitor_id, currency, revenue_amount
+    FROM ${marked}
+    WHERE met <> 0`,
+  );
+}
+
+/** Rows `goal`, `visitors`, `events`. */
+const countsByGoal = (scope: Scope, listed: readonly SiteGoal[]): AggregateQuery => ({
+  keys: ["goal"],
+  counts: ["visitors", "events"],
+  partial: (range) => sql`
+    SELECT CAST(goal AS BIGINT) AS goal, count(DISTINCT visitor_id) AS visitors, count(*) AS events
+    FROM (${eventsByGoal(within(scope, range), listed)}) AS met_events
+    GROUP BY goal`,
+});
+
+const NAMED = perDialect(
+  sql`SELECT totals.goal, coalesce(texts.text, '(unknown)') AS currency, totals.total, totals.transactions
+        FROM totals LEFT JOIN texts ON texts.code = totals.currency`,
+  sql`SELECT * FROM totals`,
+);
+
+/** Rows `goal`, `currency`, `total` (hundredths), `transactions`: the currencies with the largest totals of each goal. */
+const revenueByGoal = (scope: Scope, listed: readonly SiteGoal[]): AggregateQuery => ({
+  keys: ["goal"],
+  codes: ["currency"],
+  counts: ["transactions"],
+  amounts: ["total"],
+  partial: (range) => sql`
+    SELECT CAST(goal AS BIGINT) AS goal, currency, ${REVENUE_TOTAL} AS total, count(*) AS transactions
+    FROM (${eventsByGoal(within(scope, range), listed)}) AS met_events
+    WHERE revenue_amount IS NOT NULL
+    GROUP BY goal, currency`,
+  finalize: sql`
+    SELECT goal, currency, CAST(total AS VARCHAR) AS total, transactions
+    FROM (
+      SELECT *, row_number() OVER (PARTITION BY goal ORDER BY total DESC, currency ASC) AS place
+      FROM (
+        ${NAMED}
+      ) AS named
+    ) AS ranked
+    WHERE place <= ${REVENUE_ROWS_MAX}
+    ORDER BY goal, place`,
+});
+
+/** Splits the goals into lists that one query each can read. */
+function inQueries(listed: readonly SiteGoal[]): SiteGoal[][] {
+  const lists: SiteGoal[][] = [];
+  for (let i = 0; i < listed.length; i += GOALS_OF_QUERY_MAX) lists.push(listed.slice(i, i + GOALS_OF_QUERY_MAX));
+  return lists;
+}
+
+/** `found`: the rows of each list's query. */
+const rowsByGoal = (lists: readonly SiteGoal[][], found: readonly (readonly SqlRow[])[]): ReadonlyMap<SiteGoal, readonly SqlRow[]> =>
+  new Map(
+    lists.flatMap((list, i) =>
+      list.map((goal, number) => [goal, (found[i] ?? []).filter((row) => numberIn(row, "goal") === number)] as const),
+    ),
+  );
+
+export const conversions = report({
+  path: "/api/stats/conversions",
+  operationId: "getConversions",
+  summary: "The goals of the site, with visitors, events and conversion rates",
+  description: "Goals also count events that are older than the goal.",
+  parameters: {},
+  readsGoals: true,
+  result: {
+    name: "Conversions",
+    schema: rows("The goals of the site in their order.", GOALS_MAX, {
+      id: text("The goal's id."),
+      name: text("The goal's name."),
+      visitors: VISITORS,
+      events: count("Events that meet the goal."),
+      conversion_rate: CONVERSION_RATE,
+      revenue: orNull(
+        rows("Only goals with revenue: largest total first, then by currency. Null for other goals.", REVENUE_ROWS_MAX, REVENUE_FIELDS),
+      ),
+    }),
+  },
+  plan({ scope, goals: siteGoals }) {
+    const lists = inQueries(siteGoals);
+    const withRevenue = inQueries(siteGoals.filter(({ fields }) => fields.hasRevenue));
+    const queries = [
+      visitorCounts(scope),
+      ...lists.map((list) => countsByGoal(scope, list)),
+      ...withRevenue.map((list) => revenueByGoal(scope, list)),
+    ];
+    return planOf(scope, queries, (...[all, ...found]) => {
+      const counts = rowsByGoal(lists, found);
+      const revenue = rowsByGoal(withRevenue, found.slice(lists.length));
+      return siteGoals.map((goal) => {
+        const counted = counts.get(goal)?.[0];
+        const visitors = numberIn(counted, "visitors");
+        return {
+          id: goal.id,
+          name: goal.fields.name,
+          visitors,
+          events: numberIn(counted, "events"),
+          conversion_rate: ratio(visitors, numberIn(all?.[0], "visitors")),
+          revenue: revenue.get(goal)?.map(revenueOf) ?? null,
+        };
+      });
+    });
+  },
 });

@@ -6,7 +6,7 @@ import { numberIn, ratio, sumOfRows } from "../query/row-values.ts";
 import type { Scope } from "../query/scope.ts";
 import { DAY, EVENTS, PAGEVIEWS, TIME_ZONE, VISITORS, timeZoneField } from "./measures/fields.ts";
 import { sessionAverages, sessionSums, type SessionAverages } from "./measures/sessions.ts";
-import { visitorCounts } from "./measures/visitor-counts.ts";
+import { visitorCounts } from "./measures/counts.ts";
 import { report } from "./report.ts";
 
 const COUNTS = { unique_visitors: VISITORS, total_pageviews: PAGEVIEWS, total_events: EVENTS };
@@ -39,7 +39,7 @@ const HEADLINE = closed(
     views_per_visitor: number("Page views divided by visitors; 0 without visitors.", { minimum: 0 }),
     ...SESSIONS,
     views_per_visit: VIEWS_PER_VISIT,
-    behavioral_available: boolean("Whether the behavioral extension is available."),
+    behavioral_available: boolean("The behavioral extension is available."),
     time_zone: TIME_ZONE,
     comparison: reference<Described<typeof COMPARED>>("Comparison"),
   },
@@ -50,11 +50,11 @@ interface Headline {
   readonly visitors: number;
   readonly pageviews: number;
   readonly events: number;
-  /** Null without the behavioral extension. */
+  /** null without the behavioral extension */
   readonly sessions: SessionAverages | null;
 }
 
-/** Of scopes that share no salt period. `sessionGapMs` is null without the behavioral extension. */
+/** The scopes share no salt period, so their numbers add up. `sessionGapMs` is null without the behavioral extension. */
 function headline(scopes: readonly Scope[], sessionGapMs: number | null): Plan<Headline> {
   const sums = scopes.map((scope) =>
     planOf(scope, [visitorCounts(scope), ...(sessionGapMs === null ? [] : [sessionSums(scope, sessionGapMs)])], (...rows) => rows),
@@ -119,7 +119,7 @@ export const main = report({
     const compared = window ? [scopesOf(scope, window, rotationDays)] : [];
     const plans = [[scope], ...compared].map((scopes) => headline(scopes, hasExtension ? sessionGapMs : null));
     return combinePlans(plans, ([current, before]) => {
-      if (!current) throw new Error("a headline is missing");
+      if (!current) throw new Error("the plan of the range returned no headline");
       return {
         ...countFields(current),
         views_per_visitor: ratio(current.pageviews, current.visitors),

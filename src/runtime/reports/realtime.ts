@@ -1,22 +1,109 @@
 /** GET /api/stats/realtime: current visitors, and page views and lists of the last minutes; never cached (docs/http-api.md, "Realtime"). */
-import { REALTIME_COUNTRIES_MAX, REALTIME_MINUTES_MAX, REALTIME_ROWS_MAX } from "../base/config/report-limits.ts";
+import { REALTIME_COUNTRIES_MAX, REALTIME_ROWS_MAX, REALTIME_MINUTES_MAX } from "../base/config/report-limits.ts";
+import { PAGEVIEW } from "../base/config/names.ts";
+import type { AggregateQuery } from "../query/aggregate-query.ts";
+import { eventsIn, within, type Scope, sharedFrom } from "../query/scope.ts";
+import { perDialect, sql, textCode, type SqlText, type SqlRow } from "../query/sql.ts";
+import { MINUTE_MS, type EpochMs } from "../../storage/event.ts";
 import { planOf } from "../query/plan.ts";
 import { closed, count, list, text } from "../query/json-schema.ts";
 import { rangeOfDays } from "../query/date-range.ts";
 import { localTimeOf } from "../query/local-time.ts";
 import { optionalInteger } from "../query/parameters.ts";
 import { numberIn, rowsBy, textIn } from "../query/row-values.ts";
-import { sharedFrom, within } from "../query/scope.ts";
-import type { SqlRow } from "../query/sql.ts";
 import type { Calendar } from "../../storage/calendar.ts";
-import type { EpochMs } from "../../storage/event.ts";
 import { PAGEVIEWS, TIME_ZONE, VISITORS, rows, timeZoneField } from "./measures/fields.ts";
-import { MINUTE_MS, recentActivity, FACETS, type Windows } from "./measures/recent-activity.ts";
 import { report } from "./report.ts";
+
+/** Two windows with the same end. Start and end are inclusive. */
+interface Windows {
+  readonly startMs: EpochMs;
+  /** The window of current visitors. */
+  readonly currentStartMs: EpochMs;
+  readonly endMs: EpochMs;
+}
+
+/** The column that a row is grouped by. The numbers are those of SQL's GROUPING, whose bit of the grouped column is 0. */
+const FACETS = {
+  total: 0b11111,
+  minute: 0b01111,
+  page: 0b10111,
+  source: 0b11011,
+  country: 0b11101,
+  event: 0b11110,
+} as const;
+
+/** The minute of an event, counted since the epoch. */
+export const MINUTE = perDialect(sql`timestamp // ${MINUTE_MS}`, sql`intDiv(timestamp, ${MINUTE_MS})`);
+
+/** Codes of all facets need one type: text in ClickHouse, as the values are. */
+const MINUTE_CODE = perDialect(sql`minute`, sql`toString(minute)`);
+
+const UNRECORDED = sql`CASE WHEN facet = ${FACETS.source} THEN '(direct)' ELSE '(unknown)' END`;
+
+const NAMED = perDialect(
+  sql`SELECT totals.*, coalesce(texts.text, ${UNRECORDED}) AS value
+        FROM totals LEFT JOIN texts ON texts.code = totals.code`,
+  sql`SELECT *, if(code = '(unknown)', ${UNRECORDED}, code) AS value FROM totals`,
+);
+
+/**
+ * The events of the range in either window. `minute`, `page` and `source` are set for page views, `event` for other events; all of them
+ * are null for events before the first window.
+ */
+function recentEvents({ startMs, currentStartMs, endMs }: Windows, scope: Scope): SqlText {
+  const firstMs = Math.min(startMs, currentStartMs);
+  const isRecent = sql`timestamp >= ${startMs}`;
+  const isViewed = sql`${isRecent} AND event_name = ${textCode(PAGEVIEW)}`;
+  return sql`
+    SELECT visitor_id, country_code,
+      ${isRecent} AS is_recent,
+      timestamp >= ${currentStartMs} AS is_current,
+      CASE WHEN ${isViewed} THEN ${MINUTE} END AS minute,
+      CASE WHEN ${isViewed} THEN pathname END AS page,
+      CASE WHEN ${isViewed} THEN referrer_source END AS source,
+      CASE WHEN ${isRecent} AND event_name <> ${textCode(PAGEVIEW)} THEN event_name END AS event
+    FROM (${eventsIn(scope)}) AS scoped
+    WHERE timestamp >= ${firstMs} AND timestamp <= ${endMs}`;
+}
+
+/**
+ * All lists in one pass over the events: rows `facet`, `code` (the minute since the epoch, or the code of `value`), `value`, `visitors` and
+ * `events` of the first window, `current_visitors`; by facet, most visitors first. The first window may be the shorter one: a country
+ * that has current visitors only gets no row.
+ */
+const recentActivity = (windows: Windows, scope: Scope): AggregateQuery => ({
+  keys: ["facet", "code"],
+  counts: ["visitors", "current_visitors", "events"],
+  partial: (range) => sql`
+    SELECT facet, code, visitors, current_visitors, events
+    FROM (
+      SELECT GROUPING(minute, page, source, country_code, event) AS facet,
+        coalesce(${MINUTE_CODE}, page, source, country_code, event) AS code,
+        count(DISTINCT visitor_id) FILTER (WHERE is_recent) AS visitors,
+        count(DISTINCT visitor_id) FILTER (WHERE is_current) AS current_visitors,
+        count(*) FILTER (WHERE is_recent) AS events
+      FROM (${recentEvents(windows, within(scope, range))}) AS recent
+      GROUP BY GROUPING SETS ((), (minute), (page), (source), (country_code), (event))
+    ) AS counted
+    WHERE code IS NOT NULL OR facet = ${FACETS.total}`,
+  finalize: sql`
+    SELECT facet, code, value, visitors, current_visitors, events
+    FROM (
+      SELECT *, row_number() OVER (PARTITION BY facet ORDER BY visitors DESC, value ASC) AS place
+      FROM (
+        ${NAMED}
+      ) AS named
+    ) AS ranked
+    WHERE facet = ${FACETS.total}
+      OR (visitors > 0 AND (facet = ${FACETS.minute} OR place <= ${REALTIME_ROWS_MAX}
+        OR (facet = ${FACETS.country} AND place <= ${REALTIME_COUNTRIES_MAX})))
+    ORDER BY facet, place`,
+});
 
 const TOP_FIELDS = { value: text("A value."), visitors: VISITORS };
 
-const COUNTRY_FIELDS = { ...TOP_FIELDS, current_visitors: count("Those of `current_visitors`.") };
+const COUNTRY_FIELDS = { ...TOP_FIELDS, current_visitors: count("The visitors of the country among `current_visitors`.") };
 
 const RESULT = closed(
   {
@@ -43,7 +130,7 @@ const RESULT = closed(
 
 const minuteOf = (ms: EpochMs): number => Math.floor(ms / MINUTE_MS);
 
-/** `minutes` counts whole minutes of the clock before the current one, so that only the last entry of `per_minute` still grows. */
+/** `minutes` counts whole minutes of the clock before the current one, so only the last entry of `per_minute` still grows. */
 function windowsOf(nowMs: EpochMs, currentMinutes: number, minutes: number | null): Windows {
   const currentStartMs = nowMs - currentMinutes * MINUTE_MS;
   return { startMs: minutes === null ? currentStartMs : (minuteOf(nowMs) - minutes) * MINUTE_MS, currentStartMs, endMs: nowMs };
@@ -60,7 +147,6 @@ function perMinute(minutes: readonly SqlRow[], { startMs, endMs }: Windows): num
   return Array.from({ length: last - first + 1 }, (_, i) => numberIn(byMinute.get(first + i), "events"));
 }
 
-/** What the clock shows. */
 const minuteText = (ms: EpochMs, calendar: Calendar): string =>
   new Date(localTimeOf(ms, calendar)).toISOString().slice(0, 16).replace("T", " ");
 
@@ -87,21 +173,21 @@ export const realtime = report({
     const firstDay = sharedFrom(scope, calendar.dateOf(Math.min(windows.startMs, windows.currentStartMs)));
     const siteRange = within(scope, rangeOfDays(firstDay, calendar.dateOf(nowMs)));
     return planOf(siteRange, [recentActivity(windows, siteRange)], (found) => {
-      const of = (facet: keyof typeof FACETS) => found.filter((row) => numberIn(row, "facet") === FACETS[facet]);
-      const [total] = of("total");
-      const pageviews = perMinute(of("minute"), windows);
+      const rowsOf = (facet: keyof typeof FACETS) => found.filter((row) => numberIn(row, "facet") === FACETS[facet]);
+      const [total] = rowsOf("total");
+      const pageviews = perMinute(rowsOf("minute"), windows);
       return {
         current_visitors: numberIn(total, "current_visitors"),
         pageviews: pageviews.reduce((sum, each) => sum + each, 0),
         window_minutes: realtimeWindowMinutes,
-        top_pages: of("page").map(topRow),
-        top_sources: of("source").map(topRow),
+        top_pages: rowsOf("page").map(topRow),
+        top_sources: rowsOf("source").map(topRow),
         per_minute: pageviews,
         ...(minutes !== null && {
           first_minute: minuteText(windows.startMs, calendar),
           visitors: numberIn(total, "visitors"),
-          countries: of("country").map(countryRow),
-          top_events: of("event").map(topRow),
+          countries: rowsOf("country").map(countryRow),
+          top_events: rowsOf("event").map(topRow),
         }),
         ...timeZoneField(nowMs, calendar),
       };

@@ -1,21 +1,25 @@
-/** All reports. Routes, request parsing, caching, the OpenAPI document and the dashboard's types derive from this list. */
+/**
+ * All reports. Routes, request parsing, caching, the OpenAPI document, the dashboard's types and the measures of rollups derive from this
+ * list.
+ */
+import { MINUTE_MS, utcDateOf, type SiteId } from "../../storage/event.ts";
+import { RolledMeasures } from "../duckdb/rollups/rolled-measures.ts";
+import { rangeOfDays } from "../query/date-range.ts";
+import type { Scope } from "../query/scope.ts";
 import { breakdown } from "./breakdown.ts";
-import { conversions } from "./conversions.ts";
+import { conversions, goals } from "./goals.ts";
 import { flow } from "./flow.ts";
 import { funnel } from "./funnel.ts";
-import { goals } from "./goals.ts";
 import { main } from "./main.ts";
-import { properties } from "./properties.ts";
-import { propertyValues } from "./property-values.ts";
+import { countsByPropertyValue, properties, propertyValues } from "./properties.ts";
 import { realtime } from "./realtime.ts";
 import { retention } from "./retention.ts";
 import { revenue } from "./revenue.ts";
 import { sequences } from "./sequences.ts";
-import { sessionTimeseries } from "./session-timeseries.ts";
-import { sessions } from "./sessions.ts";
+import { sessionTimeseries, sessions } from "./sessions.ts";
 import { timeseries } from "./timeseries.ts";
 
-/** In the order of the OpenAPI document and of route matching, so the most frequent reports come first. */
+/** The order of the OpenAPI document and of route matching: the most frequent reports come first. */
 export const REPORTS = [
   main,
   timeseries,
@@ -35,3 +39,25 @@ export const REPORTS = [
 ] as const;
 
 export type ReportPath = (typeof REPORTS)[number]["path"];
+
+/** A placeholder: neither the site nor the range is part of a measure. */
+const ANY_SCOPE: Scope = { siteId: "any" as SiteId, range: rangeOfDays(utcDateOf(0), utcDateOf(0)), conditions: [] };
+
+interface RolledMeasuresSettings {
+  readonly sessionWindowMinutes: number;
+  readonly saltRotationDays: number;
+  /** The behavioral extension is to be loaded. Without it there are no measures of sessions. */
+  readonly hasExtension: boolean;
+  readonly hash: (text: string) => string;
+}
+
+/** The measures of rollups: those that reports declare, and the values of each custom property. */
+export function rolledMeasures(settings: RolledMeasuresSettings): RolledMeasures {
+  const { sessionWindowMinutes, hasExtension } = settings;
+  const declared = REPORTS.map(({ rolled }) => rolled(ANY_SCOPE, { sessionGapMs: sessionWindowMinutes * MINUTE_MS, hasExtension }));
+  return new RolledMeasures({
+    ...settings,
+    measures: declared.flatMap((ofReport) => Object.entries(ofReport).map(([name, query]) => ({ name, query }))),
+    ofProperty: (key) => countsByPropertyValue(ANY_SCOPE, key, null),
+  });
+}

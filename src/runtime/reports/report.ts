@@ -1,13 +1,15 @@
 /** The declaration of a report: parameters, result, and the plan that computes it. Everything else derives from it. */
+import type { Calendar } from "../../storage/calendar.ts";
+import type { EpochMs } from "../../storage/event.ts";
 import type { AppErrorCode } from "../base/errors.ts";
 import type { AggregateQuery } from "../query/aggregate-query.ts";
-import { mapPlan, type Plan } from "../query/plan.ts";
-import type { CacheKey } from "../results/result-cache.ts";
 import type { DateRange } from "../query/date-range.ts";
+import { Decimal } from "../query/decimal.ts";
 import { keyOfConditions, type Condition } from "../query/filters.ts";
 import type { Schema } from "../query/json-schema.ts";
 import { parseParameters, type Parameter, type Parameters, type Values } from "../query/parameters.ts";
-import type { Scope } from "../query/scope.ts";
+import { mapPlan, type Plan } from "../query/plan.ts";
+import type { Reader } from "../query/reader.ts";
 import {
   SCOPE_PARAMETERS,
   UNDATED_SCOPE_PARAMETERS,
@@ -16,18 +18,16 @@ import {
   scopeOf,
   type ScopeValues,
 } from "../query/scope-parameters.ts";
+import type { Scope } from "../query/scope.ts";
 import type { SessionRules } from "../query/session-rules.ts";
-import type { Reader } from "../query/reader.ts";
+import type { CacheKey } from "../results/result-cache.ts";
 import type { SiteGoal } from "../sites/goal.ts";
 import type { WeekStart } from "../sites/site-settings.ts";
-import type { Calendar } from "../../storage/calendar.ts";
-import type { EpochMs } from "../../storage/event.ts";
-import { jsonText } from "./json-text.ts";
 
 /** The inputs of a plan other than the request. */
 export interface ReportSettings extends SessionRules {
   readonly realtimeWindowMinutes: number;
-  /** Whether the behavioral extension is loaded. False if the report does not use it. */
+  /** The behavioral extension is loaded, and the report uses it. */
   readonly hasExtension: boolean;
 }
 
@@ -37,11 +37,9 @@ export interface ReportRequest<P extends Parameters> {
   /** The report's own parameters. */
   readonly values: Values<P>;
   readonly nowMs: EpochMs;
-  /** The site's. */
   readonly calendar: Calendar;
-  /** The first day of the site's weeks. */
   readonly weekStart: WeekStart;
-  /** The site's, in its order, if the report reads them. */
+  /** The goals of the site in its order; empty unless the report declares `readsGoals`. */
   readonly goals: readonly SiteGoal[];
 }
 
@@ -58,35 +56,40 @@ interface WrittenFile<Result> extends ReportFile {
   readonly textOf: (result: Result) => string;
 }
 
-export interface ReportDeclaration<Path extends string, P extends Parameters, Result> {
+interface ReportHead<Path extends string, Result> {
   /** Segments that begin with `:` are path parameters. */
   readonly path: Path;
   /** Unique: generated clients use it as a function name. */
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
-  /** False for a report without date parameters, whose results are not cached. */
-  readonly hasDates?: false;
-  /** In addition to the parameters of the scope. */
-  readonly parameters: P;
-  /** Throws a 400 for an invalid combination of values. Dates among them may span `rangeDaysMax` days. */
-  readonly check?: (values: Values<P>, range: DateRange, rangeDaysMax: number) => unknown;
-  /** The result's name and schema in the OpenAPI document, other forms that parameters ask for, and further schemas that these reference. */
+  /** The result's name and schema in the OpenAPI document, other forms that parameters ask for, and schemas that these reference. */
   readonly result: {
     readonly name: string;
     readonly schema: Schema<Result>;
     readonly forms?: Readonly<Record<string, Schema>>;
     readonly components?: Readonly<Record<string, Schema>>;
   };
-  /** The file that a request asks for; null for JSON. Always CSV. */
+}
+
+/** The queries whose rows rollups store, by the measure's name. `scope` is any range, without conditions. */
+type Rolled = (scope: Scope, settings: Pick<ReportSettings, "sessionGapMs" | "hasExtension">) => Readonly<Record<string, AggregateQuery>>;
+
+export interface ReportDeclaration<Path extends string, P extends Parameters, Result> extends ReportHead<Path, Result> {
+  /** False for a report without date parameters, whose results are not cached. */
+  readonly hasDates?: false;
+  /** In addition to the parameters of the scope. */
+  readonly parameters: P;
+  /** Throws a 400 for an invalid combination of values. Dates among them may span `rangeDaysMax` days. */
+  readonly check?: (values: Values<P>, range: DateRange, rangeDaysMax: number) => unknown;
+  /** The file that a request asks for, always CSV; null for JSON. */
   readonly file?: (request: ReportRequest<P>) => WrittenFile<Result> | null;
-  /** Whether its result depends on the goals of the site. */
+  /** The result depends on the goals of the site. */
   readonly readsGoals?: true;
   /** By default `unused`. A function if it depends on the parameters. */
   readonly extension?: ExtensionUse | ((values: Values<P>) => ExtensionUse);
   /** Reasons for refusals that not all reports share. */
   readonly refusals?: Readonly<Partial<Record<AppErrorCode, string>>>;
-  /** The queries of its plan whose rows over all events are stored in rollups, by the measure's name. */
   readonly rolled?: Rolled;
   /** Pure. */
   readonly plan: (request: ReportRequest<P>, settings: ReportSettings) => Plan<Result>;
@@ -95,7 +98,7 @@ export interface ReportDeclaration<Path extends string, P extends Parameters, Re
 /** A validated request. */
 export interface PreparedReport {
   readonly extension: ExtensionUse;
-  /** The IANA name of the site's time zone at the moment. */
+  /** The site's current time zone (IANA name). */
   readonly timeZone: string;
   /** Null if the result must not be cached. */
   readonly cacheKey: CacheKey | null;
@@ -107,23 +110,15 @@ export interface PreparedReport {
   readonly plan: (settings: ReportSettings) => Plan<string>;
 }
 
-/** `scope` is of any range, without conditions. */
-type Rolled = (scope: Scope, settings: Pick<ReportSettings, "sessionGapMs" | "hasExtension">) => Readonly<Record<string, AggregateQuery>>;
-
-/** A declared report without the types of its parameters and result, so that all reports have the same type. */
-export interface Report<Path extends string = string> {
-  readonly path: Path;
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description?: string;
+/** A declared report without the types of its parameters and result, so that all reports are of one type. */
+export interface Report<Path extends string = string> extends ReportHead<Path, unknown> {
   readonly hasDates: boolean;
   readonly parameters: Parameters;
-  readonly result: ReportDeclaration<Path, Parameters, unknown>["result"];
   readonly mayNeedExtension: boolean;
   readonly hasFile: boolean;
   readonly refusals: Readonly<Partial<Record<AppErrorCode, string>>>;
   readonly rolled: Rolled;
-  /** Parses a request; 400 with the name of the invalid parameter, 403 for what the reader may not see. */
+  /** Parses a request; 400 with the name of the invalid parameter, 403 if the reader may not see the data. */
   readonly prepare: (read: (name: string, from: Parameter["in"]) => string | null, reader: Reader) => Promise<PreparedReport>;
 }
 
@@ -170,4 +165,13 @@ export function report<const Path extends string, P extends Parameters, Result>(
       };
     },
   };
+}
+
+/** Like `JSON.stringify`, but a `Decimal` keeps all its digits (docs/http-api.md, "Numbers"). */
+export function jsonText(value: unknown): string {
+  if (value instanceof Decimal) return value.digits;
+  if (Array.isArray(value)) return `[${value.map(jsonText).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
+  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${jsonText(field)}`).join(",")}}`;
 }

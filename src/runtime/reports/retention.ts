@@ -1,4 +1,4 @@
-/** GET /api/stats/retention: how many of a week's new visitors return in later weeks (docs/http-api.md, "Retention"). */
+/** GET /api/stats/retention: weekly cohorts of new visitors, and how many return in later weeks (docs/http-api.md, "Retention"). */
 import { dayNumberOf } from "../../storage/calendar.ts";
 import { RETENTION_WEEKS_DEFAULT, RETENTION_WEEKS_MAX, RETENTION_WEEKS_MIN } from "../base/config/report-limits.ts";
 import type { AggregateQuery } from "../query/aggregate-query.ts";
@@ -18,15 +18,14 @@ const WEEK_DAYS = 7;
 /** The epoch was a Thursday, the fourth day of the ISO week. */
 const EPOCH_WEEKDAY = 3;
 
-/** The number of a day's ISO week, counted from the week of the epoch, which is 0. */
+/** ISO weeks since the week of the epoch. */
 const weekOf = (day: number): number => Math.floor((day + EPOCH_WEEKDAY) / WEEK_DAYS);
 
-/** The Monday of a week. */
 const mondayOf = (week: number): LocalDate => utcDateOf((week * WEEK_DAYS - EPOCH_WEEKDAY) * DAY_MS);
 
 /**
- * Rows `week` (the week of the cohort), `later` (weeks after it, from 0), `visitors`: those whose first event is in the scope's
- * range and who have a matching event in both weeks. Reads the scope's range and the whole salt period of its first day.
+ * Rows `week` (the week of the cohort), `later` (weeks after it, from 0), `visitors`: visitors whose first event is in the scope's range,
+ * with a matching event in both weeks. Reads the range and the whole salt period of its first day.
  */
 const cohortVisitors = (scope: Scope, weeks: number): AggregateQuery => ({
   keys: ["week", "kept"],
@@ -74,8 +73,8 @@ const cohortVisitors = (scope: Scope, weeks: number): AggregateQuery => ({
 });
 
 /**
- * The scope, extended to the start of the salt period of its first day: no visitor id is older, so it contains the first shared event
- * ever of each visitor of the range.
+ * Extends the scope to the start of the salt period of its first day. No visitor id is older, so the scope then contains the first shared
+ * event ever of each visitor of the range.
  */
 function withFirstEvents(scope: Scope, rotationDays: number): Scope {
   const { firstDay, lastDay } = scope.range;
@@ -83,7 +82,6 @@ function withFirstEvents(scope: Scope, rotationDays: number): Scope {
   return within(scope, rangeOfDays(sharedFrom(scope, utcDateOf(period * rotationDays * DAY_MS)), lastDay));
 }
 
-/** Whether visitor ids live long enough for that many weeks, and a caveat otherwise. */
 function identityFields(rotationDays: number, weeks: number) {
   const days = rotationDays === 1 ? "1 day" : `${rotationDays} days`;
   const isSupported = rotationDays >= weeks * WEEK_DAYS;
@@ -126,7 +124,7 @@ export const retention = report({
   summary: "Weekly cohorts of new visitors, and how many return",
   parameters: {
     weeks: integer(
-      { description: "Weeks to follow, the first one included.", meaning: "A number of weeks.", example: 8 },
+      { description: "Weeks to follow, including the first.", meaning: "A number of weeks.", example: 8 },
       { min: RETENTION_WEEKS_MIN, max: RETENTION_WEEKS_MAX, default: RETENTION_WEEKS_DEFAULT },
     ),
   },
@@ -134,7 +132,7 @@ export const retention = report({
     name: "Retention",
     schema: closed({
       cohorts: list("Oldest week first; weeks without new visitors are omitted.", COHORT),
-      identity_supports_cohorts: boolean("Whether visitor ids live for the requested number of weeks."),
+      identity_supports_cohorts: boolean("Visitor ids live for the requested number of weeks."),
       caveat: orNull(text("Explains what is missing if they do not. Null otherwise.")),
     }),
   },

@@ -1,19 +1,18 @@
 /** GET /api/stats/revenue: revenue by currency, event and page, never added up across currencies (docs/http-api.md, "Revenue"). */
 import { REVENUE_ROWS_MAX } from "../base/config/report-limits.ts";
 import type { AggregateQuery } from "../query/aggregate-query.ts";
-import { planOf } from "../query/plan.ts";
 import { closed, count, number, text } from "../query/json-schema.ts";
-import { Decimal, decimalFromCents } from "../query/decimal.ts";
+import { planOf } from "../query/plan.ts";
 import { numberIn, ratio, textIn } from "../query/row-values.ts";
 import { eventsIn, within, type Scope } from "../query/scope.ts";
 import { column, sql, type ColumnName, type SqlRow } from "../query/sql.ts";
-import { CURRENCY, MONEY, rows } from "./measures/fields.ts";
-import { REVENUE_TOTAL } from "./measures/revenue-total.ts";
+import { REVENUE_TOTAL } from "./measures/counts.ts";
+import { REVENUE_FIELDS, centsIn, revenueOf, rows } from "./measures/fields.ts";
 import { report } from "./report.ts";
 
 const SUMS = sql`${REVENUE_TOTAL} AS total, count(*) AS transactions`;
 
-/** Rows `currency`, `total` (hundredths), `transactions`, `paying_visitors`; total descending, then currency. */
+/** Rows `currency`, `total` (hundredths), `transactions`, `paying_visitors`. */
 const revenueByCurrency = (scope: Scope): AggregateQuery => ({
   keys: [],
   codes: ["currency"],
@@ -27,7 +26,7 @@ const revenueByCurrency = (scope: Scope): AggregateQuery => ({
   top: { by: "total", rowsMax: REVENUE_ROWS_MAX },
 });
 
-/** Rows `value`, `currency`, `total` (hundredths), `transactions`; total descending, then value, then currency. */
+/** Rows `value`, `currency`, `total` (hundredths), `transactions`. */
 const revenueBy = (scope: Scope, name: ColumnName): AggregateQuery => ({
   keys: [],
   codes: ["value", "currency"],
@@ -41,24 +40,14 @@ const revenueBy = (scope: Scope, name: ColumnName): AggregateQuery => ({
   top: { by: "total", rowsMax: REVENUE_ROWS_MAX },
 });
 
-const centsIn = (row: SqlRow): bigint => BigInt(textIn(row, "total"));
-
-const sumFields = (row: SqlRow) => ({
-  currency: textIn(row, "currency"),
-  total: new Decimal(decimalFromCents(centsIn(row))),
-  transactions: numberIn(row, "transactions"),
-});
-
 const currencyRow = (row: SqlRow) => ({
-  ...sumFields(row),
+  ...revenueOf(row),
   paying_visitors: numberIn(row, "paying_visitors"),
-  // A single division, so that the average of three orders of 29.90 is exactly 29.9.
-  average_order_value: ratio(Number(centsIn(row)), 100 * numberIn(row, "transactions")),
+  // A single division: the average of three orders of 29.90 is exactly 29.9.
+  average_order_value: ratio(Number(centsIn(row, "total")), 100 * numberIn(row, "transactions")),
 });
 
-const valueRow = (row: SqlRow) => ({ value: textIn(row, "value"), ...sumFields(row) });
-
-const SUM_FIELDS = { currency: CURRENCY, total: MONEY, transactions: count("Events with a revenue amount, refunds included.") };
+const valueRow = (row: SqlRow) => ({ value: textIn(row, "value"), ...revenueOf(row) });
 
 export const revenue = report({
   path: "/api/stats/revenue",
@@ -70,17 +59,17 @@ export const revenue = report({
     name: "Revenue",
     schema: closed({
       by_currency: rows("Largest total first, then by currency.", REVENUE_ROWS_MAX, {
-        ...SUM_FIELDS,
+        ...REVENUE_FIELDS,
         paying_visitors: count("Distinct visitors with such events."),
         average_order_value: number("Total divided by transactions."),
       }),
       by_event: rows("Largest total first, then by event and currency.", REVENUE_ROWS_MAX, {
         value: text("The event's name."),
-        ...SUM_FIELDS,
+        ...REVENUE_FIELDS,
       }),
       by_page: rows("Largest total first, then by page and currency.", REVENUE_ROWS_MAX, {
         value: text("The page's path."),
-        ...SUM_FIELDS,
+        ...REVENUE_FIELDS,
       }),
     }),
   },

@@ -10,10 +10,10 @@ import { STEP_NOTATION, parseSteps, stepListDescription } from "../query/step-pa
 import type { Step } from "../query/steps.ts";
 import { VISITORS } from "./measures/fields.ts";
 import { visitorsByValue } from "./measures/step-events.ts";
-import { visitorCounts } from "./measures/visitor-counts.ts";
+import { visitorCounts } from "./measures/counts.ts";
 import { report } from "./report.ts";
 
-/** The numbers of existing conditions, and that a time is between two events, are checked by `parsePattern` only. */
+/** Only `parsePattern` checks that numbered conditions exist and that a time stands between two events. */
 const PATTERN = /^(?:\(\?[1-9]\d?\)|\(\?t(?:<=?|>=?|==)\d{1,9}\)|\.\*?)+$/;
 
 const PARAMETERS = {
@@ -47,7 +47,7 @@ interface Sequence {
   readonly conditions: readonly Step[];
 }
 
-/** Either steps, or a pattern and its conditions; 400 for both, neither, or an invalid pattern. */
+/** Steps, or a pattern and its conditions; 400 for both, neither, or an invalid pattern. */
 function sequenceOf({ steps, pattern, conditions }: Values<typeof PARAMETERS>): Sequence {
   if (pattern === null && conditions === null) {
     if (steps === null) throw invalidInput('"steps", or "pattern" and "conditions", are required');
@@ -60,7 +60,7 @@ function sequenceOf({ steps, pattern, conditions }: Values<typeof PARAMETERS>): 
   return { pattern, conditions };
 }
 
-/** The bits of the conditions in the pattern: a visitor without events for all of them cannot match. */
+/** Bits of the conditions in the pattern: a visitor without an event for each of them cannot match. */
 function neededBy({ pattern, conditions }: Sequence): number {
   const named = new Set(parsePattern(pattern, conditions.length).wanted);
   return conditions.reduce((bits, _, i) => (named.has(i + 1) ? bits + 2 ** i : bits), 0);

@@ -1,8 +1,13 @@
-/** GET /api/stats/sessions: number of sessions, bounce rate, and mean duration and page views (docs/http-api.md, "Sessions"). */
-import { planOf } from "../query/plan.ts";
+/** GET /api/stats/sessions and /api/stats/session-timeseries: session metrics, of a range and over time (docs/http-api.md, "Sessions"). */
+import { DAY_BUCKET, HOUR_BUCKET, INTERVAL, checkInterval, lengthOf } from "../query/buckets.ts";
 import { closed, count, fraction, number } from "../query/json-schema.ts";
-import { sessionAverages, sessionSums } from "./measures/sessions.ts";
+import { planOf } from "../query/plan.ts";
+import { BUCKET, pointsOf, seriesOf } from "./measures/series.ts";
+import { sessionAverages, sessionSums, sessionSumsBy } from "./measures/sessions.ts";
 import { report } from "./report.ts";
+
+const DURATION = number("Mean time from the first event of a session to its last.", { minimum: 0 });
+const VIEWS = number("Mean number of page views per session.", { minimum: 0 });
 
 export const sessions = report({
   path: "/api/stats/sessions",
@@ -14,8 +19,8 @@ export const sessions = report({
     schema: closed({
       total_sessions: count("Sessions with at least one matching event."),
       bounce_rate: fraction("Share of sessions with exactly one page view and no other event."),
-      avg_session_duration_secs: number("Mean time from the first event of a session to its last.", { minimum: 0 }),
-      avg_pages_per_session: number("Mean number of page views per session.", { minimum: 0 }),
+      avg_session_duration_secs: DURATION,
+      avg_pages_per_session: VIEWS,
     }),
   },
   extension: "needed",
@@ -24,4 +29,42 @@ export const sessions = report({
       const { sessions: total, bounceRate, durationSecs, pageviews } = sessionAverages(sums);
       return { total_sessions: total, bounce_rate: bounceRate, avg_session_duration_secs: durationSecs, avg_pages_per_session: pageviews };
     }),
+});
+
+/** Sessions count in the bucket in which they begin. */
+export const sessionTimeseries = report({
+  path: "/api/stats/session-timeseries",
+  operationId: "getSessionTimeseries",
+  summary: "Session metrics over time",
+  parameters: { interval: INTERVAL },
+  check: checkInterval,
+  result: {
+    name: "SessionSeries",
+    schema: pointsOf(
+      closed({
+        date: BUCKET,
+        sessions: count("Sessions that begin in the bucket and have at least one matching event."),
+        bounce_rate: fraction("Share of these sessions with exactly one page view and no other event."),
+        avg_visit_duration_secs: DURATION,
+        views_per_visit: VIEWS,
+      }),
+    ),
+  },
+  extension: "needed",
+  rolled: (scope, { sessionGapMs, hasExtension }) => ({
+    ...(hasExtension && {
+      "sessions-by-day": sessionSumsBy(scope, sessionGapMs, DAY_BUCKET),
+      "sessions-by-hour": sessionSumsBy(scope, sessionGapMs, HOUR_BUCKET),
+    }),
+  }),
+  plan({ scope, values: { interval }, calendar, weekStart }, { sessionGapMs }) {
+    const series = seriesOf(scope.range, calendar, lengthOf(scope.range, interval, weekStart), true);
+    const sums = sessionSumsBy(scope, sessionGapMs, series.bucket);
+    return planOf(scope, [sums], (found) =>
+      series.points(found, sums.counts, (row) => {
+        const { sessions: begun, bounceRate, durationSecs, pageviews } = sessionAverages(row);
+        return { sessions: begun, bounce_rate: bounceRate, avg_visit_duration_secs: durationSecs, views_per_visit: pageviews };
+      }),
+    );
+  },
 });

@@ -1,12 +1,12 @@
 /** GET /api/stats/timeseries: visitors and page views by hour, day, week or month, empty buckets included (docs/http-api.md, "Timeseries"). */
-import { planOf } from "../query/plan.ts";
-import { closed } from "../query/json-schema.ts";
 import { DAY_BUCKET, HOUR_BUCKET, INTERVAL, checkInterval, lengthOf } from "../query/buckets.ts";
+import { closed } from "../query/json-schema.ts";
 import { optionalOneOf } from "../query/parameters.ts";
+import { planOf } from "../query/plan.ts";
 import { numberIn } from "../query/row-values.ts";
-import { BUCKET, EVENTS, PAGEVIEWS, VISITORS, pointsOf } from "./measures/fields.ts";
-import { seriesOf } from "./measures/series.ts";
-import { eventCountsBy, visitorCountsBy } from "./measures/visitor-counts.ts";
+import { visitorCountsBy } from "./measures/counts.ts";
+import { EVENTS, PAGEVIEWS, VISITORS } from "./measures/fields.ts";
+import { BUCKET, pointsOf, seriesOf } from "./measures/series.ts";
 import { report } from "./report.ts";
 
 export const timeseries = report({
@@ -25,9 +25,9 @@ export const timeseries = report({
   rolled: (scope) => ({ "visits-by-day": visitorCountsBy(scope, DAY_BUCKET), "visits-by-hour": visitorCountsBy(scope, HOUR_BUCKET) }),
   plan({ scope, values: { include, interval }, calendar, weekStart }, { rotationDays }) {
     const withEvents = include === "events";
-    // No visitor id outlives its salt period: the visitors of days add up if it is a day.
+    // Visitors of days add up only if no visitor id outlives its day.
     const series = seriesOf(scope.range, calendar, lengthOf(scope.range, interval, weekStart), rotationDays === 1);
-    const counts = (withEvents ? eventCountsBy : visitorCountsBy)(scope, series.bucket);
+    const counts = visitorCountsBy(scope, series.bucket, withEvents);
     return planOf(scope, [counts], (found) =>
       series.points(found, counts.counts, (row) => ({
         visitors: numberIn(row, "visitors"),

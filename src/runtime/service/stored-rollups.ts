@@ -6,7 +6,7 @@ import type { Config } from "../base/config/config.ts";
 import type { RolledMeasures } from "../duckdb/rollups/rolled-measures.ts";
 import type { Log } from "../base/metrics/log.ts";
 import { RollupDays } from "../base/metrics/counters.ts";
-import { rolledMeasures } from "../reports/rolled-measures.ts";
+import { rolledMeasures } from "../reports/registry.ts";
 import type { RollupCalculator } from "../duckdb/rollups/rollup-calculator.ts";
 import { RollupStore } from "../duckdb/rollups/rollup-store.ts";
 

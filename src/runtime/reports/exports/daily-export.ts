@@ -1,18 +1,19 @@
 /** The daily export: visitors, page views, top page and top source of each date (docs/http-api.md, "Export"). */
 import { PAGEVIEW } from "../../base/config/names.ts";
+import { LONG_RANGE_DAYS_MAX } from "../../base/config/report-limits.ts";
 import type { AggregateQuery } from "../../query/aggregate-query.ts";
 import { planOf, type Plan } from "../../query/plan.ts";
-import { closed, text } from "../../query/json-schema.ts";
+import { closed, list, text } from "../../query/json-schema.ts";
 import { DAY_BUCKET, daysOf } from "../../query/buckets.ts";
 import { numberIn, rowsBy } from "../../query/row-values.ts";
 import { eventsIn, within, type Scope } from "../../query/scope.ts";
 import { column, perDialect, sql, textCode, type SqlText } from "../../query/sql.ts";
-import { DAY, PAGEVIEWS, VISITORS, dailyPoints } from "../measures/fields.ts";
-import { visitorCountsBy } from "../measures/visitor-counts.ts";
-import type { ExportFormat } from "./export-format.ts";
+import { DAY, PAGEVIEWS, VISITORS } from "../measures/fields.ts";
+import { visitorCountsBy } from "../measures/counts.ts";
+import type { ExportFormat } from "./formats.ts";
 
 /** The schema of the JSON form. */
-export const DAILY_EXPORT = dailyPoints(
+export const DAILY_EXPORT = list(
   "`daily`: every date of the range, oldest first.",
   closed({
     date: DAY,
@@ -21,13 +22,14 @@ export const DAILY_EXPORT = dailyPoints(
     top_page: text("The path with the most visitors; empty on a date without page views."),
     top_source: text("The source with the most visitors, `(direct)` without a source; empty on a date without page views."),
   }),
+  { minItems: 1, maxItems: LONG_RANGE_DAYS_MAX },
 );
 
 const COLUMNS = ["date", "visitors", "pageviews", "top_page", "top_source"] as const;
 
 /**
- * The value with the most visitors on each day with page views; the first in ascending order if several are equal.
- * Rows: `day`, `value`. `unrecorded` is the SQL literal for values that were not recorded.
+ * Rows `day`, `value`: the value with the most visitors on each day with page views, the first in ascending order if several are equal.
+ * `unrecorded` is the SQL literal for values that were not recorded.
  */
 const topByDay = (scope: Scope, name: "pathname" | "referrer_source", unrecorded: SqlText): AggregateQuery => ({
   keys: ["day", "code"],
@@ -51,7 +53,7 @@ const topByDay = (scope: Scope, name: "pathname" | "referrer_source", unrecorded
   ),
 });
 
-/** Every day of the range, oldest first: zeros and empty strings for days without events. */
+/** Days without events contain zeros and empty strings. */
 export const dailyExport = (scope: Scope, format: ExportFormat): Plan<Iterable<Uint8Array>> =>
   planOf(
     scope,

@@ -1,14 +1,14 @@
-/** The shared memory limit of exports: each is built in memory, and stays there until its client has read it (docs/http-api.md, "Export"). */
+/** The memory limit of all exports together: each is built in memory, and stays there until its client has read it (docs/http-api.md, "Export"). */
 import { GUEST_EXPORTS_SHARE_MAX } from "../../base/config/report-limits.ts";
 import { AppError, invalidInput } from "../../base/errors.ts";
 
-/** `Retry-After` when other exports take the memory, in seconds. */
+/** `Retry-After` if other exports use the memory, in seconds. */
 const RETRY_SECS = 30;
 
 export class ExportMemory {
   readonly #bytesMax: number;
   #bytes = 0;
-  /** Of these, those of guests of share links and public sites. */
+  /** Included in `#bytes`: memory reserved by guests of share links and public sites. */
   #guestBytes = 0;
 
   constructor(bytesMax: number) {
@@ -20,7 +20,7 @@ export class ExportMemory {
     return this.#bytes;
   }
 
-  /** Opens an empty reservation for one export. Those of guests leave a part of the memory to others. */
+  /** Opens an empty reservation for one export. Guests can reserve only a share of the memory. */
   open(isGuest = false): ExportReservation {
     const bytesMax = isGuest ? this.#bytesMax * GUEST_EXPORTS_SHARE_MAX : this.#bytesMax;
     let own = 0;
@@ -49,10 +49,10 @@ export interface ExportReservation {
 }
 
 const tooLarge = (bytesMax: number): AppError =>
-  invalidInput(`The export takes more than ${bytesMax / 1024 / 1024} MiB of memory; ask for fewer days, a filter or a smaller "limit"`);
+  invalidInput(`The export takes more than ${bytesMax / 1024 / 1024} MiB of memory. Use fewer days, a filter or a smaller "limit"`);
 
 const exhausted = (): AppError =>
   new AppError(
     { code: "unavailable", retryAfterSecs: RETRY_SECS },
-    'Other exports take the memory that exports have. Try again later, or with a smaller "limit".',
+    'Other exports are using the memory reserved for exports. Try again later, or with a smaller "limit".',
   );

@@ -1,18 +1,100 @@
 /** The raw export: one row per event, up to a million (docs/http-api.md, "Export"). */
 import { EVENT_COLUMNS, type EventColumn } from "../../../storage/event-columns.ts";
-import type { SiteId } from "../../../storage/event.ts";
+import { MINUTE_MS, type SiteId, type EpochMs } from "../../../storage/event.ts";
 import type { NumberColumns } from "../../../storage/columns.ts";
 import { UNKNOWN } from "../../duckdb/tables/string-dictionary.ts";
 import { decimalFromCents } from "../../query/decimal.ts";
-import type { ScanChunk, ScanReader, TextsOf } from "../../query/scan.ts";
-import { within, type Scope } from "../../query/scope.ts";
-import { ByteWriter } from "./byte-writer.ts";
-import type { ExportFormat } from "./export-format.ts";
+import type { ScanChunk, ScanReader, TextsOf, ScanQuery } from "../../query/scan.ts";
+import { within, type Scope, eventsIn } from "../../query/scope.ts";
+import { ByteWriter, ExportTexts, PackedNumbers, TimeWriter } from "./packed-columns.ts";
+import type { ExportFormat } from "./formats.ts";
 import type { ExportReservation } from "./export-memory.ts";
-import { eventsQuery, minutesQuery, portionsOf } from "./export-portions.ts";
-import { ExportTexts } from "./export-texts.ts";
-import { PackedNumbers } from "./packed-numbers.ts";
-import { TimeWriter } from "./time-writer.ts";
+import { closed, list, orNull, text, type Schema } from "../../query/json-schema.ts";
+import { MONEY } from "../measures/fields.ts";
+import { TEXT_COLUMNS } from "../../duckdb/tables/event-batch.ts";
+import { column, joinSql, perDialect, sql, type SqlText } from "../../query/sql.ts";
+
+/** Visitor ids are never exported. */
+const COLUMNS: readonly EventColumn[] = EVENT_COLUMNS.filter(({ kind }) => kind !== "visitor");
+
+function valueOf({ kind, required }: EventColumn): Schema {
+  if (kind === "timestamp") return text("UTC.", { format: "date-time" });
+  if (kind === "cents") return { ...orNull(MONEY), description: `${MONEY.description} Null if it was not recorded.` };
+  if (kind === "json")
+    return { type: ["object", "null"], description: "As it was sent. Null if it was not recorded.", additionalProperties: true };
+  return required ? text("The stored value.") : orNull(text("Null if it was not recorded."));
+}
+
+/** The schema of the JSON form. */
+export const RAW_EXPORT = list(
+  "`raw`: an object for each event, oldest first, without visitor ids.",
+  closed(Object.fromEntries(COLUMNS.map((each) => [each.name, valueOf(each)]))),
+);
+
+/** A time interval that one query reads. No events are between consecutive portions. */
+export interface Portion {
+  readonly startMs: EpochMs;
+  /** Exclusive. */
+  readonly endMs: EpochMs;
+}
+
+/** Rows `minute_ms` (a minute's first millisecond), `events`: the minutes with events, oldest first. */
+export const minutesQuery = (scope: Scope): ScanQuery => ({
+  texts: [],
+  numbers: ["minute_ms", "events"],
+  sql: sql`
+  SELECT timestamp - timestamp % ${MINUTE_MS} AS minute_ms, count(*) AS events
+  FROM (${eventsIn(scope)}) AS scoped
+  GROUP BY ALL
+  ORDER BY minute_ms`,
+});
+
+/** ClickHouse results contain NULL for properties only. */
+const textSql = ({ name, kind }: (typeof TEXT_COLUMNS)[number]): SqlText =>
+  kind === "json" ? perDialect(column(name), sql`ifNull(${column(name)}, '(unknown)') AS ${column(name)}`) : column(name);
+
+const TEXT_CODES = joinSql(TEXT_COLUMNS.map(textSql), ", ");
+
+/** Orders events with equal timestamps. */
+const PLACE = perDialect(sql`sequence_number`, sql`segment, row, node`);
+
+/**
+ * The first events of a portion, oldest first: codes of texts, `timestamp`, `revenue_cents`, and `has_revenue` (0 if no revenue was
+ * recorded), because numeric columns cannot be NULL.
+ */
+export const eventsQuery = (scope: Scope, { startMs, endMs }: Portion, rowsMax: number): ScanQuery => ({
+  texts: TEXT_COLUMNS.map(({ name }) => name),
+  numbers: ["timestamp", "revenue_cents", "has_revenue"],
+  sql: sql`
+  SELECT
+    ${TEXT_CODES},
+    timestamp,
+    coalesce(revenue_amount, 0) AS revenue_cents,
+    CASE WHEN revenue_amount IS NULL THEN 0 ELSE 1 END AS has_revenue
+  FROM (${eventsIn(scope)}) AS scoped
+  WHERE timestamp >= ${startMs} AND timestamp < ${endMs}
+  ORDER BY timestamp, ${PLACE}
+  LIMIT ${rowsMax}`,
+});
+
+/** Splits minutes (from `minutesQuery`) into portions of about `portionRows` events, up to `rowsMax` events. A minute is never split. */
+export function portionsOf({ minute_ms, events }: NumberColumns, rowsMax: number, portionRows: number): Portion[] {
+  const portions: Portion[] = [];
+  let total = 0;
+  let startMs: EpochMs | null = null;
+  let rows = 0;
+  for (let i = 0; i < (minute_ms?.length ?? 0) && total < rowsMax; i++) {
+    const minute = Number(minute_ms?.[i]);
+    startMs ??= minute;
+    rows += Number(events?.[i]);
+    total += Number(events?.[i]);
+    const isLast = i + 1 === minute_ms?.length || total >= rowsMax;
+    if (rows < portionRows && !isLast) continue;
+    portions.push({ startMs, endMs: minute + MINUTE_MS });
+    [startMs, rows] = [null, 0];
+  }
+  return portions;
+}
 
 /** Events per query: enough to amortize its cost, few enough to delay other queries only briefly. */
 const ROWS_PER_PORTION = 25_000;
@@ -20,20 +102,17 @@ const ROWS_PER_PORTION = 25_000;
 /** Bytes that are written without yielding: about a thousand rows, a few milliseconds of work. */
 const CHUNK_BYTES = 256 * 1024;
 
-/** A visitor id is never exported. */
-export const COLUMNS: readonly EventColumn[] = EVENT_COLUMNS.filter(({ kind }) => kind !== "visitor");
-
 export interface RawExportOptions {
   readonly scope: Scope;
   readonly rowsMax: number;
   readonly format: ExportFormat;
-  /** Memory reservation of the export. Each attempt clears it. */
+  /** Each attempt clears it. */
   readonly memory: ExportReservation;
 }
 
 /**
- * Reads the first events of the scope, oldest first. Afterwards the whole export is in memory as codes and their texts, a tenth
- * of its size as a file. The file is formatted in chunks while the client reads it.
+ * Reads the first events of the scope, oldest first. The whole export is then in memory as codes and their texts, a tenth of the file's
+ * size. The file is formatted in chunks while the client reads it.
  */
 export class RawExport implements ScanReader<Iterable<Uint8Array>> {
   readonly #options: RawExportOptions;
@@ -73,13 +152,13 @@ export class RawExport implements ScanReader<Iterable<Uint8Array>> {
   async finish(textsOf: TextsOf): Promise<Iterable<Uint8Array>> {
     const { scope, format } = this.#options;
     await this.#texts.fetch(textsOf);
-    return chunksOf(this.#portions, format, (events) => COLUMNS.map((column) => cellOf(column, events, { siteId: scope.siteId, format })));
+    return chunksOf(this.#portions, format, (events) => COLUMNS.map((each) => cellOf(each, events, { siteId: scope.siteId, format })));
   }
 }
 
-const isCodes = (column: NumberColumns[string] | undefined): column is Int32Array => column instanceof Int32Array;
+const isCodes = (numbers: NumberColumns[string] | undefined): numbers is Int32Array => numbers instanceof Int32Array;
 
-/** The compressed columns of a portion by name, with the texts of their codes. */
+/** The columns of a portion by name, with the texts of their codes. */
 interface PackedEvents {
   readonly rows: number;
   readonly texts: Texts;
@@ -89,7 +168,7 @@ interface PackedEvents {
 
 function pack(events: NumberColumns, texts: Texts): PackedEvents {
   const columns = new Map(Object.entries(events).map(([name, numbers]) => [name, new PackedNumbers(numbers)]));
-  const bytes = [...columns.values()].reduce((sum, column) => sum + column.bytes, 0);
+  const bytes = [...columns.values()].reduce((sum, each) => sum + each.bytes, 0);
   return { rows: events.timestamp?.length ?? 0, texts, columns, bytes };
 }
 
@@ -152,7 +231,7 @@ function cellOf(
       };
     }
     case "visitor":
-      throw new Error("a visitor id is never exported");
+      throw new Error("visitor ids are never exported");
     default: {
       const codes = columns.get(name)?.unpacked();
       if (!codes) return writeConstant;

@@ -1,41 +1,35 @@
-/** A series of points: a query by bucket, and the points of its rows. Weeks and months are sums of days where days add up. */
-import { bucketOfDay, bucketSql, bucketsOf, type BucketLength, type DaysLength } from "../../query/buckets.ts";
-import type { DateRange } from "../../query/date-range.ts";
-import type { LocalSql } from "../../query/local-time.ts";
-import { numberIn, rowsBy } from "../../query/row-values.ts";
-import type { SqlRow } from "../../query/sql.ts";
+/** The points of a time series. Weeks and months are sums of days where days add up, so that rollups answer them. */
 import type { Calendar } from "../../../storage/calendar.ts";
+import { BUCKETS_MAX, HOURLY_DAYS_MAX, RANGE_DAYS_MAX } from "../../base/config/report-limits.ts";
+import { bucketOfDay, bucketSql, bucketsOf, type BucketLength } from "../../query/buckets.ts";
+import type { DateRange } from "../../query/date-range.ts";
+import { list, text, type Described, type Schema } from "../../query/json-schema.ts";
+import { numberIn, rowsBy, sumsBy } from "../../query/row-values.ts";
+import type { SqlRow } from "../../query/sql.ts";
 
-export interface Series {
-  /** The `bucket` that the query groups by. */
-  readonly bucket: LocalSql;
-  /** A point for each bucket of the range, from the rows of the query and the columns of its counts. */
-  points<Point>(
-    rows: readonly SqlRow[],
-    counts: readonly string[],
-    pointOf: (row: SqlRow | undefined) => Point,
-  ): ({ readonly date: string } & Point)[];
-}
+export const BUCKET = text(
+  "`YYYY-MM-DD HH:MM` of a minute or an hour, or `YYYY-MM-DD`: the first day of the bucket in the range. In the site's time zone.",
+  { pattern: "^\\d{4}-\\d{2}-\\d{2}( \\d{2}:\\d{2})?$" },
+);
 
-/** A row for each week or month, from rows of days. */
-function summed(rows: readonly SqlRow[], counts: readonly string[], length: DaysLength): readonly SqlRow[] {
-  const sums = new Map<number, Record<string, number>>();
-  for (const row of rows) {
-    const bucket = bucketOfDay(numberIn(row, "bucket"), length);
-    const sum = sums.get(bucket) ?? { bucket };
-    for (const count of counts) sum[count] = (sum[count] ?? 0) + numberIn(row, count);
-    sums.set(bucket, sum);
-  }
-  return [...sums.values()];
-}
+/** The schema of a series. */
+export const pointsOf = <Point extends Schema>(point: Point) =>
+  list(
+    `Every bucket of the range: hours up to ${HOURLY_DAYS_MAX} days, days up to ${RANGE_DAYS_MAX} and months beyond, or those of ` +
+      "`interval`; oldest first, empty ones included.",
+    point as Schema<Described<Point>>,
+    { minItems: 1, maxItems: BUCKETS_MAX },
+  );
 
-/** `addsUp`: whether the counts of a week are the sums of those of its days. Rollups have rows by hour and by day, none by minute. */
-export function seriesOf(range: DateRange, calendar: Calendar, length: BucketLength, addsUp: boolean): Series {
+/** `addsUp`: the counts of a week equal the sums of those of its days. */
+export function seriesOf(range: DateRange, calendar: Calendar, length: BucketLength, addsUp: boolean) {
   const isSummed = addsUp && length !== "minute" && length !== "hour" && length !== "day";
   return {
+    /** The `bucket` that the query groups by. Rollups store rows by hour and by day. */
     bucket: bucketSql(isSummed ? "day" : length),
-    points(rows, counts, pointOf) {
-      const byBucket = rowsBy("bucket", isSummed ? summed(rows, counts, length) : rows);
+    /** A point for each bucket of the range, from the query's rows and its `counts`. */
+    points<Point>(rows: readonly SqlRow[], counts: readonly string[], pointOf: (row: SqlRow | undefined) => Point) {
+      const byBucket = isSummed ? sumsBy((row) => bucketOfDay(numberIn(row, "bucket"), length), rows, counts) : rowsBy("bucket", rows);
       return bucketsOf(range, length, calendar).map(({ key, label }) => ({ date: label, ...pointOf(byBucket.get(key)) }));
     },
   };

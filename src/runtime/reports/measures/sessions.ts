@@ -1,4 +1,4 @@
-/** A session is a run of one visitor's events without a pause longer than the session window; a filter keeps sessions with a matching event (docs/reports.md, "Sessions"). */
+/** Sessions: runs of one visitor's events without a pause longer than the session window. A filter keeps sessions with a matching event (docs/reports.md, "Sessions"). */
 import type { Calendar } from "../../../storage/calendar.ts";
 import { DAY_MS } from "../../../storage/event.ts";
 import type { AggregateQuery } from "../../query/aggregate-query.ts";
@@ -8,9 +8,9 @@ import { eventsIn, eventsWithMatch, hidesEvents, inRange, rangedEvents, within, 
 import { perDialect, sql, textCode, type SqlText, type SqlRow } from "../../query/sql.ts";
 import { PAGEVIEW } from "../../base/config/names.ts";
 import { orderedSessions, type SessionEvent } from "../../query/ordered-sessions.ts";
-import { COUNT_PAGEVIEWS } from "./visitor-counts.ts";
+import { COUNT_PAGEVIEWS } from "./counts.ts";
 
-/** Whether a session may continue past midnight: it begins or ends within one session window of where its day begins or ends. */
+/** A session may continue past midnight if it begins or ends within one session window of the start or end of its day. */
 function isNearMidnight({ range }: Scope, calendar: Calendar, sessionGapMs: number): SqlText {
   if (isInUtc(range, calendar)) {
     const dayMs = sql`CAST(day AS BIGINT) * ${DAY_MS}`;
@@ -22,13 +22,13 @@ function isNearMidnight({ range }: Scope, calendar: Calendar, sessionGapMs: numb
 
 const IS_PAGEVIEW = sql`event_name = ${textCode(PAGEVIEW)}`;
 
-/** The first and the last page viewed among the events of a group. */
+/** The first and the last page viewed in a group of events. */
 const ENTRY_PAGE = sql`arg_min(pathname, (timestamp, sequence_number)) FILTER (WHERE ${IS_PAGEVIEW})`;
 const EXIT_PAGE = sql`arg_max(pathname, (timestamp, sequence_number)) FILTER (WHERE ${IS_PAGEVIEW})`;
 
 /**
- * The relation `sessions`. If the scope is cut: those that end before the cut, and the others that begin before it, made from their
- * events up to it.
+ * The relation `sessions`. A cut scope keeps sessions that end before the cut, and makes those that span it again from their events up to
+ * the cut.
  */
 function daySessions(scope: Scope): SqlText {
   const { siteId, range, endsAtMs } = scope;
@@ -47,13 +47,13 @@ function daySessions(scope: Scope): SqlText {
 }
 
 /**
- * Relations for a `WITH`, in terms of the relation `sessions` (see `EngineQuery`), whose sessions end with the day. Both have
- * `session`, `visitor_id`, `day`, `first_ms`, `last_ms`, `matching` (whether an event of the session matches the filter) and `columns`:
+ * Relations for a `WITH`, over the relation `sessions` (see `EngineQuery`), whose sessions end with the day. Both contain `session`,
+ * `visitor_id`, `day`, `first_ms`, `last_ms`, `matching` (an event of the session matches the filter) and `columns`:
  * - `within_day`: the matching sessions that do not continue past midnight
- * - `chained`: the parts of all others, with `chain`, which is equal for the parts of one session of a visitor
+ * - `chained`: rows of all other sessions plus `chain`, shared by all day-parts of one session of a visitor
  *
- * A session continues past midnight only if visitor ids live longer than a day. Only visitors with several parts near midnight are
- * candidates, so nearly all sessions are within a day. `matched` is computed only if there is a filter, which reads it.
+ * Sessions continue past midnight only if visitor ids live longer than a day, and only visitors with several parts near midnight are
+ * candidates, so nearly all sessions are within a day. DuckDB computes `matched` only if a filter reads it.
  */
 export const sessionParts = (scope: Scope, calendar: Calendar, sessionGapMs: number, columns: SqlText): SqlText => sql`
   matched AS (SELECT DISTINCT session FROM (${eventsIn(scope)}) AS scoped),
@@ -77,8 +77,8 @@ export const sessionParts = (scope: Scope, calendar: Calendar, sessionGapMs: num
   within_day AS NOT MATERIALIZED (SELECT * FROM ranged WHERE matching AND session NOT IN (SELECT session FROM chained))`;
 
 /**
- * An event as one number: its time above 16 bits of its day, a bit for a shared event if the scope hides others, one for a page view, and
- * the lowest for an event that matches. `time` and `day` are where these begin.
+ * ClickHouse packs an event into one number, from the highest bits: its time, 16 bits of its day, one bit if it is shared (only if the
+ * scope hides events), one if it is a page view, one if it matches. `time` and `day` are bit offsets.
  */
 const packing = (scope: Scope) =>
   hidesEvents(scope) ? { time: sql`19`, day: sql`3`, shared: sql`4 * shared + ` } : { time: sql`18`, day: sql`2`, shared: sql`` };
@@ -92,7 +92,6 @@ function packed(scope: Scope): SessionEvent {
   };
 }
 
-/** The relation `matching_sessions` in ClickHouse. */
 function withOrderedSessions(scope: Scope, sessionGapMs: number): SqlText {
   const { time, day } = packing(scope);
   return sql`
@@ -112,11 +111,10 @@ function withOrderedSessions(scope: Scope, sessionGapMs: number): SqlText {
   )`;
 }
 
-/** The relation `matching_sessions`: start (`day`, `timestamp`), `events`, `pageviews` and `duration_ms` (last minus first event). */
+/** The relation `matching_sessions`: start (`day`, `timestamp`), `events`, `pageviews` and `duration_ms` (first to last event). */
 const withSessions = (scope: Scope, calendar: Calendar, sessionGapMs: number): SqlText =>
   perDialect(withDaySessions(scope, calendar, sessionGapMs), withOrderedSessions(scope, sessionGapMs));
 
-/** The same in DuckDB. */
 const withDaySessions = (scope: Scope, calendar: Calendar, sessionGapMs: number): SqlText =>
   hidesEvents(scope) ? sql`WITH ${sharedSessions(scope, calendar, sessionGapMs)}` : withWholeSessions(scope, calendar, sessionGapMs);
 
@@ -135,7 +133,7 @@ const withWholeSessions = (scope: Scope, calendar: Calendar, sessionGapMs: numbe
 /** ClickHouse does not materialize relations. */
 const NOT_MATERIALIZED = perDialect(sql`NOT MATERIALIZED`, sql``);
 
-/** The relation `wholes` of `sessionParts`: the number of each part of a session, and that of its first part as `whole`. */
+/** The relation `wholes`: each day-part of a session as `session`, with the first part as `whole`. */
 const WHOLES = sql`wholes AS (
     SELECT session, session AS whole FROM within_day
     UNION ALL
@@ -143,8 +141,8 @@ const WHOLES = sql`wholes AS (
   )`;
 
 /**
- * Relations for a `WITH` in DuckDB: `wholes` (`session`, `whole`), and `matching_sessions` with `whole`, `visitor_id`, `events`,
- * `pageviews`, `duration_ms`, `entry_page` and `exit_page`.
+ * DuckDB relations for a `WITH`: `wholes` (`session`, `whole`), and `matching_sessions` with `whole`, `visitor_id`, `events`, `pageviews`,
+ * `duration_ms`, `entry_page` and `exit_page`.
  */
 export const wholeSessions = (scope: Scope, calendar: Calendar, sessionGapMs: number): SqlText =>
   hidesEvents(scope)
@@ -164,8 +162,8 @@ export const wholeSessions = (scope: Scope, calendar: Calendar, sessionGapMs: nu
   )`;
 
 /**
- * `sessionParts`, and the relations `wholes` and `matching_sessions` for a scope that hides events: these decide with the others which
- * events are one session, and are not part of it.
+ * `wholeSessions` for a scope that hides events: hidden events take part in deciding which events are one session, but are not described
+ * as part of it.
  */
 export const sharedSessions = (scope: Scope, calendar: Calendar, sessionGapMs: number): SqlText => sql`
   ${sessionParts(scope, calendar, sessionGapMs, sql`events`)},
@@ -186,7 +184,7 @@ export const sharedSessions = (scope: Scope, calendar: Calendar, sessionGapMs: n
     HAVING max(matching) = 1
   )`;
 
-/** Sums for the averages; `bounces` are sessions with one page view and no other event. */
+/** The sums behind the averages. `bounces`: sessions with one page view and no other event. */
 const SUMS = sql`
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND events = 1) AS bounces,
@@ -195,7 +193,7 @@ const SUMS = sql`
 
 const SUM_COLUMNS = ["sessions", "bounces", "duration_ms", "pageviews"] as const;
 
-/** One row of sums over sessions: `sessions`, `bounces`, `duration_ms`, `pageviews`. */
+/** One row: `sessions`, `bounces`, `duration_ms`, `pageviews`. */
 export const sessionSums = (scope: Scope, sessionGapMs: number): AggregateQuery => ({
   keys: [],
   counts: SUM_COLUMNS,
@@ -205,7 +203,7 @@ export const sessionSums = (scope: Scope, sessionGapMs: number): AggregateQuery 
     FROM matching_sessions`,
 });
 
-/** The same sums by `bucket`, the bucket in which a session begins. */
+/** The sums by `bucket`, in which a session begins. */
 export const sessionSumsBy = (scope: Scope, sessionGapMs: number, bucket: LocalSql): AggregateQuery => ({
   keys: ["bucket"],
   counts: SUM_COLUMNS,
@@ -219,13 +217,13 @@ export const sessionSumsBy = (scope: Scope, sessionGapMs: number, bucket: LocalS
 
 export interface SessionAverages {
   readonly sessions: number;
-  /** Fraction of sessions with one page view and no other event. */
+  /** Fraction of `sessions`. */
   readonly bounceRate: number;
   readonly durationSecs: number;
   readonly pageviews: number;
 }
 
-/** The averages of a row of sums; zeros without a row. */
+/** Zeros without a row. */
 export function sessionAverages(row: SqlRow | undefined): SessionAverages {
   const sessions = numberIn(row, "sessions");
   return {

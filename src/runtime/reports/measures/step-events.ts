@@ -1,26 +1,26 @@
-/** The steps that each event matches, as input of per-visitor functions over ordered events (see `EngineQuery`). */
+/** Events with the steps that they match: the input of per-visitor functions over ordered events (see `EngineQuery`). */
 import type { VisitorFunction } from "../../query/behavioral/visitor-function.ts";
 import { eventsIn, within, type Scope } from "../../query/scope.ts";
 import { perDialect, sql, type SqlText } from "../../query/sql.ts";
 import { stepBitsSql, stepSql, type Step } from "../../query/steps.ts";
 import { perVisitorQuery, type AggregateQuery } from "../../query/aggregate-query.ts";
 
-export interface StepEvents {
+interface StepEvents {
   readonly steps: readonly Step[];
   /** Bits of required steps: visitors without all of them are excluded before sorting. */
   readonly needed: number;
-  /** Whether events that match no step are included. */
+  /** Includes events that match no step. */
   readonly withOthers: boolean;
 }
 
-/** Visitors by the value of the function, over visitors with all required steps: rows `value`, `visitors`. */
+/** Rows `value` (of the function), `visitors`, over visitors with all required steps. */
 export const visitorsByValue = (scope: Scope, events: StepEvents, perVisitor: VisitorFunction): AggregateQuery =>
   perVisitorQuery(perVisitor, (range) => {
     const ranged = within(scope, range);
     return perDialect(stepEventsIn(ranged, events), historiesIn(ranged, events));
   });
 
-/** In ClickHouse: rows `visitor_id`, `history`, an array of tuples with `ms` and `met` in order. */
+/** ClickHouse: rows `visitor_id`, `history`, an ordered array of tuples with `ms` and `met`. */
 const historiesIn = (scope: Scope, { steps, needed, withOthers }: StepEvents): SqlText => sql`
   SELECT visitor_id, arraySort(groupArray(event)) AS history
   FROM (
@@ -31,7 +31,7 @@ const historiesIn = (scope: Scope, { steps, needed, withOthers }: StepEvents): S
   GROUP BY visitor_id
   HAVING bitAnd(groupBitOr(met), ${needed}) = ${needed}`;
 
-/** Rows `visitor_id`, `timestamp`, `met`, grouped by visitor and ordered by time and sequence number. */
+/** DuckDB: rows `visitor_id`, `timestamp`, `met`, grouped by visitor and ordered by time and sequence number. */
 function stepEventsIn(scope: Scope, { steps, needed, withOthers }: StepEvents): SqlText {
   const matters = withOthers ? sql`true` : sql`met <> 0`;
   return sql`
@@ -49,7 +49,7 @@ function stepEventsIn(scope: Scope, { steps, needed, withOthers }: StepEvents): 
   ORDER BY visitor_id, timestamp, sequence_number`;
 }
 
-/** One row: `visitors` with an event that matches the step. */
+/** One row `visitors`: those with an event that matches the step. */
 export const stepVisitors = (scope: Scope, step: Step): AggregateQuery => ({
   keys: [],
   counts: ["visitors"],

@@ -1,28 +1,82 @@
-/** The overview of many sites: the metrics of each, several sites at a time, all in one query slot (docs/reports.md, "Overview"). */
+/** GET /api/stats/overview: the metrics of many sites, several sites at a time, all in one query slot (docs/reports.md, "Overview"). */
+import { OVERVIEW_SITES_DEFAULT, OVERVIEW_SITES_MAX, RANGE_DAYS_MAX, OVERVIEW_SITES_AT_ONCE } from "../../base/config/report-limits.ts";
+import { parseSiteId } from "../../base/config/names.ts";
+import { closed, count, list, orNull, text, type Described } from "../../query/json-schema.ts";
+import { optional, rowLimit, type Values } from "../../query/parameters.ts";
+import { SHORT_PERIODS, parseDateRange, type DateRange } from "../../query/date-range.ts";
+import { SCOPE_PARAMETERS, SHORT_END_DATE, siteIdSchema } from "../../query/scope-parameters.ts";
+import { DAY } from "../measures/fields.ts";
 import { severalAtOnce } from "../../../storage/several-at-once.ts";
 import type { Calendar } from "../../../storage/calendar.ts";
 import type { SiteId } from "../../../storage/event.ts";
 import { mayRead } from "../../access/principal.ts";
-import { OVERVIEW_SITES_AT_ONCE } from "../../base/config/report-limits.ts";
 import { AppError } from "../../base/errors.ts";
 import type { QueryService, RunNumbers } from "../../results/query-service.ts";
 import type { NumbersPlan } from "../../results/unchanged-results.ts";
 import { reasonOf, type Log } from "../../base/metrics/log.ts";
-import { parseDateRange, type DateRange } from "../../query/date-range.ts";
-import type { Values } from "../../query/parameters.ts";
 import type { Reader } from "../../query/reader.ts";
-import type { OVERVIEW_PARAMETERS, OverviewResult, OverviewSite } from "./overview-schema.ts";
 import { sitePlan, type MetricsRequest, type MetricsSettings, type SiteMetrics } from "./site-metrics.ts";
 
-/** Without the calendar, which the site's instance has, too. */
+export const OVERVIEW_PARAMETERS = {
+  period: { ...SCOPE_PARAMETERS.period, schema: { ...SCOPE_PARAMETERS.period.schema, enum: SHORT_PERIODS } },
+  start_date: SCOPE_PARAMETERS.start_date,
+  end_date: SHORT_END_DATE,
+  limit: rowLimit("Maximum number of sites.", OVERVIEW_SITES_MAX, OVERVIEW_SITES_DEFAULT),
+  after: optional(
+    {
+      description: "Only sites with greater ids. Pass the last id of the previous response to read on.",
+      schema: siteIdSchema("A site id."),
+    },
+    parseSiteId,
+  ),
+};
+
+const DAY_HOURS_MAX = 25;
+
+const SITE = closed(
+  {
+    site_id: text("The site id."),
+    name: orNull(text("The site's display name. Null without such a setting.")),
+    time_zone: text("The IANA name of the site's time zone."),
+    start_date: DAY,
+    end_date: DAY,
+    current_visitors: orNull(count("Distinct visitors with any event in the last `realtime_window_minutes`. Null if `error` is present.")),
+    visitors: orNull(count("Distinct visitors. Null if `error` is present.")),
+    previous_visitors: orNull(
+      count(
+        "Distinct visitors of the equally long window that begins the fewest whole weeks earlier without an overlap. If the range " +
+          "includes today, the day of that window that corresponds to today counts until the same minute. Null if `error` is present.",
+      ),
+    ),
+    series: orNull(
+      list("Visitors by day, or by hour if the range is one day; oldest first. Null if `error` is present.", count("Distinct visitors."), {
+        minItems: 1,
+        maxItems: Math.max(RANGE_DAYS_MAX, DAY_HOURS_MAX),
+      }),
+    ),
+    error: text("Why the site's metrics could not be computed. Absent if they were."),
+  },
+  { optional: ["error"] },
+);
+
+export type OverviewSite = Described<typeof SITE>;
+
+export const OVERVIEW = closed({
+  total: count("All sites that the caller may read."),
+  sites: list("In ascending order of their ids.", SITE, { maxItems: OVERVIEW_SITES_MAX }),
+});
+
+export type OverviewResult = Described<typeof OVERVIEW>;
+
+/** Excludes the calendar, which the site's own instance knows. */
 export interface RemoteRequest extends Omit<MetricsRequest, "calendar"> {
-  /** Stands for numbers that are the same as long as the site's events are. */
+  /** Equal keys have equal numbers, as long as the site's events do not change. */
   readonly key: string;
-  /** What is left of the key without its dates: numbers of another key take the place of those that this view had before. */
+  /** The key without its dates. A cache keeps the numbers of one key for each view. */
   readonly view: string;
 }
 
-/** The numbers of the site's plans, which its metrics are computed from. */
+/** Asks the site's own instance for the numbers of its plans. */
 export type RemoteNumbers = (request: RemoteRequest) => Promise<readonly Float64Array[]>;
 
 export interface OverviewOptions extends MetricsSettings {
@@ -30,7 +84,7 @@ export interface OverviewOptions extends MetricsSettings {
   readonly siteIds: () => Promise<readonly string[]>;
   readonly nameOf: (siteId: SiteId) => string | null;
   readonly calendarOf: (siteId: SiteId) => Calendar;
-  /** On hosts with an instance for each site: asks that instance. */
+  /** Set on hosts with an instance for each site. */
   readonly remote: RemoteNumbers | null;
   readonly monotonicMs: () => number;
   readonly log: Log;
@@ -39,7 +93,7 @@ export interface OverviewOptions extends MetricsSettings {
 export interface OverviewRequest {
   readonly reader: Reader;
   readonly values: Values<typeof OVERVIEW_PARAMETERS>;
-  /** By the monotonic clock: no further site is begun then. */
+  /** Monotonic. No further site is begun after this time. */
   readonly untilMs: number;
   readonly signal: AbortSignal;
 }
@@ -51,7 +105,7 @@ const keyOf = (plans: readonly NumbersPlan[], timeZone: string): string =>
 
 const NO_METRICS = { current_visitors: null, visitors: null, previous_visitors: null, series: null };
 
-const outOfTime = (): AppError => new AppError({ code: "request_timeout" }, "There was no time left for this site. Try again.");
+const outOfTime = (): AppError => new AppError({ code: "request_timeout" }, "No time was left for this site. Try again.");
 
 export class Overview {
   readonly #options: OverviewOptions;
@@ -60,10 +114,10 @@ export class Overview {
     this.#options = options;
   }
 
-  /** 403 for a guest of a share link, which shows one site only. 400 for dates that do not form a range. */
+  /** 403 for guests, who see one site only. 400 for dates that do not form a range. */
   async of(request: OverviewRequest): Promise<OverviewResult> {
     const { reader, values } = request;
-    if (reader.principal.view !== null) throw new AppError({ code: "forbidden" }, "A share link shows no overview of sites");
+    if (reader.principal.view !== null) throw new AppError({ code: "forbidden" }, "Share links cannot show the overview");
     const { after, limit } = values;
     const readable = (await this.#options.siteIds()).filter((siteId) => mayRead(reader.principal, siteId as SiteId)) as SiteId[];
     const listed = readable.filter((siteId) => after === null || siteId > after).slice(0, limit);
@@ -82,7 +136,7 @@ export class Overview {
     return { siteId, range, nowMs: reader.nowMs, calendar };
   }
 
-  /** A site that fails does not fail the others. */
+  /** A failure of one site does not fail the others. */
   async #row(site: MetricsRequest, run: RunNumbers, { signal, untilMs }: OverviewRequest): Promise<OverviewSite> {
     const { siteId, range, nowMs, calendar } = site;
     const about = {
@@ -104,7 +158,7 @@ export class Overview {
   #messageOf(error: unknown, siteId: SiteId): string {
     if (error instanceof AppError) return error.message;
     this.#options.log.error("the overview of a site could not be computed", { site: siteId, reason: reasonOf(error) });
-    return "An unexpected error has occurred. The log says more.";
+    return "An unexpected error occurred. See the log.";
   }
 
   async #metrics(request: MetricsRequest, run: RunNumbers, signal: AbortSignal): Promise<SiteMetrics> {
@@ -118,7 +172,7 @@ export class Overview {
     return toMetrics(await (remote ? remote(toRemote()) : run(siteId, plans, signal)));
   }
 
-  /** The numbers of this instance's site, for the instance that answers for all. */
+  /** Answers `RemoteNumbers` on the site's own instance. */
   numbersOf(request: RemoteRequest, signal: AbortSignal): Promise<readonly Float64Array[]> {
     const { calendarOf, stats } = this.#options;
     const { plans } = sitePlan({ ...request, calendar: calendarOf(request.siteId) }, this.#options);

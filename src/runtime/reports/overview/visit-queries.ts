@@ -1,15 +1,15 @@
-/** The queries of an overview. Few events answer them without the engine, which hundreds of small sites would keep busy. */
+/** The queries of an overview. Those of small sites are answered without the engine (`ofVisits`), which hundreds of sites would keep busy. */
 import type { Calendar } from "../../../storage/calendar.ts";
 import type { Columns } from "../../../storage/columns.ts";
-import type { EpochMs } from "../../../storage/event.ts";
+import { MINUTE_MS, type EpochMs } from "../../../storage/event.ts";
 import type { AggregateQuery } from "../../query/aggregate-query.ts";
-import type { Visits } from "../../query/visits.ts";
 import { DAY_BUCKET, HOUR_BUCKET, hourBucketIn } from "../../query/buckets.ts";
 import type { DateRange } from "../../query/date-range.ts";
-import type { Scope } from "../../query/scope.ts";
-import { MINUTE_MS } from "../measures/recent-activity.ts";
-import { firstVisits, lastVisits } from "../measures/visit-times.ts";
-import { visitorCounts, visitorCountsBy } from "../measures/visitor-counts.ts";
+import { inRange, type Scope } from "../../query/scope.ts";
+import { sql } from "../../query/sql.ts";
+import type { Visits } from "../../query/visits.ts";
+import { visitorCounts, visitorCountsBy } from "../measures/counts.ts";
+import { MINUTE } from "../realtime.ts";
 
 type BucketOf = (day: number, timestampMs: EpochMs) => number;
 
@@ -36,12 +36,10 @@ function groupsOf(visits: readonly Visits[], bucketOf: BucketOf): ReadonlyMap<nu
 
 const columnOf = <Item>(items: Iterable<Item>, valueOf: (item: Item) => number): Float64Array => Float64Array.from([...items], valueOf);
 
-/** One row. */
 export const visitCounts = (scope: Scope): AggregateQuery => ({
   ...visitorCounts(scope),
   ofVisits(visits) {
-    const groups = [...groupsOf(visits, () => 0).values()];
-    const { visitors, pageviews, events } = groups[0] ?? { visitors: { size: 0 }, pageviews: 0, events: 0 };
+    const [{ visitors, pageviews, events } = { visitors: { size: 0 }, pageviews: 0, events: 0 }] = groupsOf(visits, () => 0).values();
     return { visitors: Float64Array.of(visitors.size), pageviews: Float64Array.of(pageviews), events: Float64Array.of(events) };
   },
 });
@@ -62,10 +60,10 @@ export const visitsByDay = (scope: Scope): AggregateQuery => visitsBy(visitorCou
 
 export const visitsByHour = (scope: Scope): AggregateQuery => visitsBy(visitorCountsBy(scope, HOUR_BUCKET), hourBucketIn);
 
-/** Visitors by the one of their values that is preferred to all others. */
-function visitorsBy(values: Iterable<readonly [visitor: bigint, value: number]>, prefers: (a: number, b: number) => number): Columns {
+/** Counts visitors by their least or greatest value. */
+function visitorsBy(values: Iterable<readonly [visitor: bigint, value: number]>, pick: (a: number, b: number) => number): Columns {
   const ofVisitor = new Map<bigint, number>();
-  for (const [visitor, value] of values) ofVisitor.set(visitor, prefers(ofVisitor.get(visitor) ?? value, value));
+  for (const [visitor, value] of values) ofVisitor.set(visitor, pick(ofVisitor.get(visitor) ?? value, value));
   const counts = new Map<number, number>();
   for (const value of ofVisitor.values()) counts.set(value, (counts.get(value) ?? 0) + 1);
   return { bucket: columnOf(counts.keys(), (bucket) => bucket), visitors: columnOf(counts.values(), (visitors) => visitors) };
@@ -77,9 +75,17 @@ function* timesIn(visits: readonly Visits[]): Generator<readonly [visitor: bigin
   }
 }
 
-/** See `firstVisits`. */
+/**
+ * Rows `bucket` (a minute since the epoch), `visitors`: visitors of a salt period by the minute of their first event in the range. They
+ * answer every end of a window, so the next minute needs no further query.
+ */
 export const visitsByFirstMinute: AggregateQuery = {
-  ...firstVisits,
+  keys: ["bucket"],
+  counts: ["visitors"],
+  partial: (range) => sql`
+    SELECT bucket, count(*) AS visitors
+    FROM (SELECT min(${MINUTE}) AS bucket FROM events WHERE ${inRange({ range })} GROUP BY visitor_id) AS first_visits
+    GROUP BY bucket`,
   ofVisits: (visits) =>
     visitorsBy(
       Array.from(timesIn(visits), ([visitor, timestampMs]) => [visitor, Math.floor(timestampMs / MINUTE_MS)] as const),
@@ -87,9 +93,19 @@ export const visitsByFirstMinute: AggregateQuery = {
     ),
 };
 
-/** See `lastVisits`. */
+/**
+ * Rows `bucket` (an instant), `visitors`: visitors with an event since `sinceMs`, by the instant of their last one. They answer every
+ * later start of a window.
+ */
 export const visitsByLastInstant = (sinceMs: EpochMs): AggregateQuery => ({
-  ...lastVisits(sinceMs),
+  keys: ["bucket"],
+  counts: ["visitors"],
+  partial: (range) => sql`
+    SELECT bucket, count(*) AS visitors
+    FROM (
+      SELECT max(timestamp) AS bucket FROM events WHERE ${inRange({ range })} AND timestamp >= ${sinceMs} GROUP BY visitor_id
+    ) AS last_visits
+    GROUP BY bucket`,
   ofVisits: (visits) =>
     visitorsBy(
       [...timesIn(visits)].filter(([, timestampMs]) => timestampMs >= sinceMs),

@@ -4,7 +4,7 @@ import type { RollupHeader } from "../../../storage/rollup.ts";
 import { createSha256, toHex } from "../../base/bytes.ts";
 import type { PartitionVersion } from "../../duckdb/cache/partition-version.ts";
 import type { RolledMeasures } from "../../duckdb/rollups/rolled-measures.ts";
-import { rolledMeasures } from "../../reports/rolled-measures.ts";
+import { rolledMeasures } from "../../reports/registry.ts";
 import { inOrderOfMaking, rollupNodes, type RollupNode } from "../../duckdb/rollups/rollup-nodes.ts";
 import { isValid } from "../../duckdb/rollups/rollup-origin.ts";
 

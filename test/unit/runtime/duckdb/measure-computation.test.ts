@@ -12,7 +12,7 @@ import { computeMeasures } from "../../../../src/runtime/duckdb/measure-computat
 import { planOf } from "../../../../src/runtime/query/plan.ts";
 import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
 import type { SqlRow } from "../../../../src/runtime/query/sql.ts";
-import { rolledMeasures } from "../../../../src/runtime/reports/rolled-measures.ts";
+import { rolledMeasures } from "../../../../src/runtime/reports/registry.ts";
 import { LeftOutFiles } from "../../../../src/runtime/base/metrics/storage-faults.ts";
 import { utcCalendar } from "../../../../src/storage/calendar.ts";
 import type { Columns } from "../../../../src/storage/columns.ts";

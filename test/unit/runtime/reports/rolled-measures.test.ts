@@ -1,15 +1,15 @@
-/** Which measures rollups have, and which queries have their rows. */
+/** The measures that rollups store, and the queries that read them. */
 import { describe, expect, it } from "vitest";
 import { DIMENSIONS } from "../../../../src/runtime/query/dimensions.ts";
 import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
 import type { Scope } from "../../../../src/runtime/query/scope.ts";
-import { countsByPropertyValue } from "../../../../src/runtime/reports/property-values.ts";
-import { visitorCounts } from "../../../../src/runtime/reports/measures/visitor-counts.ts";
+import { countsByPropertyValue } from "../../../../src/runtime/reports/properties.ts";
+import { visitorCounts } from "../../../../src/runtime/reports/measures/counts.ts";
 import { sessionSums } from "../../../../src/runtime/reports/measures/sessions.ts";
 import type { Report } from "../../../../src/runtime/reports/report.ts";
-import { sessionTimeseries } from "../../../../src/runtime/reports/session-timeseries.ts";
+import { sessionTimeseries } from "../../../../src/runtime/reports/sessions.ts";
 import { timeseries } from "../../../../src/runtime/reports/timeseries.ts";
-import { rolledMeasures } from "../../../../src/runtime/reports/rolled-measures.ts";
+import { rolledMeasures } from "../../../../src/runtime/reports/registry.ts";
 import { ROLLUP_COLUMNS } from "../../../../src/storage/rollup.ts";
 import type { SiteId, LocalDate } from "../../../../src/storage/event.ts";
 import { ownerAt } from "../../../support/reader.ts";
@@ -24,14 +24,14 @@ const scope: Scope = {
   conditions: [],
 };
 
-describe("measures of rollups", () => {
-  it("have unique names, one for each dimension among them", () => {
+describe("rolled measures", () => {
+  it("measures have unique names, and every dimension has one", () => {
     const names = rolled.measures.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     expect(names).toEqual(expect.arrayContaining([...DIMENSIONS, "visits", "sessions", "entry-pages", "goals", "properties"]));
   });
 
-  it("have only columns that a rollup's file has, of the same kind", () => {
+  it("every column of a measure is a column of the rollup file of the same kind", () => {
     const kinds = new Map(ROLLUP_COLUMNS.map(({ name, kind }) => [name, kind]));
     for (const query of [...rolled.measures.map((measure) => measure.query), rolled.ofProperty("plan")]) {
       const { keys, codes = [], names = [], counts, amounts = [] } = query;
@@ -43,13 +43,13 @@ describe("measures of rollups", () => {
     }
   });
 
-  it("are found by queries over any site and range", () => {
+  it("queries over any site and range find their measure", () => {
     expect(rolled.nameOf(visitorCounts(scope))).toBe("visits");
     expect(rolled.nameOf(sessionSums(scope, 1_800_000))).toBe("sessions");
     expect(rolled.nameOf(countsByPropertyValue(scope, "plan", null))).toBe("property-values/plan");
   });
 
-  it("are found by time series of weeks and months, for visitors only if their ids live a day", async () => {
+  it("time series of weeks read the measures of days, for visitors only if their ids live a day", async () => {
     const read = (name: string) => ({ site_id: "example.com", period: "12mo", interval: "week" })[name] ?? null;
     const settings = { sessionGapMs: 1_800_000, realtimeWindowMinutes: 5, hasExtension: true };
     const measures = async (report: Report, rotationDays: number) => {
@@ -64,7 +64,7 @@ describe("measures of rollups", () => {
     ]);
   });
 
-  it("are not found by queries with a filter, another session window or another event", () => {
+  it("queries with a filter, another session window or an event name find no measure", () => {
     const filtered: Scope = { ...scope, conditions: [{ dimension: "pages", test: { kind: "is", values: ["/"] }, isNegated: false }] };
     expect(rolled.nameOf(visitorCounts(filtered))).toBeNull();
     expect(rolled.nameOf(sessionSums(filtered, 1_800_000))).toBeNull();
@@ -72,7 +72,7 @@ describe("measures of rollups", () => {
     expect(rolled.nameOf(countsByPropertyValue(scope, "plan", "Signup"))).toBeNull();
   });
 
-  it("have other definitions with another session window, salt rotation or without the extension", () => {
+  it("definitions depend on the session window, the salt rotation and the extension", () => {
     const others = [{ sessionWindowMinutes: 31 }, { saltRotationDays: 2 }, { hasExtension: false }];
     const definitions = others.map((other) => rolledMeasures({ ...SETTINGS, ...other }).definitions);
     expect(new Set([rolled.definitions, ...definitions]).size).toBe(4);

@@ -16,7 +16,7 @@ import { planOf, type Plan } from "../../../../src/runtime/query/plan.ts";
 import { QueryService } from "../../../../src/runtime/results/query-service.ts";
 import { numberIn } from "../../../../src/runtime/query/row-values.ts";
 import { SqlText, sql } from "../../../../src/runtime/query/sql.ts";
-import { visitorCounts } from "../../../../src/runtime/reports/measures/visitor-counts.ts";
+import { visitorCounts } from "../../../../src/runtime/reports/measures/counts.ts";
 import { LeftOutFiles } from "../../../../src/runtime/base/metrics/storage-faults.ts";
 import { utcCalendar } from "../../../../src/storage/calendar.ts";
 import { utcDateOf, type SiteId, type StoredEvent } from "../../../../src/storage/event.ts";

@@ -1,8 +1,8 @@
-/** JSON of results: that of JSON.stringify, and money with all its digits. */
+/** Results as JSON. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Decimal } from "../../../../src/runtime/query/decimal.ts";
-import { jsonText } from "../../../../src/runtime/reports/json-text.ts";
+import { jsonText } from "../../../../src/runtime/reports/report.ts";
 
 describe("jsonText", () => {
   it("equals JSON.stringify for every JSON value", () => {

@@ -1,9 +1,9 @@
-/** Rows as CSV: texts are no formulas in a spreadsheet, and numbers stay numbers. */
+/** Breakdowns as CSV: spreadsheets read texts as texts, and numbers as numbers. */
 import { expect, it } from "vitest";
-import { csvOfRows } from "../../../../../src/runtime/reports/exports/csv-rows.ts";
+import { csvOfRows } from "../../../../../src/runtime/reports/exports/formats.ts";
 import { Decimal } from "../../../../../src/runtime/query/decimal.ts";
 
-it("only texts that begin like a formula have an apostrophe in front", () => {
+it("CSV: only texts that begin like a formula get an apostrophe", () => {
   const columns = ["value", "change", "revenue", ["comparison", "revenue"]] as const;
   const rows = [
     { value: "-1+1", change: -2, revenue: new Decimal("-29.9"), comparison: { revenue: new Decimal("-1") } },

@@ -1,7 +1,7 @@
-/** The window that an overview compares with, and where it ends (docs/reports.md, "Overview"). */
+/** The window that an overview compares a range with (docs/reports.md, "Overview"). */
 import { expect, it } from "vitest";
 import { rangeOfDays } from "../../../../../src/runtime/query/date-range.ts";
-import { previousWindow } from "../../../../../src/runtime/reports/overview/overview-windows.ts";
+import { previousWindow } from "../../../../../src/runtime/reports/overview/site-metrics.ts";
 import { calendarFrom } from "../../../../../src/runtime/sites/site-calendar.ts";
 import { addDays } from "../../../../../src/storage/calendar.ts";
 import type { LocalDate } from "../../../../../src/storage/event.ts";
@@ -19,7 +19,7 @@ function endOf(timeZone: string, now: string, dayCount: number, rotationDays = 1
 
 const dates = (first: string, last: string) => rangeOfDays(first as LocalDate, last as LocalDate);
 
-it("the window before ends when the clock shows what it shows now, also if it was set forward or back since", () => {
+it("the previous window ends at the current time of day, across a change of the clock", () => {
   // 2026-03-29 has 23 hours in Berlin, 2026-10-25 has 25.
   expect(endOf("Europe/Berlin", "2026-04-05T10:30:30Z", 1).cut?.end).toBe("2026-03-29T10:30:00.000Z");
   expect(endOf("Europe/Berlin", "2026-03-29T10:30:30Z", 1).cut?.end).toBe("2026-03-22T11:30:00.000Z");
@@ -35,11 +35,11 @@ it.each([
   [30, "2026-01-10", "2026-02-08"],
   [90, "2025-09-16", "2025-12-14"],
   [365, "2024-03-10", "2025-03-09"],
-])("the window before begins the fewest whole weeks earlier that avoid an overlap: %i days up to Sunday", (dayCount, first, last) => {
+])("the previous window begins the fewest whole weeks earlier that avoid an overlap: %i days up to Sunday", (dayCount, first, last) => {
   expect(endOf("UTC", "2026-03-15T12:00:00Z", dayCount)).toMatchObject({ firstDay: first, cut: { range: { lastDay: last } } });
 });
 
-it("the window before is whole if the range does not include today", () => {
+it("the previous window is whole if the range does not include today", () => {
   const nowMs = Date.parse("2026-03-15T12:00:00Z");
   const range = dates("2026-03-01", "2026-03-10");
   expect(previousWindow(range, nowMs, calendarFrom({ timeZone: "UTC", changes: [] }), 1)).toEqual({
@@ -49,13 +49,13 @@ it("the window before is whole if the range does not include today", () => {
   });
 });
 
-it("the window before cuts the salt period of the day that corresponds to today, and counts those before whole", () => {
+it("the previous window cuts only the salt period of the day that corresponds to today", () => {
   expect(endOf("UTC", "2026-03-15T12:00:00Z", 7)).toEqual({
     firstDay: "2026-03-02",
     whole: dates("2026-03-02", "2026-03-07"),
     cut: { range: dates("2026-03-08", "2026-03-08"), end: "2026-03-08T12:00:00.000Z" },
   });
-  // Of three days, the period begins on 2026-03-08.
+  // The period of three days begins on 2026-03-08.
   expect(endOf("UTC", "2026-03-16T12:00:00Z", 6, 3)).toEqual({
     firstDay: "2026-03-04",
     whole: dates("2026-03-04", "2026-03-07"),

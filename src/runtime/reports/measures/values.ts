@@ -1,19 +1,104 @@
 /**
- * The sessions of each value of a dimension, described whole: those with a matching event that has the value, or that begin or end at
- * the page. So a row has the numbers that a filter on its value gives (docs/reports.md, "Columns of a breakdown").
+ * Numbers of each value of a dimension: of its events, of the sessions that begin or end at a page, and of the sessions with the value
+ * (docs/reports.md, "Columns of a breakdown").
  */
 import type { Calendar } from "../../../storage/calendar.ts";
 import { PAGEVIEW } from "../../base/config/names.ts";
 import type { AggregateQuery } from "../../query/aggregate-query.ts";
 import { columnOf, isDimension, type Dimension, type SessionDimension } from "../../query/dimensions.ts";
 import { goalSql } from "../../query/goal.ts";
-import { orderedSessions, type SessionEvent } from "../../query/ordered-sessions.ts";
+import { orderedSessions, pageEvents, type SessionEvent } from "../../query/ordered-sessions.ts";
 import { eventsIn, hidesEvents, propsIn, rangedEvents, within, type Scope } from "../../query/scope.ts";
-import { column, perDialect, sql, textCode, type SqlText } from "../../query/sql.ts";
+import { column, perDialect, sql, textCode, type ColumnName, type SqlText } from "../../query/sql.ts";
 import type { Goal } from "../../sites/goal.ts";
-import { wholeSessions } from "./sessions.ts";
-import { revenueIn } from "./value-counts.ts";
-import { COUNT_PAGEVIEWS } from "./visitor-counts.ts";
+import { COUNT_PAGEVIEWS, REVENUE_TOTAL } from "./counts.ts";
+import { sessionParts, sharedSessions, wholeSessions } from "./sessions.ts";
+
+/** Hundredths of a currency in a group. */
+const revenueIn = (currency: string): SqlText =>
+  sql`coalesce(${REVENUE_TOTAL} FILTER (WHERE currency = ${textCode(currency)} AND revenue_amount IS NOT NULL), 0)`;
+
+/** Rows `value`, `visitors`, `pageviews`, `events` and, with a currency, `revenue` (hundredths). Rollups store them without a filter. */
+export const countsByValue = (scope: Scope, name: ColumnName, currency: string | null = null): AggregateQuery => ({
+  keys: [],
+  codes: ["value"],
+  counts: ["visitors", "pageviews", "events"],
+  ...(currency !== null && { amounts: ["revenue"] }),
+  partial: (range) => sql`
+    SELECT ${column(name)} AS value, count(DISTINCT visitor_id) AS visitors, ${COUNT_PAGEVIEWS} AS pageviews, count(*) AS events${
+      currency === null
+        ? sql``
+        : sql`,
+      ${revenueIn(currency)} AS revenue`
+    }
+    FROM (${eventsIn(within(scope, range))}) AS scoped
+    GROUP BY ${column(name)}`,
+});
+
+type End = "first" | "last";
+
+function pagesOfDaySessions(scope: Scope, calendar: Calendar, sessionGapMs: number, end: End): SqlText {
+  const [page, pick] = end === "first" ? [sql`entry_page AS page`, sql`arg_min`] : [sql`exit_page AS page`, sql`arg_max`];
+  return sql`
+      WITH ${sessionParts(scope, calendar, sessionGapMs, page)},
+      matching_sessions AS NOT MATERIALIZED (
+        SELECT visitor_id, page FROM within_day
+        UNION ALL
+        SELECT visitor_id, ${pick}(page, first_ms) FILTER (WHERE page IS NOT NULL)
+        FROM chained
+        GROUP BY visitor_id, chain
+        HAVING bool_or(matching)
+      )
+      SELECT page AS value, count(DISTINCT visitor_id) AS visitors, count(*) AS sessions
+      FROM matching_sessions
+      WHERE page IS NOT NULL
+      GROUP BY page`;
+}
+
+/** Scopes that hide events. */
+const pagesOfSharedSessions = (scope: Scope, calendar: Calendar, sessionGapMs: number, end: End): SqlText => {
+  const page = end === "first" ? sql`entry_page` : sql`exit_page`;
+  return sql`
+      WITH ${sharedSessions(scope, calendar, sessionGapMs)}
+      SELECT ${page} AS value, count(DISTINCT visitor_id) AS visitors, count(*) AS sessions
+      FROM matching_sessions
+      WHERE ${page} IS NOT NULL
+      GROUP BY ${page}`;
+};
+
+/** ClickHouse. */
+function pagesOfOrderedSessions(scope: Scope, sessionGapMs: number, end: End): SqlText {
+  const isHiding = hidesEvents(scope);
+  const read = { events: rangedEvents(scope), hidesEvents: isHiding, event: pageEvents(isHiding, sql`0`), sessionGapMs };
+  const pick = end === "first" ? sql`arrayFirst` : sql`arrayLast`;
+  return sql`
+      WITH visits AS (
+        SELECT visitor_id, arrayJoin(sessions) AS visit
+        FROM (${orderedSessions(read)}) AS histories
+      )
+      SELECT
+        ${pick}(event -> event.is_pageview, visit).path AS value,
+        count(DISTINCT visitor_id) AS visitors,
+        count(*) AS sessions
+      FROM visits
+      WHERE arrayExists(event -> event.matching, visit) AND arrayExists(event -> event.is_pageview, visit)
+      GROUP BY value`;
+}
+
+/**
+ * The first or last page viewed in each session: rows `value`, `visitors`, `sessions`. Sessions without a page view count nowhere.
+ * Rollups store the rows without a filter.
+ */
+export const sessionPages = (scope: Scope, sessionGapMs: number, end: End): AggregateQuery => ({
+  keys: [],
+  codes: ["value"],
+  counts: ["visitors", "sessions"],
+  partial(range, calendar) {
+    const ranged = within(scope, range);
+    const pagesOf = hidesEvents(scope) ? pagesOfSharedSessions : pagesOfDaySessions;
+    return perDialect(pagesOf(ranged, calendar, sessionGapMs, end), pagesOfOrderedSessions(ranged, sessionGapMs, end));
+  },
+});
 
 export interface ValueSessions {
   readonly dimension: Dimension | SessionDimension;
@@ -24,7 +109,7 @@ export interface ValueSessions {
   readonly currency: string | null;
 }
 
-/** Sums over the sessions of a value, in a relation of sessions. `isConverted` tells whether one has an event that meets the goal. */
+/** Sums over a relation of sessions. `isConverted`: the session contains an event that meets the goal. */
 const sessionSums = (isConverted: SqlText): SqlText => sql`
     count(DISTINCT visitor_id) AS visitors,
     count(*) AS sessions,
@@ -33,28 +118,23 @@ const sessionSums = (isConverted: SqlText): SqlText => sql`
     CAST(sum(session_pageviews) AS BIGINT) AS session_pageviews,
     count(DISTINCT visitor_id) FILTER (WHERE ${isConverted}) AS conversions`;
 
-const revenueOf = (currency: string | null): SqlText => (currency === null ? sql`` : sql`, ${revenueIn(currency)} AS revenue`);
-
-/** Rows `value`, `pageviews`, `events` and perhaps `revenue` of the events that match. */
+/** Rows `value`, `pageviews`, `events` and perhaps `revenue` of the matching events. */
 const eventCounts = (scope: Scope, dimension: Dimension, currency: string | null): SqlText => {
   const name = column(columnOf(dimension));
   return sql`
-    SELECT ${perDialect(name, sql`toString(${name})`)} AS value, ${COUNT_PAGEVIEWS} AS pageviews, count(*) AS events${revenueOf(currency)}
+    SELECT ${perDialect(name, sql`toString(${name})`)} AS value, ${COUNT_PAGEVIEWS} AS pageviews, count(*) AS events${currency === null ? sql`` : sql`, ${revenueIn(currency)} AS revenue`}
     FROM (${eventsIn(scope)}) AS scoped
     GROUP BY value`;
 };
-
-/** The events of the sessions that a scope describes, whether they match or not. */
-const shownIn = (scope: Scope): SqlText => eventsIn({ ...scope, conditions: [] });
 
 const meetsGoal = (goal: Goal | null, scope: Scope): SqlText => (goal === null ? sql`false` : goalSql(goal, propsIn(scope)));
 
 const columnsOf = (currency: string | null): SqlText => sql`
     value, visitors, pageviews, events, sessions, bounces, duration_ms, session_pageviews, conversions${currency === null ? sql`` : sql`, revenue`}`;
 
-/** In DuckDB. `valued` has a row for each value of each session. */
+/** DuckDB. `valued` contains a row for each value of each session. */
 function ofWholeSessions(scope: Scope, calendar: Calendar, { dimension, sessionGapMs, goal, currency }: ValueSessions): SqlText {
-  const shown = shownIn(scope);
+  const shown = eventsIn({ ...scope, conditions: [] });
   const page = dimension === "entry-pages" ? sql`entry_page` : sql`exit_page`;
   const [valued, counted] = isDimension(dimension)
     ? [
@@ -84,7 +164,7 @@ function ofWholeSessions(scope: Scope, calendar: Calendar, { dimension, sessionG
     SELECT ${columnsOf(currency)} FROM described JOIN counted USING (value)`;
 }
 
-/** Of pages where sessions begin or end: each session counts once, both as an event and as a page view, and has the revenue of its events. */
+/** Entry and exit pages: each session counts once, as an event and as a page view, with the revenue of all its events. */
 function countsOfSessions(shown: SqlText, currency: string | null): SqlText {
   if (currency === null) return sql`SELECT value, count(*) AS pageviews, count(*) AS events FROM valued GROUP BY value`;
   return sql`
@@ -95,7 +175,7 @@ function countsOfSessions(shown: SqlText, currency: string | null): SqlText {
       GROUP BY value`;
 }
 
-/** In ClickHouse, an event in an array of its visitor's. `text` is the value of a dimension, or the path. */
+/** An event in the array of its visitor's events in ClickHouse. `text` is the value of a dimension, or the path. */
 function valueEvent(scope: Scope, { dimension, goal, currency }: ValueSessions): SessionEvent {
   const text = isDimension(dimension) ? column(columnOf(dimension)) : sql`pathname`;
   const cents = currency === null ? sql`0` : sql`coalesce(if(currency = ${textCode(currency)}, revenue_amount, 0), 0)`;
@@ -116,6 +196,7 @@ function valuesOfVisit(dimension: Dimension | SessionDimension): SqlText {
   return dimension === "entry-pages" ? sql`arraySlice(${views}, 1, 1)` : sql`arraySlice(${views}, -1)`;
 }
 
+/** ClickHouse. */
 function ofOrderedSessions(scope: Scope, asked: ValueSessions): SqlText {
   const { dimension, sessionGapMs, currency } = asked;
   const ofSessions = sql`
@@ -145,8 +226,10 @@ function ofOrderedSessions(scope: Scope, asked: ValueSessions): SqlText {
 }
 
 /**
- * Rows `value`, `visitors`, `pageviews`, `events`, `sessions`, `bounces`, `duration_ms`, `session_pageviews` (all page views of these
- * sessions), `conversions` (visitors of those with an event that meets the goal) and, with a currency, `revenue` (hundredths).
+ * The sessions with a matching event of a value, or that begin or end at the page. Each is described whole, so a row equals the report
+ * that is filtered on its value. Rows `value`, `visitors`, `pageviews`, `events`, `sessions`, `bounces`, `duration_ms`,
+ * `session_pageviews` (all page views of these sessions), `conversions` (visitors whose sessions meet the goal) and, with a currency,
+ * `revenue` (hundredths).
  */
 export const sessionsByValue = (scope: Scope, asked: ValueSessions): AggregateQuery => ({
   keys: [],

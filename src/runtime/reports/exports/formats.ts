@@ -1,0 +1,84 @@
+/** The file formats of exports and of breakdowns as CSV (docs/http-api.md, "Export"). */
+import { Decimal } from "../../query/decimal.ts";
+
+/** CSV and JSON differ in these only. */
+export interface ExportFormat {
+  /** File name extension, without the dot. */
+  readonly extension: string;
+  readonly contentType: string;
+  /** Text before the first row. */
+  opening(columns: readonly string[]): string;
+  /** Text around the values of a row: one string before each value and one after the last. */
+  frame(columns: readonly string[]): readonly string[];
+  /** Text between two rows. */
+  readonly separator: string;
+  /** Text after the last row. */
+  readonly closing: string;
+  /** Stands for a value that was not recorded. */
+  readonly unrecorded: string;
+  text(value: string): string;
+  /** Takes the digits of a decimal number, so that it stays exact. */
+  number(digits: string): string;
+  /** Takes a serialized JSON object. */
+  json(value: string): string;
+}
+
+/** Characters that start a formula in spreadsheets. */
+const FORMULA_START = /^[=+\-@\t\r]/;
+
+/** Quotes a value and doubles its quotes (RFC 4180). */
+const quoted = (value: string): string => `"${value.includes('"') ? value.replaceAll('"', '""') : value}"`;
+
+/** A quoted value, with an apostrophe in front if a spreadsheet would read it as a formula. */
+export const csvField = (value: string): string => quoted(FORMULA_START.test(value) ? `'${value}` : value);
+
+/** A header line of unquoted column names, then a line for each row. Every line ends in a line feed. */
+export const csvFormat: ExportFormat = {
+  extension: "csv",
+  contentType: "text/csv; charset=utf-8",
+  opening: (columns) => `${columns.join(",")}\n`,
+  frame: (columns) => ["", ...columns.slice(1).map(() => ","), "\n"],
+  separator: "",
+  closing: "",
+  unrecorded: '""',
+  text: csvField,
+  number: csvField,
+  json: csvField,
+};
+
+/** One object per row and line. */
+export const jsonFormat: ExportFormat = {
+  extension: "json",
+  contentType: "application/json",
+  opening: () => "[",
+  frame: (columns) => [...columns.map((name, i) => `${i === 0 ? "{" : ","}${JSON.stringify(name)}:`), "}"],
+  separator: ",\n",
+  closing: "]",
+  unrecorded: "null",
+  text: (value) => JSON.stringify(value),
+  number: (digits) => digits,
+  json: (value) => value,
+};
+
+type Cell = string | number | Decimal | undefined;
+
+/** A row of the JSON form. */
+type CsvRow = Readonly<Record<string, Cell | Readonly<Record<string, Cell>>>>;
+
+/** A field, or a field of the object in one. */
+export type CsvColumn = string | readonly [object: string, field: string];
+
+const nameOf = (column: CsvColumn): string => (typeof column === "string" ? column : column.join("_"));
+
+/** Numbers have no apostrophe: a negative one is not a formula, and spreadsheets must read it as a number. */
+function cellOf(row: CsvRow, column: CsvColumn): string {
+  const [name, field] = typeof column === "string" ? [column] : column;
+  const found = row[name];
+  const value = typeof found === "object" && !(found instanceof Decimal) ? found[field ?? ""] : found;
+  if (value instanceof Decimal) return quoted(value.digits);
+  return typeof value === "number" ? quoted(String(value)) : csvField(value ?? "");
+}
+
+/** A report as CSV. Fields of an object in a row are columns of their own. */
+export const csvOfRows = (columns: readonly CsvColumn[], rows: readonly CsvRow[]): string =>
+  csvFormat.opening(columns.map(nameOf)) + rows.map((row) => `${columns.map((column) => cellOf(row, column)).join(",")}\n`).join("");

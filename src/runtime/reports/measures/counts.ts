@@ -1,0 +1,59 @@
+/** Distinct visitors, page views, events and revenue of a scope (docs/reports.md, "Visitors, page views and events"). */
+import { DAY_MS, utcDateOf, type LocalDate, type SiteId } from "../../../storage/event.ts";
+import { PAGEVIEW } from "../../base/config/names.ts";
+import type { AggregateQuery } from "../../query/aggregate-query.ts";
+import { DAY_BUCKET } from "../../query/buckets.ts";
+import { rangeOfDays } from "../../query/date-range.ts";
+import type { LocalSql } from "../../query/local-time.ts";
+import { planOf, type Plan } from "../../query/plan.ts";
+import { numberIn } from "../../query/row-values.ts";
+import { eventsIn, within, type Scope } from "../../query/scope.ts";
+import { perDialect, sql, textCode, type SqlRow } from "../../query/sql.ts";
+
+/** The number of page views in a group. */
+export const COUNT_PAGEVIEWS = sql`count(*) FILTER (WHERE event_name = ${textCode(PAGEVIEW)})`;
+
+/** Revenue in hundredths, of events with an amount. ClickHouse sums 64-bit integers in 64 bits, which may overflow. */
+export const REVENUE_TOTAL = perDialect(sql`sum(revenue_amount)`, sql`sum(toInt128(assumeNotNull(revenue_amount)))`);
+
+/** One row: `visitors`, `pageviews`, `events`. */
+export const visitorCounts = (scope: Scope): AggregateQuery => ({
+  keys: [],
+  counts: ["visitors", "pageviews", "events"],
+  partial: (range) => sql`
+    SELECT count(DISTINCT visitor_id) AS visitors, ${COUNT_PAGEVIEWS} AS pageviews, count(*) AS events
+    FROM (${eventsIn(within(scope, range))}) AS scoped`,
+});
+
+/**
+ * Rows `bucket`, `visitors`, `pageviews` of the buckets with events. Rollups store them by day and by hour, without `events`: a report
+ * that wants these, too, reads events.
+ */
+export const visitorCountsBy = (scope: Scope, bucket: LocalSql, withEvents = false): AggregateQuery => ({
+  keys: ["bucket"],
+  counts: ["visitors", "pageviews", ...(withEvents ? ["events"] : [])],
+  partial: (range, calendar) => sql`
+    SELECT bucket, count(DISTINCT visitor_id) AS visitors, ${COUNT_PAGEVIEWS} AS pageviews${withEvents ? sql`, count(*) AS events` : sql``}
+    FROM (SELECT visitor_id, event_name, ${bucket(range, calendar)} AS bucket FROM (${eventsIn(within(scope, range))}) AS scoped) AS placed
+    GROUP BY bucket`,
+});
+
+const firstOf = (rows: readonly SqlRow[], column: string): LocalDate | null =>
+  rows.length === 0 ? null : utcDateOf(Math.min(...rows.map((row) => numberIn(row, column))) * DAY_MS);
+
+/** The first date with an event of the scope, where a guest's `period=all` begins; null without one. */
+export const firstDayPlan = (scope: Scope): Plan<LocalDate | null> =>
+  planOf(scope, [visitorCountsBy(scope, DAY_BUCKET)], (rows) => firstOf(rows, "bucket"));
+
+/** A row `first_day` of each ClickHouse shard with events, whatever the range. */
+const FIRST_DAY: AggregateQuery = {
+  keys: ["first_day"],
+  counts: [],
+  partial: () => sql`SELECT min(day) AS first_day FROM events HAVING count(*) > 0`,
+};
+
+const EPOCH = utcDateOf(0);
+
+/** ClickHouse: the first date of a site with an event; null without one. */
+export const clickhouseFirstDayPlan = (siteId: SiteId): Plan<LocalDate | null> =>
+  planOf({ siteId, range: rangeOfDays(EPOCH, EPOCH) }, [FIRST_DAY], (rows) => firstOf(rows, "first_day"));
