@@ -1,11 +1,9 @@
 /** What both kinds of Durable Objects share: they start an instance with their first call, and respond while none can be started. */
 import { DurableObject } from "cloudflare:workers";
-import { problemsWithRoutes } from "../../src/handlers/app.ts";
-import { errorReply } from "../../src/handlers/error-reply.ts";
-import { FailureLog } from "../../src/handlers/failure-log.ts";
+import { problemsWithRoutes, unstartedResponse } from "../../src/handlers/app.ts";
+import { errorReply, FailureLog } from "../../src/handlers/error-reply.ts";
 import type { Connection } from "../../src/handlers/pipeline.ts";
 import { jsonReply } from "../../src/handlers/reply.ts";
-import { unstartedResponse } from "../../src/handlers/unstarted.ts";
 import { createAssets, unpackAsset, type PackedAsset, type PackedAssets } from "../../src/runtime/service/assets.ts";
 import { parseConfig, type Config } from "../../src/runtime/base/config/config.ts";
 import { PRODUCT_NAME } from "../../src/runtime/base/config/names.ts";

@@ -1,17 +1,20 @@
 /** GET, POST, PUT and DELETE /api/annotations: texts about dates and hours of a site (docs/http-api.md, "Annotations"). */
+import { ANNOTATIONS_MAX, ANNOTATION_CHARS_MAX } from "../runtime/base/config/admin-limits.ts";
 import { LONG_RANGE_DAYS_MAX } from "../runtime/base/config/report-limits.ts";
 import { ALL, parseDateRange, type DateRange } from "../runtime/query/date-range.ts";
+import { closed, count, list, orNull, text } from "../runtime/query/json-schema.ts";
 import { SCOPE_PARAMETERS, dateParameter } from "../runtime/query/scope-parameters.ts";
-import { byMoment, momentAt, parseAnnotation, type Annotation } from "../runtime/sites/annotation.ts";
+import { byMoment, momentAt, parseAnnotation, type Annotation, HOUR_MAX } from "../runtime/sites/annotation.ts";
 import { scopeJson } from "../runtime/sites/item-fields.ts";
 import type { SiteId } from "../storage/event.ts";
-import { itemHandlers, listedItems, readSite } from "./collections.ts";
-import type { Context, Handler } from "./context.ts";
-import { Query } from "./query.ts";
+import { itemHandlers, listedItems, readSite, ID, CREATED_AT, ITEM_SCOPE, itemOperations } from "./items.ts";
+import { documented } from "./openapi/operation.ts";
 import { jsonReply } from "./reply.ts";
+import { Query } from "./request.ts";
+import type { Context, Handler } from "./route.ts";
 
 /** Without any of them, annotations of all dates. */
-export const ANNOTATION_DATES = {
+const ANNOTATION_DATES = {
   period: SCOPE_PARAMETERS.period,
   start_date: SCOPE_PARAMETERS.start_date,
   end_date: dateParameter(`The last date, inclusive. Requires \`start_date\`; at most ${LONG_RANGE_DAYS_MAX} days.`, "2026-01-31"),
@@ -26,11 +29,9 @@ function wantedDates(siteId: SiteId, { services, nowMs, url }: Context): DateRan
   return parseDateRange({ period, startDate, endDate }, { today, firstDay: null }, LONG_RANGE_DAYS_MAX);
 }
 
-const described = ({ id, createdAt, fields: { date, hour, text, owner } }: Annotation) => ({
+const described = ({ id, createdAt, fields: { owner, ...annotation } }: Annotation) => ({
   id,
-  date,
-  hour,
-  text,
+  ...annotation,
   scope: scopeJson(owner),
   created_at: createdAt,
 });
@@ -55,3 +56,31 @@ export const {
     parseAnnotation(body, caller, before?.fields ?? momentAt(nowMs, services.sites.calendarOf(siteId))),
   described,
 });
+
+// Description in the OpenAPI document
+
+const ANNOTATION = {
+  date: text("A date of the site's calendar.", { format: "date" }),
+  hour: orNull(count("What the site's clock showed; null for the whole day.", { maximum: HOUR_MAX })),
+  text: text("What happened.", { minLength: 1, maxLength: ANNOTATION_CHARS_MAX }),
+  scope: ITEM_SCOPE,
+};
+
+const SITE_ANNOTATION = closed({ id: ID, ...ANNOTATION, created_at: CREATED_AT });
+
+const SCHEMAS = {
+  SiteAnnotation: SITE_ANNOTATION,
+  SiteAnnotations: list("By date and hour.", SITE_ANNOTATION, { maxItems: ANNOTATIONS_MAX }),
+  NewAnnotation: closed({ ...ANNOTATION, id: ID, created_at: CREATED_AT }, { optional: ["date", "hour", "scope", "id", "created_at"] }),
+};
+
+const OPERATIONS = itemOperations({
+  path: "/api/annotations",
+  idName: "annotation_id",
+  tag: "Annotations",
+  names: { list: "SiteAnnotations", one: "SiteAnnotation", body: "NewAnnotation" },
+  nouns: { one: "annotation", many: "annotations", ids: "Annotation", list: "Annotations" },
+  parameters: documented(ANNOTATION_DATES),
+});
+
+export const ANNOTATIONS_API = { schemas: SCHEMAS, operations: OPERATIONS };

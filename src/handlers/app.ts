@@ -1,38 +1,31 @@
-/** All routes: one line each with method, path, access level, handler, and the roles of the instances that serve it. */
+/** All routes: one line each with method, path, access level, handler, the site that it is about, and the roles of the instances that serve it. */
 import type { Config } from "../runtime/base/config/config.ts";
 import { ASSETS_PATH, DEMO_SITE, EVENT_PATH, SCRIPT_PATHS, SHARE_PATH } from "../runtime/base/config/names.ts";
+import { parseUrl } from "../runtime/ingest/parse-url.ts";
 import { REPORTS } from "../runtime/reports/registry.ts";
 import type { Services } from "../runtime/service/services.ts";
 import { deleteAnnotation, getAnnotations, postAnnotation, putAnnotation } from "./annotations.ts";
-import { getAsset, getDashboard, getScript } from "./assets.ts";
 import { getStatus, postLogin, postLogout, postLogoutAll, postPassword, postSetup } from "./auth.ts";
-import type { Handler } from "./context.ts";
-import { preflight } from "./cors.ts";
 import { deleteDemo, postDemo } from "./demo.ts";
 import { deleteEvents } from "./erase.ts";
+import { getAsset, getDashboard, getScript, getSharePage } from "./files.ts";
 import { deleteGoal, getGoals, postGoal, putGoalById } from "./goals.ts";
-import { getDetails, getHealth, getReady } from "./health.ts";
 import { getPixel, postEvent } from "./ingest.ts";
 import { getInstallation, postInstallationPage } from "./installation.ts";
 import { deleteKey, getKeys, postKey } from "./keys.ts";
-import { getExport } from "./export.ts";
-import { getMetrics } from "./metrics.ts";
-import { getOverview } from "./overview.ts";
-import { openapiHandler } from "./openapi.ts";
-import type { DescribedPath } from "./openapi/operations.ts";
+import { openapiHandler, type DescribedPath } from "./openapi.ts";
+import { preflight, corsHeaders } from "./origins.ts";
 import { Pipeline, type App } from "./pipeline.ts";
-import type { Access, Method, Route } from "./route.ts";
-import { problemsOfPaths } from "./router.ts";
-import { reportHandler } from "./report.ts";
-import { getShare, postUnlock } from "./viewer.ts";
-import { getSharePage } from "./share-page.ts";
+import { responseTo, withHeaders, type Reply } from "./reply.ts";
+import type { Handler, Access, Method, Route } from "./route.ts";
+import { problemsOfPaths, pathBelow, createMatcher, extraRoutesOf } from "./router.ts";
 import { deleteSegment, getSegments, postSegment, putSegment } from "./segments.ts";
-import { deleteShare, getShares, postShare } from "./shares.ts";
+import { getDetails, getHealth, getReady, getMetrics, getRobots, getSecurityContact } from "./service.ts";
+import { getShare, postUnlock, deleteShare, getShares, postShare } from "./shares.ts";
 import { deleteSettings, getAllSettings, getSettings, putAllSettings, putSettings } from "./site-settings.ts";
-import { getSites } from "./sites.ts";
-import { getRobots, getSecurityContact } from "./well-known.ts";
+import { getExport, getOverview, reportHandler, getSites } from "./stats.ts";
 
-/** Does not compile if `openapi/operations.ts` does not describe the method and path. */
+/** Does not compile unless the file of the handler describes the method and path. */
 function route<const M extends Method, const P extends DescribedPath<M>>(
   method: M,
   path: P,
@@ -112,3 +105,16 @@ export const ROUTES: readonly Route[] = [
 export const problemsWithRoutes = (config: Config): string[] => problemsOfPaths(ROUTES, config);
 
 export const createApp = (services: Services): App => new Pipeline(ROUTES, services);
+
+type Paths = Pick<Config, "basePath" | "scriptPaths" | "eventPaths" | "dashboardOrigin">;
+
+/** While an option is invalid, none counts. */
+const WITHOUT_OPTIONS: Paths = { basePath: "", scriptPaths: [], eventPaths: [], dashboardOrigin: null };
+
+/** `paths` is null while an option is invalid. */
+export async function unstartedResponse(request: Request, reply: Reply, paths: Paths | null): Promise<Response> {
+  const known = paths ?? WITHOUT_OPTIONS;
+  const url = parseUrl(request.url);
+  const match = url && (await createMatcher(ROUTES, extraRoutesOf(ROUTES, known))(pathBelow(known.basePath, url.pathname)));
+  return responseTo(request.method, withHeaders(reply, corsHeaders(request, match?.endpoint ?? null, reply, known)));
+}

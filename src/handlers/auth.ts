@@ -1,13 +1,16 @@
 /** The routes of /api/auth: setup, login, logout, change of password and authentication status (docs/http-api.md, "Authentication"). */
 import { NOBODY } from "../runtime/access/principal.ts";
+import { ADMIN_PASSWORD_CHARS_MIN, PASSWORD_BYTES_MAX } from "../runtime/base/config/admin-limits.ts";
 import { optionalText, parseObject, requiredText } from "../runtime/base/config/json-fields.ts";
-import { readBody } from "./body.ts";
-import type { Context, Handler } from "./context.ts";
-import { endedSessionCookie, sessionCookie, sessionTokensOf } from "./credentials.ts";
-import { refuseForeignPage } from "./csrf.ts";
+import { boolean, closed, orNull, text, type Properties, type Schema } from "../runtime/query/json-schema.ts";
+import { endedSessionCookie, sessionCookie, sessionTokensOf } from "./access.ts";
 import { clientAddressOfRequest } from "./forwarded-headers.ts";
-import { maybeRebound, unverifiedHost } from "./host.ts";
+import { sets, NOT_STORED } from "./openapi/headers.ts";
+import { answer, jsonBody, BODY_REFUSALS, UNVERIFIED_HOST, type Operations, type Answer } from "./openapi/operation.ts";
+import { refuseForeignPage, maybeRebound, unverifiedHost } from "./origins.ts";
 import { jsonReply } from "./reply.ts";
+import { readBody } from "./request.ts";
+import type { Context, Handler } from "./route.ts";
 
 /** 403 without the setup code, which shows that the caller can read the log. For hosts that may be an attacker's. */
 function requireSetupCode(code: string | null, request: Request, context: Context): void {
@@ -71,3 +74,137 @@ export const postPassword: Handler = async (request, context) => {
 /** GET /api/auth/status: whether a password is set, and whether the caller may read stats (docs/http-api.md, "Authentication status"). */
 export const getStatus: Handler = (_request, { standing, reader: { principal } }) =>
   jsonReply({ setup_required: standing?.isPasswordSet !== true, authenticated: principal !== NOBODY });
+
+// Description in the OpenAPI document
+
+const HEX_256 = "^[0-9a-f]{64}$";
+
+/** Open, because unknown fields are ignored. */
+const open = (properties: Properties): Schema => ({ type: "object", properties, required: Object.keys(properties) });
+
+const NEW_PASSWORD: Schema = {
+  type: "object",
+  properties: {
+    // The limit is in bytes, which no keyword counts: a character is at least one byte.
+    password: text(`The new password: at most ${PASSWORD_BYTES_MAX} bytes in UTF-8.`, {
+      minLength: ADMIN_PASSWORD_CHARS_MIN,
+      maxLength: PASSWORD_BYTES_MAX,
+    }),
+    code: orNull(
+      text("The setup code from the log. Required for unverified host names and ignored otherwise. Case, dashes and spaces do not matter."),
+    ),
+  },
+  required: ["password"],
+};
+
+const SCHEMAS = {
+  NewPassword: NEW_PASSWORD,
+  Password: open({ password: text(`The admin password. A password of more than ${PASSWORD_BYTES_MAX} bytes in UTF-8 is always wrong.`) }),
+  PasswordChange: open({
+    current_password: text("The admin password."),
+    new_password: text(`The new password: at most ${PASSWORD_BYTES_MAX} bytes in UTF-8.`, {
+      minLength: ADMIN_PASSWORD_CHARS_MIN,
+      maxLength: PASSWORD_BYTES_MAX,
+    }),
+  }),
+  PasswordChanged: closed({ status: text("Constant.", { const: "changed" }) }),
+  Session: closed({ token: text("The session token, which is also in the cookie.", { pattern: HEX_256 }) }),
+  LoggedOut: closed({ status: text("Constant.", { const: "logged_out" }) }),
+  AuthStatus: closed({
+    setup_required: boolean("Whether no admin password is set yet."),
+    authenticated: boolean("Whether the request may read stats."),
+  }),
+};
+
+const SESSION: Answer = answer("A new session, in the body and as a cookie.", "Session", {
+  ...NOT_STORED,
+  ...sets(`The session cookie: \`HttpOnly\`, \`SameSite=Strict\`, and \`Secure\` as set by \`secure_cookies\`.`),
+});
+
+const FOREIGN_PAGE = "A page of another origin sent the request.";
+
+const OPERATIONS = {
+  "POST /api/auth/setup": {
+    operationId: "setUp",
+    tag: "Access",
+    summary: "Sets the admin password, once",
+    description:
+      "Until it is called, stats are open to everyone, and the first caller sets the password. For an unverified host name, " +
+      "the setup code is required, which the service writes to its log each time it starts without a password.",
+    requestBody: jsonBody("NewPassword"),
+    answers: { 200: SESSION },
+    refusals: {
+      ...BODY_REFUSALS,
+      invalid_input: "The body is not JSON, or the password is too short or too long.",
+      forbidden: FOREIGN_PAGE,
+      unverified_host: `The setup code is missing or wrong. It is required under this condition: ${UNVERIFIED_HOST}`,
+      already_configured: "A password is already set. Nothing else is checked.",
+      request_timeout: "The password did not arrive, or was not stored, within the time limit.",
+      too_many_requests: "Too many passwords are waiting to be checked, or the address has sent too many wrong setup codes in a row.",
+      not_stored: "The password could not be hashed or stored, and is not set.",
+    },
+  },
+  "POST /api/auth/login": {
+    operationId: "logIn",
+    tag: "Access",
+    summary: "Starts a session",
+    requestBody: jsonBody("Password"),
+    answers: { 200: SESSION },
+    refusals: {
+      ...BODY_REFUSALS,
+      invalid_input: "No admin password is set yet, or the body is not JSON.",
+      unauthenticated: "The password is wrong.",
+      forbidden: FOREIGN_PAGE,
+      unverified_host: UNVERIFIED_HOST,
+      request_timeout: "The password did not arrive, or was not checked, within the time limit.",
+      too_many_requests: "The address has sent too many wrong passwords in a row, or too many passwords are waiting to be checked.",
+      internal: "The password could not be checked.",
+    },
+  },
+  "POST /api/auth/logout": {
+    operationId: "logOut",
+    tag: "Access",
+    summary: "Ends the session",
+    description: "Succeeds without a session, too.",
+    answers: {
+      200: answer("The session has ended.", "LoggedOut", { ...NOT_STORED, ...sets("Deletes the session cookie.") }),
+    },
+  },
+  "POST /api/auth/logout-all": {
+    operationId: "logOutEverywhere",
+    tag: "Access",
+    summary: "Ends every session",
+    description: "The caller's session ends, too. API keys stay valid.",
+    answers: {
+      200: answer("All sessions have ended.", "LoggedOut", { ...NOT_STORED, ...sets("Deletes the session cookie.") }),
+    },
+  },
+  "POST /api/auth/password": {
+    operationId: "changePassword",
+    tag: "Access",
+    summary: "Replaces the admin password",
+    description: "Ends all other sessions. API keys stay valid.",
+    requestBody: jsonBody("PasswordChange"),
+    answers: { 200: answer("The new password is stored and in effect.", "PasswordChanged") },
+    refusals: {
+      ...BODY_REFUSALS,
+      invalid_input: "The body is not JSON, or the new password is too short or too long.",
+      forbidden:
+        "The current password is wrong, which counts as a failed login; or the request has an API key and no session, or was not sent by a " +
+        "page of the dashboard.",
+      already_configured: "The option `admin_password` sets the password.",
+      request_timeout: "The password did not arrive, or was not stored, within the time limit.",
+      too_many_requests: "The address has sent too many wrong passwords in a row, or too many passwords are waiting to be checked.",
+      not_stored: "The new password could not be hashed or stored. The current one stays.",
+    },
+  },
+  "GET /api/auth/status": {
+    operationId: "getAuthStatus",
+    tag: "Access",
+    summary: "Authentication status",
+    answers: { 200: answer("Whether a password is set, and whether the caller may read stats.", "AuthStatus") },
+    refusals: { unverified_host: UNVERIFIED_HOST },
+  },
+} satisfies Operations;
+
+export const AUTH_API = { schemas: SCHEMAS, operations: OPERATIONS };

@@ -1,8 +1,10 @@
 /** POST and DELETE /api/demo: the demo site (docs/http-api.md, "Demo site"). */
 import { DEMO_SITE } from "../runtime/base/config/names.ts";
 import { AppError, storageUnavailable } from "../runtime/base/errors.ts";
-import type { Handler } from "./context.ts";
+import { closed, count, text } from "../runtime/query/json-schema.ts";
+import { answer, type Operations } from "./openapi/operation.ts";
 import { jsonReply } from "./reply.ts";
+import type { Handler } from "./route.ts";
 
 /** A request that failed because of storage: some days may be made or removed, and others not. */
 function failed(what: string): (error: unknown) => never {
@@ -23,3 +25,51 @@ export const deleteDemo: Handler = async (_request, { services: { demoSite, log 
   log.info("the demo site was removed", { site: DEMO_SITE, events });
   return jsonReply({ status: "removed", site_id: DEMO_SITE, events_removed: events });
 };
+
+// Description in the OpenAPI document
+
+const SITE_ID = text("The demo site.", { const: DEMO_SITE });
+
+const SCHEMAS = {
+  DemoSite: closed({
+    status: text("Constant.", { const: "ready" }),
+    site_id: SITE_ID,
+    events_added: count("Events that it lacked."),
+  }),
+  RemovedDemoSite: closed({
+    status: text("Constant.", { const: "removed" }),
+    site_id: SITE_ID,
+    events_removed: count("Events that it had."),
+  }),
+};
+
+const NAME_IS_TAKEN = `\`${DEMO_SITE}\` has events that were not made up.`;
+
+const OPERATIONS = {
+  "POST /api/demo": {
+    operationId: "makeDemoSite",
+    tag: "Demo",
+    summary: "Makes the demo site, or brings it up to date",
+    description: "A year of made-up events up to now, the same in every instance. No other site is touched.",
+    answers: { 200: answer("The demo site is complete.", "DemoSite") },
+    refusals: {
+      already_configured: NAME_IS_TAKEN,
+      request_timeout: "It took longer than the time limit and continues. Repeat the request to wait for it.",
+      unavailable: "Storage could not be read or changed, or the demo site was removed meanwhile. Repeat the request to complete it.",
+    },
+  },
+  "DELETE /api/demo": {
+    operationId: "removeDemoSite",
+    tag: "Demo",
+    summary: "Removes the demo site",
+    description: "Deletes its files, rollups and cached results. Succeeds without one.",
+    answers: { 200: answer("There is no demo site any more.", "RemovedDemoSite") },
+    refusals: {
+      already_configured: NAME_IS_TAKEN,
+      request_timeout: "It took longer than the time limit and continues. Repeat the request to get its outcome.",
+      unavailable: "Storage could not be read or changed. Repeat the request to remove the rest.",
+    },
+  },
+} satisfies Operations;
+
+export const DEMO_API = { schemas: SCHEMAS, operations: OPERATIONS };

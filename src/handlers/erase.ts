@@ -1,15 +1,15 @@
-/** DELETE /api/gdpr/erase: a site's events of a range of dates (docs/http-api.md, "Data deletion"). */
+/** DELETE /api/gdpr/erase: deletes a site's events of a range of dates (docs/http-api.md, "Data deletion"). */
 import { ERASURE_WAIT_SHARE } from "../runtime/base/config/clickhouse-limits.ts";
 import { AppError, invalidInput, storageUnavailable } from "../runtime/base/errors.ts";
 import { parseDates } from "../runtime/query/date-range.ts";
+import { closed, count, text } from "../runtime/query/json-schema.ts";
 import { optional, required } from "../runtime/query/parameters.ts";
 import { SCOPE_PARAMETERS } from "../runtime/query/scope-parameters.ts";
 import { requireAdminOf } from "./access.ts";
-import type { Handler } from "./context.ts";
-import { Query } from "./query.ts";
+import { answer, inQuery, SITE, START, SHORT_END, type Operations } from "./openapi/operation.ts";
 import { jsonReply } from "./reply.ts";
-
-const SITE = { site_id: SCOPE_PARAMETERS.site_id };
+import { Query } from "./request.ts";
+import type { Handler } from "./route.ts";
 
 /** Both dates are required: there is no default range. */
 const PARAMETERS = {
@@ -22,7 +22,7 @@ const PARAMETERS = {
 export const deleteEvents: Handler = async (_request, context) => {
   const { services, beganMs, url } = context;
   const query = new Query(url);
-  const { site_id: siteId } = query.parse(SITE);
+  const { site_id: siteId } = query.parse({ site_id: SCOPE_PARAMETERS.site_id });
   requireAdminOf(siteId, context);
   const { start_date: startDate, end_date: endDate, filters, segment } = query.parse(PARAMETERS);
   const { firstDay, lastDay } = parseDates({ name: "start_date", value: startDate }, { name: "end_date", value: endDate });
@@ -44,3 +44,46 @@ export const deleteEvents: Handler = async (_request, context) => {
     parquet_partitions_deleted: days,
   });
 };
+
+// Description in the OpenAPI document
+
+const date = (description: string) => text(description, { format: "date" });
+
+const SCHEMAS = {
+  Erased: closed({
+    status: text("Constant.", { const: "erased" }),
+    site_id: text("The site."),
+    start_date: date("The first date."),
+    end_date: date("The last date."),
+    db_records_deleted: count("Deleted events."),
+    parquet_partitions_deleted: count("Dates whose files were removed."),
+  }),
+};
+
+/** Filters narrow reports, but not data deletion. */
+const NO_FILTERS = inQuery("filters", {
+  description: "Anything but an empty value is refused, so that nobody deletes more than intended.",
+  schema: { type: "string", maxLength: 0 },
+});
+
+const NO_SEGMENT = inQuery("segment", { description: "Any value is refused, likewise.", schema: { type: "string", maxLength: 0 } });
+
+const OPERATIONS = {
+  "DELETE /api/gdpr/erase": {
+    operationId: "eraseEvents",
+    tag: "Erasure",
+    summary: "Deletes all events of a site in a date range permanently",
+    description: "Succeeds if there is nothing to delete. Events that arrive meanwhile are deleted or kept.",
+    parameters: [SITE, { ...START, required: true }, { ...SHORT_END, required: true }, NO_FILTERS, NO_SEGMENT],
+    answers: {
+      200: answer("The events are deleted from all reports, and no restart or crash brings them back.", "Erased"),
+    },
+    refusals: {
+      invalid_input: "A parameter is missing or breaks its rule.",
+      request_timeout: "The deletion exceeded the time limit and continues. Repeat the request to get its outcome.",
+      unavailable: "Storage could not be read or changed. Some events may be deleted and others not. Repeat the request.",
+    },
+  },
+} satisfies Operations;
+
+export const ERASURE_API = { schemas: SCHEMAS, operations: OPERATIONS };

@@ -1,8 +1,8 @@
 /** The client address and scheme of a request, by its connection and the headers of trusted proxies. */
 import { parseUrl } from "../runtime/ingest/parse-url.ts";
-import type { Context } from "./context.ts";
+import type { Context } from "./route.ts";
 
-export interface ClientAddressSource {
+interface ClientAddressSource {
   /** The peer of the connection, as the platform writes it. */
   readonly socketAddress: string;
   /** The `X-Forwarded-For` header, several of them joined by commas. */

@@ -1,11 +1,16 @@
 /** GET, POST, PUT and DELETE /api/goals: the goals of a site (docs/http-api.md, "Goals of a site"). */
+import { GOALS_MAX, GOAL_PROPERTY_CHARS_MAX, ITEM_NAME_CHARS_MAX } from "../runtime/base/config/admin-limits.ts";
 import { parseObject } from "../runtime/base/config/json-fields.ts";
+import { EVENT_NAME_CHARS_MAX } from "../runtime/base/config/limits.ts";
+import { STEP_CHARS_MAX } from "../runtime/base/config/report-limits.ts";
+import { boolean, closed, count, list, orNull, text } from "../runtime/query/json-schema.ts";
 import { goalJson, goalsWith, inOrder, parseGoal, parsePosition, type SiteGoal } from "../runtime/sites/goal.ts";
 import type { SiteId } from "../storage/event.ts";
-import { readBody } from "./body.ts";
-import { administeredSite, readSite } from "./collections.ts";
-import type { Context, Handler } from "./context.ts";
+import { administeredSite, readSite, ID, CREATED_AT, idParameter, LIST_REFUSALS, CHANGE_REFUSALS, NOT_FOUND } from "./items.ts";
+import { answer, jsonBody, BODY_REFUSALS, SITE, type Operations } from "./openapi/operation.ts";
 import { jsonReply } from "./reply.ts";
+import { readBody } from "./request.ts";
+import type { Context, Handler } from "./route.ts";
 
 /** `position` counts from 1, without the gaps that removed goals leave. */
 const described = ({ id, createdAt, fields }: SiteGoal, position: number) => ({ id, ...goalJson(fields), position, created_at: createdAt });
@@ -42,3 +47,91 @@ export const deleteGoal: Handler = async (_request, context) => {
   await services.goals.change(siteId, () => new Map([[services.goals.existing(siteId, params.goal_id ?? "").id, null]]), deadline.signal);
   return jsonReply({ status: "deleted" });
 };
+
+// Description in the OpenAPI document
+
+const NAME = text("What the dashboard calls it. Unique in the site.", { minLength: 1, maxLength: ITEM_NAME_CHARS_MAX });
+
+const GOAL_PROPERTY = closed({
+  key: text("The key of a custom property.", { minLength: 1, maxLength: GOAL_PROPERTY_CHARS_MAX }),
+  value: text("The value that it must have, as reports show it.", { minLength: 1, maxLength: GOAL_PROPERTY_CHARS_MAX }),
+});
+
+const GOAL = {
+  name: NAME,
+  page: orNull(
+    text("The path of a page, where `*` matches any characters; null for an event.", {
+      pattern: "^[/*]",
+      maxLength: STEP_CHARS_MAX,
+    }),
+  ),
+  event: orNull(text("The name of an event; null for a page.", { minLength: 1, maxLength: EVENT_NAME_CHARS_MAX })),
+  property: {
+    ...GOAL_PROPERTY,
+    type: ["object", "null"],
+    description: "What the event must have; null for any event of the name.",
+  } as const,
+  revenue: boolean("Whether the revenue of its events is reported."),
+  position: count("Its place in the list.", { minimum: 1, maximum: GOALS_MAX }),
+};
+
+const SITE_GOAL = closed({ id: ID, ...GOAL, created_at: CREATED_AT });
+
+const SCHEMAS = {
+  SiteGoal: SITE_GOAL,
+  SiteGoals: list("In the order of the site.", SITE_GOAL, { maxItems: GOALS_MAX }),
+  NewGoal: closed(
+    { ...GOAL, id: ID, created_at: CREATED_AT },
+    { optional: ["page", "event", "property", "revenue", "position", "id", "created_at"] },
+  ),
+};
+
+const GOAL_BODY_REFUSALS = {
+  ...BODY_REFUSALS,
+  invalid_input:
+    "`site_id` is no site id, the body is not JSON, a field is unknown or breaks its rule, the name is taken, or the site has the maximum number.",
+} as const;
+
+const GOAL_ID = idParameter("goal_id", "The id of the goal.");
+
+const OPERATIONS = {
+  "GET /api/goals": {
+    operationId: "listGoals",
+    tag: "Goals",
+    summary: "Lists the goals of a site",
+    parameters: [SITE],
+    answers: { 200: answer("The goals in their order.", "SiteGoals") },
+    refusals: LIST_REFUSALS,
+  },
+  "POST /api/goals": {
+    operationId: "createGoal",
+    tag: "Goals",
+    summary: "Adds a goal to a site",
+    description: "It counts events from before, too. Without `position` it is the last one.",
+    parameters: [SITE],
+    requestBody: jsonBody("NewGoal"),
+    answers: { 201: answer("The goal, which is stored.", "SiteGoal") },
+    refusals: { ...CHANGE_REFUSALS, ...GOAL_BODY_REFUSALS },
+  },
+  "PUT /api/goals/:goal_id": {
+    operationId: "putGoal",
+    tag: "Goals",
+    summary: "Replaces a goal, and moves it",
+    description: "A field that is missing gets its default; without `position` the goal keeps its place. The id stays.",
+    parameters: [GOAL_ID, SITE],
+    requestBody: jsonBody("NewGoal"),
+    answers: { 200: answer("The goal, which is stored.", "SiteGoal") },
+    refusals: { ...CHANGE_REFUSALS, ...GOAL_BODY_REFUSALS, ...NOT_FOUND },
+  },
+  "DELETE /api/goals/:goal_id": {
+    operationId: "deleteGoal",
+    tag: "Goals",
+    summary: "Removes a goal",
+    description: "Events stay.",
+    parameters: [GOAL_ID, SITE],
+    answers: { 200: answer("The site no longer has the goal.", "Deleted") },
+    refusals: { ...CHANGE_REFUSALS, ...NOT_FOUND },
+  },
+} satisfies Operations;
+
+export const GOALS_API = { schemas: SCHEMAS, operations: OPERATIONS };

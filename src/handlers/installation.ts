@@ -1,22 +1,26 @@
 /** The installation check: what became of a site's events, and what its page says (docs/http-api.md, "Installation check"). */
-import { OTHER_NAMES_MAX, SITES_LISTING_WAIT_MS, URL_CHARS_MAX } from "../runtime/base/config/limits.ts";
+import { parseObject, requiredText } from "../runtime/base/config/json-fields.ts";
+import { OTHER_NAMES_MAX, SITES_LISTING_WAIT_MS, URL_CHARS_MAX, BODY_BYTES_MAX } from "../runtime/base/config/limits.ts";
 import { parseSiteId } from "../runtime/base/config/names.ts";
 import { invalidInput } from "../runtime/base/errors.ts";
-import type { OutcomeCount } from "../runtime/ingest/event-outcomes.ts";
-import { parseObject, requiredText } from "../runtime/base/config/json-fields.ts";
+import { type OutcomeCount, OUTCOMES } from "../runtime/ingest/event-outcomes.ts";
 import { parseUrl } from "../runtime/ingest/parse-url.ts";
+import { PAGE_PROBLEMS } from "../runtime/installation/page-check.ts";
+import { BLOCKERS, SCRIPT_FINDINGS } from "../runtime/installation/page-findings.ts";
+import { PROXY_PROBLEMS } from "../runtime/installation/proxy-check.ts";
 import { SitePages } from "../runtime/installation/site-pages.ts";
-import { SCOPE_PARAMETERS } from "../runtime/query/scope-parameters.ts";
+import { boolean, closed, count, list, orNull, text, type Schema } from "../runtime/query/json-schema.ts";
+import { SCOPE_PARAMETERS, siteIdSchema } from "../runtime/query/scope-parameters.ts";
 import type { Services } from "../runtime/service/services.ts";
 import type { SiteId, LocalDate } from "../storage/event.ts";
-import { readBody } from "./body.ts";
-import type { Handler } from "./context.ts";
-import { Query } from "./query.ts";
+import { answer, jsonBody, SITE, type Operations } from "./openapi/operation.ts";
 import { jsonReply } from "./reply.ts";
+import { readBody, Query } from "./request.ts";
+import type { Handler } from "./route.ts";
 
 const timestampOf = (ms: number): string => new Date(ms).toISOString();
 
-const counted = ({ name, outcome, count, latestMs }: OutcomeCount) => ({ name, outcome, count, latest_at: timestampOf(latestMs) });
+const counted = ({ latestMs, ...outcome }: OutcomeCount) => ({ ...outcome, latest_at: timestampOf(latestMs) });
 
 /** None without events, and if storage does not tell them in time: the counts are wanted most while it fails. */
 async function daysOf(siteId: SiteId, { knownSites, daysOf: storedDays, wait }: Services): Promise<readonly LocalDate[]> {
@@ -46,8 +50,8 @@ export const getInstallation: Handler = async (_request, { services, url }) => {
   });
 };
 
-function parseScriptUrl(text: string): URL {
-  const url = text.length > URL_CHARS_MAX ? null : parseUrl(text);
+function parseScriptUrl(written: string): URL {
+  const url = written.length > URL_CHARS_MAX ? null : parseUrl(written);
   if (url === null || !/^https?:$/.test(url.protocol))
     throw invalidInput(`"script_url" must be an http or https URL of at most ${URL_CHARS_MAX} characters`);
   return url;
@@ -77,3 +81,99 @@ export const postInstallationPage: Handler = async (request, { services }) => {
     },
   });
 };
+
+// Description in the OpenAPI document
+
+const timestamp = (description: string) => text(description, { format: "date-time" });
+
+const OUTCOME_COUNT = closed({
+  name: text("The site; for an event that was refused before its site was read, the host of its page."),
+  outcome: text("What became of the events.", { enum: OUTCOMES }),
+  count: count("How many events."),
+  latest_at: timestamp("When the latest of them arrived."),
+});
+
+const nullable = (schema: Schema): Schema => ({ anyOf: [schema, { type: "null" }] });
+
+const blocker = (what: string) =>
+  nullable(text(`What keeps a browser from ${what}: the Content Security Policy, or http on an https page.`, { enum: BLOCKERS }));
+
+const PROXY_FINDING = closed({
+  problem: text("`too_few`: visitors share the address of a proxy. `too_many`: clients can choose the address that counts.", {
+    enum: PROXY_PROBLEMS,
+  }),
+  trust_proxy: count("The value of the option `trust_proxy` that fits the requests."),
+});
+
+const PAGE_FINDINGS = closed({
+  script: text("`mentioned`: there is no script tag, but the address is in the page. `other_address`: the tag loads another one.", {
+    enum: SCRIPT_FINDINGS,
+  }),
+  data_domain: orNull(text("The site that the script tag names; null without one.")),
+  uses_tag_manager: boolean("Whether the page loads Google Tag Manager."),
+  script_blocked_by: blocker("loading the script"),
+  events_blocked_by: blocker("sending events"),
+});
+
+const SCHEMAS = {
+  Installation: closed({
+    since: timestamp("Since when the counts of the site are complete: the start of the program, or later if names were dropped."),
+    is_allowed: boolean("Whether `site_ids` allows the site."),
+    has_events: boolean("Whether the site has events, from before the start, too."),
+    first_event_date: orNull(
+      text("The date of the site's first stored event; null without events, or if storage does not tell.", { format: "date" }),
+    ),
+    last_event_date: orNull(
+      text("The date of the site's last event; null without events, or if storage does not tell.", { format: "date" }),
+    ),
+    proxy: nullable(PROXY_FINDING),
+    files_left_out: count("Files of events, of any site, that reports leave out: damaged, missing or in the wrong folder."),
+    events: list("The events of the site.", OUTCOME_COUNT),
+    other_events: list("The events of other names, the latest first.", OUTCOME_COUNT),
+  }),
+  InstallationPageRequest: closed({
+    site_id: siteIdSchema("The site: a public host name."),
+    url: text("An http or https URL of the site or a subdomain, at the scheme's own port or that of the site.", {
+      maxLength: URL_CHARS_MAX,
+    }),
+    script_url: text("The public address of the script, as in the tracking code. It is not requested.", { maxLength: URL_CHARS_MAX }),
+  }),
+  InstallationPage: closed({
+    problem: nullable(text("Why there are no findings; null if there are.", { enum: PAGE_PROBLEMS })),
+    status: orNull(count("The HTTP status of the page; null without a response.")),
+    findings: nullable(PAGE_FINDINGS),
+  }),
+};
+
+const OPERATIONS = {
+  "GET /api/installation": {
+    operationId: "getInstallation",
+    tag: "Installation",
+    summary: "What became of a site's events",
+    description: "Counts in memory, by site and outcome.",
+    parameters: [SITE],
+    answers: {
+      200: answer("The counts.", "Installation"),
+    },
+    refusals: { invalid_input: "`site_id` is missing or is no site id." },
+  },
+  "POST /api/installation/page": {
+    operationId: "checkInstallationPage",
+    tag: "Installation",
+    summary: "What a page of a site says about its installation",
+    description: "Requests the page at public addresses only, follows redirects within the site, and returns nothing of its content.",
+    requestBody: jsonBody("InstallationPageRequest"),
+    answers: {
+      200: answer("The findings, or why there are none.", "InstallationPage"),
+    },
+    refusals: {
+      invalid_input: "The body is not JSON, the site is no public host name, or a URL breaks its rule.",
+      body_too_large: `The body is longer than ${BODY_BYTES_MAX} bytes.`,
+      malformed_body: "The body is not an object, or a field is missing or has the wrong type.",
+      too_many_requests: "Another page is being checked, or was a moment ago.",
+      request_timeout: "The time limit of requests is shorter than that of the check, and was exceeded.",
+    },
+  },
+} satisfies Operations;
+
+export const INSTALLATION_API = { schemas: SCHEMAS, operations: OPERATIONS };

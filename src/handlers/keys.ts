@@ -1,9 +1,14 @@
 /** POST, GET and DELETE /api/keys: API keys (docs/http-api.md, "API keys"). */
-import { parseKeyName, parseKeyScope, parseKeySites, type ApiKey } from "../runtime/access/api-keys.ts";
+import { parseKeyName, parseKeyScope, parseKeySites, type ApiKey, KEY_SCOPES } from "../runtime/access/api-keys.ts";
+import { API_KEYS_MAX, API_KEY_NAME_CHARS_MAX, API_KEY_SITES_MAX } from "../runtime/base/config/admin-limits.ts";
 import { optionalTexts, parseObject, requiredText } from "../runtime/base/config/json-fields.ts";
-import { readBody } from "./body.ts";
-import type { Handler } from "./context.ts";
+import { SITE_ID_CHARS_MAX } from "../runtime/base/config/limits.ts";
+import { SITE_ID, API_KEY_PREFIX } from "../runtime/base/config/names.ts";
+import { boolean, closed, list, orNull, text, type Schema } from "../runtime/query/json-schema.ts";
+import { answer, jsonBody, BODY_REFUSALS, inPath, type Operations } from "./openapi/operation.ts";
 import { jsonReply } from "./reply.ts";
+import { readBody } from "./request.ts";
+import type { Handler } from "./route.ts";
 
 export const postKey: Handler = async (request, { services, nowMs, deadline }) => {
   const body = parseObject(await readBody(request));
@@ -25,3 +30,99 @@ export const deleteKey: Handler = async (_request, { services, params, deadline 
   await services.apiKeys.revoke(params.key_hash ?? "", deadline.signal);
   return jsonReply({ status: "revoked" });
 };
+
+// Description in the OpenAPI document
+
+const SITE_ID_RULE = { minLength: 1, maxLength: SITE_ID_CHARS_MAX, pattern: SITE_ID.source };
+
+const HEX_256 = "^[0-9a-f]{64}$";
+
+const KEY_NAME = text("The purpose of the key.", { minLength: 1, maxLength: API_KEY_NAME_CHARS_MAX });
+const SCOPE = text("`ReadOnly` keys may read stats. `Admin` keys have the rights of a session; limited to sites, over these sites only.", {
+  enum: KEY_SCOPES,
+});
+const KEY_SITES = list(`The sites that the key is limited to. Without it, the key is for all sites.`, text("A site id.", SITE_ID_RULE), {
+  minItems: 1,
+  maxItems: API_KEY_SITES_MAX,
+});
+const KEY_HASH = text("SHA-256 of the whole key, which identifies it.", { pattern: HEX_256 });
+
+const SCHEMAS = {
+  NewKey: { type: "object", properties: { name: KEY_NAME, scope: SCOPE, sites: orNull(KEY_SITES) }, required: ["name", "scope"] } as Schema,
+  CreatedKey: closed(
+    {
+      key: text("The key itself, which is returned only here.", { pattern: `^${API_KEY_PREFIX}[0-9a-f]{64}$` }),
+      key_hash: KEY_HASH,
+      name: KEY_NAME,
+      scope: SCOPE,
+      sites: KEY_SITES,
+    },
+    { optional: ["sites"] },
+  ),
+  Keys: list(
+    "In order of creation.",
+    closed(
+      {
+        key_hash: KEY_HASH,
+        name: KEY_NAME,
+        scope: SCOPE,
+        sites: KEY_SITES,
+        created_at: text("When the key was created, in UTC.", { format: "date-time" }),
+        revoked: boolean("Whether the key is revoked."),
+      },
+      { optional: ["sites"] },
+    ),
+    { maxItems: API_KEYS_MAX },
+  ),
+  RevokedKey: closed({ status: text("Constant.", { const: "revoked" }) }),
+};
+
+const KEY_HASH_PARAMETER = inPath(
+  "key_hash",
+  "The hash of the key.",
+  KEY_HASH,
+  "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+);
+
+const KEY_CHANGE_REFUSALS = {
+  too_many_requests: "Too many key changes are waiting to be stored.",
+  request_timeout: "The change was not stored within the time limit.",
+} as const;
+
+const OPERATIONS = {
+  "POST /api/keys": {
+    operationId: "createKey",
+    tag: "Access",
+    summary: "Creates an API key",
+    requestBody: jsonBody("NewKey"),
+    answers: { 201: answer("The key, which is returned only here: only its hash is stored.", "CreatedKey") },
+    refusals: {
+      ...BODY_REFUSALS,
+      ...KEY_CHANGE_REFUSALS,
+      invalid_input:
+        "The body is not JSON, the name is empty or too long, the scope is unknown, `sites` are too few, too many or no site ids, or the maximum number of keys exists.",
+      not_stored: "The key could not be stored, and is not valid.",
+    },
+  },
+  "GET /api/keys": {
+    operationId: "listKeys",
+    tag: "Access",
+    summary: "Lists all API keys, including revoked ones",
+    answers: { 200: answer("All keys; never the keys themselves.", "Keys") },
+  },
+  "DELETE /api/keys/:key_hash": {
+    operationId: "revokeKey",
+    tag: "Access",
+    summary: "Revokes an API key",
+    description: "Revoking a key again succeeds.",
+    parameters: [KEY_HASH_PARAMETER],
+    answers: { 200: answer("The key is no longer accepted.", "RevokedKey") },
+    refusals: {
+      ...KEY_CHANGE_REFUSALS,
+      not_found: "There is no key with this hash.",
+      unavailable: "The revocation could not be stored. The key is rejected until a restart; try again.",
+    },
+  },
+} satisfies Operations;
+
+export const KEYS_API = { schemas: SCHEMAS, operations: OPERATIONS };

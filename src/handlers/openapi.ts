@@ -1,10 +1,18 @@
-/** GET /api/openapi.json: the whole HTTP surface as an OpenAPI 3.1 document, built from the routes and their descriptions. */
+/** GET /api/openapi.json: the whole HTTP surface as an OpenAPI 3.1 document, built from the routes and the descriptions beside their handlers. */
 import type { Config } from "../runtime/base/config/config.ts";
-import { PRODUCT_NAME } from "../runtime/base/config/names.ts";
-import type { Handler } from "./context.ts";
-import { ANY_ORIGIN } from "./cors.ts";
+import { API_KEY_PREFIX, PRODUCT_NAME, SESSION_COOKIE } from "../runtime/base/config/names.ts";
+import { closed, text, type Properties } from "../runtime/query/json-schema.ts";
+import { ANNOTATIONS_API } from "./annotations.ts";
+import { AUTH_API } from "./auth.ts";
+import { DEMO_API } from "./demo.ts";
+import { ERASURE_API } from "./erase.ts";
 import { STATUS } from "./error-reply.ts";
-import { SECURITY_SCHEMES, UNVERIFIED_HOST } from "./openapi/auth.ts";
+import { FILES_API } from "./files.ts";
+import { GOALS_API } from "./goals.ts";
+import { INGEST_API } from "./ingest.ts";
+import { INSTALLATION_API } from "./installation.ts";
+import { ITEMS_API } from "./items.ts";
+import { KEYS_API } from "./keys.ts";
 import {
   ALLOW,
   COMMON_HEADERS,
@@ -16,13 +24,77 @@ import {
   PERHAPS_SETUP_CODE,
   RETRY_AFTER,
   SHARED_HEADERS,
+  type Headers,
 } from "./openapi/headers.ts";
-import { TAGS, type Answer, type Headers, type Operation, type RefusalCode } from "./openapi/operation.ts";
-import { TOO_MANY_VIEWS } from "./openapi/shares.ts";
-import { OPERATIONS, SCHEMAS } from "./openapi/operations.ts";
-import { SHARED_PARAMETERS } from "./openapi/parameters.ts";
+import {
+  SHARED_PARAMETERS,
+  TAGS,
+  TOO_MANY_VIEWS,
+  UNVERIFIED_HOST,
+  type Answer,
+  type Operation,
+  type RefusalCode,
+  type SecurityScheme,
+} from "./openapi/operation.ts";
+import { ANY_ORIGIN } from "./origins.ts";
 import { jsonTextReply } from "./reply.ts";
-import { routeIdOf, type Access, type Route } from "./route.ts";
+import type { Method, RouteId, Handler, Access, Route } from "./route.ts";
+import { routeIdOf } from "./router.ts";
+import { SEGMENTS_API } from "./segments.ts";
+import { SERVICE_API } from "./service.ts";
+import { SHARES_API } from "./shares.ts";
+import { SETTINGS_API } from "./site-settings.ts";
+import { STATS_API } from "./stats.ts";
+
+/** What each file of handlers adds to the document, in its order. */
+const APIS = [
+  INGEST_API,
+  STATS_API,
+  AUTH_API,
+  KEYS_API,
+  GOALS_API,
+  SEGMENTS_API,
+  ANNOTATIONS_API,
+  ITEMS_API,
+  SHARES_API,
+  FILES_API,
+  SETTINGS_API,
+  ERASURE_API,
+  DEMO_API,
+  INSTALLATION_API,
+  SERVICE_API,
+] as const;
+
+/** One union of the keys of all. */
+type IdIn<Api> = Api extends { readonly operations: infer Described } ? keyof Described : never;
+
+/** The routes that are described. */
+export type DescribedRouteId = IdIn<(typeof APIS)[number]>;
+
+type PathIn<M extends Method, Id> = Id extends `${M} ${infer Path extends `/${string}`}` ? Path : never;
+
+/** The paths that are described for a method. */
+export type DescribedPath<M extends Method> = PathIn<M, DescribedRouteId>;
+
+export const OPERATIONS: Readonly<Partial<Record<RouteId, Operation>>> = Object.assign({}, ...APIS.map(({ operations }) => operations));
+
+const SCHEMAS: Properties = Object.assign(
+  { Error: closed({ error: text("A message that says what is wrong, and in which field or parameter.", { minLength: 1 }) }) },
+  ...APIS.map(({ schemas }) => schemas),
+);
+
+/** The ways to send a credential (docs/http-api.md, "Authentication"). */
+const SECURITY_SCHEMES = {
+  Session: { type: "apiKey", in: "cookie", name: SESSION_COOKIE, description: "The session cookie of a login." },
+  BearerKey: { type: "http", scheme: "bearer", description: `An API key, \`${API_KEY_PREFIX}…\`.` },
+  HeaderKey: { type: "apiKey", in: "header", name: "X-API-Key", description: "An API key." },
+  Share: {
+    type: "apiKey",
+    in: "header",
+    name: "X-Share",
+    description: "The token of a share link, a reader token, or the id of a public site. With it, no other credential counts.",
+  },
+} as const satisfies Readonly<Record<string, SecurityScheme>>;
 
 const DESCRIPTION =
   "Web analytics that stores no addresses of visitors and sets no cookies on them. Timestamps are UTC; dates and hours are those of the " +
@@ -182,10 +254,10 @@ function operationObject({ access, roles }: Route, { tag, parameters, answers, r
   };
 }
 
-export type OperationObject = ReturnType<typeof operationObject>;
+type OperationObject = ReturnType<typeof operationObject>;
 
 /** By lowercase method. */
-export type PathItem = Readonly<Record<string, OperationObject>>;
+type PathItem = Readonly<Record<string, OperationObject>>;
 
 /** A path with `:name` in OpenAPI's notation. */
 const templateOf = (path: string): string => path.replace(/:(\w+)/g, "{$1}");
@@ -194,7 +266,7 @@ function pathsOf(routes: readonly Route[]): Readonly<Record<string, PathItem>> {
   const paths: Record<string, Record<string, OperationObject>> = {};
   for (const route of routes) {
     const operation = OPERATIONS[routeIdOf(route)];
-    if (!operation) throw new Error(`${routeIdOf(route)} has no description in openapi/operations.ts`);
+    if (!operation) throw new Error(`${routeIdOf(route)} has no description beside its handler`);
     const item = (paths[templateOf(route.path)] ??= {});
     item[route.method.toLowerCase()] = operationObject(route, operation);
   }

@@ -1,28 +1,115 @@
-/** What happens to every request, once and in this order: URL, host, route, access, handler, CORS, common headers, metrics and log. */
-import type { Config } from "../runtime/base/config/config.ts";
-import { invalidInput, type AppError } from "../runtime/base/errors.ts";
-import type { GeoPlace } from "../runtime/ingest/geo.ts";
+/** Passes every request through the same stages, once and in this order: URL, host, route, access, handler, CORS, common headers, metrics and log. */
 import { NOBODY, principalOf } from "../runtime/access/principal.ts";
+import type { Config } from "../runtime/base/config/config.ts";
+import { AppError, invalidInput } from "../runtime/base/errors.ts";
 import type { EventInput } from "../runtime/ingest/event-input.ts";
+import type { GeoPlace } from "../runtime/ingest/geo.ts";
 import { parseUrl } from "../runtime/ingest/parse-url.ts";
-import { sessionRulesOf } from "../runtime/query/session-rules.ts";
 import type { Reader } from "../runtime/query/reader.ts";
+import { sessionRulesOf } from "../runtime/query/session-rules.ts";
 import type { Services } from "../runtime/service/services.ts";
 import { inOrder } from "../runtime/sites/goal.ts";
 import { checkAccess, limitGuest, needsStanding, standingOf } from "./access.ts";
-import { pathBelow, redirectToPage } from "./base-path.ts";
-import type { Context } from "./context.ts";
-import { corsHeaders, isDashboardPreflight, preflightReply } from "./cors.ts";
-import { Deadlines } from "./deadline.ts";
-import { errorReply } from "./error-reply.ts";
-import { FailureLog } from "./failure-log.ts";
-import { firstDayOf } from "./first-day.ts";
+import { errorReply, FailureLog } from "./error-reply.ts";
 import { isHttps } from "./forwarded-headers.ts";
-import { HOST_RULE, isHost, refuseUnverifiedHost } from "./host.ts";
+import { corsHeaders, isDashboardPreflight, preflightReply, HOST_RULE, isHost, refuseUnverifiedHost } from "./origins.ts";
 import { responseTo, withHeaders, type Reply, type ReplyHeaders } from "./reply.ts";
 import { ResponseStreams } from "./response-streams.ts";
-import { routeIdOf, type Route, type RouteId } from "./route.ts";
-import { createMatcher, extraRoutesOf, routeFor, type Endpoint, type Match } from "./router.ts";
+import type { Context, Route, RouteId } from "./route.ts";
+import { routeIdOf, pathBelow, redirectToPage, createMatcher, extraRoutesOf, routeFor, type Endpoint, type Match } from "./router.ts";
+import { firstDayOf } from "./stats.ts";
+
+const timedOut = (reason: string): AppError => new AppError({ code: "request_timeout" }, reason);
+
+/** The time limit of one request. */
+class Deadline {
+  readonly #limitSecs: number;
+  readonly #atMs: number;
+  #controller: AbortController | null = null;
+  #onExpiry: ((error: AppError) => void) | null = null;
+
+  /** `beganMs` by the monotonic clock. */
+  constructor(beganMs: number, limitSecs: number) {
+    this.#limitSecs = limitSecs;
+    this.#atMs = beganMs + limitSecs * 1000;
+  }
+
+  isPast(monotonicMs: number): boolean {
+    return this.#atMs <= monotonicMs;
+  }
+
+  /** For a request of which much time has passed before it came here. */
+  throwIfPast(monotonicMs: number): void {
+    if (this.isPast(monotonicMs)) throw this.#error();
+  }
+
+  /** Aborts when the limit passes. Created on demand: an event that is accepted at once needs none. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    return this.#controller.signal;
+  }
+
+  /** The outcome of the work, or a rejection if the timeout comes first or has already passed. */
+  race<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#controller?.signal.aborted) reject(this.#controller.signal.reason);
+      this.#onExpiry = reject;
+      work.then(resolve, reject);
+    });
+  }
+
+  expire(): void {
+    this.#end(this.#error());
+  }
+
+  #error(): AppError {
+    return timedOut(`The request exceeded the limit of ${this.#limitSecs} seconds`);
+  }
+
+  /** Also aborts the work when the client disconnects, because nobody would read its result. */
+  followClient(client: AbortSignal): void {
+    const end = () => this.#end(timedOut("The client has gone away"));
+    if (client.aborted) end();
+    else client.addEventListener("abort", end, { once: true });
+  }
+
+  #end(error: AppError): void {
+    this.#controller ??= new AbortController();
+    this.#controller.abort(error);
+    this.#onExpiry?.(error);
+  }
+}
+
+/** All running requests. The host calls `expire` about once a second, because `src` sets no timers. */
+class Deadlines {
+  readonly #limitSecs: number;
+  /** In order of expiry, since all limits are equal. */
+  readonly #running = new Set<Deadline>();
+
+  constructor(limitSecs: number) {
+    this.#limitSecs = limitSecs;
+  }
+
+  /** `monotonicMs` is when the request began. */
+  begin(monotonicMs: number): Deadline {
+    const deadline = new Deadline(monotonicMs, this.#limitSecs);
+    this.#running.add(deadline);
+    return deadline;
+  }
+
+  end(deadline: Deadline): void {
+    this.#running.delete(deadline);
+  }
+
+  /** Ends every request that has timed out. */
+  expire(monotonicMs: number): void {
+    for (const deadline of this.#running) {
+      if (!deadline.isPast(monotonicMs)) return;
+      this.#running.delete(deadline);
+      deadline.expire();
+    }
+  }
+}
 
 /** On every response. */
 const COMMON_HEADERS = {
@@ -71,6 +158,7 @@ const NO_PARAMS: Context["params"] = {};
 /** A request on its way through the pipeline. */
 interface Exchange extends Context {
   readonly request: Request;
+  readonly deadline: Deadline;
   readonly requestId: string;
   params: Context["params"];
   standing: Context["standing"];

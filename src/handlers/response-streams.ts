@@ -25,7 +25,7 @@ export interface StreamSource {
   };
 }
 
-export interface ResponseStreamsOptions {
+interface ResponseStreamsOptions {
   readonly monotonicMs: () => number;
   /** Yields to other work between two chunks. */
   readonly pause: () => Promise<void>;

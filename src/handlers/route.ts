@@ -1,7 +1,13 @@
-/** A route: method, path, access level, handler, the site that it is about, and the roles of the instances that serve it. */
+/** A route of the table in app.ts, and what its handler gets in addition to the request. */
+import type { Standing } from "../runtime/access/principal.ts";
 import type { Config } from "../runtime/base/config/config.ts";
-import type { SiteId } from "../storage/event.ts";
-import type { Handler } from "./context.ts";
+import type { EventInput } from "../runtime/ingest/event-input.ts";
+import type { GeoPlace } from "../runtime/ingest/geo.ts";
+import type { Reader } from "../runtime/query/reader.ts";
+import type { Services } from "../runtime/service/services.ts";
+import type { SiteId, EpochMs } from "../storage/event.ts";
+import type { Reply } from "./reply.ts";
+import type { ResponseStreams } from "./response-streams.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE" | "OPTIONS";
 
@@ -11,7 +17,7 @@ export type Method = "GET" | "POST" | "PUT" | "DELETE" | "OPTIONS";
  * with an Admin key or, on a page of the dashboard, a session; nobody until an admin password is set. `site`: the same, also with an
  * Admin key that is limited to the sites that the request names. `session`: the same without the keys. `instance`: as `stats`, but
  * without share links, and without keys that are limited to some sites. `share`: everyone, with `X-Share`. `manage`: everyone but
- * foreign pages until an admin password is set, then as `admin`. Until then, `host.ts` restricts the host names of all but the first
+ * foreign pages until an admin password is set, then as `admin`. Until then, `origins.ts` restricts the host names of all but the first
  * two.
  */
 export type Access = "public" | "ingest" | "auth" | "share" | "stats" | "instance" | "site" | "admin" | "session" | "manage";
@@ -34,4 +40,32 @@ export interface Route<M extends Method = Method, P extends `/${string}` = `/${s
   readonly site: true | SiteId | null;
 }
 
-export const routeIdOf = ({ method, path }: Pick<Route, "method" | "path">): RouteId => `${method} ${path}`;
+export interface Context {
+  readonly services: Services;
+  /** When the request arrived, by the wall clock: for dates. */
+  readonly nowMs: EpochMs;
+  /** When the request arrived, by the monotonic clock: for durations. */
+  readonly beganMs: number;
+  /** The request's URL, parsed once. Its host is that of the `Host` header. */
+  readonly url: URL;
+  /** The peer address of the connection, regardless of proxy headers. Never logged, never stored. */
+  readonly socketAddress: string;
+  /** The location of that address, on hosts that know it for every connection. */
+  readonly socketPlace: GeoPlace | null;
+  /** The event in the request, if the host has parsed it already. */
+  readonly event: EventInput | null;
+  /** What the credentials of the request are worth; null on routes that need none. */
+  readonly standing: Standing | null;
+  /** For whom statistics are read. */
+  readonly reader: Reader;
+  /** Aborts when the time limit of the request passes. */
+  readonly deadline: { readonly signal: AbortSignal };
+  /** For a body that is written while the client reads it. */
+  readonly streams: ResponseStreams;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** What is needed to recognize the service's own host. */
+export type HostContext = Pick<Context, "services" | "url">;
+
+export type Handler = (request: Request, context: Context) => Reply | Promise<Reply>;

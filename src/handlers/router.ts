@@ -1,10 +1,25 @@
-/** Finds the route of a request, and adds routes at the paths in options. The only user of itty-router. */
-import { Router, type IRequest } from "itty-router";
+/** Finds the route of a request, below the base path and at the paths in options. The only user of itty-router. */
 import type { Config } from "../runtime/base/config/config.ts";
-import { AppError } from "../runtime/base/errors.ts";
 import { EVENT_PATH, SCRIPT_PATHS } from "../runtime/base/config/names.ts";
-import type { Context } from "./context.ts";
-import type { Access, Method, Role, Route } from "./route.ts";
+import { AppError } from "../runtime/base/errors.ts";
+import { emptyReply, NO_STORE, type Reply } from "./reply.ts";
+import type { RouteId, Context, Access, Method, Role, Route } from "./route.ts";
+import { Router, type IRequest } from "itty-router";
+
+/**
+ * The path that the router sees. The base path is removed once, if it is there: a proxy may pass the whole path on or remove the base
+ * path itself.
+ */
+export function pathBelow(basePath: string, pathname: string): string {
+  if (pathname === basePath) return "/";
+  return pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) : pathname;
+}
+
+/** From other spellings of the page's path, e.g. `/stats` and `//`: its relative addresses begin at one slash. Null at the page itself. */
+export function redirectToPage({ pathname, search }: URL, basePath: string): Reply | null {
+  const page = `${basePath}/`;
+  return pathname === "/" || pathname === page ? null : emptyReply(308, { Location: page + search, ...NO_STORE });
+}
 
 /** HEAD works wherever GET does, except for the pixel, whose GET records an event. */
 const methodsOf = ({ method, access }: Route): readonly (Method | "HEAD")[] =>
@@ -73,6 +88,8 @@ export function routeFor(method: string, endpoint: Endpoint | null, role: Role):
   if (!route) throw new AppError({ code: "method_not_allowed", allow }, `${method} is not allowed here; allowed: ${allow}`);
   return route;
 }
+
+export const routeIdOf = ({ method, path }: Pick<Route, "method" | "path">): RouteId => `${method} ${path}`;
 
 type Paths = Pick<Config, "basePath" | "scriptPaths" | "eventPaths">;
 

@@ -1,20 +1,113 @@
-/** POST, GET and DELETE /api/shares: share links as administrators manage them (docs/http-api.md, "Share links"). */
+/** Share links: /api/shares for administrators, /api/share for guests (docs/http-api.md, "Share links" and "Guests"). */
 import { mayAdminister } from "../runtime/access/principal.ts";
-import type { Share, SharedDates } from "../runtime/access/shares.ts";
+import { isFrameAncestor, isShareName, type ShareSettings, type Share, type SharedDates, shareNotFound } from "../runtime/access/shares.ts";
+import {
+  PASSWORD_BYTES_MAX,
+  SHARE_FRAME_ANCESTORS_MAX,
+  SHARE_NAME_CHARS_MAX,
+  SHARE_PASSWORD_CHARS_MIN,
+  SHARES_MAX,
+} from "../runtime/base/config/admin-limits.ts";
+import { optionalFlag, optionalText, optionalTexts, requiredText, parseObject } from "../runtime/base/config/json-fields.ts";
 import { parseSiteId } from "../runtime/base/config/names.ts";
-import { AppError } from "../runtime/base/errors.ts";
-import { parseObject } from "../runtime/base/config/json-fields.ts";
-import { parseSegmentFilter } from "../runtime/query/filters.ts";
+import { invalidInput, AppError } from "../runtime/base/errors.ts";
+import { exceedsBytes, exceedsChars } from "../runtime/base/text.ts";
+import { parseDateRange, PERIODS } from "../runtime/query/date-range.ts";
+import { filterText, parseSegmentFilter } from "../runtime/query/filters.ts";
+import { boolean, closed, list, orNull, text, type Schema } from "../runtime/query/json-schema.ts";
 import { optional } from "../runtime/query/parameters.ts";
-import { SCOPE_PARAMETERS } from "../runtime/query/scope-parameters.ts";
-import { askerOf, requireAdminOf } from "./access.ts";
-import { readBody } from "./body.ts";
-import type { Handler } from "./context.ts";
-import { Query } from "./query.ts";
+import { SCOPE_PARAMETERS, siteIdSchema } from "../runtime/query/scope-parameters.ts";
+import { WEEK_STARTS } from "../runtime/sites/site-settings.ts";
+import type { EpochMs, LocalDate } from "../storage/event.ts";
+import type { JsonObject } from "../storage/json-record.ts";
+import { askerOf, requireAdminOf, shareOf } from "./access.ts";
+import { clientAddressOfRequest } from "./forwarded-headers.ts";
+import { answer, jsonBody, BODY_REFUSALS, inPath, documented, type Operations } from "./openapi/operation.ts";
 import { jsonReply } from "./reply.ts";
-import { parseShare, parseSharePassword, shareFieldsOf } from "./share-body.ts";
+import { readBody, Query } from "./request.ts";
+import type { Handler } from "./route.ts";
 
-export const LISTED_SITE = optional(
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+/** As sent; 422 for a missing field or a wrong type. */
+const shareFieldsOf = (body: JsonObject) => ({
+  siteId: requiredText(body, "site_id"),
+  name: requiredText(body, "name"),
+  password: optionalText(body, "password"),
+  filters: optionalText(body, "filters"),
+  period: optionalText(body, "period"),
+  startDate: optionalText(body, "start_date"),
+  endDate: optionalText(body, "end_date"),
+  realtime: optionalFlag(body, "realtime"),
+  expiresAt: optionalText(body, "expires_at"),
+  frameAncestors: optionalTexts(body, "frame_ancestors"),
+});
+
+type ShareFields = ReturnType<typeof shareFieldsOf>;
+
+function parseName(name: string): string {
+  if (isShareName(name)) return name;
+  throw invalidInput(`Field "name" must be 1 to ${SHARE_NAME_CHARS_MAX} characters`);
+}
+
+/** Null without a password; 400 when it is too short or too long. */
+function parseSharePassword({ password }: Pick<ShareFields, "password">): string | null {
+  if (password === null) return null;
+  if (!exceedsChars(password, SHARE_PASSWORD_CHARS_MIN - 1)) {
+    throw invalidInput(`Field "password" must be at least ${SHARE_PASSWORD_CHARS_MIN} characters`);
+  }
+  if (exceedsBytes(password, PASSWORD_BYTES_MAX))
+    throw invalidInput(`Field "password" must be at most ${PASSWORD_BYTES_MAX} bytes in UTF-8`);
+  return password;
+}
+
+/** A period, two dates, or none of them. Of the two names of the current date, links have `day`. */
+function parseDates({ period, startDate, endDate }: ShareFields, today: LocalDate): SharedDates | null {
+  const hasDates = startDate !== null || endDate !== null;
+  if (period === null && !hasDates) return null;
+  if (period !== null && hasDates) throw invalidInput('Field "period" cannot be combined with "start_date" and "end_date"');
+  if (period !== null && !PERIODS.some((known) => known === period))
+    throw invalidInput(`Field "period" must be one of ${PERIODS.join(", ")}`);
+  if (period !== null) return { period: period === "today" ? "day" : period };
+  const { firstDay, lastDay } = parseDateRange({ period, startDate, endDate }, { today });
+  return { firstDay, lastDay };
+}
+
+function parseExpiry(written: string | null, nowMs: EpochMs): string | null {
+  if (written === null) return null;
+  const expiresMs = INSTANT.test(written) ? Date.parse(written) : Number.NaN;
+  if (Number.isNaN(expiresMs))
+    throw invalidInput('Field "expires_at" must be a time in ISO 8601 with a time zone, e.g. 2030-12-31T00:00:00Z');
+  if (expiresMs <= nowMs) throw invalidInput('Field "expires_at" must be in the future');
+  return new Date(expiresMs).toISOString();
+}
+
+function parseFrameAncestors(origins: readonly string[]): readonly string[] {
+  if (origins.length > SHARE_FRAME_ANCESTORS_MAX)
+    throw invalidInput(`Field "frame_ancestors" must list at most ${SHARE_FRAME_ANCESTORS_MAX} origins`);
+  const wrong = origins.find((origin) => !isFrameAncestor(origin));
+  if (wrong !== undefined) {
+    throw invalidInput(
+      `Field "frame_ancestors" must list origins such as https://www.example.com, in lowercase and without a path, got "${wrong}"`,
+    );
+  }
+  return [...new Set(origins)];
+}
+
+/** 400 for a field that breaks its rule. `today` is the site's current date. */
+function parseShare(fields: ShareFields, nowMs: EpochMs, today: LocalDate): Omit<ShareSettings, "siteId"> {
+  const { name, filters, realtime, expiresAt, frameAncestors } = fields;
+  return {
+    name: parseName(name),
+    filters: filterText(parseSegmentFilter(filters)),
+    dates: parseDates(fields, today),
+    hasRealtime: realtime ?? true,
+    expiresAt: parseExpiry(expiresAt, nowMs),
+    frameAncestors: parseFrameAncestors(frameAncestors ?? []),
+  };
+}
+
+const LISTED_SITE = optional(
   {
     description: "The site; without it, all sites that the caller may change.",
     schema: SCOPE_PARAMETERS.site_id.schema,
@@ -24,7 +117,7 @@ export const LISTED_SITE = optional(
 );
 
 /** The fields of shared dates, of which those that do not apply are null. */
-export const dateFields = (dates: SharedDates | null) => ({
+const dateFields = (dates: SharedDates | null) => ({
   period: dates && "period" in dates ? dates.period : null,
   start_date: dates && "firstDay" in dates ? dates.firstDay : null,
   end_date: dates && "lastDay" in dates ? dates.lastDay : null,
@@ -82,3 +175,196 @@ export const deleteShare: Handler = async (_request, { services, reader: { princ
   services.log.info("a share link was revoked", { siteId, shareHash });
   return jsonReply({ status: "revoked" });
 };
+
+/** GET /api/share. A public site has neither a name of its link nor an end. */
+export const getShare: Handler = (request, { services: { shares, sites }, standing, nowMs }) => {
+  const shown = standing?.share ?? "unknown";
+  if (shown === "locked") return jsonReply({ locked: true });
+  if (shown === "unknown") throw shareNotFound();
+  const { siteId, view } = shown;
+  const link = shares.find(shareOf(request) ?? "")?.share;
+  const { name, weekStart, hiddenCards } = sites.settingsOf(siteId);
+  const calendar = sites.calendarOf(siteId);
+  return jsonReply({
+    locked: false,
+    site_id: siteId,
+    site_name: name ?? siteId,
+    name: link?.name ?? null,
+    filters: view.filters,
+    ...dateFields(view.dates),
+    realtime: view.hasRealtime,
+    expires_at: link?.expiresAt ?? null,
+    time_zone: calendar.zoneAt(nowMs),
+    today: calendar.dateOf(nowMs),
+    week_start: weekStart,
+    hidden_cards: hiddenCards,
+  });
+};
+
+/** POST /api/share/unlock. No page of another origin can send it: `X-Share` takes a preflight, and `share` routes answer none. */
+export const postUnlock: Handler = async (request, context) => {
+  const { services, deadline } = context;
+  const [token, address] = [shareOf(request) ?? "", clientAddressOfRequest(request, context)];
+  const password = requiredText(parseObject(await readBody(request)), "password");
+  return jsonReply({ token: await services.shareUnlock.attempt({ token, password, address, signal: deadline.signal }) });
+};
+
+// Description in the OpenAPI document
+
+/** When a request with `X-Share` is refused. */
+export const TOO_MANY_VIEWS = "Too many requests with `X-Share` came from the address.";
+
+const TOKEN = text("A token.", { pattern: "^~[A-Za-z0-9_-]{43}$" });
+const HASH = text("SHA-256 of the token, which identifies the link.", { pattern: "^[0-9a-f]{64}$" });
+const NAME = text("The purpose of the link.", { minLength: 1, maxLength: SHARE_NAME_CHARS_MAX });
+const FILTERS = text("Conditions that every report of the link has, as in the parameter `filters`; empty for none.");
+const instant = (description: string) => text(description, { format: "date-time" });
+const date = (description: string) => text(description, { format: "date" });
+const ORIGINS = list("Origins whose pages may embed the link.", text("An origin."), { maxItems: SHARE_FRAME_ANCESTORS_MAX });
+
+const SHOWN_REALTIME = boolean("Whether the link shows the realtime report.");
+
+/** What the link shows. */
+const SHOWN = {
+  filters: FILTERS,
+  period: orNull(text("Dates that no report of the link leaves, as a period that ends today (`7d`). Null without it.")),
+  start_date: orNull(date("The first date that the link shows. Null without dates.")),
+  end_date: orNull(date("The last one.")),
+  realtime: SHOWN_REALTIME,
+  expires_at: orNull(instant("When the link ends. Null if it does not.")),
+};
+
+const LISTED = {
+  share_hash: HASH,
+  site_id: siteIdSchema("The site."),
+  name: NAME,
+  has_password: boolean("Whether guests need a password."),
+  ...SHOWN,
+  frame_ancestors: ORIGINS,
+  created_at: instant("When the link was created."),
+  last_used_at: orNull(instant("When it was last used, to within about a minute. Null if never.")),
+  revoked: boolean("Whether the link is revoked."),
+};
+
+const { period, start_date, end_date, expires_at } = SHOWN;
+
+const NEW_SHARE: Schema = {
+  type: "object",
+  properties: {
+    site_id: LISTED.site_id,
+    name: NAME,
+    password: orNull(
+      text(`A password for guests: at most ${PASSWORD_BYTES_MAX} bytes in UTF-8.`, {
+        minLength: SHARE_PASSWORD_CHARS_MIN,
+        maxLength: PASSWORD_BYTES_MAX,
+      }),
+    ),
+    filters: orNull(FILTERS),
+    period,
+    start_date,
+    end_date,
+    realtime: orNull(SHOWN_REALTIME),
+    expires_at,
+    frame_ancestors: orNull(ORIGINS),
+  },
+  required: ["site_id", "name"],
+};
+
+const SCHEMAS = {
+  NewShare: NEW_SHARE,
+  CreatedShare: closed({ token: TOKEN, ...LISTED }),
+  Shares: list("In order of creation.", closed(LISTED), { maxItems: SHARES_MAX }),
+  RevokedShare: closed({ status: text("Constant.", { const: "revoked" }) }),
+  SharePassword: {
+    type: "object",
+    properties: { password: text("The password of the link.") },
+    required: ["password"],
+  } as Schema,
+  ViewerToken: closed({ token: TOKEN }),
+  SharedSite: closed(
+    {
+      locked: boolean("Whether the link needs its password. If so, there is no other field."),
+      site_id: LISTED.site_id,
+      site_name: text("What the site is called."),
+      name: orNull(text("The name of the link. Null for a public site.")),
+      ...SHOWN,
+      time_zone: text("The IANA name of the site's time zone."),
+      today: text("The site's current date.", { format: "date" }),
+      week_start: text("The first day of a week.", { enum: WEEK_STARTS }),
+      hidden_cards: list("Cards that the dashboard does not show.", text("A card.")),
+    },
+    { optional: ["site_id", "site_name", "name", ...Object.keys(SHOWN), "time_zone", "today", "week_start", "hidden_cards"] as never },
+  ),
+};
+
+const CHANGE_REFUSALS = {
+  too_many_requests: "Too many changes of share links, or too many passwords, are waiting.",
+  request_timeout: "The change was not stored within the time limit.",
+} as const;
+
+const HASH_PARAMETER = inPath(
+  "share_hash",
+  "The hash of the link.",
+  HASH,
+  "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+);
+
+const OPERATIONS = {
+  "POST /api/shares": {
+    operationId: "createShare",
+    tag: "Sharing",
+    summary: "Creates a share link",
+    requestBody: jsonBody("NewShare"),
+    answers: { 201: answer("The link, whose token is returned only here: only its hash is stored.", "CreatedShare") },
+    refusals: {
+      ...BODY_REFUSALS,
+      ...CHANGE_REFUSALS,
+      invalid_input: "The body is not JSON, a field breaks its rule, or the maximum number of links exists.",
+      not_stored: "The link could not be stored, and does not work.",
+    },
+  },
+  "GET /api/shares": {
+    operationId: "listShares",
+    tag: "Sharing",
+    summary: "Lists share links, including revoked and expired ones",
+    parameters: documented({ site_id: LISTED_SITE }),
+    answers: { 200: answer("The links of the site, or of all sites that the caller may change; never their tokens.", "Shares") },
+    refusals: { invalid_input: "`site_id` is no site id." },
+  },
+  "DELETE /api/shares/:share_hash": {
+    operationId: "revokeShare",
+    tag: "Sharing",
+    summary: "Revokes a share link",
+    description: "At once, for guests who have entered its password, too. Revoking a link again succeeds.",
+    parameters: [HASH_PARAMETER],
+    answers: { 200: answer("The link no longer works.", "RevokedShare") },
+    refusals: {
+      ...CHANGE_REFUSALS,
+      not_found: "There is no link with this hash, or it is of another site than the key is for.",
+      unavailable: "The revocation could not be stored. The link is refused until a restart; try again.",
+    },
+  },
+  "GET /api/share": {
+    operationId: "getShare",
+    tag: "Sharing",
+    summary: "What a share link or a public site shows",
+    answers: { 200: answer("The site and what is shared of it, or that the password is needed.", "SharedSite") },
+  },
+  "POST /api/share/unlock": {
+    operationId: "unlockShare",
+    tag: "Sharing",
+    summary: "Opens a share link by its password",
+    requestBody: jsonBody("SharePassword"),
+    answers: { 200: answer("A guest token, to send as `X-Share` in place of the token.", "ViewerToken") },
+    refusals: {
+      ...BODY_REFUSALS,
+      invalid_input: "The body is not JSON, or the link has no password.",
+      unauthenticated: "The password is wrong.",
+      request_timeout: "The password did not arrive, or was not checked, within the time limit.",
+      too_many_requests: `The address has sent too many wrong passwords of the link in a row, too many passwords of the link were sent, or too many passwords are waiting to be checked. Or: ${TOO_MANY_VIEWS}`,
+      internal: "The password could not be checked.",
+    },
+  },
+} satisfies Operations;
+
+export const SHARES_API = { schemas: SCHEMAS, operations: OPERATIONS };

@@ -9,9 +9,8 @@ import { parseEventBody, parsePixelQuery, type EventInput } from "../runtime/ing
 import { parseUrl } from "../runtime/ingest/parse-url.ts";
 import type { SiteId } from "../storage/event.ts";
 import { ROUTES } from "./app.ts";
-import { pathBelow } from "./base-path.ts";
-import { parametersOf } from "./query.ts";
-import { createMatcher, extraRoutesOf, type Match } from "./router.ts";
+import { pathBelow, createMatcher, extraRoutesOf, type Match } from "./router.ts";
+import { parametersOf } from "./request.ts";
 
 export interface SiteRequest {
   readonly siteId: SiteId;

@@ -1,7 +1,7 @@
 /** docs/http-api.md: its generated parts are up to date, and its prose has the statuses, messages and headers of the program. */
 import { describe, expect, it } from "vitest";
 import { ROUTES } from "../../src/handlers/app.ts";
-import { OF_DASHBOARD } from "../../src/handlers/cors.ts";
+import { OF_DASHBOARD } from "../../src/handlers/origins.ts";
 import { STATUS } from "../../src/handlers/error-reply.ts";
 import { openapiDocument } from "../../src/handlers/openapi.ts";
 import { OPTIONS } from "../../src/runtime/base/config/options.ts";
@@ -23,7 +23,7 @@ const entryOf = (id: string): RouteEntry => {
 
 /** Which part of the page to edit. */
 const at = ({ id, section }: RouteEntry): string =>
-  `docs/http-api.md, "${section.title}", ${id}: edit the page, or src/handlers/openapi if the page is right`;
+  `docs/http-api.md, "${section.title}", ${id}: edit the page, or its description in src/handlers if the page is right`;
 
 describe("the routes of the page", () => {
   it("are the routes of the program, each once", () => {

@@ -1,7 +1,7 @@
 /** Access levels: every route with every kind of credential, with and without an admin password (docs/http-api.md, "Access"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROUTES } from "../../src/handlers/app.ts";
-import type { DescribedRouteId } from "../../src/handlers/openapi/operations.ts";
+import type { DescribedRouteId } from "../../src/handlers/openapi.ts";
 import {
   bodyOf,
   CLOSED,

@@ -3,11 +3,9 @@
  * Every route is asked with every kind of limited credential, after its owner asked the same; and each report must be, byte for byte,
  * that of a service which never had anything but the shared events.
  */
-import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROUTES } from "../../src/handlers/app.ts";
-import type { DescribedRouteId } from "../../src/handlers/openapi/operations.ts";
-import { routeIdOf } from "../../src/handlers/route.ts";
+import type { DescribedRouteId } from "../../src/handlers/openapi.ts";
+import { routeIdOf } from "../../src/handlers/router.ts";
 import { REPORTS } from "../../src/runtime/reports/registry.ts";
 import {
   bodyOf,
@@ -26,6 +24,8 @@ import { addItem } from "../support/collections.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
 import { newAddress, putSettings, record, wireEvent, type RequestHeaders } from "../support/requests.ts";
 import { CHROME_WINDOWS, EDGE_WINDOWS, FIREFOX_LINUX, SAFARI_MAC } from "../support/user-agents.ts";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const RUNS = 80;
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 /** Records which routes a suite has requested, on any host. */
 import { ROUTES } from "../../src/handlers/app.ts";
-import { routeIdOf } from "../../src/handlers/route.ts";
+import { routeIdOf } from "../../src/handlers/router.ts";
 import type { Environment, MakeTarget, Target } from "./target.ts";
 
 /** Every route of the service, e.g. `DELETE /api/keys/:key_hash`. */

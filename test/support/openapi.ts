@@ -1,6 +1,7 @@
 /** Reads the service's OpenAPI document, and checks real responses against it. */
 import type { OpenapiDocument } from "../../src/handlers/openapi.ts";
-import type { Answer, Headers, Parameter, RequestBody } from "../../src/handlers/openapi/operation.ts";
+import type { Headers } from "../../src/handlers/openapi/headers.ts";
+import type { Answer, Parameter, RequestBody } from "../../src/handlers/openapi/operation.ts";
 import type { Schema } from "../../src/runtime/query/json-schema.ts";
 import { resolveReference, schemaProblems, type SchemaRoot } from "./json-schema.ts";
 
@@ -101,7 +102,7 @@ function headerProblems(root: SchemaRoot, documented: Headers, real: globalThis.
   const names = new Set(Object.keys(documented).map((name) => name.toLowerCase()));
   const unknown = [...real.keys()].filter((name) => !names.has(name) && !TRANSPORT_HEADERS.includes(name));
   return [
-    ...unknown.map((name) => `it bears "${name}", which is not documented; add it in src/handlers/openapi`),
+    ...unknown.map((name) => `it bears "${name}", which is not documented; add it in src/handlers`),
     ...Object.entries(documented).flatMap(([name, { required, schema }]) => {
       const value = real.get(name);
       if (value === null) return required ? [`it lacks the header "${name}"`] : [];
@@ -133,7 +134,7 @@ export async function problemsWith(document: OpenapiDocument, answer: Answer, re
 export async function answerProblems(document: OpenapiDocument, { id, answers }: Documented, response: Response): Promise<string[]> {
   const answer = answers[response.status];
   if (answer) return problemsWith(document, answer, response);
-  return [`${id} answered ${response.status}, which is not documented; say when in src/handlers/openapi: ${await response.text()}`];
+  return [`${id} answered ${response.status}, which is not documented; say when in src/handlers: ${await response.text()}`];
 }
 
 /** Whether the document allows this value of a parameter or field. */

@@ -3,7 +3,7 @@
  * the program knows only that form. The path comes from the request line alone.
  */
 import type { IncomingMessage } from "node:http";
-import { HOST_RULE, isHost } from "../../../src/handlers/host.ts";
+import { HOST_RULE, isHost } from "../../../src/handlers/origins.ts";
 
 /** Absolute-form: clients send it to proxies, and may send it to any server (RFC 9112, 3.2.2). */
 const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)([^]*)$/i;

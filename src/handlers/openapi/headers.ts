@@ -1,25 +1,34 @@
 /** The headers of responses (docs/http-api.md, "Response headers"). */
-import type { Header, Headers } from "./operation.ts";
 import type { Schema } from "../../runtime/query/json-schema.ts";
+
+interface Header {
+  readonly description: string;
+  /** Whether every response of its status has the header. */
+  readonly required?: boolean;
+  readonly schema: Schema;
+}
+
+export type Headers = Readonly<Record<string, Header>>;
 
 type HeaderSchema = Pick<Schema, "type" | "const" | "enum" | "pattern" | "minLength" | "minimum">;
 
 const TEXT: HeaderSchema = { type: "string", minLength: 1 };
 const SECONDS: HeaderSchema = { type: "integer", minimum: 1 };
-const only = (value: string): HeaderSchema => ({ type: "string", const: value });
+/** Exactly this value. */
+export const only = (value: string): HeaderSchema => ({ type: "string", const: value });
 
-/** On every response that declares it. */
-const always = (description: string, schema: HeaderSchema): Header => ({ description, required: true, schema });
+/** On every response that declares it, with any value unless `schema` says more. */
+export const always = (description: string, schema: HeaderSchema = TEXT): Header => ({ description, required: true, schema });
 
 /** On responses that meet the condition in the description. */
 const sometimes = (description: string, schema: HeaderSchema): Header => ({ description, schema });
 
 const noStore = always("The response must not be cached.", only("no-store"));
-const requestId = always("Unique id of the request, also in the server's log.", TEXT);
+const requestId = always("Unique id of the request, also in the server's log.");
 const nosniff = always("Browsers must not guess another content type.", only("nosniff"));
-const referrerPolicy = always("What other sites learn from the `Referer` of followed links.", TEXT);
+const referrerPolicy = always("What other sites learn from the `Referer` of followed links.");
 const hsts = sometimes("If the request came over https, and `hsts_max_age_secs` is not 0.", { type: "string", pattern: "^max-age=\\d+$" });
-const allowOrigin = always("The request's `Origin`, or `*` without one.", TEXT);
+const allowOrigin = always("The request's `Origin`, or `*` without one.");
 const allowCredentials = sometimes("If the request has an `Origin`.", only("true"));
 const vary = sometimes("If the request has an `Origin`.", only("Origin"));
 const dashboardOrigin = sometimes("The request's `Origin`, if it is `dashboard_origin`.", TEXT);
@@ -69,11 +78,11 @@ export const DASHBOARD_HEADERS: Headers = {
 };
 
 /** Sets a cookie. */
-export const sets = (description: string): Headers => ({ "Set-Cookie": always(description, TEXT) });
+export const sets = (description: string): Headers => ({ "Set-Cookie": always(description) });
 
 export const PREFLIGHT_HEADERS: Headers = {
-  "Access-Control-Allow-Methods": always("The methods that pages may use, separated by commas.", TEXT),
-  "Access-Control-Allow-Headers": always("The headers that the browser requested, or `Content-Type` if it requested none.", TEXT),
+  "Access-Control-Allow-Methods": always("The methods that pages may use, separated by commas."),
+  "Access-Control-Allow-Headers": always("The headers that the browser requested, or `Content-Type` if it requested none."),
   "Access-Control-Max-Age": always("Seconds for which the browser may cache the preflight.", SECONDS),
 };
 
@@ -93,7 +102,7 @@ export const FILE_NAME: Header = sometimes("The file's name, if it is a file. It
   pattern: '^attachment; filename="[\\w.-]+"$',
 });
 
-export const STORED: Headers = { "Cache-Control": always("How many seconds the response may be cached.", TEXT) };
+export const STORED: Headers = { "Cache-Control": always("How many seconds the response may be cached.") };
 
 export const RETRY_AFTER: Headers = { "Retry-After": retryAfter };
 
@@ -110,15 +119,12 @@ export const PERHAPS_EXTENSION_MISSING: Headers = {
   "X-Behavioral-Extension": sometimes("If the reason is the missing behavioral extension.", only("missing")),
 };
 
-export const ALLOW: Headers = { Allow: always("The methods that the path supports, separated by commas.", TEXT) };
-
-/** A header that is always present, with any value. */
-export const required = (description: string): Header => always(description, TEXT);
+export const ALLOW: Headers = { Allow: always("The methods that the path supports, separated by commas.") };
 
 /** On responses with a file: how long it may be cached, and the ETag of its content and coding. */
 export const FILE_HEADERS: Headers = {
-  "Cache-Control": required("How long the file may be cached."),
-  ETag: required("Identifies this content in this coding."),
+  "Cache-Control": always("How long the file may be cached."),
+  ETag: always("Identifies this content in this coding."),
   Vary: always("The content coding depends on `Accept-Encoding`.", only("Accept-Encoding")),
 };
 

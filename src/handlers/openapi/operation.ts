@@ -1,21 +1,15 @@
-/** The description of a route: its parameters and body, its responses, and when it refuses a request. */
+/** The vocabulary of descriptions: a route's parameters and body, its responses, and when it refuses a request. */
+import { BODY_BYTES_MAX } from "../../runtime/base/config/limits.ts";
 import type { AppErrorCode } from "../../runtime/base/errors.ts";
-import type { Schema } from "../../runtime/query/json-schema.ts";
-import type { ParameterDescription } from "../../runtime/query/parameters.ts";
+import { reference, type Schema } from "../../runtime/query/json-schema.ts";
+import type { Parameter as Declared, ParameterDescription, Parameters } from "../../runtime/query/parameters.ts";
+import { SCOPE_PARAMETERS, SHORT_END_DATE } from "../../runtime/query/scope-parameters.ts";
+import { NOT_STORED, type Headers } from "./headers.ts";
 
 export interface Parameter extends ParameterDescription {
   readonly name: string;
   readonly in: "query" | "path" | "header";
 }
-
-export interface Header {
-  readonly description: string;
-  /** Whether every response of its status has it. */
-  readonly required?: boolean;
-  readonly schema: Schema;
-}
-
-export type Headers = Readonly<Record<string, Header>>;
 
 /** By media type. Binary content has no schema. */
 export type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
@@ -23,7 +17,7 @@ export type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
 export interface Answer {
   readonly description: string;
   readonly headers?: Headers;
-  /** Missing if the body is empty. */
+  /** Absent if the body is empty. */
   readonly content?: Content;
 }
 
@@ -67,6 +61,88 @@ export interface Operation {
   readonly requestBody?: RequestBody;
   /** Responses to accepted requests, by status. */
   readonly answers: Readonly<Record<number, Answer>>;
-  /** When the route refuses a request, by reason. Those of its access level are added (`BY_ACCESS` in `openapi.ts`). */
+  /** When the route refuses a request, by reason. `BY_ACCESS` in openapi.ts adds those of its access level. */
   readonly refusals?: Readonly<Partial<Record<RefusalCode, string>>>;
 }
+
+export type Operations = Readonly<Record<string, Operation>>;
+
+// Bodies and answers
+
+/** JSON of the schema, or of the schema component with this name. */
+const json = (schema: string | Schema) => ({ "application/json": { schema: typeof schema === "string" ? reference(schema) : schema } });
+
+export const jsonBody = (name: string, bytesMax = BODY_BYTES_MAX): RequestBody => ({
+  description: `A JSON object of at most ${bytesMax} bytes.`,
+  required: true,
+  content: json(name),
+});
+
+export const answer = (description: string, schema: string | Schema, headers = NOT_STORED): Answer => ({
+  description,
+  headers,
+  content: json(schema),
+});
+
+export const BODY_REFUSALS = {
+  body_too_large: `The body is longer than ${BODY_BYTES_MAX} bytes.`,
+  malformed_body: "The body is not an object, or a field is missing or has the wrong type.",
+} as const;
+
+/** When the routes that DNS rebinding must not reach refuse a request (`origins.ts`). */
+export const UNVERIFIED_HOST =
+  "No admin password is set yet, the request came from this machine or a private network without a trusted proxy, and its " +
+  "`Host` is neither an IP address, nor localhost, nor that of `dashboard_origin`.";
+
+/** When a request with `X-Share` is refused. */
+export const TOO_MANY_VIEWS = "Too many requests with `X-Share` came from the address.";
+
+// Parameters
+
+/** A query parameter that no parser declares. */
+export const inQuery = (name: string, description: ParameterDescription): Parameter => ({ name, in: "query", ...description });
+
+/** A segment of the path. */
+export const inPath = (name: string, description: string, schema: Schema, example: string): Parameter => ({
+  ...{ name, in: "path", description, required: true, schema, example },
+});
+
+const documentedOne = (name: string, { in: place, description, required, schema, example }: Declared): Parameter => ({
+  name,
+  in: place,
+  description,
+  ...(required !== undefined && { required }),
+  schema,
+  ...(example !== undefined && { example }),
+});
+
+/** Parameters that a parser declares. */
+export const documented = (parameters: Parameters): readonly Parameter[] =>
+  Object.entries(parameters).map(([name, declared]) => documentedOne(name, declared));
+
+export const SITE: Parameter = documentedOne("site_id", SCOPE_PARAMETERS.site_id);
+export const START: Parameter = documentedOne("start_date", SCOPE_PARAMETERS.start_date);
+/** For a route that takes no longer range. */
+export const SHORT_END: Parameter = documentedOne("end_date", SHORT_END_DATE);
+const END: Parameter = documentedOne("end_date", SCOPE_PARAMETERS.end_date);
+const INTERVAL: Parameter = documentedOne("interval", SCOPE_PARAMETERS.interval);
+const PERIOD: Parameter = documentedOne("period", SCOPE_PARAMETERS.period);
+const FILTERS: Parameter = documentedOne("filters", SCOPE_PARAMETERS.filters);
+const SEGMENT: Parameter = documentedOne("segment", SCOPE_PARAMETERS.segment);
+
+/** Parameters of a report over a date range. */
+export const SCOPE: readonly Parameter[] = [SITE, PERIOD, START, END, INTERVAL, FILTERS, SEGMENT];
+
+/** Parameters of a report without a date range. */
+export const UNDATED_SCOPE: readonly Parameter[] = [SITE, FILTERS, SEGMENT];
+
+/** Parameters of many routes, which refer to them by these names. */
+export const SHARED_PARAMETERS: Readonly<Record<string, Parameter>> = {
+  SiteId: SITE,
+  Period: PERIOD,
+  StartDate: START,
+  EndDate: END,
+  Interval: INTERVAL,
+  Filters: FILTERS,
+  Segment: SEGMENT,
+};

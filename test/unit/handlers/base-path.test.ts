@@ -1,6 +1,6 @@
 /** What the router sees of a request's path, and where the base path itself leads. */
 import { describe, expect, it } from "vitest";
-import { pathBelow, redirectToPage } from "../../../src/handlers/base-path.ts";
+import { pathBelow, redirectToPage } from "../../../src/handlers/router.ts";
 
 describe("the path below the base path", () => {
   it.each([

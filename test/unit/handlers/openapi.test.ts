@@ -1,18 +1,18 @@
 /** The document itself: that it is OpenAPI 3.1, complete, closed, and says what the handlers read. */
-import { RE2JS } from "re2js";
-import { afterEach, describe, expect, it, vi } from "vitest";
 import { ROUTES } from "../../../src/handlers/app.ts";
-import { openapiDocument } from "../../../src/handlers/openapi.ts";
-import { OPERATIONS } from "../../../src/handlers/openapi/operations.ts";
+import { openapiDocument, OPERATIONS } from "../../../src/handlers/openapi.ts";
+import type { Access } from "../../../src/handlers/route.ts";
+import { routeIdOf } from "../../../src/handlers/router.ts";
 import type { Schema } from "../../../src/runtime/query/json-schema.ts";
-import { routeIdOf, type Access } from "../../../src/handlers/route.ts";
 import { PROVOKED, FAILING } from "../../http/openapi-answers.ts";
 import { CLOSED, logIn } from "../../support/auth-requests.ts";
 import { createInProcessTarget } from "../../support/in-process-target.ts";
-import { SHORT_DEMO } from "../../support/target.ts";
 import { schemaProblems, resolveReference, SCHEMA_KEYWORDS, type SchemaRoot } from "../../support/json-schema.ts";
 import { bodySchemaOf, documentedIn, pathWith, requiredValues, type Documented, type Values } from "../../support/openapi.ts";
 import { browserHeaders } from "../../support/requests.ts";
+import { SHORT_DEMO } from "../../support/target.ts";
+import { RE2JS } from "re2js";
+import { afterEach, describe, expect, it, vi } from "vitest";
 
 const DOCUMENT = openapiDocument(ROUTES);
 const DOCUMENTED = documentedIn(DOCUMENT);
@@ -270,7 +270,7 @@ describe("the document", () => {
     const routes = ROUTES.map(({ method, path }) => documentedId(method, path));
     expect(
       DOCUMENTED.map(({ id }) => id).sort(),
-      "a route and its description in src/handlers/openapi must go together: write the one or remove the other",
+      "a route and its description in src/handlers must go together: write the one or remove the other",
     ).toEqual(routes.sort());
   });
 
@@ -278,7 +278,7 @@ describe("the document", () => {
     const routes: readonly string[] = ROUTES.map(({ method, path }) => `${method} ${path}`);
     expect(
       Object.keys(OPERATIONS).filter((id) => !routes.includes(id)),
-      "take the description out of src/handlers/openapi, or add the route to src/handlers/app.ts",
+      "take the description out of src/handlers, or add the route to src/handlers/app.ts",
     ).toEqual([]);
   });
 

@@ -3,7 +3,7 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { packAsset } from "../../../adapters/pack-asset.mjs";
 import { responseTo } from "../../../src/handlers/reply.ts";
-import { assetReply, chosenCoding } from "../../../src/handlers/static-asset.ts";
+import { assetReply, chosenCoding } from "../../../src/handlers/files.ts";
 import { createAssets, unpackAsset } from "../../../src/runtime/service/assets.ts";
 
 const TEXT = "Ein Wort, ein zweites Wort: größer. ".repeat(100);

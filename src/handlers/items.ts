@@ -1,20 +1,20 @@
-/** What routes of goals, segments and annotations share: whose they are, who may read and change them, and changes of one item. */
+/** What the routes of goals, saved filters and annotations share: who may read and change them, whose they are, and changes of one item. */
 import { parseObject } from "../runtime/base/config/json-fields.ts";
 import { AppError, invalidInput } from "../runtime/base/errors.ts";
+import { closed, text } from "../runtime/query/json-schema.ts";
 import { oneOf } from "../runtime/query/parameters.ts";
-import { SCOPE_PARAMETERS } from "../runtime/query/scope-parameters.ts";
 import { checkSite } from "../runtime/query/reader.ts";
+import { SCOPE_PARAMETERS } from "../runtime/query/scope-parameters.ts";
 import type { Services } from "../runtime/service/services.ts";
-import type { Collection, Item } from "../runtime/sites/collection.ts";
-import { isOf, type ItemOwner } from "../runtime/sites/item-fields.ts";
+import type { Item, Collection } from "../runtime/sites/collection.ts";
+import { isOf, type ItemOwner, ITEM_SCOPES } from "../runtime/sites/item-fields.ts";
 import type { SiteId } from "../storage/event.ts";
 import type { JsonObject } from "../storage/json-record.ts";
-import { requireAdminOf } from "./access.ts";
-import { readBody } from "./body.ts";
-import type { Context, Handler } from "./context.ts";
-import { apiKeysOf } from "./credentials.ts";
-import { Query } from "./query.ts";
+import { requireAdminOf, apiKeysOf } from "./access.ts";
+import { answer, jsonBody, BODY_REFUSALS, TOO_MANY_VIEWS, documented, SITE, type Operation, type Parameter } from "./openapi/operation.ts";
 import { jsonReply } from "./reply.ts";
+import { readBody, Query } from "./request.ts";
+import type { Context, Handler } from "./route.ts";
 
 const siteIn = ({ url }: Context): SiteId => new Query(url).parse({ site_id: SCOPE_PARAMETERS.site_id }).site_id;
 
@@ -46,7 +46,7 @@ function callerOf(request: Request, { services }: Context): ItemOwner {
 }
 
 /** The parameter of lists of items that have owners. */
-export const OWNERS = {
+const OWNERS = {
   owners: oneOf(
     "Whose are listed besides those for everybody: the caller's own, or with `all` those of every owner. Only administrators of the site " +
       "may ask for `all`: what was made for oneself with a lost browser or a revoked key counts towards the maximum until it is deleted.",
@@ -120,3 +120,117 @@ export function itemHandlers<Fields extends Owned>({ idName, collectionOf, parse
   };
   return { postItem, putItem, deleteItem };
 }
+
+// Description in the OpenAPI document
+
+export const ID = text("Identifies it.", { pattern: "^[0-9a-f]{32}$" });
+export const CREATED_AT = text("When it was made.", { format: "date-time" });
+export const ITEM_SCOPE = text("Whose it is. `oneself`: of the browser or API key that made it.", { enum: ITEM_SCOPES });
+
+const SCHEMAS = {
+  Deleted: closed({ status: text("Constant.", { const: "deleted" }) }),
+};
+
+export const idParameter = (name: string, description: string): Parameter => ({
+  name,
+  in: "path",
+  description,
+  required: true,
+  schema: ID,
+  example: "0123456789abcdef0123456789abcdef",
+});
+
+export const LIST_REFUSALS = { invalid_input: "`site_id` is missing or no site id.", too_many_requests: TOO_MANY_VIEWS } as const;
+
+export const CHANGE_REFUSALS = {
+  invalid_input: "`site_id` is missing or no site id.",
+  too_many_requests: "Too many changes are waiting to be stored.",
+  request_timeout: "The change was not stored within the time limit. It may be stored later.",
+  unavailable: "The change could not be stored, and nothing is changed; try again.",
+} as const;
+
+export const NOT_FOUND = { not_found: "The site has none with this id." } as const;
+const NOT_OWNED = { not_found: "The site has none with this id, or it is somebody else's." } as const;
+
+const ITEM_BODY_REFUSALS = {
+  ...BODY_REFUSALS,
+  invalid_input:
+    "A parameter or the header `X-Owner` is invalid, the body is not JSON, a field is unknown or breaks its rule, or the site has the maximum number.",
+} as const;
+
+/** A browser's secret, by which it is known again. */
+const OWNER_HEADER: Parameter = {
+  name: "X-Owner",
+  in: "header",
+  description: "A random text by which a browser is known: entries for oneself are those that were made with the same one, or API key.",
+  schema: text("Of which only a hash is stored.", { minLength: 22, maxLength: 128, pattern: "^[A-Za-z0-9_-]+$" }),
+  example: "0123456789abcdefghij_-",
+};
+
+interface DescribedItems<Path extends string, IdName extends string> {
+  readonly path: Path;
+  readonly idName: IdName;
+  readonly tag: Operation["tag"];
+  readonly names: Readonly<Record<"list" | "one" | "body", string>>;
+  /** `ids` and `list` are parts of operation ids. */
+  readonly nouns: Readonly<Record<"one" | "many" | "ids" | "list", string>>;
+  /** Of the list. */
+  readonly parameters: readonly Parameter[];
+}
+
+type ItemRoutes<Path extends string, IdName extends string> = Readonly<
+  Record<`${"GET" | "POST"} ${Path}` | `${"PUT" | "DELETE"} ${Path}/:${IdName}`, Operation>
+>;
+
+/** The routes of items that are everybody's or one's own. */
+export function itemOperations<const Path extends string, const IdName extends string>({
+  path,
+  idName,
+  tag,
+  names,
+  nouns: { one, many, ids, list: listId },
+  parameters,
+}: DescribedItems<Path, IdName>): ItemRoutes<Path, IdName> {
+  const id = idParameter(idName, `The id of the ${one}.`);
+  const refusals = { ...CHANGE_REFUSALS, ...ITEM_BODY_REFUSALS };
+  const operations: Readonly<Record<string, Operation>> = {
+    [`GET ${path}`]: {
+      operationId: `list${listId}`,
+      tag,
+      summary: `Lists the ${many} of a site`,
+      description: "Those for everybody, and the caller's own.",
+      parameters: [SITE, ...parameters, ...documented(OWNERS), OWNER_HEADER],
+      answers: { 200: answer(`The ${many}.`, names.list) },
+      refusals: { ...LIST_REFUSALS, invalid_input: "A parameter or the header `X-Owner` is invalid." },
+    },
+    [`POST ${path}`]: {
+      operationId: `create${ids}`,
+      tag,
+      summary: `Adds one of the ${many} of a site`,
+      parameters: [SITE, OWNER_HEADER],
+      requestBody: jsonBody(names.body),
+      answers: { 201: answer(`The ${one}, which is stored.`, names.one) },
+      refusals,
+    },
+    [`PUT ${path}/:${idName}`]: {
+      operationId: `put${ids}`,
+      tag,
+      summary: `Replaces one of the ${many} of a site`,
+      parameters: [id, SITE, OWNER_HEADER],
+      requestBody: jsonBody(names.body),
+      answers: { 200: answer(`The ${one}, which is stored.`, names.one) },
+      refusals: { ...refusals, ...NOT_OWNED },
+    },
+    [`DELETE ${path}/:${idName}`]: {
+      operationId: `delete${ids}`,
+      tag,
+      summary: `Removes one of the ${many} of a site, whosever it is`,
+      parameters: [id, SITE],
+      answers: { 200: answer("The site no longer has it.", "Deleted") },
+      refusals: { ...CHANGE_REFUSALS, ...NOT_FOUND },
+    },
+  };
+  return operations as ItemRoutes<Path, IdName>;
+}
+
+export const ITEMS_API = { schemas: SCHEMAS, operations: {} };

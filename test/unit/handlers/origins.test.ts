@@ -1,6 +1,6 @@
 /** Which connections a browser that was led here by DNS rebinding can make: those of this machine and of private networks. */
 import { expect, it } from "vitest";
-import { isPrivate } from "../../../src/handlers/host.ts";
+import { isPrivate } from "../../../src/handlers/origins.ts";
 
 it.each([
   ...["127.0.0.1", "127.255.255.255", "10.0.0.0", "10.255.255.255", "172.16.0.0", "172.31.255.255", "192.168.0.0", "192.168.255.255"],

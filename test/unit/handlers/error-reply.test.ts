@@ -1,6 +1,6 @@
 /** Requests that fail for one reason, with a clock of the test's own. */
 import { describe, expect, it } from "vitest";
-import { FailureLog } from "../../../src/handlers/failure-log.ts";
+import { FailureLog } from "../../../src/handlers/error-reply.ts";
 import { FAILURE_REASONS_MAX, FAILURE_REPEATED_MS } from "../../../src/runtime/base/config/limits.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";
 

@@ -1,6 +1,6 @@
 /** Where credentials are looked for in a request, and how many of them. */
 import { describe, expect, it } from "vitest";
-import { apiKeysOf, sessionTokensOf } from "../../../src/handlers/credentials.ts";
+import { apiKeysOf, sessionTokensOf } from "../../../src/handlers/access.ts";
 
 const requestWith = (headers: Readonly<Record<string, string>>): Request => new Request("http://stats.test/", { headers });
 

@@ -1,0 +1,336 @@
+/** The Stats API: sites, overview, reports and exports (docs/http-api.md, "Stats API"). */
+import { mayRead } from "../runtime/access/principal.ts";
+import {
+  RESPONSE_BYTES_PER_SECOND_MIN,
+  GUEST_BYTES_PER_SECOND_MIN,
+  GUEST_BYTES_PER_SECOND_MIN_WANTED,
+} from "../runtime/base/config/limits.ts";
+import { PRODUCT_NAME } from "../runtime/base/config/names.ts";
+import { OVERVIEW_TIME_SHARE, EXPORT_ROWS_DEFAULT, EXPORT_ROWS_MAX } from "../runtime/base/config/report-limits.ts";
+import { rangeOfAll } from "../runtime/query/date-range.ts";
+import type { Condition } from "../runtime/query/filters.ts";
+import { reference, text, type Schema, boolean, closed, list, orNull } from "../runtime/query/json-schema.ts";
+import { optionalOneOf, oneOf, rowLimit } from "../runtime/query/parameters.ts";
+import { mapPlan, type Plan } from "../runtime/query/plan.ts";
+import { SCOPE_PARAMETERS, scopeOf } from "../runtime/query/scope-parameters.ts";
+import { dailyExport, DAILY_EXPORT } from "../runtime/reports/exports/daily-export.ts";
+import { csvFormat, jsonFormat } from "../runtime/reports/exports/formats.ts";
+import { RAW_EXPORT, RawExport } from "../runtime/reports/exports/raw-export.ts";
+import { clickhouseFirstDayPlan, firstDayPlan } from "../runtime/reports/measures/counts.ts";
+import { OVERVIEW_PARAMETERS, OVERVIEW } from "../runtime/reports/overview/overview.ts";
+import { REPORTS, type ReportPath } from "../runtime/reports/registry.ts";
+import type { PreparedReport, Report, ReportSettings } from "../runtime/reports/report.ts";
+import { CARDS, WEEK_STARTS } from "../runtime/sites/site-settings.ts";
+import type { Sites } from "../runtime/sites/sites.ts";
+import type { LocalDate, SiteId, EpochMs } from "../storage/event.ts";
+import { askerOf, exporterOf, stillShown } from "./access.ts";
+import { NOT_STORED, TIME_ZONE, FILE_NAME } from "./openapi/headers.ts";
+import {
+  answer,
+  TOO_MANY_VIEWS,
+  documented,
+  SCOPE,
+  UNDATED_SCOPE,
+  type Operation,
+  type Answer,
+  type Operations,
+} from "./openapi/operation.ts";
+import { fileReply, jsonTextReply, timeZoneHeaders, jsonReply } from "./reply.ts";
+import { Query } from "./request.ts";
+import type { StreamSource } from "./response-streams.ts";
+import type { Context, Handler } from "./route.ts";
+
+type FirstDayContext = Pick<Context, "services" | "reader" | "deadline">;
+
+/** A result up to `cache_ttl_secs` old. Rejects as reports do. */
+async function cachedDay(
+  report: string,
+  parameters: readonly unknown[],
+  plan: Plan<LocalDate | null>,
+  siteId: SiteId,
+  context: FirstDayContext,
+) {
+  const prepare = async (): Promise<Plan<string>> => mapPlan(plan, (day) => JSON.stringify(day));
+  return JSON.parse(await context.services.stats.cached({ report, siteId, parameters }, prepare, askerOf(context))) as LocalDate | null;
+}
+
+/** Of all events. The listing of the site tells it, except in ClickHouse, whose listing lacks the other nodes' days while the server fails. */
+async function firstStoredDay(siteId: SiteId, context: FirstDayContext): Promise<LocalDate | null> {
+  const { services } = context;
+  if (services.config.engine !== "clickhouse") return (await services.daysOf(siteId))[0] ?? null;
+  return cachedDay("first stored day", [], clickhouseFirstDayPlan(siteId), siteId, context);
+}
+
+/** With conditions, a query like that of a series by day. */
+export async function firstDayOf(siteId: SiteId, conditions: readonly Condition[], context: FirstDayContext): Promise<LocalDate | null> {
+  const { reader } = context;
+  const firstDay = await firstStoredDay(siteId, context);
+  if (firstDay === null || conditions.length === 0) return firstDay;
+  const range = rangeOfAll(firstDay, reader.calendarOf(siteId).dateOf(reader.nowMs));
+  const shared = { conditions, range: null };
+  const plan = firstDayPlan({ siteId, range, conditions, shared, sessionRules: reader.sessionRules });
+  return cachedDay("first day", [range.firstDay, range.lastDay, conditions], plan, siteId, context);
+}
+
+const settingsOf = ({ services: { config }, reader }: Context, hasExtension: boolean): ReportSettings => ({
+  ...reader.sessionRules,
+  realtimeWindowMinutes: config.realtimeWindowMinutes,
+  hasExtension,
+});
+
+/**
+ * Whether the extension is available. Until the engine has started, a report that rollups cover does not wait for it: rollups with
+ * sessions were made with the extension.
+ */
+async function isExtensionAvailable(context: Context, { conditions, plan }: PreparedReport): Promise<boolean> {
+  const { behavioral, stats } = context.services;
+  if (behavioral.isPending && conditions.length === 0 && (await stats.isCovered(plan(settingsOf(context, true))))) return true;
+  return behavioral.isAvailable();
+}
+
+/** Invalid parameters are a 400 even if the required behavioral extension is missing, which is a 503. */
+export const reportHandler =
+  ({ prepare }: Report): Handler =>
+  async (_request, context) => {
+    const { services, reader, url, params } = context;
+    const query = new Query(url);
+    const read = (name: string, from: "query" | "path") => (from === "path" ? (params[name] ?? null) : query.text(name));
+    const prepared = await prepare(read, reader);
+    const { extension, timeZone, cacheKey, file, conditions, plan } = prepared;
+    const { stats, filterCheck, behavioral } = services;
+    const asker = askerOf(context);
+    const planned = async () => {
+      await filterCheck.check(conditions, asker);
+      const hasExtension = extension !== "unused" && (await isExtensionAvailable(context, prepared));
+      if (extension === "needed" && !hasExtension) await behavioral.require();
+      return plan(settingsOf(context, hasExtension || extension === "needed"));
+    };
+    const result = await (cacheKey ? stats.cached(cacheKey, planned, asker) : stats.fresh(planned, asker));
+    return file ? fileReply(result, file, timeZoneHeaders(timeZone)) : jsonTextReply(result, 200, timeZoneHeaders(timeZone));
+  };
+
+const SITES_PARAMETERS = {
+  include: optionalOneOf("What the response has in addition.", ["settings"], "`settings`: what the dashboard needs to show a site."),
+};
+
+const shown = (sites: Sites, siteId: SiteId, nowMs: EpochMs) => {
+  const { name, weekStart, hiddenCards, isPublic } = sites.settingsOf(siteId);
+  const calendar = sites.calendarOf(siteId);
+  return {
+    site_id: siteId,
+    name,
+    time_zone: calendar.zoneAt(nowMs),
+    today: calendar.dateOf(nowMs),
+    week_start: weekStart,
+    hidden_cards: hiddenCards,
+    public: isPublic,
+  };
+};
+
+/** Those that the caller may read, in ascending order. */
+export const getSites: Handler = async (_request, { services, nowMs, url, reader: { principal } }) => {
+  const { include } = new Query(url).parse(SITES_PARAMETERS);
+  const sites = (await services.siteIds()).filter((siteId) => mayRead(principal, siteId));
+  return jsonReply(include === null ? { sites } : { sites, settings: sites.map((siteId) => shown(services.sites, siteId, nowMs)) });
+};
+
+export const getOverview: Handler = async (_request, { services, reader, url, beganMs, deadline }) => {
+  const values = new Query(url).parse(OVERVIEW_PARAMETERS);
+  const untilMs = beganMs + services.config.requestTimeoutSecs * 1000 * OVERVIEW_TIME_SHARE;
+  return jsonReply(await services.overview.of({ reader, values, untilMs, signal: deadline.signal }));
+};
+
+/** The rates at which a client has to read an export. */
+const ratesOf = (isGuest: boolean, wantedSinceMs: () => number | null): Pick<StreamSource, "bytesPerSecondMin" | "whileWanted"> =>
+  isGuest
+    ? {
+        bytesPerSecondMin: GUEST_BYTES_PER_SECOND_MIN,
+        whileWanted: { bytesPerSecondMin: GUEST_BYTES_PER_SECOND_MIN_WANTED, sinceMs: wantedSinceMs },
+      }
+    : { bytesPerSecondMin: RESPONSE_BYTES_PER_SECOND_MIN };
+
+const FORMATS = { csv: csvFormat, json: jsonFormat } as const;
+
+/** In addition to the parameters of the scope. */
+const EXPORT_PARAMETERS = {
+  kind: oneOf("One row for each date, or one for each event.", ["daily", "raw"]),
+  format: oneOf("The file format.", ["csv", "json"]),
+  limit: rowLimit("Maximum number of events, the oldest ones; `raw` only.", EXPORT_ROWS_MAX, EXPORT_ROWS_DEFAULT),
+};
+
+export const getExport: Handler = async (request, context) => {
+  const { services, reader, url, deadline, streams } = context;
+  const query = new Query(url);
+  const scope = await scopeOf(query.parse(SCOPE_PARAMETERS), reader);
+  const { kind, format: formatName, limit } = query.parse(EXPORT_PARAMETERS);
+  const format = FORMATS[formatName];
+  const asker = askerOf(context);
+  const memory = services.exportMemory.open(asker.isGuest);
+  const {
+    result: chunks,
+    wantedSinceMs,
+    release,
+  } = await services.stats
+    .held(
+      scope.siteId,
+      async (executor): Promise<Iterable<Uint8Array>> => {
+        await services.filterCheck.check(scope.conditions, asker);
+        return kind === "daily"
+          ? executor.run(dailyExport(scope, format), asker)
+          : executor.scan(scope, () => new RawExport({ scope, rowsMax: limit, format, memory }), asker);
+      },
+      asker,
+      exporterOf(request, context),
+    )
+    .catch((error: unknown) => {
+      memory.clear();
+      throw error;
+    });
+  const onEnd = () => {
+    memory.clear();
+    release();
+  };
+  const timeZone = reader.calendarOf(scope.siteId).zoneAt(reader.nowMs);
+  const name = `${PRODUCT_NAME.toLowerCase()}-${kind}-${scope.range.firstDay}.${format.extension}`;
+  const body = streams.open({
+    ...{ chunks, onEnd, signal: deadline.signal, isAllowed: stillShown(request, context) },
+    ...ratesOf(asker.isGuest, wantedSinceMs),
+  });
+  return fileReply(body, { name, contentType: format.contentType }, timeZoneHeaders(timeZone));
+};
+
+// Description in the OpenAPI document
+
+/** When every report and export refuses a request. */
+const STATS_REFUSALS = {
+  invalid_input: "A parameter is missing, invalid, or given more than once.",
+  request_timeout: "The result was not computed within the time limit.",
+  too_many_requests: `The maximum number of stats queries is running. Or: ${TOO_MANY_VIEWS}`,
+  internal: "An unexpected error, not caused by the request.",
+  unavailable: "The query engine has too little memory for the range at the moment.",
+} as const;
+
+const EXTENSION_MISSING = { extension_missing: "The required behavioral extension is not loaded." } as const;
+
+/** A file with a line for each row. */
+const CSV = text(
+  "A header line of column names and a line for each row, with the columns of the JSON form. Values are quoted; " +
+    "those that a spreadsheet could read as a formula begin with an apostrophe.",
+);
+
+function answerOf({ result, hasFile }: Report): Answer {
+  const [first = {}, ...others] = [result.name, ...Object.keys(result.forms ?? {})].map((name) => reference(name));
+  const json = answer("The report.", others.length === 0 ? first : { anyOf: [first, ...others] }, { ...NOT_STORED, ...TIME_ZONE });
+  if (!hasFile) return json;
+  return {
+    ...json,
+    headers: { ...json.headers, "Content-Disposition": FILE_NAME },
+    content: { ...json.content, "text/csv": { schema: CSV } },
+  };
+}
+
+function operationOf(report: Report): Operation {
+  const { operationId, summary, description, hasDates, parameters, mayNeedExtension, refusals } = report;
+  return {
+    operationId,
+    summary,
+    ...(description !== undefined && { description }),
+    tag: "Statistics",
+    // A report's own declaration of a common parameter takes its place.
+    parameters: [...(hasDates ? SCOPE : UNDATED_SCOPE).filter(({ name }) => !Object.hasOwn(parameters, name)), ...documented(parameters)],
+    answers: { 200: answerOf(report) },
+    refusals: { ...STATS_REFUSALS, ...(mayNeedExtension && EXTENSION_MISSING), ...refusals },
+  };
+}
+
+const REPORT_OPERATIONS = Object.fromEntries(REPORTS.map((report: Report) => [`GET ${report.path}`, operationOf(report)])) as Readonly<
+  Record<`GET ${ReportPath}`, Operation>
+>;
+
+const REPORT_SCHEMAS: Readonly<Record<string, Schema>> = Object.fromEntries(
+  REPORTS.flatMap(({ result }: Report) => Object.entries({ [result.name]: result.schema, ...result.forms, ...result.components })),
+);
+
+// Description in the OpenAPI document
+
+const SCHEMAS = {
+  Sites: closed(
+    {
+      sites: list("In ascending order.", text("A site id.")),
+      settings: list(
+        "In the same order. Only with `include=settings`.",
+        closed({
+          site_id: text("The site."),
+          name: orNull(text("What the dashboard calls the site; null for its id.")),
+          time_zone: text("IANA name of the zone of the current day."),
+          today: text("The site's current date.", { format: "date" }),
+          week_start: text("The first day of a week.", { enum: WEEK_STARTS }),
+          hidden_cards: list("Cards that the dashboard does not show.", text("A card.", { enum: CARDS })),
+          public: boolean("Whether everyone may read the site's statistics."),
+        }),
+      ),
+    },
+    { optional: ["settings"] },
+  ),
+  Overview: OVERVIEW,
+  DailyExport: DAILY_EXPORT,
+  RawExport: RAW_EXPORT,
+};
+
+const OPERATIONS = {
+  "GET /api/sites": {
+    operationId: "getSites",
+    tag: "Statistics",
+    summary: "All sites with events, with settings or in `site_ids`",
+    parameters: documented(SITES_PARAMETERS),
+    answers: { 200: answer("The site ids.", "Sites") },
+    refusals: {
+      invalid_input: "`include` is none of its values.",
+      request_timeout: STATS_REFUSALS.request_timeout,
+      internal: STATS_REFUSALS.internal,
+    },
+  },
+  "GET /api/stats/overview": {
+    operationId: "getOverview",
+    tag: "Statistics",
+    summary: "Visitors of all sites",
+    parameters: documented(OVERVIEW_PARAMETERS),
+    answers: { 200: answer("The sites that the caller may read.", "Overview") },
+    refusals: {
+      invalid_input: STATS_REFUSALS.invalid_input,
+      request_timeout: STATS_REFUSALS.request_timeout,
+      too_many_requests: STATS_REFUSALS.too_many_requests,
+      internal: STATS_REFUSALS.internal,
+    },
+  },
+  "GET /api/stats/export": {
+    operationId: "getExport",
+    summary: "Export of dates or events",
+    tag: "Statistics",
+    parameters: [...SCOPE, ...documented(EXPORT_PARAMETERS)],
+    answers: {
+      200: {
+        description: "The file.",
+        headers: {
+          ...NOT_STORED,
+          ...TIME_ZONE,
+          "Content-Disposition": { ...FILE_NAME, required: true },
+        },
+        content: {
+          "text/csv": { schema: CSV },
+          "application/json": { schema: { anyOf: [reference("DailyExport"), reference("RawExport")] } },
+        },
+      },
+    },
+    refusals: {
+      ...STATS_REFUSALS,
+      invalid_input: `${STATS_REFUSALS.invalid_input} Or the export exceeds the memory of exports.`,
+      unavailable: `${STATS_REFUSALS.unavailable} Or other exports take the memory of exports.`,
+    },
+  },
+} satisfies Operations;
+
+export const STATS_API = {
+  schemas: { ...SCHEMAS, ...REPORT_SCHEMAS },
+  operations: { ...OPERATIONS, ...REPORT_OPERATIONS },
+};
