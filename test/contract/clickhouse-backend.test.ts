@@ -37,7 +37,7 @@ const FAILURES = [
   [{ kind: "drop" }, 503, "cannot be reached"],
 ] as const;
 
-describe("a report whose statement fails", () => {
+describe("a report over ClickHouse", () => {
   it.each(FAILURES)(
     "with %j is a %i with a reason, and the next one succeeds",
     skippedFor(ONLY_THE_FRONT),
@@ -51,7 +51,7 @@ describe("a report whose statement fails", () => {
     },
   );
 
-  it("to end in time is a 408 at the deadline, and the next one succeeds", skippedFor(ONLY_THE_FRONT), async () => {
+  it("a statement that exceeds the deadline is a 408, and the next report succeeds", skippedFor(ONLY_THE_FRONT), async () => {
     const target = await targetWithEvent();
     await clickhouse().fail({ kind: "delay", ms: 3_000, match: MATCH });
     const asked = target.fetch(REPORT);
@@ -63,9 +63,9 @@ describe("a report whose statement fails", () => {
   });
 });
 
-describe("while ClickHouse hangs", () => {
+describe("reports while ClickHouse hangs", () => {
   it(
-    "reports are a 503 before their own limit, and at once after the first; when it responds again they follow, with every event",
+    "answer 503 before their own limit, at once after the first, and contain every event once it responds again",
     skippedFor(ONLY_THE_FRONT),
     async () => {
       const target = await targetWithEvent();
@@ -90,11 +90,11 @@ describe("while ClickHouse hangs", () => {
   );
 });
 
-describe("all dates", () => {
+describe("period=all", () => {
   const ALL = `/api/stats/timeseries?site_id=${SITE}&period=all`;
   const FIRST_DAY = "min(day) AS first_day";
 
-  it("are refused like any report while the server does not tell the first", skippedFor(ONLY_THE_FRONT), async () => {
+  it("is refused like any report while the server cannot return the first date", skippedFor(ONLY_THE_FRONT), async () => {
     const target = await targetWithEvent();
     await clickhouse().fail({ kind: "drop", match: FIRST_DAY });
     const response = await target.fetch(ALL);
@@ -103,7 +103,7 @@ describe("all dates", () => {
     await target.close();
   });
 
-  it("begin with the first event of all nodes, which is asked for once while results are cached", async () => {
+  it("begins with the first event of all nodes, which is queried once while results are cached", async () => {
     let asked = 0;
     const connection: ConnectClickhouse = (options) => {
       const connected = connectClickhouse(options);
@@ -129,7 +129,7 @@ describe("all dates", () => {
   });
 });
 
-it("goals with properties are counted in a range that is filtered by goals, too", async () => {
+it("goals with properties are counted in a range that is filtered by goals", async () => {
   const target = await createClickhouseTarget(clickhouse(), { ...CLOSED, SVC_REQUEST_TIMEOUT_SECS: "240" });
   onTestFinished(() => target.close());
   const headers = await logIn(target);

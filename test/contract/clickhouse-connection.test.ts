@@ -16,7 +16,7 @@ async function open() {
 const ENDLESS = { sql: "SELECT count() AS n FROM numbers(100000000000) WHERE NOT ignore(sipHash64(number))" };
 
 describe("the connection to ClickHouse", () => {
-  it("gives back every text, and numbers that JavaScript would round", async () => {
+  it("returns every text unchanged, and numbers that JavaScript would round", async () => {
     const { connection } = await open();
     const texts = ["", "a\tb\nc\\d'e\"", "\u0000", "\ufeff\u{1f600}é", "{x:String}", "é".repeat(50_000)];
     for (const text of texts) {
@@ -27,7 +27,7 @@ describe("the connection to ClickHouse", () => {
     expect(await connection.rows({ sql, parameters })).toEqual([{ ...parameters, f: 0.1, missing: null }]);
   });
 
-  it("runs in its database, and in none where the statement asks for it", async () => {
+  it("runs statements in its database, or in none if the statement asks for that", async () => {
     const { connection, server } = await open();
     await connection.execute({ sql: "CREATE TABLE t (n UInt8) ENGINE = Memory" });
     await connection.execute({ sql: "INSERT INTO t VALUES (1), (2)" });
@@ -68,7 +68,7 @@ describe("the connection to ClickHouse", () => {
     expect(await connection.rows({ sql: "SELECT n FROM t" })).toEqual([{ n: 1 }]);
   });
 
-  it("takes a lost response for one that never came", skippedFor(ONLY_THE_FRONT), async () => {
+  it("treats a lost response like one that never came", skippedFor(ONLY_THE_FRONT), async () => {
     const { connection, server } = await open();
     await server.fail({ kind: "drop", match: "SELECT 1" });
     await expect(connection.execute({ sql: "SELECT 1" })).rejects.toBeInstanceOf(ClickhouseUnreachableError);

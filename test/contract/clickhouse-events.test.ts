@@ -145,7 +145,7 @@ describe("an insert into ClickHouse", () => {
     }
   });
 
-  it("tells segments, sites, days and nodes apart", async () => {
+  it("keeps the events of different segments, sites, days and nodes apart", async () => {
     const { insert, ofNode, query } = await openEvents();
     const stored = [aFullEvent(1)];
     await insert(stored);

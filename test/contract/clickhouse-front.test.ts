@@ -47,7 +47,7 @@ async function killed<T>(queryId: string, answer: Promise<T>): Promise<T | null>
 }
 
 describe("parameters of a statement", () => {
-  it("arrive as they are, whatever the text", async () => {
+  it("reach the server unchanged, whatever the text", async () => {
     const texts = fc.string({ unit: "binary", maxLength: 40 });
     const arrives = async (text: string) => {
       expect(await rows("SELECT {text:String}", { parameters: { text: escaped(text) } })).toEqual([[text]]);
@@ -56,7 +56,7 @@ describe("parameters of a statement", () => {
     await fc.assert(fc.asyncProperty(texts, arrives), { numRuns: 200 });
   });
 
-  it("may be lists, numbers and nothing", async () => {
+  it("may be lists, numbers and null", async () => {
     const list = `['${escaped(NASTY)}','b']`;
     const parameters = { list, low: "-9223372036854775808", high: "18446744073709551615", none: "\\N" };
     const [row] = await rows("SELECT {list:Array(String)}, toString({low:Int64}), toString({high:UInt64}), {none:Nullable(String)}", {
@@ -85,13 +85,13 @@ describe("parameters of a statement", () => {
     expect(await refusal("SELECT {x:Int32}", { parameters: { x: "a" } })).toMatchObject({ code: "457" });
   });
 
-  it("do not remain for the next statement", async () => {
+  it("do not apply to the next statement", async () => {
     await query("SELECT {x:Int32}", { parameters: { x: "1" } });
     expect(await refusal("SELECT {x:Int32}")).toMatchObject({ code: "456" });
   });
 });
 
-describe("settings and databases of a request", () => {
+describe("the settings and the database of a request", () => {
   it("apply to that request only", async () => {
     const database = await table();
     const settings = { max_block_size: "77" };
@@ -100,7 +100,7 @@ describe("settings and databases of a request", () => {
     expect(await query(sql)).not.toMatch(`77|${database}`);
   });
 
-  it("may be about the response alone", async () => {
+  it("may concern the response alone", async () => {
     expect(await query("SELECT 1", { settings: { wait_end_of_query: "1", buffer_size: "1000" } })).toBe("1\n");
   });
 
@@ -117,7 +117,7 @@ describe("settings and databases of a request", () => {
 });
 
 describe("a result", () => {
-  it("has the format that the statement names, else the one that the request names, else tab-separated values", async () => {
+  it("uses the format that the statement names, else the one that the request names, else tab-separated values", async () => {
     const sql = "SELECT 1 AS a, 'b' AS b";
     const settings = { default_format: "JSONEachRow" };
     expect(await query(sql)).toBe("1\tb\n");
@@ -125,7 +125,7 @@ describe("a result", () => {
     expect(await query(`${sql} FORMAT CSV`, { settings })).toBe('1,"b"\n');
   });
 
-  it("is complete though it is large or binary", async () => {
+  it("is complete even if it is large or binary", async () => {
     const bytes = await (await clickhouse().request("SELECT number FROM numbers(1000000) FORMAT RowBinary")).arrayBuffer();
     expect(new BigUint64Array(bytes).every((value, i) => value === BigInt(i))).toBe(true);
     expect(bytes.byteLength).toBe(8_000_000);
@@ -151,12 +151,12 @@ describe("a refused statement", () => {
     expect(await query("SELECT 1")).toBe("1\n");
   });
 
-  it("is each that follows another in the same request", async () => {
+  it("does not run if it follows another one in the same request", async () => {
     expect(await refusal("SELECT 1; SELECT 2")).toMatchObject({ status: 400, code: "62" });
     expect(await query("SELECT ';' || 'a' /* ; b */;")).toBe(";a\n");
   });
 
-  it("is each that changes something in a GET", async () => {
+  it("does not run if it changes data in a GET", async () => {
     const { url, username, password } = clickhouse();
     const database = await table();
     const headers = { "X-ClickHouse-User": username, "X-ClickHouse-Key": password };
@@ -179,7 +179,7 @@ describe("an INSERT", () => {
     ]);
   });
 
-  it("takes Parquet, as it is and through input()", async () => {
+  it("takes Parquet, directly and through input()", async () => {
     const database = await table();
     const data = await parquetOf("SELECT toString(number) AS a, toInt64(number) AS b FROM numbers(300000)");
     await query("INSERT INTO t FORMAT Parquet", { database, data });
@@ -215,7 +215,7 @@ describe("an INSERT", () => {
     expect(await query("SELECT sum(b) FROM t", { database })).toBe("5\n");
   });
 
-  it("through input() is a no-op with a known token, too", async () => {
+  it("through input() is a no-op with a known token", async () => {
     const database = await table();
     const data = await parquetOf("SELECT toString(number) AS a, toInt64(1) AS b FROM numbers(1000)");
     const insert = (token: string) => {
@@ -228,7 +228,7 @@ describe("an INSERT", () => {
 });
 
 describe("a query", () => {
-  it("a query that runs is cancelled by its id", async () => {
+  it("is cancelled by its id while it runs", async () => {
     const answer = refusal(ENDLESS, { queryId: "endless" });
     await expect.poll(() => killed("endless", answer)).toMatchObject({ code: "394" });
   });
@@ -244,7 +244,7 @@ describe("a query", () => {
   });
 });
 
-describe("the front", skippedFor(ONLY_THE_FRONT), () => {
+describe("the test server in front of ClickHouse", skippedFor(ONLY_THE_FRONT), () => {
   it("accepts requests while a query runs, and cancels one that waits", async () => {
     const running = refusal(ENDLESS, { queryId: "running" });
     const waiting = refusal("SELECT 1", { queryId: "waiting" });
@@ -254,7 +254,7 @@ describe("the front", skippedFor(ONLY_THE_FRONT), () => {
     expect(await running).toMatchObject({ code: "394" });
   });
 
-  it("fails as often as a test asks, and only the statements that it names", async () => {
+  it("fails as often as a test asks, and only for the statements that it names", async () => {
     await clickhouse().fail({ kind: "refuse", count: 2, match: "SELECT 2" });
     expect(await query("SELECT 1")).toBe("1\n");
     for (const _ of [1, 2]) await expect(query("SELECT 2")).rejects.toThrow("fetch failed");

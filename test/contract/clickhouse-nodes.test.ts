@@ -33,7 +33,7 @@ const send = async (node: InProcessTarget, site: string): Promise<number> => (aw
 const json = async (node: InProcessTarget, path: string): Promise<unknown> => (await node.fetch(path)).json();
 
 describe("two nodes with one ClickHouse", () => {
-  it("both nodes list the sites of both", async () => {
+  it("list the sites of each other", async () => {
     const { node } = await deployment();
     const [first, second] = [await node(), await node()];
     await send(first, "one.test");
@@ -46,7 +46,7 @@ describe("two nodes with one ClickHouse", () => {
     }
   });
 
-  it("know the first and the last day of a site whose events the other one has", async () => {
+  it("report the first and the last day of a site whose events the other node accepted", async () => {
     const { node } = await deployment();
     const [first, second] = [await node(), await node()];
     await send(first, SITE);
@@ -62,7 +62,7 @@ describe("two nodes with one ClickHouse", () => {
     });
   });
 
-  it("count the sites of both for max_sites, and refuse no site that the other one has", async () => {
+  it("count the sites of both for max_sites, and refuse no site that the other node has", async () => {
     const { node } = await deployment();
     const [first, second] = [await node({ SVC_MAX_SITES: "1" }), await node({ SVC_MAX_SITES: "1" })];
     await send(first, SITE);
@@ -72,7 +72,7 @@ describe("two nodes with one ClickHouse", () => {
     expect(await send(second, SITE)).toBe(202);
   });
 
-  it("go on with the sites that they know while ClickHouse does not respond", async () => {
+  it("keep serving the sites that they know while ClickHouse does not respond", async () => {
     const { node } = await deployment();
     const first = await node();
     await send(first, SITE);
@@ -107,7 +107,7 @@ describe("retention", () => {
     expect(await query("SELECT countIf(command LIKE '%_row_exists%') FROM system.mutations WHERE database = currentDatabase()")).toBe("1");
   });
 
-  it("keeps the days of a site that has a retention of its own, on this node and of nodes that have stopped", async () => {
+  it("keeps the days of a site with a retention of its own, on this node and of nodes that have stopped", async () => {
     const { node, count } = await deployment();
     const full = await node({ ...CLOSED, SVC_RETENTION_DAYS: "2" });
     const headers = await logIn(full);

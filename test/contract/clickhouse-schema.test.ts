@@ -50,7 +50,7 @@ const countOf = async ({ query, tables }: Made, where = "true"): Promise<number>
   Number(await query(`SELECT count() FROM ${tables.all} WHERE ${where}`));
 
 describe("the schema", () => {
-  it("is made by the first of two nodes that start at once, and left alone by later starts", async () => {
+  it("is created by the first of two nodes that start at once, and left unchanged by later starts", async () => {
     const { connection, tables, query } = await made();
     await Promise.all([prepareSchema(connection, tables), prepareSchema(connection, tables)]);
     const rows = await query("SELECT count() FROM schema_versions");
@@ -64,7 +64,7 @@ describe("the schema", () => {
     for (const sql of creation(tables)) expect(await clickhouse().query(`EXPLAIN AST ${sql}`)).toContain("Create");
   });
 
-  it("is upgraded with its rows, also after a start that was killed within a step", async () => {
+  it("is upgraded together with its rows, even after a start that was killed within a step", async () => {
     const server = await withRows();
     const { connection, tables, query } = server;
     const first: SchemaStep = (all) => creation(all);
@@ -74,7 +74,7 @@ describe("the schema", () => {
     expect(await query("SELECT max(version) FROM schema_versions")).toBe("4");
   });
 
-  it("of version 2 gets the table of settings, and keeps its nodes", async () => {
+  it("gains the table of settings in an upgrade from version 2, and keeps its nodes", async () => {
     const { connection, tables, query } = await made();
     await prepareSchema(connection, tables);
     await query("INSERT INTO nodes (node, state) VALUES ('a', 'removed')");
@@ -86,7 +86,7 @@ describe("the schema", () => {
     expect(await query("SELECT max(version) FROM schema_versions")).toBe("3");
   });
 
-  it("is refused if a newer program has upgraded it, and says what to do", async () => {
+  it("is refused if a newer program has upgraded it, with a message that says what to do", async () => {
     const { connection, tables } = await made();
     await prepareSchema(connection, tables, [(all) => creation(all), ADDED_COLUMN, ADDED_COLUMN, ADDED_COLUMN]);
     await expect(prepareSchema(connection, tables)).rejects.toThrow(

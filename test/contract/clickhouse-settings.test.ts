@@ -91,8 +91,8 @@ const sendExcluded = async (node: Node): Promise<void> => {
   await expectAccepted(await node.fetch("/api/event", { method: "POST", headers: browserHeaders(), body, from: "198.51.100.7" }));
 };
 
-describe("settings of a site on several nodes", () => {
-  it("made at the full node keep events from being stored at an ingest node, until they are deleted", async () => {
+describe("site settings on several nodes", () => {
+  it("settings made on the full node keep events from being stored on an ingest node until they are deleted", async () => {
     const { node, storedEvents } = await deployment();
     const [full, ingest] = [await node(), await node(INGEST)];
     const name = 'Größe "\\ \t1';
@@ -109,7 +109,7 @@ describe("settings of a site on several nodes", () => {
     expect(await storedEvents()).toBe(1);
   });
 
-  it("give events of both nodes the same dates when the time zone changes, from a date that begins after all know it", async () => {
+  it("a new time zone gives events of both nodes the same dates, from a date that begins after all nodes know it", async () => {
     const { node, query } = await deployment();
     const startMs = Date.parse("2026-03-15T14:58:00Z");
     const [full, ingest] = [await node({}, memoryStores(), { startMs }), await node(INGEST, memoryStores(), { startMs })];
@@ -136,7 +136,7 @@ describe("settings of a site on several nodes", () => {
     expect(first).toBe("['2026-03-15','2026-03-15','2026-03-16','2026-03-16','2026-03-17']");
   });
 
-  it("change the time zone at a coming date if another node may have just accepted the first event, and at once without others", async () => {
+  it("a time zone changes at a coming date if another node may just have accepted the first event, and at once without other nodes", async () => {
     const { node } = await deployment();
     const full = await node();
     await set(full, { time_zone: "Asia/Tokyo" }, ALONE);
@@ -148,7 +148,7 @@ describe("settings of a site on several nodes", () => {
     expect(history(full)).toEqual(["2026-03-16 Asia/Tokyo"]);
   });
 
-  it.skipIf(ONLY_THE_FRONT !== null)("stay as they are while ClickHouse does not respond: changes get a 503", async () => {
+  it.skipIf(ONLY_THE_FRONT !== null)("settings stay unchanged while ClickHouse does not respond: changes get a 503", async () => {
     const { node } = await deployment();
     const stores = memoryStores();
     const [full, ingest] = [await node(), await node(INGEST, stores)];
@@ -171,7 +171,7 @@ describe("settings of a site on several nodes", () => {
     expect(settingsOf(ingest)).toMatchObject({ name: "After" });
   });
 
-  it("reach a node that joins later, before it accepts events, and come back to a node with an older data folder", async () => {
+  it("settings reach a node that joins later before it accepts events, and return to a node with an older data folder", async () => {
     const { node } = await deployment();
     const stores = memoryStores();
     const full = await node({}, stores);
@@ -183,7 +183,7 @@ describe("settings of a site on several nodes", () => {
     expect(settingsOf(full).name).toBe("One");
   });
 
-  it("of one machine are shared when it becomes a node, and those changed last count, also after the database is lost", async () => {
+  it("settings of a single machine are shared once it becomes a node, and the last change wins, even after the database is lost", async () => {
     const { node, query } = await deployment();
     const [stores, stale] = [memoryStores(), memoryStores()];
     const single = await createInProcessTarget(CLOSED, stores);
@@ -204,7 +204,7 @@ describe("settings of a site on several nodes", () => {
     expect(await query(`SELECT JSONExtractString(record, 'settings', 'name') FROM site_settings FINAL`)).toBe("New");
   });
 
-  it("are those of the last change when two nodes change them, also if its clock is behind", async () => {
+  it("the last of two changes on two nodes wins, even if its clock is behind", async () => {
     const { node } = await deployment();
     const [first, second] = [await node(), await node()];
     first.setClockAhead(HOUR_MS);
@@ -220,7 +220,7 @@ describe("settings of a site on several nodes", () => {
     expect(settingsOf(first).name).toBe("Third");
   });
 
-  it("go back to what they were if the node that changes them cannot store the change itself", async () => {
+  it("settings return to their previous values if the changing node cannot store the change itself", async () => {
     const { node } = await deployment();
     const stores = memoryStores();
     let isFull = false;
@@ -240,7 +240,7 @@ describe("settings of a site on several nodes", () => {
     }
   });
 
-  it("of an import are one insert, and in no statement or parameter, which ClickHouse's logs have", async () => {
+  it("imported settings are one insert, and appear in no statement and no parameter, which ClickHouse logs", async () => {
     const { node } = await deployment();
     const { statements, connect } = logged();
     const [full, ingest] = [await node({}, memoryStores(), { connectClickhouse: connect }), await node(INGEST)];
@@ -259,7 +259,7 @@ describe("settings of a site on several nodes", () => {
     expect(ingest.services.sites.has(SITE)).toBe(false);
   });
 
-  it("that a node cannot read are logged once and leave what it knows", async () => {
+  it("settings that a node cannot read are logged once and change nothing on that node", async () => {
     const { node, query } = await deployment();
     const [full, ingest] = [await node(), await node(INGEST)];
     await set(full, { name: "Known" });
@@ -273,7 +273,7 @@ describe("settings of a site on several nodes", () => {
 });
 
 describe("the option time_zone on several nodes", () => {
-  it("has one history for all, made by the node that starts with it first", async () => {
+  it("has one history on all nodes, made by the node that starts with it first", async () => {
     const { node } = await deployment();
     const [storesA, storesB] = [memoryStores(), memoryStores()];
     const a = await node({}, storesA);
@@ -290,7 +290,7 @@ describe("the option time_zone on several nodes", () => {
     expect(defaultHistory(fresh)).toEqual(defaultHistory(changed));
   });
 
-  it("is followed by sites without a zone of their own, with the same history on all", async () => {
+  it("is followed by sites without a zone of their own, with the same history on all nodes", async () => {
     const { node } = await deployment();
     const stores = memoryStores();
     const [full, ingest] = [await node({}, stores), await node(INGEST)];
@@ -321,7 +321,7 @@ describe("goals of a site on several nodes", () => {
   const names = async (node: Node): Promise<string[]> =>
     (await listItems<{ name: string }>(node, "goals", SITE, await logIn(node))).map(({ name }) => name).sort();
 
-  it("are those of all nodes, whichever made, changed or removed them, also of one that was away", async () => {
+  it("goals are equal on all nodes, whichever node made, changed or removed them and whichever was away", async () => {
     const { node } = await deployment();
     const away = memoryStores();
     const [one, two, three] = [await node(), await node(), await node({}, away)];
@@ -340,7 +340,7 @@ describe("goals of a site on several nodes", () => {
     for (const each of [one, two, back]) expect(await names(each)).toEqual(["uno"]);
   });
 
-  it("are the same on all nodes when two change one in the same millisecond: as the later request has it", async () => {
+  it("goals are equal on all nodes when two nodes change one in the same millisecond: the later request wins", async () => {
     const { node } = await deployment();
     const [one, two] = [await node(), await node()];
     const [atOne, atTwo] = [await logIn(one), await logIn(two)];
@@ -363,7 +363,7 @@ describe("goals of a site on several nodes", () => {
     expect(one.services.goals.of(SITE)).toEqual(two.services.goals.of(SITE));
   });
 
-  it("go with the settings of the site, and with segments and annotations, also those just made or changed on another node", async () => {
+  it("goals, segments and annotations are removed together with the site's settings, even those that another node has just changed", async () => {
     const { node, query } = await deployment();
     const [one, two] = [await node(), await node()];
     const atTwo = await logIn(two);
@@ -384,7 +384,7 @@ describe("goals of a site on several nodes", () => {
     expect(await query("SELECT count(), countIf(record = '') FROM site_settings FINAL WHERE site_id LIKE '%/%'")).toBe("3\t3");
   });
 
-  it("made before the node joined the others are those of all nodes", async () => {
+  it("goals made before the node joined are shared with the other nodes", async () => {
     const { node } = await deployment();
     const stores = memoryStores();
     const alone = await createInProcessTarget(CLOSED, stores);

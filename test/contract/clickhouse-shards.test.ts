@@ -89,7 +89,7 @@ const resultOn = <Result>(deployment: "server" | "cluster", plan: Plan<Result>):
   backends[deployment].run(plan, { isGuest: false, signal: new AbortController().signal });
 
 describe.each(REPORTS.map((report: Report) => [report.path, report] as const))("the report %s on two shards", (path, { prepare }) => {
-  it.each(REQUESTS[path as ReportPath])("with %o is the same on a cluster as on one server", async (request) => {
+  it.each(REQUESTS[path as ReportPath])("has the same result with %o on a cluster as on one server", async (request) => {
     const given: Readonly<Record<string, string>> = { site_id: SITE, start_date: "2026-03-02", end_date: "2026-03-15", ...request };
     const plan = (await prepare((name) => given[name] ?? null, ownerAt(NOW_MS, GOALS))).plan(SETTINGS);
     const [server, cluster] = [await resultOn("server", plan), await resultOn("cluster", plan)];
@@ -99,7 +99,7 @@ describe.each(REPORTS.map((report: Report) => [report.path, report] as const))("
 });
 
 describe("the daily export", () => {
-  it("is the same on a cluster as on one server, top pages included", async () => {
+  it("has the same result on a cluster as on one server, including top pages", async () => {
     const range = rangeOfDays("2026-03-02" as LocalDate, "2026-03-15" as LocalDate);
     const plan = dailyExport({ siteId: SITE, range, conditions: [] }, jsonFormat);
     const textOn = async (deployment: "server" | "cluster") =>

@@ -70,7 +70,7 @@ describe("docs/data-format.md", () => {
     expect([...section.matchAll(/`(\w+)`/g)].map(([, name]) => name).sort()).toEqual(["format", ...Object.keys(header)].sort());
   });
 
-  it("its statement about rollups returns the rows of one", async () => {
+  it("contains a statement about rollups that returns the rows of one", async () => {
     const folder = await tempFolder();
     const objects = createFileObjectStore(folder);
     const key = "rollups/site_id=example.com/2026-03-14_2026-03-14_0a1b2c3d_4e5f6071.parquet";
@@ -84,7 +84,7 @@ describe("docs/data-format.md", () => {
     ]);
   });
 
-  it("its statements about events return the results of the API before, during and after a merge of files", async () => {
+  it("contains statements about events that return the results of the API before, during and after a merge of files", async () => {
     const folder = await tempFolder();
     const objects = createFileObjectStore(folder);
     let target = await createInProcessTarget({ SVC_TRUST_PROXY: "1", SVC_COMPACT_AFTER_FILES: "0" }, { objects });

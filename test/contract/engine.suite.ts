@@ -155,12 +155,12 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         sequence_number,
       }));
 
-      it("events are rows in order of sequence number, with exact numbers", async () => {
+      it("event rows come in order of sequence number, with exact numbers", async () => {
         const { site, block } = await load(events);
         expect(await ask(site, [block], NUMBERS)).toEqual(numbers);
       });
 
-      it("every text column holds its string, or NULL if it was not recorded", async () => {
+      it("every text column contains its string, or NULL if it was not recorded", async () => {
         const { site, block } = await load(events);
         expect(await ask(site, [block], ALL_TEXTS)).toEqual(events.map(textsOf));
         expect(await propsOf(site, block)).toEqual(events.map(({ props }) => props));
@@ -191,7 +191,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         expect(await propsOf(site, block)).toEqual(events.map(({ props }) => props));
       });
 
-      it("rows have the day of the date that they were loaded with, whatever their timestamps say", async () => {
+      it("rows contain the day of the date that they were loaded with, whatever their timestamps say", async () => {
         const site = aSite();
         const block = aBlock(site);
         const late = fileOf(site, [anEvent({ at: "2026-03-16T00:30:00.000Z" })]);
@@ -399,7 +399,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         );
       });
 
-      it("a range of days and a list of sessions apply to stored and other sessions alike", async () => {
+      it("a range of days and a list of sessions restrict stored and unstored sessions alike", async () => {
         const days = [0, 1, 2, 3].map((day) => anEvent({ visitorId: 7n, timestampMs: day * DAY_MS, pathname: `/${day}` }));
         const { site, block } = await load(days);
         const sql =
@@ -410,13 +410,13 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         expect(await ask(site, [block], sql, [{ text: "/1" }])).toEqual(before);
       });
 
-      it("sessions of no block are none", async () => {
+      it("a query without blocks finds no sessions", async () => {
         const site = aSite();
         expect(await ask(site, [], SESSIONS)).toEqual([]);
         await engine.storeSessions([], silent());
       });
 
-      it("an event is in the sessions of the next query, also if it comes while sessions are stored", async () => {
+      it("an event is in the sessions of the next query, even if it arrives while sessions are being stored", async () => {
         const { site, block } = await load([anEvent({ at: "2026-03-15T12:00:00Z" })]);
         const file = { key: "file", date: DATE, bytes: fileOf(site, [anEvent({ at: "2026-03-15T12:10:00Z" })]) };
         const storing = [engine.storeSessions([block.id], silent()), engine.storeSessions([block.id], silent())];
@@ -489,7 +489,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         }
       });
 
-      it("a string that no event has matches no event", async () => {
+      it("a string that no event contains matches no event", async () => {
         const { site, block } = await load([anEvent({ browser: "Firefox" }), anEvent({ browser: null })]);
         for (const text of ["firefox", "Firefox ", "", "0", "-1"]) {
           expect(await ask(site, [block], "SELECT count(*) AS n FROM events WHERE browser = $1", [{ text }])).toEqual([{ n: 0 }]);
@@ -639,7 +639,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
     });
 
     describe("queries", () => {
-      it("a query may define relations of its own with WITH", async () => {
+      it("a query may define relations with WITH", async () => {
         const { site, block } = await load([anEvent(), anEvent()]);
         const sql = "\n  WITH counted AS (SELECT count(*) AS n FROM events)\n  SELECT n + 1 AS n FROM counted";
         expect(await ask(site, [block], sql)).toEqual([{ n: 3 }]);
@@ -728,7 +728,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
       });
 
       it.each(["SELECT nothing FROM events", "SELEC 1", "SELECT 1 AS n FROM block_none_such", "SELECT 'x'::INTEGER AS n"])(
-        "that are wrong reject, and the next one is answered: %s",
+        "an invalid query rejects, and the next one is answered: %s",
         async (sql) => {
           const { site, block } = await load([anEvent()]);
           await expect(ask(site, [block], sql)).rejects.toThrow();
@@ -804,7 +804,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         expect(await ask(site, [], "SELECT count(*) AS n FROM texts")).toEqual([{ n: 0 }]);
       });
 
-      it("partial aggregates of a visitor function hold how many visitors have each value", async () => {
+      it("partial aggregates of a visitor function count the visitors of each value", async () => {
         const { site, block } = await load([1n, 2n, 2n].map((visitorId, i) => anEvent({ visitorId, timestampMs: i })));
         const table: PartialTable = {
           id: ++blocksMade,
@@ -877,7 +877,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
     });
 
     describe("guests", () => {
-      it("a guest's query has the same result, and rejects if its tests take more steps than guests may ask for", async () => {
+      it("a guest's query returns the same result, and rejects if its tests take more steps than guests may use", async () => {
         const { site, block } = await load(Array.from({ length: 1_000 }, (_, i) => anEvent({ pathname: `/${"a".repeat(400)}${i}` })));
         const tests = (count: number) =>
           Array.from({ length: count }, (_, i) => ({ test: { kind: "matches" as const, values: [`z.{${200 + i}}y`] } }));
@@ -905,7 +905,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
           ),
         );
 
-      it("tests of texts and of properties read what is readable only, even if a test is negated", async () => {
+      it("tests of texts and of properties read only what is readable, even if a test is negated", async () => {
         const { site, block } = await withTexts();
         const readable = { texts: OF_SHOWN, props: PROPS_OF_SHOWN };
         const texts = aQuery(site, [block], "SELECT text FROM matches JOIN texts USING (code) WHERE tests & $1 <> 0 ORDER BY text", [
@@ -926,7 +926,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         expect(await engine.query(keys, silent())).toEqual([{ text: "hidden" }, { text: "plan" }, { text: "shown" }]);
       });
 
-      it("tests by which is decided what is readable read every text", async () => {
+      it("tests that decide what is readable read every text", async () => {
         const { site, block } = await withTexts();
         const [hidden, any] = [{ test: contains("hidden") }, { test: contains("/") }];
         const isHidden = "SELECT code FROM matches WHERE tests & $1 <> 0";
@@ -1021,7 +1021,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
           expect(await outcome).toBe(reason);
         }
 
-        it.each([false, true])("waiting for a connection, as a guest: %s", async (isGuest) => {
+        it.each([false, true])("a query is aborted while it waits for a connection, as a guest: %s", async (isGuest) => {
           const { site, block, release } = await busy();
           const query = { ...aQuery(site, [block], "SELECT count(*) AS n FROM events"), isGuest };
           await expectAbort((signal) => engine.query(query, signal));
@@ -1033,7 +1033,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
           expect(await countOf(site, [block])).toBe(HEAVY_ROWS);
         });
 
-        it.each([false, true])("testing texts, with all connections taken or none: %s", async (isBusy) => {
+        it.each([false, true])("a query is aborted while it tests texts, with all connections taken or none: %s", async (isBusy) => {
           const other = isBusy ? await busy() : null;
           const { site, block } = await load(
             Array.from({ length: 1_000 }, (_, i) =>
@@ -1049,7 +1049,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
           expect(await countOf(site, [block])).toBe(1_000);
         });
 
-        it.each([false, true])("executing, as a guest: %s", async (isGuest) => {
+        it.each([false, true])("a query is aborted while it executes, as a guest: %s", async (isGuest) => {
           const { site, block } = await load(Array.from({ length: HEAVY_ROWS }, (_, i) => anEvent({ timestampMs: i })));
           await expectAbort((signal) => engine.query({ ...aQuery(site, [block], HEAVY_SQL), isGuest }, signal));
           const partial = { ...aQuery(site, [block], `SELECT 1 AS code, n AS total FROM (${HEAVY_SQL}) AS heavy`), isGuest };
@@ -1057,7 +1057,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
           expect(await countOf(site, [block])).toBe(HEAVY_ROWS);
         });
 
-        it("waiting for its turn, as a guest while owners compute", async () => {
+        it("a guest's query is aborted while it waits for its turn and owners compute", async () => {
           const { site, block } = await load(Array.from({ length: HEAVY_ROWS }, (_, i) => anEvent({ timestampMs: i })));
           const controller = new AbortController();
           const owner = engine.query(aQuery(site, [block], HEAVY_SQL), controller.signal).catch(() => null);

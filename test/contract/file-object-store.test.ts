@@ -29,7 +29,7 @@ describe("the object store in a folder", () => {
     expect(await store.list("a")).toEqual([{ key: "a/b", sizeBytes: 1 }]);
   });
 
-  it("lists every object of many folders, those of each in order", async () => {
+  it("lists every object of many folders, and the objects of each folder in order", async () => {
     const folder = await tempFolder();
     const keys = Array.from(
       { length: 40 * 40 },
@@ -41,7 +41,7 @@ describe("the object store in a folder", () => {
     expect(listed).toEqual(keys.map((key) => ({ key, sizeBytes: key.length })));
   });
 
-  it("deleting an object removes unfinished files of a crash beside it, but no file that is being written", async () => {
+  it("removes unfinished files of a crash when it deletes the object beside them, but no file that is being written", async () => {
     const folder = await tempFolder();
     const store = createFileObjectStore(folder);
     await store.put("a/day/b", bytes);
@@ -51,7 +51,7 @@ describe("the object store in a folder", () => {
     expect(await store.list("a")).toHaveLength(20);
   });
 
-  it("a failed write leaves no file", async () => {
+  it("leaves no file after a failed write", async () => {
     const folder = await tempFolder();
     const store = createFileObjectStore(folder);
     await mkdir(join(folder, "a", "taken"), { recursive: true });
@@ -61,7 +61,7 @@ describe("the object store in a folder", () => {
     expect(await store.list("a")).toEqual([{ key: "a/free", sizeBytes: 1 }]);
   });
 
-  it("a put succeeds while its folder is being removed", async () => {
+  it("stores an object while its folder is being removed", async () => {
     const folder = await tempFolder();
     const store = createFileObjectStore(folder);
     await store.put("a/b/c", bytes);
@@ -77,7 +77,7 @@ describe("the object store in a folder", () => {
     expect([await modeOf(join(folder, "a")), await modeOf(join(folder, "a", "b"))]).toEqual([0o700, 0o600]);
   });
 
-  it("listing removes the permissions of other users, if the folder is its own", async () => {
+  it("removes the permissions of other users when it lists a folder of its own", async () => {
     const folder = await tempFolder();
     const paths = ["events", "events/site", "events/site/day"];
     const openAll = async () => {

@@ -26,7 +26,7 @@ describe("the record store in a folder", () => {
     expect(await modeOf(join(folder, "keys"))).toBe(0o700);
   });
 
-  it("replacing a file that others may read makes it private", async () => {
+  it("makes a file private when it replaces one that others may read", async () => {
     const folder = await tempFolder();
     await writeFile(join(folder, "admin.json"), "old", { mode: 0o644 });
     await createFileRecordStore(folder).write("admin.json", bytes);
@@ -45,7 +45,7 @@ describe("the record store in a folder", () => {
     expect(await store.list("")).toEqual(["keys/a.json"]);
   });
 
-  it("a failed write leaves no file and keeps the previous record", async () => {
+  it("leaves no file after a failed write, and keeps the previous record", async () => {
     const folder = await tempFolder();
     const store = createFileRecordStore(folder);
     await mkdir(join(folder, "admin.json"));

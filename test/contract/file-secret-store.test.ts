@@ -25,7 +25,7 @@ const PLACES = [
 ] as const;
 
 describe.each(PLACES)("the secret of %s in a folder", (name, file) => {
-  it.each(["erased", "replaced"])("overwrites a secret that is %s in place: a hard link to the file shows zeros", async (how) => {
+  it.each(["erased", "replaced"])("is overwritten in place when it is %s: a hard link to the file shows zeros", async (how) => {
     const folder = await tempFolder();
     const secret = createFileSecretStore(folder).secret(name);
     await secret.write("the old one");
@@ -37,7 +37,7 @@ describe.each(PLACES)("the secret of %s in a folder", (name, file) => {
     expect((await readdir(folder, { recursive: true })).filter((path) => path.includes("unfinished"))).toEqual([]);
   });
 
-  it("the secret is readable by its owner only, even if it replaces a file that others may read", async () => {
+  it("is readable by its owner only, even if it replaces a file that others may read", async () => {
     const folder = await tempFolder();
     await mkdir(dirname(join(folder, file)), { recursive: true });
     await writeFile(join(folder, file), "old", { mode: 0o644 });
@@ -45,7 +45,7 @@ describe.each(PLACES)("the secret of %s in a folder", (name, file) => {
     expect((await stat(join(folder, file))).mode & 0o777).toBe(0o600);
   });
 
-  it.each([100, 7])("a file with %i zeros, as an interrupted erasure leaves it, is listed, and counts as no secret", async (zeros) => {
+  it.each([100, 7])("does not exist if its file contains %i zeros, as an interrupted erasure leaves it, but is listed", async (zeros) => {
     const folder = await tempFolder();
     await mkdir(dirname(join(folder, file)), { recursive: true });
     await writeFile(join(folder, file), Buffer.concat([new Uint8Array(zeros), Buffer.alloc(100 - zeros, "a")]));
@@ -54,7 +54,7 @@ describe.each(PLACES)("the secret of %s in a folder", (name, file) => {
     expect(await store.secret(name).read()).toBeNull();
   });
 
-  it("a failed write leaves no file, and a failed erasure names the file", async () => {
+  it("leaves no file after a failed write, and a failed erasure names the file", async () => {
     const folder = await tempFolder();
     await mkdir(join(folder, file), { recursive: true });
     const secret = createFileSecretStore(folder).secret(name);
@@ -65,7 +65,7 @@ describe.each(PLACES)("the secret of %s in a folder", (name, file) => {
 });
 
 describe("the secret store in a folder", () => {
-  it("has the folder of other zones only once there is a secret of one, for its owner only, and ignores foreign files in it", async () => {
+  it("creates the folder of other zones only for a first secret, for its owner only, and ignores foreign files in it", async () => {
     const folder = await tempFolder();
     const store = createFileSecretStore(folder);
     await store.secret("utc").write("text");

@@ -28,7 +28,7 @@ describe("the segment log in files", () => {
     await log.close();
   });
 
-  it("quarantine copies a segment to a folder where an operator can read it", async () => {
+  it("copies a quarantined segment to a folder where an operator can read it", async () => {
     const folder = await tempFolder();
     const log = await openFileSegmentLog(folder, "off");
     await log.create(7);
@@ -38,7 +38,7 @@ describe("the segment log in files", () => {
     await log.close();
   });
 
-  it("after a crash, appends continue behind the truncated line once the log is opened again", async () => {
+  it("appends behind the truncated line of a crash once the log is opened again", async () => {
     const folder = await tempFolder();
     const log = await openFileSegmentLog(folder, "off");
     await log.create(7);
@@ -51,7 +51,7 @@ describe("the segment log in files", () => {
     await again.close();
   });
 
-  it("interval: sync waits for the previous segment, which an append is still syncing", async () => {
+  it("waits in an interval sync for the previous segment, which an append is still syncing", async () => {
     const order: string[] = [];
     let begin = (): void => {};
     const begun = new Promise<void>((resolve) => (begin = resolve));

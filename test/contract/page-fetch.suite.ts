@@ -71,7 +71,7 @@ export function describePageFetch(name: string, fetchPage: PageFetch): void {
       expect(policy.split(",").map((text) => text.trim())).toEqual(["default-src 'self'", "script-src 'none'"]);
     });
 
-    it("sends no cookie, not even one that an earlier page has set, no referrer and no origin", async () => {
+    it("sends no cookie of an earlier page, no referrer and no origin", async () => {
       await page("/teapot");
       await page("/teapot");
       expect(received).toMatchObject({ "user-agent": "Sandpiper/1 (installation check)", accept: "text/html" });
@@ -82,15 +82,15 @@ export function describePageFetch(name: string, fetchPage: PageFetch): void {
       expect(await page("/moved")).toMatchObject({ status: 301, location: "/elsewhere", html: "" });
     });
 
-    it("reads a page that names a location but is no redirect", async () => {
+    it("reads a page that names a location but does not redirect", async () => {
       expect(await page("/created")).toMatchObject({ status: 201, location: "/elsewhere", html: "<p>made" });
     });
 
-    it("reads the first megabyte, in bytes", async () => {
+    it("reads the first megabyte, counted in bytes", async () => {
       expect((await page("/long")).html).toBe("é".repeat(PAGE_BYTES_MAX / 2));
     });
 
-    it("reads a page that is compressed although it was not asked to be, up to its first megabyte", async () => {
+    it("reads the first megabyte of a page that is compressed unasked", async () => {
       for (const path of ["/gzip", "/brotli"]) expect((await page(path)).html).toBe("<p>small");
       expect((await page("/bomb")).html).toBe("a".repeat(PAGE_BYTES_MAX));
       expect(await failureOf(page("/garbled"))).toBe("unreachable");
@@ -100,7 +100,7 @@ export function describePageFetch(name: string, fetchPage: PageFetch): void {
       expect(await failureOf(page(path, 50))).toBe("timeout");
     });
 
-    it("calls a server that breaks the connection, changes the protocol, or is not there, unreachable", async () => {
+    it("reports a server as unreachable if it breaks the connection, changes the protocol, or does not exist", async () => {
       expect(await failureOf(page("/broken"))).toBe("unreachable");
       expect(await failureOf(page("/upgraded"))).toBe("unreachable");
       expect(await failureOf(fetchPage(new URL("http://127.0.0.1:9/"), TIMEOUT_MS))).toBe("unreachable");

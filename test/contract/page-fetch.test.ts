@@ -26,18 +26,22 @@ it("page fetch: Node resolves localhost with the system's resolver and refuses i
 
 const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
 
-it("page fetch: Node says that a certificate is not valid", skippedFor(hasOpenssl ? undefined : "There is no openssl here."), async () => {
-  const folder = await tempFolder();
-  const [key, certificate] = [join(folder, "key.pem"), join(folder, "certificate.pem")];
-  const forShop = ["-subj", "/CN=shop.example", "-days", "1", "-nodes", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"];
-  execFileSync("openssl", ["req", "-x509", ...forShop, "-keyout", key, "-out", certificate], { stdio: "ignore" });
-  const server = createServer({ key: readFileSync(key), cert: readFileSync(certificate) }, (_, response) => response.end());
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  const fetchPage = createPageFetch({ userAgent, resolve: () => Promise.resolve(["127.0.0.1"]), isAllowed: () => true });
-  const { port } = server.address() as AddressInfo;
-  await expect(fetchPage(new URL(`https://shop.example:${port}/`), 5_000)).rejects.toMatchObject({ failure: "certificate" });
-});
+it(
+  "page fetch: Node reports that a certificate is not valid",
+  skippedFor(hasOpenssl ? undefined : "There is no openssl here."),
+  async () => {
+    const folder = await tempFolder();
+    const [key, certificate] = [join(folder, "key.pem"), join(folder, "certificate.pem")];
+    const forShop = ["-subj", "/CN=shop.example", "-days", "1", "-nodes", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"];
+    execFileSync("openssl", ["req", "-x509", ...forShop, "-keyout", key, "-out", certificate], { stdio: "ignore" });
+    const server = createServer({ key: readFileSync(key), cert: readFileSync(certificate) }, (_, response) => response.end());
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const fetchPage = createPageFetch({ userAgent, resolve: () => Promise.resolve(["127.0.0.1"]), isAllowed: () => true });
+    const { port } = server.address() as AddressInfo;
+    await expect(fetchPage(new URL(`https://shop.example:${port}/`), 5_000)).rejects.toMatchObject({ failure: "certificate" });
+  },
+);
 
 it("page fetch: Node gives up on a resolver that does not answer", async () => {
   const fetchPage = createPageFetch({ userAgent, resolve: () => new Promise(() => {}) });

@@ -127,7 +127,7 @@ describe("Parquet files read by DuckDB itself", () => {
     }
   });
 
-  it("the files hold every value of every event, in order", async () => {
+  it("the files contain every value of every event, in order", async () => {
     const rows = await ask(`SELECT ${COLUMNS} FROM files ORDER BY filename, file_row_number`);
     expect(rows).toHaveLength(writtenCount);
     const key = (row: Record<string, unknown>): string => JSON.stringify(EVENT_COLUMNS.map(({ name }) => row[name]));

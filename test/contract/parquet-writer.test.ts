@@ -36,7 +36,7 @@ describe.each([
   ["inline", inlineParquetWriter],
   ["in a thread", threaded],
 ])("the writer %s", (_name, writer) => {
-  it("encode returns the file that encodeEvents returns", async () => {
+  it("encode returns the same file as encodeEvents", async () => {
     expect(await writer.encode(eventTexts(EVENTS))).toEqual(encodeEvents(EVENTS));
   });
 
@@ -45,7 +45,7 @@ describe.each([
     expect(made).toEqual([0, 10, 20].map((first) => encodeEvents(EVENTS.slice(first, first + 10))));
   });
 
-  it("a merged file has all rows in the order of the merged files", async () => {
+  it("a merged file contains all rows in the order of the merged files", async () => {
     const merged = await writer.merge([fileOf(0, 0), fileOf(1, 17), fileOf(18, 29)]);
     if (!("bytes" in merged)) throw new Error(merged.reason);
     expect(merged.events).toBe(30);
@@ -69,9 +69,9 @@ describe.each([
   });
 });
 
-describe("the threads", () => {
+describe("the writer's threads", () => {
   it(
-    "run at low priority, one for flushes and one for merges, and the other threads do not",
+    "run at low priority, one for flushes and one for merges, unlike the other threads",
     skippedFor(process.platform === "linux" ? null : "On Linux alone, threads have a priority of their own."),
     async () => {
       await threaded.encode(eventTexts(EVENTS));

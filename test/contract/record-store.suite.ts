@@ -22,7 +22,7 @@ export function describeRecordStore(title: string, openStore: () => Promise<Open
       expect(await store.list("keys/")).toEqual([]);
     });
 
-    it("read returns exactly the bytes that were written, also in the next process", async () => {
+    it("read returns exactly the bytes that were written, even in the next process", async () => {
       const { store, reopen } = await openStore();
       const bytes = Uint8Array.from({ length: 1024 }, (_, i) => i & 0xff);
       await store.write("admin.json", bytes);

@@ -73,7 +73,7 @@ export function describeRollupCalculator(name: string, create: (dataFolder: stri
       await removeFolder(folder);
     });
 
-    it("returns headers in the order of the keys, and null for what is no whole rollup, or another one", async () => {
+    it("returns headers in the order of the keys, and null for a damaged rollup or one of another key", async () => {
       const headers = await calculator.headers([B, MISSING, DAMAGED, A, PARTIAL, MISPLACED]);
       expect(headers.map((header) => header?.firstDay ?? null)).toEqual(["2026-03-15", null, null, "2026-03-14", "2026-03-16", null]);
       expect(headers[3]).toEqual({
@@ -96,7 +96,7 @@ export function describeRollupCalculator(name: string, create: (dataFolder: stri
       ]);
     });
 
-    describe("of the rows of a measure", () => {
+    describe("the rows of a measure", () => {
       const total = (top: Omit<Top, "rowsMax"> & { readonly rowsMax?: number }, isCounted?: true) =>
         calculator.total({
           measure: "pages",
@@ -107,27 +107,27 @@ export function describeRollupCalculator(name: string, create: (dataFolder: stri
         });
       const valuesOf = async (top: Parameters<typeof total>[0]) => (await total(top)).map(({ value }) => value);
 
-      it("returns the smallest first, equal ones by code point", async () => {
+      it("come smallest first on request, equal ones by code point", async () => {
         expect(await valuesOf({ by: "visitors", isReversed: true })).toEqual(["/z", "/\uffee", "/\u{1f600}", "/a", "/", "/b"]);
       });
 
-      it("returns them by text in either order", async () => {
+      it("come in the order of their texts, in either direction", async () => {
         expect(await valuesOf({})).toEqual(["/", "/a", "/b", "/z", "/\uffee", "/\u{1f600}"]);
         expect(await valuesOf({ isReversed: true, rowsMax: 2 })).toEqual(["/\u{1f600}", "/\uffee"]);
       });
 
-      it("orders by a quotient", async () => {
+      it("come in the order of a quotient", async () => {
         const added = [{ value: ["x", "y", "z"], visitors: integers(1, 3, 2), events: integers(2, 3, 4) }];
         const top = { by: { part: "visitors", whole: "events" }, rowsMax: 3 };
         expect((await calculator.total({ measure: "goals", rollups: [A], added, top })).map(({ value }) => value)).toEqual(["y", "x", "z"]);
       });
 
-      it("leaves out those before the offset", async () => {
+      it("begin at the offset", async () => {
         expect(await valuesOf({ by: "visitors", offset: 1, rowsMax: 2 })).toEqual(["/", "/a"]);
         expect(await valuesOf({ by: "visitors", offset: 6 })).toEqual([]);
       });
 
-      it("returns only those with some values, or that contain a text in any case", async () => {
+      it("can be limited to some values, or to texts that contain a text in any case", async () => {
         expect(await valuesOf({ values: ["/b", "/none", "/a"] })).toEqual(["/a", "/b"]);
         expect(await valuesOf({ values: [] })).toEqual([]);
         expect(await valuesOf({ by: "visitors", search: "B", rowsMax: 1 })).toEqual(["/b"]);
@@ -145,7 +145,7 @@ export function describeRollupCalculator(name: string, create: (dataFolder: stri
         expect(await search("Direct / none")).toEqual(["(unknown)", "/direct"]);
       });
 
-      it("returns the number of all in place of them", async () => {
+      it("can be counted instead of returned", async () => {
         expect(await total({ rowsMax: 1, offset: 3 }, true)).toEqual([{ row_count: 6 }]);
         expect(await total({ search: "B" }, true)).toEqual([{ row_count: 1 }]);
       });
@@ -163,17 +163,17 @@ export function describeRollupCalculator(name: string, create: (dataFolder: stri
       ]);
     });
 
-    it("returns no rows of a measure that has none", async () => {
+    it("returns no rows for a measure without rows", async () => {
       expect(await calculator.total({ measure: "goals", rollups: [A], added: [] })).toEqual([]);
     });
 
-    it("takes a property that a rollup with all properties lacks as one without events", async () => {
+    it("treats a property that a rollup with all properties lacks as one without events", async () => {
       const total = (rollups: string[]) => calculator.total({ measure: "property-values/plan", rollups, added: [] });
       expect(await total([A, B])).toEqual([{ value: "free", visitors: 2, events: 4 }]);
       await expect(total([PARTIAL])).rejects.toThrow(PARTIAL);
     });
 
-    it("rejects a total of a rollup that is missing, damaged or another one, and of a measure that one lacks", async () => {
+    it("rejects if a rollup is missing, damaged, of another key, or lacks the measure", async () => {
       const total = (measure: string, key: string) => calculator.total({ measure, rollups: [A, key], added: [] });
       await expect(total("main", MISSING)).rejects.toThrow(MISSING);
       await expect(total("main", DAMAGED)).rejects.toThrow(DAMAGED);
@@ -181,14 +181,14 @@ export function describeRollupCalculator(name: string, create: (dataFolder: stri
       await expect(total("pages", PARTIAL)).rejects.toThrow(PARTIAL);
     });
 
-    it("reads a rollup that was written after it was missed", async () => {
+    it("reads a rollup that was written after it was found missing", async () => {
       const total = () => calculator.total({ measure: "main", rollups: [LATE], added: [] });
       await expect(total()).rejects.toThrow(LATE);
       await objects.put(LATE, await encodedRollup({ main: main(7) }, { day: "2026-03-20" }));
       expect(await total()).toEqual([{ visitors: 7 }]);
     });
 
-    it("makes a rollup of others and of computed rows, the same bytes in any order of rows", async () => {
+    it("makes a rollup of others and of computed rows, with the same bytes for any order of rows", async () => {
       const origin = originOf("2026-03-14", "2026-03-16");
       const make = (pages: Record<string, number>) =>
         calculator.make(origin, [A, B], [computedOf({ main: main(1), pages: visitorsOf(pages), goals: {} })]);
@@ -208,7 +208,7 @@ export function describeRollupCalculator(name: string, create: (dataFolder: stri
       expect(Buffer.from(await make({ "/": 1, "/z": 1 })).equals(file)).toBe(true);
     });
 
-    it("leaves out a property that a part may have had, and says that some are missing", async () => {
+    it("leaves out a property that a part may have left out, and says that some are missing", async () => {
       const file = await calculator.make(originOf(), [A, PARTIAL], []);
       expect(openRollup(file).header).toMatchObject({ hasAllProperties: false, measures: { main: 1 } });
     });
@@ -219,7 +219,7 @@ export function describeRollupCalculator(name: string, create: (dataFolder: stri
       expect(openRollup(file).header).toMatchObject({ hasAllProperties: false, measures: { main: 1 } });
     });
 
-    it("keeps the properties that most events have", async () => {
+    it("keeps the properties that the most events carry", async () => {
       const properties = Array.from({ length: ROLLUP_PROPERTIES_MAX + 2 }, (_, i) => [`property-values/p${i}`, visitorsOf({ x: i + 1 })]);
       const { header } = openRollup(await calculator.make(originOf(), [], [computedOf(Object.fromEntries(properties))]));
       expect(header.hasAllProperties).toBe(false);
@@ -228,7 +228,7 @@ export function describeRollupCalculator(name: string, create: (dataFolder: stri
       expect(header.measures).toHaveProperty("property-values/p2");
     });
 
-    it("keeps hours only while reports ask for them, and a property of any name", async () => {
+    it("keeps hours only while reports use them, and a property of any name", async () => {
       const hours = { bucket: integers(1, 2), visitors: integers(1, 1) };
       const computed = [computedOf({ "series-by-hour": hours, "property-values/seen-by-hour": visitorsOf({ x: 1 }) })];
       const measuresFrom = async (lastDay: string) =>
@@ -237,7 +237,7 @@ export function describeRollupCalculator(name: string, create: (dataFolder: stri
       expect(await measuresFrom(`2026-03-0${HOURLY_DAYS_MAX + 1}`)).toEqual(["property-values/seen-by-hour"]);
     });
 
-    it("rejects to make a rollup of one that cannot be read", async () => {
+    it("rejects a rollup of parts that cannot be read", async () => {
       await expect(calculator.make(originOf(), [A, DAMAGED], [])).rejects.toThrow(DAMAGED);
     });
   });

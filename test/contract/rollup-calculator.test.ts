@@ -23,12 +23,12 @@ describeRollupCalculator("without memory for caches", inline(0));
 describeRollupCalculator("with little memory for caches", inline(5_000));
 describeRollupCalculator("in threads", (dataFolder) => new ThreadedRollupCalculator(threadScript("rollup"), dataFolder));
 
-describe("the threads", () => {
+describe("the threads of rollups", () => {
   /** The priority of each thread of this process; a higher number is a lower priority. */
   const priorities = (): number[] => readdirSync("/proc/self/task").map((thread) => getPriority(Number(thread)));
 
   it(
-    "add up rollups for dashboards at a lower priority than events are ingested, and make them at a still lower one",
+    "add up rollups for dashboards at a lower priority than ingestion, and make rollups at a still lower one",
     skippedFor(process.platform === "linux" ? null : "On Linux alone, threads have a priority of their own."),
     async () => {
       const calculator = new ThreadedRollupCalculator(threadScript("rollup"), await tempFolder());

@@ -26,7 +26,7 @@ const TEXTS = [
 /** More than fit into a row group. */
 const MANY = Array.from({ length: 40_000 }, (_, i) => `/articles/${i}/a-title`);
 
-describe("files of rollups read by DuckDB itself", () => {
+describe("rollup files read by DuckDB itself", () => {
   let folder: string;
   let connection: DuckDBConnection;
   const ask = async (sql: string) => (await connection.runAndReadAll(sql)).getRowObjectsJson();
@@ -54,7 +54,7 @@ describe("files of rollups read by DuckDB itself", () => {
     expect(types).toEqual([["measure", "VARCHAR"], ...ROLLUP_COLUMNS.map(({ name, kind }) => [name, typeOf[kind]])]);
   });
 
-  it("a measure's rows are together, and null in columns that it lacks", async () => {
+  it("the rows of a measure are together, and null in columns that it lacks", async () => {
     const nulls = { bucket: null, value: null, currency: null, pageviews: null, events: null, bounces: null, duration_ms: null };
     expect(await ask("SELECT * FROM rollup WHERE measure = 'main'")).toEqual([
       { measure: "main", ...nulls, visitors: 2 ** 53, sessions: -1, transactions: null, paying_visitors: null, total: null },
@@ -69,13 +69,13 @@ describe("files of rollups read by DuckDB itself", () => {
     expect(await ask(`SELECT count(*)::INTEGER AS runs FROM (${changes}) WHERE changes`)).toEqual([{ runs: 5 }]);
   });
 
-  it("texts are whole, whatever characters they have", async () => {
+  it("texts are complete, whatever characters they contain", async () => {
     // In hexadecimal, because the client drops a leading U+FEFF.
     const rows = await ask("SELECT hex(value) AS value, visitors::INTEGER AS visitors FROM rollup WHERE measure = 'cities' ORDER BY 2");
     expect(rows).toEqual(TEXTS.map((text, visitors) => ({ value: Buffer.from(text).toString("hex").toUpperCase(), visitors })));
   });
 
-  it("sums are exact, over several row groups and of amounts of any size", async () => {
+  it("sums are exact over several row groups and for amounts of any size", async () => {
     expect(await ask("SELECT count(*)::INTEGER AS pages, sum(visitors)::BIGINT AS visitors FROM rollup WHERE measure = 'pages'")).toEqual([
       { pages: MANY.length, visitors: String((MANY.length * (MANY.length - 1)) / 2) },
     ]);

@@ -39,7 +39,7 @@ export function describeSecretStore(title: string, openStore: () => Promise<Open
       expect(await store.secret(name).read()).toBe("another");
     });
 
-    it("secrets of several names change and end on their own, and the next process lists those that are left", async () => {
+    it("secrets of several names change and end independently, and the next process lists the remaining ones", async () => {
       const { store, reopen } = await openStore();
       for (const name of NAMES) await store.secret(name).write(`that of ${name}`);
       await store.secret("asia-tokyo").write("another");
@@ -52,12 +52,12 @@ export function describeSecretStore(title: string, openStore: () => Promise<Open
       expect(await store.names()).toEqual(NAMES.filter((name) => name !== "utc").sort());
     });
 
-    it.each(["", "..", "../secret", "Europe/Berlin", "a.json", "x".repeat(65)])("%j is no name", async (name) => {
+    it.each(["", "..", "../secret", "Europe/Berlin", "a.json", "x".repeat(65)])("%j is not a valid name", async (name) => {
       const { store } = await openStore();
       expect(() => store.secret(name)).toThrow("not the name of a secret");
     });
 
-    it("each has a location of its own", async () => {
+    it("each secret is stored in a place of its own", async () => {
       const { store } = await openStore();
       expect(new Set(NAMES.map((name) => store.secret(name).location)).size).toBe(NAMES.length);
     });

@@ -88,7 +88,7 @@ export function describeSegmentLog(name: string, openLog: () => Promise<OpenedLo
       await log.close();
     });
 
-    it("remove deletes a segment, also the one appended to last, and succeeds for an unknown one", async () => {
+    it("remove deletes a segment, even the one appended to last, and succeeds for an unknown one", async () => {
       const { log } = await openLog();
       for (const number of [1, 2, 3]) await log.create(number);
       await log.append(2, bytesOf("x"));
@@ -114,7 +114,7 @@ export function describeSegmentLog(name: string, openLog: () => Promise<OpenedLo
       await log.close();
     });
 
-    it("all segments are there after the log was closed and opened again", async () => {
+    it("all segments exist after the log was closed and opened again", async () => {
       const { log, reopen } = await openLog();
       for (const number of [1, 2, 3]) await log.create(number);
       await log.append(1, bytesOf("one"));

@@ -91,7 +91,7 @@ describe("the threaded engine", () => {
     expect(log.lines[0]).toMatchObject({ level: "error", message: "the engine's module cannot be read and compiled" });
   });
 
-  it("a query that is aborted while it waits for a connection does not end the thread, nor does one that waits for its start", async () => {
+  it("a query that is aborted while it waits for a connection or for the start does not end the thread", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
     const { engine, workers } = startEngine();
@@ -124,7 +124,7 @@ describe("the threaded engine", () => {
     expect(workers).toHaveLength(1);
   });
 
-  it("it can be closed before it has started", async () => {
+  it("close succeeds before the thread has started", async () => {
     const { engine } = startEngine();
     await engine.close();
     await expect(engine.drop([])).rejects.toBeInstanceOf(EngineLostError);

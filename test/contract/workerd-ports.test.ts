@@ -45,7 +45,7 @@ describeEngine("DuckDB in workerd", async () => freshPorts().engine);
 
 describePageFetch("workerd", (url, timeoutMs) => freshPorts().fetchPage(url, timeoutMs));
 
-it("page fetch: workerd, where events wait for each read, reads very small chunks in part", async () => {
+it("page fetch: workerd reads very small chunks in part, because events wait for each read", async () => {
   const server = createServer((socket) => {
     socket.on("error", () => {});
     socket.end(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${"1\r\na\r\n".repeat(3 * READS_MAX)}0\r\n\r\n`);

@@ -30,7 +30,7 @@ const { sandpiper, caddy } = services;
 const image = imageConfig();
 
 describe("compose.yaml", () => {
-  it("gives each service a read-only root, no privileges, a memory limit, restarts, and a log that rotates", () => {
+  it("gives each service a read-only root, no privileges, a memory limit, restarts, and a rotating log", () => {
     for (const service of Object.values(services)) {
       expect(service).toMatchObject({ read_only: true, cap_drop: ["ALL"], security_opt: ["no-new-privileges:true"] });
       expect(service.logging).toEqual({ driver: "local" });
@@ -40,14 +40,14 @@ describe("compose.yaml", () => {
     expect([sandpiper.cap_add, caddy.cap_add]).toEqual([undefined, ["NET_BIND_SERVICE"]]);
   });
 
-  it("publishes ports of Caddy only, which starts when Sandpiper is healthy", () => {
+  it("publishes only ports of Caddy, which starts once Sandpiper is healthy", () => {
     expect(sandpiper.ports).toBeUndefined();
     expect(caddy.ports).toEqual(["80:80", "443:443", "443:443/udp"]);
     expect(caddy.depends_on).toEqual({ sandpiper: { condition: "service_healthy" } });
     expect(image.healthcheck.at(-1)).toBe("healthcheck");
   });
 
-  it("sets options that the program accepts, within a memory limit that is as much as it may take", () => {
+  it("sets options that the program accepts, within a memory limit that covers what it may use", () => {
     const config = configOfEnvironment(sandpiper.environment);
     expect(config.trustProxy).toBe(1);
     expect(limitMb(sandpiper.mem_limit)).toBeGreaterThanOrEqual(memoryMb(config));
@@ -60,13 +60,13 @@ describe("compose.yaml", () => {
     expect(readFileSync(join(ROOT, ".gitignore"), "utf8")).toContain("\n/secrets/\n/.env\n");
   });
 
-  it("keeps the data in named volumes, where the image has its data folder", () => {
+  it("keeps the data in named volumes, mounted at the image's data folder", () => {
     expect(sandpiper.volumes).toEqual(image.volumes.map((path) => `data:${path}`));
     const named = [...sandpiper.volumes, ...caddy.volumes].map((text) => text.split(":")[0] ?? "").filter((name) => !name.startsWith("."));
     expect(Object.keys(volumes).sort()).toEqual(named.sort());
   });
 
-  it("mounts the Caddyfile", () => {
+  it("mounts the Caddyfile where Caddy reads it", () => {
     const [folder = ""] = caddy.volumes.find((text) => text.endsWith(":/etc/caddy:ro"))?.split(":") ?? [];
     expect(existsSync(join(ROOT, folder, "Caddyfile"))).toBe(true);
   });

@@ -29,7 +29,7 @@ const valuesOf = (command: string, option: string): string[] =>
 const hasOpenssl = spawnSync("openssl", ["version"]).error === undefined;
 
 describe("the commands of docs/containers.md", () => {
-  it("give the program arguments that it knows", async () => {
+  it("pass arguments that the program knows", async () => {
     const known = commands.flatMap((command) => [...command.matchAll(/ sandpiper ((?:backup|verify|restore|reset-password).*)$/g)]);
     expect(known.length).toBeGreaterThan(3);
     for (const [, text = ""] of known) {
@@ -40,7 +40,7 @@ describe("the commands of docs/containers.md", () => {
     }
   });
 
-  it("every command of docs/containers.md names services of compose.yaml", () => {
+  it("name services of compose.yaml", () => {
     const named = commands.flatMap((command) => [...command.matchAll(/^docker compose (?:exec|run|logs|restart|stop) (.*)$/g)]);
     expect(named.length).toBeGreaterThan(2);
     for (const [command, words = ""] of named) {
@@ -48,7 +48,7 @@ describe("the commands of docs/containers.md", () => {
     }
   });
 
-  it("run the image by itself with its data folder in a volume, and with as much memory as it may take", () => {
+  it("run the image alone with its data folder in a volume, and with as much memory as it may use", () => {
     const [run = ""] = commands.filter((command) => command.startsWith("docker run "));
     const config = configOfEnvironment(Object.fromEntries(valuesOf(run, "env").map((text) => text.split("=") as [string, string])));
     expect(limitMb(valuesOf(run, "memory")[0] ?? "")).toBeGreaterThanOrEqual(memoryMb(config));
@@ -63,18 +63,22 @@ describe("the commands of docs/containers.md", () => {
     for (const command of installs) expect(command).toContain(`-m 0700 -o ${uid} -g ${gid} /`);
   });
 
-  it("write the domain and secrets as compose.yaml reads them", skippedFor(hasOpenssl ? null : "no openssl on this machine"), async () => {
-    const folder = await tempFolder();
-    const from = commands.findIndex((command) => command.startsWith("echo DOMAIN="));
-    const to = commands.findIndex((command) => command.startsWith("docker compose up"));
-    execFileSync("bash", ["-ec", commands.slice(from, to).join("\n")], { cwd: folder });
-    expect(readFileSync(join(folder, ".env"), "utf8")).toBe("DOMAIN=stats.example.com\n");
-    expect(statSync(join(folder, "secrets")).mode & 0o777).toBe(0o700);
-    expect(readdirSync(join(folder, "secrets")).sort()).toEqual(Object.keys(secrets).sort());
-    for (const name of Object.keys(secrets)) {
-      const path = join(folder, "secrets", name);
-      expect([name, statSync(path).mode & 0o777]).toEqual([name, 0o444]);
-      configOfEnvironment({ [`SVC_${name.toUpperCase()}`]: readFileSync(path, "utf8").trim() });
-    }
-  });
+  it(
+    "write the domain and secrets in the format that compose.yaml reads",
+    skippedFor(hasOpenssl ? null : "no openssl on this machine"),
+    async () => {
+      const folder = await tempFolder();
+      const from = commands.findIndex((command) => command.startsWith("echo DOMAIN="));
+      const to = commands.findIndex((command) => command.startsWith("docker compose up"));
+      execFileSync("bash", ["-ec", commands.slice(from, to).join("\n")], { cwd: folder });
+      expect(readFileSync(join(folder, ".env"), "utf8")).toBe("DOMAIN=stats.example.com\n");
+      expect(statSync(join(folder, "secrets")).mode & 0o777).toBe(0o700);
+      expect(readdirSync(join(folder, "secrets")).sort()).toEqual(Object.keys(secrets).sort());
+      for (const name of Object.keys(secrets)) {
+        const path = join(folder, "secrets", name);
+        expect([name, statSync(path).mode & 0o777]).toEqual([name, 0o444]);
+        configOfEnvironment({ [`SVC_${name.toUpperCase()}`]: readFileSync(path, "utf8").trim() });
+      }
+    },
+  );
 });

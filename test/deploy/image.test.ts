@@ -115,7 +115,7 @@ describe("the image", skippedFor(whyNoContainers()), () => {
     expect((await evaluate(`console.log((await import("node:fs")).statSync("/data").mode.toString(8))`)).printed).toBe("40700\n");
   });
 
-  it("holds the files of the published package, and no shell", async () => {
+  it("contains the files of the published package, and no shell", async () => {
     const { printed } = await evaluate(
       `import { readdirSync } from "node:fs"; console.log(readdirSync("/app", { recursive: true }).join("\\n"));`,
     );
@@ -140,7 +140,7 @@ describe("the image", skippedFor(whyNoContainers()), () => {
     expect(printed).toBe(" none\n");
   });
 
-  it("stops on its stop signal with exit code 0, and the next container of the volume has the event", async () => {
+  it("stops on its stop signal with exit code 0, and the next container of the volume serves the event", async () => {
     const ended = await container.stop();
     isStopped = true;
     expect([ended.code, ended.printed]).toEqual([0, expect.stringContaining("SIGTERM")]);

@@ -92,7 +92,7 @@ describe("deploy/kubernetes.yaml", () => {
     expect(container.volumeMounts.find(({ name }) => name === metadata.name)?.mountPath).toBe(image.volumes[0]);
   });
 
-  it("runs it as the image's user, with a read-only root, no capabilities, and no variables of services", () => {
+  it("runs the pod as the image's user, with a read-only root, no capabilities, and no variables of services", () => {
     const [uid, gid] = image.user.split(":").map(Number);
     expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: uid, runAsGroup: gid, fsGroup: gid });
     expect(pod.securityContext["seccompProfile"]).toEqual({ type: "RuntimeDefault" });
@@ -104,7 +104,7 @@ describe("deploy/kubernetes.yaml", () => {
     expect(pod.enableServiceLinks).toBe(false);
   });
 
-  it("sets options that the program accepts, within a memory limit that is as much as it may take", () => {
+  it("sets options that the program accepts, within a memory limit that covers what it may use", () => {
     const config = configOfEnvironment(environment);
     expect(config.trustProxy).toBe(1);
     expect(limitMb(container.resources.limits.memory)).toBeGreaterThanOrEqual(memoryMb(config));
@@ -118,7 +118,7 @@ describe("deploy/kubernetes.yaml", () => {
     expect(volume?.secret.defaultMode).toBe(0o440);
   });
 
-  it("has a Secret whose values have to be replaced: the program refuses them", () => {
+  it("contains a Secret whose values must be replaced: the program refuses them", () => {
     const { admin_password: password = "", metrics_token: token = "" } = resource("Secret").stringData ?? {};
     for (const values of [{ SVC_ADMIN_PASSWORD: password }, { SVC_METRICS_TOKEN: token }]) {
       expect(() => configOfEnvironment(values)).toThrow("The configuration has a problem");

@@ -68,7 +68,7 @@ describe("systemd-analyze", skippedFor(SYSTEMD >= SYSTEMD_OFFLINE ? null : `no s
 });
 
 describe("the systemd unit", () => {
-  it("sets options that the program accepts, and the data folder that systemd makes for its user alone", () => {
+  it("sets options that the program accepts, and a data folder that systemd creates for its user alone", () => {
     expect(configOfEnvironment(environment)).toMatchObject({ host: "127.0.0.1", port: 8000, trustProxy: 1 });
     expect(environment["SVC_DATA_DIR"]).toBe(`/var/lib/${valuesOf("StateDirectory")[0]}`);
     expect(valuesOf("StateDirectoryMode")).toEqual(["0700"]);
@@ -79,7 +79,7 @@ describe("the systemd unit", () => {
     expect(environment["SVC_ADMIN_PASSWORD_FILE"]).toBe(`/run/credentials/sandpiper.service/${name}`);
   });
 
-  it("allows as much memory as the program may take", () => {
+  it("allows as much memory as the program may use", () => {
     expect(limitMb(valuesOf("MemoryMax")[0] ?? "")).toBeGreaterThanOrEqual(memoryMb(configOfEnvironment(environment)));
   });
 
@@ -88,7 +88,7 @@ describe("the systemd unit", () => {
     expect(valuesOf("RestartPreventExitStatus")).toEqual([String(code)]);
   });
 
-  it("starts the command that the documented installation puts there, and comes with the package", () => {
+  it("starts the command that the documented installation creates, and is part of the package", () => {
     const { text } = readPage("docs/installation.md");
     const { name, bin, files } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
       readonly name: string;
@@ -109,7 +109,7 @@ describe("the systemd unit", () => {
     expect(text).toContain(`${prefix}/lib/node_modules/${name}/deploy/sandpiper.service`);
   });
 
-  it("has the password file and the user that the documented commands create", () => {
+  it("uses the password file and the user that the documented commands create", () => {
     const { text } = readPage("docs/installation.md");
     expect(text).toContain(` ${(valuesOf("LoadCredential")[0] ?? "").split(":")[1]}`);
     expect(text).toContain(`useradd --system --home-dir /var/lib/sandpiper --shell /usr/sbin/nologin ${valuesOf("User")[0]}`);

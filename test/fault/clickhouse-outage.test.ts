@@ -74,8 +74,8 @@ function expectNoSecrets(url: string, texts: readonly string[]): void {
 
 const logOf = ({ log }: InProcessTarget): string => JSON.stringify(log.lines);
 
-describe("while ClickHouse cannot be reached", () => {
-  it("the service starts, accepts events and is not ready; reports say why", async () => {
+describe("an unreachable ClickHouse", () => {
+  it("the service starts without ClickHouse, accepts events and is not ready; reports give the reason", async () => {
     const target = await startWith(NOWHERE);
     expect((await send(target)).status).toBe(202);
     const errors = await errorsOf(target);
@@ -87,7 +87,7 @@ describe("while ClickHouse cannot be reached", () => {
     expect(logOf(target)).not.toContain(PASSWORD);
   });
 
-  it("reports of a site without waiting events say why, too", async () => {
+  it("reports of a site without waiting events give the reason as well", async () => {
     const target = await startWith(NOWHERE);
     expect(await errorsOf(target)).toEqual(REPORTS.map(() => "ClickHouse cannot be reached. Try again later."));
   });
@@ -101,7 +101,7 @@ describe("while ClickHouse cannot be reached", () => {
     expect((await send(target)).status).toBe(202);
   });
 
-  it("events are accepted until the journal has as many bytes as may wait, then refused", async () => {
+  it("events are accepted without ClickHouse until the journal reaches its byte limit, then refused", async () => {
     const target = await startWith(NOWHERE, { unflushedBytesMax: 2_000 });
     const statuses: number[] = [];
     for (let i = 0; i < 40; i++) {
@@ -114,8 +114,8 @@ describe("while ClickHouse cannot be reached", () => {
   });
 });
 
-describe("while ClickHouse refuses", () => {
-  it("a wrong password is named in the log, and in reports without user and password", async () => {
+describe("a ClickHouse that refuses statements", () => {
+  it("a wrong password is named in the log and in reports, without user and password", async () => {
     const url = await refusing(516, `${USER}: Authentication failed: password is incorrect. (AUTHENTICATION_FAILED)`);
     const target = await startWith(url);
     expect((await send(target)).status).toBe(202);

@@ -86,7 +86,7 @@ const erased = (events: number): Reply => ({
 });
 
 describe("an erasure on a full node", () => {
-  it("an erasure finds what other nodes have in ClickHouse and in their journals, and adds it up", async () => {
+  it("an erasure finds events that other nodes store in ClickHouse and in their journals, and adds up the counts", async () => {
     const { start, rows } = await createCluster();
     const [full, ingest] = [await start("all", await tempFolder()), await start("ingest", await tempFolder())];
     await send(full, 3);
@@ -101,7 +101,7 @@ describe("an erasure on a full node", () => {
     expect(await rows()).toBe(2);
   });
 
-  it("an erasure is a 503 that names a killed node, which erases what its journal has before ClickHouse gets it", async () => {
+  it("an erasure is a 503 that names a killed node, which erases its journal before ClickHouse gets the events", async () => {
     const { start, rows } = await createCluster();
     const folder = await tempFolder();
     const [full, ingest] = [await start("all", await tempFolder()), await start("ingest", folder)];
@@ -151,8 +151,8 @@ describe("an erasure on a full node", () => {
   });
 });
 
-describe("a node that ClickHouse takes for stopped", () => {
-  it("a node that ClickHouse takes for stopped confirms its own erasure before the response", skippedFor(ONLY_THE_FRONT), async () => {
+describe("a node that ClickHouse considers stopped", () => {
+  it("a node that ClickHouse considers stopped confirms its own erasure before the response", skippedFor(ONLY_THE_FRONT), async () => {
     const { start, rows } = await createCluster();
     const folder = await tempFolder();
     const full = await start("all", folder);
@@ -169,7 +169,7 @@ describe("a node that ClickHouse takes for stopped", () => {
 });
 
 describe("a node", () => {
-  it("a node deletes the expired events of nodes that have stopped, and leaves those of running ones to these", async () => {
+  it("a node deletes the expired events of stopped nodes, and leaves those of running nodes to them", async () => {
     const { start, rows, query } = await createCluster();
     const [stopped, running] = [await start("ingest", await tempFolder()), await start("ingest", await tempFolder())];
     await send(stopped, 4);

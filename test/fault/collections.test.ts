@@ -13,7 +13,7 @@ const SITE = "killed.test";
 const KILLS = 3;
 
 describe("goals of a process that is killed", () => {
-  it("goals of a killed process are those whose change was answered, and one that was under way is there as a whole or not at all", async () => {
+  it("the goals of a killed process are exactly the answered changes, and an unanswered change exists completely or not at all", async () => {
     const dataFolder = await tempFolder();
     let server = await startServer({ dataFolder, environment: CLOSED });
     const kept: string[] = [];
@@ -35,7 +35,7 @@ describe("goals of a process that is killed", () => {
     expect(await server.stop()).toBe(0);
   });
 
-  it("a damaged record of goals, which the next change would overwrite, prevents the start with its name", async () => {
+  it("a damaged record of goals, which the next change would overwrite, prevents the start with a message that names it", async () => {
     const dataFolder = await tempFolder();
     const first = await startServer({ dataFolder, environment: CLOSED });
     await addItem(asTarget(first), "goals", SITE, await logIn(asTarget(first)), { name: "n", page: "/" });
@@ -52,7 +52,7 @@ describe("goals of a process that is killed", () => {
     expect(stdout + stderr).toContain(`goals/${name}`);
   });
 
-  it("goals are in backups", async () => {
+  it("backups include goals", async () => {
     const [dataFolder, backups, restored] = [await tempFolder(), join(await tempFolder(), "backups"), join(await tempFolder(), "restored")];
     const first = await startServer({ dataFolder, environment: CLOSED });
     const goal = await addItem(asTarget(first), "goals", SITE, await logIn(asTarget(first)), { name: "n", page: "/" });

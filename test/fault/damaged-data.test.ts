@@ -108,7 +108,7 @@ async function leftOutBy(server: ServerProcess): Promise<{ health: unknown; metr
 }
 
 describe("a site's folder that was renamed by hand", () => {
-  it("is served under neither name, the log names it, and verify says how to move it back", async () => {
+  it("a renamed site folder is served under neither name, the log names it, and verify says how to move it back", async () => {
     const dataFolder = await folderWith({ "a.test": 5, "b.test": 3 });
     const events = join(dataFolder, "events");
     await rename(join(events, "site_id=a.test"), join(events, "site_id=renamed.test"));

@@ -88,7 +88,7 @@ describe("the folder lock", () => {
     );
   });
 
-  it("the folder lock is not taken where a file of its name is somebody else's, which stays as it is", async () => {
+  it("the folder lock is not taken if a foreign file has its name, and that file stays unchanged", async () => {
     const dataFolder = await tempFolder();
     await writeFile(lockOf(dataFolder), "the combination of my bicycle");
     await expect(lockFolder(dataFolder, neverLost)).rejects.toThrow(`${lockOf(dataFolder)} is not Sandpiper's. Move it away`);

@@ -29,7 +29,7 @@ const rollupsIn = async (dataFolder: string): Promise<string[]> =>
   (await createFileObjectStore(dataFolder).list(ROLLUPS_FOLDER)).map(({ key }) => key);
 
 describe("a backup", () => {
-  it("a backup has no rollups, and answers every report as before, at once, with rollups of later events, and with its own", async () => {
+  it("a backup contains no rollups, and the restored program answers every report at once, with rollups of later events and its own", async () => {
     const [dataFolder, copy, beside] = [await tempFolder(), join(await tempFolder(), "copy"), join(await tempFolder(), "beside")];
     const target = await startOn(dataFolder, START_MS);
     await playDays(target, new Ledger(target));

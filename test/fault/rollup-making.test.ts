@@ -113,12 +113,12 @@ async function playAndRestart(strike: Strike | null): Promise<boolean> {
 const WAYS = [true, false].flatMap((deadly) => (["before", "after"] as const).map((when) => ({ deadly, when })));
 
 describe("rollups", { timeout: TEST_MS_MAX }, () => {
-  it("rollups are written, added up, replaced and dropped, and reports are as without them", async () => {
+  it("rollups are written, added up, replaced and dropped, and reports stay the same as without them", async () => {
     await playAndRestart(null);
   });
 
   it.each(WAYS.map(({ deadly, when }) => [deadly ? "the process dies" : "a failure occurs", when, deadly] as const))(
-    "rollups change no report and hold no erased event when %s %s any change of a rollup or a file of events",
+    "rollups change no report and contain no erased event when %s %s any change of a rollup or a file of events",
     async (_what, when, deadly) => {
       for (let atChange = firstChange(when, deadly); ; atChange += CHANGES_PER_STRIKE) {
         const struck = await playAndRestart({ atChange, when, deadly, ofObjects: isOfDays }).catch((error: unknown) => {
@@ -175,7 +175,7 @@ async function losePower(seed: number): Promise<boolean> {
 }
 
 describe("rollups on a disk that loses power", { timeout: TEST_MS_MAX + POWER_LOSSES * 5_000 }, () => {
-  it("rollups on a disk that loses power change no report and hold no erased event", async () => {
+  it("rollups on a disk that loses power change no report and contain no erased event", async () => {
     let losses = 0;
     for (let seed = SEED; seed < SEED + POWER_LOSSES; seed++) {
       const wasLost = await losePower(seed).catch((error: unknown) => {
@@ -199,7 +199,7 @@ async function rolledTarget(objects: ObjectStore, environment = ENVIRONMENT): Pr
 }
 
 describe("a store that fails for rollups", () => {
-  it("a store that fails for rollups fails no event and no report, but an erasure that cannot delete them, until it works again", async () => {
+  it("a store that fails for rollups fails no event and no report, only erasures that cannot delete them, until it works again", async () => {
     const backing = memoryStores().objects;
     let isFailing = false;
     const refused = (key: ObjectKey) => {

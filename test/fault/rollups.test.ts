@@ -135,12 +135,12 @@ async function playOn(seed: number, strike: Strike | null, ignores: IgnoredSyncs
 }
 
 describe("rollups", () => {
-  it("rollups have exactly the events of their days after a history without a failure", async () => {
+  it("rollups contain exactly the events of their days after a history without a failure", async () => {
     expect(await playOn(1, null)).toEqual({ calls: expect.any(Number), wrong: [], erased: 8 });
   });
 
   it.each(WAYS.map(({ kind, when }, i) => [kind, when, i] as const))(
-    "rollups have no erased event, and those that are valid all events of their days, after a %s %s any call to the file system",
+    "rollups contain no erased event, and valid ones contain all events of their days, after a %s %s any call to the file system",
     async (kind, when, i) => {
       for (let atCall = 1; ; atCall++) {
         if (!isTurnOf(i, WAYS.length, atCall)) continue;

@@ -51,7 +51,7 @@ describe("a process that is killed", () => {
     }
   });
 
-  it("a damaged record of a share link prevents the start with its name, which may say that its link is revoked", async () => {
+  it("a damaged record of a share link, which may be a revocation, prevents the start with a message that names it", async () => {
     const dataFolder = await tempFolder();
     const first = await startServer({ dataFolder, environment: ADMIN });
     const { share_hash: hash } = await createShare(asTarget(first), await logIn(asTarget(first)), SITE);
@@ -105,7 +105,7 @@ const CHANGES: readonly LinkChange[] = [
 
 describe("a process that ends while it changes a share link", () => {
   it.each(CHANGES.map((each) => [each.title, each] as const))(
-    "a share link that is %s when the process ends at any call is as before or as after the change, and as after it once that was confirmed",
+    "a share link that is %s when the process ends at any call is in its state before or after the change, and after it once that was confirmed",
     async (_title, { change, ...ends }) => {
       const open = (files: FileSystem) => openShares(createFileRecordStore(DATA_FOLDER, files));
       const firstHash = (shares: Shares) => shares.list()[0]?.shareHash ?? "";

@@ -125,31 +125,34 @@ describe("an import of settings", () => {
     ["fails after", "after", false],
     ["dies with its process before", "before", true],
     ["dies with its process after", "after", true],
-  ] as const)("an import of settings that %s any of its writes stores some, and all once it is repeated", async (_how, when, deadly) => {
-    const wholeClock = { nowMs: NOW };
-    const whole = await openOn(memoryStores().records, wholeClock);
-    await whole.change(OLD, REQUEST);
-    wholeClock.nowMs = IMPORT_MS;
-    await importInto(whole);
-    let writes = 0;
-    for (;;) {
-      const { records, clock, sites, error } = await failedImport({ atChange: writes + 1, when, deadly });
-      if (error === null) break;
-      writes++;
-      expect(error).toMatchObject({ message: expect.stringContaining("Import the file again") as unknown });
-      const next = await openOn(records, clock);
-      for (const site of IMPORTED) expect([OLD.get(site)?.name ?? null, "New"]).toContain(next.settingsOf(site).name);
-      if (!deadly) expect(stateOf(next)).toEqual(stateOf(sites));
-      const repeating = deadly ? next : sites;
-      await importInto(repeating);
-      for (const again of [repeating, await openOn(records)]) expect(stateOf(again)).toEqual(stateOf(whole));
-    }
-    expect(writes).toBe(IMPORTED.length);
-  });
+  ] as const)(
+    "an import of settings that %s any of its writes stores some of them, and all of them once it is repeated",
+    async (_how, when, deadly) => {
+      const wholeClock = { nowMs: NOW };
+      const whole = await openOn(memoryStores().records, wholeClock);
+      await whole.change(OLD, REQUEST);
+      wholeClock.nowMs = IMPORT_MS;
+      await importInto(whole);
+      let writes = 0;
+      for (;;) {
+        const { records, clock, sites, error } = await failedImport({ atChange: writes + 1, when, deadly });
+        if (error === null) break;
+        writes++;
+        expect(error).toMatchObject({ message: expect.stringContaining("Import the file again") as unknown });
+        const next = await openOn(records, clock);
+        for (const site of IMPORTED) expect([OLD.get(site)?.name ?? null, "New"]).toContain(next.settingsOf(site).name);
+        if (!deadly) expect(stateOf(next)).toEqual(stateOf(sites));
+        const repeating = deadly ? next : sites;
+        await importInto(repeating);
+        for (const again of [repeating, await openOn(records)]) expect(stateOf(again)).toEqual(stateOf(whole));
+      }
+      expect(writes).toBe(IMPORTED.length);
+    },
+  );
 });
 
 describe("a damaged record of settings", () => {
-  it("a damaged record of settings stops the start with a message that names it, stays as it is, and counts again once it is repaired", async () => {
+  it("a damaged record of settings prevents the start with a message that names it, stays unchanged, and is read again once it is repaired", async () => {
     const dataFolder = await tempFolder();
     const first = await startServer({ dataFolder });
     const headers = withSession(await tokenOf(await postSetup(asTarget(first))));

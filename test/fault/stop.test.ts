@@ -123,7 +123,7 @@ describe.concurrent("a shutdown", () => {
   );
 
   it(
-    "a stop disconnects a client with an unfinished request soon",
+    "a stop disconnects a client with an unfinished request within seconds",
     inFolder(async (dataFolder) => {
       const server = await startServer({ dataFolder });
       const hanging = await connectTo(server.origin);

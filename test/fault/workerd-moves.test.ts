@@ -40,8 +40,8 @@ async function deployOne(): Promise<string> {
   return ((await key.json()) as { key: string }).key;
 }
 
-describe("a deployment with one object, moved over to an object a site", () => {
-  it("a move to an object a site keeps every event, the password, the keys and, within the salt period, the ids of visitors", async () => {
+describe("a deployment that moves from one object to an object per site", () => {
+  it("a move to an object per site keeps every event, the password, the keys and, within the salt period, the ids of visitors", async () => {
     const key = await deployOne();
     await runtime.crashInto("worker.js");
     for (const site of SITES) await record(site, 5);
@@ -52,7 +52,7 @@ describe("a deployment with one object, moved over to an object a site", () => {
     expect((await fetch(`${runtime.origin()}/api/sites`)).status).toBe(401);
   });
 
-  it("a move to an object a site keeps every event exactly once when it is killed at any moment of the move", async () => {
+  it("a move to an object per site keeps every event exactly once if it is killed at any moment", async () => {
     const key = await deployOne();
     const filesBefore = (await runtime.bucketKeys()).length;
     const filesSeen: number[] = [];
@@ -71,7 +71,7 @@ describe("a deployment with one object, moved over to an object a site", () => {
     }
   });
 
-  it("a move to an object a site starts the object of every site with files, however many there are, so that what is due to these is done without a request", async () => {
+  it("a move to an object per site starts the object of every site with files, however many there are, so that due work happens without a request", async () => {
     runtime = await startWorkerd({ script: "one-object-worker.js", environment: ENVIRONMENT });
     const sites = Array.from({ length: 25 }, (_, i) => `site-${i}.test`);
     for (const site of sites) await record(site, 1);

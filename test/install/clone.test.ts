@@ -72,7 +72,7 @@ async function filesOfClone(): Promise<string[]> {
 /** What a start prints before it builds. */
 const BUILDING = "Building Sandpiper. This takes some seconds.\n";
 
-it("an unbuilt clone without the packages of the build says in one sentence what to do", async () => {
+it("an unbuilt clone without the packages of the build fails with one sentence that says what to do", async () => {
   await rename(join(clone, "node_modules"), join(clone, "packages"));
   onTestFinished(() => rename(join(clone, "packages"), join(clone, "node_modules")));
   for (const args of [[], ["verify"], ["--help"]]) {
@@ -82,14 +82,14 @@ it("an unbuilt clone without the packages of the build says in one sentence what
   }
 });
 
-it("two first starts at once both say that they build, and run", async () => {
+it("two first starts at the same time both report the build, and run", async () => {
   await setVersion("1.0.0");
   const both = await Promise.all([start(["--version"]), start(["--version"])]);
   for (const ended of both) expect(ended).toEqual({ code: 0, stdout: "1.0.0\n", stderr: BUILDING });
   expect((await readdir(dist())).filter((name) => name.startsWith("."))).toEqual([]);
 });
 
-it("`npm start` passes arguments on, and starts what is built without building again", async () => {
+it("`npm start` passes arguments on, and starts an existing build without building again", async () => {
   const before = await builtMs();
   const ended = await runProcess(["npm", "start", "--", "--version"], { cwd: clone, environment: { HOME: clone } });
   expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/\n1\.0\.0\n$/) });
@@ -109,7 +109,7 @@ it("`npm start` builds again after a change of the sources", async () => {
   expect(await start(["--version"])).toMatchObject({ code: 0, stdout: "2.0.0\n" });
 });
 
-it("a build that lacks a file is made again, also beside links that lead nowhere", async () => {
+it("a build that lacks a file is replaced, even beside links that lead nowhere", async () => {
   await rm(dist("engine.wasm"));
   await symlink("nobody@nowhere.1", join(clone, "src", ".#locked.ts"));
   onTestFinished(() => rm(join(clone, "src", ".#locked.ts")));
@@ -117,7 +117,7 @@ it("a build that lacks a file is made again, also beside links that lead nowhere
   expect((await stat(dist("engine.wasm"))).isFile()).toBe(true);
 });
 
-it("npm that is stopped during the build starts no server", async () => {
+it("an npm that is stopped during the build starts no server", async () => {
   await setVersion("3.1.0");
   const environment = { PATH: process.env["PATH"], HOME: clone, SVC_PORT: "0", SVC_DATA_DIR: await tempFolder() };
   const npm = spawn("npm", ["start"], { cwd: clone, env: environment, stdio: ["ignore", "pipe", "ignore"], detached: true });
@@ -131,7 +131,7 @@ it("npm that is stopped during the build starts no server", async () => {
   expect(printed).not.toContain("listens");
 });
 
-it("a build that was killed half-way counts as none", async () => {
+it("a build that was killed half-way is not used", async () => {
   await setVersion("3.0.0");
   const build = spawn(process.execPath, ["adapters/node/build-main.mjs"], { cwd: clone, stdio: "ignore", detached: true });
   await expect.poll(() => readdir(dist()), { interval: 5 }).toContainEqual(expect.stringMatching(/^\.build-/));
@@ -148,7 +148,7 @@ it("a built clone without packages starts: `npm ci --omit=dev` installs none", a
   expect(await server.stop()).toBe(0);
 });
 
-it("a user who cannot write to a built clone starts it, and nothing is written but the data folder", async () => {
+it("a user who cannot write to a built clone can start it, and only the data folder is written", async () => {
   const dataFolder = await tempFolder();
   const user = await forbidWrites();
   if (user.uid !== undefined) await chown(dataFolder, user.uid, user.uid);
@@ -161,7 +161,7 @@ it("a user who cannot write to a built clone starts it, and nothing is written b
   expect(await readdir(dataFolder)).toEqual(expect.arrayContaining(["journal", "secret"]));
 });
 
-it("a user who cannot write to a clone with other sources than the built ones is told to build as its owner", async () => {
+it("a user who cannot write to a clone with newer sources is told to build as its owner", async () => {
   await setVersion("4.0.0");
   const { code, stdout, stderr } = await start(["--version"], await forbidWrites());
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });

@@ -58,7 +58,7 @@ afterAll(async () => {
   await removeFolder(folder);
 });
 
-it("the package has built files and the documents, needs no other package, and takes less than 60 MB", async () => {
+it("the package contains built files and the documents, needs no other package, and takes less than 60 MB", async () => {
   const installed = join(folder, "site/node_modules");
   expect((await readdir(installed)).filter((name) => !name.startsWith("."))).toEqual(["sandpiper-analytics"]);
   let bytes = 0;
@@ -205,7 +205,7 @@ describe("the installation as a systemd service of docs/installation.md, pasted 
     expect(await runProcess([inRoot("opt/sandpiper/bin/sandpiper"), "--version"], { cwd: "/", ...asAnother })).toMatchObject({ code: 0 });
   });
 
-  it("keeps the password when it is pasted again, and the program takes it", async () => {
+  it("keeps the password when it is pasted again, and the program accepts it", async () => {
     const before = await readFile(inRoot("etc/sandpiper/admin_password"), "utf8");
     expect(await paste()).toMatchObject({ code: 0, stdout: expect.stringContaining(before) });
     const server = await startServer({

@@ -12,7 +12,7 @@ import { tempFolder } from "../support/temp-folder.ts";
 const NO_TERMINAL = spawnSync("script", ["--version"]).status === 0 ? null : "script(1), which makes a terminal, is not installed here.";
 
 describe("backup and restore", () => {
-  it("keep as many backups as --keep says, and bring the newest back", async () => {
+  it("keep as many backups as --keep says, and restore the newest", async () => {
     const [dataFolder, target, restored] = [await tempFolder(), await tempFolder(), join(await tempFolder(), "data")];
     await fillDataFolder(dataFolder);
     for (let made = 0; made < 3; made++) {
@@ -52,7 +52,7 @@ describe("backup and restore", () => {
     expect(await readdir(empty)).toEqual([]);
   });
 
-  it("show their progress on a terminal in one line, which is gone at the end", skippedFor(NO_TERMINAL), async () => {
+  it("show their progress on a terminal in one line, which disappears at the end", skippedFor(NO_TERMINAL), async () => {
     const [dataFolder, target] = [await tempFolder(), await tempFolder()];
     await fillDataFolder(dataFolder);
     const onTerminal = (...argv: string[]): string =>

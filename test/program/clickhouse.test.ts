@@ -33,7 +33,7 @@ async function start() {
   return { server, send, pagesOf, inClickhouse };
 }
 
-it("an accepted event is in the program's next answer, and in ClickHouse soon without one", async () => {
+it("an accepted event is in the next answer of the program, and soon in ClickHouse", async () => {
   const { server, send, pagesOf, inClickhouse } = await start();
   expect((await fetch(`${server.origin}/health/ready`)).status).toBe(200);
   expect(await pagesOf("site.test")).toEqual([]);

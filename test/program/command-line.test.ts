@@ -45,11 +45,11 @@ describe("a wrong command line", () => {
     [["backup"], "backup needs a folder"],
     [["backup", ""], "backup needs a folder"],
     [["restore", ""], "restore needs a backup"],
-  ])("%j exits with 2 and says in two lines what is wrong", async (argv, message) => {
+  ])("%j exits with 2 and explains the error in two lines", async (argv, message) => {
     expect(await runProgram(argv)).toEqual({ code: 2, stdout: "", stderr: `sandpiper: ${message}\nTry "sandpiper --help".\n` });
   });
 
-  it("exits with 2 for a value that the option refuses, and names the option as it was typed", async () => {
+  it("exits with 2 for an invalid value, and names the option as it was typed", async () => {
     const { code, stderr } = await runProgram(["--port", "web"]);
     expect(code).toBe(2);
     expect(stderr.split("\n")).toEqual([
@@ -103,7 +103,7 @@ describe("the exit code", () => {
 });
 
 describe("a pipe in place of a file", () => {
-  it.each(["SVC_SECRET_FILE", "SVC_CONFIG", "SVC_GEOIP_DB"])("%s is refused at once: nobody may ever write to it", async (variable) => {
+  it.each(["SVC_SECRET_FILE", "SVC_CONFIG", "SVC_GEOIP_DB"])("%s is refused at once: a read from it might never end", async (variable) => {
     const folder = await tempFolder();
     const pipe = join(folder, "pipe");
     execFileSync("mkfifo", [pipe]);

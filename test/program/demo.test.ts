@@ -15,7 +15,7 @@ const demoEvents = async (server: ServerProcess): Promise<number> => {
   return ((await response.json()) as { total_events: number }).total_events;
 };
 
-it("--demo makes the demo site while events are taken, and the log has its address", async () => {
+it("--demo makes the demo site while events are accepted, and logs its address", async () => {
   const dataFolder = await tempFolder();
   const environment = { SVC_CACHE_TTL_SECS: "0", SVC_RETENTION_DAYS: "100" };
   const server = await startServer({ dataFolder, environment, command: [...PROGRAM, "serve", "--demo"] });

@@ -19,7 +19,7 @@ async function portOf(answer: RequestListener): Promise<string> {
 }
 
 describe("healthcheck", () => {
-  it("exits with 0 and prints one line when the server is ready", async () => {
+  it("exits with 0 and prints one line if the server is ready", async () => {
     const server = await startServer({ dataFolder: await tempFolder(), environment: { SVC_ADMIN_PASSWORD: "correct horse battery" } });
     onTestFinished(() => server.kill9());
     await expect.poll(async () => (await fetch(`${server.origin}/health/ready`)).status).toBe(200);
@@ -30,7 +30,7 @@ describe("healthcheck", () => {
     expect(await runProgram(["healthcheck"], { environment })).toEqual(ready);
   });
 
-  it("exits with 1 when the server answers that it is not ready", async () => {
+  it("exits with 1 if the server answers that it is not ready", async () => {
     const port = await portOf((_, response) => response.writeHead(503).end("loading"));
     expect(await runProgram(["healthcheck", "--port", port])).toEqual({
       code: 1,
@@ -39,7 +39,7 @@ describe("healthcheck", () => {
     });
   });
 
-  it("exits with 1 when nothing listens there, also under a name with several addresses", async () => {
+  it("exits with 1 if nothing listens, even under a name with several addresses", async () => {
     const port = await portOf(() => {});
     const taken = await runProgram(["healthcheck", "--port", port, "--host", "::1"]);
     expect(taken).toMatchObject({ code: 1, stdout: "" });
@@ -49,7 +49,7 @@ describe("healthcheck", () => {
     expect(unused.stderr).toMatch(/^sandpiper cannot check the server: http:\/\/localhost:1\/health\/ready: .*ECONNREFUSED.*\n$/);
   });
 
-  it("exits with 1 when the server does not answer in time", async () => {
+  it("exits with 1 if the server does not answer in time", async () => {
     const port = await portOf(() => {});
     expect(await runProgram(["healthcheck", "--port", port])).toEqual({
       code: 1,
@@ -58,7 +58,7 @@ describe("healthcheck", () => {
     });
   });
 
-  it("exits with 1 when the port is not known", async () => {
+  it("exits with 1 if the port is unknown", async () => {
     expect(await runProgram(["healthcheck", "--port=0"])).toMatchObject({ code: 1, stderr: expect.stringContaining("Set --port") });
   });
 });

@@ -33,7 +33,7 @@ async function folderWithPassword() {
 }
 
 describe("reset-password", () => {
-  it("replaces the password, ends sessions, keeps API keys, and leaves nothing else behind", async () => {
+  it("replaces the password, ends sessions, keeps API keys, and leaves no other file behind", async () => {
     const { dataFolder, session, key } = await folderWithPassword();
     const files = await readdir(dataFolder);
     expect(await reset(dataFolder, { input: `${NEW_PASSWORD}\n` })).toEqual({
@@ -58,7 +58,7 @@ describe("reset-password", () => {
     expect((await postLogin(target, NEW_PASSWORD)).status).toBe(200);
   });
 
-  it("refuses a folder that a running process holds, and that process keeps its password", async () => {
+  it("refuses a folder that a running process uses, and that process keeps its password", async () => {
     const dataFolder = await tempFolder();
     const { server, target } = await startIn(dataFolder);
     await postSetup(target);
@@ -81,7 +81,7 @@ describe("reset-password", () => {
     expect(await readdir(folder, { recursive: true })).toEqual(["empty"]);
   });
 
-  it("refuses while the configuration has a password, which would override the new one", async () => {
+  it("refuses if the configuration sets a password, which would override the new one", async () => {
     const folder = await tempFolder();
     await writeFile(join(folder, "password"), "the password of the file");
     for (const environment of [{ SVC_ADMIN_PASSWORD: "correct horse" }, { SVC_ADMIN_PASSWORD_FILE: join(folder, "password") }]) {
@@ -147,7 +147,7 @@ describe.skipIf(!hasTerminal)(`reset-password in a terminal${hasTerminal ? "" : 
     return dataFolder;
   }
 
-  it("asks twice, shows neither, and lets the user correct what is typed", async () => {
+  it("asks twice, echoes neither answer, and lets the user correct the input", async () => {
     const dataFolder = await damagedFolder();
     const { code, shown } = await typed(dataFolder, [
       ["New admin password: ", `${NEW_PASSWORD}xx\u007f\u007f\r`],

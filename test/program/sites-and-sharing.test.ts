@@ -97,7 +97,7 @@ describe("two sites in two time zones", () => {
 
   const report = async <T>(path: string): Promise<T> => bodyOf<T>(await target.fetch(`/api/stats/${path}`, { headers: session }));
 
-  it.each(SITES)("the events of %s count on the days and in the hours of its clock", async (site) => {
+  it.each(SITES)("the events of %s count on its local days and in its local hours", async (site) => {
     const { all, blog } = VISITORS[site];
     const range = `site_id=${site}&start_date=${DATES[0]}&end_date=${DATES[1]}`;
     const daysOf = async (query = "") =>
@@ -123,7 +123,7 @@ describe("two sites in two time zones", () => {
     );
   });
 
-  it("today is the site's own in the overview of both", async () => {
+  it("the overview uses each site's own current date", async () => {
     const { sites } = await report<{ sites: unknown[] }>("overview?period=day");
     expect(sites).toMatchObject(
       SITES.map((site) => ({ site_id: site, time_zone: ZONES[site], start_date: DATES[1], visitors: VISITORS[site].all[1] })),
@@ -176,7 +176,7 @@ describe("two sites in two time zones", () => {
     });
     afterAll(() => Promise.all(contexts.map((context) => context.close())));
 
-    it("shows the visitors of its filter on a local day, and no other page, in a private window and in a frame", async () => {
+    it("shows a guest the visitors of its filter on a local day, and no other page, in a private window and in a frame", async () => {
       await showsBlog(inFrame, VISITORS[KATHMANDU].blog[1]);
       await showsBlog(inWindow, VISITORS[KATHMANDU].blog[0]);
       await inWindow.keyboard.press("ArrowRight");
@@ -185,7 +185,7 @@ describe("two sites in two time zones", () => {
       expect(await bodyOf(forAll)).toMatchObject([{ value: "/blog", visitors: 15 }]);
     });
 
-    it("is dead at once in both when it is revoked, and where it is opened anew", async () => {
+    it("stops working at once in both when it is revoked, and does not open anew", async () => {
       await bodyOf(await deleteShare(target, session, link.share_hash));
       expect((await target.fetch(`/api/stats/main?site_id=${KATHMANDU}`, { headers: withShare(link.token) })).status).toBe(401);
       await inWindow.keyboard.press("w");

@@ -42,7 +42,7 @@ describe("a start", () => {
     ]);
   });
 
-  it("says that a password protects the instance, and how to replace it", async () => {
+  it("logs that a password protects the instance, and how to replace it", async () => {
     const dataFolder = await tempFolder();
     const first = await startIn(dataFolder);
     await first.logged(/setupCode/);
@@ -66,12 +66,12 @@ describe("a start", () => {
     expect(await Promise.all((await readdir(tasks)).map(niceOf))).toContain(5);
   });
 
-  it("names the address that people open, where it is another", async () => {
+  it("names the public address if it differs from the listening one", async () => {
     const server = await startIn(await tempFolder(), { SVC_DASHBOARD_ORIGIN: "https://stats.example.com" });
     await server.logged(/listens on http:\/\/127\.0\.0\.1:\d+ publicUrl=https:\/\/stats\.example\.com\n/);
   });
 
-  it("and a stop are valid JSON lines with log_format = json", async () => {
+  it("logs valid JSON lines with log_format = json, as the stop does", async () => {
     const dataFolder = await tempFolder();
     const spawned = spawnServer({ dataFolder, environment: { SVC_LOG_FORMAT: "json", SVC_ADMIN_PASSWORD: "another password" } });
     onTestFinished(() => spawned.kill9());
@@ -90,14 +90,14 @@ describe("a start", () => {
 });
 
 describe("a stop", () => {
-  it.each(["SIGTERM", "SIGINT"] as const)("by %s exits with 0, and the last line says that it has stopped", async (signal) => {
+  it.each(["SIGTERM", "SIGINT"] as const)("exits with 0 after %s, and the last line says that it has stopped", async (signal) => {
     // With a password there is no warning, which would come through another pipe.
     const server = await startIn(await tempFolder(), { SVC_ADMIN_PASSWORD: "another password" });
     expect(await server.stop(signal)).toBe(0);
     expect(linesOf(server).slice(-2)).toEqual([`INFO  ${signal}: stopping`, "INFO  stopped"]);
   });
 
-  it.skipIf(process.platform !== "linux")("by SIGHUP is for programs with a terminal, which has been closed", async () => {
+  it.skipIf(process.platform !== "linux")("follows a SIGHUP to a program whose terminal was closed", async () => {
     const program = `exec ${process.execPath} ${MAIN_PATH}`;
     const terminal = await startServer({ dataFolder: await tempFolder(), command: ["/usr/bin/script", "-qec", program, "/dev/null"] });
     onTestFinished(() => terminal.kill9());
@@ -107,7 +107,7 @@ describe("a stop", () => {
     expect(terminal.log()).toMatch(/ INFO {2}SIGHUP: stopping\r\n.* INFO {2}stopped\r\n$/);
   });
 
-  it("does not follow a SIGHUP to a program without a terminal, such as a service: the log says so, and it works on", async () => {
+  it("ignores a SIGHUP to a program without a terminal, such as a service, and logs that it keeps running", async () => {
     const server = await startIn(await tempFolder());
     process.kill(server.pid, "SIGHUP");
     await server.logged(/ WARN {2}SIGHUP is ignored: restart the program/);
@@ -116,26 +116,23 @@ describe("a stop", () => {
     expect(server.log()).toContain(" INFO  SIGTERM: stopping\n");
   });
 
-  it("before the query engine is up logs no warning", async () => {
+  it("logs no warning before the query engine is up", async () => {
     const server = await startIn(await tempFolder(), { SVC_ADMIN_PASSWORD: "another password" });
     expect(await server.stop()).toBe(0);
     expect(linesOf(server).filter((line) => !line.startsWith("INFO"))).toEqual([]);
   });
 
-  it.skipIf(process.platform !== "linux")(
-    "is graceful from the moment at which the process handles signals, even before it listens",
-    async () => {
-      const server = spawnServer({ dataFolder: await tempFolder() });
-      onTestFinished(() => server.kill9());
-      // The lowest bit of the caught signals is that of SIGHUP, which is handled last.
-      const caught = async () => /SigCgt:\t[0-9a-f]*[13579bdf]\n/.test(await readFile(`/proc/${server.pid}/status`, "utf8"));
-      await expect.poll(caught, { interval: 5 }).toBe(true);
-      expect(await server.stop()).toBe(0);
-      expect(server.log()).toContain(" INFO  stopped\n");
-    },
-  );
+  it.skipIf(process.platform !== "linux")("is graceful as soon as the process handles signals, even before it listens", async () => {
+    const server = spawnServer({ dataFolder: await tempFolder() });
+    onTestFinished(() => server.kill9());
+    // The lowest bit of the caught signals is that of SIGHUP, which is handled last.
+    const caught = async () => /SigCgt:\t[0-9a-f]*[13579bdf]\n/.test(await readFile(`/proc/${server.pid}/status`, "utf8"));
+    await expect.poll(caught, { interval: 5 }).toBe(true);
+    expect(await server.stop()).toBe(0);
+    expect(server.log()).toContain(" INFO  stopped\n");
+  });
 
-  it("is cut short by a second signal, with exit code 1", async () => {
+  it("ends at once on a second signal, with exit code 1", async () => {
     const server = await startIn(await tempFolder());
     // A request whose body never ends.
     const socket = createConnection(Number(new URL(server.origin).port), "127.0.0.1");
@@ -151,7 +148,7 @@ describe("a stop", () => {
     expect(server.log()).not.toContain("stopped");
   });
 
-  it("is not cut short by a signal right after the first, as npm and a terminal that ends send it", async () => {
+  it("stays graceful if a second signal follows immediately, as from npm and a terminal that ends", async () => {
     const server = await startIn(await tempFolder());
     const stopped = server.stop("SIGINT");
     for (const signal of ["SIGINT", "SIGHUP"] as const) void server.stop(signal);

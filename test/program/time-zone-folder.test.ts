@@ -69,7 +69,7 @@ async function recordsIn(folder: string): Promise<Record<string, string>> {
 }
 
 describe("a data folder with sites in Kathmandu and Berlin", () => {
-  it("verifies without a fault, with every rollup, and has faults in rollups by the hour where the calendar of a site is lost", async () => {
+  it("verifies without a fault, with every rollup, and reports faults in hourly rollups if the calendar of a site is lost", async () => {
     const dataFolder = await makeFolder();
     const rollups = await createFileObjectStore(dataFolder).list(ROLLUPS_FOLDER);
     expect(rollups.filter(({ key }) => key.includes(ZONED)).length).toBeGreaterThan(1);

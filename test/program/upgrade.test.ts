@@ -129,7 +129,7 @@ it.each([
   expect(server.log()).not.toMatch(/ ERROR |another version/);
 });
 
-it("the documented order works: get the new version while the old one runs, restart, and check the version", async () => {
+it("the documented upgrade works: get the new version while the old one runs, restart, and check the version", async () => {
   const [folder, next, dataFolder] = [await install(), await installNext(), await preparedFolder()];
   const old = await start(folder, dataFolder);
   for (const name of await readdir(next)) await rename(join(next, name), join(folder, name));
@@ -141,7 +141,7 @@ it("the documented order works: get the new version while the old one runs, rest
   expect(await restarted.stop()).toBe(0);
 });
 
-it("a start in the middle of an upgrade ends with the name of the file that belongs to another build, or is missing", async () => {
+it("a start in the middle of an upgrade fails with the name of the file that is missing or belongs to another build", async () => {
   const [folder, next, dataFolder] = [await install(), await installNext(), await tempFolder()];
   const run = () => runProcess(programOf(folder), { environment: { SVC_DATA_DIR: dataFolder, SVC_PORT: "0" } });
   const scripts = await scriptsIn(folder);

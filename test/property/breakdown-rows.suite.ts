@@ -99,7 +99,7 @@ const ENVIRONMENT = { SVC_VISITOR_SALT_ROTATION_DAYS: "3650", SVC_CACHE_TTL_SECS
 export function describeBreakdownRows(makeTarget: MakeInProcessTarget, runs: number): void {
   describe("the rows of a breakdown", () => {
     it(
-      "the rows of a breakdown equal the model in columns, order, pages and comparison, so that a filter on a row's value gives its numbers",
+      "the rows of a breakdown equal the model in columns, order, pages and comparison, and a filter on a row's value gives its numbers",
       async () => {
         const holds = fc.asyncProperty(history, fc.array(asked, { minLength: 3, maxLength: 8 }), async (past, list) => {
           const { events, expectAnswer, close } = await playHistory(makeTarget, past, ENVIRONMENT);

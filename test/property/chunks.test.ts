@@ -87,7 +87,7 @@ async function twins(past: History, rotationDays: number, engineMemoryMb: number
 
 describe("a range larger than the engine's memory", () => {
   it(
-    "a range larger than the engine's memory has the same responses as with enough memory, while events arrive, are flushed and are erased",
+    "a range larger than the engine's memory gives the same responses as with enough memory, while events arrive, are flushed and are erased",
     async () => {
       const holds = fc.asyncProperty(
         history,

@@ -59,7 +59,7 @@ function pathOf([endpoint, own]: Asked, scope: Parameters): string {
 
 describe("DuckDB and ClickHouse", () => {
   it(
-    "DuckDB and ClickHouse have the same responses to every report and export of the same events",
+    "DuckDB and ClickHouse give the same responses to every report and export of the same events",
     async () => {
       const holds = fc.asyncProperty(played, async ({ past, rotationDays, questions }) => {
         const environment = {

@@ -82,7 +82,7 @@ function expectedValues(texts: readonly string[], key: string) {
 
 describe("custom properties in ClickHouse", () => {
   it(
-    "custom properties have the keys and values that the parser of the program finds",
+    "ClickHouse finds the same keys and values of custom properties as the parser of the program",
     async () => {
       const holds = fc.asyncProperty(fc.array(object, { minLength: TEXTS_PER_RUN, maxLength: TEXTS_PER_RUN }), async (texts) => {
         const keys = [...new Set(texts.flatMap((text) => [...parseProps(text).keys()]))].sort();

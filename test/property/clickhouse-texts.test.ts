@@ -53,7 +53,7 @@ const tests: fc.Arbitrary<TextTest> = fc.oneof(
 
 describe("tests of texts in ClickHouse", () => {
   it(
-    "pass what they pass in JavaScript",
+    "text tests in ClickHouse match the same texts as in JavaScript",
     async () => {
       const holds = fc.asyncProperty(fc.array(text, { minLength: 20, maxLength: 40, size: "max" }), tests, async (texts, test) => {
         expect({ test, passing: await passingIn(texts, test) }).toEqual({ test, passing: texts.filter(compiledTest(test)) });
@@ -63,7 +63,7 @@ describe("tests of texts in ClickHouse", () => {
     PROPERTY_TIMEOUT_MS,
   );
 
-  it("searches ignore the case of every character alike", async () => {
+  it("searches in ClickHouse ignore the case of every character like JavaScript", async () => {
     const characters = Array.from({ length: 0x1_20_00 }, (_, code) => code + 1)
       .filter((code) => code < 0xd8_00 || code > 0xdf_ff)
       .map((code) => String.fromCodePoint(code))

@@ -93,7 +93,7 @@ async function check(target: InProcessTarget, past: History, about: Question, wi
 
 describe("a comparison with a custom window", () => {
   it(
-    "a comparison with a custom window equals the model, whole or cut at the present time of day",
+    "a comparison with a custom window equals the model, whole or cut at the current time of day",
     async () => {
       const holds = fc.asyncProperty(history, fc.constantFrom(...PERIOD_DAYS), asked, async (drawn, rotationDays, questions) => {
         const past = withPeriods(drawn, rotationDays);

@@ -214,7 +214,7 @@ const ownConditions = fc.oneof(
 export function describeFilterOperators(makeTarget: MakeInProcessTarget, runs: number, operators = OPERATORS): void {
   describe("a filter", () => {
     it.each(operators)(
-      "a filter by the operator %s keeps what the model keeps, on each dimension",
+      "a filter by the operator %s keeps the same events as the model, for each dimension",
       async (operator) => {
         const holds = fc.asyncProperty(pastFor, ofEachDimension(operator), async ({ past, rotationDays }, questions) => {
           const { target, close } = await playHistory(makeTarget, past, environmentFor(rotationDays));
@@ -228,7 +228,7 @@ export function describeFilterOperators(makeTarget: MakeInProcessTarget, runs: n
     );
 
     it(
-      "a filter by goals of the site keeps the sessions that reach them, also for a viewer",
+      "a filter by goals of the site keeps the sessions that meet them, even for a guest",
       async () => {
         const drawn = fc.tuple(pastFor, goals, fc.option(hiding), fc.array(askedWith(onGoals), { minLength: 4, maxLength: 8 }));
         const holds = fc.asyncProperty(drawn, async ([{ past, rotationDays }, defined, hidden, questions]) => {
@@ -245,7 +245,7 @@ export function describeFilterOperators(makeTarget: MakeInProcessTarget, runs: n
     );
 
     it(
-      "a filter of a viewer judges events and sessions by what is shared",
+      "a filter of a guest judges events and sessions by what is shared",
       async () => {
         const drawn = fc.tuple(
           pastFor,

@@ -40,7 +40,7 @@ const ENVIRONMENT = { SVC_VISITOR_SALT_ROTATION_DAYS: "3650", SVC_CACHE_TTL_SECS
 export function describeFilteredViews(makeTarget: MakeInProcessTarget, runs: number): void {
   describe("the reports of a filtered view", () => {
     it(
-      "the reports of a filtered view equal the model when they are asked for at once, after each change of the events",
+      "the reports of a filtered view equal the model when they run at the same time, after each change of the events",
       async () => {
         const holds = fc.asyncProperty(history, views, async (past, asked) => {
           const { close } = await playHistory(makeTarget, past, ENVIRONMENT, async ({ events, expectAnswer }) => {

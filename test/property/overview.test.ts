@@ -195,7 +195,7 @@ describe("the overview of sites in different time zones", () => {
   );
 
   it(
-    "the overview asks queries whose rows are the same from files and from the engine",
+    "the overview runs queries whose rows are the same from files and from the engine",
     async () => {
       const holds = fc.asyncProperty(installation, question, async (installed, asked) => {
         const environment = { SVC_VISITOR_SALT_ROTATION_DAYS: "3", SVC_MAX_CONCURRENT_QUERIES: "0", SVC_ROLLUPS: "false" };

@@ -95,7 +95,7 @@ async function check(makeTarget: MakeInProcessTarget, all: readonly Sent[], isFl
 export function describePropertyKeys(makeTarget: MakeInProcessTarget, runs: number): void {
   describe("custom properties", () => {
     it(
-      "custom properties can be asked for by every key that is listed, with the counts of the model",
+      "every listed key of custom properties can be queried, with the counts of the model",
       async () => {
         const holds = fc.asyncProperty(fc.array(sent, { minLength: 1, maxLength: 6 }), fc.boolean(), (all, isFlushed) =>
           check(makeTarget, all, isFlushed),

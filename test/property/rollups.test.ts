@@ -123,7 +123,7 @@ async function play(history: RollupHistory): Promise<void> {
 
 describe("reports answered from rollups", () => {
   it(
-    "reports answered from rollups equal those from events and the model, whatever happened to events, rollups and the program",
+    "reports answered from rollups equal the model and reports from events, whatever happened to events, rollups and the program",
     async () => {
       await fc.assert(fc.asyncProperty(rollupHistory, play), {
         numRuns: RUNS,

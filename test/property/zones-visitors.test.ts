@@ -75,7 +75,7 @@ async function visitorsOf(target: InProcessTarget, rotationDays: number) {
 
 describe.each(Object.entries(SECRETS))("visitor ids with %s", (_secret, secret) => {
   it.each(Object.entries(MOVES))(
-    "visitor ids are of one salt period each when the site moves %s",
+    "each visitor id belongs to one salt period when the site moves %s",
     async (_move, zones) => {
       const holds = fc.asyncProperty(history, async (past) => {
         const environment = { ...secret, SVC_VISITOR_SALT_ROTATION_DAYS: String(past.rotationDays), SVC_TRUST_PROXY: "1" };
