@@ -15,7 +15,7 @@ describe("imports", () => {
     expect(cyclesIn(ties)).toEqual([]);
   });
 
-  it("all of src/runtime is in packages, and base imports none of the others", () => {
+  it("every file of src/runtime belongs to a package, and base imports none of the others", () => {
     const names = new Set(ties.flatMap(({ from, to }) => [from, to]));
     expect(names.has("src/runtime")).toBe(false);
     expect(ties.filter(({ from }) => from === "base").map(({ to }) => to)).toEqual(["src/storage"]);

@@ -8,7 +8,7 @@ import { tempFolder } from "../support/temp-folder.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-it("npm ci finds the lock file in sync, and no package that needs another version of Node", async () => {
+it("npm ci accepts the lock file, and no package needs another version of Node", async () => {
   const folder = await tempFolder();
   for (const name of ["package.json", "package-lock.json", ".npmrc"]) await cp(join(ROOT, name), join(folder, name));
   const flags = ["--dry-run", "--offline", "--ignore-scripts", "--no-audit", "--no-fund"];

@@ -61,7 +61,7 @@ describe("a statement to ClickHouse", () => {
     expect(seen).toEqual(["POST", SELECT.sql, credentials, "7", "stats", "1"]);
   });
 
-  it("names no database if it runs in none, because the server refuses one that does not exist", async () => {
+  it("names no database if it runs outside of one, because the server refuses an unknown database", async () => {
     let database: string | null = "";
     const connection = await serve((request, response) => {
       database = parametersOf(request).get("database");
@@ -71,7 +71,7 @@ describe("a statement to ClickHouse", () => {
     expect(database).toBe(null);
   });
 
-  it("sends the data of an insert as they are", async () => {
+  it("sends the data of an insert unchanged", async () => {
     const parquet = Uint8Array.from({ length: 300_000 }, (_, i) => (i * 31) % 256);
     let received: Buffer = Buffer.alloc(0);
     let query: string | null = null;
@@ -85,7 +85,7 @@ describe("a statement to ClickHouse", () => {
     expect(received.equals(parquet)).toBe(true);
   });
 
-  it("gives 64-bit integers as the texts that the server writes", async () => {
+  it("returns 64-bit integers as the texts that the server writes", async () => {
     const connection = await serve((_, response) => respond(response, '{"n":"18446744073709551615","t":"a\\nb"}\n{"n":"0","t":""}\n'));
     expect(await connection.rows(SELECT)).toEqual([
       { n: "18446744073709551615", t: "a\nb" },
@@ -93,7 +93,7 @@ describe("a statement to ClickHouse", () => {
     ]);
   });
 
-  it("has long parameters in the body", async () => {
+  it("sends long parameters in the body", async () => {
     const text = "é".repeat(100_000);
     let length = 0;
     let body = "";
@@ -109,7 +109,7 @@ describe("a statement to ClickHouse", () => {
 });
 
 describe("a failure of ClickHouse", () => {
-  it("has the exception's code and reason, without the server's version", async () => {
+  it("carries the exception's code and reason, without the server's version", async () => {
     const text = "Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED) (version 26.7.3.1 (official build))\n";
     const connection = await serve((_, response) => respond(response, text, { "X-ClickHouse-Exception-Code": "241" }, 500));
     const error = await failureOf(connection.rows(SELECT));
@@ -117,14 +117,14 @@ describe("a failure of ClickHouse", () => {
     expect(error).toMatchObject({ code: 241, message: "ClickHouse refuses: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)" });
   });
 
-  it("is found in the text where a proxy removed the header, and where the status says success", async () => {
+  it("is recognized in the text if a proxy removed the header, even with a status of success", async () => {
     const text = "Code: 60. DB::Exception: Unknown table. (UNKNOWN_TABLE)";
     const connection = await serve((request, response) => respond(response, text, {}, request.url?.includes("ok") ? 200 : 404));
     expect(await failureOf(connection.execute({ sql: "SELECT 1" }))).toMatchObject({ code: 60 });
     expect(await failureOf(connection.execute({ sql: "SELECT 1", parameters: { ok: 1 } }))).toMatchObject({ code: 60 });
   });
 
-  it("names the option that is wrong, and no password", async () => {
+  it("names the wrong option, and no password", async () => {
     const text = "Code: 516. DB::Exception: writer: Authentication failed: password is incorrect. (AUTHENTICATION_FAILED)";
     const connection = await serve((_, response) => respond(response, text, { "X-ClickHouse-Exception-Code": "516" }, 403));
     const { message } = await failureOf(connection.rows(SELECT));
@@ -132,13 +132,13 @@ describe("a failure of ClickHouse", () => {
     expect(message).not.toContain(PASSWORD);
   });
 
-  it("leaves out the statement, which may hold what a client asked for", async () => {
+  it("leaves out the statement, which may contain what a client sent", async () => {
     const text = "Code: 47. DB::Exception: Unknown identifier x in scope SELECT x WHERE path = '/secret (PAGE)'. (UNKNOWN_IDENTIFIER)";
     const connection = await serve((_, response) => respond(response, text, {}, 404));
     expect((await failureOf(connection.rows(SELECT))).message).not.toContain("secret");
   });
 
-  it("keeps the beginning of a long reason only", async () => {
+  it("keeps only the beginning of a long reason", async () => {
     const connection = await serve((_, response) => respond(response, `Code: 62. DB::Exception: ${"x".repeat(100_000)}`, {}, 400));
     expect((await failureOf(connection.rows(SELECT))).message.length).toBeLessThan(700);
   });
@@ -158,7 +158,7 @@ describe("a failure of ClickHouse", () => {
     expect(error.message).toMatch(/^ClickHouse('s response)? cannot be r/);
   });
 
-  it("counts as unreachable: nobody listens", async () => {
+  it("counts as unreachable if nothing listens", async () => {
     const error = await failureOf(connectionAt("http://127.0.0.1:9").execute({ sql: "SELECT 1" }));
     expect(error).toBeInstanceOf(ClickhouseUnreachableError);
     expect(error.message).not.toContain(PASSWORD);
@@ -174,7 +174,7 @@ describe("a failure of ClickHouse", () => {
     expect(paths).toEqual(["/"]);
   });
 
-  it("ends a response that has too many bytes", async () => {
+  it("ends a response that exceeds the byte limit", async () => {
     const connection = await serve((_, response) => {
       response.writeHead(200, { "X-ClickHouse-Query-Id": "q" });
       const line = Buffer.alloc(1024 * 1024, 32);
@@ -188,7 +188,7 @@ describe("a failure of ClickHouse", () => {
   });
 });
 
-describe("a statement that nobody waits for", () => {
+describe("an abandoned statement", () => {
   /** A server that never responds to a SELECT, and records what it is told to kill. */
   async function hanging() {
     const ids = { begun: "", killed: "" };
@@ -210,7 +210,7 @@ describe("a statement that nobody waits for", () => {
     return { connection, begun, killed, ids };
   }
 
-  it("ends on the server, and rejects with the signal's reason, when it is aborted", async () => {
+  it("ends on the server when it is aborted, and rejects with the signal's reason", async () => {
     const { connection, begun, killed, ids } = await hanging();
     const controller = new AbortController();
     const failure = failureOf(connection.rows(SELECT, controller.signal));
@@ -222,7 +222,7 @@ describe("a statement that nobody waits for", () => {
     expect(ids.killed).toBe(ids.begun);
   });
 
-  it("ends on the server, and counts as unreachable, when its time is over", async () => {
+  it("ends on the server at its time limit, and counts as unreachable", async () => {
     const { connection, killed, ids } = await hanging();
     const error = await failureOf(connection.execute({ sql: "SELECT 1", timeoutMs: 100 }));
     expect(error).toBeInstanceOf(ClickhouseUnreachableError);
@@ -231,7 +231,7 @@ describe("a statement that nobody waits for", () => {
     expect(ids.killed).toBe(ids.begun);
   });
 
-  it("is not sent when it is aborted already", async () => {
+  it("is not sent if it is already aborted", async () => {
     const { connection, ids } = await hanging();
     const reason = new Error("gone");
     expect(await failureOf(connection.rows(SELECT, AbortSignal.abort(reason)))).toBe(reason);

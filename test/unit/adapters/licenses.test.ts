@@ -40,13 +40,13 @@ describe("the notice of the built program", () => {
     expect([...bundled, ...read, "preact", "uplot"].filter((name) => !isNamed(name))).toEqual([]);
   });
 
-  it("has the texts of the licenses, notices, and the attribution of the country data", () => {
+  it("contains the texts of the licenses, notices, and the attribution of the country data", () => {
     for (const text of ["Permission is hereby granted", "Apache License", "Apache Arrow", "Jason Miller", "CC BY 4.0"]) {
       expect(notice).toContain(text);
     }
   });
 
-  it("has no package that only a command of a dependency needs", () => {
+  it("lists no package that only a command of a dependency needs", () => {
     // Of apache-arrow's `arrow2csv`. It declares its license in a way that npm no longer reads.
     expect(isNamed("json-bignum")).toBe(false);
   });

@@ -18,7 +18,7 @@ describe("the session cookie", () => {
     ["xsvc_session=a; svc_session2=b; SVC_SESSION=c", []],
     ["a=svc_session=b", []],
     ["svc_session=1; svc_session=2; svc_session=3; svc_session=4; svc_session=5", ["1", "2", "3", "4"]],
-  ])("of %j is %j", (cookie, tokens) => {
+  ])("in %j is %j", (cookie, tokens) => {
     expect(sessionTokensOf(requestWith(cookie === "" ? {} : { cookie }))).toEqual(tokens);
   });
 });
@@ -36,7 +36,7 @@ describe("keys", () => {
     [{ authorization: `Basic ${KEY}` }, []],
     [{ authorization: "Bearer another-service" }, []],
     [{ "x-api-key": `Bearer ${KEY}` }, []],
-  ])("of %j are %j", (headers, keys) => {
+  ])("in %j are %j", (headers, keys) => {
     expect(apiKeysOf(requestWith(headers as Record<string, string>))).toEqual(keys);
   });
 });

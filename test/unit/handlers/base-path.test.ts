@@ -13,17 +13,17 @@ describe("the path below the base path", () => {
   });
 
   it.each(["/", "/api/event", "/statsx/metrics", "/Stats/metrics", "/%73tats/metrics", "//stats/metrics"])(
-    "of %s, which does not begin with it, is the same",
+    "of %s, which does not begin with it, is unchanged",
     (pathname) => {
       expect(pathBelow("/stats", pathname)).toBe(pathname);
     },
   );
 
-  it("is without it once, so that a repeated base path matches no route", () => {
+  it("loses the base path once, so that a repeated base path matches no route", () => {
     expect(pathBelow("/stats", "/stats/stats/metrics")).toBe("/stats/metrics");
   });
 
-  it("at the root is every path as it is", () => {
+  it("at the root equals every path", () => {
     for (const pathname of ["/", "//", "/stats/", "/api/event"]) expect(pathBelow("", pathname)).toBe(pathname);
   });
 });
@@ -38,7 +38,7 @@ describe("the page", () => {
     expect([status, headers?.["Location"], headers?.["Cache-Control"]]).toEqual([308, page, "no-store"]);
   });
 
-  it("at the root is where further slashes redirect to", () => {
+  it("at the root is the target of paths with extra slashes", () => {
     expect(redirectToPage(new URL("http://example.com//?site=a"), "")?.headers["Location"]).toBe("/?site=a");
     expect(redirectToPage(new URL("http://example.com/?site=a"), "")).toBeNull();
   });

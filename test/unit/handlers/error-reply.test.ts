@@ -22,8 +22,8 @@ function make() {
 
 const DOWN = new Error("the server is down");
 
-describe("the log of failed requests", () => {
-  it("has a line of the first request that fails for a reason, then one a minute with the number of the others", () => {
+describe("the failure log", () => {
+  it("contains a line for the first request that fails for a reason, then one a minute with the number of the others", () => {
     const { failures, linesAt } = make();
     for (let i = 0; i < 1000; i++) failures.refused(DOWN, `request-${i}`);
     expect(linesAt(FAILURE_REPEATED_MS - 1)).toEqual([["a request failed", { requestId: "request-0", reason: DOWN.message }]]);
@@ -35,7 +35,7 @@ describe("the log of failed requests", () => {
     expect(linesAt(3 * FAILURE_REPEATED_MS)).toEqual([["a request failed", { requestId: "again", reason: DOWN.message }]]);
   });
 
-  it("counts each reason for itself", () => {
+  it("counts each reason separately", () => {
     const { failures, linesAt } = make();
     for (const reason of ["one", "two", "one"]) failures.refused(new Error(reason), reason);
     expect(linesAt(0)).toHaveLength(2);
@@ -51,7 +51,7 @@ describe("the log of failed requests", () => {
     expect(lines).toContainEqual(["requests failed", { requests: 1, reason: DOWN.message }]);
   });
 
-  it("has a line of each request that fails for a reason of its own", () => {
+  it("contains a line for each request that fails for a reason of its own", () => {
     const { failures, linesAt } = make();
     for (const id of ["a", "b"]) failures.failed(DOWN, id);
     expect(linesAt(0)).toHaveLength(2);

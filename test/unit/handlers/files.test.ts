@@ -37,7 +37,7 @@ describe("the content coding of a file", () => {
     expect(chosenCoding(header, ALL)).toBe(coding);
   });
 
-  it("is one that the file has", () => {
+  it("is one in which the file exists", () => {
     expect(chosenCoding("br, gzip;q=0.1", ["gzip", "identity"])).toBe("gzip");
     expect(chosenCoding("br", ["identity"])).toBe("identity");
   });
@@ -60,7 +60,7 @@ describe("the content coding of a file", () => {
     expect(await response.text()).toBe(TEXT);
   });
 
-  it("has an ETag of its own", () => {
+  it("gets an ETag of its own", () => {
     const plain = answer({}).headers.get("etag") ?? "";
     expect(answer({ "if-none-match": plain }).status).toBe(304);
     expect(answer({ "if-none-match": plain, "accept-encoding": "br" }).status).toBe(200);
@@ -72,7 +72,7 @@ describe("bundled files", () => {
     expect(packAsset("text/plain", "short")).toMatchObject({ brotli: undefined, gzip: undefined });
   });
 
-  it("have a version that depends on their content", () => {
+  it("get a version that depends on their content", () => {
     expect(packAsset("text/plain", "a").version).not.toBe(packAsset("text/plain", "b").version);
   });
 

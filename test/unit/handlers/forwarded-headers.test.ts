@@ -46,7 +46,7 @@ describe("the client address behind trusted proxies", () => {
     [1, "[2001:db8::9]:443", "2001:db8::9"],
     [1, "::ffff:203.0.113.9", "203.0.113.9"],
     [1, "[::ffff:203.0.113.9]:80", "203.0.113.9"],
-  ])("with %d of them and %j is %s", (trustedProxies, forwardedFor, expected) => {
+  ])("with %d trusted proxies and %j is %s", (trustedProxies, forwardedFor, expected) => {
     expect(behind(trustedProxies, forwardedFor)).toBe(expected);
   });
 
@@ -80,7 +80,7 @@ describe("the client address behind trusted proxies", () => {
     [2, "203.0.113.9"],
     [3, "203.0.113.9, 10.0.0.1"],
     [1000, "203.0.113.9"],
-  ])("with %d of them and %j is the socket's address", (trustedProxies, forwardedFor) => {
+  ])("with %d trusted proxies and %j is the socket's address", (trustedProxies, forwardedFor) => {
     expect(behind(trustedProxies, forwardedFor)).toBe(SOCKET);
   });
 
@@ -93,7 +93,7 @@ describe("the client address behind trusted proxies", () => {
     );
   });
 
-  it("is parsed from every valid address, in one form", () => {
+  it("is parsed from every valid address into one form", () => {
     fc.assert(
       fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (address) => {
         const found = behind(1, address);
@@ -126,11 +126,11 @@ describe("the entry of the outermost trusted proxy", () => {
     [",", 2, ""],
     [",", 3, null],
     [" a ,\tb ", 2, "a"],
-  ])("of %j with %d proxies is %j", (header, trustedProxies, entry) => {
+  ])("in %j with %d proxies is %j", (header, trustedProxies, entry) => {
     expect(forwardedEntry(header, trustedProxies)).toBe(entry);
   });
 
-  it("is that many entries from the end, whatever precedes it", () => {
+  it("is counted from the end, whatever precedes it", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(",", " ", "a", "1") }), fc.integer({ min: 1, max: 8 }), (header, trustedProxies) => {
         expect(forwardedEntry(header, trustedProxies)).toBe(header.split(",").at(-trustedProxies)?.trim() ?? null);

@@ -109,8 +109,8 @@ function* objectsOf(document: SchemaRoot): Generator<readonly [kind: keyof typeo
 const OBJECTS = [...objectsOf(JSON_DOCUMENT)];
 const SCHEMAS = OBJECTS.filter(([kind]) => kind === "schema");
 
-describe("the document is OpenAPI 3.1", () => {
-  it("has only fields of the specification, and all required ones", () => {
+describe("the OpenAPI 3.1 document", () => {
+  it("contains only fields of the specification, and all required ones", () => {
     const problems = OBJECTS.flatMap(([kind, value, at]) => {
       if (kind === "schema")
         return Object.keys(value)
@@ -127,12 +127,12 @@ describe("the document is OpenAPI 3.1", () => {
     expect(problems).toEqual([]);
   });
 
-  it("has the version of the specification, and its own", () => {
+  it("states the version of the specification and of the program", () => {
     expect(DOCUMENT.openapi).toMatch(/^3\.1\.\d+$/);
     expect(DOCUMENT.info.version).toMatch(/^\d+\.\d+\.\d+$/);
   });
 
-  it("has no broken reference and no unused component", () => {
+  it("contains no broken reference and no unused component", () => {
     const references = OBJECTS.flatMap(([, { $ref }]) => (typeof $ref === "string" ? [$ref] : []));
     for (const reference of references) expect(() => resolveReference(JSON_DOCUMENT, reference)).not.toThrow();
     const { schemas, parameters, headers } = DOCUMENT.components;
@@ -142,7 +142,7 @@ describe("the document is OpenAPI 3.1", () => {
     expect(components.filter((component) => !references.includes(component))).toEqual([]);
   });
 
-  it("has a unique operationId for each route that is a valid function name", () => {
+  it("gives each route a unique operationId that is a valid function name", () => {
     const ids = OBJECTS.flatMap(([kind, { operationId }]) => (kind === "operation" ? [String(operationId)] : []));
     expect(new Set(ids).size).toBe(DOCUMENTED.length);
     expect(ids.filter((id) => !/^[a-z][A-Za-z]*$/.test(id))).toEqual([]);
@@ -154,7 +154,7 @@ describe("the document is OpenAPI 3.1", () => {
   });
 
   it.each(DOCUMENTED)(
-    "$id has the parameters of its path, each name once, and answers with a status each",
+    "$id declares the parameters of its path, each name once, and answers with a status each",
     ({ path, parameters, answers }) => {
       const inPath = parameters.filter((parameter) => parameter.in === "path");
       expect(inPath.map(({ name }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
@@ -165,7 +165,7 @@ describe("the document is OpenAPI 3.1", () => {
     },
   );
 
-  it("has a description wherever the specification allows one", () => {
+  it("contains a description wherever the specification allows one", () => {
     const wordless = OBJECTS.filter(
       ([kind, { description }]) =>
         ["parameter", "header", "response", "tag", "requestBody", "securityScheme"].includes(kind) && String(description ?? "").length < 5,
@@ -173,7 +173,7 @@ describe("the document is OpenAPI 3.1", () => {
     expect(wordless.map(([, , at]) => at)).toEqual([]);
   });
 
-  it("has examples and defaults that match their schemas", () => {
+  it("contains examples and defaults that match their schemas", () => {
     for (const [kind, { schema, example }, at] of OBJECTS) {
       if (kind !== "parameter" || example === undefined) continue;
       expect({ at, problems: schemaProblems(JSON_DOCUMENT, example, schema as Schema) }).toEqual({ at, problems: [] });
@@ -205,7 +205,7 @@ describe("the document is OpenAPI 3.1", () => {
     }
   });
 
-  it("has an example for every required parameter", () => {
+  it("contains an example for every required parameter", () => {
     const bare = DOCUMENTED.flatMap(({ id, parameters }) =>
       parameters.filter(({ required, example }) => required && example === undefined).map(({ name }) => `${id} ${name}`),
     );
@@ -226,13 +226,13 @@ const OPEN_OBJECTS: Readonly<Record<string, string>> = {
   "#/components/schemas/RawExport/items/properties/props": "custom properties are whatever was sent",
 };
 
-describe("schemas", () => {
-  it("are closed for responses, except for the objects that are listed with a reason", () => {
+describe("response schemas", () => {
+  it("are closed, except for the objects that are listed with a reason", () => {
     const open = SCHEMAS.filter(([, { type, additionalProperties }]) => [type].flat().includes("object") && additionalProperties !== false);
     expect(open.map(([, , at]) => at).sort()).toEqual(Object.keys(OPEN_OBJECTS).sort());
   });
 
-  it("have patterns that clients with RE2 can compile", () => {
+  it("use patterns that clients with RE2 can compile", () => {
     const problems = SCHEMAS.flatMap(([, { pattern }, at]) => {
       try {
         if (pattern !== undefined) RE2JS.compile(String(pattern));
@@ -251,7 +251,7 @@ describe("schemas", () => {
     expect(problems.filter((problem) => !problem.startsWith("#/components/schemas/OpenApiDocument"))).toEqual([]);
   });
 
-  it("of errors are {error} on every route", () => {
+  it("for errors are {error} on every route", () => {
     const errors = DOCUMENTED.flatMap(({ id, answers }) =>
       Object.entries(answers).flatMap(([status, { content }]) =>
         Number(status) >= 400 && content?.["application/json"] ? [{ id, status, schema: content["application/json"].schema }] : [],
@@ -265,7 +265,7 @@ describe("schemas", () => {
 const documentedId = (method: string, path: string): string => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`;
 
 describe("the document", () => {
-  it("has exactly the routes of the service", () => {
+  it("describes exactly the routes of the service", () => {
     expect(Object.keys(OPERATIONS).sort()).toEqual(ROUTES.map(routeIdOf).sort());
     const routes = ROUTES.map(({ method, path }) => documentedId(method, path));
     expect(
@@ -282,7 +282,7 @@ describe("the document", () => {
     ).toEqual([]);
   });
 
-  it("requires the parameter `site_id` of every route that is about its site, and of the installation check, which all instances answer together", () => {
+  it("requires the parameter `site_id` of every route about one site, and of the installation check, which all instances answer together", () => {
     const requiring = DOCUMENTED.filter(({ parameters }) =>
       parameters.some((parameter) => parameter.name === "site_id" && parameter.in === "query" && parameter.required === true),
     );
@@ -320,7 +320,7 @@ const UNSETTABLE = ["id", "created_at"];
 
 const isOfCollection = ({ path }: Documented): boolean => COLLECTIONS.some((collection) => path.startsWith(collection));
 
-describe("the handler of", () => {
+describe("request handlers", () => {
   afterEach(() => {
     vi.restoreAllMocks();
   });
@@ -346,7 +346,7 @@ describe("the handler of", () => {
   });
 
   it.each(DOCUMENTED.filter((route) => route.requestBody !== null && isOfCollection(route)))(
-    "$id takes exactly the documented fields in its body",
+    "$id accepts exactly the documented fields in its body",
     async (route) => {
       const target = await createInProcessTarget({ ...CLOSED, ...SHORT_DEMO });
       const { properties = {} } = bodySchemaOf(DOCUMENT, route) ?? {};

@@ -43,7 +43,7 @@ async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise
 }
 
 describe("a streamed response", () => {
-  it("is complete and in order, and ends when its last byte is read, not before", async () => {
+  it("is complete and in order, and ends only when its last byte is read", async () => {
     const { state, streams, open } = opened();
     const reader = open().getReader();
     const bytes: number[] = [];
@@ -58,7 +58,7 @@ describe("a streamed response", () => {
     expect(bytes.map((byte, at) => byte === Math.floor(at / CHUNK_BYTES) + 1)).not.toContain(false);
   });
 
-  it("writes on demand, no further than the client reads", async () => {
+  it("is written on demand, no further than the client reads", async () => {
     const { state, open } = opened({ chunks: 100 });
     const reader = open().getReader();
     expect(state.written).toBe(0);
@@ -97,12 +97,12 @@ describe("a streamed response", () => {
     }
   }
 
-  it("is not aborted while it is read at the slowest rate, however long it takes, nor within the grace", async () => {
+  it("is not aborted while it is read at the slowest allowed rate, however long it takes, nor within the grace period", async () => {
     expect(await readAt(RATE, opened({ chunks: 200 }))).toEqual({ bytes: 200 * CHUNK_BYTES, reason: null });
     expect(await readAt(RATE / 4, opened())).toEqual({ bytes: 2 * CHUNK_BYTES, reason: null });
   });
 
-  it("is aborted when it is read more slowly on average, although it never stalls", async () => {
+  it("is aborted if it is read more slowly on average, even if it never stalls", async () => {
     const made = opened({ chunks: 200 });
     const { bytes, reason } = await readAt(RATE / 2, made);
     expect(reason).toBe("The client has taken less than 32 KiB per second");
@@ -111,7 +111,7 @@ describe("a streamed response", () => {
     expect(made.state.ended).toBe(1);
   });
 
-  it("that another client waits for is aborted for what is read from then on, after a grace of its own", async () => {
+  it("is aborted by the rate from then on if another client waits for it, after a grace period of its own", async () => {
     const made = opened({ chunks: 200 });
     const reader = made.open().getReader();
     /** Reads at the lowest rate while nobody waits. */
@@ -134,7 +134,7 @@ describe("a streamed response", () => {
     await expect(readFor(2)).rejects.toThrow("less than 128 KiB per second");
   });
 
-  it("does not count the time that it takes to write", async () => {
+  it("is not charged for the time that writing takes", async () => {
     expect(await readAt(RATE, opened({ chunks: 20, writingMs: RESPONSE_GRACE_MS }))).toEqual({ bytes: 20 * CHUNK_BYTES, reason: null });
   });
 
@@ -211,7 +211,7 @@ describe("a streamed response", () => {
     expect(made.state.ended).toBe(1);
   });
 
-  it("is aborted with an error once its client may not read on, which is asked once at a time", async () => {
+  it("is aborted with an error once its client may not read on, which is checked once at a time", async () => {
     const { state, streams, open } = opened();
     const answers: Deferred<boolean>[] = [];
     const reader = open(() => {
@@ -234,7 +234,7 @@ describe("a streamed response", () => {
     expect({ asked: answers.length, ended: state.ended, open: streams.count }).toEqual({ asked: 3, ended: 1, open: 0 });
   });
 
-  it("ends with an error if writing fails, and the log has the reason", async () => {
+  it("ends with an error if writing fails, and the log gives the reason", async () => {
     const { state, streams, log, open } = opened({ chunks: 3, failsAt: 1 });
     const reader = open().getReader();
     await expect(readAll(reader)).rejects.toThrow("no more");

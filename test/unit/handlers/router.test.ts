@@ -5,7 +5,7 @@ import { extraRoutesOf, problemsOfPaths } from "../../../src/handlers/router.ts"
 import { ConfigError, parseConfig } from "../../../src/runtime/base/config/config.ts";
 
 describe("extra paths", () => {
-  it("have the methods of the original path", () => {
+  it("accept the methods of the original path", () => {
     const extra = extraRoutesOf(ROUTES, { scriptPaths: ["/s.js"], eventPaths: ["/e"] });
     expect(extra.map(({ method, path }) => `${method} ${path}`)).toEqual(["GET /s.js", "POST /e", "GET /e", "OPTIONS /e"]);
   });
@@ -19,7 +19,7 @@ describe("extra paths", () => {
     ]);
   });
 
-  it("that conflict are reported with every other configuration problem", () => {
+  it("are reported with every other configuration problem if they conflict", () => {
     const environment = { SVC_PORT: "many", SVC_SCRIPT_PATHS: "/svc.js", SVC_EVENT_PATHS: "/health", SVC_LOG_LEVEL: "loud" };
     const parse = () => parseConfig({ environment, file: { colour: "red" }, platform: "node" }, problemsWithRoutes);
     expect(parse).toThrow(ConfigError);

@@ -22,7 +22,7 @@ describe("the builtin database", () => {
     expect(database.loaded).toBe(true);
   });
 
-  it("has the time of its build, which the version of its package names too", () => {
+  it("reports the time of its build, which the version of its package names", () => {
     const { version } = JSON.parse(readFileSync(join(builtinFile, "../package.json"), "utf8")) as { version: string };
     const [, year, month, day] = /\.(\d{4})(\d\d)(\d\d)\d\d$/.exec(version) ?? [];
     const publishedMs = Date.parse(`${year}-${month}-${day}`);
@@ -93,7 +93,7 @@ describe("the builtin database", () => {
 });
 
 describe("no database", () => {
-  it("no address has a place, and the database counts as not loaded", () => {
+  it("places are unknown without a database, which counts as not loaded", () => {
     const database = openGeoDatabase("none", COUNTRY_DATABASE_URL);
     expect(database.loaded).toBe(false);
     expect(database.builtMs).toBeNull();

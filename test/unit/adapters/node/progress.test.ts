@@ -28,7 +28,7 @@ describe("the progress", () => {
     expect(written).toHaveLength(17);
   });
 
-  it("names the number of all files of a step that knows it, and begins each step at zero", () => {
+  it("shows the total number of files if a step knows it, and begins each step at zero", () => {
     const { written, clock, progress } = record(true);
     progress.begin("checking", 1234);
     clock.nowMs += 100;
@@ -41,7 +41,7 @@ describe("the progress", () => {
     ]);
   });
 
-  it.each([false, undefined])("writes nothing if the output is no terminal (isTTY %s)", (isTTY) => {
+  it.each([false, undefined])("writes nothing if the output is not a terminal (isTTY %s)", (isTTY) => {
     const { written, progress } = record(isTTY);
     progress.begin("copying", 3);
     progress.fileDone(1);

@@ -11,7 +11,7 @@ function requestFrom(address: string | null, cf?: Record<string, unknown>): Requ
 }
 
 describe("the connection of a request", () => {
-  it("has the platform's address and place", () => {
+  it("takes address and place from the platform", () => {
     const request = requestFrom("8.8.8.8", { country: "US", region: "California", city: "Mountain View", colo: "SFO" });
     expect(connectionOf(request, BUILTIN)).toEqual({
       socketAddress: "8.8.8.8",
@@ -19,12 +19,12 @@ describe("the connection of a request", () => {
     });
   });
 
-  it("has the known parts of a place", () => {
+  it("keeps the known parts of a place", () => {
     expect(connectionOf(requestFrom("8.8.8.8", { country: "US" }), BUILTIN).socketPlace).toEqual({ ...NOWHERE, countryCode: "US" });
     expect(connectionOf(requestFrom("8.8.8.8", { country: 5, city: "" }), BUILTIN).socketPlace).toEqual(NOWHERE);
   });
 
-  it("has no place if the platform reports none, so that the database is used", () => {
+  it("has no place if the platform reports none, so the database is used", () => {
     expect(connectionOf(requestFrom("8.8.8.8"), BUILTIN).socketPlace).toBeNull();
   });
 

@@ -34,7 +34,7 @@ describe("the packed country database", () => {
     expect(packed.length).toBeLessThan(readFileSync(path).length / 3);
   });
 
-  it("has the time of the database's build", () => {
+  it("reports the time of the database's build", () => {
     expect(buildTimeOf(packed)).toBe(builtMs);
   });
 
@@ -55,7 +55,7 @@ describe("the packed country database", () => {
   });
 
   it.each(["127.0.0.1", "10.1.2.3", "192.168.1.1", "::1", "fe80::1", "fd00::1", "", "unknown", "1.2.3"])(
-    "takes %j for nowhere",
+    "finds no country for %j",
     (address) => {
       expect(lookup(address)).toEqual(NOWHERE);
     },

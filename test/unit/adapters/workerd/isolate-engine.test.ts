@@ -18,7 +18,7 @@ const breaks = () => Promise.reject(new WebAssembly.RuntimeError("unreachable"))
 const answers = async (): Promise<[]> => [];
 
 describe("the engine of an isolate", () => {
-  it("starts with the first call, even if that only asks for the behavioral macros", async () => {
+  it("starts with the first call, even if that only checks for the behavioral macros", async () => {
     let made = 0;
     const engine = new IsolateEngine(async () => (made++, anEngine(answers)), createRecordingLog());
     expect(made).toBe(0);
@@ -27,7 +27,7 @@ describe("the engine of an isolate", () => {
     expect(made).toBe(1);
   });
 
-  it("restarts after it failed, and counts that once", async () => {
+  it("restarts after a failure, and counts that once", async () => {
     let made = 0;
     const log = createRecordingLog();
     const engine = new IsolateEngine(async () => anEngine(++made === 1 ? breaks : answers), log);
@@ -39,7 +39,7 @@ describe("the engine of an isolate", () => {
     expect(log.lines.map(({ level }) => level)).toEqual(["error"]);
   });
 
-  it("opens another share after it lost its own to another object, which is no error of the engine", async () => {
+  it("opens another share after another object took over its own, which does not count as a failure", async () => {
     const taken = () => Promise.reject(new EngineTakenError("the engine was given to another object"));
     let made = 0;
     const log = createRecordingLog();
@@ -63,7 +63,7 @@ describe("the engine of an isolate", () => {
     expect(await engine.query(QUERY, silent())).toEqual([]);
   });
 
-  it("restarts after its stack overflowed, because WebAssembly unwinds nothing then", async () => {
+  it("restarts after a stack overflow, because WebAssembly unwinds nothing then", async () => {
     let made = 0;
     const overflows = () => Promise.reject(new RangeError("Maximum call stack size exceeded"));
     const engine = new IsolateEngine(async () => anEngine(++made === 1 ? overflows : answers), createRecordingLog());
@@ -78,7 +78,7 @@ describe("the engine of an isolate", () => {
     expect(engine.generation).toBe(0);
   });
 
-  it("the next call starts it again after it failed to start", async () => {
+  it("starts with the next call if it failed to start", async () => {
     let made = 0;
     const create = async () => {
       if (++made === 1) throw new Error("no memory");

@@ -28,21 +28,21 @@ function makeCache(ttlMs = 60_000) {
 }
 
 describe("numbers of the overview", () => {
-  it("are used again until the site is forgotten; those of other sites stay", async () => {
+  it("are reused until the site is forgotten; the numbers of other sites stay", async () => {
     const { cache, get } = makeCache();
     for (let i = 0; i < 2; i++) expect([await get(A), await get(B)]).toEqual([1, 1]);
     cache.forget(A);
     expect([await get(A), await get(B)]).toEqual([2, 1]);
   });
 
-  it("are used again without a time limit as long as nothing has changed", async () => {
+  it("are reused without a time limit as long as nothing has changed", async () => {
     const { cache, get } = makeCache(0);
     for (let i = 0; i < 2; i++) expect(await get(A)).toBe(1);
     cache.noteChange(A);
     for (let i = 0; i < 2; i++) expect(await get(A)).toBe(2);
   });
 
-  it("are not kept if the site is forgotten before they arrive", async () => {
+  it("are not cached if the site is forgotten before they arrive", async () => {
     const { cache, get } = makeCache();
     const [late, other] = [createDeferred<void>(), createDeferred<void>()];
     const [ofA, ofB] = [get(A, late.promise), get(B, other.promise)];
@@ -53,7 +53,7 @@ describe("numbers of the overview", () => {
     expect([await get(A), await get(B)]).toEqual([2, 1]);
   });
 
-  it("of another day take the place of those of the day before; those of other periods stay", async () => {
+  it("replace those of the day before, while those of other periods stay", async () => {
     const { cache } = makeCache();
     const get = async (view: string, key: string, visitors: number) =>
       (await cache.get({ siteId: A, view, key }, false, async () => [Float64Array.of(visitors)]))[0]?.[0];
@@ -61,7 +61,7 @@ describe("numbers of the overview", () => {
     expect([await get("day", "tuesday", 4), await get("week", "monday", 4), await get("day", "monday", 4)]).toEqual([3, 2, 4]);
   });
 
-  it("are kept as far as they take no more than a bounded memory, the latest ones first", async () => {
+  it("are cached within a memory limit, the latest ones first", async () => {
     const { cache } = makeCache();
     const siteIds = Array.from({ length: 5 }, (_, i) => `${i}.test` as SiteId);
     const quarter = [new Float64Array((OVERVIEW_NUMBERS_BYTES_MAX / 4 - 1000) / Float64Array.BYTES_PER_ELEMENT)];
@@ -83,7 +83,7 @@ describe("numbers of the overview", () => {
     expect(asked.slice(siteIds.length + 2)).toEqual(siteIds.slice(1));
   });
 
-  it("are asked for again after a question that failed", async () => {
+  it("are requested again after a failed request", async () => {
     const { get } = makeCache();
     await expect(get(A, Promise.reject(new Error("gone")))).rejects.toThrow("gone");
     expect(await get(A)).toBe(2);

@@ -8,7 +8,7 @@ const ENDED = new Proxy({} as RegistryStub, {
   get: () => () => Promise.reject(new Error("Durable Object reset because its code was updated.")),
 });
 
-describe("calls of a registry that the platform has ended", () => {
+describe("registry calls that the platform has ended", () => {
   const registry = createRegistryClient(
     () => ENDED,
     "one.test" as SiteId,

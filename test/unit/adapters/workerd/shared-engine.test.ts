@@ -29,7 +29,7 @@ function heldStarts() {
 }
 
 describe("the heartbeat of an object", () => {
-  it("is one timer, however many queries have followed each other, and ends with the last one", async () => {
+  it("is one timer for any number of consecutive queries, and ends with the last one", async () => {
     const timers = createManualTimers();
     const answers: (() => void)[] = [];
     const engine = stubEngine({ query: () => new Promise((resolve) => answers.push(() => resolve([]))) });
@@ -50,7 +50,7 @@ describe("the heartbeat of an object", () => {
     expect(timers.pending()).toBe(0);
   });
 
-  it("begins again with the next query, and ends that one when another object has ended in the middle of its own", async () => {
+  it("begins again with the next query, and ends that query when another object has ended in the middle of its own", async () => {
     const timers = createManualTimers();
     const isEnded = { other: false };
     const engine = stubEngine({
@@ -90,7 +90,7 @@ describe("a start of the engine that takes too long", () => {
     expect([starts.length, closed.times, late.closed.times]).toEqual([2, 0, 1]);
   });
 
-  it("is taken over again when the second object ends, too, each time by one", async () => {
+  it("is taken over again, each time by one object, when the second object ends", async () => {
     const { timers, starts, shared } = heldStarts();
     const opened = Array.from({ length: 50 }, () => shared.open(EVENTS_MEMORY_MB));
     for (const count of [2, 3, 4]) {
@@ -102,7 +102,7 @@ describe("a start of the engine that takes too long", () => {
     expect(await Promise.all(opened)).toHaveLength(50);
   });
 
-  it("gives its engine to waiting objects although another one has taken over, whose engine is closed", async () => {
+  it("gives its engine to waiting objects even if another object has taken over, whose engine is closed", async () => {
     const { timers, starts, shared } = heldStarts();
     const opened = Array.from({ length: 50 }, () => shared.open(EVENTS_MEMORY_MB));
     await timers.pass(START_GIVEN_UP_MS + 100);

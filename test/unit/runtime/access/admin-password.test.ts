@@ -43,7 +43,7 @@ describe("the admin password", () => {
     }
   });
 
-  it("is another one after it was replaced, which repairs a damaged record, and stays the same when the new one is refused", async () => {
+  it("changes when it is replaced, which repairs a damaged record, and stays the same if the new one is refused", async () => {
     const records = createMemoryRecordStore();
     await records.write("admin.json", new TextEncoder().encode("{"));
     await replacePassword({ records, hasher }, PASSWORD);
@@ -55,7 +55,7 @@ describe("the admin password", () => {
     expect(await replaced.matches("another password")).toBe(true);
   });
 
-  it("is not set, now or after a restart, when its hash cannot be stored", async () => {
+  it("is not set, now or after a restart, if its hash cannot be stored", async () => {
     const records = createMemoryRecordStore();
     const password = await open(records);
     const write = records.write;
@@ -73,7 +73,7 @@ describe("the admin password", () => {
     expect(await password.matches(PASSWORD)).toBe(false);
   });
 
-  it("stays the same, now and after a restart, when the hash of another one cannot be stored for certain", async () => {
+  it("stays the same, now and after a restart, if the new hash cannot be stored for certain", async () => {
     const records = createMemoryRecordStore();
     const password = await open(records);
     await password.setUp(PASSWORD, signal);
@@ -93,7 +93,7 @@ describe("the admin password", () => {
     }
   });
 
-  it("from the option overrides the stored one, is written nowhere, and is hashed once, on first use", async () => {
+  it("is overridden by the option, which is written nowhere, and hashed once, on first use", async () => {
     const records = createMemoryRecordStore();
     await (await open(records)).setUp("the stored password", signal);
     const before = await records.read("admin.json");
@@ -111,7 +111,7 @@ describe("the admin password", () => {
     expect(await (await open(records)).matches("the stored password")).toBe(true);
   });
 
-  it("of more than 1024 bytes is rejected without hashing at setup and at login; one of 1024 bytes is accepted", async () => {
+  it("is limited to 1024 bytes: a longer one is rejected at setup and at login without hashing", async () => {
     const hashed: string[] = [];
     const password = await open(createMemoryRecordStore(), null, {
       hash: (text) => (hashed.push(text), hasher.hash(text)),
@@ -136,7 +136,7 @@ describe("the admin password", () => {
     ["an empty hash", '{"passwordHash":""}'],
     ["another kind of hash", '{"passwordHash":"$2b$12$abcdefghijklmnopqrstuv"}'],
     ["a plain password", '{"passwordHash":"correct horse battery"}'],
-  ])("stops the start when its record is damaged, with the record's name and none of its content: %s", async (_name, text) => {
+  ])("stops the start if its record is damaged, with the record's name and none of its content: %s", async (_name, text) => {
     const records = createMemoryRecordStore();
     await records.write("admin.json", new TextEncoder().encode(text));
     for (const configured of [null, PASSWORD]) {
@@ -146,7 +146,7 @@ describe("the admin password", () => {
     }
   });
 
-  it("stops the start when its record cannot be read", async () => {
+  it("stops the start if its record cannot be read", async () => {
     const records = { ...createMemoryRecordStore(), read: fails };
     await expect(open(records)).rejects.toThrow("disk full");
   });

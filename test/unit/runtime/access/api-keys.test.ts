@@ -33,7 +33,7 @@ describe("API keys", () => {
     expect(await records.list("")).toEqual([`keys/${keyHash}.json`]);
   });
 
-  it("do not exist, now or after a restart, when they cannot be stored", async () => {
+  it("do not exist, now or after a restart, if they cannot be stored", async () => {
     const records = createMemoryRecordStore();
     const keys = await open(records);
     const write = records.write;
@@ -52,7 +52,7 @@ describe("API keys", () => {
     expect(keys.rightsOf(key)).toEqual({ scope: "ReadOnly", sites: null });
   });
 
-  it("are revoked at once even when that cannot be stored, and a retry stores it", async () => {
+  it("are revoked at once even if that cannot be stored, and a retry stores it", async () => {
     const records = createMemoryRecordStore();
     const keys = await open(records);
     const { key, keyHash } = await keys.create("a", { scope: "Admin", sites: null }, NOW_MS, signal);
@@ -79,7 +79,7 @@ describe("API keys", () => {
     expect((await open(records)).list().map(({ name }) => name)).toEqual(names);
   });
 
-  it("are compared with every stored key, revoked ones included, whichever matches", async () => {
+  it("are compared with every stored key, including revoked ones, whichever matches", async () => {
     const records = createMemoryRecordStore();
     const maker = await open(records);
     const made = [];
@@ -109,7 +109,7 @@ describe("records of API keys at the start", () => {
   const HASH = "ab".repeat(32);
   const KEY = { keyHash: HASH, name: "a", scope: "Admin", createdAt: "2026-03-15T12:00:00.000Z", revoked: false };
 
-  it("are loaded when they are complete", async () => {
+  it("are loaded if they are complete", async () => {
     const records = createMemoryRecordStore();
     await writeText(records, `keys/${HASH}.json`, JSON.stringify({ ...KEY, later: 1 }));
     expect((await open(records)).list()).toEqual([{ ...KEY, sites: null }]);
@@ -131,7 +131,7 @@ describe("records of API keys at the start", () => {
     ["no instant", JSON.stringify({ ...KEY, createdAt: "yesterday" })],
     ["revoked that is no boolean", JSON.stringify({ ...KEY, revoked: "false" })],
     ["revoked left out", JSON.stringify({ ...KEY, revoked: undefined })],
-  ])("stop the start when they are damaged, with the record's name and none of its content: %s", async (_name, text) => {
+  ])("stop the start if they are damaged, with the record's name and none of its content: %s", async (_name, text) => {
     const records = createMemoryRecordStore();
     await writeText(records, `keys/${HASH}.json`, text);
     await expect(open(records)).rejects.toThrow(
@@ -139,7 +139,7 @@ describe("records of API keys at the start", () => {
     );
   });
 
-  it("stop the start when they are not UTF-8", async () => {
+  it("stop the start if they are not UTF-8", async () => {
     const records = createMemoryRecordStore();
     const bytes = new TextEncoder().encode(JSON.stringify({ ...KEY, name: "ab" }));
     bytes[bytes.indexOf("b".charCodeAt(0), 85)] = 0xff;

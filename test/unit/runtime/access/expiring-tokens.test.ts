@@ -29,7 +29,7 @@ function makeSessions(options: Partial<ConstructorParameters<typeof Sessions>[0]
 }
 
 describe("sessions", () => {
-  it("have tokens of 256 random bits", () => {
+  it("use tokens of 256 random bits", () => {
     const asked: number[] = [];
     const { sessions } = makeSessions({ randomBytes: (length) => (asked.push(length), new Uint8Array(length).fill(0xab)) });
     expect(sessions.begin()).toBe("ab".repeat(32));
@@ -43,7 +43,7 @@ describe("sessions", () => {
     expect(isValidAt(token, 601_000)).toBe(false);
   });
 
-  it("end each for itself, and ending one that there is not is fine", () => {
+  it("end independently, and ending an unknown one succeeds", () => {
     const { sessions } = makeSessions();
     const [first, second] = [sessions.begin(), sessions.begin()];
     sessions.end(first);
@@ -52,7 +52,7 @@ describe("sessions", () => {
     expect([first, second].map((token) => sessions.isValid(token))).toEqual([false, true]);
   });
 
-  it("end all but those of the tokens that are kept", () => {
+  it("can be ended all together except for some tokens", () => {
     const { sessions } = makeSessions();
     const tokens = [sessions.begin(), sessions.begin(), sessions.begin()];
     sessions.endOthers([tokens[1] ?? "", "nonsense"]);
@@ -61,13 +61,13 @@ describe("sessions", () => {
     expect(tokens.map((token) => sessions.isValid(token))).toEqual([false, false, false]);
   });
 
-  it("end with the oldest where there would be too many", () => {
+  it("end oldest first above the limit", () => {
     const { beginAt, isValidAt } = makeSessions();
     const tokens = [0, 1, 2, 3, 4].map((second) => beginAt(second * 1000));
     expect(tokens.map((token) => isValidAt(token, 5000))).toEqual([false, false, true, true, true]);
   });
 
-  it("make room by those that have expired first", () => {
+  it("give up their place first when they have expired", () => {
     const { beginAt, isValidAt } = makeSessions();
     for (const second of [0, 1]) beginAt(second * 1000);
     const late = beginAt(500_000);
@@ -75,7 +75,7 @@ describe("sessions", () => {
     expect([late, ...later].every((token) => isValidAt(token, 601_000))).toBe(true);
   });
 
-  it("go on in another instance until their end by the wall clock, whatever its monotonic clock is, and those that ended do not", () => {
+  it("continue in another instance until their wall-clock end, whatever its monotonic clock is, and ended ones do not", () => {
     const kept = makeKeptEntries();
     const { sessions, beginAt } = makeSessions({ kept });
     const tokens = [beginAt(0), beginAt(1000), beginAt(2000)];
@@ -90,7 +90,7 @@ describe("sessions", () => {
     expect(JSON.stringify(kept.list())).not.toContain(tokens[2]);
   });
 
-  it("last no longer than a new one where the wall clock was set back meanwhile", () => {
+  it("last no longer than a new one if the wall clock was set back meanwhile", () => {
     const kept = makeKeptEntries();
     const { beginAt } = makeSessions({ kept });
     const token = beginAt(0);
@@ -104,7 +104,7 @@ describe("sessions", () => {
   });
 
   it.each(["", "x", "0".repeat(63), "0".repeat(65), "A".repeat(64), `${"0".repeat(64)}\n`])(
-    "hash no text that is no token: %j",
+    "cause no hashing for a text that is not a token: %j",
     (token) => {
       const { sessions } = makeSessions({
         sha256: () => {
@@ -143,7 +143,7 @@ describe("guest tokens", () => {
     expect(shareAt(token, 601_000)).toBeNull();
   });
 
-  it("of a link end with the oldest where there would be too many of it, and those of other links stay", () => {
+  it("end oldest first above the limit of their link, and tokens of other links stay", () => {
     const { beginAt, shareAt } = makeGuestTokens();
     const other = beginAt(0, "other");
     const tokens = [1, 2, 3, 4, 5].map((ms) => beginAt(ms, "one"));
@@ -151,13 +151,13 @@ describe("guest tokens", () => {
     expect(shareAt(other, 6)).toBe("other");
   });
 
-  it("end with the oldest of all where there would be too many in all", () => {
+  it("end oldest first above the limit for all links", () => {
     const { beginAt, shareAt } = makeGuestTokens();
     const tokens = ["one", "two", "three", "four", "five", "six", "seven"].map((share, ms) => beginAt(ms, share));
     expect(tokens.map((token) => shareAt(token, 7))).toEqual([null, "two", "three", "four", "five", "six", "seven"]);
   });
 
-  it("make room by those that have expired first", () => {
+  it("give up their place first when they have expired", () => {
     const { beginAt, shareAt } = makeGuestTokens({ tokensMax: 3 });
     const expired = [beginAt(0, "one"), beginAt(0, "two")];
     const late = beginAt(500_000, "three");

@@ -33,7 +33,7 @@ function make(options: Partial<ConstructorParameters<typeof LoginLockout>[0]> = 
 }
 
 describe("the lockout", () => {
-  it("locks at the failure that fills the row, and says so then", () => {
+  it("locks at the failure that reaches the limit, and reports it", () => {
     const { failTimes, waitSecs } = make();
     expect(failTimes("a", 2)).toEqual([false, false]);
     expect(waitSecs("a")).toBeNull();
@@ -55,28 +55,28 @@ describe("the lockout", () => {
     expect(waitSecs("a", passedMs)).toBe(left);
   });
 
-  it("begins a new row when the lockout has ended", () => {
+  it("starts a new count when the lockout has ended", () => {
     const { failTimes, waitSecs } = make();
     failTimes("a", 3);
     expect(waitSecs("a", 300_000)).toBeNull();
     expect(failTimes("a", 3, 300_000)).toEqual([false, false, true]);
   });
 
-  it("ends the row at a success", () => {
+  it("resets the count at a success", () => {
     const { lockout, failTimes } = make();
     failTimes("a", 2);
     lockout.clear("a");
     expect(failTimes("a", 3)).toEqual([false, false, true]);
   });
 
-  it("counts failures in a row however far apart", () => {
+  it("counts consecutive failures however far apart", () => {
     const { failTimes, waitSecs } = make();
     const dayMs = 86_400_000;
     expect([0, 1, 2].flatMap((day) => failTimes("a", 1, day * dayMs))).toEqual([false, false, true]);
     expect(waitSecs("a", 2 * dayMs)).toBe(300);
   });
 
-  it("counts failures of each link on its own, and ends their row at a success with this link only", () => {
+  it("counts failures of each link separately, and resets the count at a success with this link only", () => {
     const { lockout, failTimes, waitSecs } = make();
     expect(failTimes("a", 2, 0, "one")).toEqual([false, false]);
     expect(failTimes("a", 3, 0, "two")).toEqual([false, false, true]);
@@ -86,7 +86,7 @@ describe("the lockout", () => {
     expect(waitSecs("a", 0, "two")).toBe(300);
   });
 
-  it("forgets failures below the limit when a row ends by itself", () => {
+  it("forgets failures below the limit after a while", () => {
     const { failTimes, waitSecs } = make({ rowSecs: 300 });
     expect(failTimes("a", 2)).toEqual([false, false]);
     expect(failTimes("a", 2, 300_000)).toEqual([false, false]);
@@ -94,13 +94,13 @@ describe("the lockout", () => {
     expect(waitSecs("a", 599_999)).toBe(300);
   });
 
-  it("locks nobody out with no attempts", () => {
+  it("locks nobody out if attempts are 0", () => {
     const { failTimes, waitSecs } = make({ attemptsMax: 0 });
     expect(failTimes("a", 50)).not.toContain(true);
     expect(waitSecs("a")).toBeNull();
   });
 
-  it("forgets the address whose last failure is longest ago where there are too many", () => {
+  it("forgets the address with the oldest last failure above its limit", () => {
     const { failTimes, waitSecs } = make({ addressesMax: 2 });
     for (const address of ["a", "b"]) failTimes(address, 2);
     failTimes("a", 1);

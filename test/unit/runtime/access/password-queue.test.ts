@@ -44,7 +44,7 @@ describe("the password queue", () => {
     expect(ran).toEqual(["owner", "login 1", "login 2", "share 1", "share 2"]);
   });
 
-  it("has places for share links, which take none of those of logins", async () => {
+  it("reserves places for share links, apart from those of logins", async () => {
     const { add, ran, release } = createBusy();
     const shares = times(SHARE_PASSWORDS_WAITING_MAX + 1, (i) => add("share", "share", `192.0.2.${i}`));
     expect(await shares.at(-1)).toBe("too_many_requests");
@@ -57,7 +57,7 @@ describe("the password queue", () => {
   it.each<[PasswordSource, number]>([
     ["login", PASSWORD_CHECKS_WAITING_MAX],
     ["share", SHARE_PASSWORDS_WAITING_MAX],
-  ])("%s: a newcomer displaces the latest of the network that has most of the %i places", async (source, places) => {
+  ])("%s: a newcomer displaces the latest of the network that holds most of the %i places", async (source, places) => {
     const { add, ran, release } = createBusy();
     const guesses = times(places, (i) => add(`guess ${i}`, source, i % 2 === 0 ? `203.0.113.${i}` : `2001:db8:${i}::1`));
     const right = add("right", source, "198.51.100.7");
@@ -68,7 +68,7 @@ describe("the password queue", () => {
     expect(ran).toContain("right");
   });
 
-  it("refuses a newcomer whose network would have as many as the others", async () => {
+  it("refuses a newcomer whose network would hold as many as the others", async () => {
     const { add, release } = createBusy();
     const waiting = times(PASSWORD_CHECKS_WAITING_MAX, (i) => add("waits", "login", `10.${i}.0.1`));
     expect(await add("late", "login", "192.0.2.1")).toBe("too_many_requests");

@@ -49,7 +49,7 @@ function codeWith(bytes: (length: number) => Uint8Array = randomBytes, kept = ke
 const [LOW, HIGH] = [0, 16].map((first) => () => Uint8Array.from({ length: 16 }, (_, i) => first + i));
 
 describe("the setup code", () => {
-  it("has sixteen of 32 unmistakable characters, in groups of four", () => {
+  it("consists of sixteen of 32 unmistakable characters, in groups of four", () => {
     expect(codeWith(LOW).setupCode.reveal()).toBe("0123-4567-89AB-CDEF");
     expect(codeWith(HIGH).setupCode.reveal()).toBe("GHJK-MNPQ-RSTV-WXYZ");
   });

@@ -27,8 +27,8 @@ function create() {
 
 const GUESSER = (i: number): string => `203.0.113.${i % 256}`;
 
-describe("the limit of a link's passwords", () => {
-  it("leaves a reserve to networks that have sent few, and none to the one that has", () => {
+describe("the password limit of a share link", () => {
+  it("keeps a reserve for networks that have sent few passwords, and none for the one that has sent many", () => {
     const { taken } = create();
     expect(taken(100, GUESSER)).toBe(SHARE_UNLOCKS_AT_ONCE + SHARE_UNLOCKS_OF_NETWORK_AT_ONCE);
     expect(taken(1, () => "198.51.100.1", true)).toBe(1);
@@ -36,7 +36,7 @@ describe("the limit of a link's passwords", () => {
     expect(taken(100, GUESSER, false, "two")).toBe(SHARE_UNLOCKS_AT_ONCE + SHARE_UNLOCKS_OF_NETWORK_AT_ONCE);
   });
 
-  it("bounds all guesses together, from however many networks", () => {
+  it("bounds all guesses together, from any number of networks", () => {
     const { clock, taken } = create();
     const anywhere = (i: number): string => `${1 + (i % 200)}.${Math.floor(i / 200)}.0.1`;
     expect(taken(1_000, anywhere)).toBe(2 * SHARE_UNLOCKS_AT_ONCE);
@@ -50,7 +50,7 @@ describe("the limit of a link's passwords", () => {
     expect(taken(SHARE_UNLOCKS_OF_NETWORK_AT_ONCE + 5, () => "198.51.100.1", true)).toBe(SHARE_UNLOCKS_OF_NETWORK_AT_ONCE + 5);
   });
 
-  it("gives a network four guesses from the reserve a day", () => {
+  it("allows a network four guesses a day from the reserve", () => {
     const { clock, taken } = create();
     taken(100, GUESSER);
     clock.ms = DAY_MS;

@@ -37,7 +37,7 @@ async function stored(count: number, sites: number): Promise<RecordStore> {
 }
 
 describe("share links", () => {
-  it("are limited for a site; a new link replaces its oldest revoked one, and the limit of one site is none of another", async () => {
+  it("are limited per site; a new link replaces the site's oldest revoked one, and other sites are not affected", async () => {
     const records = await stored(SHARES_OF_SITE_MAX, 1);
     const shares = await openShares(records);
     const create = (site: string, name: string) => shares.create(plainShare(site, name), null, signal);
@@ -55,7 +55,7 @@ describe("share links", () => {
     expect(listOf(await openShares(records))).toEqual(wanted);
   });
 
-  it("are limited in all, whatever their sites; a new link replaces the oldest revoked one of all", async () => {
+  it("are limited in total; a new link replaces the oldest revoked one of all sites", async () => {
     const records = await stored(SHARES_MAX, SITES);
     const shares = await openShares(records);
     const create = (name: string) => shares.create(plainShare("new.test", name), null, signal);
@@ -69,7 +69,7 @@ describe("share links", () => {
     expect(shares.list()).toHaveLength(SHARES_MAX);
   });
 
-  it("stay as they are when the revoked one cannot be removed, and the new one does not exist", async () => {
+  it("stay unchanged if the revoked one cannot be removed, and the new one does not exist", async () => {
     const records = await stored(SHARES_OF_SITE_MAX, 1);
     const shares = await openShares(records);
     await shares.revoke(hashOf(0), signal);
@@ -128,7 +128,7 @@ describe("records of share links at the start", () => {
     ["createdAt", "yesterday"],
     ["lastUsedAt", 0],
     ["revoked", undefined],
-  ])("stop the start when %s is %j, which no request may have either", async (field, value) => {
+  ])("stop the start if %s is %j, which no request may set", async (field, value) => {
     await expect(openWith({ [field]: value })).rejects.toThrow(
       `${recordOfShare(HASH)} in the data folder is damaged: its field "${field}" is missing or invalid`,
     );

@@ -35,7 +35,7 @@ function createJob(options: Partial<PeriodicJobOptions> = {}) {
 }
 
 describe("a periodic job", () => {
-  it("runs with a tick when it is due, and not otherwise", async () => {
+  it("runs at a tick if it is due, and not otherwise", async () => {
     const { tickAfter, setDue } = createJob();
     setDue(false);
     expect(await tickAfter(1000)).toBe(0);
@@ -85,7 +85,7 @@ describe("a periodic job", () => {
     expect(runs.map(({ retryInMs }) => retryInMs)).toEqual([100, 200, 300, 300, 100]);
   });
 
-  it("runs on request even if it is not due or pauses", async () => {
+  it("runs on request even if it is not due or paused", async () => {
     const { job, tickAfter, outcomes, setDue } = createJob();
     outcomes.push(false);
     await tickAfter(0);
@@ -93,7 +93,7 @@ describe("a periodic job", () => {
     expect(await job.run()).toBe(true);
   });
 
-  it("that is stopped aborts the current run, waits for its end, and begins no other with a tick", async () => {
+  it("aborts the current run when it is stopped, waits for its end, and starts no other at a tick", async () => {
     const { job, tickAfter, runs } = createJob();
     await tickAfter(0);
     expect(runs[0]?.signal.aborted).toBe(false);

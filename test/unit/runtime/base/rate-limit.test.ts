@@ -29,7 +29,7 @@ describe("a rate limit", () => {
     expect(burst(createRateLimit({ perSecond, bucketsMax: 10 }), "a", START)).toBe(expected);
   });
 
-  it("of a new key is a full bucket, also for a request that began before the clock of its instance", () => {
+  it("starts a new key with a full bucket, even for a request that began before the clock of its instance", () => {
     expect(burst(createRateLimit({ perSecond: 10, bucketsMax: 10 }), "a", -300)).toBe(10);
   });
 
@@ -42,7 +42,7 @@ describe("a rate limit", () => {
     expect(burst(limit, "a", START + 3_600_000)).toBe(4);
   });
 
-  it("counts each key on its own", () => {
+  it("counts each key separately", () => {
     const limit = createRateLimit({ perSecond: 1, bucketsMax: 10 });
     for (const key of ["a", "b", "__proto__", "constructor"]) expect(burst(limit, key, START)).toBe(1);
   });
@@ -131,7 +131,7 @@ describe("a rate limit without space for another bucket", () => {
     expect(burst(limit, "a", START + 100)).toBe(1);
   });
 
-  it("allows no key another burst: new keys share a bucket", () => {
+  it("allows no key a second burst: new keys share a bucket", () => {
     const limit = createRateLimit({ perSecond: 2, bucketsMax: 3 });
     for (const key of ["a", "b", "c"]) expect(burst(limit, key, START)).toBe(2);
     let newcomers = 0;
@@ -149,7 +149,7 @@ describe("a rate limit without space for another bucket", () => {
     expect(burst(limit, "b", START + 1400)).toBe(1);
   });
 
-  it("gives invalid keys one bucket of their own, so that they fill no memory and affect no other key", () => {
+  it("gives invalid keys one shared bucket, so that they fill no memory and affect no other key", () => {
     const limit = createRateLimit({ perSecond: 3, bucketsMax: 1000 });
     expect(burst(limit, "x".repeat(257), START)).toBe(3);
     expect(burst(limit, "y".repeat(60_000), START)).toBe(0);
@@ -243,7 +243,7 @@ describe("the rate limit key", () => {
     expect(networkFrom(address)).toBe(network);
   });
 
-  it("of two IPv6 addresses is the same if and only if their first 64 bits are", () => {
+  it("is equal for two IPv6 addresses if and only if their first 64 bits are", () => {
     const half = fc.array(fc.oneof(fc.constantFrom(0, 1, 0xffff), fc.nat(0xffff)), { minLength: 4, maxLength: 4 });
     const written = (groups: readonly number[]): string => groups.map((group) => group.toString(16)).join(":");
     const isMapped = (groups: readonly number[]): boolean => groups.slice(0, 6).every((group, i) => group === (i === 5 ? 0xffff : 0));

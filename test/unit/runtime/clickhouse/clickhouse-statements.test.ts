@@ -119,14 +119,14 @@ const printed = ({ sql, parameters }: ClickhouseStatement): string =>
 const PLACEHOLDER = /\{(\w+):(?:Int64|UInt64|String|Array\((?:Int64|UInt64|String)\))\}/g;
 
 describe.each(ALL)("the statements of $name", ({ name, of }) => {
-  it("are these on one server", async () => {
+  it("match the snapshot on one server", async () => {
     await expect((await of(SERVER)).map(printed).join("\n")).toMatchFileSnapshot(`./snapshots/${name}.sql`);
   });
 
   it.each([
     ["one server", SERVER],
     ["a cluster", CLUSTER],
-  ] as const)("have every text of the request in typed parameters, and no comment, on %s", async (_, tables) => {
+  ] as const)("pass every text of the request in typed parameters, without comments, on %s", async (_, tables) => {
     for (const { sql, parameters = {} } of await of(tables)) {
       expect(sql).not.toContain(MARK);
       expect(sql).not.toContain("//");
@@ -153,7 +153,7 @@ describe.each(ALL)("the statements of $name", ({ name, of }) => {
   });
 });
 
-it("the statements that count goals with properties, within as many filters, are within what the server parses", async () => {
+it("statements that count goals with properties, within as many filters, are short enough for the server's parser", async () => {
   const goals = Array.from({ length: GOALS_OF_QUERY_MAX }, (_, i) =>
     siteGoal(`goal ${i}`, { event: `event ${i}`, property: { key: `key ${i}`, value: `value ${i}` } }, true),
   );
@@ -165,7 +165,7 @@ it("the statements that count goals with properties, within as many filters, are
   }
 });
 
-it("values that are looked up are in statements whose parameters fit into an address", () => {
+it("statements with looked-up values have parameters that fit into an address", () => {
   const values = Array.from({ length: 300 }, (_, i) => `${i}-`.padEnd(512, "ж"));
   const query = countsByValue(SCOPE_OF_EXPORTS, "pathname");
   const portions = portionsOf({ ...query, top: { values, rowsMax: values.length } }).map(({ top }) => top?.values ?? []);
@@ -174,8 +174,8 @@ it("values that are looked up are in statements whose parameters fit into an add
   expect(portionsOf(query)).toEqual([query]);
 });
 
-describe("on a cluster", () => {
-  it("each shard makes the rows of its visitors, except where a query compares visitors", async () => {
+describe("statements on a cluster", () => {
+  it("make the rows of visitors on each shard, except where a query compares visitors", async () => {
     const main = ALL.find(({ name }) => name === "getMain");
     await expect(((await main?.of(CLUSTER)) ?? []).map(printed).join("\n")).toMatchFileSnapshot("./snapshots/getMain-cluster.sql");
     const isPerShard = ({ sql }: ClickhouseStatement): boolean => sql.includes("cluster(`web`, view(");

@@ -23,14 +23,14 @@ function record() {
 }
 
 describe("a prepared connection", () => {
-  it("sends nothing before the first statement, and prepares once for concurrent ones of any kind", async () => {
+  it("sends nothing before the first statement, and prepares once for concurrent statements of any kind", async () => {
     const { calls, connection } = record();
     expect(calls).toEqual([]);
     await Promise.all([connection.rows({ sql: "a" }), connection.execute({ sql: "b" }), connection.insert({ sql: "c" }, new Uint8Array())]);
     expect(calls).toEqual(["prepare", "a", "b", "c"]);
   });
 
-  it("prepares again after a failure, with which all statements that waited fail", async () => {
+  it("prepares again after a failure, which also fails all waiting statements", async () => {
     const { calls, failures, connection } = record();
     failures.set("prepare", new Error("down"));
     const results = await Promise.allSettled([connection.execute({ sql: "a" }), connection.rows({ sql: "b" })]);

@@ -86,7 +86,7 @@ describe("a backup", () => {
     for (const { folder } of [first, second, third]) expect(await verifyFolder(folder)).toMatchObject({ succeeded: true });
   });
 
-  it("copies what the file system cannot link", async () => {
+  it("copies files that the file system cannot link", async () => {
     const { keys, backUp } = await prepare();
     await backUp();
     for (const code of ["EXDEV", "EPERM", "EMLINK"]) {
@@ -98,7 +98,7 @@ describe("a backup", () => {
     }
   });
 
-  it("is not linked to a damaged file of an earlier backup, and says that there is one", async () => {
+  it("is not linked to a damaged file of an earlier backup, and reports it", async () => {
     const { keys, backUp } = await prepare();
     const [key = ""] = keys;
     const first = await backUp();
@@ -114,7 +114,7 @@ describe("a backup", () => {
     });
   });
 
-  it("keeps the good copy of a file that is damaged in the data folder since", async () => {
+  it("keeps the good copy of a file that has been damaged in the data folder since", async () => {
     const { dataFolder, keys, backUp } = await prepare();
     const [key = ""] = keys;
     const good = await readFile(join(dataFolder, key));
@@ -125,7 +125,7 @@ describe("a backup", () => {
     expect((await readFile(join(folder, key))).equals(good)).toBe(true);
   });
 
-  it("of damaged data is made, has a fault, and no later backup is linked to it", async () => {
+  it("of damaged data completes with a fault, and no later backup is linked to it", async () => {
     const { dataFolder, keys, backUp } = await prepare();
     const [key = ""] = keys;
     const good = await readFile(join(dataFolder, key));
@@ -141,7 +141,7 @@ describe("a backup", () => {
     for (const name of keys) expect(await linksOf(join(folder, name))).toBe(1);
   });
 
-  it("that was interrupted does not count: the next one removes it, says so, and is linked to the one before", async () => {
+  it("does not count after an interruption: the next one removes it, says so, and is linked to the one before", async () => {
     const { target, keys, backUp } = await prepare();
     const first = await backUp();
     const interrupted = await backUp();
@@ -152,7 +152,7 @@ describe("a backup", () => {
     for (const key of keys) expect(await linksOf(join(third.folder, key))).toBe(2);
   });
 
-  it("that fails leaves nothing, so that a full disk does not stay full", async () => {
+  it("leaves nothing when it fails, so that a full disk does not stay full", async () => {
     const { target, backUp } = await prepare();
     const open: typeof nodeFileSystem.open = async (path, flags) => {
       if (path.includes("/3-3.parquet") && flags === "wx") throw new Error("ENOSPC: no space left on device");
@@ -162,7 +162,7 @@ describe("a backup", () => {
     expect(await readdir(target)).toEqual([]);
   });
 
-  it("refuses a target that another one is using, and a second one of the same second has the name of the next", async () => {
+  it("refuses a target in use, and takes the next name for a second backup in the same second", async () => {
     const { target, backUp } = await prepare();
     const outcomes = await Promise.allSettled([backUp(), backUp()]);
     const reasons = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [String(outcome.reason)] : []));
@@ -173,7 +173,7 @@ describe("a backup", () => {
     expect(await readdir(target)).toHaveLength(3);
   });
 
-  it("comes after those that were made while the clock was ahead, so that it is the newest", async () => {
+  it("is named after backups made while the clock was ahead, so that it is the newest", async () => {
     const { target, backUp } = await prepare();
     await backUp({ now: () => NOON_MS + 86_400_000 });
     const { folder } = await backUp({ now: () => NOON_MS, keep: 1 });
@@ -192,7 +192,7 @@ describe("a backup", () => {
     expect(await readdir(other)).toEqual(["letter.txt"]);
   });
 
-  it("is not made inside the data folder or a backup, also through links", async () => {
+  it("refuses a target inside the data folder or a backup, even through links", async () => {
     const { dataFolder, backUp } = await prepare();
     const { folder } = await backUp();
     const links = await tempFolder();
@@ -224,7 +224,7 @@ describe("a backup", () => {
 });
 
 describe("--keep", () => {
-  it("keeps the newest backups without faults, and deletes what is older once the new one is complete", async () => {
+  it("keeps the newest backups without faults, and deletes older ones once the new one is complete", async () => {
     const { dataFolder, target, keys, backUp } = await prepare();
     for (let made = 0; made < 3; made++) await backUp();
     expect(await readdir(target)).toHaveLength(3);
@@ -242,7 +242,7 @@ describe("--keep", () => {
     expect(await readdir(target)).toEqual(["2026-03-15T12-00-04Z", "2026-03-15T12-00-05Z", "2026-03-15T12-00-06Z"]);
   });
 
-  it("counts no backup of another data folder and none without a readable manifest, and deletes neither", async () => {
+  it("neither counts nor deletes backups of another data folder or without a readable manifest", async () => {
     const { target, backUp } = await prepare();
     const other = await tempFolder();
     await fillDataFolder(other);
@@ -274,7 +274,7 @@ describe("the source of a backup", () => {
     expect(await backUp(source)).toMatchObject({ succeeded: true });
   });
 
-  it("is refused in one sentence if it is missing, empty, above a data folder, a backup, or not Sandpiper's", async () => {
+  it("is refused in one sentence if it is missing, empty, above a data folder, a backup, or foreign", async () => {
     const { dataFolder, target, backUp: backUpData } = await prepare();
     const { folder } = await backUpData();
     const above = await tempFolder();

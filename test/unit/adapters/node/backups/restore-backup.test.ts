@@ -40,7 +40,7 @@ async function interrupt(from: string, to: string): Promise<void> {
 }
 
 describe("a restore", () => {
-  it("makes a data folder with the content of the backup, without the manifest, for its owner only", async () => {
+  it("creates a data folder with the content of the backup, without the manifest, for its owner only", async () => {
     const { first, to } = await prepare();
     const { succeeded, text } = await restoreFolder(first, to);
     expect(succeeded).toBe(true);
@@ -68,7 +68,7 @@ describe("a restore", () => {
     expect(await restoreFolder(moved, to)).toMatchObject({ succeeded: true });
   });
 
-  it("accepts an empty folder, also with the file system's own folder of a volume", async () => {
+  it("accepts an empty folder, even with the file system's own folder of a volume", async () => {
     const { first } = await prepare();
     const to = await tempFolder();
     await mkdir(join(to, "lost+found"));
@@ -76,7 +76,7 @@ describe("a restore", () => {
     expect((await readdir(to)).sort()).toEqual(["clock.json", "events", "journal", "lost+found"]);
   });
 
-  it("names every file that is missing, was added or has changed, and writes nothing", async () => {
+  it("names every file that is missing, added or changed, and writes nothing", async () => {
     const { first, keys, to } = await prepare();
     const [missing = "", changed = ""] = keys;
     await rm(join(first, missing));
@@ -122,29 +122,26 @@ describe("a restore", () => {
     await expect(restoreFolder(first, to)).rejects.toThrow("../letter.txt: it is missing");
   });
 
-  it("refuses a data folder inside of a backup, which stays as it is", async () => {
+  it("refuses a data folder inside of a backup, which stays unchanged", async () => {
     const { first, second } = await prepare();
     for (const from of [first, second])
       await expect(restoreFolder(from, join(first, "data"))).rejects.toThrow(`inside the backup ${first}`);
     expect((await verifyFolder(first)).succeeded).toBe(true);
   });
 
-  it.skipIf(process.platform === "win32")(
-    "refuses a backup in which a pipe or a link is in place of a file, without reading it",
-    async () => {
-      const { first, keys, to } = await prepare();
-      const [piped = "", linked = ""] = keys.map((key) => join(first, key));
-      const moved = join(await tempFolder(), "moved.parquet");
-      await rename(linked, moved);
-      await symlink(moved, linked);
-      await rm(piped);
-      execFileSync("mkfifo", [piped]);
-      const error = await restoreFolder(first, to).catch(String);
-      for (const key of keys.slice(0, 2)) expect(error).toContain(`\n  - ${key}: it is not a regular file`);
-    },
-  );
+  it.skipIf(process.platform === "win32")("refuses a backup with a pipe or a link in place of a file, without reading it", async () => {
+    const { first, keys, to } = await prepare();
+    const [piped = "", linked = ""] = keys.map((key) => join(first, key));
+    const moved = join(await tempFolder(), "moved.parquet");
+    await rename(linked, moved);
+    await symlink(moved, linked);
+    await rm(piped);
+    execFileSync("mkfifo", [piped]);
+    const error = await restoreFolder(first, to).catch(String);
+    for (const key of keys.slice(0, 2)) expect(error).toContain(`\n  - ${key}: it is not a regular file`);
+  });
 
-  it("refuses a folder without backups, and a backup of a version that wrote no manifest, with what to do", async () => {
+  it("refuses a folder without backups, and a backup without a manifest, and says what to do", async () => {
     const { first, to } = await prepare();
     await rm(join(first, "manifest.jsonl"));
     await expect(restoreFolder(first, to)).rejects.toThrow(/has no manifest, .* copy it to the data folder and run verify/);
@@ -166,7 +163,7 @@ describe("a restore", () => {
     expect(await readdir(other)).toEqual(["letter.txt"]);
   });
 
-  it("holds the data folder, so that nothing starts there meanwhile", async () => {
+  it("locks the data folder, so that nothing starts there meanwhile", async () => {
     const { first, to } = await prepare();
     let refusal = "";
     const open: typeof nodeFileSystem.open = async (path, flags) => {
@@ -177,7 +174,7 @@ describe("a restore", () => {
     expect(refusal).toContain(`is in use by process ${process.pid}`);
   });
 
-  it("that was interrupted leaves a folder that is not served, and is completed by the next one, also with another backup", async () => {
+  it("leaves a folder that is not served if it is interrupted, and the next restore completes it, even from another backup", async () => {
     const { first, second, added, to } = await prepare();
     await interrupt(second, to);
     await expect(openDataDir(to, () => {})).rejects.toThrow(`a restore into the data folder ${to} was interrupted. Run it again`);

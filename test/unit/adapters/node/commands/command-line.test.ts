@@ -84,18 +84,18 @@ describe("the command line", () => {
     expect(refusal("verify", "--port", "1")).toBe("verify has no option --port");
   });
 
-  it("takes what follows -- as arguments", () => {
+  it("treats everything after -- as arguments", () => {
     expect(parsed("backup", "--", "--help")).toMatchObject({ name: "backup", arguments: ["--help"] });
   });
 
   it.each([["--help"], ["-h"], ["help"], ["help", "verify"], ["verify", "--help"], ["backup", "--help"], ["--config", "x", "-h"]])(
-    "%s %s asks for the help",
+    "%s %s prints the help",
     (...argv) => {
       expect(parseCommandLine(argv.filter(Boolean), COMMANDS)).toEqual({ action: "help" });
     },
   );
 
-  it.each([["--version"], ["-v"], ["verify", "--version"]])("%s %s asks for the version", (...argv) => {
+  it.each([["--version"], ["-v"], ["verify", "--version"]])("%s %s prints the version", (...argv) => {
     expect(parseCommandLine(argv.filter(Boolean), COMMANDS)).toEqual({ action: "version" });
   });
 

@@ -9,6 +9,6 @@ it.each([
   ["fd00::7", "http://[fd00::7]:8000/health/ready"],
   ["constructor", "http://constructor:8000/health/ready"],
   ["stats.internal", "http://stats.internal:8000/health/ready"],
-])("a server that listens on %s is asked at %s", (host, url) => {
+])("healthcheck: a server that listens on %s is checked at %s", (host, url) => {
   expect(readinessUrl({ host, port: 8000 })).toBe(url);
 });

@@ -38,12 +38,12 @@ function refusal(fileName: string | undefined, environment: Record<string, strin
 }
 
 describe("the configuration file", () => {
-  it("is absent if none is named", () => {
+  it("is optional", () => {
     expect(read(undefined)).toEqual({ environment: {}, secretFiles: {}, commandLine: {}, platform: "node", file: {} });
     expect(read(undefined, { SVC_CONFIG: "" })).toMatchObject({ file: {} });
   });
 
-  it("is the one that the command line names, or else the one that SVC_CONFIG names", () => {
+  it("is named by the command line, or else by SVC_CONFIG", () => {
     const fileName = fileWith("a.toml", "port = 9000\n");
     const other = fileWith("b.toml", "port = 9001\n");
     expect(read(fileName)).toMatchObject({ file: { port: 9000 }, fileName });
@@ -91,7 +91,7 @@ describe("the configuration file", () => {
     expect(refusal(latin1)).toContain(`${latin1} is not valid UTF-8`);
   });
 
-  it.skipIf(process.platform === "win32")("that has no end is not read to its end", () => {
+  it.skipIf(process.platform === "win32")("is rejected without being read to its end if it has none", () => {
     expect(refusal("/dev/zero")).toContain("/dev/zero cannot be read: it has more than 16777216 bytes");
   });
 

@@ -37,7 +37,7 @@ describe("the file of a secret", () => {
     ["a b\n\n", "a b\n"],
     [" a b ", " a b "],
     ["密碼\n", "密碼"],
-  ])("with the content %j holds %j: one line break at the end does not count", (content, text) => {
+  ])("with the content %j yields %j: one line break at the end does not count", (content, text) => {
     expect(read(content)).toEqual({ text });
   });
 
@@ -47,11 +47,11 @@ describe("the file of a secret", () => {
     expect(read(`${text}\r\n!`)).toEqual({ fault: "cannot be read: it has more than 12290 bytes" });
   });
 
-  it("that has no end is not read to its end", () => {
+  it("is rejected without being read to its end if it has none", () => {
     expect(readSecretFiles({ SVC_SECRET_FILE: "/dev/zero" }).secret).toEqual({ fault: "cannot be read: it has more than 12290 bytes" });
   });
 
-  it("that is empty, not UTF-8, missing or a folder is a fault that quotes no content", () => {
+  it("is a fault that quotes no content if it is empty, not UTF-8, missing or a folder", () => {
     expect(read("")).toEqual({ fault: "is empty" });
     expect(read("\n")).toEqual({ fault: "is empty" });
     expect(read(Uint8Array.of(0x61, 0xe9))).toEqual({ fault: "is not valid UTF-8" });

@@ -17,10 +17,13 @@ const CASES: readonly (readonly [what: string, line: string, hasEnded: boolean])
   ["a running process whose name looks like a zombie's line", lineOf("a) Z 1 (b", "R", 1), false],
 ];
 
-it.each(CASES)("%s is read with its start time, and has ended if it is a zombie without further threads", (_what, line, hasEnded) => {
-  expect(parseProcessStatus(line)).toEqual({ start: "3369482", hasEnded });
-});
+it.each(CASES)(
+  "the lock holder: %s is read with its start time, and has ended if it is a zombie without further threads",
+  (_what, line, hasEnded) => {
+    expect(parseProcessStatus(line)).toEqual({ start: "3369482", hasEnded });
+  },
+);
 
-it("where there is no /proc, no start time is known and no process has ended", () => {
+it("the lock holder: without /proc, no start time is known and no process has ended", () => {
   expect(parseProcessStatus("")).toEqual({ start: "", hasEnded: false });
 });

@@ -99,11 +99,11 @@ const DEFAULTS: Config = {
 };
 
 describe("defaults", () => {
-  it("are the documented ones on Node", () => {
+  it("are the documented values on Node", () => {
     expect(parse({})).toEqual({ config: DEFAULTS, warnings: [] });
   });
 
-  it("leave less memory to the engine on workerd", () => {
+  it("give the engine less memory on workerd", () => {
     expect(parse({ platform: "workerd" })).toEqual({ config: { ...DEFAULTS, engineMemoryMb: 64 }, warnings: [] });
   });
 
@@ -242,7 +242,7 @@ const HOST_RULE = "must be a host name or IP address, without scheme and port";
 describe("geo_headers", () => {
   const trusting = { environment: { SVC_TRUST_PROXY: "1" }, file: {} };
 
-  it("geo_headers names a header for the country and, where wanted, for region and city, in any order and case", () => {
+  it("geo_headers names a header for the country and optionally for region and city, in any order and case", () => {
     const text = "City=CF-IPCity, country = CF-IPCountry";
     const fromText = parse({ environment: { ...trusting.environment, SVC_GEO_HEADERS: text } });
     expect(fromText.config.geoHeaders).toEqual({ country: "cf-ipcountry", region: null, city: "cf-ipcity" });
@@ -250,7 +250,7 @@ describe("geo_headers", () => {
     expect(fromFile.config.geoHeaders).toEqual({ country: "x-country", region: "x-region", city: null });
   });
 
-  it("geo_headers is refused without trust_proxy, where anyone could send the headers", () => {
+  it("geo_headers is refused without trust_proxy, because anyone could send the headers", () => {
     const problem = "geo_headers requires trust_proxy: otherwise anyone could send these headers";
     expect(problemsOf({ environment: { SVC_GEO_HEADERS: "country=CF-IPCountry" } })).toEqual([problem]);
   });
@@ -318,7 +318,7 @@ describe("invalid values in the environment", () => {
     expect(problemsOf({ environment: { [variable]: text } })).toEqual([`${option} (${variable}) ${rule}, got ${found}`]);
   });
 
-  it("of a list are reported by their invalid entries, at most five of them", () => {
+  it("in a list are reported individually, at most five of them", () => {
     const text = "ok.example,https://a.example,*.example,münchen.de";
     expect(problemsOf({ environment: { SVC_SITE_IDS: text } })).toEqual([
       "site_ids (SVC_SITE_IDS) must be a list of at most 10000 entries, each a site id or host name of at most 256 ASCII " +
@@ -330,7 +330,7 @@ describe("invalid values in the environment", () => {
     expect(problemsOf({ environment: { SVC_SITE_IDS: " , ," } })[0]).toMatch(/ must be a list of .*, got " , ,"$/);
   });
 
-  it("are quoted in one short line, whatever characters they have", () => {
+  it("are quoted in one short line, whatever characters they contain", () => {
     const text = `a\nb\u001b[31m\u009b\u2028${"c".repeat(10_000)}`;
     const [problem] = problemsOf({ environment: { SVC_LOG_LEVEL: text } });
     expect(problem).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
@@ -399,7 +399,7 @@ describe("secrets", () => {
     }
   });
 
-  it("of the wrong type are rejected without being shown", () => {
+  it("are rejected without being shown if they have the wrong type", () => {
     const file = { secret: 1234567890123456, admin_password: ["hidden-in-a-list"], metrics_token: true };
     expect(problemsOf({ file })).toEqual([
       expect.stringMatching(/^secret \(secret in the configuration file\) must be a string of .*, got a number \(not shown\)$/),
@@ -469,7 +469,7 @@ describe("secrets", () => {
     );
   });
 
-  it("of any characters stay out of the message that rejects them", () => {
+  it("stay out of the message that rejects them, whatever their characters", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 6, maxLength: 11 }), (text) => {
         const secret = `#${text}#`;
@@ -500,20 +500,20 @@ describe("secrets in files of their own", () => {
     expect(config.adminPassword?.reveal()).toBe("from the secret's file");
   });
 
-  it("are a problem if the variable with the value is set, too", () => {
+  it("are a problem if the variable with the value is also set", () => {
     const both = { ...environment, SVC_ADMIN_PASSWORD: "correct horse battery" };
     expect(problemsOf({ environment: both, secretFiles: { admin_password: { text: "another password" } } })).toEqual([
       "admin_password: SVC_ADMIN_PASSWORD and SVC_ADMIN_PASSWORD_FILE are both set. Remove one of them",
     ]);
   });
 
-  it("that cannot be read are a problem that names variable and file", () => {
+  it("are a problem that names variable and file if they cannot be read", () => {
     expect(problemsOf({ environment, secretFiles: { admin_password: { fault: "is empty" } } })).toEqual([
       'admin_password (SVC_ADMIN_PASSWORD_FILE, "/run/password"): the file is empty',
     ]);
   });
 
-  it("that hold a bad value are a problem that names variable and file and not the value", () => {
+  it("are a problem that names variable and file and not the value if the value is invalid", () => {
     expect(problemsOf({ environment, secretFiles: { admin_password: { text: "hunter2" } } })).toEqual([
       `admin_password (SVC_ADMIN_PASSWORD_FILE, "/run/password") ${PASSWORD_RULE}, got a string of 7 characters (not shown)`,
     ]);
@@ -563,7 +563,7 @@ describe("the two sources", () => {
     expect(problemsOf({ environment: { SVC_PORT: "y" }, file: { port: "x" } })).toHaveLength(2);
   });
 
-  it("refuse role = ingest on workerd, whose objects are no nodes", () => {
+  it("refuse role = ingest on workerd, whose objects are not nodes", () => {
     const environment = {
       SVC_ENGINE: "clickhouse",
       SVC_CLICKHOUSE_URL: "https://clickhouse.test",
@@ -699,7 +699,7 @@ describe("suggestions", () => {
     ]);
   });
 
-  it("are not made, and the start not stopped, for the port variable that Kubernetes sets for a service called svc", () => {
+  it("are not made for the port variable that Kubernetes sets for a service called svc, and the start continues", () => {
     const { config, warnings } = parse({ environment: { SVC_PORT: "tcp://10.0.0.1:80" }, file: { port: 9000 } });
     expect(config.port).toBe(9000);
     expect(warnings).toEqual(["SVC_PORT is ignored: the orchestrator set it to the address of a service"]);
@@ -723,7 +723,7 @@ describe("gdpr_mode", () => {
     });
   });
 
-  it("gdpr_mode keeps an option that is stricter", () => {
+  it("gdpr_mode keeps a stricter option", () => {
     const { config } = parse({ file: { gdpr_mode: true, geoip_precision: "none" } });
     expect(config.geoipPrecision).toBe("none");
   });

@@ -22,13 +22,13 @@ describe("a site id", () => {
   );
 
   it.each(["", " ", "a b", "a/b", "ü.de", "a\n", "\na", "a\u0000", "a,b", "a%20b", "é", "a\ud800", "x".repeat(257)])(
-    "%j is not",
+    "%j is invalid",
     (value) => {
       expect(isSiteId(value)).toBe(false);
     },
   );
 
-  it("that is invalid is rejected with a message that names the field and the rule", () => {
+  it("is rejected with a message that names the field and the rule if it is invalid", () => {
     const parse = () => parseSiteId("a b", "site_id");
     expect(parse).toThrow(AppError);
     expect(parse).toThrow('"site_id" must be 1 to 256 characters long and hold only ASCII letters, digits, ".", "-", "_" and ":"');

@@ -9,7 +9,7 @@ const CONFIGURATION = new URL("../../../../../docs/configuration.md", import.met
 describe("renderOptionsTable", () => {
   const lines = renderOptionsTable().split("\n");
 
-  it("has a heading, a delimiter row and one row for each option, with five cells each", () => {
+  it("returns a heading, a delimiter row and one row for each option, with five cells each", () => {
     expect(lines.slice(0, 2)).toEqual([
       "| Option | Environment variable | Type | Default | Description |",
       "| --- | --- | --- | --- | --- |",
@@ -57,7 +57,7 @@ describe("replaceOptionsTable", () => {
 });
 
 describe("docs/configuration.md", () => {
-  it("lists the options as they are", () => {
+  it("lists the options of the program", () => {
     const page = readFileSync(CONFIGURATION, "utf8");
     expect(replaceOptionsTable(page) === page, "The table of options is out of date: run `npm run docs:options`, which rewrites it.").toBe(
       true,

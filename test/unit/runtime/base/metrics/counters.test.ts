@@ -13,7 +13,7 @@ const instance = () => ({
   eventOutcomes: new EventOutcomes({ hasAllowlist: false, startedAtMs: 0 }),
 });
 
-it("activity that is handed over counts once, and begins again from zero", () => {
+it("counters: activity that is handed over counts once, and restarts from zero", () => {
   const [site, registry] = [instance(), instance()];
   for (let i = 0; i < 2; i++) {
     site.counters.eventsIngested += 3;
@@ -30,7 +30,7 @@ it("activity that is handed over counts once, and begins again from zero", () =>
   expect(site.counters).toEqual(createCounters());
 });
 
-it("a limit that another instance keeps takes no token of the own one when it refuses", async () => {
+it("rate limits: a limit kept by another instance takes no token of the own one when it refuses", async () => {
   const own = createRateLimit({ perSecond: 1, bucketsMax: 10 });
   const refused: RateVerdict = { allowed: false, retryAfterSecs: 7 };
   const remote = (verdict: RateVerdict) => ({ key: "1.2.3.4", limit: { peek: async () => verdict, take: async () => verdict } });
@@ -43,7 +43,7 @@ it("a limit that another instance keeps takes no token of the own one when it re
 
 const [A, B] = [siteId("a.test"), siteId("b.test")];
 
-it("days of rollups are the sums over all sites of what was last noted about each", () => {
+it("rollup days are the sums over all sites of the latest numbers of each", () => {
   const days = new RollupDays();
   expect(days.total).toEqual({ stored: 0, stale: 0, missing: 0 });
   days.note(A, { stored: 1, stale: 2, missing: 30 });
