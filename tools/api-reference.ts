@@ -4,7 +4,7 @@
  * for those that reports share.
  */
 import type { Access } from "../src/handlers/route.ts";
-import type { Schema } from "../src/runtime/query/json-schema.ts";
+import type { Schema } from "../src/runtime/base/json-schema.ts";
 
 interface Parameter {
   readonly name: string;

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { ROUTES } from "../src/handlers/app.ts";
 import { openapiDocument } from "../src/handlers/openapi.ts";
-import type { Schema } from "../src/runtime/query/json-schema.ts";
+import type { Schema } from "../src/runtime/base/json-schema.ts";
 
 const PRIMITIVES: Readonly<Record<string, string>> = {
   string: "string",

@@ -2,7 +2,7 @@
 import { ANNOTATIONS_MAX, ANNOTATION_CHARS_MAX } from "../runtime/base/config/admin-limits.ts";
 import { LONG_RANGE_DAYS_MAX } from "../runtime/base/config/report-limits.ts";
 import { ALL, parseDateRange, type DateRange } from "../runtime/query/date-range.ts";
-import { closed, count, list, orNull, text } from "../runtime/query/json-schema.ts";
+import { closed, count, list, orNull, text } from "../runtime/base/json-schema.ts";
 import { SCOPE_PARAMETERS, dateParameter } from "../runtime/query/scope-parameters.ts";
 import { byMoment, momentAt, parseAnnotation, type Annotation, HOUR_MAX } from "../runtime/sites/annotation.ts";
 import { scopeJson } from "../runtime/sites/item-fields.ts";

@@ -2,7 +2,7 @@
 import { NOBODY } from "../runtime/access/principal.ts";
 import { ADMIN_PASSWORD_CHARS_MIN, PASSWORD_BYTES_MAX } from "../runtime/base/config/admin-limits.ts";
 import { optionalText, parseObject, requiredText } from "../runtime/base/config/json-fields.ts";
-import { boolean, closed, orNull, text, type Properties, type Schema } from "../runtime/query/json-schema.ts";
+import { boolean, closed, orNull, text, type Properties, type Schema } from "../runtime/base/json-schema.ts";
 import { endedSessionCookie, sessionCookie, sessionTokensOf } from "./access.ts";
 import { clientAddressOfRequest } from "./forwarded-headers.ts";
 import { sets, NOT_STORED } from "./openapi/headers.ts";

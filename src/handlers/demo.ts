@@ -1,7 +1,7 @@
 /** POST and DELETE /api/demo: the demo site (docs/http-api.md, "Demo site"). */
 import { DEMO_SITE } from "../runtime/base/config/names.ts";
 import { AppError, storageUnavailable } from "../runtime/base/errors.ts";
-import { closed, count, text } from "../runtime/query/json-schema.ts";
+import { closed, count, text } from "../runtime/base/json-schema.ts";
 import { answer, type Operations } from "./openapi/operation.ts";
 import { jsonReply } from "./reply.ts";
 import type { Handler } from "./route.ts";

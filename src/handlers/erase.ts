@@ -2,7 +2,7 @@
 import { ERASURE_WAIT_SHARE } from "../runtime/base/config/clickhouse-limits.ts";
 import { AppError, invalidInput, storageUnavailable } from "../runtime/base/errors.ts";
 import { parseDates } from "../runtime/query/date-range.ts";
-import { closed, count, text } from "../runtime/query/json-schema.ts";
+import { closed, count, text } from "../runtime/base/json-schema.ts";
 import { optional, required } from "../runtime/query/parameters.ts";
 import { SCOPE_PARAMETERS } from "../runtime/query/scope-parameters.ts";
 import { requireAdminOf } from "./access.ts";

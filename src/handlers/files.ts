@@ -1,7 +1,7 @@
 /** The files in the program's bundle: tracking script, dashboard and the page of share links (docs/http-api.md, "Static files"). */
 import { DASHBOARD_PAGE, SHARE_PATH, ASSETS_PATH, SCRIPT_PATHS } from "../runtime/base/config/names.ts";
 import { AppError } from "../runtime/base/errors.ts";
-import { text } from "../runtime/query/json-schema.ts";
+import { text } from "../runtime/base/json-schema.ts";
 import { type Asset, pageBelow, type Assets } from "../runtime/service/assets.ts";
 import { always, only, NOT_STORED, ANY_PAGE, FILE_HEADERS, CODED, UNCHANGED, type Headers } from "./openapi/headers.ts";
 import { inPath, type Operation, type Operations } from "./openapi/operation.ts";

@@ -3,7 +3,7 @@ import { GOALS_MAX, GOAL_PROPERTY_CHARS_MAX, ITEM_NAME_CHARS_MAX } from "../runt
 import { parseObject } from "../runtime/base/config/json-fields.ts";
 import { EVENT_NAME_CHARS_MAX } from "../runtime/base/config/limits.ts";
 import { STEP_CHARS_MAX } from "../runtime/base/config/report-limits.ts";
-import { boolean, closed, count, list, orNull, text } from "../runtime/query/json-schema.ts";
+import { boolean, closed, count, list, orNull, text } from "../runtime/base/json-schema.ts";
 import { goalJson, goalsWith, inOrder, parseGoal, parsePosition, type SiteGoal } from "../runtime/sites/goal.ts";
 import type { SiteId } from "../storage/event.ts";
 import { administeredSite, readSite, ID, CREATED_AT, idParameter, LIST_REFUSALS, CHANGE_REFUSALS, NOT_FOUND } from "./items.ts";

@@ -14,7 +14,7 @@ import { parseClientHints } from "../runtime/ingest/client-hints.ts";
 import { parseEventBody, parsePixelQuery } from "../runtime/ingest/event-input.ts";
 import { geoPlaceFromHeaders } from "../runtime/ingest/geo-headers.ts";
 import type { GeoPlace } from "../runtime/ingest/geo.ts";
-import { number, orNull, text, type Properties, type Schema } from "../runtime/query/json-schema.ts";
+import { number, orNull, text, type Properties, type Schema } from "../runtime/base/json-schema.ts";
 import { siteIdSchema } from "../runtime/query/scope-parameters.ts";
 import { addressChainOf, clientAddressOfRequest, forwardedEntryOf } from "./forwarded-headers.ts";
 import { NOT_STORED, PREFLIGHT_HEADERS } from "./openapi/headers.ts";

@@ -9,7 +9,7 @@ import { PAGE_PROBLEMS } from "../runtime/installation/page-check.ts";
 import { BLOCKERS, SCRIPT_FINDINGS } from "../runtime/installation/page-findings.ts";
 import { PROXY_PROBLEMS } from "../runtime/installation/proxy-check.ts";
 import { SitePages } from "../runtime/installation/site-pages.ts";
-import { boolean, closed, count, list, orNull, text, type Schema } from "../runtime/query/json-schema.ts";
+import { boolean, closed, count, list, orNull, text, type Schema } from "../runtime/base/json-schema.ts";
 import { SCOPE_PARAMETERS, siteIdSchema } from "../runtime/query/scope-parameters.ts";
 import type { Services } from "../runtime/service/services.ts";
 import type { SiteId, LocalDate } from "../storage/event.ts";

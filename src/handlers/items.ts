@@ -1,7 +1,7 @@
 /** What the routes of goals, saved filters and annotations share: who may read and change them, whose they are, and changes of one item. */
 import { parseObject } from "../runtime/base/config/json-fields.ts";
 import { AppError, invalidInput } from "../runtime/base/errors.ts";
-import { closed, text } from "../runtime/query/json-schema.ts";
+import { closed, text } from "../runtime/base/json-schema.ts";
 import { oneOf } from "../runtime/query/parameters.ts";
 import { checkSite } from "../runtime/query/reader.ts";
 import { SCOPE_PARAMETERS } from "../runtime/query/scope-parameters.ts";

@@ -4,7 +4,7 @@ import { API_KEYS_MAX, API_KEY_NAME_CHARS_MAX, API_KEY_SITES_MAX } from "../runt
 import { optionalTexts, parseObject, requiredText } from "../runtime/base/config/json-fields.ts";
 import { SITE_ID_CHARS_MAX } from "../runtime/base/config/limits.ts";
 import { SITE_ID, API_KEY_PREFIX } from "../runtime/base/config/names.ts";
-import { boolean, closed, list, orNull, text, type Schema } from "../runtime/query/json-schema.ts";
+import { boolean, closed, list, orNull, text, type Schema } from "../runtime/base/json-schema.ts";
 import { answer, jsonBody, BODY_REFUSALS, inPath, type Operations } from "./openapi/operation.ts";
 import { jsonReply } from "./reply.ts";
 import { readBody } from "./request.ts";

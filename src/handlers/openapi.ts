@@ -1,7 +1,7 @@
 /** GET /api/openapi.json: the whole HTTP surface as an OpenAPI 3.1 document, built from the routes and the descriptions beside their handlers. */
 import type { Config } from "../runtime/base/config/config.ts";
 import { API_KEY_PREFIX, PRODUCT_NAME, SESSION_COOKIE } from "../runtime/base/config/names.ts";
-import { closed, text, type Properties } from "../runtime/query/json-schema.ts";
+import { closed, text, type Properties } from "../runtime/base/json-schema.ts";
 import { ANNOTATIONS_API } from "./annotations.ts";
 import { AUTH_API } from "./auth.ts";
 import { DEMO_API } from "./demo.ts";

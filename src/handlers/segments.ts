@@ -1,7 +1,7 @@
 /** GET, POST, PUT and DELETE /api/segments: saved filters, funnels and sequences of a site (docs/http-api.md, "Segments"). */
 import { ITEM_NAME_CHARS_MAX, SEGMENTS_MAX, SEGMENT_CHARS_MAX } from "../runtime/base/config/admin-limits.ts";
 import { invalidInput } from "../runtime/base/errors.ts";
-import { closed, list, orNull, text } from "../runtime/query/json-schema.ts";
+import { closed, list, orNull, text } from "../runtime/base/json-schema.ts";
 import { funnel } from "../runtime/reports/funnel.ts";
 import { main } from "../runtime/reports/main.ts";
 import type { Report } from "../runtime/reports/report.ts";

@@ -14,7 +14,7 @@ import { invalidInput, AppError } from "../runtime/base/errors.ts";
 import { exceedsBytes, exceedsChars } from "../runtime/base/text.ts";
 import { parseDateRange, PERIODS } from "../runtime/query/date-range.ts";
 import { filterText, parseSegmentFilter } from "../runtime/query/filters.ts";
-import { boolean, closed, list, orNull, text, type Schema } from "../runtime/query/json-schema.ts";
+import { boolean, closed, list, orNull, text, type Schema } from "../runtime/base/json-schema.ts";
 import { optional } from "../runtime/query/parameters.ts";
 import { SCOPE_PARAMETERS, siteIdSchema } from "../runtime/query/scope-parameters.ts";
 import { WEEK_STARTS } from "../runtime/sites/site-settings.ts";

@@ -10,7 +10,7 @@ import { parseObject } from "../runtime/base/config/json-fields.ts";
 import { BODY_BYTES_MAX } from "../runtime/base/config/limits.ts";
 import { parseSiteId } from "../runtime/base/config/names.ts";
 import { AppError, invalidInput, storageUnavailable } from "../runtime/base/errors.ts";
-import { boolean, closed, count, list, orNull, text, type Schema } from "../runtime/query/json-schema.ts";
+import { boolean, closed, count, list, orNull, text, type Schema } from "../runtime/base/json-schema.ts";
 import { siteIdSchema } from "../runtime/query/scope-parameters.ts";
 import type { Services } from "../runtime/service/services.ts";
 import { parseBodyOfSite, parseSettingsFile, settingsFileJson } from "../runtime/sites/settings-file.ts";

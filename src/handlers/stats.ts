@@ -9,7 +9,7 @@ import { PRODUCT_NAME } from "../runtime/base/config/names.ts";
 import { OVERVIEW_TIME_SHARE, EXPORT_ROWS_DEFAULT, EXPORT_ROWS_MAX } from "../runtime/base/config/report-limits.ts";
 import { rangeOfAll } from "../runtime/query/date-range.ts";
 import type { Condition } from "../runtime/query/filters.ts";
-import { reference, text, type Schema, boolean, closed, list, orNull } from "../runtime/query/json-schema.ts";
+import { reference, text, type Schema, boolean, closed, list, orNull } from "../runtime/base/json-schema.ts";
 import { optionalOneOf, oneOf, rowLimit } from "../runtime/query/parameters.ts";
 import { mapPlan, type Plan } from "../runtime/query/plan.ts";
 import { SCOPE_PARAMETERS, scopeOf } from "../runtime/query/scope-parameters.ts";

@@ -1,5 +1,5 @@
 /** A JSON Schema validator for the keywords that the OpenAPI document uses. An unknown keyword is an error. */
-import type { Schema } from "../../src/runtime/query/json-schema.ts";
+import type { Schema } from "../../src/runtime/base/json-schema.ts";
 
 /** The document that `$ref` refers to. */
 export type SchemaRoot = Readonly<Record<string, unknown>>;

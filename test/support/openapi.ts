@@ -2,7 +2,7 @@
 import type { OpenapiDocument } from "../../src/handlers/openapi.ts";
 import type { Headers } from "../../src/handlers/openapi/headers.ts";
 import type { Answer, Parameter, RequestBody } from "../../src/handlers/openapi/operation.ts";
-import type { Schema } from "../../src/runtime/query/json-schema.ts";
+import type { Schema } from "../../src/runtime/base/json-schema.ts";
 import { resolveReference, schemaProblems, type SchemaRoot } from "./json-schema.ts";
 
 /** A documented route with resolved references. */

@@ -1,5 +1,5 @@
 /** The headers of responses (docs/http-api.md, "Response headers"). */
-import type { Schema } from "../../runtime/query/json-schema.ts";
+import type { Schema } from "../../runtime/base/json-schema.ts";
 
 interface Header {
   readonly description: string;

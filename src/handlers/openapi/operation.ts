@@ -1,7 +1,7 @@
 /** The vocabulary of descriptions: a route's parameters and body, its responses, and when it refuses a request. */
 import { BODY_BYTES_MAX } from "../../runtime/base/config/limits.ts";
 import type { AppErrorCode } from "../../runtime/base/errors.ts";
-import { reference, type Schema } from "../../runtime/query/json-schema.ts";
+import { reference, type Schema } from "../../runtime/base/json-schema.ts";
 import type { Parameter as Declared, ParameterDescription, Parameters } from "../../runtime/query/parameters.ts";
 import { SCOPE_PARAMETERS, SHORT_END_DATE } from "../../runtime/query/scope-parameters.ts";
 import { NOT_STORED, type Headers } from "./headers.ts";

@@ -2,7 +2,7 @@
 import { exceedsChars } from "../base/text.ts";
 import { SEARCH_CHARS_MAX } from "../base/config/report-limits.ts";
 import { invalidInput } from "../base/errors.ts";
-import { count, text, type Schema } from "./json-schema.ts";
+import { count, text, type Schema } from "../base/json-schema.ts";
 
 /** The description of a parameter in the OpenAPI document. */
 export interface ParameterDescription {

@@ -9,7 +9,7 @@ import {
   RANGE_DAYS_MAX,
 } from "../base/config/report-limits.ts";
 import { SITE_ID, parseSiteId } from "../base/config/names.ts";
-import { text, type Schema } from "./json-schema.ts";
+import { text, type Schema } from "../base/json-schema.ts";
 import type { LocalDate, SiteId } from "../../storage/event.ts";
 import type { SharedDates } from "../access/shares.ts";
 import { AppError, invalidInput } from "../base/errors.ts";

@@ -2,7 +2,7 @@
 import { CONDITIONS_MAX, STEP_CHARS_MAX } from "../base/config/report-limits.ts";
 import { invalidInput } from "../base/errors.ts";
 import { exceedsChars } from "../base/text.ts";
-import { text } from "./json-schema.ts";
+import { text } from "../base/json-schema.ts";
 import { required, type Parameter, type ParameterDescription } from "./parameters.ts";
 import type { Step } from "./steps.ts";
 

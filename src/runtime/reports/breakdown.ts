@@ -7,7 +7,7 @@ import { invalidInput } from "../base/errors.ts";
 import type { AggregateQuery } from "../query/aggregate-query.ts";
 import { COMPARISON_PARAMETERS, comparedWindow, customRange, scopesOf } from "../query/comparison.ts";
 import type { DateRange } from "../query/date-range.ts";
-import { Decimal, decimalFromCents } from "../query/decimal.ts";
+import { Decimal, decimalFromCents } from "../base/decimal.ts";
 import {
   DIMENSIONS,
   SESSION_DIMENSIONS,
@@ -17,7 +17,7 @@ import {
   type Dimension,
   type SessionDimension,
 } from "../query/dimensions.ts";
-import { closed, count, fraction, list, number, text, type Described, type Schema } from "../query/json-schema.ts";
+import { closed, count, fraction, list, number, text, type Described, type Schema } from "../base/json-schema.ts";
 import {
   integer,
   oneOf,

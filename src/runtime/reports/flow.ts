@@ -4,7 +4,7 @@ import { PAGEVIEW } from "../base/config/names.ts";
 import type { Calendar } from "../../storage/calendar.ts";
 import type { AggregateQuery } from "../query/aggregate-query.ts";
 import { planOf } from "../query/plan.ts";
-import { fraction, text } from "../query/json-schema.ts";
+import { fraction, text } from "../base/json-schema.ts";
 import { PAGE } from "../query/step-parameters.ts";
 import { oneOf, rowLimit, type Values } from "../query/parameters.ts";
 import { numberIn, ratio, textIn } from "../query/row-values.ts";

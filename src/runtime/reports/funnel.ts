@@ -4,7 +4,7 @@ import { FUNNEL_MODES, type FunnelMode } from "../query/behavioral/window-funnel
 import type { SqlRow } from "../query/sql.ts";
 import { invalidInput } from "../base/errors.ts";
 import { planOf } from "../query/plan.ts";
-import { closed, count, fraction, list, text } from "../query/json-schema.ts";
+import { closed, count, fraction, list, text } from "../base/json-schema.ts";
 import { parameter, required, type Parameter } from "../query/parameters.ts";
 import { numberIn, ratio } from "../query/row-values.ts";
 import { STEP_NOTATION, parseSteps, stepListDescription } from "../query/step-parameters.ts";

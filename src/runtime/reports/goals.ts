@@ -5,7 +5,7 @@
 import { PAGEVIEW } from "../base/config/names.ts";
 import { GOAL_ROWS_MAX, REVENUE_ROWS_MAX } from "../base/config/report-limits.ts";
 import type { AggregateQuery } from "../query/aggregate-query.ts";
-import { fraction, text, count, orNull } from "../query/json-schema.ts";
+import { fraction, text, count, orNull } from "../base/json-schema.ts";
 import { planOf } from "../query/plan.ts";
 import { numberIn, ratio, textIn } from "../query/row-values.ts";
 import { eventsIn, within, type Scope, propsIn } from "../query/scope.ts";

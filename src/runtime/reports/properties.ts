@@ -7,7 +7,7 @@ import { PROPS_CHARS_MAX } from "../base/config/limits.ts";
 import { PROPERTY_KEYS_MAX, PROPERTY_VALUES_MAX } from "../base/config/report-limits.ts";
 import { invalidInput } from "../base/errors.ts";
 import type { AggregateQuery } from "../query/aggregate-query.ts";
-import { list, text } from "../query/json-schema.ts";
+import { list, text } from "../base/json-schema.ts";
 import { optional, searchFor, type Values } from "../query/parameters.ts";
 import { planOf } from "../query/plan.ts";
 import { KEYS_WITH_VALUE, mayHaveKey, tokenOfKey, valueOf, withPairs } from "../query/property-pairs.ts";

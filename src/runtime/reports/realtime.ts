@@ -6,7 +6,7 @@ import { eventsIn, within, type Scope, sharedFrom } from "../query/scope.ts";
 import { perDialect, sql, textCode, type SqlText, type SqlRow } from "../query/sql.ts";
 import { MINUTE_MS, type EpochMs } from "../../storage/event.ts";
 import { planOf } from "../query/plan.ts";
-import { closed, count, list, text } from "../query/json-schema.ts";
+import { closed, count, list, text } from "../base/json-schema.ts";
 import { rangeOfDays } from "../query/date-range.ts";
 import { localTimeOf } from "../query/local-time.ts";
 import { optionalInteger } from "../query/parameters.ts";

@@ -1,7 +1,7 @@
 /** GET /api/stats/revenue: revenue by currency, event and page, never added up across currencies (docs/http-api.md, "Revenue"). */
 import { REVENUE_ROWS_MAX } from "../base/config/report-limits.ts";
 import type { AggregateQuery } from "../query/aggregate-query.ts";
-import { closed, count, number, text } from "../query/json-schema.ts";
+import { closed, count, number, text } from "../base/json-schema.ts";
 import { planOf } from "../query/plan.ts";
 import { numberIn, ratio, textIn } from "../query/row-values.ts";
 import { eventsIn, within, type Scope } from "../query/scope.ts";

@@ -3,7 +3,7 @@ import { CONDITIONS_MAX, PATTERN_CHARS_MAX, PATTERN_EVENTS_MAX, STEPS_MIN } from
 import { parsePattern, patternOfSteps } from "../query/behavioral/pattern.ts";
 import { invalidInput } from "../base/errors.ts";
 import { planOf } from "../query/plan.ts";
-import { closed, count, fraction, text } from "../query/json-schema.ts";
+import { closed, count, fraction, text } from "../base/json-schema.ts";
 import { optional, type Values } from "../query/parameters.ts";
 import { numberIn, ratio } from "../query/row-values.ts";
 import { STEP_NOTATION, parseSteps, stepListDescription } from "../query/step-parameters.ts";

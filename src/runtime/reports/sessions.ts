@@ -1,6 +1,6 @@
 /** GET /api/stats/sessions and /api/stats/session-timeseries: session metrics, of a range and over time (docs/http-api.md, "Sessions"). */
 import { DAY_BUCKET, HOUR_BUCKET, INTERVAL, checkInterval, lengthOf } from "../query/buckets.ts";
-import { closed, count, fraction, number } from "../query/json-schema.ts";
+import { closed, count, fraction, number } from "../base/json-schema.ts";
 import { planOf } from "../query/plan.ts";
 import { BUCKET, pointsOf, seriesOf } from "./measures/series.ts";
 import { sessionAverages, sessionSums, sessionSumsBy } from "./measures/sessions.ts";

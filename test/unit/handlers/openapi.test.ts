@@ -3,7 +3,7 @@ import { ROUTES } from "../../../src/handlers/app.ts";
 import { openapiDocument, OPERATIONS } from "../../../src/handlers/openapi.ts";
 import type { Access } from "../../../src/handlers/route.ts";
 import { routeIdOf } from "../../../src/handlers/router.ts";
-import type { Schema } from "../../../src/runtime/query/json-schema.ts";
+import type { Schema } from "../../../src/runtime/base/json-schema.ts";
 import { PROVOKED, FAILING } from "../../http/openapi-answers.ts";
 import { CLOSED, logIn } from "../../support/auth-requests.ts";
 import { createInProcessTarget } from "../../support/in-process-target.ts";

@@ -1,6 +1,6 @@
 /** The tests' checker of JSON Schema: that it finds what is wrong. */
 import { describe, expect, it } from "vitest";
-import type { Schema } from "../../../src/runtime/query/json-schema.ts";
+import type { Schema } from "../../../src/runtime/base/json-schema.ts";
 import { resolveReference, schemaProblems } from "../../support/json-schema.ts";
 
 const ROOT = { components: { schemas: { Word: { type: "string", minLength: 2 } } } };

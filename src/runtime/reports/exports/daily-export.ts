@@ -3,7 +3,7 @@ import { PAGEVIEW } from "../../base/config/names.ts";
 import { LONG_RANGE_DAYS_MAX } from "../../base/config/report-limits.ts";
 import type { AggregateQuery } from "../../query/aggregate-query.ts";
 import { planOf, type Plan } from "../../query/plan.ts";
-import { closed, list, text } from "../../query/json-schema.ts";
+import { closed, list, text } from "../../base/json-schema.ts";
 import { DAY_BUCKET, daysOf } from "../../query/buckets.ts";
 import { numberIn, rowsBy } from "../../query/row-values.ts";
 import { eventsIn, within, type Scope } from "../../query/scope.ts";

@@ -1,5 +1,5 @@
 /** The file formats of exports and of breakdowns as CSV (docs/http-api.md, "Export"). */
-import { Decimal } from "../../query/decimal.ts";
+import { Decimal } from "../../base/decimal.ts";
 
 /** CSV and JSON differ in these only. */
 export interface ExportFormat {

@@ -3,13 +3,13 @@ import { EVENT_COLUMNS, type EventColumn } from "../../../storage/event-columns.
 import { MINUTE_MS, type SiteId, type EpochMs } from "../../../storage/event.ts";
 import type { NumberColumns } from "../../../storage/columns.ts";
 import { UNKNOWN } from "../../duckdb/tables/string-dictionary.ts";
-import { decimalFromCents } from "../../query/decimal.ts";
+import { decimalFromCents } from "../../base/decimal.ts";
 import type { ScanChunk, ScanReader, TextsOf, ScanQuery } from "../../query/scan.ts";
 import { within, type Scope, eventsIn } from "../../query/scope.ts";
 import { ByteWriter, ExportTexts, PackedNumbers, TimeWriter } from "./packed-columns.ts";
 import type { ExportFormat } from "./formats.ts";
 import type { ExportReservation } from "./export-memory.ts";
-import { closed, list, orNull, text, type Schema } from "../../query/json-schema.ts";
+import { closed, list, orNull, text, type Schema } from "../../base/json-schema.ts";
 import { MONEY } from "../measures/fields.ts";
 import { TEXT_COLUMNS } from "../../duckdb/tables/event-batch.ts";
 import { column, joinSql, perDialect, sql, type SqlText } from "../../query/sql.ts";

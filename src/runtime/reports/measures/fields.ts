@@ -2,8 +2,8 @@
 import { UTC, type Calendar } from "../../../storage/calendar.ts";
 import type { EpochMs } from "../../../storage/event.ts";
 import { PAGEVIEW } from "../../base/config/names.ts";
-import { Decimal, decimalFromCents } from "../../query/decimal.ts";
-import { closed, count, exactNumber, list, text, type Properties } from "../../query/json-schema.ts";
+import { Decimal, decimalFromCents } from "../../base/decimal.ts";
+import { closed, count, exactNumber, list, text, type Properties } from "../../base/json-schema.ts";
 import { numberIn, textIn } from "../../query/row-values.ts";
 import type { SqlRow } from "../../query/sql.ts";
 

@@ -3,7 +3,7 @@ import type { Calendar } from "../../../storage/calendar.ts";
 import { BUCKETS_MAX, HOURLY_DAYS_MAX, RANGE_DAYS_MAX } from "../../base/config/report-limits.ts";
 import { bucketOfDay, bucketSql, bucketsOf, type BucketLength } from "../../query/buckets.ts";
 import type { DateRange } from "../../query/date-range.ts";
-import { list, text, type Described, type Schema } from "../../query/json-schema.ts";
+import { list, text, type Described, type Schema } from "../../base/json-schema.ts";
 import { numberIn, rowsBy, sumsBy } from "../../query/row-values.ts";
 import type { SqlRow } from "../../query/sql.ts";
 

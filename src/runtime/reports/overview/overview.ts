@@ -1,7 +1,7 @@
 /** GET /api/stats/overview: the metrics of many sites, several sites at a time, all in one query slot (docs/reports.md, "Overview"). */
 import { OVERVIEW_SITES_DEFAULT, OVERVIEW_SITES_MAX, RANGE_DAYS_MAX, OVERVIEW_SITES_AT_ONCE } from "../../base/config/report-limits.ts";
 import { parseSiteId } from "../../base/config/names.ts";
-import { closed, count, list, orNull, text, type Described } from "../../query/json-schema.ts";
+import { closed, count, list, orNull, text, type Described } from "../../base/json-schema.ts";
 import { optional, rowLimit, type Values } from "../../query/parameters.ts";
 import { SHORT_PERIODS, parseDateRange, type DateRange } from "../../query/date-range.ts";
 import { SCOPE_PARAMETERS, SHORT_END_DATE, siteIdSchema } from "../../query/scope-parameters.ts";

@@ -1,6 +1,6 @@
 /** Declared parameters: what is taken, what is refused with which message, and that the schema says the same. */
 import { describe, expect, it } from "vitest";
-import { text } from "../../../../src/runtime/query/json-schema.ts";
+import { text } from "../../../../src/runtime/base/json-schema.ts";
 import { COMPARISONS } from "../../../../src/runtime/query/comparison.ts";
 import { integer, oneOf, optionalOneOf, parseParameters, required, rowLimit } from "../../../../src/runtime/query/parameters.ts";
 

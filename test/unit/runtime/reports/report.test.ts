@@ -1,7 +1,7 @@
 /** Results as JSON. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Decimal } from "../../../../src/runtime/query/decimal.ts";
+import { Decimal } from "../../../../src/runtime/base/decimal.ts";
 import { jsonText } from "../../../../src/runtime/reports/report.ts";
 
 describe("jsonText", () => {

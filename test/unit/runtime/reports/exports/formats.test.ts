@@ -1,7 +1,7 @@
 /** Breakdowns as CSV: spreadsheets read texts as texts, and numbers as numbers. */
 import { expect, it } from "vitest";
 import { csvOfRows } from "../../../../../src/runtime/reports/exports/formats.ts";
-import { Decimal } from "../../../../../src/runtime/query/decimal.ts";
+import { Decimal } from "../../../../../src/runtime/base/decimal.ts";
 
 it("CSV: only texts that begin like a formula get an apostrophe", () => {
   const columns = ["value", "change", "revenue", ["comparison", "revenue"]] as const;

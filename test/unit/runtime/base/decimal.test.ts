@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decimalFromCents } from "../../../../src/runtime/query/decimal.ts";
+import { decimalFromCents } from "../../../../src/runtime/base/decimal.ts";
 
 describe("decimalFromCents", () => {
   it.each<[cents: bigint, text: string]>([
