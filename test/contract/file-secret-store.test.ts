@@ -3,7 +3,7 @@ import { link, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promise
 import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createFileSecretStore } from "../../adapters/node/files/file-secret-store.ts";
-import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
+import { createMemoryRecordStore } from "../support/memory-record-store.ts";
 import { createRecordSecretStore } from "../../src/storage/secret-store.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { describeSecretStore } from "./secret-store.suite.ts";

@@ -12,7 +12,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
 import { parsePeriodSecret, secretNameOf } from "../../src/runtime/ingest/period-secret.ts";
 import { DAY_MS, utcDateOf } from "../../src/storage/event.ts";
-import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
+import { createMemoryRecordStore } from "../support/memory-record-store.ts";
 import { decodeEvents } from "../../src/storage/parquet-events.ts";
 import { EVENTS_FOLDER } from "../../src/storage/partition-path.ts";
 import type { RecordStore } from "../../src/storage/record-store.ts";

@@ -7,7 +7,7 @@ import type { FileSystem } from "../../adapters/node/files/file-system.ts";
 import type { Shares } from "../../src/runtime/access/shares.ts";
 import { createShare, deleteShare, logIn, postShare, unlock, withShare } from "../support/auth-requests.ts";
 import { createInProcessTarget } from "../support/in-process-target.ts";
-import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
+import { createMemoryRecordStore } from "../support/memory-record-store.ts";
 import { asTarget } from "../support/node-target.ts";
 import { runProgram } from "../support/run-process.ts";
 import { spawnServer, startServer } from "../support/server-process.ts";

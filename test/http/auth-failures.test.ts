@@ -1,7 +1,7 @@
 /** Authentication cases that need the app in process: failing stores and hashers, keys without a password, and cookie security. */
 import { describe, expect, it } from "vitest";
 import { PASSWORD_CHECKS_WAITING_MAX } from "../../src/runtime/base/config/admin-limits.ts";
-import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
+import { createMemoryRecordStore } from "../support/memory-record-store.ts";
 import {
   bodyOf,
   CLOSED,

@@ -1,6 +1,6 @@
 /** The demo site on storage that fails (docs/http-api.md, "Demo site"). */
 import { expect, it, onTestFinished } from "vitest";
-import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { createMemoryObjectStore } from "../support/memory-object-store.ts";
 import { createInProcessTarget } from "../support/in-process-target.ts";
 import { browserHeaders, expectAccepted, expectError, post, wireEvent } from "../support/requests.ts";
 

@@ -1,8 +1,8 @@
 /** Responses when a part of the service fails, with parts that fail on demand. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { EngineLostError, type Engine } from "../../src/runtime/duckdb/engine.ts";
-import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
-import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
+import { createMemoryRecordStore } from "../support/memory-record-store.ts";
+import { createMemorySegmentLog } from "../support/memory-segment-log.ts";
 import type { RecordStore } from "../../src/storage/record-store.ts";
 import { CLOSED, logIn } from "../support/auth-requests.ts";
 import { addItem, listItems } from "../support/collections.ts";

@@ -1,6 +1,6 @@
 /** The installation check while storage fails (docs/http-api.md, "Installation check"). */
 import { expect, it, onTestFinished } from "vitest";
-import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { createMemoryObjectStore } from "../support/memory-object-store.ts";
 import { bodyOf } from "../support/auth-requests.ts";
 import { createDeferred } from "../support/deferred.ts";
 import { createInProcessTarget } from "../support/in-process-target.ts";

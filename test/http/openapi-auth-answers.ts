@@ -1,6 +1,6 @@
 /** Requests for the documented statuses of setup, login and API keys (see `openapi-answers.ts`). */
 import { PASSWORD_CHECKS_WAITING_MAX, API_KEY_CHANGES_WAITING_MAX } from "../../src/runtime/base/config/admin-limits.ts";
-import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
+import { createMemoryRecordStore } from "../support/memory-record-store.ts";
 import {
   CLOSED,
   createKey,

@@ -1,6 +1,6 @@
 /** Requests for the documented statuses of goals, segments and annotations (see `openapi-answers.ts`). */
 import { GUEST_REQUESTS_AT_ONCE, COLLECTION_CHANGES_WAITING_MAX } from "../../src/runtime/base/config/admin-limits.ts";
-import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
+import { createMemoryRecordStore } from "../support/memory-record-store.ts";
 import { CLOSED, createKey, logIn, withKey, withShare } from "../support/auth-requests.ts";
 import { addItem, askCollection, type CollectionPath, type CollectionRequest } from "../support/collections.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";

@@ -1,6 +1,6 @@
 /** Requests for the documented statuses of the settings of sites (see `openapi-answers.ts`). */
 import { SETTINGS_FILE_BYTES_MAX, SITE_CHANGES_WAITING_MAX } from "../../src/runtime/base/config/admin-limits.ts";
-import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
+import { createMemoryRecordStore } from "../support/memory-record-store.ts";
 import { CLOSED, createKey, logIn, ofItsOwn, withKey } from "../support/auth-requests.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
 import { record, wireEvent, type RequestHeaders } from "../support/requests.ts";

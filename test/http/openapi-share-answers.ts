@@ -4,7 +4,7 @@ import {
   SHARE_CHANGES_WAITING_MAX,
   GUEST_REQUESTS_AT_ONCE,
 } from "../../src/runtime/base/config/admin-limits.ts";
-import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
+import { createMemoryRecordStore } from "../support/memory-record-store.ts";
 import {
   CLOSED,
   createKey,

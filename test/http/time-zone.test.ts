@@ -1,8 +1,8 @@
 /** The option `time_zone` in process: which date events get, over starts with other zones. */
 import { expect, it, onTestFinished } from "vitest";
-import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
-import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
-import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
+import { createMemoryObjectStore } from "../support/memory-object-store.ts";
+import { createMemoryRecordStore } from "../support/memory-record-store.ts";
+import { createMemorySegmentLog } from "../support/memory-segment-log.ts";
 import { parseSiteId } from "../../src/runtime/base/config/names.ts";
 import { createRecordSecretStore } from "../../src/storage/secret-store.ts";
 import { CLOSED, logIn } from "../support/auth-requests.ts";

@@ -17,7 +17,7 @@ import {
 } from "../../src/runtime/reports/overview/visit-queries.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/inline-rollup-calculator.ts";
 import type { LocalDate, SiteId } from "../../src/storage/event.ts";
-import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { createMemoryObjectStore } from "../support/memory-object-store.ts";
 import { makeDueRollups } from "../support/due-rollups.ts";
 import { createInProcessTarget, type InProcessTarget, type MakeInProcessTarget } from "../support/in-process-target.ts";
 import { setCalendar } from "../support/site-calendars.ts";

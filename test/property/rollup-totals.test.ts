@@ -8,7 +8,7 @@ import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/i
 import { fileOf } from "../../src/runtime/duckdb/rollups/rollup-origin.ts";
 import type { Columns } from "../../src/storage/columns.ts";
 import { DAY_MS, utcDateOf } from "../../src/storage/event.ts";
-import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { createMemoryObjectStore } from "../support/memory-object-store.ts";
 import { ROLLUP_COLUMNS } from "../../src/storage/rollup.ts";
 import { character } from "../support/character.ts";
 import { encodedRollup, originOf } from "../support/rollups.ts";

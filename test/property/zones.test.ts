@@ -2,7 +2,7 @@
 import { afterAll, expect } from "vitest";
 import { ROLLUP_CACHE } from "../../src/runtime/base/config/report-limits.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/inline-rollup-calculator.ts";
-import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { createMemoryObjectStore } from "../support/memory-object-store.ts";
 import { makeDueRollups } from "../support/due-rollups.ts";
 import { createInProcessTarget, type MakeInProcessTarget } from "../support/in-process-target.ts";
 import { ofTier } from "../support/tier.ts";

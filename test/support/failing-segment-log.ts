@@ -1,5 +1,5 @@
 /** An in-memory segment log that injects failures, and keeps what a disk would keep. */
-import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
+import { createMemorySegmentLog } from "./memory-segment-log.ts";
 import { NothingAppendedError, type SegmentLog } from "../../src/storage/segment-log.ts";
 
 export interface FailingSegmentLog extends SegmentLog {

@@ -18,11 +18,11 @@ import { PageFetchError, type PageFetch } from "../../src/runtime/installation/p
 import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/inline-rollup-calculator.ts";
 import type { RollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import { createServices, type Services } from "../../src/runtime/service/services.ts";
-import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { createMemoryObjectStore } from "./memory-object-store.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
-import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
-import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
+import { createMemoryRecordStore } from "./memory-record-store.ts";
+import { createMemorySegmentLog } from "./memory-segment-log.ts";
 import type { RecordStore } from "../../src/storage/record-store.ts";
 import { createRecordSecretStore, type SecretStore } from "../../src/storage/secret-store.ts";
 import type { SegmentLog } from "../../src/storage/segment-log.ts";

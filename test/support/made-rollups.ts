@@ -12,7 +12,7 @@ import { LeftOutFiles } from "../../src/runtime/base/metrics/storage-faults.ts";
 import { utcCalendar } from "../../src/storage/calendar.ts";
 import type { SiteId, LocalDate } from "../../src/storage/event.ts";
 import { EventStore } from "../../src/storage/event-store.ts";
-import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
+import { createMemorySegmentLog } from "./memory-segment-log.ts";
 import type { ObjectKey, ObjectStore } from "../../src/storage/object-store.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
 import { createRecordingLog } from "./recording-log.ts";

@@ -1,7 +1,7 @@
 /** Stores of a process that crashes, or fails once, at its n-th change; the next process opens what they hold then. */
-import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
-import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
-import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
+import { createMemoryObjectStore } from "./memory-object-store.ts";
+import { createMemoryRecordStore } from "./memory-record-store.ts";
+import { createMemorySegmentLog } from "./memory-segment-log.ts";
 import type { ObjectKey, ObjectStore } from "../../src/storage/object-store.ts";
 import type { RecordStore } from "../../src/storage/record-store.ts";
 import type { SegmentLog } from "../../src/storage/segment-log.ts";

@@ -5,7 +5,7 @@ import { AdminPassword, replacePassword } from "../../../../src/runtime/access/a
 import { createArgon2id } from "../../../../src/runtime/access/password-hasher.ts";
 import { PasswordQueue } from "../../../../src/runtime/access/password-queue.ts";
 import { Secret } from "../../../../src/runtime/base/config/option-kinds.ts";
-import { createMemoryRecordStore } from "../../../../src/storage/memory-record-store.ts";
+import { createMemoryRecordStore } from "../../../support/memory-record-store.ts";
 import type { RecordStore } from "../../../../src/storage/record-store.ts";
 
 const PASSWORD = "correct horse battery";

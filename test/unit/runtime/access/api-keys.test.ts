@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { ApiKeys } from "../../../../src/runtime/access/api-keys.ts";
 import { createSha256 } from "../../../../src/runtime/base/bytes.ts";
-import { createMemoryRecordStore } from "../../../../src/storage/memory-record-store.ts";
+import { createMemoryRecordStore } from "../../../support/memory-record-store.ts";
 import type { RecordStore } from "../../../../src/storage/record-store.ts";
 import { countReads, type CountedBytes } from "../../../support/counted-bytes.ts";
 import { createRecordingLog, type RecordingLog } from "../../../support/recording-log.ts";

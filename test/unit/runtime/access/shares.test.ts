@@ -8,7 +8,7 @@ import {
   SHARES_OF_SITE_MAX,
 } from "../../../../src/runtime/base/config/admin-limits.ts";
 import { replaceJsonRecord } from "../../../../src/storage/json-record.ts";
-import { createMemoryRecordStore } from "../../../../src/storage/memory-record-store.ts";
+import { createMemoryRecordStore } from "../../../support/memory-record-store.ts";
 import type { RecordStore } from "../../../../src/storage/record-store.ts";
 import { START_MS } from "../../../support/in-process-target.ts";
 import { listOf, openShares, plainShare } from "../../../support/shares.ts";

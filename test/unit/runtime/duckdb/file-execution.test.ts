@@ -2,7 +2,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { FILE_EXECUTION } from "../../../../src/runtime/base/config/report-limits.ts";
 import type { StoredEvent } from "../../../../src/storage/event.ts";
-import { createMemoryObjectStore } from "../../../../src/storage/memory-object-store.ts";
+import { createMemoryObjectStore } from "../../../support/memory-object-store.ts";
 import type { ObjectStore } from "../../../../src/storage/object-store.ts";
 import { createInProcessTarget, START_MS } from "../../../support/in-process-target.ts";
 import { createEngineShare } from "../../../support/shared-engine.ts";

@@ -17,7 +17,7 @@ import { LeftOutFiles } from "../../../../src/runtime/base/metrics/storage-fault
 import { utcCalendar } from "../../../../src/storage/calendar.ts";
 import type { Columns } from "../../../../src/storage/columns.ts";
 import type { StoredEvent, LocalDate } from "../../../../src/storage/event.ts";
-import { createMemoryObjectStore } from "../../../../src/storage/memory-object-store.ts";
+import { createMemoryObjectStore } from "../../../support/memory-object-store.ts";
 import { encodeEvents } from "../../../../src/storage/parquet-events.ts";
 import { partitionKey } from "../../../../src/storage/partition-path.ts";
 import { openFilesStore } from "../../../support/made-rollups.ts";

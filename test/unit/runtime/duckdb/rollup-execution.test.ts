@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { ROLLUP_ADDED_ROWS_MAX, ROLLUP_MEASURE_ROWS_MAX, ROLLUP_CACHE } from "../../../../src/runtime/base/config/report-limits.ts";
 import { createInlineRollupCalculator } from "../../../../src/runtime/duckdb/rollups/inline-rollup-calculator.ts";
 import { rowCountOf, type Columns } from "../../../../src/storage/columns.ts";
-import { createMemoryObjectStore } from "../../../../src/storage/memory-object-store.ts";
+import { createMemoryObjectStore } from "../../../support/memory-object-store.ts";
 import { createInProcessTarget, START_MS } from "../../../support/in-process-target.ts";
 import { createEngineShare } from "../../../support/shared-engine.ts";
 import { storeDay } from "../../../support/stored-days.ts";

@@ -8,7 +8,7 @@ import { VisitorSalts } from "../../../../src/runtime/ingest/visitor-salts.ts";
 import { Secret } from "../../../../src/runtime/base/config/option-kinds.ts";
 import { addDays } from "../../../../src/storage/calendar.ts";
 import { utcDateOf } from "../../../../src/storage/event.ts";
-import { createMemoryRecordStore } from "../../../../src/storage/memory-record-store.ts";
+import { createMemoryRecordStore } from "../../../support/memory-record-store.ts";
 import { createRecordSecretStore } from "../../../../src/storage/secret-store.ts";
 import { createRecordingLog } from "../../../support/recording-log.ts";
 

@@ -13,7 +13,7 @@ import { SALT_RETRY_MS } from "../../../../src/runtime/base/config/limits.ts";
 import { Secret } from "../../../../src/runtime/base/config/option-kinds.ts";
 import { utcCalendar } from "../../../../src/storage/calendar.ts";
 import { utcDateOf } from "../../../../src/storage/event.ts";
-import { createMemoryRecordStore } from "../../../../src/storage/memory-record-store.ts";
+import { createMemoryRecordStore } from "../../../support/memory-record-store.ts";
 import { createRecordSecretStore, UTC_SECRET } from "../../../../src/storage/secret-store.ts";
 import { createRecordingLog } from "../../../support/recording-log.ts";
 

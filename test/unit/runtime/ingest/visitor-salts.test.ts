@@ -11,7 +11,7 @@ import { formatPeriodSecret, parsePeriodSecret, saltPeriodAt, secretNameOf } fro
 import { VisitorSalts } from "../../../../src/runtime/ingest/visitor-salts.ts";
 import { calendarFrom } from "../../../../src/runtime/sites/site-calendar.ts";
 import type { LocalDate } from "../../../../src/storage/event.ts";
-import { createMemoryRecordStore } from "../../../../src/storage/memory-record-store.ts";
+import { createMemoryRecordStore } from "../../../support/memory-record-store.ts";
 import { createRecordSecretStore } from "../../../../src/storage/secret-store.ts";
 import { TimeZone } from "../../../../src/storage/time-zone.ts";
 import { createRecordingLog } from "../../../support/recording-log.ts";

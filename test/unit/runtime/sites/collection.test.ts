@@ -4,7 +4,7 @@ import { COLLECTION_BYTES_MAX } from "../../../../src/runtime/base/config/admin-
 import { AppError } from "../../../../src/runtime/base/errors.ts";
 import { Collection, type CollectionKind, type Item, type ItemChange } from "../../../../src/runtime/sites/collection.ts";
 import type { SiteId } from "../../../../src/storage/event.ts";
-import { createMemoryRecordStore } from "../../../../src/storage/memory-record-store.ts";
+import { createMemoryRecordStore } from "../../../support/memory-record-store.ts";
 import type { RecordStore } from "../../../../src/storage/record-store.ts";
 import { createRecordingLog } from "../../../support/recording-log.ts";
 

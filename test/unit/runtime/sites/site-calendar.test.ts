@@ -15,7 +15,7 @@ import {
 } from "../../../../src/runtime/sites/site-calendar.ts";
 import { addDays, utcCalendar, type Calendar } from "../../../../src/storage/calendar.ts";
 import type { LocalDate, SiteId } from "../../../../src/storage/event.ts";
-import { createMemoryRecordStore } from "../../../../src/storage/memory-record-store.ts";
+import { createMemoryRecordStore } from "../../../support/memory-record-store.ts";
 import { createRecordingLog } from "../../../support/recording-log.ts";
 import { siteId } from "../../../support/stored-event.ts";
 

@@ -7,7 +7,7 @@ import type { SiteChange } from "../../../../src/runtime/sites/site-record.ts";
 import { DEFAULT_SETTINGS, type SiteSettings } from "../../../../src/runtime/sites/site-settings.ts";
 import { Sites, type ChangeRequest } from "../../../../src/runtime/sites/sites.ts";
 import { utcDateOf, type LocalDate, type SiteId } from "../../../../src/storage/event.ts";
-import { createMemoryRecordStore } from "../../../../src/storage/memory-record-store.ts";
+import { createMemoryRecordStore } from "../../../support/memory-record-store.ts";
 import type { RecordStore } from "../../../../src/storage/record-store.ts";
 import { createRecordingLog } from "../../../support/recording-log.ts";
 import { beforeEach, describe, expect, it } from "vitest";

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Engine } from "../../../../../src/runtime/duckdb/engine.ts";
 import { WARM_DAYS } from "../../../../../src/runtime/base/config/limits.ts";
-import { createMemoryObjectStore } from "../../../../../src/storage/memory-object-store.ts";
+import { createMemoryObjectStore } from "../../../../support/memory-object-store.ts";
 import type { ObjectStore } from "../../../../../src/storage/object-store.ts";
 import { createControlledEngine } from "../../../../support/controlled-engine.ts";
 import { createInProcessTarget, START_MS } from "../../../../support/in-process-target.ts";

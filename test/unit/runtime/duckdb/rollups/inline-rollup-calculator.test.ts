@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { ROLLUP_CACHE } from "../../../../../src/runtime/base/config/report-limits.ts";
 import { createInlineRollupCalculator } from "../../../../../src/runtime/duckdb/rollups/inline-rollup-calculator.ts";
 import { fileOf } from "../../../../../src/runtime/duckdb/rollups/rollup-origin.ts";
-import { createMemoryObjectStore } from "../../../../../src/storage/memory-object-store.ts";
+import { createMemoryObjectStore } from "../../../../support/memory-object-store.ts";
 import type { ObjectKey } from "../../../../../src/storage/object-store.ts";
 import { encodedRollup, originOf, visitorsOf } from "../../../../support/rollups.ts";
 

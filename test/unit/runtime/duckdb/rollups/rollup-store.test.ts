@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createFileObjectStore } from "../../../../../adapters/node/files/file-object-store.ts";
 import { ROLLUP_TOTAL_ROWS_MAX } from "../../../../../src/runtime/base/config/report-limits.ts";
-import { createMemoryObjectStore } from "../../../../../src/storage/memory-object-store.ts";
+import { createMemoryObjectStore } from "../../../../support/memory-object-store.ts";
 import type { ObjectStore } from "../../../../../src/storage/object-store.ts";
 import { ROLLUPS_FOLDER, rollupFolder } from "../../../../../src/storage/rollup-path.ts";
 import { jsonRollupBytes } from "../../../../support/json-rollups.ts";

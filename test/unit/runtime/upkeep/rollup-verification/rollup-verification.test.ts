@@ -10,7 +10,7 @@ import { isSiteId } from "../../../../../src/runtime/base/config/names.ts";
 import { addDays, utcCalendar } from "../../../../../src/storage/calendar.ts";
 import type { Columns } from "../../../../../src/storage/columns.ts";
 import { startOfDayMs, type StoredEvent, type LocalDate } from "../../../../../src/storage/event.ts";
-import { createMemoryObjectStore } from "../../../../../src/storage/memory-object-store.ts";
+import { createMemoryObjectStore } from "../../../../support/memory-object-store.ts";
 import type { ObjectKey, ObjectStore } from "../../../../../src/storage/object-store.ts";
 import { encodeEvents } from "../../../../../src/storage/parquet-events.ts";
 import { inlineParquetWriter } from "../../../../../src/storage/parquet-writer.ts";

@@ -1,5 +1,5 @@
-/** An object store in memory, which does not outlive the process: for tests and trials. */
-import type { ObjectKey, ObjectStore, StoredObject } from "./object-store.ts";
+/** An object store in memory, which does not outlive the process. */
+import type { ObjectKey, ObjectStore, StoredObject } from "../../src/storage/object-store.ts";
 
 export function createMemoryObjectStore(): ObjectStore {
   const objects = new Map<ObjectKey, Uint8Array>();

@@ -1,5 +1,5 @@
-/** A record store in memory, which does not outlive the process: for tests and trials. */
-import { recordName, type RecordStore } from "./record-store.ts";
+/** A record store in memory, which does not outlive the process. */
+import { recordName, type RecordStore } from "../../src/storage/record-store.ts";
 
 export function createMemoryRecordStore(): RecordStore {
   const records = new Map<string, Uint8Array>();

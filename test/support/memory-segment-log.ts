@@ -1,5 +1,5 @@
-/** A segment log in memory, which does not outlive the process: for tests and trials. */
-import type { SegmentLog } from "./segment-log.ts";
+/** A segment log in memory, which does not outlive the process. */
+import type { SegmentLog } from "../../src/storage/segment-log.ts";
 
 export function createMemorySegmentLog(): SegmentLog {
   const segments = new Map<number, Uint8Array>();
