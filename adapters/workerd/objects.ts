@@ -82,7 +82,7 @@ export interface ObjectEnvironment {
   readonly ANALYTICS: DurableObjectNamespace<RegistryStub>;
   readonly SITES: DurableObjectNamespace<SiteStub>;
   readonly PARTITIONS: R2Bucket;
-  /** Identifies the deployment. Absent in configurations of earlier versions. */
+  /** Identifies the deployment. Absent if the configuration does not bind it. */
   readonly DEPLOYMENT?: { readonly id: string };
   readonly [variable: string]: unknown;
 }

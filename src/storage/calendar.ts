@@ -17,7 +17,7 @@ export interface Calendar {
 /** The name of the zone of sites without another. */
 export const UTC = "UTC";
 
-/** The calendar of every site without a time zone, and of journaled events without a date (version 0.1.0). */
+/** The calendar of every site without a time zone. */
 export const utcCalendar: Calendar = {
   dateOf: utcDateOf,
   startOf: startOfDayMs,

@@ -1,9 +1,8 @@
 /** The serialized form of an event, in the journal, in memory and between threads: a JSON array of its values in column order and its date. */
-import { utcCalendar } from "./calendar.ts";
 import { EVENT_COLUMNS, type ColumnKind } from "./event-columns.ts";
-import type { EpochMs, SiteId, StoredEvent, LocalDate } from "./event.ts";
+import type { SiteId, StoredEvent, LocalDate } from "./event.ts";
 
-/** The index of the date: after the columns of the first version that wrote it. Later columns follow it. */
+/** The index of the date. Columns that were added later follow it, so that older lines stay readable. */
 const DATE_AT = 25;
 
 const FIELDS: readonly { readonly field: keyof StoredEvent; readonly kind: ColumnKind }[] = [
@@ -31,7 +30,7 @@ export const bufferedEvent = (event: StoredEvent): BufferedEvent => ({
 export const eventText = (event: StoredEvent): EventText =>
   JSON.stringify(FIELDS.map(({ field, kind }) => (kind === "visitor" ? String(event[field]) : event[field]))) as EventText;
 
-/** Parses an event, also of an earlier version with fewer columns or no date. Throws if the text is not an event. */
+/** Parses an event. Columns that its text lacks, because they were added later, are null. Throws if the text is not an event. */
 export function eventOf(text: string): StoredEvent {
   const values: unknown = JSON.parse(text);
   if (!Array.isArray(values)) throw new TypeError("an event's text must be a JSON array");
@@ -40,6 +39,6 @@ export function eventOf(text: string): StoredEvent {
     const value: unknown = values[i] ?? null;
     event[field] = kind === "visitor" ? BigInt(String(value)) : value;
   });
-  event.date ??= utcCalendar.dateOf(event.timestampMs as EpochMs);
+  if (event.date === null) throw new TypeError("an event's text must contain its date");
   return event as unknown as StoredEvent;
 }

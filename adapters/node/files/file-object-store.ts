@@ -36,7 +36,7 @@ export function createFileObjectStore(root: string, { isOurs = false, files = no
     for (const { name } of await entriesIn(folder)) if (isLeftover(name, files)) await files.rm(join(folder, name));
   }
 
-  /** Null if it does not exist. Makes private what an older version left readable for others. */
+  /** null if it does not exist. Makes a file private that others may read. */
   async function statusOf(key: ObjectKey): Promise<FileStatus | null> {
     try {
       const status = await files.stat(pathOf(key));

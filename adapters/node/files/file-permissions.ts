@@ -1,4 +1,4 @@
-/** Keeps the data readable for the user that Sandpiper runs as only, even if an older version or a person allowed more. */
+/** Keeps the data readable only for the user that Sandpiper runs as, even if a person or a restored backup allowed more. */
 import { dirname, join } from "node:path";
 import { COLLECTIONS } from "../../../src/runtime/sites/collection.ts";
 import { FILE_MODE, FOLDER_MODE, isNotFound, nodeFileSystem, type FileStatus, type FileSystem } from "./file-system.ts";

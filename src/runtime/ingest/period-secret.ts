@@ -32,31 +32,26 @@ const SECRET_BYTES = 32;
 export const generateSecret = (randomBytes: (length: number) => Uint8Array): string =>
   Array.from(randomBytes(SECRET_BYTES), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/** UTC is not named: versions without time zones read such a secret, too. */
+/** UTC is not named. */
 export const formatPeriodSecret = (secret: string, { firstDay, days }: SaltPeriod, timeZone: string): string =>
   `${JSON.stringify({ secret, firstDay, days, ...(timeZone !== "UTC" && { timeZone }) })}\n`;
 
 export interface PeriodSecret {
   readonly secret: string;
-  /** null for a secret of an older version, which belonged to no period. */
-  readonly period: Pick<SaltPeriod, "firstDay" | "days"> | null;
+  readonly period: Pick<SaltPeriod, "firstDay" | "days">;
   /** Absent for UTC. */
   readonly timeZone?: string;
 }
 
 const SECRET = /^[0-9a-f]{64}$/;
 
-/** Throws when the text is not a secret that this or an older version stored. */
+/** Throws when the text is not a secret that `formatPeriodSecret` wrote. */
 export function parsePeriodSecret(text: string, location: string): PeriodSecret {
-  const bare = text.trim();
-  if (SECRET.test(bare)) return { secret: bare, period: null };
-  const { secret, firstDay, days, timeZone } = fieldsOf(bare);
-  if (typeof secret === "string" && SECRET.test(secret)) {
-    if (firstDay === undefined && days === undefined) return { secret, period: null };
-    const isOfPeriod = typeof firstDay === "string" && typeof days === "number";
-    const period = isOfPeriod && { firstDay: firstDay as LocalDate, days };
-    if (period && timeZone === undefined) return { secret, period };
-    if (period && typeof timeZone === "string") return { secret, period, timeZone };
+  const { secret, firstDay, days, timeZone } = fieldsOf(text);
+  if (typeof secret === "string" && SECRET.test(secret) && typeof firstDay === "string" && typeof days === "number") {
+    const period = { firstDay: firstDay as LocalDate, days };
+    if (timeZone === undefined) return { secret, period };
+    if (typeof timeZone === "string") return { secret, period, timeZone };
   }
   throw damagedSecret(location);
 }

@@ -160,12 +160,8 @@ export class VisitorSalt {
   }
 
   async #begin(stored: PeriodSecret | null): Promise<void> {
-    const { store, now, timeZone } = this.#options;
-    const period = this.#periodAt(now());
-    const isOfPeriod = stored?.period?.firstDay === period.firstDay && stored.period.days === period.days;
-    if (stored === null || (stored.period !== null && !isOfPeriod)) return this.renew();
-    // A secret of an older version stays until the end of the current period, so that an upgrade counts no visitor twice.
-    if (stored.period === null) await store.write(formatPeriodSecret(stored.secret, period, timeZone));
+    const period = this.#periodAt(this.#options.now());
+    if (stored?.period.firstDay !== period.firstDay || stored.period.days !== period.days) return this.renew();
     this.#take(period, stored.secret);
   }
 
@@ -191,7 +187,7 @@ export class VisitorSalt {
   /** Two clocks may differ at the end of a period; an event then has to wait for the slower one. */
   #takeForeign({ secret, period }: PeriodSecret): void {
     const own = this.#periodAt(this.#options.now());
-    if (period?.firstDay !== own.firstDay || period.days !== own.days) throw new Error("the secret is of another salt period");
+    if (period.firstDay !== own.firstDay || period.days !== own.days) throw new Error("the secret is of another salt period");
     this.#take(own, secret);
   }
 
