@@ -40,7 +40,7 @@ const citationsOfOutsideDocuments = (files: readonly SourceFile[]): string[] =>
   files.flatMap(({ path, text }) => text.split("\n").flatMap((line, i) => (OUTSIDE_DOCUMENT.test(line) ? [`${path}:${i + 1}`] : [])));
 
 describe("the source", () => {
-  it("opens every file with a comment that says what it decides", () => {
+  it("opens every file with a comment that states its decision", () => {
     expect(pathsWhere(product, ({ text }) => !text.startsWith("/**"))).toEqual([]);
   });
 
@@ -55,7 +55,7 @@ describe("the source", () => {
     expect(strays).toEqual([]);
   });
 
-  it("takes time and chance from the host: no clock, no randomness, no timer in src", () => {
+  it("takes time and randomness from the host: no clock, no randomness, no timer in src", () => {
     expect(
       pathsWhere(src, ({ text }) => /Date\.now\(|new Date\(\)|Math\.random\(|randomUUID\(|getRandomValues\(|performance\.now\(/.test(text)),
     ).toEqual([]);

@@ -29,19 +29,19 @@ function asksTheTier(path: string, seen = new Set<string>()): boolean {
 }
 
 describe("the tiers", () => {
-  it("leave out no test file, if it lies below test/ as *.test.ts", () => {
+  it("include every test file below test/, if it is named *.test.ts", () => {
     expect(FILES.quick.include).toEqual(["test/**/*.test.ts"]);
     const quick = testFiles.filter((path) => /^test\/.*\.test\.ts$/.test(path) && !FILES.quick.exclude.includes(path));
     expect(testFiles.filter((path) => !quick.includes(path) && !FILES.all.include.includes(path))).toEqual([]);
   });
 
-  it("name no file that is not there, and none twice", () => {
+  it("name only existing files, each once", () => {
     const named = [...ONLY_IN_ALL, ...MORE_IN_ALL];
     expect(named.filter((path) => !testFiles.includes(path))).toEqual([]);
     expect(named).toHaveLength(new Set(named).size);
   });
 
-  it("differ in the files that ask for the tier, all of which `all` runs again", () => {
+  it("differ in the files that depend on the tier, all of which `all` runs again", () => {
     const differing = testFiles.filter((path) => !ONLY_IN_ALL.includes(path) && asksTheTier(join(ROOT, path)));
     expect([...MORE_IN_ALL].sort()).toEqual(differing.sort());
   });

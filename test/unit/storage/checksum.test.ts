@@ -21,12 +21,12 @@ const VECTORS: readonly (readonly [text: string, checksum: number])[] = [
 ];
 
 describe("the CRC-32 checksum", () => {
-  it.each(VECTORS)("has the published value for %j", (text, checksum) => {
+  it.each(VECTORS)("equals the published value for %j", (text, checksum) => {
     const bytes = bytesOf(text);
     expect(crc32(bytes, 0, bytes.length)).toBe(checksum);
   });
 
-  it("has the published value for 32 bytes of ones", () => {
+  it("equals the published value for 32 bytes of ones", () => {
     expect(crc32(new Uint8Array(32).fill(0xff), 0, 32)).toBe(0xff6cab0b);
   });
 
@@ -36,7 +36,7 @@ describe("the CRC-32 checksum", () => {
     expect(crc32(bytes, 5, 5)).toBe(0);
   });
 
-  it("the CRC-32 checksum is never negative", () => {
+  it("is never negative", () => {
     for (let byte = 0; byte < 256; byte++) expect(crc32(Uint8Array.of(byte), 0, 1)).toBeGreaterThanOrEqual(0);
   });
 

@@ -131,7 +131,7 @@ describe("the event store", () => {
     ]);
   });
 
-  it("adds a file of events that never were in the journal, tells observers of them, and replaces it when it is added again", async () => {
+  it("adds a file of events that were never in the journal, notifies observers, and replaces it when it is added again", async () => {
     const stores = memoryStores();
     const { eventStore, append, flush, look } = await openStore(stores);
     const told: unknown[] = [];

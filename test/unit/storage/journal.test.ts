@@ -199,7 +199,7 @@ describe("the journal of an earlier process", () => {
     expect(await log.list()).toEqual([NOW_MS + 1]);
   });
 
-  it("never has its segment numbers reused, even when the clock goes back", async () => {
+  it("never reuses segment numbers, even if the clock goes back", async () => {
     const log = createFailingSegmentLog();
     const first = await open(log, NOW_MS);
     await first.append(numbered(1));

@@ -45,7 +45,7 @@ function replaced(bytes: Uint8Array, some: string, other: string): Uint8Array {
 }
 
 describe("the file of a rollup", () => {
-  it("has the rows of every measure, whatever texts and numbers they have", () =>
+  it("contains the rows of every measure, whatever texts and numbers they hold", () =>
     fc.assert(
       fc.asyncProperty(
         fc.dictionary(fc.constantFrom("pages", "main", "b", "property-values/\u{1f600}", "a"), measure),
@@ -62,13 +62,13 @@ describe("the file of a rollup", () => {
       { numRuns: 200 },
     ));
 
-  it("says what it was made of, and null for a measure that it lacks", async () => {
+  it("names its origin, and returns null for a measure that it lacks", async () => {
     const { header, measure: read } = openRollup(await encodedRollup({ main: { visitors: integers(1) } }, { hasAllProperties: false }));
     expect(header).toEqual({ ...originOf(), hasAllProperties: false, measures: { main: 1 } });
     expect(await read("pages")).toBeNull();
   });
 
-  it("has the same bytes for the same rows in another order", async () => {
+  it("contains the same bytes for the same rows in another order", async () => {
     const file = await encodedRollup({ a: visitorsOf({ x: 1, y: 2, z: 3 }), b: visitorsOf({ x: 1 }) });
     expect(await encodedRollup({ b: visitorsOf({ x: 1 }), a: visitorsOf({ z: 3, x: 1, y: 2 }) })).toEqual(file);
   });
@@ -82,7 +82,7 @@ describe("the file of a rollup", () => {
     }
   });
 
-  it("is refused if any byte of it is another, or if it is cut short", async () => {
+  it("is refused if any byte of it changes, or if it is cut short", async () => {
     const file = await encodedRollup({ pages: visitorsOf({ "/": 1 }) });
     for (let at = 0; at < file.length; at += 7) expect(() => openRollup(damaged(file, at))).toThrow(/checksum/);
     expect(() => openRollup(file.subarray(0, file.length / 2))).toThrow(/checksum/);

@@ -51,7 +51,7 @@ describe("the key of a rollup", () => {
 });
 
 describe("hashOf", () => {
-  it("has eight hexadecimal digits, which differ for different values", () => {
+  it("consists of eight hexadecimal digits, which differ for different values", () => {
     expect(hashOf("a")).toMatch(/^[0-9a-f]{8}$/);
     expect(new Set(["a", "b", ["a"], [["2026-03-08", "1-1"]], [["2026-03-08", "1-2"]]].map(hashOf)).size).toBe(5);
   });

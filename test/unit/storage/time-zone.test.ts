@@ -7,7 +7,7 @@ import { offsetByIntl, ZONES, zoneNamed } from "../../support/time-zones.ts";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-describe("names of time zones", () => {
+describe("time zone names", () => {
   it.each([
     ...ZONES,
     "UTC",
@@ -18,12 +18,12 @@ describe("names of time zones", () => {
     "GMT0",
     "America/Port-au-Prince",
     "America/Port_of_Spain",
-  ])("%s is one", (name) => {
+  ])("include %s", (name) => {
     expect(TimeZone.named(name)?.name).toBe(name);
     expect(TimeZone.named(name)).toBe(TimeZone.named(name));
   });
 
-  it("every zone of the host is one", () => {
+  it("include every zone of the host", () => {
     expect(Intl.supportedValuesOf("timeZone").filter((name) => TimeZone.named(name) === null)).toEqual([]);
   });
 
@@ -42,7 +42,7 @@ describe("names of time zones", () => {
     ["a property of objects", "__proto__"],
     ["a constructor", "Object"],
     ["longer than any name", `Europe/${"B".repeat(100_000)}`],
-  ])("%s is none", (_case, name) => {
+  ])("exclude %s", (_case, name) => {
     expect(TimeZone.named(name)).toBeNull();
   });
 });
@@ -50,7 +50,7 @@ describe("names of time zones", () => {
 describe.each(ZONES)("offsets of %s", (name) => {
   const zone = zoneNamed(name);
 
-  it("are those that Intl formats, from the year 1 to the year 9998", () => {
+  it("equal Intl, from the year 1 to the year 9998", () => {
     fc.assert(
       fc.property(fc.integer({ min: Date.parse("0001-01-02") / 1000, max: Date.parse("9998-12-31") / 1000 }), (secs) => {
         expect(zone.offsetAt(secs * 1000)).toBe(offsetByIntl(name, secs * 1000));
@@ -59,7 +59,7 @@ describe.each(ZONES)("offsets of %s", (name) => {
     );
   });
 
-  it.each([1969, 1995, 2011, 2026, 2037])("are those of every half hour of %i, and change at a second of the clock", (year) => {
+  it.each([1969, 1995, 2011, 2026, 2037])("equal every half hour of %i, and change at a second of the clock", (year) => {
     const [startMs, endMs] = [Date.UTC(year, 0), Date.UTC(year + 1, 0)];
     const offsets = zone.offsetsBetween(startMs, endMs);
     for (const { fromMs, offsetMs } of offsets.slice(1)) {

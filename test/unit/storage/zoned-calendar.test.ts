@@ -97,7 +97,7 @@ describe("the date of an instant", () => {
     );
   });
 
-  it("does not depend on which instants were asked for before", () => {
+  it("does not depend on which instants were requested before", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...ZONES),
@@ -175,7 +175,7 @@ describe("changes of the zone", () => {
     expect(widestDay(date(day)).endMs).toBeGreaterThan(endMs);
   });
 
-  it("tell local time by the zone in force: the offset changes when the first date of the new zone begins", () => {
+  it("yield local time by the zone in force: the offset changes when the first date of the new zone begins", () => {
     const [tokyo, utc] = [zoneNamed("Asia/Tokyo"), zoneNamed("UTC")];
     const calendar = new ZonedCalendar(utc, [{ zone: tokyo, firstDate: date("2026-03-05") }]);
     const changeMs = Date.parse("2026-03-04T15:00:00Z");

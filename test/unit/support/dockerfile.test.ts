@@ -41,7 +41,7 @@ async function runOver(dockerfile: string): Promise<string> {
 const isRoot = process.getuid?.() === 0;
 
 describe("the steps of a Dockerfile", skippedFor(isRoot ? null : "only root can give files to another user"), () => {
-  it("run in a folder for each stage, over what .dockerignore lets through", async () => {
+  it("run in a folder for each stage, over the files that .dockerignore includes", async () => {
     const folder = await runOver(DOCKERFILE);
     expect(readdirSync(join(folder, "build/work")).sort()).toEqual(["both.txt", "folder", "one.txt", "private"]);
     expect(readdirSync(join(folder, "final"), { recursive: true }).sort()).toEqual(["app", "app/both.txt", "data"]);
@@ -70,7 +70,7 @@ describe("the steps of a Dockerfile", skippedFor(isRoot ? null : "only root can 
 });
 
 describe("the settings of a stage", () => {
-  it("the settings of a stage are those of its instructions", () => {
+  it("are those of its instructions", () => {
     const [, final] = parseDockerfile(DOCKERFILE);
     expect(final && configOf(final)).toEqual({
       env: { PATH: expect.stringContaining("/usr/local/bin") as unknown, A: "1", B: "two" },
@@ -85,7 +85,7 @@ describe("the settings of a stage", () => {
 });
 
 describe(".dockerignore", () => {
-  it("lets nothing through but the names that it lists, and may have no other form", () => {
+  it("includes only the names that it lists, and may have no other form", () => {
     expect(contextNames("*\n!src\n!.npmrc\n")).toEqual(["src", ".npmrc"]);
     expect(() => contextNames("node_modules\n")).toThrow("no list of names");
     expect(() => contextNames("*\n!src/**\n")).toThrow("no list of names");

@@ -47,7 +47,7 @@ describe("the checker of JSON Schema", () => {
     for (const value of wrong) expect(schemaProblems(ROOT, value, schema), JSON.stringify(value)).not.toEqual([]);
   });
 
-  it("the checker of JSON Schema says where something is wrong", () => {
+  it("reports where something is wrong", () => {
     const schema: Schema = { properties: { rows: { items: { properties: { date: { maxLength: 1 } } } } } };
     expect(schemaProblems(ROOT, { rows: [{ date: "a" }, { date: "ab" }] }, schema)).toEqual(["the value.rows[1].date is too long"]);
   });

@@ -58,7 +58,7 @@ const namesIn = async (files: FileSystem, path: string): Promise<string> =>
     .join(" ");
 
 describe("the simulated disk at a power loss", () => {
-  it("keeps what was synced, content and name, and nothing else of it", async () => {
+  it("keeps only what was synced, content and name", async () => {
     const seen = await seenAfterLoss(
       async (files) => {
         await write(files, "/b", NEW, true);
@@ -86,7 +86,7 @@ describe("the simulated disk at a power loss", () => {
     expect([...seen].some((text) => text.includes("\0"))).toBe(true);
   });
 
-  it("may lose the name of a file whose content was synced, and a folder with all that is in it", async () => {
+  it("may lose the name of a file whose content was synced, and a folder with everything in it", async () => {
     const file = await seenAfterLoss(
       (files) => write(files, "/b", NEW, true),
       (files) => textOf(files, "/b"),
@@ -122,7 +122,7 @@ describe("the simulated disk at a power loss", () => {
     expect(seen).toEqual(new Set(["a folder", "a", "folder", ""]));
   });
 
-  it("may lose what a failed sync was for, although a later one succeeds", async () => {
+  it("may lose the data of a failed sync, even if a later one succeeds", async () => {
     const seen = await seenAfterLoss(
       async (files) => {
         const handle = await files.open("/a", "r+");
@@ -139,7 +139,7 @@ describe("the simulated disk at a power loss", () => {
 });
 
 describe("the simulated machine", () => {
-  it.each(["before", "during", "after"] as const)("does nothing more once it is struck %s a call", async (when) => {
+  it.each(["before", "during", "after"] as const)("does nothing more once it loses power %s a call", async (when) => {
     const disk = new SimulatedDisk(numbersFrom(1));
     const machine = disk.boot({ strike: { atCall: 2, when, kind: "kill" } });
     await machine.files.mkdir("/folder");
@@ -150,7 +150,7 @@ describe("the simulated machine", () => {
     expect(await namesIn(disk.boot().files, "/")).toBe("folder");
   });
 
-  it("whose process is killed keeps all that was written", async () => {
+  it("keeps all writes of a killed process", async () => {
     for (let seed = 0; seed < SEEDS; seed++) {
       const disk = new SimulatedDisk(numbersFrom(seed));
       const machine = disk.boot({ strike: { atCall: 4, when: "before", kind: "kill" } });

@@ -9,7 +9,7 @@ import { copyOfProject, git, release } from "../../support/release-tree.ts";
 const isRepository = spawnSync("git", ["rev-parse"], { cwd: import.meta.dirname }).status === 0;
 
 it.skipIf(!isRepository)(
-  `the release script packs this project and says what to do next${isRepository ? "" : " (skipped: no git repository)"}`,
+  `the release script packs this project and prints the next steps${isRepository ? "" : " (skipped: no git repository)"}`,
   async () => {
     const folder = await copyOfProject((version) => `# Changelog\n\n## ${version} - 2026-11-22\n\n- A change.\n`);
     const { code, printed } = await release(folder);

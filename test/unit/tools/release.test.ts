@@ -19,7 +19,7 @@ const REPOSITORY = "package.json names the repository";
 const LOCK_OF_ANOTHER_VERSION = { version: "1.2.2", packages: { "": { version: "1.2.2" } } };
 
 describe.skipIf(!hasGit)(`the release script${hasGit ? "" : " (skipped: no git on this machine)"}`, () => {
-  it("accepts a clean tree with a dated changelog and a lock file that fits, without a tag and with its own", async () => {
+  it("accepts a clean tree with a dated changelog and a matching lock file, without a tag and with its own", async () => {
     const folder = await smallProject();
     for (const step of ["without a tag", "with its own"]) {
       const { code, printed } = await release(folder, "--check");
@@ -28,7 +28,7 @@ describe.skipIf(!hasGit)(`the release script${hasGit ? "" : " (skipped: no git o
     }
   });
 
-  it("names everything that is wrong at once, builds nothing and exits with 1", async () => {
+  it("names every error at once, builds nothing and exits with 1", async () => {
     const folder = await smallProject({
       "CHANGELOG.md": "# Changelog\n\n## Unreleased\n\n- A change.\n\n## 1.2.2\n\n- An older one.\n",
       "package-lock.json": JSON.stringify({ ...LOCK_OF_ANOTHER_VERSION, resolved: 1 }).replace(
@@ -45,7 +45,7 @@ describe.skipIf(!hasGit)(`the release script${hasGit ? "" : " (skipped: no git o
     expect(printed).toMatch(/new\.txt[^]*raise "version"[^]*below "Unreleased" to "## 1\.2\.3 - <date>"[^]*1\.2\.2[^]*https:\/\/a\.b/);
   });
 
-  it("refuses a package of which npm does not know the repository", async () => {
+  it("refuses a package if npm does not know the repository", async () => {
     const folder = await smallProject();
     const { repository: _, ...manifest } = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as Record<string, unknown>;
     await writeFile(join(folder, "package.json"), JSON.stringify(manifest));

@@ -24,7 +24,7 @@ describe("decimalFromCents", () => {
     expect(decimalFromCents(cents)).toBe(text);
   });
 
-  it("gives a JSON number with the exact amount", () => {
+  it("returns a JSON number with the exact amount", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }), (cents) => {
         const text = decimalFromCents(cents);

@@ -40,7 +40,7 @@ describe("a prepared connection", () => {
     expect(calls).toEqual(["prepare", "prepare", "c"]);
   });
 
-  it.each([60, 81])("prepares again when the server does not know the table or the database (code %i)", async (code) => {
+  it.each([60, 81])("prepares again if the server does not know the table or the database (code %i)", async (code) => {
     const { calls, failures, connection } = record();
     failures.set("a", new ClickhouseError(code, "unknown"));
     await expect(connection.execute({ sql: "a" })).rejects.toThrow("unknown");
@@ -48,7 +48,7 @@ describe("a prepared connection", () => {
     expect(calls).toEqual(["prepare", "a", "prepare", "b"]);
   });
 
-  it("does not make an aborted statement wait", async () => {
+  it("does not delay an aborted statement", async () => {
     const preparing = createDeferred<void>();
     const connection = new PreparedConnection({} as ClickhouseConnection, () => preparing.promise);
     const controller = new AbortController();

@@ -46,7 +46,7 @@ const outcomeOf = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 describe("the responsiveness of ClickHouse", () => {
-  it("a task that takes long goes on while the server responds, and ends as soon as it does not", async () => {
+  it("a long task continues while the server responds, and ends as soon as it does not", async () => {
     const { responsiveness, server, pass } = make();
     let outcome: unknown = "running";
     void outcomeOf(responsiveness.run(endless, signal)).then((ended) => (outcome = ended));
@@ -72,7 +72,7 @@ describe("the responsiveness of ClickHouse", () => {
     expect([begun, server.returns]).toEqual([1, 1]);
   });
 
-  it("a connection that breaks before the server has responded refuses nothing, and what failed meanwhile is tried again", async () => {
+  it("a connection that breaks before the server has responded refuses nothing, and failed tasks are retried", async () => {
     const { responsiveness, server, pass } = make();
     expect(await outcomeOf(responsiveness.run(broken, signal))).toBeInstanceOf(ClickhouseUnreachableError);
     expect(await outcomeOf(responsiveness.run(async () => {}, signal))).toBe("done");
@@ -80,7 +80,7 @@ describe("the responsiveness of ClickHouse", () => {
     expect(server.returns).toBe(1);
   });
 
-  it("a broken connection to a server that has responded while a task runs is not a return", async () => {
+  it("a broken connection during a task to a server that has responded is not a return", async () => {
     const { responsiveness, server, pass } = make();
     void outcomeOf(responsiveness.run(endless, signal));
     await responsiveness.run(async () => {}, signal);
@@ -91,7 +91,7 @@ describe("the responsiveness of ClickHouse", () => {
     expect([server.pings, server.returns]).toEqual([3, 0]);
   });
 
-  it("pings a server that a broken connection has shown to be silent at short intervals from then on", async () => {
+  it("pings a server that a broken connection has shown to be silent, at short intervals from then on", async () => {
     const { responsiveness, server, pass } = make();
     server.isUp = false;
     await outcomeOf(responsiveness.run(broken, signal));
@@ -116,7 +116,7 @@ describe("the responsiveness of ClickHouse", () => {
     expect(server.pingsAtOnce).toBe(1);
   });
 
-  it("connections that break all the time cause no more than one ping in each pause, and few timers", async () => {
+  it("connections that break all the time cause at most one ping in each pause, and few timers", async () => {
     const { responsiveness, server, pass, pending } = make();
     for (let i = 0; i < 100; i++) {
       await outcomeOf(responsiveness.run(broken, signal));
@@ -126,7 +126,7 @@ describe("the responsiveness of ClickHouse", () => {
     expect(pending()).toBeLessThanOrEqual(CLICKHOUSE_SLOW_MS / CLICKHOUSE_PING_PAUSE_MS + 1);
   });
 
-  it("pings nobody when no task runs, nor for longer than a minute after the last one", async () => {
+  it("no task, no ping: pings end a minute after the last task", async () => {
     const { responsiveness, server, pass, pending } = make();
     await responsiveness.run(async () => {}, signal);
     await pass(CLICKHOUSE_SLOW_MS);

@@ -33,8 +33,8 @@ const EXCEPTIONS = new Map([
 ]);
 const WITH_EXCEPTIONS = { ...OF_SITE, days: { lastDay: DAY, exceptions: EXCEPTIONS } };
 
-describe.each(DEPLOYMENTS)("on $name", ({ file, tables }) => {
-  it("creates these tables", async () => {
+describe.each(DEPLOYMENTS)("the schema on $name", ({ file, tables }) => {
+  it("creates the tables of the snapshot", async () => {
     await expect(
       creation(tables)
         .map((sql) => `${sql};\n`)
@@ -42,25 +42,25 @@ describe.each(DEPLOYMENTS)("on $name", ({ file, tables }) => {
     ).toMatchFileSnapshot(snapshot(`schema-${file}`));
   });
 
-  it("deletes a site's days with these statements", async () => {
+  it("deletes a site's days with the statements of the snapshot", async () => {
     await expect(deletionOf(OF_SITE, tables).map(printed).join("\n")).toMatchFileSnapshot(snapshot(`erasure-${file}`));
   });
 
-  it("deletes expired days of all sites with these statements", async () => {
+  it("deletes expired days of all sites with the statements of the snapshot", async () => {
     const statements = [searchFor(OF_ALL_SITES, tables), ...deletionOf(OF_ALL_SITES, tables)];
     await expect(statements.map(printed).join("\n")).toMatchFileSnapshot(snapshot(`retention-${file}`));
   });
 
-  it("deletes days that expired earlier or never on some sites in the same statements", async () => {
+  it("deletes days that expire earlier or never on some sites in the same statements", async () => {
     const statements = [searchFor(WITH_EXCEPTIONS, tables), ...deletionOf(WITH_EXCEPTIONS, tables)];
     await expect(statements.map(printed).join("\n")).toMatchFileSnapshot(snapshot(`own-retention-${file}`));
   });
 
-  it("has no site in the SQL of a deletion", () => {
+  it("contains no site in the SQL of a deletion", () => {
     for (const days of [OF_SITE, WITH_EXCEPTIONS]) for (const { sql } of deletionOf(days, tables)) expect(sql).not.toContain(SITE);
   });
 
-  it("has these settings", async () => {
+  it("uses the settings of the snapshot", async () => {
     const { readSettings, insertSettings, changeSettings } = tables;
     const settings = JSON.stringify({ readSettings, insertSettings, changeSettings }, null, 2);
     await expect(`${settings}\n`).toMatchFileSnapshot(`./snapshots/settings-${file}.json`);

@@ -77,7 +77,7 @@ describe("chunks of a range", () => {
     }
   });
 
-  it("have a version that changes with the version of a day", () => {
+  it("get a new version with each new version of a day", () => {
     const [before] = cut([1], 1, 10);
     const [after] = cutIntoChunks(rangeOfDays(dayAt(0), dayAt(0)), [aVersion(dayAt(0), 1, "other")], 1, 10);
     expect(after?.version).not.toBe(before?.version);
@@ -89,7 +89,7 @@ describe("chunks of a range", () => {
   });
 });
 
-describe("MemoryAdmission", () => {
+describe("memory admission", () => {
   const silent = new AbortController().signal;
 
   const OWNER = { isGuest: false, signal: silent };
@@ -149,7 +149,7 @@ describe("MemoryAdmission", () => {
     expect([begun, room.isWorkedOn("first")]).toEqual([["first", "first again", "second"], false]);
   });
 
-  it("guests have half of the memory, or one chunk, and begin after owners that came later", async () => {
+  it("gives guests half of the memory, or one chunk, and starts them after owners that came later", async () => {
     const { begun, run } = tasks(new MemoryAdmission(10));
     const guest = run("guest", 4, { isGuest: true });
     run("second guest", 2, { isGuest: true });

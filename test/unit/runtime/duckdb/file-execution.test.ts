@@ -35,7 +35,7 @@ async function serviceOf(objects: ObjectStore) {
 const visitorsOf = (count: number): Partial<StoredEvent>[] =>
   Array.from({ length: count }, (_, i) => ({ visitorId: (BigInt(i) * 0x9e37_79b9_7f4a_7c15n) % 2n ** 64n, pathname: `/${i}` }));
 
-it("the overview of few events loads none into the engine, whether they are in files or not", async () => {
+it("an overview of few events loads nothing into the engine, from files or from the journal", async () => {
   const objects = createMemoryObjectStore();
   await storeDay(objects, SITE, START_MS - DAY_MS, visitorsOf(5));
   await storeDay(objects, SITE, START_MS - 8 * DAY_MS, visitorsOf(3));
@@ -45,7 +45,7 @@ it("the overview of few events loads none into the engine, whether they are in f
   expect(loads()).toBe(0);
 });
 
-it("the engine reads larger files, and many events that are in no file", async () => {
+it("the engine reads larger files, and many events of the journal", async () => {
   const objects = createMemoryObjectStore();
   const key = await storeDay(objects, SITE, START_MS - DAY_MS, visitorsOf(6_000));
   expect((await objects.get(key))?.length).toBeGreaterThan(FILE_EXECUTION.fileBytesMax);

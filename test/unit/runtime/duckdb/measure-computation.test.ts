@@ -99,7 +99,7 @@ const rowsOf = (columns: Columns | undefined): Record<string, unknown>[] => {
 const withProps = (props: unknown): StoredEvent => anEvent({ siteId: SITE, props: JSON.stringify(props) });
 
 describe("the measures of a range", () => {
-  it("have the rows of their queries over all events, and those of all custom properties", async () => {
+  it("return the rows of their queries over all events, and of all custom properties", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyEvent, { minLength: 1, maxLength: 40 }), async (events) => {
         const world = await createWorld(events);
@@ -121,7 +121,7 @@ describe("the measures of a range", () => {
     );
   });
 
-  it("of days without events are empty, or count nothing", async () => {
+  it("are empty or zero for days without events", async () => {
     const { measures, hasAllProperties } = await (await createWorld([])).compute();
     expect(hasAllProperties).toBe(true);
     expect(rowsOf(measures.get("visits"))).toEqual([{ visitors: 0n, pageviews: 0n, events: 0n }]);
@@ -129,7 +129,7 @@ describe("the measures of a range", () => {
     expect(rowsOf(measures.get("properties"))).toEqual([]);
   });
 
-  it("have as many custom properties as a rollup may have, whatever their keys, and say so if there are more", async () => {
+  it("include as many custom properties as a rollup may hold, whatever their keys, and say if there are more", async () => {
     const named = Array.from({ length: ROLLUP_PROPERTIES_MAX - 3 }, (_, i) => `key${String(i).padStart(2, "0")}`);
     const keys = ["", "(unknown)", ...named, "plan name"];
     const few = Object.fromEntries(keys.map((key) => [key, 1]));

@@ -34,7 +34,7 @@ async function createMeasuredEngine() {
   };
 }
 
-it("a dimension with very many values is reported from events, and neither reports nor rollups take all its values from the engine", async () => {
+it("a dimension with very many values is reported from events, and neither reports nor rollups read all its values from the engine", async () => {
   const objects = createMemoryObjectStore();
   const pages = Array.from({ length: ROLLUP_ADDED_ROWS_MAX + 1000 }, (_, i) => ({ pathname: `/${i}` }));
   await storeDay(objects, SITE, START_MS - 2 * DAY_MS, [{ pathname: "/1" }]);
@@ -59,7 +59,7 @@ it("a dimension with very many values is reported from events, and neither repor
   expect(takeRowsMax()).toBe(ROLLUP_ADDED_ROWS_MAX + 1);
 });
 
-it("a report whose rollups are never added up ends with its time limit, and keeps no slot", async () => {
+it("a report whose rollups never finish ends at its time limit, and frees its slot", async () => {
   const objects = createMemoryObjectStore();
   await storeDay(objects, SITE, START_MS - DAY_MS);
   let isHanging = false;

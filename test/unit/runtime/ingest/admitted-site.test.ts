@@ -39,7 +39,7 @@ describe("an admitted site", () => {
     expect(site.has("two.test" as SiteId)).toBe(false);
   });
 
-  it("is registered again by the next event after it has said that it has none", async () => {
+  it("is registered again by the next event after it has reported that it has none", async () => {
     await site.check();
     expect(await site.hasEvents()).toBe(false);
     await site.storing(SITE, store);
@@ -47,7 +47,7 @@ describe("an admitted site", () => {
     expect(await site.hasEvents()).toBe(true);
   });
 
-  it("has events from the moment on at which one is being stored", async () => {
+  it("has events as soon as one is being stored", async () => {
     let release = () => {};
     const stored = site.storing(SITE, () => new Promise<void>((resolve) => (release = resolve)));
     expect(await site.hasEvents()).toBe(true);
@@ -55,7 +55,7 @@ describe("an admitted site", () => {
     await stored;
   });
 
-  it("is registered without a bound when it gets files without an event", async () => {
+  it("is registered without a limit if it gets files without an event", async () => {
     await site.add();
     await site.add();
     expect(asked).toEqual(["announce"]);

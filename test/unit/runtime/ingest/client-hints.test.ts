@@ -69,11 +69,11 @@ describe("client hints", () => {
     expect(parseClientHints({ brands: null, platform: null, mobile }).mobile).toBe(expected);
   });
 
-  it("are all null when no header was sent", () => {
+  it("are all null if no header was sent", () => {
     expect(parseClientHints({ brands: null, platform: null, mobile: null })).toEqual(NO_CLIENT_HINTS);
   });
 
-  it("are parsed without throwing, whatever the headers hold", () => {
+  it("are parsed without an exception, whatever the headers contain", () => {
     const hostile = fc.string({ unit: fc.constantFrom('"', "\\", ";", "v", "=", ",", "a", " ", "\ud800"), maxLength: 600 });
     fc.assert(
       fc.property(hostile, (header) => {
@@ -82,7 +82,7 @@ describe("client hints", () => {
     );
   });
 
-  it("name systems as User-Agents do, so that counts are not split", () => {
+  it("use the names of systems that User-Agents use, so that counts are not split", () => {
     const macOs = parseClientHints({ brands: null, platform: '"macOS"', mobile: null });
     expect(macOs.os).toBe(parseUserAgent("Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:125.0) Gecko/20100101 Firefox/125.0").os);
     const chromeOs = parseClientHints({ brands: null, platform: '"Chrome OS"', mobile: null });
@@ -91,7 +91,7 @@ describe("client hints", () => {
     );
   });
 
-  it("name browsers as User-Agents do", () => {
+  it("use the names of browsers that User-Agents use", () => {
     const rows = [
       ["Google Chrome", CHROME_WINDOWS],
       ["Microsoft Edge", `${CHROME_WINDOWS} Edg/124.0.2478.51`],

@@ -73,7 +73,7 @@ describe("minimiseEvent", () => {
         region: null,
       },
     ],
-  ])("an event loses what its options say, and nothing else: %s", (_case, minimisation, changes) => {
+  ])("an event loses exactly what its options say: %s", (_case, minimisation, changes) => {
     expect(minimiseEvent(event, { ...nothing, ...minimisation }, utcCalendar)).toEqual({ ...event, ...changes });
   });
 
@@ -84,7 +84,7 @@ describe("minimiseEvent", () => {
   });
 
   it.each(["2026-03-04T00:00:00.000Z", "2026-03-04T23:59:59.999Z", "2026-03-04T13:00:00.000Z", "1969-12-31T23:30:00.000Z"])(
-    "a rounded time is never later and on the same date: %s",
+    "a rounded time is never later, and stays on the same date: %s",
     (time) => {
       const timestampMs = Date.parse(time);
       const rounded = minimiseEvent({ ...event, timestampMs }, { ...nothing, roundTimestamps: true }, utcCalendar).timestampMs;
@@ -102,7 +102,7 @@ describe("minimiseEvent", () => {
     ["Australia/Lord_Howe", "2026-10-03T15:45:00.000Z", "2026-10-03T15:30:00.000Z", "02:45, after the clock went from 02:00 to 02:30"],
     ["Australia/Lord_Howe", "2026-04-04T15:10:00.000Z", "2026-04-04T15:00:00.000Z", "the second 01:40, after the clock went back to 01:30"],
     ["America/St_Johns", "2010-11-07T02:45:00.000Z", "2010-11-07T02:31:00.000Z", "23:15 once more, after the clock went back at 00:01"],
-  ])("in %s, %s is rounded to %s, where an hour of the clock or a change of the clock begins: %s", (zone, time, expected) => {
+  ])("in %s, %s is rounded to %s, the start of an hour of the clock or a change of the clock: %s", (zone, time, expected) => {
     const calendar = new ZonedCalendar(zoneNamed(zone));
     const timestampMs = Date.parse(time);
     const rounded = minimiseEvent({ ...event, timestampMs }, { ...nothing, roundTimestamps: true }, calendar).timestampMs;

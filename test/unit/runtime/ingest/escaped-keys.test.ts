@@ -9,7 +9,7 @@ function rememberBackslashes(): void {
 
 const keysOf = (value: Json): string[] => Object.keys(value as object);
 
-describe("parsing JSON", () => {
+describe("parseJson", () => {
   it.each([
     ['{"h":1,"\\n":2}', ["h", "\n"]],
     ['{"h":1,"\\"":2}', ["h", '"']],
@@ -17,12 +17,12 @@ describe("parsing JSON", () => {
     ['{"h":1 , "\\u0041" : 2}', ["h", "A"]],
     ['{"h":1,"\\\\":2}', ["h", "\\"]],
     ['{"b\\n":1,"2":2,"1":3}', ["1", "2", "b\n"]],
-  ])("keeps the keys of %s after objects with backslashes in theirs", (text, keys) => {
+  ])("keeps the keys of %s after objects with backslashes in their keys", (text, keys) => {
     rememberBackslashes();
     expect(keysOf(parseJson(text))).toEqual(keys);
   });
 
-  it("gives the last value to a repeated key, however it is written, at the place of the first", () => {
+  it("keeps the last value of a repeated key, however it is written, at the place of the first", () => {
     expect(JSON.stringify(parseJson('{"a":1,"b":2,"\\u0061":3}'))).toBe('{"a":3,"b":2}');
   });
 
@@ -32,13 +32,13 @@ describe("parsing JSON", () => {
     expect(JSON.stringify(value)).toBe('{"b\\n":{}}');
   });
 
-  it("refuses what JSON.parse refuses, also with escaped keys", () => {
+  it("refuses what JSON.parse refuses, even with escaped keys", () => {
     for (const text of ['{"\\n":1', '{"\\x":1}', '{"\\n":1,}', `{"\\n":"${"\\".repeat(1001)}"`, '{"\\n" 1}', '{"a\n\\n":1}']) {
       expect(() => parseJson(text), text).toThrow(SyntaxError);
     }
   });
 
-  it("returns the value that was written, whatever its keys and strings are", () => {
+  it("returns the written value, whatever its keys and strings are", () => {
     const name = fc.string({ unit: fc.constantFrom("a", "1", '"', "\\", ":", ",", "{", "\n", "é"), maxLength: 4 });
     const { value } = fc.letrec<{ value: Json }>((tie) => ({
       value: fc.oneof(

@@ -48,7 +48,7 @@ describe("the body of a posted event", () => {
     ["are null", bodyOf({ r: null, w: null, p: null, ra: null, rc: null })],
     ["stand beside unknown ones", bodyOf({ x: 1, constructor: 2, toString: "3" })],
     ["are inherited from a __proto__ key", `{"__proto__":{"r":"x","w":1},"d":"example.com","n":"signup","u":"https://example.com/a"}`],
-  ])("optional fields may be missing: they %s", (_case, body) => {
+  ])("may omit optional fields: they %s", (_case, body) => {
     expect(parseEventBody(body)).toEqual(bare);
   });
 
@@ -95,7 +95,7 @@ describe("the body of a posted event", () => {
 describe("the query string of a pixel", () => {
   const parse = (query: string) => parsePixelQuery(new URLSearchParams(query));
 
-  it("takes d, u, n, r and w, and nothing else", () => {
+  it("takes d, u, n, r and w, and ignores other parameters", () => {
     expect(parse("d=example.com&u=%2Fa%3Fb&n=open&r=https%3A%2F%2Fref.example&w=320&ra=5&rc=EUR&p=%7B%7D")).toEqual({
       siteId: "example.com",
       eventName: "open",
@@ -108,7 +108,7 @@ describe("the query string of a pixel", () => {
     });
   });
 
-  it("is a pageview unless it says otherwise", () => {
+  it("is a pageview by default", () => {
     expect(parse("d=example.com&u=/")).toMatchObject({ eventName: "pageview", referrer: null, screenWidth: null });
     expect(parse("d=example.com&u=/&n=")).toMatchObject({ eventName: "" });
   });
@@ -149,7 +149,7 @@ describe("the limits of the fields", () => {
   };
   const check = (fields: Partial<EventInput>) => checkEventInput({ ...input, ...fields });
 
-  it("an input that keeps them comes back as it is", () => {
+  it("an input within them comes back unchanged", () => {
     expect(check({})).toEqual(input);
   });
 
@@ -181,7 +181,7 @@ describe("the limits of the fields", () => {
     { currency: "💶💶💶" },
     { currency: "" },
     { props: "" },
-  ])("case %# is just within", (fields) => {
+  ])("case %# is just within the limits", (fields) => {
     expect(check(fields)).toEqual({ ...input, ...fields });
   });
 });

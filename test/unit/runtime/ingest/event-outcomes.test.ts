@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { EventOutcomes } from "../../../../src/runtime/ingest/event-outcomes.ts";
 
 describe("the counts of events by outcome", () => {
-  it("drop the name whose latest event is the oldest when there are too many names", () => {
+  it("drop the name whose latest event is oldest above their limit", () => {
     const outcomes = new EventOutcomes({ hasAllowlist: false, startedAtMs: 0, namesMax: 2 });
     outcomes.note("first.test", "accepted", 1);
     outcomes.note("second.test", "accepted", 2);
@@ -17,7 +17,7 @@ describe("the counts of events by outcome", () => {
     expect(outcomes.ofOthers("nothing.test", 1)).toEqual([{ name: "third.test", outcome: "accepted", count: 1, latestMs: 4 }]);
   });
 
-  it("say since when they are complete: the start, or the latest event of a name that was dropped before", () => {
+  it("report since when they are complete: the start, or the latest event of a dropped name", () => {
     const outcomes = new EventOutcomes({ hasAllowlist: false, startedAtMs: 1_000, namesMax: 2 });
     expect(outcomes.sinceMsOf("first.test")).toBe(1_000);
     for (const [at, name] of ["first.test", "second.test", "third.test", "fourth.test"].entries())

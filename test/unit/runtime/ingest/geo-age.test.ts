@@ -11,15 +11,15 @@ function warningsAfter(days: number, geoBuiltMs: number | null = BUILT_MS): unkn
 }
 
 describe("the age of the geo database", () => {
-  it.each([-1, 0, 1, 180])("no warning is logged after %d days", (days) => {
+  it.each([-1, 0, 1, 180])("causes no warning after %d days", (days) => {
     expect(warningsAfter(days)).toEqual([]);
   });
 
-  it("one warning is logged after more than 180 days, with the date and what to do", () => {
+  it("causes one warning after more than 180 days, with the date and what to do", () => {
     expect(warningsAfter(181)).toEqual([[expect.stringMatching(/ 181 days old.*upgrade.*geoip_db.*Geography/), { built: "2026-01-01" }]]);
   });
 
-  it("no warning is logged without a database", () => {
+  it("causes no warning without a database", () => {
     expect(warningsAfter(1000, null)).toEqual([]);
   });
 });

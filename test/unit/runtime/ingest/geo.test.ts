@@ -45,7 +45,7 @@ describe("geoPlaceFromRecord", () => {
     ["a lone surrogate", { city: "a\ud800" }, { city: "a\uFFFD" }],
     ["a name without end", { city: "x".repeat(1000) }, { city: "x".repeat(256) }],
     ["inherited fields", Object.create({ country_code: "NL" }) as unknown, {}],
-  ])("a record gives the places that it has in a known form, and no others: %s", (_case, record, place) => {
+  ])("a record yields its places in a known form, and no others: %s", (_case, record, place) => {
     expect(geoPlaceFromRecord(record)).toEqual({ ...NOWHERE, ...place });
   });
 

@@ -35,16 +35,16 @@ describe("HMAC-SHA256", () => {
       "This is a test using a larger than block-size key and a larger than block-size data. The key needs to be hashed before being used by the HMAC algorithm.",
       "9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2",
     ],
-  ])("RFC 4231, test case %s", (_case, key, message, expected) => {
+  ])("matches RFC 4231, test case %s", (_case, key, message, expected) => {
     expect(hex(hmac.digest(hmac.keyFrom(key), message))).toBe(expected);
   });
 
-  it("RFC 4231, test case 5 (cut to 128 bits)", () => {
+  it("matches RFC 4231, test case 5 (cut to 128 bits)", () => {
     const code = hmac.digest(hmac.keyFrom(filled(0x0c, 20)), "Test With Truncation");
     expect(hex(code.slice(0, 16))).toBe("a3b6167473100ee06e0c796c2955552b");
   });
 
-  it("is what node:crypto computes, for any key and message, with keys taken in turns", () => {
+  it("equals node:crypto, for any key and message, with alternating keys", () => {
     const bytes = fc.uint8Array({ maxLength: 200 });
     fc.assert(
       fc.property(bytes, bytes, bytes, fc.string({ unit: anyUnit, maxLength: 100 }), (keyA, keyB, message, text) => {
@@ -56,12 +56,12 @@ describe("HMAC-SHA256", () => {
     );
   });
 
-  it.each([0, 1, 55, 56, 63, 64, 65, 119, 128, 100_000])("key and message of %i bytes", (count) => {
+  it.each([0, 1, 55, 56, 63, 64, 65, 119, 128, 100_000])("equals node:crypto for key and message of %i bytes", (count) => {
     const data = filled(7, count);
     expect(hex(hmac.digest(hmac.keyFrom(data), data))).toBe(createHmac("sha256", data).update(data).digest("hex"));
   });
 
-  it("keys outlive each other and the digests that were given out", () => {
+  it("keeps keys independent of each other and of returned digests", () => {
     const key = hmac.keyFrom("a");
     const first = hmac.digest(key, "m");
     const copy = hex(first);

@@ -46,7 +46,7 @@ async function postUntilRefused(target: InProcessTarget): Promise<number> {
 }
 
 describe("events that wait for a flush", () => {
-  it("are bounded in bytes: further events get 503 with Retry-After, are counted, and are accepted again after a flush", async () => {
+  it("are limited in bytes: further events get 503 with Retry-After, are counted, and are accepted again after a flush", async () => {
     const { stores, files } = storesWithFiles();
     const target = await createTarget(stores);
     const accepted = await postUntilRefused(target);
@@ -65,7 +65,7 @@ describe("events that wait for a flush", () => {
     await expectAccepted(await post(target, longEvent()));
   });
 
-  it("are all replayed after a restart, even beyond the bound; new events are refused until a flush", async () => {
+  it("are all replayed after a restart, even above the limit; new events are refused until a flush", async () => {
     const { stores, files } = storesWithFiles();
     const before = await createTarget(stores);
     const accepted = await postUntilRefused(before);
@@ -79,7 +79,7 @@ describe("events that wait for a flush", () => {
     expect((await getMain(after, SITE)).total_events).toBe(accepted + 1);
   });
 
-  it("are flushed at a quarter of the bound, however few they are", async () => {
+  it("are flushed at a quarter of the limit, however few they are", async () => {
     const target = await createTarget(memoryStores());
     await record(target, wireEvent(SITE));
     expect(target.services.eventStore.sealedSegments).toHaveLength(0);

@@ -27,7 +27,7 @@ async function storesWithSites(...sites: string[]): Promise<Stores> {
 }
 
 describe("new sites", () => {
-  it("that arrive at the same moment are accepted up to max_sites, each with all of its events", async () => {
+  it("are accepted up to max_sites, each with all of its events, even if they arrive at the same moment", async () => {
     const segmentLog = createFailingSegmentLog();
     const target = await createTarget(2, { segmentLog });
     const release = segmentLog.hold();
@@ -37,7 +37,7 @@ describe("new sites", () => {
     expect(target.services.knownSites.count).toBe(2);
   });
 
-  it("do not count when their first event could not be stored, and count when one of the first two was", async () => {
+  it("do not count if their first event could not be stored, and count if one of the first two was", async () => {
     const segmentLog = createFailingSegmentLog();
     const target = await createTarget(1, { segmentLog });
     segmentLog.failAppendCleanly();
@@ -56,7 +56,7 @@ describe("new sites", () => {
     expect(target.services.knownSites.count).toBe(3);
   });
 
-  it("wait for the listing of sites; sites with events in the journal do not", async () => {
+  it("wait for the listing of sites, unless they have events in the journal", async () => {
     const stores = await storesWithSites("filed.test");
     await record(await createTarget(2, stores), wireEvent("journaled.test"));
     const listing = createDeferred<void>();
@@ -86,7 +86,7 @@ describe("new sites", () => {
     for (const site of ["filed.test", "other.test"]) expect(await statusOf(target, site)).toBe(202);
   });
 
-  it("are not forgotten when they are flushed while a listing from before is on its way", async () => {
+  it("are not forgotten if they are flushed while an older listing is still running", async () => {
     const listing = createDeferred<ReadonlySet<SiteId>>();
     const journaled = new Set([siteId("old.test"), siteId("new.test")]);
     const knownSites = new KnownSites({
@@ -134,7 +134,7 @@ describe("new sites", () => {
     expect(await statusOf(target, "old.test")).toBe(403);
   });
 
-  it("are not forgotten when an event arrives while their site is being erased", async () => {
+  it("are not forgotten if an event arrives while their site is being erased", async () => {
     const segmentLog = createFailingSegmentLog();
     const stores = { ...(await storesWithSites("a.test")), segmentLog };
     const target = await createTarget(1, stores);

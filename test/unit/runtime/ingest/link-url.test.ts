@@ -37,7 +37,7 @@ describe("credentials in a clicked link", () => {
     ["user@away.example", "user@away.example"],
     ["user", "user"],
     ["", ""],
-  ])("are removed from %j, which leaves %j", (link, kept) => {
+  ])("are removed from %j, which becomes %j", (link, kept) => {
     expect(storedLink(link, keep)).toBe(kept);
   });
 
@@ -89,7 +89,7 @@ describe("query and fragment of a clicked link", () => {
     ["mailto:user@away.example?body=secret", "mailto:user@away.example"],
     ["//away.example/a?b", "//away.example/a"],
     ["a?b", "a"],
-  ])("are removed from %j, which leaves %j", (link, kept) => {
+  ])("are removed from %j, which becomes %j", (link, kept) => {
     expect(storedLink(link, strip)).toBe(kept);
   });
 });
@@ -128,7 +128,7 @@ describe("withStoredLink", () => {
     expect(withStoredLink(OUTBOUND, props, strip)).toBe(kept);
   });
 
-  it("changes the property as in the parsed object, and nothing else", () => {
+  it("changes the property like in the parsed object, and nothing else", () => {
     const keys = fc.constantFrom("url", "a", 'u"rl', "\\", "{");
     const links = fc.constantFrom("https://user:p@away.example/?b#c", "https://away.example/", "{,", '"', "url");
     const values = fc.oneof(links, fc.jsonValue({ maxDepth: 2 }));

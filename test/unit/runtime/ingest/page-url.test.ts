@@ -85,7 +85,7 @@ describe("pathname and hostname", () => {
     expect(parsePageUrl(`https://example.com${url}`).pathname).toBe(pathname);
   });
 
-  it("of any text is rejected or is a path that parses to itself", () => {
+  it("is rejected for any text, or is a path that parses to itself", () => {
     const pieces = fc.constantFrom(
       "/",
       "//",

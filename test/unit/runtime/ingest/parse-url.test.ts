@@ -3,7 +3,7 @@ import { parseUrl, resolveUrl } from "../../../../src/runtime/ingest/parse-url.t
 import { URL_HOST_CHARS_MAX } from "../../../../src/runtime/base/config/limits.ts";
 import { GROWTH_MAX, growthOf } from "../../../support/growth.ts";
 
-it("parseUrl gives the same result however often it was called before", () => {
+it("parseUrl returns the same result however often it was called before", () => {
   for (let calls = 0; calls < 200_000; calls++) parseUrl(`https://page.example/${calls % 10}`);
   expect(parseUrl("https://münchen.example/ü")?.href).toBe("https://xn--mnchen-3ya.example/%C3%BC");
   expect(parseUrl("münchen.example")).toBeNull();
@@ -35,7 +35,7 @@ describe("the host of a URL", () => {
   });
 });
 
-it("resolveUrl resolves a reference whose host, if it has one, is as long as the limit at most", () => {
+it("resolveUrl resolves a reference whose host, if any, is at most as long as the limit", () => {
   const base = new URL("https://a.test/b/c");
   for (const [reference, href] of [
     ["d?e", "https://a.test/b/d?e"],

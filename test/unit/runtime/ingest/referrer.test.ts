@@ -92,12 +92,12 @@ describe("parseReferrer", () => {
     expect(source).toBe("X");
   });
 
-  it.each(["__proto__", "constructor", "toString", "hasOwnProperty"])("a host called %s is its own source", (name) => {
+  it.each(["__proto__", "constructor", "toString", "hasOwnProperty"])("uses a host called %s as its own source", (name) => {
     expect(parseReferrer(`http://${name}/`, null, keepQuery).source).toBe(name.toLowerCase());
     expect(parseReferrer(`android-app://${name}/`, null, keepQuery).source).toBe(name);
   });
 
-  it("never throws, and its result has no credentials and no fragment", () => {
+  it("never throws, and its result contains no credentials and no fragment", () => {
     const scheme = fc.constantFrom("https://", "http:", "android-app://", "ftp://", "");
     const pieces = fc.array(fc.constantFrom("user", ":", "@", "a.b", "www.", "/", "?q", "#f", "%", "é", "\ud800", "[", "\\"), {
       maxLength: 12,

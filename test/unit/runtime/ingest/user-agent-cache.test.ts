@@ -6,7 +6,7 @@ const chrome = (major: number) =>
   `Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 Safari/537.36`;
 
 describe("createUserAgentCache", () => {
-  it("gives the results of the parser and the bot filter, the first time and from the cache", () => {
+  it("returns the results of the parser and the bot filter, the first time and from the cache", () => {
     const cache = createUserAgentCache(100);
     for (const userAgent of [chrome(124), "curl/8.5.0", "", "__proto__", "constructor"]) {
       for (let times = 0; times < 2; times++) {
@@ -30,7 +30,7 @@ describe("createUserAgentCache", () => {
     }
   });
 
-  it("keeps entries that are used and evicts those that are not", () => {
+  it("keeps used entries and evicts others", () => {
     const cache = createUserAgentCache(10);
     const frequent = cache.deviceOf(chrome(1));
     const rare = cache.deviceOf(chrome(2));
@@ -42,7 +42,7 @@ describe("createUserAgentCache", () => {
     expect(cache.deviceOf(chrome(2))).toEqual(rare);
   });
 
-  it("gives results for over-long User-Agents without caching them", () => {
+  it("returns results for over-long User-Agents without caching them", () => {
     const cache = createUserAgentCache(10);
     const long = chrome(124).padEnd(16_000, "x");
     expect(cache.deviceOf(long).browser).toBe("Chrome");

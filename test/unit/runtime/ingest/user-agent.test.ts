@@ -210,7 +210,7 @@ describe("parseUserAgent", () => {
     },
   );
 
-  it("gives no browser for a hostile User-Agent, and ignores what follows the first 512 characters", () => {
+  it("finds no browser in a hostile User-Agent, and ignores everything after the first 512 characters", () => {
     expect(parseUserAgent(`${CHROME_WINDOWS} ${"droid ; ".repeat(50)}`).browser).toBeNull();
     expect(parseUserAgent(CHROME_WINDOWS.padEnd(20_000, "x")).browser).toBe("Chrome");
   });
@@ -277,7 +277,7 @@ describe("the cost of a hostile User-Agent", () => {
       "Mozilla/5.0 (Linux; Android 4.4.2; Archos 45 Neon Build/KOT49H) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/58.0.3029.83 Mobile Safari/537.36",
       { deviceType: "mobile" },
     ],
-  ])("is bounded without changing the result of a similar real one: %s", (userAgent, facts) => {
+  ])("is bounded without a change to the result of a similar real one: %s", (userAgent, facts) => {
     expect(parseUserAgent(userAgent)).toMatchObject(facts);
   });
 });
@@ -299,7 +299,7 @@ describe("isBot", () => {
     "node",
     "okhttp/4.12.0",
     "Go-http-client/2.0",
-  ])("%s is a bot's", (userAgent) => {
+  ])("%s is a bot", (userAgent) => {
     expect(isBot(userAgent)).toBe(true);
   });
 
@@ -308,11 +308,11 @@ describe("isBot", () => {
     "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4.1 Mobile/15E148 Safari/604.1",
     "Mozilla/5.0 (Linux; Android 8.1.0; CUBOT_POWER) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Mobile Safari/537.36",
     "Mozilla/5.0 (X11; Linux x86_64; rv:125.0) Gecko/20100101 Firefox/125.0",
-  ])("%s is not a bot's", (userAgent) => {
+  ])("%s is not a bot", (userAgent) => {
     expect(isBot(userAgent)).toBe(false);
   });
 
-  it("an empty User-Agent is not a bot's", () => {
+  it("an empty User-Agent is not a bot", () => {
     expect(isBot("")).toBe(false);
   });
 

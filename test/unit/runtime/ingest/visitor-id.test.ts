@@ -111,7 +111,7 @@ describe("visitor ids", () => {
     expect(idOn(periodStart)).not.toBe(idOn(periodStart + 7 * DAY));
   });
 
-  it("are the same again when the clock is set back over midnight, with a configured secret", () => {
+  it("are the same again if the clock is set back over midnight, with a configured secret", () => {
     const [today, tomorrow] = [ids.visitorIdOf(aVisit()), ids.visitorIdOf(aVisit({ timestampMs: NOON + DAY }))];
     expect(ids.visitorIdOf(aVisit())).toBe(today);
     expect(ids.visitorIdOf(aVisit({ timestampMs: NOON + DAY }))).toBe(tomorrow);

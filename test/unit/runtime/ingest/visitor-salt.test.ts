@@ -130,7 +130,7 @@ describe("a generated secret", () => {
     expect(salt.msUntilDue(MIDNIGHT)).toBe(DAY);
   });
 
-  it("of yesterday is not restored when the clock is set back over midnight", async () => {
+  it("is not restored when the clock is set back over midnight", async () => {
     const { clock, open } = world();
     const { salt, idAt } = await open();
     const seen = [idAt(MIDNIGHT - 1)];
@@ -153,7 +153,7 @@ describe("a generated secret", () => {
   });
 
   it.each(["erase", "write"] as const)(
-    "that cannot be replaced (%s fails) produces no ids, and neither the old nor an unstored secret is used",
+    "produces no ids if it cannot be replaced (%s fails), and neither the old nor an unstored secret is used",
     async (failure) => {
       const { clock, open, fail, store, log } = world();
       const { salt, idAt } = await open();
@@ -176,7 +176,7 @@ describe("a generated secret", () => {
     },
   );
 
-  it("that could not be replaced is retried by the tick after a pause, even when the clock is set back, and by every event", async () => {
+  it("is retried by the tick after a pause and by every event if it could not be replaced, even when the clock is set back", async () => {
     const { clock, open, fail, changed, log } = world();
     const { salt } = await open();
     fail("write");
@@ -222,7 +222,7 @@ describe("a generated secret", () => {
     "5".repeat(64),
     `{"secret":"${"5".repeat(64)}"}`,
     `${"5".repeat(64)} 2026-03-04`,
-  ])("that is damaged (%j) stops the start with a message that does not quote it", async (text) => {
+  ])("stops the start with a message that does not quote it if it is damaged (%j)", async (text) => {
     const { open, store } = world();
     await store.write(text);
     const failure = await open().catch((error: unknown) => String(error));

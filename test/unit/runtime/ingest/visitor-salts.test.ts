@@ -69,7 +69,7 @@ const codeOf = (salts: VisitorSalts, timeZone: string, ms: number, date = dateIn
 };
 
 describe("the secrets of several time zones", () => {
-  it("exist once they are needed: that of the default zone from the start, others from the first event", async () => {
+  it("exist once they are needed: the default zone's from the start, others from the first event", async () => {
     const { open, changed, store } = world();
     const salts = await open();
     expect(changed()).toEqual(["erase secret.json", "write secret.json"]);
@@ -118,7 +118,7 @@ describe("the secrets of several time zones", () => {
     expect(codeOf(salts, "UTC", MIDNIGHT)).not.toBe(utc);
   });
 
-  it("end when no site is in the zone any more, within a minute or at the start, and the salt is overwritten", async () => {
+  it("end within a minute, or at the start, once no site is in the zone, and the salt is overwritten", async () => {
     const { open, state, store, changed } = world();
     const salts = await open();
     await salts.renew(KATHMANDU);
@@ -146,7 +146,7 @@ describe("the secrets of several time zones", () => {
     expect(await store.names()).toEqual(["asia-kathmandu"]);
   });
 
-  it("of a zone that cannot be deleted is reported, and deleted later", async () => {
+  it("are reported if they cannot be deleted, and deleted later", async () => {
     const { open, state, store, log, fail } = world();
     await (await open()).renew(KATHMANDU);
     state.zones = ["UTC"];
@@ -166,7 +166,7 @@ describe("the secrets of several time zones", () => {
     expect(await store.names()).toEqual(["utc"]);
   });
 
-  it("fail one by one: a zone whose secret cannot be stored gives no ids, the others do, and the tick retries it", async () => {
+  it("fail independently: a zone whose secret cannot be stored yields no ids, the others do, and the tick retries it", async () => {
     const { open, state, fail, changed } = world();
     const salts = await open();
     await salts.renew(KATHMANDU);
@@ -186,7 +186,7 @@ describe("the secrets of several time zones", () => {
     expect(salts.isReadyAt(KATHMANDU, state.nowMs)).toBe(true);
   });
 
-  it("of the past are replaced at the start, in each zone by its own date", async () => {
+  it("from the past are replaced at the start, in each zone by its own date", async () => {
     const { open, state, changed } = world();
     await (await open()).renew(KATHMANDU);
     changed();
@@ -196,7 +196,7 @@ describe("the secrets of several time zones", () => {
   });
 
   it.each(["?", "", `{"secret":"${"5".repeat(64)}","firstDay":"2026-03-04","days":1}`, `{"secret":"${"5".repeat(64)}"}`])(
-    "that is damaged or of another zone (%j) stops the start with a message that names it and does not quote it",
+    "stop the start with a message that names them and does not quote them if damaged or of another zone (%j)",
     async (text) => {
       const { open, store } = world();
       await store.secret("asia-kathmandu").write(text);
@@ -206,7 +206,7 @@ describe("the secrets of several time zones", () => {
     },
   );
 
-  it("of a zone that the host does not know is deleted at the start", async () => {
+  it("are deleted at the start if the host does not know their zone", async () => {
     const { open, store } = world();
     await store
       .secret("europe-atlantis")
@@ -228,14 +228,14 @@ describe("the secrets of several time zones", () => {
     expect(salts.msUntilDue(NOON)).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it("give two dates different salts also when a long day of a site ends in the next period of its zone", async () => {
+  it("give two dates different salts even if a long day of a site ends in the next period of its zone", async () => {
     const salts = await world().open();
     const [today, tomorrow] = ["2026-03-04", "2026-03-05"].map((date) => codeOf(salts, "UTC", NOON, date as LocalDate));
     expect(today).not.toBe(tomorrow);
     expect(codeOf(salts, "UTC", NOON)).toBe(today);
   });
 
-  it("are one for two spellings of an alias, which the sites of neither erase", async () => {
+  it("are shared by two spellings of an alias, and neither spelling's sites erase them", async () => {
     const [alias, misspelt] = ["US/Pacific", "US/PACIFIC"];
     const { open, state, store, changed } = world();
     state.zones = ["UTC", alias, misspelt];
@@ -250,7 +250,7 @@ describe("the secrets of several time zones", () => {
     expect([changed(), await store.names()]).toEqual([[], ["us-pacific", "utc"]]);
   });
 
-  it("of another owner are asked for by zone, and are kept in memory only", async () => {
+  it("of another owner are requested by zone, and are kept in memory only", async () => {
     const { open, state, store, changed } = world();
     const asked: string[] = [];
     const foreign = async (timeZone: string) => {
@@ -271,7 +271,7 @@ describe("the secrets of several time zones", () => {
     expect([asked, changed(), await store.names()]).toEqual([["UTC", KATHMANDU], [], []]);
   });
 
-  it("of an unknown zone are refused", async () => {
+  it("do not exist for unknown zones", async () => {
     const salts = await world().open();
     expect(() => salts.isReadyAt("Europe/Atlantis", NOON)).toThrow('does not know the time zone "Europe/Atlantis"');
   });
@@ -285,11 +285,11 @@ describe("the name of a zone's secret", () => {
     ["America/Port_of_Spain", "america-port-of-spain"],
     ["Etc/GMT+5", "etc-gmt-plus-5"],
     ["Etc/GMT-5", "etc-gmt-5"],
-  ])("of %s is %s", (zone, name) => {
+  ])("for %s is %s", (zone, name) => {
     expect(secretNameOf(zone)).toBe(name);
   });
 
-  it("is another one for each zone of the host", () => {
+  it("is different for each zone of the host", () => {
     const offsets = Array.from({ length: 12 }, (_, i) => [`Etc/GMT+${i + 1}`, `Etc/GMT-${i + 1}`]).flat();
     const zones = [...Intl.supportedValuesOf("timeZone"), ...offsets].filter((name) => TimeZone.named(name));
     expect(new Set(zones.map(secretNameOf)).size).toBe(new Set(zones).size);
@@ -301,7 +301,7 @@ describe("a salt period of a zone", () => {
     [1, "2026-03-28T23:00:00Z", "2026-03-29", 23],
     [7, "2026-03-25T23:00:00Z", "2026-03-26", 7 * 24 - 1],
     [1, "2026-10-24T22:00:00Z", "2026-10-25", 25],
-  ])("of %i days that has a change of the clock begins at %s, midnight in Berlin", (days, start, firstDay, hours) => {
+  ])("of %i days that contains a change of the clock begins at %s, midnight in Berlin", (days, start, firstDay, hours) => {
     const calendar = calendarFrom({ timeZone: "Europe/Berlin", changes: [] });
     const startMs = Date.parse(start);
     for (const ms of [startMs, startMs + hours * HOUR - 1])

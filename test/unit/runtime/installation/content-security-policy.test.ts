@@ -26,13 +26,13 @@ const BLOCKING = ["script-src", "script-src 'none'", "script-src 'self'", "defau
 );
 
 describe("a Content Security Policy", () => {
-  it("is read up to the hundredth, blank ones not counted", () => {
+  it("is read up to the hundredth policy, not counting blank ones", () => {
     const allowing = Array.from({ length: 99 }, () => "script-src *").join(" , ,");
     expect(allowsScript(`${allowing},,, ,script-src 'none'`)).toBe(false);
     expect(allowsScript(`${allowing},script-src *,script-src 'none'`)).toBe(true);
   });
 
-  it.each(ALLOWING)("lets the script load: %s", (policy) => {
+  it.each(ALLOWING)("allows the script: %s", (policy) => {
     expect(allowsScript(policy)).toBe(true);
   });
 
@@ -40,7 +40,7 @@ describe("a Content Security Policy", () => {
     expect(allowsScript(policy)).toBe(false);
   });
 
-  it("lets a script with the policy's nonce load, and one that a trusted script adds", () => {
+  it("allows a script with the policy's nonce, and one that a trusted script adds", () => {
     expect(allowsScript("script-src 'nonce-abc'", { nonce: "abc" })).toBe(true);
     expect(allowsScript("script-src 'nonce-abc'", { nonce: "abcd" })).toBe(false);
     expect(allowsScript("script-src 'strict-dynamic' 'nonce-abc'", { nonce: "abc" })).toBe(true);
@@ -48,14 +48,14 @@ describe("a Content Security Policy", () => {
     expect(allowsScript("script-src 'nonce-abc'", { isAdded: true })).toBe(false);
   });
 
-  it("counts the page's own origin as self, and its https variant", () => {
+  it("treats the page's own origin, and its https variant, as self", () => {
     const [page, url] = [new URL("http://shop.example/"), new URL("https://shop.example/lib/hello.js")];
     expect(allowsScript("script-src 'self'", { page, url })).toBe(true);
     expect(allowsScript("script-src 'self'", { page: url, url: new URL("http://shop.example/lib/hello.js") })).toBe(false);
     expect(allowsScript("script-src shop.example", { page: url, url: new URL("http://shop.example/lib/hello.js") })).toBe(false);
   });
 
-  it("asks connect-src, else default-src, about events, and all policies", () => {
+  it("decides about events by connect-src, else default-src, in all policies", () => {
     const allowsEvents = (...policies: string[]) =>
       new ContentSecurityPolicy(policies).allowsEvents(wanted({ url: new URL("https://stats.example.com/api/event"), nonce: "abc" }));
     expect(allowsEvents("script-src 'none'")).toBe(true);

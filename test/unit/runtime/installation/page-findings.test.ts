@@ -33,7 +33,7 @@ describe("the findings in a page", () => {
     expect(findings(html)).toEqual(FOUND);
   });
 
-  it("know the script below a path of its host", () => {
+  it("recognize the script below a path of its host", () => {
     const findingsBelow = (html: string, policy: string) => {
       const fetched = { status: 200, location: null, contentType: "text/html", policy, html };
       const installed = { scriptUrl: new URL("https://example.com/stats/svc.js"), proxiedPaths: ["/lib/hello.js"] };
@@ -74,13 +74,13 @@ describe("the findings in a page", () => {
     expect(growth).toBeLessThan(GROWTH_MAX);
   });
 
-  it("name the site of the tag, and none that is no site id", () => {
+  it("name the site of the tag, unless it is not a site id", () => {
     expect(findings(TAG.replace("shop.example", "www.shop.example")).dataDomain).toBe("www.shop.example");
     expect(findings(TAG.replace("shop.example", "<secret text>")).dataDomain).toBeNull();
     expect(findings(`<script src="${SCRIPT}"></script>`)).toEqual({ ...FOUND, dataDomain: null });
   });
 
-  it("tell a tag that points elsewhere, an address outside tags, and nothing", () => {
+  it("distinguish a tag that points elsewhere, an address outside tags, and nothing", () => {
     expect(findings(TAG.replace("stats.example.com", "old.example.com"))).toMatchObject({
       script: "other_address",
       dataDomain: "shop.example",
@@ -94,7 +94,7 @@ describe("the findings in a page", () => {
     });
   });
 
-  it("judge where the tag sends events: to data-api, else beside the script", () => {
+  it("check where the tag sends events: to data-api, else beside the script", () => {
     const policy = "connect-src 'self' https://stats.example.com/api/event";
     expect(findings(TAG, { policy })).toEqual(FOUND);
     expect(findings(TAG.replace("/svc.js", "/js/script.js"), { policy })).toEqual(FOUND);
@@ -104,7 +104,7 @@ describe("the findings in a page", () => {
     expect(findings(toOther.replace("https://other.example", ""), { policy })).toEqual(FOUND);
   });
 
-  it("say that an https page loads nothing over http, whatever its policy says", () => {
+  it("report that an https page loads nothing over http, whatever its policy says", () => {
     expect(findings(TAG.replace("https:", "http:"), { policy: "script-src 'none'" })).toMatchObject({
       scriptBlockedBy: "mixed_content",
       eventsBlockedBy: "mixed_content",
@@ -112,7 +112,7 @@ describe("the findings in a page", () => {
     expect(findings(TAG.replace("https:", "http:"), { page: "http://shop.example/" })).toEqual(FOUND);
   });
 
-  it("take the nonce of the tag into account", () => {
+  it("consider the nonce of the tag", () => {
     const policy = "script-src 'nonce-abc' 'strict-dynamic'";
     expect(findings(TAG, { policy }).scriptBlockedBy).toBe("policy");
     expect(findings(TAG.replace("defer", `nonce="abc"`), { policy }).scriptBlockedBy).toBeNull();

@@ -47,7 +47,7 @@ describe("too few trusted proxies", () => {
     ["a public proxy in front of one that is trusted", 1, (event) => ["127.0.0.1", `${visitor(event)}, 203.0.113.1`], 2],
     ["one proxy of visitors in a private network", 0, (event) => ["10.0.0.1", `10.1.0.${event}`], 1],
   ])(
-    "too few trusted proxies are noticed behind %s once there are enough events to tell it from one visitor",
+    "too few trusted proxies are noticed behind %s once there are enough events to tell them from one visitor",
     (_, trustProxy, sender, suggested) => {
       expect(findingOf(trustProxy, PROXY_EVENTS_MIN - 1, sender)).toBeNull();
       expect(findingOf(trustProxy, PROXY_EVENTS_MIN, sender)).toEqual({ problem: "too_few", trustProxy: suggested });
@@ -140,7 +140,7 @@ describe("the warning", () => {
     expect(JSON.stringify(log.lines)).not.toMatch(/\d+\.\d+\.\d+/);
   });
 
-  it("the warning leaves the number to the operator, because one client can send headers as further proxies do", () => {
+  it("the warning leaves the number to the operator, because one client can fake further proxies", () => {
     const { check, log, send } = checkOf(1);
     send(PROXY_EVENTS_MIN, (event) => ["127.0.0.1", `192.0.2.${event}, 198.51.100.7`]);
     expect(check.finding).toEqual({ problem: "too_few", trustProxy: 2 });
@@ -149,7 +149,7 @@ describe("the warning", () => {
     ]);
   });
 
-  it("the warning says what else can be done where no header arrives", () => {
+  it("the warning names the alternatives if no header arrives", () => {
     const { log, send } = checkOf(1);
     send(PROXY_WINDOW_EVENTS, () => ["127.0.0.1", null]);
     expect(log.lines.map(({ message }) => message)).toEqual([

@@ -21,7 +21,7 @@ const anyDay = fc
 const isHourly = ({ dayCount }: DateRange): boolean => dayCount <= 2;
 
 describe("bucketsOf", () => {
-  it("has hourly buckets for one and two days", () => {
+  it("returns hourly buckets for one and two days", () => {
     const one = byDefault(rangeOf("2026-03-15", "2026-03-15"));
     expect([one.length, one[0], one[9]?.label, one[23]?.label]).toEqual([
       24,
@@ -33,7 +33,7 @@ describe("bucketsOf", () => {
     expect([two.length, two[24]?.label, two[47]?.label]).toEqual([48, "2026-03-01 00:00", "2026-03-01 23:00"]);
   });
 
-  it("has daily buckets for three and more days", () => {
+  it("returns daily buckets for three and more days", () => {
     const three = byDefault(rangeOf("2026-02-27", "2026-03-01"));
     expect(three.map(({ label }) => label)).toEqual(["2026-02-27", "2026-02-28", "2026-03-01"]);
     expect(three[0]?.key).toBe(Date.parse("2026-02-27") / DAY_MS);
@@ -57,7 +57,7 @@ describe("bucketsOf", () => {
     );
   });
 
-  it("has daily buckets in daysOf, however short the range", () => {
+  it("returns daily buckets in daysOf, however short the range", () => {
     expect(daysOf(rangeOf("2026-02-28", "2026-03-01")).map(({ label }) => label)).toEqual(["2026-02-28", "2026-03-01"]);
   });
 
@@ -72,7 +72,7 @@ describe("bucketsOf", () => {
     expect(labels("1969-12-28", "1970-01-05", "monday")).toEqual(["1969-12-28", "1969-12-29", "1970-01-05"]);
   });
 
-  it.each(WEEK_STARTS)("has weeks from %s on where weeks are asked for, and the same buckets as every site otherwise", (weekStart) => {
+  it.each(WEEK_STARTS)("returns weeks from %s on request, and otherwise the same buckets as for every site", (weekStart) => {
     const range = rangeOf("2026-03-01", "2026-03-31");
     expect(lengthOf(range, "week", weekStart)).toBe(weekStart);
     for (const interval of ["hour", "day", "month"] as const) expect(lengthOf(range, interval, weekStart)).toBe(interval);
@@ -122,11 +122,11 @@ describe("bucketsOf", () => {
     ["Australia/Lord_Howe", "2026-04-05", without(), "01:30 to 02:00 comes twice"],
     ["Asia/Kathmandu", "2026-03-29", without(), "45 minutes off the hours of UTC"],
     ["Pacific/Apia", "2011-12-30", without(), "the whole date is skipped"],
-  ])("has the hours that the clock of %s showed on %s, once each: %j (%s)", (zone, day, hours) => {
+  ])("returns the hours that the clock of %s showed on %s, once each: %j (%s)", (zone, day, hours) => {
     expect(hoursOf(day, inZone(zone))).toEqual(hours);
   });
 
-  it("has the hours of a day that a change of the time zone makes shorter or longer", () => {
+  it("returns the hours of a day that a change of the time zone makes shorter or longer", () => {
     const westward = inZone("Pacific/Kiritimati", ["2026-03-10", "Pacific/Pago_Pago"]);
     expect(hoursOf("2026-03-09", westward)).toEqual(without());
     const eastward = inZone("America/New_York", ["2026-03-05", "Europe/Berlin"]);
@@ -134,7 +134,7 @@ describe("bucketsOf", () => {
     expect(labels("2026-03-04", "2026-03-05", "hour", eastward)).toHaveLength(18 + 24);
   });
 
-  it("has the minutes that the clock of the day showed, once each", () => {
+  it("returns the minutes that the clock of the day showed, once each", () => {
     const minutesOf = (day: string, zone: string) => labels(day, day, "minute", inZone(zone));
     const spring = minutesOf("2026-03-29", "Europe/Berlin");
     expect([spring.length, spring[0], spring[119], spring[120]]).toEqual([
@@ -152,7 +152,7 @@ describe("bucketsOf", () => {
     expect(first).toEqual({ key: Date.parse("2026-03-15") / 60_000, label: "2026-03-15 00:00" });
   });
 
-  it("has at most a day of minutes", () => {
+  it("allows at most a day of minutes", () => {
     expect(() => checkInterval({ interval: "minute" }, rangeOf("2026-01-01", "2026-01-01"))).not.toThrow();
     const twoDays = rangeOf("2026-01-01", "2026-01-02");
     expect(() => checkInterval({ interval: "minute" }, twoDays)).toThrow(
@@ -160,13 +160,13 @@ describe("bucketsOf", () => {
     );
   });
 
-  it("has monthly buckets by default for more than 366 days", () => {
+  it("returns monthly buckets by default for more than 366 days", () => {
     expect(lengthOf(rangeOf("2025-01-01", "2026-01-01"), null, "monday")).toBe("day");
     expect(lengthOf(rangeOf("2025-01-01", "2026-01-02"), null, "monday")).toBe("month");
     expect(lengthOf(rangeOf("2020-01-01", "2026-01-02"), "day", "monday")).toBe("day");
   });
 
-  it("has at most 31 days of hours", () => {
+  it("allows at most 31 days of hours", () => {
     expect(() => checkInterval({ interval: "hour" }, rangeOf("2026-01-01", "2026-01-31"))).not.toThrow();
     expect(labels("2026-01-01", "2026-01-31", "hour")).toHaveLength(744);
     expect(() => checkInterval({ interval: "hour" }, rangeOf("2026-01-01", "2026-02-01"))).toThrow(/"interval" must be day, week or month/);

@@ -36,7 +36,7 @@ describe("comparedRange", () => {
     expect(`${firstDay} ${lastDay}`).toBe(yearAgo);
   });
 
-  it("has a previous period of the same length that ends the day before", () => {
+  it("returns a previous period of the same length that ends the day before", () => {
     fc.assert(
       fc.property(range, (asked) => {
         const compared = comparedRange(asked, "previous_period");
@@ -46,7 +46,7 @@ describe("comparedRange", () => {
     );
   });
 
-  it("has a window of the same length 365 days earlier for year_over_year", () => {
+  it("returns a window of the same length 365 days earlier for year_over_year", () => {
     fc.assert(
       fc.property(range, (asked) => {
         const compared = comparedRange(asked, "year_over_year");
@@ -56,7 +56,7 @@ describe("comparedRange", () => {
     );
   });
 
-  it("gives valid dates for every valid range", () => {
+  it("returns valid dates for every valid range", () => {
     fc.assert(
       fc.property(range, fc.constantFrom("previous_period" as const, "year_over_year" as const), (asked, comparison) => {
         const { firstDay, lastDay, dayCount } = comparedRange(asked, comparison);
@@ -90,7 +90,7 @@ describe("comparedWindow", () => {
     ["a range that goes on after today", "2026-03-01", "2026-03-31", "2026-03-08T12:00:00.000Z"],
     ["a range before today", "2026-03-01", "2026-03-14", null],
     ["a range after today", "2026-03-16", "2026-03-17", null],
-  ])("of %s ends at the present time of day only if the range includes today", (_name, first, last, endsAt) => {
+  ])("for %s ends at the current time of day only if the range includes today", (_name, first, last, endsAt) => {
     const window = comparedWindow(custom("2026-03-02", "2026-03-08"), rangeOf(first, last), NOON_MS, utcCalendar);
     expect(window?.endsAtMs).toBe(endsAt === null ? null : Date.parse(endsAt));
   });
@@ -106,7 +106,7 @@ describe("comparedWindow", () => {
   });
 });
 
-describe("a compared window that ends at the present time of day", () => {
+describe("a compared window that ends at the current time of day", () => {
   const cutAt = (calendar: Calendar, now: string, last: string) => {
     const nowMs = Date.parse(now);
     const today = calendar.dateOf(nowMs);
@@ -122,11 +122,11 @@ describe("a compared window that ends at the present time of day", () => {
     ["is where the hour that a day skips would have been", "2026-04-05T00:30:00Z", "2026-03-29", "2026-03-29T01:00:00.000Z"],
     ["is the first time of an hour that comes twice", "2026-11-01T01:30:00Z", "2026-10-25", "2026-10-25T00:30:00.000Z"],
     ["is 02:30 also when that hour comes again", "2026-10-25T01:30:00Z", "2026-10-18", "2026-10-18T00:30:00.000Z"],
-  ])("the present time of day, by the clock of a site, %s", (_case, now, last, endsAt) => {
+  ])("ends at the current time of day, by the clock of a site, %s", (_case, now, last, endsAt) => {
     expect(cutAt(new ZonedCalendar(zoneNamed("Europe/Berlin")), now, last)).toBe(endsAt);
   });
 
-  it("ends a whole date where that date is shorter, or today is longer, because the time zone changes", () => {
+  it("ends a whole date early if that date is shorter, or today is longer, because the time zone changes", () => {
     const shorter = new ZonedCalendar(zoneNamed("America/New_York"), [
       { firstDate: "2026-03-05" as LocalDate, zone: zoneNamed("Europe/Berlin") },
     ]);

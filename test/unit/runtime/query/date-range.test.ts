@@ -60,11 +60,11 @@ describe("parseDateRange", () => {
     // The clock was wrong when these events came.
     ["2026-03-16", "2026-03-15", 1],
     ["1970-01-01", "1998-10-29", 10_000],
-  ])("parses all of a site whose first event is of %s as the dates from %s on", (firstDay, from, dayCount) => {
+  ])("parses all dates of a site whose first event is of %s as the dates from %s on", (firstDay, from, dayCount) => {
     expect(periodAt("all", { today: TODAY, firstDay: firstDay as LocalDate | null })).toEqual([from, "2026-03-15", dayCount]);
   });
 
-  it("refuses all dates where they are not offered", () => {
+  it("refuses all dates if they are not offered", () => {
     expect(refusal(() => parseDateRange({ ...nothing, period: "all" }, { today: TODAY }))).toMatch(/"period" must be one of .*, year$/);
   });
 
@@ -77,7 +77,7 @@ describe("parseDateRange", () => {
     ]);
   });
 
-  it("accepts as many dates as the request may name", () => {
+  it("accepts as many dates as the request allows", () => {
     expect(datesAt("2020-01-01", "2026-03-15", 10_000).dayCount).toBe(2266);
     expect(refusal(() => datesAt("1998-10-28", "2026-03-15", 10_000))).toContain("10000");
   });

@@ -49,11 +49,11 @@ describe("the size of an expression", () => {
     ["\\pL\\p{Greek}{2}", sized(30, 2)],
     ["(a", sized(3)],
     ["a)", sized(1)],
-  ])("of %j", (expression, size) => {
+  ])("is computed for %j", (expression, size) => {
     expect(expressionSize(expression)).toEqual(size);
   });
 
-  it("is at least that of its program, whatever it is made of", () => {
+  it("is at least the size of its program, whatever it consists of", () => {
     const piece = fc.constantFrom(
       ...[...ATOMS, "b", "é", "(", "(", "(?:", "(?i)", "(?s-i:", "(?U)", "(?)", "(?<m>", ")", ")", ")", "|", "*", "+", "?", "??"],
       ...[

@@ -42,7 +42,7 @@ const tested = (dimension: Condition["dimension"], kind: Condition["test"]["kind
 const not = (of: Condition): Condition => ({ ...of, isNegated: true });
 
 describe("parseSegmentFilter", () => {
-  it("has no conditions for a missing or empty string", () => {
+  it("returns no conditions for a missing or empty string", () => {
     expect(parseSegmentFilter(null)).toEqual([]);
     expect(parseSegmentFilter("")).toEqual([]);
   });
@@ -161,7 +161,7 @@ describe("parseSegmentFilter", () => {
     },
   );
 
-  it("has the expressions of a filter compiled one by one, and each of them once", async () => {
+  it("returns the expressions of a filter, which are compiled one by one, each once", async () => {
     let turns = 0;
     const inTurn = async <Result>(work: () => Result): Promise<Result> => {
       turns++;
@@ -174,7 +174,7 @@ describe("parseSegmentFilter", () => {
     expect(turns).toBe(3);
   });
 
-  it("gives equal filters for equal sets of conditions, in any order", () => {
+  it("returns equal filters for equal sets of conditions, in any order", () => {
     const value = fc.string({ minLength: 1, unit: "grapheme" }).filter((text) => !text.includes(";"));
     const spelled = fc
       .tuple(fc.constantFrom(...DIMENSIONS), fc.constantFrom("==", "!="), value)
@@ -251,7 +251,7 @@ describe("parseSegmentFilter", () => {
 });
 
 describe("dimensions", () => {
-  it("have a column of their own each", () => {
+  it("read a column of their own each", () => {
     expect(new Set(DIMENSIONS.map(columnOf)).size).toBe(DIMENSIONS.length);
   });
 
@@ -293,7 +293,7 @@ describe("keyOfConditions", () => {
   const keyOf = (filters: string, names: readonly string[]) =>
     JSON.stringify(keyOfConditions(conditionsOn(parseSegmentFilter(filters), () => names.map(goalNamed))));
 
-  it("differs for other conditions and for other goals of the site, which only conditions on goals have", () => {
+  it("differs for other conditions, and for other goals of the site only if a condition is on goals", () => {
     const [filters, names] = ["goal==a;pages==/", ["a", "b"]];
     expect(keyOf(filters, names)).toBe(keyOf("pages==/;goal==a", names));
     expect(keyOf(filters, names)).not.toBe(keyOf("goal==b;pages==/", names));
@@ -301,7 +301,7 @@ describe("keyOfConditions", () => {
     expect(keyOf("pages==/", names)).toBe(keyOf("pages==/", []));
   });
 
-  it("has each goal once, however many conditions are on goals", () => {
+  it("contains each goal once, however many conditions are on goals", () => {
     expect(keyOf("goal!=a;goal!=b;goal!=c", ["only once"]).split("only once")).toHaveLength(2);
   });
 });

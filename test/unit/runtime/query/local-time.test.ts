@@ -38,7 +38,7 @@ describe("isInUtc", () => {
       "2026-03-04",
       false,
     ],
-  ])("tells whether the days of a range are those of UTC: %s", (_case, calendar, first, last, expected) => {
+  ])("is true if the days of a range are those of UTC: %s", (_case, calendar, first, last, expected) => {
     expect(isInUtc(rangeOf(first, last), calendar)).toBe(expected);
   });
 });
@@ -71,7 +71,7 @@ describe.each([
   ["Asia/Kathmandu", calendarOf("Asia/Kathmandu"), rangeOf("2026-03-28", "2026-03-30")],
   ["Pacific/Apia", calendarOf("Pacific/Apia"), rangeOf("2011-12-28", "2012-01-01")],
 ])("the local time of events in %s", (zone, calendar, range) => {
-  it("is what Intl formats, and a day begins with its first event", async () => {
+  it("equals Intl, and a day begins with its first event", async () => {
     const wanted = joinSql(
       [sql`${localTimeSql(range, calendar)} AS local_ms`, sql`${startOfDaySql(sql`day`, range, calendar)} AS start_ms`],
       ", ",
@@ -83,7 +83,7 @@ describe.each([
     }
   });
 
-  it("has the hour of a bucket of the event's own date", async () => {
+  it("yields the hour of a bucket of the event's own date", async () => {
     const buckets = new Map(bucketsOf(range, "hour", calendar).map(({ key, label }) => [key, label]));
     for (const row of await rowsOf(range, calendar, sql`${HOUR_BUCKET(range, calendar)} AS bucket`)) {
       const ms = numberIn(row, "timestamp");
@@ -93,7 +93,7 @@ describe.each([
   });
 });
 
-it("the end of the day before a change of the time zone is where the first day of the new one begins", async () => {
+it("the day before a change of the time zone ends where the first day of the new zone begins", async () => {
   const calendar = calendarOf("Pacific/Kiritimati", ["2026-03-10", "Pacific/Pago_Pago"]);
   const range = rangeOf("2026-03-08", "2026-03-11");
   for (const row of await rowsOf(range, calendar, sql`${startOfDaySql(sql`day + 1`, range, calendar)} AS end_ms`)) {

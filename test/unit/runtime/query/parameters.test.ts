@@ -27,7 +27,7 @@ describe("an enum parameter", () => {
 describe("an integer parameter", () => {
   const weeks = integer({ description: "How many.", meaning: "Weeks." }, { min: 2, max: 32, default: 8 });
 
-  it("is accepted within its bounds, and has its default if missing", () => {
+  it("is accepted within its bounds, and defaults if missing", () => {
     expect(["2", "32", "007"].map((value) => weeks.parse(value, "weeks"))).toEqual([2, 32, 7]);
     expect(weeks.parse(null, "weeks")).toBe(8);
   });
@@ -36,7 +36,7 @@ describe("an integer parameter", () => {
     expect(() => weeks.parse(value, "weeks")).toThrow('"weeks" must be a whole number from 2 to 32');
   });
 
-  it("has its bounds in its schema", () => {
+  it("states its bounds in its schema", () => {
     expect(weeks.schema).toMatchObject({ type: "integer", minimum: 2, maximum: 32, default: 8 });
     expect(rowLimit("Rows.", 100, 10).schema).toMatchObject({ minimum: 1, maximum: 100, default: 10 });
   });
@@ -57,7 +57,7 @@ describe("the parameters of a request", () => {
     expect(() => parseParameters(parameters, () => null)).toThrow('"page" is required');
   });
 
-  it("reads a parameter only if those before it ask for it", () => {
+  it("are read only if earlier parameters ask for them", () => {
     const read = (given: Readonly<Record<string, string>>) =>
       parseParameters(
         {

@@ -25,7 +25,7 @@ describe("a plan", () => {
     expect(resultOf(pair("2026-03-15"))).toBe("2026-03-15 0, 2026-03-15 1");
   });
 
-  it("combined from several has the steps of all, and each of them gets its own rows", () => {
+  it("contains the steps of all combined plans, and each of them gets its own rows", () => {
     const combined = combinePlans([pair("2026-03-15"), pair("2026-03-14")], (parts) => parts.join("; "));
     expect(combined.steps).toHaveLength(2);
     expect(resultOf(combined)).toBe("2026-03-15 0, 2026-03-15 1; 2026-03-14 0, 2026-03-14 1");
@@ -33,7 +33,7 @@ describe("a plan", () => {
     expect([nested.steps.length, resultOf(nested)]).toEqual([3, 2]);
   });
 
-  it("combined from none has no steps and a result", () => {
+  it("without parts contains no steps and yields a result", () => {
     const none = combinePlans([], () => "nothing");
     expect([none.steps, resultOf(none)]).toEqual([[], "nothing"]);
   });

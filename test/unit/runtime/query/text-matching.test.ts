@@ -30,7 +30,7 @@ describe("a test of a text", () => {
     expect(passes(kind, [], "a")).toBe(false);
   });
 
-  it("says what is wrong with an expression", () => {
+  it("reports the error in an expression", () => {
     expect(["a+", "(?i)[[:alpha:]]\\pL", "(a{20}){20}"].map(problemOfExpression)).toEqual([null, null, null]);
     for (const large of ["((ab){30}){30}", "a{1001}", "(a{40}){40}", "(?:a|b){250}", "[a-z\\pL]{50}"])
       expect(problemOfExpression(large)).toBe("is too large: it repeats too much");
@@ -41,7 +41,7 @@ describe("a test of a text", () => {
 });
 
 describe("lower case", () => {
-  it("is that of each character by itself, and one for each sigma", () => {
+  it("is computed for each character by itself, and is the same for each sigma", () => {
     expect(["ÄÖÜ", "ΑΣ", "ΑΣ Α", "ς", "İ", "ẞ", "ß", "Ǆ", "𐐀", "K"].map(lowerCase)).toEqual([
       "äöü",
       "ασ",
@@ -56,7 +56,7 @@ describe("lower case", () => {
     ]);
   });
 
-  it("does not depend on what is around a character, and is its own lower case", () => {
+  it("does not depend on surrounding characters, and is idempotent", () => {
     const odd = fc.constantFrom("Σ", "ς", "σ", "İ", "ẞ", "A", ".", "\u0307", "Å", "Ω");
     const text = fc.string({ unit: fc.oneof(character, odd), maxLength: 8 });
     fc.assert(

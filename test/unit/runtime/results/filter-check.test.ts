@@ -19,7 +19,7 @@ const VIEWER: Asker = { isGuest: true, signal };
 const oneExpression = (name: string) => parseSegmentFilter(`pages=matches=^${name}$`);
 
 describe("the check of filters", () => {
-  it("compiles one expression in each turn, whoever asks, and what follows has a turn of its own", async () => {
+  it("compiles one expression in each turn, whoever asks, and the report gets a turn of its own", async () => {
     const turns: Deferred<void>[] = [];
     const check = new FilterCheck(() => {
       const turn = createDeferred<void>();
@@ -48,7 +48,7 @@ describe("the check of filters", () => {
     await expect(check.check([], OWNER)).resolves.toBeUndefined();
   });
 
-  it("goes on after an expression that is refused", async () => {
+  it("continues after an expression that is refused", async () => {
     const check = new FilterCheck(async () => {});
     const refused = check.check(parseSegmentFilter("pages=matches=a%28"), OWNER);
     const passed = check.check(filtersOf("three"), OWNER);
@@ -75,7 +75,7 @@ describe("the check of filters", () => {
     expect(done).toEqual(["owner", "viewer", "viewer-2"]);
   });
 
-  it("compiles nothing for a request that is aborted, which ends at once", async () => {
+  it("compiles nothing for an aborted request, which ends at once", async () => {
     const turn = createDeferred<void>();
     const check = new FilterCheck(() => turn.promise);
     const controller = new AbortController();
@@ -89,7 +89,7 @@ describe("the check of filters", () => {
     expect(["^aborted$", "^waits$"].map(isKnownExpression)).toEqual([false, true]);
   });
 
-  it("refuses viewers when as many wait as may, and has room for owners", async () => {
+  it("refuses guests when the queue is full, and leaves room for owners", async () => {
     const turn = createDeferred<void>();
     const check = new FilterCheck(() => turn.promise);
     const viewers = Array.from({ length: QUERIES_WAITING_MAX }, (_, i) => check.check(oneExpression(`waiting-${i}`), VIEWER));

@@ -79,7 +79,7 @@ describe("QueryLimiter without a queue", () => {
     await expect(next.outcome).resolves.toBe("next");
   });
 
-  it("runs any number with a limit of 0", async () => {
+  it("runs any number of tasks with a limit of 0", async () => {
     const { run, begun } = slotsAndTasks(0, 0);
     const tasks = Array.from({ length: 1000 }, (_, i) => run(String(i)));
     await settle();
@@ -189,7 +189,7 @@ describe("QueryLimiter with a queue", () => {
   });
 });
 
-describe("QueryLimiter for viewers", () => {
+describe("QueryLimiter for guests", () => {
   const settled = (tasks: readonly Task[]) => Promise.allSettled(tasks.map(({ outcome }) => outcome));
 
   it.each([
@@ -210,7 +210,7 @@ describe("QueryLimiter for viewers", () => {
     for (const outcome of outcomes.slice(theirs)) expect(outcome).toEqual({ status: "rejected", reason: REFUSAL });
   });
 
-  it("gives all slots that they have not taken to others", async () => {
+  it("gives all slots that they do not use to others", async () => {
     const { run, begun } = slotsAndTasks(10, 0);
     for (let i = 0; i < 20; i++) run("viewer", VIEWER);
     for (let i = 0; i < 5; i++) run("own");
@@ -218,13 +218,13 @@ describe("QueryLimiter for viewers", () => {
     expect(begun.filter((name) => name === "own")).toHaveLength(5);
   });
 
-  it("refuses them while others have all slots", async () => {
+  it("refuses them while others use all slots", async () => {
     const { run } = slotsAndTasks(10, 0);
     for (let i = 0; i < 10; i++) run("own");
     await expect(run("viewer", VIEWER).outcome).rejects.toEqual(REFUSAL);
   });
 
-  it.each([10, 0])("lets at most two of their exports run, of %d slots, and any number of those of others", async (slots) => {
+  it.each([10, 0])("runs at most two of their exports, of %d slots, and any number of those of others", async (slots) => {
     const { run, begun } = slotsAndTasks(slots, 0);
     const [first] = ["1", "2"].map((name) => run(name, GUEST_EXPORT));
     await expect(run("3", GUEST_EXPORT).outcome).rejects.toEqual(REFUSAL);
@@ -241,7 +241,7 @@ describe("QueryLimiter for viewers", () => {
 
   const exportOf = (share: string, address: string): SlotUse => ({ ...GUEST_EXPORT, exporter: { share, address } });
 
-  it("lets each share and each address have one of their exports at a time", async () => {
+  it("allows each share link and each address one export at a time", async () => {
     const { limiter, run, begun, clock } = slotsAndTasks(10, 0);
     clock.monotonicMs = 5_000;
     const first = run("first", exportOf("a", "1"));
@@ -261,7 +261,7 @@ describe("QueryLimiter for viewers", () => {
     expect(limiter.exportWantedSinceMs).toBe(5_000);
   });
 
-  it("forgets who was refused an export and does not ask again", async () => {
+  it("forgets the callers whose exports were refused", async () => {
     const { limiter, run, clock } = slotsAndTasks(10, 0);
     run("first", exportOf("a", "1"));
     const refused = () => expect(run("refused", exportOf("a", "2")).outcome).rejects.toThrow("one export at a time");
@@ -276,7 +276,7 @@ describe("QueryLimiter for viewers", () => {
     expect(limiter.exportWantedSinceMs).toBe(clock.monotonicMs);
   });
 
-  it("lets an export wait for that of its share while another share's goes first", async () => {
+  it("makes an export wait for another one of its share link while another link's goes first", async () => {
     const { run, begun } = slotsAndTasks(10, 500);
     const first = run("first", exportOf("a", "1"));
     run("waits", exportOf("a", "2"));
@@ -288,7 +288,7 @@ describe("QueryLimiter for viewers", () => {
     expect(begun).toEqual(["first", "passes", "waits"]);
   });
 
-  it("gives waiting viewers a slot after all others, and only one of their part", async () => {
+  it("gives waiting guests a slot after all others, and only one of their share", async () => {
     const { run, begun } = slotsAndTasks(2, 500);
     const [viewer, own] = [run("viewer", VIEWER), run("own")];
     for (const name of ["viewer 2", "viewer 3"]) run(name, VIEWER);
@@ -305,7 +305,7 @@ describe("QueryLimiter for viewers", () => {
     expect(begun).toEqual(["viewer", "own", "own 2", "viewer 2"]);
   });
 
-  it("has room for others in the queue, however many viewers wait", async () => {
+  it("has room for others in the queue, however many guests wait", async () => {
     const { run } = slotsAndTasks(1, 500);
     const tasks = [run("first"), ...Array.from({ length: QUERIES_WAITING_MAX }, (_, i) => run(String(i), VIEWER))];
     await expect(run("one viewer too many", VIEWER).outcome).rejects.toEqual(REFUSAL);
@@ -314,7 +314,7 @@ describe("QueryLimiter for viewers", () => {
     await expect(Promise.all(tasks.map(({ outcome }) => outcome))).resolves.toHaveLength(QUERIES_WAITING_MAX + 2);
   });
 
-  it("never gives more than their part, and no slot is lost, whoever comes and goes", async () => {
+  it("never exceeds their share, and loses no slot, whoever comes and goes", async () => {
     const { limiter } = slotsAndTasks(4, 500);
     const running = { viewers: 0, exports: 0, all: 0 };
     const most = { ...running };

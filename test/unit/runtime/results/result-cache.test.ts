@@ -123,7 +123,7 @@ describe("ResultCache", () => {
   });
 });
 
-describe("results of viewers", () => {
+describe("results of guests", () => {
   const names = (prefix: string, count: number): string[] => Array.from({ length: count }, (_, i) => `${prefix} ${i}`);
 
   async function askAll({ ask }: Bench, asked: readonly string[], asker: Asker, chars?: number): Promise<string[]> {
@@ -135,7 +135,7 @@ describe("results of viewers", () => {
     return computed;
   }
 
-  it("evict each other beyond a quarter of the cache, and none of others", async () => {
+  it("evict each other above a quarter of the cache, and none of others", async () => {
     const bench = createBench({ entriesMax: 100 });
     const own = names("own", 75);
     await askAll(bench, own, OWN);
@@ -145,7 +145,7 @@ describe("results of viewers", () => {
     expect(await askAll(bench, names("viewer", 1_000).slice(-25), VIEWER)).toEqual([]);
   });
 
-  it("take a quarter of the characters", async () => {
+  it("use a quarter of the characters", async () => {
     const bench = createBench();
     const own = names("own", 3);
     await askAll(bench, own, OWN, CACHE_CHARS_MAX / 4);
@@ -154,13 +154,13 @@ describe("results of viewers", () => {
     expect(await askAll(bench, own, OWN)).toEqual([]);
   });
 
-  it("that are longer than that are computed again", async () => {
+  it("are computed again if they are longer than that", async () => {
     const bench = createBench();
     expect(await askAll(bench, ["long", "long"], VIEWER, CACHE_CHARS_MAX / 2)).toEqual(["long", "long"]);
     expect(bench.cache.size).toBe(0);
   });
 
-  it("get their part of a full cache, and leave the rest to others", async () => {
+  it("get their share of a full cache, and leave the rest to others", async () => {
     const bench = createBench({ entriesMax: 8 });
     await askAll(bench, names("own", 8), OWN);
     await askAll(bench, names("viewer", 5), VIEWER);
@@ -170,7 +170,7 @@ describe("results of viewers", () => {
     expect(bench.cache.size).toBe(8);
   });
 
-  it("are those of others once these ask for them, and viewers do not keep those of others for longer", async () => {
+  it("belong to others once these request them, and guests do not keep results of others for longer", async () => {
     const bench = createBench({ entriesMax: 4 });
     await askAll(bench, ["shared"], VIEWER);
     expect(await askAll(bench, ["shared"], OWN)).toEqual([]);
@@ -212,7 +212,7 @@ describe("eviction", () => {
     expect((await ask({ name: "a" })).computed).toBe(true);
   });
 
-  it("is limited by total length, too", async () => {
+  it("is limited by total length", async () => {
     const { ask, cache } = createBench();
     const half = CACHE_CHARS_MAX / 2;
     await ask({ name: "small" }, "small");
@@ -236,7 +236,7 @@ describe("eviction", () => {
     expect((await ask({ name: `${name}9` })).computed).toBe(false);
   });
 
-  it("ignores a result that is too long to cache, which is returned", async () => {
+  it("does not cache a result that is too long, but returns it", async () => {
     const { ask, cache } = createBench();
     await ask({ name: "small" });
     const long = "x".repeat(CACHE_CHARS_MAX + 1);
@@ -302,7 +302,7 @@ describe("running computations", () => {
     expect(await bench.ask({}, "later")).toEqual({ answer: "later", computed: true });
   });
 
-  it("of viewers are shared by viewers, and those of others by everyone; what others ask does not wait for a viewer", async () => {
+  it("for guests are shared by guests, and those of others by everyone; a request of others never waits for a guest", async () => {
     const [viewers, others] = [createBench(), createBench()];
     const ofViewer = [slowQuestion(viewers, {}, { isGuest: true }), slowQuestion(viewers, {}, { isGuest: true })];
     const own = slowQuestion(viewers);
@@ -328,7 +328,7 @@ describe("running computations", () => {
     expect((await bench.ask({})).computed).toBe(true);
   });
 
-  it("that took longer than the ttl are returned and not cached", async () => {
+  it("are returned and not cached if they took longer than the ttl", async () => {
     const bench = createBench({ ttlSecs: 10 });
     const slow = slowQuestion(bench);
     bench.advance(10_000);
@@ -337,8 +337,8 @@ describe("running computations", () => {
     expect((await bench.ask({})).computed).toBe(true);
   });
 
-  describe("whose request has timed out", () => {
-    it("a computation whose request has timed out is no longer shared", async () => {
+  describe("for a request that has timed out", () => {
+    it("are no longer shared", async () => {
       const bench = createBench();
       const end = new AbortController();
       const first = slowQuestion(bench, {}, { signal: end.signal });
@@ -366,7 +366,7 @@ describe("running computations", () => {
       expect([second.begun, third.begun]).toEqual([true, false]);
     });
 
-    it("fail for other requests that have timed out, too", async () => {
+    it("fail for other requests that have timed out as well", async () => {
       const bench = createBench();
       const end = new AbortController();
       const [first, second] = [slowQuestion(bench, {}, { signal: end.signal }), slowQuestion(bench, {}, { signal: end.signal })];

@@ -49,7 +49,7 @@ function createBench(versionOf: () => string | null) {
 }
 
 describe("unchanged results", () => {
-  it("are computed again when the version of a day is another one", async () => {
+  it("are computed again if the version of a day changes", async () => {
     let version = "first";
     const { state, ask } = createBench(() => version);
     expect([await ask(), await ask(), state.runs]).toEqual([5, 5, 1]);
@@ -58,7 +58,7 @@ describe("unchanged results", () => {
     expect([await ask(), await ask(), state.runs]).toEqual([7, 7, 2]);
   });
 
-  it("are reused for the ttl and not a millisecond longer where the backend tells no versions", async () => {
+  it("are reused for the ttl and not a millisecond longer if the backend knows no versions", async () => {
     const { state, ask } = createBench(() => null);
     await ask();
     state.visitors = 7;
@@ -68,7 +68,7 @@ describe("unchanged results", () => {
     expect(await ask()).toBe(7);
   });
 
-  it("that an erasure has outdated while they were computed are not kept", async () => {
+  it("are not cached if an erasure has outdated them during the computation", async () => {
     const { state, results, ask } = createBench(() => null);
     const [begun, goOn] = [createDeferred<void>(), createDeferred<void>()];
     state.whileRunning = async () => {

@@ -80,7 +80,7 @@ function fragile(): RecordStore & { fails: boolean } {
 }
 
 describe("items of a site", () => {
-  it("are listed in the order in which they were made, and are the same after a restart", async () => {
+  it("are listed in order of creation, and are the same after a restart", async () => {
     const records = createMemoryRecordStore();
     const collection = await open(records);
     const first = await add(collection, A, "first");
@@ -116,14 +116,14 @@ describe("items of a site", () => {
     expect([collection.of(A), await records.list("goals/")]).toEqual([[], []]);
   });
 
-  it("are 404 for an unknown id, also for that of another site", async () => {
+  it("are 404 for an unknown id, and for one of another site", async () => {
     const collection = await open(createMemoryRecordStore());
     const { id } = await add(collection, A, "one");
     expect(() => collection.existing(B, id)).toThrow("no such entry among the goals");
     expect(() => collection.existing(A, "0".repeat(32))).toThrow(AppError);
   });
 
-  it("are bounded in number, in sites and in bytes of UTF-8", async () => {
+  it("are limited in number, in sites and in bytes of UTF-8", async () => {
     const collection = await open(createMemoryRecordStore());
     for (const name of ["1", "2", "3"]) await add(collection, A, name);
     await expect(add(collection, A, "4")).rejects.toThrow("There are already 3 goals of this site, the maximum");
@@ -134,7 +134,7 @@ describe("items of a site", () => {
     expect([namesIn(collection, A), namesIn(collection, B), namesIn(collection, C)]).toEqual([["1", "2", "3"], ["1"], []]);
   });
 
-  it("can be removed one by one, also if other instances have made more than the limit", async () => {
+  it("can be removed one by one, even if other instances have made more than the limit", async () => {
     const collection = await open(createMemoryRecordStore());
     const long = (id: string) => ({
       siteId: A,
@@ -153,7 +153,7 @@ describe("items of a site", () => {
     expect(collection.of(A)).toEqual([]);
   });
 
-  it("stay as they were when a change cannot be stored", async () => {
+  it("stay unchanged if a change cannot be stored", async () => {
     const records = fragile();
     const collection = await open(records);
     const item = await add(collection, A, "kept");
@@ -166,7 +166,7 @@ describe("items of a site", () => {
     expect(namesIn(await open(records), A)).toEqual(["kept"]);
   });
 
-  it("do not open while a record is damaged, which is named, and ignore records of another name", async () => {
+  it("cannot be opened while a record is damaged, which is named, and records of other names are ignored", async () => {
     const records = createMemoryRecordStore();
     const log = createRecordingLog();
     await add(await open(records), A, "one");
@@ -193,7 +193,7 @@ describe("items of a site", () => {
 });
 
 describe("items of a site on several nodes", () => {
-  it("take over later changes, each item by itself, and no earlier ones", async () => {
+  it("take over later changes item by item, and no earlier ones", async () => {
     const collection = await open(createMemoryRecordStore());
     const here = await add(collection, A, "here");
     const id = "f".repeat(32);
@@ -212,7 +212,7 @@ describe("items of a site on several nodes", () => {
     expect(namesIn(collection, A)).toEqual(["here"]);
   });
 
-  it("are those published last where several were made at the same time, and all have them in the order in which they were made", async () => {
+  it("are those published last if several were made at the same time, in order of creation on all nodes", async () => {
     const [one, other] = [await open(createMemoryRecordStore()), await open(createMemoryRecordStore())];
     const second = await add(one, A, "second");
     await other.receive([...one.all()], signal);
@@ -237,7 +237,7 @@ describe("items of a site on several nodes", () => {
     expect([removal, renaming].map((change) => one.isReplacedBy(change))).toEqual([true, false]);
   });
 
-  it("are changed later than what they replace, also than a change that failed here, by whatever clock", async () => {
+  it("get a later time than the item they replace, and than a change that failed here, whatever the clock", async () => {
     const records = fragile();
     const published: ItemChange<Named>[] = [];
     let isReached = true;
@@ -277,7 +277,7 @@ describe("items of a site on several nodes", () => {
     ]);
   });
 
-  it("are not changed here if the others cannot be reached", async () => {
+  it("are not changed here if the other nodes cannot be reached", async () => {
     const records = createMemoryRecordStore();
     const collection = await open(records, () => Promise.reject(new Error("no connection")));
     await expect(add(collection, A, "one")).rejects.toThrow("could not be shared with the other nodes");

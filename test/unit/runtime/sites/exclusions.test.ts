@@ -9,7 +9,7 @@ const excludes = (pattern: string, url: string): boolean =>
   exclusionsOf(parseSettings({ excluded_paths: [pattern] }))?.hasPath?.(parsePageUrl(url).pathname) ?? false;
 
 describe("exclusions", () => {
-  it("are null without entries, and have only the parts that have some", () => {
+  it("are null without entries, and contain only non-empty parts", () => {
     expect(exclusionsOf(DEFAULT_SETTINGS)).toBeNull();
     const { hasPath, hasAddress, hasCountry } = exclusionsOf(parseSettings({ excluded_countries: ["de"] })) ?? {};
     expect([hasPath, hasAddress, hasCountry?.("DE"), hasCountry?.("AT")]).toEqual([null, null, true, false]);

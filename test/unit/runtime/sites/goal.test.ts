@@ -21,7 +21,7 @@ describe("a goal", () => {
     });
   });
 
-  it("is the same after it was stored", () => {
+  it("is unchanged after it was stored", () => {
     for (const body of [{ page: "*" }, { event: "a", revenue: true }, { event: "a", property: { key: "k", value: "v" } }]) {
       const fields = { ...parseGoal({ name: "n", ...body }), position: -0.25 };
       expect(GOAL_KIND.parse(GOAL_KIND.json(fields))).toEqual(fields);
@@ -52,11 +52,11 @@ describe("a goal", () => {
 describe("the goals of a site", () => {
   const goals = [item("b", { name: "second", position: 2 }), item("a", { name: "first", position: 1, goal: { page: "/a" } })];
 
-  it("are in the order of their positions", () => {
+  it("come in the order of their positions", () => {
     expect(inOrder(goals).map(({ fields }) => fields.name)).toEqual(["first", "second"]);
   });
 
-  it("are found by name, and every other name is that of an event", () => {
+  it("are found by name, and every other name is an event name", () => {
     expect(goalNamed([item("c", { name: "first", position: 3 }), ...goals], "first")).toEqual({ page: "/a" });
     expect(goalNamed(goals, "signup")).toEqual({ event: "signup", property: null });
   });
@@ -68,7 +68,7 @@ describe("the goals of a site", () => {
   const stored = (before: readonly SiteGoal[], id: string, place: number | null, name = id) =>
     Array.from(goalsWith(before, id, { ...FIELDS, name }, place), ([each, fields]) => [each, fields?.position]);
 
-  it("leave room where one is put: only that one is stored", () => {
+  it("make room for a new position by storing only one goal", () => {
     expect(stored([], "a", null)).toEqual([["a", 1]]);
     expect(stored(at(1, 2, 3), "d", null)).toEqual([["d", 4]]);
     expect(stored(at(1, 2, 3), "d", 2)).toEqual([["d", 1.5]]);
@@ -80,7 +80,7 @@ describe("the goals of a site", () => {
     expect(() => stored(at(1, 2, 3), "b", null, "c")).toThrow('There is another goal of the name "c"');
   });
 
-  it("are numbered again where two have one position, or numbers as near as can be", () => {
+  it("are numbered again if two share a position, or their numbers are as close as possible", () => {
     for (const [first, second] of [
       [1, 1],
       [1, 1 + Number.EPSILON],

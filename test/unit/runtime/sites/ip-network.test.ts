@@ -41,7 +41,7 @@ const parsed = (text: string) => {
 };
 
 describe("an IP network", () => {
-  it("holds exactly the addresses that share its prefix, whatever bits follow in its notation", () => {
+  it("contains exactly the addresses that share its prefix, whatever bits follow in its notation", () => {
     fc.assert(
       fc.property(anAddress, anAddress, fc.nat(128), fc.boolean(), (network, other, length, isNear) => {
         const prefixBits = Math.min(length, network.bits);
@@ -56,7 +56,7 @@ describe("an IP network", () => {
     );
   });
 
-  it("has one notation, which is that of the same network", () => {
+  it("has one canonical notation", () => {
     fc.assert(
       fc.property(anAddress, fc.nat(128), (network, length) => {
         const text = networkText(parsed(`${network.text}/${Math.min(length, network.bits)}`));
@@ -66,7 +66,7 @@ describe("an IP network", () => {
     );
   });
 
-  it("of IPv4 that is mapped into IPv6 is one of IPv4, unless it is wider than all of them", () => {
+  it("of IPv4 mapped into IPv6 is an IPv4 network, unless it is wider than all of them", () => {
     const texts = ["::ffff:192.0.2.1", "::ffff:c000:0201", "::FFFF:192.0.2.1/120", "::ffff:0:0/96", "::ffff:0:0/95"];
     expect(texts.map((text) => networkText(parsed(text)))).toEqual([
       "192.0.2.1",
@@ -100,7 +100,7 @@ describe("an IP network", () => {
     expect(parseNetwork(text)).toBeNull();
   });
 
-  it("holds nothing that is no address", () => {
+  it("contains nothing that is not an address", () => {
     const matches = networkMatcher([parsed("0.0.0.0/0"), parsed("::/0")]);
     expect(["1.2.3.4", "2001:db8::1", "", "unix", "1.2.3", "::1%eth0"].map(matches)).toEqual([true, true, false, false, false, false]);
   });

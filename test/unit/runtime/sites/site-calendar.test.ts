@@ -26,8 +26,8 @@ const change = (firstDate: string, timeZone: string) => ({ firstDate: firstDate 
 
 const BERLIN: CalendarRecord = { timeZone: "Europe/Berlin", changes: [] };
 
-describe("a zone that is set", () => {
-  it("takes effect at once where there are no events, and the history begins again", () => {
+describe("a new time zone", () => {
+  it("takes effect at once without events, and the history begins again", () => {
     expect(withTimeZone(UTC_RECORD, "Europe/Berlin", NOON, false)).toEqual(BERLIN);
     expect(withTimeZone({ ...UTC_RECORD, changes: [change("2026-03-05", "Asia/Tokyo")] }, "Europe/Berlin", NOON, false)).toEqual(BERLIN);
   });
@@ -41,7 +41,7 @@ describe("a zone that is set", () => {
     expect(withTimeZone({ timeZone: from, changes: [] }, to, NOON, true)).toEqual({ timeZone: from, changes: [change(firstDate, to)] });
   });
 
-  it("replaces one whose date has not come, and setting the zone in force again takes it back", () => {
+  it("replaces one whose date has not come, and setting the zone in force again cancels it", () => {
     const pending = withTimeZone(UTC_RECORD, "Europe/Berlin", NOON, true);
     expect(timeZoneOf(pending)).toBe("Europe/Berlin");
     expect(calendarFrom(pending).zoneAt(NOON)).toBe("UTC");
@@ -73,7 +73,7 @@ describe("the record of a calendar", () => {
     expect(timeZoneOf(UTC_RECORD)).toBe("UTC");
   });
 
-  it("is the same after it was written and read, and unknown fields are dropped", () => {
+  it("is the same after it was written and read, without unknown fields", () => {
     const record = { timeZone: "UTC", changes: [change("2026-03-05", "Europe/Berlin"), change("2026-03-09", "Asia/Tokyo")] };
     expect(parseCalendarRecord(JSON.parse(JSON.stringify({ ...record, more: 1 })))).toEqual(record);
   });
@@ -121,13 +121,13 @@ function installation() {
 }
 
 describe("the calendar of the option time_zone", () => {
-  it("has no record, and asks for no events, while the option has always been UTC", async () => {
+  it("needs no record and reads no events while the option has always been UTC", async () => {
     const { start, stored, listings, log } = installation();
     for (let i = 0; i < 3; i++) expect(await start("UTC")).toEqual({ timeZone: "UTC", changes: [] });
     expect([await stored(), listings(), log.lines]).toEqual([null, 0, []]);
   });
 
-  it("is in the zone at once without events, also after changes of the option", async () => {
+  it("uses the zone at once without events, even after changes of the option", async () => {
     const { start, stored } = installation();
     for (const zone of ["Europe/Berlin", "Asia/Tokyo", "UTC"]) {
       const expected = { timeZone: zone, changes: [] };
@@ -152,7 +152,7 @@ describe("the calendar of the option time_zone", () => {
     });
   });
 
-  it("is as it was if the option is set back before the date has come", async () => {
+  it("is unchanged if the option is set back before the date has come", async () => {
     const { start, stored } = installation();
     await start("Europe/Berlin");
     const utc = { timeZone: "UTC", changes: [] };
@@ -160,7 +160,7 @@ describe("the calendar of the option time_zone", () => {
     expect(await stored()).toEqual(utc);
   });
 
-  it("that cannot be recorded stops the start", async () => {
+  it("stops the start if it cannot be recorded", async () => {
     const { records, start } = installation();
     records.write = () => Promise.reject(new Error("ENOSPC: no space left on device"));
     await expect(start("Europe/Berlin")).rejects.toThrow("ENOSPC");
@@ -197,7 +197,7 @@ function createLook(changes: CalendarRecord["changes"] = []) {
 }
 
 describe("new dates", () => {
-  it("are those of all sites at the first look, then of each site at its own midnight", () => {
+  it("begin for all sites at the first check, then for each site at its own midnight", () => {
     const { at } = createLook();
     expect(at("2026-03-15T09:59:59Z")).toEqual([UTC, KIRITIMATI, KATHMANDU]);
     expect(at("2026-03-15T10:00:00Z")).toEqual([KIRITIMATI]);
@@ -208,14 +208,14 @@ describe("new dates", () => {
     expect(at("2026-03-18T00:00:00Z")).toEqual([UTC, KIRITIMATI, KATHMANDU]);
   });
 
-  it("are looked for at most once in a quarter of an hour, and when the clock is set back", () => {
+  it("are checked at most once in a quarter of an hour, and when the clock is set back", () => {
     const { at } = createLook();
     at("2026-03-16T00:00:00Z");
     expect(at("2026-03-16T00:14:59Z")).toBeNull();
     expect(at("2026-03-15T23:59:59Z")).toEqual([UTC]);
   });
 
-  it("come when a change of a site's time zone takes effect, and not at its old midnight", () => {
+  it("begin when a change of a site's time zone takes effect, and not at its old midnight", () => {
     const { at } = createLook([{ firstDate: "2026-03-16" as LocalDate, timeZone: "Asia/Tokyo" }]);
     at("2026-03-15T14:59:59Z");
     expect(at("2026-03-15T15:00:00Z")).toEqual([UTC]);

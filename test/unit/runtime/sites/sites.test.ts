@@ -68,7 +68,7 @@ describe("settings of sites", () => {
     }
   });
 
-  it("keep the time of creation when they are replaced, and lose what is not named again", async () => {
+  it("keep the time of creation when they are replaced, and lose fields that are not named again", async () => {
     const sites = await open(createMemoryRecordStore());
     await set(sites, A, { name: "One", isPublic: true });
     nowMs += 1000;
@@ -77,7 +77,7 @@ describe("settings of sites", () => {
     expect(sites.settingsOf(A)).toEqual(settings({ name: "Two" }));
   });
 
-  it("are in a record of their own for ids that a file system would not tell apart or not allow", async () => {
+  it("use a record of their own for ids that a file system would not distinguish or not allow", async () => {
     const records = createMemoryRecordStore();
     const ids = ["a.example", "A.example", "a:example", "..", "x".repeat(256)] as SiteId[];
     const sites = await open(records);
@@ -106,7 +106,7 @@ describe("settings of sites", () => {
     expect([sites.recordOf(B), (await records.list("sites/")).length]).toEqual([null, 1]);
   });
 
-  it("leave no calendar behind once the events are gone, too, and it does not count among the sites", async () => {
+  it("leave no calendar behind once the events are gone, and do not count among the sites", async () => {
     const records = createMemoryRecordStore();
     const sites = await open(records, 1);
     await set(sites, A, { timeZone: "Asia/Tokyo" });
@@ -139,7 +139,7 @@ describe("settings of sites", () => {
     }
   });
 
-  it("without a time zone follow a changed option from the next start on, and keep the days they had", async () => {
+  it("follow a changed option from the next start on if they set no time zone, and keep earlier days", async () => {
     const records = createMemoryRecordStore();
     const sites = await open(records);
     await set(sites, A, { timeZone: "Asia/Tokyo" });
@@ -165,7 +165,7 @@ describe("settings of sites", () => {
     }
   });
 
-  it("change the calendar at a coming date when the first event comes while they are stored", async () => {
+  it("change the calendar at a coming date if the first event arrives while they are stored", async () => {
     const records = createMemoryRecordStore();
     let hasEvents = false;
     const sites = await open(slow(records, () => (hasEvents = true)));
@@ -191,7 +191,7 @@ describe("settings of sites", () => {
       expect(opened.recordOf(A)?.calendar?.changes).toEqual([{ firstDate, timeZone: "Asia/Tokyo" }]);
   });
 
-  it("change by the clock when their turn comes, not when they were asked for", async () => {
+  it("change by the clock of their turn, not of the request", async () => {
     const records = createMemoryRecordStore();
     nowMs = TOKYO_MS - 120_000;
     let isFirst = true;
@@ -205,13 +205,13 @@ describe("settings of sites", () => {
     expect(sites.recordOf(A)?.calendar?.changes).toEqual([{ firstDate: "2026-03-06", timeZone: "Asia/Tokyo" }]);
   });
 
-  it("that do not exist cannot be deleted", async () => {
+  it("cannot be deleted if they do not exist", async () => {
     await expect((await open(createMemoryRecordStore())).remove(A, WITH_EVENTS)).rejects.toThrow(
       'There are no settings of the site "a.example"',
     );
   });
 
-  it("are of as many sites as allowed; those that exist can still be changed", async () => {
+  it("are limited in number; existing ones can still be changed", async () => {
     const sites = await open(createMemoryRecordStore(), 1);
     await set(sites, A, {});
     await expect(set(sites, B, {})).rejects.toThrow("settings of 1 sites at most");
@@ -219,7 +219,7 @@ describe("settings of sites", () => {
     expect([sites.listed(), sites.settingsOf(A).name]).toEqual([[A], "Again"]);
   });
 
-  it("stay as they were when a change cannot be stored", async () => {
+  it("stay unchanged if a change cannot be stored", async () => {
     const records = createMemoryRecordStore();
     await set(await open(records), A, { name: "Before" });
     let isFull = true;
@@ -232,7 +232,7 @@ describe("settings of sites", () => {
     expect((await open(records)).settingsOf(B).name).toBe("After");
   });
 
-  it("of several sites are not stored if the time zone of one cannot change any more, which is told with field and site", async () => {
+  it("for several sites are not stored if the time zone of one cannot change any more, and the error names field and site", async () => {
     const changes = Array.from({ length: ZONE_CHANGES_MAX }, (_, i) => ({
       firstDate: utcDateOf(NOW - (ZONE_CHANGES_MAX - i) * DAY_MS),
       timeZone: i % 2 === 0 ? "Europe/Berlin" : "UTC",
@@ -270,7 +270,7 @@ describe("settings of sites", () => {
     ],
     ["no time of creation", JSON.stringify({ siteId: A, createdAt: "2026-01-01", settings: {}, calendar: null }), /no time of creation/],
     ["no settings", JSON.stringify({ siteId: A, createdAt: "2026-01-01T00:00:00.000Z", calendar: null }), /no settings/],
-  ])("stop the start when their record is damaged: %s", async (_, text, message) => {
+  ])("stop the start if their record is damaged: %s", async (_, text, message) => {
     const records = createMemoryRecordStore();
     await set(await open(records), A, {});
     const [name = ""] = await records.list("sites/");
@@ -314,7 +314,7 @@ describe("settings that several instances share", () => {
     changedMs,
   });
 
-  it("are published with the time of their change, and not at the start, also if the option has another zone since", async () => {
+  it("are published with the time of their change, and not at the start, even if the option has another zone since", async () => {
     const records = createMemoryRecordStore();
     const { sites, published } = await openShared(records);
     await set(sites, A, { timeZone: "Asia/Tokyo" });
@@ -332,7 +332,7 @@ describe("settings that several instances share", () => {
     expect(reopened.sites.recordOf(A)?.calendar?.changes.at(-1)?.timeZone).toBe("Europe/Berlin");
   });
 
-  it("are not replaced by an earlier change that another instance is told of while a later one is made, or after a removal", async () => {
+  it("are not replaced by an earlier change that arrives while a later one is made, or after a removal", async () => {
     const { sites, gate } = await openShared(createMemoryRecordStore());
     let goOn = (): void => {};
     gate.wait = new Promise((resolve) => {
@@ -350,7 +350,7 @@ describe("settings that several instances share", () => {
     expect(sites.settingsOf(A).name).toBe("Latest");
   });
 
-  it("are those published last where two instances changed them at the same time", async () => {
+  it("are those published last if two instances changed them at the same time", async () => {
     const { sites } = await openShared(createMemoryRecordStore());
     await set(sites, A, { name: "Here" });
     await sites.receive([named("There", NOW)], never);
@@ -360,7 +360,7 @@ describe("settings that several instances share", () => {
     expect([sites.has(A), sites.isReplacedBy(removal), sites.isReplacedBy(named("There", NOW))]).toEqual([false, false, true]);
   });
 
-  it("are later than a change that could not be stored here, by whatever clock", async () => {
+  it("are later than a change that could not be stored here, whatever the clock", async () => {
     const records = createMemoryRecordStore();
     let isFull = false;
     const write: RecordStore["write"] = (...parts) => (isFull ? Promise.reject(new Error("full")) : records.write(...parts));
@@ -381,7 +381,7 @@ describe("settings that several instances share", () => {
     ]);
   });
 
-  it("of several sites are published at once, and those that could not be stored are taken back at once", async () => {
+  it("for several sites are published at once, and those that could not be stored are withdrawn at once", async () => {
     const records = createMemoryRecordStore();
     await set(await open(records), C, { name: "Before" });
     const [nameOfC] = await records.list("sites/");
@@ -401,7 +401,7 @@ describe("settings that several instances share", () => {
     expect([A, B, C].map((siteId) => sites.settingsOf(siteId).name)).toEqual(["After", "After", "Before"]);
   });
 
-  it("that follow many removals are later than each, also by the clock of another instance", async () => {
+  it("are later than each of many preceding removals, even by the clock of another instance", async () => {
     const { sites, published } = await openShared(createMemoryRecordStore());
     const removed = Array.from({ length: REMOVED_SITES_MAX }, (_, i) => ({
       siteId: `${i}.example` as SiteId,

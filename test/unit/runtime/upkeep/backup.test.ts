@@ -162,19 +162,19 @@ async function copyWhileMoving(atRead: number): Promise<number> {
 
 describe("a backup", () => {
   for (const name of Object.keys(HAPPENINGS)) {
-    it(`has every event accepted before it exactly once, whenever ${name} happens meanwhile`, async () => {
+    it(`contains every event accepted before it exactly once, whenever ${name} happens meanwhile`, async () => {
       const reads = await copyWhile(name, Number.POSITIVE_INFINITY);
       expect(reads).toBeGreaterThan(10);
       for (let atRead = 1; atRead <= reads; atRead++) await copyWhile(name, atRead);
     });
   }
 
-  it("has the calendar that gave its events their dates, whenever a time zone changes meanwhile", async () => {
+  it("contains the calendar that gave its events their dates, whenever a time zone changes meanwhile", async () => {
     const reads = await copyWhileMoving(Number.POSITIVE_INFINITY);
     for (let atRead = 1; atRead <= reads; atRead++) await copyWhileMoving(atRead);
   });
 
-  it("has the password and the keys, which work in the copy", async () => {
+  it("contains the password and the keys, which work in the copy", async () => {
     const [stores, copy] = [memoryStores(), memoryStores()];
     const key = await inProcess(stores, async (target) => {
       const session = withSession(await tokenOf(await postSetup(target)));

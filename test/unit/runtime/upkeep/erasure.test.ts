@@ -142,7 +142,7 @@ describe("erasure", () => {
     expect(world.counters.eventsErased).toBe(9);
   });
 
-  it("drops what another instance has last, so that nothing it asks for meanwhile is an earlier result", async () => {
+  it("drops the latest data of other instances, so that no later request sees an earlier result", async () => {
     const seen: string[] = [];
     const world = await makeWorld(memoryStores(), 100, async () => void seen.push(await world.count(A)));
     await world.append([...eventsOn(A, YESTERDAY, 3), ...eventsOn(A, TODAY, 2)]);

@@ -77,7 +77,7 @@ describe("a flush into ClickHouse", () => {
     expect(inserted).toHaveLength(1);
   });
 
-  it("counts what arrives during a flush as waiting since its start", async () => {
+  it("counts events that arrive during a flush as waiting since its start", async () => {
     const { flush, inserted, behavior, accept, passMs } = await makeWorld();
     const slow = createDeferred<void>();
     behavior.insert = () => slow.promise;
@@ -93,7 +93,7 @@ describe("a flush into ClickHouse", () => {
     expect(sitesOf(inserted)).toEqual([A, B]);
   });
 
-  it("inserts all sites at once, and each day by itself", async () => {
+  it("inserts all sites at once, and each day separately", async () => {
     const { flush, eventStore, inserted } = await makeWorld();
     const sites = Array.from({ length: 50 }, (_, i) => siteId(`${i}.test`));
     for (const site of [...sites, ...sites]) await eventStore.append(anEvent({ siteId: site, pathname: site }));
@@ -108,7 +108,7 @@ describe("a flush into ClickHouse", () => {
     expect(Array.from(places ?? [], (place) => texts[place])).toEqual(sites.flatMap((site) => [site, site]));
   });
 
-  it("inserts nothing again when only the files have failed", async () => {
+  it("inserts nothing again if only the files have failed", async () => {
     const stores = memoryStores();
     let isFull = true;
     const put: ObjectStore["put"] = (key, bytes) => (isFull ? Promise.reject(new Error("full")) : stores.objects.put(key, bytes));
@@ -120,7 +120,7 @@ describe("a flush into ClickHouse", () => {
     expect(inserted).toHaveLength(1);
   });
 
-  it("says that an insert may be a repetition after a failure and after a restart, and only then", async () => {
+  it("marks an insert as a possible repetition after a failure and after a restart, and only then", async () => {
     const stores = memoryStores();
     const { flush, inserted, behavior, accept } = await makeWorld(stores);
     await accept(A);
@@ -133,7 +133,7 @@ describe("a flush into ClickHouse", () => {
     expect(new Set([...inserted, ...next.inserted].map(({ segment }) => segment)).size).toBe(1);
   });
 
-  it("leaves no segment for each attempt that fails", async () => {
+  it("leaves one segment, however many attempts fail", async () => {
     const { flush, eventStore, inserted, behavior, accept } = await makeWorld();
     behavior.insert = fail;
     for (let i = 0; i < 20; i++) {
@@ -164,7 +164,7 @@ describe("a flush into ClickHouse", () => {
     expect(eventStore.unflushedEvents).toBe(0);
   });
 
-  it("is tried again within seconds, however long the server was down", async () => {
+  it("is retried within seconds, however long the server was down", async () => {
     const { flush, inserted, behavior, accept, passMs } = await makeWorld();
     behavior.insert = fail;
     await accept(A);
@@ -175,7 +175,7 @@ describe("a flush into ClickHouse", () => {
     expect(inserted).toHaveLength(100);
   });
 
-  it("ends an insert that hangs when the process stops", async () => {
+  it("ends a hanging insert when the process stops", async () => {
     const { flush, inserted, behavior, accept } = await makeWorld();
     behavior.insert = (_, signal) => new Promise((_resolve, reject) => signal?.addEventListener("abort", () => reject(DOWN)));
     await accept(A);
@@ -204,14 +204,14 @@ describe("a delivery", () => {
     expect(ended).toEqual(["delivery", "flush"]);
   });
 
-  it("shares its flush with all that begin meanwhile", async () => {
+  it("a delivery shares its flush with all deliveries that begin meanwhile", async () => {
     const { flush, inserted, accept } = await makeWorld();
     await accept(A);
     await Promise.all(Array.from({ length: 10 }, () => flush.deliver(A)));
     expect(inserted).toHaveLength(1);
   });
 
-  it("includes an event that was accepted while a flush ran", async () => {
+  it("a delivery includes an event that was accepted while a flush ran", async () => {
     const { flush, eventStore, inserted, behavior, accept } = await makeWorld();
     const slow = createDeferred<void>();
     behavior.insert = () => slow.promise;
@@ -227,7 +227,7 @@ describe("a delivery", () => {
     expect(eventStore.hasUnflushed(A)).toBe(false);
   });
 
-  it("rejects with the reason of the failure, at once while no attempt is due, and succeeds when the server is back", async () => {
+  it("a delivery rejects with the reason of the failure, at once while no attempt is due, and succeeds when the server is back", async () => {
     const { flush, inserted, behavior, accept, passMs } = await makeWorld();
     behavior.insert = fail;
     await accept(A);

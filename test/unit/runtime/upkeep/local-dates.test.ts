@@ -78,7 +78,7 @@ const datesIn = async ({ objects }: Stores, site: SiteId): Promise<string[]> => 
 const DATES = days("2026-03-12", "2026-03-13", "2026-03-14", "2026-03-15");
 
 describe("retention by each site's own dates", () => {
-  it("erases a day of one site at its midnight, and that of another at that one's", async () => {
+  it("erases a day of one site at its midnight, and that of another site at its own", async () => {
     const stores = await storesWith([UTC, KIRITIMATI], DATES);
     const target = await start(stores, { SVC_RETENTION_DAYS: "2" });
     set(target, KIRITIMATI, IN_KIRITIMATI);
@@ -92,7 +92,7 @@ describe("retention by each site's own dates", () => {
     expect([await datesIn(stores, UTC), await datesIn(stores, KIRITIMATI)]).toEqual([DATES.slice(2), DATES.slice(2)]);
   });
 
-  it("keeps what a site's own retention says: for good, for longer, or only its days", async () => {
+  it("keeps events as long as a site's own retention says: for ever, for longer, or only its days", async () => {
     const [kept, longer, shorter] = [siteId("kept.test"), siteId("longer.test"), siteId("shorter.test")];
     const stores = await storesWith([kept, longer, shorter, UTC], DATES);
     const target = await start(stores, { SVC_RETENTION_DAYS: "1" });
@@ -104,7 +104,7 @@ describe("retention by each site's own dates", () => {
     expect(left).toEqual([DATES, DATES.slice(1), DATES.slice(2), DATES.slice(2)]);
   });
 
-  it("erases the days of one site where the option keeps those of all others for good", async () => {
+  it("erases the days of one site while the option keeps those of all others for ever", async () => {
     const stores = await storesWith([UTC, KIRITIMATI], DATES);
     const target = await start(stores);
     set(target, KIRITIMATI, { ...IN_KIRITIMATI, retentionDays: 1 });
@@ -135,7 +135,7 @@ async function work(target: InProcessTarget): Promise<void> {
 }
 
 describe("work on past days by each site's own dates", () => {
-  it("makes the rollup of a day before UTC's day ends, where it has ended", async () => {
+  it("makes the rollup of a day before UTC's day ends if the site's day has ended", async () => {
     const stores = await storesWith([UTC, KIRITIMATI], days("2026-03-15"));
     const target = await start(stores);
     set(target, KIRITIMATI, IN_KIRITIMATI);
@@ -151,7 +151,7 @@ describe("work on past days by each site's own dates", () => {
     expect(await rolledUp()).toEqual([`site_id=${KIRITIMATI}`, `site_id=${UTC}`]);
   });
 
-  it("merges the files of a day for good when it has ended by the site's dates, and not before", async () => {
+  it("merges the files of a day completely once it has ended by the site's dates, and not before", async () => {
     const stores = await storesWith([UTC, KIRITIMATI], days("2026-03-15"));
     // Of another size, so that it is merged only on a day that gets no more files.
     const props = JSON.stringify({ text: randomBytes(20_000).toString("hex") });
@@ -219,7 +219,7 @@ describe("verification of sites in several time zones", () => {
     return stores;
   }
 
-  it("finds every event on its date, also after the site has moved, and whatever its record says or does not say", async () => {
+  it("finds every event on its date, even after the site has changed its zone, and whatever its record says", async () => {
     const stores = await recorded();
     expect(await verifyData(stores)).toMatchObject({ events: 64, faults: [] });
     const [name = ""] = await stores.records.list("sites/");

@@ -79,7 +79,7 @@ describe("retention", () => {
     expect([target.services.eventStore.unflushedEvents, await daysIn(stores), target.services.counters.eventsErased]).toEqual([0, [], 1]);
   });
 
-  it("erases nothing with 0", async () => {
+  it("erases nothing if it is 0", async () => {
     const stores = await storesWithDays([0, 400]);
     const target = await createTarget(0, stores);
     await pass(target, 0);
@@ -87,7 +87,7 @@ describe("retention", () => {
     expect(await daysIn(stores)).toEqual([dayBack(400), dayBack(0)]);
   });
 
-  it("that is stopped ends after the current site and begins no other; the next start continues", async () => {
+  it("stops after the current site and begins no other; the next start continues", async () => {
     const stores = await storesWithDays([5]);
     const target = await createTarget(2, stores);
     const run = target.services.retention.run();
@@ -157,7 +157,7 @@ describe("retention by a clock that jumps", () => {
     expect(await daysIn(stores)).toEqual(ALL);
   });
 
-  it("waits again when the clock jumps again, and when it jumps again after it was corrected", async () => {
+  it("waits again when the clock jumps again, even after it was corrected", async () => {
     const { target, stores } = await runningTarget();
     target.setClockAhead(30 * DAY_MS);
     await pass(target, HOUR_MS - 1);
@@ -172,7 +172,7 @@ describe("retention by a clock that jumps", () => {
     expect(await daysIn(stores)).toEqual([]);
   });
 
-  it("does not take a second jump of some hours for the hour that has to pass", async () => {
+  it("does not count a second jump of some hours as the hour that has to pass", async () => {
     const { target, stores } = await runningTarget();
     target.setClockAhead(30 * DAY_MS);
     target.setClockAhead(2 * HOUR_MS);
@@ -212,7 +212,7 @@ describe("retention by a clock that jumps", () => {
     ["a damaged one", "{"],
     ["one with another time", '{"seenAt":"2026","distrustedSince":null}'],
     ["one that says nothing", "{}"],
-  ])("waits where the record of the time is %s, across restarts, but not for ever", async (_, text) => {
+  ])("waits if the record of the time is %s, across restarts, but not for ever", async (_, text) => {
     const stores = await storesWithDays([0, 1, 2]);
     if (text === null) await stores.records.remove(CLOCK_RECORD);
     else await stores.records.write(CLOCK_RECORD, new TextEncoder().encode(text));

@@ -58,7 +58,7 @@ async function reportAfter(change: (stores: Stores) => Promise<unknown>): Promis
 const faultsAfter = async (change: (stores: Stores) => Promise<unknown>): Promise<readonly Fault[]> => (await reportAfter(change)).faults;
 
 describe("verification of intact data", () => {
-  it("counts the events of files that are known to equal verified ones, and does not decode them", async () => {
+  it("counts the events of files that equal verified ones without decoding them", async () => {
     const stores = await wholeStores();
     const elsewhere = anEvent({ siteId: siteId("other.test"), at: `${DAY}T12:00:00Z` });
     await stores.objects.put(keyOf(1), encodeEvents([elsewhere, elsewhere, elsewhere]));
@@ -193,7 +193,7 @@ describe("verification of damaged data", () => {
     ]);
   });
 
-  it("verification names the command that moves a file back into the folder of its site, which has others", async () => {
+  it("verification names the command that moves a file back into the folder of its site, which contains others", async () => {
     const strange = partitionKey(siteId("renamed.test"), day, 9, 9);
     const target = dayFolder(SITE, day);
     expect(await faultsAfter(({ objects }) => objects.put(strange, encodeEvents(eventsOf(2))))).toEqual([

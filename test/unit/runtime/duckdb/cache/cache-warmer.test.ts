@@ -50,7 +50,7 @@ async function createStarted(objects: ObjectStore, engineMemoryMb?: number) {
 }
 
 describe("cache warming", () => {
-  it("loads the days before today that a dashboard shows and compares, the largest site first, and no other", async () => {
+  it("loads the days before today that a dashboard shows and compares, the largest site first, and no others", async () => {
     const objects = createMemoryObjectStore();
     await storeDay(objects, A, daysBack(0));
     const small = [await storeDay(objects, A, daysBack(1)), await storeDay(objects, A, daysBack(WARM_DAYS))];
@@ -117,7 +117,7 @@ describe("cache warming", () => {
     expect(target.services.partitionCache.dayCount).toBe(2);
   });
 
-  it("uses a share of the engine's memory and evicts nothing for more", async () => {
+  it("uses a share of the engine's memory and evicts nothing to exceed it", async () => {
     const objects = createMemoryObjectStore();
     for (let back = 1; back <= 20; back++) await storeDay(objects, A, daysBack(back), LARGE);
     const { run, loaded, partitionCache } = await createStarted(objects, 24);

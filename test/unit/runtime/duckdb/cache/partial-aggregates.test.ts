@@ -54,7 +54,7 @@ async function makeWorld() {
 }
 
 describe("a cached partial aggregate", () => {
-  it("is used by the same query of the same site only", async () => {
+  it("is reused only by the same query of the same site", async () => {
     const { open, add, has, rowsOf, partialAggregates } = await makeWorld();
     const first = open();
     const part = await add(first, "monday");
@@ -64,7 +64,7 @@ describe("a cached partial aggregate", () => {
     expect([has(open(B), "monday"), has(open(A, "other"), "monday")]).toEqual([false, false]);
   });
 
-  it("is not used after the events of its chunk changed, and is dropped once it is replaced", async () => {
+  it("is not reused after the events of its chunk changed, and is dropped once it is replaced", async () => {
     const { open, add, has, partialAggregates, dropped, rowsOf } = await makeWorld();
     const kept = open();
     const before = await add(kept, "today", "one event");
@@ -87,7 +87,7 @@ describe("a cached partial aggregate", () => {
     expect(names.map((name) => has(open(A, name), "monday"))).toEqual([false, true, true]);
   });
 
-  it("of guests is evicted before those of others, if guests have half", async () => {
+  it("of a guest is evicted first if guests use half of the memory", async () => {
     const { open, add, has, partialAggregates } = await makeWorld();
     const compute = async (key: string, isGuest: boolean) => {
       const kept = open(A, key, isGuest);
@@ -124,7 +124,7 @@ describe("a cached partial aggregate", () => {
     expect(has(open(), "monday")).toBe(true);
   });
 
-  it("is dropped with all others of its site, once the queries that use it have ended", async () => {
+  it("is dropped with all others of its site once no query uses it", async () => {
     const { open, add, has, partialAggregates, dropped, rowsOf } = await makeWorld();
     const [used, unused, other] = [open(), open(A, "other"), open(B)];
     const part = await add(used, "monday");
@@ -150,7 +150,7 @@ describe("a cached partial aggregate", () => {
     expect([has(open(), "monday"), dropped]).toEqual([false, []]);
   });
 
-  it("has no rows of a failed query, and an evicted one is used by no query", async () => {
+  it("contains no rows of a failed query, and an evicted one is used by no query", async () => {
     const { open, add, has, partialAggregates } = await makeWorld();
     const kept = open();
     const broken = partialAggregates.add(
@@ -175,7 +175,7 @@ describe("a cached partial aggregate", () => {
 describe("the engine's memory", () => {
   const MB = 1024 * 1024;
 
-  it("has room up to its budget, with texts as a part of it", () => {
+  it("has room up to its budget, which includes texts", () => {
     const memory = new EngineMemory({ budgetBytes: 100 * MB });
     memory.note({ memoryBytes: 60 * MB, textBytes: 50 * MB });
     expect([memory.hasRoomFor(40 * MB), memory.hasRoomFor(41 * MB), memory.hasRoomBesideTexts]).toEqual([true, false, true]);
@@ -186,7 +186,7 @@ describe("the engine's memory", () => {
     expect(() => memory.checkTexts()).toThrow(EngineFullError);
   });
 
-  it("is taken to hold what files of that size take, and more where experience says so", () => {
+  it("is estimated from the size of files, and higher if experience says so", () => {
     const memory = new EngineMemory({ budgetBytes: 100 * MB });
     expect([memory.shouldFit(100 * MB, 0), memory.shouldFit(101 * MB, 0)]).toEqual([true, false]);
     memory.note({ memoryBytes: 90 * MB, textBytes: 0 });

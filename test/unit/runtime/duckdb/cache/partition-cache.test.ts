@@ -204,7 +204,7 @@ describe("the partition cache", () => {
     expect(world.loads.slice(1)).toEqual([{ siteId: A, kind: "files", count: 1 }]);
   });
 
-  it("has sessions stored once, and again after events have arrived", async () => {
+  it("stores sessions once, and again after events have arrived", async () => {
     const world = await makeWorld(UNLIMITED);
     await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(A, dayAt(1), 2)]);
     await world.flush();
@@ -218,7 +218,7 @@ describe("the partition cache", () => {
     expect(world.sessionStores).toEqual([1, 1]);
   });
 
-  it("evicts other blocks for stored sessions, and does without them if the wanted days fill the memory", async () => {
+  it("evicts other blocks for stored sessions, and does without them if the requested days fill the memory", async () => {
     const world = await makeWorld(UNLIMITED);
     await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(B, dayAt(0), 3)]);
     await world.flush();
@@ -403,7 +403,7 @@ describe("the partition cache", () => {
     expect(world.dropped).toEqual([passedLast, passed, wanted, wantedLater].flatMap((site) => blocks.get(site) ?? []));
   });
 
-  it("evicts what only guests have used before all else once it is half of the cache, and guests keep nothing of others for longer", async () => {
+  it("evicts what only guests have used first once it is half of the cache, and guests keep nothing of others for longer", async () => {
     const ROWS = 2_000;
     const world = await makeWorld(UNLIMITED);
     const sites = ["own-1", "own-2", "guests-1", "guests-2", "guests-3", "guests-4"].map(siteId);
@@ -425,7 +425,7 @@ describe("the partition cache", () => {
     expect(dropped).toEqual([guests1, own1, guests2, own2, guests3, guests4]);
   });
 
-  it("keeps what others use however much guests read", async () => {
+  it("keeps what others use, however much guests read", async () => {
     const ROWS = 60_000;
     const world = await makeWorld(UNLIMITED);
     const own = siteId("own.test");
@@ -473,7 +473,7 @@ describe("the partition cache", () => {
     expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
   });
 
-  it("leaves no rows in a restarted engine that received rows meant for the one before", async () => {
+  it("leaves no rows in a restarted engine that were meant for the one before", async () => {
     const world = await makeWorld(UNLIMITED);
     await world.append(eventsOn(A, dayAt(0), 3));
     await world.flush();
@@ -544,7 +544,7 @@ describe("the partition cache", () => {
     expect(await world.count(A, dayAt(0), dayAt(2))).toEqual({ n: 6, pages: 2 });
   });
 
-  it("rejects days with an unreadable or missing file on request, also after a query has loaded them, and no other day", async () => {
+  it("rejects days with an unreadable or missing file on request, even after a query has loaded them, and no other day", async () => {
     const world = await makeWorld(UNLIMITED);
     const whole = (day: LocalDate) =>
       world.partitionCache.withDays(A, { firstDay: day, lastDay: day }, { ...WANTED, complete: true }, async () => "loaded");

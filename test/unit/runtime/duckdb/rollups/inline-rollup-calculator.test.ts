@@ -7,7 +7,7 @@ import { createMemoryObjectStore } from "../../../../support/memory-object-store
 import type { ObjectKey } from "../../../../../src/storage/object-store.ts";
 import { encodedRollup, originOf, visitorsOf } from "../../../../support/rollups.ts";
 
-it("a file that cannot be read counts as damaged while others can; nothing is known of any if none can be read", async () => {
+it("a rollup that cannot be read counts as damaged if others can be read; otherwise nothing is known of any", async () => {
   const objects = createMemoryObjectStore();
   const days = ["2026-03-14", "2026-03-15"];
   const keys = days.map((day) => fileOf(originOf(day)).key);

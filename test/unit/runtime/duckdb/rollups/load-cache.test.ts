@@ -20,7 +20,7 @@ function countedCache(bytesMax: number) {
 }
 
 describe("the cache of loaded values", () => {
-  it("loads a key once, also for concurrent calls", async () => {
+  it("loads a key once, even for concurrent calls", async () => {
     const { get, loads } = countedCache(100);
     expect(await Promise.all([get("a"), get("a"), get("b")])).toEqual(["a", "a", "b"]);
     expect(await get("a")).toBe("a");
@@ -34,14 +34,14 @@ describe("the cache of loaded values", () => {
     expect(evicted).toEqual(["bbb", "ccc"]);
   });
 
-  it("does not keep a value that is larger than all of it, nor evict others for it", async () => {
+  it("does not cache a value that is larger than the cache, nor evict others for it", async () => {
     const { get, loads, evicted } = countedCache(3);
     for (const key of ["a", "long text", "a", "long text"]) await get(key);
     expect(loads).toEqual(["a", "long text", "long text"]);
     expect(evicted).toEqual(["long text", "long text"]);
   });
 
-  it("does not keep a failure, which all callers that wait for it get", async () => {
+  it("does not cache a failure, which all waiting callers get", async () => {
     const { get, loads } = countedCache(100);
     const fail = () => Promise.reject(new Error("no such object"));
     const results = await Promise.allSettled([get("a", fail), get("a", fail)]);

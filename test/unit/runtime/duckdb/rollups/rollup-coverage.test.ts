@@ -43,7 +43,7 @@ async function cover(range: readonly [number, number], numbers: readonly number[
 }
 
 describe("the coverage of a range", () => {
-  it("takes the largest rollups and leaves the rest, neighbours joined, also across days without events", async () => {
+  it("takes the largest rollups and leaves the rest, with neighbours joined, even across days without events", async () => {
     const rollups = [named(0, 3), named(0, 1), named(0, 0), named(6, 6)];
     const { found, rest } = await cover([0, 12], [0, 1, 2, 3, 4, 6, 7, 9, 12], rollups);
     expect(found).toEqual([named(0, 3), named(6, 6)]);
@@ -60,7 +60,7 @@ describe("the coverage of a range", () => {
     ]);
   });
 
-  it("looks for no part of a node that has a rollup, and for no node beyond the range or without events", async () => {
+  it("reads no part of a span that has a rollup, and no span beyond the range or without events", async () => {
     const { asked } = await cover([2, 7], [0, 2, 3, 4, 5, 6, 7], [named(4, 7)]);
     expect(asked.flat()).toEqual([named(4, 7), named(2, 3), named(2, 2), named(3, 3)]);
   });
@@ -87,7 +87,7 @@ describe("the coverage of a range", () => {
     isMade: fc.func(fc.boolean()),
   });
 
-  it("has each salt period with events exactly once, whole or clipped, for any range and any rollups", async () => {
+  it("contains each salt period with events exactly once, whole or clipped, for any range and any rollups", async () => {
     const check = async ({
       rotationDays,
       numbers,
@@ -145,7 +145,7 @@ describe("a rollup", () => {
     ["property-values/other", false, false],
     ["property-values/other", true, true],
     ["other", true, false],
-  ])("has the measure %j, if it has all properties (%s): %s", (measure, hasAllProperties, expected) => {
+  ])("contains the measure %j, if it has all properties (%s): %s", (measure, hasAllProperties, expected) => {
     expect(hasMeasure(header({ hasAllProperties }), measure)).toBe(expected);
   });
 });

@@ -28,14 +28,14 @@ async function openHeaders(keys: readonly string[], definitions = "1") {
 }
 
 describe("headers of rollups", () => {
-  it("are read once, also by reports that need them at the same time", async () => {
+  it("are read once, even by reports that need them at the same time", async () => {
     const { reads, found } = await openHeaders(["a", "b", "c"]);
     expect(await Promise.all([found(["a", "b"]), found(["b", "c"]), found(["a"])])).toEqual([["a", "b"], ["b", "c"], ["a"]]);
     expect(await found(["a", "b", "c"])).toEqual(["a", "b", "c"]);
     expect(reads).toEqual([["a", "b"], ["c"]]);
   });
 
-  it("that are missing are left out, reported once, and read again only when they are forgotten", async () => {
+  it("are left out if they are missing, reported once, and read again only when they are forgotten", async () => {
     const { objects, reads, log, headers, found } = await openHeaders(["a"]);
     expect(await found(["a", "b"])).toEqual(["a"]);
     await objects.put("b", jsonRollupBytes(ORIGIN));
@@ -46,7 +46,7 @@ describe("headers of rollups", () => {
     expect(log.lines.map(({ fields }) => fields)).toEqual([{ file: "b" }]);
   });
 
-  it("that are forgotten while they are read are read again", async () => {
+  it("are read again if they are forgotten while they are read", async () => {
     const { objects, headers, found } = await openHeaders([]);
     const before = found(["a"]);
     await objects.put("a", jsonRollupBytes(ORIGIN));
@@ -55,7 +55,7 @@ describe("headers of rollups", () => {
     expect(await found(["a"])).toEqual(["a"]);
   });
 
-  it("are evicted beyond a number of characters, the least recently used first", async () => {
+  it("are evicted above a number of characters, the least recently used first", async () => {
     const { reads, found } = await openHeaders(["a", "b", "c"], "x".repeat(ROLLUP_HEADERS_CHARS_MAX * 0.4));
     await found(["a"]);
     await found(["b"]);

@@ -76,11 +76,11 @@ describe("the files of a day", () => {
     ["a merge, and a file less", "1-1,2-2,4-6", [[1, 2]], false],
     ["no file", "1-1", [], false],
     ["other files", "1-1", [[2, 2]], false],
-  ])("that are %s have the same events: %j and %j, %s", (_name, recorded, ranges, expected) => {
+  ])("%s contain the same events: %j and %j, %s", (_name, recorded, ranges, expected) => {
     expect(same(recorded, ranges)).toBe(expected);
   });
 
-  it.each(["", "1", "x-y", "1-", "-1", "1-1;2-2"])("are never the same as a damaged record: %j", (recorded) => {
+  it.each(["", "1", "x-y", "1-", "-1", "1-1;2-2"])("never equal a damaged record: %j", (recorded) => {
     expect(same(recorded, [[1, 1]])).toBe(false);
   });
 
@@ -92,7 +92,7 @@ describe("the files of a day", () => {
       fc.tuple(...starts.map((start, i) => fc.integer({ min: start, max: (starts[i + 1] ?? 70) - 1 }).map((end) => [start, end] as const))),
     );
 
-  it("keep their events through any merges of neighbours, and have others once any file is added or deleted", () => {
+  it("keep their events through any merges of neighbours, and change them once any file is added or deleted", () => {
     const history = fc.tuple(
       files,
       fc.array(fc.record({ at: fc.nat({ max: 11 }), count: fc.integer({ min: 2, max: 4 }) }), { maxLength: 5 }),
@@ -128,12 +128,12 @@ describe("a rollup", () => {
   const node = nodeOf(days);
   const origin = originOf(site, node, definitions);
 
-  it("is valid for the events and settings that it was made of", () => {
+  it("is valid for the events and settings of its making", () => {
     expect(isValid(origin, site, node, definitions)).toBe(true);
     expect(areUnchanged(origin, days)).toBe(true);
   });
 
-  it("is still valid after a merge of its files, which changes them", () => {
+  it("stays valid after a merge of its files, which changes them", () => {
     const parts = [
       versionOf(DAY, {
         files: filesOf(DAY, [

@@ -49,15 +49,15 @@ function makeAll(
 
 const nodesOf = (made: readonly Made[]) => made.map(({ node }) => node.join("–"));
 
-describe("the order in which rollups are made", () => {
-  it("is newest first, and a sum as soon as its halves are there", () => {
+describe("the order of rollups", () => {
+  it("is newest first, and a sum as soon as its halves exist", () => {
     const made = makeAll(versionsFrom(START, [0, 1, 2, 3], { bytes: THICK }), 4);
     expect(nodesOf(made)).toEqual(["3–3", "2–2", "2–3", "1–1", "0–0", "0–1", "0–3"]);
     expect(made.at(-1)).toEqual({ node: [0, 3], rollups: ["0–1", "2–3"], events: [] });
     expect(made[0]).toEqual({ node: [3, 3], rollups: [], events: [[3, 3]] });
   });
 
-  it("leaves out what is not over", () => {
+  it("leaves out days that are not over", () => {
     expect(nodesOf(makeAll(versionsFrom(START, [0, 1, 2, 3], { bytes: THICK }), 3))).toEqual(["2–2", "1–1", "0–0", "0–1"]);
     expect(makeAll(versionsFrom(START, [0], { bytes: THICK }), 0)).toEqual([]);
     // A period of two days is not over with its first.
@@ -65,14 +65,14 @@ describe("the order in which rollups are made", () => {
     expect(nodesOf(makeAll(versionsFrom(START, [0], { bytes: THICK }), 2, 2))).toEqual(["0–1"]);
   });
 
-  it("leaves out what has events that are in no file, or in a file that would be written again after a crash", () => {
+  it("leaves out days with events in no file, or in a file that would be written again after a crash", () => {
     const days = versionsFrom(START, [0, 1, 2, 3], { bytes: THICK });
     const unflushed = [...days.slice(0, 1), versionOf(at(1), { bytes: THICK, hasUnflushed: true }), ...days.slice(2)];
     expect(nodesOf(makeAll(unflushed, 9))).toEqual(["3–3", "2–2", "2–3", "0–0"]);
     expect(nodesOf(makeAll(days, 9, 1, (file) => file.day !== at(3)))).toEqual(["2–2", "1–1", "0–0", "0–1"]);
   });
 
-  it("is of a group where the days are too thin to be worth one each", () => {
+  it("groups days that are too thin for one rollup each", () => {
     const thin = (count: number) =>
       versionsFrom(
         START,
@@ -88,7 +88,7 @@ describe("the order in which rollups are made", () => {
     expect(makeAll(days, 9).at(-1)).toEqual({ node: [0, 1], rollups: ["0–0"], events: [[1, 1]] });
   });
 
-  it("has no rollup of a node whose events are all in one half: that of the half serves", () => {
+  it("contains no rollup of a span whose events are all in one half: the half's rollup serves", () => {
     const days = versionsFrom(START, [0, 3], { bytes: THICK });
     expect(makeAll(days, 100)).toEqual([
       { node: [3, 3], rollups: [], events: [[3, 3]] },
@@ -97,12 +97,12 @@ describe("the order in which rollups are made", () => {
     ]);
   });
 
-  it("has none of salt periods that are longer than any range", () => {
+  it("contains no rollup of salt periods that are longer than any range", () => {
     expect(makeAll(versionsFrom(START, [0], { bytes: THICK }), 1000, 367)).toEqual([]);
     expect(makeAll(versionsFrom(START, [0], { bytes: THICK }), 1000, 366)).toHaveLength(1);
   });
 
-  it("reads each event at most once, and no rollup holds one twice; the due days are those that are read", () => {
+  it("reads each event at most once, no rollup holds one twice, and the due days are the days that are read", () => {
     const story = fc.record({
       rotationDays: fc.constantFrom(1, 2, 7, 30),
       today: fc.integer({ min: -50, max: 450 }),

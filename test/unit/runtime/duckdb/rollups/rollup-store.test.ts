@@ -31,7 +31,7 @@ const STORES: readonly (readonly [string, () => Promise<ObjectStore>])[] = [
 ];
 
 describe.each(STORES)("rollups %s", (_name, openObjects) => {
-  it("cover the days that they were made of, until an event arrives, and again only when they are made again", async () => {
+  it("cover their days until an event arrives, and again only when they are made again", async () => {
     const site = await sixteenDays({ objects: await openObjects() });
     await site.store(0, 7);
     await site.store(8, 8);
@@ -55,7 +55,7 @@ describe.each(STORES)("rollups %s", (_name, openObjects) => {
     expect(await site.cover(0, 7, ["main", "pages"])).toEqual({ rollups: ["0–7"], rest: [] });
   });
 
-  it("are found by the next process, and for sites of any name", async () => {
+  it("are found by the next process, for sites of any name", async () => {
     const objects = await openObjects();
     const before = await openRollupSite({ objects });
     await before.append([0, 1], LONG_SITE);
@@ -84,7 +84,7 @@ describe.each(STORES)("rollups %s", (_name, openObjects) => {
     expect(await site.cover(0, 1)).toEqual({ rollups: [], rest: ["0–1"] });
   });
 
-  it("are deleted before the events of any of their days are, and others stay", async () => {
+  it("are deleted before the events of any of their days, and others stay", async () => {
     const site = await sixteenDays({ objects: await openObjects() });
     for (const [first, last] of [
       [0, 0],
@@ -103,7 +103,7 @@ describe.each(STORES)("rollups %s", (_name, openObjects) => {
     expect(await site.stored()).toEqual([]);
   });
 
-  it("that an erased site has left are deleted by an erasure that finds no event", async () => {
+  it("of an erased site are deleted by an erasure that finds no event", async () => {
     const objects = await openObjects();
     const site = await sixteenDays({ objects });
     await site.store(0, 7);
@@ -130,7 +130,7 @@ describe.each(STORES)("rollups %s", (_name, openObjects) => {
     expect(await site.stored()).toEqual(["more/notes.txt", "notes.txt"]);
   });
 
-  it("that were deleted by hand are made again once they are forgotten", async () => {
+  it("are made again after a deletion by hand, once they are forgotten", async () => {
     const objects = await openObjects();
     const site = await sixteenDays({ objects });
     const days = await site.versions();
@@ -151,7 +151,7 @@ describe("a rollup", () => {
     ["definitions", { definitions: "2" }],
     ["a session window", { sessionWindowMinutes: 31 }],
     ["a salt rotation", { saltRotationDays: 2 }],
-  ])("of other %s is ignored without being read, counts as stale, and is replaced", async (_name, settings) => {
+  ])("with other %s is ignored without being read, counts as stale, and is replaced", async (_name, settings) => {
     const objects = createMemoryObjectStore();
     const before = await sixteenDays({ objects });
     await before.store(0, 15);
@@ -181,7 +181,7 @@ describe("a rollup", () => {
     expect(await site.cover(0, 15)).toEqual({ rollups: ["0–15"], rest: [] });
   });
 
-  it("answers only for measures that it has; the parts of a sum may have more", async () => {
+  it("answers only for its own measures; the parts of a sum may have more", async () => {
     const site = await sixteenDays();
     await site.store(0, 15, { measures: { main: 1 }, hasAllProperties: true });
     await site.store(0, 7, { measures: { main: 1, pages: 99 } });
@@ -191,7 +191,7 @@ describe("a rollup", () => {
     expect(await site.cover(0, 15, ["toString"])).toEqual({ rollups: [], rest: ["0–15"] });
   });
 
-  it("is not stored once its events have changed: more, unflushed, or erased", async () => {
+  it("is not stored after its events have changed: more, unflushed, or erased", async () => {
     const site = await sixteenDays();
     const origin = await site.originOfDays(0, 15);
     const bytes = jsonRollupBytes(origin);
@@ -204,7 +204,7 @@ describe("a rollup", () => {
     expect(await site.stored()).toEqual([]);
   });
 
-  it("is not stored if files were merged meanwhile, because a merge may hide a file that was added", async () => {
+  it("is not stored if files were merged meanwhile, because a merge may hide an added file", async () => {
     const site = await sixteenDays();
     await site.append([3]);
     await site.flush();
@@ -214,7 +214,7 @@ describe("a rollup", () => {
     expect(await site.stored()).toEqual([]);
   });
 
-  it("is deleted before a merge hides that a file was added between those of the rollup", async () => {
+  it("is deleted before a merge hides a file that was added between those of the rollup", async () => {
     const { objects } = await sixteenDays();
     const before = await openRollupSite({ objects, nowMs: 30 });
     await before.append([3]);
@@ -287,7 +287,7 @@ describe("the rollups of a site", () => {
     expect(await counts()).toEqual({ stored: 32, stale: 0, missing: 16 });
   });
 
-  it("are harmless in the future of a clock that was set back", async () => {
+  it("are harmless if they lie in the future of a clock that was set back", async () => {
     const site = await sixteenDays();
     await site.store(0, 15);
     expect(await site.rollups.nextToMake(SITE, at(5), await site.versions())).toBeNull();
@@ -317,7 +317,7 @@ describe("the rollups of a site", () => {
     expect([await site.stored(), (await site.versions()).length]).toEqual([[], 15]);
   });
 
-  it("that cannot be deleted stop an erasure before it deletes an event", async () => {
+  it("stop an erasure before it deletes an event if they cannot be deleted", async () => {
     const objects = createMemoryObjectStore();
     const site = await sixteenDays({ objects });
     await site.store(0, 15);
@@ -330,7 +330,7 @@ describe("the rollups of a site", () => {
     expect(await site.stored()).toEqual([]);
   });
 
-  it("that are damaged cover nothing, are reported once, and are made again", async () => {
+  it("cover nothing if they are damaged, are reported once, and are made again", async () => {
     const folder = await tempFolder();
     const site = await sixteenDays({ objects: createFileObjectStore(folder, { isOurs: true }) });
     await site.store(0, 15);

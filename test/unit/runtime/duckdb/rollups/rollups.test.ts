@@ -92,8 +92,8 @@ const linesOf = ({ log }: InProcessTarget, beginning: string) => log.lines.filte
 
 const FAILED = "a rollup could not be made";
 
-describe("the job that makes rollups", () => {
-  it("makes all that are due, newest days first and sums after their parts, and then nothing", async () => {
+describe("the rollup job", () => {
+  it("makes all due rollups, newest days first and sums after their parts, and then nothing", async () => {
     const { objects, written, rollups } = createObjects();
     for (const back of [1, 2, 3, 4, 5]) await storeDay(objects, A, daysBack(back), HEAVY);
     const target = await start(objects);
@@ -145,7 +145,7 @@ describe("the job that makes rollups", () => {
     expect(made.every(([first, last]) => Date.parse(last) - Date.parse(first) >= 15 * DAY_MS)).toBe(true);
   });
 
-  it("adds the events of days that are too thin for a rollup of their own to those of the days beside them", async () => {
+  it("adds the events of days that are too thin for a rollup of their own to those of the neighbouring days", async () => {
     const { objects, written } = createObjects();
     const backs = Array.from({ length: 16 }, (_, i) => i + 1);
     for (const back of backs) await storeDay(objects, A, daysBack(back), back % 2 === 0 ? HEAVY : undefined);
@@ -162,7 +162,7 @@ describe("the job that makes rollups", () => {
     }
   });
 
-  it("makes a rollup of a day after its midnight, once its events are flushed", async () => {
+  it("makes the rollup of a day after its midnight, once its events are flushed", async () => {
     const { objects, written } = createObjects();
     const target = await start(objects, { SVC_FLUSH_INTERVAL_SECS: "3600" });
     await makeAll(target);
@@ -181,7 +181,7 @@ describe("the job that makes rollups", () => {
     expect(daysOf(A, written)).toEqual([[utcDateOf(START_MS), utcDateOf(START_MS)]]);
   });
 
-  it("makes a changed day again, and deletes what is outdated", async () => {
+  it("makes a changed day again, and deletes the outdated rollup", async () => {
     const { objects, written, rollups } = createObjects();
     for (const back of [1, 2]) await storeDay(objects, A, daysBack(back), HEAVY);
     const target = await start(objects);
@@ -252,7 +252,7 @@ describe("the job that makes rollups", () => {
     expect(written.length).toBeGreaterThan(0);
   });
 
-  it("makes one rollup a minute while queries run all the time", async () => {
+  it("makes one rollup a minute while queries run continuously", async () => {
     const { objects, written } = createObjects();
     for (const back of [1, 2, 3]) await storeDay(objects, A, daysBack(back), HEAVY);
     const target = await start(objects, { SVC_REQUEST_TIMEOUT_SECS: "3600", SVC_COMPACT_AFTER_FILES: "0" });
@@ -267,7 +267,7 @@ describe("the job that makes rollups", () => {
     release();
   });
 
-  it("stops at once, without storing what it computes", async () => {
+  it("stops at once, without storing a rollup in progress", async () => {
     const { objects, rollups } = createObjects();
     await storeDay(objects, A, daysBack(1), HEAVY);
     const controlled = await createControlledEngine();
@@ -303,7 +303,7 @@ describe("the job that makes rollups", () => {
     expect([await rollups(), target.services.counters.rollupFailures, linesOf(target, FAILED)]).toEqual([[], 0, []]);
   });
 
-  it("counts and logs a failure, tries again after growing pauses, and meanwhile makes the rollups of other sites", async () => {
+  it("counts and logs a failure, retries after growing pauses, and makes the rollups of other sites meanwhile", async () => {
     const { objects, written, refuse } = createObjects();
     for (const site of [A, B]) await storeDay(objects, site, daysBack(1), HEAVY);
     const target = await start(objects);
@@ -372,7 +372,7 @@ describe("the job that makes rollups", () => {
     expect(target.services.rollups.msUntilDue()).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it("looks once at each of a thousand sites that need none", async () => {
+  it("checks each of a thousand sites without due rollups once", async () => {
     const { objects, written, listed } = createObjects();
     const sites = Array.from({ length: 1000 }, (_, i) => siteId(`site-${i}.test`));
     for (const site of sites) await storeDay(objects, site, daysBack(1));
@@ -388,7 +388,7 @@ describe("the job that makes rollups", () => {
     expect(listed).toHaveLength(count);
   });
 
-  it("does nothing with the option off, and an erasure still deletes what was made before", async () => {
+  it("does nothing with the option off, and an erasure still deletes earlier rollups", async () => {
     const { objects, written, rollups } = createObjects();
     await storeDay(objects, A, daysBack(1), HEAVY);
     const off = { SVC_ROLLUPS: "false" };

@@ -13,8 +13,8 @@ function createQueue() {
   return { queue, advance: (ms: number) => (nowMs += ms) };
 }
 
-describe("the queue of sites", () => {
-  it("gives changed sites first, then the others in the order of their arrival, each once", () => {
+describe("the site queue", () => {
+  it("returns changed sites first, then the others in order of arrival, each once", () => {
     const { queue } = createQueue();
     for (const site of [A, B, A]) queue.add(site);
     queue.addChanged(C);
@@ -28,14 +28,14 @@ describe("the queue of sites", () => {
     expect(queue.msUntilNext()).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it("passes over sites that are not ready", () => {
+  it("skips sites that are not ready", () => {
     const { queue } = createQueue();
     for (const site of [A, B]) queue.add(site);
     expect(queue.next((site) => site !== A)).toBe(B);
     expect(queue.next(always)).toBe(A);
   });
 
-  it("lets a site that failed wait, twice as long after each failure up to the longest pause, while others come", () => {
+  it("makes a failed site wait, twice as long after each failure up to the longest pause, while others continue", () => {
     const { queue, advance } = createQueue();
     queue.add(B);
     for (const pauseMs of [100, 200, 300, 300]) {

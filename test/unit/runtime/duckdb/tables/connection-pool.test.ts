@@ -67,7 +67,7 @@ describe("the engine's connection pool", () => {
     expect(done).toEqual(["first", "second", "third", "fourth"]);
   });
 
-  it("guests hold half of the connections at most, and come after owners that came later", async () => {
+  it("gives guests at most half of the connections, and only after owners that came later", async () => {
     const { done, query, settled } = makeWorld([1, 2, 3, 4]);
     const guests = ["g1", "g2", "g3"].map((name) => query(name, { isGuest: true }));
     await settled();
@@ -83,7 +83,7 @@ describe("the engine's connection pool", () => {
     expect(done.slice(5)).toEqual(["g3"]);
   });
 
-  it("of a single connection, guests have it while no owner waits", async () => {
+  it("gives its only connection to guests while no owner waits", async () => {
     const { done, query, settled } = makeWorld([1]);
     const guest = query("g1", { isGuest: true });
     await settled();
@@ -94,7 +94,7 @@ describe("the engine's connection pool", () => {
     expect(done).toEqual(["g1", "owner"]);
   });
 
-  it("a query that is aborted while it waits ends, and the next one has its place", async () => {
+  it("gives the place of a query that is aborted while it waits to the next one", async () => {
     const { done, query, settled } = makeWorld([1]);
     const first = query("first");
     await settled();

@@ -15,7 +15,7 @@ function modelOf(object: Json, prefix = ""): [string, string][] {
   });
 }
 
-describe("parsing props", () => {
+describe("the props parser", () => {
   it("yields the keys and values of any JSON object, nested keys joined with dots", () => {
     const key = fc.string({ unit: fc.constantFrom("a", ".", '"', "\\", "{", "é", "\u{1f600}", "\n"), maxLength: 4 });
     const leaf = fc.oneof(
@@ -44,7 +44,7 @@ describe("parsing props", () => {
     );
   });
 
-  it("has no entry for null and for the text (unknown)", () => {
+  it("skips null and the text (unknown)", () => {
     const props = { a: null, b: "(unknown)", c: "((unknown))", in: { d: "(unknown)", e: "f" }, list: ["(unknown)"] };
     expect([...parseProps(JSON.stringify(props))]).toEqual([
       ["c", "((unknown))"],
@@ -53,7 +53,7 @@ describe("parsing props", () => {
     ]);
   });
 
-  it.each(["9007199254740993", "-12345678901234567890.10", "1e400", "1.0", "0.1e-7"])("keeps the number %s as it is written", (number) => {
+  it.each(["9007199254740993", "-12345678901234567890.10", "1e400", "1.0", "0.1e-7"])("keeps the spelling of the number %s", (number) => {
     expect([...parseProps(`{"n":${number},"list":[${number}],"in":{"n":${number}}}`)]).toEqual([
       ["n", number],
       ["list", `[${number}]`],

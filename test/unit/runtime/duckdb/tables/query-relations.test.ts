@@ -40,7 +40,7 @@ describe("the relations of a guest's query", () => {
     await expect(relationsOf({ key: null, search: "plan" }).read(async () => {})).rejects.toThrow(TooManyStepsError);
   });
 
-  it("let others compute while readable texts are looked up, and look up no others", async () => {
+  it("let other queries compute while readable texts are looked up, and look up no others", async () => {
     const { site, relationsOf } = makeWorld();
     const codes = Int32Array.from({ length: 30_000 }, (_, i) => site.props.of(BLOCK)?.codeOf(`{"a":${i}}`) ?? 0);
     const pausesWith = async (props: Int32Array) => {

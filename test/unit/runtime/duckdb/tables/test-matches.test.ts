@@ -26,7 +26,7 @@ const patterns = fc.string({ unit: fc.constantFrom("a", "b", "/", "\n", "%", "_"
 const withBits = <Test>(tests: readonly Test[]) => tests.map((test, i) => ({ test, bit: 1n << BigInt(i) }));
 
 describe("a wildcard pattern", () => {
-  it("matches exactly what dynamic programming says, for any pattern and string", () => {
+  it("matches exactly like dynamic programming, for any pattern and string", () => {
     fc.assert(
       fc.property(patterns, fewLetters, (pattern, text) => {
         expect(new WildcardPattern(pattern).matches(text)).toBe(matchesByTable(pattern, text));
@@ -35,7 +35,7 @@ describe("a wildcard pattern", () => {
     );
   });
 
-  it("is case-sensitive, matches characters beyond 16 bits, and gives LIKE and regular expression syntax no meaning", () => {
+  it("is case-sensitive, matches characters beyond 16 bits, and treats LIKE and regular expression syntax as text", () => {
     const matches = (pattern: string, text: string) => new WildcardPattern(pattern).matches(text);
     expect([matches("/a*", "/A"), matches("/*é", "/É"), matches("/*", "/😀\n😀"), matches("/😀*", "/😀"), matches("*", "")]).toEqual([
       false,
@@ -86,7 +86,7 @@ describe("a wildcard pattern", () => {
 const contains = (value: string): TextTest => ({ kind: "contains", values: [value] });
 
 describe("the tests of a query", () => {
-  it("take one bit each, however many conditions have them, and there are at most 62", () => {
+  it("take one bit each, however many conditions use them, and there are at most 62", () => {
     const parameters = [{ test: contains("a") }, 1, { text: "a" }, { test: contains("a") }, { test: contains("b") }];
     const { texts, properties } = new QueryTests([...parameters, { propertyTest: { key: "plan", test: contains("a") } }]);
     expect([texts.tests, texts.of(contains("b")), properties.tests.length]).toEqual([[contains("a"), contains("b")], 2n, 1]);
@@ -95,7 +95,7 @@ describe("the tests of a query", () => {
     expect(new QueryTests(many.slice(1)).texts.of(contains("62"))).toBe(1n << 61n);
   });
 
-  it("of properties see the value of their key, in nested objects too, and none where there is no value", async () => {
+  it("of properties see the value of their key, even in nested objects, and nothing without a value", async () => {
     const strings = ['{"plan":"pro"}', '{"a":{"plan":"pro"}}', '{"plan":null}', '{"plan":12}', "{}"].map(
       (json, i) => [json, i + 1] as const,
     );

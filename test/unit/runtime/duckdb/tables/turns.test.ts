@@ -42,7 +42,7 @@ function makeThread() {
 }
 
 describe("turns on the engine's thread", () => {
-  it("guests have one step a round, one after the other, so that whoever comes waits for one step", async () => {
+  it("go to guests once a round, one after the other, so that a newcomer waits for one step", async () => {
     const { compute, rounds } = makeThread();
     for (const name of ["a", "b", "c"]) void compute(name, GUEST, 100);
     const made = await rounds(20);
@@ -50,7 +50,7 @@ describe("turns on the engine's thread", () => {
     expect(made.join("")).toMatch(/^(abc){4,}/);
   });
 
-  it("while owners compute, guests have one step for four of theirs; then they go on", async () => {
+  it("go to guests once in five while owners compute, and to guests alone afterwards", async () => {
     const { compute, rounds } = makeThread();
     void compute("g", GUEST, 10);
     void compute("o", OWNER, 20);
@@ -59,7 +59,7 @@ describe("turns on the engine's thread", () => {
     expect([made.split("o").length - 1, made.split("g").length - 1]).toEqual([20, 10]);
   });
 
-  it("an owner that waits for what a guest holds lets it compute", async () => {
+  it("go to a guest that holds what an owner waits for", async () => {
     const { turns, compute, rounds } = makeThread();
     let isFree = false;
     void compute("g", GUEST, 5).then(() => (isFree = true));
@@ -68,7 +68,7 @@ describe("turns on the engine's thread", () => {
     expect(await taken).toBe("taken");
   });
 
-  it("an abort ends every wait in the next round, and others go on", async () => {
+  it("end in the next round after an abort, and others continue", async () => {
     const { turns, compute, rounds } = makeThread();
     const reason = new Error("given up");
     const controller = new AbortController();

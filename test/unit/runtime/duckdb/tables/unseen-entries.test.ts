@@ -4,7 +4,7 @@ import { StringDictionary } from "../../../../../src/runtime/duckdb/tables/strin
 import { UnseenEntries } from "../../../../../src/runtime/duckdb/tables/unseen-entries.ts";
 
 describe("the unseen entries of dictionaries", () => {
-  it("each iteration has the entries that no earlier one had, those that came meanwhile included", () => {
+  it("each iteration returns the entries that no earlier one returned, including new ones", () => {
     const [first, second] = [new StringDictionary(), new StringDictionary()];
     for (const text of ["a", "b"]) first.codeOf(text);
     second.codeOf("x");
@@ -21,7 +21,7 @@ describe("the unseen entries of dictionaries", () => {
     expect([entries.areAny, [...entries]]).toEqual([true, [["y", 2]]]);
   });
 
-  it("an iteration that is given up goes on with the next entry", () => {
+  it("an abandoned iteration continues with the next entry", () => {
     const dictionary = new StringDictionary();
     for (const text of ["a", "b", "c"]) dictionary.codeOf(text);
     const entries = new UnseenEntries([dictionary]);

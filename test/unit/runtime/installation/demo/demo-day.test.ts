@@ -28,7 +28,7 @@ const usualVisitors = (indexes: readonly number[]): number => {
 };
 
 describe("a demo's year", () => {
-  it("has 60,000 to 150,000 events in order of time, each on its own date, and the same when made again", () => {
+  it("contains 60,000 to 150,000 events in order of time, each on its own date, and is the same when made again", () => {
     expect(events.length).toBeGreaterThan(60_000);
     expect(events.length).toBeLessThan(150_000);
     for (const [index, of] of days.entries()) {
@@ -39,7 +39,7 @@ describe("a demo's year", () => {
     for (const index of [0, 173, DEMO_DAYS - 1]) expect(dayOf(index)).toEqual(days[index]);
   });
 
-  it("grows slowly and has fewer visitors on weekends", () => {
+  it("grows slowly, with fewer visitors on weekends", () => {
     const isWeekend = (index: number) => [0, 6].includes(index % 7);
     const all = Array.from({ length: DEMO_DAYS }, (_, index) => index);
     const weekdays = all.filter((index) => !isWeekend(index));
@@ -49,14 +49,14 @@ describe("a demo's year", () => {
     expect(usualVisitors(all.filter(isWeekend)) / usualVisitors(weekdays)).toBeLessThan(0.75);
   });
 
-  it("has a day, eleven days before its end, on which more than twice as many come, mostly from Hacker News", () => {
+  it("contains a day, eleven days before its end, with more than twice as many visitors, mostly from Hacker News", () => {
     const launch = days[DEMO_DAYS - 12] ?? [];
     expect(visitorsOf(launch)).toBeGreaterThan(2 * visitorsOf(days[DEMO_DAYS - 19] ?? []));
     const fromHackerNews = launch.filter(({ referrerSource }) => referrerSource === "Hacker News");
     expect(visitorsOf(fromHackerNews) / visitorsOf(launch)).toBeGreaterThan(0.5);
   });
 
-  it("has goals, properties with a space in their key, two currencies, campaigns, devices, and small countries", () => {
+  it("contains goals, properties with a space in their key, two currencies, campaigns, devices, and small countries", () => {
     expect([...valuesOf("eventName")]).toEqual(expect.arrayContaining(["pageview", "Signup", "Purchase", "Newsletter"]));
     expect(valuesOf("currency")).toEqual(new Set([null, "EUR", "USD"]));
     expect([...valuesOf("countryCode")]).toEqual(expect.arrayContaining([null, "US", "MT", "LI", "SM", "MC", "SG"]));
@@ -67,7 +67,7 @@ describe("a demo's year", () => {
     expect([...keys]).toEqual(expect.arrayContaining(["plan", "plan name", "seats", "url"]));
   });
 
-  it("has visits that follow one another in one visitor's day", () => {
+  it("contains consecutive visits in one visitor's day", () => {
     const visitors = new Map<bigint, number[]>();
     for (const { visitorId, timestampMs } of days[DEMO_DAYS - 2] ?? [])
       visitors.set(visitorId, [...(visitors.get(visitorId) ?? []), timestampMs]);

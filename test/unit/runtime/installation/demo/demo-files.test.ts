@@ -19,7 +19,7 @@ const rangeOf = (index: number, from: number, to: number): readonly [number, num
 };
 
 describe("the files of the demo site", () => {
-  it.each([0, 1, 364, 30_000])("name the minutes of a day and the demo's first day: day %d", (index) => {
+  it.each([0, 1, 364, 30_000])("are named by the minutes of a day and the demo's first day: day %d", (index) => {
     const beginning = dayNumberOf(DAY) - index;
     const morning = rangeOf(index, 0, 600);
     const rest = rangeOf(index, 600, MINUTES_OF_DAY);
@@ -33,7 +33,7 @@ describe("the files of the demo site", () => {
     expect(stored([[morning[0], rest[1]]])).toEqual({ firstDay: beginning, minutes: MINUTES_OF_DAY, hasOthers: false });
   });
 
-  it("are told from those of the journal's segments", () => {
+  it("differ in name from files of the journal's segments", () => {
     const segment = [1_773_532_800_000, 1_773_532_800_001] as const;
     expect(storedDemo([partition([segment])])).toMatchObject({ firstDay: null, hasOthers: true });
     expect(storedDemo([partition([rangeOf(3, 0, 9), segment])])).toMatchObject({ firstDay: dayNumberOf(DAY) - 3, hasOthers: true });

@@ -168,12 +168,12 @@ describe("window_funnel", () => {
     expect(await reached(modes, events)).toBe(wanted);
   });
 
-  it("a step that repeats another one counts as a separate step", async () => {
+  it("counts a step that repeats another one as a separate step", async () => {
     const again = (...met: readonly string[]) => reached(["strict_once"], inTurn(...met), { steps: 2 });
     expect([await again("AB"), await again("AB", "AB")]).toEqual([1, 2]);
   });
 
-  it("a funnel may have 32 steps", async () => {
+  it("accepts 32 steps", async () => {
     const letters = Array.from({ length: 32 }, (_, i) => String.fromCharCode(65 + i));
     expect(await reached([], inTurn(...letters), { steps: 32, windowMs: 31_000 })).toBe(32);
     expect(await reached([], inTurn(...letters), { steps: 32, windowMs: 30_999 })).toBe(31);
@@ -298,14 +298,14 @@ describe("sequence_match and sequence_count", () => {
     expect(await valueOf({ name: "sequence_match", pattern, conditions: 3 }, ...events)).toBe(Math.min(count, 1));
   });
 
-  it("patterns that make a backtracking search exponential take no longer", async () => {
+  it("take no longer for patterns that make a backtracking search exponential", async () => {
     const events = inTurn(...Array.from({ length: 5_000 }, () => "A"));
     const pattern = `${"(?1).*".repeat(63)}(?2)`;
     expect(await valueOf({ name: "sequence_count", pattern, conditions: 2 }, ...events)).toBe(0);
   });
 });
 
-describe("time", () => {
+describe("the time of visitor functions", () => {
   /** The function over the events of one visitor. */
   const applied = (perVisitor: VisitorFunction, events: readonly Sketch[]): Work => {
     const rows = rowsOf([events]);
@@ -341,16 +341,16 @@ describe("time", () => {
 describe("visitor functions", () => {
   const funnel: VisitorFunction = { name: "window_funnel", windowMs: 1000, steps: 2, modes: [] };
 
-  it("no rows have no values", async () => {
+  it("return no values for no rows", async () => {
     expect(await applyPerVisitor(funnel, rowsOf([]), atOnce)).toEqual(new Int32Array());
   });
 
-  it("each visitor gets a value from its own events only", async () => {
+  it("give each visitor a value from its own events only", async () => {
     const rows = rowsOf([[[0, "A"]], [[0, "B"]], inTurn("A", "B"), [[0, "A"]]]);
     expect(await applyPerVisitor(funnel, rows, atOnce)).toEqual(Int32Array.of(1, 0, 2, 1));
   });
 
-  it("other work runs between batches, and an abort ends the function", async () => {
+  it("let other work run between batches, and end at an abort", async () => {
     const rows = rowsOf(Array.from({ length: 250_000 }, () => [[0, "A"]] as const));
     let turns = 0;
     const others = async () => {

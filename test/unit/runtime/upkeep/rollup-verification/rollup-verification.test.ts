@@ -136,7 +136,7 @@ describe("verification of rollups", () => {
     expect(await verify(await daysOfEvents(1))).toEqual(expected);
   });
 
-  it("compares each rollup by the session window, salt rotation and extension that it was made with", async () => {
+  it("compares each rollup under the session window, salt rotation and extension of its making", async () => {
     const objects = await daysOfEvents(2);
     await objects.put(keyOf(1), encodeEvents(eventsOf(1, 0)));
     await make(objects, 0, 1, { saltRotationDays: 2 });
@@ -172,7 +172,7 @@ describe("verification of rollups", () => {
     expect(await verify(objects)).toMatchObject({ compared: 1, faults: [] });
   });
 
-  it("compares properties that a sum has although its events have more than it has room for", async () => {
+  it("compares properties in a sum even if its events have more than it has room for", async () => {
     const objects = createMemoryObjectStore();
     for (const day of [0, 1]) {
       const props = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`${day === 0 ? "z" : "a"}${i}`, i]));
@@ -211,7 +211,7 @@ describe("verification of rollups", () => {
     expect(await verify(objects)).toMatchObject({ rollups: 3, compared: 0, outdated: 3, faults: [] });
   });
 
-  it("counts a rollup of other definitions, settings that do not exist, or another format as outdated", async () => {
+  it("counts a rollup with other definitions, unknown settings, or another format as outdated", async () => {
     const { objects, key } = await oneDay();
     const bytes = (await objects.get(key)) ?? new Uint8Array();
     const changes = [{ definitions: "other" }, { saltRotationDays: 0 }, { sessionWindowMinutes: 7 }];
@@ -246,7 +246,7 @@ describe("verification of rollups", () => {
     ]);
   });
 
-  it("lists the events again if a file vanishes in a merge, and leaves out a rollup that vanishes or whose events do", async () => {
+  it("lists the events again if a file vanishes in a merge, and leaves out a rollup that vanishes or loses its events", async () => {
     const { objects, key } = await oneDay();
     let reads = 0;
     const merging = changing(objects, async (wanted) => (wanted === keyOf(0) && ++reads === 1 ? "gone" : undefined));
@@ -265,7 +265,7 @@ describe("verification of rollups", () => {
     expect(await verify(erasing)).toMatchObject({ rollups: 1, compared: 0, outdated: 1, uncompared: 0, faults: [] });
   });
 
-  it("says why a rollup could not be compared: damaged events, too little memory, or a shortened salt rotation", async () => {
+  it("gives the reason why a rollup could not be compared: damaged events, too little memory, or a shortened salt rotation", async () => {
     const objects = await daysOfEvents(2);
     await objects.put(keyOf(1), encodeEvents(eventsOf(1, 0)));
     await make(objects, 0, 1);
@@ -294,7 +294,7 @@ describe("verification of rollups", () => {
 describe("the sample of rollups", () => {
   const rollups = Array.from({ length: 11 }, (_, i) => ({ key: String(i), lastDay: at(i), sizeBytes: i === 4 ? 100 : 10 }));
 
-  it("has the newest and the largest, and over some days all others", () => {
+  it("contains the newest and the largest, and over some days all others", () => {
     const seen = new Set<string>();
     for (let day = 0; day < 5; day++) {
       const keys = sampleOf(rollups, at(day)).map(({ key }) => key);
@@ -305,7 +305,7 @@ describe("the sample of rollups", () => {
     expect(seen.size).toBe(rollups.length);
   });
 
-  it("has all rollups if there are few, each once", () => {
+  it("contains all rollups if there are few, each once", () => {
     for (let count = 0; count <= ROLLUPS_COMPARED_PER_SITE; count++) {
       expect(new Set(sampleOf(rollups.slice(0, count), at(7))).size).toBe(count);
     }
