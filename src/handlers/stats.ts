@@ -16,7 +16,7 @@ import { SCOPE_PARAMETERS, scopeOf } from "../runtime/query/scope-parameters.ts"
 import { dailyExport, DAILY_EXPORT } from "../runtime/reports/exports/daily-export.ts";
 import { csvFormat, jsonFormat } from "../runtime/reports/exports/formats.ts";
 import { RAW_EXPORT, RawExport } from "../runtime/reports/exports/raw-export.ts";
-import { clickhouseFirstDayPlan, firstDayPlan } from "../runtime/reports/measures/counts.ts";
+import { storedFirstDayPlan, firstDayPlan } from "../runtime/reports/measures/counts.ts";
 import { OVERVIEW_PARAMETERS, OVERVIEW } from "../runtime/reports/overview/overview.ts";
 import { REPORTS, type ReportPath } from "../runtime/reports/registry.ts";
 import type { PreparedReport, Report, ReportSettings } from "../runtime/reports/report.ts";
@@ -58,7 +58,7 @@ async function cachedDay(
 async function firstStoredDay(siteId: SiteId, context: FirstDayContext): Promise<LocalDate | null> {
   const { services } = context;
   if (services.config.engine !== "clickhouse") return (await services.daysOf(siteId))[0] ?? null;
-  return cachedDay("first stored day", [], clickhouseFirstDayPlan(siteId), siteId, context);
+  return cachedDay("first stored day", [], storedFirstDayPlan(siteId), siteId, context);
 }
 
 /** With conditions, a query like that of a series by day. */

@@ -2,9 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RESULT_SETTINGS } from "../../src/runtime/clickhouse/result-settings.ts";
-import { clickhouseStatement } from "../../src/runtime/clickhouse/statement.ts";
+import { clickhouseStatement } from "../../src/runtime/clickhouse/dialect/statement.ts";
 import { sql, textCode } from "../../src/runtime/query/sql.ts";
-import { lowerCaseInClickhouse, textPasses } from "../../src/runtime/query/text-conditions.ts";
+import { lowerCased, textPasses } from "../../src/runtime/clickhouse/dialect/text-conditions.ts";
 import { compiledTest, lowerCase, type TextTest, type TextTestKind } from "../../src/runtime/query/text-matching.ts";
 import { connectionTo } from "../support/clickhouse-connection.ts";
 import { clickhouseOfFile } from "../support/clickhouse-server.ts";
@@ -72,7 +72,7 @@ describe("tests of texts in ClickHouse", () => {
     expect(characters.length).toBeGreaterThan(1_000);
     const found = await connectionTo(clickhouse(), "default").rows({
       ...clickhouseStatement(sql`
-        SELECT toJSONString(groupArray(${lowerCaseInClickhouse(sql`text`)})) AS lower
+        SELECT toJSONString(groupArray(${lowerCased(sql`text`)})) AS lower
         FROM (SELECT arrayJoin(JSONExtract(${textCode(JSON.stringify(characters))}, 'Array(String)')) AS text)`),
       settings: RESULT_SETTINGS,
     });

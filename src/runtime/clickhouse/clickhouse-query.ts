@@ -1,6 +1,6 @@
 /** The ClickHouse statements of reports. On a cluster, each shard makes the rows of its visitors, and one server adds them up. */
 import { RESULT_SETTINGS } from "./result-settings.ts";
-import { clickhouseStatement } from "./statement.ts";
+import { clickhouseStatement } from "./dialect/statement.ts";
 import type { ClickhouseStatement } from "./connection.ts";
 import type { EventTables } from "./tables.ts";
 import { LOOKED_UP_CHARS_MAX } from "../base/config/report-limits.ts";
@@ -11,7 +11,7 @@ import { joinSql, resultColumn, sql, SqlText, textCode } from "../query/sql.ts";
 import { totalSql, type AggregateQuery } from "../query/aggregate-query.ts";
 
 /** A name from `EventTables`. */
-const name = (text: string): SqlText => new SqlText({ strings: [text], values: [] });
+const name = (text: string): SqlText => new SqlText([text]);
 
 const eventsOf = (siteId: SiteId, table: string): SqlText =>
   sql`events AS (SELECT * FROM ${name(table)} WHERE site_id = ${textCode(siteId)})`;

@@ -6,7 +6,7 @@ import { utcCalendar, type Calendar } from "../../storage/calendar.ts";
 import { utcDateOf } from "../../storage/event.ts";
 import type { VisitorFunction } from "./behavioral/visitor-function.ts";
 import { rangeOfDays, type DateRange } from "./date-range.ts";
-import { joinSql, perDialect, resultColumn, sql, textCode, type SqlParameter, type SqlText } from "./sql.ts";
+import { fragment, joinSql, resultColumn, sql, textCode, type SqlParameter, type SqlText } from "./sql.ts";
 import { isFound } from "./text-conditions.ts";
 import type { OrderKey, Top } from "./top.ts";
 import type { RowsOfVisits } from "./visits.ts";
@@ -58,6 +58,9 @@ const commas = (columns: readonly SqlText[]): SqlText => joinSql(columns, ", ");
 
 const textsOf = (code: string): SqlText => resultColumn(`texts_of_${code}`);
 
+/** `totals` with texts in place of codes. A backend that stores texts selects the rows as they are. */
+export const withTexts = fragment((selected: SqlText, _wanted: SqlText) => selected);
+
 /** How the result is computed from `totals`. */
 export function totalSql(query: AggregateQuery): SqlText {
   const { keys, codes = [], names = [], counts, amounts = [], finalize, isCounted } = query;
@@ -70,20 +73,23 @@ export function totalSql(query: AggregateQuery): SqlText {
     sql`totals`,
   );
   const wanted = wantedSql(query);
-  const named = perDialect(sql`SELECT ${commas([...texts, ...others])} FROM ${joined}${wanted}`, sql`SELECT * FROM totals${wanted}`);
+  const named = withTexts(sql`SELECT ${commas([...texts, ...others])} FROM ${joined}${wanted}`, wanted);
   const digits = amounts.map((amount) => sql`CAST(${resultColumn(amount)} AS VARCHAR) AS ${resultColumn(amount)}`);
   const columns = commas([...[...codes, ...names, ...keys, ...counts].map(resultColumn), ...digits]);
   return sql`SELECT ${columns} FROM (${named}) AS named ${limitSql([...codes, ...names], query)}`;
 }
 
-/** Leaves out rows by their text before texts are looked up. DuckDB leaves out values of properties when it reads them (`beyondSql`). */
+/** DuckDB left out other values of properties when it read them (`beyondSql`). */
+export const whereFound = fragment((_name: string, _search: string, _top: Top) => sql``);
+
+/** Leaves out rows by their text before texts are looked up. */
 function wantedSql({ codes = [], names = [], top }: AggregateQuery): SqlText {
   const [code] = codes;
   const [name] = names;
   const conditions = code === undefined ? [] : wantedConditions(sql`totals.${resultColumn(code)}`, top);
   if (conditions.length > 0) return sql` WHERE ${joinSql(conditions, " AND ")}`;
   if (name === undefined || top?.search === undefined) return sql``;
-  return perDialect(sql``, sql` WHERE ${isFound(sql`totals.${resultColumn(name)}`, top.search, top)}`);
+  return whereFound(name, top.search, top);
 }
 
 function wantedConditions(value: SqlText, top: Partial<Top> = {}): SqlText[] {

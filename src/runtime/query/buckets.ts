@@ -13,7 +13,7 @@ import type { WeekStart } from "../sites/site-settings.ts";
 import { datesOf, type DateRange } from "./date-range.ts";
 import { isInUtc, localTimeSql, localTimesIn, type LocalSql } from "./local-time.ts";
 import { optionalOneOf, type Parameter } from "./parameters.ts";
-import { perDialect, sql, type SqlText } from "./sql.ts";
+import { fragment, sql, type SqlText } from "./sql.ts";
 
 export const INTERVALS = ["minute", "hour", "day", "week", "month"] as const;
 export type Interval = (typeof INTERVALS)[number];
@@ -137,20 +137,17 @@ export function bucketsOf(range: DateRange, length: BucketLength, calendar: Cale
  * The hour or minute of the event's date that the clock showed. A day may be longer than 24 hours, and then some of its hours come twice:
  * like its date, an event's hour never depends on where the clock says that the day ends.
  */
-function partOfDaySql({ ms, perDay }: PartOfDay, range: DateRange, calendar: Calendar): SqlText {
-  const localMs = localTimeSql(range, calendar);
-  return perDialect(
-    sql`CAST(day AS BIGINT) * ${perDay} + ((${localMs}) // ${ms}) % ${perDay}`,
-    sql`toInt64(day) * ${perDay} + intDiv(${localMs}, ${ms}) % ${perDay}`,
-  );
-}
+export const clockPartSql = fragment(
+  ({ ms, perDay }: PartOfDay, localMs: SqlText) => sql`CAST(day AS BIGINT) * ${perDay} + ((${localMs}) // ${ms}) % ${perDay}`,
+);
+
+/** Whole units since 1970-01-01 UTC. */
+export const timeUnitsSql = fragment((ms: number) => sql`timestamp // ${ms}`);
 
 const clockBucket =
   (part: PartOfDay): LocalSql =>
   (range, calendar) =>
-    isInUtc(range, calendar)
-      ? perDialect(sql`timestamp // ${part.ms}`, sql`intDiv(timestamp, ${part.ms})`)
-      : partOfDaySql(part, range, calendar);
+    isInUtc(range, calendar) ? timeUnitsSql(part.ms) : clockPartSql(part, localTimeSql(range, calendar));
 
 const MINUTE_BUCKET = clockBucket(PARTS_OF_DAY.minute);
 
@@ -166,20 +163,14 @@ export function hourBucketIn(range: DateRange, calendar: Calendar): (day: number
 
 export const DAY_BUCKET: LocalSql = () => sql`day`;
 
-function weekSql(weekStart: WeekStart): SqlText {
-  const days = DAYS_BEFORE_1970[weekStart];
-  return perDialect(sql`(day + ${days}) // 7`, sql`intDiv(day + ${days}, 7)`);
-}
+export const weekSql = fragment((daysBefore1970: number) => sql`(day + ${daysBefore1970}) // 7`);
 
-const MONTH = perDialect(
-  sql`date_diff('month', DATE '1970-01-01', DATE '1970-01-01' + CAST(day AS INTEGER))`,
-  sql`(toYear(toDate32(day)) - 1970) * 12 + toMonth(toDate32(day)) - 1`,
-);
+export const monthSql = fragment(() => sql`date_diff('month', DATE '1970-01-01', DATE '1970-01-01' + CAST(day AS INTEGER))`);
 
 /** The bucket key of an event. */
 export function bucketSql(length: BucketLength): LocalSql {
   if (length === "minute") return MINUTE_BUCKET;
   if (length === "hour") return HOUR_BUCKET;
   if (length === "day") return DAY_BUCKET;
-  return () => (length === "month" ? MONTH : weekSql(length));
+  return () => (length === "month" ? monthSql() : weekSql(DAYS_BEFORE_1970[length]));
 }

@@ -5,7 +5,7 @@
 import { PAGEVIEW } from "../base/config/names.ts";
 import type { Condition } from "./filters.ts";
 import { goalSql } from "./goal.ts";
-import { column, joinSql, perDialect, sql, textCode, type SqlText } from "./sql.ts";
+import { column, fragment, joinSql, sql, textCode, type SqlText } from "./sql.ts";
 import { bitsSql } from "./steps.ts";
 import { UNRECORDED, valuePasses } from "./text-conditions.ts";
 import { compiledTest, type TextTest } from "./text-matching.ts";
@@ -26,11 +26,8 @@ export interface GoalMarks {
 /** Also met by sessions that reach no goal at all. */
 const asksForNoGoal = ({ test: { kind, values } }: GoalCondition): boolean => kind === "is" && values.includes(UNRECORDED);
 
-/** Whether the column `reached`, a bit for each goal, has one of these. */
-function hasGoalOf(positions: readonly number[]): SqlText {
-  const mask = positions.reduce((sum, position) => sum + 2 ** position, 0);
-  return perDialect(sql`(reached & CAST(${mask} AS BIGINT)) <> 0`, sql`bitAnd(reached, ${mask}) <> 0`);
-}
+/** The column `reached` has a bit for each goal. */
+export const reachesAny = fragment((mask: number) => sql`(reached & CAST(${mask} AS BIGINT)) <> 0`);
 
 /** Events that are no goal of the site are goals by their names: the column `other_name`, `(unknown)` for all others. */
 function otherName(goalNames: readonly string[]): SqlText {
@@ -57,7 +54,10 @@ export function goalMarks(conditions: readonly GoalCondition[], props: SqlText):
   const reached = compared.length === 0 ? sql`0` : bitsSql(compared.map(({ goal }) => goalSql(goal, props)));
   const tests = conditions.map(({ test }, i) => {
     const positions = (passing[i] ?? []).map((goal) => compared.indexOf(goal));
-    return or([...(positions.length > 0 ? [hasGoalOf(positions)] : []), ...otherPasses(test)]);
+    return or([
+      ...(positions.length > 0 ? [reachesAny(positions.reduce((sum, position) => sum + 2 ** position, 0))] : []),
+      ...otherPasses(test),
+    ]);
   });
   const any = sql`(reached <> 0 OR other_name <> ${textCode(UNRECORDED)})`;
   return {

@@ -2,10 +2,9 @@
 import { PAGEVIEW } from "../base/config/names.ts";
 import type { Condition, SessionFilter } from "./filters.ts";
 import { goalMarks } from "./goal-conditions.ts";
-import { orderedSessions, type SessionEvent } from "./ordered-sessions.ts";
 import type { SessionRules } from "./session-rules.ts";
-import { joinSql, perDialect, sql, textCode, type SqlText } from "./sql.ts";
-import { UNRECORDED, valuePasses } from "./text-conditions.ts";
+import { fragment, joinSql, sql, textCode, type SqlText } from "./sql.ts";
+import { valuePasses } from "./text-conditions.ts";
 import type { TextTest } from "./text-matching.ts";
 
 /** The events of a range of whole salt periods, by which its sessions are judged. */
@@ -87,13 +86,13 @@ function sessionsOfPage(end: "entry-page" | "exit-page", test: TextTest, events:
     WHERE ${passes}`;
 }
 
-const negated = ({ isNegated }: SessionCondition, passed: SqlText): SqlText => (isNegated ? sql`NOT ${passed}` : passed);
+export const negated = ({ isNegated }: SessionCondition, passed: SqlText): SqlText => (isNegated ? sql`NOT ${passed}` : passed);
 
 type PageCondition = SessionCondition & { readonly dimension: "entry-page" | "exit-page" };
 
-const isOnPage = (condition: SessionCondition): condition is PageCondition => condition.dimension !== "goal";
+export const isOnPage = (condition: SessionCondition): condition is PageCondition => condition.dimension !== "goal";
 
-const isOnGoal = (condition: SessionCondition): boolean => !isOnPage(condition);
+export const isOnGoal = (condition: SessionCondition): boolean => !isOnPage(condition);
 
 function meetsInDuckdb(conditions: readonly SessionCondition[], events: SessionEvents): SqlText {
   const onGoals = conditions.filter(isOnGoal);
@@ -104,44 +103,5 @@ function meetsInDuckdb(conditions: readonly SessionCondition[], events: SessionE
   return joinSql(onGoals.length === 0 ? onPages : [...onPages, meetsByGoals(onGoals, events)], " AND ");
 }
 
-/** In ClickHouse, whether a session begins or ends on a page that passes. It reads `visit`, an array of the session's events. */
-function endsOn(end: "entry-page" | "exit-page", test: TextTest): SqlText {
-  const pick = end === "entry-page" ? sql`arrayFirst` : sql`arrayLast`;
-  const page = sql`if(arrayExists(event -> event.is_pageview, visit), ${pick}(event -> event.is_pageview, visit).path, ${textCode(UNRECORDED)})`;
-  return valuePasses(page, "pathname", test);
-}
-
-/** An event in an array of its visitor's, in ClickHouse. The bits of `met` are what it meets. Pages need the order of events at the same time. */
-function conditionEvent(met: SqlText, hidesEvents: boolean, withPages: boolean): SessionEvent {
-  const shared = hidesEvents ? sql`shared` : sql`1`;
-  const element = withPages
-    ? sql`CAST(
-    (timestamp, segment, row, ${met}, ${shared}, event_name = ${textCode(PAGEVIEW)}, toString(pathname)),
-    'Tuple(ms Int64, segment UInt64, row UInt32, met Int64, shared UInt8, is_pageview UInt8, path String)')`
-    : sql`CAST((timestamp, ${met}, ${shared}), 'Tuple(ms Int64, met Int64, shared UInt8)')`;
-  return { element, timeMs: sql`event.ms`, isShared: sql`event.shared` };
-}
-
-/**
- * In ClickHouse, which has no numbers of sessions: visitor and time of each event of the sessions that meet all conditions. The sessions
- * are made once for all of them: that takes most of the time.
- */
-function momentsOf(conditions: readonly SessionCondition[], events: SessionEvents): SqlText {
-  const { ordered, hidesEvents, props, rules } = events;
-  const onGoals = conditions.filter(isOnGoal);
-  const onPages = conditions.filter(isOnPage);
-  const goals = onGoals.length > 0 ? goalMarks(onGoals, props) : null;
-  const isReached = (position: number): SqlText => sql`arrayExists(event -> bitTest(event.met, ${position}), visit)`;
-  const met = onPages.map((condition) => negated(condition, endsOn(condition.dimension, condition.test)));
-  const event = conditionEvent(goals?.bits ?? sql`0`, hidesEvents, onPages.length > 0);
-  const marked = goals ? sql`SELECT *, ${goals.columns} FROM (${ordered}) AS unmarked` : ordered;
-  const sessions = orderedSessions({ events: marked, hidesEvents, event, sessionGapMs: rules.sessionGapMs });
-  return sql`
-    SELECT visitor_id, arrayJoin(arrayMap(event -> event.ms, visit)) AS ms
-    FROM (SELECT visitor_id, arrayJoin(sessions) AS visit FROM (${sessions}) AS histories) AS visits
-    WHERE ${joinSql(goals ? [...met, goals.isMet(isReached)] : met, " AND ")}`;
-}
-
 /** Whether the session of an event meets all conditions: by its entry or exit page, `(unknown)` without a page view, or by the goals that it reaches. */
-export const meetsSessionConditions = (conditions: readonly SessionCondition[], events: SessionEvents): SqlText =>
-  perDialect(meetsInDuckdb(conditions, events), sql`(visitor_id, timestamp) IN (${momentsOf(conditions, events)})`);
+export const meetsSessionConditions = fragment(meetsInDuckdb);

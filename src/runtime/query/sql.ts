@@ -32,65 +32,85 @@ export interface SqlParts {
   readonly values: readonly SqlParameter[];
 }
 
-export class SqlText {
-  readonly duckdb: SqlParts;
-  readonly clickhouse: SqlParts;
+/** SQL that dialects write in different ways. DuckDB's is in place; a dialect that differs has a table of its own. */
+export interface Fragment<Args extends readonly unknown[]> {
+  (...args: Args): SqlText;
+  readonly duckdb: (...args: Args) => SqlText;
+}
 
-  constructor(duckdb: SqlParts, clickhouse: SqlParts = duckdb) {
-    this.duckdb = duckdb;
-    this.clickhouse = clickhouse;
+/** Writes a fragment. Called while a statement is rendered, so only the dialect that runs is ever written. */
+export type Dialect = <Args extends readonly unknown[]>(called: Fragment<Args>, args: Args) => SqlText;
+
+const duckdbDialect: Dialect = (called, args) => called.duckdb(...args);
+
+interface FragmentCall {
+  readonly writtenIn: (dialect: Dialect) => SqlText;
+}
+
+/** Strings, and what is between them. */
+export class SqlText {
+  readonly #strings: readonly string[];
+  readonly #parts: readonly (SqlParameter | SqlText | FragmentCall)[];
+  #duckdb: SqlParts | null = null;
+
+  constructor(strings: readonly string[], parts: readonly (SqlParameter | SqlText | FragmentCall)[] = []) {
+    this.#strings = strings;
+    this.#parts = parts;
+  }
+
+  renderedIn(dialect: Dialect): SqlParts {
+    const rendered = { strings: [""], values: [] as SqlParameter[] };
+    this.#renderInto(rendered, dialect);
+    return rendered;
+  }
+
+  #renderInto(rendered: { strings: string[]; values: SqlParameter[] }, dialect: Dialect): void {
+    const { strings, values } = rendered;
+    this.#strings.forEach((text, i) => {
+      strings[strings.length - 1] += text;
+      const part = this.#parts[i];
+      if (part === undefined) return;
+      if (part instanceof SqlText) part.#renderInto(rendered, dialect);
+      else if (typeof part === "object" && "writtenIn" in part) part.writtenIn(dialect).#renderInto(rendered, dialect);
+      else {
+        values.push(part);
+        strings.push("");
+      }
+    });
+  }
+
+  get #inDuckdb(): SqlParts {
+    return (this.#duckdb ??= this.renderedIn(duckdbDialect));
   }
 
   /** DuckDB's text, with `$1`, `$2`, … where the parameters go. */
   get text(): string {
-    return this.duckdb.strings.reduce((text, piece, i) => `${text}$${i}${piece}`);
+    return this.#inDuckdb.strings.reduce((text, piece, i) => `${text}$${i}${piece}`);
   }
 
   /** DuckDB's parameters. */
   get values(): readonly SqlParameter[] {
-    return this.duckdb.values;
+    return this.#inDuckdb.values;
   }
 }
 
-function spliced(pieces: readonly string[], values: readonly (SqlParameter | SqlParts)[]): SqlParts {
-  const strings = [pieces[0] ?? ""];
-  const parameters: SqlParameter[] = [];
-  const addText = (text: string) => {
-    strings[strings.length - 1] += text;
-  };
-  values.forEach((value, i) => {
-    if (typeof value === "object" && "strings" in value) {
-      addText(value.strings[0] ?? "");
-      for (const text of value.strings.slice(1)) strings.push(text);
-      for (const parameter of value.values) parameters.push(parameter);
-    } else {
-      parameters.push(value);
-      strings.push("");
-    }
-    addText(pieces[i + 1] ?? "");
-  });
-  return { strings, values: parameters };
-}
-
 /** `sql\`… ${value} …\`` */
-export function sql(pieces: TemplateStringsArray, ...values: readonly (SqlParameter | SqlText)[]): SqlText {
-  const inDialect = (dialect: "duckdb" | "clickhouse") =>
-    spliced(
-      pieces,
-      values.map((value) => (value instanceof SqlText ? value[dialect] : value)),
-    );
-  const isShared = values.every((value) => !(value instanceof SqlText) || value.clickhouse === value.duckdb);
-  return isShared ? new SqlText(inDialect("duckdb")) : new SqlText(inDialect("duckdb"), inDialect("clickhouse"));
-}
+export const sql = (strings: TemplateStringsArray, ...values: readonly (SqlParameter | SqlText)[]): SqlText => new SqlText(strings, values);
 
-/** A fragment that the dialects write in different ways. */
-export const perDialect = (duckdb: SqlText, clickhouse: SqlText): SqlText => new SqlText(duckdb.duckdb, clickhouse.clickhouse);
+/** Declares a fragment by DuckDB's SQL. */
+export function fragment<Args extends readonly unknown[]>(duckdb: (...args: Args) => SqlText): Fragment<Args> {
+  const called: Fragment<Args> = Object.assign(
+    (...args: Args) => new SqlText(["", ""], [{ writtenIn: (dialect) => dialect(called, args) }]),
+    { duckdb },
+  );
+  return called;
+}
 
 /** A text as columns hold it. */
 export const textCode = (text: string): SqlParameter => ({ text });
 
 /** SQL without parameters. */
-const word = (text: string): SqlText => new SqlText({ strings: [text], values: [] });
+const word = (text: string): SqlText => new SqlText([text]);
 
 export type ColumnName = (typeof EVENT_COLUMNS)[number]["name"];
 
@@ -106,15 +126,8 @@ export function resultColumn(text: string): SqlText {
   return word(text);
 }
 
-/** Joins fragments with a separator. */
-export function joinSql(fragments: readonly SqlText[], separator: " AND " | " OR " | ", " | " + "): SqlText {
-  if (fragments.length === 0) throw new Error("nothing to join");
-  const pieces = ["", ...fragments.slice(1).map(() => separator), ""];
-  const joined = (dialect: "duckdb" | "clickhouse") =>
-    spliced(
-      pieces,
-      fragments.map((fragment) => fragment[dialect]),
-    );
-  const isShared = fragments.every(({ duckdb, clickhouse }) => clickhouse === duckdb);
-  return isShared ? new SqlText(joined("duckdb")) : new SqlText(joined("duckdb"), joined("clickhouse"));
+/** Joins SQL with a separator. */
+export function joinSql(parts: readonly SqlText[], separator: " AND " | " OR " | ", " | " + "): SqlText {
+  if (parts.length === 0) throw new Error("nothing to join");
+  return new SqlText(["", ...parts.slice(1).map(() => separator), ""], parts);
 }

@@ -8,11 +8,10 @@ import { fraction, text } from "../base/json-schema.ts";
 import { PAGE } from "../query/step-parameters.ts";
 import { oneOf, rowLimit, type Values } from "../query/parameters.ts";
 import { numberIn, ratio, textIn } from "../query/row-values.ts";
-import { eventsIn, hidesEvents, rangedEvents, within, type Scope } from "../query/scope.ts";
-import { perDialect, sql, textCode, type SqlText } from "../query/sql.ts";
+import { eventsIn, within, type Scope } from "../query/scope.ts";
+import { fragment, sql, textCode } from "../query/sql.ts";
 import { stepSql } from "../query/steps.ts";
 import { VISITORS, rows } from "./measures/fields.ts";
-import { orderedSessions, pageEvents } from "../query/ordered-sessions.ts";
 import { sessionParts } from "./measures/sessions.ts";
 import { report } from "./report.ts";
 
@@ -22,16 +21,13 @@ const PARAMETERS = {
   limit: rowLimit("Maximum number of rows.", FLOW_ROWS_MAX, FLOW_ROWS_DEFAULT),
 };
 
-/** Rows `code`, `visitors`: visitors by the neighbour of their first view of the page in any matching session; NULL for none. */
-type Neighbours = (
-  scope: Scope,
-  calendar: Calendar,
-  sessionGapMs: number,
-  values: Pick<Values<typeof PARAMETERS>, "page" | "direction">,
-) => SqlText;
+export type Neighbour = Pick<Values<typeof PARAMETERS>, "page" | "direction">;
 
-/** DuckDB sorts only events of sessions with a view of the page. */
-const neighboursInDaySessions: Neighbours = (scope, calendar, sessionGapMs, { page, direction }) => {
+/**
+ * Rows `code`, `visitors`: visitors by the neighbour of their first view of the page in any matching session; NULL for none. Only events of
+ * sessions with a view of the page are sorted.
+ */
+export const neighboursOfPage = fragment((scope: Scope, calendar: Calendar, sessionGapMs: number, { page, direction }: Neighbour) => {
   const neighbour = direction === "forward" ? sql`sequence_next_node` : sql`sequence_previous_node`;
   const all = eventsIn({ ...scope, conditions: [] });
   const isViewed = sql`CASE WHEN ${stepSql(page)} THEN 1 ELSE 0 END`;
@@ -64,44 +60,10 @@ const neighboursInDaySessions: Neighbours = (scope, calendar, sessionGapMs, { pa
         WHERE viewed = 1
       )
       SELECT neighbour AS code, count(*) AS visitors FROM ranked WHERE place = 1 GROUP BY neighbour`;
-};
+});
 
-/** ClickHouse sorts only events of visitors with a view of the page. */
-const neighboursInOrderedSessions: Neighbours = (scope, _calendar, sessionGapMs, { page, direction }) => {
-  const all = eventsIn({ ...scope, conditions: [] });
-  const viewers = sql`SELECT visitor_id FROM (${all}) AS ranged_events WHERE ${stepSql(page)}`;
-  const events = sql`SELECT * FROM (${rangedEvents(scope)}) AS ranged WHERE visitor_id IN (${viewers})`;
-  const isHiding = hidesEvents(scope);
-  const read = { events, hidesEvents: isHiding, event: pageEvents(isHiding, stepSql(page)), sessionGapMs };
-  const neighbour = direction === "forward" ? sql`place + 1` : sql`place - 1`;
-  return sql`
-      WITH first_visits AS (
-        SELECT arrayFirst(
-          visit -> arrayExists(event -> event.matching, visit) AND arrayExists(event -> event.viewed, visit),
-          sessions
-        ) AS visit
-        FROM (${orderedSessions(read)}) AS histories
-      ),
-      views AS (
-        SELECT arrayFilter(event -> event.is_pageview, visit) AS pages, arrayFirstIndex(event -> event.viewed, pages) AS place
-        FROM first_visits
-        WHERE notEmpty(visit)
-      )
-      SELECT if(${neighbour} BETWEEN 1 AND length(pages), pages[${neighbour}].path, NULL) AS code, count(*) AS visitors
-      FROM views
-      GROUP BY code`;
-};
-
-/** Rows `next_page`, `visitors`, and `viewers`: all visitors who viewed the page, with or without a next one. */
-const neighbours = (scope: Scope, sessionGapMs: number, { limit, ...values }: Values<typeof PARAMETERS>): AggregateQuery => ({
-  keys: ["code"],
-  counts: ["visitors"],
-  partial(range, calendar) {
-    const parts = [within(scope, range), calendar, sessionGapMs, values] as const;
-    return perDialect(neighboursInDaySessions(...parts), neighboursInOrderedSessions(...parts));
-  },
-  finalize: perDialect(
-    sql`
+export const mostViewed = fragment(
+  (limit: number) => sql`
       SELECT
         coalesce(texts.text, '(unknown)') AS next_page,
         visitors,
@@ -110,13 +72,14 @@ const neighbours = (scope: Scope, sessionGapMs: number, { limit, ...values }: Va
       WHERE totals.code IS NOT NULL
       ORDER BY visitors DESC, next_page ASC
       LIMIT ${limit}`,
-    sql`
-      SELECT next_page, visitors, viewers
-      FROM (SELECT code AS next_page, visitors, sum(visitors) OVER () AS viewers FROM totals) AS shared
-      WHERE next_page IS NOT NULL
-      ORDER BY visitors DESC, next_page ASC
-      LIMIT ${limit}`,
-  ),
+);
+
+/** Rows `next_page`, `visitors`, and `viewers`: all visitors who viewed the page, with or without a next one. */
+const neighbours = (scope: Scope, sessionGapMs: number, { limit, ...values }: Values<typeof PARAMETERS>): AggregateQuery => ({
+  keys: ["code"],
+  counts: ["visitors"],
+  partial: (range, calendar) => neighboursOfPage(within(scope, range), calendar, sessionGapMs, values),
+  finalize: mostViewed(limit),
 });
 
 export const flow = report({

@@ -9,8 +9,8 @@ import { fraction, text, count, orNull } from "../base/json-schema.ts";
 import { planOf } from "../query/plan.ts";
 import { numberIn, ratio, textIn } from "../query/row-values.ts";
 import { eventsIn, within, type Scope, propsIn } from "../query/scope.ts";
-import { sql, textCode, perDialect, type SqlRow, type SqlText } from "../query/sql.ts";
-import { visitorCounts, REVENUE_TOTAL } from "./measures/counts.ts";
+import { sql, textCode, fragment, type SqlRow, type SqlText } from "../query/sql.ts";
+import { visitorCounts, revenueTotal } from "./measures/counts.ts";
 import { EVENTS, VISITORS, rows, REVENUE_FIELDS, revenueOf } from "./measures/fields.ts";
 import { report } from "./report.ts";
 import { GOALS_MAX, GOALS_OF_QUERY_MAX } from "../base/config/admin-limits.ts";
@@ -59,20 +59,19 @@ export const goals = report({
     ),
 });
 
+/** `marked` has a bit for each goal in `met`. */
+export const perMetGoal = fragment(
+  (marked: SqlText, listed: number) => sql`
+    SELECT goal, visitor_id, currency, revenue_amount
+    FROM ${marked}, (SELECT unnest(range(CAST(${listed} AS BIGINT))) AS goal) AS goals
+    WHERE met <> 0 AND (met >> CAST(goal AS INTEGER)) & 1 = 1`,
+);
+
 /** A row for each goal that an event meets: `goal` (its place in the list, from 0), `visitor_id`, `currency`, `revenue_amount`. */
 function eventsByGoal(scope: Scope, listed: readonly SiteGoal[]): SqlText {
   const met = bitsSql(listed.map(({ fields }) => goalSql(fields.goal, propsIn(scope))));
   const marked = sql`(${eventsIn(scope, sql`visitor_id, currency, revenue_amount, ${met} AS met`)}) AS marked`;
-  return perDialect(
-    sql`
-    SELECT goal, visitor_id, currency, revenue_amount
-    FROM ${marked}, (SELECT unnest(range(CAST(${listed.length} AS BIGINT))) AS goal) AS goals
-    WHERE met <> 0 AND (met >> CAST(goal AS INTEGER)) & 1 = 1`,
-    sql`
-    SELECT arrayJoin(bitPositionsToArray(met)) AS goal, visitor_id, currency, revenue_amount
-    FROM ${marked}
-    WHERE met <> 0`,
-  );
+  return perMetGoal(marked, listed.length);
 }
 
 /** Rows `goal`, `visitors`, `events`. */
@@ -85,10 +84,9 @@ const countsByGoal = (scope: Scope, listed: readonly SiteGoal[]): AggregateQuery
     GROUP BY goal`,
 });
 
-const NAMED = perDialect(
-  sql`SELECT totals.goal, coalesce(texts.text, '(unknown)') AS currency, totals.total, totals.transactions
+export const namedCurrencies = fragment(
+  () => sql`SELECT totals.goal, coalesce(texts.text, '(unknown)') AS currency, totals.total, totals.transactions
         FROM totals LEFT JOIN texts ON texts.code = totals.currency`,
-  sql`SELECT * FROM totals`,
 );
 
 /** Rows `goal`, `currency`, `total` (hundredths), `transactions`: the currencies with the largest totals of each goal. */
@@ -98,7 +96,7 @@ const revenueByGoal = (scope: Scope, listed: readonly SiteGoal[]): AggregateQuer
   counts: ["transactions"],
   amounts: ["total"],
   partial: (range) => sql`
-    SELECT CAST(goal AS BIGINT) AS goal, currency, ${REVENUE_TOTAL} AS total, count(*) AS transactions
+    SELECT CAST(goal AS BIGINT) AS goal, currency, ${revenueTotal()} AS total, count(*) AS transactions
     FROM (${eventsByGoal(within(scope, range), listed)}) AS met_events
     WHERE revenue_amount IS NOT NULL
     GROUP BY goal, currency`,
@@ -107,7 +105,7 @@ const revenueByGoal = (scope: Scope, listed: readonly SiteGoal[]): AggregateQuer
     FROM (
       SELECT *, row_number() OVER (PARTITION BY goal ORDER BY total DESC, currency ASC) AS place
       FROM (
-        ${NAMED}
+        ${namedCurrencies()}
       ) AS named
     ) AS ranked
     WHERE place <= ${REVENUE_ROWS_MAX}

@@ -10,12 +10,20 @@ import type { AggregateQuery } from "../query/aggregate-query.ts";
 import { list, text } from "../base/json-schema.ts";
 import { optional, searchFor, type Values } from "../query/parameters.ts";
 import { planOf } from "../query/plan.ts";
-import { KEYS_WITH_VALUE, mayHaveKey, tokenOfKey, valueOf, withPairs } from "../query/property-pairs.ts";
 import { numberIn, textIn } from "../query/row-values.ts";
 import { eventsIn, within, type Scope } from "../query/scope.ts";
-import { perDialect, sql, textCode } from "../query/sql.ts";
+import { fragment, sql, textCode, type SqlText } from "../query/sql.ts";
 import { EVENTS, VISITORS, rows } from "./measures/fields.ts";
 import { report } from "./report.ts";
+
+export const keysOfEvents = fragment(
+  (events: SqlText, limit: SqlText) => sql`
+    WITH carried AS (SELECT DISTINCT props FROM (${events}) AS scoped WHERE props <> 0),
+    found AS (SELECT DISTINCT code FROM properties JOIN carried ON carried.props = properties.props)
+    SELECT coalesce(text, '(unknown)') AS value
+    FROM found LEFT JOIN property_texts ON property_texts.code = found.code
+    ${limit}`,
+);
 
 /**
  * Rows `value`, ascending. Without a search, each chunk is limited: keys beyond a chunk's limit cannot be in the result. A search may
@@ -28,19 +36,7 @@ const keysIn = (scope: Scope, search: string | null = null): AggregateQuery => {
     names: ["value"],
     counts: [],
     property: null,
-    partial: (range) =>
-      perDialect(
-        sql`
-    WITH carried AS (SELECT DISTINCT props FROM (${eventsIn(within(scope, range))}) AS scoped WHERE props <> 0),
-    found AS (SELECT DISTINCT code FROM properties JOIN carried ON carried.props = properties.props)
-    SELECT coalesce(text, '(unknown)') AS value
-    FROM found LEFT JOIN property_texts ON property_texts.code = found.code
-    ${limit}`,
-        sql`
-    SELECT DISTINCT arrayJoin(${KEYS_WITH_VALUE}) AS value
-    FROM (${withPairs(sql`SELECT props FROM (${eventsIn(within(scope, range))}) AS scoped WHERE props IS NOT NULL GROUP BY props`)}) AS read
-    ${limit}`,
-      ),
+    partial: (range) => keysOfEvents(eventsIn(within(scope, range)), limit),
     top: { rowsMax: PROPERTY_KEYS_MAX, ...(search !== null && { search }) },
   };
 };
@@ -106,23 +102,8 @@ function keyOf({ key, name }: Pick<Values<typeof VALUES_PARAMETERS>, "key" | "na
   return requested;
 }
 
-/** Rows `value`, `visitors`, `events` of events with the key. Rollups store them for all events, not for one event name. */
-export function countsByPropertyValue(scope: Scope, key: string, eventName: string | null): AggregateQuery {
-  const isCounted = eventName === null ? sql`true` : sql`event_name = ${textCode(eventName)}`;
-  return {
-    keys: [],
-    names: ["value"],
-    counts: ["visitors", "events"],
-    property: key,
-    partial(range) {
-      const events = eventsIn(within(scope, range));
-      const carried = sql`
-      SELECT props, uniqExactState(visitor_id) AS visitor_set, count(*) AS event_count
-      FROM (${events}) AS scoped
-      WHERE ${mayHaveKey(key)} AND ${isCounted}
-      GROUP BY props`;
-      return perDialect(
-        sql`
+export const countsOfValues = fragment(
+  (events: SqlText, _key: string, isCounted: SqlText) => sql`
       WITH counted AS (
         SELECT properties.code AS code, count(DISTINCT visitor_id) AS visitors, count(*) AS events
         FROM (${events}) AS scoped JOIN properties ON properties.props = scoped.props
@@ -131,12 +112,17 @@ export function countsByPropertyValue(scope: Scope, key: string, eventName: stri
       )
       SELECT coalesce(text, '(unknown)') AS value, visitors, events
       FROM counted LEFT JOIN property_texts ON property_texts.code = counted.code`,
-        sql`
-      SELECT ${valueOf(sql`token`)} AS value, uniqExactMerge(visitor_set) AS visitors, sum(event_count) AS events
-      FROM (SELECT visitor_set, event_count, ${tokenOfKey(key)} AS token FROM (${withPairs(carried)})) AS read
-      GROUP BY value`,
-      );
-    },
+);
+
+/** Rows `value`, `visitors`, `events` of events with the key. Rollups store them for all events, not for one event name. */
+export function countsByPropertyValue(scope: Scope, key: string, eventName: string | null): AggregateQuery {
+  const isCounted = eventName === null ? sql`true` : sql`event_name = ${textCode(eventName)}`;
+  return {
+    keys: [],
+    names: ["value"],
+    counts: ["visitors", "events"],
+    property: key,
+    partial: (range) => countsOfValues(eventsIn(within(scope, range)), key, isCounted),
   };
 }
 

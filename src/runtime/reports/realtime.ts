@@ -3,7 +3,8 @@ import { REALTIME_COUNTRIES_MAX, REALTIME_ROWS_MAX, REALTIME_MINUTES_MAX } from 
 import { PAGEVIEW } from "../base/config/names.ts";
 import type { AggregateQuery } from "../query/aggregate-query.ts";
 import { eventsIn, within, type Scope, sharedFrom } from "../query/scope.ts";
-import { perDialect, sql, textCode, type SqlText, type SqlRow } from "../query/sql.ts";
+import { timeUnitsSql } from "../query/buckets.ts";
+import { fragment, sql, textCode, type SqlText, type SqlRow } from "../query/sql.ts";
 import { MINUTE_MS, type EpochMs } from "../../storage/event.ts";
 import { planOf } from "../query/plan.ts";
 import { closed, count, list, text } from "../base/json-schema.ts";
@@ -34,17 +35,16 @@ const FACETS = {
 } as const;
 
 /** The minute of an event, counted since the epoch. */
-export const MINUTE = perDialect(sql`timestamp // ${MINUTE_MS}`, sql`intDiv(timestamp, ${MINUTE_MS})`);
+export const MINUTE = timeUnitsSql(MINUTE_MS);
 
-/** Codes of all facets need one type: text in ClickHouse, as the values are. */
-const MINUTE_CODE = perDialect(sql`minute`, sql`toString(minute)`);
+/** The minute, in the type of the codes of all other facets. */
+export const minuteCode = fragment(() => sql`minute`);
 
 const UNRECORDED = sql`CASE WHEN facet = ${FACETS.source} THEN '(direct)' ELSE '(unknown)' END`;
 
-const NAMED = perDialect(
-  sql`SELECT totals.*, coalesce(texts.text, ${UNRECORDED}) AS value
+export const namedFacets = fragment(
+  (unrecorded: SqlText) => sql`SELECT totals.*, coalesce(texts.text, ${unrecorded}) AS value
         FROM totals LEFT JOIN texts ON texts.code = totals.code`,
-  sql`SELECT *, if(code = '(unknown)', ${UNRECORDED}, code) AS value FROM totals`,
 );
 
 /**
@@ -79,7 +79,7 @@ const recentActivity = (windows: Windows, scope: Scope): AggregateQuery => ({
     SELECT facet, code, visitors, current_visitors, events
     FROM (
       SELECT GROUPING(minute, page, source, country_code, event) AS facet,
-        coalesce(${MINUTE_CODE}, page, source, country_code, event) AS code,
+        coalesce(${minuteCode()}, page, source, country_code, event) AS code,
         count(DISTINCT visitor_id) FILTER (WHERE is_recent) AS visitors,
         count(DISTINCT visitor_id) FILTER (WHERE is_current) AS current_visitors,
         count(*) FILTER (WHERE is_recent) AS events
@@ -92,7 +92,7 @@ const recentActivity = (windows: Windows, scope: Scope): AggregateQuery => ({
     FROM (
       SELECT *, row_number() OVER (PARTITION BY facet ORDER BY visitors DESC, value ASC) AS place
       FROM (
-        ${NAMED}
+        ${namedFacets(UNRECORDED)}
       ) AS named
     ) AS ranked
     WHERE facet = ${FACETS.total}

@@ -8,20 +8,39 @@ import { rangeOfDays } from "../query/date-range.ts";
 import { integer } from "../query/parameters.ts";
 import { numberIn, ratio } from "../query/row-values.ts";
 import { eventsWithMatch, sharedFrom, within, type Scope } from "../query/scope.ts";
-import { perDialect, sql, type SqlRow } from "../query/sql.ts";
+import { fragment, sql, type SqlRow } from "../query/sql.ts";
 import { DAY_MS, utcDateOf, type LocalDate } from "../../storage/event.ts";
 import { VISITORS } from "./measures/fields.ts";
 import { report } from "./report.ts";
 
-const WEEK_DAYS = 7;
+export const WEEK_DAYS = 7;
 
 /** The epoch was a Thursday, the fourth day of the ISO week. */
-const EPOCH_WEEKDAY = 3;
+export const EPOCH_WEEKDAY = 3;
 
 /** ISO weeks since the week of the epoch. */
 const weekOf = (day: number): number => Math.floor((day + EPOCH_WEEKDAY) / WEEK_DAYS);
 
 const mondayOf = (week: number): LocalDate => utcDateOf((week * WEEK_DAYS - EPOCH_WEEKDAY) * DAY_MS);
+
+/** `day`, in weeks after the first one; a visitor's earlier events count as of the first. */
+export const weeksAfter = fragment((firstWeek: number) => sql`CAST((day + ${EPOCH_WEEKDAY}) // ${WEEK_DAYS} - ${firstWeek} AS BIGINT)`);
+
+/** A bit for each week with a matching event of the visitor. */
+export const weeksSeen = fragment(() => sql`bit_or(CASE WHEN ranged AND matching = 1 THEN CAST(1 AS BIGINT) << week ELSE 0 END)`);
+
+/** The same, from the visitor's first week. */
+export const weeksKept = fragment(() => sql`retention(seen >> week)`);
+
+export const isSeen = fragment(() => sql`(seen >> week) & 1 = 1`);
+
+export const cohortRows = fragment(
+  (weeks: number) => sql`
+    SELECT week, later, CAST(sum(visitors) FILTER (WHERE (kept >> later) & 1 = 1) AS BIGINT) AS visitors
+    FROM totals, (SELECT unnest(range(${weeks})) AS later) AS weeks
+    GROUP BY week, later
+    ORDER BY week, later`,
+);
 
 /**
  * Rows `week` (the week of the cohort), `later` (weeks after it, from 0), `visitors`: visitors whose first event is in the scope's range,
@@ -36,40 +55,23 @@ const cohortVisitors = (scope: Scope, weeks: number): AggregateQuery => ({
     return sql`
       WITH sighted AS (
         SELECT visitor_id, day, matching, day >= ${firstDay} AS ranged,
-          ${perDialect(
-            sql`CAST((day + ${EPOCH_WEEKDAY}) // ${WEEK_DAYS} - ${firstWeek} AS BIGINT)`,
-            sql`greatest(intDiv(day + ${EPOCH_WEEKDAY}, ${WEEK_DAYS}) - ${firstWeek}, 0)`,
-          )} AS week
+          ${weeksAfter(firstWeek)} AS week
         FROM (${eventsWithMatch(within(scope, known))}) AS known
       ),
       visitors AS (
         SELECT
           min(week) AS week,
           min(day) AS first_day,
-          ${perDialect(
-            sql`bit_or(CASE WHEN ranged AND matching = 1 THEN CAST(1 AS BIGINT) << week ELSE 0 END)`,
-            sql`groupBitOr(bitShiftLeft(toUInt64(ranged AND matching = 1), week))`,
-          )} AS seen
+          ${weeksSeen()} AS seen
         FROM sighted
         GROUP BY visitor_id
       )
-      SELECT week + ${firstWeek} AS week, ${perDialect(sql`retention(seen >> week)`, sql`bitShiftRight(seen, week)`)} AS kept, count(*) AS visitors
+      SELECT week + ${firstWeek} AS week, ${weeksKept()} AS kept, count(*) AS visitors
       FROM visitors
-      WHERE first_day >= ${firstDay} AND ${perDialect(sql`(seen >> week) & 1 = 1`, sql`bitTest(seen, week)`)}
+      WHERE first_day >= ${firstDay} AND ${isSeen()}
       GROUP BY ALL`;
   },
-  finalize: perDialect(
-    sql`
-    SELECT week, later, CAST(sum(visitors) FILTER (WHERE (kept >> later) & 1 = 1) AS BIGINT) AS visitors
-    FROM totals, (SELECT unnest(range(${weeks})) AS later) AS weeks
-    GROUP BY week, later
-    ORDER BY week, later`,
-    sql`
-    SELECT week, later, sumIf(visitors, bitTest(kept, later)) AS visitors
-    FROM totals ARRAY JOIN range(${weeks}) AS later
-    GROUP BY week, later
-    ORDER BY week, later`,
-  ),
+  finalize: cohortRows(weeks),
 });
 
 /**

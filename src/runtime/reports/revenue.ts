@@ -6,11 +6,11 @@ import { planOf } from "../query/plan.ts";
 import { numberIn, ratio, textIn } from "../query/row-values.ts";
 import { eventsIn, within, type Scope } from "../query/scope.ts";
 import { column, sql, type ColumnName, type SqlRow } from "../query/sql.ts";
-import { REVENUE_TOTAL } from "./measures/counts.ts";
+import { revenueTotal } from "./measures/counts.ts";
 import { REVENUE_FIELDS, centsIn, revenueOf, rows } from "./measures/fields.ts";
 import { report } from "./report.ts";
 
-const SUMS = sql`${REVENUE_TOTAL} AS total, count(*) AS transactions`;
+const SUMS = sql`${revenueTotal()} AS total, count(*) AS transactions`;
 
 /** Rows `currency`, `total` (hundredths), `transactions`, `paying_visitors`. */
 const revenueByCurrency = (scope: Scope): AggregateQuery => ({

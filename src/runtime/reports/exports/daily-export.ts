@@ -7,7 +7,7 @@ import { closed, list, text } from "../../base/json-schema.ts";
 import { DAY_BUCKET, daysOf } from "../../query/buckets.ts";
 import { numberIn, rowsBy } from "../../query/row-values.ts";
 import { eventsIn, within, type Scope } from "../../query/scope.ts";
-import { column, perDialect, sql, textCode, type SqlText } from "../../query/sql.ts";
+import { column, fragment, sql, textCode, type SqlText } from "../../query/sql.ts";
 import { DAY, PAGEVIEWS, VISITORS } from "../measures/fields.ts";
 import { visitorCountsBy } from "../measures/counts.ts";
 import type { ExportFormat } from "./formats.ts";
@@ -27,6 +27,13 @@ export const DAILY_EXPORT = list(
 
 const COLUMNS = ["date", "visitors", "pageviews", "top_page", "top_source"] as const;
 
+export const firstOfEachDay = fragment(
+  (unrecorded: SqlText) => sql`
+    SELECT day, min(coalesce(texts.text, ${unrecorded})) AS value
+    FROM totals LEFT JOIN texts ON texts.code = totals.code
+    GROUP BY day`,
+);
+
 /**
  * Rows `day`, `value`: the value with the most visitors on each day with page views, the first in ascending order if several are equal.
  * `unrecorded` is the SQL literal for values that were not recorded.
@@ -44,13 +51,7 @@ const topByDay = (scope: Scope, name: "pathname" | "referrer_source", unrecorded
     ),
     ranked AS (SELECT day, code, rank() OVER (PARTITION BY day ORDER BY visitors DESC) AS place FROM counted)
     SELECT day, code FROM ranked WHERE place = 1`,
-  finalize: perDialect(
-    sql`
-    SELECT day, min(coalesce(texts.text, ${unrecorded})) AS value
-    FROM totals LEFT JOIN texts ON texts.code = totals.code
-    GROUP BY day`,
-    sql`SELECT day, min(if(code = '(unknown)', ${unrecorded}, code)) AS value FROM totals GROUP BY day`,
-  ),
+  finalize: firstOfEachDay(unrecorded),
 });
 
 /** Days without events contain zeros and empty strings. */

@@ -12,7 +12,7 @@ import type { ExportReservation } from "./export-memory.ts";
 import { closed, list, orNull, text, type Schema } from "../../base/json-schema.ts";
 import { MONEY } from "../measures/fields.ts";
 import { TEXT_COLUMNS } from "../../duckdb/tables/event-batch.ts";
-import { column, joinSql, perDialect, sql, type SqlText } from "../../query/sql.ts";
+import { column, fragment, joinSql, sql, type ColumnName } from "../../query/sql.ts";
 
 /** Visitor ids are never exported. */
 const COLUMNS: readonly EventColumn[] = EVENT_COLUMNS.filter(({ kind }) => kind !== "visitor");
@@ -49,14 +49,16 @@ export const minutesQuery = (scope: Scope): ScanQuery => ({
   ORDER BY minute_ms`,
 });
 
-/** ClickHouse results contain NULL for properties only. */
-const textSql = ({ name, kind }: (typeof TEXT_COLUMNS)[number]): SqlText =>
-  kind === "json" ? perDialect(column(name), sql`ifNull(${column(name)}, '(unknown)') AS ${column(name)}`) : column(name);
+/** A column of custom properties, without NULL. */
+export const propsText = fragment((name: ColumnName) => column(name));
 
-const TEXT_CODES = joinSql(TEXT_COLUMNS.map(textSql), ", ");
+const TEXT_CODES = joinSql(
+  TEXT_COLUMNS.map(({ name, kind }) => (kind === "json" ? propsText(name) : column(name))),
+  ", ",
+);
 
 /** Orders events with equal timestamps. */
-const PLACE = perDialect(sql`sequence_number`, sql`segment, row, node`);
+export const eventPlace = fragment(() => sql`sequence_number`);
 
 /**
  * The first events of a portion, oldest first: codes of texts, `timestamp`, `revenue_cents`, and `has_revenue` (0 if no revenue was
@@ -73,7 +75,7 @@ export const eventsQuery = (scope: Scope, { startMs, endMs }: Portion, rowsMax: 
     CASE WHEN revenue_amount IS NULL THEN 0 ELSE 1 END AS has_revenue
   FROM (${eventsIn(scope)}) AS scoped
   WHERE timestamp >= ${startMs} AND timestamp < ${endMs}
-  ORDER BY timestamp, ${PLACE}
+  ORDER BY timestamp, ${eventPlace()}
   LIMIT ${rowsMax}`,
 });
 

@@ -8,13 +8,13 @@ import type { LocalSql } from "../../query/local-time.ts";
 import { planOf, type Plan } from "../../query/plan.ts";
 import { numberIn } from "../../query/row-values.ts";
 import { eventsIn, within, type Scope } from "../../query/scope.ts";
-import { perDialect, sql, textCode, type SqlRow } from "../../query/sql.ts";
+import { fragment, sql, textCode, type SqlRow } from "../../query/sql.ts";
 
 /** The number of page views in a group. */
 export const COUNT_PAGEVIEWS = sql`count(*) FILTER (WHERE event_name = ${textCode(PAGEVIEW)})`;
 
-/** Revenue in hundredths, of events with an amount. ClickHouse sums 64-bit integers in 64 bits, which may overflow. */
-export const REVENUE_TOTAL = perDialect(sql`sum(revenue_amount)`, sql`sum(toInt128(assumeNotNull(revenue_amount)))`);
+/** Revenue in hundredths, of events with an amount. May exceed 64 bits. */
+export const revenueTotal = fragment(() => sql`sum(revenue_amount)`);
 
 /** One row: `visitors`, `pageviews`, `events`. */
 export const visitorCounts = (scope: Scope): AggregateQuery => ({
@@ -45,7 +45,7 @@ const firstOf = (rows: readonly SqlRow[], column: string): LocalDate | null =>
 export const firstDayPlan = (scope: Scope): Plan<LocalDate | null> =>
   planOf(scope, [visitorCountsBy(scope, DAY_BUCKET)], (rows) => firstOf(rows, "bucket"));
 
-/** A row `first_day` of each ClickHouse shard with events, whatever the range. */
+/** A row `first_day` of each shard with events, whatever the range. */
 const FIRST_DAY: AggregateQuery = {
   keys: ["first_day"],
   counts: [],
@@ -54,6 +54,6 @@ const FIRST_DAY: AggregateQuery = {
 
 const EPOCH = utcDateOf(0);
 
-/** ClickHouse: the first date of a site with an event; null without one. */
-export const clickhouseFirstDayPlan = (siteId: SiteId): Plan<LocalDate | null> =>
+/** The first date of a site with an event, from a backend that keeps no list of days; null without one. */
+export const storedFirstDayPlan = (siteId: SiteId): Plan<LocalDate | null> =>
   planOf({ siteId, range: rangeOfDays(EPOCH, EPOCH) }, [FIRST_DAY], (rows) => firstOf(rows, "first_day"));

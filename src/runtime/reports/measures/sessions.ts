@@ -4,10 +4,9 @@ import { DAY_MS } from "../../../storage/event.ts";
 import type { AggregateQuery } from "../../query/aggregate-query.ts";
 import { isInUtc, startOfDaySql, type LocalSql } from "../../query/local-time.ts";
 import { numberIn, ratio } from "../../query/row-values.ts";
-import { eventsIn, eventsWithMatch, hidesEvents, inRange, rangedEvents, within, type Scope } from "../../query/scope.ts";
-import { perDialect, sql, textCode, type SqlText, type SqlRow } from "../../query/sql.ts";
+import { eventsIn, eventsWithMatch, hidesEvents, inRange, within, type Scope } from "../../query/scope.ts";
+import { fragment, sql, textCode, type SqlText, type SqlRow } from "../../query/sql.ts";
 import { PAGEVIEW } from "../../base/config/names.ts";
-import { orderedSessions, type SessionEvent } from "../../query/ordered-sessions.ts";
 import { COUNT_PAGEVIEWS } from "./counts.ts";
 
 /** A session may continue past midnight if it begins or ends within one session window of the start or end of its day. */
@@ -76,47 +75,10 @@ export const sessionParts = (scope: Scope, calendar: Calendar, sessionGapMs: num
   ),
   within_day AS NOT MATERIALIZED (SELECT * FROM ranged WHERE matching AND session NOT IN (SELECT session FROM chained))`;
 
-/**
- * ClickHouse packs an event into one number, from the highest bits: its time, 16 bits of its day, one bit if it is shared (only if the
- * scope hides events), one if it is a page view, one if it matches. `time` and `day` are bit offsets.
- */
-const packing = (scope: Scope) =>
-  hidesEvents(scope) ? { time: sql`19`, day: sql`3`, shared: sql`4 * shared + ` } : { time: sql`18`, day: sql`2`, shared: sql`` };
-
-function packed(scope: Scope): SessionEvent {
-  const { time, day, shared } = packing(scope);
-  return {
-    element: sql`bitShiftLeft(timestamp, ${time}) + bitShiftLeft(toInt64(day), ${day}) + ${shared}2 * (event_name = ${textCode(PAGEVIEW)}) + matching`,
-    timeMs: sql`bitShiftRight(event, ${time})`,
-    isShared: sql`bitTest(event, 2)`,
-  };
-}
-
-function withOrderedSessions(scope: Scope, sessionGapMs: number): SqlText {
-  const { time, day } = packing(scope);
-  return sql`
-  WITH visits AS (
-    SELECT arrayJoin(sessions) AS visit
-    FROM (${orderedSessions({ events: rangedEvents(scope), hidesEvents: hidesEvents(scope), event: packed(scope), sessionGapMs })}) AS histories
-  ),
-  matching_sessions AS (
-    SELECT
-      bitAnd(bitShiftRight(visit[1], ${day}), 65535) AS day,
-      bitShiftRight(visit[1], ${time}) AS timestamp,
-      length(visit) AS events,
-      arrayCount(event -> bitTest(event, 1), visit) AS pageviews,
-      bitShiftRight(visit[-1], ${time}) - bitShiftRight(visit[1], ${time}) AS duration_ms
-    FROM visits
-    WHERE arrayExists(event -> bitTest(event, 0), visit)
-  )`;
-}
-
 /** The relation `matching_sessions`: start (`day`, `timestamp`), `events`, `pageviews` and `duration_ms` (first to last event). */
-const withSessions = (scope: Scope, calendar: Calendar, sessionGapMs: number): SqlText =>
-  perDialect(withDaySessions(scope, calendar, sessionGapMs), withOrderedSessions(scope, sessionGapMs));
-
-const withDaySessions = (scope: Scope, calendar: Calendar, sessionGapMs: number): SqlText =>
-  hidesEvents(scope) ? sql`WITH ${sharedSessions(scope, calendar, sessionGapMs)}` : withWholeSessions(scope, calendar, sessionGapMs);
+export const withSessions = fragment((scope: Scope, calendar: Calendar, sessionGapMs: number) =>
+  hidesEvents(scope) ? sql`WITH ${sharedSessions(scope, calendar, sessionGapMs)}` : withWholeSessions(scope, calendar, sessionGapMs),
+);
 
 const withWholeSessions = (scope: Scope, calendar: Calendar, sessionGapMs: number): SqlText => sql`
   WITH ${sessionParts(scope, calendar, sessionGapMs, sql`events, pageviews`)},
@@ -130,8 +92,7 @@ const withWholeSessions = (scope: Scope, calendar: Calendar, sessionGapMs: numbe
     HAVING bool_or(matching)
   )`;
 
-/** ClickHouse does not materialize relations. */
-const NOT_MATERIALIZED = perDialect(sql`NOT MATERIALIZED`, sql``);
+export const notMaterialized = fragment(() => sql`NOT MATERIALIZED`);
 
 /** The relation `wholes`: each day-part of a session as `session`, with the first part as `whole`. */
 const WHOLES = sql`wholes AS (
@@ -209,7 +170,7 @@ export const sessionSumsBy = (scope: Scope, sessionGapMs: number, bucket: LocalS
   counts: SUM_COLUMNS,
   partial: (range, calendar) => sql`
     ${withSessions(within(scope, range), calendar, sessionGapMs)},
-    begun AS ${NOT_MATERIALIZED} (SELECT *, ${bucket(range, calendar)} AS bucket FROM matching_sessions)
+    begun AS ${notMaterialized()} (SELECT *, ${bucket(range, calendar)} AS bucket FROM matching_sessions)
     SELECT bucket, ${SUMS}
     FROM begun
     GROUP BY bucket`,

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { GOALS_MAX } from "../../../../src/runtime/base/config/admin-limits.ts";
 import { FILTER_CONDITIONS_MAX } from "../../../../src/runtime/base/config/report-limits.ts";
+import { clickhouseStatement } from "../../../../src/runtime/clickhouse/dialect/statement.ts";
 import { conditionsOn, parseSegmentFilter } from "../../../../src/runtime/query/filters.ts";
 import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
 import { eventsIn } from "../../../../src/runtime/query/scope.ts";
@@ -25,7 +26,9 @@ function statementOf(conditions: number, goals: number, rotationDays: number, is
   });
 }
 
-const charsOf = (statement: SqlText, dialect: "duckdb" | "clickhouse"): number => statement[dialect].strings.join("$").length;
+/** Without the numbers and types of parameters. */
+const charsOf = (statement: SqlText, dialect: "duckdb" | "clickhouse"): number =>
+  (dialect === "duckdb" ? statement.text : clickhouseStatement(statement).sql).replaceAll(/\$\d+|\{p\d+:\w+\}/g, "$").length;
 
 describe("conditions on goals", () => {
   it.each([
@@ -42,7 +45,7 @@ describe("conditions on goals", () => {
   });
 
   it("name in DuckDB each test of a goal once", () => {
-    const { values } = statementOf(FILTER_CONDITIONS_MAX, GOALS_MAX, 1, false).duckdb;
+    const { values } = statementOf(FILTER_CONDITIONS_MAX, GOALS_MAX, 1, false);
     const patterns = values.filter((value) => typeof value === "object" && "test" in value && value.test.kind === "like");
     expect(patterns.length).toBe(GOALS_MAX);
   });

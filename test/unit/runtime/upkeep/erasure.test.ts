@@ -107,7 +107,7 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100, dro
     const counts = visitorCounts(scope);
     const paused = {
       ...counts,
-      finalize: sql`SELECT visitors, pageviews, events FROM totals ${new SqlText({ strings: [PAUSED], values: [] })}`,
+      finalize: sql`SELECT visitors, pageviews, events FROM totals ${new SqlText([PAUSED])}`,
     };
     return planOf(scope, [isPaused ? paused : counts], ([row]) => String(numberIn(row, "events")));
   };

@@ -1,5 +1,5 @@
 /** The keys and values of custom properties in SQL, equal to those of `parseProps`. ClickHouse's JSON functions would change long numbers and arrays. */
-import { sql, textCode, type SqlText } from "./sql.ts";
+import { sql, textCode, type SqlText } from "../../query/sql.ts";
 
 /** The whole text is tokens: strings, marks, separators, and the rest. RE2 and JavaScript agree on this expression. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[:{}[\]]|[\s,]+|[^\s:,{}[\]"]+/;

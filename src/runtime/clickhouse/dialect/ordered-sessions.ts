@@ -3,8 +3,8 @@
  * at pauses. Over 3,000,000 events of 600,000 visitors that took 0.4 to 0.7 s; window functions, which sort all events, 1.5 to 2.5 s.
  * Visitors are grouped where their events are, so a cluster does this on its shards.
  */
-import { PAGEVIEW } from "../base/config/names.ts";
-import { sql, textCode, type SqlText } from "./sql.ts";
+import { PAGEVIEW } from "../../base/config/names.ts";
+import { sql, textCode, type SqlText } from "../../query/sql.ts";
 
 /** An event in an array of its visitor's: `element` sorts by time, and `timeMs` is that time of the element `event`. */
 export interface SessionEvent {

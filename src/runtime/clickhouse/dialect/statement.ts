@@ -1,6 +1,7 @@
 /** How SQL with values becomes a ClickHouse statement with typed parameters (https://clickhouse.com/docs/sql-reference/syntax#defining-and-using-query-parameters). */
-import type { SqlParameter, SqlText } from "../query/sql.ts";
-import type { ClickhouseStatement } from "./connection.ts";
+import { clickhouseDialect } from "./dialect.ts";
+import type { SqlParameter, SqlText } from "../../query/sql.ts";
+import type { ClickhouseStatement } from "../connection.ts";
 
 interface Typed {
   readonly type: "Int64" | "UInt64" | "String";
@@ -15,7 +16,8 @@ function typed(parameter: SqlParameter): Typed {
 }
 
 /** Equal values have one name, because the address of a request has each parameter. */
-export function clickhouseStatement({ clickhouse: { strings, values } }: SqlText): ClickhouseStatement {
+export function clickhouseStatement(statement: SqlText): ClickhouseStatement {
+  const { strings, values } = statement.renderedIn(clickhouseDialect);
   const parameters: Record<string, string | number> = {};
   const placeholders = new Map<string, string>();
   const placeholderOf = ({ type, value }: Typed): string => {

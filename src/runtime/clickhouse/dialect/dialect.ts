@@ -1,0 +1,118 @@
+/** ClickHouse's SQL where it differs from DuckDB's: what each fragment becomes. */
+import { whereFound, withTexts } from "../../query/aggregate-query.ts";
+import { monthSql, clockPartSql, timeUnitsSql, weekSql } from "../../query/buckets.ts";
+import { reachesAny } from "../../query/goal-conditions.ts";
+import { meetsSessionConditions } from "../../query/session-conditions.ts";
+import { column, resultColumn, sql, type Dialect, type Fragment, type SqlText } from "../../query/sql.ts";
+import { isFound, matchesText, propertyPasses } from "../../query/text-conditions.ts";
+import { firstOfEachDay } from "../../reports/exports/daily-export.ts";
+import { eventPlace, propsText } from "../../reports/exports/raw-export.ts";
+import { mostViewed, neighboursOfPage } from "../../reports/flow.ts";
+import { namedCurrencies, perMetGoal } from "../../reports/goals.ts";
+import { revenueTotal } from "../../reports/measures/counts.ts";
+import { notMaterialized, withSessions } from "../../reports/measures/sessions.ts";
+import { eventsOfVisitors } from "../../reports/measures/step-events.ts";
+import { pagesOfSessions, valuesOfSessions, valueText } from "../../reports/measures/values.ts";
+import { countsOfValues, keysOfEvents } from "../../reports/properties.ts";
+import { minuteCode, namedFacets } from "../../reports/realtime.ts";
+import { cohortRows, EPOCH_WEEKDAY, isSeen, WEEK_DAYS, weeksAfter, weeksKept, weeksSeen } from "../../reports/retention.ts";
+import { KEYS_WITH_VALUE, mayHaveKey, tokenOfKey, valueOf, withPairs } from "./property-pairs.ts";
+import {
+  historiesOfVisitors,
+  neighboursInOrderedSessions,
+  pagesOfOrderedSessions,
+  valuesOfOrderedSessions,
+  withOrderedSessions,
+} from "./session-rows.ts";
+import { meetsBySessions } from "./session-conditions.ts";
+import { propertyIsFound, textIsFound } from "./text-conditions.ts";
+
+type Writer = (...args: never[]) => SqlText;
+
+const WRITERS = new Map<Fragment<never>, Writer>();
+
+function write<Args extends readonly unknown[]>(fragment: Fragment<Args>, writer: (...args: Args) => SqlText): void {
+  WRITERS.set(fragment as unknown as Fragment<never>, writer as unknown as Writer);
+}
+
+write(withSessions, withOrderedSessions);
+write(notMaterialized, () => sql``);
+write(pagesOfSessions, pagesOfOrderedSessions);
+write(valuesOfSessions, valuesOfOrderedSessions);
+write(valueText, (name) => sql`toString(${name})`);
+write(eventsOfVisitors, historiesOfVisitors);
+write(neighboursOfPage, neighboursInOrderedSessions);
+write(
+  mostViewed,
+  (limit) => sql`
+      SELECT next_page, visitors, viewers
+      FROM (SELECT code AS next_page, visitors, sum(visitors) OVER () AS viewers FROM totals) AS shared
+      WHERE next_page IS NOT NULL
+      ORDER BY visitors DESC, next_page ASC
+      LIMIT ${limit}`,
+);
+
+// Sums of 64-bit integers have 64 bits, which may overflow.
+write(revenueTotal, () => sql`sum(toInt128(assumeNotNull(revenue_amount)))`);
+write(
+  perMetGoal,
+  (marked) => sql`
+    SELECT arrayJoin(bitPositionsToArray(met)) AS goal, visitor_id, currency, revenue_amount
+    FROM ${marked}
+    WHERE met <> 0`,
+);
+write(namedCurrencies, () => sql`SELECT * FROM totals`);
+write(minuteCode, () => sql`toString(minute)`);
+write(namedFacets, (unrecorded) => sql`SELECT *, if(code = '(unknown)', ${unrecorded}, code) AS value FROM totals`);
+write(firstOfEachDay, (unrecorded) => sql`SELECT day, min(if(code = '(unknown)', ${unrecorded}, code)) AS value FROM totals GROUP BY day`);
+write(propsText, (name) => sql`ifNull(${column(name)}, '(unknown)') AS ${column(name)}`);
+write(eventPlace, () => sql`segment, row, node`);
+
+write(weeksAfter, (firstWeek) => sql`greatest(intDiv(day + ${EPOCH_WEEKDAY}, ${WEEK_DAYS}) - ${firstWeek}, 0)`);
+write(weeksSeen, () => sql`groupBitOr(bitShiftLeft(toUInt64(ranged AND matching = 1), week))`);
+write(weeksKept, () => sql`bitShiftRight(seen, week)`);
+write(isSeen, () => sql`bitTest(seen, week)`);
+write(
+  cohortRows,
+  (weeks) => sql`
+    SELECT week, later, sumIf(visitors, bitTest(kept, later)) AS visitors
+    FROM totals ARRAY JOIN range(${weeks}) AS later
+    GROUP BY week, later
+    ORDER BY week, later`,
+);
+
+write(
+  keysOfEvents,
+  (events, limit) => sql`
+    SELECT DISTINCT arrayJoin(${KEYS_WITH_VALUE}) AS value
+    FROM (${withPairs(sql`SELECT props FROM (${events}) AS scoped WHERE props IS NOT NULL GROUP BY props`)}) AS read
+    ${limit}`,
+);
+write(countsOfValues, (events, key, isCounted) => {
+  const carried = sql`
+      SELECT props, uniqExactState(visitor_id) AS visitor_set, count(*) AS event_count
+      FROM (${events}) AS scoped
+      WHERE ${mayHaveKey(key)} AND ${isCounted}
+      GROUP BY props`;
+  return sql`
+      SELECT ${valueOf(sql`token`)} AS value, uniqExactMerge(visitor_set) AS visitors, sum(event_count) AS events
+      FROM (SELECT visitor_set, event_count, ${tokenOfKey(key)} AS token FROM (${withPairs(carried)})) AS read
+      GROUP BY value`;
+});
+
+write(matchesText, textIsFound);
+write(propertyPasses, propertyIsFound);
+write(meetsSessionConditions, meetsBySessions);
+write(reachesAny, (mask) => sql`bitAnd(reached, ${mask}) <> 0`);
+write(withTexts, (_selected, wanted) => sql`SELECT * FROM totals${wanted}`);
+write(whereFound, (name, search, top) => sql` WHERE ${isFound(sql`totals.${resultColumn(name)}`, search, top)}`);
+write(timeUnitsSql, (ms) => sql`intDiv(timestamp, ${ms})`);
+write(clockPartSql, ({ ms, perDay }, localMs) => sql`toInt64(day) * ${perDay} + intDiv(${localMs}, ${ms}) % ${perDay}`);
+write(weekSql, (daysBefore1970) => sql`intDiv(day + ${daysBefore1970}, 7)`);
+write(monthSql, () => sql`(toYear(toDate32(day)) - 1970) * 12 + toMonth(toDate32(day)) - 1`);
+
+export const clickhouseDialect: Dialect = (fragment, args) => {
+  const writer = WRITERS.get(fragment as unknown as Fragment<never>);
+  if (!writer) throw new Error("a fragment is not written in ClickHouse's dialect");
+  return writer(...(args as unknown as never[]));
+};

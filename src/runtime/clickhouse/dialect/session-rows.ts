@@ -1,0 +1,155 @@
+/** Rows of sessions in ClickHouse, where no relation `sessions` is kept: from each visitor's sorted events (`ordered-sessions.ts`). */
+import type { Calendar } from "../../../storage/calendar.ts";
+import { PAGEVIEW } from "../../base/config/names.ts";
+import { columnOf, isDimension, type Dimension, type SessionDimension } from "../../query/dimensions.ts";
+import { eventsIn, hidesEvents, rangedEvents, type Scope } from "../../query/scope.ts";
+import { column, sql, textCode, type SqlText } from "../../query/sql.ts";
+import { stepBitsSql, stepSql } from "../../query/steps.ts";
+import type { Neighbour } from "../../reports/flow.ts";
+import type { StepEvents } from "../../reports/measures/step-events.ts";
+import { columnsOf, eventCounts, meetsGoal, valueSums, type End, type ValueSessions } from "../../reports/measures/values.ts";
+import { orderedSessions, pageEvents, type SessionEvent } from "./ordered-sessions.ts";
+
+/**
+ * An event is packed into one number, from the highest bits: its time, 16 bits of its day, one bit if it is shared (only if the
+ * scope hides events), one if it is a page view, one if it matches. `time` and `day` are bit offsets.
+ */
+const packing = (scope: Scope) =>
+  hidesEvents(scope) ? { time: sql`19`, day: sql`3`, shared: sql`4 * shared + ` } : { time: sql`18`, day: sql`2`, shared: sql`` };
+
+function packed(scope: Scope): SessionEvent {
+  const { time, day, shared } = packing(scope);
+  return {
+    element: sql`bitShiftLeft(timestamp, ${time}) + bitShiftLeft(toInt64(day), ${day}) + ${shared}2 * (event_name = ${textCode(PAGEVIEW)}) + matching`,
+    timeMs: sql`bitShiftRight(event, ${time})`,
+    isShared: sql`bitTest(event, 2)`,
+  };
+}
+
+export function withOrderedSessions(scope: Scope, _calendar: Calendar, sessionGapMs: number): SqlText {
+  const { time, day } = packing(scope);
+  return sql`
+  WITH visits AS (
+    SELECT arrayJoin(sessions) AS visit
+    FROM (${orderedSessions({ events: rangedEvents(scope), hidesEvents: hidesEvents(scope), event: packed(scope), sessionGapMs })}) AS histories
+  ),
+  matching_sessions AS (
+    SELECT
+      bitAnd(bitShiftRight(visit[1], ${day}), 65535) AS day,
+      bitShiftRight(visit[1], ${time}) AS timestamp,
+      length(visit) AS events,
+      arrayCount(event -> bitTest(event, 1), visit) AS pageviews,
+      bitShiftRight(visit[-1], ${time}) - bitShiftRight(visit[1], ${time}) AS duration_ms
+    FROM visits
+    WHERE arrayExists(event -> bitTest(event, 0), visit)
+  )`;
+}
+
+export function pagesOfOrderedSessions(scope: Scope, _calendar: Calendar, sessionGapMs: number, end: End): SqlText {
+  const isHiding = hidesEvents(scope);
+  const read = { events: rangedEvents(scope), hidesEvents: isHiding, event: pageEvents(isHiding, sql`0`), sessionGapMs };
+  const pick = end === "first" ? sql`arrayFirst` : sql`arrayLast`;
+  return sql`
+      WITH visits AS (
+        SELECT visitor_id, arrayJoin(sessions) AS visit
+        FROM (${orderedSessions(read)}) AS histories
+      )
+      SELECT
+        ${pick}(event -> event.is_pageview, visit).path AS value,
+        count(DISTINCT visitor_id) AS visitors,
+        count(*) AS sessions
+      FROM visits
+      WHERE arrayExists(event -> event.matching, visit) AND arrayExists(event -> event.is_pageview, visit)
+      GROUP BY value`;
+}
+
+/** An event in the array of its visitor's events. `text` is the value of a dimension, or the path. */
+function valueEvent(scope: Scope, { dimension, goal, currency }: ValueSessions): SessionEvent {
+  const text = isDimension(dimension) ? column(columnOf(dimension)) : sql`pathname`;
+  const cents = currency === null ? sql`0` : sql`coalesce(if(currency = ${textCode(currency)}, revenue_amount, 0), 0)`;
+  return {
+    element: sql`CAST(
+    (timestamp, segment, row, event_name = ${textCode(PAGEVIEW)}, matching, ${hidesEvents(scope) ? sql`shared` : sql`1`},
+      CASE WHEN ${meetsGoal(goal, scope)} THEN 1 ELSE 0 END, ${cents}, toString(${text})),
+    'Tuple(ms Int64, segment UInt64, row UInt32, is_pageview UInt8, matching UInt8, shared UInt8, is_goal UInt8, cents Int64, text String)')`,
+    timeMs: sql`event.ms`,
+    isShared: sql`event.shared`,
+  };
+}
+
+/** The values of a session. */
+function valuesOfVisit(dimension: Dimension | SessionDimension): SqlText {
+  if (isDimension(dimension)) return sql`arrayDistinct(arrayMap(event -> event.text, arrayFilter(event -> event.matching, visit)))`;
+  const views = sql`arrayMap(event -> event.text, arrayFilter(event -> event.is_pageview, visit))`;
+  return dimension === "entry-pages" ? sql`arraySlice(${views}, 1, 1)` : sql`arraySlice(${views}, -1)`;
+}
+
+export function valuesOfOrderedSessions(scope: Scope, _calendar: Calendar, asked: ValueSessions): SqlText {
+  const { dimension, sessionGapMs, currency } = asked;
+  const ofSessions = sql`
+      SELECT value, count(*) AS pageviews, count(*) AS events${currency === null ? sql`` : sql`, sum(session_revenue) AS revenue`}
+      FROM valued
+      GROUP BY value`;
+  return sql`
+    WITH visits AS (
+      SELECT visitor_id, arrayJoin(sessions) AS visit
+      FROM (${orderedSessions({ events: rangedEvents(scope), hidesEvents: hidesEvents(scope), event: valueEvent(scope, asked), sessionGapMs })}) AS histories
+    ),
+    valued AS (
+      SELECT
+        visitor_id,
+        length(visit) AS session_events,
+        arrayCount(event -> event.is_pageview, visit) AS session_pageviews,
+        visit[-1].ms - visit[1].ms AS duration_ms,
+        arrayExists(event -> event.is_goal, visit) AS is_converted,
+        arraySum(event -> toInt128(event.cents), visit) AS session_revenue,
+        arrayJoin(${valuesOfVisit(dimension)}) AS value
+      FROM visits
+      WHERE arrayExists(event -> event.matching, visit)
+    ),
+    described AS (SELECT value, ${valueSums(sql`is_converted = 1`)} FROM valued GROUP BY value),
+    counted AS (${isDimension(dimension) ? eventCounts(scope, dimension, currency) : ofSessions})
+    SELECT ${columnsOf(currency)} FROM described JOIN counted USING (value)`;
+}
+
+/** Rows `visitor_id`, `history`, an ordered array of tuples with `ms` and `met`. */
+export const historiesOfVisitors = (scope: Scope, { steps, needed, withOthers }: StepEvents): SqlText => sql`
+  SELECT visitor_id, arraySort(groupArray(event)) AS history
+  FROM (
+    SELECT visitor_id, met, CAST((timestamp, segment, row, met), 'Tuple(ms Int64, segment UInt64, row UInt32, met Int64)') AS event
+    FROM (SELECT visitor_id, timestamp, segment, row, ${stepBitsSql(steps)} AS met FROM (${eventsIn(scope)}) AS scoped) AS marked
+    WHERE ${withOthers ? sql`true` : sql`met <> 0`}
+  ) AS met_events
+  GROUP BY visitor_id
+  HAVING bitAnd(groupBitOr(met), ${needed}) = ${needed}`;
+
+/** Only events of visitors with a view of the page are sorted. */
+export function neighboursInOrderedSessions(
+  scope: Scope,
+  _calendar: Calendar,
+  sessionGapMs: number,
+  { page, direction }: Neighbour,
+): SqlText {
+  const all = eventsIn({ ...scope, conditions: [] });
+  const viewers = sql`SELECT visitor_id FROM (${all}) AS ranged_events WHERE ${stepSql(page)}`;
+  const events = sql`SELECT * FROM (${rangedEvents(scope)}) AS ranged WHERE visitor_id IN (${viewers})`;
+  const isHiding = hidesEvents(scope);
+  const read = { events, hidesEvents: isHiding, event: pageEvents(isHiding, stepSql(page)), sessionGapMs };
+  const neighbour = direction === "forward" ? sql`place + 1` : sql`place - 1`;
+  return sql`
+      WITH first_visits AS (
+        SELECT arrayFirst(
+          visit -> arrayExists(event -> event.matching, visit) AND arrayExists(event -> event.viewed, visit),
+          sessions
+        ) AS visit
+        FROM (${orderedSessions(read)}) AS histories
+      ),
+      views AS (
+        SELECT arrayFilter(event -> event.is_pageview, visit) AS pages, arrayFirstIndex(event -> event.viewed, pages) AS place
+        FROM first_visits
+        WHERE notEmpty(visit)
+      )
+      SELECT if(${neighbour} BETWEEN 1 AND length(pages), pages[${neighbour}].path, NULL) AS code, count(*) AS visitors
+      FROM views
+      GROUP BY code`;
+}
