@@ -1,6 +1,7 @@
 /** Which Parquet files a site has: the listing of each site's folder, cached once read. */
 import type { SiteId, LocalDate } from "./event.ts";
 import { deleteObjects } from "./delete-objects.ts";
+import { LruMap } from "./lru-map.ts";
 import type { EventText } from "./event-text.ts";
 import type { ObjectKey, ObjectStore } from "./object-store.ts";
 import { countEvents } from "./parquet-events.ts";
@@ -43,11 +44,12 @@ type Listing = Map<LocalDate, PartitionFile[]>;
 /** Calls for one site that read and write must not overlap: `EventStore` ensures that. */
 export class Partitions {
   readonly #options: PartitionsOptions;
-  readonly #listings = new Map<SiteId, Listing>();
+  readonly #listings: LruMap<SiteId, Listing>;
   #sites: Promise<Set<SiteId>> | null = null;
 
   constructor(options: PartitionsOptions) {
     this.#options = options;
+    this.#listings = new LruMap({ max: options.listingsMax });
   }
 
   /** Every site that has a folder. */
@@ -145,7 +147,7 @@ export class Partitions {
   /** Adds written files to the cached listing of the site. */
   async register(siteId: SiteId, files: readonly PartitionFile[]): Promise<void> {
     (await this.#sites)?.add(siteId);
-    const listing = this.#listings.get(siteId);
+    const listing = this.#listings.peek(siteId);
     if (!listing) return;
     for (const file of files) {
       const others = (listing.get(file.day) ?? []).filter(({ key }) => key !== file.key);
@@ -177,7 +179,7 @@ export class Partitions {
   }
 
   #forget(siteId: SiteId, files: readonly PartitionFile[]): void {
-    const listing = this.#listings.get(siteId);
+    const listing = this.#listings.peek(siteId);
     if (!listing) return;
     const removed = new Set(files.map(({ key }) => key));
     for (const day of new Set(files.map((file) => file.day))) {
@@ -197,7 +199,7 @@ export class Partitions {
   /** Size of the cached listings; files of other sites are not counted. */
   get known(): { readonly partitions: number; readonly files: number } {
     let [partitions, files] = [0, 0];
-    for (const listing of this.#listings.values()) {
+    for (const [, listing] of this.#listings) {
       partitions += listing.size;
       for (const ofDay of listing.values()) files += ofDay.length;
     }
@@ -206,11 +208,7 @@ export class Partitions {
 
   async #listing(siteId: SiteId): Promise<Listing> {
     const known = this.#listings.get(siteId);
-    if (known) {
-      this.#listings.delete(siteId);
-      this.#listings.set(siteId, known);
-      return known;
-    }
+    if (known) return known;
     const listing: Listing = new Map();
     for (const { key, sizeBytes } of await this.#options.objects.list(siteFolder(siteId))) {
       const file = parsePartitionKey(siteId, key, sizeBytes);
@@ -222,15 +220,7 @@ export class Partitions {
       if (files) files.push(file);
       else listing.set(file.day, [file]);
     }
-    this.#remember(siteId, listing);
-    return listing;
-  }
-
-  #remember(siteId: SiteId, listing: Listing): void {
     this.#listings.set(siteId, listing);
-    for (const oldest of this.#listings.keys()) {
-      if (this.#listings.size <= this.#options.listingsMax) return;
-      this.#listings.delete(oldest);
-    }
+    return listing;
   }
 }

@@ -1,5 +1,6 @@
 /** Creates folders durably: a folder's name is fsynced before anything in it counts as stored. Removes folders that become empty. */
 import { dirname } from "node:path";
+import { LruMap } from "../../../src/storage/lru-map.ts";
 import { syncFolder } from "./durable-file.ts";
 import { codeOf, isMissing, nodeFileSystem, type FileSystem } from "./file-system.ts";
 
@@ -55,7 +56,7 @@ const FOLDER_ATTEMPTS_MAX = 5;
 export class DurableFolders {
   readonly #root: string;
   readonly #files: FileSystem;
-  readonly #durable = new Map<string, Incarnation>();
+  readonly #durable = new LruMap<string, Incarnation>({ max: DURABLE_FOLDERS_MAX });
   /** Serialises creating and removing. */
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -129,10 +130,6 @@ export class DurableFolders {
     }
     const incarnation: Incarnation = {};
     this.#durable.set(folder, incarnation);
-    for (const oldest of this.#durable.keys()) {
-      if (this.#durable.size <= DURABLE_FOLDERS_MAX) break;
-      this.#durable.delete(oldest);
-    }
     return incarnation;
   }
 

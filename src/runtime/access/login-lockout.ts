@@ -2,6 +2,7 @@
  * How many consecutive passwords of an address may be wrong before it is locked out (docs/http-api.md, "Login"): of the login, or of
  * each share link on its own. IPv6 counts by /64 network. In memory only, because addresses are never stored.
  */
+import { LruMap } from "../../storage/lru-map.ts";
 import { AppError } from "../base/errors.ts";
 import { rateLimitKeyOf } from "../base/rate-limit.ts";
 
@@ -30,12 +31,13 @@ const keyOf = (address: string, shareHash: string): string => `${rateLimitKeyOf(
 /** `shareHash` is that of the link whose password it is. */
 export class LoginLockout {
   readonly #options: LoginLockoutOptions;
-  /** By network and link, the least recent failure first: it is evicted first. */
-  readonly #failures = new Map<string, Failures>();
+  /** By network and link, the least recent failure first. */
+  readonly #failures: LruMap<string, Failures>;
   #lastFailureMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: LoginLockoutOptions) {
     this.#options = options;
+    this.#failures = new LruMap({ max: options.addressesMax });
   }
 
   /** 429 with the remaining seconds when the address is locked out. */
@@ -48,14 +50,12 @@ export class LoginLockout {
 
   /** Counts a failure and returns whether the address is locked out now. */
   fail(address: string, shareHash = LOGIN): boolean {
-    const { attemptsMax, addressesMax, monotonicMs } = this.#options;
+    const { attemptsMax, monotonicMs } = this.#options;
     if (attemptsMax === 0) return false;
     const key = keyOf(address, shareHash);
     const failures = { count: (this.#counting(key)?.count ?? 0) + 1, atMs: monotonicMs() };
     this.#lastFailureMs = failures.atMs;
-    this.#failures.delete(key);
     this.#failures.set(key, failures);
-    if (this.#failures.size > addressesMax) this.#forgetOldest();
     return this.#isLocked(failures);
   }
 
@@ -72,7 +72,7 @@ export class LoginLockout {
 
   /** Forgets failures that no longer count. */
   #counting(key: string): Failures | undefined {
-    const failures = this.#failures.get(key);
+    const failures = this.#failures.peek(key);
     if (failures === undefined || this.#leftMs(failures) > 0) return failures;
     this.#failures.delete(key);
     return undefined;
@@ -85,12 +85,5 @@ export class LoginLockout {
 
   #isLocked({ count }: Failures): boolean {
     return this.#options.attemptsMax > 0 && count >= this.#options.attemptsMax;
-  }
-
-  #forgetOldest(): void {
-    for (const key of this.#failures.keys()) {
-      this.#failures.delete(key);
-      return;
-    }
   }
 }

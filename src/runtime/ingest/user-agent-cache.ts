@@ -1,4 +1,5 @@
 /** How parsed User-Agents are cached, so that a known one costs one map lookup. */
+import { LruMap } from "../../storage/lru-map.ts";
 import { USER_AGENT_CHARS_MAX, USER_AGENTS_CACHED_MAX } from "../base/config/limits.ts";
 import { isBot, parseUserAgent, type DeviceInfo } from "./user-agent.ts";
 
@@ -15,25 +16,16 @@ interface Entry {
   device: DeviceInfo | null;
 }
 
-/** Holds at most `entriesMax` User-Agents (at least two) and evicts those that were not used for longest. */
+/** Holds at most `entriesMax` User-Agents, and evicts the one that was not used for longest. */
 export function createUserAgentCache(entriesMax: number = USER_AGENTS_CACHED_MAX): UserAgentCache {
-  // Two generations: a full younger one replaces the older, which by then holds only entries that were not used since.
-  const generationMax = Math.max(1, Math.floor(entriesMax / 2));
-  let younger = new Map<string, Entry>();
-  let older = new Map<string, Entry>();
+  const entries = new LruMap<string, Entry>({ max: entriesMax });
 
   function entryOf(userAgent: string): Entry {
-    const young = younger.get(userAgent);
-    if (young !== undefined) return young;
-    const entry = older.get(userAgent) ?? { bot: isBot(userAgent), device: null };
+    const known = entries.get(userAgent);
+    if (known !== undefined) return known;
+    const entry = { bot: isBot(userAgent), device: null };
     // Hardly any real User-Agent is this long, and a header may have 64 KB.
-    if (userAgent.length > USER_AGENT_CHARS_MAX) return entry;
-    if (younger.size >= generationMax) {
-      older = younger;
-      younger = new Map();
-    }
-    younger.set(userAgent, entry);
-    older.delete(userAgent);
+    if (userAgent.length <= USER_AGENT_CHARS_MAX) entries.set(userAgent, entry);
     return entry;
   }
 
@@ -43,6 +35,6 @@ export function createUserAgentCache(entriesMax: number = USER_AGENTS_CACHED_MAX
       const entry = entryOf(userAgent);
       return (entry.device ??= parseUserAgent(userAgent));
     },
-    size: () => younger.size + older.size,
+    size: () => entries.size,
   };
 }

@@ -1,4 +1,5 @@
 /** Tests of a text, the operators of filters and searches, as JavaScript runs them for DuckDB; for ClickHouse see `text-conditions.ts`. The only user of re2js. */
+import { LruMap } from "../../storage/lru-map.ts";
 import { RE2JS } from "re2js";
 import {
   EXPRESSIONS_KNOWN_MAX,
@@ -47,7 +48,7 @@ const compiled = (expression: string): Matcher => {
 };
 
 /** What is wrong with expressions that were compiled, the last one at the end; null if nothing is. */
-const PROBLEMS = new Map<string, string | null>();
+const PROBLEMS = new LruMap<string, string | null>({ max: EXPRESSIONS_KNOWN_MAX });
 
 /** Whether `problemOfExpression` knows the expression and need not compile it. */
 export const isKnownExpression = (expression: string): boolean => PROBLEMS.has(expression);
@@ -67,7 +68,6 @@ export function problemOfExpression(expression: string): string | null {
   if (known !== undefined) return known;
   const problem = problemOfSize(expression) ?? problemOfSyntax(expression);
   PROBLEMS.set(expression, problem);
-  for (const oldest of PROBLEMS.keys()) if (PROBLEMS.size > EXPRESSIONS_KNOWN_MAX) PROBLEMS.delete(oldest);
   return problem;
 }
 

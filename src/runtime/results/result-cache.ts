@@ -4,9 +4,9 @@
  * cannot empty the cache for all others.
  */
 import type { SiteId } from "../../storage/event.ts";
+import { LruMap } from "../../storage/lru-map.ts";
 import { CACHE_CHARS_MAX, GUEST_RESULTS_SHARE_MAX } from "../base/config/report-limits.ts";
 import type { Asker } from "../query/asker.ts";
-import { CachedTexts, charsOf, type CachedText } from "./cached-texts.ts";
 
 /** The cache key, from the parsed request: two requests share a result if and only if their keys are equal. */
 export interface CacheKey {
@@ -16,6 +16,15 @@ export interface CacheKey {
   /** Everything else that the result depends on. */
   readonly parameters: unknown;
 }
+
+interface CachedText {
+  readonly siteId: SiteId;
+  readonly text: string;
+  readonly requestedAtMs: number;
+}
+
+/** A key may be longer than its result: it contains filters and names of properties. */
+const charsOf = ({ text }: CachedText, key: string): number => key.length + text.length;
 
 interface Computation {
   readonly siteId: SiteId;
@@ -38,8 +47,8 @@ export interface ResultCacheOptions {
 
 export class ResultCache {
   readonly #options: ResultCacheOptions;
-  readonly #ofGuests = new CachedTexts();
-  readonly #ofOthers = new CachedTexts();
+  readonly #ofGuests = new LruMap<string, CachedText>({ weightOf: charsOf });
+  readonly #ofOthers = new LruMap<string, CachedText>({ weightOf: charsOf });
   readonly #running = new Map<string, Computation>();
 
   constructor(options: ResultCacheOptions) {
@@ -77,8 +86,8 @@ export class ResultCache {
 
   /** Guests use results of others without keeping them for longer, and others take over those of guests. */
   #lookUp(key: string, { isGuest }: Asker): string | undefined {
-    const ofOthers = this.#ofOthers.get(key);
-    const entry = ofOthers ?? this.#ofGuests.get(key);
+    const ofOthers = this.#ofOthers.peek(key);
+    const entry = ofOthers ?? this.#ofGuests.peek(key);
     if (!entry) return undefined;
     const isFresh = this.#options.monotonicMs() - entry.requestedAtMs < this.#options.ttlSecs * 1000;
     if (!isFresh) this.#remove(key);
@@ -102,38 +111,38 @@ export class ResultCache {
   }
 
   #store(key: string, entry: CachedText, { isGuest }: Asker): void {
-    if (this.#options.ttlSecs === 0 || charsOf(key, entry) > CACHE_CHARS_MAX) return;
-    if (isGuest && !this.#ofOthers.get(key)) this.#addOfGuests(key, entry);
+    if (this.#options.ttlSecs === 0 || charsOf(entry, key) > CACHE_CHARS_MAX) return;
+    if (isGuest && !this.#ofOthers.has(key)) this.#addOfGuests(key, entry);
     else this.#addOfOthers(key, entry);
   }
 
   #addOfGuests(key: string, entry: CachedText): void {
     this.#ofGuests.set(key, entry);
     const entriesMax = Math.max(1, Math.floor(this.#options.entriesMax * GUEST_RESULTS_SHARE_MAX));
-    const isBeyondPart = () => this.#ofGuests.size > entriesMax || this.#ofGuests.chars > CACHE_CHARS_MAX * GUEST_RESULTS_SHARE_MAX;
-    while (isBeyondPart()) this.#ofGuests.removeOldest();
-    while (this.#isFull()) (this.#ofOthers.size > 0 ? this.#ofOthers : this.#ofGuests).removeOldest();
+    const isBeyondPart = () => this.#ofGuests.size > entriesMax || this.#ofGuests.weight > CACHE_CHARS_MAX * GUEST_RESULTS_SHARE_MAX;
+    while (isBeyondPart()) this.#ofGuests.evictOldest();
+    while (this.#isFull()) (this.#ofOthers.size > 0 ? this.#ofOthers : this.#ofGuests).evictOldest();
   }
 
   #addOfOthers(key: string, entry: CachedText): void {
-    this.#ofGuests.remove(key);
+    this.#ofGuests.delete(key);
     this.#ofOthers.set(key, entry);
     // A single long one may need the part of guests, too.
-    while (this.#isFull()) (this.#ofOthers.size > 1 ? this.#ofOthers : this.#ofGuests).removeOldest();
+    while (this.#isFull()) (this.#ofOthers.size > 1 ? this.#ofOthers : this.#ofGuests).evictOldest();
   }
 
   #isFull(): boolean {
-    return this.size > this.#options.entriesMax || this.#ofGuests.chars + this.#ofOthers.chars > CACHE_CHARS_MAX;
+    return this.size > this.#options.entriesMax || this.#ofGuests.weight + this.#ofOthers.weight > CACHE_CHARS_MAX;
   }
 
   #remove(key: string): void {
-    this.#ofGuests.remove(key);
-    this.#ofOthers.remove(key);
+    this.#ofGuests.delete(key);
+    this.#ofOthers.delete(key);
   }
 
   /** Drops the results of a site, also of running computations, which may include erased events. */
   dropSite(siteId: SiteId): void {
-    for (const texts of [this.#ofGuests, this.#ofOthers]) texts.removeSite(siteId);
+    for (const texts of [this.#ofGuests, this.#ofOthers]) for (const [key, entry] of texts) if (entry.siteId === siteId) texts.delete(key);
     for (const [key, computation] of this.#running) if (computation.siteId === siteId) this.#running.delete(key);
   }
 }

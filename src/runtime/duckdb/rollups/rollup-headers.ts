@@ -1,5 +1,6 @@
 /** The headers of rollups, cached up to a number of characters: files never change. */
 import type { ObjectKey } from "../../../storage/object-store.ts";
+import { LruMap } from "../../../storage/lru-map.ts";
 import type { RollupHeader } from "../../../storage/rollup.ts";
 import { ROLLUP_HEADERS_CHARS_MAX, UNREADABLE_ROLLUPS_REMEMBERED_MAX } from "../../base/config/report-limits.ts";
 import type { Log } from "../../base/metrics/log.ts";
@@ -13,10 +14,8 @@ interface Entry {
 export class RollupHeaders {
   readonly #calculator: Pick<RollupCalculator, "headers">;
   readonly #log: Log;
-  /** In order of last use. */
-  readonly #entries = new Map<ObjectKey, Entry>();
+  readonly #entries = new LruMap<ObjectKey, Entry>({ max: ROLLUP_HEADERS_CHARS_MAX, weightOf: ({ chars }) => chars });
   readonly #reading = new Map<ObjectKey, Promise<RollupHeader | null>>();
-  #chars = 0;
   readonly #reported = new Set<ObjectKey>();
 
   constructor(calculator: Pick<RollupCalculator, "headers">, log: Log) {
@@ -28,7 +27,9 @@ export class RollupHeaders {
   async read(keys: readonly ObjectKey[]): Promise<ReadonlyMap<ObjectKey, RollupHeader>> {
     const missing = keys.filter((key) => !this.#entries.has(key) && !this.#reading.has(key));
     if (missing.length > 0) this.#start(missing);
-    const headers = await Promise.all(keys.map(async (key) => [key, this.#cached(key) ?? (await this.#reading.get(key))] as const));
+    const headers = await Promise.all(
+      keys.map(async (key) => [key, this.#entries.get(key)?.header ?? (await this.#reading.get(key))] as const),
+    );
     return new Map(headers.flatMap(([key, header]) => (header ? [[key, header] as const] : [])));
   }
 
@@ -53,28 +54,13 @@ export class RollupHeaders {
   forget(keys: Iterable<ObjectKey>): void {
     for (const key of keys) {
       this.#reading.delete(key);
-      this.#chars -= this.#entries.get(key)?.chars ?? 0;
       this.#entries.delete(key);
     }
   }
 
-  #cached(key: ObjectKey): RollupHeader | null | undefined {
-    const entry = this.#entries.get(key);
-    if (!entry) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
-    return entry.header;
-  }
-
   #remember(key: ObjectKey, header: RollupHeader | null): void {
     if (!header) this.#report(key);
-    const chars = key.length + JSON.stringify(header).length;
-    this.#entries.set(key, { header, chars });
-    this.#chars += chars;
-    for (const oldest of this.#entries.keys()) {
-      if (this.#chars <= ROLLUP_HEADERS_CHARS_MAX) return;
-      this.forget([oldest]);
-    }
+    this.#entries.set(key, { header, chars: key.length + JSON.stringify(header).length });
   }
 
   #report(key: ObjectKey): void {

@@ -1,6 +1,7 @@
 /** Which rollup files a site has: the listing of each site's folder, cached once read. */
 import type { SiteId, LocalDate } from "../../../storage/event.ts";
 import { deleteObjects } from "../../../storage/delete-objects.ts";
+import { LruMap } from "../../../storage/lru-map.ts";
 import type { ObjectKey, ObjectStore } from "../../../storage/object-store.ts";
 import { daysOfRollupKey, parseRollupKey, rollupFolder, type RollupFile } from "../../../storage/rollup-path.ts";
 import { ROLLUP_LISTINGS_MAX } from "../../base/config/report-limits.ts";
@@ -39,8 +40,8 @@ class RollupListing {
 
 export class RollupListings {
   readonly #options: RollupListingsOptions;
-  /** In order of last use. Changes wait for a listing that is being read, so that none is missing from it. */
-  readonly #listings = new Map<SiteId, Promise<RollupListing>>();
+  /** Changes wait for a listing that is being read, so that none is missing from it. */
+  readonly #listings = new LruMap<SiteId, Promise<RollupListing>>({ max: ROLLUP_LISTINGS_MAX });
 
   constructor(options: RollupListingsOptions) {
     this.#options = options;
@@ -48,11 +49,11 @@ export class RollupListings {
 
   async of(siteId: SiteId): Promise<RollupListing> {
     const listing = this.#listings.get(siteId) ?? this.#list(siteId);
-    this.#remember(siteId, listing);
+    this.#listings.set(siteId, listing);
     try {
       return await listing;
     } catch (error) {
-      if (this.#listings.get(siteId) === listing) this.#listings.delete(siteId);
+      if (this.#listings.peek(siteId) === listing) this.#listings.delete(siteId);
       throw error;
     }
   }
@@ -105,7 +106,7 @@ export class RollupListings {
 
   /** Undefined also if it cannot be read: the caller that requested it gets the error. */
   async #cached(siteId: SiteId): Promise<RollupListing | undefined> {
-    return this.#listings.get(siteId)?.catch(() => undefined);
+    return this.#listings.peek(siteId)?.catch(() => undefined);
   }
 
   async #list(siteId: SiteId): Promise<RollupListing> {
@@ -116,14 +117,5 @@ export class RollupListings {
       else this.#options.onStray(key, "is not a rollup; it is ignored");
     }
     return listing;
-  }
-
-  #remember(siteId: SiteId, listing: Promise<RollupListing>): void {
-    this.#listings.delete(siteId);
-    this.#listings.set(siteId, listing);
-    for (const oldest of this.#listings.keys()) {
-      if (this.#listings.size <= ROLLUP_LISTINGS_MAX) return;
-      this.#listings.delete(oldest);
-    }
   }
 }
