@@ -32,7 +32,7 @@ export function describeAnnotations(makeTarget: MakeTarget): void {
     const list = (siteId: string, query = "", headers = session) => listItems<Annotation>(target, "annotations", siteId, headers, query);
     const textsOf = async (siteId: string, query = "", headers = session) => (await list(siteId, query, headers)).map(({ text }) => text);
 
-    it("are listed by date and hour, all of them or those of some dates", async () => {
+    it("are listed by date and hour, for all or for some dates", async () => {
       const siteId = siteName();
       const evening = await add(siteId, { date: "2026-03-02", hour: 18, text: "evening" });
       await add(siteId, { date: "2026-03-02", hour: 7, text: "morning" });
@@ -57,7 +57,7 @@ export function describeAnnotations(makeTarget: MakeTarget): void {
       );
     });
 
-    it("are of the present hour of the site without a date, as a deployment posts them with a key for the site", async () => {
+    it("without a date get the current hour of the site, as a deployment posts them with a key for the site", async () => {
       const siteId = siteName();
       await bodyOf(await putSettings(target, siteId, { time_zone: "Asia/Kathmandu" }, session));
       const created = await bodyOf<CreatedKey>(await postKey(target, session, { name: "CI", scope: "Admin", sites: [siteId] }), 201);
@@ -69,7 +69,7 @@ export function describeAnnotations(makeTarget: MakeTarget): void {
       expect(await textsOf(siteId, "&period=day")).toEqual(["Deployed 1.2"]);
     });
 
-    it("stay where they are when only the text is changed, and are deleted", async () => {
+    it("stay in place when only the text is changed, and can be deleted", async () => {
       const siteId = siteName();
       const { id, ...made } = await add(siteId, { date: "2026-03-02", hour: 18, text: "a" });
       const put = (body: object) => askCollection(target, "annotations", siteId, session, { method: "PUT", id, body });
@@ -101,7 +101,7 @@ export function describeAnnotations(makeTarget: MakeTarget): void {
       await expectError(await askCollection(target, "annotations", "rules.test", session, { method: "POST", body }), status, says);
     });
 
-    it("for oneself are seen by nobody else, and none with a share link", async () => {
+    it("for oneself are visible to nobody else, and not with a share link", async () => {
       const siteId = siteName();
       await add(siteId, { date: "2026-03-02", text: "all" });
       const { id } = await add(siteId, { date: "2026-03-02", text: "own", scope: "oneself" }, { ...session, ...OWNER });
@@ -113,7 +113,7 @@ export function describeAnnotations(makeTarget: MakeTarget): void {
       await expectError(await askCollection(target, "annotations", siteId, viewer), 403, "may only read the statistics");
     });
 
-    it("for oneself are found and deleted by administrators", async () => {
+    it("for oneself can be found and deleted by administrators", async () => {
       const siteId = siteName();
       const { id } = await add(siteId, { date: "2026-03-02", text: "own", scope: "oneself" }, { ...session, ...OWNER });
       expect(await textsOf(siteId, "&owners=all&start_date=2026-03-01&end_date=2026-03-03")).toEqual(["own"]);

@@ -135,7 +135,7 @@ describe("failed logins", () => {
   });
 });
 
-describe("Secure on the cookie", () => {
+describe("the cookie attribute Secure", () => {
   const HTTPS_BY_PROXY = { "x-forwarded-proto": "https" };
 
   it.each([

@@ -87,7 +87,7 @@ export function describeSetup(makeTarget: MakeTarget): void {
     it.each([
       ["1025 ASCII characters", "x".repeat(1025)],
       ["513 characters of two bytes each", "é".repeat(513)],
-    ])("a password of %s is too long: 1024 bytes are the most", async (_name, password) => {
+    ])("a password of %s is too long: the maximum is 1024 bytes", async (_name, password) => {
       await expectExactError(await postSetup(target, password), 400, "Password must be at most 1024 bytes in UTF-8");
     });
 
@@ -251,7 +251,7 @@ export function describeLockout(makeTarget: MakeTarget): void {
       await expectSession(await postLogin(target, PASSWORD, from()));
     });
 
-    it("passwords that are too long to be hashed count as failures, too", async () => {
+    it("passwords that are too long to be hashed count as failures", async () => {
       const address = from();
       for (let i = 0; i < 5; i++) await expectExactError(await postLogin(target, "x".repeat(1025 + i), address), 401, "Invalid password");
       await expectLocked(await postLogin(target, PASSWORD, address));

@@ -31,7 +31,7 @@ export function describeBasePath(makeTarget: MakeTarget): void {
       return response.text();
     };
 
-    it("serves every route below it, and also without it, for proxies that remove it", async () => {
+    it("serves every route below it, and without it for proxies that remove it", async () => {
       for (const path of [
         "/",
         "/svc.js",
@@ -47,7 +47,7 @@ export function describeBasePath(makeTarget: MakeTarget): void {
       await expectError(await target.fetch("/api/sites"), 401);
     });
 
-    it("is removed once, as a whole, and only from the beginning", async () => {
+    it("is removed once, completely, and only from the beginning", async () => {
       for (const path of [
         "/a/stats/a/stats/health",
         "/a/statshealth",
@@ -91,12 +91,12 @@ export function describeBasePath(makeTarget: MakeTarget): void {
       await expectError(await target.fetch("/a/stats/api/sites", { headers: session }), 401);
     });
 
-    it("changes nothing about which pages may use a session", async () => {
+    it("does not change which pages may use a session", async () => {
       const foreign = await postJson(target, "/a/stats/api/auth/login", { password: PASSWORD }, { origin: "https://foreign.test" });
       await expectError(foreign, 403);
     });
 
-    it("takes events, pixels and preflights below it, at extra paths too", async () => {
+    it("serves events, pixels and preflights below it, and at extra paths", async () => {
       const site = siteName();
       for (const path of ["/a/stats/api/event", "/a/stats/e", "/e"]) {
         const headers = { ...browserHeaders(), origin: "https://page.test" };
@@ -108,7 +108,7 @@ export function describeBasePath(makeTarget: MakeTarget): void {
       expect([pixel.status, (await pixel.arrayBuffer()).byteLength]).toEqual([200, 43]);
     });
 
-    it("is in the event address of the script, which is compressed and has an ETag of its own", async () => {
+    it("is part of the event address in the script, which is compressed and has an ETag of its own", async () => {
       const plain = await target.fetch("/a/stats/svc.js", { headers: { "accept-encoding": "identity" } });
       const script = await plain.text();
       expect(script).toContain('"/a/stats/api/event"');
@@ -129,14 +129,14 @@ export function describeBasePath(makeTarget: MakeTarget): void {
       expect(Object.keys(paths)).toContain("/api/event");
     });
 
-    it("keeps the routes in metrics, and adds none", async () => {
+    it("is not part of the routes in metrics", async () => {
       await textAt("/a/stats/health");
       const routes = new Set([...(await textAt("/a/stats/metrics")).matchAll(/route="([^"]*)"/g)].map(([, route]) => route));
       expect(routes).toContain("/health");
       expect([...routes].filter((route) => route?.includes("/a/stats"))).toEqual([]);
     });
 
-    it("sends no Strict-Transport-Security, because the host serves other things", async () => {
+    it("sends no Strict-Transport-Security, because the host serves other content", async () => {
       const response = await target.fetch("/a/stats/health", { headers: HTTPS });
       expect([await response.text(), response.headers.get("strict-transport-security")]).toEqual(["ok", null]);
     });
@@ -161,7 +161,7 @@ export function describeBasePath(makeTarget: MakeTarget): void {
       expect([packed.status, packed.headers.get("content-encoding")]).toEqual([200, "gzip"]);
     });
 
-    it("sends Strict-Transport-Security where it is set", async () => {
+    it("sends Strict-Transport-Security if it is set", async () => {
       const response = await target.fetch("/stats/health", { headers: HTTPS });
       expect([await response.text(), response.headers.get("strict-transport-security")]).toEqual(["ok", "max-age=600"]);
     });

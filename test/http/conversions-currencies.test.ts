@@ -16,7 +16,7 @@ interface Conversion {
   readonly revenue: readonly { readonly currency: string; readonly total: number; readonly transactions: number }[];
 }
 
-it("each goal has its own largest totals", async () => {
+it("conversions: each goal lists its own largest totals", async () => {
   const target = await createInProcessTarget(CLOSED);
   onTestFinished(() => target.close());
   const headers = await logIn(target);

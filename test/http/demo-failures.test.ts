@@ -4,7 +4,7 @@ import { createMemoryObjectStore } from "../support/memory-object-store.ts";
 import { createInProcessTarget } from "../support/in-process-target.ts";
 import { browserHeaders, expectAccepted, expectError, post, wireEvent } from "../support/requests.ts";
 
-it("a demo site of which only files are there whose writing failed refuses the events of pages, and can be removed", async () => {
+it("a demo site with only part of its files refuses the events of pages, and can be removed", async () => {
   const objects = createMemoryObjectStore();
   let isFailing = true;
   const failing: typeof objects = {
@@ -25,7 +25,7 @@ it("a demo site of which only files are there whose writing failed refuses the e
   await expectAccepted(await post(target, wireEvent("demo.example")));
 });
 
-it("an event with the name of the demo site is a 503 while storage does not tell whether there is one", async () => {
+it("an event with the name of the demo site is a 503 while storage cannot say whether there is one", async () => {
   const objects = createMemoryObjectStore();
   let isFailing = true;
   const list: typeof objects.list = (folder) => (isFailing ? Promise.reject(new Error("the bucket is away")) : objects.list(folder));

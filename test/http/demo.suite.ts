@@ -50,7 +50,7 @@ export function describeDemoYear(makeTarget: MakeTarget): void {
   describe("a demo site without a retention", () => {
     const aTarget = targetsOf(makeTarget);
 
-    it("has a year of events up to now, all of which reports count, and is gone after its removal", async () => {
+    it("contains a year of events up to now, all of which reports count, and is gone after its removal", async () => {
       const target = await aTarget({});
       await record(target, wireEvent("own.test"));
       const added = await make(target);
@@ -101,7 +101,7 @@ export function describeDemoSite(makeTarget: MakeTarget): void {
   describe("the demo site", () => {
     const aTarget = targetsOf(makeTarget);
 
-    it("is made once, whoever calls at the same time, and has the same events after it was removed and made again", async () => {
+    it("is made once, however many callers there are, and contains the same events after it was removed and made again", async () => {
       const target = await aTarget();
       const added = await Promise.all([make(target), make(target), make(target)]);
       expect(new Set(added).size).toBe(1);
@@ -126,7 +126,7 @@ export function describeDemoSite(makeTarget: MakeTarget): void {
       expect(await sitesOf(target)).toEqual([]);
     });
 
-    it("is in reports as soon as it is made and until it is removed, whatever was cached before", async () => {
+    it("is in reports from its making until its removal, whatever was cached before", async () => {
       const target = await aTarget({ ...SHORT_DEMO, SVC_CACHE_TTL_SECS: "60" });
       expect(await eventsOf(target, DEMO, "7d")).toBe(0);
       const added = await make(target);
@@ -135,7 +135,7 @@ export function describeDemoSite(makeTarget: MakeTarget): void {
       expect(await eventsOf(target, DEMO, "7d")).toBe(0);
     });
 
-    it("refuses the events of pages while it is there, and its name is like any other before and after", async () => {
+    it("refuses the events of pages while it exists, and its name is like any other before and after", async () => {
       const target = await aTarget();
       const added = await make(target);
       await expectError(await post(target, wireEvent(DEMO)), 403, "demo site");
@@ -166,7 +166,7 @@ export function describeDemoSite(makeTarget: MakeTarget): void {
       await expectError(await post(small, wireEvent("two.test")), 403, "max_sites");
     });
 
-    it("is deleted by data deletion, too, after which its name is free", async () => {
+    it("is deleted by data deletion, after which its name is free", async () => {
       const target = await aTarget({ ...SHORT_DEMO, ...CLOSED });
       const session = await logIn(target);
       const added = await make(target, session);
@@ -176,7 +176,7 @@ export function describeDemoSite(makeTarget: MakeTarget): void {
       await record(target, wireEvent(DEMO));
     });
 
-    it("is for everyone but foreign pages until there is a password, then for admins", async () => {
+    it("is open to everyone except foreign pages until a password is set, then to admins", async () => {
       const foreign = { origin: "https://foreign.test" };
       const open = await aTarget();
       for (const method of ["POST", "DELETE"] as const) await expectError(await ask(open, method, foreign), 403, "dashboard");

@@ -41,7 +41,7 @@ export function describeErasure(makeTarget: MakeTarget): void {
     /** Around today, in case that midnight passes. */
     const eraseLately = (site: string) => erase(target, admin, site, dateBack(1), dateBack(-1));
 
-    it("reports how much it erased, and clears reports, cached results and the list of sites", async () => {
+    it("an erasure reports how much it erased, and clears reports, cached results and the list of sites", async () => {
       const [site, other] = [siteName(), siteName()];
       await recordMany(site, 3);
       await recordMany(other, 2);
@@ -68,7 +68,7 @@ export function describeErasure(makeTarget: MakeTarget): void {
       });
     });
 
-    it("erasure keeps events of other dates", async () => {
+    it("an erasure keeps events of other dates", async () => {
       const site = siteName();
       await recordMany(site, 2);
       expect(await erase(target, admin, site, dateBack(10), dateBack(3))).toMatchObject({ db_records_deleted: 0 });
@@ -85,7 +85,7 @@ export function describeErasure(makeTarget: MakeTarget): void {
     });
 
     it.each(["Erasure:Case.", "erasure:Case.", "x.".repeat(128)])(
-      "erasure of a site whose id is not a safe file name: %s",
+      "an erasure reaches a site whose id is not a safe file name: %s",
       async (site) => {
         const neighbour = site.toUpperCase();
         await recordMany(site, 2);

@@ -50,7 +50,7 @@ export function describeExclusions(makeTarget: MakeTarget): void {
       expect(await events()).toBe(4);
     });
 
-    it("by path and by country are not stored either; an unknown country is", async () => {
+    it("by path and by country are not stored; an event with an unknown country is", async () => {
       const { target, events } = await excluding({ excluded_paths: ["/admin*", "/größe"], excluded_countries: ["nl"] });
       for (const path of ["/admin", "/admin/users?x=1", "/gr%C3%B6%C3%9Fe/"])
         await expectAccepted(await post(target, page(path), from("8.8.8.8")));
@@ -61,7 +61,7 @@ export function describeExclusions(makeTarget: MakeTarget): void {
       expect(await events()).toBe(2);
     });
 
-    it("are counted for themselves, and by the installation check", async () => {
+    it("are counted separately, and by the installation check", async () => {
       const { target, headers } = await excluding({ excluded_addresses: ["198.51.100.7"] });
       const me = from("198.51.100.7");
       const countersOf = async () => {
@@ -79,7 +79,7 @@ export function describeExclusions(makeTarget: MakeTarget): void {
       expect(Object.fromEntries(events.map(({ outcome, count }) => [outcome, count]))).toEqual({ excluded: 2, bot: 1, accepted: 1 });
     });
 
-    it("are checked after everything that refuses an event but its URL, which only paths need", async () => {
+    it("are checked after everything that refuses an event except its URL, which only paths need", async () => {
       const { target, set } = await excluding({ excluded_addresses: ["198.51.100.7"] });
       const me = from("198.51.100.7");
       await expectError(await post(target, wireEvent(SITE, { n: "" }), me), 400, '"n"');

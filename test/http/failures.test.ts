@@ -80,7 +80,7 @@ function fragileRecords(): { records: RecordStore; failing: string | null } {
 }
 
 describe("internal failures", () => {
-  it("a site's settings and items that cannot all be deleted are found again when the deletion is repeated", async () => {
+  it("settings and items of a site that cannot all be deleted are found again when the deletion is repeated", async () => {
     const fragile = fragileRecords();
     const target = await createTarget(CLOSED, fragile);
     const headers = await logIn(target);

@@ -54,7 +54,7 @@ export function describeSiteGoals(makeTarget: MakeTarget): void {
     const list = (siteId: string, headers = session) => listItems<ListedGoal>(target, "goals", siteId, headers);
     const namesOf = async (siteId: string) => (await list(siteId)).map(({ name }) => name);
 
-    it("have conversions by the rows of a breakdown, on any page of the visits that have the value", async () => {
+    it("can be columns of a breakdown's rows, with conversions on any page of the visits with the value", async () => {
       const siteId = siteName();
       const from = (path: string, source: string) => ({ u: `https://a.test${path}?utm_source=${source}` });
       await record(target, wireEvent(siteId, from("/", "letter")), visitor(1));
@@ -86,7 +86,7 @@ export function describeSiteGoals(makeTarget: MakeTarget): void {
       await expectError(await ask("goal!=(unknown)"), 400, "62", "patterns");
     });
 
-    it("are listed with their fields, and count events from before they were made", async () => {
+    it("are listed with their fields, and count events that are older than the goal", async () => {
       const siteId = siteName();
       for (const number of [1, 2, 3, 4]) await record(target, wireEvent(siteId), visitor(number));
       for (const path of ["/docs/a", "/docs/b", "/docs"])
@@ -131,7 +131,7 @@ export function describeSiteGoals(makeTarget: MakeTarget): void {
       ]);
     });
 
-    it("ask for the exact value of a property, whatever its type", async () => {
+    it("match the exact value of a property, whatever its type", async () => {
       const siteId = siteName();
       await record(target, eventWithProps(siteId, { plan: "pro", seats: 3 }, { n: "signup", ra: 5, rc: "EUR" }), visitor(1));
       await record(target, eventWithProps(siteId, { plan: "Pro" }, { n: "signup", ra: 7, rc: "EUR" }), visitor(2));
@@ -154,7 +154,7 @@ export function describeSiteGoals(makeTarget: MakeTarget): void {
       ]);
     });
 
-    it("are what the filter goal names, and a changed one counts at once", async () => {
+    it("are used by the filter goal, and a changed one counts at once", async () => {
       const siteId = siteName();
       await record(target, wireEvent(siteId, { u: "https://a.test/docs/a" }), visitor(1));
       for (const number of [2, 3]) await record(target, wireEvent(siteId, { n: "signup" }), visitor(number));
@@ -170,7 +170,7 @@ export function describeSiteGoals(makeTarget: MakeTarget): void {
       expect(await visitors()).toBe(2);
     });
 
-    it("change at once what is counted, whatever is cached", async () => {
+    it("change reports at once, whatever is cached", async () => {
       const siteId = siteName();
       await record(target, wireEvent(siteId, { n: "signup" }), visitor(1));
       const { id } = await add(siteId, { name: "Goal", event: "other" });
@@ -222,7 +222,7 @@ export function describeSiteGoals(makeTarget: MakeTarget): void {
       await expectError(await askCollection(target, "goals", "rules.test", session, { method: "POST", body }), status, says);
     });
 
-    it("are 50 at most, all counted in one report", async () => {
+    it("are limited to 50, all counted in one report", async () => {
       const siteId = siteName();
       await record(target, wireEvent(siteId, { u: "https://a.test/7/7" }), visitor(1));
       for (let i = 0; i < GOALS_MAX; i++) await add(siteId, { name: `goal ${i}`, page: `*/${i}` });
@@ -236,7 +236,7 @@ export function describeSiteGoals(makeTarget: MakeTarget): void {
       expect(found.filter(({ visitors }) => visitors > 0).map(({ name }) => name)).toEqual(["goal 7"]);
     });
 
-    it("are read by every key of the site and changed by its Admin keys, and share links show their figures only", async () => {
+    it("are readable with every key of the site and changed with its Admin keys, and share links show only their numbers", async () => {
       const [siteId, otherId] = [siteName(), siteName()];
       const limited = async (scope: string) =>
         withKey((await bodyOf<CreatedKey>(await postKey(target, session, { name: "one site", scope, sites: [siteId] }), 201)).key);
@@ -266,7 +266,7 @@ export function describeSiteGoals(makeTarget: MakeTarget): void {
       expect([await namesOf(siteId), await namesOf(otherId)]).toEqual([["n"], []]);
     });
 
-    it("stay when events are erased, and go with the settings of the site", async () => {
+    it("survive an erasure of events, and are deleted with the settings of the site", async () => {
       const siteId = siteName();
       await record(target, wireEvent(siteId), visitor(1));
       await bodyOf(await putSettings(target, siteId, { name: "A site" }, session));

@@ -63,8 +63,8 @@ async function expectAll(asked: readonly Promise<Response>[]): Promise<void> {
   }
 }
 
-describe("reports of viewers", () => {
-  it("take at most half of the slots, of links and public sites together; all others are for those with a session", async () => {
+describe("reports of guests", () => {
+  it("take at most half of the slots, for links and public sites together; all others are for sessions", async () => {
     const { control, owner, ofLink, ofPublic, report } = await createShown({ SVC_MAX_CONCURRENT_QUERIES: "4" });
     control.hold();
     const asked = [report(ofLink, 1), report(ofPublic, 2)];
@@ -78,7 +78,7 @@ describe("reports of viewers", () => {
     await expectAll([report(ofLink, 3)]);
   });
 
-  it("that are cached or being computed take no slot", async () => {
+  it("take no slot if they are cached or being computed", async () => {
     const { control, owner, ofLink, ofPublic, report } = await createShown({ SVC_MAX_CONCURRENT_QUERIES: "2", SVC_CACHE_TTL_SECS: "60" });
     await expectAll([report(owner, 1)]);
     control.hold();
@@ -91,7 +91,7 @@ describe("reports of viewers", () => {
     await expectAll(asked);
   });
 
-  it("that wait for a slot delay nobody who asks for the same with a session", async () => {
+  it("that wait for a slot do not delay the same report with a session", async () => {
     const { control, owner, ofLink, report } = await createShown({ SVC_MAX_CONCURRENT_QUERIES: "2", SVC_QUERY_QUEUE_MS: "600000" });
     control.hold();
     const asked = [report(ofLink, 1), report(ofLink, 2), report(owner, 2)];
@@ -101,8 +101,8 @@ describe("reports of viewers", () => {
   });
 });
 
-describe("patterns of viewers", () => {
-  it("that take too many steps on the texts of the range are refused with the reason, and are answered for the owner", async () => {
+describe("patterns of guests", () => {
+  it("are refused with the reason if they take too many steps on the texts of the range, and are answered for the owner", async () => {
     const { target, owner, ofLink, ofPublic } = await createShown();
     for (let i = 0; i < 60; i++) await record(target, wireEvent(SITE, { u: `https://${SITE}/${"a".repeat(1_990)}${i}` }));
     const filters = ["b", "c", "d", "e", "f"].map((letter) => `pages=!matches=z.{230}${letter}`);
@@ -115,7 +115,7 @@ describe("patterns of viewers", () => {
     await expectAll([main(owner, filters)]);
   });
 
-  it("read only texts and properties of what is shared: others take no steps, and so no time", async () => {
+  it("read only shared texts and properties: others take no steps, and so no time", async () => {
     const { target, owner } = await createShown();
     for (let i = 0; i < 60; i++) {
       const long = `${"a".repeat(1_900)}${i}`;
@@ -135,8 +135,8 @@ describe("patterns of viewers", () => {
   });
 });
 
-describe("exports of viewers", () => {
-  it("are two at a time, and do not count for those with a session", async () => {
+describe("exports of guests", () => {
+  it("run two at a time, and do not count for sessions", async () => {
     const { owner, ofLink, ofPublic, otherLink, exported } = await createShown();
     const [first, second] = [await exported({ ...ofLink, ...visitor(1) }), await exported({ ...ofPublic, ...visitor(2) })];
     await expectTooMany(exported({ ...otherLink, ...visitor(3) }));
@@ -146,7 +146,7 @@ describe("exports of viewers", () => {
     await second.text();
   });
 
-  it("are one of a link or public site at a time, and one of an address", async () => {
+  it("run one at a time for each link or public site, and for each address", async () => {
     const { ofLink, ofPublic, exported } = await createShown();
     const first = await exported({ ...ofLink, ...visitor(1) });
     for (const again of [
@@ -180,7 +180,7 @@ describe("exports of viewers", () => {
     };
   }
 
-  it("that are read slowly give way to another viewer's that is asked for again, and go on if nobody waits", async () => {
+  it("give way if they are read slowly and another guest requests an export again, and continue if nobody waits", async () => {
     const { target, ofLink, ofPublic, otherLink, exported } = await createShown();
     await recordForExport(target, SITE);
     const beganMs = target.nowMs();
@@ -208,7 +208,7 @@ describe("exports of viewers", () => {
     await expectAll([exported({ ...otherLink, ...visitor(3) })]);
   });
 
-  it("go on as long as what they export is shared", async () => {
+  it("continue as long as what they export is shared", async () => {
     const { target, ofLink, exported } = await createShown();
     const response = await exported(ofLink);
     for (let i = 0; i < 5; i++) await target.advance(1000);
@@ -221,7 +221,7 @@ describe("exports of viewers", () => {
     ["the link is revoked", "ofLink", ({ revoke }) => revoke()],
     ["the link expires", "ofLink", ({ target }) => target.advance(20_000)],
     ["the site is not public any more", "ofPublic", ({ setPublic }) => setPublic(false)],
-  ])("break off when %s", async (_when, viewer, end) => {
+  ])("are cut off when %s", async (_when, viewer, end) => {
     const shown = await createShown({}, 20_000);
     const response = await shown.exported(shown[viewer]);
     expect({ status: response.status, holdsMemory: shown.target.services.exportMemory.bytes > 0 }).toEqual({

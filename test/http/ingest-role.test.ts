@@ -68,12 +68,15 @@ describe("an instance with role = ingest", () => {
     await script.arrayBuffer();
   });
 
-  it.each(refused.map((route) => [idOf(route), route] as const))("has nothing at %s, and says why", async (_id, { method, path }) => {
-    const response = await target.fetch(path.replace(/:\w+/g, "x"), { method });
-    await expectError(response, 404, "role = ingest");
-  });
+  it.each(refused.map((route) => [idOf(route), route] as const))(
+    "serves nothing at %s, and gives the reason",
+    async (_id, { method, path }) => {
+      const response = await target.fetch(path.replace(/:\w+/g, "x"), { method });
+      await expectError(response, 404, "role = ingest");
+    },
+  );
 
-  it("neither guards what it serves nor asks for a password", async () => {
+  it("neither checks host names nor asks for a password", async () => {
     const response = await target.fetch("/health/detailed", { host: "attacker.example" });
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ status: "ok", auth_configured: false });
@@ -81,7 +84,7 @@ describe("an instance with role = ingest", () => {
 });
 
 describe("an instance with role = ingest", () => {
-  it("is ready while the journal has room, whatever ClickHouse does", async () => {
+  it("is ready while the journal has room, whatever the state of ClickHouse", async () => {
     const target = await createInProcessTarget(INGEST, { unflushedBytesMax: 1_000 });
     onTestFinished(() => target.close());
     const ready = async () => (await target.fetch("/health/ready")).status;
@@ -93,7 +96,7 @@ describe("an instance with role = ingest", () => {
 });
 
 describe("an instance with role = all", () => {
-  it("says in its OpenAPI document which roles serve a route", () => {
+  it("lists in its OpenAPI document which roles serve a route", () => {
     const { paths } = openapiDocument(ROUTES);
     expect(paths["/api/event"]?.["post"]).toMatchObject({ "x-roles": ["all", "ingest"] });
     expect(paths["/api/sites"]?.["get"]).toMatchObject({ "x-roles": ["all"] });

@@ -21,7 +21,7 @@ export function describeMaxSites(makeTarget: MakeTarget): void {
       return target;
     }
 
-    it("an event of one site too many gives 403 by POST and pixel, is counted and not stored; existing sites are still accepted", async () => {
+    it("refuses an event of one site too many with 403 by POST and pixel, counts and does not store it; existing sites are still accepted", async () => {
       const target = await full();
       await expectError(await post(target, wireEvent("third.test")), 403, REFUSAL);
       await expectError(await getPixel(target, { d: "third.test", u: "/" }), 403, REFUSAL);
@@ -38,7 +38,7 @@ export function describeMaxSites(makeTarget: MakeTarget): void {
       await expectError(await post(target, wireEvent("third.test"), { "user-agent": GOOGLEBOT }), 403, REFUSAL);
     });
 
-    it("a bot's event, which is dropped, creates no site", async () => {
+    it("does not count a site for a bot's event, which is dropped", async () => {
       const target = await makeTarget(ofItsOwn({ SVC_MAX_SITES: "1" }));
       onTestFinished(() => target.close());
       await expectAccepted(await post(target, wireEvent("bot.test"), { "user-agent": GOOGLEBOT }));
@@ -65,7 +65,7 @@ export function describeMaxSites(makeTarget: MakeTarget): void {
       });
     }
 
-    it("an erasure of all events of a site permits a new site; one of some events does not", async () => {
+    it("permits a new site after an erasure of all events of a site, and not of some events", async () => {
       const target = await full({ ...CLOSED, ...TWO_SITES });
       const session = await logIn(target);
       const today = new Date(target.nowMs()).toISOString().slice(0, 10);

@@ -38,7 +38,7 @@ export function describeInstallation(makeTarget: MakeTarget): void {
       return target;
     }
 
-    it("knows nothing of a site that sent nothing, and counts its events by outcome", async () => {
+    it("reports nothing for a site that sent nothing, and counts its events by outcome", async () => {
       const target = await aTarget();
       const beforeMs = target.nowMs();
       expect(await getInstallation(target, "new.test")).toMatchObject({
@@ -68,7 +68,7 @@ export function describeInstallation(makeTarget: MakeTarget): void {
       expect(Date.parse(installation.since)).toBeLessThanOrEqual(latestMs);
     });
 
-    it("lists the other names with the latest events, the latest first, and no more than ten", async () => {
+    it("lists the ten other names with the latest events, latest first", async () => {
       const target = await aTarget();
       const names = Array.from({ length: 12 }, (_, i) => `name-${i}.test`);
       for (const name of names) await record(target, wireEvent(name));
@@ -98,7 +98,7 @@ export function describeInstallation(makeTarget: MakeTarget): void {
       expect(await getInstallation(target, "other.test")).toMatchObject({ is_allowed: false, has_events: false });
     });
 
-    it("counts what max_sites and the rate limits refuse", async () => {
+    it("counts events that max_sites and the rate limits refuse", async () => {
       const target = await aTarget({ SVC_MAX_SITES: "1", SVC_RATE_LIMIT_PER_SITE: "0.01" });
       await record(target, wireEvent("one.test"));
       await expectError(await post(target, wireEvent("one.test")), 429);
@@ -111,7 +111,7 @@ export function describeInstallation(makeTarget: MakeTarget): void {
       });
     });
 
-    it("keeps no name that is no site id, and no address, path or referrer", async () => {
+    it("keeps no name that is not a site id, and no address, path or referrer", async () => {
       const target = await aTarget();
       await expectError(await post(target, wireEvent("not a site")), 400);
       await expectError(await post(target, wireEvent("x".repeat(300))), 400);
@@ -130,7 +130,7 @@ export function describeInstallation(makeTarget: MakeTarget): void {
       expect(await getInstallation(target, "stored.test")).toMatchObject({ has_events: true, events: [], other_events: [] });
     });
 
-    it("requests no page of this machine, of a private network or of a host that is not the site's", async () => {
+    it("requests no page of this machine, of a private network or of a host outside the site", async () => {
       const target = await aTarget(CLOSED);
       const session = await logIn(target);
       const check = (siteId: string, url: string) =>

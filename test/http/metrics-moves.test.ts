@@ -129,7 +129,7 @@ describe("the log of a request", () => {
       }),
     });
 
-  it("at level debug has its route, status, duration and id, and nothing that the sender chose", async () => {
+  it("contains at level debug the route, status, duration and id, and nothing that the sender chose", async () => {
     const target = await createInProcessTarget({ SVC_LOG_LEVEL: "debug", SVC_TRUST_PROXY: "1" });
     onTestFinished(() => target.close());
     const response = await ask(target);
@@ -142,7 +142,7 @@ describe("the log of a request", () => {
     expect(JSON.stringify(target.log.lines)).not.toMatch(/secret|198\.51/);
   });
 
-  it("requests are logged at the level debug only", async () => {
+  it("is written at the level debug only", async () => {
     const target = await createInProcessTarget();
     onTestFinished(() => target.close());
     await ask(target);

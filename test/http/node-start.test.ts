@@ -29,7 +29,7 @@ it.each([
   ],
   ["SVC_GEOIP_DB", "/nowhere/city.mmdb", /geoip_db: cannot read the geo database \/nowhere\/city\.mmdb: ENOENT/],
 ])(
-  "a start with an unusable %s ends with exit code 2, with which a service is not started again, and says what is wrong",
+  "a start with an unusable %s says what is wrong and ends with exit code 2, after which a service is not started again",
   async (option, value, problem) => {
     const dataFolder = await makeTempFolder();
     onTestFinished(() => removeFolder(dataFolder));

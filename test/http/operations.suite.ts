@@ -389,7 +389,7 @@ export function describeWellKnown(makeTarget: MakeTarget): void {
       expect(days).toBeLessThan(365);
     });
 
-    it("/.well-known/security.txt names the host of dashboard_origin where it is set", async () => {
+    it("/.well-known/security.txt names the host of dashboard_origin if it is set", async () => {
       const other = await makeTarget({ SVC_DASHBOARD_ORIGIN: "https://stats.example.com" });
       expect(await (await other.fetch("/.well-known/security.txt")).text()).toContain("Contact: mailto:security@stats.example.com\n");
       await other.close();

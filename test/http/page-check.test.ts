@@ -91,7 +91,7 @@ describe("the page check", () => {
 
   const checkedOf = async (response: Response | Promise<Response>): Promise<Checked> => bodyOf<Checked>(await response);
 
-  it("finds the script tag, and sends one request without cookies, referrer or credentials", async () => {
+  it("finds the script tag with one request without cookies, referrer or credentials", async () => {
     pages.set("shop.example/pricing?a=b", { body: `<!doctype html><title>Shop</title>${TAG}` });
     requests.length = 0;
     const { check } = await aTarget();
@@ -101,7 +101,7 @@ describe("the page check", () => {
     ]);
   });
 
-  it("reports the status of an error page, and whether it has the tag", async () => {
+  it("reports the status of an error page, and whether it contains the tag", async () => {
     const { check } = await aTarget();
     expect(await checkedOf(check("http://shop.example:PORT/missing"))).toMatchObject({
       problem: null,
@@ -137,10 +137,10 @@ describe("the page check", () => {
     expect((await checkedOf(check("http://shop.example:PORT/less"))).findings?.script).toBe("found");
   });
 
-  describe("follows redirects", () => {
+  describe("redirects", () => {
     const redirect = (location: string): Page => ({ status: 302, headers: { location: location.replace("PORT", String(port)) } });
 
-    it("within the site, three at most", async () => {
+    it("are followed within the site, at most three", async () => {
       pages.set("www.shop.example/3", { body: TAG });
       pages.set("shop.example/2", redirect("//www.shop.example:PORT/3"));
       pages.set("shop.example/1", redirect("2"));
@@ -164,7 +164,7 @@ describe("the page check", () => {
       "http://user:password@shop.example/",
       "javascript:alert(1)",
       "http://",
-    ])("but not to %s", async (location) => {
+    ])("are not followed to %s", async (location) => {
       pages.set("shop.example/away", redirect(location));
       requests.length = 0;
       const { check } = await aTarget();
@@ -173,7 +173,7 @@ describe("the page check", () => {
     });
   });
 
-  describe("refuses", () => {
+  describe("refused targets", () => {
     it.each([
       "http://elsewhere.example/",
       "http://shop.example.evil.example/",
@@ -190,7 +190,7 @@ describe("the page check", () => {
       "gopher://shop.example/",
       `http://shop.example/${"x".repeat(2048)}`,
       "",
-    ])("the URL %s", async (url) => {
+    ])("the URL %s is refused", async (url) => {
       requests.length = 0;
       const { check } = await aTarget();
       await expectError(await check(url), 400, '"url"');
@@ -198,7 +198,7 @@ describe("the page check", () => {
     });
 
     it.each(["localhost", "app.localhost", "printer.local", "metadata.google.internal", "com", "a:b", "example.com:99999"])(
-      "the site %s, which is no public host name",
+      "the site %s, which is not a public host name, is refused",
       async (siteId) => {
         const { check } = await aTarget();
         await expectError(await check(`http://${siteId}/`, { site_id: siteId }), 400, '"site_id" must be a public host name');
@@ -206,7 +206,7 @@ describe("the page check", () => {
     );
 
     it.each(["127.0.0.1", "10.0.0.1", "172.16.0.1", "192.168.0.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1", "198.18.0.1"])(
-      "the address %s as a site",
+      "the address %s is refused as a site",
       async (address) => {
         const { check } = await aTarget();
         expect(await checkedOf(check(`http://${address}/`, { site_id: address }))).toEqual({
@@ -225,14 +225,14 @@ describe("the page check", () => {
       [["fd00::1"]],
       [["::ffff:127.0.0.1"]],
       [["fe80::1"]],
-    ])("a name that resolves to %s", async (addresses) => {
+    ])("a name that resolves to %s is refused", async (addresses) => {
       requests.length = 0;
       const { check } = await aTarget({ resolve: () => Promise.resolve(addresses), isAllowed: isPublicIp });
       expect((await checkedOf(check("http://shop.example:PORT/"))).problem).toBe("not_public");
       expect(requests).toEqual([]);
     });
 
-    it("a second answer of the resolver: it is asked once, and the connection goes to the address that was checked", async () => {
+    it("a second answer of the resolver is never used: the connection goes to the address that was checked", async () => {
       pages.set("shop.example/", { body: TAG });
       const answers = [["127.0.0.1"], ["10.0.0.1"]];
       const [resolved, allowed]: [string[], string[]] = [[], []];
@@ -244,7 +244,7 @@ describe("the page check", () => {
       expect({ resolved, allowed }).toEqual({ resolved: ["shop.example"], allowed: ["127.0.0.1"] });
     });
 
-    it("everybody until a password is set, and then ReadOnly keys and foreign pages", async () => {
+    it("everybody is refused until a password is set, and then ReadOnly keys and foreign pages", async () => {
       const { target, session, check } = await aTarget({}, { SVC_DASHBOARD_ORIGIN: "https://dashboard.test" });
       const { key } = await createKey(target, { ...session, origin: "https://dashboard.test" }, "ReadOnly");
       const body = { site_id: "shop.example", url: "http://shop.example/", script_url: SCRIPT };
@@ -257,7 +257,7 @@ describe("the page check", () => {
     });
 
     it.each([null, 1, "", "svc.js", "ftp://stats.example.com/svc.js", "javascript:alert(1)", `${SCRIPT}?${"a".repeat(2048)}`])(
-      "the script address %s",
+      "the script address %s is refused",
       async (script) => {
         const { check } = await aTarget();
         await expectError(
@@ -269,7 +269,7 @@ describe("the page check", () => {
     );
   });
 
-  it("runs one at a time, and one every two seconds", async () => {
+  it("runs one check at a time, and one every two seconds", async () => {
     const [asked, mayAnswer] = [createDeferred<void>(), createDeferred<void>()];
     pages.set("shop.example/", { body: TAG, hold: mayAnswer.promise });
     const resolve = () => Promise.resolve((asked.resolve(), ["127.0.0.1"]));
@@ -289,7 +289,7 @@ describe("the page check", () => {
     expect(await next()).toEqual({ status: 200, retryAfter: null });
   });
 
-  it("says that a name has no address, and that a server takes no connection", async () => {
+  it("reports that a name has no address, and that a server accepts no connection", async () => {
     const unknown = await aTarget({
       resolve: () => Promise.reject(Object.assign(new Error("none"), { code: "ENOTFOUND", syscall: "getaddrinfo" })),
     });

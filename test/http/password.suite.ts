@@ -57,7 +57,7 @@ export function describePasswordChange(makeTarget: MakeTarget): void {
       expect(await isIn(target, await logIn(target, NEW))).toBe(true);
     });
 
-    it("of several at once succeeds once: the others have a password that is not current any more", async () => {
+    it("succeeds once of several at the same time: the others use a password that is no longer current", async () => {
       const { target, session } = await setUp({ SVC_MAX_LOGIN_ATTEMPTS: "0" });
       const answers = await Promise.all(Array.from({ length: 4 }, (_, i) => changePassword(target, session, `new password number ${i}`)));
       for (const answer of answers) await answer.arrayBuffer();
@@ -98,7 +98,7 @@ export function describePasswordRules(makeTarget: MakeTarget): void {
       expect(metrics).toMatch(/^svc_login_failures_total 3$/m);
     });
 
-    it("starts the count of failures again when it succeeds", async () => {
+    it("resets the count of failures when it succeeds", async () => {
       const { target, session } = await setUp({ SVC_MAX_LOGIN_ATTEMPTS: "2" });
       await expectError(await changePassword(target, session, NEW, "a wrong password"), 403);
       await bodyOf(await changePassword(target, session));
@@ -106,7 +106,7 @@ export function describePasswordRules(makeTarget: MakeTarget): void {
       await logIn(target, NEW);
     });
 
-    it("is not made by a session that an earlier change has ended, even with the password of that change", async () => {
+    it("is refused for a session that an earlier change has ended, even with the password of that change", async () => {
       const { target, session } = await setUp();
       const other = await logIn(target);
       const first = changePassword(target, session);
@@ -130,14 +130,14 @@ export function describePasswordRules(makeTarget: MakeTarget): void {
       expect(await isIn(target, await logIn(target))).toBe(true);
     });
 
-    it("gives 409 where admin_password sets it, and does not check the current one", async () => {
+    it("gives 409 if admin_password sets it, and does not check the current one", async () => {
       const target = await aTarget({ ...CLOSED, SVC_MAX_LOGIN_ATTEMPTS: "1" });
       const session = await logIn(target);
       await expectError(await changePassword(target, session, NEW, "a wrong password"), 409, "SVC_ADMIN_PASSWORD");
       await logIn(target);
     });
 
-    it("needs a session and a page of the dashboard, whatever key there is", async () => {
+    it("needs a session and a page of the dashboard, whatever key is sent", async () => {
       const { target, session } = await setUp();
       const { key } = await createKey(target, session, "Admin");
       await expectError(await changePassword(target), 401);
@@ -147,7 +147,7 @@ export function describePasswordRules(makeTarget: MakeTarget): void {
       await logIn(target);
     });
 
-    it("before there is a password gives 401", async () => {
+    it("gives 401 before there is a password", async () => {
       await expectError(await changePassword(await aTarget({})), 401);
     });
   });

@@ -145,7 +145,7 @@ describe("the documented proxy snippets", () => {
         }
       });
 
-      it("behind a second proxy, changed as documented, distinguish visitors by address, ignore claimed addresses, and detect https", async () => {
+      it("distinguish visitors by address behind a second proxy, changed as documented, ignore claimed addresses, and detect https", async () => {
         const behindTwo = await createNodeTarget({ SVC_TRUST_PROXY: "2" });
         const inner = await startProxy(name, { snippet: before(behindTwo.origin(), APPENDING[name](ownHost(name))) });
         const outer = await startProxy(name, { snippet: before(`http://127.0.0.1:${inner.port}`, ownHost(name)) });

@@ -29,7 +29,7 @@ describe("/health/ready", () => {
     expect(controlled.queryCount).toBe(2);
   });
 
-  it("shares one query among concurrent callers, also if it takes longer than a second", async () => {
+  it("shares one query among concurrent callers, even if it takes longer than a second", async () => {
     const { target, controlled } = await createTarget();
     controlled.hold();
     const answers = [ask(target), ask(target)];

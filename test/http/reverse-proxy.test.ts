@@ -56,7 +56,7 @@ for (const { heading, proxies, basePath } of SETUPS) {
         afterAll(() => proxy.stop());
         const ask = (path: string, headers = {}) => requestProxy(proxy.port, basePath + path, { headers });
 
-        it("keep metrics and health details inside, however they are written, and let uptime checks through", async () => {
+        it("keep metrics and health details private, however their paths are written, and let uptime checks through", async () => {
           for (const path of insideOf(basePath)) {
             const { status, text } = await requestProxy(proxy.port, path);
             expect([path, [400, 404].includes(status), /svc_|version/.test(text)]).toEqual([path, true, false]);
@@ -141,7 +141,7 @@ describe("the Traefik snippets", () => {
     [OWN_HOST, ""],
     [SUB_PATH, BASE_PATH],
   ] as const) {
-    it(`of "${heading}" has a router, a middleware and a service that fit together, and the paths of the other snippets`, () => {
+    it(`of "${heading}" contain a router, a middleware and a service that fit together, and the paths of the other snippets`, () => {
       const { routers, middlewares, services } = traefikFileOf(heading);
       const [router] = Object.values(routers);
       expect(router?.middlewares).toEqual(Object.keys(middlewares));

@@ -22,7 +22,7 @@ const OWNER = { "x-owner": "a-browser-of-22-letters" };
 const OTHER = { "x-owner": "b-browser-of-22-letters" };
 
 export function describeSegments(makeTarget: MakeTarget): void {
-  describe("segments", () => {
+  describe("saved filters", () => {
     let target: Target;
     let session: RequestHeaders;
     beforeAll(async () => {
@@ -78,7 +78,7 @@ export function describeSegments(makeTarget: MakeTarget): void {
       }
     });
 
-    it("count as they are now, whatever is cached", async () => {
+    it("apply in their current form, whatever is cached", async () => {
       const siteId = siteName();
       await record(target, wireEvent(siteId, { u: "https://a.test/a" }), visitor(1));
       const { id } = await add(siteId, { name: "A", filters: "pages==/a" });
@@ -92,7 +92,7 @@ export function describeSegments(makeTarget: MakeTarget): void {
       await expectError(await ask(siteId, `&segment=${id}`), 400, `no saved filters with the id "${id}"`);
     });
 
-    it("of another site, of another kind and unknown ones are refused in reports, and never narrow a deletion", async () => {
+    it("that belong to another site, are of another kind or unknown are refused in reports, and never narrow a deletion", async () => {
       const [siteId, otherId] = [siteName(), siteName()];
       const { id } = await add(otherId, { name: "A", filters: "pages==/a" });
       const funnel = await add(siteId, { name: "Joins", kind: "funnel", steps: "page:/,event:signup" });
@@ -105,7 +105,7 @@ export function describeSegments(makeTarget: MakeTarget): void {
       }
     });
 
-    it("save funnels and sequences by the parameters of their reports", async () => {
+    it("store funnels and sequences by the parameters of their reports", async () => {
       const siteId = siteName();
       const funnel = { name: "Joins", kind: "funnel", steps: "page:/,event:signup", window: "2 days", modes: "strict_order" };
       const sequence = { name: "Twice", kind: "sequence", conditions: "page:/", pattern: "(?1)(?1)" };
@@ -131,7 +131,7 @@ export function describeSegments(makeTarget: MakeTarget): void {
       await expectError(await askCollection(target, "segments", "rules.test", session, { method: "POST", body }), status, says);
     });
 
-    it("for oneself are seen and changed by whoever knows the same secret, after another login too, and used by whoever has the id", async () => {
+    it("for oneself are visible to and changed by whoever knows the same secret, even after another login, and used by whoever has the id", async () => {
       const siteId = siteName();
       await add(siteId, { name: "all", filters: "pages==/a" });
       const { id, scope } = await add(siteId, { name: "own", filters: "pages==/a", scope: "oneself" }, { ...session, ...OWNER });
@@ -148,7 +148,7 @@ export function describeSegments(makeTarget: MakeTarget): void {
       await expectError(await askCollection(target, "segments", siteId, short), 400, 'Header "X-Owner"');
     });
 
-    it("of an API key are those of that key", async () => {
+    it("created with an API key belong to that key", async () => {
       const siteId = siteName();
       const [one, two] = [await createKey(target, session, "Admin"), await createKey(target, session, "Admin")];
       await add(siteId, { name: "own", filters: "pages==/a", scope: "oneself" }, withKey(one.key));
@@ -157,7 +157,7 @@ export function describeSegments(makeTarget: MakeTarget): void {
       expect(await namesOf(siteId)).toEqual([]);
     });
 
-    it("for oneself are found and deleted by administrators after their key was revoked", async () => {
+    it("for oneself can be found and deleted by administrators after their key was revoked", async () => {
       const siteId = siteName();
       const { key, key_hash: hash } = await createKey(target, session, "Admin");
       const { id } = await add(siteId, { name: "own", filters: "pages==/a", scope: "oneself" }, withKey(key));
@@ -170,7 +170,7 @@ export function describeSegments(makeTarget: MakeTarget): void {
       expect(await listItems<Segment>(target, "segments", siteId, session, "&owners=all")).toEqual([]);
     });
 
-    it("are neither listed nor used with a share link", async () => {
+    it("are neither listed nor usable with a share link", async () => {
       const siteId = siteName();
       const { id } = await add(siteId, { name: "A", filters: "pages==/a" });
       const viewer = withShare((await createShare(target, session, { site_id: siteId })).token);
@@ -178,7 +178,7 @@ export function describeSegments(makeTarget: MakeTarget): void {
       await expectError(await ask(siteId, `&segment=${id}`, viewer), 403, "A share link has no segments");
     });
 
-    it("go with the settings of the site", async () => {
+    it("are deleted with the settings of the site", async () => {
       const siteId = siteName();
       await bodyOf(await putSettings(target, siteId, {}, session));
       await add(siteId, { name: "A", filters: "pages==/a" });

@@ -117,7 +117,7 @@ export function describeShares(makeTarget: MakeTarget): void {
       expect(await bodyOf(await get(target, `/api/shares?site_id=${siteId}`, session))).toMatchObject([{ revoked: true }]);
     });
 
-    it("with a password show nothing without it, and end with its viewer tokens", async () => {
+    it("with a password show nothing without it, and end the tokens of their guests", async () => {
       const siteId = siteName();
       await record(target, wireEvent(siteId), visitor(1));
       const { token, share_hash: hash } = await createShare(target, session, { site_id: siteId, password: PASSWORD_OF_LINK });
@@ -133,7 +133,7 @@ export function describeShares(makeTarget: MakeTarget): void {
       expect(await statusOf(unlock(target, token, PASSWORD_OF_LINK, visitor(3)))).toBe(404);
     });
 
-    it("with a filter show no value of other events, in whatever is told of sessions, and no other site", async () => {
+    it("with a filter show no value of other events, in any session metric, and no other site", async () => {
       const [siteId, otherId] = [siteName(), siteName()];
       await visitBoth(target, siteId);
       await record(target, wireEvent(otherId), visitor(1));
@@ -160,7 +160,7 @@ export function describeShares(makeTarget: MakeTarget): void {
       await expectError(await stats(target, "main", "never-seen.test", viewer), 403, 'statistics of "never-seen.test"');
     });
 
-    it("with dates show no others, and a session of the administrator does not help", async () => {
+    it("with dates show no other dates, and a session of the administrator does not help", async () => {
       const siteId = siteName();
       await record(target, wireEvent(siteId), visitor(1));
       const dates = { start_date: "2020-01-01", end_date: "2020-01-31" };
@@ -176,7 +176,7 @@ export function describeShares(makeTarget: MakeTarget): void {
       await expectError(await stats(target, "realtime", siteId, viewer), 403, says);
     });
 
-    it("have the same page as unknown ones, which only their origins may embed, and whose address no other site learns", async () => {
+    it("serve the same page as unknown ones, which only their origins may embed, and whose address no other site learns", async () => {
       const { token } = await createShare(target, session, { site_id: siteName(), frame_ancestors: [FRAME] });
       const [page, unknown] = [await get(target, `/share/${token}?embed=1`, {}), await get(target, `/share/~${"0".repeat(43)}`, {})];
       expect([page.status, unknown.status]).toEqual([200, 200]);
@@ -223,7 +223,7 @@ export function describeShares(makeTarget: MakeTarget): void {
       await expectError(await get(target, `/api/sites/${siteId}%`, withKey(key)), 403);
     });
 
-    it("are not needed for a public site, until it is public no more: then its next request is refused, whatever was cached", async () => {
+    it("are not needed for a public site until it is no longer public: then its next request is refused, whatever was cached", async () => {
       const own = await makeTarget(ofItsOwn({ ...BEHIND_PROXY, SVC_CACHE_TTL_SECS: "3600" }));
       const admin = await logIn(own);
       const siteId = siteName();
@@ -298,7 +298,7 @@ export function describeShareRules(makeTarget: MakeTarget): void {
       await expectError(await postShare(target, session, { ...FIELDS, ...fields }), status, says);
     });
 
-    it("are listed as they count: conditions in one order, one name of the current date, a time in UTC, an origin once", async () => {
+    it("are listed in canonical form: conditions in one order, one name of the current date, a time in UTC, an origin once", async () => {
       const fields = { filters: "pages==/b;pages==/a;pages==/b", expires_at: "2099-01-01T02:00+02:00", frame_ancestors: [FRAME, FRAME] };
       expect(await createShare(target, session, { ...FIELDS, ...fields, period: "today" })).toMatchObject({
         filters: "pages==/a;pages==/b",
@@ -318,7 +318,7 @@ export function describeShareRules(makeTarget: MakeTarget): void {
       await expectError(await postKey(target, session, { name: "a key", scope: "ReadOnly", sites }), status, says);
     });
 
-    it("a key for all sites has no field of sites, and one with null neither", async () => {
+    it("a key for all sites has no field of sites, and neither has one with null", async () => {
       const created = await bodyOf<CreatedKey>(await postKey(target, session, { name: "all", scope: "ReadOnly", sites: null }), 201);
       expect(Object.keys(created)).not.toContain("sites");
     });
@@ -331,7 +331,7 @@ export function describeShareRules(makeTarget: MakeTarget): void {
       expect(await statusOf(stats(target, "main", "c.test", both))).toBe(403);
     });
 
-    it("a link without realtime refuses only that", async () => {
+    it("a link without realtime refuses only realtime", async () => {
       const viewer = withShare((await createShare(target, session, { site_id: "rules.test", realtime: false })).token);
       await expectError(await stats(target, "realtime", "rules.test", viewer), 403, "does not show realtime");
       expect(await statusOf(stats(target, "main", "rules.test", viewer))).toBe(200);
@@ -344,7 +344,7 @@ export function describeShareRules(makeTarget: MakeTarget): void {
       await expectError(await stats(target, "main", "rules.test", viewer, `&filters=${conditions(12)};pages==/`), 400, "at most 12");
     });
 
-    it("a condition of a link that its viewer repeats adds nothing, whoever asks first", async () => {
+    it("a condition of a link that its guest repeats adds nothing, whoever asks first", async () => {
       const siteId = "repeated.test";
       await record(target, wireEvent(siteId, { u: "https://a.test/x" }), visitor(1));
       await record(target, wireEvent(siteId, { u: "https://a.test/y", n: "signup" }), visitor(1));

@@ -459,7 +459,7 @@ describe("what is not shared", () => {
   /** Requests with a report as response, by the caller. */
   const answered = new Map<string, number>();
 
-  it("every route says how it is asked here", () => {
+  it("every route states how it is requested here", () => {
     expect(Object.keys(ASKED).sort(), "add the route to ASKED").toEqual(ROUTES.map(routeIdOf).sort());
   });
 
@@ -469,7 +469,7 @@ describe("what is not shared", () => {
     await check(path, new URLSearchParams({ site_id: OTHER, steps: "page:*,event:zzin-event", key: "plan", page: "/zzin-path-3" }));
   });
 
-  it("has met each goal, for its owner", async () => {
+  it("meets each goal, for its owner", async () => {
     const found = await bodyOf<{ name: string; visitors: number }[]>(await ask(main, `/api/stats/conversions?site_id=${OWN}`, owner));
     expect(found.filter(({ visitors }) => visitors > 0).map(({ name }) => name)).toEqual(GOALS.map(({ name }) => name));
   });
@@ -480,7 +480,7 @@ describe("what is not shared", () => {
     await check("/api/stats/breakdown/pages", new URLSearchParams({ site_id: OWN, filters: `goal==${name}`, ...columns }), true);
   });
 
-  it("is not in any report, whatever its parameters are, and the owner's results stay theirs", async () => {
+  it("is not in any report, whatever its parameters are, and the owner's results stay separate", async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...PATHS), QUESTION, (path, question) => check(path, queryOf(question))),
       { numRuns: RUNS },
@@ -507,7 +507,7 @@ describe("what is not shared", () => {
   });
 
   it.each(["/api/stats/overview?period=7d", "/api/sites"])(
-    "nor counted in %s, which limited keys get as if no other site were there",
+    "is not counted in %s, which limited keys get as if no other site existed",
     async (path) => {
       const keys = Object.values(limited).filter(({ isKey }) => isKey);
       expect(keys).toHaveLength(2);

@@ -77,7 +77,7 @@ export function describeSiteSettings(makeTarget: MakeTarget): void {
   const owner = ownersOf(makeTarget);
 
   describe("settings of a site", () => {
-    it("are set whole, read back, listed, and deleted", async () => {
+    it("are set completely, read back, listed, and deleted", async () => {
       const { target, put, get, ask, ...rest } = await owner();
       const site = "A.shop:8080";
       expect(await get(site)).toEqual({
@@ -130,7 +130,7 @@ export function describeSiteSettingsRules(makeTarget: MakeTarget): void {
   const owner = ownersOf(makeTarget);
 
   describe("rules of settings of a site", () => {
-    it("are deleted with the goals, segments and annotations of the site, which may have nothing else", async () => {
+    it("are deleted with the goals, saved filters and annotations of the site, even if it has nothing else", async () => {
       const { target, headers, ask, put } = await owner();
       const site = "made.test";
       const bodies = { goals: { name: "Docs", page: "/docs" }, segments: { name: "A", filters: "pages==/" }, annotations: { text: "New" } };
@@ -146,7 +146,7 @@ export function describeSiteSettingsRules(makeTarget: MakeTarget): void {
       }
     });
 
-    it("are stored in one form: addresses and networks canonical, codes in capitals, paths without trailing slashes, each once", async () => {
+    it("are stored in canonical form: addresses and networks, codes in capitals, paths without trailing slashes, each once", async () => {
       const { put } = await owner();
       const settings = await put("forms.test", {
         excluded_paths: ["/a/", "/", "/a", " /b* "],
@@ -162,7 +162,7 @@ export function describeSiteSettingsRules(makeTarget: MakeTarget): void {
       });
     });
 
-    it("that break a rule are refused with the field, the rule and the value, and change nothing", async () => {
+    it("are refused with the field, the rule and the value if they break a rule, and change nothing", async () => {
       const { ask, put, get } = await owner();
       const before = await put("rules.test", { name: "Before" });
       const refused = async (body: unknown, status: number, ...patterns: (string | RegExp)[]) =>
@@ -195,7 +195,7 @@ export function describeSiteSettingsRules(makeTarget: MakeTarget): void {
       expect(await get("rules.test")).toEqual(before);
     });
 
-    it("name a site that counts towards max_sites, and whose events are then accepted", async () => {
+    it("create a site that counts towards max_sites, and whose events are then accepted", async () => {
       const { target, put, ask } = await owner({ SVC_MAX_SITES: "2" });
       await put("made.test", {});
       await record(target, wireEvent("sent.test"));
@@ -218,7 +218,7 @@ export function describeSiteSettingsRules(makeTarget: MakeTarget): void {
       expect(await get("moved.test")).toMatchObject({ ...DEFAULTS, time_zone_in_force: "UTC", time_zone_changes: [] });
     });
 
-    it("begin the weeks of time series, also of those that were cached, on the first day of the week", async () => {
+    it("set the first day of the week in time series, even in cached ones", async () => {
       const { target, put, ask } = await owner({ SVC_CACHE_TTL_SECS: "86400" });
       const site = "weeks.test";
       await record(target, wireEvent(site));
@@ -280,7 +280,7 @@ export function describeSiteSettingsRules(makeTarget: MakeTarget): void {
       expect(await bodyOf(await to.ask("GET", "/api/settings"))).toEqual(after);
     });
 
-    it("do not include goals, segments and annotations, which another instance takes as they are listed", async () => {
+    it("do not include goals, saved filters and annotations, which another instance imports from their lists", async () => {
       const [from, to] = [await owner(), await owner()];
       const site = "moved.test";
       const byBrowser = ({ headers }: Owner) => ({ ...headers, "x-owner": "a-browser-of-22-letters" });
@@ -306,7 +306,7 @@ export function describeSiteSettingsRules(makeTarget: MakeTarget): void {
       expect(await bodyOf(await from.ask("GET", "/api/settings"))).toEqual({ version: 1, sites: [] });
     });
 
-    it("are not needed: a list of sites without settings is as it was", async () => {
+    it("are optional: a list of sites without settings is unchanged", async () => {
       const target = await makeTarget(ofItsOwn());
       onTestFinished(() => target.close());
       await record(target, wireEvent("plain.test"));

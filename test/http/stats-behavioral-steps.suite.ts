@@ -62,7 +62,7 @@ export function describeStatsFunnel(makeTarget: MakeTarget): void {
         rows: funnelRows(steps.split(","), visitors),
       });
 
-    it("a funnel has a row for each step, in order, with the visitors who reached it", async () => {
+    it("a funnel contains a row for each step, in order, with the visitors who reached it", async () => {
       const site = siteName();
       await visit(target, site, 1, "/pricing", "/about", "signup", "paid");
       await visit(target, site, 2, "/pricing", "signup");
@@ -206,7 +206,7 @@ export function describeStatsFunnel(makeTarget: MakeTarget): void {
         { steps: "page:/,event:x", modes: "strict_order," },
         '"modes": there is no mode ""; there are strict_order, strict_deduplication, strict_increase, strict_once',
       ],
-    ] as const)("refuses %j", async (parameters, error) => {
+    ] as const)("a funnel refuses %j", async (parameters, error) => {
       expect(await refusal(target, "funnel", { site_id: "refused.test", ...parameters })).toEqual(refused(error));
     });
 
@@ -359,7 +359,7 @@ export function describeStatsSequences(makeTarget: MakeTarget): void {
       [{ conditions: TWO, pattern: "(?1).*(?t<5).*" }, '"pattern": at position 7, a time needs an event after it'],
       [{ conditions: TWO, pattern: ".".repeat(65) }, '"pattern" must ask for at most 64 events; it asks for 65'],
       [{ conditions: TWO, pattern: "(?1)".repeat(257) }, '"pattern" must be at most 1024 characters'],
-    ] as const)("refuses %j", async (parameters, error) => {
+    ] as const)("a sequence refuses %j", async (parameters, error) => {
       expect(await refusal(target, "sequences", { site_id: "refused.test", ...parameters })).toEqual(refused(error));
     });
 

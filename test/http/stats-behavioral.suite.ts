@@ -25,7 +25,7 @@ export function describeStatsSessions(makeTarget: MakeTarget): void {
     });
     afterAll(() => target.close());
 
-    it("the sessions report has the same session metrics as the main report", async () => {
+    it("the sessions report contains the same session metrics as the main report", async () => {
       const site = siteName();
       await visit(target, site, 1, "/a", "/b", "signup");
       await visit(target, site, 2, "/a");
@@ -46,7 +46,7 @@ export function describeStatsSessions(makeTarget: MakeTarget): void {
       });
     });
 
-    it("the session timeseries has every bucket, with the sessions that begin in it", async () => {
+    it("the session timeseries contains every bucket, with the sessions that begin in it", async () => {
       const site = siteName();
       await visit(target, site, 1, "/a", "/b", "signup");
       await visit(target, site, 2, "/a");
@@ -221,7 +221,7 @@ export function describeStatsFlow(makeTarget: MakeTarget): void {
       [{ page: "/", direction: "sideways" }, '"direction" must be one of forward, backward'],
       [{ page: "/", limit: "0" }, '"limit" must be a whole number from 1 to 100'],
       [{ page: "/", limit: "101" }, '"limit" must be a whole number from 1 to 100'],
-    ])("refuses %j", async (parameters, error) => {
+    ])("the flow report refuses %j", async (parameters, error) => {
       const response = await askStats(target, "flow", { site_id: "refused.test", ...parameters } as StatsParameters);
       expect({ status: response.status, body: await response.json() }).toEqual({ status: 400, body: { error } });
     });

@@ -48,7 +48,7 @@ export function describeStatsBreakdown(makeTarget: MakeTarget): void {
     });
     afterAll(() => target.close());
 
-    it.each(Object.entries(DIMENSIONS))("the dimension %s has a row with the value %s", async (dimension, value) => {
+    it.each(Object.entries(DIMENSIONS))("the dimension %s contains a row with the value %s", async (dimension, value) => {
       expect(await getBreakdown(target, full, dimension)).toEqual([{ value, visitors: 1, pageviews: 0, events: 1 }]);
     });
 
@@ -167,7 +167,7 @@ export function describeStatsBreakdown(makeTarget: MakeTarget): void {
     });
     afterAll(() => target.close());
 
-    it("have the columns that are asked for, in their order", async () => {
+    it("contain the requested columns in their order", async () => {
       const columns = "revenue,views_per_visit,sessions,bounce_rate,conversions,conversion_rate";
       const body = await rows({ columns, goal: "=Büy", currency: "EUR", limit: "1" });
       const numbers = { revenue: 29.9, views_per_visit: 1.5, sessions: 2, bounce_rate: 0.5, conversions: 1, conversion_rate: 0.5 };
@@ -175,7 +175,7 @@ export function describeStatsBreakdown(makeTarget: MakeTarget): void {
       expect(Object.keys((body as object[])[0] ?? {})).toEqual(["value", "visitors", "pageviews", "events", ...columns.split(",")]);
     });
 
-    it("have conversions of whole visits, as a filter on the goal has, where a filter on the event has its own page alone", async () => {
+    it("contain conversions of whole visits, like a filter on the goal, while a filter on the event has only its own page", async () => {
       const converted = (await rows({ columns: "conversions", goal: "=Büy" })) as readonly { value: string; conversions: number }[];
       expect(converted.map(({ value, conversions }) => [value, conversions])).toEqual([
         ["/a", 1],
@@ -186,7 +186,7 @@ export function describeStatsBreakdown(makeTarget: MakeTarget): void {
       expect(await rows({ filters: "events===Büy" })).toEqual([plainRow("/a", 1, 0, 1)]);
     });
 
-    it.each(["/a", "/b"])("have the numbers that main has with a filter on %s", async (value) => {
+    it.each(["/a", "/b"])("contain the numbers of main with a filter on %s", async (value) => {
       const columns = "sessions,bounce_rate,avg_visit_duration_secs,views_per_visit";
       const found = (await rows({ columns })) as readonly (Readonly<Record<string, unknown>> & { readonly value: string })[];
       const main = (await getStats(target, "main", { site_id: site, filters: `pages==${value}` })) as Readonly<Record<string, unknown>>;
@@ -224,7 +224,7 @@ export function describeStatsBreakdown(makeTarget: MakeTarget): void {
       expect(sorted.map(({ value }) => value)).toEqual(["/b", "/a", "/Cc"]);
     });
 
-    it("come in pages, with the number of all", async () => {
+    it("are returned in pages, with the total number", async () => {
       expect(await rows({ sort: "value:asc", offset: "1", limit: "1", with_total: "true" })).toEqual({ total: 3, rows: [A] });
       expect(await rows({ offset: "1000000", with_total: "true" })).toEqual({ total: 3, rows: [] });
     });
@@ -236,16 +236,16 @@ export function describeStatsBreakdown(makeTarget: MakeTarget): void {
       ["", [A, C, B]],
       ["*", []],
       ["no such", []],
-    ] as const)("that contain %j are found, whatever the case", async (search, found) => {
+    ] as const)("are found if they contain %j, ignoring case", async (search, found) => {
       expect(await rows({ search })).toEqual(found);
       expect(await rows({ search, with_total: "true" })).toMatchObject({ total: found.length });
     });
 
-    it("of any alphabet are found, whatever the case", async () => {
+    it("are found in any alphabet, ignoring case", async () => {
       expect(await rows({ search: "BÜ" }, "events")).toEqual([plainRow("=Büy", 1, 0, 1)]);
     });
 
-    it("that were not recorded are found by what is shown for them", async () => {
+    it("are found by the displayed label if they were not recorded", async () => {
       const found = [plainRow("(unknown)", 3, 4, 5)];
       expect(await rows({ search: "Unkn" }, "utm-sources")).toEqual(found);
       expect(await rows({ search: "DIRECT /", unknown_label: "Direct / none" }, "utm-sources")).toEqual(found);
@@ -256,7 +256,7 @@ export function describeStatsBreakdown(makeTarget: MakeTarget): void {
       expect(await rows({ unknown_label: "x".repeat(257) }, "utm-sources")).toEqual(await rows({}, "utm-sources"));
     });
 
-    it("are compared with the same values of another window, beyond its first rows", async () => {
+    it("are compared with the same values of another window, even beyond its first rows", async () => {
       const columns = "sessions,comparison";
       const none = { visitors: 0, pageviews: 0, events: 0, sessions: 0 };
       expect(await rows({ period: "day", columns, limit: "1" })).toEqual([{ ...A, sessions: 2, comparison: none }]);
@@ -295,7 +295,7 @@ export function describeStatsBreakdown(makeTarget: MakeTarget): void {
       expect([head.status, head.headers.get("content-type"), await head.text()]).toEqual([200, "text/csv; charset=utf-8", ""]);
     });
 
-    it("in CSV have their header even if there are none", async () => {
+    it("in CSV begin with their header even if there are none", async () => {
       expect(await (await get({ format: "csv", search: "no such" })).text()).toBe("value,visitors,pageviews,events\n");
     });
 
@@ -318,7 +318,7 @@ export function describeStatsBreakdown(makeTarget: MakeTarget): void {
       [{ with_total: "yes" }, '"with_total"', "true"],
       [{ format: "xml" }, '"format"', "csv"],
     ];
-    it.each(refused)("of %j give 400", async (parameters, field, rule) => {
+    it.each(refused)("with %j give 400", async (parameters, field, rule) => {
       await expectError(await get(parameters), 400, field, rule);
     });
   });

@@ -114,7 +114,7 @@ describe("a range that is computed in chunks", () => {
     expect(summedUp.length).toBe(summedUpToday);
   });
 
-  it("is computed once for queries that want different rows of the same", async () => {
+  it("is computed once for queries that want different rows of the same kind", async () => {
     const { target, summedUp } = await createTight();
     const scope = { siteId: siteId(SITE), range: rangeOfDays(dayAt(DAYS - 1), dayAt(0)), conditions: [] };
     const query = countsByValue(scope, "pathname");
@@ -133,7 +133,7 @@ describe("a range that is computed in chunks", () => {
     expect(summedUp).toEqual(oldestFirst);
   });
 
-  it("is computed once to be compared, however long the values are", async () => {
+  it("is computed once for a comparison, however long the values are", async () => {
     const { target, summedUp } = await createTight();
     const paths = Array.from({ length: 150 }, (_, i) => `/${i}-`.padEnd(2_000, "x"));
     expect(paths.join("").length).toBeGreaterThan(LOOKED_UP_CHARS_MAX);
@@ -149,7 +149,7 @@ describe("a range that is computed in chunks", () => {
     expect(summedUp.toSorted()).toEqual(oldestFirst);
   });
 
-  it("resumes after a timeout from the chunks that are done", async () => {
+  it("resumes after a timeout from the finished chunks", async () => {
     const { target, summedUp, hold, release, held } = await createTight({ SVC_REQUEST_TIMEOUT_SECS: "30" });
     const days = [...oldestFirst];
     for (let rounds = 0; rounds < 3; rounds++) {

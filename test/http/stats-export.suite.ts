@@ -93,7 +93,7 @@ export function describeStatsExport(makeTarget: MakeTarget): void {
       }
     });
 
-    it("raw JSON is an array of objects: numbers as numbers, props as an object, null where nothing was recorded", async () => {
+    it("raw JSON is an array of objects: numbers as numbers, props as an object, null if nothing was recorded", async () => {
       const site = siteName();
       await record(
         target,
@@ -130,7 +130,7 @@ export function describeStatsExport(makeTarget: MakeTarget): void {
       expect(cells).toEqual(names.map((n) => `"${n.replaceAll('"', '""')}"`));
     });
 
-    it("an export keeps the name of an event that is named (unknown)", async () => {
+    it("an export keeps the name of an event called (unknown)", async () => {
       const site = siteName();
       for (const n of ["(unknown)", "pageview"]) await record(target, wireEvent(site, { n, u: "/a" }));
       expect((await rawRows(site)).map(({ event_name }) => event_name)).toEqual(["(unknown)", "pageview"]);
@@ -152,7 +152,7 @@ export function describeStatsExport(makeTarget: MakeTarget): void {
       await exported();
     });
 
-    it("limit keeps the oldest events, and filters those that match", async () => {
+    it("an export contains the oldest events up to limit, and only those that match the filters", async () => {
       const site = siteName();
       for (let i = 0; i < 5; i++) await record(target, wireEvent(site, { u: `/${i % 3}` }));
       expect((await rawRows(site, { limit: "2" })).map(({ pathname }) => pathname)).toEqual(["/0", "/1"]);
@@ -161,7 +161,7 @@ export function describeStatsExport(makeTarget: MakeTarget): void {
       await expectError(await askStats(target, "export", { site_id: site, kind: "raw", limit: "1000001" }), 400, /limit/);
     });
 
-    it("a raw export has every distinct value, also more than one lookup fetches", async () => {
+    it("a raw export contains every distinct value, even more than one lookup fetches", async () => {
       const site = siteName();
       await Promise.all(
         Array.from({ length: 60 }, (_, i) =>
@@ -178,7 +178,7 @@ export function describeStatsExport(makeTarget: MakeTarget): void {
       ]);
     });
 
-    it("the daily CSV has a row for each day, also without events, with that day's top page and source", async () => {
+    it("the daily CSV contains a row for each day, even without events, with that day's top page and source", async () => {
       const site = siteName();
       await record(target, wireEvent(site, { u: "/a", r: "https://news.test/" }), visitor(1));
       await record(target, wireEvent(site, { u: "/a", r: "https://news.test/" }), visitor(2));

@@ -149,7 +149,7 @@ export function describeStatsFilterOperators(makeTarget: MakeTarget): void {
     });
     afterAll(() => target.close());
 
-    it.each(KEPT)("%s keeps what it says", async (filters, pages) => {
+    it.each(KEPT)("%s keeps exactly the matching events", async (filters, pages) => {
       const rows = await getBreakdown(target, site, "pages", { filters });
       expect(rows.map(({ value }) => value).toSorted()).toEqual(pages.toSorted());
     });
@@ -158,7 +158,7 @@ export function describeStatsFilterOperators(makeTarget: MakeTarget): void {
       await expectError(await askStats(target, "main", { site_id: site, filters }), 400, '"filters"', ...says);
     });
 
-    it("the limits themselves are accepted", async () => {
+    it("filters at their limits are accepted", async () => {
       const conditions = ["in", "contains", "begins", "like", "matches", "!in", "!contains", "!begins", "!like", "!matches"];
       const twelve = [...conditions, "in", "!in"].map((operator, i) => `props:key${i}=${operator}=a`).join(";");
       for (const filters of [
@@ -186,7 +186,7 @@ export function describeStatsFilterOperators(makeTarget: MakeTarget): void {
       expect(await eventsWhere("pages=begins=(/a,/b);goal!=x")).toBe(1);
     });
 
-    describe("narrow", () => {
+    describe("filters narrow", () => {
       let red: string;
       let both: string;
       beforeAll(async () => {

@@ -298,7 +298,7 @@ export function describeStatsPropertyValues(makeTarget: MakeTarget): void {
       await expectError(await askStats(target, "property-values", { site_id: siteName() }), 400, '"key"', /required/);
     });
 
-    it("name takes any key that an event may have", async () => {
+    it("name accepts any key that an event may have", async () => {
       const site = siteName();
       const keys = ["plan name", "gr\u00f6\u00dfe", "", "(unknown)", "it's", 'a"b', "a\\b", "$.a", "a\0b", "a\n", "%", "\u{1f600}", "plan"];
       await record(target, eventWithProps(site, Object.fromEntries(keys.map((key, i) => [key, i]))));
@@ -309,7 +309,7 @@ export function describeStatsPropertyValues(makeTarget: MakeTarget): void {
       expect(await valuesOf("lone \ufffd")).toEqual([row("\ufffd")]);
     });
 
-    it("name takes the longest key that an event may have, and no longer one than its properties", async () => {
+    it("name accepts the longest key that an event may have, and no longer one than its properties", async () => {
       const site = siteName();
       const key = "\u{1f600}".repeat(4096 - '{"":1}'.length);
       await record(target, eventWithProps(site, { [key]: 1 }));

@@ -81,7 +81,7 @@ async function propertyReport(target: InProcessTarget, endpoint: string, paramet
 }
 
 describe("properties that exceed the memory limit", () => {
-  it("in 400 events with 330 new keys each do not affect other reports of the day", async () => {
+  it("do not affect other reports of the day, with 400 events of 330 new keys each", async () => {
     const target = await createTarget(8);
     await store(target, 0, 400, newKeys);
     await expectOtherReports(target, TODAY, 400);
@@ -96,7 +96,7 @@ describe("properties that exceed the memory limit", () => {
     await expectOtherReports(target, TODAY, 400);
   });
 
-  it("in 5,000 events of 4 KB each do not affect other reports, buffered or in files, and events are accepted", async () => {
+  it("do not affect other reports, buffered or in files, with 5,000 events of 4 KB each, and events are accepted", async () => {
     const target = await createTarget(8);
     await store(target, 1, 50, (i) => JSON.stringify({ plan: i % 5 === 0 ? "pro" : "free" }));
     await store(target, 0, 5_000, longProps);
@@ -119,7 +119,7 @@ describe("properties that exceed the memory limit", () => {
     }
   });
 
-  it("are reported exactly if memory suffices, also after they were evicted", async () => {
+  it("are reported exactly if memory suffices, even after they were evicted", async () => {
     const target = await createTarget(128);
     for (const daysBack of [0, 1, 2]) await store(target, daysBack, 3_000, longProps);
     await target.flush();
@@ -133,7 +133,7 @@ describe("properties that exceed the memory limit", () => {
     expect(rows).toHaveLength(9_000);
   });
 
-  it("properties of erased days are gone from reports and memory", async () => {
+  it("disappear from reports and memory with their erased days", async () => {
     const target = await createTarget(8);
     await store(target, 1, 2_000, longProps);
     await store(target, 0, 10, () => '{"plan":"pro"}');

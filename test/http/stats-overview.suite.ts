@@ -76,7 +76,7 @@ export function describeStatsOverview(makeTarget: MakeTarget): void {
     });
     afterAll(() => target.close());
 
-    it("lists all sites by ascending id with the figures of their range, all in the only query slot", async () => {
+    it("lists all sites by ascending id with the metrics of their range, all in the only query slot", async () => {
       const { total, sites } = await getOverview(target);
       expect(total).toBe(3);
       expect(sites.map(({ site_id, visitors, current_visitors }) => [site_id, visitors, current_visitors])).toEqual([
@@ -98,7 +98,7 @@ export function describeStatsOverview(makeTarget: MakeTarget): void {
       expect((await getOverview(target, { after: "z" })).sites).toEqual([]);
     });
 
-    it("refuses a limit out of bounds, a site id that is none, and dates that form no range", async () => {
+    it("refuses a limit out of bounds, an invalid site id, and dates that do not form a range", async () => {
       const ask = (parameters: StatsParameters) => askStats(target, "overview", parameters);
       await expectError(await ask({ limit: "1001" }), 400, '"limit" must be a whole number from 1 to 1000');
       await expectError(await ask({ after: "no site" }), 400, /^"after" must be 1 to /);
@@ -109,7 +109,7 @@ export function describeStatsOverview(makeTarget: MakeTarget): void {
   });
 
   describe("overview of a caller with a limited key", () => {
-    it("has the rows of its sites, as the administrator gets them, and counts no others", async () => {
+    it("contains the rows of its sites, equal to those of the administrator, and counts no others", async () => {
       const target = await makeTarget(ofItsOwn({ ...CLOSED, SVC_TRUST_PROXY: "1" }));
       const session = await logIn(target);
       for (const site of SITES) await record(target, wireEvent(site, { u: "/" }), visitor(1));

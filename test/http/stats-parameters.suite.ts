@@ -87,7 +87,7 @@ export function describeStatsParameters(makeTarget: MakeTarget): void {
         ["366 days", "2025-01-01", "2026-01-01"],
         ["days long ago", "0001-01-01", "0001-01-02"],
         ["days to come", "9999-12-30", "9999-12-31"],
-      ])("a range of %s is taken", async (_name, start, end) => {
+      ])("a range of %s is accepted", async (_name, start, end) => {
         const response = await target.fetch(`/api/stats/${endpoint}?${dates(start, end)}`);
         expect(response.status).toBe(200);
         await response.text();

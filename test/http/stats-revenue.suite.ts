@@ -63,7 +63,7 @@ export function describeStatsRevenue(makeTarget: MakeTarget): void {
       ]);
     });
 
-    it("refunds reduce totals and count as transactions, and so do amounts of 0", async () => {
+    it("refunds reduce totals and count as transactions, as amounts of 0 do", async () => {
       const site = siteName();
       await sell(site, 19.99, "EUR", {}, visitor(1));
       await sell(site, -19.99, "EUR", {}, visitor(1));

@@ -45,7 +45,7 @@ export function describeStatsTimeseries(makeTarget: MakeTarget): void {
       ["three days by the day", "2026-02-27", "2026-03-01", daysFrom("2026-02-27", 3)],
       ["a night without an hour in Europe", "2026-03-28", "2026-03-29", hoursFrom("2026-03-28", 48)],
       ["a leap year by the day", "2024-01-01", "2024-12-31", daysFrom("2024-01-01", 366)],
-    ])("every bucket is there, empty ones with zeros: %s", async (_name, start_date, end_date, labels) => {
+    ])("every bucket is present, empty ones with zeros: %s", async (_name, start_date, end_date, labels) => {
       const points = await getSeries(target, siteName(), { start_date, end_date });
       expect(points).toEqual(labels.map((date) => ({ date, visitors: 0, pageviews: 0 })));
     });
@@ -67,7 +67,7 @@ export function describeStatsTimeseries(makeTarget: MakeTarget): void {
       expect(points.map(({ visitors, pageviews }) => ({ visitors, pageviews }))).toEqual([{ visitors: 3, pageviews: 3 }]);
     });
 
-    it("points have events only with include=events, which refuses anything else", async () => {
+    it("points contain events only with include=events, which refuses anything else", async () => {
       const site = siteName();
       await record(target, wireEvent(site), visitor(1));
       await record(target, wireEvent(site, { n: "Signup" }), visitor(1));

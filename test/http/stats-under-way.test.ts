@@ -324,7 +324,7 @@ describe("a running export", () => {
   it.each<[string, (target: InProcessTarget, client: AbortController) => unknown]>([
     ["whose client goes away", (_, client) => client.abort()],
     ["whose time is up", (target) => target.advance(31_000)],
-  ])("%s while it is made keeps neither its slot nor memory", async (_case, end) => {
+  ])("%s during its computation keeps neither its slot nor memory", async (_case, end) => {
     const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1" });
     await record(target, wireEvent(SITE));
     control.hold();
@@ -337,7 +337,7 @@ describe("a running export", () => {
     await expectNothingKept(target);
   });
 
-  it("that is recomputed after an erasure of the site's events counts its memory once", async () => {
+  it("counts its memory once if it is recomputed after an erasure of the site's events", async () => {
     const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1" });
     await record(target, wireEvent(SITE));
     control.hold();

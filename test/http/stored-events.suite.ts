@@ -256,7 +256,7 @@ export function describeStoredEvents(makeTarget: MakeTarget): void {
 
     const visitorsOf = async (asked: Target, site: string): Promise<number> => (await getMain(asked, site)).unique_visitors;
 
-    it("an address with a User-Agent is one visitor, however often it comes", async () => {
+    it("an address with a User-Agent is one visitor, however many events it sends", async () => {
       const site = siteName();
       const headers = { "x-forwarded-for": "198.51.100.1" };
       for (const u of ["/a", "/b", "/c"]) await record(target, wireEvent(site, { u }), headers);
@@ -278,7 +278,7 @@ export function describeStoredEvents(makeTarget: MakeTarget): void {
       expect(await visitorsOf(target, site)).toBe(3);
     });
 
-    it("two ways of writing an address are one visitor", async () => {
+    it("two notations of an address are one visitor", async () => {
       const site = siteName();
       for (const address of ["2001:db8::1", "2001:0DB8:0:0::0001", "[2001:db8::1]:443"]) {
         await record(target, wireEvent(site), { "x-forwarded-for": address });
@@ -294,7 +294,7 @@ export function describeStoredEvents(makeTarget: MakeTarget): void {
       expect(await getValues(direct, site, "countries")).toEqual(["(unknown)"]);
     });
 
-    it("with trust_proxy what the client writes before its proxy's entry is ignored", async () => {
+    it("with trust_proxy the entries before the proxy's own entry are ignored", async () => {
       const site = siteName();
       await record(target, wireEvent(site), { "x-forwarded-for": "198.51.100.7, 8.8.8.8" });
       await record(target, wireEvent(site), { "x-forwarded-for": "198.51.100.8, 8.8.8.8" });
@@ -387,7 +387,7 @@ export function describeDataMinimisation(makeTarget: MakeTarget): void {
       [{ SVC_STRIP_REFERRER_QUERY: "true" }, ["https://away.example/a", "https://away.example/report.pdf"]],
       [{ SVC_GDPR_MODE: "true" }, ["https://away.example/a", "https://away.example/report.pdf"]],
     ] as const)(
-      "with %j click links have no credentials, and a query only if it is stored; other properties are unchanged",
+      "with %j click links contain no credentials, and a query only if it is stored; other properties are unchanged",
       async (environment, links) => {
         const target = await makeTarget(environment);
         const site = siteName();
@@ -428,7 +428,7 @@ export function describeDataMinimisation(makeTarget: MakeTarget): void {
     ];
 
     it.each(OPTIONS)(
-      "with %j an event has only the remaining fields, and always browser, system and device",
+      "with %j an event contains only the remaining fields, and always browser, system and device",
       async (environment, changed) => {
         const target = await makeTarget({ ...environment, SVC_TRUST_PROXY: "1" });
         const site = siteName();

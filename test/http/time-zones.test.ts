@@ -48,7 +48,7 @@ const seriesOf = async (target: InProcessTarget, parameters: Readonly<Record<str
 const AROUND_MIDNIGHT = ["2026-03-15T18:10:00Z", "2026-03-15T18:20:00Z"];
 
 describe("a site in Kathmandu", () => {
-  it("has its own days and hours, and the current date is that of its clock", async () => {
+  it("uses its own days and hours, and the current date of its clock", async () => {
     const target = await targetAt("2026-03-15T12:00:00Z", KATHMANDU);
     await recordAt(target, AROUND_MIDNIGHT);
     expect([await pageviewsOn(target, "2026-03-15"), await pageviewsOn(target, "2026-03-16")]).toEqual([1, 1]);
@@ -63,7 +63,7 @@ describe("a site in Kathmandu", () => {
     ]);
   });
 
-  it("has them also with round_timestamps, in hours of its clock", async () => {
+  it("uses hours of its clock even with round_timestamps", async () => {
     const target = await targetAt("2026-03-15T12:00:00Z", KATHMANDU, { SVC_ROUND_TIMESTAMPS: "true" });
     await recordAt(target, AROUND_MIDNIGHT);
     expect(await seriesOf(target, dates("2026-03-15", "2026-03-16"))).toEqual([
@@ -72,7 +72,7 @@ describe("a site in Kathmandu", () => {
     ]);
   });
 
-  it("has exports by its dates, of which the raw one has timestamps in UTC", async () => {
+  it("exports by its own dates, and the raw export contains timestamps in UTC", async () => {
     const target = await targetAt("2026-03-15T12:00:00Z", KATHMANDU);
     await recordAt(target, AROUND_MIDNIGHT);
     const daily = await askStats(target, "export", { ...dates("2026-03-15", "2026-03-16"), kind: "daily" });
@@ -85,13 +85,13 @@ describe("a site in Kathmandu", () => {
     expect(await raw.json()).toMatchObject([{ timestamp: "2026-03-15T18:20:00.000Z" }]);
   });
 
-  it("names its time zone in realtime, whose first minute is that of its clock", async () => {
+  it("is named with its time zone in realtime, whose first minute is that of its clock", async () => {
     const target = await targetAt("2026-03-15T18:20:30Z", KATHMANDU);
     const found = await getStats<{ first_minute: string; time_zone: string }>(target, "realtime", { site_id: SITE, minutes: "30" });
     expect(found).toMatchObject({ first_minute: "2026-03-15 23:35", time_zone: "Asia/Kathmandu" });
   });
 
-  it("loses the events of one of its dates when that date is erased", async () => {
+  it("loses the events of one of its dates if that date is erased", async () => {
     const target = await targetAt("2026-03-15T12:00:00Z", KATHMANDU);
     await recordAt(target, AROUND_MIDNIGHT);
     expect(await target.services.erasure.erase(SITE, "2026-03-16" as LocalDate, "2026-03-16" as LocalDate)).toMatchObject({ events: 1 });
@@ -100,7 +100,7 @@ describe("a site in Kathmandu", () => {
 });
 
 describe("a site in Berlin", () => {
-  it("has 23 hours on the day on which the clock goes forward, and 24 labels on that of 25 hours", async () => {
+  it("has 23 hours on the day on which the clock goes forward, and 24 labels on the day of 25 hours", async () => {
     const target = await targetAt("2026-10-24T21:00:00Z", BERLIN);
     await recordAt(target, ["2026-10-24T22:30:00Z", "2026-10-25T00:30:00Z", "2026-10-25T01:30:00Z", "2026-10-25T22:30:00Z"]);
     const hours = async (day: string) => (await getStats<SeriesPoint[]>(target, "timeseries", dates(day))).length;
@@ -113,7 +113,7 @@ describe("a site in Berlin", () => {
     expect(await pageviewsOn(target, "2026-10-25")).toBe(4);
   });
 
-  it("joins a session across its midnight, and not across that of UTC, where ids live for days", async () => {
+  it("joins a session across its midnight, and not across that of UTC, if ids live for days", async () => {
     const target = await targetAt("2026-06-10T12:00:00Z", BERLIN, { SVC_VISITOR_SALT_ROTATION_DAYS: "30" });
     await recordAt(target, ["2026-06-10T21:50:00Z", "2026-06-10T22:10:00Z", "2026-06-10T23:55:00Z", "2026-06-11T00:05:00Z"]);
     const { total_sessions, total_pageviews } = await getStats<MainFigures>(target, "main", dates("2026-06-10", "2026-06-11"));
@@ -122,7 +122,7 @@ describe("a site in Berlin", () => {
   });
 });
 
-it("the day before a change of the time zone has the hours of its own clock, and all its events", async () => {
+it("the day before a change of the time zone contains the hours of its own clock, and all its events", async () => {
   const target = await targetAt("2026-03-08T09:00:00Z", calendarRecord("Pacific/Kiritimati", ["2026-03-10", "Pacific/Pago_Pago"]));
   const times = ["2026-03-08T09:30:00Z", "2026-03-08T10:30:00Z", "2026-03-09T10:30:00Z", "2026-03-10T10:30:00Z", "2026-03-10T11:30:00Z"];
   await recordAt(target, times);
@@ -133,7 +133,7 @@ it("the day before a change of the time zone has the hours of its own clock, and
   ]);
 });
 
-it("the overview of a day that a change of the time zone shortens has the hours that are left, without a new event", async () => {
+it("the overview of a day that a change of the time zone shortens contains the remaining hours, without a new event", async () => {
   const target = await targetAt("2026-03-15T12:00:00Z", calendarRecord("UTC"));
   await record(target, wireEvent(SITE));
   const hours = async () => {
@@ -148,7 +148,7 @@ it("the overview of a day that a change of the time zone shortens has the hours 
 });
 
 describe("the header Time-Zone", () => {
-  it("is on every report and export of a site that is not in UTC, which are as documented", async () => {
+  it("is on every report and export of a site outside UTC, which are as documented", async () => {
     const target = await targetAt("2026-03-15T12:00:00Z", BERLIN);
     await recordAt(target, ["2026-03-15T12:30:00Z"]);
     const document = (await (await target.fetch("/api/openapi.json")).json()) as OpenapiDocument;
@@ -166,7 +166,7 @@ describe("the header Time-Zone", () => {
     }
   });
 
-  it("and the field are that of the zone in force, also in cached results", async () => {
+  it("equals the field for the zone in force, even in cached results", async () => {
     const target = await targetAt("2026-03-15T23:59:50Z", calendarRecord("UTC", ["2026-03-16", "Europe/London"]));
     const named = async () => {
       const response = await askStats(target, "main", dates("2026-03-10"));
@@ -178,7 +178,7 @@ describe("the header Time-Zone", () => {
     expect(await named()).toEqual(["Europe/London", "Europe/London"]);
   });
 
-  it("can be read by a page of dashboard_origin where there is one", async () => {
+  it("is readable by a page of dashboard_origin if it is set", async () => {
     const target = await targetAt("2026-03-15T12:00:00Z", BERLIN, { SVC_DASHBOARD_ORIGIN: "https://dash.test" });
     const exposed = async (site: string) => {
       const { headers } = await target.fetch(`/api/stats/main?site_id=${site}`, { headers: { origin: "https://dash.test" } });
@@ -187,7 +187,7 @@ describe("the header Time-Zone", () => {
     expect([await exposed(SITE), await exposed("utc.test")]).toEqual([true, false]);
   });
 
-  it("is on no answer about a site in UTC, which has no field time_zone either", async () => {
+  it("is on no answer about a site in UTC, which has no field time_zone", async () => {
     const target = await targetAt("2026-03-15T12:00:00Z", calendarRecord("UTC"));
     for (const endpoint of ["main", "realtime", "timeseries"]) {
       const response = await askStats(target, endpoint, { site_id: SITE });

@@ -32,13 +32,13 @@ describe("the installation check", () => {
     ]);
   });
 
-  it("the installation check names the right trust_proxy where the header has fewer addresses than proxies are trusted", async () => {
+  it("the installation check names the right trust_proxy if the header contains fewer addresses than proxies are trusted", async () => {
     const target = await aTarget({ SVC_TRUST_PROXY: "2" });
     for (let event = 0; event < PROXY_EVENTS_MIN; event++) await record(target, wireEvent(SITE), visitor(event));
     expect(await proxyOf(target)).toEqual({ problem: "too_many", trust_proxy: 1 });
   });
 
-  it("the installation check judges stored events of visitors only: no bots, refused events or other requests", async () => {
+  it("the installation check judges only stored events of visitors: no bots, refused events or other requests", async () => {
     const target = await aTarget({ SVC_TRUST_PROXY: "0" });
     for (let event = 0; event < PROXY_EVENTS_MIN; event++) {
       await record(target, wireEvent(SITE), { ...visitor(event), "user-agent": "Googlebot/2.1" });

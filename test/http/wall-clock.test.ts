@@ -25,7 +25,7 @@ async function afterEachSetting(target: InProcessTarget, look: () => Promise<voi
   }
 }
 
-describe("setting the wall clock", () => {
+describe("a change of the wall clock", () => {
   it("ends no request early or late", async () => {
     const target = await targetWith();
     let isAnswered = false;

@@ -33,14 +33,14 @@ describe("alarms in workerd", () => {
     await target.close();
   });
 
-  it("wake nothing at all where a secret is configured and no site has events of today", async () => {
+  it("wake nothing if a secret is configured and no site has events of today", async () => {
     const target = await makeTarget({ SVC_SECRET: "a secret of at least thirty-two characters", SVC_FLUSH_INTERVAL_SECS: "1" });
     expect(await getStats(target, "main", { site_id: "asked.test" })).toMatchObject({ total_events: 0 });
     expect(await alarmsAtRest(target)).toEqual([null, null]);
     await target.close();
   });
 
-  it("wake a site for retention_days when its oldest day expires", async () => {
+  it("wake a site with retention_days when its oldest day expires", async () => {
     const target = await makeTarget({ SVC_FLUSH_INTERVAL_SECS: "1", SVC_RETENTION_DAYS: "30" });
     await record(target, wireEvent("kept.test"));
     await able(target, "flush")();

@@ -31,8 +31,8 @@ const IDLE_MS = 10_000;
 
 const SESSION_SECS = 3600;
 
-describe("when the platform ends the objects", () => {
-  it("sessions go on until their end, and those that were logged out stay so", async () => {
+describe("objects that the platform ends", () => {
+  it("sessions survive until their end, and those that were logged out stay ended", async () => {
     const target = await makeTarget({ SVC_SESSION_TTL_SECS: String(SESSION_SECS) });
     const first = withSession(await tokenOf(await postSetup(target)));
     const second = await logIn(target);
@@ -95,7 +95,7 @@ describe("when the platform ends the objects", () => {
     await target.close();
   });
 
-  it("an object with failed logins that count wakes before it is idle for so long, and no longer than they count", async () => {
+  it("an object with failed logins is woken before it idles out, as long as they count", async () => {
     const target = await makeTarget({ SVC_LOGIN_LOCKOUT_SECS: "300", SVC_MAX_LOGIN_ATTEMPTS: "3", SVC_SECRET: "a secret of this test" });
     expect((await postSetup(target)).status).toBe(200);
     const wakesInMs = async () => (await target.alarms())[0] ?? Number.POSITIVE_INFINITY;

@@ -32,7 +32,7 @@ async function makeIdle(cacheSecs: string): Promise<WorkerdTarget> {
   return target;
 }
 
-it("starts no object of a site without new events, whose figures go on with the time", async () => {
+it("the overview in workerd starts no object of a site without new events, whose metrics change with the time", async () => {
   const target = await makeIdle("0");
   const starts = await target.starts();
   expect(await figuresOf(target)).toEqual([
@@ -48,7 +48,7 @@ it("starts no object of a site without new events, whose figures go on with the 
   await target.close();
 });
 
-it("asks all objects once on a new day, and from then on only that of a site with a new event", async () => {
+it("the overview in workerd asks all objects once on a new day, and from then on only the object of a site with a new event", async () => {
   const target = await makeIdle("0");
   target.pass(WEEK_MS - MINUTE_MS);
   const starts = await target.starts();
@@ -72,7 +72,7 @@ it("asks all objects once on a new day, and from then on only that of a site wit
   await target.close();
 });
 
-it("asks objects that get events once in cache_ttl_secs, for visitors and current visitors", async () => {
+it("the overview in workerd asks objects that get events once in cache_ttl_secs, for visitors and current visitors", async () => {
   const target = await makeIdle("300");
   await record(target, wireEvent("b.test"), visitor(2));
   expect((await figuresOf(target))[1]).toEqual([1, 1, 0]);
@@ -81,7 +81,7 @@ it("asks objects that get events once in cache_ttl_secs, for visitors and curren
   await target.close();
 });
 
-it("knows of events whose object ended without a report", async () => {
+it("the overview in workerd knows of events whose object ended without a report", async () => {
   const target = await makeIdle("0");
   await record(target, wireEvent("b.test"), visitor(2));
   await target.evict({ reported: false });
@@ -91,7 +91,7 @@ it("knows of events whose object ended without a report", async () => {
   await target.close();
 });
 
-it("has none of the events that were erased, also within cache_ttl_secs", async () => {
+it("the overview in workerd contains no erased events, even within cache_ttl_secs", async () => {
   const target = await makeTarget({ ...CLOSED, SVC_TRUST_PROXY: "1", SVC_CACHE_TTL_SECS: "300" });
   const session = await logIn(target);
   for (const site of ["a.test", "b.test"]) {

@@ -19,7 +19,7 @@ async function storedDays(target: Target): Promise<string | undefined> {
 }
 
 describe("rollups in workerd", () => {
-  it("are made of a past day once it is flushed, an object that starts later finds them, and reports stay the same", async () => {
+  it("are made for a past day once it is flushed, an object that starts later finds them, and reports stay the same", async () => {
     const target = await makeTarget({ SVC_CACHE_TTL_SECS: "0" });
     const today = utcDateOf(target.nowMs());
     const reports = async () => [

@@ -33,7 +33,7 @@ async function makeOwned(environment: Environment = {}) {
   };
 }
 
-it("a change reaches an object that runs, and one that starts later", async () => {
+it("settings in workerd: a change reaches a running object, and one that starts later", async () => {
   const { target, put, events } = await makeOwned();
   await record(target, wireEvent("one.test"));
   await put({ excluded_paths: ["/*"] });
@@ -48,7 +48,7 @@ it("a change reaches an object that runs, and one that starts later", async () =
   await target.close();
 });
 
-it("a time zone that is set before the first event counts from it on, and its object dates by it after a restart", async () => {
+it("settings in workerd: a time zone that is set before the first event counts from it on, even after a restart of the object", async () => {
   const { target, fetch, put, events } = await makeOwned();
   expect(await events()).toBe(0);
   await put({ time_zone: "Pacific/Kiritimati" });
@@ -61,7 +61,7 @@ it("a time zone that is set before the first event counts from it on, and its ob
   await target.close();
 });
 
-it("a change that cannot reach an object counts there within a minute: until then it has the settings before, and then it takes no events", async () => {
+it("settings in workerd: a change that cannot reach an object applies there within a minute; the object then refuses events until it knows the change", async () => {
   const { target, put, events } = await makeOwned();
   await record(target, wireEvent("one.test"));
   await target.cut();
@@ -78,7 +78,7 @@ it("a change that cannot reach an object counts there within a minute: until the
   await target.close();
 });
 
-it("a change that cannot reach an idle object counts for each of the events that wake it", async () => {
+it("settings in workerd: a change that cannot reach an idle object applies to each of the events that wake it", async () => {
   const { target, put, events } = await makeOwned();
   await record(target, wireEvent("one.test"));
   await target.report();
@@ -90,7 +90,7 @@ it("a change that cannot reach an idle object counts for each of the events that
   await target.close();
 });
 
-it("an import starts the idle objects whose events it lets expire earlier, and no others", async () => {
+it("settings in workerd: an import starts the idle objects whose events it expires earlier, and no others", async () => {
   const { target, fetch } = await makeOwned();
   const sites = ["one.test", "two.test", "three.test"];
   for (const site of sites) await record(target, wireEvent(site));
@@ -112,7 +112,7 @@ it("an import starts the idle objects whose events it lets expire earlier, and n
   await target.close();
 });
 
-it("days that a shorter retention expires are deleted from a site whose object was evicted, also if it could not be reached then", async () => {
+it("settings in workerd: days that a shorter retention expires are deleted from a site whose object was evicted, even if it could not be reached then", async () => {
   const { target, put, events } = await makeOwned();
   await record(target, wireEvent("one.test"));
   await able(target, "flush")();
@@ -132,7 +132,7 @@ it("days that a shorter retention expires are deleted from a site whose object w
   await target.close();
 });
 
-it("SVC_TIME_ZONE and a site's own zone each give events around midnight their dates, before and after a restart", async () => {
+it("settings in workerd: SVC_TIME_ZONE and a site's own zone each give events around midnight their dates, before and after a restart", async () => {
   // It is noon of March 15 in UTC.
   const { target, fetch, put, events } = await makeOwned({ SVC_TIME_ZONE: "America/St_Johns" });
   await put({ time_zone: "Asia/Tokyo" }, "tokyo.test");
@@ -164,7 +164,7 @@ it("SVC_TIME_ZONE and a site's own zone each give events around midnight their d
   await target.close();
 });
 
-it("goals and the like are deleted once their object can be reached, and until then a deletion says so", async () => {
+it("settings in workerd: goals and other items are deleted once their object can be reached, and until then a deletion says so", async () => {
   const { target, fetch, put } = await makeOwned();
   const goals = "/api/goals?site_id=one.test";
   const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ name: "Docs", page: "/docs" }) };

@@ -28,7 +28,7 @@ function target(object: string) {
 const sitesOf = (count: number): string[] => Array.from({ length: count }, (_, i) => `site-${i}.test`);
 
 describe("objects that share an engine", () => {
-  it("get their reports after objects ended in the middle of queries, which held all connections", async () => {
+  it("get their reports after objects ended in the middle of queries that used all connections", async () => {
     runtime = await startWorkerd({ script: "test-worker.js", classNames: HELD_CLASSES });
     const [ending, staying] = [target("ending"), target("staying")];
     const sites = sitesOf(ENGINE_CONNECTIONS_MAX + 1);
@@ -45,7 +45,7 @@ describe("objects that share an engine", () => {
     for (const site of sites) expect(await ending.report(site)).toEqual([200, 1]);
   });
 
-  it("get their reports when as many sites as a dashboard lists are asked at the same moment, before the engine runs", async () => {
+  it("get their reports when as many sites as a dashboard lists are queried at the same moment, before the engine runs", async () => {
     runtime = await startWorkerd({ script: "worker.js", environment: { SVC_CACHE_TTL_SECS: "0" } });
     const all = target("any");
     const sites = sitesOf(50);

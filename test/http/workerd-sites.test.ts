@@ -56,7 +56,7 @@ async function metricOf(name: string): Promise<number> {
 }
 
 describe("many sites in workerd", () => {
-  it("have exact figures each, and exact figures together, while they send events at the same time", async () => {
+  it("report exact metrics individually and together, while they send events at the same time", async () => {
     await start({ SVC_FLUSH_EVENT_COUNT: "5" });
     const eventsOf = (i: number) => 1 + (i % 7);
     const statuses = await Promise.all(
@@ -72,7 +72,7 @@ describe("many sites in workerd", () => {
     for (const [i, site] of SITES.entries()) expect(await totalOf(site)).toBe(eventsOf(i));
   });
 
-  it("are never more than max_sites, however many send their first event at the same moment", async () => {
+  it("never exceed max_sites, however many send their first event at the same moment", async () => {
     await start({ SVC_MAX_SITES: "5" });
     const statuses = await Promise.all(SITES.map(async (site) => (await post(site)).status));
     expect(statuses.filter((status) => status === 202).length).toBe(5);
@@ -92,7 +92,7 @@ describe("many sites in workerd", () => {
     expect(await totalOf("site-2.test")).toBe(2);
   });
 
-  it("each serve what is asked about them, whatever body comes with the request", async () => {
+  it("serve their own requests, whatever body comes with the request", async () => {
     await start({ SVC_ADMIN_PASSWORD: "correct horse battery staple" });
     const login = await fetch(`${runtime.origin()}/api/auth/login`, {
       method: "POST",
@@ -115,7 +115,7 @@ describe("many sites in workerd", () => {
     expect(await withLargeBody("GET", "/api/stats/main?site_id=site-0.test&period=7d", admin)).toMatchObject({ total_events: 0 });
   });
 
-  it("report what their alarms did, when no request comes any more", async () => {
+  it("report what their alarms did once no request arrives any more", async () => {
     await start({ SVC_FLUSH_INTERVAL_SECS: "8" });
     expect((await post("site-0.test")).status).toBe(202);
     await expect.poll(() => runtime.bucketKeys(), { timeout: 30_000 }).toHaveLength(1);
