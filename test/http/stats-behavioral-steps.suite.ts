@@ -200,11 +200,11 @@ export function describeStatsFunnel(makeTarget: MakeTarget): void {
       ),
       [
         { steps: "page:/,event:x", modes: "strict" },
-        '"modes": there is no mode "strict"; there are strict_order, strict_deduplication, strict_increase, strict_once',
+        '"modes": unknown mode "strict". Use any of strict_order, strict_deduplication, strict_increase, strict_once',
       ],
       [
         { steps: "page:/,event:x", modes: "strict_order," },
-        '"modes": there is no mode ""; there are strict_order, strict_deduplication, strict_increase, strict_once',
+        '"modes": unknown mode "". Use any of strict_order, strict_deduplication, strict_increase, strict_once',
       ],
     ] as const)("a funnel refuses %j", async (parameters, error) => {
       expect(await refusal(target, "funnel", { site_id: "refused.test", ...parameters })).toEqual(refused(error));
