@@ -80,3 +80,13 @@ it("the packages in ARCHITECTURE.md are the folders that exist", () => {
   const rows = [...table.matchAll(/^\| `([\w/]+)` \| \S/gm)].map(([, name = ""]) => name);
   expect(rows.sort()).toEqual(folders.filter((name) => name !== "src/runtime").sort());
 });
+
+it("every source file that ARCHITECTURE.md, CONTRIBUTING.md and docs/internals name exists, with or without its folders", () => {
+  const paths = ["src", "adapters", "dashboard", "tracker", "tools", "test"].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((name) => `/${join(folder, name)}`),
+  );
+  const isForDevelopers = (path: string) => /^(?:ARCHITECTURE|CONTRIBUTING|docs\/internals\/.+)\.md$/.test(path);
+  const files = named(/`([\w/.-]+\.(?:ts|tsx|mjs))`/g).filter(({ page }) => isForDevelopers(page));
+  expect(files.length).toBeGreaterThan(50);
+  expect(files.filter(({ name }) => !paths.some((path) => path.endsWith(`/${name}`)))).toEqual([]);
+});
