@@ -6,5 +6,5 @@ export function versionOf(text: string): string;
 /** The file for the bundle, also in Brotli and gzip if that makes it smaller. */
 export function packAsset(contentType: string, text: string): PackedAsset;
 
-/** As `packAsset`, for a script. */
+/** `packAsset` for a script. */
 export function packScript(text: string): PackedAsset;

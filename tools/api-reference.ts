@@ -112,7 +112,7 @@ class Types {
     ];
   }
 
-  /** With `used`, known schemas inside are written as their names, which are added to it. */
+  /** Writes known schemas as their names if `used` is given, and adds the names to it. */
   #textOf(schema: Schema, used?: string[]): string {
     if (schema.$ref !== undefined) return this.#textOf(this.#document.components.schemas[schema.$ref.split("/").at(-1) ?? ""] ?? {}, used);
     const name = used && this.#names.get(this.#textOf(schema));

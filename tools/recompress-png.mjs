@@ -88,7 +88,7 @@ const compressed = (lines, filters) =>
     { level: 9, memLevel: 9 },
   );
 
-/** Without the alpha channel. @param {Buffer} line @param {number} pixelBytes */
+/** Drops the alpha channel. @param {Buffer} line @param {number} pixelBytes */
 const colorsOf = (line, pixelBytes) => (pixelBytes === 3 ? line : Buffer.from(line.filter((_, i) => i % 4 !== 3)));
 
 /** An opaque image of 8 bits a channel. @param {Buffer} png */

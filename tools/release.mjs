@@ -30,7 +30,7 @@ function run(program, args) {
 
 const git = (/** @type {string[]} */ ...args) => run("git", args);
 
-/** On Windows, npm itself is a shell script. Its own runs of scripts say where its program is. */
+/** npm itself is a shell script on Windows. Its own runs of scripts say where its program is. */
 function npm(/** @type {string[]} */ ...args) {
   const program = process.env["npm_execpath"];
   if (!program) return { isDone: false, output: "", message: "npm is not known: start this with `npm run release`" };

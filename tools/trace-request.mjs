@@ -60,7 +60,7 @@ class Inspectors {
   #main = new Session();
   /** @type {Post} */
   #postToMain = (method, params) => this.#main.post(method, params);
-  /** By session id. @type {Map<string, { post: Post, replies: Map<number, (result: any) => void> }>} */
+  /** Workers by session id. @type {Map<string, { post: Post, replies: Map<number, (result: any) => void> }>} */
   #workers = new Map();
   #commands = 0;
 

@@ -15,7 +15,7 @@ const LINK = "a[*|href],area[href]";
 const linkOf = (event: Event): Element | undefined =>
   (event.composedPath() as Element[]).find((node) => typeof node.matches === "function" && node.matches(LINK));
 
-/** In SVG `href` is an object, and not resolved. */
+/** `href` is an object in SVG, and not resolved. */
 const targetOf = (link: Element): URL => {
   const { href } = link as HTMLAnchorElement & SVGAElement;
   return new URL(href.baseVal || href, link.baseURI);

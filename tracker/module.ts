@@ -7,7 +7,7 @@ import type { Track } from "./track.ts";
 
 export type { EventOptions };
 
-/** As the attributes of the script tag, which are named in parentheses. */
+/** The attributes of the script tag, which are named in parentheses. */
 export interface TrackerOptions {
   /** The site id (`data-domain`). */
   readonly site: string;
@@ -15,7 +15,7 @@ export interface TrackerOptions {
   readonly api: string;
   /** Paths to leave out; `*` is a wildcard (`data-exclude`). */
   readonly exclude?: readonly string[];
-  /** Also count localhost, files, private addresses and automated browsers (`data-include-local`). */
+  /** Counts localhost, files, private addresses and automated browsers (`data-include-local`). */
   readonly includeLocal?: boolean;
   /** Do not count visitors who ask not to be tracked (`data-honor-dnt`). */
   readonly honorDnt?: boolean;

@@ -1,6 +1,6 @@
 /** How commands print counts. */
 
-/** With commas: `1,234`. */
+/** Formats with commas: `1,234`. */
 export const formatCount = (count: number): string => count.toLocaleString("en-US");
 
 /** `1 file`, `2 files`. */

@@ -27,7 +27,7 @@ import { COUNTRY_DATABASE, type Threads } from "./built-files.ts";
 
 const MAINTENANCE_INTERVAL_MS = 1000;
 
-/** With `journal_fsync = "interval"`. Together with the time the disk takes, an event is durable within a second. */
+/** Used with `journal_fsync = "interval"`. Including the time of the disk, an event is durable within a second. */
 const JOURNAL_SYNC_INTERVAL_MS = 500;
 
 export interface InstanceOptions {

@@ -7,7 +7,7 @@ import type { IncomingRequestProperties } from "./platform.ts";
 /** The platform sets it on every external request, and overwrites what a client sends. */
 const ADDRESS_HEADER = "CF-Connecting-IP";
 
-/** On a development machine the reported place is invented, so a private address has none. */
+/** A development machine invents the reported place, so a private address has none. */
 function placeOf(address: string, properties: IncomingRequestProperties | undefined): GeoPlace | null {
   if (!properties || isPrivateAddress(address)) return null;
   const { country, region, city } = properties;

@@ -17,7 +17,7 @@ export interface FrontOptions {
   readonly site: (siteId: SiteId) => Pick<SiteStub, "fetch" | "answer">;
 }
 
-/** Null for a body that took too long. */
+/** null for a body that took too long. */
 type Body = Uint8Array<ArrayBuffer> | null;
 
 const decoder = new TextDecoder();

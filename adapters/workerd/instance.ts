@@ -68,7 +68,7 @@ const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(
 
 const randomBytes = (length: number): Uint8Array => crypto.getRandomValues(new Uint8Array(length));
 
-/** By the bytes of its database: unpacked it takes megabytes, and objects may share an isolate. */
+/** Shared by the bytes of the database: unpacked it takes megabytes, and objects may share an isolate. */
 const lookups = new WeakMap<ArrayBufferLike, GeoLookup>();
 
 /** The platform reports the place of most requests, so the database is unpacked for the first one without. */

@@ -48,7 +48,7 @@ export class IsolateEngine implements Engine {
     }
   }
 
-  /** After a failure the next call tries again. */
+  /** Fails once: the next call tries again. */
   async #start(): Promise<Engine> {
     try {
       return await this.#create();

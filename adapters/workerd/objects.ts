@@ -57,7 +57,7 @@ export interface RegistryStub extends AnsweringStub {
 }
 
 export interface Entry {
-  /** Above the number of every segment that another object has written of the site. */
+  /** Greater than the number of every segment that another object has written of the site. */
   readonly segmentFloor: number;
   readonly defaultCalendar: CalendarRecord;
   /** What is set for the site. */

@@ -22,7 +22,7 @@ interface Entry extends Question {
   readonly numbers: Numbers;
 }
 
-/** Of its place: the numbers of the next day take it. */
+/** One entry per site and view: the numbers of the next day replace those of the day before. */
 const nameOf = ({ siteId, view }: Asked): string => `${siteId} ${view}`;
 
 const bytesOf = (entry: Entry): number =>
@@ -36,7 +36,7 @@ export interface OverviewCacheOptions {
 
 export class OverviewCache {
   readonly #options: OverviewCacheOptions;
-  /** By site and view, in the order of the answers. */
+  /** Entries by site and view, in the order of the answers. */
   readonly #entries = new Map<string, Entry>();
   /** Questions without an answer, except those about a site that was forgotten since. */
   readonly #open = new Set<Question>();

@@ -6,8 +6,8 @@ import { PAGE_BYTES_MAX } from "../../src/runtime/base/config/limits.ts";
 import { isRedirect, PageFetchError, type FetchedPage, type PageFetch } from "../../src/runtime/installation/page-fetch.ts";
 
 /**
- * Of one body. A read takes 18 µs in workerd, during which neither events nor the timeout get their turn: a megabyte in chunks of one
- * byte would take 18 s. Ordinary pages take less than 1,000 reads.
+ * Maximum reads of one body. A read takes 18 µs in workerd, during which neither events nor the timeout get their turn: a megabyte in
+ * chunks of one byte would take 18 s. Ordinary pages take less than 1,000 reads.
  */
 export const READS_MAX = 10_000;
 

@@ -25,7 +25,7 @@ export interface DurableObjectStorage {
 }
 
 export interface DurableObjectState {
-  /** Of an object that was found by its name. */
+  /** Set for an object that was found by its name. */
   readonly id: { readonly name?: string };
   readonly storage: DurableObjectStorage;
   /** Ends this object at once. The next request starts a new one with the same storage. */

@@ -11,5 +11,5 @@ export function runningProcesses(): ReadonlyMap<number, RunningProcess>;
 /** The descendants of a process. */
 export function descendantsOf(running: ReadonlyMap<number, RunningProcess>, ancestor: number): [number, RunningProcess][];
 
-/** From now on, this process ends with its ancestors, and its descendants end with it. */
+/** Makes this process end with its ancestors, and its descendants end with it. */
 export function endWithStarters(): void;

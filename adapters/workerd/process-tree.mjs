@@ -59,7 +59,7 @@ export function descendantsOf(running, ancestor) {
   return children.flatMap((child) => [child, ...descendantsOf(running, child[0])]);
 }
 
-/** From now on, this process ends with its ancestors, and its descendants end with it. */
+/** Makes this process end with its ancestors, and its descendants end with it. */
 export function endWithStarters() {
   /** Remembered, because a process whose parent has ended is nobody's descendant. @type {Map<number, Process>} */
   const started = new Map();

@@ -108,7 +108,7 @@ export abstract class ServiceObject<I extends Instance> extends DurableObject<Du
     return respond(instance);
   }
 
-  /** Null while an option is invalid. */
+  /** null while an option is invalid. */
   #config(): Config | null {
     try {
       return configIn(this.env).config;

@@ -15,16 +15,18 @@ const WORKING_MEMORY_MB = 32;
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Beyond this part of the memory for events, an object that loads more takes from those that are idle. */
+/** Share of the memory for events beyond which an object that loads more takes memory from idle objects. */
 const FILLED_SHARE = 0.5;
 
-/** Between two signs of life of an object with a running call. */
+/** Interval between two signs of life of an object with a running call. */
 const BEAT_MS = 500;
 
 /** An object that gives no sign while another one gives so many has ended. Counted, because a busy isolate delays all of them alike. */
 const BEATS_MISSED_MAX = 10;
 
-/** Between two looks at whether another object has started the engine, and after how many of them it counts as ended. */
+/**
+ * Interval of the checks whether another object has started the engine, and the number of checks after which that object counts as ended.
+ */
 const START_CHECK_MS = 50;
 const START_CHECKS_MAX = 100;
 
@@ -62,7 +64,7 @@ export class SharedEngine {
   #starting: object | null = null;
   /** The shares of `#engine`, least recently used first. */
   readonly #shares = new Set<Share>();
-  /** As the engine said last. */
+  /** The engine's last report. */
   #memoryBytes = 0;
 
   constructor({ create, beatMs = BEAT_MS, wait = untilTimer }: SharedEngineOptions) {

@@ -22,7 +22,7 @@ export interface SiteDirectoryOptions {
   readonly site: (siteId: SiteId) => SiteStub;
 }
 
-/** Of the registry's instance. */
+/** Parts of the registry's instance. */
 export interface AttachedParts {
   readonly knownSites: KnownSites;
   readonly recordOf: (siteId: SiteId) => SiteRecord | null;
@@ -178,7 +178,7 @@ export class SiteDirectory implements SiteInstances {
     return overviewCache.get(request, this.#running.has(siteId), ask);
   };
 
-  /** Also to an idle one that has events which may now expire earlier. One that cannot be reached asks before its next work. */
+  /** Reaches idle objects as well if their events may now expire earlier. An object that cannot be reached asks before its next work. */
   async push({ siteId, record, before }: RecordChange): Promise<void> {
     const isDue = this.#registered.has(siteId) && expiryOf(record) !== expiryOf(before);
     if (!this.#running.has(siteId) && !isDue) return;

@@ -19,10 +19,10 @@ import { Upkeep } from "./upkeep.ts";
 
 const NAME_RECORD = "site.json";
 
-/** Until the object reports what it has counted. The platform may evict it after ten idle seconds, with what is in memory. */
+/** Delay until the object reports its counts. The platform may evict it after ten idle seconds, together with its memory. */
 const REPORT_ALARM_MS = 5000;
 
-/** Until the object asks for the settings again. Its reports bring them earlier, unless they fail. */
+/** Delay until the object asks for the settings again. Its reports bring them earlier, unless they fail. */
 const SETTINGS_ASKED_MS = SETTINGS_KEPT_MS / 2;
 
 /** The time between two alarms of unfinished work on files. */
@@ -35,11 +35,11 @@ interface SiteInstance extends Instance {
 }
 
 export class SiteObject extends ServiceObject<SiteInstance> {
-  /** Since the last report, the registry knows that there will be another. */
+  /** True if the registry knows, since the last report, that another one will come. */
   #isNoted = false;
   /** When what is set for the site was last asked for successfully, by the wall clock. */
   #settingsAtMs: EpochMs = Number.NEGATIVE_INFINITY;
-  /** While `#note` asks. Other requests wait for it, too: what they know may be outdated. */
+  /** Set while `#note` runs. Other requests wait for it: their settings may be outdated. */
   #noting: Promise<void> | null = null;
 
   /** The object's name, which tests extend. */
@@ -81,14 +81,14 @@ export class SiteObject extends ServiceObject<SiteInstance> {
     return response;
   }
 
-  /** For requests about statistics. */
+  /** Serves requests about statistics. */
   fetch(request: Request): Promise<Response> {
     return this.whenStarted(request, (instance) => this.answerBy(instance, request, connectionOf(request, instance.services.config)));
   }
 
   /**
-   * Before a response, so that metrics that are asked for after it include it; and before the work, because settings are not pushed to
-   * an object that has not told that it is running.
+   * Runs before a response, so that later metrics include it, and before the work, because settings are pushed only to objects that have
+   * reported that they are running.
    */
   async #note(instance: SiteInstance): Promise<void> {
     if (this.#noting === null && this.#isNoted && this.#knowsSettings(instance, SETTINGS_ASKED_MS)) return;
@@ -109,7 +109,7 @@ export class SiteObject extends ServiceObject<SiteInstance> {
     }
   }
 
-  /** By a clock that was not set back meanwhile. */
+  /** Measured by a clock that was not set back meanwhile. */
   #knowsSettings({ services }: SiteInstance, keptMs: number): boolean {
     const ageMs = services.now() - this.#settingsAtMs;
     return ageMs >= 0 && ageMs < keptMs;
@@ -148,7 +148,7 @@ export class SiteObject extends ServiceObject<SiteInstance> {
     await this.#ensureAlarm();
   }
 
-  /** After every alarm, whose work is counted, too. Counts that do not arrive are kept for the next report. */
+  /** Runs after every alarm, whose work counts. Counts that do not arrive are kept for the next report. */
   async #report(): Promise<void> {
     this.#isNoted = false;
     const instance = await this.instance();

@@ -1,6 +1,6 @@
 /**
- * On which day of its calendar a site's object has to wake for work that is due by the date: merges, rollups and `retention_days`. The day is a record,
- * so an object that starts often lists its files once a day, and one without such work never wakes.
+ * The day of its calendar on which a site's object wakes for work that is due by the date: merges, rollups and `retention_days`. The day is
+ * a record, so an object that starts often lists its files once a day, and one without such work never wakes.
  */
 import { readJsonRecord, replaceJsonRecord } from "../../src/storage/json-record.ts";
 import { CLOCK_DISTRUST_MS } from "../../src/runtime/base/config/limits.ts";
@@ -12,7 +12,7 @@ import type { RecordStore } from "../../src/storage/record-store.ts";
 
 const RECORD = "upkeep.json";
 
-/** After the beginning of the day, so that late events of the day before are in files. */
+/** Delay after the beginning of the day, so that late events of the day before are in files. */
 const DELAY_MS = 60_000;
 
 export interface UpkeepOptions {
@@ -26,9 +26,9 @@ const TRUST_PAUSE_MS = CLOCK_DISTRUST_MS + 60_000;
 
 export class Upkeep {
   readonly #options: UpkeepOptions;
-  /** Null if no work will be due. */
+  /** null if no work will be due. */
   #dueOn: LocalDate | null;
-  /** As recorded, of whatever type. */
+  /** The recorded value, of any type. */
   #retentionDays: unknown;
   #notBeforeMs: EpochMs = 0;
 
@@ -46,7 +46,7 @@ export class Upkeep {
     });
   }
 
-  /** Without a record, the object has not looked at its files yet. With another retention than recorded, days may expire earlier. */
+  /** Checks the files if there is no record yet, or if the retention differs from the recorded one: days may then expire earlier. */
   static async open(options: UpkeepOptions): Promise<Upkeep> {
     const { siteId, records, services } = options;
     const record = await readJsonRecord(records, RECORD);

@@ -10,7 +10,7 @@ export { SiteObject } from "./site-object.ts";
 
 let front: Front | null = null;
 
-/** Null while an option is invalid: then the registry says so. Options do not change while an isolate lives. */
+/** null while an option is invalid: then the registry reports it. Options do not change while an isolate lives. */
 function frontFor(environment: ObjectEnvironment): Front | null {
   try {
     front ??= new Front({

@@ -40,7 +40,7 @@ export function apiKeysOf(request: Request): string[] {
 /** The token of a share link or its guest, or the id of a public site; null without the header. */
 export const shareOf = ({ headers }: Request): string | null => headers.get("x-share");
 
-/** With `X-Share` the others are not read: an administrator sees what guests see. */
+/** `X-Share` overrides the other credentials: an administrator sees what guests see. */
 function credentialsOf(request: Request): Credentials {
   const share = shareOf(request);
   if (share !== null) return { sessionTokens: [], apiKeys: [], share };
@@ -52,7 +52,10 @@ const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 /** Services that have logged the warning. */
 const warned = new WeakSet<Services>();
 
-/** Over plain http, browsers reject `Secure` cookies, so login would not work at all; at addresses of their own machine only Safari does. */
+/**
+ * Browsers reject `Secure` cookies over plain http, so login would not work at all; at addresses of their own machine only Safari rejects
+ * them.
+ */
 function isSecure(request: Request, { services, url }: HostContext): boolean {
   const { secureCookies, trustProxy } = services.config;
   if (secureCookies !== "auto") return secureCookies;
@@ -94,7 +97,7 @@ export function limitGuest(access: Access, request: Request, context: Context): 
   throw new AppError({ code: "too_many_requests", retryAfterSecs }, "Too many requests from this address. Try again later.");
 }
 
-/** For whom the queries of a request run. */
+/** The reader for whom the queries of a request run. */
 export const askerOf = ({ reader, deadline }: Pick<Context, "reader" | "deadline">): Asker => ({
   isGuest: reader.principal.view !== null,
   signal: deadline.signal,
@@ -120,13 +123,13 @@ const unauthenticated = (message = "A valid session or API key is required"): Ap
 
 const forbidden = (message: string): AppError => new AppError({ code: "forbidden" }, message);
 
-/** Until an admin password is set. */
+/** Access until an admin password is set. */
 function checkOpenAccess(access: Access, request: Request, context: Context): void {
   if (access === "admin" || access === "site" || access === "session") throw unauthenticated();
   if (access === "manage") refuseForeignPage(request, context);
 }
 
-/** With `X-Share`, also before an admin password is set. */
+/** Access with `X-Share`, even before an admin password is set. */
 function checkSharedAccess(access: Access, share: NonNullable<Standing["share"]>): void {
   if (share === "unknown") throw unauthenticated("The share link is unknown, revoked or expired");
   if (share === "locked") throw unauthenticated("The share link needs its password");

@@ -13,14 +13,14 @@ import { jsonReply } from "./reply.ts";
 import { Query } from "./request.ts";
 import type { Context, Handler } from "./route.ts";
 
-/** Without any of them, annotations of all dates. */
+/** All three are optional: by default, annotations of all dates are listed. */
 const ANNOTATION_DATES = {
   period: SCOPE_PARAMETERS.period,
   start_date: SCOPE_PARAMETERS.start_date,
   end_date: dateParameter(`The last date, inclusive. Requires \`start_date\`; at most ${LONG_RANGE_DAYS_MAX} days.`, "2026-01-31"),
 };
 
-/** Null for all dates. */
+/** null for all dates. */
 function wantedDates(siteId: SiteId, { services, nowMs, url }: Context): DateRange | null {
   const { period, start_date: startDate, end_date: endDate } = new Query(url).parse(ANNOTATION_DATES);
   if ((startDate ?? endDate) === null && (period ?? ALL) === ALL) return null;
@@ -44,7 +44,7 @@ export const getAnnotations: Handler = (request, context) => {
   return jsonReply(byMoment(annotations.filter(isWanted)).map(described));
 };
 
-/** Without a date, a new one is of the present hour, and a changed one stays where it is. */
+/** An absent date means the current hour for a new annotation, and no change for an existing one. */
 export const {
   postItem: postAnnotation,
   putItem: putAnnotation,

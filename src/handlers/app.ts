@@ -38,7 +38,7 @@ function route<const M extends Method, const P extends DescribedPath<M>>(
 
 const ANY_ROLE: Pick<Route, "roles"> = { roles: ["all", "ingest"] };
 
-/** In matching order: the most frequent routes come first. */
+/** The order of matching: the most frequent routes come first. */
 export const ROUTES: readonly Route[] = [
   route("POST", EVENT_PATH, "ingest", postEvent, ANY_ROLE),
   route("GET", EVENT_PATH, "ingest", getPixel, ANY_ROLE),
@@ -108,7 +108,7 @@ export const createApp = (services: Services): App => new Pipeline(ROUTES, servi
 
 type Paths = Pick<Config, "basePath" | "scriptPaths" | "eventPaths" | "dashboardOrigin">;
 
-/** While an option is invalid, none counts. */
+/** Used while an option is invalid. */
 const WITHOUT_OPTIONS: Paths = { basePath: "", scriptPaths: [], eventPaths: [], dashboardOrigin: null };
 
 /** `paths` is null while an option is invalid. */

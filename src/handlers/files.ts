@@ -92,7 +92,7 @@ const contentSecurityPolicy = (frameAncestors: readonly string[]): string =>
     `frame-ancestors ${frameAncestors.join(" ") || "'none'"}`,
   ].join("; ");
 
-/** On every page that a browser renders. `X-Frame-Options` cannot name origins. */
+/** Headers of every page that a browser renders. `X-Frame-Options` cannot name origins. */
 const pageHeaders = (frameAncestors: readonly string[]): ReplyHeaders => ({
   "Content-Security-Policy": contentSecurityPolicy(frameAncestors),
   ...(frameAncestors.length === 0 && { "X-Frame-Options": "DENY" }),
@@ -102,7 +102,7 @@ const pageHeaders = (frameAncestors: readonly string[]): ReplyHeaders => ({
 /** Revalidated at each visit, with 304 if unchanged, so the next visit gets a new version. */
 const PAGE_HEADERS: ReplyHeaders = { ...pageHeaders([]), "Cache-Control": "no-cache" };
 
-/** For files whose names contain a hash of the content. */
+/** Headers of files whose names contain a hash of the content. */
 const IMMUTABLE = { "Cache-Control": "public, max-age=31536000, immutable" } as const;
 
 export const missing = (): AppError => new AppError({ code: "not_found" }, "There is nothing at this path");

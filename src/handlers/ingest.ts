@@ -59,7 +59,7 @@ function noteProxies({ headers }: Request, { services: { proxyCheck }, socketAdd
   proxyCheck.note(addressChainOf({ socketAddress, forwardedFor: headers.get("x-forwarded-for") }, proxyCheck.entriesMax));
 }
 
-/** Without it, streaming hosts would send `Transfer-Encoding: chunked` for an empty body. */
+/** Keeps streaming hosts from sending `Transfer-Encoding: chunked` for an empty body. */
 const NO_CONTENT = { "Content-Length": "0" } as const;
 
 /**

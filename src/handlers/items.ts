@@ -74,13 +74,13 @@ export function listedItems<Fields extends Owned>(
 interface Asked<Fields> {
   readonly caller: ItemOwner;
   readonly siteId: SiteId;
-  /** Null for a new item. */
+  /** null for a new item. */
   readonly before: Item<Fields> | null;
   readonly context: Context;
 }
 
 interface OwnedItems<Fields extends Owned> {
-  /** Of the path parameter. */
+  /** Name of the path parameter. */
   readonly idName: string;
   readonly collectionOf: (services: Services) => Collection<Fields>;
   readonly parse: (body: JsonObject, asked: Asked<Fields>) => Fields | Promise<Fields>;
@@ -174,7 +174,7 @@ interface DescribedItems<Path extends string, IdName extends string> {
   readonly names: Readonly<Record<"list" | "one" | "body", string>>;
   /** `ids` and `list` are parts of operation ids. */
   readonly nouns: Readonly<Record<"one" | "many" | "ids" | "list", string>>;
-  /** Of the list. */
+  /** Parameters of the list. */
   readonly parameters: readonly Parameter[];
 }
 

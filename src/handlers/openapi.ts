@@ -256,7 +256,7 @@ function operationObject({ access, roles }: Route, { tag, parameters, answers, r
 
 type OperationObject = ReturnType<typeof operationObject>;
 
-/** By lowercase method. */
+/** Operations by lowercase method. */
 type PathItem = Readonly<Record<string, OperationObject>>;
 
 /** A path with `:name` in OpenAPI's notation. */
@@ -274,7 +274,7 @@ function pathsOf(routes: readonly Route[]): Readonly<Record<string, PathItem>> {
 }
 
 interface ServedBy {
-  /** Of the program. */
+  /** The program's version. */
   readonly version?: string;
   readonly basePath?: string;
 }

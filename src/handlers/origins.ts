@@ -17,7 +17,7 @@ const PREFLIGHT_SECS = 86_400;
 
 const NONE: ReplyHeaders = {};
 
-/** For files that any page may load. */
+/** Headers of files that any page may load. */
 export const ANY_ORIGIN = { "Access-Control-Allow-Origin": "*" } as const;
 
 /** What the dashboard reads in addition to the headers that every page may read. */

@@ -38,7 +38,7 @@ class Deadline {
     return this.#atMs <= monotonicMs;
   }
 
-  /** For a request of which much time has passed before it came here. */
+  /** Called for a request of which much time passed before it arrived here. */
   throwIfPast(monotonicMs: number): void {
     if (this.isPast(monotonicMs)) throw this.#error();
   }
@@ -66,7 +66,7 @@ class Deadline {
     return timedOut(`The request exceeded the limit of ${this.#limitSecs} seconds`);
   }
 
-  /** Also aborts the work when the client disconnects, because nobody would read its result. */
+  /** Aborts the work when the client disconnects, because nobody would read its result. */
   followClient(client: AbortSignal): void {
     const end = () => this.#end(timedOut("The client has gone away"));
     if (client.aborted) end();
@@ -83,7 +83,7 @@ class Deadline {
 /** All running requests. The host calls `expire` about once a second, because `src` sets no timers. */
 class Deadlines {
   readonly #limitSecs: number;
-  /** In order of expiry, since all limits are equal. */
+  /** Ordered by expiry, since all limits are equal. */
   readonly #running = new Set<Deadline>();
 
   constructor(limitSecs: number) {
@@ -111,7 +111,7 @@ class Deadlines {
   }
 }
 
-/** On every response. */
+/** Headers of every response. */
 const COMMON_HEADERS = {
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "strict-origin-when-cross-origin",
@@ -121,8 +121,8 @@ const COMMON_HEADERS = {
 const HSTS_SECS = 31_536_000;
 
 /**
- * On responses to requests that came over https: browsers use https from then on (RFC 6797). The policy covers the whole host, which
- * below a base path is not the service's own, so there the operator has to ask for it.
+ * Tells browsers that came over https to use https from then on (RFC 6797). The policy covers the whole host, which below a base path is
+ * not the service's own, so there the operator has to ask for it.
  */
 function hstsOf({ hstsMaxAgeSecs, basePath }: Config): ReplyHeaders {
   const secs = hstsMaxAgeSecs ?? (basePath === "" ? HSTS_SECS : 0);
@@ -165,7 +165,7 @@ interface Exchange extends Context {
   reader: Context["reader"];
   /** The endpoint of the path; null for an unknown path, and until the path is matched. */
   endpoint: Endpoint | null;
-  /** Null until a route is found. */
+  /** null until a route is found. */
   routeId: RouteId | null;
 }
 

@@ -14,13 +14,13 @@ export interface Reply {
   readonly isEncoded?: true;
 }
 
-/** On every response that depends on the caller or the time. */
+/** Headers of every response that depends on the caller or the time. */
 export const NO_STORE = { "Cache-Control": "no-store" } as const;
 
 export const jsonReply = (body: unknown, status = 200, headers: ReplyHeaders = {}): Reply =>
   jsonTextReply(JSON.stringify(body), status, headers);
 
-/** For serialized JSON. */
+/** Replies with serialized JSON. */
 export function jsonTextReply(json: string, status = 200, headers: ReplyHeaders = {}): Reply {
   return { status, headers: { "Content-Type": "application/json", ...NO_STORE, ...headers }, body: json };
 }
@@ -42,7 +42,7 @@ export function textReply(body: string, status = 200, headers: ReplyHeaders = {}
 
 export const emptyReply = (status: number, headers: ReplyHeaders = {}): Reply => ({ status, headers, body: null });
 
-/** On every statistic of a site that is not in UTC. */
+/** Sent with every statistic of a site outside UTC. */
 export const TIME_ZONE_HEADER = "Time-Zone";
 
 /** `timeZone` is an IANA name. */

@@ -82,9 +82,9 @@ class ResponseStream {
   readonly #whileWanted: StreamSource["whileWanted"];
   /** How far the client had come when another one began to wait. */
   #wanted: (Progress & { readonly sinceMs: number }) | null = null;
-  /** While the answer is awaited. */
+  /** True while the answer is awaited. */
   #isAsking = false;
-  /** Null once it has ended, so that its memory is freed. */
+  /** null once it has ended, so that its memory is freed. */
   #chunks: Iterator<Uint8Array> | null;
   /** The unread part of the last chunk. */
   #rest: Uint8Array = NOTHING;

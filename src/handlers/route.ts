@@ -56,11 +56,11 @@ export interface Context {
   readonly event: EventInput | null;
   /** What the credentials of the request are worth; null on routes that need none. */
   readonly standing: Standing | null;
-  /** For whom statistics are read. */
+  /** The reader of statistics. */
   readonly reader: Reader;
   /** Aborts when the time limit of the request passes. */
   readonly deadline: { readonly signal: AbortSignal };
-  /** For a body that is written while the client reads it. */
+  /** Opens a body that is written while the client reads it. */
   readonly streams: ResponseStreams;
   readonly params: Readonly<Record<string, string>>;
 }

@@ -15,7 +15,9 @@ export function pathBelow(basePath: string, pathname: string): string {
   return pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) : pathname;
 }
 
-/** From other spellings of the page's path, e.g. `/stats` and `//`: its relative addresses begin at one slash. Null at the page itself. */
+/**
+ * Redirects other spellings of the page's path, e.g. `/stats` and `//`: its relative addresses begin at one slash. null at the page itself.
+ */
 export function redirectToPage({ pathname, search }: URL, basePath: string): Reply | null {
   const page = `${basePath}/`;
   return pathname === "/" || pathname === page ? null : emptyReply(308, { Location: page + search, ...NO_STORE });

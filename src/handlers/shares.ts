@@ -29,7 +29,7 @@ import type { Handler } from "./route.ts";
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
-/** As sent; 422 for a missing field or a wrong type. */
+/** The fields as sent; 422 for a missing field or a wrong type. */
 const shareFieldsOf = (body: JsonObject) => ({
   siteId: requiredText(body, "site_id"),
   name: requiredText(body, "name"),
@@ -50,7 +50,7 @@ function parseName(name: string): string {
   throw invalidInput(`Field "name" must be 1 to ${SHARE_NAME_CHARS_MAX} characters`);
 }
 
-/** Null without a password; 400 when it is too short or too long. */
+/** null without a password; 400 if it is too short or too long. */
 function parseSharePassword({ password }: Pick<ShareFields, "password">): string | null {
   if (password === null) return null;
   if (!exceedsChars(password, SHARE_PASSWORD_CHARS_MIN - 1)) {

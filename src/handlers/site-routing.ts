@@ -44,7 +44,7 @@ export class SiteRouting {
     return (body) => this.#siteOfEvent(request, () => parseEventBody(body));
   }
 
-  /** Null for an event that is refused before its site counts (docs/http-api.md, "Processing order"). */
+  /** null for an event that is refused before its site counts (docs/http-api.md, "Processing order"). */
   #siteOfEvent({ headers }: Request, parse: () => EventInput): SiteRequest | null {
     try {
       this.#allowlist.checkOrigin(headers.get("origin"));

@@ -54,14 +54,17 @@ async function cachedDay(
   return JSON.parse(await context.services.stats.cached({ report, siteId, parameters }, prepare, askerOf(context))) as LocalDate | null;
 }
 
-/** Of all events. The listing of the site tells it, except in ClickHouse, whose listing lacks the other nodes' days while the server fails. */
+/**
+ * The first date of all events, from the listing of the site. ClickHouse is queried instead: while the server fails, its listing lacks the
+ * other nodes' days.
+ */
 async function firstStoredDay(siteId: SiteId, context: FirstDayContext): Promise<LocalDate | null> {
   const { services } = context;
   if (services.config.engine !== "clickhouse") return (await services.daysOf(siteId))[0] ?? null;
   return cachedDay("first stored day", [], storedFirstDayPlan(siteId), siteId, context);
 }
 
-/** With conditions, a query like that of a series by day. */
+/** Runs a query like that of a daily series if there are conditions. */
 export async function firstDayOf(siteId: SiteId, conditions: readonly Condition[], context: FirstDayContext): Promise<LocalDate | null> {
   const { reader } = context;
   const firstDay = await firstStoredDay(siteId, context);
@@ -127,7 +130,7 @@ const shown = (sites: Sites, siteId: SiteId, nowMs: EpochMs) => {
   };
 };
 
-/** Those that the caller may read, in ascending order. */
+/** Lists the sites that the caller may read, in ascending order. */
 export const getSites: Handler = async (_request, { services, nowMs, url, reader: { principal } }) => {
   const { include } = new Query(url).parse(SITES_PARAMETERS);
   const sites = (await services.siteIds()).filter((siteId) => mayRead(principal, siteId));
@@ -151,7 +154,7 @@ const ratesOf = (isGuest: boolean, wantedSinceMs: () => number | null): Pick<Str
 
 const FORMATS = { csv: csvFormat, json: jsonFormat } as const;
 
-/** In addition to the parameters of the scope. */
+/** Extends the parameters of the scope. */
 const EXPORT_PARAMETERS = {
   kind: oneOf("One row for each date, or one for each event.", ["daily", "raw"]),
   format: oneOf("The file format.", ["csv", "json"]),

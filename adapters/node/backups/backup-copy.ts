@@ -18,7 +18,7 @@ export interface BackupCopyOptions {
   readonly source: string;
   /** Exists and is empty. */
   readonly folder: string;
-  /** Whose files are linked. */
+  /** The backup whose files are hard-linked. */
   readonly earlier: SoundBackup | null;
   readonly files: FileSystem;
   readonly progress: Progress;

@@ -13,7 +13,7 @@ const UNFINISHED = /^\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.unfinished$/;
 
 const SECOND_MS = 1000;
 
-/** Without colons, which Windows does not allow. */
+/** ISO 8601 without colons, which Windows does not allow. */
 const nameAt = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replaceAll(":", "-")}Z`;
 
 /** The time in a name; NaN if the text is no name. */

@@ -35,7 +35,7 @@ export interface ManifestEntry extends Digest {
 
 export interface Manifest {
   readonly header: BackupHeader;
-  /** By name. */
+  /** Digests by path. */
   readonly entries: ReadonlyMap<string, Digest>;
 }
 

@@ -81,7 +81,9 @@ async function findBackup(folder: string, files: FileSystem): Promise<string> {
   );
 }
 
-/** Like `mustBeEmpty`, but rejects with a `FolderLockedError` if a process is using the folder, which explains why it is not empty. */
+/**
+ * Checks like `mustBeEmpty`, but rejects with a `FolderLockedError` if a process is using the folder, which explains why it is not empty.
+ */
 async function mustBeFree(to: string, files: FileSystem, lock: typeof lockFolder): Promise<void> {
   try {
     await mustBeEmpty(to, files);

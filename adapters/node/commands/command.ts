@@ -14,14 +14,14 @@ export interface Command {
   readonly options: readonly CommandOption[];
   /** A line of the help. */
   readonly help: string;
-  /** For a command that runs often: warnings about the configuration are in the log of `serve`. */
+  /** Set for commands that run often: `serve` logs the warnings about the configuration. */
   readonly leavesWarningsToServe?: true;
   /** Rejects with `UsageError` if the value of an option of its own is wrong. */
   run(call: CommandCall): Promise<CommandOutcome>;
 }
 
 export interface CommandOption {
-  /** With its dashes, e.g. `--all-rollups`. */
+  /** Includes its dashes, e.g. `--all-rollups`. */
   readonly name: string;
   /** What its value is, e.g. `file`. Absent if it takes none. */
   readonly value?: string;
@@ -34,7 +34,7 @@ export interface CommandOption {
 export interface CommandCall {
   readonly config: Config;
   readonly log: Log;
-  /** As many as the command declares. */
+  /** One for each argument that the command declares. */
   readonly arguments: readonly string[];
   /** The given options of the command by their names, with their values; an option that takes none has an empty one. */
   readonly options: ReadonlyMap<string, string>;

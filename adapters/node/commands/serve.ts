@@ -14,7 +14,7 @@ import type { Command, CommandOption } from "./command.ts";
 
 const DEMO_OPTION: CommandOption = { name: "--demo", help: "make the demo site or update it" };
 
-/** In the background: events and reports need not wait for it. */
+/** Runs in the background: events and reports need not wait for it. */
 async function makeDemo({ services: { demoSite }, origin }: Instance, config: Config, log: Log): Promise<void> {
   try {
     const events = await demoSite.make();

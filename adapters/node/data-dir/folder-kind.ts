@@ -9,7 +9,7 @@ import { isSegmentFile, JOURNAL_FOLDER } from "../files/file-segment-log.ts";
 import { entriesOf, isMissing, type FileSystem } from "../files/file-system.ts";
 import { withParents } from "../files/real-path.ts";
 
-/** In a data folder into which a backup is being restored. While it is there, nothing else in the folder may be used. */
+/** Marks a data folder into which a backup is being restored. While it exists, nothing else in the folder may be used. */
 export const RESTORE_MARKER = "restore.unfinished";
 
 /** Why a folder without data is refused. */

@@ -152,7 +152,7 @@ export async function lockFolder(folder: string, onLost: () => void): Promise<Fo
 /** Sends heartbeats until the lock is released or lost. */
 function keepLock(path: string, content: string, onLost: () => void): FolderLock {
   let isReleased = false;
-  /** Null if unknown, for example because somebody has removed the lock by hand. */
+  /** null if unknown, for example because somebody removed the lock by hand. */
   const isOurs = () =>
     readLock(path).then(
       (text) => text === content,

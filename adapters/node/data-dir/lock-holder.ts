@@ -16,7 +16,7 @@ const PLACE_CHARS = 16;
 
 export const textOf = ({ pid, place, start }: LockHolder): string => `${pid} ${place} ${start}`;
 
-/** Null if the content is incomplete. Earlier versions wrote files with one line per part, and another place. */
+/** null if the content is incomplete. Earlier versions wrote files with one line per part, and another place. */
 export function parseLockHolder(text: string): LockHolder | null {
   const [pidText = "", place = "", start = ""] = text.split(/\s/);
   const pid = Number(pidText);
@@ -70,7 +70,7 @@ export function parseProcessStatus(text: string): ProcessStatus {
 
 const statusOf = async (pid: number): Promise<ProcessStatus> => parseProcessStatus(await orEmpty(readFile(`/proc/${pid}/stat`, "utf8")));
 
-/** Also true for a zombie. */
+/** Counts zombies as processes. */
 function hasProcess(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -49,7 +49,7 @@ async function digestIn(file: OpenFile, onChunk: (chunk: Uint8Array, position: n
   return { bytes, sha256: hash.digest("hex") };
 }
 
-/** Null if there is no such file. */
+/** null if there is no such file. */
 export const digestOf = (path: string, files: FileSystem): Promise<Digest | null> =>
   reading(path, files, (file) => digestIn(file, () => {}));
 

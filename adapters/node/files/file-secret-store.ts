@@ -40,7 +40,7 @@ async function overwriteAndClose(file: OpenFile | null): Promise<void> {
 function fileSecret(path: string, files: FileSystem, writeFile: typeof writeDurably): StoredSecret {
   const folder = dirname(path);
 
-  /** Null if it does not exist or cannot be written. */
+  /** null if it does not exist or cannot be written. */
   const openOld = (): Promise<OpenFile | null> => files.open(path, "r+").catch(() => null);
 
   return {

@@ -17,7 +17,7 @@ export function endLingering(socket: Duplex, lastBytes = ""): void {
 }
 
 /**
- * For a request that is answered before its body has arrived. If the response is the last on the connection, Node closes it at
+ * Keeps reading a request that is answered before its body has arrived. If the response is the last on the connection, Node closes it at
  * once and the system resets it. A proxy that is still writing turns that into a 502.
  */
 export function lingerAfterResponse(request: IncomingMessage): void {

@@ -37,7 +37,7 @@ function failureOf(error: unknown): FetchFailure {
   return /CERT|UNABLE_TO_/.test(code) ? "certificate" : "unreachable";
 }
 
-/** By content coding. */
+/** Decoders by content coding. */
 const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
   ["gzip", createGunzip],
   ["br", createBrotliDecompress],

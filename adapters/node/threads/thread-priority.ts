@@ -10,7 +10,7 @@ const NICE = {
   background: 10,
 };
 
-/** Of the calling thread. Does nothing where threads have no priority of their own. */
+/** Applies to the calling thread. Does nothing on systems whose threads have no priority of their own. */
 export function lowerPriority(work: keyof typeof NICE): void {
   try {
     // Linux gives threads ids like processes. This link of the calling thread ends in its own: <process>/task/<thread>.

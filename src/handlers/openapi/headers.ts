@@ -17,10 +17,10 @@ const SECONDS: HeaderSchema = { type: "integer", minimum: 1 };
 /** Exactly this value. */
 export const only = (value: string): HeaderSchema => ({ type: "string", const: value });
 
-/** On every response that declares it, with any value unless `schema` says more. */
+/** A header of every response that declares it. It may have any value unless `schema` says more. */
 export const always = (description: string, schema: HeaderSchema = TEXT): Header => ({ description, required: true, schema });
 
-/** On responses that meet the condition in the description. */
+/** A header of responses that meet the condition in the description. */
 const sometimes = (description: string, schema: HeaderSchema): Header => ({ description, schema });
 
 const noStore = always("The response must not be cached.", only("no-store"));
@@ -54,7 +54,7 @@ export const SHARED_HEADERS: Headers = {
   DashboardExposed: dashboardExposed,
 };
 
-/** On every response. */
+/** Headers of every response. */
 export const COMMON_HEADERS: Headers = {
   "X-Request-Id": requestId,
   "X-Content-Type-Options": nosniff,
@@ -62,14 +62,14 @@ export const COMMON_HEADERS: Headers = {
   "Strict-Transport-Security": hsts,
 };
 
-/** On every response of ingestion. */
+/** Headers of every response of ingestion. */
 export const INGEST_HEADERS: Headers = {
   "Access-Control-Allow-Origin": allowOrigin,
   "Access-Control-Allow-Credentials": allowCredentials,
   Vary: vary,
 };
 
-/** On every response of a route that the dashboard uses. */
+/** Headers of every response of a route that the dashboard uses. */
 export const DASHBOARD_HEADERS: Headers = {
   "Access-Control-Allow-Origin": dashboardOrigin,
   "Access-Control-Allow-Credentials": dashboardCredentials,
@@ -86,17 +86,17 @@ export const PREFLIGHT_HEADERS: Headers = {
   "Access-Control-Max-Age": always("Seconds for which the browser may cache the preflight.", SECONDS),
 };
 
-/** On responses that any page may load. */
+/** Headers of responses that any page may load. */
 export const ANY_PAGE: Headers = { "Access-Control-Allow-Origin": always("Any page may read it.", only("*")) };
 
 export const NOT_STORED: Headers = { "Cache-Control": noStore };
 
-/** On statistics of a site. */
+/** Headers of statistics of a site. */
 export const TIME_ZONE: Headers = {
   "Time-Zone": sometimes("If the site is not in UTC: the IANA name of its time zone at the moment.", TEXT),
 };
 
-/** Of a download. */
+/** Header of a download. */
 export const FILE_NAME: Header = sometimes("The file's name, if it is a file. It has the first date.", {
   type: "string",
   pattern: '^attachment; filename="[\\w.-]+"$',
@@ -106,22 +106,22 @@ export const STORED: Headers = { "Cache-Control": always("How many seconds the r
 
 export const RETRY_AFTER: Headers = { "Retry-After": retryAfter };
 
-/** For a status with several reasons, only some of which are temporary. */
+/** Declared for a status with several reasons, only some of which are temporary. */
 export const PERHAPS_RETRY_AFTER: Headers = { "Retry-After": sometimes("If a retry may succeed: seconds to wait before it.", SECONDS) };
 
-/** For a status that also has other reasons. */
+/** Declared for a status that also has other reasons. */
 export const PERHAPS_SETUP_CODE: Headers = {
   "X-Setup-Code": sometimes("If the host name is refused until an admin password is set: setup requires the setup code.", only("required")),
 };
 
-/** For a status that also has other reasons. */
+/** Declared for a status that also has other reasons. */
 export const PERHAPS_EXTENSION_MISSING: Headers = {
   "X-Behavioral-Extension": sometimes("If the reason is the missing behavioral extension.", only("missing")),
 };
 
 export const ALLOW: Headers = { Allow: always("The methods that the path supports, separated by commas.") };
 
-/** On responses with a file: how long it may be cached, and the ETag of its content and coding. */
+/** Headers of a file: how long it may be cached, and the ETag of its content and coding. */
 export const FILE_HEADERS: Headers = {
   "Cache-Control": always("How long the file may be cached."),
   ETag: always("Identifies this content in this coding."),

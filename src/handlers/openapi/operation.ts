@@ -11,7 +11,7 @@ export interface Parameter extends ParameterDescription {
   readonly in: "query" | "path" | "header";
 }
 
-/** By media type. Binary content has no schema. */
+/** Schemas by media type. Binary content has none. */
 export type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
 
 export interface Answer {
@@ -122,7 +122,7 @@ export const documented = (parameters: Parameters): readonly Parameter[] =>
 
 export const SITE: Parameter = documentedOne("site_id", SCOPE_PARAMETERS.site_id);
 export const START: Parameter = documentedOne("start_date", SCOPE_PARAMETERS.start_date);
-/** For a route that takes no longer range. */
+/** `end_date` of routes that accept no longer range. */
 export const SHORT_END: Parameter = documentedOne("end_date", SHORT_END_DATE);
 const END: Parameter = documentedOne("end_date", SCOPE_PARAMETERS.end_date);
 const INTERVAL: Parameter = documentedOne("interval", SCOPE_PARAMETERS.interval);

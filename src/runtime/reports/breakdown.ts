@@ -80,7 +80,7 @@ type Rows = Described<typeof ROWS>;
 type Page = Described<typeof PAGE>;
 
 interface Columns {
-  /** In the order of the request. */
+  /** Ordered as in the request. */
   readonly further: readonly FurtherColumn[];
   readonly hasComparison: boolean;
 }

@@ -78,7 +78,7 @@ type Rolled = (scope: Scope, settings: Pick<ReportSettings, "sessionGapMs" | "ha
 export interface ReportDeclaration<Path extends string, P extends Parameters, Result> extends ReportHead<Path, Result> {
   /** False for a report without date parameters, whose results are not cached. */
   readonly hasDates?: false;
-  /** In addition to the parameters of the scope. */
+  /** Extends the parameters of the scope. */
   readonly parameters: P;
   /** Throws a 400 for an invalid combination of values. Dates among them may span `rangeDaysMax` days. */
   readonly check?: (values: Values<P>, range: DateRange, rangeDaysMax: number) => unknown;
@@ -86,7 +86,7 @@ export interface ReportDeclaration<Path extends string, P extends Parameters, Re
   readonly file?: (request: ReportRequest<P>) => WrittenFile<Result> | null;
   /** The result depends on the goals of the site. */
   readonly readsGoals?: true;
-  /** By default `unused`. A function if it depends on the parameters. */
+  /** `unused` by default. A function if it depends on the parameters. */
   readonly extension?: ExtensionUse | ((values: Values<P>) => ExtensionUse);
   /** Reasons for refusals that not all reports share. */
   readonly refusals?: Readonly<Partial<Record<AppErrorCode, string>>>;
@@ -100,11 +100,11 @@ export interface PreparedReport {
   readonly extension: ExtensionUse;
   /** The site's current time zone (IANA name). */
   readonly timeZone: string;
-  /** Null if the result must not be cached. */
+  /** null if the result must not be cached. */
   readonly cacheKey: CacheKey | null;
-  /** Null for JSON. */
+  /** null for JSON. */
   readonly file: ReportFile | null;
-  /** To be checked before the plan is made (`FilterCheck`). */
+  /** Checked before the plan is made (`FilterCheck`). */
   readonly conditions: readonly Condition[];
   /** Its result is the response's JSON, or the text of the file. */
   readonly plan: (settings: ReportSettings) => Plan<string>;
@@ -167,7 +167,7 @@ export function report<const Path extends string, P extends Parameters, Result>(
   };
 }
 
-/** Like `JSON.stringify`, but a `Decimal` keeps all its digits (docs/http-api.md, "Numbers"). */
+/** `JSON.stringify` that keeps all digits of a `Decimal` (docs/http-api.md, "Numbers"). */
 export function jsonText(value: unknown): string {
   if (value instanceof Decimal) return value.digits;
   if (Array.isArray(value)) return `[${value.map(jsonText).join(",")}]`;

@@ -29,7 +29,7 @@ export const weeksAfter = fragment((firstWeek: number) => sql`CAST((day + ${EPOC
 /** A bit for each week with a matching event of the visitor. */
 export const weeksSeen = fragment(() => sql`bit_or(CASE WHEN ranged AND matching = 1 THEN CAST(1 AS BIGINT) << week ELSE 0 END)`);
 
-/** The same, from the visitor's first week. */
+/** DuckDB: `seen` from the visitor's first week on. */
 export const weeksKept = fragment(() => sql`retention(seen >> week)`);
 
 export const isSeen = fragment(() => sql`(seen >> week) & 1 = 1`);

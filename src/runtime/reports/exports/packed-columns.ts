@@ -161,7 +161,7 @@ type Numbers = Int32Array | Float64Array;
 export class PackedNumbers {
   /** Subtracted from each value: the minimum, or 0. */
   readonly #base: number;
-  /** Null if all numbers are equal. */
+  /** null if all numbers are equal. */
   readonly #differences: Uint8Array | Uint16Array | Uint32Array | Numbers | null;
   readonly #length: number;
   readonly #isLong: boolean;

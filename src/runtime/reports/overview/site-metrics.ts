@@ -130,7 +130,7 @@ function metricsByWindow({ siteId, range, previous: { whole }, calendar }: Windo
 }
 
 interface CutWindow {
-  /** Within one salt period. */
+  /** Days of one salt period. */
   readonly range: DateRange;
   /** A visitor counts if the first event is before this minute since the epoch. */
   readonly endMinute: number;
@@ -140,7 +140,7 @@ interface PreviousWindow {
   readonly firstDay: LocalDate;
   /** Shares no salt period with `cut`, so their visitors add up. */
   readonly whole: DateRange | null;
-  /** Null if the range does not include today. */
+  /** null if the range does not include today. */
   readonly cut: CutWindow | null;
 }
 
