@@ -1,9 +1,9 @@
 /** The entry: renders the dashboard, the page that has to come first: setup, login, or adding a site; or a viewer's page. */
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { PRODUCT_NAME } from "../src/shared/names.ts";
 import { lazy } from "./kit/lazy.tsx";
 import { Failure, Loading, OutageBanner } from "./kit/states.tsx";
-import { PRODUCT_NAME } from "./names.ts";
 import { SiteDashboard } from "./page/site-dashboard.tsx";
 import { arrival } from "./setup/arrival.tsx";
 import { FirstRunPage, LoginPage, SetupCodePage } from "./setup/login.tsx";

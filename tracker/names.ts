@@ -1,4 +1,4 @@
-/** The names that the script shares with the service: copied from `src/runtime/base/config/names.ts` to keep the bundle small, and compared by a test. */
+/** The names that the script shares with the service: repeated here because its build takes only its own files, and compared by a test. */
 
 /** The public function, and the prefix of the product's other names. */
 export const PREFIX = "svc";

@@ -1,8 +1,9 @@
 /** The three lines of a start: the address, the data folder, and whether a password protects the instance, or that it has no statistics. */
 import { logSetupCode, type SetupCode } from "../../src/runtime/access/setup-code.ts";
-import { type Config, publicUrl } from "../../src/runtime/base/config/config.ts";
-import { PRODUCT_NAME, PROGRAM_NAME } from "../../src/runtime/base/config/names.ts";
+import { publicUrl, type Config } from "../../src/runtime/base/config/config.ts";
+import { PROGRAM_NAME } from "../../src/runtime/base/config/names.ts";
 import type { Log } from "../../src/runtime/base/metrics/log.ts";
+import { PRODUCT_NAME } from "../../src/shared/names.ts";
 
 export interface StartedInstance {
   /** Where it listens. */

@@ -1,5 +1,5 @@
 /** Reads the options from the object's bindings as strings, like environment variables. */
-import { ENVIRONMENT_PREFIX } from "../../src/runtime/base/config/names.ts";
+import { ENVIRONMENT_PREFIX } from "../../src/shared/names.ts";
 
 /** A variable of a Worker may also be a number, a boolean or a list. */
 export function optionsIn(bindings: Readonly<Record<string, unknown>>): Record<string, string> {

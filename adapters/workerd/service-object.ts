@@ -6,7 +6,6 @@ import type { Connection } from "../../src/handlers/pipeline.ts";
 import { jsonReply } from "../../src/handlers/reply.ts";
 import { createAssets, unpackAsset, type PackedAsset, type PackedAssets } from "../../src/runtime/service/assets.ts";
 import { parseConfig, type Config } from "../../src/runtime/base/config/config.ts";
-import { PRODUCT_NAME } from "../../src/runtime/base/config/names.ts";
 import type { Engine } from "../../src/runtime/duckdb/engine.ts";
 import { AppError } from "../../src/runtime/base/errors.ts";
 import { reasonOf, type Log } from "../../src/runtime/base/metrics/log.ts";
@@ -20,6 +19,7 @@ import { SharedEngine } from "./shared-engine.ts";
 import { optionsIn } from "./object-options.ts";
 import type { ObjectEnvironment } from "./objects.ts";
 import type { DurableObjectState } from "./platform.ts";
+import { PRODUCT_NAME } from "../../src/shared/names.ts";
 
 /** Defined by the build. */
 declare const TRACKER_SCRIPT: PackedAsset;

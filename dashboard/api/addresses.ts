@@ -1,5 +1,5 @@
 /** The public URLs of the dashboard's page and of what lies beside it: share links and the tracking script. */
-import { SCRIPT_PATH } from "../names.ts";
+import { SCRIPT_PATHS } from "../../src/shared/names.ts";
 
 /** The service adds the canonical link if `dashboard_origin` is set. */
 const pageUrl = (): string => document.querySelector<HTMLLinkElement>('link[rel="canonical"]')?.href ?? location.href;
@@ -12,7 +12,7 @@ const ALL_INTERFACES = ["0.0.0.0", "[::]"];
 
 /** The script beside the dashboard's page, whose URL ends with a slash before its query. */
 export function scriptUrlOf(page: string): string {
-  const url = new URL(`.${SCRIPT_PATH}`, page);
+  const url = new URL(`.${SCRIPT_PATHS[0]}`, page);
   if (ALL_INTERFACES.includes(url.hostname)) url.hostname = "localhost";
   return url.href;
 }

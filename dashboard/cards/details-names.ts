@@ -2,11 +2,11 @@
  * Values are searched by what readers see. Countries are searched and ordered by their names, which the service does not know: all of
  * them are asked for at once. Of other labels, the service is told what it needs to find their values.
  */
+import type { Filter } from "../../src/shared/filters.ts";
 import type { Parameters } from "../api/http.ts";
 import type { BreakdownPage, Dimension } from "../api/types.ts";
 import { formatValue, unknownLabel } from "../format/dimensions.ts";
 import { LOCALE } from "../format/locale.ts";
-import type { Filter } from "../state/filters.ts";
 import type { Order, Row } from "./details-columns.ts";
 
 const collator = new Intl.Collator(LOCALE, { numeric: true });

@@ -1,5 +1,6 @@
 /** The dialog with all values of a dimension: their search, order and pages are the service's. */
 import { useEffect, useState } from "preact/hooks";
+import { BREAKDOWN_OFFSET_MAX, BREAKDOWN_ROWS_MAX } from "../../src/shared/limits.ts";
 import type { BreakdownPage, Dimension } from "../api/types.ts";
 import { DIMENSIONS, filterOfVersions, formatValue } from "../format/dimensions.ts";
 import { countOf, formatRange } from "../format/locale.ts";
@@ -17,7 +18,7 @@ import { closePanel } from "../state/view.ts";
 import { DetailsBar } from "./details-bar.tsx";
 import { columnsOf, goalOfFilters, orderAfter, orderIn, type Order, type Row } from "./details-columns.ts";
 import { isNamed, namedRows } from "./details-names.ts";
-import { fetchRows, OFFSET_MAX, ROWS_MAX, saveRows, useDetails, type FileFormat, type Asked } from "./details-request.ts";
+import { fetchRows, saveRows, useDetails, type FileFormat, type Asked } from "./details-request.ts";
 import { DetailsTable, type Changed } from "./details-table.tsx";
 
 const PAGE_ROWS = 100;
@@ -100,7 +101,7 @@ function useTable(dimension: Dimension, choices: Choices) {
     search: isNamed(dimension) ? "" : search,
     hasComparison: comparedRange.value !== null,
   };
-  const part = isNamed(dimension) ? { offset: 0, limit: ROWS_MAX } : { offset: choices.page * PAGE_ROWS, limit: PAGE_ROWS };
+  const part = isNamed(dimension) ? { offset: 0, limit: BREAKDOWN_ROWS_MAX } : { offset: choices.page * PAGE_ROWS, limit: PAGE_ROWS };
   const { report, further } = useDetails(asked, part, currencies !== null);
   const isExtensionMissing = (further ?? report).error?.kind === "extension_missing";
   useEffect(() => {
@@ -121,7 +122,7 @@ interface RowsProps {
 function Rows({ table: { asked, further, foundIn }, page, number, onOrder, onPage }: RowsProps) {
   const { dimension, columns, order } = asked;
   const { total, rows } = foundIn(page);
-  const pages = Math.max(Math.ceil(Math.min(total, OFFSET_MAX) / PAGE_ROWS), 1);
+  const pages = Math.max(Math.ceil(Math.min(total, BREAKDOWN_OFFSET_MAX) / PAGE_ROWS), 1);
   return (
     <>
       <DetailsTable

@@ -1,4 +1,5 @@
 /** The requests for the values of a dimension: pages of rows for the table, and all of them for a file. */
+import { BREAKDOWN_ROWS_MAX, BREAKDOWN_OFFSET_MAX } from "../../src/shared/limits.ts";
 import { urlOf, type Parameters } from "../api/http.ts";
 import { fetchReport } from "../api/reports.ts";
 import type { BreakdownPage, Dimension } from "../api/types.ts";
@@ -76,16 +77,12 @@ export function useDetails(asked: Asked, part: Part, isReady: boolean): Details 
   return { report: { ...counts, data: { ...counts.data, rows: merged(counts.data.rows, all.data.rows) } }, further: null };
 }
 
-/** The service's limits for one request. */
-export const ROWS_MAX = 1000;
-export const OFFSET_MAX = 1_000_000;
-
 /** All rows of the table. `onProgress` gets how many there are so far, of how many. */
 export async function fetchRows(asked: Asked, signal: AbortSignal, onProgress: (rows: number, total: number) => void): Promise<Row[]> {
   // Rows may move to another page meanwhile.
   const rows = new Map<string, Row>();
-  for (let [offset, total] = [0, Infinity]; offset < total && offset <= OFFSET_MAX; offset += ROWS_MAX) {
-    const page = await fetchReport<BreakdownPage>(urlOfRows(asked, { offset, limit: ROWS_MAX }), signal);
+  for (let [offset, total] = [0, Infinity]; offset < total && offset <= BREAKDOWN_OFFSET_MAX; offset += BREAKDOWN_ROWS_MAX) {
+    const page = await fetchReport<BreakdownPage>(urlOfRows(asked, { offset, limit: BREAKDOWN_ROWS_MAX }), signal);
     for (const row of page.rows) rows.set(row.value, row);
     total = page.total;
     onProgress(rows.size, total);

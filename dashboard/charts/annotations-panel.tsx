@@ -1,6 +1,7 @@
 /** The dialog of annotations: adds one, and changes or deletes those of the period. */
 import { useLayoutEffect, useRef, useState, useEffect } from "preact/hooks";
 import type { RefObject } from "preact";
+import { ANNOTATION_CHARS_MAX } from "../../src/shared/limits.ts";
 import { problemText } from "../api/http.ts";
 import { addAnnotation, deleteAnnotation, replaceAnnotation, type Annotation } from "../api/saved.ts";
 import type { NewAnnotation } from "../api/types.ts";
@@ -25,9 +26,6 @@ import {
   useAnnotations,
   type Place,
 } from "./annotations.ts";
-
-/** The service's limit. */
-const TEXT_CHARS_MAX = 200;
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 
@@ -65,7 +63,7 @@ function AnnotationForm({ place, annotation, isBusy, isFocused, onSave, onCancel
           ref={input}
           type="text"
           required
-          maxLength={TEXT_CHARS_MAX}
+          maxLength={ANNOTATION_CHARS_MAX}
           autocomplete="off"
           placeholder="What happened, such as: Deployed version 1.2"
           value={text}

@@ -1,6 +1,7 @@
 /** Annotations of the view: those of its dates, how the URL names their places, and when they are, in words. */
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { isOfClock, type Interval } from "../../src/shared/periods.ts";
 import { annotationsPath, fetchAnnotations, type Annotation } from "../api/saved.ts";
 import { formatBucket, formatRange } from "../format/locale.ts";
 import { authState } from "../state/connection.ts";
@@ -11,7 +12,7 @@ import { unfilteredScope } from "../state/scope.ts";
 import { isGuest } from "../state/share.ts";
 import { inZone } from "../state/time-zone.ts";
 import { openPanel } from "../state/view.ts";
-import { isOfClock, type Bucket, type Interval } from "./buckets.ts";
+import type { Bucket } from "./buckets.ts";
 
 /** The dialog's name. */
 export const ANNOTATIONS_PANEL = "annotations";

@@ -1,41 +1,27 @@
 /** The buckets of a series: which intervals suit a range, which days a bucket has, and whether it is whole (docs/http-api.md, "Timeseries"). */
-import { dayAfter, daysBetween, isHourly, SHORT_DAYS_MAX, type Range } from "../state/range.ts";
+import { RANGE_DAYS_MAX } from "../../src/shared/limits.ts";
+import { dayAfter, INTERVALS, isOfClock, intervalDaysMax, intervalByDefault, type Interval } from "../../src/shared/periods.ts";
+import { daysBetween, type Range } from "../state/range.ts";
 
-const INTERVALS = ["minute", "hour", "day", "week", "month"] as const;
-export type Interval = (typeof INTERVALS)[number];
-
-/** Whether buckets are parts of a day, which its clock tells. */
-export const isOfClock = (interval: Interval): interval is "minute" | "hour" => interval === "minute" || interval === "hour";
-
-/** Ranges of this many days have more than one bucket, and not more than the service gives (docs/http-api.md, "Timeseries"). */
-const OFFERED_DAYS: Readonly<Record<Interval, readonly [min: number, max: number]>> = {
-  minute: [1, 1],
-  hour: [1, 31],
-  day: [2, Infinity],
-  week: [14, Infinity],
-  month: [60, Infinity],
-};
+/** Shorter ranges have a single such bucket. */
+const DAYS_MIN: Readonly<Record<Interval, number>> = { minute: 1, hour: 1, day: 2, week: 14, month: 60 };
 
 /** Whether the service has the interval for a range: a compared window may be longer than the range. */
-export const hasInterval = ({ days }: Range, interval: Interval): boolean => days <= OFFERED_DAYS[interval][1];
+export const hasInterval = ({ days }: Range, interval: Interval): boolean => days <= intervalDaysMax(interval);
 
 /** Longer ranges have weekly buckets by default, and those of more than three years monthly ones. */
 const DAILY_DAYS_MAX = 180;
 const WEEKLY_DAYS_MAX = 3 * 366;
 
 export const offeredIntervals = ({ days }: Range): readonly Interval[] =>
-  INTERVALS.filter((interval) => OFFERED_DAYS[interval][0] <= days && days <= OFFERED_DAYS[interval][1]);
+  INTERVALS.filter((interval) => DAYS_MIN[interval] <= days && days <= intervalDaysMax(interval));
 
 /** The service's choice; null where it takes a request without an interval for a mistake. */
-export function serviceInterval(range: Range): Interval | null {
-  if (range.days > SHORT_DAYS_MAX) return null;
-  return isHourly(range) ? "hour" : "day";
-}
+export const serviceInterval = ({ days }: Range): Interval | null => (days > RANGE_DAYS_MAX ? null : intervalByDefault(days));
 
-export function defaultInterval(range: Range): Interval {
-  if (range.days > WEEKLY_DAYS_MAX) return "month";
-  if (range.days > DAILY_DAYS_MAX) return "week";
-  return isHourly(range) ? "hour" : "day";
+export function defaultInterval({ days }: Range): Interval {
+  if (days > WEEKLY_DAYS_MAX) return "month";
+  return days > DAILY_DAYS_MAX ? "week" : intervalByDefault(days);
 }
 
 /** The one of the URL, if it suits the range. */

@@ -1,8 +1,8 @@
 /** The chart card as a PNG of 1200 by 630 pixels, the size of link previews, in the colors of the current theme. */
+import { PRODUCT_NAME } from "../../src/shared/names.ts";
 import { changeOf } from "../format/change.ts";
 import { formatRange } from "../format/locale.ts";
 import { LOGO } from "../kit/inline.tsx";
-import { PRODUCT_NAME } from "../names.ts";
 import { siteName } from "../state/known-sites.ts";
 import { range } from "../state/period.ts";
 import { isFiltered } from "../state/view-filters.ts";

@@ -1,7 +1,7 @@
 /** The marks of annotations on the time axis: their texts on hover and focus, and a click opens them. */
 import { useState } from "preact/hooks";
+import type { Interval } from "../../src/shared/periods.ts";
 import { hasAnnotations, openAnnotations, spanText, annotationText, useAnnotations } from "./annotations.ts";
-import type { Interval } from "./buckets.ts";
 import type { Layout } from "./line-chart.tsx";
 import { joinedMarks, marksOf, type Mark } from "./marks.ts";
 import type { ChartPoint } from "./points.ts";

@@ -1,8 +1,9 @@
 /** The main chart's data as a table, for screen readers and for exact values. */
+import type { Interval } from "../../src/shared/periods.ts";
 import { LinkButton } from "../kit/inline.tsx";
 import { timeZone } from "../state/known-sites.ts";
 import { annotationText, useAnnotations } from "./annotations.ts";
-import type { Bucket, Interval } from "./buckets.ts";
+import type { Bucket } from "./buckets.ts";
 import { canOpen } from "./chart-view.tsx";
 import { marksOf } from "./marks.ts";
 import type { ChartPoint } from "./points.ts";

@@ -1,9 +1,10 @@
 /** The line chart with its tooltip. Choosing a point opens its day, week or month. */
 import { useState } from "preact/hooks";
+import { isOfClock, type Interval } from "../../src/shared/periods.ts";
 import { Change } from "../kit/inline.tsx";
 import { range } from "../state/period.ts";
 import { canAnnotate, openAnnotations, placeOf, placeText, pointedPlace } from "./annotations.ts";
-import { isOfClock, type Bucket, type Interval } from "./buckets.ts";
+import type { Bucket } from "./buckets.ts";
 import { ChartMarks } from "./chart-marks.tsx";
 import { LineChart, type Cursor, type Layout } from "./line-chart.tsx";
 import { isComparable, type ChartPoint } from "./points.ts";

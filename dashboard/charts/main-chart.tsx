@@ -1,5 +1,6 @@
 /** The chosen metric over time against the compared period: as a line chart or as a table, with a sentence about it and a menu. */
 import { useState, useEffect, useMemo } from "preact/hooks";
+import { isOfClock, type Interval } from "../../src/shared/periods.ts";
 import { formatRange } from "../format/locale.ts";
 import { COMPARISON_LABELS } from "../format/periods.ts";
 import { fileNameOf, saveFile } from "../kit/download.ts";
@@ -14,16 +15,7 @@ import type { Statistics } from "../state/statistics.ts";
 import { localTime, UTC } from "../state/time-zone.ts";
 import { navigate, param } from "../state/url.ts";
 import { annotatePointed, hasAnnotations } from "./annotations.ts";
-import {
-  defaultInterval,
-  offeredIntervals,
-  hasInterval,
-  intervalFor,
-  isOfClock,
-  serviceInterval,
-  type Interval,
-  type Bucket,
-} from "./buckets.ts";
+import { defaultInterval, offeredIntervals, hasInterval, intervalFor, serviceInterval, type Bucket } from "./buckets.ts";
 import { ChartTable } from "./chart-table.tsx";
 import { ChartView } from "./chart-view.tsx";
 import { pointsOf, type ChartPoint } from "./points.ts";

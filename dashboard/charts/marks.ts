@@ -1,6 +1,6 @@
 /** Which point of the chart an annotation is at, and which marks are so near that they are one. */
+import { isOfClock, type Interval } from "../../src/shared/periods.ts";
 import type { Annotation } from "../api/saved.ts";
-import { isOfClock, type Interval } from "./buckets.ts";
 import type { ChartPoint } from "./points.ts";
 
 export interface Mark {

@@ -1,9 +1,10 @@
 /** A metric's series as the points of the chart and its table: each with its bucket, its texts and the point it is compared with. */
+import { isOfClock, type Interval } from "../../src/shared/periods.ts";
 import { formatBucket, formatHour, formatMonth, formatRange, formatShortDay } from "../format/locale.ts";
 import { daysBetween, type Range } from "../state/range.ts";
 import { inZone } from "../state/time-zone.ts";
-import { bucketsOf, isOfClock, type Bucket, type Interval } from "./buckets.ts";
 import { isOverYears } from "./axis.ts";
+import { bucketsOf, type Bucket } from "./buckets.ts";
 import type { SeriesRow } from "./shown-metrics.ts";
 
 interface Point {

@@ -1,4 +1,5 @@
 /** The sentence above the chart: "Up 13%. 11 November doubled, mostly from Hacker News." Its day and its source are links. */
+import { isOfClock, type Interval } from "../../src/shared/periods.ts";
 import { urlOf } from "../api/http.ts";
 import type { Reports } from "../api/types.ts";
 import { formatValue, UNKNOWN } from "../format/dimensions.ts";
@@ -9,7 +10,7 @@ import { isCardShown } from "../state/known-sites.ts";
 import { useRequest, type Report } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
 import { filters, toggleFilter } from "../state/view-filters.ts";
-import { isOfClock, type Bucket, type Interval } from "./buckets.ts";
+import type { Bucket } from "./buckets.ts";
 import type { ChartPoint } from "./points.ts";
 import type { MetricTotals } from "./shown-metrics.ts";
 import { changeBetween, growthText, outlierIn, sourceOf, type CountsBySource, type Outlier } from "./summary.ts";

@@ -1,5 +1,6 @@
 /** The Behavior card: a tab for each report on what visitors do. Those behind the first one are loaded when they are chosen. */
 import type { ComponentType } from "preact";
+import type { Card } from "../../src/shared/site-choices.ts";
 import { lazy, NotLoaded } from "../kit/lazy.tsx";
 import { Skeleton } from "../kit/states.tsx";
 import { TabbedCard } from "../kit/tabs.tsx";
@@ -9,7 +10,7 @@ import { Goals } from "./goals.tsx";
 const chosen = (load: () => Promise<ComponentType>): ComponentType => lazy(load, NotLoaded, () => <Skeleton />);
 
 interface BehaviorTab {
-  readonly id: string;
+  readonly id: Card;
   readonly label: string;
   readonly Content: ComponentType;
 }

@@ -1,14 +1,15 @@
 /** The funnel report: how many visitors complete one step after the other, and how many drop off. */
 import { useState } from "preact/hooks";
+import { STEPS_MIN } from "../../src/shared/limits.ts";
 import type { Reports } from "../api/types.ts";
-import { Empty, ReportView } from "../kit/states.tsx";
-import { lazy } from "../kit/lazy.tsx";
 import { countOf, formatCount, formatRate } from "../format/locale.ts";
+import { lazy } from "../kit/lazy.tsx";
+import { Empty, ReportView } from "../kit/states.tsx";
 import { useReport } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
 import { isGuest } from "../state/share.ts";
 import { navigate, param } from "../state/url.ts";
-import { StepBuilder, stepsInUrl, STEPS_MIN, stepText } from "./steps.tsx";
+import { StepBuilder, stepsInUrl, stepText } from "./steps.tsx";
 
 const SavedFunnels = lazy(async () => (await import("./saved-steps.tsx")).SavedFunnels);
 

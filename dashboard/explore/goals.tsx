@@ -1,10 +1,10 @@
 /** The goals report: the goals of the site in their order, then all other custom events, with their conversion rates. */
+import { TRACK_FUNCTION } from "../../src/shared/names.ts";
 import type { Reports } from "../api/types.ts";
 import { filteringRow, RowList } from "../cards/rows.tsx";
 import { countOf, formatCount, formatMoney, formatRate } from "../format/locale.ts";
 import { LinkButton } from "../kit/inline.tsx";
 import { Empty, ReportView } from "../kit/states.tsx";
-import { TRACK_FUNCTION } from "../names.ts";
 import { hasGoal } from "../state/filters.ts";
 import { useReport, type Report } from "../state/requests.ts";
 import { everybodyScope } from "../state/scope.ts";

@@ -1,11 +1,11 @@
 /** The properties report: the values of one custom property, for all events or one. */
+import { PROPERTY_PREFIX } from "../../src/shared/filters.ts";
+import { TRACK_FUNCTION } from "../../src/shared/names.ts";
 import { urlOf } from "../api/http.ts";
 import type { Reports } from "../api/types.ts";
 import { filteringRow, RowList } from "../cards/rows.tsx";
 import { countOf } from "../format/locale.ts";
 import { Empty, ReportView } from "../kit/states.tsx";
-import { TRACK_FUNCTION } from "../names.ts";
-import { PROPERTY_PREFIX } from "../state/filters.ts";
 import { useReport, useRequest } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
 import { navigate, param } from "../state/url.ts";

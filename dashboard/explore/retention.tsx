@@ -1,11 +1,11 @@
 /** The retention report: which of a week's new visitors return in the weeks after. */
+import { ENVIRONMENT_PREFIX } from "../../src/shared/names.ts";
+import { dayAfter } from "../../src/shared/periods.ts";
 import type { Reports } from "../api/types.ts";
 import { countOf, formatCount, formatShare, formatShortDay } from "../format/locale.ts";
 import { CopyButton } from "../kit/forms.tsx";
 import { Empty, ReportView } from "../kit/states.tsx";
-import { environmentVariable } from "../names.ts";
 import { today } from "../state/period.ts";
-import { dayAfter } from "../state/range.ts";
 import { useReport } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
 import { navigate, param } from "../state/url.ts";
@@ -15,7 +15,7 @@ const OPTION = "visitor_salt_rotation_days";
 /** How to follow visitors for that many weeks. */
 function HowToEnable({ weeks }: { readonly weeks: number }) {
   const days = 7 * weeks;
-  const variable = `${environmentVariable(OPTION)}=${days}`;
+  const variable = `${ENVIRONMENT_PREFIX}${OPTION.toUpperCase()}=${days}`;
   return (
     <details class="how-to">
       <summary>How to enable it</summary>

@@ -1,9 +1,9 @@
 /** The revenue report: for each currency its totals, by event and by page. Amounts of two currencies share no scale. */
+import { TRACK_FUNCTION } from "../../src/shared/names.ts";
 import type { Reports } from "../api/types.ts";
 import { filterRow, RowList } from "../cards/rows.tsx";
 import { countOf, formatMoney } from "../format/locale.ts";
 import { Empty, ReportView } from "../kit/states.tsx";
-import { TRACK_FUNCTION } from "../names.ts";
 import { useReport } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
 

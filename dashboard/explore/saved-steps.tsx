@@ -1,9 +1,10 @@
 /** Saved funnels and sequences, below the builder of their steps. They are loaded when the list is opened. */
 import { useState } from "preact/hooks";
+import { STEPS_MIN } from "../../src/shared/limits.ts";
 import type { Segment } from "../api/saved.ts";
 import { SavedItems, type Saved } from "../filters/saved-items.tsx";
 import { navigate, param } from "../state/url.ts";
-import { stepsInUrl, STEPS_MIN, stepText } from "./steps.tsx";
+import { stepsInUrl, stepText } from "./steps.tsx";
 
 const textOf = ({ steps }: Segment): string => (steps ?? "").split(",").map(stepText).join(" → ");
 

@@ -1,11 +1,12 @@
 /** The sequences report: how many visitors complete the steps in order, with any other events in between. */
+import { STEPS_MIN } from "../../src/shared/limits.ts";
+import { formatCount, formatRate } from "../format/locale.ts";
 import { lazy } from "../kit/lazy.tsx";
 import { Empty, ReportView } from "../kit/states.tsx";
-import { formatCount, formatRate } from "../format/locale.ts";
 import { useReport } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
 import { isGuest } from "../state/share.ts";
-import { StepBuilder, stepsInUrl, STEPS_MIN } from "./steps.tsx";
+import { StepBuilder, stepsInUrl } from "./steps.tsx";
 
 const SavedSequences = lazy(async () => (await import("./saved-steps.tsx")).SavedSequences);
 

@@ -1,16 +1,13 @@
 /** The steps of funnels and sequences: how the URL encodes them, and the builder that picks them from the site's pages and events. */
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { Picker, type Choice, type Choices } from "../kit/picker.tsx";
+import { CONDITIONS_MAX } from "../../src/shared/limits.ts";
 import { formatCount } from "../format/locale.ts";
+import { Picker, type Choice, type Choices } from "../kit/picker.tsx";
 import { isLoading, useBreakdown, useReport } from "../state/requests.ts";
 import { unfilteredScope } from "../state/scope.ts";
 import { navigate, param } from "../state/url.ts";
 
 const PAGES_MAX = 500;
-
-export const STEPS_MIN = 2;
-/** The service's limit. */
-const STEPS_MAX = 32;
 
 /** Steps are separated by commas, so a comma is written `%2C`, and a literal `%2C` as `%252C` (docs/http-api.md, "Funnel"). */
 const encoded = (value: string): string => value.replaceAll(/%(2C)/gi, "%25$1").replaceAll(",", "%2C");
@@ -124,7 +121,7 @@ export function StepBuilder() {
   return (
     <div class="steps">
       <ol ref={list}>
-        {[...steps, ""].slice(0, STEPS_MAX).map((step, i) => (
+        {[...steps, ""].slice(0, CONDITIONS_MAX).map((step, i) => (
           <StepPicker
             key={i}
             number={i + 1}

@@ -1,5 +1,7 @@
 /** The dialog that adds a filter or changes one: what it is about, the test, and the values. */
 import { useState } from "preact/hooks";
+import { PROPERTY_PREFIX, OPERATORS, filterOf, printFilter, type Filter, type Operator } from "../../src/shared/filters.ts";
+import { FILTER_VALUES_MAX, FILTER_CONDITIONS_MAX } from "../../src/shared/limits.ts";
 import { problemText, urlOf } from "../api/http.ts";
 import { fetchReport } from "../api/reports.ts";
 import { breakdownOf, DIMENSIONS, filterOfVersions, UNKNOWN } from "../format/dimensions.ts";
@@ -8,18 +10,7 @@ import { Dialog } from "../kit/dialog.tsx";
 import { Form } from "../kit/forms.tsx";
 import { Picker } from "../kit/picker.tsx";
 import { Problem } from "../kit/states.tsx";
-import {
-  PROPERTY_PREFIX,
-  OPERATORS,
-  filterOf,
-  FILTER_VALUES_MAX,
-  FILTERS_MAX,
-  isSameFilter,
-  parseFilters,
-  printFilter,
-  type Filter,
-  type Operator,
-} from "../state/filters.ts";
+import { isSameFilter, parseFilters } from "../state/filters.ts";
 import { useAction, isLoading, useReport } from "../state/requests.ts";
 import { scope, unfilteredScope } from "../state/scope.ts";
 import { isGuest } from "../state/share.ts";
@@ -195,7 +186,7 @@ function ValuesField({ draft: { dimension, test, values }, others, change, isInv
 /** What is too much for one request; null for what is not. */
 function excessOf(filter: Filter | null, others: readonly Filter[]): string | null {
   const all = [...lockedFilters.value, ...others, ...(filter ? [filter] : [])];
-  const max = FILTERS_MAX - lockedFilters.value.length;
+  const max = FILTER_CONDITIONS_MAX - lockedFilters.value.length;
   if (others.length >= max) return `Choose up to ${max} filters.`;
   return all.flatMap(({ values }) => values).length > FILTER_VALUES_MAX ? `Choose up to ${FILTER_VALUES_MAX} values in all filters.` : null;
 }

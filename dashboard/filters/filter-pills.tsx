@@ -1,10 +1,11 @@
 /** The filters of the view: the button that adds one, and a pill for each, and for a segment, under the bar. */
 import { useEffect } from "preact/hooks";
+import { printFilter, type Filter } from "../../src/shared/filters.ts";
 import { filterInWords, wordsOf } from "../format/filter-words.ts";
 import { partsOfAny } from "../format/locale.ts";
 import { LinkButton } from "../kit/inline.tsx";
 import { authState, handleFailure } from "../state/connection.ts";
-import { isSameFilter, printFilter, type Filter } from "../state/filters.ts";
+import { isSameFilter } from "../state/filters.ts";
 import { navigate } from "../state/url.ts";
 import {
   loadSegments,

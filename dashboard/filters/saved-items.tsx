@@ -1,5 +1,6 @@
 /** What is saved under a name: the list of saved filters, funnels or sequences, and the form that saves the current view (docs/segments.md). */
 import { useLayoutEffect, useRef, useState, useEffect } from "preact/hooks";
+import { ITEM_NAME_CHARS_MAX } from "../../src/shared/limits.ts";
 import { problemText } from "../api/http.ts";
 import { addSegment, deleteSegment, replaceSegment, type Segment } from "../api/saved.ts";
 import { NameInput, Select, ConfirmedButton, Form } from "../kit/forms.tsx";
@@ -9,9 +10,6 @@ import { authState } from "../state/connection.ts";
 import { useAction, clearReportCache } from "../state/requests.ts";
 import { loadSegments, segments } from "../state/view-filters.ts";
 import { site } from "../state/view.ts";
-
-/** The service's limit. */
-const NAME_CHARS_MAX = 100;
 
 /** The parameters that are saved. */
 export type Saved = Partial<Pick<Segment, "filters" | "steps" | "window" | "modes">>;
@@ -49,7 +47,7 @@ function SaveForm({ noun, onSave }: SaveFormProps) {
         if (name.trim() !== "" && !isBusy) void run(() => onSave(name.trim(), scope));
       }}
     >
-      <NameInput label={`Save as a ${noun}`} charsMax={NAME_CHARS_MAX} placeholder="Name" value={name} onInput={setName} />
+      <NameInput label={`Save as a ${noun}`} charsMax={ITEM_NAME_CHARS_MAX} placeholder="Name" value={name} onInput={setName} />
       <Select label="For" labels={SCOPES} chosen={scope} onChoose={setScope} />
       <button type="submit" class="button" aria-disabled={isBusy}>
         Save
@@ -88,7 +86,7 @@ function RenameForm({ item, onRename, onCancel }: RenameFormProps) {
         if (name.trim() !== "") onRename(name.trim());
       }}
     >
-      <NameInput label="Name" charsMax={NAME_CHARS_MAX} value={name} onInput={setName} />
+      <NameInput label="Name" charsMax={ITEM_NAME_CHARS_MAX} value={name} onInput={setName} />
       <button type="submit" class="button">
         Rename
       </button>

@@ -1,8 +1,9 @@
 /** Segments in the filter dialog and in their own: choosing one replaces all filters, and the current filters can be saved. */
+import { printFilter } from "../../src/shared/filters.ts";
 import type { Segment } from "../api/saved.ts";
 import { filterInWords } from "../format/filter-words.ts";
 import { Dialog } from "../kit/dialog.tsx";
-import { parseFilters, printFilter, printFilters } from "../state/filters.ts";
+import { parseFilters, printFilters } from "../state/filters.ts";
 import { navigate } from "../state/url.ts";
 import { namelessSegment, segment, segmentFilters, segmentId, ownFilters, showSegment } from "../state/view-filters.ts";
 import { closePanel } from "../state/view.ts";

@@ -1,5 +1,7 @@
 /** The values of a filter: picked from the site's own, or texts to look for. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { PROPERTY_PREFIX, type Filter, type Operator } from "../../src/shared/filters.ts";
+import { FILTER_EXPRESSION_CHARS_MAX, FILTER_VALUE_CHARS_MAX } from "../../src/shared/limits.ts";
 import { urlOf } from "../api/http.ts";
 import type { Reports } from "../api/types.ts";
 import { breakdownOf, DIMENSIONS, unknownLabel } from "../format/dimensions.ts";
@@ -9,15 +11,7 @@ import { useSettled } from "../kit/forms.tsx";
 import { LinkButton } from "../kit/inline.tsx";
 import { Picker, type Choice } from "../kit/picker.tsx";
 import { Failure } from "../kit/states.tsx";
-import {
-  canFilterBy,
-  printFilters,
-  PROPERTY_PREFIX,
-  EXPRESSION_CHARS_MAX,
-  VALUE_CHARS_MAX,
-  type Filter,
-  type Operator,
-} from "../state/filters.ts";
+import { canFilterBy, printFilters } from "../state/filters.ts";
 import { useReport, useRequest, type Report } from "../state/requests.ts";
 import { unfilteredScope } from "../state/scope.ts";
 import { segmentId, lockedFilters } from "../state/view-filters.ts";
@@ -180,7 +174,7 @@ export function TypedValues({ operator, values, isInvalid, onChange }: TextsProp
             aria-invalid={isInvalid}
             aria-label={i === 0 ? "Value" : `Value ${i + 1}`}
             placeholder={PLACEHOLDERS[operator]}
-            maxLength={operator === "matches" ? EXPRESSION_CHARS_MAX : VALUE_CHARS_MAX}
+            maxLength={operator === "matches" ? FILTER_EXPRESSION_CHARS_MAX : FILTER_VALUE_CHARS_MAX}
             autocomplete="off"
             autocapitalize="none"
             spellcheck={false}

@@ -1,9 +1,11 @@
 /** Every dimension: its labels, its card and how its values are written. A dimension new to the API does not compile without an entry. */
+import type { Filter } from "../../src/shared/filters.ts";
+import type { Card } from "../../src/shared/site-choices.ts";
 import type { Dimension } from "../api/types.ts";
-import { onlyValueOf, type Filter } from "../state/filters.ts";
+import { onlyValueOf } from "../state/filters.ts";
 import { LOCALE } from "./locale.ts";
 
-export type DimensionCard = "sources" | "pages" | "locations" | "devices";
+export type DimensionCard = Extract<Card, "sources" | "pages" | "locations" | "devices">;
 
 /** The pages that visits begin and end with, as filters call them. */
 type SessionPage = "entry-page" | "exit-page";

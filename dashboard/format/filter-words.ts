@@ -1,7 +1,7 @@
 /** Filters in words: `Country is not Germany or France`. */
+import { PROPERTY_PREFIX, type Filter, type Operator } from "../../src/shared/filters.ts";
 import { breakdownOf, DIMENSIONS, formatValue, hasDirect, UNKNOWN } from "./dimensions.ts";
 import { anyOf } from "./locale.ts";
-import { PROPERTY_PREFIX, type Filter, type Operator } from "../state/filters.ts";
 
 export const OPERATOR_WORDS: Readonly<Record<Operator, readonly [is: string, isNot: string]>> = {
   in: ["is", "is not"],

@@ -1,6 +1,6 @@
 /** What the named periods and the comparisons are called, and the keys that choose a period. */
-import type { Comparison } from "../state/compared-range.ts";
-import { PERIODS, type Period } from "../state/range.ts";
+import { PERIODS, type Period } from "../../src/shared/periods.ts";
+import type { Comparison } from "../state/range.ts";
 
 interface PeriodLabel {
   readonly label: string;

@@ -1,10 +1,10 @@
 /** What a share link shows, in full: whose site it is, the view of it, and how long the link works. */
+import { PRODUCT_NAME } from "../../src/shared/names.ts";
 import { FilterPills } from "../filters/filter-pills.tsx";
 import { formatTimestamp } from "../format/locale.ts";
 import { SiteIcon } from "../kit/inline.tsx";
 import type { MenuItem } from "../kit/menu.tsx";
 import { themeItems } from "../kit/theme.ts";
-import { PRODUCT_NAME } from "../names.ts";
 import { PageLayout, StatsFoot, StatsTitle, OpenPanel } from "../page/page-layout.tsx";
 import { SiteView } from "../page/site-view.tsx";
 import { CurrentVisitors, ViewTools, Bar } from "../page/top-bar.tsx";

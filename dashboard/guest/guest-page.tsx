@@ -1,9 +1,9 @@
 /** The page of a share link or a public site: its password, its end, or what it shows. Guests change nothing. */
 import { useLayoutEffect, useRef, useState, useEffect } from "preact/hooks";
+import { PRODUCT_NAME } from "../../src/shared/names.ts";
 import type { SharedSite } from "../api/types.ts";
 import { Form } from "../kit/forms.tsx";
 import { OutageBanner } from "../kit/states.tsx";
-import { PRODUCT_NAME } from "../names.ts";
 import { LoginFrame } from "../setup/login.tsx";
 import { PasswordField, problemFrom, ProblemText, type Problem } from "../setup/password-form.tsx";
 import { outage } from "../state/connection.ts";

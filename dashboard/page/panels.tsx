@@ -1,26 +1,27 @@
 /** The dialogs by their names in the URL (`panel=…`). They are loaded together when the first of them opens. */
 import type { ComponentType } from "preact";
+import type { Dimension } from "../api/types.ts";
 import { useEffect } from "preact/hooks";
-import { ANNOTATIONS_PANEL } from "../charts/annotations.ts";
-import { AnnotationsPanel } from "../charts/annotations-panel.tsx";
 import { DetailsPanel } from "../cards/details-panel.tsx";
-import { AddSitePanel } from "../setup/add-site.tsx";
+import { AnnotationsPanel } from "../charts/annotations-panel.tsx";
+import { ANNOTATIONS_PANEL } from "../charts/annotations.ts";
 import { FilterPanel } from "../filters/filter-panel.tsx";
 import { SegmentsPanel } from "../filters/segments.tsx";
 import { DIMENSIONS, isDimension } from "../format/dimensions.ts";
-import { InstallationPanel } from "../setup/installation-dialog.tsx";
-import { PasswordPanel } from "../setup/login.tsx";
 import { DeletePanel } from "../settings/delete-panel.tsx";
 import { ExportPanel } from "../settings/export-panel.tsx";
 import { KeysPanel } from "../settings/keys-panel.tsx";
 import { ChangePasswordPanel, LogOutEverywherePanel } from "../settings/password-and-sessions.tsx";
+import { AddSitePanel } from "../setup/add-site.tsx";
+import { InstallationPanel } from "../setup/installation-dialog.tsx";
+import { PasswordPanel } from "../setup/login.tsx";
 import { TrackingCodePanel } from "../setup/tracking-code.tsx";
-import { HelpPanel } from "./help-panel.tsx";
-import { ComparedRangePanel, CustomRangePanel } from "./range-panel.tsx";
 import { isCardShown } from "../state/known-sites.ts";
 import { isGuest } from "../state/share.ts";
 import { navigate } from "../state/url.ts";
 import { panel, site } from "../state/view.ts";
+import { HelpPanel } from "./help-panel.tsx";
+import { ComparedRangePanel, CustomRangePanel } from "./range-panel.tsx";
 
 const PANELS: Readonly<Record<string, ComponentType>> = {
   filter: FilterPanel,
@@ -54,12 +55,16 @@ const OF_ALL_SITES: ReadonlySet<string> = new Set(["help", "keys", "add-site", "
 
 const isOffered = (name: string): boolean => (!isGuest || OF_GUESTS.has(name)) && (site.value !== null || OF_ALL_SITES.has(name));
 
+function isShown(dimension: Dimension): boolean {
+  const { card } = DIMENSIONS[dimension];
+  return card === undefined || isCardShown(card);
+}
+
 /** Any other name is the dimension of a details panel. */
 export function OpenPanel() {
   const name = panel.value?.split(":")[0];
   if (name === undefined) return null;
-  if (site.value !== null && isDimension(name) && isCardShown(DIMENSIONS[name].card ?? name))
-    return <DetailsPanel key={name} dimension={name} />;
+  if (site.value !== null && isDimension(name) && isShown(name)) return <DetailsPanel key={name} dimension={name} />;
   const Panel = Object.hasOwn(PANELS, name) && isOffered(name) ? PANELS[name] : undefined;
   return Panel ? <Panel /> : <UnknownPanel />;
 }

@@ -1,9 +1,9 @@
 /** The menus of the period and of the one it is compared with. */
+import { dayAfter, type Period } from "../../src/shared/periods.ts";
 import { formatRange, formatShortRange } from "../format/locale.ts";
 import { PERIOD_LABELS, COMPARISON_LABELS } from "../format/periods.ts";
 import { LinkButton } from "../kit/inline.tsx";
 import { Menu, type MenuItem } from "../kit/menu.tsx";
-import type { Comparison } from "../state/compared-range.ts";
 import {
   bounds,
   defaultPeriod,
@@ -23,8 +23,7 @@ import {
   shiftPeriod,
   chooseComparison,
 } from "../state/period.ts";
-import { dayAfter, type Period } from "../state/range.ts";
-import { isWithin } from "../state/shared-range.ts";
+import { isWithin, type Comparison } from "../state/range.ts";
 import { navigate } from "../state/url.ts";
 import { hasRealtime, isRealtime, openPanel } from "../state/view.ts";
 

@@ -1,12 +1,12 @@
 /** The dialogs that choose two dates: of a custom range, and of the window that it is compared with. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { dayAfter } from "../../src/shared/periods.ts";
 import { formatMonthAndYear, formatRange, formatWeekday } from "../format/locale.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import { Form } from "../kit/forms.tsx";
 import { weekStart, timeZone } from "../state/known-sites.ts";
-import { monthAfter, weekOf, weeksOfMonth } from "../state/month.ts";
 import { bounds, comparedBy, comparedRange, problemOf, range, today } from "../state/period.ts";
-import { dayAfter, FIRST_DAY, type Range } from "../state/range.ts";
+import { monthAfter, weekOf, weeksOfMonth, FIRST_DAY, type Range } from "../state/range.ts";
 import { navigate } from "../state/url.ts";
 import { closePanel } from "../state/view.ts";
 

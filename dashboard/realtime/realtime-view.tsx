@@ -1,5 +1,6 @@
 /** The realtime view: current visitors, and the last half hour by minute, page, source, country and event. */
 import { useMemo, useRef, useState } from "preact/hooks";
+import { DEMO_SITE } from "../../src/shared/names.ts";
 import type { Dimension } from "../api/types.ts";
 import { filterRow, RowList, type Row } from "../cards/rows.tsx";
 import { UNKNOWN, DIRECT_SOURCE } from "../format/dimensions.ts";
@@ -8,7 +9,6 @@ import { Button } from "../kit/inline.tsx";
 import { Empty, Loading } from "../kit/states.tsx";
 import { WorldMap } from "../map/world-map.tsx";
 import { useWorldShapes } from "../map/world-shapes.ts";
-import { DEMO_SITE } from "../names.ts";
 import { isCardShown } from "../state/known-sites.ts";
 import { windowMinutes, isRealtimeStale, lastMinutes, MINUTES, realtime, type Realtime } from "../state/realtime.ts";
 import { filters, canClear } from "../state/view-filters.ts";

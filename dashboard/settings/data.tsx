@@ -1,5 +1,6 @@
 /** The data of a site: how long events are kept, exporting and deleting them, and the settings as a file. */
 import { useState } from "preact/hooks";
+import { RETENTION_DAYS_MAX } from "../../src/shared/limits.ts";
 import { problemText } from "../api/http.ts";
 import { deleteSettings } from "../api/site.ts";
 import { ConfirmedButton, Radios } from "../kit/forms.tsx";
@@ -19,9 +20,6 @@ type Retention = keyof typeof RETENTIONS;
 
 /** What the form begins with. */
 const DAYS = 365;
-
-/** The service's limit. */
-const DAYS_MAX = 36_500;
 
 const VALUES: Readonly<Record<Retention, number | null>> = { default: null, forever: 0, days: DAYS };
 
@@ -47,7 +45,7 @@ function RetentionFields({ settings: { retention_days }, change, problemOf }: Ed
             type="number"
             required
             min={1}
-            max={DAYS_MAX}
+            max={RETENTION_DAYS_MAX}
             value={Number.isNaN(retention_days) ? "" : (retention_days ?? "")}
             onInput={({ currentTarget }) => change({ retention_days: currentTarget.valueAsNumber || Number.NaN })}
           />

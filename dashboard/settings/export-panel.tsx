@@ -1,5 +1,6 @@
 /** The dialog that exports the period as a file: daily totals or raw events, as CSV or JSON. */
 import { useState } from "preact/hooks";
+import { EXPORT_ROWS_MAX } from "../../src/shared/limits.ts";
 import { problemText, urlOf } from "../api/http.ts";
 import { fetchFile } from "../api/reports.ts";
 import { formatRange } from "../format/locale.ts";
@@ -14,9 +15,6 @@ import { scope } from "../state/scope.ts";
 import { isFiltered } from "../state/view-filters.ts";
 import { closePanel } from "../state/view.ts";
 
-/** The service's limit for a raw export (docs/http-api.md, "Export"). */
-const EVENTS_MAX = 1_000_000;
-
 const KINDS = { daily: "Daily totals", raw: "Raw events (no visitor IDs)" } as const;
 const FORMATS = { csv: "CSV", json: "JSON" } as const;
 
@@ -28,7 +26,7 @@ export function ExportPanel() {
 
   async function save() {
     setSaved(false);
-    const url = urlOf("/api/stats/export", { ...scope.value, kind, format, limit: kind === "raw" ? EVENTS_MAX : null });
+    const url = urlOf("/api/stats/export", { ...scope.value, kind, format, limit: kind === "raw" ? EXPORT_ROWS_MAX : null });
     saveFile(fileNameOf(kind, format), await fetchFile(url, new AbortController().signal));
     setSaved(true);
   }

@@ -52,9 +52,6 @@ export function useFieldProblems<Name extends string>(labels: FieldLabels<Name>,
   };
 }
 
-/** The service's limit for names of sites, links and keys. */
-export const NAME_CHARS_MAX = 128;
-
 interface FieldProps {
   readonly id: string;
   readonly label: string;

@@ -1,18 +1,16 @@
 /** What a site is called, when its days and weeks begin, and which cards its dashboard has. */
-import type { SiteSettings } from "../api/site.ts";
+import { SITE_NAME_CHARS_MAX } from "../../src/shared/limits.ts";
+import { CARDS, type Card, type WeekStart } from "../../src/shared/site-choices.ts";
 import { Radios } from "../kit/forms.tsx";
-import { NAME_CHARS_MAX, TextField } from "./fields.tsx";
+import { TextField } from "./fields.tsx";
 import { fieldId, SettingsForm, type Editing } from "./settings-form.tsx";
 import { TimeZoneField } from "./time-zone-field.tsx";
 
 const LABELS = { name: "Display name", time_zone: "Time zone", week_start: "First day of the week", hidden_cards: "Hidden cards" } as const;
 
-const WEEK_STARTS: Readonly<Record<SiteSettings["week_start"], string>> = { monday: "Monday", sunday: "Sunday", saturday: "Saturday" };
+const WEEK_STARTS: Readonly<Record<WeekStart, string>> = { monday: "Monday", sunday: "Sunday", saturday: "Saturday" };
 
-type Card = SiteSettings["hidden_cards"][number];
-
-/** In the order of the dashboard. */
-const CARDS: Readonly<Record<Card, string>> = {
+const CARD_LABELS: Readonly<Record<Card, string>> = {
   sources: "Sources",
   pages: "Pages",
   locations: "Locations",
@@ -26,23 +24,21 @@ const CARDS: Readonly<Record<Card, string>> = {
   flow: "Flow",
 };
 
-const ALL_CARDS = Object.keys(CARDS) as Card[];
-
 /** Shown cards are checked, hidden ones are not. */
 const CardsField = ({ settings: { hidden_cards }, change }: Editing) => (
   <fieldset id={fieldId("hidden_cards")} tabIndex={-1}>
     <legend>Cards on the dashboard</legend>
     <div class="choices">
-      {ALL_CARDS.map((id) => (
+      {CARDS.map((id) => (
         <label key={id} class="choice">
           <input
             type="checkbox"
             checked={!hidden_cards.includes(id)}
             onChange={({ currentTarget: { checked } }) =>
-              change({ hidden_cards: ALL_CARDS.filter((card) => (card === id ? !checked : hidden_cards.includes(card))) })
+              change({ hidden_cards: CARDS.filter((card) => (card === id ? !checked : hidden_cards.includes(card))) })
             }
           />
-          {CARDS[id]}
+          {CARD_LABELS[id]}
         </label>
       ))}
     </div>
@@ -57,7 +53,7 @@ const NameField = ({ siteId, settings, change, problemOf }: Editing) => (
     problem={problemOf("name")}
     value={settings.name ?? ""}
     placeholder={siteId}
-    maxLength={NAME_CHARS_MAX}
+    maxLength={SITE_NAME_CHARS_MAX}
     onInput={(name) => change({ name })}
   />
 );

@@ -1,5 +1,6 @@
 /** The form of a goal: a page, or an event, optionally with a property. It suggests the site's own pages, events and properties. */
 import { useLayoutEffect, useState } from "preact/hooks";
+import { ITEM_NAME_CHARS_MAX } from "../../src/shared/limits.ts";
 import type { SiteGoal } from "../api/site.ts";
 import type { NewGoal } from "../api/types.ts";
 import { usePageChoices } from "../explore/steps.tsx";
@@ -55,9 +56,6 @@ export const newGoal = (draft: GoalDraft): NewGoal => ({
   name: draft.name.trim() || defaultName(draft),
   revenue: draft.kind === "event" && draft.hasRevenue,
 });
-
-/** The service's limit. */
-const NAME_CHARS_MAX = 100;
 
 const LABELS = { name: "Name", page: "Page", event: "Event", property: "Property", revenue: "Revenue" } as const;
 type FieldName = keyof typeof LABELS;
@@ -173,7 +171,7 @@ const GoalFields = (editing: Editing) => (
     <TextField
       {...editing.field("name")}
       hint="Optional. How reports call the goal."
-      maxLength={NAME_CHARS_MAX}
+      maxLength={ITEM_NAME_CHARS_MAX}
       placeholder={defaultName(editing.draft)}
       value={editing.draft.name}
       onInput={(name) => editing.change({ name })}

@@ -1,5 +1,6 @@
 /** The dialog of API keys: create one and see it once, list them, revoke them. */
 import { useState, useEffect } from "preact/hooks";
+import { API_KEY_NAME_CHARS_MAX } from "../../src/shared/limits.ts";
 import { createKey, listKeys, revokeKey, type KeyScope } from "../api/admin.ts";
 import { problemText } from "../api/http.ts";
 import type { CreatedKey, Keys } from "../api/types.ts";
@@ -12,7 +13,6 @@ import { useSites } from "../state/known-sites.ts";
 import { useAction } from "../state/requests.ts";
 import { UTC } from "../state/time-zone.ts";
 import { closePanel } from "../state/view.ts";
-import { NAME_CHARS_MAX } from "./fields.tsx";
 
 interface SiteChoiceProps {
   /** Null for all. */
@@ -69,7 +69,7 @@ function NewKeyForm({ permissions, onCreate }: NewKeyFormProps) {
   const [sites, setSites] = useState<readonly string[] | null>(null);
   return (
     <Form class="form inline" onSubmit={() => onCreate(name.trim(), scope, sites ?? undefined)}>
-      <NameInput label="Name" charsMax={NAME_CHARS_MAX} placeholder="e.g. Weekly report" value={name} onInput={setName} />
+      <NameInput label="Name" charsMax={API_KEY_NAME_CHARS_MAX} placeholder="e.g. Weekly report" value={name} onInput={setName} />
       <Select label="Permission" labels={permissions} chosen={scope} onChoose={setScope} />
       <SiteChoice chosen={sites} onChange={setSites} />
       <button type="submit" class="button primary" disabled={sites?.length === 0}>

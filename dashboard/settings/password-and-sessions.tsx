@@ -1,9 +1,10 @@
 /** The dialogs that change the password, and that end all sessions. */
 import { useRef, useState } from "preact/hooks";
+import { ADMIN_PASSWORD_CHARS_MIN } from "../../src/shared/limits.ts";
 import { changePassword } from "../api/admin.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import { Form } from "../kit/forms.tsx";
-import { PasswordField, PASSWORD_CHARS_MIN, problemFrom, ProblemText } from "../setup/password-form.tsx";
+import { PasswordField, problemFrom, ProblemText } from "../setup/password-form.tsx";
 import { endSession } from "../state/connection.ts";
 import { useAction } from "../state/requests.ts";
 import { closePanel } from "../state/view.ts";
@@ -39,9 +40,9 @@ function ChangePasswordForm({ onDone }: { readonly onDone: () => void }) {
       <PasswordField
         id="new-password"
         input={newInput}
-        label={`New password (${PASSWORD_CHARS_MIN}+ characters)`}
+        label={`New password (${ADMIN_PASSWORD_CHARS_MIN}+ characters)`}
         kind="new-password"
-        minLength={PASSWORD_CHARS_MIN}
+        minLength={ADMIN_PASSWORD_CHARS_MIN}
         value={next}
         isInvalid={problem?.field === "password"}
         onInput={setNext}

@@ -1,12 +1,12 @@
 /** All sites' settings as one file: downloaded, and imported after a look at what it changes. */
 import { useRef, useState } from "preact/hooks";
+import { PRODUCT_NAME } from "../../src/shared/names.ts";
 import { problemText } from "../api/http.ts";
 import { getAllSettings, putAllSettings } from "../api/site.ts";
 import { countOf } from "../format/locale.ts";
 import { saveFile } from "../kit/download.ts";
 import { Button } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
-import { PRODUCT_NAME } from "../names.ts";
 import { refreshAll } from "../state/connection.ts";
 import { useAction, clearReportCache } from "../state/requests.ts";
 

@@ -1,9 +1,9 @@
 /** New share links that are being filled in, by site. They stay while other parts of the dashboard are shown, until created or cleared. */
 import { signal } from "@preact/signals";
+import { dayAfter } from "../../src/shared/periods.ts";
 import type { CreatedShare, NewShare } from "../api/types.ts";
 import { printFilters } from "../state/filters.ts";
 import { timeZone } from "../state/known-sites.ts";
-import { dayAfter } from "../state/range.ts";
 import { startOf } from "../state/time-zone.ts";
 import { guardUnload } from "../state/unload-guard.ts";
 import { filters } from "../state/view-filters.ts";

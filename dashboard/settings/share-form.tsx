@@ -1,4 +1,6 @@
 /** The form of a new share link. */
+import { SHARE_NAME_CHARS_MAX } from "../../src/shared/limits.ts";
+import { SHORT_PERIODS } from "../../src/shared/periods.ts";
 import { createShare } from "../api/site.ts";
 import type { CreatedShare } from "../api/types.ts";
 import { filterInWords } from "../format/filter-words.ts";
@@ -7,10 +9,9 @@ import { Radios, Form } from "../kit/forms.tsx";
 import { Button, LinkButton } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
 import { range, today } from "../state/period.ts";
-import { SHORT_PERIODS } from "../state/range.ts";
 import { filters } from "../state/view-filters.ts";
 import { closeSettings } from "../state/view.ts";
-import { LinesField, NAME_CHARS_MAX, TextField, useFieldProblems, type CheckedField } from "./fields.tsx";
+import { LinesField, TextField, useFieldProblems, type CheckedField } from "./fields.tsx";
 import {
   changeShareDraft,
   clearShareDraft,
@@ -145,7 +146,7 @@ const ShareFields = (editing: Editing) => (
       {...editing.field("name")}
       hint="Visible to viewers."
       required
-      maxLength={NAME_CHARS_MAX}
+      maxLength={SHARE_NAME_CHARS_MAX}
       placeholder="e.g. Marketing team"
       value={editing.draft.name}
       onInput={(name) => editing.change({ name })}

@@ -10,7 +10,7 @@ import { CopyButton, Select, ConfirmedButton } from "../kit/forms.tsx";
 import { Button } from "../kit/inline.tsx";
 import { parseFilters } from "../state/filters.ts";
 import { timeZone } from "../state/known-sites.ts";
-import { sharedPeriod } from "../state/shared-range.ts";
+import { sharedPeriod } from "../state/range.ts";
 import { EMBED_THEMES, embedCode, type EmbedTheme } from "./embed.ts";
 
 interface AddressProps {

@@ -1,9 +1,9 @@
 /** Adds a site: its domain, then its tracking code, then the wait for its first event. The first site has a page of its own. */
 import { useEffect, useRef, useState } from "preact/hooks";
+import { DEMO_SITE } from "../../src/shared/names.ts";
 import type { Sites } from "../api/types.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import { Button } from "../kit/inline.tsx";
-import { DEMO_SITE } from "../names.ts";
 import { useSites } from "../state/known-sites.ts";
 import { usePolling } from "../state/requests.ts";
 import { closePanel, openSite } from "../state/view.ts";

@@ -1,7 +1,10 @@
 /** Whether this browser's own visits are counted, and whether the addresses of site and script can work. */
-import { OPT_OUT_KEY } from "../names.ts";
 import { note, ok, problem, type Check } from "./checks.ts";
 import { isLocalSite } from "./platforms.ts";
+import { TRACK_FUNCTION } from "../../src/shared/names.ts";
+
+/** The local storage key with which visitors opt out of the tracker. */
+const OPT_OUT_KEY = `${TRACK_FUNCTION}_ignore`;
 
 /** Any response will do: blockers make the request itself fail. */
 const isAnswered = (url: string, method: string): Promise<boolean> =>

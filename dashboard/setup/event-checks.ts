@@ -1,7 +1,7 @@
 /** What the service knows about the events of a site: whether they arrive, under which name, why they are refused, and what to check when none come. */
+import { DEMO_SITE, SCRIPT_PATHS } from "../../src/shared/names.ts";
 import type { Installation } from "../api/types.ts";
 import { countOf, formatTimestamp } from "../format/locale.ts";
-import { DEMO_SITE, SCRIPT_PATH } from "../names.ts";
 import { filesFinding, note, ok, problem, proxyFinding, type Check } from "./checks.ts";
 import { isLocalSite } from "./platforms.ts";
 
@@ -141,7 +141,7 @@ export function arrivingNames(siteId: string, { other_events: others }: Installa
 export function thingsToCheck(siteId: string, scriptUrl: string): string[] {
   const { host } = new URL(scriptUrl);
   return [
-    `The page is published, and its source has \`${SCRIPT_PATH.slice(1)}\` and \`data-domain="${siteId}"\`.`,
+    `The page is published, and its source has \`${SCRIPT_PATHS[0].slice(1)}\` and \`data-domain="${siteId}"\`.`,
     ...(isLocalSite(host) && !isLocalSite(siteId)
       ? [`The script's address is public, not \`${host}\`. Open the dashboard under its public address and copy the code again.`]
       : []),

@@ -1,14 +1,15 @@
 /** The pages before the dashboard: the first run, the login, and the setup under an unknown host name; and the dialog for a password. */
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { ADMIN_PASSWORD_CHARS_MIN } from "../../src/shared/limits.ts";
+import { PRODUCT_NAME } from "../../src/shared/names.ts";
 import { logIn, setPassword } from "../api/admin.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import { Logo, LinkButton } from "../kit/inline.tsx";
-import { PRODUCT_NAME } from "../names.ts";
 import { completeLogin, hasExpired } from "../state/connection.ts";
 import { closePanel } from "../state/view.ts";
 import { ExploreDemo } from "./notices.tsx";
-import { PasswordForm, PASSWORD_CHARS_MIN } from "./password-form.tsx";
+import { PasswordForm } from "./password-form.tsx";
 
 export const LoginFrame = ({ title, children }: { readonly title: string; readonly children: ComponentChildren }) => (
   <main class="login">
@@ -44,11 +45,11 @@ interface NewPasswordFormProps {
 
 const NewPasswordForm = ({ codeLabel, onDone }: NewPasswordFormProps) => (
   <PasswordForm
-    label={`Password (${PASSWORD_CHARS_MIN}+ characters)`}
+    label={`Password (${ADMIN_PASSWORD_CHARS_MIN}+ characters)`}
     codeLabel={codeLabel}
     action="Set password"
     kind="new-password"
-    minLength={PASSWORD_CHARS_MIN}
+    minLength={ADMIN_PASSWORD_CHARS_MIN}
     onSubmit={async (password, code) => {
       await setPassword(password, codeLabel === undefined ? undefined : code);
       completeLogin();

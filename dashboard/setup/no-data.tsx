@@ -1,11 +1,11 @@
 /** In place of the stats: what a site without events shows; or, where the period is empty, the way to the last events. */
 import type { ComponentChildren } from "preact";
+import { dayAfter } from "../../src/shared/periods.ts";
 import type { Installation } from "../api/types.ts";
 import { formatRange } from "../format/locale.ts";
 import { LinkButton } from "../kit/inline.tsx";
 import { lazy } from "../kit/lazy.tsx";
 import { range } from "../state/period.ts";
-import { dayAfter } from "../state/range.ts";
 import { navigate } from "../state/url.ts";
 import type { SiteWithoutEventsProps } from "./waiting.tsx";
 

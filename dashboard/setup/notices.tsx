@@ -1,10 +1,10 @@
 /** The notices above the stats: no password, the demo site, and what an administrator has to repair. */
+import { DEMO_SITE } from "../../src/shared/names.ts";
 import { makeDemo, removeDemo } from "../api/admin.ts";
 import { problemText } from "../api/http.ts";
 import type { Installation } from "../api/types.ts";
 import { Marked, LinkButton } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
-import { DEMO_SITE } from "../names.ts";
 import { authState, refreshAll } from "../state/connection.ts";
 import { useAction, clearReportCache } from "../state/requests.ts";
 import { openPanel, isRealtime, openSite, site } from "../state/view.ts";

@@ -3,9 +3,6 @@ import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { problemText, ServiceError, type FailureKind } from "../api/http.ts";
 
-/** The service's limit. */
-export const PASSWORD_CHARS_MIN = 12;
-
 interface PasswordFormProps {
   readonly label: string;
   /** Label of the setup code; without one the form has no such field. */

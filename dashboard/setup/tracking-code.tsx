@@ -1,10 +1,10 @@
 /** The tracking code of a site for the chosen platform, and its dialog. */
 import { signal } from "@preact/signals";
+import { DEMO_SITE } from "../../src/shared/names.ts";
 import { scriptUrl } from "../api/addresses.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import { CopyButton } from "../kit/forms.tsx";
 import { Marked, LinkButton } from "../kit/inline.tsx";
-import { DEMO_SITE } from "../names.ts";
 import { closePanel, openPanel, site } from "../state/view.ts";
 import { PLATFORMS } from "./platforms.ts";
 

@@ -1,16 +1,14 @@
 /** The metrics of all sites: fetched in pages, and again as often as realtime is. */
 import { useRef, useState } from "preact/hooks";
+import { OVERVIEW_SITES_MAX } from "../../src/shared/limits.ts";
+import type { Period } from "../../src/shared/periods.ts";
 import { urlOf } from "../api/http.ts";
 import { fetchReport, type Load } from "../api/reports.ts";
 import type { Reports } from "../api/types.ts";
-import type { Period } from "../state/range.ts";
 import { usePolling, useRequest, type Report } from "../state/requests.ts";
 import { allPages } from "./overview-pages.ts";
 
 type AllSites = Reports["overview"];
-
-/** The most that the service answers with. */
-const PAGE_SITES = 1000;
 
 const PAUSE_MS = 10_000;
 
@@ -26,13 +24,13 @@ interface Latest {
 
 /** The first response, and then the latest. */
 export function useAllSites(period: Period): { readonly report: Report<AllSites>; readonly data: AllSites | undefined } {
-  const url = urlOf("/api/stats/overview", { period, limit: PAGE_SITES });
+  const url = urlOf("/api/stats/overview", { period, limit: OVERVIEW_SITES_MAX });
   const report = useRequest(url, fetchAllSites);
   const [latest, setLatest] = useState<Latest | null>(null);
   const data = latest?.url === url && latest.report === report.data ? latest.data : report.data;
   // Several pages are asked for less often.
   const pauseMs = useRef(PAUSE_MS);
-  pauseMs.current = PAUSE_MS * Math.max(1, Math.ceil((data?.sites.length ?? 0) / PAGE_SITES));
+  pauseMs.current = PAUSE_MS * Math.max(1, Math.ceil((data?.sites.length ?? 0) / OVERVIEW_SITES_MAX));
   usePolling(
     url,
     { firstMs: PAUSE_MS, pauseMs: () => pauseMs.current },

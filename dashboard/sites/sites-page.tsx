@@ -1,6 +1,8 @@
 /** The page of all sites: a card each, which can be searched, sorted and pinned. */
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { PRODUCT_NAME } from "../../src/shared/names.ts";
+import { SHORT_PERIODS } from "../../src/shared/periods.ts";
 import { formatCount } from "../format/locale.ts";
 import { PERIOD_LABELS } from "../format/periods.ts";
 import { Logo, LinkButton } from "../kit/inline.tsx";
@@ -8,13 +10,11 @@ import { useFocusOnArrival } from "../kit/kept-focus.ts";
 import { Menu, type MenuItem } from "../kit/menu.tsx";
 import { cardFor, hasModifier } from "../kit/pointing.ts";
 import { Failure, Loading } from "../kit/states.tsx";
-import { PRODUCT_NAME } from "../names.ts";
 import { useShortcuts } from "../page/keyboard.ts";
 import { OpenPanel } from "../page/page-layout.tsx";
 import { accountItems, Bar } from "../page/top-bar.tsx";
 import { OpenInstanceNotice } from "../setup/notices.tsx";
 import { choosePeriod, period } from "../state/period.ts";
-import { SHORT_PERIODS } from "../state/range.ts";
 import { openPanel } from "../state/view.ts";
 import { useAllSites } from "./all-sites.ts";
 import { SiteCard, openCard } from "./site-card.tsx";

@@ -1,84 +1,20 @@
 /** Filters as the API and the URL write them (docs/http-api.md, "Filters"), and how a click on a value changes them. */
-
-/** What is written between `=` or `=!`, and `=`. The first is also written `==` and `!=`. */
-export const OPERATORS = ["in", "contains", "begins", "like", "matches"] as const;
-export type Operator = (typeof OPERATORS)[number];
-
-export interface Filter {
-  /** As in the URL, so possibly one that does not exist; the service answers that with 400. The key of a property is decoded. */
-  readonly dimension: string;
-  readonly operator: Operator;
-  readonly isNot: boolean;
-  /** Any of them. Sorted, without duplicates. */
-  readonly values: readonly string[];
-}
-
-/** Begins the dimension of a custom property. */
-export const PROPERTY_PREFIX = "props:";
-
-/** The service's limits. */
-export const FILTERS_MAX = 12;
-export const FILTER_VALUES_MAX = 100;
-export const VALUE_CHARS_MAX = 512;
-export const EXPRESSION_CHARS_MAX = 256;
-
-export const filterOf = (dimension: string, operator: Operator, isNot: boolean, values: readonly string[]): Filter => ({
-  dimension,
-  operator,
-  isNot,
-  values: [...new Set(values)].sort(),
-});
+import { filterOf, parseFilter, printFilter, type Filter, type Operator } from "../../src/shared/filters.ts";
+import { FILTER_VALUE_CHARS_MAX } from "../../src/shared/limits.ts";
+import { exceedsChars, WildcardPattern } from "../../src/shared/text.ts";
 
 /** The filter by one value, or by all others. */
 export const filterBy = (dimension: string, value: string, isNot = false): Filter => filterOf(dimension, "in", isNot, [value]);
 
-const isOperator = (name: string): name is Operator => (OPERATORS as readonly string[]).includes(name);
-
-/** The values of an operator: a list in parentheses, or one value. A regular expression without a comma has its own parentheses. */
-const valuesIn = (written: string, operator: Operator): string[] =>
-  (/^\(.*\)$/su.test(written) && !(operator === "matches" && !written.includes(",")) ? written.slice(1, -1).split(",") : [written]).map(
-    decodeURIComponent,
-  );
-
-const parsedDimension = (name: string): string =>
-  name.startsWith(PROPERTY_PREFIX) ? PROPERTY_PREFIX + decodeURIComponent(name.slice(PROPERTY_PREFIX.length)) : name;
-
-/** Null for a text that is no condition. @throws URIError for a "%" that begins no escape */
-function parsed(text: string): Filter | null {
-  const [, plainName, plain = "", value = ""] = /^([^=!]+)(==|!=)(.*)$/su.exec(text) ?? [];
-  if (plainName !== undefined) return filterBy(parsedDimension(plainName), value, plain === "!=");
-  const [, name = "", negation, operator = "", written = ""] = /^([^=!]+)=(!?)([a-z]+)=(.*)$/su.exec(text) ?? [];
-  return isOperator(operator) ? filterOf(parsedDimension(name), operator, negation === "!", valuesIn(written, operator)) : null;
-}
-
 export function parseFilters(text: string | null): Filter[] {
   return (text ?? "").split(";").flatMap((part) => {
     try {
-      const filter = parsed(part);
-      return filter === null || filter.values.includes("") ? [] : [filter];
+      const filter = parseFilter(part);
+      return filter.dimension === "" || filter.values.includes("") ? [] : [filter];
     } catch {
       return [];
     }
   });
-}
-
-const escaped = (value: string, characters: RegExp): string =>
-  value.replaceAll(characters, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
-
-const printedDimension = (dimension: string): string =>
-  dimension.startsWith(PROPERTY_PREFIX)
-    ? PROPERTY_PREFIX + encodeURIComponent(dimension.slice(PROPERTY_PREFIX.length)).replaceAll("!", "%21")
-    : dimension;
-
-/** Equal for equal filters, and the same text that the service writes. */
-export function printFilter({ dimension, operator, isNot, values }: Filter): string {
-  const name = printedDimension(dimension);
-  const [first = ""] = values;
-  if (operator === "in" && values.length === 1 && !first.includes(";")) return `${name}${isNot ? "!=" : "=="}${first}`;
-  // The brackets of an expression could look cut by the commas of the list.
-  const characters = operator === "matches" && values.length > 1 ? /[%;,()[\]{}]/g : /[%;,()]/g;
-  const written = values.map((value) => escaped(value, characters));
-  return `${name}=${isNot ? "!" : ""}${operator}=${written.length === 1 ? written.join("") : `(${written.join(",")})`}`;
 }
 
 /** Null where there are none. */
@@ -87,8 +23,8 @@ export const printFilters = (filters: readonly Filter[]): string | null => filte
 /** Why the service takes no filter by the value, and what it takes instead; null if it takes one. */
 export function refusalOf(value: string): string | null {
   if (value === "") return "An empty value cannot be filtered by, except with the regex ^$";
-  if ([...value].length <= VALUE_CHARS_MAX) return null;
-  return `Longer than the ${VALUE_CHARS_MAX} characters of a filter: filter by how it begins`;
+  if (!exceedsChars(value, FILTER_VALUE_CHARS_MAX)) return null;
+  return `Longer than the ${FILTER_VALUE_CHARS_MAX} characters of a filter: filter by how it begins`;
 }
 
 export const canFilterBy = (value: string): boolean => refusalOf(value) === null;
@@ -121,26 +57,11 @@ export function withChoice(filters: readonly Filter[], dimension: string, value:
   return others.map((filter) => (filter === known ? filterOf(dimension, "in", isNot, [...known.values, value]) : filter));
 }
 
-/** The whole text, with `*` for any characters: its pieces in their order, the first and the last at the ends. */
-function isLike(text: string, pattern: string): boolean {
-  const [first = "", ...rest] = pattern.split("*");
-  const last = rest.pop();
-  if (last === undefined) return text === pattern;
-  if (!text.startsWith(first) || !text.endsWith(last) || text.length < first.length + last.length) return false;
-  let place = first.length;
-  for (const piece of rest) {
-    const found = text.indexOf(piece, place);
-    if (found === -1) return false;
-    place = found + piece.length;
-  }
-  return place <= text.length - last.length;
-}
-
 const TESTS: Readonly<Record<Exclude<Operator, "matches">, (text: string, value: string) => boolean>> = {
   in: (text, value) => text === value,
   contains: (text, value) => text.includes(value),
   begins: (text, value) => text.startsWith(value),
-  like: isLike,
+  like: (text, value) => new WildcardPattern(value).matches(text),
 };
 
 /** Whether a value passes. Regular expressions are the service's to test, so here every value passes one. */

@@ -1,8 +1,8 @@
 /** The sites that the reader may see, and what is set for them: names, time zones, the first day of a week, hidden cards. */
 import { computed, signal } from "@preact/signals";
+import { DEMO_SITE } from "../../src/shared/names.ts";
+import type { WeekStart, Card } from "../../src/shared/site-choices.ts";
 import type { Sites } from "../api/types.ts";
-import { DEMO_SITE } from "../names.ts";
-import type { WeekStart } from "./month.ts";
 import { useRequest, type Report } from "./requests.ts";
 import { shared, sharedAtMs } from "./share.ts";
 import { dateSince, localDate, UTC } from "./time-zone.ts";
@@ -45,7 +45,7 @@ export function dateAt(ms: number): string {
 export const weekStart = computed((): WeekStart => current.value?.week_start ?? "monday");
 
 /** By the names of the API, e.g. `sources`, `funnel`. */
-export const isCardShown = (card: string): boolean => !current.value?.hidden_cards.some((hidden) => hidden === card);
+export const isCardShown = (card: Card): boolean => !current.value?.hidden_cards.some((hidden) => hidden === card);
 
 export const nameOf = (siteId: string): string => shared.value?.site_name ?? knownSites.value?.get(siteId)?.name ?? siteId;
 

@@ -1,13 +1,26 @@
 /** The period of the view and the one it is compared with, as the URL has them. */
 import { computed, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { comparedRangeOf, type ComparedRange, type Comparison } from "./compared-range.ts";
+import { PERIODS, type Period } from "../../src/shared/periods.ts";
 import { dateAt } from "./known-sites.ts";
-import { customRange, PERIODS, rangeOf, rangeProblem, type Period, type Range, type RangeProblem } from "./range.ts";
+import {
+  comparedRangeOf,
+  customRange,
+  rangeOf,
+  rangeProblem,
+  isWithin,
+  rangeWithin,
+  sharedPeriod,
+  sharedRange,
+  sharedRangeProblem,
+  shifted,
+  type ComparedRange,
+  type Comparison,
+  type Range,
+  type RangeProblem,
+} from "./range.ts";
 import { useReport, type Report } from "./requests.ts";
 import { shared } from "./share.ts";
-import { isWithin, rangeWithin, sharedPeriod, sharedRange, sharedRangeProblem } from "./shared-range.ts";
-import { shifted } from "./shifted-range.ts";
 import { param, navigate, type Changes } from "./url.ts";
 import { site } from "./view.ts";
 

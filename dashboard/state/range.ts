@@ -1,24 +1,9 @@
-/** Date arithmetic: the periods, and ranges of days, whatever their time zone. */
+/** Date arithmetic, whatever the time zone: ranges of days and the rows of a calendar, the part of a range that a share link shows, and the ranges before it, after it and compared with it. */
+import { LONG_RANGE_DAYS_MAX, HOURLY_DAYS_MAX, RANGE_DAYS_MAX } from "../../src/shared/limits.ts";
+import { dayAfter, startOfPeriod, PERIODS, PERIOD_DAYS, SHORT_PERIODS, daysOfWholeWeeks, type Period } from "../../src/shared/periods.ts";
+import type { WeekStart } from "../../src/shared/site-choices.ts";
 
 const DAY_MS = 86_400_000;
-
-export const PERIODS = ["day", "7d", "30d", "90d", "6mo", "12mo", "month", "year", "all"] as const;
-export type Period = (typeof PERIODS)[number];
-
-/** Those that the current date alone tells. `all` begins with the first event. */
-export const SHORT_PERIODS = PERIODS.filter((period) => period !== "all");
-
-/** Of the periods of one length (docs/http-api.md, "Date ranges"). */
-export const PERIOD_DAYS: Readonly<Partial<Record<Period, number>>> = { day: 1, "7d": 7, "30d": 30, "90d": 90, "6mo": 182, "12mo": 365 };
-
-/** A series over at most this many days has hourly buckets (docs/http-api.md, "Timeseries"). */
-export const HOURLY_DAYS_MAX = 2;
-
-/** Requests for more days have an `interval` (docs/http-api.md, "Date ranges"). */
-export const SHORT_DAYS_MAX = 366;
-
-/** The service's limit. */
-const DAYS_MAX = 10_000;
 
 /** No event is older. */
 export const FIRST_DAY = "1970-01-01";
@@ -29,8 +14,6 @@ export interface Range {
   readonly end: string;
   readonly days: number;
 }
-
-export const dayAfter = (day: string, days: number): string => new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
 
 /** Rejects dates that do not exist: `Date.parse` reads 31 February as 3 March. */
 const isDay = (text: string): boolean =>
@@ -51,8 +34,8 @@ export function rangeProblem(start: string, end: string): RangeProblem | null {
   if (!isDay(end)) return { date: "end", text: NO_DATE };
   if (end < start) return { date: "end", text: "The end date must not be before the start date." };
   const days = daysBetween(start, end);
-  if (days <= DAYS_MAX) return null;
-  return { date: "start", text: `Choose up to ${DAYS_MAX} days: this range has ${days}.` };
+  if (days <= LONG_RANGE_DAYS_MAX) return null;
+  return { date: "start", text: `Choose up to ${LONG_RANGE_DAYS_MAX} days: this range has ${days}.` };
 }
 
 const lastDays = (days: number, end: string): Range => ({ start: dayAfter(end, 1 - days), end, days });
@@ -62,15 +45,173 @@ const since = (start: string, end: string): Range => ({ start, end, days: daysBe
 /** The range of these dates, or the closest that can be shown: the last days of a longer one, the last 30 days for invalid dates. */
 export function customRange(start: string, end: string, today: string): Range {
   if (rangeProblem(start, end) === null) return since(start, end);
-  return isDay(start) && isDay(end) && start <= end ? lastDays(DAYS_MAX, end) : rangeOf("30d", today);
+  return isDay(start) && isDay(end) && start <= end ? lastDays(LONG_RANGE_DAYS_MAX, end) : rangeOf("30d", today);
 }
 
 /** `firstDay` is the date of the first event. */
-export function rangeOf(period: Period, today: string, firstDay = today): Range {
-  if (period === "all") return since(firstDay < today ? firstDay : today, today);
-  if (period === "month") return since(`${today.slice(0, 7)}-01`, today);
-  if (period === "year") return since(`${today.slice(0, 4)}-01-01`, today);
-  return lastDays(PERIOD_DAYS[period] ?? 1, today);
+export const rangeOf = (period: Period, today: string, firstDay = today): Range =>
+  since(period === "all" ? (firstDay < today ? firstDay : today) : startOfPeriod(period, today), today);
+
+/** As `getUTCDay` counts. */
+const FIRST_WEEKDAY: Readonly<Record<WeekStart, number>> = { monday: 1, sunday: 0, saturday: 6 };
+
+const WEEK_DAYS = 7;
+
+const weekdayOf = (day: string): number => new Date(day).getUTCDay();
+
+/** The first day of the month that is `months` after the day's. */
+export function monthAfter(day: string, months: number): string {
+  const index = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1 + months;
+  return `${String(Math.floor(index / 12)).padStart(4, "0")}-${String((index % 12) + 1).padStart(2, "0")}-01`;
 }
 
-export const isHourly = ({ days }: Range): boolean => days <= HOURLY_DAYS_MAX;
+/** The days of the week that a day lies in. */
+export function weekOf(day: string, weekStart: WeekStart): string[] {
+  const first = dayAfter(day, -((weekdayOf(day) - FIRST_WEEKDAY[weekStart] + WEEK_DAYS) % WEEK_DAYS));
+  return Array.from({ length: WEEK_DAYS }, (_, i) => dayAfter(first, i));
+}
+
+/** The weeks that have days of the month of `day`, with their days of other months. */
+export function weeksOfMonth(day: string, weekStart: WeekStart): string[][] {
+  const next = monthAfter(day, 1);
+  const weeks: string[][] = [];
+  for (let week = weekOf(monthAfter(day, 0), weekStart); (week[0] ?? next) < next; week = weekOf(dayAfter(week[6] ?? next, 1), weekStart))
+    weeks.push(week);
+  return weeks;
+}
+
+/** As the service describes a link. */
+interface SharedDates {
+  readonly period: string | null;
+  readonly start_date: string | null;
+  readonly end_date: string | null;
+}
+
+/** The period of a link that has one; null for another kind of link. One that was stored earlier may have `today` for `day`. */
+export const sharedPeriod = ({ period }: Pick<SharedDates, "period">): Period | null =>
+  PERIODS.find((known) => known === (period === "today" ? "day" : period)) ?? null;
+
+/** Null for all dates. */
+export function sharedRange(dates: SharedDates, today: string): Range | null {
+  const period = sharedPeriod(dates);
+  if (period === "all") return null;
+  if (period) return rangeOf(period, today);
+  const { start_date: start, end_date: end } = dates;
+  return start === null || end === null ? null : { start, end, days: daysBetween(start, end) };
+}
+
+/** Bounds that are null contain everything. */
+export const isWithin = ({ start, end }: Pick<Range, "start" | "end">, bounds: Range | null): boolean =>
+  bounds === null || (bounds.start <= start && end <= bounds.end);
+
+/** The part of a range that the bounds have; all of the bounds if there is none. */
+export function rangeWithin(range: Range, bounds: Range | null, today: string): Range {
+  if (bounds === null || isWithin(range, bounds)) return range;
+  const start = range.start > bounds.start ? range.start : bounds.start;
+  const end = range.end < bounds.end ? range.end : bounds.end;
+  return start <= end ? { start, end, days: daysBetween(start, end) } : customRange(bounds.start, bounds.end, today);
+}
+
+/** Why a link does not show a range. */
+export function sharedRangeProblem(start: string, end: string, bounds: Range | null): RangeProblem | null {
+  if (bounds === null || isWithin({ start, end }, bounds)) return null;
+  return { date: start < bounds.start || start > bounds.end ? "start" : "end", text: `This page shows ${bounds.start} to ${bounds.end}.` };
+}
+
+/** What a range is a part of. */
+interface Surroundings {
+  /** What the range is called, `custom` for two dates. */
+  readonly period: Period | "custom";
+  readonly today: string;
+  /** The dates that can be shown; null for all. */
+  readonly bounds: Range | null;
+}
+
+/** The periods that a range of whole months may be, by their months. */
+const PERIOD_MONTHS: Readonly<Partial<Record<Period, number>>> = { month: 1, year: 12 };
+
+/** How many months of the calendar the range is; undefined for one of days. */
+function monthsOf({ start, end }: Range, period: Surroundings["period"]): number | undefined {
+  if (period !== "custom") return PERIOD_MONTHS[period];
+  const after = dayAfter(end, 1);
+  if (start.endsWith("-01-01") && after === monthAfter(start, 12)) return 12;
+  return start.endsWith("-01") && after === monthAfter(start, 1) ? 1 : undefined;
+}
+
+function datesAfter({ start, end, days }: Range, lengths: number, months: number | undefined): Pick<Range, "start" | "end"> {
+  if (months === undefined) return { start: dayAfter(start, lengths * days), end: dayAfter(end, lengths * days) };
+  const first = monthAfter(start, lengths * months);
+  return { start: first, end: dayAfter(monthAfter(first, months), -1) };
+}
+
+/** URL parameters of the range moved by its length, `lengths` times: a named period if it has today, null if it cannot be shown. */
+export function shifted(range: Range, lengths: number, surroundings: Surroundings): Readonly<Record<string, string | null>> | null {
+  const { period, today, bounds } = surroundings;
+  if (period === "all") return null;
+  const months = monthsOf(range, period);
+  const moved = datesAfter(range, lengths, months);
+  const isCurrent = months === undefined ? moved.end === today : moved.end >= today;
+  if (moved.start > today || rangeProblem(moved.start, moved.end)) return null;
+  const end = isCurrent ? today : moved.end;
+  if (!isWithin({ start: moved.start, end }, bounds)) return null;
+  const lengthOf = (each: Period) => (months === undefined ? PERIOD_DAYS[each] === range.days : PERIOD_MONTHS[each] === months);
+  const named = isCurrent ? SHORT_PERIODS.find(lengthOf) : undefined;
+  return named ? { period: named, start: null, end: null } : { period: null, start: moved.start, end };
+}
+
+export type Comparison = "previous_period" | "year_over_year" | "custom" | "none";
+
+export interface ComparedRange extends Range {
+  /** Its day that corresponds to today, of which totals count the hours up to now; null if the range does not include today. */
+  readonly today: string | null;
+}
+
+export interface ComparisonChoice {
+  readonly comparison: Comparison;
+  /** Whether the window begins on the same weekday as the range. */
+  readonly matchWeekdays: boolean;
+  /** Of the comparison `custom`. */
+  readonly custom: Range | null;
+}
+
+const YEAR_OF_WEEKS_DAYS = 52 * 7;
+
+/** The same date a year earlier; 28 February for 29 February. */
+function yearBefore(day: string): string {
+  const date = day.slice(4);
+  return `${String(Number(day.slice(0, 4)) - 1).padStart(4, "0")}${date === "-02-29" ? "-02-28" : date}`;
+}
+
+/** Maps a day of a range to the day that it is compared with. */
+type DayBefore = (day: string) => string;
+
+const daysBefore =
+  (days: number): DayBefore =>
+  (day) =>
+    dayAfter(day, -days);
+
+const inPreviousPeriod = ({ days }: Range, matchWeekdays: boolean): DayBefore => daysBefore(matchWeekdays ? daysOfWholeWeeks(days) : days);
+
+/** By the calendar, the window may be a day longer or shorter than the range. */
+function aYearEarlier({ start, days }: Range, matchWeekdays: boolean): DayBefore {
+  if (matchWeekdays && days <= YEAR_OF_WEEKS_DAYS) return daysBefore(YEAR_OF_WEEKS_DAYS);
+  // Short ranges keep their length, so that both series have hourly buckets or both have daily ones.
+  return days <= HOURLY_DAYS_MAX + 1 ? daysBefore(daysBetween(yearBefore(start), start) - 1) : yearBefore;
+}
+
+/** Null if nothing is compared, or if the window would begin before the first possible day. */
+export function comparedRangeOf(
+  range: Range,
+  { comparison, matchWeekdays, custom }: ComparisonChoice,
+  today: string,
+): ComparedRange | null {
+  const includesToday = range.start <= today && today <= range.end;
+  if (comparison === "custom") return custom && { ...custom, today: includesToday ? custom.end : null };
+  if (comparison === "none") return null;
+  const before = (comparison === "previous_period" ? inPreviousPeriod : aYearEarlier)(range, matchWeekdays);
+  const [first, end] = [before(range.start), before(range.end)];
+  const isTooLong = range.days <= RANGE_DAYS_MAX && daysBetween(first, end) > RANGE_DAYS_MAX;
+  const start = isTooLong ? dayAfter(first, 1) : first;
+  if (start < FIRST_DAY) return null;
+  return { start, end, days: daysBetween(start, end), today: includesToday ? before(today) : null };
+}

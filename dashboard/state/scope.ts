@@ -1,13 +1,14 @@
 /** Parameters of reports: what of the view they are about. */
 import { computed } from "@preact/signals";
+import { RANGE_DAYS_MAX } from "../../src/shared/limits.ts";
 import { withoutGoalFilters, printFilters } from "./filters.ts";
 import { comparedRange, period, range } from "./period.ts";
-import { SHORT_DAYS_MAX, type Range } from "./range.ts";
+import type { Range } from "./range.ts";
 import { segmentFilters, segmentId, ownFilters } from "./view-filters.ts";
 import { site } from "./view.ts";
 
 /** What shows the service that many days are meant. Of a series, another one takes its place. */
-const longRange = ({ days }: Range) => days > SHORT_DAYS_MAX && { interval: "month" };
+const longRange = ({ days }: Range) => days > RANGE_DAYS_MAX && { interval: "month" };
 
 /** Site and period as parameters of a report. */
 export const unfilteredScope = computed(() => ({

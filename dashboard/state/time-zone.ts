@@ -1,5 +1,6 @@
 /** Dates and times of the clock in a time zone, from the browser's own copy of the IANA time zone database (`Intl`). */
-import { dayAfter, daysBetween } from "./range.ts";
+import { dayAfter } from "../../src/shared/periods.ts";
+import { daysBetween } from "./range.ts";
 
 export const UTC = "UTC";
 

@@ -1,5 +1,6 @@
 /** The filters of the view: those of a share link, of a saved filter (`segment=<id>` in the URL; docs/segments.md), and the reader's own. */
 import { computed, signal } from "@preact/signals";
+import type { Filter } from "../../src/shared/filters.ts";
 import type { ServiceError } from "../api/http.ts";
 import { listSegments, type Segment } from "../api/saved.ts";
 import {
@@ -11,7 +12,6 @@ import {
   withChoice,
   withoutGoalFilters,
   type Choice,
-  type Filter,
   type FilterKind,
 } from "./filters.ts";
 import { isGuest, shared } from "./share.ts";

@@ -1,7 +1,6 @@
 /** GET, POST, PUT and DELETE /api/annotations: texts about dates and hours of a site (docs/http-api.md, "Annotations"). */
-import { ANNOTATIONS_MAX, ANNOTATION_CHARS_MAX } from "../runtime/base/config/admin-limits.ts";
-import { LONG_RANGE_DAYS_MAX } from "../runtime/base/config/report-limits.ts";
-import { ALL, parseDateRange, type DateRange } from "../runtime/query/date-range.ts";
+import { ANNOTATIONS_MAX } from "../runtime/base/config/admin-limits.ts";
+import { parseDateRange, type DateRange } from "../runtime/query/date-range.ts";
 import { closed, count, list, orNull, text } from "../runtime/base/json-schema.ts";
 import { SCOPE_PARAMETERS, dateParameter } from "../runtime/query/scope-parameters.ts";
 import { byMoment, momentAt, parseAnnotation, type Annotation, HOUR_MAX } from "../runtime/sites/annotation.ts";
@@ -12,6 +11,7 @@ import { documented } from "./openapi/operation.ts";
 import { jsonReply } from "./reply.ts";
 import { Query } from "./request.ts";
 import type { Context, Handler } from "./route.ts";
+import { ANNOTATION_CHARS_MAX, LONG_RANGE_DAYS_MAX } from "../shared/limits.ts";
 
 /** All three are optional: by default, annotations of all dates are listed. */
 const ANNOTATION_DATES = {
@@ -23,7 +23,7 @@ const ANNOTATION_DATES = {
 /** null for all dates. */
 function wantedDates(siteId: SiteId, { services, nowMs, url }: Context): DateRange | null {
   const { period, start_date: startDate, end_date: endDate } = new Query(url).parse(ANNOTATION_DATES);
-  if ((startDate ?? endDate) === null && (period ?? ALL) === ALL) return null;
+  if ((startDate ?? endDate) === null && (period ?? "all") === "all") return null;
   const today = services.sites.calendarOf(siteId).dateOf(nowMs);
   // `all` is a period here, too, which the message about an unknown one says.
   return parseDateRange({ period, startDate, endDate }, { today, firstDay: null }, LONG_RANGE_DAYS_MAX);

@@ -1,6 +1,6 @@
 /** All routes: one line each with method, path, access level, handler, the site that it is about, and the roles of the instances that serve it. */
 import type { Config } from "../runtime/base/config/config.ts";
-import { ASSETS_PATH, DEMO_SITE, EVENT_PATH, SCRIPT_PATHS, SHARE_PATH } from "../runtime/base/config/names.ts";
+import { ASSETS_PATH, DEMO_SITE, EVENT_PATH, SHARE_PATH } from "../runtime/base/config/names.ts";
 import { parseUrl } from "../runtime/ingest/parse-url.ts";
 import { REPORTS } from "../runtime/reports/registry.ts";
 import type { Services } from "../runtime/service/services.ts";
@@ -24,6 +24,7 @@ import { getDetails, getHealth, getReady, getMetrics, getRobots, getSecurityCont
 import { getShare, postUnlock, deleteShare, getShares, postShare } from "./shares.ts";
 import { deleteSettings, getAllSettings, getSettings, putAllSettings, putSettings } from "./site-settings.ts";
 import { getExport, getOverview, reportHandler, getSites } from "./stats.ts";
+import { SCRIPT_PATHS } from "../shared/names.ts";
 
 /** Does not compile unless the file of the handler describes the method and path. */
 function route<const M extends Method, const P extends DescribedPath<M>>(

@@ -1,6 +1,6 @@
 /** The routes of /api/auth: setup, login, logout, change of password and authentication status (docs/http-api.md, "Authentication"). */
 import { NOBODY } from "../runtime/access/principal.ts";
-import { ADMIN_PASSWORD_CHARS_MIN, PASSWORD_BYTES_MAX } from "../runtime/base/config/admin-limits.ts";
+import { PASSWORD_BYTES_MAX } from "../runtime/base/config/admin-limits.ts";
 import { optionalText, parseObject, requiredText } from "../runtime/base/config/json-fields.ts";
 import { boolean, closed, orNull, text, type Properties, type Schema } from "../runtime/base/json-schema.ts";
 import { endedSessionCookie, sessionCookie, sessionTokensOf } from "./access.ts";
@@ -11,6 +11,7 @@ import { refuseForeignPage, maybeRebound, unverifiedHost } from "./origins.ts";
 import { jsonReply } from "./reply.ts";
 import { readBody } from "./request.ts";
 import type { Context, Handler } from "./route.ts";
+import { ADMIN_PASSWORD_CHARS_MIN } from "../shared/limits.ts";
 
 /** 403 without the setup code, which shows that the caller can read the log. For hosts that may be an attacker's. */
 function requireSetupCode(code: string | null, request: Request, context: Context): void {

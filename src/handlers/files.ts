@@ -1,5 +1,5 @@
 /** The files in the program's bundle: tracking script, dashboard and the page of share links (docs/http-api.md, "Static files"). */
-import { DASHBOARD_PAGE, SHARE_PATH, ASSETS_PATH, SCRIPT_PATHS } from "../runtime/base/config/names.ts";
+import { DASHBOARD_PAGE, SHARE_PATH, ASSETS_PATH } from "../runtime/base/config/names.ts";
 import { AppError } from "../runtime/base/errors.ts";
 import { text } from "../runtime/base/json-schema.ts";
 import { type Asset, pageBelow, type Assets } from "../runtime/service/assets.ts";
@@ -8,6 +8,7 @@ import { inPath, type Operation, type Operations } from "./openapi/operation.ts"
 import { ANY_ORIGIN } from "./origins.ts";
 import { emptyReply, type Reply, type ReplyHeaders, NO_STORE } from "./reply.ts";
 import type { Handler } from "./route.ts";
+import { SCRIPT_PATHS } from "../shared/names.ts";
 
 type Coding = "br" | "gzip" | "identity";
 

@@ -1,5 +1,5 @@
 /** GET, POST, PUT and DELETE /api/goals: the goals of a site (docs/http-api.md, "Goals of a site"). */
-import { GOALS_MAX, GOAL_PROPERTY_CHARS_MAX, ITEM_NAME_CHARS_MAX } from "../runtime/base/config/admin-limits.ts";
+import { GOALS_MAX, GOAL_PROPERTY_CHARS_MAX } from "../runtime/base/config/admin-limits.ts";
 import { parseObject } from "../runtime/base/config/json-fields.ts";
 import { EVENT_NAME_CHARS_MAX } from "../runtime/base/config/limits.ts";
 import { STEP_CHARS_MAX } from "../runtime/base/config/report-limits.ts";
@@ -11,6 +11,7 @@ import { answer, jsonBody, BODY_REFUSALS, SITE, type Operations } from "./openap
 import { jsonReply } from "./reply.ts";
 import { readBody } from "./request.ts";
 import type { Context, Handler } from "./route.ts";
+import { ITEM_NAME_CHARS_MAX } from "../shared/limits.ts";
 
 /** `position` counts from 1, without the gaps that removed goals leave. */
 const described = ({ id, createdAt, fields }: SiteGoal, position: number) => ({ id, ...goalJson(fields), position, created_at: createdAt });

@@ -1,6 +1,6 @@
 /** POST, GET and DELETE /api/keys: API keys (docs/http-api.md, "API keys"). */
 import { parseKeyName, parseKeyScope, parseKeySites, type ApiKey, KEY_SCOPES } from "../runtime/access/api-keys.ts";
-import { API_KEYS_MAX, API_KEY_NAME_CHARS_MAX, API_KEY_SITES_MAX } from "../runtime/base/config/admin-limits.ts";
+import { API_KEYS_MAX, API_KEY_SITES_MAX } from "../runtime/base/config/admin-limits.ts";
 import { optionalTexts, parseObject, requiredText } from "../runtime/base/config/json-fields.ts";
 import { SITE_ID_CHARS_MAX } from "../runtime/base/config/limits.ts";
 import { SITE_ID, API_KEY_PREFIX } from "../runtime/base/config/names.ts";
@@ -9,6 +9,7 @@ import { answer, jsonBody, BODY_REFUSALS, inPath, type Operations } from "./open
 import { jsonReply } from "./reply.ts";
 import { readBody } from "./request.ts";
 import type { Handler } from "./route.ts";
+import { API_KEY_NAME_CHARS_MAX } from "../shared/limits.ts";
 
 export const postKey: Handler = async (request, { services, nowMs, deadline }) => {
   const body = parseObject(await readBody(request));

@@ -1,6 +1,6 @@
 /** GET /api/openapi.json: the whole HTTP surface as an OpenAPI 3.1 document, built from the routes and the descriptions beside their handlers. */
 import type { Config } from "../runtime/base/config/config.ts";
-import { API_KEY_PREFIX, PRODUCT_NAME, SESSION_COOKIE } from "../runtime/base/config/names.ts";
+import { API_KEY_PREFIX, SESSION_COOKIE } from "../runtime/base/config/names.ts";
 import { closed, text, type Properties } from "../runtime/base/json-schema.ts";
 import { ANNOTATIONS_API } from "./annotations.ts";
 import { AUTH_API } from "./auth.ts";
@@ -45,6 +45,7 @@ import { SERVICE_API } from "./service.ts";
 import { SHARES_API } from "./shares.ts";
 import { SETTINGS_API } from "./site-settings.ts";
 import { STATS_API } from "./stats.ts";
+import { PRODUCT_NAME } from "../shared/names.ts";
 
 /** What each file of handlers adds to the document, in its order. */
 const APIS = [

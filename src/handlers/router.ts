@@ -1,10 +1,11 @@
 /** Finds the route of a request, below the base path and at the paths in options. The only user of itty-router. */
 import type { Config } from "../runtime/base/config/config.ts";
-import { EVENT_PATH, SCRIPT_PATHS } from "../runtime/base/config/names.ts";
+import { EVENT_PATH } from "../runtime/base/config/names.ts";
 import { AppError } from "../runtime/base/errors.ts";
 import { emptyReply, NO_STORE, type Reply } from "./reply.ts";
 import type { RouteId, Context, Access, Method, Role, Route } from "./route.ts";
 import { Router, type IRequest } from "itty-router";
+import { SCRIPT_PATHS } from "../shared/names.ts";
 
 /**
  * The path that the router sees. The base path is removed once, if it is there: a proxy may pass the whole path on or remove the base

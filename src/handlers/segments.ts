@@ -1,5 +1,5 @@
 /** GET, POST, PUT and DELETE /api/segments: saved filters, funnels and sequences of a site (docs/http-api.md, "Segments"). */
-import { ITEM_NAME_CHARS_MAX, SEGMENTS_MAX, SEGMENT_CHARS_MAX } from "../runtime/base/config/admin-limits.ts";
+import { SEGMENTS_MAX, SEGMENT_CHARS_MAX } from "../runtime/base/config/admin-limits.ts";
 import { invalidInput } from "../runtime/base/errors.ts";
 import { closed, list, orNull, text } from "../runtime/base/json-schema.ts";
 import { funnel } from "../runtime/reports/funnel.ts";
@@ -20,6 +20,7 @@ import { askerOf } from "./access.ts";
 import { itemHandlers, listedItems, readSite, ID, CREATED_AT, ITEM_SCOPE, itemOperations } from "./items.ts";
 import { jsonReply } from "./reply.ts";
 import type { Context, Handler } from "./route.ts";
+import { ITEM_NAME_CHARS_MAX } from "../shared/limits.ts";
 
 const described = ({ id, createdAt, fields: { name, kind, parameters, owner } }: Segment) => ({
   id,

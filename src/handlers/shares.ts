@@ -4,20 +4,17 @@ import { isFrameAncestor, isShareName, type ShareSettings, type Share, type Shar
 import {
   PASSWORD_BYTES_MAX,
   SHARE_FRAME_ANCESTORS_MAX,
-  SHARE_NAME_CHARS_MAX,
   SHARE_PASSWORD_CHARS_MIN,
   SHARES_MAX,
 } from "../runtime/base/config/admin-limits.ts";
 import { optionalFlag, optionalText, optionalTexts, requiredText, parseObject } from "../runtime/base/config/json-fields.ts";
 import { parseSiteId } from "../runtime/base/config/names.ts";
 import { invalidInput, AppError } from "../runtime/base/errors.ts";
-import { exceedsBytes, exceedsChars } from "../runtime/base/text.ts";
-import { parseDateRange, PERIODS } from "../runtime/query/date-range.ts";
+import { parseDateRange, PERIOD_NAMES } from "../runtime/query/date-range.ts";
 import { filterText, parseSegmentFilter } from "../runtime/query/filters.ts";
 import { boolean, closed, list, orNull, text, type Schema } from "../runtime/base/json-schema.ts";
 import { optional } from "../runtime/query/parameters.ts";
 import { SCOPE_PARAMETERS, siteIdSchema } from "../runtime/query/scope-parameters.ts";
-import { WEEK_STARTS } from "../runtime/sites/site-settings.ts";
 import type { EpochMs, LocalDate } from "../storage/event.ts";
 import type { JsonObject } from "../storage/json-record.ts";
 import { askerOf, requireAdminOf, shareOf } from "./access.ts";
@@ -26,6 +23,9 @@ import { answer, jsonBody, BODY_REFUSALS, inPath, documented, type Operations } 
 import { jsonReply } from "./reply.ts";
 import { readBody, Query } from "./request.ts";
 import type { Handler } from "./route.ts";
+import { SHARE_NAME_CHARS_MAX } from "../shared/limits.ts";
+import { exceedsBytes, exceedsChars } from "../shared/text.ts";
+import { WEEK_STARTS } from "../shared/site-choices.ts";
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
@@ -66,8 +66,8 @@ function parseDates({ period, startDate, endDate }: ShareFields, today: LocalDat
   const hasDates = startDate !== null || endDate !== null;
   if (period === null && !hasDates) return null;
   if (period !== null && hasDates) throw invalidInput('Field "period" cannot be combined with "start_date" and "end_date"');
-  if (period !== null && !PERIODS.some((known) => known === period))
-    throw invalidInput(`Field "period" must be one of ${PERIODS.join(", ")}`);
+  if (period !== null && !PERIOD_NAMES.some((known) => known === period))
+    throw invalidInput(`Field "period" must be one of ${PERIOD_NAMES.join(", ")}`);
   if (period !== null) return { period: period === "today" ? "day" : period };
   const { firstDay, lastDay } = parseDateRange({ period, startDate, endDate }, { today });
   return { firstDay, lastDay };

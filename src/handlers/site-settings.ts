@@ -1,11 +1,5 @@
 /** GET, PUT and DELETE /api/sites/{site_id}, GET and PUT /api/settings: what is set for sites (docs/http-api.md, "Site settings"). */
-import {
-  SETTINGS_FILE_BYTES_MAX,
-  RETENTION_DAYS_MAX,
-  SITE_LIST_ENTRIES_MAX,
-  SITE_LIST_ENTRY_CHARS_MAX,
-  SITE_NAME_CHARS_MAX,
-} from "../runtime/base/config/admin-limits.ts";
+import { SETTINGS_FILE_BYTES_MAX, SITE_LIST_ENTRIES_MAX, SITE_LIST_ENTRY_CHARS_MAX } from "../runtime/base/config/admin-limits.ts";
 import { parseObject } from "../runtime/base/config/json-fields.ts";
 import { BODY_BYTES_MAX } from "../runtime/base/config/limits.ts";
 import { parseSiteId } from "../runtime/base/config/names.ts";
@@ -15,13 +9,15 @@ import { siteIdSchema } from "../runtime/query/scope-parameters.ts";
 import type { Services } from "../runtime/service/services.ts";
 import { parseBodyOfSite, parseSettingsFile, settingsFileJson } from "../runtime/sites/settings-file.ts";
 import { settingsJson } from "../runtime/sites/settings-json.ts";
-import { type SiteSettings, CARDS, WEEK_STARTS } from "../runtime/sites/site-settings.ts";
+import type { SiteSettings } from "../runtime/sites/site-settings.ts";
 import type { ChangeRequest } from "../runtime/sites/sites.ts";
 import type { EpochMs, SiteId } from "../storage/event.ts";
 import { answer, jsonBody, inPath, type Operations } from "./openapi/operation.ts";
 import { jsonReply } from "./reply.ts";
 import { readBody } from "./request.ts";
 import type { Context, Handler } from "./route.ts";
+import { RETENTION_DAYS_MAX, SITE_NAME_CHARS_MAX } from "../shared/limits.ts";
+import { CARDS, WEEK_STARTS } from "../shared/site-choices.ts";
 
 const siteIn = ({ params }: Context): SiteId => parseSiteId(params.site_id ?? "", "site_id");
 

@@ -5,8 +5,7 @@ import {
   GUEST_BYTES_PER_SECOND_MIN,
   GUEST_BYTES_PER_SECOND_MIN_WANTED,
 } from "../runtime/base/config/limits.ts";
-import { PRODUCT_NAME } from "../runtime/base/config/names.ts";
-import { OVERVIEW_TIME_SHARE, EXPORT_ROWS_DEFAULT, EXPORT_ROWS_MAX } from "../runtime/base/config/report-limits.ts";
+import { OVERVIEW_TIME_SHARE, EXPORT_ROWS_DEFAULT } from "../runtime/base/config/report-limits.ts";
 import { rangeOfAll } from "../runtime/query/date-range.ts";
 import type { Condition } from "../runtime/query/filters.ts";
 import { reference, text, type Schema, boolean, closed, list, orNull } from "../runtime/base/json-schema.ts";
@@ -20,7 +19,6 @@ import { storedFirstDayPlan, firstDayPlan } from "../runtime/reports/measures/co
 import { OVERVIEW_PARAMETERS, OVERVIEW } from "../runtime/reports/overview/overview.ts";
 import { REPORTS, type ReportPath } from "../runtime/reports/registry.ts";
 import type { PreparedReport, Report, ReportSettings } from "../runtime/reports/report.ts";
-import { CARDS, WEEK_STARTS } from "../runtime/sites/site-settings.ts";
 import type { Sites } from "../runtime/sites/sites.ts";
 import type { LocalDate, SiteId, EpochMs } from "../storage/event.ts";
 import { askerOf, exporterOf, stillShown } from "./access.ts";
@@ -39,6 +37,9 @@ import { fileReply, jsonTextReply, timeZoneHeaders, jsonReply } from "./reply.ts
 import { Query } from "./request.ts";
 import type { StreamSource } from "./response-streams.ts";
 import type { Context, Handler } from "./route.ts";
+import { PRODUCT_NAME } from "../shared/names.ts";
+import { EXPORT_ROWS_MAX } from "../shared/limits.ts";
+import { CARDS, WEEK_STARTS } from "../shared/site-choices.ts";
 
 type FirstDayContext = Pick<Context, "services" | "reader" | "deadline">;
 

@@ -1,8 +1,7 @@
 /** The demo site in a real browser: made on the first page with one click, marked, and removed with one click. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Page } from "playwright-core";
-import { DEMO_SITE } from "../../dashboard/names.ts";
-import * as service from "../../src/runtime/base/config/names.ts";
+import { DEMO_SITE } from "../../src/shared/names.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { violationsOf } from "./support/accessibility.ts";
@@ -44,10 +43,6 @@ describe("the demo site in the dashboard", () => {
       headers: { "user-agent": VISITOR_USER_AGENT },
       body: JSON.stringify({ d, n: "pageview", u: `https://${d}/` }),
     });
-
-  it("has the name that the service gives it", () => {
-    expect(DEMO_SITE).toBe(service.DEMO_SITE);
-  });
 
   it("the first page makes it before there is a password, shows it with a notice, and returns when it is removed", async () => {
     const page = await open();

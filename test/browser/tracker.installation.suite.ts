@@ -1,8 +1,8 @@
 /** The ways a site may install the script. */
-
 import { describe, test } from "vitest";
 import { PLATFORMS } from "../../dashboard/setup/platforms.ts";
-import { EVENT_PATH, SCRIPT_PATHS } from "../../src/runtime/base/config/names.ts";
+import { EVENT_PATH } from "../../src/runtime/base/config/names.ts";
+import { SCRIPT_PATHS } from "../../src/shared/names.ts";
 import { buildTracker } from "../../tracker/build.mjs";
 import { SITE_ID, scriptTag, type TrackerBench } from "./support/tracker-bench.ts";
 

@@ -1,8 +1,8 @@
 /** The script file: its size, its names, and the browser properties that it reads. */
-
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, test } from "vitest";
-import { EVENT_PATH, FILE_DOWNLOAD, OUTBOUND_CLICK, PAGEVIEW, SCRIPT_PATHS } from "../../src/runtime/base/config/names.ts";
+import { EVENT_PATH, FILE_DOWNLOAD, OUTBOUND_CLICK, PAGEVIEW } from "../../src/runtime/base/config/names.ts";
+import { SCRIPT_PATHS } from "../../src/shared/names.ts";
 import { buildTracker } from "../../tracker/build.mjs";
 import * as names from "../../tracker/names.ts";
 

@@ -1,10 +1,11 @@
 /** The contract of the rollup calculator port, for each way of running it. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
-import { HOURLY_DAYS_MAX, ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../../src/runtime/base/config/report-limits.ts";
-import { fileOf } from "../../src/runtime/duckdb/rollups/rollup-origin.ts";
+import { ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../../src/runtime/base/config/report-limits.ts";
 import type { ComputedMeasures, RollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
+import { fileOf } from "../../src/runtime/duckdb/rollups/rollup-origin.ts";
 import type { Top } from "../../src/runtime/query/top.ts";
+import { HOURLY_DAYS_MAX } from "../../src/shared/limits.ts";
 import type { Columns } from "../../src/storage/columns.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { openRollup } from "../../src/storage/rollup-file.ts";

@@ -1,7 +1,6 @@
 /** A request for every documented status of each route: those that any host can provoke, and those that need a failing part. */
 import { EngineFullError } from "../../src/runtime/duckdb/engine.ts";
 import { UNFLUSHED_EVENTS_MAX } from "../../src/runtime/base/config/limits.ts";
-import { SCRIPT_PATHS } from "../../src/runtime/base/config/names.ts";
 import { FURTHER_COLUMNS } from "../../src/runtime/reports/breakdown.ts";
 import type { ReportPath } from "../../src/runtime/reports/registry.ts";
 import { createMemoryObjectStore } from "../support/memory-object-store.ts";
@@ -16,6 +15,7 @@ import { COLLECTION_FAILING, COLLECTION_PROVOKED } from "./openapi-collection-an
 import { SETTINGS_FAILING, SETTINGS_PROVOKED } from "./openapi-settings-answers.ts";
 import { SHARE_FAILING, SHARE_PROVOKED } from "./openapi-share-answers.ts";
 import { GUARDED, SERVICE_FAILING, SERVICE_PROVOKED } from "./openapi-service-answers.ts";
+import { SCRIPT_PATHS } from "../../src/shared/names.ts";
 
 /** How a route is brought to an answer. */
 export interface Provoked {

@@ -1,7 +1,7 @@
 /** Exports whose client reads nothing or disconnects. */
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { RESPONSE_STALL_MS } from "../../src/runtime/base/config/limits.ts";
-import { EXPORT_ROWS_MAX } from "../../src/runtime/base/config/report-limits.ts";
+import { EXPORT_ROWS_MAX } from "../../src/shared/limits.ts";
 import { post, wireEvent } from "../support/requests.ts";
 import { able, itNeeds, type MakeTarget, type Target } from "../support/target.ts";
 

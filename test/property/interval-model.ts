@@ -1,5 +1,5 @@
 /** The expected time series by minute, hour, day, week or month, computed from a plain list of events (docs/http-api.md, "Timeseries"). */
-import type { WeekStart } from "../../src/runtime/sites/site-settings.ts";
+import type { WeekStart } from "../../src/shared/site-choices.ts";
 import type { StoredEvent } from "../../src/storage/event.ts";
 import {
   dayPlus,

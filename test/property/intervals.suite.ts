@@ -4,7 +4,7 @@
  */
 import fc from "fast-check";
 import { describe, it } from "vitest";
-import { WEEK_STARTS } from "../../src/runtime/sites/site-settings.ts";
+import { WEEK_STARTS } from "../../src/shared/site-choices.ts";
 import { utcCalendar } from "../../src/storage/calendar.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import type { MakeInProcessTarget } from "../support/in-process-target.ts";

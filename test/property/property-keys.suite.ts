@@ -1,12 +1,12 @@
 /** Whatever keys events have: each that the report of keys lists can be asked for, with the counts of the model. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { FILTER_VALUE_CHARS_MAX } from "../../src/shared/limits.ts";
 import type { InProcessTarget, MakeInProcessTarget } from "../support/in-process-target.ts";
 import { expectAccepted, post, wireEvent } from "../support/requests.ts";
 import { visitor } from "../support/stats-requests.ts";
 import { anEvent, siteId } from "../support/stored-event.ts";
 import { dayOf, daysOfPeriod, propertiesOf, propertyValuesOf, type Scope } from "./model.ts";
-import { FILTER_VALUE_CHARS_MAX } from "../../src/runtime/base/config/report-limits.ts";
 import { PROPERTY_TIMEOUT_MS } from "./settings.ts";
 
 /** Characters that mean something to JSON, URLs, SQL, JSON paths or dotted keys. */

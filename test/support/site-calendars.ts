@@ -1,6 +1,7 @@
 /** Sites with a time zone or weeks of their own. */
 import type { CalendarRecord } from "../../src/runtime/sites/site-calendar.ts";
-import { DEFAULT_SETTINGS, type WeekStart } from "../../src/runtime/sites/site-settings.ts";
+import { DEFAULT_SETTINGS } from "../../src/runtime/sites/site-settings.ts";
+import type { WeekStart } from "../../src/shared/site-choices.ts";
 import type { LocalDate, SiteId } from "../../src/storage/event.ts";
 import type { InProcessTarget } from "./in-process-target.ts";
 

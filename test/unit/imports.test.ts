@@ -18,7 +18,15 @@ describe("imports", () => {
   it("every file of src/runtime belongs to a package, and base imports none of the others", () => {
     const names = new Set(ties.flatMap(({ from, to }) => [from, to]));
     expect(names.has("src/runtime")).toBe(false);
-    expect(ties.filter(({ from }) => from === "base").map(({ to }) => to)).toEqual(["src/storage"]);
+    expect(ties.flatMap(({ from, to }) => (from === "base" ? [to] : [])).sort()).toEqual(["src/shared", "src/storage"]);
+  });
+
+  it("src/shared imports nothing of the rest, and dashboard and tracker nothing of src but src/shared", () => {
+    const layer = (path: string): string => /^(?:src\/)?\w+/.exec(path)?.[0] ?? path;
+    const isForeign = ({ from, to }: (typeof imports)[number]): boolean =>
+      layer(from) !== layer(to) &&
+      (layer(from) === "src/shared" || (["dashboard", "tracker"].includes(layer(from)) && layer(to) !== "src/shared"));
+    expect(imports.filter(isForeign)).toEqual([]);
   });
 
   it("the check finds a circle through several files", () => {

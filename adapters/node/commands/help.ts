@@ -1,6 +1,7 @@
 /** The help: all commands and options on one screen of 24 lines and 80 columns. */
-import { FILE_VARIABLE, PRODUCT_NAME, PROGRAM_NAME } from "../../../src/runtime/base/config/names.ts";
+import { FILE_VARIABLE, PROGRAM_NAME } from "../../../src/runtime/base/config/names.ts";
 import { variableOf } from "../../../src/runtime/base/config/options.ts";
+import { PRODUCT_NAME } from "../../../src/shared/names.ts";
 import { GENERAL_OPTIONS, HELP_NAMES, VERSION_NAMES, type Commands } from "./command-line.ts";
 import type { CommandOption } from "./command.ts";
 

@@ -1,11 +1,12 @@
 /** The one admin password: chosen at setup and stored as a hash, or set by an option (docs/http-api.md, "Setup"). */
-import type { RecordStore } from "../../storage/record-store.ts";
-import { AppError, invalidInput } from "../base/errors.ts";
-import { exceedsBytes, exceedsChars } from "../base/text.ts";
-import { ADMIN_PASSWORD_CHARS_MIN, PASSWORD_BYTES_MAX } from "../base/config/admin-limits.ts";
-import { variableOf } from "../base/config/options.ts";
-import type { Secret } from "../base/config/option-kinds.ts";
+import { ADMIN_PASSWORD_CHARS_MIN } from "../../shared/limits.ts";
+import { exceedsBytes, exceedsChars } from "../../shared/text.ts";
 import { createJsonRecord, damagedRecord, readJsonRecord, replaceJsonRecord, updateJsonRecord } from "../../storage/json-record.ts";
+import type { RecordStore } from "../../storage/record-store.ts";
+import { PASSWORD_BYTES_MAX } from "../base/config/admin-limits.ts";
+import type { Secret } from "../base/config/option-kinds.ts";
+import { variableOf } from "../base/config/options.ts";
+import { AppError, invalidInput } from "../base/errors.ts";
 import { parsePhc, type PasswordHasher } from "./password-hasher.ts";
 import type { PasswordQueue } from "./password-queue.ts";
 

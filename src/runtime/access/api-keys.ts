@@ -2,8 +2,7 @@
 import type { EpochMs, SiteId } from "../../storage/event.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
 import { AppError, invalidInput, storageUnavailable } from "../base/errors.ts";
-import { exceedsChars } from "../base/text.ts";
-import { API_KEY_CHANGES_WAITING_MAX, API_KEY_NAME_CHARS_MAX, API_KEY_SITES_MAX } from "../base/config/admin-limits.ts";
+import { API_KEY_CHANGES_WAITING_MAX, API_KEY_SITES_MAX } from "../base/config/admin-limits.ts";
 import type { Log } from "../base/metrics/log.ts";
 import { API_KEY_PREFIX, isSiteId, parseSiteId } from "../base/config/names.ts";
 import {
@@ -16,6 +15,8 @@ import {
 } from "../../storage/json-record.ts";
 import { SerialQueue } from "../base/queue.ts";
 import { equalBytes, fromHex, toHex, type Sha256 } from "../base/bytes.ts";
+import { exceedsChars } from "../../shared/text.ts";
+import { API_KEY_NAME_CHARS_MAX } from "../../shared/limits.ts";
 
 /** `ReadOnly` keys read stats; `Admin` keys also manage keys and delete data. */
 export const KEY_SCOPES = ["ReadOnly", "Admin"] as const;

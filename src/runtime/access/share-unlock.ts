@@ -11,7 +11,6 @@ import {
   SHARE_UNLOCK_NETWORKS_MAX,
   SHARES_MAX,
 } from "../base/config/admin-limits.ts";
-import { exceedsBytes } from "../base/text.ts";
 import { AppError, invalidInput } from "../base/errors.ts";
 import { wideNetworkOf, createRateLimit, takeFromAll, type RateLimit } from "../base/rate-limit.ts";
 import type { Counters } from "../base/metrics/counters.ts";
@@ -21,6 +20,7 @@ import type { PasswordHasher } from "./password-hasher.ts";
 import type { PasswordQueue } from "./password-queue.ts";
 import { shareNotFound, type Share, type Shares } from "./shares.ts";
 import type { GuestTokens } from "./expiring-tokens.ts";
+import { exceedsBytes } from "../../shared/text.ts";
 
 const ofLinks = (): RateLimit =>
   createRateLimit({ perSecond: SHARE_UNLOCKS_PER_SECOND, burst: SHARE_UNLOCKS_AT_ONCE, bucketsMax: SHARES_MAX });

@@ -10,7 +10,6 @@ import {
   SHARE_CHANGES_WAITING_MAX,
   SHARE_USE_RECORD_MS,
   SHARE_FRAME_ANCESTORS_MAX,
-  SHARE_NAME_CHARS_MAX,
 } from "../base/config/admin-limits.ts";
 import {
   damagedRecord,
@@ -27,7 +26,8 @@ import { isLinkToken, newLinkToken, type GuestTokens } from "./expiring-tokens.t
 import { SerialQueue } from "../base/queue.ts";
 import { toHex, type Sha256 } from "../base/bytes.ts";
 import { isSiteId } from "../base/config/names.ts";
-import { exceedsChars } from "../base/text.ts";
+import { SHARE_NAME_CHARS_MAX } from "../../shared/limits.ts";
+import { exceedsChars } from "../../shared/text.ts";
 
 /** Dates that no report may leave, or a period that ends with the current date. */
 export type SharedDates = { readonly firstDay: LocalDate; readonly lastDay: LocalDate } | { readonly period: string };

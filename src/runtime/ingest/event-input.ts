@@ -5,7 +5,7 @@ import { fieldOf, malformedBody, optionalText, parseObject, requiredText } from 
 import { CURRENCY_CHARS_MAX, EVENT_NAME_CHARS_MAX, PROPS_CHARS_MAX, SITE_ID_CHARS_MAX, URL_CHARS_MAX } from "../base/config/limits.ts";
 import { PAGEVIEW, parseSiteId } from "../base/config/names.ts";
 import type { SiteId } from "../../storage/event.ts";
-import { exceedsChars, wellFormed } from "../base/text.ts";
+import { exceedsChars, wellFormed } from "../../shared/text.ts";
 
 /** The fields as sent, with the right types and well-formed text, but otherwise unchecked. */
 export interface EventInput {

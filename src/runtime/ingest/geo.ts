@@ -1,5 +1,5 @@
 /** The location of an address, and how it is read from a record of a geo database. */
-import { cutToChars, wellFormed } from "../base/text.ts";
+import { cutToChars, wellFormed } from "../../shared/text.ts";
 
 /** `null` means "not known". */
 export interface GeoPlace {

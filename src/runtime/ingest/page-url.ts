@@ -1,7 +1,7 @@
 /** What is stored of a page's URL: path, host and campaign parameters (docs/http-api.md, "Event fields"). */
 import { invalidInput } from "../base/errors.ts";
 import { PATHNAME_CHARS_MAX, URL_HOST_CHARS_MAX, UTM_CHARS_MAX } from "../base/config/limits.ts";
-import { cutToChars } from "../base/text.ts";
+import { cutToChars } from "../../shared/text.ts";
 import { parseUrl } from "./parse-url.ts";
 
 export interface PageUrl {

@@ -1,5 +1,5 @@
 /** Which custom properties are stored, and in which form (docs/http-api.md, "Custom properties"). */
-import { wellFormed } from "../base/text.ts";
+import { wellFormed } from "../../shared/text.ts";
 import { parseJson, type Json, type JsonObject } from "./escaped-keys.ts";
 import { mayLoseDigits, protectNumbers, unprotectNumbers } from "./json-numbers.ts";
 

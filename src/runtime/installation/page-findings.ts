@@ -1,6 +1,7 @@
 /** What a page's HTML and headers say about the installation: its script tag, and what keeps the browser from using it. */
+import { SCRIPT_PATHS } from "../../shared/names.ts";
 import { URL_CHARS_MAX } from "../base/config/limits.ts";
-import { EVENT_PATH, SCRIPT_PATHS, isSiteId } from "../base/config/names.ts";
+import { EVENT_PATH, isSiteId } from "../base/config/names.ts";
 import { resolveUrl } from "../ingest/parse-url.ts";
 import { ContentSecurityPolicy } from "./content-security-policy.ts";
 import { tagsIn, type Tag } from "./html-tags.ts";

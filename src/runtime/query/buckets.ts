@@ -1,22 +1,20 @@
 /** Time buckets of a range: minutes, hours, days, the weeks of a site, or months (docs/http-api.md, "Timeseries"). */
-import { addDays, dayNumberOf, type Calendar } from "../../storage/calendar.ts";
-import { DAY_MS, type EpochMs, type LocalDate } from "../../storage/event.ts";
-import { invalidInput } from "../base/errors.ts";
 import {
   HOURLY_DAYS_MAX,
   INTERVAL_HOUR_DAYS_MAX,
   INTERVAL_MINUTE_DAYS_MAX,
   LONG_RANGE_DAYS_MAX,
   RANGE_DAYS_MAX,
-} from "../base/config/report-limits.ts";
-import type { WeekStart } from "../sites/site-settings.ts";
+} from "../../shared/limits.ts";
+import { intervalByDefault, intervalDaysMax, INTERVALS, type Interval } from "../../shared/periods.ts";
+import type { WeekStart } from "../../shared/site-choices.ts";
+import { addDays, dayNumberOf, type Calendar } from "../../storage/calendar.ts";
+import { DAY_MS, type EpochMs, type LocalDate } from "../../storage/event.ts";
+import { invalidInput } from "../base/errors.ts";
 import { datesOf, type DateRange } from "./date-range.ts";
 import { isInUtc, localTimeSql, localTimesIn, type LocalSql } from "./local-time.ts";
 import { optionalOneOf, type Parameter } from "./parameters.ts";
 import { fragment, sql, type SqlText } from "./sql.ts";
-
-export const INTERVALS = ["minute", "hour", "day", "week", "month"] as const;
-export type Interval = (typeof INTERVALS)[number];
 
 /** Whether the text is an interval. */
 export const isInterval = (text: string | null): boolean => INTERVALS.some((known) => known === text);
@@ -36,17 +34,12 @@ interface PartOfDay {
   readonly ms: number;
   /** Parts of 24 hours. */
   readonly perDay: number;
-  /** Longest range in such parts, if a request asks for them. */
-  readonly rangeDaysMax: number;
 }
 
 const PARTS_OF_DAY: Readonly<Record<"minute" | "hour", PartOfDay>> = {
-  minute: { ms: 60_000, perDay: 1440, rangeDaysMax: INTERVAL_MINUTE_DAYS_MAX },
-  hour: { ms: 3_600_000, perDay: 24, rangeDaysMax: INTERVAL_HOUR_DAYS_MAX },
+  minute: { ms: 60_000, perDay: 1440 },
+  hour: { ms: 3_600_000, perDay: 24 },
 };
-
-const partOfDay = (interval: Interval | BucketLength): PartOfDay | null =>
-  interval === "minute" || interval === "hour" ? PARTS_OF_DAY[interval] : null;
 
 const countOf = (days: number): string => (days === 1 ? "1 day" : `${days} days`);
 
@@ -60,22 +53,17 @@ export const INTERVAL: Parameter<Interval | null> = optionalOneOf(
 
 /** 400 for minutes or hours in a range that is too long for them. */
 export function checkInterval({ interval }: { readonly interval: Interval | null }, { dayCount }: DateRange): void {
-  const isTooFine = (each: Interval) => dayCount > (partOfDay(each)?.rangeDaysMax ?? dayCount);
+  const isTooFine = (each: Interval) => dayCount > intervalDaysMax(each);
   if (interval === null || !isTooFine(interval)) return;
-  const exceeded = Math.max(...INTERVALS.filter(isTooFine).map((each) => partOfDay(each)?.rangeDaysMax ?? 0));
+  const exceeded = Math.max(...INTERVALS.filter(isTooFine).map(intervalDaysMax));
   const allowed = INTERVALS.filter((each) => !isTooFine(each));
   const words = `${allowed.slice(0, -1).join(", ")} or ${allowed.at(-1)}`;
   throw invalidInput(`"interval" must be ${words} for a range of more than ${countOf(exceeded)}`);
 }
 
-const defaultInterval = ({ dayCount }: DateRange): Interval => {
-  if (dayCount > RANGE_DAYS_MAX) return "month";
-  return dayCount <= HOURLY_DAYS_MAX ? "hour" : "day";
-};
-
 /** The buckets that are asked for, and weeks as those of the site. */
 export function lengthOf(range: DateRange, asked: Interval | null, weekStart: WeekStart): BucketLength {
-  const interval = asked ?? defaultInterval(range);
+  const interval = asked ?? intervalByDefault(range.dayCount);
   return interval === "week" ? weekStart : interval;
 }
 

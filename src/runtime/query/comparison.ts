@@ -1,12 +1,12 @@
 /** The window that a range is compared with: its parameters, its dates, and where it is cut (docs/http-api.md, "Comparison"). */
+import { LONG_RANGE_DAYS_MAX, RANGE_DAYS_MAX } from "../../shared/limits.ts";
 import { addDays, firstDateOfPeriod, periodOf, type Calendar } from "../../storage/calendar.ts";
 import { startOfDayMs, type EpochMs } from "../../storage/event.ts";
-import { LONG_RANGE_DAYS_MAX, RANGE_DAYS_MAX } from "../base/config/report-limits.ts";
 import { invalidInput } from "../base/errors.ts";
 import { parseDates, rangeOfDays, type DateRange } from "./date-range.ts";
+import { localTimeOf, whenClockShows } from "./local-time.ts";
 import { optionalOneOf, type Values } from "./parameters.ts";
 import { dateParameter } from "./scope-parameters.ts";
-import { localTimeOf, whenClockShows } from "./local-time.ts";
 import { within, type Scope } from "./scope.ts";
 
 /** The offset of `year_over_year`: the same in every year, so that both windows have the same length. */

@@ -1,6 +1,7 @@
 /** Conditions in SQL: whether an event meets a filter, by what it recorded or by the session that it is part of (docs/reports.md, "Filters"). */
+import { PROPERTY_PREFIX } from "../../shared/filters.ts";
 import { columnOf, isDimension } from "./dimensions.ts";
-import { PROPERTY_PREFIX, isSessionFilter, type Condition } from "./filters.ts";
+import { isSessionFilter, type Condition } from "./filters.ts";
 import { meetsSessionConditions, type SessionCondition, type SessionEvents } from "./session-conditions.ts";
 import { column, joinSql, sql, type SqlText } from "./sql.ts";
 import { UNRECORDED, propertyPasses, valuePasses } from "./text-conditions.ts";

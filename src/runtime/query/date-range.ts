@@ -1,8 +1,9 @@
 /** The dates of a report (docs/http-api.md, "Date ranges"). */
+import { LONG_RANGE_DAYS_MAX, RANGE_DAYS_MAX } from "../../shared/limits.ts";
+import { PERIOD_DEFAULT, PERIODS, SHORT_PERIODS, startOfPeriod } from "../../shared/periods.ts";
 import { addDays, daysBetween } from "../../storage/calendar.ts";
 import { isLocalDate, type LocalDate } from "../../storage/event.ts";
 import { invalidInput } from "../base/errors.ts";
-import { LONG_RANGE_DAYS_MAX, RANGE_DAYS_MAX } from "../base/config/report-limits.ts";
 
 /** Dates of a site's calendar, both included. */
 export interface DateRange {
@@ -11,24 +12,11 @@ export interface DateRange {
   readonly dayCount: number;
 }
 
-/** Dates of the periods of one length, today included. `6mo` is half of `12mo`, in whole weeks. */
-const PERIOD_DAYS = { day: 1, today: 1, "7d": 7, "30d": 30, "90d": 90, "6mo": 182, "12mo": 365 } as const;
+/** The periods by their names, of which `today` is another name of `day`. */
+export const PERIOD_NAMES: readonly string[] = PERIODS.flatMap((period) => (period === "day" ? ["day", "today"] : [period]));
 
-/** The first dates of the other periods but `all`. */
-const PERIOD_STARTS: Readonly<Record<"month" | "year", (today: LocalDate) => string>> = {
-  month: (today) => `${today.slice(0, 7)}-01`,
-  year: (today) => `${today.slice(0, 4)}-01-01`,
-};
-
-/** The period from the first date with events on. */
-export const ALL = "all";
-
-export const PERIODS: readonly string[] = [...Object.keys(PERIOD_DAYS), ...Object.keys(PERIOD_STARTS), ALL];
-
-/** Those that are known from the current date alone. */
-export const SHORT_PERIODS: readonly string[] = PERIODS.filter((period) => period !== ALL);
-
-export const PERIOD_DEFAULT = "30d";
+/** Names of the periods whose dates follow from the current date. */
+export const SHORT_PERIOD_NAMES: readonly string[] = PERIOD_NAMES.filter((name) => name !== "all");
 
 export function rangeOfDays(firstDay: LocalDate, lastDay: LocalDate): DateRange {
   return { firstDay, lastDay, dayCount: daysBetween(firstDay, lastDay) + 1 };
@@ -54,11 +42,11 @@ export function rangeOfAll(firstDay: LocalDate | null, today: LocalDate): DateRa
   return rangeOfDays(later(begin, addDays(today, 1 - LONG_RANGE_DAYS_MAX)), today);
 }
 
-function rangeOfPeriod(period: string, { today, firstDay }: SiteDates): DateRange {
-  if (period === ALL && firstDay !== undefined) return rangeOfAll(firstDay, today);
-  if (Object.hasOwn(PERIOD_STARTS, period)) return rangeOfDays(PERIOD_STARTS[period as "month"](today) as LocalDate, today);
-  if (Object.hasOwn(PERIOD_DAYS, period)) return rangeOfDays(addDays(today, 1 - PERIOD_DAYS[period as "day"]), today);
-  throw invalidInput(`"period" must be one of ${(firstDay === undefined ? SHORT_PERIODS : PERIODS).join(", ")}`);
+function rangeOfPeriod(name: string, { today, firstDay }: SiteDates): DateRange {
+  if (name === "all" && firstDay !== undefined) return rangeOfAll(firstDay, today);
+  const period = SHORT_PERIODS.find((known) => known === (name === "today" ? "day" : name));
+  if (period !== undefined) return rangeOfDays(startOfPeriod(period, today) as LocalDate, today);
+  throw invalidInput(`"period" must be one of ${(firstDay === undefined ? SHORT_PERIOD_NAMES : PERIOD_NAMES).join(", ")}`);
 }
 
 /** The value of a parameter. */

@@ -1,24 +1,26 @@
 /** Filters: their notation. All conditions must hold (docs/http-api.md, "Filters"); `conditions.ts` has their SQL. */
-import { AppError, invalidInput } from "../base/errors.ts";
-import { exceedsChars } from "../base/text.ts";
 import {
-  FILTER_CONDITIONS_MAX,
-  FILTER_EXPRESSIONS_MAX,
-  FILTER_EXPRESSION_CHARS_MAX,
-  FILTER_VALUES_MAX,
-  FILTER_VALUE_CHARS_MAX,
-} from "../base/config/report-limits.ts";
-import { DIMENSIONS, isDimension, isSessionDimension, type Dimension } from "./dimensions.ts";
+  FilterSyntaxError,
+  OPERATORS,
+  parseFilter,
+  printFilter,
+  PROPERTY_PREFIX,
+  TooManyValuesError,
+  type Filter,
+  type Operator,
+} from "../../shared/filters.ts";
+import { FILTER_CONDITIONS_MAX, FILTER_EXPRESSION_CHARS_MAX, FILTER_VALUES_MAX, FILTER_VALUE_CHARS_MAX } from "../../shared/limits.ts";
+import { exceedsChars } from "../../shared/text.ts";
+import { FILTER_EXPRESSIONS_MAX } from "../base/config/report-limits.ts";
+import { AppError, invalidInput } from "../base/errors.ts";
 import type { SiteGoal } from "../sites/goal.ts";
+import { DIMENSIONS, isDimension, isSessionDimension, type Dimension } from "./dimensions.ts";
 import type { NamedGoal } from "./goal.ts";
 import { compileInTurns, isKnownExpression, problemOfExpression, problemOfSize, type TextTest } from "./text-matching.ts";
 
 /** Dimensions of whole sessions: a condition on them keeps all events of the sessions that meet it. */
 export const SESSION_FILTERS = ["entry-page", "exit-page", "goal"] as const;
 export type SessionFilter = (typeof SESSION_FILTERS)[number];
-
-/** Begins a condition on a custom property: `props:<key>`. */
-export const PROPERTY_PREFIX = "props:";
 
 export type FilterDimension = Dimension | SessionFilter | `${typeof PROPERTY_PREFIX}${string}`;
 
@@ -33,11 +35,8 @@ export interface Condition {
   readonly goals?: readonly NamedGoal[];
 }
 
-/** What is written between `=` or `=!`, and `=`. */
-export const OPERATORS = { in: "is", contains: "contains", begins: "begins", like: "like", matches: "matches" } as const;
-type Operator = keyof typeof OPERATORS;
-
-const isOperator = (name: string): name is Operator => Object.hasOwn(OPERATORS, name);
+/** The test of each operator. */
+const TESTS = { in: "is", contains: "contains", begins: "begins", like: "like", matches: "matches" } as const;
 
 const problem = (text: string): AppError => invalidInput(`"filters": ${text}`);
 
@@ -45,16 +44,7 @@ const tooManyValues = (): AppError => invalidInput(`"filters" must have at most 
 
 export const isSessionFilter = (name: string): name is SessionFilter => (SESSION_FILTERS as readonly string[]).includes(name);
 
-/** A value or a key of a property, in which some characters are written as %2C. */
-function decoded(written: string, what: string): string {
-  try {
-    return decodeURIComponent(written);
-  } catch {
-    throw problem(`${what} has a "%" that begins no escape: write %25 for "%", %3B for ";" and %2C for ","`);
-  }
-}
-
-function parseDimension(name: string): FilterDimension {
+function checkedDimension(name: string): FilterDimension {
   if (isDimension(name) || isSessionFilter(name)) return name;
   if (isSessionDimension(name)) throw problem(`the dimension "${name}" cannot be filtered on`);
   if (!name.startsWith(PROPERTY_PREFIX)) {
@@ -62,43 +52,9 @@ function parseDimension(name: string): FilterDimension {
       `there is no dimension "${name}"; there are ${[...DIMENSIONS, ...SESSION_FILTERS].join(", ")} and ${PROPERTY_PREFIX}<key>`,
     );
   }
-  const key = decoded(name.slice(PROPERTY_PREFIX.length), "the key of a property");
-  if (exceedsChars(key, FILTER_VALUE_CHARS_MAX))
+  if (exceedsChars(name.slice(PROPERTY_PREFIX.length), FILTER_VALUE_CHARS_MAX))
     throw problem(`the key of a property must be at most ${FILTER_VALUE_CHARS_MAX} characters`);
-  return `${PROPERTY_PREFIX}${key}`;
-}
-
-const BRACKETS = ["()", "[]", "{}"] as const;
-
-/**
- * Whether each bracket in the text has its other one, so that it may be a whole expression. Escaped brackets count among themselves:
- * without the other one they would be an expression as well, but a comma between the two is more likely to be part of one.
- */
-function isBalanced(expression: string): boolean {
-  const unescaped = expression.replaceAll(/\\./gs, "");
-  const escapedOnly = (expression.match(/\\./gs) ?? []).join("");
-  return [unescaped, escapedOnly].every((text) =>
-    BRACKETS.every(([open = "", close = ""]) => text.split(open).length === text.split(close).length),
-  );
-}
-
-/** A list may be a regular expression as well: without a comma it is one, and else its expressions have to be whole. */
-function expressionsIn(listed: readonly string[], written: string, dimension: string): readonly string[] {
-  if (listed.length === 1 && listed[0] !== "") return [written];
-  if (listed.every(isBalanced)) return listed;
-  throw problem(
-    `the value for "${dimension}" begins and ends like a list, but its commas cut a regular expression in parts: ` +
-      "write %2C for a comma of an expression, %28 and %29 for the parentheses around one, and %28, %5B or %7B for a bracket without its other one",
-  );
-}
-
-/** The values of one of `OPERATORS`: a list in parentheses, or one value. */
-function valuesIn(written: string, dimension: string, operator: Operator): readonly string[] {
-  const isList = written.startsWith("(") && written.endsWith(")") && written.length > 1;
-  const listed = isList ? written.slice(1, -1).split(",", FILTER_VALUES_MAX + 1) : null;
-  const values = listed === null ? [written] : operator === "matches" ? expressionsIn(listed, written, dimension) : listed;
-  if (values.length > FILTER_VALUES_MAX) throw tooManyValues();
-  return [...new Set(values.map((value) => decoded(value, `the value for "${dimension}"`)))].sort();
+  return name as FilterDimension;
 }
 
 function checkValue(value: string, dimension: string): void {
@@ -146,54 +102,28 @@ export async function checkSyntax(conditions: readonly Condition[], inTurn: InTu
   }
 }
 
-interface WrittenCondition {
-  readonly name: string;
-  readonly operator: Operator;
-  readonly isNegated: boolean;
-  /** Decoded. */
-  readonly values: readonly string[];
-}
-
-/** `=` and `=!` cannot be in a name. Names and operators are short, so that none of these searches is long. */
-function splitCondition(text: string): WrittenCondition {
-  const [, plainName = "", plain, value = ""] = /^([^=!]*)(==|!=)(.*)$/s.exec(text) ?? [];
-  if (plain) return { name: plainName, operator: "in", isNegated: plain === "!=", values: [value] };
-  const [, name = "", negation, operator = "", written = ""] = /^([^=!]*)=(!?)([a-z]*)=(.*)$/s.exec(text) ?? [];
-  if (isOperator(operator)) return { name, operator, isNegated: negation === "!", values: valuesIn(written, name, operator) };
-  throw problem(
-    `the condition "${text}" has no operator; use dimension==value or dimension!=value, or one of ` +
-      `${Object.keys(OPERATORS).join(", ")} as in dimension=${Object.keys(OPERATORS)[1] ?? ""}=value`,
-  );
-}
-
 function parseCondition(text: string): Condition {
-  const { name, operator, isNegated, values } = splitCondition(text);
-  const dimension = parseDimension(name);
+  const { dimension: name, operator, isNot, values } = writtenFilter(text);
+  const dimension = checkedDimension(name);
   for (const value of values) checkValue(value, name);
-  return { dimension, test: { kind: OPERATORS[operator], values }, isNegated };
+  return { dimension, test: { kind: TESTS[operator], values }, isNegated: isNot };
 }
 
-const escaped = (text: string, characters: RegExp): string => text.replaceAll(characters, encodeURIComponent);
+/** 400 for what is not a filter. */
+function writtenFilter(text: string): Filter {
+  try {
+    return parseFilter(text);
+  } catch (error) {
+    if (error instanceof TooManyValuesError) throw tooManyValues();
+    throw error instanceof FilterSyntaxError ? problem(error.message) : error;
+  }
+}
 
-const dimensionText = (dimension: FilterDimension): string =>
-  dimension.startsWith(PROPERTY_PREFIX)
-    ? PROPERTY_PREFIX + encodeURIComponent(dimension.slice(PROPERTY_PREFIX.length)).replaceAll("!", "%21")
-    : dimension;
+const operatorOf = (kind: TextTest["kind"]): Operator => OPERATORS.find((operator) => TESTS[operator] === kind) ?? "in";
 
 /** Canonical: equal for equal conditions. */
-function formatted({ dimension, test: { kind, values }, isNegated }: Condition): string {
-  const name = dimensionText(dimension);
-  const [first = ""] = values;
-  if (kind === "is" && values.length === 1 && !first.includes(";")) return `${name}${isNegated ? "!=" : "=="}${first}`;
-  const operator = Object.entries(OPERATORS).find(([, known]) => known === kind)?.[0] ?? "";
-  // The brackets of an expression could look cut by the commas of the list.
-  const written = values.map((value) =>
-    escaped(value, kind === "matches" && values.length > 1 ? /[%;,()[\]{}]/g : /[%;,()]/g)
-      .replaceAll("(", "%28")
-      .replaceAll(")", "%29"),
-  );
-  return `${name}=${isNegated ? "!" : ""}${operator}=${written.length === 1 ? written.join("") : `(${written.join(",")})`}`;
-}
+const formatted = ({ dimension, test: { kind, values }, isNegated }: Condition): string =>
+  printFilter({ dimension, operator: operatorOf(kind), isNot: isNegated, values });
 
 /** The conditions as in the parameter `filters`. */
 export const filterText = (conditions: readonly Condition[]): string => conditions.map(formatted).join(";");

@@ -1,5 +1,5 @@
 /** Request parameters as single declarations: how a value is parsed, and how the OpenAPI document describes it. */
-import { exceedsChars } from "../base/text.ts";
+import { exceedsChars } from "../../shared/text.ts";
 import { SEARCH_CHARS_MAX } from "../base/config/report-limits.ts";
 import { invalidInput } from "../base/errors.ts";
 import { count, text, type Schema } from "../base/json-schema.ts";

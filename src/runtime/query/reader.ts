@@ -1,10 +1,10 @@
 /** Who reads a report, when, and by which calendar. Every scope is made for a reader, so no report shows more than its reader may see. */
+import type { WeekStart } from "../../shared/site-choices.ts";
 import type { Calendar } from "../../storage/calendar.ts";
 import type { EpochMs, LocalDate, SiteId } from "../../storage/event.ts";
 import { mayRead, type Principal } from "../access/principal.ts";
 import { AppError } from "../base/errors.ts";
 import type { SiteGoal } from "../sites/goal.ts";
-import type { WeekStart } from "../sites/site-settings.ts";
 import type { Condition } from "./filters.ts";
 import type { SessionRules } from "./session-rules.ts";
 

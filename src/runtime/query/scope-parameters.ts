@@ -1,5 +1,17 @@
 /** The parameters of a report's scope: site, dates and filters (docs/http-api.md, "Common parameters"). */
 import { SITE_ID_CHARS_MAX } from "../base/config/limits.ts";
+import { SITE_ID, parseSiteId } from "../base/config/names.ts";
+import { text, type Schema } from "../base/json-schema.ts";
+import type { LocalDate, SiteId } from "../../storage/event.ts";
+import type { SharedDates } from "../access/shares.ts";
+import { AppError, invalidInput } from "../base/errors.ts";
+import { isInterval } from "./buckets.ts";
+import { PERIOD_NAMES, parseDateRange, rangeOfDays, type DateRange } from "./date-range.ts";
+import { DIMENSIONS } from "./dimensions.ts";
+import { SESSION_FILTERS, conditionsOn, distinctConditions, parseSegmentFilter, type Condition } from "./filters.ts";
+import { optional, parameter, required, type Parameter, type Values } from "./parameters.ts";
+import { checkShared, type Scope, type SharedPart } from "./scope.ts";
+import { checkSite, type Reader } from "./reader.ts";
 import {
   FILTER_CONDITIONS_MAX,
   FILTER_EXPRESSION_CHARS_MAX,
@@ -7,27 +19,9 @@ import {
   FILTER_VALUE_CHARS_MAX,
   LONG_RANGE_DAYS_MAX,
   RANGE_DAYS_MAX,
-} from "../base/config/report-limits.ts";
-import { SITE_ID, parseSiteId } from "../base/config/names.ts";
-import { text, type Schema } from "../base/json-schema.ts";
-import type { LocalDate, SiteId } from "../../storage/event.ts";
-import type { SharedDates } from "../access/shares.ts";
-import { AppError, invalidInput } from "../base/errors.ts";
-import { INTERVALS, isInterval } from "./buckets.ts";
-import { ALL, PERIODS, PERIOD_DEFAULT, parseDateRange, rangeOfDays, type DateRange } from "./date-range.ts";
-import { DIMENSIONS } from "./dimensions.ts";
-import {
-  OPERATORS,
-  PROPERTY_PREFIX,
-  SESSION_FILTERS,
-  conditionsOn,
-  distinctConditions,
-  parseSegmentFilter,
-  type Condition,
-} from "./filters.ts";
-import { optional, parameter, required, type Parameter, type Values } from "./parameters.ts";
-import { checkShared, type Scope, type SharedPart } from "./scope.ts";
-import { checkSite, type Reader } from "./reader.ts";
+} from "../../shared/limits.ts";
+import { INTERVALS, PERIOD_DEFAULT } from "../../shared/periods.ts";
+import { OPERATORS, PROPERTY_PREFIX } from "../../shared/filters.ts";
 
 /** A site id in the OpenAPI document. */
 export const siteIdSchema = (description: string): Schema =>
@@ -45,7 +39,7 @@ const PERIOD: Parameter<string | null> = optional(
     description: "A range of dates of the site's calendar that ends today. `start_date` and `end_date` override it.",
     schema: text(
       "`day` and `today` are the current date, `month` and `year` begin on their first date, `all` on that of the site's first event.",
-      { enum: PERIODS, default: PERIOD_DEFAULT },
+      { enum: PERIOD_NAMES, default: PERIOD_DEFAULT },
     ),
   },
   unchanged,
@@ -86,7 +80,7 @@ const LISTED = `${characterBut(",")}+`;
 const LIST = `\\(${LISTED}(?:,${LISTED})*\\)`;
 /** It may begin like a list or end like one. */
 const SINGLE_VALUE = `${characterBut("(")}${characterBut("")}*|\\((?:${characterBut("")}*${characterBut(")")})?`;
-const WITH_OPERATOR = `=!?(?:${Object.keys(OPERATORS).join("|")})=(?:${LIST}|${SINGLE_VALUE})`;
+const WITH_OPERATOR = `=!?(?:${OPERATORS.join("|")})=(?:${LIST}|${SINGLE_VALUE})`;
 const CONDITION = `(?:${FILTERED})(?:[=!]=[^;]+|${WITH_OPERATOR})`;
 
 /** RE2 can compile it: without lookahead, and without bounds of characters, because nested repetitions may come to 1,000 at most. */
@@ -159,14 +153,14 @@ export type ScopeValues = Partial<Values<typeof SCOPE_PARAMETERS>> & UndatedValu
 
 /** The most days that dates in the request may span: more where it shows that it expects them. */
 export const rangeDaysMaxOf = ({ period = null, interval = null }: Pick<ScopeValues, "period" | "interval">): number =>
-  period === ALL || isInterval(interval) ? LONG_RANGE_DAYS_MAX : RANGE_DAYS_MAX;
+  period === "all" || isInterval(interval) ? LONG_RANGE_DAYS_MAX : RANGE_DAYS_MAX;
 
 const NO_DATES = { period: null, startDate: null, endDate: null };
 
 /** The range of shared dates; null for all dates. */
 function sharedRangeOf(dates: SharedDates, today: LocalDate): DateRange | null {
   if ("firstDay" in dates) return rangeOfDays(dates.firstDay, dates.lastDay);
-  return dates.period === ALL ? null : parseDateRange({ ...NO_DATES, ...dates }, { today });
+  return dates.period === "all" ? null : parseDateRange({ ...NO_DATES, ...dates }, { today });
 }
 
 /** What is shared with the reader; null if everything is. */
@@ -182,14 +176,14 @@ async function requestedRange(values: ScopeValues, reader: Reader, shared: Share
   const { site_id: siteId, start_date: startDate = null, end_date: endDate = null } = values;
   const linked = reader.principal.view?.dates ?? null;
   const period = values.period ?? (linked && "period" in linked ? linked.period : null);
-  const isAll = period === ALL && (startDate ?? endDate) === null;
+  const isAll = period === "all" && (startDate ?? endDate) === null;
   const firstDay = isAll ? await reader.firstDayOf(siteId, shared?.conditions ?? []) : null;
   return parseDateRange({ period, startDate, endDate }, { today, firstDay }, rangeDaysMaxOf(values));
 }
 
 /** Whether the request is for all dates that a share link shows. */
 const takesSharedDates = ({ period, start_date: startDate, end_date: endDate }: ScopeValues): boolean =>
-  (startDate ?? endDate ?? null) === null && (period ?? ALL) === ALL;
+  (startDate ?? endDate ?? null) === null && (period ?? "all") === "all";
 
 /**
  * 403 for what the reader may not see, 400 for dates that do not form a range. Without dates, or with `period=all`, the range is all that

@@ -1,7 +1,8 @@
 /** The notation of steps and pages in requests: `page:/pricing` or `event:signup`, joined by commas (docs/http-api.md, "Funnel"). */
-import { CONDITIONS_MAX, STEP_CHARS_MAX } from "../base/config/report-limits.ts";
+import { CONDITIONS_MAX } from "../../shared/limits.ts";
+import { exceedsChars } from "../../shared/text.ts";
+import { STEP_CHARS_MAX } from "../base/config/report-limits.ts";
 import { invalidInput } from "../base/errors.ts";
-import { exceedsChars } from "../base/text.ts";
 import { text } from "../base/json-schema.ts";
 import { required, type Parameter, type ParameterDescription } from "./parameters.ts";
 import type { Step } from "./steps.ts";

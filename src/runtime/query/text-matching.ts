@@ -7,7 +7,7 @@ import {
   FILTER_EXPRESSION_INSTRUCTIONS_MAX,
   FILTER_EXPRESSION_RANGE_CHARS_MAX,
 } from "../base/config/report-limits.ts";
-import { WildcardPattern } from "../base/text.ts";
+import { WildcardPattern } from "../../shared/text.ts";
 import { expressionSize } from "./expression-size.ts";
 
 /**

@@ -1,8 +1,6 @@
 /** GET /api/stats/breakdown/{dimension}: the numbers of each value of a dimension (docs/http-api.md, "Breakdowns"). */
-import { exceedsChars } from "../base/text.ts";
 import { EVENT_NAME_CHARS_MAX } from "../base/config/limits.ts";
-import { PRODUCT_NAME } from "../base/config/names.ts";
-import { BREAKDOWN_OFFSET_MAX, BREAKDOWN_ROWS_DEFAULT, BREAKDOWN_ROWS_MAX } from "../base/config/report-limits.ts";
+import { BREAKDOWN_ROWS_DEFAULT } from "../base/config/report-limits.ts";
 import { invalidInput } from "../base/errors.ts";
 import type { AggregateQuery } from "../query/aggregate-query.ts";
 import { COMPARISON_PARAMETERS, comparedWindow, customRange, scopesOf } from "../query/comparison.ts";
@@ -40,6 +38,9 @@ import { csvFormat, csvOfRows, type CsvColumn } from "./exports/formats.ts";
 import { EVENTS, MONEY, PAGEVIEWS, VISITORS, centsIn } from "./measures/fields.ts";
 import { countsByValue, sessionPages, sessionsByValue } from "./measures/values.ts";
 import { report, type ReportRequest } from "./report.ts";
+import { exceedsChars } from "../../shared/text.ts";
+import { PRODUCT_NAME } from "../../shared/names.ts";
+import { BREAKDOWN_OFFSET_MAX, BREAKDOWN_ROWS_MAX } from "../../shared/limits.ts";
 
 /** The numbers that every row contains. */
 const COUNTS = { visitors: VISITORS, pageviews: PAGEVIEWS, events: EVENTS };

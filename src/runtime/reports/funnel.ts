@@ -1,5 +1,5 @@
 /** GET /api/stats/funnel: visitors who complete each of a series of steps within a time window (docs/http-api.md, "Funnel"). */
-import { CONDITIONS_MAX, FUNNEL_WEEKS_MAX, STEPS_MIN } from "../base/config/report-limits.ts";
+import { FUNNEL_WEEKS_MAX } from "../base/config/report-limits.ts";
 import { FUNNEL_MODES, type FunnelMode } from "../query/behavioral/window-funnel.ts";
 import type { SqlRow } from "../query/sql.ts";
 import { invalidInput } from "../base/errors.ts";
@@ -11,6 +11,7 @@ import { STEP_NOTATION, parseSteps, stepListDescription } from "../query/step-pa
 import { stepName, type Step } from "../query/steps.ts";
 import { stepVisitors, visitorsByValue } from "./measures/step-events.ts";
 import { report } from "./report.ts";
+import { CONDITIONS_MAX, STEPS_MIN } from "../../shared/limits.ts";
 
 const SECOND_MS = 1000;
 const UNITS_MS = {

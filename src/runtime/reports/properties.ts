@@ -2,7 +2,6 @@
  * GET /api/stats/properties: the keys of custom properties; keys of nested objects are joined by dots.
  * GET /api/stats/property-values: visitors and events for each value of one key (docs/http-api.md, "Properties").
  */
-import { exceedsChars } from "../base/text.ts";
 import { PROPS_CHARS_MAX } from "../base/config/limits.ts";
 import { PROPERTY_KEYS_MAX, PROPERTY_VALUES_MAX } from "../base/config/report-limits.ts";
 import { invalidInput } from "../base/errors.ts";
@@ -15,6 +14,7 @@ import { eventsIn, within, type Scope } from "../query/scope.ts";
 import { fragment, sql, textCode, type SqlText } from "../query/sql.ts";
 import { EVENTS, VISITORS, rows } from "./measures/fields.ts";
 import { report } from "./report.ts";
+import { exceedsChars } from "../../shared/text.ts";
 
 export const keysOfEvents = fragment(
   (events: SqlText, limit: SqlText) => sql`

@@ -22,7 +22,7 @@ import type { Scope } from "../query/scope.ts";
 import type { SessionRules } from "../query/session-rules.ts";
 import type { CacheKey } from "../results/result-cache.ts";
 import type { SiteGoal } from "../sites/goal.ts";
-import type { WeekStart } from "../sites/site-settings.ts";
+import type { WeekStart } from "../../shared/site-choices.ts";
 
 /** The inputs of a plan other than the request. */
 export interface ReportSettings extends SessionRules {

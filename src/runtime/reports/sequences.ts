@@ -1,10 +1,11 @@
 /** GET /api/stats/sequences: visitors whose events match a pattern, and the number of matches (docs/http-api.md, "Sequences"). */
-import { CONDITIONS_MAX, PATTERN_CHARS_MAX, PATTERN_EVENTS_MAX, STEPS_MIN } from "../base/config/report-limits.ts";
-import { parsePattern, patternOfSteps } from "../query/behavioral/pattern.ts";
+import { CONDITIONS_MAX, STEPS_MIN } from "../../shared/limits.ts";
+import { PATTERN_CHARS_MAX, PATTERN_EVENTS_MAX } from "../base/config/report-limits.ts";
 import { invalidInput } from "../base/errors.ts";
-import { planOf } from "../query/plan.ts";
+import { parsePattern, patternOfSteps } from "../query/behavioral/pattern.ts";
 import { closed, count, fraction, text } from "../base/json-schema.ts";
 import { optional, type Values } from "../query/parameters.ts";
+import { planOf } from "../query/plan.ts";
 import { numberIn, ratio } from "../query/row-values.ts";
 import { STEP_NOTATION, parseSteps, stepListDescription } from "../query/step-parameters.ts";
 import type { Step } from "../query/steps.ts";

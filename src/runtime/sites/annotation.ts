@@ -1,8 +1,9 @@
 /** Annotations of a site: a text about one of its dates, or about an hour of it (docs/annotations.md). */
-import { isLocalDate, type EpochMs, type LocalDate } from "../../storage/event.ts";
+import { ANNOTATION_CHARS_MAX } from "../../shared/limits.ts";
 import type { Calendar } from "../../storage/calendar.ts";
+import { isLocalDate, type EpochMs, type LocalDate } from "../../storage/event.ts";
 import type { JsonObject } from "../../storage/json-record.ts";
-import { ANNOTATIONS_MAX, ANNOTATION_CHARS_MAX } from "../base/config/admin-limits.ts";
+import { ANNOTATIONS_MAX } from "../base/config/admin-limits.ts";
 import { fieldOf, malformedBody, optionalText } from "../base/config/json-fields.ts";
 import { invalidInput } from "../base/errors.ts";
 import type { CollectionKind, Item } from "./collection.ts";

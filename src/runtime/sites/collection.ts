@@ -19,10 +19,10 @@ import { reasonOf, type Log } from "../base/metrics/log.ts";
 import { severalAtOnce } from "../../storage/several-at-once.ts";
 import { COLLECTION_BYTES_MAX, COLLECTION_CHANGES_WAITING_MAX, SITE_RECORDS_MAX_AT_ONCE } from "../base/config/admin-limits.ts";
 import { AppError, invalidInput, storageUnavailable } from "../base/errors.ts";
-import { exceedsBytes } from "../base/text.ts";
 import { SerialQueue } from "../base/queue.ts";
 import { Removals } from "./removals.ts";
 import { isSiteId } from "../base/config/names.ts";
+import { exceedsBytes } from "../../shared/text.ts";
 
 /** The kinds of items, which are also the folders of their records. */
 export const COLLECTIONS = ["goals", "segments", "annotations"] as const;

@@ -1,9 +1,9 @@
 /** Rules that fields of goals, saved filters and annotations share, and who owns an item (docs/privacy.md, "What is not stored"). */
 import type { JsonObject } from "../../storage/json-record.ts";
-import { exceedsChars } from "../base/text.ts";
-import { ITEM_NAME_CHARS_MAX } from "../base/config/admin-limits.ts";
 import { refuseUnknownFields, requiredText, optionalText } from "../base/config/json-fields.ts";
 import { invalidInput } from "../base/errors.ts";
+import { exceedsChars } from "../../shared/text.ts";
+import { ITEM_NAME_CHARS_MAX } from "../../shared/limits.ts";
 
 /** 400 for a text that is empty, or longer than its limit. */
 export function checkedText(field: string, text: string, charsMax: number): string {

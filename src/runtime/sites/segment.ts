@@ -1,6 +1,6 @@
 /** Segments of a site: what is saved under a name, filters or the parameters of a funnel or a sequence (docs/segments.md). */
 import type { JsonObject } from "../../storage/json-record.ts";
-import { exceedsChars } from "../base/text.ts";
+import { exceedsChars } from "../../shared/text.ts";
 import { SEGMENTS_MAX, SEGMENT_CHARS_MAX } from "../base/config/admin-limits.ts";
 import { isObject, optionalText } from "../base/config/json-fields.ts";
 import { invalidInput } from "../base/errors.ts";

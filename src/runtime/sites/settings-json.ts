@@ -1,18 +1,14 @@
 /** Settings as JSON, in requests, responses and records: how they are written, and the rule of each field (docs/http-api.md, "Site settings"). */
+import { RETENTION_DAYS_MAX, SITE_NAME_CHARS_MAX } from "../../shared/limits.ts";
+import { CARDS, WEEK_STARTS } from "../../shared/site-choices.ts";
+import { cutToChars, exceedsChars, wellFormed } from "../../shared/text.ts";
 import type { JsonObject } from "../../storage/json-record.ts";
 import { TimeZone } from "../../storage/time-zone.ts";
-import {
-  RETENTION_DAYS_MAX,
-  SITE_LIST_ENTRIES_MAX,
-  SITE_LIST_ENTRY_CHARS_MAX,
-  SITE_NAME_CHARS_MAX,
-  VALUE_QUOTED_CHARS_MAX,
-} from "../base/config/admin-limits.ts";
+import { SITE_LIST_ENTRIES_MAX, SITE_LIST_ENTRY_CHARS_MAX, VALUE_QUOTED_CHARS_MAX } from "../base/config/admin-limits.ts";
 import { fieldOf, malformedBody, optionalText } from "../base/config/json-fields.ts";
 import { invalidInput } from "../base/errors.ts";
-import { cutToChars, exceedsChars, wellFormed } from "../base/text.ts";
 import { networkText, parseNetwork } from "./ip-network.ts";
-import { CARDS, DEFAULT_SETTINGS, WEEK_STARTS, type SiteSettings } from "./site-settings.ts";
+import { DEFAULT_SETTINGS, type SiteSettings } from "./site-settings.ts";
 
 const quoted = (value: unknown): string => {
   const text = JSON.stringify(value);

@@ -1,22 +1,5 @@
 /** The settings of a site: their defaults (docs/sites.md). */
-
-export const WEEK_STARTS = ["monday", "sunday", "saturday"] as const;
-export type WeekStart = (typeof WEEK_STARTS)[number];
-
-/** Cards of the dashboard that a site may hide. */
-export const CARDS = [
-  "sources",
-  "pages",
-  "locations",
-  "devices",
-  "goals",
-  "properties",
-  "revenue",
-  "funnel",
-  "retention",
-  "sequences",
-  "flow",
-] as const;
+import type { WeekStart } from "../../shared/site-choices.ts";
 
 export interface SiteSettings {
   /** What the dashboard calls the site; null for its id. */

@@ -1,9 +1,9 @@
 /** Decides what a test knows about the sent events: every request that reached the service's origin, in full, and when so many have. */
-
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { EVENT_PATH, SCRIPT_PATHS } from "../../../src/runtime/base/config/names.ts";
+import { EVENT_PATH } from "../../../src/runtime/base/config/names.ts";
+import { SCRIPT_PATHS } from "../../../src/shared/names.ts";
 import { buildTracker } from "../../../tracker/build.mjs";
-import { type Exchange, startLocalServer } from "./local-server.ts";
+import { startLocalServer, type Exchange } from "./local-server.ts";
 
 export type RecordedRequest = Pick<Exchange, "method" | "path" | "headers" | "body">;
 

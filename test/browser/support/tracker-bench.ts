@@ -1,19 +1,19 @@
 /** Decides how a tracker test visits a page: a fresh browser profile, site and recording each, and one way to know that nothing more came. */
-
 import type { BrowserContext, BrowserContextOptions, Page as BrowserPage, ConsoleMessage, Request, WebError } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
-import { EVENT_PATH, SCRIPT_PATHS } from "../../../src/runtime/base/config/names.ts";
+import { EVENT_PATH } from "../../../src/runtime/base/config/names.ts";
+import { SCRIPT_PATHS } from "../../../src/shared/names.ts";
 import {
-  type EventRecorder,
   MARK_PATH,
   NUMBER_HEADER,
+  startEventRecorder,
+  type EventRecorder,
   type Recording,
   type RecordedRequest,
-  startEventRecorder,
 } from "./event-recorder.ts";
-import { type Page, type PageServer, type Site, servePages } from "./page-server.ts";
+import { servePages, type Page, type PageServer, type Site } from "./page-server.ts";
 import type { TrackerBrowser } from "./tracker-browsers.ts";
-import { type Windows, openWindows } from "./windows.ts";
+import { openWindows, type Windows } from "./windows.ts";
 
 export const SITE_ID = "shop.example";
 

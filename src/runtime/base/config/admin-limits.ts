@@ -1,12 +1,10 @@
 /** Fixed bounds of what administrators set: passwords, sessions, API keys, share links, settings of sites, goals, saved filters and annotations. Names end with the unit. */
+import { ADMIN_PASSWORD_CHARS_MIN } from "../../../shared/limits.ts";
 import { assertLimits, UTF8_BYTES_PER_CHAR_MAX } from "./limits.ts";
 
 const MIB = 1024 ** 2;
 
 // Passwords, sessions and API keys
-
-/** Shortest admin password in code points (docs/http-api.md, "Setup"). */
-export const ADMIN_PASSWORD_CHARS_MIN = 12;
 
 /** Longest password in bytes of UTF-8: the cost of a hash grows with its length. */
 export const PASSWORD_BYTES_MAX = 1024;
@@ -33,9 +31,6 @@ export const LOGIN_FAILURE_ADDRESSES_MAX = 100_000;
 /** API keys, revoked ones included; a new key beyond that replaces the oldest revoked one. */
 export const API_KEYS_MAX = 1_000;
 
-/** Longest name of an API key in code points. */
-export const API_KEY_NAME_CHARS_MAX = 128;
-
 /** Sites that an API key may be limited to. */
 export const API_KEY_SITES_MAX = 100;
 
@@ -47,9 +42,6 @@ export const API_KEY_CHANGES_WAITING_MAX = 64;
 /** Share links, revoked ones included, in all and of one site; a new link beyond that replaces the oldest revoked one. */
 export const SHARES_MAX = 1_000;
 export const SHARES_OF_SITE_MAX = 100;
-
-/** Longest name of a share link in code points. */
-export const SHARE_NAME_CHARS_MAX = 128;
 
 /** Shortest password of a share link in code points. The longest is that of the admin. */
 export const SHARE_PASSWORD_CHARS_MIN = 8;
@@ -85,18 +77,12 @@ export const GUEST_REQUESTS_AT_ONCE = 100;
 
 // Settings of sites
 
-/** Longest name of a site in code points. */
-export const SITE_NAME_CHARS_MAX = 128;
-
 /** Entries of each list in a site's settings, and the code points of one. */
 export const SITE_LIST_ENTRIES_MAX = 100;
 export const SITE_LIST_ENTRY_CHARS_MAX = 512;
 
 /** Largest file of settings that can be imported: ten thousand sites with some of each. */
 export const SETTINGS_FILE_BYTES_MAX = 8 * MIB;
-
-/** Longest retention that can be set, for all sites or for one: a hundred years. */
-export const RETENTION_DAYS_MAX = 36_500;
 
 /** Changes of settings that may wait for the current one. */
 export const SITE_CHANGES_WAITING_MAX = 64;
@@ -116,10 +102,6 @@ export const VALUE_QUOTED_CHARS_MAX = 64;
 export const GOALS_MAX = 50;
 export const SEGMENTS_MAX = 200;
 export const ANNOTATIONS_MAX = 2_000;
-
-/** Longest name of a goal or a segment, and longest text of an annotation, in code points. */
-export const ITEM_NAME_CHARS_MAX = 100;
-export const ANNOTATION_CHARS_MAX = 200;
 
 /** Goals that one query counts: of the wildcard patterns that a query may have, some are left for filters. */
 export const GOALS_OF_QUERY_MAX = 25;

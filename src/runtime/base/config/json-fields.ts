@@ -1,7 +1,7 @@
 /** How fields are read from a JSON body: text that is not JSON is a 400, JSON of the wrong shape a 422. */
 import type { JsonObject } from "../../../storage/json-record.ts";
 import { AppError, invalidInput } from "../errors.ts";
-import { wellFormed } from "../text.ts";
+import { wellFormed } from "../../../shared/text.ts";
 
 /** The body is JSON, but not what the endpoint expects (422). */
 export const malformedBody = (message: string): AppError => new AppError({ code: "malformed_body" }, message);

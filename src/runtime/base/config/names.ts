@@ -1,12 +1,8 @@
-/** Names that clients and operators see: the product's prefix, paths, event names, and what a site id looks like. The tracker repeats `window.svc`, and a test compares the two. */
+/** Names that clients and operators see: the product's prefix, paths, event names, and what a site id looks like. */
+import { DEMO_SITE as NAME_OF_DEMO_SITE, ENVIRONMENT_PREFIX, PREFIX, PRODUCT_NAME } from "../../../shared/names.ts";
 import type { SiteId } from "../../../storage/event.ts";
 import { invalidInput } from "../errors.ts";
 import { SITE_ID_CHARS_MAX } from "./limits.ts";
-
-const PREFIX = "svc";
-
-/** The product's name in prose: log lines, messages, file names. */
-export const PRODUCT_NAME = "Sandpiper";
 
 /** The program's name on the command line. */
 export const PROGRAM_NAME = "sandpiper";
@@ -14,17 +10,11 @@ export const PROGRAM_NAME = "sandpiper";
 /** How the program names itself to a page that it checks. */
 export const installationCheckAgent = (version: string): string => `${PRODUCT_NAME}/${version} (installation check)`;
 
-/** An option's environment variable is this and the option's name in capitals. */
-export const ENVIRONMENT_PREFIX = `${PREFIX.toUpperCase()}_`;
-
 /** The variable that names the configuration file. It is not an option: a file cannot name itself. */
 export const FILE_VARIABLE = `${ENVIRONMENT_PREFIX}CONFIG`;
 
 /** The prefix of the service's own metrics (docs/http-api.md, "Metrics"). */
 export const METRIC_PREFIX = `${PREFIX}_`;
-
-/** Where the tracking script is served. */
-export const SCRIPT_PATHS = [`/${PREFIX}.js`, "/js/script.js"] as const;
 
 /** Where events are posted. */
 export const EVENT_PATH = "/api/event";
@@ -59,8 +49,8 @@ export const DASHBOARD_PAGE = "index.html";
 /** Its form, without its length. */
 export const SITE_ID = /^[A-Za-z0-9._:-]+$/;
 
-/** The made-up site (docs/http-api.md, "Demo site"). A name that nobody can own (RFC 2606, 3). */
-export const DEMO_SITE = "demo.example" as SiteId;
+/** The demo site's name as a checked site id. */
+export const DEMO_SITE = NAME_OF_DEMO_SITE as SiteId;
 
 export function isSiteId(value: string): value is SiteId {
   return value.length <= SITE_ID_CHARS_MAX && SITE_ID.test(value);

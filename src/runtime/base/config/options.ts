@@ -1,19 +1,17 @@
 /** The table of all options, each with its kind of value, default and description, and the same table in Markdown for the documentation. */
-import { ADMIN_PASSWORD_CHARS_MIN, PASSWORD_BYTES_MAX, RETENTION_DAYS_MAX } from "./admin-limits.ts";
+import { ADMIN_PASSWORD_CHARS_MIN, RETENTION_DAYS_MAX } from "../../../shared/limits.ts";
+import { ENVIRONMENT_PREFIX } from "../../../shared/names.ts";
+import { PASSWORD_BYTES_MAX } from "./admin-limits.ts";
 import { BLOCK_BYTES_MAX, UNFLUSHED_EVENTS_MAX } from "./limits.ts";
-import { ENVIRONMENT_PREFIX } from "./names.ts";
 import {
   origin,
-  type Option,
   option,
   choice,
   identifier,
   secretString,
   userName,
-  type Secret,
   basePath,
   geoHeaders,
-  type GeoHeaders,
   host,
   proxyCount,
   siteIdOrHost,
@@ -22,11 +20,14 @@ import {
   boolean,
   filePath,
   geoipDatabase,
-  type GeoipDb,
   integer,
   list,
   number,
   timeZoneName,
+  type Option,
+  type Secret,
+  type GeoHeaders,
+  type GeoipDb,
 } from "./option-kinds.ts";
 
 const DAY_SECS = 86_400;

@@ -1,35 +1,18 @@
 /** Every fixed bound of reports, exports and rollups (docs/http-api.md, "Limits"). Names end with the unit. */
+import {
+  LONG_RANGE_DAYS_MAX,
+  INTERVAL_MINUTE_DAYS_MAX,
+  INTERVAL_HOUR_DAYS_MAX,
+  STEPS_MIN,
+  CONDITIONS_MAX,
+} from "../../../shared/limits.ts";
 import { assertLimits, RESPONSE_GRACE_MS } from "./limits.ts";
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** Longest date range, both ends included. */
-export const RANGE_DAYS_MAX = 366;
-
-/**
- * Longest range of a request with `interval` or `period=all`: 27 years, for which a time zone remembers its offsets (see `TimeZone`).
- */
-export const LONG_RANGE_DAYS_MAX = 10_000;
-
-/** By default, ranges of at most this many days have hourly buckets, longer ones daily, and those beyond `RANGE_DAYS_MAX` monthly. */
-export const HOURLY_DAYS_MAX = 2;
-
-/** Longest ranges with buckets of minutes or hours, if a request asks for them. */
-export const INTERVAL_MINUTE_DAYS_MAX = 1;
-export const INTERVAL_HOUR_DAYS_MAX = 31;
-
 /** Points of a series. */
 export const BUCKETS_MAX = Math.max(INTERVAL_MINUTE_DAYS_MAX * 1440, INTERVAL_HOUR_DAYS_MAX * 24, LONG_RANGE_DAYS_MAX);
-
-export const FILTER_CONDITIONS_MAX = 12;
-export const FILTER_VALUE_CHARS_MAX = 512;
-
-/** Values of all conditions of a filter together. */
-export const FILTER_VALUES_MAX = 100;
-
-/** Characters of a regular expression in a filter. */
-export const FILTER_EXPRESSION_CHARS_MAX = 256;
 
 /** Instructions of its compiled program: the worst case of a match is their number times the characters of the text. */
 export const FILTER_EXPRESSION_INSTRUCTIONS_MAX = 500;
@@ -46,9 +29,6 @@ export const FILTER_EXPRESSION_RANGE_CHARS_MAX = 2000;
 export const EXPRESSIONS_KNOWN_MAX = 1000;
 
 export const BREAKDOWN_ROWS_DEFAULT = 10;
-export const BREAKDOWN_ROWS_MAX = 1000;
-/** The parameter `offset` of a breakdown. */
-export const BREAKDOWN_OFFSET_MAX = 1_000_000;
 
 /** The parameter `search`. */
 export const SEARCH_CHARS_MAX = 256;
@@ -70,7 +50,6 @@ export const PROPERTY_VALUES_MAX = 1000;
 
 /** Sites of an overview. */
 export const OVERVIEW_SITES_DEFAULT = 200;
-export const OVERVIEW_SITES_MAX = 1000;
 
 /** Memory of the numbers of overviews that the registry of Cloudflare Workers keeps: a site may have visits of each minute. */
 export const OVERVIEW_NUMBERS_BYTES_MAX = 32 * MIB;
@@ -121,19 +100,12 @@ assertLimits(EXPORT_WANTED_MS <= RESPONSE_GRACE_MS, "an export ends for those wh
 export const GUEST_TEST_STEPS_MAX = 100_000_000;
 
 export const EXPORT_ROWS_DEFAULT = 100_000;
-export const EXPORT_ROWS_MAX = 1_000_000;
 
 /** Memory of all raw exports together, as a share of the engine's, and the bytes that they always get. */
 export const EXPORTS_SHARE_MAX = 1 / 8;
 export const EXPORTS_BYTES_ALLOWED_MIN = 32 * MIB;
 
 // Behavioral reports
-
-/** Steps of a funnel or sequence. */
-export const STEPS_MIN = 2;
-
-/** Steps of a funnel or sequence, and conditions of a pattern. */
-export const CONDITIONS_MAX = 32;
 
 assertLimits(STEPS_MIN <= CONDITIONS_MAX && CONDITIONS_MAX <= 32, "each condition has a bit of a 32-bit number");
 

@@ -1,6 +1,6 @@
 /** How unknown keys and variables are reported: with the known name that the operator most likely meant. */
-
-import { ENVIRONMENT_PREFIX, FILE_VARIABLE } from "./names.ts";
+import { ENVIRONMENT_PREFIX } from "../../../shared/names.ts";
+import { FILE_VARIABLE } from "./names.ts";
 import { quote } from "./option-kinds.ts";
 import { fileVariableOf, isOptionName, OPTION_NAMES, SECRET_OPTION_NAMES, variableOf } from "./options.ts";
 

@@ -1,9 +1,10 @@
 /** Which measures the sum of several rollups has, and their rows. */
+import { HOURLY_DAYS_MAX } from "../../../shared/limits.ts";
 import { daysBetween } from "../../../storage/calendar.ts";
 import { compareCodePoints } from "../../../storage/code-point-order.ts";
 import type { Columns } from "../../../storage/columns.ts";
 import { isPropertyMeasure, type Rollup, type RollupOrigin } from "../../../storage/rollup.ts";
-import { HOURLY_DAYS_MAX, ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../../base/config/report-limits.ts";
+import { ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../../base/config/report-limits.ts";
 import { MeasureSum } from "./measure-sum.ts";
 
 /** A part of a sum: a rollup, or rows computed from events. */

@@ -1,6 +1,5 @@
 /** The daily export: visitors, page views, top page and top source of each date (docs/http-api.md, "Export"). */
 import { PAGEVIEW } from "../../base/config/names.ts";
-import { LONG_RANGE_DAYS_MAX } from "../../base/config/report-limits.ts";
 import type { AggregateQuery } from "../../query/aggregate-query.ts";
 import { planOf, type Plan } from "../../query/plan.ts";
 import { closed, list, text } from "../../base/json-schema.ts";
@@ -11,6 +10,7 @@ import { column, fragment, sql, textCode, type SqlText } from "../../query/sql.t
 import { DAY, PAGEVIEWS, VISITORS } from "../measures/fields.ts";
 import { visitorCountsBy } from "../measures/counts.ts";
 import type { ExportFormat } from "./formats.ts";
+import { LONG_RANGE_DAYS_MAX } from "../../../shared/limits.ts";
 
 /** The schema of the JSON form. */
 export const DAILY_EXPORT = list(

@@ -1,4 +1,5 @@
 /** The file formats of exports and of breakdowns as CSV (docs/http-api.md, "Export"). */
+import { csvNumber, csvText } from "../../../shared/csv.ts";
 import { Decimal } from "../../base/decimal.ts";
 
 /** CSV and JSON differ in these only. */
@@ -23,15 +24,6 @@ export interface ExportFormat {
   json(value: string): string;
 }
 
-/** Characters that start a formula in spreadsheets. */
-const FORMULA_START = /^[=+\-@\t\r]/;
-
-/** Quotes a value and doubles its quotes (RFC 4180). */
-const quoted = (value: string): string => `"${value.includes('"') ? value.replaceAll('"', '""') : value}"`;
-
-/** A quoted value, with an apostrophe in front if a spreadsheet would read it as a formula. */
-export const csvField = (value: string): string => quoted(FORMULA_START.test(value) ? `'${value}` : value);
-
 /** A header line of unquoted column names, then a line for each row. Every line ends in a line feed. */
 export const csvFormat: ExportFormat = {
   extension: "csv",
@@ -41,9 +33,9 @@ export const csvFormat: ExportFormat = {
   separator: "",
   closing: "",
   unrecorded: '""',
-  text: csvField,
-  number: csvField,
-  json: csvField,
+  text: csvText,
+  number: csvText,
+  json: csvText,
 };
 
 /** One object per row and line. */
@@ -70,13 +62,12 @@ export type CsvColumn = string | readonly [object: string, field: string];
 
 const nameOf = (column: CsvColumn): string => (typeof column === "string" ? column : column.join("_"));
 
-/** Numbers have no apostrophe: a negative one is not a formula, and spreadsheets must read it as a number. */
 function cellOf(row: CsvRow, column: CsvColumn): string {
   const [name, field] = typeof column === "string" ? [column] : column;
   const found = row[name];
   const value = typeof found === "object" && !(found instanceof Decimal) ? found[field ?? ""] : found;
-  if (value instanceof Decimal) return quoted(value.digits);
-  return typeof value === "number" ? quoted(String(value)) : csvField(value ?? "");
+  if (value instanceof Decimal) return csvNumber(value.digits);
+  return typeof value === "number" ? csvNumber(String(value)) : csvText(value ?? "");
 }
 
 /** A report as CSV. Fields of an object in a row are columns of their own. */

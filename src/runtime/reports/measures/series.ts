@@ -1,11 +1,12 @@
 /** The points of a time series. Weeks and months are sums of days where days add up, so that rollups answer them. */
 import type { Calendar } from "../../../storage/calendar.ts";
-import { BUCKETS_MAX, HOURLY_DAYS_MAX, RANGE_DAYS_MAX } from "../../base/config/report-limits.ts";
+import { BUCKETS_MAX } from "../../base/config/report-limits.ts";
 import { bucketOfDay, bucketSql, bucketsOf, type BucketLength } from "../../query/buckets.ts";
 import type { DateRange } from "../../query/date-range.ts";
 import { list, text, type Described, type Schema } from "../../base/json-schema.ts";
 import { numberIn, rowsBy, sumsBy } from "../../query/row-values.ts";
 import type { SqlRow } from "../../query/sql.ts";
+import { HOURLY_DAYS_MAX, RANGE_DAYS_MAX } from "../../../shared/limits.ts";
 
 export const BUCKET = text(
   "`YYYY-MM-DD HH:MM` of a minute or an hour, or `YYYY-MM-DD`: the first day of the bucket in the range. In the site's time zone.",

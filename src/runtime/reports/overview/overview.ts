@@ -1,9 +1,9 @@
 /** GET /api/stats/overview: the metrics of many sites, several sites at a time, all in one query slot (docs/reports.md, "Overview"). */
-import { OVERVIEW_SITES_DEFAULT, OVERVIEW_SITES_MAX, RANGE_DAYS_MAX, OVERVIEW_SITES_AT_ONCE } from "../../base/config/report-limits.ts";
+import { OVERVIEW_SITES_DEFAULT, OVERVIEW_SITES_AT_ONCE } from "../../base/config/report-limits.ts";
 import { parseSiteId } from "../../base/config/names.ts";
 import { closed, count, list, orNull, text, type Described } from "../../base/json-schema.ts";
 import { optional, rowLimit, type Values } from "../../query/parameters.ts";
-import { SHORT_PERIODS, parseDateRange, type DateRange } from "../../query/date-range.ts";
+import { SHORT_PERIOD_NAMES, parseDateRange, type DateRange } from "../../query/date-range.ts";
 import { SCOPE_PARAMETERS, SHORT_END_DATE, siteIdSchema } from "../../query/scope-parameters.ts";
 import { DAY } from "../measures/fields.ts";
 import { severalAtOnce } from "../../../storage/several-at-once.ts";
@@ -16,9 +16,10 @@ import type { NumbersPlan } from "../../results/unchanged-results.ts";
 import { reasonOf, type Log } from "../../base/metrics/log.ts";
 import type { Reader } from "../../query/reader.ts";
 import { sitePlan, type MetricsRequest, type MetricsSettings, type SiteMetrics } from "./site-metrics.ts";
+import { OVERVIEW_SITES_MAX, RANGE_DAYS_MAX } from "../../../shared/limits.ts";
 
 export const OVERVIEW_PARAMETERS = {
-  period: { ...SCOPE_PARAMETERS.period, schema: { ...SCOPE_PARAMETERS.period.schema, enum: SHORT_PERIODS } },
+  period: { ...SCOPE_PARAMETERS.period, schema: { ...SCOPE_PARAMETERS.period.schema, enum: SHORT_PERIOD_NAMES } },
   start_date: SCOPE_PARAMETERS.start_date,
   end_date: SHORT_END_DATE,
   limit: rowLimit("Maximum number of sites.", OVERVIEW_SITES_MAX, OVERVIEW_SITES_DEFAULT),

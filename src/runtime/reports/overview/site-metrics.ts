@@ -14,6 +14,7 @@ import { seriesOf } from "../measures/series.ts";
 import { visitCounts, visitsByDay, visitsByHour, visitsByFirstMinute, visitsByLastInstant } from "./visit-queries.ts";
 import { localTimeOf, whenClockShows } from "../../query/local-time.ts";
 import type { SqlRow } from "../../query/sql.ts";
+import { daysOfWholeWeeks } from "../../../shared/periods.ts";
 
 interface WindowMetrics {
   readonly visitors: number;
@@ -144,15 +145,13 @@ interface PreviousWindow {
   readonly cut: CutWindow | null;
 }
 
-const WEEK_DAYS = 7;
-
 /**
  * The window as long as the range, the fewest whole weeks earlier that avoid an overlap: the dashboard's default comparison
  * (docs/reports.md, "Comparison"). If the range includes today, the window ends at the current minute of the day.
  */
 export function previousWindow(range: DateRange, nowMs: EpochMs, calendar: Calendar, rotationDays: number): PreviousWindow {
   const today = calendar.dateOf(nowMs);
-  const offsetDays = Math.ceil(range.dayCount / WEEK_DAYS) * WEEK_DAYS;
+  const offsetDays = daysOfWholeWeeks(range.dayCount);
   const firstDay = addDays(range.firstDay, -offsetDays);
   if (today < range.firstDay || range.lastDay < today)
     return { firstDay, whole: rangeOfDays(firstDay, addDays(range.lastDay, -offsetDays)), cut: null };

@@ -8,9 +8,8 @@ import {
   offeredIntervals,
   serviceInterval,
   type BucketState,
-  type Interval,
 } from "../../../../dashboard/charts/buckets.ts";
-import { dayAfter } from "../../../../dashboard/state/range.ts";
+import { dayAfter, type Interval } from "../../../../src/shared/periods.ts";
 
 const NOW = "2026-11-18T14:20:00.000Z";
 

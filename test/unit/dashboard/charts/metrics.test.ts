@@ -1,7 +1,8 @@
 /** The metrics of the dashboard that it computes itself, compared with counts over plain events. */
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { filterKindOf, withoutGoalFilters, filterOf, type Filter } from "../../../../dashboard/state/filters.ts";
+import { filterKindOf, withoutGoalFilters } from "../../../../dashboard/state/filters.ts";
+import { filterOf, type Filter } from "../../../../src/shared/filters.ts";
 import { inScope, mainOf, type Condition, type Scope } from "../../../property/model.ts";
 import { anEvent, siteId } from "../../../support/stored-event.ts";
 

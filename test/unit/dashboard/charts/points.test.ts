@@ -1,7 +1,7 @@
 /** The points of a chart in the site's time zone: titles, the running hour, and what each point is compared with. */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { Interval } from "../../../../dashboard/charts/buckets.ts";
 import type { Series } from "../../../../dashboard/charts/points.ts";
+import type { Interval } from "../../../../src/shared/periods.ts";
 
 vi.stubGlobal("navigator", { languages: ["en-GB"] });
 const { pointsOf } = await import("../../../../dashboard/charts/points.ts");

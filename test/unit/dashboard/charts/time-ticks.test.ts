@@ -1,8 +1,8 @@
 /** Where the time axis has texts: at the begins of days, also around days with a skipped hour. */
 import { describe, expect, it } from "vitest";
 import { tickIndices } from "../../../../dashboard/charts/axis.ts";
-import { monthAfter } from "../../../../dashboard/state/month.ts";
-import { dayAfter } from "../../../../dashboard/state/range.ts";
+import { monthAfter } from "../../../../dashboard/state/range.ts";
+import { dayAfter } from "../../../../src/shared/periods.ts";
 
 const hours = (day: string, skipped: readonly number[] = []): string[] =>
   Array.from({ length: 24 }, (_, hour) => hour)

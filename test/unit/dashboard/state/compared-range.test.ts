@@ -1,7 +1,6 @@
 /** The window that the dashboard compares a range with (docs/reports.md, "Comparison"). */
 import { describe, expect, it } from "vitest";
-import { comparedRangeOf, type ComparisonChoice } from "../../../../dashboard/state/compared-range.ts";
-import { customRange, rangeOf, type Range } from "../../../../dashboard/state/range.ts";
+import { comparedRangeOf, customRange, rangeOf, type ComparisonChoice, type Range } from "../../../../dashboard/state/range.ts";
 
 /** A Sunday. */
 const TODAY = "2026-03-15";

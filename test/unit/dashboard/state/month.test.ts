@@ -1,6 +1,6 @@
 /** The rows of a calendar, for each first day of the week. */
 import { describe, expect, it } from "vitest";
-import { monthAfter, weekOf, weeksOfMonth } from "../../../../dashboard/state/month.ts";
+import { monthAfter, weekOf, weeksOfMonth } from "../../../../dashboard/state/range.ts";
 
 describe("a month", () => {
   it("follows another, across years", () => {

@@ -1,7 +1,6 @@
 /** The dashboard's date ranges: periods, custom ranges, and the periods before and after. */
 import { describe, expect, it } from "vitest";
-import { customRange, rangeOf, rangeProblem, type Range } from "../../../../dashboard/state/range.ts";
-import { shifted } from "../../../../dashboard/state/shifted-range.ts";
+import { customRange, rangeOf, rangeProblem, shifted, type Range } from "../../../../dashboard/state/range.ts";
 
 const TODAY = "2026-03-15";
 

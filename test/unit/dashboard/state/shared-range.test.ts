@@ -1,9 +1,16 @@
 /** Which dates of a share link a viewer gets to see. */
 import { describe, expect, it } from "vitest";
-import { parseDateRange, SHORT_PERIODS } from "../../../../src/runtime/query/date-range.ts";
+import {
+  customRange,
+  rangeOf,
+  isWithin,
+  rangeWithin,
+  sharedPeriod,
+  sharedRange,
+  sharedRangeProblem,
+} from "../../../../dashboard/state/range.ts";
+import { parseDateRange, SHORT_PERIOD_NAMES } from "../../../../src/runtime/query/date-range.ts";
 import type { LocalDate } from "../../../../src/storage/event.ts";
-import { customRange, rangeOf } from "../../../../dashboard/state/range.ts";
-import { isWithin, rangeWithin, sharedPeriod, sharedRange, sharedRangeProblem } from "../../../../dashboard/state/shared-range.ts";
 
 const TODAY = "2026-11-18";
 
@@ -22,7 +29,7 @@ describe("shared dates", () => {
     expect(sharedPeriod(link)).toBeNull();
   });
 
-  it.each(SHORT_PERIODS)("of the service's period %s are the service's", (period) => {
+  it.each(SHORT_PERIOD_NAMES)("of the service's period %s are the service's", (period) => {
     const { firstDay, lastDay } = parseDateRange({ period, startDate: null, endDate: null }, { today: TODAY as LocalDate });
     expect(sharedRange({ period, start_date: null, end_date: null }, TODAY)).toMatchObject({ start: firstDay, end: lastDay });
   });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cutToChars, exceedsBytes, exceedsChars, wellFormed } from "../../../../src/runtime/base/text.ts";
+import { cutToChars, exceedsBytes, exceedsChars, wellFormed } from "../../../../src/shared/text.ts";
 
 const anyText = fc.string({ unit: fc.constantFrom("a", "é", "漢", "😀", "\ud800", "\udc00", "\u0000", "%") });
 

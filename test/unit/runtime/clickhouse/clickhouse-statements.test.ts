@@ -4,16 +4,16 @@
  */
 import { describe, expect, it } from "vitest";
 import { GOALS_OF_QUERY_MAX } from "../../../../src/runtime/base/config/admin-limits.ts";
-import { FILTER_CONDITIONS_MAX, LOOKED_UP_CHARS_MAX } from "../../../../src/runtime/base/config/report-limits.ts";
-import type { ClickhouseConnection, ClickhouseStatement } from "../../../../src/runtime/clickhouse/connection.ts";
-import { UNDECIDED } from "../../../../src/runtime/clickhouse/native-values.ts";
-import { eventTables, type EventTables } from "../../../../src/runtime/clickhouse/tables.ts";
-import { Responsiveness } from "../../../../src/runtime/clickhouse/responsiveness.ts";
+import { LOOKED_UP_CHARS_MAX } from "../../../../src/runtime/base/config/report-limits.ts";
 import { ClickhouseBackend } from "../../../../src/runtime/clickhouse/clickhouse-backend.ts";
 import { portionsOf, scanStatement } from "../../../../src/runtime/clickhouse/clickhouse-query.ts";
 import { arraysSql } from "../../../../src/runtime/clickhouse/clickhouse-scan.ts";
-import type { PlanStep } from "../../../../src/runtime/query/plan.ts";
+import type { ClickhouseConnection, ClickhouseStatement } from "../../../../src/runtime/clickhouse/connection.ts";
+import { UNDECIDED } from "../../../../src/runtime/clickhouse/native-values.ts";
+import { Responsiveness } from "../../../../src/runtime/clickhouse/responsiveness.ts";
+import { eventTables, type EventTables } from "../../../../src/runtime/clickhouse/tables.ts";
 import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
+import type { PlanStep } from "../../../../src/runtime/query/plan.ts";
 import type { Scope } from "../../../../src/runtime/query/scope.ts";
 import { dailyExport } from "../../../../src/runtime/reports/exports/daily-export.ts";
 import { eventsQuery, minutesQuery } from "../../../../src/runtime/reports/exports/raw-export.ts";
@@ -22,11 +22,12 @@ import { countsByValue } from "../../../../src/runtime/reports/measures/values.t
 import { REPORTS, type ReportPath } from "../../../../src/runtime/reports/registry.ts";
 import type { Report, ReportSettings } from "../../../../src/runtime/reports/report.ts";
 import type { SiteGoal } from "../../../../src/runtime/sites/goal.ts";
+import { FILTER_CONDITIONS_MAX } from "../../../../src/shared/limits.ts";
 import { utcCalendar } from "../../../../src/storage/calendar.ts";
 import type { LocalDate } from "../../../../src/storage/event.ts";
+import { ownerAt, siteGoal } from "../../../support/reader.ts";
 import { reportRequests } from "../../../support/report-requests.ts";
 import { siteId } from "../../../support/stored-event.ts";
-import { ownerAt, siteGoal } from "../../../support/reader.ts";
 
 const NOW_MS = Date.parse("2026-03-15T12:00:00Z");
 const SITE = siteId("Site.test:8080");

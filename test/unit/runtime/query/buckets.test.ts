@@ -2,11 +2,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bucketOfDay, bucketsOf, checkInterval, daysOf, lengthOf, type BucketLength } from "../../../../src/runtime/query/buckets.ts";
-import { dayNumberOf, utcCalendar, ZonedCalendar, type Calendar } from "../../../../src/storage/calendar.ts";
 import { rangeOfDays, type DateRange } from "../../../../src/runtime/query/date-range.ts";
-import { WEEK_STARTS } from "../../../../src/runtime/sites/site-settings.ts";
-import { zoneNamed } from "../../../support/time-zones.ts";
+import { WEEK_STARTS } from "../../../../src/shared/site-choices.ts";
+import { dayNumberOf, utcCalendar, ZonedCalendar, type Calendar } from "../../../../src/storage/calendar.ts";
 import { DAY_MS, isLocalDate, utcDateOf, type LocalDate } from "../../../../src/storage/event.ts";
+import { zoneNamed } from "../../../support/time-zones.ts";
 
 const HOUR_MS = 3_600_000;
 

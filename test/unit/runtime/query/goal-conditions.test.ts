@@ -1,15 +1,15 @@
 /** Conditions on goals in SQL: a statement of the size of goals plus conditions. What they select is shown by test/property. */
 import { describe, expect, it } from "vitest";
 import { GOALS_MAX } from "../../../../src/runtime/base/config/admin-limits.ts";
-import { FILTER_CONDITIONS_MAX } from "../../../../src/runtime/base/config/report-limits.ts";
 import { clickhouseStatement } from "../../../../src/runtime/clickhouse/dialect/statement.ts";
 import { conditionsOn, parseSegmentFilter } from "../../../../src/runtime/query/filters.ts";
 import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
 import { eventsIn } from "../../../../src/runtime/query/scope.ts";
 import type { SqlText } from "../../../../src/runtime/query/sql.ts";
+import { FILTER_CONDITIONS_MAX } from "../../../../src/shared/limits.ts";
 import type { LocalDate } from "../../../../src/storage/event.ts";
-import { siteId } from "../../../support/stored-event.ts";
 import { siteGoal } from "../../../support/reader.ts";
+import { siteId } from "../../../support/stored-event.ts";
 
 const RANGE = rangeOfDays("2026-03-01" as LocalDate, "2026-03-14" as LocalDate);
 

@@ -1,7 +1,7 @@
 /** Tests of texts and properties: what they match, and that no pattern or string makes matching slow. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { WildcardPattern } from "../../../../../src/runtime/base/text.ts";
+import { WildcardPattern } from "../../../../../src/shared/text.ts";
 import { StringDictionary } from "../../../../../src/runtime/duckdb/tables/string-dictionary.ts";
 import { createPropsMatching, createTextMatching, QueryTests } from "../../../../../src/runtime/duckdb/tables/test-matches.ts";
 import type { TextTest } from "../../../../../src/runtime/query/text-matching.ts";

@@ -5,7 +5,7 @@ import { siteTexts } from "../../../../../src/runtime/duckdb/chunk-scan.ts";
 import type { Engine } from "../../../../../src/runtime/duckdb/engine.ts";
 import type { TextsOf } from "../../../../../src/runtime/query/scan.ts";
 import { ExportMemory } from "../../../../../src/runtime/reports/exports/export-memory.ts";
-import { csvField } from "../../../../../src/runtime/reports/exports/formats.ts";
+import { csvText } from "../../../../../src/shared/csv.ts";
 import { ByteWriter, ExportTexts, PackedNumbers, TimeWriter } from "../../../../../src/runtime/reports/exports/packed-columns.ts";
 import { utcDateOf } from "../../../../../src/storage/event.ts";
 import { createEngineShare } from "../../../../support/shared-engine.ts";
@@ -105,7 +105,7 @@ const instant = fc.oneof(
 
 describe("export timestamps", () => {
   it.each([
-    ["CSV", csvField],
+    ["CSV", csvText],
     ["JSON", (text: string) => JSON.stringify(text)],
   ])("a timestamp equals its ISO 8601 form in UTC with milliseconds, whatever the order, in %s", (_name, formatted) => {
     fc.assert(
