@@ -52,7 +52,7 @@ const WILDCARD = "*";
 export class WildcardPattern {
   readonly #first: string;
   readonly #middle: readonly string[];
-  /** Null if the pattern has no wildcard. */
+  /** null if the pattern has no wildcard. */
   readonly #last: string | null;
 
   constructor(pattern: string) {

@@ -39,7 +39,7 @@ function startOfDateIn(zone: TimeZone, date: LocalDate): EpochMs {
   throw new Error("unreachable: the last offset has no end");
 }
 
-/** From the date on, the zone's midnights begin the days. */
+/** The zone's midnights begin the days from this date on. */
 export interface ZoneChange {
   readonly firstDate: LocalDate;
   readonly zone: TimeZone;
@@ -113,7 +113,10 @@ export class ZonedCalendar implements Calendar {
 /** More than any zone was ever off: Manila was 15:56:08 behind Greenwich until 1844, Metlakatla 15:13:42 ahead until 1867. */
 const OFFSET_MS_MAX = (2 * DAY_MS) / 3;
 
-/** From the first to the last instant that a date can have in a calendar: it ends when the next one begins, in its zone or in a later one. */
+/**
+ * The span from the first to the last instant that a date can have in a calendar: it ends when the next one begins, in its zone or in a
+ * later one.
+ */
 export function widestDay(date: LocalDate): { readonly startMs: EpochMs; readonly endMs: EpochMs } {
   const midnight = startOfDayMs(date);
   return { startMs: midnight - OFFSET_MS_MAX, endMs: midnight + DAY_MS + OFFSET_MS_MAX };

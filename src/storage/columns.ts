@@ -1,6 +1,6 @@
 /** A table as columns, which threads exchange faster than rows. */
 
-/** By name, all of the same length: integers, or texts without null. Integers of a `Float64Array` are below 2^53. */
+/** Columns by name, all of the same length: integers, or texts without null. Integers of a `Float64Array` are below 2^53. */
 export type Columns = Readonly<Record<string, Int32Array | BigInt64Array | Float64Array | readonly string[]>>;
 
 export const rowCountOf = (columns: Columns): number => Object.values(columns)[0]?.length ?? 0;

@@ -22,7 +22,7 @@ export const SITE_COLUMN = { field: "siteId", name: "site_id", kind: "text", req
 
 const text = (field: keyof StoredEvent, name: string): EventColumn => ({ field, name, kind: "text", required: false });
 
-/** In the order of Parquet files and journal lines. New columns go to the end: lines are positional (see `event-text.ts`). */
+/** The order of Parquet files and journal lines. New columns go to the end: lines are positional (see `event-text.ts`). */
 export const EVENT_COLUMNS = [
   { ...text("eventName", "event_name"), required: true },
   { ...text("pathname", "pathname"), required: true },

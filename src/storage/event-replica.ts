@@ -9,11 +9,11 @@ export interface ReplicatedEvents {
   readonly segment: number;
   /** Whether they are those of a file, which has one site, rather than those of a segment, which has all its sites. */
   readonly isFile: boolean;
-  /** In the format of partition files. The events of a site follow each other, in their order. */
+  /** A Parquet file like those of partitions. The events of a site follow each other, in their order. */
   readonly parquet: Uint8Array;
   /** Whether an earlier attempt, maybe of another process, may have inserted them. */
   readonly isRepeated: boolean;
-  /** Of a file: the same for this insert and its repetitions only, of which the replica executes one. */
+  /** Identifies a file's insert and its repetitions, of which the replica executes one. */
   readonly token?: string;
   /** Sites whose events are left out. */
   readonly exceptSites?: readonly SiteId[];
@@ -34,6 +34,6 @@ export interface EventReplica {
   insert(events: ReplicatedEvents, signal?: AbortSignal): Promise<void>;
   /** Deletes this node's events of the days, except those of the segments, which are still in the journal. Complete once resolved. */
   delete(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate, exceptSegments: readonly number[]): Promise<void>;
-  /** The same for all days up to the last, of all sites at once, because each deletion is costly. */
+  /** Deletes all days up to the last, of all sites at once, because each deletion is costly. */
   deleteExpired(expired: ExpiredDays, exceptSegments: readonly number[]): Promise<void>;
 }

@@ -45,7 +45,7 @@ export interface StoredEvent {
 export const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
 
-/** Of an ISO 8601 instant. Years after 9999 have a longer date before it. */
+/** Characters of the time in an ISO 8601 instant. Years after 9999 have a longer date before it. */
 const TIME_CHARS = "T00:00:00.000Z".length;
 
 /** The last result of `utcDateOf`: consecutive events mostly have the same date. */

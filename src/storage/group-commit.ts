@@ -4,7 +4,7 @@ import type { BufferedEvent } from "./event-text.ts";
 /** The maximum number of events per write; the rest of a burst is written next. */
 const GROUP_EVENTS_MAX = 1000;
 
-/** With so many events a group stops gathering, where appends are almost instant. */
+/** Events at which a group stops gathering, because appends are almost instant then. */
 const GATHERED_EVENTS_MAX = 8;
 
 interface Waiting {

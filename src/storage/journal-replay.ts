@@ -12,7 +12,7 @@ export interface JournalDamage {
 }
 
 export interface ReplayedJournal {
-  /** Those with events, oldest first. */
+  /** Segments with events, oldest first. */
   readonly segments: readonly Segment[];
   readonly damage: readonly JournalDamage[];
 }

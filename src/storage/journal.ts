@@ -20,7 +20,7 @@ export class Journal {
   #opening: Promise<void> | null = null;
   #syncing: Promise<void> | null = null;
   #size = 0;
-  /** Of all segments. */
+  /** Bytes of all segments. */
   #bytes = 0;
 
   private constructor(log: SegmentLog, open: Segment, onSyncFailure: (error: unknown) => void) {

@@ -3,7 +3,7 @@
 interface LruMapOptions<Key, Value> {
   /** The maximum weight of all entries. Without it, only `evictOldest` evicts. */
   readonly max?: number;
-  /** By default 1, so that `max` is a number of entries. Must not change while the entry is in the map. */
+  /** 1 by default, so that `max` is a number of entries. Must not change while the entry is in the map. */
   readonly weightOf?: (value: Value, key: Key) => number;
   /** Not called for entries that are deleted or replaced. */
   readonly onEvict?: (value: Value, key: Key) => void;

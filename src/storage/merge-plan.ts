@@ -11,7 +11,7 @@ const TIER_FACTOR = 4;
 const LOWEST_TIER_BYTES = 16 * 1024;
 
 export interface DayOfFiles {
-  /** Without superseded ones, oldest first. */
+  /** Excludes superseded files; oldest first. */
   readonly files: readonly PartitionFile[];
   /** False for files that must not be merged, e.g. unreadable ones. */
   readonly isMergeable: (file: PartitionFile) => boolean;

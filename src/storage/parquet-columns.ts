@@ -21,7 +21,7 @@ const NO_PLACE = -1;
 /** So that a value and up to seven bits of the previous byte fit into 32 bits. */
 const INDEX_BITS_MAX = 24;
 
-/** Without `ignoreBOM` a text that begins with U+FEFF loses it. */
+/** `ignoreBOM` keeps a leading U+FEFF in a text. */
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 type PageHeader = ReturnType<typeof parquetHeader>;
@@ -38,7 +38,7 @@ interface DataPage {
 /** A data page whose values are still compressed. */
 export interface StoredPage extends DataPage {
   readonly codec: ColumnMetaData["codec"];
-  /** Of the values when they are no longer compressed. */
+  /** Size of the values after decompression. */
   readonly unpackedBytes: number;
 }
 

@@ -9,7 +9,7 @@ import { checkSeal, seal, SEAL_ENTRY } from "./parquet-seal.ts";
 /** Events by column, with few repeated strings: the contents of one row group. */
 export interface DecodedEvents {
   readonly rows: number;
-  /** Of a text or JSON column. */
+  /** Reads a text or JSON column. */
   text(column: EventColumn): TextColumn;
   readonly timestampsMs: BigInt64Array;
   readonly visitorIds: BigUint64Array;
@@ -197,7 +197,7 @@ export function decodeEvents(bytes: Uint8Array, wanted: readonly EventColumn[] =
   return decodedParts(openParquet(bytes).parts, wanted);
 }
 
-/** As `decodeEvents`, and throws at the first row group that has events of another site. */
+/** Decodes like `decodeEvents`, and throws at the first row group with events of another site. */
 export function decodeEventsOf(
   siteId: SiteId,
   bytes: Uint8Array,
@@ -212,7 +212,7 @@ export interface Unreadable {
   readonly reason: string;
 }
 
-/** As `decodeEventsOf`, but yields an error of the file as a value, which distinguishes it from errors of the consumer. */
+/** Decodes like `decodeEventsOf`, but yields an error of the file as a value, which distinguishes it from errors of the consumer. */
 export function* readEvents(
   bytes: Uint8Array,
   siteId: SiteId,

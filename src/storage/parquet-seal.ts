@@ -9,7 +9,7 @@ const KEY = "sandpiper.crc32";
 /** Two CRC-32 in hexadecimal: of what comes before this value, and of what comes after it. */
 const VALUE_CHARS = 16;
 
-/** Between an entry's key and its value stand the value's type and its length. */
+/** Bytes between an entry's key and its value: the value's type and its length. */
 const VALUE_HEADER_BYTES = 2;
 
 const keyBytes = new TextEncoder().encode(KEY);

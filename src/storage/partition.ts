@@ -15,7 +15,7 @@ export interface PartitionFile {
 /** A partition's events in one segment. */
 export interface JournaledEvents {
   readonly segment: number;
-  /** In order of sequence number. Grows while the segment is open. */
+  /** Ordered by sequence number. Grows while the segment is open. */
   readonly events: readonly EventText[];
   /** Whether files contain all of them, although the journal has not released them. */
   readonly inFiles: boolean;
@@ -23,7 +23,7 @@ export interface JournaledEvents {
 
 export interface Partition {
   readonly day: LocalDate;
-  /** Without superseded ones, oldest first. */
+  /** Excludes superseded files; oldest first. */
   readonly files: readonly PartitionFile[];
   /** Oldest first. */
   readonly journaled: readonly JournaledEvents[];

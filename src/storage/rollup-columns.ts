@@ -103,7 +103,7 @@ function valuesBefore({ present }: StoredPage, row: number): number {
 export class RollupRowGroup {
   readonly rows: number;
   readonly #columns: ParquetColumns;
-  /** Of the columns that were read before. */
+  /** Decoders of the columns that were read before. */
   readonly #decoders = new Map<string, Promise<DecodeValues>>();
 
   constructor(columns: ParquetColumns) {

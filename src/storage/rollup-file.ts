@@ -130,7 +130,7 @@ function writeFile(rowGroups: readonly ColumnSource[][], header: RollupHeader, c
   return new Uint8Array(bytes.getBuffer());
 }
 
-/** The same bytes for equal measures, in whatever order their rows are. */
+/** Equal measures yield equal bytes, in whatever order their rows are. */
 export async function encodeRollup(rollup: Rollup): Promise<Uint8Array> {
   const runs = [...rollup.measures].sort(([a], [b]) => compareCodePoints(a, b)).map(([name, columns]) => sortedRun(name, columns));
   const header = headerOf(rollup, runs);
@@ -149,7 +149,7 @@ export async function encodeRollup(rollup: Rollup): Promise<Uint8Array> {
 
 export interface OpenedRollup {
   readonly header: RollupHeader;
-  /** Of the file. */
+  /** Size of the file. */
   readonly bytes: number;
   /** What is decompressed when all measures have been read. It is kept until `release`. */
   readonly unpackedBytes: number;

@@ -11,9 +11,9 @@ export interface RollupFile {
   readonly key: ObjectKey;
   readonly firstDay: LocalDate;
   readonly lastDay: LocalDate;
-  /** Of definitions and settings. A listing alone shows that a rollup has others; only the header shows that it has the same. */
+  /** Hash of definitions and settings. A listing alone shows that a rollup has others; only the header shows that it has the same. */
   readonly definitionsHash: string;
-  /** Of the events' files, so that rollups of different events have different keys. */
+  /** Hash of the events' files, so that rollups of different events have different keys. */
   readonly eventsHash: string;
 }
 

@@ -53,7 +53,7 @@ function recordSecret(records: RecordStore, record: string): StoredSecret {
   };
 }
 
-/** For hosts without files: a secret is a record, and the database overwrites it as far as it can. */
+/** Used on hosts without files: a secret is a record, and the database overwrites it as far as it can. */
 export const createRecordSecretStore = (records: RecordStore): SecretStore => ({
   async names() {
     const prefix = `${SECRETS_FOLDER}/`;

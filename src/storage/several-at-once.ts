@@ -1,6 +1,6 @@
 /** Runs a task for each item, several at a time, for tasks that mostly wait. */
 
-/** After a rejection no task begins, and those that run have ended when this rejects, too. */
+/** No task begins after a rejection, and all running tasks have ended when this rejects. */
 export async function severalAtOnce<T>(items: Iterable<T>, max: number, task: (item: T) => Promise<void>): Promise<void> {
   const left = [...items].reverse();
   const runOneByOne = async () => {

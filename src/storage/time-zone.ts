@@ -1,7 +1,7 @@
 /** The offset of a time zone from UTC at any instant, from the host's own copy of the IANA time zone database (`Intl`). */
 import { DAY_MS, type EpochMs } from "./event.ts";
 
-/** From this instant on, local time is UTC plus the offset. */
+/** Local time is UTC plus the offset from this instant on. */
 export interface OffsetChange {
   readonly fromMs: EpochMs;
   readonly offsetMs: number;
@@ -39,7 +39,7 @@ function formatIn(name: string): Intl.DateTimeFormat | null {
 }
 
 export class TimeZone {
-  /** As given: hosts differ in which of two equal names they prefer. */
+  /** The given name: hosts differ in which of two equal names they prefer. */
   readonly name: string;
   readonly #format: Intl.DateTimeFormat;
   readonly #windows = new Map<number, readonly OffsetChange[]>();
@@ -54,8 +54,8 @@ export class TimeZone {
   }
 
   /**
-   * Null for a name that the host does not know, and for one in other than the database's spelling, as far as the host tells: of an alias,
-   * such as `US/Pacific`, some do not. Offsets such as `+02:00` are no names: they would ignore daylight saving time.
+   * null for unknown names and non-canonical spelling (best effort: some hosts hide the canonical name of an alias such as `US/Pacific`).
+   * Offsets such as `+02:00` are not names: they would ignore daylight saving time.
    */
   static named(name: string): TimeZone | null {
     const known = TimeZone.#known.get(name);
@@ -122,7 +122,7 @@ export class TimeZone {
     return high * 1000;
   }
 
-  /** Of a whole second. */
+  /** Takes a whole second. */
   #formatted(ms: EpochMs): number {
     const parts: Record<string, string> = {};
     for (const { type, value } of this.#format.formatToParts(ms)) parts[type] = value;

@@ -45,7 +45,7 @@ interface AuthParts {
   readonly log: Log;
   /** The wall clock. */
   readonly now: () => EpochMs;
-  /** For durations. */
+  /** Measures durations. */
   readonly monotonicMs: () => number;
   /** Absent where memory lasts until the service restarts. */
   readonly keepEntries?: KeepEntries;

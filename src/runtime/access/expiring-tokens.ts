@@ -9,7 +9,7 @@ import { toHex, type Sha256 } from "../base/bytes.ts";
 export interface KeptEntry {
   readonly key: string;
   readonly value: string;
-  /** By the wall clock, because a monotonic clock begins again with the instance. */
+  /** Wall clock: a monotonic clock begins again with the instance. */
   readonly endMs: EpochMs;
 }
 

@@ -31,7 +31,7 @@ const keyOf = (address: string, shareHash: string): string => `${rateLimitKeyOf(
 /** `shareHash` is that of the link whose password it is. */
 export class LoginLockout {
   readonly #options: LoginLockoutOptions;
-  /** By network and link, the least recent failure first. */
+  /** Keyed by network and link, the least recent failure first. */
   readonly #failures: LruMap<string, Failures>;
   #lastFailureMs = Number.NEGATIVE_INFINITY;
 
@@ -65,7 +65,7 @@ export class LoginLockout {
     return monotonicMs() < this.#lastFailureMs + lockoutSecs * 1000;
   }
 
-  /** After a success the count starts again. */
+  /** Restarts the count after a success. */
   clear(address: string, shareHash = LOGIN): void {
     this.#failures.delete(keyOf(address, shareHash));
   }

@@ -5,7 +5,7 @@ import type { KeyRights } from "./api-keys.ts";
 import type { AuthServices } from "./auth-services.ts";
 import type { SharedView } from "./shares.ts";
 
-/** As sent, unchecked. */
+/** Credentials as sent, unchecked. */
 export interface Credentials {
   readonly sessionTokens: readonly string[];
   readonly apiKeys: readonly string[];
@@ -22,10 +22,10 @@ interface SharedSite {
 }
 
 export interface Standing {
-  /** Until then, statistics are open to everyone. */
+  /** False: statistics are open to everyone. */
   readonly isPasswordSet: boolean;
   readonly hasSession: boolean;
-  /** Those of the valid keys. */
+  /** Rights of the valid keys. */
   readonly keys: readonly KeyRights[];
   /** What `X-Share` is worth: `locked` if the link needs its password, `unknown` also if it is revoked or expired. Null without it. */
   readonly share: SharedSite | "locked" | "unknown" | null;
@@ -69,7 +69,7 @@ export interface Principal {
   readonly role: PrincipalRole;
   /** `all` includes sites that do not exist yet. */
   readonly sites: "all" | readonly SiteId[];
-  /** Null for everything of the sites. */
+  /** null: no restriction. */
   readonly view: SharedView | null;
 }
 

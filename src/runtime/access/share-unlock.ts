@@ -32,10 +32,10 @@ const ofLinks = (): RateLimit =>
  */
 export class ShareUnlockLimit {
   readonly #monotonicMs: () => number;
-  /** By link. */
+  /** Keyed by link. */
   readonly #shared = ofLinks();
   readonly #reserve = ofLinks();
-  /** By link and network. */
+  /** Keyed by link and network. */
   readonly #ofNetworks = createRateLimit({
     perSecond: SHARE_UNLOCKS_OF_NETWORK_PER_SECOND,
     burst: SHARE_UNLOCKS_OF_NETWORK_AT_ONCE,
@@ -63,7 +63,7 @@ interface ShareUnlockParts {
   readonly shares: Shares;
   readonly guestTokens: GuestTokens;
   readonly hasher: PasswordHasher;
-  /** Of links. */
+  /** Lockout of links. */
   readonly lockout: LoginLockout;
   readonly limit: ShareUnlockLimit;
   readonly queue: PasswordQueue;
@@ -72,7 +72,7 @@ interface ShareUnlockParts {
 }
 
 interface UnlockAttempt {
-  /** Of the link. */
+  /** The link's token. */
   readonly token: string;
   readonly password: string;
   /** The client's. In memory while it has failures, and nowhere else. */

@@ -35,7 +35,7 @@ export type SharedDates = { readonly firstDay: LocalDate; readonly lastDay: Loca
 export interface SharedView {
   /** Conditions that every report has in addition to its own, as in the parameter `filters`; empty for none. */
   readonly filters: string;
-  /** Null for all dates. */
+  /** null for all dates. */
   readonly dates: SharedDates | null;
   readonly hasRealtime: boolean;
 }
@@ -92,7 +92,7 @@ export const isFrameAncestor = (origin: unknown): origin is string => isText(ori
 const areFrameAncestors = (value: unknown): boolean =>
   Array.isArray(value) && value.length <= SHARE_FRAME_ANCESTORS_MAX && value.every(isFrameAncestor);
 
-/** By field, what a record must have. */
+/** Checks of a record's fields. */
 const FIELDS: Readonly<Record<keyof Share, (value: unknown) => boolean>> = {
   shareHash: isText,
   siteId: (value) => isText(value) && isSiteId(value),
@@ -143,7 +143,7 @@ function notStored(cause: unknown): never {
 
 export class Shares {
   readonly #parts: SharesParts;
-  /** By hash, revoked and expired ones included. */
+  /** All links by hash, including revoked and expired ones. */
   readonly #known: Map<string, Share>;
   readonly #queue = new SerialQueue({ waitingMax: SHARE_CHANGES_WAITING_MAX, retryAfterSecs: 1 });
   /** Hashes of links whose last use is not recorded yet. */
@@ -174,7 +174,7 @@ export class Shares {
     return [...this.#known.values()].sort((a, b) => (order(a) < order(b) ? -1 : 1));
   }
 
-  /** Null if there is none, revoked and expired ones included. */
+  /** Includes revoked and expired links; null if there is none. */
   get(shareHash: string): Share | null {
     return this.#known.get(shareHash) ?? null;
   }

@@ -19,7 +19,7 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
 
 export const toHex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/** Of an even number of hexadecimal digits. */
+/** Parses an even number of hexadecimal digits. */
 export const fromHex = (hex: string): Uint8Array => Uint8Array.from(hex.match(/../g) ?? [], (digits) => Number.parseInt(digits, 16));
 
 /** Reading 64-bit integers as words is many times faster than a BigInt per value. */

@@ -35,7 +35,7 @@ export class PeriodicJob implements Job {
   readonly #stopping = new AbortController();
   #running: Promise<boolean> | null = null;
   #notBeforeMs = Number.NEGATIVE_INFINITY;
-  /** Since the last run that succeeded. */
+  /** Failures since the last successful run. */
   #failures = 0;
 
   constructor(options: PeriodicJobOptions) {

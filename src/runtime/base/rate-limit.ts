@@ -41,7 +41,7 @@ export type RateVerdict =
 export interface RateLimit {
   /** Whether an event of `key` is allowed at `nowMs`. Takes no token. */
   peek(key: string, nowMs: number): RateVerdict;
-  /** As `peek`, and takes a token when the event is allowed. */
+  /** Checks like `peek`, and takes a token if the event is allowed. */
   take(key: string, nowMs: number): RateVerdict;
   /** Undoes a `take` of the key that was allowed. */
   giveBack(key: string, nowMs: number): void;
@@ -154,7 +154,7 @@ export function takeFromAll(claims: readonly RateClaim[], nowMs: number): RateVe
   return ALLOWED;
 }
 
-/** As `takeFromAll` with a limit that another instance keeps: the local token is given back if that one refuses. */
+/** `takeFromAll` with a limit that another instance keeps: the local token is given back if that one refuses. */
 export async function takeFromBoth(
   { limit, key }: RateClaim,
   remote: { readonly limit: RemoteRateLimit; readonly key: string },

@@ -29,7 +29,7 @@ import type { VisitorSalts } from "./visitor-salts.ts";
 export interface IngestContext {
   /** When the request began, by the wall clock. */
   readonly nowMs: EpochMs;
-  /** The same by the monotonic clock. */
+  /** Request start, monotonic ms. */
   readonly beganMs: number;
   readonly origin: string | null;
   /** Used for the location and the visitor id only: no field of the event holds it (docs/privacy.md). */

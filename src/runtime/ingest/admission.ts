@@ -14,7 +14,7 @@ interface AdmissionParts {
   readonly eventStore: EventStore;
   /** Where the sites of all nodes are listed: the store itself, unless nodes share a database. */
   readonly catalog: Pick<EventStore, "sites">;
-  /** Those with settings count, with or without events. */
+  /** Sites with settings count, with or without events. */
   readonly sites: Pick<Sites, "has" | "listed" | "count">;
   readonly counters: Counters;
   readonly log: Log;

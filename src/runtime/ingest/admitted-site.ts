@@ -50,7 +50,7 @@ export class AdmittedSite implements SiteAdmission {
     this.#isAdmitted = true;
   }
 
-  /** From the first statement on, `hasEvents` is true. An answer of false shortly before has withdrawn the admission. */
+  /** `hasEvents` is true from the first statement on. An answer of false shortly before has withdrawn the admission. */
   async storing(_siteId: SiteId, store: () => Promise<void>): Promise<void> {
     this.#pending++;
     try {

@@ -4,7 +4,7 @@ import type { EpochMs, StoredEvent } from "../../storage/event.ts";
 
 /** The options of these names, with `gdpr_mode` applied (`config.ts`). */
 export interface DataMinimisation {
-  /** For `parseReferrer` and `withStoredLink`; the others are for `minimiseEvent`. */
+  /** Read by `parseReferrer` and `withStoredLink`; the other fields by `minimiseEvent`. */
   readonly stripReferrerQuery: boolean;
   readonly roundTimestamps: boolean;
   readonly suppressBrowserVersion: boolean;
@@ -32,10 +32,10 @@ export function minimiseEvent(event: StoredEvent, minimisation: DataMinimisation
 }
 
 /**
- * To the hour, because a minute is enough to find the visitor's line, and so the address, in a web server's log. Down, because
- * realtime excludes events in the future. Reports finer than an hour (realtime, durations, the order within a session) become
- * inexact; daily and hourly ones and the date stay exact: it is the hour of the site's clock, which need not be one of UTC, and not
- * before a change of the clock that it has passed.
+ * Rounds to the hour, because a minute is enough to find the visitor's line, and so the address, in a web server's log. Rounds down,
+ * because realtime excludes events in the future. Reports finer than an hour (realtime, durations, the order within a session) become
+ * inexact; daily and hourly ones and the date stay exact: it is the hour of the site's clock, which may differ from an hour of UTC, and
+ * never lies before a change of the clock that the event has passed.
  */
 function roundToHour(timestampMs: EpochMs, calendar: Calendar): EpochMs {
   const { fromMs, offsetMs } = calendar.offsetsBetween(timestampMs - HOUR_MS, timestampMs + 1).at(-1) ?? { fromMs: 0, offsetMs: 0 };

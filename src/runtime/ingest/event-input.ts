@@ -13,11 +13,11 @@ export interface EventInput {
   readonly eventName: string;
   readonly url: string;
   readonly referrer: string | null;
-  /** In CSS pixels. May be negative, fractional or infinite. */
+  /** CSS pixels. May be negative, fractional or infinite. */
   readonly screenWidth: number | null;
   /** Custom properties as JSON text. */
   readonly props: string | null;
-  /** In units of the currency, such as euros. */
+  /** Units of the currency, such as euros. */
   readonly revenue: number | null;
   readonly currency: string | null;
 }

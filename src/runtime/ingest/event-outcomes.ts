@@ -8,7 +8,7 @@ import { isSiteId } from "../base/config/names.ts";
 import { AppError, type AppErrorCode } from "../base/errors.ts";
 import { parseUrl } from "./parse-url.ts";
 
-/** In the processing order of an event. */
+/** Ordered as an event is processed. */
 export const OUTCOMES = [
   "accepted",
   "bot",
@@ -27,13 +27,13 @@ export interface OutcomeCount {
   /** The site; for an event that was refused before its site was read, the host of the page. */
   readonly name: string;
   readonly outcome: Outcome;
-  /** Since the start, or since the name was evicted. */
+  /** Counted since the start, or since the name was evicted. */
   readonly count: number;
   readonly latestMs: EpochMs;
 }
 
 interface Name {
-  /** Since when its events are counted. */
+  /** Start of the count. */
   readonly sinceMs: EpochMs;
   latestMs: EpochMs;
   readonly counts: Map<Outcome, { count: number; latestMs: EpochMs }>;
@@ -50,7 +50,7 @@ export interface EventOutcomesOptions {
   /** Whether `site_ids` is set. Otherwise a site is refused only because of `max_sites`. */
   readonly hasAllowlist: boolean;
   readonly startedAtMs: EpochMs;
-  /** By default `OUTCOME_NAMES_MAX`. */
+  /** `OUTCOME_NAMES_MAX` by default. */
   readonly namesMax?: number;
 }
 
@@ -99,7 +99,7 @@ export class EventOutcomes {
     if (name !== null) this.note(name, this.#outcomeOf(error, siteId !== null), nowMs);
   }
 
-  /** Since when the counts of a name are complete: the start, or later if names have been evicted before it was counted. */
+  /** The time from which the counts of a name are complete: the start, or later if names have been evicted before it was counted. */
   sinceMsOf(name: string): EpochMs {
     return this.#names.get(name)?.sinceMs ?? this.#evictedMs;
   }

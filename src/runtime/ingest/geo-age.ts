@@ -6,7 +6,7 @@ import type { Log } from "../base/metrics/log.ts";
 const AGE_DAYS_MAX = 180;
 
 interface Start {
-  /** Null without a database. */
+  /** null without a database. */
   readonly geoBuiltMs: EpochMs | null;
   readonly now: () => EpochMs;
   readonly log: Pick<Log, "warn">;

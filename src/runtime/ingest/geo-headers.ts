@@ -26,8 +26,8 @@ const nameOf = (value: string): string =>
     : decoded(value, decodeURIComponent);
 
 /**
- * Null without the code of a country, so that the database is asked. With one, the place is that of the headers alone: a region or city
- * of the database may be in another country.
+ * null without a country code: the database is asked. With one, only the headers count: a region or city of the database may be in another
+ * country.
  */
 export function geoPlaceFromHeaders({ country, region, city }: GeoHeaders, headers: Headers): GeoPlace | null {
   const valueOf = (name: string | null): string | null => {

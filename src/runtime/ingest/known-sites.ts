@@ -33,7 +33,7 @@ export class KnownSites implements SiteAdmission {
   /** New sites whose first events are being stored, with the number of those events. */
   readonly #pending = new Map<SiteId, number>();
   #listing: Promise<void> | null = null;
-  /** By the monotonic clock; null before the first listing. */
+  /** Monotonic; null before the first listing. */
   #listedAtMs: number | null = null;
   #hasLoggedRefusal = false;
   #hasLoggedFailure = false;

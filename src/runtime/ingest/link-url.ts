@@ -14,7 +14,7 @@ const LINK_PROPERTY = "url";
 /** A string, or a character that changes the depth or separates values. */
 const JSON_TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]/g;
 
-/** In text that does not parse as a URL, such as `//user:password@host/` or a link with an invalid port. */
+/** Credentials in text that does not parse as a URL, such as `//user:password@host/` or a link with an invalid port. */
 const UNPARSED_CREDENTIALS = /^([^/\\?#]*[/\\]{2}|\s*(?:https?|ftp):)(?:[/\\]*[^/\\?#@]*@)+/i;
 
 const QUERY_OR_FRAGMENT = /[?#].*$/s;

@@ -7,7 +7,7 @@ import { parseUrl } from "./parse-url.ts";
 export interface PageUrl {
   /** Starts with `/`, has no trailing slash except for the root, and is percent-encoded as in the URL standard. */
   readonly pathname: string;
-  /** In lower case, without the port. `null` when only a path was sent. */
+  /** Lower case, without the port. null if only a path was sent. */
   readonly hostname: string | null;
   readonly utmSource: string | null;
   readonly utmMedium: string | null;

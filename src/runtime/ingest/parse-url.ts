@@ -4,13 +4,13 @@
  */
 import { URL_HOST_CHARS_MAX } from "../base/config/limits.ts";
 
-/** From the scheme's colon to the path: credentials, host and port. The URL standard ignores tabs and line breaks. */
+/** Everything from the scheme's colon to the path: credentials, host and port. The URL standard ignores tabs and line breaks. */
 const AUTHORITY = /^[^:]*:[/\\\t\r\n]*([^/\\?#]*)/;
 
 const isHostTooLong = (text: string): boolean =>
   text.length > URL_HOST_CHARS_MAX && (AUTHORITY.exec(text)?.[1]?.length ?? 0) > URL_HOST_CHARS_MAX;
 
-/** Null when the text is not an absolute URL, or its host has more than `URL_HOST_CHARS_MAX` characters. */
+/** null if the text is not an absolute URL, or its host has more than `URL_HOST_CHARS_MAX` characters. */
 export function parseUrl(text: string): URL | null {
   if (isHostTooLong(text)) return null;
   try {
@@ -24,7 +24,7 @@ export function parseUrl(text: string): URL | null {
 const ABSOLUTE = /^[\0-\x20]*[a-z][a-z\d+.\t\r\n-]*:/i;
 const WITH_HOST = /^[\0-\x20]*(?=[/\\][\t\r\n]*[/\\])/;
 
-/** Like `parseUrl`, for a reference that may be relative to `base`. */
+/** Parses like `parseUrl` a reference that may be relative to `base`. */
 export function resolveUrl(reference: string, base: URL): URL | null {
   const absolute = ABSOLUTE.test(reference) ? reference : WITH_HOST.test(reference) ? reference.replace(WITH_HOST, base.protocol) : "";
   if (isHostTooLong(absolute)) return null;

@@ -20,15 +20,15 @@ export function saltPeriodAt(timestampMs: EpochMs, days: number, calendar: Calen
 }
 
 /**
- * Under which name the secret of a time zone is stored: `America/Port_of_Spain` as `america-port-of-spain`, `Etc/GMT+5` as
- * `etc-gmt-plus-5`. No two names of the database differ in anything that this drops, but two spellings of one may.
+ * The name under which the secret of a time zone is stored: `america-port-of-spain` for `America/Port_of_Spain`, `etc-gmt-plus-5` for
+ * `Etc/GMT+5`. Two names of the database always differ in it, but two spellings of one may not.
  */
 export const secretNameOf = (timeZone: string): SecretName =>
   timeZone === "UTC" ? UTC_SECRET : timeZone.toLowerCase().replaceAll("+", "-plus-").replaceAll(/[/_]/g, "-");
 
 const SECRET_BYTES = 32;
 
-/** In hexadecimal digits. */
+/** Hexadecimal digits. */
 export const generateSecret = (randomBytes: (length: number) => Uint8Array): string =>
   Array.from(randomBytes(SECRET_BYTES), (byte) => byte.toString(16).padStart(2, "0")).join("");
 

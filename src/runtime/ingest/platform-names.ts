@@ -1,4 +1,4 @@
-/** Under which names browsers and systems are recorded, and how much of a version, whether from a User-Agent or a client hint. */
+/** The names under which browsers and systems are recorded, and how much of a version, whether from a User-Agent or a client hint. */
 
 /** Name of the User-Agent parser or the hint, in lower case -> recorded name. Other names stay as they are. */
 const BROWSER_NAMES: ReadonlyMap<string, string> = new Map([

@@ -10,7 +10,7 @@ export interface Visit {
   /** The whole header. */
   readonly userAgent: string;
   readonly timestampMs: EpochMs;
-  /** By the site's calendar. */
+  /** A date of the site's calendar. */
   readonly date: LocalDate;
   /** The time zone that the site is in at that instant. */
   readonly timeZone: string;

@@ -27,7 +27,7 @@ export interface VisitorSaltOptions {
   /** The `secret` option; null to generate a secret for each period. */
   readonly configured: Secret | null;
   readonly store: StoredSecret;
-  /** By whose dates salt periods are counted: an IANA name, and its days. */
+  /** The time zone whose dates count salt periods: an IANA name, and its days. */
   readonly timeZone: string;
   readonly calendar: Calendar;
   /** Where another instance owns the secret: that of the salt period that has begun last. Nothing is stored here then. */
@@ -51,7 +51,7 @@ const isWithin = ({ startMs, endMs }: SaltPeriod, timestampMs: EpochMs): boolean
 interface CurrentSecret {
   readonly period: SaltPeriod;
   readonly key: HmacKey;
-  /** By the salt period of the event's date: few, because a site's date is at most days behind that of the zone. */
+  /** Keys by the salt period of the event's date: few, because a site's date is at most days behind that of the zone. */
   readonly salts: Map<number, HmacKey>;
 }
 

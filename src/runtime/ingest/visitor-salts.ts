@@ -22,7 +22,7 @@ export interface VisitorSaltsOptions extends Omit<VisitorSaltOptions, "store" | 
 
 export class VisitorSalts {
   readonly #options: VisitorSaltsOptions;
-  /** By zone: two spellings of an alias have one secret. The time zone database bounds it. */
+  /** One secret per zone: two spellings of an alias share it. The time zone database bounds the map. */
   readonly #salts = new Map<SecretName, VisitorSalt>();
   #checkedMs: EpochMs = 0;
 
@@ -65,7 +65,7 @@ export class VisitorSalts {
     return this.#of(timeZone).renew();
   }
 
-  /** As `VisitorSalt.renewIfDue`, of all zones. */
+  /** `VisitorSalt.renewIfDue` of all zones. */
   renewIfDue(nowMs: EpochMs): void {
     if (Math.abs(nowMs - this.#checkedMs) >= UNUSED_SALTS_CHECK_MS) {
       this.#checkedMs = nowMs;

@@ -13,7 +13,7 @@ export interface Visitors {
 export interface VisitorsParts extends Pick<VisitorSaltsOptions, "randomBytes" | "log" | "now" | "zonesAt"> {
   readonly config: Config;
   readonly secrets: SecretStore;
-  /** In the instance of one site: the instance that owns the generated secrets. */
+  /** Set in the instance of one site: the instance that owns the generated secrets. */
   readonly oneSite?: { readonly registry: { readonly periodSecret: NonNullable<VisitorSaltsOptions["foreign"]> } };
 }
 

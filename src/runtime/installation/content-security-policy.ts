@@ -75,7 +75,7 @@ function parsePolicy(text: string): Policy {
 export class ContentSecurityPolicy {
   readonly #policies: readonly Policy[];
 
-  /** From the values of headers and `meta` elements. Each may hold several policies, all of which must allow a request. */
+  /** Takes the values of headers and `meta` elements. Each may hold several policies, all of which must allow a request. */
   constructor(values: readonly string[]) {
     const texts = values.flatMap((value) => value.split(",")).filter((text) => text.trim() !== "");
     this.#policies = texts.slice(0, POLICIES_MAX).map(parsePolicy);

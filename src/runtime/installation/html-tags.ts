@@ -1,9 +1,9 @@
 /** The start tags of an HTML page and their attributes, in time linear in its length: as much of the HTML standard as scripts need. */
 
 export interface Tag {
-  /** In lower case. */
+  /** Lower case. */
   readonly name: string;
-  /** By name in lower case. Of attributes with the same name, the first counts. */
+  /** Keyed by name in lower case. The first of several attributes with the same name counts. */
   readonly attributes: ReadonlyMap<string, string>;
 }
 

@@ -16,7 +16,7 @@ export type PageProblem = (typeof PAGE_PROBLEMS)[number];
 export interface PageFindings {
   /** Why there are no findings; null if there are. */
   readonly problem: PageProblem | null;
-  /** Of the last response; null without one. */
+  /** Status of the last response; null without one. */
   readonly status: number | null;
   readonly html: HtmlFindings | null;
 }
@@ -30,7 +30,7 @@ export interface PageCheckOptions {
 
 export interface PageCheckRequest {
   readonly pages: SitePages;
-  /** Of these pages. */
+  /** The URL of these pages. */
   readonly url: URL;
   /** The public address of the script. */
   readonly scriptUrl: URL;

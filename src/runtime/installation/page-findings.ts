@@ -61,7 +61,7 @@ function scriptTagFrom({ name, attributes }: Tag, base: URL, installed: Installe
   return { url, attributes, finding };
 }
 
-/** Null also for a long reference: as the base of many others, it would take quadratic time. */
+/** null for a long reference as well: as the base of many others, it would take quadratic time. */
 const resolve = (reference: string, base: URL): URL | null => (reference.length > URL_CHARS_MAX ? null : resolveUrl(reference, base));
 
 interface Scan {
@@ -69,7 +69,7 @@ interface Scan {
   readonly policies: readonly string[];
 }
 
-/** Of several tags, the first of this instance counts, else the first. */
+/** Prefers the first tag of this instance, else the first tag. */
 function scan(html: string, page: URL, installed: InstalledScript): Scan {
   let base: URL | null = null;
   let scriptTag: ScriptTag | null = null;
@@ -99,7 +99,7 @@ const siteNamedBy = (tag: ScriptTag | null): string | null => {
   return isSiteId(named) ? named : null;
 };
 
-/** Of the page at `page`, which is where redirects led. */
+/** Checks the page at `page`, the target of all redirects. */
 export function findingsIn({ html, policy }: FetchedPage, page: URL, installed: InstalledScript): HtmlFindings {
   const { scriptUrl } = installed;
   const { scriptTag, policies } = scan(html, page, installed);

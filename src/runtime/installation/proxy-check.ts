@@ -75,7 +75,7 @@ export class ProxyCheck {
     return this.#options.trustProxy + PROXIES_BEYOND_MAX;
   }
 
-  /** Null while `trust_proxy` fits, and before there are enough events. */
+  /** null while `trust_proxy` fits, and before there are enough events. */
   get finding(): ProxyFinding | null {
     return this.#finding;
   }

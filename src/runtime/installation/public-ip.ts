@@ -7,7 +7,7 @@ const IPV4 = /^\d{1,3}(?:\.\d{1,3}){3}$/;
 const SPECIAL_IPV4 = /^(?:192\.0\.[02]\.|192\.88\.99\.|198\.1[89]\.|198\.51\.100\.|203\.0\.113\.|22[4-9]\.|2[3-5]\d\.)/;
 
 /**
- * Of IPv6 only 2000::/3 is global unicast, so loopback, mapped, private, link-local and multicast addresses do not match. Within it
+ * Only 2000::/3 of IPv6 is global unicast, so loopback, mapped, private, link-local and multicast addresses do not match. Within it
  * 2001::/23 (Teredo), 2001:db8::/32, 2002::/16 (6to4) and 3fff::/20 are special.
  */
 const PUBLIC_IPV6 = /^(?!2001:(?:db8|1?[0-9a-f]{0,2}):|2002:|3fff:[0-9a-f]{0,3}:)[23][0-9a-f]{3}:[0-9a-f:.]+$/i;

@@ -44,7 +44,7 @@ export async function openCollections(host: Host, shared: Clickhouse | null): Pr
   };
 }
 
-/** As nodes share them. */
+/** The items that nodes share. */
 export const itemsOf = ({ goals, segments, annotations }: Collections): readonly SharedItems[] => [
   sharedItems(goals),
   sharedItems(segments),

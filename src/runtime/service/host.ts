@@ -53,7 +53,7 @@ export interface SiteRegistry {
   endDeletion(): Promise<void>;
   /** The generated secret of the time zone's salt period that has begun last. */
   periodSecret(timeZone: string): Promise<PeriodSecret>;
-  /** Of addresses over all sites. */
+  /** Rate limit of addresses over all sites. */
   readonly addressRateLimit: RemoteRateLimit;
 }
 
@@ -80,9 +80,9 @@ export interface SiteInstances {
 export interface OneSite {
   readonly siteId: SiteId;
   readonly registry: SiteRegistry;
-  /** Above the numbers of all segments that other instances have written of the site. */
+  /** Greater than the numbers of all segments that other instances have written of the site. */
   readonly segmentFloor: number;
-  /** Of sites without a time zone of their own. The registry records it, so that it is the same for all instances. */
+  /** The calendar of sites without a time zone of their own. The registry records it, so that it is the same for all instances. */
   readonly defaultCalendar: CalendarRecord;
 }
 
@@ -98,7 +98,7 @@ export interface Host {
   readonly passwordHasher: PasswordHasher;
   readonly parquet: ParquetWriter;
   readonly rollupCalculator: RollupCalculator;
-  /** By default `ROLLUP_WEIGHT_BYTES_MIN`. */
+  /** `ROLLUP_WEIGHT_BYTES_MIN` by default. */
   readonly rollupWeightBytesMin?: number;
   readonly segmentLog: SegmentLog;
   readonly engine: Engine;
@@ -134,9 +134,9 @@ export interface Host {
   readonly processUsage?: () => ProcessUsage;
   /** The limit for journal lines that wait for a flush, in bytes. They are kept in memory. */
   readonly unflushedBytesMax: number;
-  /** On a host with an instance for each site: the site of this one. */
+  /** Set on a host with an instance for each site: the site of this one. */
   readonly oneSite?: OneSite;
-  /** On such a host: in the one instance that holds what is of no single site. It answers nothing about events itself. */
+  /** Set on such a host in the registry: the instance that owns everything not tied to one site. It answers nothing about events itself. */
   readonly siteInstances?: SiteInstances;
   /** Resolves after `ms` milliseconds. For waits that must not depend on `tick`. */
   readonly wait: (ms: number) => Promise<void>;

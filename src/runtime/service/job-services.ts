@@ -73,7 +73,7 @@ export async function createJobs(
   };
 }
 
-/** In the order in which a tick starts them. Where sites have instances of their own, these do all work on files. */
+/** The order in which a tick starts them. On hosts with an instance per site, these do all work on files. */
 export function jobsOf(
   { flush, compaction, retention, rollups }: JobServices,
   { visitorSalts }: Pick<Visitors, "visitorSalts">,

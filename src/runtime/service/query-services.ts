@@ -48,7 +48,7 @@ export interface QueryParts {
   readonly leftOutFiles: LeftOutFiles;
   readonly log: Log;
   readonly monotonicMs: () => number;
-  /** Null with `engine = duckdb`. */
+  /** null with `engine = duckdb`. */
   readonly clickhouse: Clickhouse | null;
   /** See `Flush.deliver`. */
   readonly flushSite: (siteId: SiteId) => Promise<void>;

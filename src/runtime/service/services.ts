@@ -63,10 +63,13 @@ export interface Services extends Groups {
   readonly pageCheck: PageCheck;
   readonly proxyCheck: ProxyCheck;
   readonly standingOf: StandingOf;
-  /** Of requests with a share link, or of a public site, by address. */
+  /** Per-IP limit for requests with a share link, or of a public site. */
   readonly guestRateLimit: RateLimit;
   readonly sites: Sites;
-  /** Of this instance and, where sites have their own, of those that are running. Their counters are added to this instance's before. */
+  /**
+   * Gauges of this instance and, on hosts with an instance per site, of those that are running, whose counters are added to this instance's
+   * first.
+   */
   gauges(): Promise<Gauges>;
   /** Erases on all nodes. `untilMs`, by the monotonic clock, is how long the answer can wait for the others. */
   eraseOnRequest(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate, untilMs: number): Promise<Erased>;
@@ -89,7 +92,7 @@ const createOverview = ({ host, sites }: Dependencies, { stats }: QueryServices,
     log: host.log,
   });
 
-/** By address. */
+/** Per-IP limit. */
 const createGuestRateLimit = (): RateLimit =>
   createRateLimit({ perSecond: GUEST_REQUESTS_PER_SECOND, burst: GUEST_REQUESTS_AT_ONCE, bucketsMax: RATE_LIMIT_BUCKETS_MAX });
 

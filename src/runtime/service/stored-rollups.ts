@@ -25,7 +25,7 @@ export interface StoredRollupsParts {
   readonly log: Log;
 }
 
-/** Also needed with the option `rollups` off: an erasure deletes rollups that were made before. */
+/** Needed even with the option `rollups` off: an erasure deletes rollups that were made before. */
 export async function createStoredRollups({
   config,
   rollupCalculator: calculator,

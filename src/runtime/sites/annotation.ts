@@ -40,7 +40,7 @@ function parseHour(body: JsonObject): number | null {
   throw invalidInput(`Field "hour" must be an integer from 0 to ${HOUR_MAX}`);
 }
 
-/** Null without a date. */
+/** null without a date. */
 function parseMoment(body: JsonObject): Moment | null {
   const [date, hour] = [optionalText(body, "date"), parseHour(body)];
   if (date !== null && !isLocalDate(date)) throw invalidInput('Field "date" must be a real calendar date in the form YYYY-MM-DD');
@@ -50,7 +50,7 @@ function parseMoment(body: JsonObject): Moment | null {
 
 const parseText = (body: JsonObject): string => trimmedText(body, "text", ANNOTATION_CHARS_MAX);
 
-/** Without a date, that of `otherwise`. 422 for a field of the wrong type, 400 for one that breaks its rule or is unknown. */
+/** Takes the date of `otherwise` if there is none. 422 for a field of the wrong type, 400 for one that breaks its rule or is unknown. */
 export function parseAnnotation(body: JsonObject, caller: ItemOwner, otherwise: Moment): AnnotationFields {
   refuseUnknownItemFields(body, ["date", "hour", "text", "scope"]);
   return { ...(parseMoment(body) ?? otherwise), text: parseText(body), owner: parseOwner(body, caller) };
@@ -71,6 +71,6 @@ export const ANNOTATION_KIND: CollectionKind<AnnotationFields> = {
 
 const order = ({ fields: { date, hour }, createdAt }: Annotation): string => `${date} ${String(hour ?? 0).padStart(2, "0")} ${createdAt}`;
 
-/** By date and hour, then in the order in which they were made. */
+/** Sorts by date and hour, then in order of creation. */
 export const byMoment = (annotations: readonly Annotation[]): Annotation[] =>
   annotations.toSorted((a, b) => (order(a) < order(b) ? -1 : Number(order(a) > order(b))));

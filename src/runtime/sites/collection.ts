@@ -52,7 +52,7 @@ export interface Item<Fields> {
 /** New fields by id, or null to remove an item. An unknown id is that of a new item. */
 export type FieldsById<Fields> = ReadonlyMap<string, Fields | null>;
 
-/** By the hash of the site's id, as the record of its settings is. */
+/** Named by the hash of the site's id, like the record of its settings. */
 const collectionRecordOf = ({ name }: Pick<CollectionKind<never>, "name">, siteId: SiteId, sha256: Sha256): string =>
   `${name}/${toHex(sha256(siteId))}.json`;
 
@@ -88,7 +88,7 @@ function parseCollectionRecord<Fields>(kind: Parsed<Fields>, { siteId, items }: 
   return { siteId, items: parsed };
 }
 
-/** Null if the name is not that of such a record, or the record is gone. Rejects if it is damaged. */
+/** null if the name is not that of such a record, or the record is gone. Rejects if it is damaged. */
 export async function readCollectionRecord<Fields>(
   records: Pick<RecordStore, "read">,
   name: string,
@@ -113,7 +113,7 @@ export interface ItemChange<Fields> {
   readonly siteId: SiteId;
   readonly id: string;
   readonly item: Item<Fields> | null;
-  /** Of two changes of an item, the later one counts, on whichever instance it was made; of two at the same time, the one published last. */
+  /** The later of two changes of an item counts, on whichever instance it was made; of two at the same time, the one published last. */
   readonly changedMs: EpochMs;
 }
 
@@ -137,7 +137,7 @@ export class Collection<Fields extends object> {
   readonly #parts: CollectionParts<Fields>;
   readonly #sha256: Sha256;
   readonly #known = new Map<SiteId, Items<Fields>>();
-  /** Of items, by `keyOf`. */
+  /** Removed items, by `keyOf`. */
   readonly #removals = new Removals<string>();
   /** The latest change that other instances may have though it does not count here: the next one has to be later. */
   #withdrawnMs: EpochMs = 0;

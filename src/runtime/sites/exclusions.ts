@@ -5,11 +5,11 @@ import type { SiteSettings } from "./site-settings.ts";
 
 /** Prepared once, when the settings change. Null for a list that is empty, so that nothing is computed for it. */
 export interface Exclusions {
-  /** Of paths as they are stored: percent-encoded, without trailing slashes. */
+  /** Takes paths as they are stored: percent-encoded, without trailing slashes. */
   readonly hasPath: ((pathname: string) => boolean) | null;
-  /** Of client addresses in canonical form. */
+  /** Takes client addresses in canonical form. */
   readonly hasAddress: ((address: string) => boolean) | null;
-  /** Of ISO 3166-1 codes. */
+  /** Takes ISO 3166-1 codes. */
   readonly hasCountry: ((countryCode: string) => boolean) | null;
 }
 
@@ -30,7 +30,7 @@ function countryMatcher(codes: readonly string[]): (countryCode: string) => bool
   return (countryCode) => excluded.has(countryCode);
 }
 
-/** Null if the settings exclude nothing. */
+/** null if the settings exclude nothing. */
 export function exclusionsOf({ excludedPaths, excludedAddresses, excludedCountries }: SiteSettings): Exclusions | null {
   if (excludedPaths.length + excludedAddresses.length + excludedCountries.length === 0) return null;
   return {

@@ -105,7 +105,7 @@ export const GOAL_KIND: CollectionKind<GoalFields> = {
   parse: storedGoal,
 };
 
-/** In the order of the site. */
+/** Sorts in the order of the site. */
 export const inOrder = (goals: readonly SiteGoal[]): SiteGoal[] =>
   goals.toSorted((a, b) => a.fields.position - b.fields.position || (a.id < b.id ? -1 : 1));
 
@@ -114,7 +114,7 @@ export function goalNamed(goals: readonly SiteGoal[], name: string): Goal {
   return inOrder(goals).find(({ fields }) => fields.name === name)?.fields.goal ?? { event: name, property: null };
 }
 
-/** Between those of two neighbors in the list; null if no number is. */
+/** A position between those of two neighbors in the list; null if there is none. */
 function positionBetween(before: SiteGoal | undefined, after: SiteGoal | undefined): number | null {
   const low = before?.fields.position ?? (after?.fields.position ?? 2) - 2;
   const high = after?.fields.position ?? low + 2;

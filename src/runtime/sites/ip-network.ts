@@ -42,7 +42,7 @@ function ipv6Words(shortest: string): Words {
   return [0, 2, 4, 6].map((i) => Number.parseInt(groups[i] ?? "", 16) * 0x10000 + Number.parseInt(groups[i + 1] ?? "", 16));
 }
 
-/** Null if the text is no address. IPv4 that is mapped into IPv6 is IPv6 here. */
+/** null if the text is not an address. IPv4 that is mapped into IPv6 is IPv6 here. */
 function wordsOf(text: string): Words | null {
   if (IPV4.test(text)) return ipv4Words(text);
   const shortest = shortestIpv6(text);

@@ -40,7 +40,7 @@ export function parseOwner(body: JsonObject, caller: ItemOwner): ItemOwner {
 
 export const scopeJson = (owner: ItemOwner): (typeof ITEM_SCOPES)[number] => (owner === null ? "everybody" : "oneself");
 
-/** As stored. */
+/** Parses a stored owner. */
 export function storedOwner({ owner }: JsonObject): ItemOwner {
   if (owner === null || (typeof owner === "string" && /^[0-9a-f]{64}$/.test(owner))) return owner;
   throw new Error("an entry has no owner");

@@ -3,7 +3,7 @@ import type { EpochMs } from "../../storage/event.ts";
 import { LruMap } from "../../storage/lru-map.ts";
 import { REMOVED_SITES_MAX } from "../base/config/admin-limits.ts";
 
-/** By site, or another key. */
+/** Keyed by site, or another key. */
 export class Removals<Key extends string> {
   readonly #removedMs = new LruMap<Key, EpochMs>({
     max: REMOVED_SITES_MAX,

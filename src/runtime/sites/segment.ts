@@ -23,7 +23,7 @@ export const SAVED_PARAMETERS = [...new Set(Object.values(SEGMENT_PARAMETERS).fl
 export interface SegmentFields {
   readonly name: string;
   readonly kind: SegmentKind;
-  /** As they are written in requests. */
+  /** Written as in requests. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly owner: ItemOwner;
 }

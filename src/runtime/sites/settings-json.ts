@@ -65,7 +65,7 @@ function parseList(body: JsonObject, field: string, rule: string, parse: (entry:
   return [...new Set(entries)];
 }
 
-/** Without trailing slashes, as paths are stored. `?` and `#` end a path, so a pattern with one would match nothing. */
+/** Drops trailing slashes, as stored paths have none. `?` and `#` end a path, so a pattern with one would match nothing. */
 function parsePath(text: string): string | null {
   if (!/^\/[^?#\\\p{Cc}]*$/u.test(text)) return null;
   let end = text.length;

@@ -18,7 +18,7 @@ import type { Log } from "../base/metrics/log.ts";
 export interface CalendarRecord {
   /** An IANA name, as are all here. */
   readonly timeZone: string;
-  /** By ascending date, each for another zone than the one before. */
+  /** Ascending by date, each to another zone than the one before. */
   readonly changes: readonly { readonly firstDate: LocalDate; readonly timeZone: string }[];
 }
 
@@ -78,7 +78,7 @@ function parseChanges(value: unknown): CalendarRecord["changes"] | null {
   return changes;
 }
 
-/** Null if a value read from JSON is no record of a calendar, or one with a zone that the host does not know. */
+/** null if a value read from JSON is not a record of a calendar, or names a zone that the host does not know. */
 export function parseCalendarRecord(value: unknown): CalendarRecord | null {
   if (!isObject(value) || !isZone(value["timeZone"])) return null;
   const changes = parseChanges(value["changes"]);
@@ -96,7 +96,7 @@ interface DefaultCalendarParts {
   readonly log: Log;
 }
 
-/** As recorded. Rejects when the record is damaged. */
+/** Reads the record. Rejects if it is damaged. */
 export async function readDefaultCalendar(records: Pick<RecordStore, "read">): Promise<CalendarRecord> {
   const stored = await readJsonRecord(records, CALENDAR_RECORD);
   const record = stored === null ? UTC_RECORD : parseCalendarRecord(stored);
@@ -108,7 +108,7 @@ export async function readDefaultCalendar(records: Pick<RecordStore, "read">): P
 export const storeDefaultCalendar = (records: Pick<RecordStore, "write">, record: CalendarRecord): Promise<void> =>
   replaceJsonRecord(records, CALENDAR_RECORD, record);
 
-/** As the option has it: the record itself if it has that zone already. `settleMs`: until all instances know it. */
+/** Applies the option: returns the record itself if it has that zone already. `settleMs`: when all instances know it. */
 export async function withOption(
   record: CalendarRecord,
   { config: { timeZone }, hasEvents, now }: Pick<DefaultCalendarParts, "config" | "hasEvents" | "now">,
@@ -136,7 +136,7 @@ export async function openDefaultCalendar(parts: DefaultCalendarParts, settleMs?
   return changed;
 }
 
-/** In every time zone, days begin at a whole quarter of an hour, so that between two of them there is nothing to look for. */
+/** Days begin at a whole quarter of an hour in every time zone, so between two quarters there is nothing to check. */
 export const QUARTER_MS = 900_000;
 
 interface NewDatesOptions {
@@ -158,7 +158,7 @@ export class NewDates {
     return this.#takenMs === null || quarterOf(this.#takenMs) !== quarterOf(this.#options.now());
   }
 
-  /** Those of the sites whose date has changed since the last call; all at the first one. */
+  /** Returns the sites whose date has changed since the last call; all at the first one. */
   take(siteIds: Iterable<SiteId>): SiteId[] {
     const { calendarOf, now } = this.#options;
     const [before, nowMs] = [this.#takenMs, now()];

@@ -29,9 +29,9 @@ export interface SiteRecord {
   readonly siteId: SiteId;
   /** When its settings were first set. ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Null after they were deleted. */
+  /** null after they were deleted. */
   readonly settings: SiteSettings | null;
-  /** Null for a site that always had the days of all sites. It outlives the settings, because events have its dates. */
+  /** null for a site that always had the days of all sites. It outlives the settings, because events have its dates. */
   readonly calendar: CalendarRecord | null;
   /** When it was last changed: of two records of a site, the later one counts. Absent in one that is older than all others. */
   readonly changedMs?: EpochMs;
@@ -42,7 +42,7 @@ export const SITES_FOLDER = "sites/";
 
 const RECORD = /^sites\/[0-9a-f]{64}\.json$/;
 
-/** By the hash of the id: ids differ by case and hold characters that file systems do not tell apart or do not allow. */
+/** Named by the hash of the id: ids differ by case and contain characters that file systems do not distinguish or do not allow. */
 export const recordOf = (siteId: SiteId, sha256: Sha256): string => `${SITES_FOLDER}${toHex(sha256(siteId))}.json`;
 
 /** What `parseSiteRecord` reads. */
@@ -68,7 +68,7 @@ export function parseSiteRecord({ siteId, createdAt, settings, calendar, changed
   };
 }
 
-/** Null if the name is not that of a site's record, or the record is gone. Rejects if it is damaged. */
+/** null if the name is not that of a site's record, or the record is gone. Rejects if it is damaged. */
 export async function readSiteRecord(records: Pick<RecordStore, "read">, name: string, sha256: Sha256): Promise<SiteRecord | null> {
   const json = RECORD.test(name) ? await readJsonRecord(records, name) : null;
   if (json === null) return null;
@@ -85,7 +85,7 @@ export async function readSiteRecord(records: Pick<RecordStore, "read">, name: s
 export interface SiteChange {
   readonly siteId: SiteId;
   readonly record: SiteRecord | null;
-  /** Of two changes of a site, the later one counts, on whichever instance it was made; of two at the same time, the one published last. */
+  /** The later of two changes of a site counts, on whichever instance it was made; of two at the same time, the one published last. */
   readonly changedMs: EpochMs;
 }
 
@@ -186,7 +186,7 @@ function notShared(cause: unknown): never {
   throw storageUnavailable("The settings could not be shared with the other nodes and may be unchanged. Try again later.", cause);
 }
 
-/** Null if the record that tells is damaged. */
+/** null if the record of the calendar is damaged. */
 export type RecordedCalendars = (siteId: SiteId) => Calendar | null;
 
 export async function readCalendars(records: Pick<RecordStore, "list" | "read">, sha256: Sha256): Promise<RecordedCalendars> {

@@ -44,7 +44,7 @@ interface SitesParts {
 interface KnownSite {
   readonly record: SiteRecord;
   readonly settings: SiteSettings;
-  /** Null for that of all sites. */
+  /** null for the calendar of all sites. */
   readonly calendar: Calendar | null;
   readonly exclusions: Exclusions | null;
 }
@@ -57,7 +57,7 @@ export interface ChangeRequest {
   readonly signal: AbortSignal;
 }
 
-/** Of a site's settings; null to delete them. */
+/** Changes a site's settings; null deletes them. */
 interface SettingsChange extends RecordChange {
   readonly settings: SiteSettings | null;
 }
@@ -68,7 +68,7 @@ export class Sites {
   #defaultCalendar: CalendarRecord;
   #calendar: Calendar;
   readonly #known = new Map<SiteId, KnownSite>();
-  /** Null where no other instance changes records. */
+  /** null if no other instance changes records. */
   readonly #removals: Removals<SiteId> | null;
   readonly #queue = new SerialQueue({ waitingMax: SITE_CHANGES_WAITING_MAX, retryAfterSecs: 1 });
 
@@ -94,7 +94,7 @@ export class Sites {
     return sites;
   }
 
-  /** Of sites without a time zone of their own. */
+  /** The calendar of sites without a time zone of their own. */
   get defaultCalendar(): CalendarRecord {
     return this.#defaultCalendar;
   }
@@ -128,7 +128,7 @@ export class Sites {
     return this.#known.get(siteId)?.exclusions ?? null;
   }
 
-  /** Null for a site whose settings and calendar were never set. */
+  /** null for a site whose settings and calendar were never set. */
   recordOf(siteId: SiteId): SiteRecord | null {
     return this.#known.get(siteId)?.record ?? null;
   }

@@ -64,7 +64,7 @@ export const GUEST_TOKENS_OF_SHARE_MAX = 1_000;
 export const SHARE_UNLOCKS_PER_SECOND = 1;
 export const SHARE_UNLOCKS_AT_ONCE = 20;
 
-/** Those of one network from the reserve, right ones left out: at once, and per second, which is four a day. */
+/** Wrong passwords of one network from the reserve: at once, and per second, which is four a day. */
 export const SHARE_UNLOCKS_OF_NETWORK_AT_ONCE = 5;
 export const SHARE_UNLOCKS_OF_NETWORK_PER_SECOND = 4 / 86_400;
 
@@ -98,7 +98,7 @@ export const VALUE_QUOTED_CHARS_MAX = 64;
 
 // Goals, saved filters and annotations of a site
 
-/** Of a site. */
+/** Maximum per site. */
 export const GOALS_MAX = 50;
 export const SEGMENTS_MAX = 200;
 export const ANNOTATIONS_MAX = 2_000;

@@ -6,7 +6,7 @@ const MIB = 1024 * 1024;
 /** The longest wait for a response. Reports end earlier, with their request (`request_timeout_secs`). */
 export const CLICKHOUSE_RESPONSE_MS_MAX = 300_000;
 
-/** The same for an insert. The server is given less, so that an insert that was given up has ended before it is repeated. */
+/** Time limit of an insert. The server is given less, so that an abandoned insert has ended before it is repeated. */
 export const CLICKHOUSE_INSERT_MS_MAX = 60_000;
 export const CLICKHOUSE_INSERT_EXECUTION_SECS_MAX = 45;
 
@@ -30,11 +30,14 @@ export const CLICKHOUSE_RETRY_MS_MAX = 5_000;
 /** The longest wait for short statements: the readiness check, the list of sites, what nodes tell each other, and ending an aborted query. */
 export const CLICKHOUSE_CHECK_MS_MAX = 5_000;
 
-/** After how long waiting reports ask whether the server responds at all, and how long that may take: together less than a request's time limit by default. */
+/**
+ * Delay after which waiting reports check that the server responds at all, and the time limit of that check: together less than a request's
+ * time limit by default.
+ */
 export const CLICKHOUSE_SLOW_MS = 2_000;
 export const CLICKHOUSE_PING_MS_MAX = 3_000;
 
-/** While it does not: the pause between two pings, so that reports follow within a second, and for how long after the last report it is pinged. */
+/** Pause between two pings of a silent server, so that reports follow within a second, and how long after the last report it is pinged. */
 export const CLICKHOUSE_PING_PAUSE_MS = 250;
 export const CLICKHOUSE_PINGED_MS_MAX = 60_000;
 
@@ -55,7 +58,7 @@ export const ERASURE_REQUEST_KEPT_MS = 3_600_000;
 export const ERASURE_POLL_MS = 1_000;
 export const ERASURE_CONFIRMATION_POLL_MS = 200;
 
-/** For how long after a request a node drops cached results of the site at each poll. */
+/** How long after a request a node drops cached results of the site at each poll. */
 export const ERASURE_RECENT_MS = 120_000;
 
 /** How often a node polls for settings that were changed on other nodes. */

@@ -187,8 +187,8 @@ export const withoutRollups = <C extends Pick<EngineConfig, "engine">>(config: C
 const ALL_INTERFACES = /^(https?:\/\/)(?:0\.0\.0\.0|\[::\])(?=:|$)/;
 
 /**
- * Without a trailing slash, e.g. `https://example.com/stats`: below `dashboard_origin`, else below the origin on which the service
- * listens, e.g. `http://0.0.0.0:8000`.
+ * The public address without a trailing slash, e.g. `https://example.com/stats`: below `dashboard_origin`, else below the origin on which
+ * the service listens, e.g. `http://0.0.0.0:8000`.
  */
 export function publicUrl({ dashboardOrigin, basePath }: Pick<Config, "dashboardOrigin" | "basePath">, listening: string): string {
   return (dashboardOrigin ?? listening.replace(ALL_INTERFACES, "$1localhost")) + basePath;

@@ -34,7 +34,7 @@ export function optionalText(body: JsonObject, name: string): string | null {
   return wellFormed(value);
 }
 
-/** The same for a required field: malformed_body when it is absent, too. */
+/** A required field: malformed_body if it is absent. */
 export function requiredText(body: JsonObject, name: string): string {
   const text = optionalText(body, name);
   if (text === null) throw malformedBody(`Field "${name}" is missing`);

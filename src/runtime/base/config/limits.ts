@@ -123,7 +123,7 @@ export const FLUSH_RETRY_MS_MAX = 60_000;
 
 assertLimits(FLUSH_RETRY_MS_MIN <= FLUSH_RETRY_MS_MAX, "the pauses between retries of a flush grow");
 
-/** While events are refused, the log says so this often. */
+/** Interval of the log line while events are refused. */
 export const REFUSED_EVENTS_LOG_MS = 60_000;
 
 /** How often requests that fail for the same reason are logged, and for how many reasons they are counted. */
@@ -133,7 +133,7 @@ export const FAILURE_REASONS_MAX = 100;
 /** Ingestion counts as recovered when no event has been refused for this long. */
 export const INGEST_RECOVERY_MS = 1_000;
 
-/** While syncs of the journal fail, the log says so this often. */
+/** Interval of the log line while syncs of the journal fail. */
 export const SYNC_FAILURES_LOG_MS = 60_000;
 
 // Stored files

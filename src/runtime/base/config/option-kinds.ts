@@ -68,7 +68,7 @@ export class Secret {
     return REDACTED;
   }
 
-  /** For Node's `util.inspect`, and so for `console.log`. */
+  /** Used by Node's `util.inspect`, and so by `console.log`. */
   [Symbol.for("nodejs.util.inspect.custom")](): string {
     return REDACTED;
   }

@@ -43,7 +43,7 @@ const EXTRA_PATHS_MAX = 16;
 /** One block must fit, or no query could run. */
 const ENGINE_MEMORY_MB_MIN = BLOCK_BYTES_MAX / 1024 ** 2;
 
-/** In the order of the documentation. */
+/** The order of the documentation. */
 export const OPTIONS = {
   host: option(host, {
     default: "127.0.0.1",

@@ -8,7 +8,7 @@ import { Histogram, type HistogramCounts, type Labels, type Sample } from "./pro
 export interface Counters {
   /** Accepted events of `POST /api/event`, without those of bots. */
   eventsIngested: number;
-  /** The same for the pixel. */
+  /** Events by the pixel. */
   pixelEventsIngested: number;
   /** Events dropped because a bot sent them. */
   botEventsDropped: number;
@@ -33,7 +33,7 @@ export interface Counters {
   clickhouseInsertFailures: number;
   /** Time spent inserting into ClickHouse, failures included. */
   clickhouseInsertMs: number;
-  /** On request and by retention. */
+  /** Erased on request and by retention. */
   eventsErased: number;
   /** Retention runs that will be retried. */
   retentionFailures: number;
@@ -74,11 +74,11 @@ export const createCounters = (): Counters => ({
 
 /** Past days with events. Days with too few events to be worth a rollup count in none of these. */
 export interface RollupDayCounts {
-  /** In a valid rollup. */
+  /** Days in a valid rollup. */
   readonly stored: number;
   /** Only in outdated rollups. */
   readonly stale: number;
-  /** In none, although one is due. */
+  /** Days in no rollup, although one is due. */
   readonly missing: number;
 }
 
@@ -95,7 +95,7 @@ export class RollupDays {
   readonly #sites = new Map<SiteId, RollupDayCounts>();
   #total = NO_DAYS;
 
-  /** Of all sites. */
+  /** The sum over all sites. */
   get total(): RollupDayCounts {
     return this.#total;
   }
@@ -111,7 +111,7 @@ export class RollupDays {
 export interface Gauges {
   readonly unflushedEvents: number;
   readonly unflushedBytes: number;
-  /** Of the oldest event that is in no file. */
+  /** Age of the oldest unflushed event. */
   readonly journalLagMs: number;
   readonly partitions: number;
   readonly files: number;
@@ -199,7 +199,7 @@ interface RouteDurations {
 }
 
 export class RequestMetrics {
-  /** By route, then by the first digit of the status. */
+  /** Durations by route, then by the first digit of the status. */
   readonly #routes = new Map<string, (Histogram | undefined)[]>();
 
   /** `routeId` is method and path template of the route, e.g. `GET /api/stats/breakdown/:dimension`; null for no route. */

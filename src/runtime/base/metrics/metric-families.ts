@@ -104,7 +104,7 @@ const requests = ({ requests: metrics }: MetricSources): MetricFamily[] => [
   own("histogram", "http_request_duration_seconds", "Time from request to response headers.", metrics.durationSamples),
 ];
 
-/** Under the standard names of Prometheus client libraries, so that common dashboards work. */
+/** Uses the standard names of Prometheus client libraries, so that common dashboards work. */
 function process({ processUsage, startedAtMs }: MetricSources, nowMs: EpochMs): MetricFamily[] {
   const usage = processUsage?.();
   const started = [

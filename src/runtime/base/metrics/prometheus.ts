@@ -19,10 +19,10 @@ export interface MetricFamily {
   readonly samples: readonly Sample[];
 }
 
-/** From an event, which takes under a millisecond, to the longest request. */
+/** Bounds from an event, which takes under a millisecond, to the longest request. */
 const BUCKET_BOUNDS_SECS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
 
-/** By bucket, and the sum of all. */
+/** Counts by bucket, and the sum of all values. */
 export interface HistogramCounts {
   readonly counts: readonly number[];
   readonly sumMs: number;
@@ -30,7 +30,7 @@ export interface HistogramCounts {
 
 /** Durations, counted by bucket. An observation costs two additions and no memory. */
 export class Histogram {
-  /** By bucket; the last one is unbounded. */
+  /** Counts by bucket; the last bucket is unbounded. */
   readonly #counts = new Float64Array(BUCKET_BOUNDS_SECS.length + 1);
   #sumMs = 0;
 

@@ -6,7 +6,7 @@ import { reasonOf, type Log } from "./log.ts";
 export class LeftOutFiles {
   readonly #keys = new Set<string>();
 
-  /** At most `LEFT_OUT_FILES_MAX`. */
+  /** Never more than `LEFT_OUT_FILES_MAX`. */
   get count(): number {
     return this.#keys.size;
   }

@@ -9,7 +9,7 @@ import type { FileOfDay } from "../../../storage/partitions.ts";
 
 export const MINUTES_OF_DAY = 1440;
 
-/** Of a hundred years. Segments are numbered by the clock's milliseconds (docs/data-format.md, "Partitions"). */
+/** The last number of a hundred years. Segments are numbered by the clock's milliseconds (docs/data-format.md, "Partitions"). */
 const NUMBER_MAX = 100 * 366 * MINUTES_OF_DAY;
 
 export interface StoredDemo {

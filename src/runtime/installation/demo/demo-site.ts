@@ -34,7 +34,7 @@ export interface DemoSiteOptions {
   readonly pause: () => Promise<void>;
   /** Older days are not made; 0 makes all. */
   readonly retentionDaysOf: (siteId: typeof DEMO_SITE) => number;
-  /** With `ingest`, another node makes and removes it, and this one cannot tell whether it is there. */
+  /** `ingest`: another node makes and removes the demo site, and this one cannot know whether it exists. */
   readonly role: Config["role"];
 }
 
@@ -54,7 +54,7 @@ const nameIsTaken = (): AppError => {
 
 export class DemoSite {
   readonly #options: DemoSiteOptions;
-  /** Null until the files were looked at. */
+  /** null until the files were checked. */
   #exists: boolean | null = null;
   #making: { readonly done: Promise<number>; readonly abort: AbortController } | null = null;
   #removing: Promise<unknown> = Promise.resolve();

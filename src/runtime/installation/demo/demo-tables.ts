@@ -66,7 +66,7 @@ const place = (countryCode: string, region: string | null = null, city: string |
 
 const country = (weight: number, code: string): Weighted<Place> => [weight, place(code)];
 
-/** With the smallest countries of the map. */
+/** Includes the smallest countries of the map. */
 export const PLACE = choiceOf<Place>(
   [10, place("US", "California", "San Francisco")],
   [8, place("US", "New York", "New York")],

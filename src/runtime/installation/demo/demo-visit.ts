@@ -14,7 +14,7 @@ export interface Visitor extends OfDay, Source, Campaign, Place, Device {
 
 interface Plan {
   readonly id: string;
-  /** As customers see it. */
+  /** The name that customers see. */
   readonly name: string;
   /** The price of a seat, in hundredths. */
   readonly cents: number;
@@ -34,7 +34,7 @@ const PAUSE_MS_MAX = 118_000;
 
 const bits32 = (numbers: Numbers): bigint => BigInt(Math.floor(numbers() * 2 ** 32));
 
-/** By default of any source. */
+/** Picks a random source by default. */
 export function visitorFrom(ofDay: OfDay, numbers: Numbers, source?: Source): Visitor {
   const visitorId = (bits32(numbers) << 32n) | bits32(numbers);
   const campaign = CAMPAIGN(numbers);

@@ -1,6 +1,6 @@
 /** Numbers that look random and are the same for the same seed: mulberry32, by Tommy Ettinger. */
 
-/** From 0 to below 1. */
+/** Returns numbers from 0 to below 1. */
 export type Numbers = () => number;
 
 export function numbersFrom(seed: number): Numbers {
