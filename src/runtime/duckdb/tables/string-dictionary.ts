@@ -1,8 +1,8 @@
 /**
  * Dictionary encoding of a site's strings: the engine's tables hold integer codes. Measured with DuckDB-WASM 1.32, rows load five
- * times and group 1.4 times as fast as with strings, and a million events take about 17 MB. A table with the columns `code` and
- * `text` (the relation `texts`) decodes the rows of a result after aggregation. Query parameters are integers only, so no string
- * from a client is ever part of a statement.
+ * times and group 1.4 times as fast as with strings; docs/scaling.md, "What an event takes", has the memory. A table with the columns
+ * `code` and `text` (the relation `texts`) decodes the rows of a result after aggregation. Query parameters are integers only, so no
+ * string from a client is ever part of a statement.
  */
 
 /** The code of "not recorded" in every string column. */
