@@ -9,7 +9,7 @@ export type Operator = (typeof OPERATORS)[number];
 export const PROPERTY_PREFIX = "props:";
 
 export interface Filter {
-  /** As written, so possibly one that does not exist. The key of a property is decoded. */
+  /** The dimension as written, so possibly an unknown one. The key of a property is decoded. */
   readonly dimension: string;
   readonly operator: Operator;
   readonly isNot: boolean;

@@ -6,7 +6,7 @@ export const RANGE_DAYS_MAX = 366;
 /** Longest range of a request with `interval` or `period=all`: 27 years, for which a time zone remembers its offsets (see `TimeZone`). */
 export const LONG_RANGE_DAYS_MAX = 10_000;
 
-/** By default, ranges of at most this many days have hourly buckets, longer ones daily, and those beyond `RANGE_DAYS_MAX` monthly. */
+/** Ranges of at most this many days have hourly buckets by default, longer ones daily, and those beyond `RANGE_DAYS_MAX` monthly. */
 export const HOURLY_DAYS_MAX = 2;
 
 /** Longest ranges with buckets of minutes or hours, if a request asks for them. */

@@ -20,7 +20,7 @@ import { visitorTallies } from "./visitor-tallies.ts";
 
 const RETRY_SECS = 10;
 
-/** Beyond this share of a query's memory, groups go to the server's disk. */
+/** Share of a query's memory beyond which groups go to the server's disk. */
 const SPILLED_SHARE = 0.5;
 
 const unavailable = (message: string, cause: unknown): AppError =>

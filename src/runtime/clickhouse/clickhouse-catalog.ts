@@ -25,7 +25,7 @@ export class ClickhouseCatalog implements EventCatalog {
     this.#options = options;
   }
 
-  /** At most `CLICKHOUSE_SITES_MAX` of other nodes. Rejects while ClickHouse does not respond. */
+  /** Contains at most `CLICKHOUSE_SITES_MAX` sites of other nodes. Rejects while ClickHouse does not respond. */
   async sites(): Promise<ReadonlySet<SiteId>> {
     const rows = await this.#rows(`SELECT DISTINCT site_id FROM ${this.#options.tables.all} LIMIT {max:UInt32}`, {
       max: CLICKHOUSE_SITES_MAX,

@@ -29,7 +29,7 @@ interface ClickhouseParts extends NodeIdParts {
   readonly monotonicMs: () => number;
 }
 
-/** Null with `engine = duckdb`. */
+/** null with `engine = duckdb`. */
 export async function openClickhouse({ config, connectClickhouse, ...parts }: ClickhouseParts): Promise<Clickhouse | null> {
   const { engine, clickhouseUrl } = config;
   if (engine === "duckdb" || clickhouseUrl === null) return null;

@@ -21,7 +21,7 @@ export interface DeletedEvents {
   readonly lastSegment?: number;
 }
 
-/** Before every day. */
+/** A day before every other. */
 const NEVER = -1_000_000;
 
 const numberOf = (day: LocalDate | null): number => (day === null ? NEVER : dayNumberOf(day));

@@ -54,7 +54,7 @@ export class ErasureRequests {
     );
   }
 
-  /** Those that this node has not confirmed, oldest first. */
+  /** The requests that this node has not confirmed, oldest first. */
   async pending(): Promise<ErasureRequest[]> {
     const rows = await this.#rows(
       `SELECT DISTINCT id, site_id, first_day, last_day, requested_ms FROM ${this.#tables.requests}
@@ -65,7 +65,9 @@ export class ErasureRequests {
     return rows.flatMap(requestIn);
   }
 
-  /** Those of the last minutes: other nodes may have carried them out after this one, and reports have counted their events since. */
+  /**
+   * The requests of the last minutes: other nodes may have carried them out after this one, and reports have counted their events since.
+   */
   async recent(): Promise<ErasureRequest[]> {
     const rows = await this.#rows(
       `SELECT DISTINCT id, site_id, first_day, last_day FROM ${this.#tables.requests}

@@ -79,7 +79,7 @@ function searchedEventsMax(places: number): number {
 }
 
 interface NativePattern {
-  /** In ClickHouse's syntax, over instants. */
+  /** A pattern over instants in ClickHouse's syntax. */
   readonly text: string;
   /** Whether it allows the same distances; else it allows more. */
   readonly isExact: boolean;

@@ -22,10 +22,10 @@ const silent = (): ClickhouseUnreachableError => new ClickhouseUnreachableError(
 
 export class Responsiveness {
   readonly #options: ResponsivenessOptions;
-  /** Of the running tasks. */
+  /** Controllers of the running tasks. */
   readonly #tasks = new Set<AbortController>();
   #isWatching = false;
-  /** While it is watched. */
+  /** The server's state while it is watched. */
   #state: "responding" | "doubtful" | "silent" = "responding";
   /** Whether it has responded since it was last silent or not watched. */
   #hasResponded = false;

@@ -13,11 +13,11 @@ export interface SharedRecord {
   readonly key: string;
   /** JSON; null after a removal. */
   readonly json: string | null;
-  /** By the clock of the node that made the change. Of two records with the same key, the later one counts, or else the one added last. */
+  /** Clock of the node that made the change. The later of two records with the same key counts, or else the one added last. */
   readonly changedMs: EpochMs;
 }
 
-/** Without it, a server may store inserts later than it responds. */
+/** The setting keeps a server from responding before it has stored inserts. */
 const STORED_AT_ONCE = { async_insert: 0 } as const;
 
 const rowOf = ({ key, json, changedMs }: SharedRecord): string =>
@@ -39,7 +39,7 @@ function* insertsOf(records: readonly SharedRecord[]): Generator<Uint8Array> {
 export class SharedSettings {
   readonly #connection: ClickhouseConnection;
   readonly #table: string;
-  /** By the server's clock; 0 before the first reading. */
+  /** The server's clock; 0 before the first reading. */
   #readMs = 0;
 
   constructor(connection: ClickhouseConnection, tables: EventTables) {

@@ -35,7 +35,7 @@ export class StoredSegments {
     return rows.map(({ site_id: id }) => String(id)).filter(isSiteId);
   }
 
-  /** By day, except those of the segments. */
+  /** Stored events by day, without those of the segments. */
   async days(siteId: SiteId, exceptSegments: readonly number[]): Promise<Map<LocalDate, StoredCounts>> {
     const rows = await this.#rows(
       `SELECT day, count() AS rows, uniqExact(segment, row) AS distinct FROM events
@@ -47,7 +47,7 @@ export class StoredSegments {
     );
   }
 
-  /** Of one day, oldest first. */
+  /** The segments of one day, oldest first. */
   async segments(siteId: SiteId, day: LocalDate): Promise<StoredSegment[]> {
     const rows = await this.#rows(
       `SELECT segment, count() AS rows, uniqExact(row) AS distinct FROM events

@@ -7,7 +7,7 @@ type Settings = NonNullable<ClickhouseStatement["settings"]>;
 /** Names of tables include the database, because servers of a cluster run what they are sent in a database of their own choice. */
 export interface EventTables {
   readonly database: string;
-  /** Null on one server. */
+  /** null on one server. */
   readonly cluster: string | null;
   /** Has the events of one server, on a cluster those of its shard. Deletions name it. */
   readonly stored: string;
@@ -15,11 +15,11 @@ export interface EventTables {
   readonly all: string;
   /** Follows the name of a table in statements that every server executes. Empty on one server. */
   readonly onCluster: string;
-  /** Of statements that read `all`, or from all shards. */
+  /** Settings for statements that read `all`, or from all shards. */
   readonly readSettings: Settings;
-  /** Of inserts. */
+  /** Settings for INSERT. */
   readonly insertSettings: Settings;
-  /** Of statements that create, change or delete. */
+  /** Settings for statements that create, change or delete. */
   readonly changeSettings: Settings;
 }
 

@@ -33,7 +33,7 @@ export class ChunkLoader {
     return admission.run(this.#named(chunk), asker, () => partitionCache.withDays(siteId, chunk.range, loading, task));
   }
 
-  /** The same for all queries of the site. A chunk has the same size for all, unless events have arrived. */
+  /** Equal for all queries of the site. A chunk has the same size for all, unless events have arrived. */
   #named(chunk: Chunk): NamedChunk {
     return { name: JSON.stringify([this.#options.siteId, chunkName(chunk), chunk.bytes]), bytes: chunk.bytes };
   }

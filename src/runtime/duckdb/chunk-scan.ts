@@ -43,7 +43,7 @@ function chunkOf(siteRange: SiteRange, blocks: readonly number[], { engine, aske
 /** How many codes one query lists, each as a parameter. */
 const CODES_PER_LIST = 1024;
 
-/** Above this density of wanted codes, reading the whole range of codes is cheaper than listing them. */
+/** Density of wanted codes from which reading the whole range of codes is cheaper than listing them. */
 const UNWANTED_PER_WANTED_MAX = 8;
 
 /** The queries that read the texts of these codes, given in ascending order. */

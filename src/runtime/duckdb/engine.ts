@@ -172,7 +172,7 @@ export interface Engine {
    * memory than there is; the engine stays usable in both cases.
    */
   query(query: EngineQuery, signal: AbortSignal): Promise<SqlRow[]>;
-  /** Like `query`, for results with many rows: every column must be INTEGER, BIGINT or VARCHAR, without NULL. */
+  /** Runs like `query`, for results with many rows: every column must be INTEGER, BIGINT or VARCHAR, without NULL. */
   queryColumns(query: EngineQuery, signal: AbortSignal): Promise<Columns>;
   /**
    * Adds the rows of a query to a partial table as the part `part`; creates the table if it is new. A part number is used only

@@ -61,7 +61,7 @@ export interface ExecutorOptions {
   readonly calendarOf: CalendarOf;
   /** Days of a salt period. */
   readonly rotationDays: number;
-  /** Null if every report reads events. */
+  /** null if every report reads events. */
   readonly rollups: RollupExecution | null;
   /** What needs no engine. */
   readonly files: FileExecution;

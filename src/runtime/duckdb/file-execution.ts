@@ -49,7 +49,7 @@ export class FileExecution {
     return visits && rowsOf.map((rows) => rows(visits, range, calendarOf(siteId)));
   }
 
-  /** Null if there are too many events, or a file cannot be read. */
+  /** null if there are too many events, or a file cannot be read. */
   async #read(siteId: SiteId, partitions: readonly Partition[], signal: AbortSignal): Promise<readonly Visits[] | null> {
     if (!areFew(partitions)) return null;
     try {

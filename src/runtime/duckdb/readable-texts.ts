@@ -34,7 +34,7 @@ export function readableIn(query: SqlText, range: SiteRange, asker: Asker): Aske
   return { ...askedBy(asker), readable: { texts: codesOf(testedColumns(query), events), props: codesOf([sql`props`], events) } };
 }
 
-/** The same of a query over partial aggregates, which come from shared events only. */
+/** Readable texts of a query over partial aggregates, which come from shared events only. */
 export function readableInPartials({ codes: [code] = [] }: AggregateQuery, asker: Asker): Asked {
   if (!asker.isGuest) return {};
   const texts = code === undefined ? NO_CODES : codesOf([resultColumn(code)], sql`SELECT * FROM partials`);

@@ -23,7 +23,7 @@ export interface RollupExecutionOptions {
 /** A step whose queries all are measures. */
 interface RolledStep {
   readonly step: PlanStep;
-  /** Of each query. */
+  /** The measure of each query. */
   readonly measures: readonly string[];
 }
 
@@ -85,7 +85,7 @@ export class RollupExecution {
     return this.#options.store.coverage(siteId, range, days, measures);
   }
 
-  /** Null if a rollup has gone meanwhile or cannot be read: the step is then executed from events. */
+  /** null if a rollup has gone meanwhile or cannot be read: the step is then executed from events. */
   async #totals(
     { step, measures }: RolledStep,
     { rollups }: RollupCoverage,

@@ -46,7 +46,7 @@ export async function executeSinglePass<Result>(
   return results;
 }
 
-/** Of a search among properties, the parts have only what it finds (`beyondSql`). */
+/** The parts of a search among properties contain only its matches (`beyondSql`). */
 const partsKeyOf = (query: AggregateQuery): string =>
   query.property === undefined || query.top?.search === undefined
     ? definitionOf(query)

@@ -40,11 +40,11 @@ export interface AggregateQuery {
   readonly comparesVisitors?: true;
   /** Which rows of the range are the result; all of them by default, in no particular order. */
   readonly top?: Top;
-  /** In place of the rows: a row with `row_count`, how many there are without `rowsMax` and `offset`. */
+  /** Replaces the rows by one row `row_count`: their number without `rowsMax` and `offset`. */
   readonly isCounted?: true;
-  /** Without `top`: any rows beyond this number are left out of the result. */
+  /** Only without `top`: any rows beyond this number are left out of the result. */
   readonly rowsMax?: number;
-  /** In place of `top`: computes the result from the relation `totals`, the rows of the whole range. Begins with SELECT. */
+  /** Replaces `top`: computes the result from the relation `totals`, the rows of the whole range. Begins with SELECT. */
   readonly finalize?: SqlText;
 }
 

@@ -1,4 +1,4 @@
-/** For whom a query runs, and how long. */
+/** The reader for whom a query runs, and its time limit. */
 export interface Asker {
   /** Reads what is shared, by a link or of a public site. Guests have a part of the query slots only. */
   readonly isGuest: boolean;

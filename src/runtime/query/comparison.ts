@@ -69,7 +69,7 @@ function cutOf(values: ComparisonValues, range: DateRange, window: DateRange, no
   return isCut ? whenClockShows(window.lastDay, localTimeOf(nowMs, calendar) - startOfDayMs(today), calendar) : null;
 }
 
-/** Null without a comparison. */
+/** null without a comparison. */
 export function comparedWindow(values: ComparisonValues, range: DateRange, nowMs: EpochMs, calendar: Calendar): ComparedWindow | null {
   const { compare } = values;
   if (compare === null) return null;

@@ -36,7 +36,7 @@ export interface SiteDates {
 
 const later = (a: LocalDate, b: LocalDate): LocalDate => (a > b ? a : b);
 
-/** From the first date on: today alone without events, and never more than a request may name. */
+/** The range from the first date on: today alone without events, and never more than a request may name. */
 export function rangeOfAll(firstDay: LocalDate | null, today: LocalDate): DateRange {
   const begin = firstDay === null || firstDay > today ? today : firstDay;
   return rangeOfDays(later(begin, addDays(today, 1 - LONG_RANGE_DAYS_MAX)), today);

@@ -52,7 +52,7 @@ type Groups = Readonly<Record<string, string | undefined>>;
 
 const groupsIn = (text: string, pattern: RegExp): Groups[] => [...text.matchAll(pattern)].map(({ groups = {} }) => groups);
 
-/** Of a character as it is written. Other escapes are of ASCII characters. */
+/** The code point of a character as it is written. Other escapes stand for ASCII characters. */
 function codePointOf(written: string): number {
   const [, hex, octal] = /^\\(?:x\{?([0-9a-f]+)\}?|([0-7]+))/i.exec(written) ?? [];
   if (hex !== undefined) return Number.parseInt(hex, 16);
@@ -69,7 +69,7 @@ interface ClassSize {
   readonly rangeChars: number;
 }
 
-/** Of what is between the brackets. */
+/** The size of the part between the brackets. */
 function sizeOfMembers(members: readonly Groups[]): ClassSize {
   const named = members.flatMap(({ named: name }) => (name === undefined ? [] : [name]));
   const chars = members.reduce((sum, member) => sum + (member["named"] === undefined ? rangeChars(member) : 0), 0);
@@ -95,7 +95,7 @@ function repeated(instructions: number, [min, max]: readonly [min: number, max: 
 class OpenGroup {
   /** Its own, and those of all alternatives but the last. */
   #before: number;
-  /** Of the last alternative, without its last item. */
+  /** Size of the last alternative, without its last item. */
   #alternative = 0;
   /** What a repetition would repeat. */
   #item = 0;

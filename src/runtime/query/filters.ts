@@ -27,7 +27,7 @@ export type FilterDimension = Dimension | SessionFilter | `${typeof PROPERTY_PRE
 export interface Condition {
   /** The key of a property is decoded. */
   readonly dimension: FilterDimension;
-  /** Of the stored value. `is` has the value `(unknown)` for what was not recorded; other tests fail then. */
+  /** Applied to the stored value. A missing value equals `(unknown)` and fails every other operator. */
   readonly test: TextTest;
   /** Whether the test must fail. */
   readonly isNegated: boolean;
@@ -73,7 +73,7 @@ interface Expression {
 const expressionsOf = ({ dimension, test: { kind, values } }: Condition): Expression[] =>
   kind === "matches" ? values.map((value) => ({ value, what: `the regular expression for "${dimension}"` })) : [];
 
-/** Without compiling any of them: filters are parsed on the thread that takes events, and before a query has a slot. */
+/** Compiles none of them: filters are parsed on the thread that accepts events, and before a query has a slot. */
 function checkExpressions(conditions: readonly Condition[]): void {
   const expressions = conditions.flatMap(expressionsOf);
   if (expressions.length > FILTER_EXPRESSIONS_MAX) {

@@ -23,7 +23,7 @@ export interface GoalMarks {
   readonly isMetWithoutBits: boolean;
 }
 
-/** Also met by sessions that reach no goal at all. */
+/** True if sessions that reach no goal at all meet the condition. */
 const asksForNoGoal = ({ test: { kind, values } }: GoalCondition): boolean => kind === "is" && values.includes(UNRECORDED);
 
 /** The column `reached` has a bit for each goal. */

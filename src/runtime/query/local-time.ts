@@ -22,7 +22,7 @@ export function whenClockShows(date: LocalDate, sinceMidnightMs: number, calenda
 /** SQL over the columns of events whose dates are in the range of a site's calendar. */
 export type LocalSql = (range: DateRange, calendar: Calendar) => SqlText;
 
-/** From this value of a column on. */
+/** A value that applies from this value of a column on. */
 interface Step {
   readonly from: number;
   readonly ms: number;
@@ -57,13 +57,15 @@ export const localTimeSql: LocalSql = (range, calendar) => {
   )}`;
 };
 
-/** The same as a function of the timestamp. */
+/** Local time as a function of the timestamp. */
 export function localTimesIn(range: DateRange, calendar: Calendar): (timestampMs: EpochMs) => number {
   const [first = { fromMs: 0, offsetMs: 0 }, ...later] = calendar.offsetsBetween(...boundsOf(range, calendar));
   return (timestampMs) => timestampMs + (later.findLast(({ fromMs }) => fromMs <= timestampMs) ?? first).offsetMs;
 }
 
-/** By how much each day of the range, and the one after it, begins after midnight in UTC; days that differ from the one before. */
+/**
+ * The distance from midnight in UTC to the start of each day of the range and the one after it; only days that differ from the one before.
+ */
 function startsOf(range: DateRange, calendar: Calendar): readonly Step[] {
   const days = [...datesOf(range), addDays(range.lastDay, 1)];
   const steps = days.map((day) => ({ from: dayNumberOf(day), ms: calendar.startOf(day) - startOfDayMs(day) }));

@@ -21,7 +21,7 @@ export interface Parameter<Value = unknown> extends ParameterDescription {
   readonly isRead?: (values: Readonly<Record<string, unknown>>) => boolean;
 }
 
-/** By name. */
+/** Parameters by name. */
 export type Parameters = Readonly<Record<string, Parameter>>;
 
 /** The parsed parameters of a request. */
@@ -40,7 +40,7 @@ export const required = <Value>(description: ParameterDescription, parse: (value
     return parse(value, name);
   });
 
-/** Null if the parameter is missing. */
+/** null if the parameter is missing. */
 export const optional = <Value>(
   description: ParameterDescription,
   parse: (value: string, name: string) => Value,

@@ -38,7 +38,7 @@ export function planOf<const Queries extends readonly AggregateQuery[], Result>(
   };
 }
 
-/** The same plan with another result. */
+/** Keeps the plan and changes its result. */
 export const mapPlan = <Part, Result>({ steps, toResult }: Plan<Part>, map: (part: Part) => Result): Plan<Result> => ({
   steps,
   toResult: (rows) => map(toResult(rows)),

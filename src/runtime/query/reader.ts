@@ -15,7 +15,7 @@ export interface Reader {
   readonly weekStartOf: (siteId: SiteId) => WeekStart;
   /** The date of a site's first stored event for which all conditions hold; null if it has none. */
   readonly firstDayOf: (siteId: SiteId, conditions: readonly Condition[]) => Promise<LocalDate | null>;
-  /** In the order of the site. */
+  /** Goals in the order of the site. */
   readonly goalsOf: (siteId: SiteId) => readonly SiteGoal[];
   /** The filters of a segment as they are written; null if the site has none with this id. */
   readonly segmentOf: (siteId: SiteId, id: string) => string | null;

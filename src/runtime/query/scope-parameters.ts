@@ -140,7 +140,7 @@ export const UNDATED_SCOPE_PARAMETERS = { site_id: SITE, filters: FILTERS, segme
 
 type UndatedValues = Values<typeof UNDATED_SCOPE_PARAMETERS>;
 
-/** Those of the request and of its segment. A guest of what is shared gets a 403: names of segments are not shared. */
+/** The conditions of the request and of its saved filter. 403 for a guest: names of saved filters are not shared. */
 function requestedConditions({ site_id: siteId, filters, segment }: UndatedValues, reader: Reader): readonly Condition[] {
   if (segment === null) return filters;
   if (reader.principal.view !== null) throw new AppError({ code: "forbidden" }, "A share link has no segments");

@@ -11,7 +11,7 @@ import { sql, type SqlText } from "./sql.ts";
 /** The part of a site that is shared with the guest, for whom nothing else exists (docs/sharing.md). */
 export interface SharedPart {
   readonly conditions: readonly Condition[];
-  /** Null for all dates. */
+  /** null for all dates. */
   readonly range: DateRange | null;
 }
 
@@ -26,13 +26,13 @@ export interface SiteRange {
 }
 
 export interface Scope extends SiteRange {
-  /** Those of the shared part included. */
+  /** Includes the share link's own conditions. */
   readonly conditions: readonly Condition[];
   /** If set, only events before this instant count. Only `visitorCounts` and `sessionSums` take such a scope. */
   readonly endsAtMs?: EpochMs;
 }
 
-/** The same site and filter over another range. */
+/** Replaces the range; site and filter stay. */
 export const within = (scope: Scope, range: DateRange): Scope => ({ ...scope, range });
 
 /** 403 if not all dates of the range are shared. */
@@ -66,7 +66,7 @@ export const propsIn = (range: Pick<SiteRange, "range">): SqlText => sql`SELECT 
 /** One salt period is as good as any where no condition is on sessions. */
 const NO_RULES: SessionRules = { sessionGapMs: 0, rotationDays: 1 };
 
-/** By the sessions of the part that is shared, or of all events. */
+/** Session conditions are judged on shared events only, if the link hides some. */
 const meets = (conditions: readonly Condition[], scope: Scope): SqlText =>
   meetsConditions(conditions, {
     rules: scope.sessionRules ?? NO_RULES,
@@ -110,7 +110,7 @@ const flag = (condition: SqlText): SqlText => sql`CASE WHEN ${condition} THEN 1 
 export const eventsWithMatch = (scope: Scope): SqlText =>
   sql`SELECT *, ${flag(meets(ownOf(scope), scope))} AS matching FROM events WHERE ${isRanged(scope)}${isShared(scope)}`;
 
-/** The same with all events that are not shared, and with `shared`: 1 if the event is, else 0. */
+/** `eventsWithMatch` plus all events that are not shared, with `shared`: 1 if the event is, else 0. */
 const eventsWithShared = (scope: Scope): SqlText =>
   sql`SELECT *, ${flag(sql`${isSharedEvent(scope, sharedOf(scope))} AND ${meets(ownOf(scope), scope)}`)} AS matching, ${flag(isSharedEvent(scope, sharedOf(scope)))} AS shared FROM events WHERE ${isRanged(scope)}`;
 

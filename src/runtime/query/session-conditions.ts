@@ -16,7 +16,7 @@ export interface SessionEvents {
   readonly shown: SqlText;
   /** Whether these are all events of the range, so that the relation `sessions` describes its sessions. */
   readonly areAllShown: boolean;
-  /** In ClickHouse, the same SELECT with the events that are not shared, too, and `shared` if there are any. */
+  /** ClickHouse: the same SELECT plus the events that are not shared, with `shared` if there are any. */
   readonly ordered: SqlText;
   readonly hidesEvents: boolean;
   /** Whether a row of `sessions` is of the range. */
@@ -26,7 +26,7 @@ export interface SessionEvents {
 /** A condition on sessions. */
 export type SessionCondition = Condition & { readonly dimension: SessionFilter };
 
-/** Of the relation `sessions`, with `chain`: equal for the parts of one session of a visitor, which it has on each day. */
+/** Rows of `sessions` plus `chain`, shared by all day-parts of one session. */
 const chainedParts = ({ rules: { sessionGapMs }, isInRange }: SessionEvents): SqlText => sql`
   SELECT session, visitor_id, first_ms, sum(begins) OVER (PARTITION BY visitor_id ORDER BY first_ms, session) AS chain
   FROM (
@@ -38,7 +38,7 @@ const chainedParts = ({ rules: { sessionGapMs }, isInRange }: SessionEvents): Sq
 
 const hasBit = (position: number): SqlText => sql`(met & CAST(${2 ** position} AS BIGINT)) <> 0`;
 
-/** In DuckDB, whether the session of an event meets all conditions on goals. */
+/** DuckDB: true if the session of an event meets all conditions on goals. */
 function meetsByGoals(conditions: readonly SessionCondition[], events: SessionEvents): SqlText {
   const { columns, bits, isMet, isMetWithoutBits } = goalMarks(conditions, events.props);
   const marked = sql`
@@ -71,7 +71,7 @@ function pagesOfParts(end: "entry-page" | "exit-page", { shown, areAllShown, isI
     GROUP BY session`;
 }
 
-/** In DuckDB, the numbers of sessions that begin or end on a page that passes. */
+/** DuckDB: the numbers of sessions that begin or end on a page that passes. */
 function sessionsOfPage(end: "entry-page" | "exit-page", test: TextTest, events: SessionEvents): SqlText {
   const passes = valuePasses(sql`coalesce(page, 0)`, "pathname", test);
   const parts = pagesOfParts(end, events);

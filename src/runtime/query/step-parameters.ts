@@ -42,7 +42,7 @@ export function parseSteps(value: string, name: string, stepsMin: number): reado
   return steps.map((step, i) => parseStep(step, `"${name}": number ${i + 1}`));
 }
 
-/** Without bounds of characters, so that RE2 can compile it in a list: nested repetitions may come to 1,000 at most. */
+/** Unbounded in characters, so that RE2 can compile it in a list: nested repetitions may come to 1,000 at most. */
 const STEP = "(?:page:[/*][^,]*|event:[^,]+)";
 
 /** The notation of steps, for descriptions. */

@@ -26,5 +26,5 @@ export const bitsSql = (tests: readonly SqlText[]): SqlText =>
     " + ",
   );
 
-/** The same for steps that an event matches. */
+/** The bits of the steps that an event matches. */
 export const stepBitsSql = (steps: readonly Step[]): SqlText => bitsSql(steps.map(stepSql));

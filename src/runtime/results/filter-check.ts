@@ -11,7 +11,7 @@ type Begin = () => void;
 
 export class FilterCheck {
   readonly #wait: (ms: number) => Promise<void>;
-  /** In order of arrival, of which guests come after all others. */
+  /** Waiting requests in order of arrival; guests come after all others. */
   readonly #waiting = { owners: new Set<Begin>(), guests: new Set<Begin>() };
   #isServing = false;
 

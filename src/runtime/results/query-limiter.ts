@@ -8,7 +8,7 @@ import type { Asker } from "../query/asker.ts";
 
 const RETRY_SECS = 1;
 
-/** Of an export beside another one: it takes a while. */
+/** `Retry-After` of an export beside another one, which takes a while. */
 const EXPORT_RETRY_SECS = 10;
 
 export const tooManyQueries = (): AppError =>
@@ -33,7 +33,7 @@ export interface QueryLimiterOptions {
 export interface SlotUse extends Pick<Asker, "isGuest"> {
   /** Keeps its slot until its client has read it. */
   readonly isExport?: boolean;
-  /** Of a guest's export: by what it is shared, and its client's address as limits count it. Each has one export at a time. */
+  /** Set for a guest's export: what is shared, and the client's address as limits count it. Each has one export at a time. */
   readonly exporter?: { readonly share: string; readonly address: string };
 }
 
@@ -46,21 +46,21 @@ interface WaitingQuery {
   readonly begin: () => void;
 }
 
-/** Of several slots, others always have one. */
+/** One slot is always left to others if there are several. */
 const guestSlots = (concurrentMax: number): number => Math.max(1, Math.floor(concurrentMax * GUEST_SLOTS_SHARE_MAX));
 
 export class QueryLimiter {
   readonly #options: QueryLimiterOptions;
   #taken = 0;
-  /** Of the taken slots, those of guests. */
+  /** Slots in use by guests. */
   #guests = 0;
-  /** Of these, those of exports. */
+  /** Slots in use by guests' exports. */
   #guestExports = 0;
   /** Who has these. */
   readonly #exporters = new Set<string>();
-  /** From the first refusal of a guest's export to `EXPORT_WANTED_MS` after the last one. */
+  /** Lasts from the first refusal of a guest's export to `EXPORT_WANTED_MS` after the last one. */
   #exportWanted: { readonly sinceMs: number; readonly untilMs: number } | null = null;
-  /** In order of arrival, of which guests come after all others. */
+  /** Waiting queries in order of arrival; guests come after all others. */
   readonly #waiting = { others: new Set<WaitingQuery>(), guests: new Set<WaitingQuery>() };
 
   constructor(options: QueryLimiterOptions) {
@@ -73,8 +73,8 @@ export class QueryLimiter {
   }
 
   /**
-   * Since when guests ask for an export that cannot begin, other than because of their own address; null if none does. Who does not
-   * ask again is forgotten after `EXPORT_WANTED_MS`, and so is everyone when an export ends.
+   * The time since which guests have requested an export that cannot begin, other than because of their own address; null if none has.
+   * Guests who do not repeat their request are forgotten after `EXPORT_WANTED_MS`, and all are when an export ends.
    */
   get exportWantedSinceMs(): number | null {
     const wanted = this.#exportWanted;

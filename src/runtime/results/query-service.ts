@@ -27,7 +27,7 @@ export type RunNumbers = (siteId: SiteId, plans: readonly NumbersPlan[], signal:
 /** A result that holds memory until it is released. */
 export interface HeldResult<Result> {
   readonly result: Result;
-  /** Since when another guest waits for the slot of a guest's; null if none does. */
+  /** The time since which another guest has waited for the slot of a guest; null if none waits. */
   readonly wantedSinceMs: () => number | null;
   readonly release: () => void;
 }

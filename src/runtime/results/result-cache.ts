@@ -29,7 +29,7 @@ const charsOf = ({ text }: CachedText, key: string): number => key.length + text
 interface Computation {
   readonly siteId: SiteId;
   readonly result: Promise<string>;
-  /** Of the first request: when it is aborted, the computation ends. */
+  /** The asker of the first request: when it is aborted, the computation ends. */
   readonly asker: Asker;
 }
 

@@ -14,13 +14,13 @@ import { planOf, type StepRows } from "../query/plan.ts";
 export interface NumbersPlan extends SiteRange {
   readonly name: string;
   readonly queries: readonly AggregateQuery[];
-  /** From the rows of each query. */
+  /** Computes the numbers from the rows of each query. */
   readonly toNumbers: (...rows: StepRows) => Float64Array;
 }
 
 interface Entry {
   readonly firstDay: LocalDate;
-  /** Null if the backend cannot tell. */
+  /** null if the backend knows no versions. */
   readonly version: string | null;
   readonly computedAtMs: number;
   readonly numbers: Float64Array;
@@ -52,7 +52,7 @@ function spanOf(plans: readonly NumbersPlan[]): DateRange {
 
 export class UnchangedResults {
   readonly #options: UnchangedResultsOptions;
-  /** By site, in order of last use, and then by plan. */
+  /** Entries by site, in order of last use, and then by plan. */
   readonly #entries = new Map<SiteId, Map<string, Entry>>();
   #bytes = 0;
 

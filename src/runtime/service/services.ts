@@ -63,7 +63,7 @@ export interface Services extends Groups {
   readonly pageCheck: PageCheck;
   readonly proxyCheck: ProxyCheck;
   readonly standingOf: StandingOf;
-  /** Per-IP limit for requests with a share link, or of a public site. */
+  /** Limits requests with a share link, or of a public site, per IP address. */
   readonly guestRateLimit: RateLimit;
   readonly sites: Sites;
   /**
@@ -92,7 +92,7 @@ const createOverview = ({ host, sites }: Dependencies, { stats }: QueryServices,
     log: host.log,
   });
 
-/** Per-IP limit. */
+/** Allows each IP address a burst of requests. */
 const createGuestRateLimit = (): RateLimit =>
   createRateLimit({ perSecond: GUEST_REQUESTS_PER_SECOND, burst: GUEST_REQUESTS_AT_ONCE, bucketsMax: RATE_LIMIT_BUCKETS_MAX });
 

@@ -20,7 +20,7 @@ export interface BackupReport {
   readonly records: number;
 }
 
-/** With one listing, a merge in its middle may show neither the files it took away nor the one it made. */
+/** Minimum number of listings: a merge during a single one may show neither the files it took away nor the one it made. */
 const PASSES_MIN = 2;
 
 /**

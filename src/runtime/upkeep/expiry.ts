@@ -7,7 +7,7 @@ import type { Sites } from "../sites/sites.ts";
 
 export interface ExpiryOptions {
   readonly sites: Pick<Sites, "settingsOf" | "calendarOf" | "defaultCalendar" | "recorded">;
-  /** Of sites without a retention of their own; 0 keeps their events for good. */
+  /** Retention of sites without one of their own; 0 keeps their events for ever. */
   readonly retentionDays: number;
   readonly now: () => EpochMs;
 }
@@ -40,7 +40,7 @@ export class Expiry {
     return retentionDays === 0 ? null : addDays(calendar.dateOf(this.#options.now()), -retentionDays - 1);
   }
 
-  /** Those of all sites, also of sites that are not known here. */
+  /** Expired days of all sites, even of sites that are not known here. */
   ofAllSites(): ExpiredDays {
     const { sites, retentionDays } = this.#options;
     const lastDay = this.#lastDay(calendarFrom(sites.defaultCalendar), retentionDays);

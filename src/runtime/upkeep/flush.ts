@@ -58,11 +58,11 @@ export interface FlushOptions extends FlushPace {
 }
 
 export class Flush {
-  /** Of all flushes, including failed ones. */
+  /** Durations of all flushes, including failed ones. */
   readonly durations = new Histogram();
   readonly #options: FlushOptions;
   readonly #job: PeriodicJob;
-  /** Since when the oldest unflushed event has waited. */
+  /** Start of the wait of the oldest unflushed event. */
   #waitingSinceMs: number | null = null;
   #lastFlushMs: number;
   /** Why the last flush has failed. */

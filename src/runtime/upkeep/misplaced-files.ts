@@ -49,7 +49,7 @@ export function readFile(bytes: Uint8Array, siteId: SiteId, day: LocalDate): Rea
 
 const RUN = "Reports leave them out. To move them back, stop the server and run in the data folder:";
 
-/** Of the files of one folder. `isWhole`: it has no others. `sites` have folders. */
+/** Faults of the files of one folder. `isWhole`: it contains no others. `sites` have folders. */
 export function misplacedFaults(
   folderSite: SiteId,
   misplaced: readonly MisplacedFile[],

@@ -35,7 +35,7 @@ export class Retention implements Job {
   #deleted = "";
   /** The quarter of an hour of the last complete run: see `QUARTER_MS`. */
   #doneIn: number | null = null;
-  /** The same of the last look at `isPossible`, and what it found. */
+  /** The last reading of `isPossible`, and its result. */
   #possible = { lookedIn: -1, is: false };
 
   constructor(options: RetentionOptions) {

@@ -25,7 +25,7 @@ interface Reading {
   readonly monotonicMs: number;
 }
 
-/** Null for none. */
+/** null if there is none. */
 function instantOf(value: unknown = null): EpochMs | null {
   if (value === null) return null;
   if (!isInstant(value)) throw damagedRecord(CLOCK_RECORD, "it holds no times");

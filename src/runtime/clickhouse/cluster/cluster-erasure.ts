@@ -63,8 +63,8 @@ export class ClusterErasure implements Job {
   }
 
   /**
-   * As `Erasure.erase`, on all nodes: resolves when none of them has such an event, and none can come back. 503 with the nodes that
-   * have not confirmed by `untilMs` of the monotonic clock.
+   * Erases like `Erasure.erase` on all nodes: resolves when no node has such an event, and none can come back. 503 with the nodes that have
+   * not confirmed by `untilMs` (monotonic).
    */
   async erase(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate, untilMs: number): Promise<Erased> {
     const { newId, stats } = this.#options;

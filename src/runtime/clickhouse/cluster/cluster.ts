@@ -24,7 +24,7 @@ import type { Job } from "../../base/periodic-job.ts";
 export interface ClusterParts {
   readonly clickhouse: Clickhouse;
   readonly eventStore: EventStore;
-  /** Of all nodes. */
+  /** The catalog of all nodes. */
   readonly catalog: Pick<EventCatalog, "sites">;
   readonly sites: Sites;
   /** Goals, segments and annotations. */
@@ -111,7 +111,7 @@ export class Cluster implements Job {
     return this.#erasure.erase(siteId, firstDay, lastDay, untilMs);
   }
 
-  /** Before what all nodes have made for a site is removed. 503 if the latest of it cannot be known. */
+  /** Called before items that all nodes have made for a site are removed. 503 if their latest state cannot be known. */
   async takeOverSettings(): Promise<void> {
     if (await this.#settings.takeOver()) return;
     throw storageUnavailable("The deletion could not be shared with the other nodes. Try again later.", null);

@@ -46,7 +46,7 @@ export interface ReindexReport {
 /** What the files of a site's day say. */
 interface DayInFiles {
   readonly settled: readonly PartitionFile[];
-  /** Those whose segments the journal still has. */
+  /** Files whose segments are still in the journal. */
   readonly unsettled: readonly PartitionFile[];
 }
 
@@ -57,7 +57,7 @@ interface FileContent {
 
 interface CheckedFile {
   readonly file: PartitionFile;
-  /** Of one that cannot be read, what ClickHouse has of it. */
+  /** Events in ClickHouse of a file that cannot be read. */
   readonly events: number;
   /** Whether ClickHouse has it whole, or it cannot be read. */
   readonly isDone: boolean;

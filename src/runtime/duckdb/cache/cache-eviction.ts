@@ -31,7 +31,7 @@ export class CacheEviction {
     return memory.hasRoomFor(parquetBytes);
   }
 
-  /** Like `evictFor`, and then drops whatever else may be dropped. Rejects with `EngineFullError` if texts alone exceed the budget. */
+  /** Evicts like `evictFor`, then drops whatever else may be dropped. Rejects with `EngineFullError` if texts alone exceed the budget. */
   async makeRoom(blocks: CachedBlocks, parquetBytes: number): Promise<void> {
     const { memory, propsShare, partialAggregates } = this.#options;
     if (await this.evictFor(blocks, parquetBytes)) return;

@@ -17,7 +17,7 @@ export interface CacheWarmerOptions {
   readonly eventStore: EventStore;
   readonly partitionCache: PartitionCache;
   readonly calendarOf: CalendarOf;
-  /** Of the engine's memory. */
+  /** Share of the engine's memory. */
   readonly budgetBytes: number;
   readonly limiter: QueryLimiter;
   /** Rollups come first: they also need the engine, and answer dashboards without filters. */
@@ -50,7 +50,7 @@ export class CacheWarmer implements Job {
     this.#job.tick();
   }
 
-  /** As `tick`, but resolves at the end. Never rejects: a query that needs the data reports the error. */
+  /** Does the work of `tick`, but resolves at the end. Never rejects: a query that needs the data reports the error. */
   async run(): Promise<void> {
     if (!this.#isOver) await this.#job.run();
   }
@@ -89,7 +89,7 @@ export class CacheWarmer implements Job {
     log.debug("cache warming finished", { days: partitionCache.dayCount });
   }
 
-  /** Without today: it is relatively small, and once loaded every flush has to update it. */
+  /** Excludes today: it is relatively small, and once loaded every flush has to update it. */
   #versionsOf(siteId: SiteId): Promise<PartitionVersion[]> {
     const { calendarOf, now, partitionCache } = this.#options;
     const today = calendarOf(siteId).dateOf(now());

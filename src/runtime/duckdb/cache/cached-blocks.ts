@@ -27,7 +27,7 @@ export interface CachedBlock {
 
 export interface CachedDay {
   readonly block: CachedBlock;
-  /** By journal segment: how many of its events the block already has. */
+  /** Number of events that the block already contains, by journal segment. */
   readonly delivered: Map<number, number>;
   /** Whether all its files were read. The events of a file that is missing or unreadable are not in the block. */
   readonly isComplete: boolean;

@@ -3,7 +3,7 @@
 export interface Loading {
   /** Once aborted, nothing more is loaded; loaded days stay cached. */
   readonly signal: AbortSignal;
-  /** For a guest's query: what is loaded for it is evicted before others beyond a share of the cache. */
+  /** Data loaded for a guest's query is evicted before other data beyond a share of the cache. */
   readonly isGuest?: boolean;
   /** Reject with `EngineFullError` if the days do not fit into the budget. */
   readonly withinBudget: boolean;

@@ -36,7 +36,7 @@ export interface QueryPartials {
   readonly table: PartialTable;
   readonly key: string;
   readonly generation: number;
-  /** By chunk name. */
+  /** Parts by chunk name. */
   readonly parts: Map<string, Part>;
   /** Replaced parts, which running queries may still read. Dropped on release. */
   outdated: Part[];

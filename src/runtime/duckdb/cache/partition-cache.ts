@@ -276,7 +276,7 @@ export class PartitionCache {
       if (!block.outdated) void this.#eviction.outdate(this.#blocks, block);
   }
 
-  /** Before the journal releases a segment, adds its remaining events to cached days. Other days will load them from files. */
+  /** Adds the remaining events of a segment to cached days before the journal releases it. Other days will load them from files. */
   async #deliverRest(siteId: SiteId, segment: number, days: ReadonlyMap<LocalDate, readonly EventText[]>): Promise<void> {
     const blocks = this.#blocks;
     for (const [day, events] of days) {

@@ -12,11 +12,11 @@ import { fileOf } from "./rollup-origin.ts";
 import { sumOfParts, type RollupSource } from "./rollup-sum.ts";
 
 export interface RollupCalculatorLimits {
-  /** Of the bytes of files. */
+  /** Limit of file bytes. */
   readonly fileBytesMax: number;
-  /** Of what is decompressed of these files, and kept for the next measure. */
+  /** Limit of decompressed bytes of these files, kept for the next measure. */
   readonly unpackedBytesMax: number;
-  /** Of decoded measures. */
+  /** Limit of decoded measures. */
   readonly measureBytesMax: number;
   /** Rows of a measure of a rollup; by default `ROLLUP_MEASURE_ROWS_MAX`. */
   readonly measureRowsMax?: number;

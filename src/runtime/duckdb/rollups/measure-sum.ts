@@ -94,7 +94,7 @@ export class MeasureSum {
     return places;
   }
 
-  /** In the order of `top`, as the engine returns them for the same rows. */
+  /** Rows in the order of `top`, as the engine returns them for the same rows. */
   toRows(top?: Top): SqlRow[] {
     const columns = this.#columns ?? [];
     const values = columns.map(({ name }) => this.#counts.get(name) ?? this.#keys.get(name) ?? this.#amounts.get(name)?.map(String) ?? []);

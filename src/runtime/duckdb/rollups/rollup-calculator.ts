@@ -20,12 +20,14 @@ export interface TotalRequest {
   readonly added: readonly Columns[];
   /** Which rows are returned; all of them by default, in no particular order. */
   readonly top?: Top;
-  /** In place of the rows: a row with `row_count`, how many there are without `rowsMax` and `offset`. */
+  /** Replaces the rows by one row `row_count`: their number without `rowsMax` and `offset`. */
   readonly isCounted?: true;
 }
 
 export interface RollupCalculator {
-  /** In the order of the keys; null for an object that is missing, damaged or of another format. Rejects if none can be read at all. */
+  /**
+   * Headers in the order of the keys; null for an object that is missing, damaged or of another format. Rejects if none can be read at all.
+   */
   headers(keys: readonly ObjectKey[]): Promise<readonly (RollupHeader | null)[]>;
   /** The sums of a measure's rows: numbers for keys and counts, texts for texts and amounts. Rejects if a rollup cannot be read. */
   total(request: TotalRequest): Promise<SqlRow[]>;

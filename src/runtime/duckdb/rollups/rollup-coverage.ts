@@ -23,7 +23,7 @@ export const hasMeasure = ({ measures, hasAllProperties }: RollupHeader, measure
 interface Part {
   readonly firstDay: LocalDate;
   readonly lastDay: LocalDate;
-  /** Null if it is to be computed. */
+  /** null if it is to be computed. */
   readonly rollup: ObjectKey | null;
 }
 

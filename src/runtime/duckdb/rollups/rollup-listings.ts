@@ -63,7 +63,7 @@ export class RollupListings {
     this.#listings.delete(siteId);
   }
 
-  /** After a rejection the file may exist, so the site is listed again. */
+  /** The file may exist after a rejection, so the site is listed again. */
   async write(siteId: SiteId, file: RollupFile, bytes: Uint8Array): Promise<void> {
     try {
       await this.#options.objects.put(file.key, bytes);
@@ -74,7 +74,7 @@ export class RollupListings {
     }
   }
 
-  /** After a rejection some may be deleted; may be retried. */
+  /** Some files may be deleted after a rejection; may be retried. */
   async delete(siteId: SiteId, keys: readonly ObjectKey[]): Promise<void> {
     try {
       await deleteObjects(this.#options.objects, keys);

@@ -74,7 +74,7 @@ export class RollupMaker {
       : cutIntoChunks(range, inRange, config.visitorSaltRotationDays, bytesMax).map((chunk) => chunk.range);
   }
 
-  /** Null if the days of the range are skipped from now on. */
+  /** null if the days of the range are skipped from now on. */
   async #compute(
     siteId: SiteId,
     range: DateRange,

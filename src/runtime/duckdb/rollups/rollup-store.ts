@@ -26,7 +26,7 @@ export interface RollupStoreOptions extends RollupDefinitions {
   readonly objects: ObjectStore;
   readonly calculator: Pick<RollupCalculator, "headers">;
   readonly log: Log;
-  /** By default `ROLLUP_WEIGHT_BYTES_MIN`. */
+  /** `ROLLUP_WEIGHT_BYTES_MIN` by default. */
   readonly weightBytesMin?: number;
 }
 

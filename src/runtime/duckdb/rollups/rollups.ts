@@ -35,11 +35,11 @@ export class Rollups implements Job {
   readonly #passedOver = new Map<SiteId, Set<LocalDate>>();
   /** Sites whose failure was logged. */
   readonly #reported = new Set<SiteId>();
-  /** After each midnight of a site, one more of its days is past. */
+  /** Each midnight of a site makes one more of its days a past one. */
   readonly #newDates: NewDates;
   /** Whether a rollup is due but queries run. */
   #isWaiting = false;
-  /** Since when queries have been running without a break and no rollup has been made; null if none run. */
+  /** Start of the time during which queries have run without a break and no rollup has been made; null if none run. */
   #busySinceMs: number | null = null;
 
   constructor(options: RollupsOptions) {
@@ -102,7 +102,7 @@ export class Rollups implements Job {
     return this.#newDates.areDue || this.#nextSite() !== undefined;
   }
 
-  /** While a segment is flushed, its files are not settled, and no observer tells when they are. */
+  /** Skips sites whose segment is being flushed: their files are not settled, and no observer reports when they are. */
   #nextSite(): SiteId | undefined {
     const { eventStore, isDueForCompaction } = this.#options;
     return eventStore.sealedSegments.length > 0 ? undefined : this.#queue.next((siteId) => !isDueForCompaction(siteId));

@@ -9,7 +9,7 @@ export interface SiteQueueOptions {
 }
 
 interface Failed {
-  /** Since the last success. */
+  /** Failures since the last success. */
   readonly failures: number;
   readonly notBeforeMs: number;
 }
@@ -62,7 +62,7 @@ export class SiteQueue {
     this.add(siteId);
   }
 
-  /** Until a site does not wait after a failure; infinite if the queue is empty. */
+  /** Time until a site has waited long enough after a failure; infinite if the queue is empty. */
   msUntilNext(): number {
     let least = Number.POSITIVE_INFINITY;
     for (const siteId of [...this.#changed, ...this.#others]) least = Math.min(least, this.#msUntil(siteId));

@@ -44,7 +44,7 @@ function strings(values: readonly string[]): Vector {
 
 const ipc = (columns: Record<string, Vector>): Uint8Array => tableToIPC(new Table(columns), "stream");
 
-/** Of each event of a batch. */
+/** Values of each event of a batch. */
 export interface EventPlaces {
   readonly days: Int32Array;
   readonly sessions: Int32Array;

@@ -25,10 +25,10 @@ export class ConnectionPool {
   readonly #rowsBeforeCheckpoint: number;
   readonly #guestsMax: number;
   readonly #idle: number[];
-  /** In order of arrival, of which guests come after all others. */
+  /** Waiting queries in order of arrival; guests come after all others. */
   readonly #waiting = { owners: new Set<Waiting>(), guests: new Set<Waiting>() };
   #acquired = 0;
-  /** Of these, those of guests. */
+  /** Connections in use by guests. */
   #guests = 0;
   #newRows = 0;
 

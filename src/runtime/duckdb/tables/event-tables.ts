@@ -32,11 +32,11 @@ const isOfDaySql = (day: number): string => `day = ${day}`;
 type Files = Extract<BlockSource, { readonly files: unknown }>["files"];
 
 interface EventTable extends BlockTable {
-  /** By days since the epoch. */
+  /** Rows by days since the epoch. */
   readonly days: Map<number, number>;
   growingDay: number | null;
   rows: number;
-  /** Those of the day that got rows last. It is the most likely to get more. */
+  /** Sessions of the day that got rows last. It is the most likely to get more. */
   lastSessions: { readonly day: number; readonly sessions: DaySessions } | null;
 }
 
@@ -182,7 +182,7 @@ export class EventTables {
     }));
   }
 
-  /** For a day during which the clock was set back. Reads and writes the whole day. */
+  /** Needed for a day during which the clock was set back. Reads and writes the whole day. */
   #renumberSessions({ sessionGapMs }: Block, table: EventTable, site: Site, day: number): void {
     this.#options.run(renumberSessionsSql(table.name, isOfDaySql(day), sessionGapMs, site.sessionCount));
     // There is at most one session per row, so no later session gets one of these numbers.

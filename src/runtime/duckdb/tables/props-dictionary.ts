@@ -8,7 +8,7 @@ import { NOT_RECORDED } from "./string-dictionary.ts";
 /** Blocks reserve codes in pages of this size. */
 const PAGE_CODES = 4096;
 
-/** As many pages as fit into an INTEGER column. */
+/** The number of pages that fit into an INTEGER column. */
 const PAGES_MAX = 2 ** 31 / PAGE_CODES - 1;
 
 /** Memory of an entry in addition to its characters. */
@@ -42,7 +42,7 @@ export class BlockProps {
     return this.#codes.size;
   }
 
-  /** Those of all strings. */
+  /** Characters of all strings. */
   get chars(): number {
     return (this.#bytes - this.#codes.size * ENTRY_BYTES) / 2;
   }

@@ -12,7 +12,7 @@ import type { EngineSites } from "./engine-sites.ts";
 /** More than the number of rows of any block. */
 const SEQUENCE_NUMBERS = 2 ** 31;
 
-/** Within a day, one number orders events by time and then by sequence number. */
+/** Orders the events of a day by time and then by sequence number, in one number. */
 const MOMENT = `(timestamp - CAST(day AS BIGINT) * ${DAY_MS}) * ${SEQUENCE_NUMBERS} + sequence_number`;
 
 /** Events that one statement groups, unless a single day has more: about 50 ms. */
@@ -101,7 +101,7 @@ export class SessionTables {
     return true;
   }
 
-  /** To be called before rows of the day change. */
+  /** Must be called before rows of the day change. */
   forgetDay(block: BlockTable, day: number): void {
     if (this.#stored.get(block.id)?.delete(day)) this.#options.run(`DELETE FROM ${tableOf(block)} WHERE day = ${day}`);
   }

@@ -19,7 +19,7 @@ const ENTRY_BYTES = 96;
 
 export class StringDictionary {
   readonly #codes = new Map<string, number>();
-  /** In order of their codes. */
+  /** Texts in order of their codes. */
   readonly #texts: string[] = [];
   #confirmed = 0;
   #bytes = 0;
@@ -51,7 +51,7 @@ export class StringDictionary {
     return this.#codes.size;
   }
 
-  /** Those of all strings. */
+  /** Characters of all strings. */
   get chars(): number {
     return (this.#bytes - this.#codes.size * ENTRY_BYTES) / 2;
   }
@@ -66,7 +66,7 @@ export class StringDictionary {
     return { firstCode: this.#confirmed + 1, strings: this.#texts.slice(this.#confirmed) };
   }
 
-  /** To be called once the added strings are in the table. */
+  /** Must be called once the added strings are in the table. */
   confirmAdded(): void {
     this.#confirmed = this.#texts.length;
   }

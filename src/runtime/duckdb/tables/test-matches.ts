@@ -45,7 +45,7 @@ class Bits<Test> {
     return [...this.#tests.values()];
   }
 
-  /** Those for which `isWanted` returns true, with their bits. */
+  /** The tests for which `isWanted` returns true, with their bits. */
   filter(isWanted: (test: Test) => boolean): readonly WithBit<Test>[] {
     return this.tests.filter(isWanted).map((test) => ({ test, bit: this.of(test) }));
   }
@@ -123,7 +123,7 @@ export function createTextMatching(tests: readonly WithBit<TextTest>[]): Matchin
   return createMatching(ready, (text) => () => text);
 }
 
-/** The same for props strings, which are parsed once for all tests. */
+/** Matching of props strings, which are parsed once for all tests. */
 export function createPropsMatching(tests: readonly WithBit<PropertyTest>[]): Matching {
   const ready = tests.map(({ test: { key, test }, bit }) => ({ key, bit, weight: 1 + stepsPerChar(test), passes: compiledTest(test) }));
   return createMatching(ready, (json) => {

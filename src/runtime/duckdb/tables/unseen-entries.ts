@@ -6,7 +6,7 @@ export interface Dictionary {
   readonly size: number;
   /** Characters of all its texts. */
   readonly chars: number;
-  /** In the order in which they were added. */
+  /** Entries in the order in which they were added. */
   entries(): Iterable<Entry>;
 }
 

@@ -15,7 +15,7 @@ interface Distance {
 
 export interface Pattern {
   readonly wanted: readonly Wanted[];
-  /** Between each wanted event and the next; one fewer than `wanted`. */
+  /** Distances from each wanted event to the next; one fewer than `wanted`. */
   readonly distances: readonly Distance[];
 }
 

@@ -36,12 +36,12 @@ function relevantOf({ timestampsMs, met }: EventColumns, from: number, to: numbe
 
 const EVERY_CONDITION = -1;
 
-/** For each wanted event, the bits of the conditions; the event has to meet one of them. */
+/** Bits of the conditions of each wanted event, one of which the event must meet. */
 const masksOf = ({ wanted }: Pattern): number[] =>
   wanted.map((condition) => (condition === "any" ? EVERY_CONDITION : 1 << (condition - 1)));
 
 /**
- * For each wanted event, 1 for every event that can take its place and be followed by a match of the rest. Computed from the last
+ * Contains, for each wanted event, 1 for every event that can take its place and be followed by a match of the rest. Computed from the last
  * wanted event to the first, each in one pass over the events: time is events times wanted events, without backtracking.
  */
 function matchTable(pattern: Pattern, masks: readonly number[], { timestampsMs, met }: Relevant): Uint8Array[] {

@@ -9,7 +9,7 @@ export interface EventRows {
   readonly met: BigInt64Array | BigUint64Array;
 }
 
-/** The same without BigInts. */
+/** The columns without BigInts. */
 export interface EventColumns {
   readonly timestampsMs: Float64Array;
   readonly met: Int32Array;

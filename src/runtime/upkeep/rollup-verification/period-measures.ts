@@ -98,7 +98,7 @@ export class PeriodMeasures {
     return engine;
   }
 
-  /** In steps, so that the files of a large period are not all in memory at once. Returns false if one has vanished. */
+  /** Loads in steps, so that the files of a large period are not all in memory at once. Returns false if one has vanished. */
   async #load(engine: Engine, block: Block, { files, withProperties }: PeriodQuery): Promise<boolean> {
     for (const step of sizeGroups([...files.values()].flat(), ({ sizeBytes }) => sizeBytes, LOAD_BYTES_MAX)) {
       const read = await this.#read(step);

@@ -109,7 +109,7 @@ class RollupVerification {
     }
   }
 
-  /** Null if the file has vanished, is damaged, or has definitions that this version does not have. */
+  /** null if the file has vanished, is damaged, or has definitions that this version does not have. */
   async #read(siteId: SiteId, { key, sizeBytes }: StoredObject): Promise<CheckedRollup | null> {
     const header = await this.#headerOf(key);
     if (!header) return null;

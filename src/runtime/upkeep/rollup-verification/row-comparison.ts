@@ -35,7 +35,7 @@ function differenceOfRow(stored: SqlRow | undefined, expected: SqlRow | undefine
   return `the row ${nameOf(stored)} has ${name} ${shown(stored[name])}, and the events ${shown(expected[name])}`;
 }
 
-/** Null if the rows are equal. Of rows that are ordered by their texts, only the first `rowsMax` are compared if it is given. */
+/** null if the rows are equal. With `rowsMax`, compares only the first rows in text order. */
 export function differenceOf(stored: Columns, expected: MeasureSum, rowsMax?: number): string | null {
   const sum = new MeasureSum();
   sum.add(stored);
