@@ -1,21 +1,11 @@
 /** Ingestion: POST /api/event for the tracking script and servers, GET /api/event for the tracking pixel (docs/http-api.md, "Sending events"). */
-import {
-  BODY_BYTES_MAX,
-  CURRENCY_CHARS_MAX,
-  EVENT_NAME_CHARS_MAX,
-  PROPS_CHARS_MAX,
-  REVENUE_CENTS_MAX,
-  URL_CHARS_MAX,
-  URL_HOST_CHARS_MAX,
-} from "../runtime/base/config/limits.ts";
+import { BODY_BYTES_MAX } from "../runtime/base/config/limits.ts";
 import { PAGEVIEW } from "../runtime/base/config/names.ts";
 import type { IngestContext } from "../runtime/ingest/accept-event.ts";
 import { parseClientHints } from "../runtime/ingest/client-hints.ts";
-import { parseEventBody, parsePixelQuery } from "../runtime/ingest/event-input.ts";
+import { EVENT_FIELDS, EVENT_SCHEMA, parseEventBody, parsePixelQuery } from "../runtime/ingest/event-input.ts";
 import { geoPlaceFromHeaders } from "../runtime/ingest/geo-headers.ts";
 import type { GeoPlace } from "../runtime/ingest/geo.ts";
-import { number, orNull, text, type Properties, type Schema } from "../runtime/base/json-schema.ts";
-import { siteIdSchema } from "../runtime/query/scope-parameters.ts";
 import { addressChainOf, clientAddressOfRequest, forwardedEntryOf } from "./forwarded-headers.ts";
 import { NOT_STORED, PREFLIGHT_HEADERS } from "./openapi/headers.ts";
 import { inQuery, type Operations } from "./openapi/operation.ts";
@@ -99,42 +89,7 @@ export const getPixel: Handler = async (request, context) => {
 
 // Description in the OpenAPI document
 
-const SITE = siteIdSchema(
-  "The id of the site. If the service has a list of sites, one of them; if `max_sites` is reached, one that has events.",
-);
-const NAME = text(`The event's name. \`${PAGEVIEW}\` is a page view; any other is a custom event and a goal.`, {
-  minLength: 1,
-  maxLength: EVENT_NAME_CHARS_MAX,
-});
-const PAGE = text(
-  `The page's whole http or https URL, whose host has at most ${URL_HOST_CHARS_MAX} characters, or its path from the first \`/\` on. Path, host and \`utm_\` values are stored.`,
-  {
-    minLength: 1,
-    maxLength: URL_CHARS_MAX,
-  },
-);
-const REFERRER = text("URL of the referring page. A referrer with the same host is not recorded.", { maxLength: URL_CHARS_MAX });
-const WIDTH = number("Width of the screen in pixels.");
-
-const EVENT_FIELDS: Properties = {
-  d: SITE,
-  n: NAME,
-  u: PAGE,
-  r: orNull(REFERRER),
-  w: orNull(WIDTH),
-  p: orNull(text("Custom properties: a JSON object as a string. Anything else is not recorded.", { maxLength: PROPS_CHARS_MAX })),
-  ra: orNull(
-    number(
-      `Revenue in units of the currency, rounded to hundredths; negative for a refund. Amounts over ${REVENUE_CENTS_MAX / 100} are not recorded.`,
-    ),
-  ),
-  rc: orNull(text("Three-letter ISO 4217 code. Anything else is not recorded.", { maxLength: CURRENCY_CHARS_MAX })),
-};
-
-/** Open, because unknown fields are ignored. */
-const EVENT: Schema = { type: "object", properties: EVENT_FIELDS, required: ["d", "n", "u"] };
-
-const SCHEMAS = { Event: EVENT };
+const SCHEMAS = { Event: EVENT_SCHEMA };
 
 const REFUSALS = {
   forbidden:
@@ -171,11 +126,15 @@ const OPERATIONS = {
     summary: "Records an event with a tracking pixel",
     description: "For pages without scripts and for emails. Custom properties and revenue are not supported. HEAD is not allowed.",
     parameters: [
-      inQuery("d", { description: "The site.", required: true, schema: SITE, example: "example.com" }),
-      inQuery("n", { description: "The event's name.", schema: { ...NAME, default: PAGEVIEW }, example: "newsletter opened" }),
-      inQuery("u", { description: "The page.", required: true, schema: PAGE, example: "/newsletter/7" }),
-      inQuery("r", { description: "The referrer.", schema: REFERRER, example: "https://example.org/links" }),
-      inQuery("w", { description: "The screen's width.", schema: WIDTH, example: 1280 }),
+      inQuery("d", { description: "The site.", required: true, schema: EVENT_FIELDS.siteId.schema, example: "example.com" }),
+      inQuery("n", {
+        description: "The event's name.",
+        schema: { ...EVENT_FIELDS.eventName.schema, default: PAGEVIEW },
+        example: "newsletter opened",
+      }),
+      inQuery("u", { description: "The page.", required: true, schema: EVENT_FIELDS.url.schema, example: "/newsletter/7" }),
+      inQuery("r", { description: "The referrer.", schema: EVENT_FIELDS.referrer.schema, example: "https://example.org/links" }),
+      inQuery("w", { description: "The screen's width.", schema: EVENT_FIELDS.screenWidth.schema, example: 1280 }),
     ],
     answers: {
       200: { description: "A transparent GIF of one pixel.", headers: NOT_STORED, content: { "image/gif": {} } },

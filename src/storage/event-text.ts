@@ -1,6 +1,5 @@
 /** The serialized form of an event, in the journal, in memory and between threads: a JSON array of its values in column order and its date. */
-import { EVENT_COLUMNS, type ColumnKind } from "./event-columns.ts";
-import type { SiteId, StoredEvent, LocalDate } from "./event.ts";
+import { type ColumnKind, EVENT_COLUMNS, type LocalDate, type SiteId, type StoredEvent } from "./event.ts";
 
 /** The index of the date. Columns that were added later follow it, so that older lines stay readable. */
 const DATE_AT = 25;

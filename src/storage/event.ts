@@ -1,4 +1,4 @@
-/** What one stored event is (docs/http-api.md, "Stored values"). `null` means "not recorded". */
+/** An event: its columns, their types, and the ids and dates that it contains. */
 
 /** A valid site id (docs/http-api.md, "Site ids"). Made by `parseSiteId` only. */
 export type SiteId = string & { readonly brand: "SiteId" };
@@ -9,38 +9,120 @@ export type LocalDate = string & { readonly brand: "LocalDate" };
 /** Milliseconds since the Unix epoch. */
 export type EpochMs = number;
 
-export interface StoredEvent {
+/**
+ * How a column's values are stored.
+ * `text`: UTF-8. `json`: a JSON object as text, as `JSON.stringify` writes it, except that numbers too long for JavaScript keep the
+ * spelling in which they were sent. `integer`: signed 64-bit, exact up to 2^53. `cents`: DECIMAL(12,2) as hundredths of the currency's
+ * unit, exact where a float would not be. `visitor`: unsigned 64-bit. `timestamp`: UTC milliseconds.
+ */
+export type ColumnKind = "text" | "json" | "integer" | "cents" | "visitor" | "timestamp";
+
+const optional = <const Kind extends ColumnKind, const Field extends string, const Name extends string>(
+  kind: Kind,
+  field: Field,
+  name: Name,
+) => ({ field, name, kind, required: false }) as const;
+
+const required = <const Kind extends ColumnKind, const Field extends string, const Name extends string>(
+  kind: Kind,
+  field: Field,
+  name: Name,
+) => ({ field, name, kind, required: true }) as const;
+
+/** Stored in every event, so that a renamed folder is noticed. */
+const SITE = required("text", "siteId", "site_id");
+
+/**
+ * The one table of an event's columns, in the order of Parquet files, journal lines and raw exports. It drives them, the engine's tables
+ * and those of ClickHouse. New columns go to the end, because journal lines are positional; ClickHouse gets them by a step of its schema.
+ */
+const TABLE = [
+  required("text", "eventName", "event_name"),
+  required("text", "pathname", "pathname"),
+  optional("text", "hostname", "hostname"),
+  optional("text", "referrer", "referrer"),
+  optional("text", "referrerSource", "referrer_source"),
+  optional("text", "countryCode", "country_code"),
+  optional("text", "region", "region"),
+  optional("text", "city", "city"),
+  optional("text", "browser", "browser"),
+  optional("text", "browserVersion", "browser_version"),
+  optional("text", "os", "os"),
+  optional("text", "osVersion", "os_version"),
+  optional("text", "deviceType", "device_type"),
+  optional("text", "screenSize", "screen_size"),
+  optional("text", "utmSource", "utm_source"),
+  optional("text", "utmMedium", "utm_medium"),
+  optional("text", "utmCampaign", "utm_campaign"),
+  optional("text", "utmContent", "utm_content"),
+  optional("text", "utmTerm", "utm_term"),
+  optional("json", "props", "props"),
+  optional("cents", "revenueCents", "revenue_amount"),
+  optional("text", "currency", "currency"),
+  required("visitor", "visitorId", "visitor_id"),
+  SITE,
+  required("timestamp", "timestampMs", "timestamp"),
+] as const;
+
+type Row = (typeof TABLE)[number];
+
+type FieldOf<Kind extends ColumnKind> = Extract<Row, { kind: Kind }>["field"];
+
+export type ColumnName = Row["name"];
+
+interface ColumnOf<Kind extends ColumnKind> {
+  /** The property of `StoredEvent`. */
+  readonly field: FieldOf<Kind>;
+  /** The column's name in Parquet files, in the engine, in ClickHouse and in raw exports. */
+  readonly name: ColumnName;
+  readonly kind: Kind;
+  /** False where an event may have no value. */
+  readonly required: boolean;
+}
+
+export type TextEventColumn = ColumnOf<"text" | "json">;
+export type NumberEventColumn = ColumnOf<"integer" | "cents">;
+export type EventColumn = TextEventColumn | NumberEventColumn | ColumnOf<"visitor"> | ColumnOf<"timestamp">;
+
+export const EVENT_COLUMNS: readonly EventColumn[] = TABLE;
+export const SITE_COLUMN: TextEventColumn = SITE;
+
+export const isText = (column: EventColumn): column is TextEventColumn => column.kind === "text" || column.kind === "json";
+
+export const isNumber = (column: EventColumn): column is NumberEventColumn => column.kind === "integer" || column.kind === "cents";
+
+/** Columns that the engine and exports hold as codes of texts. `site_id` is not one: all events of a table have the same. */
+export const TEXT_COLUMNS = EVENT_COLUMNS.filter(isText).filter(({ name }) => name !== SITE.name);
+
+/** Columns of numbers, none of which an event needs. */
+export const NUMBER_COLUMNS = EVENT_COLUMNS.filter(isNumber);
+
+interface ValueOf {
+  readonly text: string;
+  readonly json: string;
+  readonly integer: number;
+  readonly cents: number;
+  readonly visitor: bigint;
+  readonly timestamp: EpochMs;
+}
+
+type Recorded = {
+  readonly [R in Row as Exclude<R["field"], "siteId">]: ValueOf[R["kind"]] | (R["required"] extends true ? never : null);
+};
+
+/** What one stored event is (docs/http-api.md, "Stored values"): a value for each column. `null` means "not recorded". */
+export interface StoredEvent extends Recorded {
   readonly siteId: SiteId;
-  readonly timestampMs: EpochMs;
   /** The date assigned on acceptance (`calendar.ts`), which decides the event's partition. Not a column. */
   readonly date: LocalDate;
-  /** First 64 bits of the visitor hash, unsigned. */
-  readonly visitorId: bigint;
-  readonly eventName: string;
-  readonly pathname: string;
-  readonly hostname: string | null;
-  readonly referrer: string | null;
-  readonly referrerSource: string | null;
-  readonly countryCode: string | null;
-  readonly region: string | null;
-  readonly city: string | null;
-  readonly browser: string | null;
-  readonly browserVersion: string | null;
-  readonly os: string | null;
-  readonly osVersion: string | null;
-  readonly deviceType: string | null;
-  readonly screenSize: string | null;
-  readonly utmSource: string | null;
-  readonly utmMedium: string | null;
-  readonly utmCampaign: string | null;
-  readonly utmContent: string | null;
-  readonly utmTerm: string | null;
-  /** A JSON object as text, as `JSON.stringify` writes it, except that numbers too long for JavaScript keep the spelling in which they were sent. */
-  readonly props: string | null;
-  /** Hundredths of the currency's unit: exact, where a float would not be. */
-  readonly revenueCents: number | null;
-  readonly currency: string | null;
 }
+
+type OptionalField = Extract<Row, { required: false }>["field"];
+
+/** The optional fields of an event, none of which is recorded. */
+export const UNRECORDED = Object.fromEntries(EVENT_COLUMNS.filter((column) => !column.required).map(({ field }) => [field, null])) as {
+  readonly [Field in OptionalField]: null;
+};
 
 export const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;

@@ -4,7 +4,10 @@ import { parquetHeader } from "hyparquet/src/column.js";
 
 export type { SchemaElement } from "hyparquet";
 
-/** Strings of rows: `places` has each row's index in `texts`, -1 if it has none. `texts` may contain a string twice. */
+/** The place of a row without a text. */
+export const NO_PLACE = -1;
+
+/** Strings of rows: `places` has each row's index in `texts`, or `NO_PLACE`. `texts` may contain a string twice. */
 export interface TextColumn {
   readonly texts: readonly string[];
   readonly places: Int32Array;
@@ -15,8 +18,6 @@ export interface NumberColumn {
   readonly numbers: BigInt64Array;
   readonly recorded: Uint8Array;
 }
-
-const NO_PLACE = -1;
 
 /** So that a value and up to seven bits of the previous byte fit into 32 bits. */
 const INDEX_BITS_MAX = 24;

@@ -1,26 +1,36 @@
 /** The encoding of events in Parquet files, and its inverse. The only user of hyparquet-writer. */
 import { ByteWriter, ParquetWriter as FileWriter, type ColumnSource } from "hyparquet-writer";
-import { EVENT_COLUMNS, SITE_COLUMN, type ColumnKind, type EventColumn } from "./event-columns.ts";
-import type { SiteId, StoredEvent } from "./event.ts";
+import {
+  EVENT_COLUMNS,
+  isNumber,
+  isText,
+  SITE_COLUMN,
+  type ColumnKind,
+  type EventColumn,
+  type NumberEventColumn,
+  type SiteId,
+  type StoredEvent,
+  type TextEventColumn,
+} from "./event.ts";
 import type { ObjectKey } from "./object-store.ts";
-import { openParquet, type NumberColumn, type ParquetColumns, type SchemaElement, type TextColumn } from "./parquet-columns.ts";
+import { NO_PLACE, openParquet, type NumberColumn, type ParquetColumns, type SchemaElement, type TextColumn } from "./parquet-columns.ts";
 import { checkSeal, seal, SEAL_ENTRY } from "./parquet-seal.ts";
 
 /** Events by column, with few repeated strings: the contents of one row group. */
 export interface DecodedEvents {
   readonly rows: number;
-  /** Reads a text or JSON column. */
-  text(column: EventColumn): TextColumn;
+  text(column: TextEventColumn): TextColumn;
+  /** Hundredths if the kind is `cents`. */
+  number(column: NumberEventColumn): NumberColumn;
   readonly timestampsMs: BigInt64Array;
   readonly visitorIds: BigUint64Array;
-  /** Hundredths. */
-  readonly revenueCents: NumberColumn;
 }
 
 /** The Parquet type of each kind. The unsigned visitor id has the older annotation only: the newer one is not written readably. */
 const SCHEMA_OF_KIND: Record<ColumnKind, Omit<SchemaElement, "name">> = {
   text: { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } },
   json: { type: "BYTE_ARRAY", converted_type: "JSON", logical_type: { type: "JSON" } },
+  integer: { type: "INT64" },
   cents: { type: "INT64", converted_type: "DECIMAL", precision: 12, scale: 2, logical_type: { type: "DECIMAL", precision: 12, scale: 2 } },
   visitor: { type: "INT64", converted_type: "UINT_64" },
   timestamp: {
@@ -54,8 +64,8 @@ const eventColumns = (events: readonly StoredEvent[]): EventColumns =>
 function columnSource({ name, kind }: EventColumn, values: EventColumns[number]): ColumnSource {
   // The least and the greatest of its texts help nobody to find one, and may be 4 KB long.
   if (kind === "json") return { name, data: values, statistics: false };
-  if (kind === "cents" || kind === "timestamp") return { name, data: values.map((value) => (value === null ? null : BigInt(value))) };
-  return { name, data: values };
+  if (kind === "text" || kind === "visitor") return { name, data: values };
+  return { name, data: values.map((value) => (value === null ? null : BigInt(value))) };
 }
 
 /** One Snappy-compressed Parquet file of the events, in their order, sealed with a checksum. */
@@ -135,12 +145,12 @@ function columnsOf(decoded: DecodedEvents): EventColumns {
   return EVENT_COLUMNS.map((column): EventColumns[number] => {
     if (column.kind === "timestamp") return Array.from(decoded.timestampsMs, Number);
     if (column.kind === "visitor") return Array.from(decoded.visitorIds);
-    if (column.kind === "cents") {
-      const { numbers, recorded } = decoded.revenueCents;
-      return Array.from(numbers, (cents, row) => (recorded[row] === 1 ? Number(cents) : null));
+    if (isText(column)) {
+      const { texts, places } = decoded.text(column);
+      return Array.from(places, (place) => texts[place] ?? null);
     }
-    const { texts, places } = decoded.text(column);
-    return Array.from(places, (place) => texts[place] ?? null);
+    const { numbers, recorded } = decoded.number(column);
+    return Array.from(numbers, (number, row) => (recorded[row] === 1 ? Number(number) : null));
   });
 }
 
@@ -153,8 +163,6 @@ export function countEvents(bytes: Uint8Array): number | null {
   }
 }
 
-const isText = ({ kind }: EventColumn): boolean => kind === "text" || kind === "json";
-
 function numbersOfAll(part: ParquetColumns, name: string): BigInt64Array {
   const { numbers, recorded } = part.numbers(name);
   if (recorded.includes(0)) throw new Error(`the file has no ${name} in some of its rows`);
@@ -163,13 +171,14 @@ function numbersOfAll(part: ParquetColumns, name: string): BigInt64Array {
 
 function decodedPart(part: ParquetColumns, wanted: readonly EventColumn[]): DecodedEvents {
   const { rows } = part;
-  const texts = new Map<string, TextColumn>(wanted.filter(isText).map(({ name }) => [name, part.texts(name)]));
+  const texts = new Map(wanted.filter(isText).map(({ name }) => [name, part.texts(name)]));
+  const numbers = new Map(wanted.filter(isNumber).map(({ name }) => [name, part.numbers(name)]));
   return {
     rows,
-    text: ({ name }) => texts.get(name) ?? { texts: [], places: new Int32Array(rows).fill(-1) },
+    text: ({ name }) => texts.get(name) ?? { texts: [], places: new Int32Array(rows).fill(NO_PLACE) },
+    number: ({ name }) => numbers.get(name) ?? { numbers: new BigInt64Array(rows), recorded: new Uint8Array(rows) },
     timestampsMs: numbersOfAll(part, "timestamp"),
     visitorIds: new BigUint64Array(numbersOfAll(part, "visitor_id").buffer),
-    revenueCents: part.numbers("revenue_amount"),
   };
 }
 
@@ -189,7 +198,7 @@ function* partsOfSite(parts: readonly ParquetColumns[], siteId: SiteId): Generat
 
 /**
  * Reads a file written by `encodeEvents`, of this or an earlier version, one row group per iteration. A column
- * that the file lacks is unrecorded, and so is a text column that is not wanted. Throws before the first iteration if the bytes are
+ * that the file lacks is unrecorded, and so is a text or number that is not wanted. Throws before the first iteration if the bytes are
  * not such a file.
  */
 export function decodeEvents(bytes: Uint8Array, wanted: readonly EventColumn[] = EVENT_COLUMNS): Generator<DecodedEvents, void> {
@@ -232,17 +241,17 @@ export function columnsOfEvents(events: readonly StoredEvent[]): DecodedEvents {
     text({ field }) {
       const texts: string[] = [];
       const places = Int32Array.from(events, ({ [field]: text }) => {
-        if (text === null) return -1;
+        if (text === null) return NO_PLACE;
         if (text !== texts.at(-1)) texts.push(String(text));
         return texts.length - 1;
       });
       return { texts, places };
     },
+    number: ({ field }) => ({
+      numbers: BigInt64Array.from(events, ({ [field]: number }) => BigInt(number ?? 0)),
+      recorded: Uint8Array.from(events, ({ [field]: number }) => (number === null ? 0 : 1)),
+    }),
     timestampsMs: BigInt64Array.from(events, ({ timestampMs }) => BigInt(timestampMs)),
     visitorIds: BigUint64Array.from(events, ({ visitorId }) => visitorId),
-    revenueCents: {
-      numbers: BigInt64Array.from(events, ({ revenueCents }) => BigInt(revenueCents ?? 0)),
-      recorded: Uint8Array.from(events, ({ revenueCents }) => (revenueCents === null ? 0 : 1)),
-    },
   };
 }

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
-import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
-import { utcDateOf } from "../../src/storage/event.ts";
+import { EVENT_COLUMNS, utcDateOf } from "../../src/storage/event.ts";
 import { openRollup } from "../../src/storage/rollup-file.ts";
 import { ROLLUP_COLUMNS } from "../../src/storage/rollup.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
@@ -53,7 +52,14 @@ describe("docs/data-format.md", () => {
       type,
       required: isNullable === "no",
     }));
-    const types = { text: "VARCHAR", json: "JSON", cents: "DECIMAL(12,2)", visitor: "UBIGINT", timestamp: "TIMESTAMP WITH TIME ZONE" };
+    const types = {
+      text: "VARCHAR",
+      json: "JSON",
+      integer: "BIGINT",
+      cents: "DECIMAL(12,2)",
+      visitor: "UBIGINT",
+      timestamp: "TIMESTAMP WITH TIME ZONE",
+    };
     expect(rows).toEqual(EVENT_COLUMNS.map(({ name, kind, required }) => ({ name, type: types[kind], required })));
   });
 

@@ -12,8 +12,7 @@ import {
 } from "../../src/runtime/duckdb/engine.ts";
 import { ENGINE_CONNECTIONS_MAX } from "../../src/runtime/base/config/limits.ts";
 import type { SqlParameter, SqlRow } from "../../src/runtime/query/sql.ts";
-import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
-import { DAY_MS, utcDateOf, type SiteId, type StoredEvent, type LocalDate } from "../../src/storage/event.ts";
+import { DAY_MS, EVENT_COLUMNS, type LocalDate, type SiteId, type StoredEvent, utcDateOf } from "../../src/storage/event.ts";
 import { encodeEvents } from "../../src/storage/parquet-events.ts";
 import { aFullEvent, anEvent, eventTexts, siteId } from "../support/stored-event.ts";
 

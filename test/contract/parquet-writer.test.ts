@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { getPriority } from "node:os";
 import { afterAll, describe, expect, it } from "vitest";
 import { ThreadedParquetWriter } from "../../adapters/node/threads/threaded-parquet-writer.ts";
-import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
+import { NUMBER_COLUMNS, SITE_COLUMN, TEXT_COLUMNS } from "../../src/storage/event.ts";
 import { decodeEvents, encodeEvents, type EventFile } from "../../src/storage/parquet-events.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
 import { threadScript } from "../support/built.ts";
@@ -25,11 +25,11 @@ const fileOf = (first: number, last: number): EventFile => ({
 function valuesOf(bytes: Uint8Array): unknown {
   const [decoded, ...more] = decodeEvents(bytes);
   if (!decoded || more.length > 0) throw new Error("the file is no small one");
-  const texts = EVENT_COLUMNS.filter(({ kind }) => kind === "text" || kind === "json").map((column) => {
+  const texts = [SITE_COLUMN, ...TEXT_COLUMNS].map((column) => {
     const { texts: distinct, places } = decoded.text(column);
     return Array.from(places, (place) => distinct[place] ?? null);
   });
-  return { texts, times: decoded.timestampsMs, visitors: decoded.visitorIds, cents: decoded.revenueCents };
+  return { texts, times: decoded.timestampsMs, visitors: decoded.visitorIds, numbers: NUMBER_COLUMNS.map(decoded.number) };
 }
 
 describe.each([

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
 import { openFileSegmentLog } from "../../adapters/node/files/file-segment-log.ts";
 import { isSiteId } from "../../src/runtime/base/config/names.ts";
-import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
+import { TEXT_COLUMNS } from "../../src/storage/event.ts";
 import { decodeJournalLines } from "../../src/storage/journal-line.ts";
 import { decodeEvents } from "../../src/storage/parquet-events.ts";
 import { EVENTS_FOLDER } from "../../src/storage/partition-path.ts";
@@ -15,7 +15,7 @@ import type { Stores } from "../support/mortal-stores.ts";
 
 const JOURNAL_FOLDER = "journal";
 
-const PATHNAME = EVENT_COLUMNS.find(({ name }) => name === "pathname");
+const PATHNAME = TEXT_COLUMNS.find(({ name }) => name === "pathname");
 
 export interface StoredEvents {
   /** How many events each page has, as `site/page`: those in files, and those of the journal that are in no file yet. */

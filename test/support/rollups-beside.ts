@@ -2,8 +2,7 @@
 import { partitionVersionOf, type PartitionVersion } from "../../src/runtime/duckdb/cache/partition-version.ts";
 import { originOf, type RollupDefinitions } from "../../src/runtime/duckdb/rollups/rollup-origin.ts";
 import { RollupStore } from "../../src/runtime/duckdb/rollups/rollup-store.ts";
-import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
-import type { SiteId, LocalDate } from "../../src/storage/event.ts";
+import { type LocalDate, type SiteId, TEXT_COLUMNS } from "../../src/storage/event.ts";
 import type { EventStore } from "../../src/storage/event-store.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { decodeEvents } from "../../src/storage/parquet-events.ts";
@@ -11,7 +10,7 @@ import type { RollupOrigin } from "../../src/storage/rollup.ts";
 import { jsonRollupBytes, jsonRollups, type JsonRollup } from "./json-rollups.ts";
 import { createRecordingLog } from "./recording-log.ts";
 
-const PATHNAME = EVENT_COLUMNS.filter(({ name }) => name === "pathname");
+const PATHNAME = TEXT_COLUMNS.filter(({ name }) => name === "pathname");
 
 /** The pages of the events of a file. */
 const pagesIn = (bytes: Uint8Array | null): string[] =>

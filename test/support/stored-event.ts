@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { REVENUE_CENTS_MAX } from "../../src/runtime/base/config/limits.ts";
 import { eventText, type EventText } from "../../src/storage/event-text.ts";
-import { utcDateOf, type SiteId, type StoredEvent } from "../../src/storage/event.ts";
+import { UNRECORDED, utcDateOf, type SiteId, type StoredEvent } from "../../src/storage/event.ts";
 import { character } from "./character.ts";
 
 /** Casts a literal id of a test, which must be valid. */
@@ -15,32 +15,13 @@ export const eventTexts = (events: readonly StoredEvent[]): EventText[] => event
 export function anEvent({ at = "2026-03-15T12:00:00.000Z", ...fields }: Partial<StoredEvent> & { at?: string } = {}): StoredEvent {
   const timestampMs = fields.timestampMs ?? Date.parse(at);
   return {
+    ...UNRECORDED,
     siteId: siteId("site.test"),
     timestampMs,
     date: utcDateOf(timestampMs),
     visitorId: 1n,
     eventName: "pageview",
     pathname: "/",
-    hostname: null,
-    referrer: null,
-    referrerSource: null,
-    countryCode: null,
-    region: null,
-    city: null,
-    browser: null,
-    browserVersion: null,
-    os: null,
-    osVersion: null,
-    deviceType: null,
-    screenSize: null,
-    utmSource: null,
-    utmMedium: null,
-    utmCampaign: null,
-    utmContent: null,
-    utmTerm: null,
-    props: null,
-    revenueCents: null,
-    currency: null,
     ...fields,
   };
 }

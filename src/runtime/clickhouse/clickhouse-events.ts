@@ -1,8 +1,7 @@
 /** The events of this node in ClickHouse: inserted as Parquet, each day of a segment at most once, and deleted by day. */
 import { dayNumberOf } from "../../storage/calendar.ts";
-import { EVENT_COLUMNS, type ColumnKind, type EventColumn } from "../../storage/event-columns.ts";
+import { type ColumnKind, EVENT_COLUMNS, type EventColumn, type LocalDate, type SiteId } from "../../storage/event.ts";
 import type { EventReplica, ExpiredDays, ReplicatedEvents } from "../../storage/event-replica.ts";
-import type { SiteId, LocalDate } from "../../storage/event.ts";
 import { CLICKHOUSE_INSERT_EXECUTION_SECS_MAX, CLICKHOUSE_INSERT_MS_MAX } from "../base/config/clickhouse-limits.ts";
 import type { Counters } from "../base/metrics/counters.ts";
 import type { ClickhouseConnection } from "./connection.ts";
@@ -13,6 +12,7 @@ import type { EventTables } from "./tables.ts";
 const FILE_TYPES: Readonly<Record<ColumnKind, string>> = {
   text: "Nullable(String)",
   json: "Nullable(String)",
+  integer: "Nullable(Int64)",
   cents: "Nullable(Decimal(12, 2))",
   visitor: "UInt64",
   timestamp: "DateTime64(3, \\'UTC\\')",

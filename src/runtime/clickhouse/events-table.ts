@@ -1,5 +1,5 @@
 /** The definition of the table of events: columns, order, partitions, replication and shards. */
-import { EVENT_COLUMNS, type ColumnKind } from "../../storage/event-columns.ts";
+import { EVENT_COLUMNS, type ColumnKind } from "../../storage/event.ts";
 import type { EventTables } from "./tables.ts";
 
 /**
@@ -13,6 +13,7 @@ const DEDUPLICATION_SECS = 604_800;
 const COLUMN_TYPES: Readonly<Record<ColumnKind, string>> = {
   text: "LowCardinality(String) CODEC(ZSTD(1))",
   json: "Nullable(String) CODEC(ZSTD(1))",
+  integer: "Nullable(Int64) CODEC(ZSTD(1))",
   cents: "Nullable(Int64) CODEC(ZSTD(1))",
   visitor: "UInt64 CODEC(ZSTD(1))",
   timestamp: "Int64 CODEC(Delta, ZSTD(1))",

@@ -90,7 +90,7 @@ export interface EngineQuery {
    * `events`: one row per event of `blocks`. The columns have the names in docs/data-format.md, "Columns", without `site_id`:
    * - text columns (INTEGER): a code of `texts`; 0 if the value was not recorded
    * - `props` (INTEGER): a code of `properties`; 0 if the event has no properties
-   * - `revenue_amount` (BIGINT): hundredths of the currency unit; NULL if it was not recorded
+   * - number columns (BIGINT): `revenue_amount` in hundredths of the currency's unit; NULL if the value was not recorded
    * - `visitor_id` (UBIGINT)
    * - `timestamp` (BIGINT): UTC milliseconds since 1970-01-01
    * - `day` (INTEGER): the date of the event in UTC, as days since 1970-01-01

@@ -182,30 +182,31 @@ function refuseUnlessAllowed(verdict: RateVerdict, siteId: string, beganMs: numb
 function eventFrom(input: CheckedEventInput, context: IngestContext, moment: Moment, options: AcceptEventOptions): StoredEvent {
   const { clientAddress, userAgent, clientHints } = context;
   const { timestampMs, date, timeZone } = moment;
-  const screenWidth = parseScreenWidth(input.screenWidth);
+  const { siteId, url, referrer: sentReferrer, screenWidth: sentWidth, props, revenue, currency, ...storedAsSent } = input;
+  const screenWidth = parseScreenWidth(sentWidth);
   const device = detectDevice(options.userAgents.deviceOf(userAgent), clientHints, screenWidth);
-  const calendar = options.calendarOf(input.siteId);
+  const calendar = options.calendarOf(siteId);
   const place = context.clientPlace ?? options.geo(clientAddress);
-  const visitorId = options.visitorIds.visitorIdOf({ siteId: input.siteId, clientAddress, userAgent, timestampMs, date, timeZone });
-  const page = parsePageUrl(input.url);
+  const visitorId = options.visitorIds.visitorIdOf({ siteId, clientAddress, userAgent, timestampMs, date, timeZone });
+  const page = parsePageUrl(url);
   const stripQuery = options.minimisation.stripReferrerQuery;
-  const { referrer, source } = parseReferrer(input.referrer, page.hostname, { stripQuery });
+  const { referrer, source } = parseReferrer(sentReferrer, page.hostname, { stripQuery });
   return minimiseEvent(
     {
-      siteId: input.siteId,
+      ...storedAsSent,
+      siteId,
       timestampMs,
       date,
       visitorId,
-      eventName: input.eventName,
       ...page,
       referrer,
       referrerSource: source,
       ...place,
       ...device,
       screenSize: screenWidth === null ? null : String(screenWidth),
-      props: withStoredLink(input.eventName, parseProps(input.props), { stripQuery }),
-      revenueCents: parseRevenue(input.revenue),
-      currency: parseCurrency(input.currency),
+      props: withStoredLink(input.eventName, parseProps(props), { stripQuery }),
+      revenueCents: parseRevenue(revenue),
+      currency: parseCurrency(currency),
     },
     options.minimisation,
     calendar,

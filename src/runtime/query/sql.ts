@@ -1,5 +1,5 @@
 /** Injection-safe SQL in the dialects of all backends: values in a template become parameters, and only other SQL fragments are spliced in. */
-import { EVENT_COLUMNS } from "../../storage/event-columns.ts";
+import { EVENT_COLUMNS, type ColumnName } from "../../storage/event.ts";
 import type { TextTest } from "./text-matching.ts";
 
 /** A test of the value of a custom property. None passes without a value. */
@@ -112,7 +112,7 @@ export const textCode = (text: string): SqlParameter => ({ text });
 /** SQL without parameters. */
 const word = (text: string): SqlText => new SqlText([text]);
 
-export type ColumnName = (typeof EVENT_COLUMNS)[number]["name"];
+export type { ColumnName };
 
 /** A column of `events`: besides result columns, the only dynamic identifiers. */
 export function column(name: ColumnName): SqlText {

@@ -1,7 +1,7 @@
 /** Who came when: what some queries need of events, which few events tell without the engine. */
 import type { Columns } from "../../storage/columns.ts";
 import type { Calendar } from "../../storage/calendar.ts";
-import { EVENT_COLUMNS, type EventColumn } from "../../storage/event-columns.ts";
+import { TEXT_COLUMNS } from "../../storage/event.ts";
 import type { DecodedEvents } from "../../storage/parquet-events.ts";
 import { PAGEVIEW } from "../base/config/names.ts";
 import type { DateRange } from "./date-range.ts";
@@ -20,7 +20,7 @@ export interface Visits {
 export type RowsOfVisits = (visits: readonly Visits[], range: DateRange, calendar: Calendar) => Columns;
 
 /** The texts that visits need of a file. */
-export const VISIT_COLUMNS: readonly EventColumn[] = EVENT_COLUMNS.filter(({ field }) => field === "eventName");
+export const VISIT_COLUMNS = TEXT_COLUMNS.filter(({ field }) => field === "eventName");
 
 export function visitsOf(day: number, events: DecodedEvents): Visits {
   const [names] = VISIT_COLUMNS.map((column) => events.text(column));

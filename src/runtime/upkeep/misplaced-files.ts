@@ -3,8 +3,7 @@
  * does not rename its site.
  */
 import { widestDay } from "../../storage/calendar.ts";
-import { SITE_COLUMN } from "../../storage/event-columns.ts";
-import type { SiteId, LocalDate } from "../../storage/event.ts";
+import { type LocalDate, SITE_COLUMN, type SiteId } from "../../storage/event.ts";
 import { decodeEvents } from "../../storage/parquet-events.ts";
 import { dayFolder, siteFolder } from "../../storage/partition-path.ts";
 import type { PartitionFile } from "../../storage/partition.ts";

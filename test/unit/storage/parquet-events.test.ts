@@ -4,8 +4,7 @@ import fc from "fast-check";
 import { parquetMetadata } from "hyparquet";
 import { describe, expect, it } from "vitest";
 import { utcCalendar } from "../../../src/storage/calendar.ts";
-import { EVENT_COLUMNS } from "../../../src/storage/event-columns.ts";
-import type { StoredEvent } from "../../../src/storage/event.ts";
+import { EVENT_COLUMNS, isNumber, type StoredEvent } from "../../../src/storage/event.ts";
 import { decodeEvents, encodeEvents, mergeFiles, type DecodedEvents } from "../../../src/storage/parquet-events.ts";
 import { aFullEvent, anEvent, anyEvent } from "../../support/stored-event.ts";
 
@@ -19,8 +18,8 @@ function eventsOf(decoded: DecodedEvents): StoredEvent[] {
     const values = EVENT_COLUMNS.map((column): [string, unknown] => {
       if (column.kind === "timestamp") return [column.field, Number(decoded.timestampsMs[row])];
       if (column.kind === "visitor") return [column.field, decoded.visitorIds[row]];
-      if (column.kind === "cents") {
-        const { numbers, recorded } = decoded.revenueCents;
+      if (isNumber(column)) {
+        const { numbers, recorded } = decoded.number(column);
         return [column.field, recorded[row] === 1 ? Number(numbers[row]) : null];
       }
       const { texts, places } = decoded.text(column);

@@ -1,10 +1,11 @@
 /** Converts rows to and results from Arrow IPC, the format in which DuckDB-WASM exchanges data. Owner of apache-arrow. */
 import { DataType, Int32, Int64, Table, Uint64, Utf8, makeData, makeVector, tableFromIPC, tableToIPC, type Vector } from "apache-arrow";
 import type { Columns } from "../../../storage/columns.ts";
+import { NUMBER_COLUMNS, TEXT_COLUMNS } from "../../../storage/event.ts";
 import type { NumberColumn } from "../../../storage/parquet-columns.ts";
 import type { EventRows } from "../../query/behavioral/visitor-events.ts";
 import type { SqlRow, SqlValue } from "../../query/sql.ts";
-import { TEXT_COLUMNS, type EventBatch } from "./event-batch.ts";
+import type { EventBatch } from "./event-batch.ts";
 import type { PropertyRows } from "./property-rows.ts";
 import type { Matches } from "./test-matches.ts";
 
@@ -55,7 +56,7 @@ export function ipcFromEvents(batch: EventBatch, { days, sessions }: EventPlaces
   const sequenceNumbers = Int32Array.from({ length: batch.rows }, (_, row) => firstSequenceNumber + row);
   return ipc({
     ...Object.fromEntries(TEXT_COLUMNS.map(({ name }, i) => [name, numbers(new Int32(), batch.codes[i] ?? new Int32Array())])),
-    revenue_amount: nullableNumbers(batch.revenueCents),
+    ...Object.fromEntries(batch.numbers.map((column, i) => [NUMBER_COLUMNS[i]?.name, nullableNumbers(column)])),
     visitor_id: numbers(new Uint64(), batch.visitorIds),
     timestamp: numbers(new Int64(), batch.timestampsMs),
     day: numbers(new Int32(), days),

@@ -1,5 +1,5 @@
 /** What one INSERT brings into an event table: decoded events of several files or days, as columns of integers. */
-import { EVENT_COLUMNS } from "../../../storage/event-columns.ts";
+import { NUMBER_COLUMNS, TEXT_COLUMNS, type NumberEventColumn, type TextEventColumn } from "../../../storage/event.ts";
 import type { NumberColumn } from "../../../storage/parquet-columns.ts";
 import type { DecodedEvents } from "../../../storage/parquet-events.ts";
 import type { BlockProps } from "./props-dictionary.ts";
@@ -7,11 +7,6 @@ import { NOT_RECORDED, type StringDictionary } from "./string-dictionary.ts";
 
 /** An INSERT of more rows takes longer than other work of the thread should wait. */
 const INSERT_ROWS_MAX = 50_000;
-
-/** Columns that hold codes of strings. `site_id` is the same throughout a block and is left out. */
-export const TEXT_COLUMNS = EVENT_COLUMNS.filter(({ kind, name }) => (kind === "text" || kind === "json") && name !== "site_id");
-
-type TextColumn = (typeof TEXT_COLUMNS)[number];
 
 /** Events of one day, in order of sequence number. */
 export interface DayEvents {
@@ -52,7 +47,8 @@ export interface EventBatch {
   readonly codes: readonly Int32Array[];
   readonly timestampsMs: BigInt64Array;
   readonly visitorIds: BigUint64Array;
-  readonly revenueCents: NumberColumn;
+  /** In the order of `NUMBER_COLUMNS`. */
+  readonly numbers: readonly NumberColumn[];
 }
 
 export interface BatchDictionaries {
@@ -62,7 +58,12 @@ export interface BatchDictionaries {
 }
 
 /** The codes of one column. Each distinct string of a file is looked up once, however many rows have it. */
-function codesOf(column: TextColumn, parts: readonly DecodedEvents[], rows: number, { strings, props }: BatchDictionaries): Int32Array {
+function codesOf(
+  column: TextEventColumn,
+  parts: readonly DecodedEvents[],
+  rows: number,
+  { strings, props }: BatchDictionaries,
+): Int32Array {
   const codes = new Int32Array(rows);
   if (column.kind === "json" && !props) return codes;
   let begin = 0;
@@ -79,6 +80,18 @@ function codesOf(column: TextColumn, parts: readonly DecodedEvents[], rows: numb
   return codes;
 }
 
+function numbersOf(column: NumberEventColumn, parts: readonly DecodedEvents[], rows: number): NumberColumn {
+  const all = { numbers: new BigInt64Array(rows), recorded: new Uint8Array(rows) };
+  let begin = 0;
+  for (const part of parts) {
+    const { numbers, recorded } = part.number(column);
+    all.numbers.set(numbers, begin);
+    all.recorded.set(recorded, begin);
+    begin += part.rows;
+  }
+  return all;
+}
+
 /** One batch of the given events, in their order. Times and visitor ids stay in typed arrays; no row becomes an object. */
 export function batchOf(parts: readonly DecodedEvents[], dictionaries: BatchDictionaries): EventBatch {
   const rows = parts.reduce((sum, part) => sum + part.rows, 0);
@@ -87,14 +100,12 @@ export function batchOf(parts: readonly DecodedEvents[], dictionaries: BatchDict
     codes: TEXT_COLUMNS.map((column) => codesOf(column, parts, rows, dictionaries)),
     timestampsMs: new BigInt64Array(rows),
     visitorIds: new BigUint64Array(rows),
-    revenueCents: { numbers: new BigInt64Array(rows), recorded: new Uint8Array(rows) },
+    numbers: NUMBER_COLUMNS.map((column) => numbersOf(column, parts, rows)),
   };
   let begin = 0;
-  for (const { rows: partRows, timestampsMs, visitorIds, revenueCents } of parts) {
+  for (const { rows: partRows, timestampsMs, visitorIds } of parts) {
     batch.timestampsMs.set(timestampsMs, begin);
     batch.visitorIds.set(visitorIds, begin);
-    batch.revenueCents.numbers.set(revenueCents.numbers, begin);
-    batch.revenueCents.recorded.set(revenueCents.recorded, begin);
     begin += partRows;
   }
   return batch;

@@ -1,19 +1,18 @@
 /** The event tables, one per block: loads Parquet files and buffered events into them, and numbers the sessions of the new rows. */
 import { eventOf } from "../../../storage/event-text.ts";
-import { EVENT_COLUMNS } from "../../../storage/event-columns.ts";
+import { EVENT_COLUMNS, NUMBER_COLUMNS, TEXT_COLUMNS, type SiteId } from "../../../storage/event.ts";
 import { columnsOfEvents, readEvents } from "../../../storage/parquet-events.ts";
 import { dayNumberOf } from "../../../storage/calendar.ts";
-import type { SiteId } from "../../../storage/event.ts";
 import { EngineLostError, type Block, type BlockSource, type Loaded } from "../engine.ts";
 import { ipcFromEvents, rowsFromIpc } from "./arrow-batches.ts";
 import { DaySessions, renumberSessionsSql, type LastEvent } from "./day-sessions.ts";
 import type { EngineSites, Site } from "./engine-sites.ts";
-import { PendingInsert, TEXT_COLUMNS, batchOf, type DayEvents } from "./event-batch.ts";
+import { PendingInsert, batchOf, type DayEvents } from "./event-batch.ts";
 import { SessionTables, type BlockTable } from "./session-tables.ts";
 
 const TABLE_COLUMNS = [
   ...TEXT_COLUMNS.map(({ name }) => `${name} INTEGER`),
-  "revenue_amount BIGINT",
+  ...NUMBER_COLUMNS.map(({ name }) => `${name} BIGINT`),
   "visitor_id UBIGINT",
   "timestamp BIGINT",
   "day INTEGER",

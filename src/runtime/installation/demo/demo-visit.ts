@@ -1,5 +1,5 @@
 /** A made-up visit: pages that lead to the price list, to a signup and now and then to a purchase. */
-import type { EpochMs, StoredEvent } from "../../../storage/event.ts";
+import { UNRECORDED, type EpochMs, type StoredEvent } from "../../../storage/event.ts";
 import { FILE_DOWNLOAD, OUTBOUND_CLICK, PAGEVIEW } from "../../base/config/names.ts";
 import { CAMPAIGN, DEVICE, PAGE, PLACE, SOURCE, type Campaign, type Device, type Place, type Source } from "./demo-tables.ts";
 import { choiceOf, type Numbers } from "./seeded-numbers.ts";
@@ -45,8 +45,9 @@ export function visitorFrom(ofDay: OfDay, numbers: Numbers, source?: Source): Vi
 export function visitOf(visitor: Visitor, startMs: EpochMs, numbers: Numbers): StoredEvent[] {
   const events: StoredEvent[] = [];
   let [atMs, pathname] = [startMs, PAGE(numbers)];
-  const add = (eventName: string, props: object | null = null, revenue: Pick<StoredEvent, "revenueCents" | "currency"> = NO_REVENUE) =>
+  const add = (eventName: string, props: object | null = null, revenue: Partial<StoredEvent> = {}) =>
     events.push({
+      ...UNRECORDED,
       ...visitor,
       ...revenue,
       timestampMs: Math.floor(atMs),
@@ -71,9 +72,7 @@ export function visitOf(visitor: Visitor, startMs: EpochMs, numbers: Numbers): S
   return events;
 }
 
-const NO_REVENUE = { revenueCents: null, currency: null };
-
-type Add = (eventName: string, props: object, revenue?: Pick<StoredEvent, "revenueCents" | "currency">) => void;
+type Add = (eventName: string, props: object, revenue?: Partial<StoredEvent>) => void;
 
 function signUp(add: Add, pause: () => void, numbers: Numbers): void {
   const { id: plan, name, cents } = PLAN(numbers);

@@ -1,6 +1,14 @@
 /** The raw export: one row per event, up to a million (docs/http-api.md, "Export"). */
-import { EVENT_COLUMNS, type EventColumn } from "../../../storage/event-columns.ts";
-import { MINUTE_MS, type SiteId, type EpochMs } from "../../../storage/event.ts";
+import {
+  EVENT_COLUMNS,
+  MINUTE_MS,
+  NUMBER_COLUMNS,
+  TEXT_COLUMNS,
+  type EpochMs,
+  type EventColumn,
+  type NumberEventColumn,
+  type SiteId,
+} from "../../../storage/event.ts";
 import type { NumberColumns } from "../../../storage/columns.ts";
 import { UNKNOWN } from "../../duckdb/tables/string-dictionary.ts";
 import { decimalFromCents } from "../../base/decimal.ts";
@@ -9,16 +17,16 @@ import { within, type Scope, eventsIn } from "../../query/scope.ts";
 import { ByteWriter, ExportTexts, PackedNumbers, TimeWriter } from "./packed-columns.ts";
 import type { ExportFormat } from "./formats.ts";
 import type { ExportReservation } from "./export-memory.ts";
-import { closed, list, orNull, text, type Schema } from "../../base/json-schema.ts";
+import { closed, count, list, orNull, text, type Schema } from "../../base/json-schema.ts";
 import { MONEY } from "../measures/fields.ts";
-import { TEXT_COLUMNS } from "../../duckdb/tables/event-batch.ts";
-import { column, fragment, joinSql, sql, type ColumnName } from "../../query/sql.ts";
+import { column, fragment, joinSql, resultColumn, sql, type ColumnName } from "../../query/sql.ts";
 
 /** Visitor ids are never exported. */
 const COLUMNS: readonly EventColumn[] = EVENT_COLUMNS.filter(({ kind }) => kind !== "visitor");
 
 function valueOf({ kind, required }: EventColumn): Schema {
   if (kind === "timestamp") return text("UTC.", { format: "date-time" });
+  if (kind === "integer") return orNull(count("Null if it was not recorded."));
   if (kind === "cents") return { ...orNull(MONEY), description: `${MONEY.description} Null if it was not recorded.` };
   if (kind === "json")
     return { type: ["object", "null"], description: "As it was sent. Null if it was not recorded.", additionalProperties: true };
@@ -61,18 +69,28 @@ const TEXT_CODES = joinSql(
 export const eventPlace = fragment(() => sql`sequence_number`);
 
 /**
- * The first events of a portion, oldest first: codes of texts, `timestamp`, `revenue_cents`, and `has_revenue` (0 if no revenue was
- * recorded), because numeric columns cannot be NULL.
+ * The result columns of a number: results have no NULL, so a number that was not recorded is 0, with 0 in `recorded`. Neither has the name
+ * of the column: ClickHouse would read the alias in its place.
  */
+const numberResult = ({ name }: NumberEventColumn) => ({ value: `${name}_value`, recorded: `${name}_recorded` });
+
+const NUMBERS = joinSql(
+  NUMBER_COLUMNS.flatMap((number) => {
+    const [stored, { value, recorded }] = [column(number.name), numberResult(number)];
+    return [
+      sql`coalesce(${stored}, 0) AS ${resultColumn(value)}`,
+      sql`CASE WHEN ${stored} IS NULL THEN 0 ELSE 1 END AS ${resultColumn(recorded)}`,
+    ];
+  }),
+  ", ",
+);
+
+/** The first events of a portion, oldest first: codes of texts, `timestamp`, and numbers (`numberResult`). */
 export const eventsQuery = (scope: Scope, { startMs, endMs }: Portion, rowsMax: number): ScanQuery => ({
   texts: TEXT_COLUMNS.map(({ name }) => name),
-  numbers: ["timestamp", "revenue_cents", "has_revenue"],
+  numbers: ["timestamp", ...NUMBER_COLUMNS.map(numberResult).flatMap(({ value, recorded }) => [value, recorded])],
   sql: sql`
-  SELECT
-    ${TEXT_CODES},
-    timestamp,
-    coalesce(revenue_amount, 0) AS revenue_cents,
-    CASE WHEN revenue_amount IS NULL THEN 0 ELSE 1 END AS has_revenue
+  SELECT ${TEXT_CODES}, timestamp, ${NUMBERS}
   FROM (${eventsIn(scope)}) AS scoped
   WHERE timestamp >= ${startMs} AND timestamp < ${endMs}
   ORDER BY timestamp, ${eventPlace()}
@@ -213,22 +231,26 @@ interface Texts {
 }
 
 function cellOf(
-  { name, kind, required }: EventColumn,
+  exported: EventColumn,
   { columns, texts }: PackedEvents,
   { siteId, format }: { siteId: SiteId; format: ExportFormat },
 ): Cell {
+  const { name, required } = exported;
   const constant = new TextEncoder().encode(name === "site_id" ? format.text(siteId) : format.unrecorded);
   const writeConstant = (writer: ByteWriter): void => writer.copy(constant, 0, constant.length);
-  switch (kind) {
+  switch (exported.kind) {
     case "timestamp": {
       const timesMs = columns.get("timestamp")?.unpacked();
       const times = new TimeWriter(format.text);
       return (writer, row) => times.write(writer, timesMs?.[row] ?? 0);
     }
+    case "integer":
     case "cents": {
-      const [cents, recorded] = [columns.get("revenue_cents")?.unpacked(), columns.get("has_revenue")?.unpacked()];
+      const result = numberResult(exported);
+      const [numbers, recorded] = [columns.get(result.value)?.unpacked(), columns.get(result.recorded)?.unpacked()];
+      const digits = exported.kind === "cents" ? (cents: number) => decimalFromCents(BigInt(cents)) : String;
       return (writer, row) => {
-        if (recorded?.[row] === 1) writer.text(format.number(decimalFromCents(BigInt(cents?.[row] ?? 0))));
+        if (recorded?.[row] === 1) writer.text(format.number(digits(numbers?.[row] ?? 0)));
         else writeConstant(writer);
       };
     }
@@ -237,7 +259,7 @@ function cellOf(
     default: {
       const codes = columns.get(name)?.unpacked();
       if (!codes) return writeConstant;
-      const columnTexts = texts[kind];
+      const columnTexts = texts[exported.kind];
       // In a required column, the code of "not recorded" stands for the literal text `(unknown)` (`StringDictionary`).
       const uncoded = required ? new TextEncoder().encode(format.text(UNKNOWN)) : constant;
       return (writer, row) => {

@@ -21,7 +21,7 @@ import {
   type Condition,
 } from "../../../../src/runtime/query/filters.ts";
 import type { SiteGoal } from "../../../../src/runtime/sites/goal.ts";
-import { EVENT_COLUMNS } from "../../../../src/storage/event-columns.ts";
+import { EVENT_COLUMNS } from "../../../../src/storage/event.ts";
 import { character } from "../../../support/character.ts";
 import { DIMENSION_NAMES, DIMENSION_ROWS } from "../../../support/dimension-rows.ts";
 

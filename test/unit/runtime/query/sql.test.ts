@@ -1,9 +1,8 @@
 /** The SQL tag: values become parameters, only SQL is spliced, and identifiers come from the table of columns. */
 import fc from "fast-check";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import type { SqlParameter } from "../../../../src/runtime/query/sql.ts";
-import { SqlText, column, joinSql, sql, textCode, type ColumnName } from "../../../../src/runtime/query/sql.ts";
-import { EVENT_COLUMNS } from "../../../../src/storage/event-columns.ts";
+import { column, joinSql, sql, type SqlParameter, SqlText, textCode } from "../../../../src/runtime/query/sql.ts";
+import { EVENT_COLUMNS, type ColumnName } from "../../../../src/storage/event.ts";
 import { character } from "../../../support/character.ts";
 
 describe("sql", () => {

@@ -7,8 +7,7 @@ import { Flush, INTO_CLICKHOUSE } from "../../../../src/runtime/upkeep/flush.ts"
 import { createCounters } from "../../../../src/runtime/base/metrics/counters.ts";
 import type { EventReplica, ReplicatedEvents } from "../../../../src/storage/event-replica.ts";
 import { EventStore } from "../../../../src/storage/event-store.ts";
-import type { SiteId } from "../../../../src/storage/event.ts";
-import { EVENT_COLUMNS } from "../../../../src/storage/event-columns.ts";
+import { SITE_COLUMN, type SiteId } from "../../../../src/storage/event.ts";
 import type { ObjectStore } from "../../../../src/storage/object-store.ts";
 import { countEvents, decodeEvents } from "../../../../src/storage/parquet-events.ts";
 import { inlineParquetWriter } from "../../../../src/storage/parquet-writer.ts";
@@ -104,7 +103,7 @@ describe("a flush into ClickHouse", () => {
       ["2026-03-16", [A]],
     ]);
     const [file] = decodeEvents(inserted[0]?.parquet ?? new Uint8Array());
-    const { texts = [], places } = file?.text({ ...EVENT_COLUMNS[1] }) ?? {};
+    const { texts = [], places } = file?.text(SITE_COLUMN) ?? {};
     expect(Array.from(places ?? [], (place) => texts[place])).toEqual(sites.flatMap((site) => [site, site]));
   });
 
