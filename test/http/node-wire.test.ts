@@ -171,7 +171,7 @@ describe("bodies on the wire", () => {
     for (const [rounds, last] of ["first", "second", "third"].entries()) {
       raw.write(HEALTH.repeat(PIPELINED_REQUESTS_MAX));
       raw.write(`GET /api/stats/breakdown/${last}?site_id=a HTTP/1.1\nHost: localhost\n\n`);
-      const received = await raw.until(new RegExp(`${last}\\\\" is no breakdown dimension`));
+      const received = await raw.until(new RegExp(`Unknown dimension \\\\"${last}`));
       expect(received.match(/ 200 OK/g)).toHaveLength(PIPELINED_REQUESTS_MAX * (rounds + 1));
     }
   });

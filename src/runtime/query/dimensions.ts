@@ -41,5 +41,5 @@ export const isSessionDimension = (slug: string): slug is SessionDimension => (S
 /** 400 for an unknown slug, with a list of the known ones. */
 export function parseDimension(slug: string): Dimension | SessionDimension {
   if (isDimension(slug) || isSessionDimension(slug)) return slug;
-  throw invalidInput(`"${slug}" is no breakdown dimension; there are ${[...DIMENSIONS, ...SESSION_DIMENSIONS].join(", ")}`);
+  throw invalidInput(`Unknown dimension "${slug}". Use one of: ${[...DIMENSIONS, ...SESSION_DIMENSIONS].join(", ")}`);
 }
