@@ -81,7 +81,7 @@ export async function exchange(url: URL, init: RequestInit): Promise<string> {
   }
 }
 
-/** Whether anything but a gateway's error comes from the server's ping in time. */
+/** True if anything but a gateway's error comes from the server's ping in time. */
 export async function responds(clickhouseUrl: string, timeoutMs: number): Promise<boolean> {
   try {
     const url = new URL(clickhouseUrl);

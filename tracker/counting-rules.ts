@@ -14,7 +14,7 @@ const asksNotToBeTracked = (): boolean => navigator.doNotTrack === "1" || !!navi
 
 const hasOptedOut = (): boolean => attempt(() => localStorage.getItem(PREFIX + "_ignore")) === "true";
 
-/** Whether to send an event with this path. */
+/** True if an event with this path is to be sent. */
 export const isCounted = (settings: Settings, path: string): boolean =>
   !!settings.site &&
   (settings.flag("includeLocal") || isPublicVisit()) &&

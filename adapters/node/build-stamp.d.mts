@@ -1,7 +1,7 @@
 /** A hash of the names and contents of all sources, those below the further folders included. */
 export function hashOfSources(furtherFolders?: readonly string[]): string;
 
-/** Whether the folder has a complete build of the current sources. */
+/** True if the folder has a complete build of the current sources. */
 export function isCurrent(folder: string, furtherFolders?: readonly string[]): boolean;
 
 export function writeStamp(folder: string, sources: string, names: readonly string[]): Promise<void>;

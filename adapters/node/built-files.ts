@@ -20,7 +20,9 @@ export interface Threads {
   readonly parquet: string;
   readonly passwords: string;
   readonly rollups: string;
-  /** Reads engine.wasm: at the start, or for the first query if the engine starts on demand. Rejects if it is missing or of another build. */
+  /**
+   * Reads engine.wasm: at the start, or for the first query if the engine starts on demand. Rejects if it is missing or of another build.
+   */
   readonly readEngineModule: () => Promise<Uint8Array<ArrayBuffer>>;
 }
 

@@ -12,7 +12,7 @@ import { readNamedFile } from "./files/named-file.ts";
 
 export interface GeoDatabase {
   readonly lookup: GeoLookup;
-  /** Whether there is a database behind `lookup`. */
+  /** There is a database behind `lookup`. */
   readonly loaded: boolean;
   /** When the database was built, by its metadata. */
   readonly builtMs: EpochMs | null;

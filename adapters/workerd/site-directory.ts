@@ -29,7 +29,7 @@ export interface AttachedParts {
   readonly overviewCache: OverviewCache;
 }
 
-/** Whether the site has other events than before. */
+/** True if the site has other events than before. */
 const hasChanged = ({ counters }: SiteReport["activity"]): boolean =>
   [counters.eventsIngested, counters.pixelEventsIngested, counters.eventsErased].some((count) => count);
 
@@ -80,12 +80,15 @@ export class SiteDirectory implements SiteInstances {
     return [...(this.#knownSites?.all() ?? [])].filter(isNew);
   }
 
-  /** Whether `introduce` may have something to do. After a start, the sites are not listed at once. */
+  /** True if `introduce` may have something to do. After a start, the sites are not listed at once. */
   get isIntroducing(): boolean {
     return !this.#hasIntroduced || this.#unregistered().length > 0;
   }
 
-  /** Call it when the sites are listed: starts the objects of some of these sites. One that fails is not tried again before the next start of the registry. */
+  /**
+   * Call it when the sites are listed: starts the objects of some of these sites. One that fails is not tried again before the next start
+   * of the registry.
+   */
   async introduce(sitesMax: number): Promise<void> {
     this.#hasIntroduced = true;
     for (const siteId of this.#unregistered().slice(0, sitesMax)) {

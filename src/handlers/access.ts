@@ -80,7 +80,7 @@ export const sessionCookie = (request: Request, context: HostContext, token: str
 /** The header that deletes the session cookie. */
 export const endedSessionCookie = (request: Request, context: HostContext): ReplyHeaders => setCookie(request, context, "", 0);
 
-/** Whether access to the route depends on the caller. */
+/** True if access to the route depends on the caller. */
 export const needsStanding = (access: Access): boolean => access !== "public" && access !== "ingest";
 
 /** Asks what the credentials of the request are worth. */
@@ -136,7 +136,10 @@ function checkSharedAccess(access: Access, share: NonNullable<Standing["share"]>
   if (access !== "stats") throw forbidden("A share link may only read the statistics of its site");
 }
 
-/** 403 for a site that the caller may not change, whether it exists or not. Routes of access `site` call it unless the site is in their path. */
+/**
+ * 403 for a site that the caller may not change, whether it exists or not. Routes of access `site` call it unless the site is in their
+ * path.
+ */
 export function requireAdminOf(siteId: SiteId, { reader: { principal } }: Pick<Context, "reader">): void {
   if (!mayAdminister(principal, siteId)) throw forbidden(`The API key may not change the site "${siteId}"`);
 }
@@ -150,7 +153,7 @@ function checkRights(access: Access, context: Context): void {
   if (access !== "site" && sites !== "all") throw forbidden("The API key is limited to some sites; use a key for all sites, or a session");
 }
 
-/** Whether the request relies on a session, which a foreign page may use. */
+/** True if the request relies on a session, which a foreign page may use. */
 const isBySession = (access: Access, { hasSession, keys }: Standing): boolean =>
   access === "session" || (hasSession && !keys.some(({ scope, sites }) => scope === "Admin" && sites === null));
 

@@ -41,7 +41,7 @@ export function clientAddressOfRequest(
 }
 
 /**
- * Whether the client connected over https: a proxy that terminates it says so in `X-Forwarded-Proto`. A proxy that replaces
+ * True if the client connected over https: a proxy that terminates it says so in `X-Forwarded-Proto`. A proxy that replaces
  * that header instead of appending to it leaves a single entry.
  */
 export function isHttps({ headers, url }: Request, trustedProxies: number): boolean {

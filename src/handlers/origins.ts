@@ -48,7 +48,7 @@ export function corsHeaders({ headers }: Request, endpoint: Endpoint | null, rep
   return { ...allowed, "Access-Control-Expose-Headers": exposed };
 }
 
-/** Whether a request is a preflight of a page of `dashboard_origin`. Preflights of ingestion have their own route. */
+/** True if a request is a preflight of a page of `dashboard_origin`. Preflights of ingestion have their own route. */
 export function isDashboardPreflight({ method, headers }: Request, endpoint: Endpoint | null, config: Config): endpoint is Endpoint {
   return method === "OPTIONS" && endpoint !== null && isOfDashboardPage(headers.get("origin"), endpoint, config);
 }
@@ -113,7 +113,7 @@ const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/;
 export const HOST_RULE = 'The header "Host" must be a host name or an IP address, with :port where needed';
 
 /**
- * Whether `text` has the form `host`, `host:port`, `[ipv6]` or `[ipv6]:port` (RFC 9110, 7.2): nothing that could be read as a
+ * True if `text` has the form `host`, `host:port`, `[ipv6]` or `[ipv6]:port` (RFC 9110, 7.2): nothing that could be read as a
  * path, a query or user information.
  */
 export const isHost = (text: string): boolean => HOST.test(text);
@@ -146,7 +146,7 @@ export function isPrivate(socketAddress: string): boolean {
   return address === null || isPrivateAddress(address);
 }
 
-/** Whether an attacker's page may have sent the request by DNS rebinding. Always false once a password is set. */
+/** True if an attacker's page may have sent the request by DNS rebinding. Always false once a password is set. */
 export function maybeRebound(
   request: Request,
   { services: { config }, standing, socketAddress, url }: Pick<Context, "services" | "standing" | "socketAddress" | "url">,

@@ -35,7 +35,7 @@ export interface Endpoint {
   readonly allow: string;
   /** The access levels of these routes. */
   readonly access: ReadonlySet<Access>;
-  /** Whether an option added the path. */
+  /** An option added the path. */
   readonly isExtra: boolean;
 }
 
@@ -106,7 +106,7 @@ export const extraRoutesOf = (routes: readonly Route[], { scriptPaths, eventPath
   ...eventPaths.flatMap((path) => copiesAt(routes, EVENT_PATH, path)),
 ];
 
-/** Whether the segments of a path without a trailing slash are those with which a route's path begins. */
+/** True if the segments of a path without a trailing slash are those with which a route's path begins. */
 function leadsTo(path: string, { path: template }: Route): boolean {
   const known = template.split("/");
   return path.split("/").every((part, i) => known[i] === part || known[i]?.startsWith(":") === true);

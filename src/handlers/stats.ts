@@ -83,7 +83,7 @@ const settingsOf = ({ services: { config }, reader }: Context, hasExtension: boo
 });
 
 /**
- * Whether the extension is available. Until the engine has started, a report that rollups cover does not wait for it: rollups with
+ * True if the extension is available. Until the engine has started, a report that rollups cover does not wait for it: rollups with
  * sessions were made with the extension.
  */
 async function isExtensionAvailable(context: Context, { conditions, plan }: PreparedReport): Promise<boolean> {

@@ -47,7 +47,7 @@ const decodedDimension = (name: string): string =>
 const BRACKETS = ["()", "[]", "{}"] as const;
 
 /**
- * Whether each bracket has its counterpart, so that the text may be a whole expression. Escaped brackets count among themselves: without
+ * True if each bracket has its counterpart, so that the text may be a whole expression. Escaped brackets count among themselves: without
  * their counterpart they would be an expression as well, but a comma between the two is more likely to be part of one.
  */
 function isBalanced(expression: string): boolean {

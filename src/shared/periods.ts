@@ -33,7 +33,7 @@ export const daysOfWholeWeeks = (days: number): number => Math.ceil(days / WEEK_
 export const INTERVALS = ["minute", "hour", "day", "week", "month"] as const;
 export type Interval = (typeof INTERVALS)[number];
 
-/** Whether buckets are parts of a day, as the site's clock shows them. */
+/** True if buckets are parts of a day, as the site's clock shows them. */
 export const isOfClock = (interval: string): interval is "minute" | "hour" => interval === "minute" || interval === "hour";
 
 /** Longest range with such buckets. */

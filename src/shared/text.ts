@@ -7,7 +7,7 @@ const encoder = new TextEncoder();
 
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 
-/** Whether `text` has more than `charsMax` code points. Counts them only when the number of UTF-16 units does not decide. */
+/** True if `text` has more than `charsMax` code points. Counts them only when the number of UTF-16 units does not decide. */
 export function exceedsChars(text: string, charsMax: number): boolean {
   if (text.length <= charsMax) return false;
   // A code point takes at most two units.
@@ -15,7 +15,7 @@ export function exceedsChars(text: string, charsMax: number): boolean {
   return unitsOfChars(text, charsMax) < text.length;
 }
 
-/** Whether `text` has more than `bytesMax` bytes of UTF-8. The cost is bounded by `bytesMax`, however long the text is. */
+/** True if `text` has more than `bytesMax` bytes of UTF-8. The cost is bounded by `bytesMax`, however long the text is. */
 export function exceedsBytes(text: string, bytesMax: number): boolean {
   if (text.length > bytesMax) return true;
   return text.length * UTF8_BYTES_PER_UNIT_MAX > bytesMax && encoder.encode(text).length > bytesMax;

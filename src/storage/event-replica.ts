@@ -7,11 +7,11 @@ export interface ReplicatedEvents {
   readonly sites: readonly SiteId[];
   readonly day: LocalDate;
   readonly segment: number;
-  /** Whether they are those of a file, which has one site, rather than those of a segment, which has all its sites. */
+  /** The events are those of a file, and so of one site, instead of a segment with all its sites. */
   readonly isFile: boolean;
   /** A Parquet file like those of partitions. The events of a site follow each other, in their order. */
   readonly parquet: Uint8Array;
-  /** Whether an earlier attempt, maybe of another process, may have inserted them. */
+  /** An earlier attempt, maybe of another process, may have inserted the events. */
   readonly isRepeated: boolean;
   /** Identifies a file's insert and its repetitions, of which the replica executes one. */
   readonly token?: string;

@@ -138,7 +138,7 @@ export class EventStore {
     return this.#journal.sealed;
   }
 
-  /** Whether accepted events become durable only by a flush: the disk did not confirm them. */
+  /** True if accepted events become durable only by a flush: the disk did not confirm them. */
   get isUnsafe(): boolean {
     return this.#journal.isUnsafe;
   }
@@ -194,14 +194,14 @@ export class EventStore {
   }
 
   /**
-   * Whether no segment of the file is in the journal. A file that is not settled is being written, and would be written again
+   * True if no segment of the file is in the journal. A file that is not settled is being written, and would be written again
    * from the journal after a crash, so it is neither deleted nor merged.
    */
   isSettled({ first, last }: PartitionFile): boolean {
     return !this.#journal.hasSegmentWithin(first, last);
   }
 
-  /** Whether a restart could recover events of these days from the journal, accepted or not. A flush ends that. */
+  /** True if a restart could recover events of these days from the journal, accepted or not. A flush ends that. */
   isJournaled(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<boolean> {
     return this.withSnapshot(siteId, firstDay, lastDay, async (partitions) => {
       // A site's events may be released while their segment, which other sites share, is still there.

@@ -145,7 +145,7 @@ export function startOfDayMs(day: LocalDate): EpochMs {
   return Date.parse(`${day}T00:00:00.000Z`);
 }
 
-/** Whether the text is a real calendar date spelled `YYYY-MM-DD`. The first is 0001-01-01: dates a year before it can be spelled too. */
+/** True if the text is a real calendar date spelled `YYYY-MM-DD`. The first is 0001-01-01: dates a year before it can be spelled too. */
 export function isLocalDate(text: string): text is LocalDate {
   if (!/^(?!0000)\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const startMs = startOfDayMs(text as LocalDate);

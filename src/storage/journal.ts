@@ -105,17 +105,17 @@ export class Journal {
     return this.#segments.flatMap((segment) => [...segment.sites.keys()]);
   }
 
-  /** Whether the log still has a segment of this range of numbers: after a crash its events would be recovered. */
+  /** True if the log still has a segment of this range of numbers: after a crash its events would be recovered. */
   hasSegmentWithin(first: number, last: number): boolean {
     return this.#segments.some(({ number }) => first <= number && number <= last);
   }
 
-  /** Whether the log may contain events that were never accepted, which a restart would recover. A flush ends that. */
+  /** True if the log may contain events that were never accepted, which a restart would recover. A flush ends that. */
   get isTorn(): boolean {
     return this.#sealed.some(({ torn }) => torn) || (this.#open.torn && !this.#appending);
   }
 
-  /** Whether accepted events become durable only by a flush. */
+  /** True if accepted events become durable only by a flush. */
   get isUnsafe(): boolean {
     return this.#open.unsafe || this.#sealed.some(({ unsafe }) => unsafe);
   }

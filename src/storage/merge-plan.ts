@@ -15,7 +15,7 @@ export interface DayOfFiles {
   readonly files: readonly PartitionFile[];
   /** False for files that must not be merged, e.g. unreadable ones. */
   readonly isMergeable: (file: PartitionFile) => boolean;
-  /** Whether the day gets no more files. */
+  /** The day gets no more files. */
   readonly isPast: boolean;
   /** More files than this are merged. */
   readonly filesMax: number;

@@ -56,7 +56,7 @@ export function siteOfFolders(names: readonly string[], isSiteId: (text: string)
   return siteFolder(text) === [EVENTS_FOLDER, ...names].join("/") ? text : null;
 }
 
-/** Whether a folder name below `events` continues in the folders below it. */
+/** True if a folder name below `events` continues in the folders below it. */
 export const isContinued = (name: string): boolean => name.endsWith(CONTINUED);
 
 /** The key of the file that holds a site's events of a day from segments `first` to `last`. */

@@ -17,7 +17,7 @@ export interface JournaledEvents {
   readonly segment: number;
   /** Ordered by sequence number. Grows while the segment is open. */
   readonly events: readonly EventText[];
-  /** Whether files contain all of them, although the journal has not released them. */
+  /** Files contain all of them, although the journal has not released them. */
   readonly inFiles: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface Partition {
   readonly journaled: readonly JournaledEvents[];
 }
 
-/** Whether files contain a segment's events: all of them, because files are written atomically. */
+/** True if files contain a segment's events: all of them, because files are written atomically. */
 export const isInFiles = (segment: number, files: readonly PartitionFile[]): boolean =>
   files.some(({ first, last }) => first <= segment && segment <= last);
 

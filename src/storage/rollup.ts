@@ -13,7 +13,7 @@ export interface RollupColumn {
   readonly kind: RollupColumnKind;
 }
 
-/** Whether the rows of a measure differ in the column. */
+/** True if the rows of a measure differ in the column. */
 export const isGrouping = ({ kind }: RollupColumn): boolean => kind === "key" || kind === "text";
 
 /** All columns that measures have, in the order of the file. New ones go to the end. */
@@ -52,7 +52,7 @@ export interface RollupOrigin {
 export interface RollupHeader extends RollupOrigin {
   /** The number of rows of each measure. A measure with more rows than a rollup may have is left out. */
   readonly measures: Readonly<Record<string, number>>;
-  /** Whether all custom properties of the events have a measure. */
+  /** All custom properties of the events have a measure. */
   readonly hasAllProperties: boolean;
 }
 

@@ -16,11 +16,11 @@ export class Segment {
    */
   torn = false;
   /**
-   * Whether a crash may lose accepted events of it: a sync of the log has failed. They are still in memory, so a flush makes them
+   * A crash may lose accepted events of it: a sync of the log has failed. They are still in memory, so a flush makes them
    * durable. No more events are appended to the segment.
    */
   unsafe = false;
-  /** Whether a replica has its events: `begun` if an attempt has failed, or an earlier process may have made one. */
+  /** State of the replica: `begun` if an attempt has failed, or an earlier process may have made one. */
   replication: "none" | "begun" | "done" = "none";
 
   constructor(number: number) {

@@ -20,7 +20,7 @@ export type FolderKind = "data folder" | "backup" | "unfinished restore" | "empt
 /** The lock, and what file systems keep in the root of a volume: they are no data. */
 export const isNoData = (name: string): boolean => /^lock(\.next)*$|^lost\+found$/.test(name);
 
-/** Whether an instance has generated a secret there. */
+/** True if an instance has generated a secret there. */
 async function hasSecret(folder: string, files: FileSystem): Promise<boolean> {
   const store = createFileSecretStore(folder, files);
   try {

@@ -44,7 +44,7 @@ export interface FolderLock {
   release(): Promise<void>;
 }
 
-/** Whether a holder that cannot be seen from here, or has not written its identity yet, updates the time of its lock. */
+/** True if a holder that cannot be seen from here, or has not written its identity yet, updates the time of its lock. */
 async function hasHeartbeat(path: string): Promise<boolean> {
   const { mtimeMs } = await lstat(path);
   for (let waitedMs = 0; waitedMs < WATCH_MS; waitedMs += HEARTBEAT_MS / 2) {
@@ -97,7 +97,7 @@ async function readLock(path: string): Promise<string> {
   }
 }
 
-/** Whether a power loss or a kill may have left this of a lock that is a file. */
+/** True if a power loss or a kill may have left this of a lock that is a file. */
 const isUnwritten = (text: string): boolean => /^\0*$/.test(text);
 
 /**

@@ -27,7 +27,7 @@ export async function thisProcess(): Promise<LockHolder> {
   return { pid: process.pid, place: await placeOfThisProcess(), start: (await statusOf(process.pid)).start };
 }
 
-/** Whether the process runs. Its place has to be that of this process. */
+/** True if the process runs. Its place has to be that of this process. */
 export async function isAliveHere({ pid, start }: LockHolder): Promise<boolean> {
   const status = await statusOf(pid);
   if (status.hasEnded || !hasProcess(pid)) return false;
@@ -50,7 +50,7 @@ async function placeOfThisProcess(): Promise<string> {
 export interface ProcessStatus {
   /** Empty if unknown. */
   readonly start: string;
-  /** Whether only the exit code is left, which the parent has not read yet. */
+  /** Only the exit code is left, which the parent has not read yet. */
   readonly hasEnded: boolean;
 }
 

@@ -11,10 +11,10 @@ export const UNFINISHED_SUFFIX = ".unfinished";
 /** Distinguishes temporary files of this process from those that a crash of another one left. */
 const ownPrefix = ({ writer }: FileSystem): string => `.${writer}-`;
 
-/** Whether the file is a temporary one of another process, which died while it wrote. */
+/** True if the file is a temporary one of another process, which died while it wrote. */
 export const isLeftover = (name: string, files: FileSystem): boolean => isTemporary(name) && !name.startsWith(ownPrefix(files));
 
-/** Whether the name is that of a temporary file, of whichever process. */
+/** True if the name is that of a temporary file, of whichever process. */
 export const isTemporary = (name: string): boolean => name.startsWith(".") && name.endsWith(UNFINISHED_SUFFIX);
 
 /** Makes the names in a folder durable, whichever process added or removed them. */

@@ -14,7 +14,7 @@ const byKey = (a: StoredObject, b: StoredObject): number => (a.key < b.key ? -1 
 const ENTRIES_AT_ONCE = 16;
 
 export interface FileObjectStoreOptions {
-  /** Whether this process alone writes there. It then removes unfinished files of a crash when it finds them. */
+  /** This process alone writes there. It then removes unfinished files of a crash when it finds them. */
   readonly isOurs?: boolean;
   readonly files?: FileSystem;
 }

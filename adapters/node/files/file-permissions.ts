@@ -13,7 +13,7 @@ const STICKY_BIT = 0o1000;
 const OWN_FOLDERS = ["events", "journal", "keys", "secrets", "shares", "sites", ...COLLECTIONS];
 const OWN_FILES = ["admin.json", "calendar.json", "clock.json", "secret"];
 
-/** Whether other users have any permission. */
+/** True if other users have any permission. */
 const isOpenToOthers = ({ mode }: FileStatus): boolean => (mode & OTHERS_BITS) !== 0;
 
 /** Removes all permissions of other users. Leaves what belongs to another user: only that user can change it. */

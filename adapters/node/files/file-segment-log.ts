@@ -14,7 +14,7 @@ export const JOURNAL_FOLDER = "journal";
 const NAME = /^(\d{1,15})\.journal$/;
 const QUARANTINE_FOLDER = "damaged";
 
-/** Whether a file of the journal's folder has this name because it is a segment. */
+/** True if a file of the journal's folder has this name because it is a segment. */
 export const isSegmentFile = (name: string): boolean => NAME.test(name);
 
 const isFull = (error: unknown): boolean => ["ENOSPC", "EDQUOT"].includes(codeOf(error));

@@ -13,7 +13,7 @@ export class LatestResponses {
     return this.#responses.get(socket);
   }
 
-  /** Whether the client has sent a request completely, and not all of the response has been sent. */
+  /** True if the client has sent a request completely, and not all of the response has been sent. */
   isAwaited(socket: Duplex): boolean {
     const response = this.#responses.get(socket);
     if (!response || response.writableFinished) return false;

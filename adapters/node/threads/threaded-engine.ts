@@ -54,7 +54,7 @@ export interface ThreadedEngineOptions {
   readonly script: string;
   /** Reads the built `engine.wasm`. */
   readonly readModule: () => Promise<Uint8Array<ArrayBuffer>>;
-  /** Whether the thread starts with the first call, which may never come. By default it starts at once. */
+  /** The thread starts with the first call, which may never come. It starts at once by default. */
   readonly isOnDemand?: boolean;
   readonly log: Log;
 }

@@ -8,7 +8,7 @@ import { TaskThread } from "./task-thread.ts";
 /** What a thread is started with. */
 export interface RollupThread {
   readonly dataFolder: string;
-  /** Whether requests wait for it. */
+  /** Requests wait for it. */
   readonly isUrgent: boolean;
 }
 

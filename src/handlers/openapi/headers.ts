@@ -3,7 +3,7 @@ import type { Schema } from "../../runtime/base/json-schema.ts";
 
 interface Header {
   readonly description: string;
-  /** Whether every response of its status has the header. */
+  /** Every response of its status has the header. */
   readonly required?: boolean;
   readonly schema: Schema;
 }

@@ -124,7 +124,7 @@ export class AdminPassword {
     this.#hash = passwordHash;
   }
 
-  /** Whether this is the password. Call it from within `queue`. */
+  /** True if this is the password. Call it from within `queue`. */
   async matches(password: string): Promise<boolean> {
     this.checkLoginIsOpen();
     // No password is that long, and the cost of a hash grows with its length.

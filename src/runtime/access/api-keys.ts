@@ -162,7 +162,10 @@ export class ApiKeys {
     return rights;
   }
 
-  /** The only time that the key itself is returned. It works once it is stored: 400 when there are too many keys, 500 when it cannot be stored. */
+  /**
+   * The only time that the key itself is returned. It works once it is stored: 400 when there are too many keys, 500 when it cannot be
+   * stored.
+   */
   create(name: string, { scope, sites }: KeyRights, nowMs: EpochMs, signal: AbortSignal): Promise<ApiKey & { readonly key: string }> {
     const { records, sha256, randomBytes } = this.#parts;
     return this.#queue.run(async () => {

@@ -32,7 +32,7 @@ export interface AuthServices {
   readonly apiKeys: ApiKeys;
   readonly shares: Shares;
   readonly shareUnlock: ShareUnlock;
-  /** Whether memory has failed logins that count. Where the host may end an idle instance, it keeps this one until then. */
+  /** True if memory has failed logins that count. Where the host may end an idle instance, it keeps this one until then. */
   readonly countsFailures: () => boolean;
 }
 

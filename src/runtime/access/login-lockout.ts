@@ -59,7 +59,7 @@ export class LoginLockout {
     return this.#isLocked(failures);
   }
 
-  /** Whether forgetting the failures would give somebody more guesses than waiting for the end of a lockout does. */
+  /** True if forgetting the failures would give somebody more guesses than waiting for the end of a lockout does. */
   get isNeeded(): boolean {
     const { lockoutSecs, monotonicMs } = this.#options;
     return monotonicMs() < this.#lastFailureMs + lockoutSecs * 1000;

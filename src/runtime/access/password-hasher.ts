@@ -9,7 +9,7 @@ import { equalBytes } from "../base/bytes.ts";
 export interface PasswordHasher {
   /** The password's hash with a fresh salt, as a PHC string. */
   hash(password: string): Promise<string>;
-  /** Whether the hash is this password's. Rejects when `phc` is not a PHC string (see `parsePhc`). */
+  /** True if the hash is this password's. Rejects when `phc` is not a PHC string (see `parsePhc`). */
   verify(password: string, phc: string): Promise<boolean>;
 }
 

@@ -46,7 +46,10 @@ export class ShareUnlockLimit {
     this.#monotonicMs = monotonicMs;
   }
 
-  /** Counts an attempt; 429 when there were too many. Call what it returns if the password was right: its network then keeps its part of the reserve. */
+  /**
+   * Counts an attempt; 429 when there were too many. Call what it returns if the password was right: its network then keeps its part of the
+   * reserve.
+   */
   take(shareHash: string, address: string): () => void {
     const nowMs = this.#monotonicMs();
     const verdict = this.#shared.take(shareHash, nowMs);

@@ -131,7 +131,7 @@ interface SharesParts {
 
 interface FoundShare {
   readonly share: Share;
-  /** Whether its password is still needed. */
+  /** Its password is still needed. */
   readonly isLocked: boolean;
 }
 
@@ -189,7 +189,10 @@ export class Shares {
     return { share, isLocked: unlocked === null && share.passwordHash !== null };
   }
 
-  /** The only time that the token itself is returned. It works once it is stored: 400 when there are too many links, 500 when it cannot be stored. */
+  /**
+   * The only time that the token itself is returned. It works once it is stored: 400 when there are too many links, 500 when it cannot be
+   * stored.
+   */
   create(settings: ShareSettings, passwordHash: string | null, signal: AbortSignal): Promise<Share & { readonly token: string }> {
     const { records, sha256, randomBytes, now } = this.#parts;
     return this.#queue.run(async () => {

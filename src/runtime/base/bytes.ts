@@ -9,7 +9,7 @@ export async function createSha256(): Promise<Sha256> {
   return (text) => hash.init().update(text).digest("binary");
 }
 
-/** Whether two byte strings are equal. Compares every byte, so the time reveals nothing but a difference in length. */
+/** True if two byte strings are equal. Compares every byte, so the time reveals nothing but a difference in length. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
   let difference = 0;

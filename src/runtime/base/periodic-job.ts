@@ -19,7 +19,7 @@ export interface Run {
 
 export interface PeriodicJobOptions {
   readonly monotonicMs: () => number;
-  /** Whether there is work. */
+  /** True if there is work. */
   readonly isDue: () => boolean;
   /** Returns false if something has to be retried. Must not reject. */
   readonly run: (run: Run) => Promise<boolean>;
@@ -46,7 +46,7 @@ export class PeriodicJob implements Job {
     return this.#running !== null;
   }
 
-  /** Whether the last run has failed and the pause after it is not over. */
+  /** True if the last run has failed and the pause after it is not over. */
   get isBackingOff(): boolean {
     return this.#failures > 0 && !this.#running && this.#options.monotonicMs() < this.#notBeforeMs;
   }

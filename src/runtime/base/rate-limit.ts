@@ -39,7 +39,7 @@ export type RateVerdict =
   | { readonly allowed: false; readonly retryAfterSecs: number };
 
 export interface RateLimit {
-  /** Whether an event of `key` is allowed at `nowMs`. Takes no token. */
+  /** True if an event of `key` is allowed at `nowMs`. Takes no token. */
   peek(key: string, nowMs: number): RateVerdict;
   /** Checks like `peek`, and takes a token if the event is allowed. */
   take(key: string, nowMs: number): RateVerdict;

@@ -8,7 +8,10 @@ import type { ScanQuery, ScanReader, TextsOf } from "../query/scan.ts";
 /** The column with the place of each row's text among the distinct texts of the column. */
 const placesOf = (text: string): string => `places_of_${text}`;
 
-/** One row with an array for each column of the query, in the order of its rows: its numbers, or its distinct texts in order of their first place. */
+/**
+ * One row with an array for each column of the query, in the order of its rows: its numbers, or its distinct texts in order of their first
+ * place.
+ */
 export function arraysSql({ sql: rows, texts, numbers }: ScanQuery): SqlText {
   const values = (name: string) => sql`groupArray(scanned.${resultColumn(name)})`;
   const columns = [

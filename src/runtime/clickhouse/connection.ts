@@ -8,7 +8,7 @@ export interface ClickhouseStatement {
   readonly parameters?: Readonly<Record<string, string | number | readonly string[]>>;
   /** Settings of this query (https://clickhouse.com/docs/operations/settings/settings). */
   readonly settings?: Readonly<Record<string, string | number>>;
-  /** Whether it runs in no database, because the configured one may not exist yet. */
+  /** Runs outside of any database, because the configured one may not exist yet. */
   readonly withoutDatabase?: boolean;
   /** The longest wait for the response, by default `CLICKHOUSE_RESPONSE_MS_MAX`. */
   readonly timeoutMs?: number;
@@ -25,7 +25,7 @@ export interface ClickhouseConnection {
   execute(statement: ClickhouseStatement, signal?: AbortSignal): Promise<void>;
   /** An `INSERT` that ends with `FORMAT` and a format, and the data. Resolves when the server has stored the rows. */
   insert(statement: ClickhouseStatement, data: Uint8Array, signal?: AbortSignal): Promise<void>;
-  /** Whether the server responds to a ping in time. Needs no credentials and no database. Never rejects. */
+  /** True if the server responds to a ping in time. Needs no credentials and no database. Never rejects. */
   responds(timeoutMs: number): Promise<boolean>;
 }
 

@@ -81,7 +81,7 @@ function searchedEventsMax(places: number): number {
 interface NativePattern {
   /** A pattern over instants in ClickHouse's syntax. */
   readonly text: string;
-  /** Whether it allows the same distances; else it allows more. */
+  /** Allows the same distances; otherwise more. */
   readonly isExact: boolean;
 }
 

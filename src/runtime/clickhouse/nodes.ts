@@ -29,7 +29,7 @@ export interface KnownNode extends NodeAnnouncement {
   readonly seenMsAgo: number;
 }
 
-/** Whether the node neither has events that ClickHouse lacks nor accepts any. */
+/** True if the node neither has events that ClickHouse lacks nor accepts any. */
 export const isEmptied = ({ state, unflushed }: Pick<KnownNode, "state" | "unflushed">): boolean =>
   state === "removed" || (state === "stopped" && unflushed === 0);
 

@@ -27,7 +27,7 @@ export class Responsiveness {
   #isWatching = false;
   /** The server's state while it is watched. */
   #state: "responding" | "doubtful" | "silent" = "responding";
-  /** Whether it has responded since it was last silent or not watched. */
+  /** The server has responded since it was last silent or not watched. */
   #hasResponded = false;
   #lastTaskMs = 0;
   #endPause: () => void = () => {};
@@ -36,7 +36,9 @@ export class Responsiveness {
     this.#options = options;
   }
 
-  /** Runs a task whose signal aborts when the server is silent, with a `ClickhouseUnreachableError`. Rejects with one at once while it is. */
+  /**
+   * Runs a task whose signal aborts when the server is silent, with a `ClickhouseUnreachableError`. Rejects with one at once while it is.
+   */
   async run<T>(task: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
     this.#lastTaskMs = this.#options.monotonicMs();
     if (this.#state === "silent") throw silent();

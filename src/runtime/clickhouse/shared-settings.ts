@@ -47,7 +47,10 @@ export class SharedSettings {
     this.#table = nodeTables(tables).settings;
   }
 
-  /** Resolves once ClickHouse has them. After a rejection it may have some of them. They are data, because its logs have statements with parameters. */
+  /**
+   * Resolves once ClickHouse has them. After a rejection it may have some of them. They are data, because its logs have statements with
+   * parameters.
+   */
   async add(records: readonly SharedRecord[]): Promise<void> {
     const sql = `INSERT INTO ${this.#table} (site_id, record, changed_ms) FORMAT JSONEachRow`;
     for (const data of insertsOf(records))

@@ -32,7 +32,7 @@ export const BEHAVIORAL_CHECK = `
   SELECT sessionize(v, t, a, pause, 10), retention(5), sequence_next_node(t, v, t, a), sequence_previous_node(t, v, t, a)
   FROM (SELECT *, pause_before(v, t, t, a) AS pause FROM (VALUES (1, 100, 0), (1, 110, 1)) AS events(v, t, a)) AS spaced`;
 
-/** Whether the macros work, which the start of the engine decides once. Reports that do not use them never ask. */
+/** The start of the engine decides once if the macros work. Reports that do not use them never ask. */
 export class Behavioral {
   readonly #engine: Pick<Engine, "behavioralFailure">;
   readonly #log: Log;

@@ -9,7 +9,7 @@ export interface ChunkLoaderOptions {
   readonly partitionCache: PartitionCache;
   readonly admission: MemoryAdmission;
   readonly siteId: SiteId;
-  /** Whether the custom properties of events are read. */
+  /** The custom properties of events are read. */
   readonly withProperties: boolean;
   readonly withSessions: boolean;
   readonly asker: Asker;

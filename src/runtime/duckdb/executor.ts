@@ -23,7 +23,7 @@ import { scanInChunks, scanSinglePass } from "./chunk-scan.ts";
 import type { RollupExecution } from "./rollup-execution.ts";
 import { executeInChunks, executeSinglePass, type StepContext } from "./step-execution.ts";
 
-/** Whether a range fits depends on concurrent queries, so a retry may succeed. So may one in a new engine. */
+/** A range that does not fit may fit later, beside other queries or in a new engine, so a retry may succeed. */
 const RETRY_SECS = 10;
 
 const tooLargeRange = (): AppError =>
@@ -63,13 +63,13 @@ export interface ExecutorOptions {
   readonly rotationDays: number;
   /** null if every report reads events. */
   readonly rollups: RollupExecution | null;
-  /** What needs no engine. */
+  /** Answers without the engine. */
   readonly files: FileExecution;
 }
 
 /** Work on a range. Both ways of execution have the same result. */
 interface RangeTask<Result> extends SiteRange {
-  /** Whether the custom properties of events are read. */
+  /** The custom properties of events are read. */
   readonly withProperties: boolean;
   readonly withSessions: boolean;
   readonly singlePass: (blocks: readonly number[]) => Promise<Result>;
@@ -180,7 +180,7 @@ export class Executor implements AnalyticsBackend {
     return this.#options.partitionCache.withDays(siteId, range, loading, singlePass);
   }
 
-  /** Whether rollups have all events that the plan needs, and it needs some. It then runs without the engine. */
+  /** True if rollups have all events that the plan needs, and it needs some. It then runs without the engine. */
   async isCovered({ steps }: Plan<unknown>): Promise<boolean> {
     const { partitionCache, rollups } = this.#options;
     let isAnyCovered = false;
@@ -197,7 +197,7 @@ export class Executor implements AnalyticsBackend {
     return this.#options.partitionCache.versionsOf(siteId, range.firstDay, range.lastDay);
   }
 
-  /** Whether the engine responds to a query without data. */
+  /** True if the engine responds to a query without data. */
   async isAnswering(signal: AbortSignal): Promise<boolean> {
     const { text, values } = sql`SELECT 1 AS one`;
     try {

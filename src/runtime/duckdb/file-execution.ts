@@ -21,7 +21,7 @@ class UnreadableFileError extends Error {}
 
 const unflushedOf = ({ journaled }: Partition) => journaled.filter(({ inFiles }) => !inFiles).flatMap(({ events }) => events);
 
-/** Whether the thread that takes events can read them without a delay of others. */
+/** True if the thread that takes events can read them without a delay of others. */
 function areFew(partitions: readonly Partition[]): boolean {
   const { fileBytesMax, bytesMax, unflushedMax } = FILE_EXECUTION;
   const sizes = partitions.flatMap(({ files }) => files.map(({ sizeBytes }) => sizeBytes));

@@ -19,9 +19,9 @@ interface Waiting extends Admitted {
 
 /** A chunk that is processed. */
 interface Processed {
-  /** How many queries process it. */
+  /** Queries that process it. */
   workers: number;
-  /** Whether it was admitted for a guest. */
+  /** Admitted for a guest. */
   readonly isGuest: boolean;
 }
 
@@ -37,7 +37,7 @@ export class MemoryAdmission {
     this.#bytesMax = bytesMax;
   }
 
-  /** Whether a query is processing the chunk. Further queries for it take no more memory. */
+  /** True if a query is processing the chunk. Further queries for it take no more memory. */
   isWorkedOn(name: string): boolean {
     return this.#processed.has(name);
   }

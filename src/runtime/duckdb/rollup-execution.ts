@@ -69,7 +69,7 @@ export class RollupExecution {
     return added && this.#totals(rolled, coverage, added, signal);
   }
 
-  /** Whether rollups have all events that the step needs. */
+  /** True if rollups have all events that the step needs. */
   async covers(step: PlanStep, days: readonly PartitionVersion[]): Promise<boolean> {
     const rolled = this.#rolledStep(step);
     return rolled !== null && (await this.#coverage(rolled, days)).rest.length === 0;

@@ -59,7 +59,10 @@ interface OpenQuery {
   readonly partials: number[];
 }
 
-/** The result of each query of the step. All queries share each chunk while it is loaded. Partial aggregates that are still valid are not computed again. */
+/**
+ * The result of each query of the step. All queries share each chunk while it is loaded. Partial aggregates that are still valid are not
+ * computed again.
+ */
 export async function executeInChunks<Result>(
   step: PlanStep,
   chunks: readonly Chunk[],

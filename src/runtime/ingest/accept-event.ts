@@ -71,7 +71,10 @@ export interface AcceptEventOptions {
   readonly now: () => EpochMs;
 }
 
-/** Resolves when the event is in the journal, or was dropped as a bot's or by the site's settings. Rejects with the reason when it is refused. */
+/**
+ * Resolves when the event is in the journal, or was dropped as a bot's or by the site's settings. Rejects with the reason when it is
+ * refused.
+ */
 export function createAcceptEvent(options: AcceptEventOptions): AcceptEvent {
   const { allowlist, knownSites, outcomes } = options;
   return async (context) => {

@@ -12,7 +12,7 @@ export interface AdmittedSiteOptions {
   readonly registry: { admit(): Promise<void>; announce(): Promise<void> };
   /** The days on which the site has events, in files or in the journal. */
   readonly days: () => Promise<readonly LocalDate[]>;
-  /** Whether the site has an event in the journal now. */
+  /** True if the site has an event in the journal now. */
   readonly isJournaled: () => boolean;
   readonly log: Log;
 }
@@ -76,7 +76,7 @@ export class AdmittedSite implements SiteAdmission {
     if (this.#pending === 0 && !this.#options.isJournaled()) this.#isAdmitted = false;
   }
 
-  /** Whether the site has events, or is about to. */
+  /** True if the site has events, or is about to. */
   async hasEvents(): Promise<boolean> {
     const days = await this.#options.days();
     if (days.length > 0 || this.#pending > 0) return true;

@@ -16,7 +16,10 @@ export interface DataMinimisation {
 
 const HOUR_MS = 3_600_000;
 
-/** The event without these details. `calendar` is that of its site. Queries of referrers and links are removed earlier, where they are parsed. */
+/**
+ * The event without these details. `calendar` is that of its site. Queries of referrers and links are removed earlier, where they are
+ * parsed.
+ */
 export function minimiseEvent(event: StoredEvent, minimisation: DataMinimisation, calendar: Calendar): StoredEvent {
   const { geoipPrecision } = minimisation;
   return {

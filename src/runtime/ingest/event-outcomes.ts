@@ -47,7 +47,7 @@ const OUTCOME_OF_ERROR: Readonly<Partial<Record<AppErrorCode, Outcome>>> = {
 };
 
 export interface EventOutcomesOptions {
-  /** Whether `site_ids` is set. Otherwise a site is refused only because of `max_sites`. */
+  /** `site_ids` is set. Otherwise a site is refused only because of `max_sites`. */
   readonly hasAllowlist: boolean;
   readonly startedAtMs: EpochMs;
   /** `OUTCOME_NAMES_MAX` by default. */

@@ -52,5 +52,5 @@ function placeNameFrom(value: unknown): string | null {
 const PRIVATE_IPV4 = /^(?:(?:0|10|127)\.|169\.254\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/;
 const PRIVATE_IPV6 = /^(?:::1?$|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f]:)/i;
 
-/** Whether an address belongs to one of these networks. IPv6 addresses must be in their shortest form. */
+/** True if an address belongs to one of these networks. IPv6 addresses must be in their shortest form. */
 export const isPrivateAddress = (address: string): boolean => PRIVATE_IPV4.test(address) || PRIVATE_IPV6.test(address);

@@ -34,7 +34,7 @@ export class IngestGate {
     return this.#refused === 0;
   }
 
-  /** Whether the next event is expected to be stored. Time alone makes it true again: while it is false, nobody may send events. */
+  /** True if the next event is expected to be stored. Time alone makes it true again: while it is false, nobody may send events. */
   isAccepting(nowMs: number): boolean {
     return this.#hasRoom && (this.isOpen || nowMs - this.#refusedAtMs >= INGEST_RECOVERY_MS);
   }

@@ -31,7 +31,7 @@ export function unprotectNumbers(json: string): string {
   });
 }
 
-/** Whether `JSON.stringify` writes a number of the same value, possibly in another notation. */
+/** True if `JSON.stringify` writes a number of the same value, possibly in another notation. */
 function isExact(literal: string): boolean {
   const number = Number(literal);
   return Number.isFinite(number) && decimalOf(literal) === decimalOf(String(number));

@@ -16,7 +16,7 @@ export interface KnownSitesOptions {
   readonly monotonicMs: () => number;
   /** Sites with events in the journal at the start. */
   readonly journaledSites: Iterable<SiteId>;
-  /** Whether the site has an event in the journal now. */
+  /** True if the site has an event in the journal now. */
   readonly isJournaled: (siteId: SiteId) => boolean;
   /** Sites that were set by hand count, with or without events. */
   readonly withSettings: Pick<Sites, "has" | "listed" | "count">;
@@ -80,7 +80,7 @@ export class KnownSites implements SiteAdmission {
     if (!this.hasRoomFor([siteId])) this.#refuse();
   }
 
-  /** Whether `check` accepts each site after the others. */
+  /** True if `check` accepts each site after the others. */
   hasRoomFor(siteIds: readonly SiteId[]): boolean {
     const { withSettings, sitesMax } = this.#options;
     const added = siteIds.filter((siteId) => !this.has(siteId) && !withSettings.has(siteId)).length;

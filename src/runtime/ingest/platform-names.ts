@@ -96,7 +96,9 @@ export function versionFrom(version: string): string | null {
   return minor === undefined || Number(minor) === 0 ? major : `${major}.${minor}`;
 }
 
-/** The version of an operating system; `os` is its recorded name. Linux has none: what follows it in a User-Agent is the CPU architecture. */
+/**
+ * The version of an operating system; `os` is its recorded name. Linux has none: what follows it in a User-Agent is the CPU architecture.
+ */
 export function osVersionFrom(version: string, os: string): string | null {
   if (os === "Linux") return null;
   if (OS_WITH_WORD_VERSIONS.has(os) && VERSION_WORD.test(version)) return version;

@@ -8,7 +8,7 @@ import { ANDROID_PACKAGES, HOSTS } from "./source-table.ts";
 
 interface CountrySite {
   readonly source: string;
-  /** Whether subdomains belong to the source, too. */
+  /** Subdomains belong to the source, too. */
   readonly subdomains: boolean;
 }
 

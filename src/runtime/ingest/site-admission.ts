@@ -15,7 +15,7 @@ export interface SiteAdmission {
    * promise only where another instance decides.
    */
   check(siteId: SiteId): Promise<void> | void;
-  /** Whether there may be all of these sites. */
+  /** True if there may be all of these sites. */
   hasRoomFor(siteIds: readonly SiteId[]): boolean;
   /** Stores an event, after which its site is known. A new site whose event cannot be stored is not. */
   storing(siteId: SiteId, store: () => Promise<void>): Promise<void>;

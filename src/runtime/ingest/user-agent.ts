@@ -50,7 +50,7 @@ const DESKTOP_SYSTEMS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether the User-Agent is that of a crawler, headless browser, monitor or HTTP library such as `curl/8.5.0` (docs/http-api.md,
+ * True if the User-Agent is that of a crawler, headless browser, monitor or HTTP library such as `curl/8.5.0` (docs/http-api.md,
  * "Bots"). A server that posts its visitors' events has to forward their User-Agents. An empty User-Agent is not a bot's:
  * servers and apps that post on purpose often have none, and crawlers that run the tracking script do have one.
  */

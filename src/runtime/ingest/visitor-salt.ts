@@ -61,7 +61,7 @@ export class VisitorSalt {
   #current: CurrentSecret | null = null;
   #renewing: Promise<void> | null = null;
   #retryAtMs: EpochMs = 0;
-  /** Whether there may be a secret. It is replaced without an event. */
+  /** There may be a secret. It is replaced without an event. */
   #isKept: boolean;
 
   /** Has no secret before `renew`. `isStored`: there is a secret of an earlier process, which is not used. */
@@ -90,7 +90,7 @@ export class VisitorSalt {
     return salt;
   }
 
-  /** Whether there is a secret of this instant. If not, it has to be replaced first (`renew`). */
+  /** True if there is a secret of this instant. If not, it has to be replaced first (`renew`). */
   isReadyAt(timestampMs: EpochMs): boolean {
     return this.#secretAt(timestampMs) !== null;
   }
@@ -123,7 +123,9 @@ export class VisitorSalt {
     void this.#attempt(() => this.renew());
   }
 
-  /** Deletes the secret, because no site needs it, unless it is being replaced. `renew` makes a new one. Rejects when it cannot be deleted. */
+  /**
+   * Deletes the secret, because no site needs it, unless it is being replaced. `renew` makes a new one. Rejects when it cannot be deleted.
+   */
   async end(): Promise<void> {
     if (!this.#isKept || this.#renewing) return;
     this.#forget();

@@ -50,7 +50,7 @@ export class VisitorSalts {
     return salts;
   }
 
-  /** Whether the zone has a secret of this instant, as `VisitorSalt.isReadyAt`. */
+  /** True if the zone has a secret of this instant, as `VisitorSalt.isReadyAt`. */
   isReadyAt(timeZone: string, timestampMs: EpochMs): boolean {
     return this.#of(timeZone).isReadyAt(timestampMs);
   }

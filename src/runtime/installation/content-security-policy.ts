@@ -9,7 +9,7 @@ export interface Wanted {
   readonly page: URL;
   /** The `nonce` of the script tag; null if a script adds it, and for events. */
   readonly nonce: string | null;
-  /** Whether a script of the page adds it, which `strict-dynamic` allows. */
+  /** A script of the page adds it, which `strict-dynamic` allows. */
   readonly isAdded: boolean;
 }
 

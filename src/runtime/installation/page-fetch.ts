@@ -12,7 +12,7 @@ export interface FetchedPage {
   readonly html: string;
 }
 
-/** Whether the response leads to another page, so that its body does not matter. */
+/** True if the response leads to another page, so that its body does not matter. */
 export const isRedirect = ({ status, location }: Pick<FetchedPage, "status" | "location">): boolean =>
   status >= 300 && status < 400 && location !== null;
 

@@ -41,10 +41,12 @@ interface Position {
 
 const emptyPositions = (): Position[] => Array.from({ length: PROXIES_BEYOND_MAX + 1 }, () => ({ present: 0, private: 0, hashes: 0 }));
 
-/** Whether at most one bit is set. */
+/** True if at most one bit is set. */
 const isOne = (bits: number): boolean => (bits & (bits - 1)) === 0;
 
-/** Anybody can send the header, and its addresses look alike whoever wrote them. So the value is a suggestion to the operator, who knows. */
+/**
+ * Anybody can send the header, and its addresses look alike whoever wrote them. So the value is a suggestion to the operator, who knows.
+ */
 const messageOf = ({ problem, trustProxy }: ProxyFinding, trusted: number): string => {
   const suggestion = `Set trust_proxy = ${trustProxy} if that is the number of your proxies; otherwise`;
   if (problem === "too_few")

@@ -25,7 +25,7 @@ export class SitePages {
     this.#site = addressOf(siteId);
   }
 
-  /** Whether the URL is of the site or a subdomain: http or https, at the scheme's own port or that of the site id, without credentials. */
+  /** True if the URL is of the site or a subdomain: http or https, at the scheme's own port or that of the site id, without credentials. */
   has(url: URL): boolean {
     const [site, name] = [nameOf(this.#site), nameOf(url)];
     return (

@@ -36,7 +36,7 @@ export interface AggregateQuery {
   readonly ofVisits?: RowsOfVisits;
   /** The custom property whose values are read, or null for all keys, as the relations `properties` and `property_texts`. */
   readonly property?: string | null;
-  /** Whether `partial` compares visitors with each other, so that its rows of some visitors and of all others do not add up. */
+  /** `partial` compares visitors with each other, so that its rows of some visitors and of all others do not add up. */
   readonly comparesVisitors?: true;
   /** Which rows of the range are the result; all of them by default, in no particular order. */
   readonly top?: Top;

@@ -16,13 +16,13 @@ export interface AnalyticsBackend {
   run<Result>(plan: Plan<Result>, asker: Asker): Promise<Result>;
   /** The result of a reader of the events of the range, custom properties included. Each attempt opens a new reader. */
   scan<Result>(siteRange: SiteRange, openReader: () => ScanReader<Result>, asker: Asker): Promise<Result>;
-  /** Whether rollups have all events that the plan needs, and it needs some. It then runs without the engine. */
+  /** True if rollups have all events that the plan needs, and it needs some. It then runs without the engine. */
   isCovered(plan: Plan<unknown>): Promise<boolean>;
   /**
    * The versions of the site's days with events, oldest first: a version changes with every event that is added or deleted. Null if
    * the backend cannot tell, because others add events, too.
    */
   versionsOf(siteRange: SiteRange): Promise<readonly DayVersion[] | null>;
-  /** Whether the backend responds to a query without data. Never rejects. */
+  /** True if the backend responds to a query without data. Never rejects. */
   isAnswering(signal: AbortSignal): Promise<boolean>;
 }

@@ -16,7 +16,7 @@ import { isInUtc, localTimeSql, localTimesIn, type LocalSql } from "./local-time
 import { optionalOneOf, type Parameter } from "./parameters.ts";
 import { fragment, sql, type SqlText } from "./sql.ts";
 
-/** Whether the text is an interval. */
+/** True if the text is an interval. */
 export const isInterval = (text: string | null): boolean => INTERVALS.some((known) => known === text);
 
 /** How long buckets are. Weeks are named by the day that they begin on. */

@@ -7,7 +7,7 @@ import { column, joinSql, sql, type SqlText } from "./sql.ts";
 import { UNRECORDED, propertyPasses, valuePasses } from "./text-conditions.ts";
 import { ANY_TEXT, type TextTest } from "./text-matching.ts";
 
-/** Whether an event's property passes. An event without the property has the value `(unknown)`. */
+/** True if an event's property passes. An event without the property has the value `(unknown)`. */
 function meetsProperty(key: string, test: TextTest, props: SqlText): SqlText {
   const hasPassed = propertyPasses({ key, test }, props);
   if (test.kind !== "is" || !test.values.includes(UNRECORDED)) return hasPassed;
@@ -16,7 +16,7 @@ function meetsProperty(key: string, test: TextTest, props: SqlText): SqlText {
 
 const isOnSession = (condition: Condition): condition is SessionCondition => isSessionFilter(condition.dimension);
 
-/** Whether an event meets a condition on what it recorded. */
+/** True if an event meets a condition on what it recorded. */
 function meetsByItself({ dimension, test, isNegated }: Condition, props: SqlText): SqlText {
   const passed = isDimension(dimension)
     ? valuePasses(column(columnOf(dimension)), columnOf(dimension), test)
@@ -25,7 +25,7 @@ function meetsByItself({ dimension, test, isNegated }: Condition, props: SqlText
 }
 
 /**
- * Whether an event meets all conditions; true without conditions. Values that were not recorded have a code like any text (see
+ * True if an event meets all conditions; true without conditions. Values that were not recorded have a code like any text (see
  * `EngineQuery`), so `!=` includes them.
  */
 export function meetsConditions(conditions: readonly Condition[], events: SessionEvents): SqlText {

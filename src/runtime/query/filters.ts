@@ -29,7 +29,7 @@ export interface Condition {
   readonly dimension: FilterDimension;
   /** Applied to the stored value. A missing value equals `(unknown)` and fails every other operator. */
   readonly test: TextTest;
-  /** Whether the test must fail. */
+  /** The test must fail. */
   readonly isNegated: boolean;
   /** The site's goals, of a condition on `goal` (`conditionsOn`). */
   readonly goals?: readonly NamedGoal[];

@@ -17,9 +17,9 @@ export interface GoalMarks {
   readonly columns: SqlText;
   /** A BIGINT with a bit for each condition whose test an event passes, and one for an event that reaches any goal. */
   readonly bits: SqlText;
-  /** Whether a session meets all conditions. `isReached` tells whether one of its events has the bit of that position. */
+  /** True if a session meets all conditions. `isReached` tells whether one of its events has the bit of that position. */
   readonly isMet: (isReached: (position: number) => SqlText) => SqlText;
-  /** Whether a session meets them of which no event has a bit. */
+  /** A session meets them of which no event has a bit. */
   readonly isMetWithoutBits: boolean;
 }
 
@@ -36,7 +36,7 @@ function otherName(goalNames: readonly string[]): SqlText {
   return sql`CASE WHEN ${name} IN (${joinSql(known, ", ")}) THEN ${textCode(UNRECORDED)} ELSE ${name} END`;
 }
 
-/** Whether the name of an event that is no goal of the site passes. */
+/** True if the name of an event that is no goal of the site passes. */
 function otherPasses({ kind, values }: TextTest): SqlText[] {
   const wanted = kind === "is" ? values.filter((value) => value !== UNRECORDED) : values;
   return wanted.length === 0 ? [] : [valuePasses(sql`other_name`, "event_name", { kind, values: wanted })];

@@ -34,7 +34,7 @@ const boundsOf = ({ firstDay, lastDay }: DateRange, calendar: Calendar): readonl
   calendar.startOf(addDays(lastDay, 1)),
 ];
 
-/** Whether the days of the range are those of UTC. */
+/** True if the days of the range are those of UTC. */
 export function isInUtc(range: DateRange, calendar: Calendar): boolean {
   const [startMs, endMs] = boundsOf(range, calendar);
   const areDaysOfUtc = startMs === startOfDayMs(range.firstDay) && endMs - startMs === range.dayCount * DAY_MS;

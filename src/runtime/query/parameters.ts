@@ -17,7 +17,7 @@ export interface Parameter<Value = unknown> extends ParameterDescription {
   readonly in: "query" | "path";
   /** The value is null if the parameter is missing. 400 with the parameter's name for an invalid value. */
   readonly parse: (value: string | null, name: string) => Value;
-  /** Whether it is read, by the values of the parameters declared before it; otherwise it is as if it were missing. By default always. */
+  /** True if it is read, by the values of the parameters declared before it; otherwise it is as if it were missing. By default always. */
   readonly isRead?: (values: Readonly<Record<string, unknown>>) => boolean;
 }
 

@@ -181,7 +181,7 @@ async function requestedRange(values: ScopeValues, reader: Reader, shared: Share
   return parseDateRange({ period, startDate, endDate }, { today, firstDay }, rangeDaysMaxOf(values));
 }
 
-/** Whether the request is for all dates that a share link shows. */
+/** True if the request is for all dates that a share link shows. */
 const takesSharedDates = ({ period, start_date: startDate, end_date: endDate }: ScopeValues): boolean =>
   (startDate ?? endDate ?? null) === null && (period ?? "all") === "all";
 

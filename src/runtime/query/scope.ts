@@ -46,10 +46,10 @@ export function checkShared({ range, shared }: SiteRange): void {
 export const sharedFrom = ({ shared }: Pick<SiteRange, "shared">, day: LocalDate): LocalDate =>
   shared?.range && shared.range.firstDay > day ? shared.range.firstDay : day;
 
-/** Whether events of the range are not shared. */
+/** True if events of the range are not shared. */
 export const hidesEvents = ({ shared }: Pick<SiteRange, "shared">): boolean => shared !== undefined && shared.conditions.length > 0;
 
-/** Whether a row of `events` or `sessions` is of the range. */
+/** True if a row of `events` or `sessions` is of the range. */
 export const inRange = ({ range }: Pick<SiteRange, "range">): SqlText =>
   sql`day >= ${dayNumberOf(range.firstDay)} AND day <= ${dayNumberOf(range.lastDay)}`;
 
@@ -57,7 +57,7 @@ const sharedOf = ({ shared }: Pick<SiteRange, "shared">): readonly Condition[] =
 
 const isEarlyEnough = ({ endsAtMs }: Scope): SqlText => (endsAtMs === undefined ? sql`` : sql` AND timestamp < ${endsAtMs}`);
 
-/** Whether an event is of the range, and before its cut. */
+/** True if an event is of the range, and before its cut. */
 const isRanged = (scope: Scope): SqlText => sql`${inRange(scope)}${isEarlyEnough(scope)}`;
 
 /** The relation of `props` of all events of the range, by which properties are looked up. */
@@ -82,7 +82,7 @@ const meets = (conditions: readonly Condition[], scope: Scope): SqlText =>
     isInRange: inRange(scope),
   });
 
-/** Whether an event is shared, by all events of the range. */
+/** True if an event is shared, by all events of the range. */
 const isSharedEvent = ({ shared: _shared, ...all }: Scope, conditions: readonly Condition[]): SqlText => meets(conditions, all);
 
 const isShared = (scope: Scope): SqlText => (hidesEvents(scope) ? sql` AND ${isSharedEvent(scope, sharedOf(scope))}` : sql``);

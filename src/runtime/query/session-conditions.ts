@@ -14,12 +14,12 @@ export interface SessionEvents {
   readonly props: SqlText;
   /** A SELECT of those that are shared, up to the cut of the range. */
   readonly shown: SqlText;
-  /** Whether these are all events of the range, so that the relation `sessions` describes its sessions. */
+  /** These are all events of the range, so that the relation `sessions` describes its sessions. */
   readonly areAllShown: boolean;
   /** ClickHouse: the same SELECT plus the events that are not shared, with `shared` if there are any. */
   readonly ordered: SqlText;
   readonly hidesEvents: boolean;
-  /** Whether a row of `sessions` is of the range. */
+  /** A row of `sessions` is of the range. */
   readonly isInRange: SqlText;
 }
 
@@ -103,5 +103,8 @@ function meetsInDuckdb(conditions: readonly SessionCondition[], events: SessionE
   return joinSql(onGoals.length === 0 ? onPages : [...onPages, meetsByGoals(onGoals, events)], " AND ");
 }
 
-/** Whether the session of an event meets all conditions: by its entry or exit page, `(unknown)` without a page view, or by the goals that it reaches. */
+/**
+ * True if the session of an event meets all conditions: by its entry or exit page, `(unknown)` without a page view, or by the goals that it
+ * reaches.
+ */
 export const meetsSessionConditions = fragment(meetsInDuckdb);

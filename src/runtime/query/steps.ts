@@ -12,7 +12,7 @@ export interface Step {
 /** The notation of a step, with commas unescaped. */
 export const stepName = ({ kind, value }: Step): string => `${kind}:${value}`;
 
-/** Whether an event matches the step. */
+/** True if an event matches the step. */
 export function stepSql({ kind, value }: Step): SqlText {
   if (kind === "event") return sql`${column("event_name")} = ${textCode(value)}`;
   const path = value.includes("*") ? matchesPattern("pathname", value) : sql`${column("pathname")} = ${textCode(value)}`;

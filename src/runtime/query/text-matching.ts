@@ -50,7 +50,7 @@ const compiled = (expression: string): Matcher => {
 /** What is wrong with expressions that were compiled, the last one at the end; null if nothing is. */
 const PROBLEMS = new LruMap<string, string | null>({ max: EXPRESSIONS_KNOWN_MAX });
 
-/** Whether `problemOfExpression` knows the expression and need not compile it. */
+/** True if `problemOfExpression` knows the expression and need not compile it. */
 export const isKnownExpression = (expression: string): boolean => PROBLEMS.has(expression);
 
 function problemOfSyntax(expression: string): string | null {
@@ -71,7 +71,10 @@ export function problemOfExpression(expression: string): string | null {
   return problem;
 }
 
-/** Both lower-case forms of sigma become one, because which one is written depends on its place in a word. `textPasses` does the same in ClickHouse. */
+/**
+ * Both lower-case forms of sigma become one, because which one is written depends on its place in a word. `textPasses` does the same in
+ * ClickHouse.
+ */
 export const lowerCase = (text: string): string => text.toLowerCase().replaceAll("ς", "σ");
 
 const MATCHERS: Readonly<Record<Exclude<TextTestKind, "is">, (value: string) => Matcher>> = {
@@ -111,7 +114,7 @@ function kept(test: TextTest, matcher: Matcher): Matcher {
   return matcher;
 }
 
-/** Whether a text passes. Takes time in proportion to the length of the text times `stepsPerChar`. */
+/** True if a text passes. Takes time in proportion to the length of the text times `stepsPerChar`. */
 export const compiledTest = (test: TextTest): Matcher => COMPILED.get(test) ?? kept(test, compile(test));
 
 /** Compiles the test, one value after the other, as `inTurn` runs the work. */

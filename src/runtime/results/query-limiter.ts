@@ -67,7 +67,7 @@ export class QueryLimiter {
     this.#options = options;
   }
 
-  /** Whether no query is running. */
+  /** True if no query is running. */
   get areAllFree(): boolean {
     return this.#taken === 0;
   }

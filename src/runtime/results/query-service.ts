@@ -10,7 +10,7 @@ import type { NumbersPlan, UnchangedResults } from "./unchanged-results.ts";
 /** A query that is running. */
 interface Computation {
   readonly siteIds: readonly SiteId[];
-  /** Whether events that it may have read were erased meanwhile. */
+  /** Events that it may have read were erased meanwhile. */
   outdated: boolean;
 }
 
@@ -54,7 +54,10 @@ export class QueryService {
     });
   }
 
-  /** The outcome of a task that runs plans of many sites, which guests cannot, in one slot. Results are reused while their events are unchanged. */
+  /**
+   * The outcome of a task that runs plans of many sites, which guests cannot, in one slot. Results are reused while their events are
+   * unchanged.
+   */
   batch<Result>(task: (run: RunNumbers) => Promise<Result>): Promise<Result> {
     const { limiter, unchanged } = this.#options;
     return limiter.run({ isGuest: false }, () =>

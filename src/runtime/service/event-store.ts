@@ -29,7 +29,7 @@ function isOfDays(key: string, siteId: SiteId, firstDay: LocalDate, lastDay: Loc
 }
 
 /**
- * Whether a stray key is the folder of a site under a name that no site can have: it was renamed, and reports leave its events out.
+ * True if a stray key is the folder of a site under a name that no site can have: it was renamed, and reports leave its events out.
  * Other strays are no files of events; `verify` reports them.
  */
 const isRenamedSite = (key: string): boolean => new RegExp(`^${EVENTS_FOLDER}/${SITE_FOLDER_PREFIX}[^/]+$`).test(key);

@@ -72,7 +72,10 @@ export interface SiteInstances {
   removeItems(siteId: SiteId): Promise<boolean>;
   /** See `SiteDistribution`. */
   readonly settleMs: number;
-  /** Gives an instance that is running the changed record of its site. Others get it when they start, or before their next work. Never rejects. */
+  /**
+   * Gives an instance that is running the changed record of its site. Others get it when they start, or before their next work. Never
+   * rejects.
+   */
   push(change: RecordChange): Promise<void>;
 }
 
@@ -110,7 +113,7 @@ export interface Host {
    */
   readonly clickhouseEventMs?: number;
   readonly geo: GeoLookup;
-  /** Whether `geo` has a database. Without one it finds nothing. */
+  /** `geo` has a database. Without one it finds nothing. */
   readonly geoIsLoaded: boolean;
   /** When its database was built. Null without one, and if the database does not say. */
   readonly geoBuiltMs: EpochMs | null;

@@ -55,7 +55,7 @@ export interface QueryParts {
   /** See `Responsiveness`. */
   readonly onClickhouseReturn: () => void;
   readonly wait: (ms: number) => Promise<void>;
-  /** Whether events can be stored. */
+  /** True if events can be stored. */
   readonly isAccepting: () => boolean;
 }
 

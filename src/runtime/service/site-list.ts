@@ -6,7 +6,7 @@ import type { Cluster } from "../clickhouse/cluster/cluster.ts";
 import type { Dependencies } from "./dependencies.ts";
 
 export interface SiteList {
-  /** Whether a site has events, or may have some that are not known here. */
+  /** True if a site has events, or may have some that are not known here. */
   mayHaveEvents(siteId: SiteId): boolean;
   /** The days on which a site has events, oldest first. */
   daysOf(siteId: SiteId): Promise<readonly LocalDate[]>;

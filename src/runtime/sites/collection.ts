@@ -221,7 +221,7 @@ export class Collection<Fields extends object> {
     }, signal);
   }
 
-  /** Whether a published change counts instead of what is known here. At the same time, it does: no other was published after it. */
+  /** True if a published change counts instead of what is known here. At the same time, it does: no other was published after it. */
   isReplacedBy(change: ItemChange<Fields>): boolean {
     const knownMs = this.#changedMsOf(change);
     if (change.changedMs !== knownMs) return change.changedMs > knownMs;

@@ -30,7 +30,7 @@ export interface GoalFields {
   /** Unique in its site. */
   readonly name: string;
   readonly goal: Goal;
-  /** Whether the revenue of its events is reported. */
+  /** The revenue of its events is reported. */
   readonly hasRevenue: boolean;
   /** Goals are listed by ascending positions, which may be fractions: a goal that is moved leaves those of the others alone. */
   readonly position: number;

@@ -26,7 +26,7 @@ export type ItemOwner = string | null;
 
 export const ITEM_SCOPES = ["everybody", "oneself"] as const;
 
-/** Whether it is for everybody or the caller's own: then the caller sees it in lists, and may change it. */
+/** True if it is for everybody or the caller's own: then the caller sees it in lists, and may change it. */
 export const isOf = (owner: ItemOwner, caller: ItemOwner): boolean => owner === null || owner === caller;
 
 /** 400 for another word, and if the caller has no secret to be known by. */

@@ -90,7 +90,7 @@ export const CALENDAR_RECORD = "calendar.json";
 interface DefaultCalendarParts {
   readonly records: RecordStore;
   readonly config: Pick<Config, "timeZone">;
-  /** Whether any site has events. Only a changed option asks. */
+  /** True if any site has events. Only a changed option asks. */
   readonly hasEvents: () => Promise<boolean>;
   readonly now: () => EpochMs;
   readonly log: Log;
@@ -152,7 +152,7 @@ export class NewDates {
     this.#options = options;
   }
 
-  /** Whether some site may have a new date. Always before the first look. */
+  /** True if some site may have a new date. Always before the first look. */
   get areDue(): boolean {
     const quarterOf = (ms: EpochMs): number => Math.floor(ms / QUARTER_MS);
     return this.#takenMs === null || quarterOf(this.#takenMs) !== quarterOf(this.#options.now());

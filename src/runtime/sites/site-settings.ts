@@ -7,7 +7,7 @@ export interface SiteSettings {
   /** An IANA name; null for the option `time_zone`. */
   readonly timeZone: string | null;
   readonly weekStart: WeekStart;
-  /** Whether everyone may read its statistics. */
+  /** Everyone may read its statistics. */
   readonly isPublic: boolean;
   /** Paths whose events are not stored. `*` matches any characters, or none. */
   readonly excludedPaths: readonly string[];

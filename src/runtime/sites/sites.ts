@@ -51,7 +51,7 @@ interface KnownSite {
 
 /** What decides when a change counts. */
 export interface ChangeRequest {
-  /** Whether the site has events now: its calendar then changes at the end of a day. */
+  /** True if the site has events now: its calendar then changes at the end of a day. */
   readonly hasEvents: (siteId: SiteId) => boolean;
   /** Aborts a change that has not begun. */
   readonly signal: AbortSignal;
@@ -241,13 +241,15 @@ export class Sites {
     return this.recordOf(siteId)?.changedMs ?? this.#removals?.timeOf(siteId) ?? 0;
   }
 
-  /** Whether a published change counts instead of what is known here. At the same time, it does: no other was published after it. */
+  /** True if a published change counts instead of what is known here. At the same time, it does: no other was published after it. */
   isReplacedBy({ siteId, record, changedMs }: SiteChange): boolean {
     const knownMs = this.changedMsOf(siteId);
     return changedMs === knownMs ? JSON.stringify(record) !== JSON.stringify(this.recordOf(siteId)) : changedMs > knownMs;
   }
 
-  /** Replaces what is known of a site by its record, which is stored elsewhere; null for a site without one. Returns whether it is another. */
+  /**
+   * Replaces what is known of a site by its record, which is stored elsewhere; null for a site without one. Returns whether it is another.
+   */
   apply(siteId: SiteId, record: SiteRecord | null): boolean {
     if (JSON.stringify(record) === JSON.stringify(this.recordOf(siteId))) return false;
     if (record === null) return this.#known.delete(siteId);

@@ -73,7 +73,7 @@ async function copyRecords({ records }: VerifiedData, to: BackupTarget): Promise
   return copied;
 }
 
-/** Whether everything that was listed is copied now, except for files of segments that are copied themselves, and write them again. */
+/** True if everything that was listed is copied now, except for files of segments that are copied themselves, and write them again. */
 async function copyFiles(
   { objects }: VerifiedData,
   to: BackupTarget,

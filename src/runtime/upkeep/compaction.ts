@@ -45,7 +45,7 @@ export class Compaction implements Job {
   /** Days that got files on the day itself: checked once more when they are past. */
   readonly #growing: Days = new Map();
   readonly #newDates: NewDates;
-  /** Whether there was a check. The first covers all days. */
+  /** There was a check. The first covers all days. */
   #hasLooked = false;
   /** Unreadable files. They are not changed, and are reported once. */
   readonly #unreadable = new Set<string>();
@@ -67,7 +67,7 @@ export class Compaction implements Job {
     if (this.#options.filesMax > 0) addTo(this.#changed, siteId, days);
   }
 
-  /** Whether files of the site's past days may still be merged now. */
+  /** True if files of the site's past days may still be merged now. */
   hasWork(siteId: SiteId): boolean {
     if (this.#options.filesMax === 0) return false;
     const today = this.#todayOf(siteId);
@@ -121,7 +121,10 @@ export class Compaction implements Job {
     return isDone;
   }
 
-  /** What has changed; after a site's midnight also what was today's; and everything at the first time, for a crash may have left work. Null when it cannot be told. */
+  /**
+   * What has changed; after a site's midnight also what was today's; and everything at the first time, for a crash may have left work. Null
+   * when it cannot be told.
+   */
   async #due(): Promise<Days | null> {
     const due = this.#changed;
     this.#changed = new Map();

@@ -19,7 +19,7 @@ export class Expiry {
     this.#options = options;
   }
 
-  /** Whether the events of any site expire. */
+  /** True if the events of any site expire. */
   get isPossible(): boolean {
     const { sites, retentionDays } = this.#options;
     return retentionDays > 0 || [...sites.recorded()].some((siteId) => this.daysOf(siteId) > 0);

@@ -140,7 +140,7 @@ export class Flush {
     return this.#waitingSinceMs === null ? 0 : this.#options.monotonicMs() - this.#waitingSinceMs;
   }
 
-  /** Whether the open segment has as much as one flush should have. */
+  /** True if the open segment has as much as one flush should have. */
   get #isOpenFull(): boolean {
     const { eventStore, eventCount, byteCount } = this.#options;
     const { appended, bytes } = eventStore.openSegment;

@@ -82,7 +82,7 @@ export class TrustedClock {
     return true;
   }
 
-  /** Whether the clock has stayed ahead for long enough. The first call starts the wait. */
+  /** True if the clock has stayed ahead for long enough. The first call starts the wait. */
   #hasStayed(now: Reading): boolean {
     if (this.#distrusted === null || Math.abs(gainMs(this.#distrusted, now)) > CLOCK_JUMP_MS_MAX) {
       this.#distrusted = now;

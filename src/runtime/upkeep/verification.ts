@@ -65,11 +65,14 @@ export interface VerificationReport {
 export interface VerificationOptions {
   /** How rollups are verified. Without it, they are not read. */
   readonly rollups?: RollupVerificationOptions;
-  /** Whether the content of a file is known to equal that of a verified one: its events are counted, and not decoded. */
+  /** True if the content of a file is known to equal that of a verified one: its events are counted, and not decoded. */
   readonly isVerified?: (key: ObjectKey) => boolean;
 }
 
-/** Reads everything, a file at a time; rollups only with options for them. The service may be running: files that disappear were merged, flushed or erased, which is not a fault. */
+/**
+ * Reads everything, a file at a time; rollups only with options for them. The service may be running: files that disappear were merged,
+ * flushed or erased, which is not a fault.
+ */
 export async function verifyData(data: VerifiedData, { rollups, isVerified }: VerificationOptions = {}): Promise<VerificationReport> {
   const sha256 = await createSha256();
   const verification = new Verification(data, sha256, await readCalendars(data.records, sha256), isVerified);
@@ -85,7 +88,7 @@ type FileFault = [key: string, reason: string];
 interface ReadDay {
   readonly events: number;
   readonly misplaced: readonly MisplacedFile[];
-  /** Whether a listed file was missing. */
+  /** A listed file was missing. */
   readonly vanished: boolean;
   readonly faults: readonly FileFault[];
 }

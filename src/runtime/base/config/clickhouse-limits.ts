@@ -15,7 +15,10 @@ assertLimits(
   "the server gives up an insert before the client does",
 );
 
-/** How long an accepted event may wait for its flush on Node. The aim is that all nodes report it after a second (docs/scaling.md, "Visibility"). */
+/**
+ * How long an accepted event may wait for its flush on Node. The aim is that all nodes report it after a second (docs/scaling.md,
+ * "Visibility").
+ */
 export const CLICKHOUSE_EVENT_MS = 500;
 
 /** How often it is checked whether one has waited so long. */
@@ -27,7 +30,9 @@ export const CLICKHOUSE_FILES_AT_ONCE = 8;
 /** The longest pause after a failed insert: reports wait for the next one. */
 export const CLICKHOUSE_RETRY_MS_MAX = 5_000;
 
-/** The longest wait for short statements: the readiness check, the list of sites, what nodes tell each other, and ending an aborted query. */
+/**
+ * The longest wait for short statements: the readiness check, the list of sites, what nodes tell each other, and ending an aborted query.
+ */
 export const CLICKHOUSE_CHECK_MS_MAX = 5_000;
 
 /**

@@ -117,13 +117,13 @@ export interface Gauges {
   readonly files: number;
   /** Files of events that reports leave out. */
   readonly filesLeftOut: number;
-  /** Whether events can be stored. */
+  /** Events can be stored. */
   readonly isIngestOpen: boolean;
   readonly cachedResults: number;
   readonly engineBytes: number;
   readonly cachedDays: number;
   readonly rollupDays: RollupDayCounts;
-  /** Whether the behavioral extension is loaded. */
+  /** The behavioral extension is loaded. */
   readonly hasExtension: boolean;
 }
 

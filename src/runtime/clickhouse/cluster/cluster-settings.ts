@@ -32,7 +32,7 @@ export interface ClusterSettingsOptions {
   readonly items: readonly SharedItems[];
   readonly records: Pick<RecordStore, "write">;
   readonly config: Pick<Config, "timeZone">;
-  /** Whether any node may have events. */
+  /** True if any node may have events. */
   readonly hasEvents: () => Promise<boolean>;
   readonly now: () => EpochMs;
   readonly monotonicMs: () => number;

@@ -68,7 +68,7 @@ export class Membership implements Job {
     this.#compare(known);
   }
 
-  /** Whether no other node has events or can accept any, as far as this one has been told. */
+  /** True if no other node has events or can accept any, as far as this one has been told. */
   get isAlone(): boolean {
     return this.#isAlone;
   }

@@ -23,7 +23,7 @@ export interface ReindexOptions {
   readonly events: ClickhouseEvents;
   readonly randomBytes: (length: number) => Uint8Array;
   readonly isSiteId: (text: string) => text is SiteId;
-  /** Whether the day's events are about to be erased on request. */
+  /** True if the day's events are about to be erased on request. */
   readonly isErased: (siteId: SiteId, day: LocalDate) => boolean;
   /** Called with each file that ClickHouse has. */
   readonly onFile: (bytes: number) => void;
@@ -59,7 +59,7 @@ interface CheckedFile {
   readonly file: PartitionFile;
   /** Events in ClickHouse of a file that cannot be read. */
   readonly events: number;
-  /** Whether ClickHouse has it whole, or it cannot be read. */
+  /** ClickHouse has it whole, or it cannot be read. */
   readonly isDone: boolean;
   readonly hasRows: boolean;
 }
@@ -69,7 +69,7 @@ const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, numbe
 const isWithin = ({ segment }: Pick<StoredSegment, "segment">, { first, last }: PartitionFile): boolean =>
   first <= segment && segment <= last;
 
-/** Whether these rows are the events of a file, each once. */
+/** True if these rows are the events of a file, each once. */
 const isComplete = (rows: readonly StoredSegment[], events: number): boolean =>
   sumOf(rows.map((row) => row.rows)) === events && sumOf(rows.map((row) => row.distinct)) === events;
 
@@ -195,7 +195,7 @@ class Reindex {
     onFile(parquet.length);
   }
 
-  /** Whether ClickHouse has the file now. It has not if it ignored the insert, because its rows were deleted since. */
+  /** True if ClickHouse has the file now. It has not if it ignored the insert, because its rows were deleted since. */
   async #repeat(siteId: SiteId, file: PartitionFile, { parquet, events }: FileContent, token: string): Promise<boolean> {
     await this.#insertAs(siteId, file, parquet, token);
     const rows = await this.#options.stored.segments(siteId, file.day);

@@ -10,7 +10,7 @@ import { sql, textCode, type SqlText } from "../../query/sql.ts";
 export interface SessionEvent {
   readonly element: SqlText;
   readonly timeMs: SqlText;
-  /** Whether the element `event` is of a shared event, if others are hidden. */
+  /** The element `event` is of a shared event, if others are hidden. */
   readonly isShared: SqlText;
 }
 

@@ -7,7 +7,7 @@ import { UNRECORDED, valuePasses } from "../../query/text-conditions.ts";
 import type { TextTest } from "../../query/text-matching.ts";
 import { orderedSessions, type SessionEvent } from "./ordered-sessions.ts";
 
-/** Whether a session begins or ends on a page that passes. It reads `visit`, an array of the session's events. */
+/** True if a session begins or ends on a page that passes. It reads `visit`, an array of the session's events. */
 function endsOn(end: "entry-page" | "exit-page", test: TextTest): SqlText {
   const pick = end === "entry-page" ? sql`arrayFirst` : sql`arrayLast`;
   const page = sql`if(arrayExists(event -> event.is_pageview, visit), ${pick}(event -> event.is_pageview, visit).path, ${textCode(UNRECORDED)})`;

@@ -55,7 +55,10 @@ export class CacheEviction {
     void this.#drop(block);
   }
 
-  /** Hides the block from new queries, and drops it now or, if it is pinned, when it is unpinned. Resolves once a drop that starts now is done. */
+  /**
+   * Hides the block from new queries, and drops it now or, if it is pinned, when it is unpinned. Resolves once a drop that starts now is
+   * done.
+   */
   async outdate(blocks: CachedBlocks, block: CachedBlock): Promise<void> {
     block.outdated = true;
     blocks.forget(block);

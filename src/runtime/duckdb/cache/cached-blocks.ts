@@ -29,12 +29,12 @@ export interface CachedDay {
   readonly block: CachedBlock;
   /** Number of events that the block already contains, by journal segment. */
   readonly delivered: Map<number, number>;
-  /** Whether all its files were read. The events of a file that is missing or unreadable are not in the block. */
+  /** All its files were read. The events of a file that is missing or unreadable are not in the block. */
   readonly isComplete: boolean;
 }
 
-/** Whether the events' properties are needed, too. */
 interface Need {
+  /** The events' custom properties are needed. */
   readonly withProperties?: boolean;
 }
 
@@ -102,7 +102,10 @@ export class CachedBlocks {
     return new Set(days.map(([, { block }]) => block));
   }
 
-  /** A block of the site with room for this much more Parquet, or a new one. Fewer blocks are faster: each table costs a query one or two milliseconds. */
+  /**
+   * A block of the site with room for this much more Parquet, or a new one. Fewer blocks are faster: each table costs a query one or two
+   * milliseconds.
+   */
   withRoom(siteId: SiteId, parquetBytes: number, use: Use): CachedBlock {
     const { onePass, temporary = false, isGuest = false, withProperties, blockBytesMax } = use;
     for (const block of this.#blocks) {

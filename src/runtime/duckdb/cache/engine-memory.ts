@@ -45,7 +45,9 @@ export class EngineMemory {
     return Math.min(PROPERTY_TEXT_BYTES_MAX, this.propsBytesMax);
   }
 
-  /** Whether texts are within their share of the budget. They are limited because they are dropped only with all other data of their site. */
+  /**
+   * True if texts are within their share of the budget. They are limited because they are dropped only with all other data of their site.
+   */
   get hasRoomBesideTexts(): boolean {
     return this.#usage.textBytes <= Math.max(TEXTS_BYTES_ALLOWED_MIN, this.budgetBytes * TEXTS_SHARE_MAX);
   }
@@ -57,7 +59,7 @@ export class EngineMemory {
     }
   }
 
-  /** Whether this much Parquet is expected to fit. Uses the measured ratio of the loaded events once they fill a quarter of the budget. */
+  /** True if this much Parquet is expected to fit. Uses the measured ratio of the loaded events once they fill a quarter of the budget. */
   shouldFit(parquetBytes: number, cachedParquetBytes: number): boolean {
     const isMeasured = cachedParquetBytes * CACHED_SHARE_OF_PARQUET > this.budgetBytes / 4;
     const share = isMeasured ? Math.max(CACHED_SHARE_OF_PARQUET, this.memoryBytes / cachedParquetBytes) : CACHED_SHARE_OF_PARQUET;

@@ -80,12 +80,12 @@ export class PartitionCache {
     return this.#options.eventStore.withSnapshot(siteId, firstDay, lastDay, async (partitions) => partitions.map(partitionVersionOf));
   }
 
-  /** Whether days with this much Parquet in total are expected to fit into the budget. */
+  /** True if days with this much Parquet in total are expected to fit into the budget. */
   shouldFit(parquetBytes: number): boolean {
     return this.#memory.shouldFit(parquetBytes, this.#blocks.parquetBytes);
   }
 
-  /** Whether all these days, which must have events, are cached. */
+  /** True if all these days, which must have events, are cached. */
   areCached(siteId: SiteId, days: readonly LocalDate[]): boolean {
     return days.every((day) => this.#blocks.day(siteId, day));
   }

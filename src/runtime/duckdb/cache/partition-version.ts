@@ -10,7 +10,7 @@ export interface PartitionVersion {
   readonly version: string;
   /** Its files, oldest first. */
   readonly files: readonly PartitionFile[];
-  /** Whether some of its events are in no file yet. */
+  /** Some of its events are in no file yet. */
   readonly hasUnflushed: boolean;
 }
 

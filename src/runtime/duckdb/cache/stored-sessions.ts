@@ -18,7 +18,10 @@ export class StoredSessions {
     this.#eviction = eviction;
   }
 
-  /** Stores those of rows that were added since the last time. Other blocks are evicted for them; without enough memory, queries group the events. */
+  /**
+   * Stores those of rows that were added since the last time. Other blocks are evicted for them; without enough memory, queries group the
+   * events.
+   */
   async store(blocks: CachedBlocks, wanted: Iterable<CachedBlock>, signal: AbortSignal): Promise<void> {
     const missing = [...wanted].filter(({ bytesWithoutSessions }) => bytesWithoutSessions > 0);
     const bytes = missing.reduce((sum, block) => sum + block.bytesWithoutSessions, 0) * SESSIONS_SHARE_OF_PARQUET;

@@ -9,7 +9,7 @@ import type { Top } from "../../query/top.ts";
 
 type Values = Columns[string];
 
-/** Whether what a reader is shown for a text contains the search, ignoring case. */
+/** Tests if the displayed label of a text contains the search, ignoring case. */
 function searchIn(search: string, unknownLabel: string = UNRECORDED): (text: string) => boolean {
   const isFound = compiledTest(searchTest(search));
   return (text) => isFound(text === UNRECORDED ? unknownLabel : text);

@@ -8,7 +8,7 @@ import type { Top } from "../../query/top.ts";
 /** What a new rollup is made of: rows computed from events. */
 export interface ComputedMeasures {
   readonly measures: Measures;
-  /** Whether `measures` has all custom properties of the events. */
+  /** `measures` has all custom properties of the events. */
   readonly hasAllProperties: boolean;
 }
 

@@ -16,7 +16,7 @@ export interface RollupCoverage {
 /** The rollups of those nodes that have a usable one. */
 export type FindRollups = (nodes: readonly RollupNode[]) => Promise<ReadonlyMap<RollupNode, ObjectKey>>;
 
-/** Whether a rollup has all rows of a measure. A property that none of its events has needs no rows. */
+/** True if a rollup has all rows of a measure. A property that none of its events has needs no rows. */
 export const hasMeasure = ({ measures, hasAllProperties }: RollupHeader, measure: string): boolean =>
   Object.hasOwn(measures, measure) || (hasAllProperties && isPropertyMeasure(measure));
 

@@ -46,7 +46,7 @@ export class RollupMaker {
     this.#options = options;
   }
 
-  /** Whether the day cannot be in a rollup until its events change: files cannot be read, or the events exceed the engine's memory. */
+  /** True if the day cannot be in a rollup until its events change: files cannot be read, or the events exceed the engine's memory. */
   isSkipped(siteId: SiteId, { day, version }: PartitionVersion): boolean {
     return this.#skipped.get(`${siteId} ${day}`) === version;
   }

@@ -70,7 +70,7 @@ export const rollupNodes = (days: readonly PartitionVersion[], rotationDays: num
     rotationDays,
   );
 
-/** Whether the node may have a rollup: all but single periods that are too long. */
+/** True if the node may have a rollup: all but single periods that are too long. */
 export const isCoverable = ({ firstDay, lastDay }: RollupNode): boolean => daysBetween(firstDay, lastDay) < ROLLUP_DAYS_MAX;
 
 /** The nodes and all their parts, newest first, each after its halves. */

@@ -39,7 +39,7 @@ export const fileOf = (origin: RollupOrigin): RollupFile =>
   });
 
 /**
- * Whether files hold the same events as those that a rollup records: each is one of these or the merge of neighbouring ones. A day's
+ * True if files hold the same events as those that a rollup records: each is one of these or the merge of neighbouring ones. A day's
  * files change in three ways, and for each this stays exact:
  * - A flush adds the file of one segment, which is none of the recorded ones. It counts unless it lies within a file of the day, and
  *   then the days differ.
@@ -60,16 +60,16 @@ export function areSameEvents(recorded: string, files: readonly PartitionFile[])
   return at === ranges.length;
 }
 
-/** Whether a day has the events that a rollup records of it, if these are its files. */
+/** True if a day has the events that a rollup records of it, if these are its files. */
 export const recordsFiles = ({ events }: RollupOrigin, day: LocalDate, files: readonly PartitionFile[]): boolean =>
   events.some(([recordedDay, recorded]) => recordedDay === day && areSameEvents(recorded, files));
 
-/** Whether the days have exactly these files, and no event that is in none. */
+/** True if the days have exactly these files, and no event that is in none. */
 export const areUnchanged = ({ events }: RollupOrigin, days: readonly PartitionVersion[]): boolean =>
   events.length === days.length &&
   days.every(({ day, files, hasUnflushed }, i) => !hasUnflushed && events[i]?.[0] === day && events[i][1] === filesText(files));
 
-/** Whether a rollup that was made of `origin` would have the same rows if it were made of the node now. */
+/** True if a rollup that was made of `origin` would have the same rows if it were made of the node now. */
 export const isValid = (origin: RollupOrigin, siteId: SiteId, node: RollupNode, definitions: RollupDefinitions): boolean =>
   origin.siteId === siteId &&
   origin.firstDay === node.firstDay &&

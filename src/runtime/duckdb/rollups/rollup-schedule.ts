@@ -28,7 +28,7 @@ export interface NextRollup extends RollupParts {
 
 const weightOf = ({ days }: RollupNode): number => days.reduce((sum, { bytes }) => sum + bytes + ROLLUP_DAY_WEIGHT_BYTES, 0);
 
-/** Whether the node's days are over, all their events are in files for good, and a report is faster with a rollup of them. */
+/** True if the node's days are over, all their events are in files for good, and a report is faster with a rollup of them. */
 export const isDue = (node: RollupNode, { today, isSettled, weightBytesMin }: RollupConditions): boolean =>
   isCoverable(node) &&
   isLocalDate(node.firstDay) &&

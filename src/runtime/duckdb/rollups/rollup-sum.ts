@@ -18,7 +18,7 @@ export interface RollupSource {
 /** Measures whose names end so have a row for each hour. */
 const HOURLY_SUFFIX = "-by-hour";
 
-/** Whether a part has all rows of a measure (see `hasMeasure`). */
+/** True if a part has all rows of a measure (see `hasMeasure`). */
 const covers = ({ measures, hasAllProperties }: RollupSource, measure: string): boolean =>
   measures.has(measure) || (isPropertyMeasure(measure) && hasAllProperties);
 

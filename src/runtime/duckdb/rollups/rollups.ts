@@ -37,7 +37,7 @@ export class Rollups implements Job {
   readonly #reported = new Set<SiteId>();
   /** Each midnight of a site makes one more of its days a past one. */
   readonly #newDates: NewDates;
-  /** Whether a rollup is due but queries run. */
+  /** A rollup is due but queries run. */
   #isWaiting = false;
   /** Start of the time during which queries have run without a break and no rollup has been made; null if none run. */
   #busySinceMs: number | null = null;
@@ -76,7 +76,7 @@ export class Rollups implements Job {
     return this.#job.stop();
   }
 
-  /** Whether it looks for rollups to make or makes one, or would if no query ran. */
+  /** True if it looks for rollups to make or makes one, or would if no query ran. */
   get isBusy(): boolean {
     return this.#job.isRunning || this.#nextSite() !== undefined;
   }
@@ -108,7 +108,7 @@ export class Rollups implements Job {
     return eventStore.sealedSegments.length > 0 ? undefined : this.#queue.next((siteId) => !isDueForCompaction(siteId));
   }
 
-  /** Whether no query runs, or a rollup has waited long enough for that. */
+  /** True if no query runs, or a rollup has waited long enough for that. */
   #mayBegin(): boolean {
     const { limiter, monotonicMs } = this.#options;
     if (limiter.areAllFree) this.#busySinceMs = null;

@@ -14,7 +14,7 @@ export interface DuckdbBindings {
 }
 
 /**
- * Whether the database is unusable after the error, so that a new instance has to replace it: its memory may be corrupt, or DuckDB
+ * True if the database is unusable after the error, so that a new instance has to replace it: its memory may be corrupt, or DuckDB
  * has invalidated it, as it does when a checkpoint runs out of memory. A stack overflow unwinds nothing, so transactions stay open.
  */
 export const isFatal = (error: unknown): boolean =>

@@ -74,7 +74,10 @@ export class EventTables {
     };
   }
 
-  /** Stores the sessions of the blocks' days, except for days that still grow. Rejects with the signal's reason if aborted; what is stored by then stays. */
+  /**
+   * Stores the sessions of the blocks' days, except for days that still grow. Rejects with the signal's reason if aborted; what is stored
+   * by then stays.
+   */
   async storeSessions(blocks: readonly number[], signal: AbortSignal): Promise<void> {
     for (const id of blocks) {
       while (this.#sessions.storeNext(this.#table(id))) {

@@ -17,7 +17,7 @@ export interface StoredDemo {
   readonly firstDay: number | null;
   /** How many minutes of each day are stored, from midnight on. */
   readonly minutes: ReadonlyMap<LocalDate, number>;
-  /** Whether there are events that were not made up. */
+  /** There are events that were not made up. */
   readonly hasOthers: boolean;
 }
 

@@ -7,7 +7,7 @@ type Wanted = number | "any";
 
 /** The constraint between two consecutive events of the chain. */
 interface Distance {
-  /** Whether no other event may occur between them. */
+  /** No other event may occur between them. */
   readonly adjacent: boolean;
   readonly minMs: number;
   readonly maxMs: number;

@@ -60,7 +60,7 @@ function matchTable(pattern: Pattern, masks: readonly number[], { timestampsMs, 
   return table;
 }
 
-/** Whether one of the `next` events is at an allowed distance from an event. To be called with descending events. */
+/** True if one of the `next` events is at an allowed distance from an event. To be called with descending events. */
 function continuation({ distances }: Pattern, place: number, next: Uint8Array, timestampsMs: Float64Array): (event: number) => boolean {
   const { adjacent, minMs, maxMs } = distances[place] ?? { adjacent: true, minMs: 0, maxMs: 0 };
   if (adjacent) return (event) => next[event + 1] === 1;

@@ -42,7 +42,9 @@ export class ExportMemory {
 }
 
 export interface ExportReservation {
-  /** Reserves bytes before they are allocated. Throws 503 if other exports leave too little, and 400 if the export alone exceeds the limit. */
+  /**
+   * Reserves bytes before they are allocated. Throws 503 if other exports leave too little, and 400 if the export alone exceeds the limit.
+   */
   add(bytes: number): void;
   /** Releases the whole reservation. Idempotent. */
   clear(): void;

@@ -33,7 +33,7 @@ export interface PeriodQuery extends SiteRange {
   readonly files: ReadonlyMap<LocalDate, readonly PartitionFile[]>;
   readonly rolled: RolledMeasures;
   readonly sessionWindowMinutes: number;
-  /** Whether the measures of custom properties are computed. */
+  /** The measures of custom properties are computed. */
   readonly withProperties: boolean;
   /** Properties whose measures are computed even if there are too many. */
   readonly properties: ReadonlySet<string>;

@@ -62,7 +62,7 @@ const beginComparison = (rollup: ComparableRollup): OpenComparison => ({
   periods: periodsOf(rollup),
 });
 
-/** Whether a rollup was made of exactly these days and files of the range. */
+/** True if a rollup was made of exactly these days and files of the range. */
 function isMadeOf({ header }: ComparableRollup, { firstDay, lastDay }: DateRange, files: ComputedRange["files"]): boolean {
   const days = header.events.filter(([day]) => firstDay <= day && day <= lastDay);
   return days.length === files.size && days.every(([day]) => recordsFiles(header, day, files.get(day) ?? []));
@@ -192,7 +192,7 @@ export class RollupComparison {
     return { differences };
   }
 
-  /** Whether visitors have events in several salt periods. Then a rollup depends on which periods were computed together. */
+  /** True if visitors have events in several salt periods. Then a rollup depends on which periods were computed together. */
   async #haveVisitorsInCommon(siteId: SiteId, rollup: ComparableRollup): Promise<boolean> {
     const known = new Set<string>();
     for (const period of periodsOf(rollup)) {

@@ -11,7 +11,7 @@ import { differenceOf } from "./row-comparison.ts";
 /** The measures of properties that the events have. */
 interface ExpectedProperties {
   readonly measures: readonly string[];
-  /** Whether a rollup has room for all of them. */
+  /** A rollup has room for all of them. */
   readonly fit: boolean;
 }
 
