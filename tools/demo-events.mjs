@@ -21,9 +21,7 @@ function ofFirstVisitors(events, visitors) {
 }
 
 async function importGenerator() {
-  const { demoDay } = await importSource("src/runtime/installation/demo/demo-day.ts");
-  const { visitOf, visitorFrom } = await importSource("src/runtime/installation/demo/demo-visit.ts");
-  const { numbersFrom } = await importSource("src/runtime/installation/demo/seeded-numbers.ts");
+  const { demoDay, numbersFrom, visitOf, visitorFrom } = await importSource("src/runtime/installation/demo-events.ts");
   const { encodeEvents } = await importSource("src/storage/parquet-events.ts");
   const { partitionKey } = await importSource("src/storage/partition-path.ts");
   /** @param {string} date @param {number} nowMs @returns {DemoEvent[]} */

@@ -1,9 +1,8 @@
 /** The npm module (docs/tracking.md, "npm module"): `init` and `track` for applications that bundle their scripts. */
 
-import type { EventOptions } from "./event-body.ts";
+import type { EventOptions, Track } from "./event.ts";
 import { pathPattern, settingsFrom } from "./settings.ts";
 import { startTracking } from "./start.ts";
-import type { Track } from "./track.ts";
 
 export type { EventOptions };
 

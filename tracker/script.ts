@@ -1,10 +1,10 @@
 /** The script tag (docs/tracking.md, "Tracking script"): configured by attributes, called through one global, started only once. */
 
-import { attempt } from "./attempt.ts";
+import { attempt } from "./page.ts";
 import { PREFIX } from "./names.ts";
 import { ownTag, settingsFrom } from "./settings.ts";
 import { startTracking } from "./start.ts";
-import type { Track } from "./track.ts";
+import type { Track } from "./event.ts";
 
 /** `q` holds the calls from before the script loaded; `ran` tells a second script that one is running. */
 type PublicFunction = Track & { q?: Iterable<Parameters<Track>> | null; ran?: boolean };

@@ -1,10 +1,10 @@
 /** The attributes of the script tag, and which tag they are read from: the running script's, or the first that names a site. */
 
-import { documentProperty } from "./document-property.ts";
+import { documentProperty } from "./page.ts";
 import { EVENT_PATH } from "./names.ts";
 
 /** Boolean attributes, as `dataset` spells them. */
-export type Flag = "includeLocal" | "honorDnt" | "hash" | "outbound" | "downloads";
+type Flag = "includeLocal" | "honorDnt" | "hash" | "outbound" | "downloads";
 
 export type Settings = {
   /** Empty if no tag names a site; then nothing is sent. */
@@ -28,7 +28,7 @@ export const pathPattern = (pattern: string): RegExp =>
   );
 
 /** What is read of a tag. */
-export type Tag = { readonly dataset: { readonly [name: string]: string | undefined }; readonly src: string };
+type Tag = { readonly dataset: { readonly [name: string]: string | undefined }; readonly src: string };
 
 const namesSite = (tag: unknown): tag is HTMLScriptElement => tag instanceof HTMLScriptElement && !!tag.dataset.domain;
 

@@ -1,7 +1,16 @@
-/** The files that the build writes beside the program: the scripts of its threads, and what they and it read. */
+/** What the build made: the assets and version inside the program, and the files beside it that its threads run and read. */
+import type { PackedAsset, PackedAssets } from "../../src/runtime/service/assets.ts";
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { reasonOf } from "../../src/runtime/base/metrics/log.ts";
+
+declare const TRACKER_SCRIPT: PackedAsset;
+declare const DASHBOARD_ASSETS: PackedAssets;
+declare const VERSION: string;
+
+export const PACKED_TRACKER_SCRIPT = TRACKER_SCRIPT;
+export const PACKED_DASHBOARD = DASHBOARD_ASSETS;
+export const PROGRAM_VERSION = VERSION;
 
 /** Names the build. Every script of a thread begins with the same line, and the engine's module ends in it. */
 declare const BUILD_LINE: string;

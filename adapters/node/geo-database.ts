@@ -8,9 +8,9 @@ import type { GeoLookup, GeoPlace } from "../../src/runtime/ingest/geo.ts";
 import { ConfigError } from "../../src/runtime/base/config/config.ts";
 import type { GeoipDb } from "../../src/runtime/base/config/option-kinds.ts";
 import type { EpochMs } from "../../src/storage/event.ts";
-import { readNamedFile } from "./files/named-file.ts";
+import { readNamedFile } from "./config-sources.ts";
 
-export interface GeoDatabase {
+interface GeoDatabase {
   readonly lookup: GeoLookup;
   /** There is a database behind `lookup`. */
   readonly loaded: boolean;

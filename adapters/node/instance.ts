@@ -1,36 +1,71 @@
-/** One running instance on Node: creates its parts and connects them. */
+/** One running instance on Node: creates its parts, connects them, and stops them in order. */
+import { setTimeout } from "node:timers/promises";
+import type { Log } from "../../src/runtime/base/metrics/log.ts";
+import { type Services, createServices } from "../../src/runtime/service/services.ts";
+import type { FolderLock } from "./data-dir/folder-lock.ts";
+import { InstanceThreads } from "./threads/instance-threads.ts";
+import { type RunningServer, startServer } from "./http/server.ts";
 import { randomBytes, randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { createApp } from "../../src/handlers/app.ts";
 import type { App } from "../../src/handlers/pipeline.ts";
 import type { Asset, Assets } from "../../src/runtime/service/assets.ts";
 import type { Config } from "../../src/runtime/base/config/config.ts";
 import { CLICKHOUSE_EVENT_MS, CLICKHOUSE_FLUSH_CHECK_MS } from "../../src/runtime/base/config/clickhouse-limits.ts";
-import { UNFLUSHED_BYTES_MAX, STOP_FLUSH_MS } from "../../src/runtime/base/config/limits.ts";
+import { UNFLUSHED_BYTES_MAX, STOP_FLUSH_MS, STOP_WRITES_MS } from "../../src/runtime/base/config/limits.ts";
 import { installationCheckAgent } from "../../src/runtime/base/config/names.ts";
-import type { Log } from "../../src/runtime/base/metrics/log.ts";
 import type { ProcessUsage } from "../../src/runtime/service/host.ts";
-import { createServices, type Services } from "../../src/runtime/service/services.ts";
 import { connectClickhouse } from "../clickhouse-connection.ts";
-import { createFileObjectStore } from "./files/file-object-store.ts";
-import { createFileRecordStore } from "./files/file-record-store.ts";
+import { createFileObjectStore, createFileRecordStore, createFileSecretStore } from "./files/file-stores.ts";
 import { JOURNAL_FOLDER, openFileSegmentLog } from "./files/file-segment-log.ts";
 import { openGeoDatabase } from "./geo-database.ts";
 import { openDataDir } from "./data-dir/data-dir.ts";
-import { createFileSecretStore } from "./files/file-secret-store.ts";
-import { InstanceThreads } from "./threads/instance-threads.ts";
 import { createPageFetch } from "./http/page-fetch.ts";
-import { startServer, type RunningServer } from "./http/server.ts";
-import { shutDown } from "./shutdown.ts";
 import { COUNTRY_DATABASE, type Threads } from "./built-files.ts";
+
+interface RunningParts {
+  readonly server: RunningServer;
+  readonly services: Services;
+  readonly threads: InstanceThreads;
+  readonly lock: FolderLock;
+  readonly stopTimers: () => void;
+  readonly log: Log;
+}
+
+async function endRequests({ server, threads, stopTimers }: RunningParts): Promise<void> {
+  await server.stop();
+  stopTimers();
+  // Nobody waits for their results any more, and a job that waits for one ends.
+  await threads.closeAllButEncoder();
+}
+
+/** The lock is released last: the next process may change the folder from then on. */
+async function endWrites(parts: RunningParts): Promise<void> {
+  const { services, threads, lock } = parts;
+  const late = AbortSignal.timeout(STOP_FLUSH_MS);
+  // Also ends the encoding of a file: that of many events takes seconds.
+  late.addEventListener("abort", () => void threads.close());
+  await services.stop(endRequests(parts), late);
+  await threads.close();
+  await lock.release();
+}
+
+/**
+ * Resolves when the process may exit. If a file is still being written then, by a slow disk, the lock is not released: the exit of the
+ * process releases it.
+ */
+async function shutDown(parts: RunningParts): Promise<void> {
+  const tooLate = setTimeout(STOP_WRITES_MS, "tooLate", { ref: false });
+  const outcome = await Promise.race([endWrites(parts), tooLate]);
+  if (outcome === "tooLate") parts.log.warn("stopped before all file operations had ended; no accepted event is lost");
+}
 
 const MAINTENANCE_INTERVAL_MS = 1000;
 
 /** Used with `journal_fsync = "interval"`. Including the time of the disk, an event is durable within a second. */
 const JOURNAL_SYNC_INTERVAL_MS = 500;
 
-export interface InstanceOptions {
+interface InstanceOptions {
   readonly config: Config;
   readonly log: Log;
   readonly trackerScript: Asset;

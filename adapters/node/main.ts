@@ -1,15 +1,29 @@
 /** The program: reads the command line and the configuration, and runs the command. */
+import { type Config, ConfigError, parseConfig } from "../../src/runtime/base/config/config.ts";
+import { createLog, type Log, reasonOf } from "../../src/runtime/base/metrics/log.ts";
 import { problemsWithRoutes } from "../../src/handlers/app.ts";
-import { ConfigError, parseConfig } from "../../src/runtime/base/config/config.ts";
 import { PROGRAM_NAME } from "../../src/runtime/base/config/names.ts";
-import { reasonOf } from "../../src/runtime/base/metrics/log.ts";
-import { parseCommandLine, type CommandLine, type CommandRun } from "./commands/command-line.ts";
-import { UsageError } from "./commands/command.ts";
+import { parseCommandLine, type CommandLine, type CommandRun, UsageError, renderHelp } from "./commands/command-line.ts";
 import { COMMANDS } from "./commands/commands.ts";
-import { readConfigSources } from "./config/config-sources.ts";
-import { createConsoleLog } from "./console-log.ts";
-import { renderHelp } from "./commands/help.ts";
-import { PROGRAM_VERSION } from "./build-constants.ts";
+import { readConfigSources } from "./config-sources.ts";
+import { PROGRAM_VERSION } from "./built-files.ts";
+
+/** Warnings and errors go to standard error. To be called once: it also keeps write errors of both streams from ending the process. */
+function createConsoleLog(config: Pick<Config, "logFormat" | "logLevel">): Log {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", () => {
+      // The disk is full, or the reader of the pipe has exited. This line is lost; the next one may succeed.
+    });
+  }
+  return createLog({
+    ...config,
+    now: Date.now,
+    write(level, line) {
+      const stream = level === "warn" || level === "error" ? process.stderr : process.stdout;
+      stream.write(`${line}\n`);
+    },
+  });
+}
 
 async function runCommand({ command, ...typed }: CommandRun): Promise<void> {
   const { config, warnings } = parseConfig(readConfigSources({ environment: process.env, ...typed }), problemsWithRoutes);

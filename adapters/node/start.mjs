@@ -10,7 +10,7 @@ if (!isCurrent(pathOf("../../dist"))) {
   // In a process of its own, so that the bundler takes no memory of the server.
   const { status } = spawnSync(process.execPath, [pathOf("build-main.mjs")], { stdio: "inherit" });
   if (status !== 0) process.exit(1);
-  // Whoever stopped npm during the build stopped only its shell (npm-shell.ts), and wants no server any more.
+  // Whoever stopped npm during the build stopped only its shell (commands/serve.ts), and wants no server any more.
   if (process.env["npm_lifecycle_event"] !== undefined && process.ppid !== starter) process.exit(1);
 }
 // In this process, which gets the signals that are meant for the program.

@@ -2,9 +2,11 @@
  * `npm run build:worker`: bundles the Worker into `dist/worker/`, unless that has been done: `wrangler dev` asks for the first build twice.
  * With `--size`, compares its size with the platform's limit.
  */
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { hashOfSources, isCurrent, removeStamp, writeStamp } from "../node/build-stamp.mjs";
-import { buildWorker, sizeOf } from "./build.mjs";
+import { buildWorker } from "./build.mjs";
 
 const FOLDER = "dist/worker";
 
@@ -12,6 +14,18 @@ const FOLDER = "dist/worker";
 const GZIPPED_MB_MAX = 10;
 
 const megabytes = (/** @type {number} */ bytes) => `${(bytes / 1024 / 1024).toFixed(2)} MB`;
+
+/** The size that the platform limits: all modules of the bundle, raw and compressed, in bytes. @param {string} outdir */
+async function sizeOf(outdir) {
+  let [raw, gzipped] = [0, 0];
+  for (const name of await readdir(outdir)) {
+    if (name.endsWith(".map")) continue;
+    const bytes = await readFile(join(outdir, name));
+    raw += bytes.length;
+    gzipped += gzipSync(bytes, { level: 9 }).length;
+  }
+  return { raw, gzipped };
+}
 
 if (!isCurrent(FOLDER)) {
   const sources = hashOfSources();

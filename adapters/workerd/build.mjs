@@ -3,7 +3,6 @@ import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { buildDashboard } from "../../dashboard/build.mjs";
 import { slimEngineModule } from "../engine-module.mjs";
@@ -115,16 +114,4 @@ export async function buildWorker(outdir, otherEntries = {}) {
       VERSION: JSON.stringify(version),
     },
   });
-}
-
-/** The size that the platform limits: all modules of the bundle, raw and compressed, in bytes. @param {string} outdir */
-export async function sizeOf(outdir) {
-  let [raw, gzipped] = [0, 0];
-  for (const name of await readdir(join(root, outdir))) {
-    if (name.endsWith(".map")) continue;
-    const bytes = await readFile(join(root, outdir, name));
-    raw += bytes.length;
-    gzipped += gzipSync(bytes, { level: 9 }).length;
-  }
-  return { raw, gzipped };
 }

@@ -1,10 +1,9 @@
 /** Starts DuckDB-WASM in an isolate: the blocking browser build with a module that the platform has compiled. */
-import "./browser-globals.ts";
 import { BROWSER_RUNTIME, createDuckDB, VoidLogger } from "./duckdb-browser.js";
 import { DuckdbEngine } from "../../src/runtime/duckdb/tables/duckdb-engine.ts";
 import { openDatabase, UNUSED_BUNDLES, type Database } from "../duckdb-database.ts";
 
-export interface DuckdbInstanceOptions {
+interface DuckdbInstanceOptions {
   /** `duckdb-eh.wasm` without the exports that `engine-module.mjs` removes. */
   readonly mainModule: WebAssembly.Module;
   /** DuckDB's limit for data and queries; a query that needs more fails. */

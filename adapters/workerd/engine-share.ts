@@ -19,7 +19,7 @@ function ownIds(): { idOf(id: number): number; all(): number[] } {
 }
 
 /** Runs a call of the engine, with a signal that also aborts when the share is lost. */
-export type Around = <T>(call: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal) => Promise<T>;
+type Around = <T>(call: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
 /** Closing a share drops only what it loaded. `around` runs every other call. */
 export function shareOf(engine: Engine, around: Around = (call, signal = new AbortController().signal) => call(signal)): Engine {

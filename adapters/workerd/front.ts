@@ -1,17 +1,55 @@
 /**
- * Passes every request to the object that serves it. The site of an event is in its body, so that is read and parsed here, and the
+ * Passes every request to the object that serves it. The site of an event is in its body, so the body is read and parsed here, and the
  * site's object gets the result.
  */
 import type { Connection } from "../../src/handlers/pipeline.ts";
-import { SiteRouting, type FindSite, type SiteRequest } from "../../src/handlers/site-routing.ts";
 import type { Config } from "../../src/runtime/base/config/config.ts";
-import { BODY_BYTES_MAX } from "../../src/runtime/base/config/limits.ts";
+import { geoPlaceFromRecord, isPrivateAddress, type GeoPlace } from "../../src/runtime/ingest/geo.ts";
+import type { IncomingRequestProperties } from "./platform.ts";
+import { BODY_BYTES_DISCARDED_MAX, BODY_BYTES_MAX } from "../../src/runtime/base/config/limits.ts";
+import { SiteRouting, type FindSite, type SiteRequest } from "../../src/handlers/site-routing.ts";
 import type { SiteId } from "../../src/storage/event.ts";
-import { connectionOf } from "./client-connection.ts";
-import { drainReader } from "./drain-body.ts";
 import type { RegistryStub, SiteStub } from "./objects.ts";
 
-export interface FrontOptions {
+/** The platform sets it on every external request, and overwrites what a client sends. */
+const ADDRESS_HEADER = "CF-Connecting-IP";
+
+/** A development machine invents the reported place, so a private address has none. */
+function placeOf(address: string, properties: IncomingRequestProperties | undefined): GeoPlace | null {
+  if (!properties || isPrivateAddress(address)) return null;
+  const { country, region, city } = properties;
+  return geoPlaceFromRecord({ country_code: country, state1: region, city });
+}
+
+export function connectionOf(request: Request, { geoipDb }: Pick<Config, "geoipDb">): Connection {
+  const socketAddress = request.headers.get(ADDRESS_HEADER) ?? "";
+  const { cf } = request as { readonly cf?: IncomingRequestProperties };
+  return { socketAddress, socketPlace: geoipDb === "none" ? null : placeOf(socketAddress, cf) };
+}
+
+/** A slower client gets its response, and its connection is closed. */
+const WAIT_MS_MAX = 1000;
+
+export async function drainBody(request: Request): Promise<void> {
+  if (request.body !== null && !request.bodyUsed) await drainReader(request.body.getReader());
+}
+
+async function drainReader(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const deadline = setTimeout(() => void reader.cancel(), WAIT_MS_MAX);
+  try {
+    for (let left = BODY_BYTES_DISCARDED_MAX; left > 0;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      left -= value.length;
+    }
+  } catch {
+    // The client has disconnected.
+  } finally {
+    clearTimeout(deadline);
+  }
+}
+
+interface FrontOptions {
   readonly config: Config;
   readonly registry: () => Pick<RegistryStub, "fetch" | "answer">;
   readonly site: (siteId: SiteId) => Pick<SiteStub, "fetch" | "answer">;

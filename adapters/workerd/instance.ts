@@ -24,14 +24,27 @@ import { createRecordSecretStore } from "../../src/storage/secret-store.ts";
 import { connectClickhouse } from "../clickhouse-connection.ts";
 import type { SegmentLog } from "../../src/storage/segment-log.ts";
 import { buildTimeOf, openCountryRanges } from "./country-ranges.ts";
-import { drainBody } from "./drain-body.ts";
+import { drainBody } from "./front.ts";
 import { IsolateEngine } from "./isolate-engine.ts";
 import { createPageFetch } from "./page-fetch.ts";
 import type { DurableObjectStorage, R2Bucket } from "./platform.ts";
-import { createR2ObjectStore } from "./r2-object-store.ts";
-import { openSqlRecordStore } from "./sql-record-store.ts";
-import { openSqlSegmentLog } from "./sql-segment-log.ts";
-import { createSteadyClock } from "./steady-clock.ts";
+import { createR2ObjectStore, openSqlRecordStore, openSqlSegmentLog } from "./stores.ts";
+
+/** Longer than the pause between two alarms. A longer step counts as a changed clock, and is ignored. */
+const STEP_MS_MAX = 2 * 3_600_000;
+
+/** Returns milliseconds, never more than have passed. It has to be called at least once per `STEP_MS_MAX`. */
+export function createSteadyClock(now: () => number): () => number {
+  let lastMs = now();
+  let passedMs = 0;
+  return () => {
+    const nowMs = now();
+    const stepMs = nowMs - lastMs;
+    lastMs = nowMs;
+    if (stepMs > 0 && stepMs <= STEP_MS_MAX) passedMs += stepMs;
+    return passedMs;
+  };
+}
 
 /** How often running requests are checked. */
 const TICK_MS = 1000;
@@ -52,7 +65,7 @@ export interface InstanceOptions {
 }
 
 /** What the object is: the registry, or the object of a site. */
-export type Role = Pick<Host, "oneSite"> | Pick<Host, "siteInstances" | "keepEntries">;
+type Role = Pick<Host, "oneSite"> | Pick<Host, "siteInstances" | "keepEntries">;
 
 export interface Instance {
   readonly services: Services;

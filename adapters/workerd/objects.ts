@@ -1,6 +1,6 @@
 /**
- * The two kinds of Durable Objects, their names, and what they and the Worker call of each other. Requests of clients come by `fetch`
- * only, so what comes by another method is never a client's word.
+ * The two kinds of Durable Objects, their names, and the calls between them and the Worker. Requests of clients arrive through `fetch`
+ * only; other methods are called by our own objects, so their arguments are trusted.
  */
 import type { Connection } from "../../src/handlers/pipeline.ts";
 import type { Credentials, Standing } from "../../src/runtime/access/principal.ts";
@@ -14,6 +14,20 @@ import type { SiteRecord } from "../../src/runtime/sites/site-record.ts";
 import type { RemoteRequest } from "../../src/runtime/reports/overview/overview.ts";
 import type { SiteId, LocalDate } from "../../src/storage/event.ts";
 import type { DurableObjectNamespace, DurableObjectStub, R2Bucket } from "./platform.ts";
+import type { SiteRegistry } from "../../src/runtime/service/host.ts";
+import { ENVIRONMENT_PREFIX } from "../../src/shared/names.ts";
+
+/** A variable of a Worker may also be a number, a boolean or a list. */
+export function optionsIn(bindings: Readonly<Record<string, unknown>>): Record<string, string> {
+  const options: Record<string, string> = {};
+  for (const [name, value] of Object.entries(bindings)) {
+    if (name.startsWith(ENVIRONMENT_PREFIX)) options[name] = typeof value === "string" ? value : textOf(value);
+  }
+  return options;
+}
+
+/** Other values become JSON, so that the error message of the option shows them. */
+const textOf = (value: unknown): string => (Array.isArray(value) ? value.join(",") : JSON.stringify(value));
 
 /** The object that holds what is of no single site. Until each site had an object of its own, it served all of them. */
 const REGISTRY_NAME = "main";
@@ -120,4 +134,31 @@ export async function reached<T>(call: Promise<T>): Promise<T> {
   } catch (error) {
     throw unreachable(error);
   }
+}
+
+/**
+ * `registry` gives a stub for each call: one that has failed cannot be used again. `onRecord` is called with what is set for the site
+ * before its first event gets a date.
+ */
+export function createRegistryClient(
+  registry: () => RegistryStub,
+  siteId: SiteId,
+  onRecord: (record: SiteRecord | null) => Promise<void>,
+): SiteRegistry {
+  async function admit(isBounded: boolean): Promise<void> {
+    const { record } = unlessRefused(await reached(registry().admit(siteId, isBounded)));
+    await onRecord(record);
+  }
+  return {
+    standingOf: (credentials) => reached(registry().standingOf(credentials)),
+    admit: () => admit(true),
+    announce: () => admit(false),
+    beginDeletion: () => registry().beginDeletion(siteId),
+    endDeletion: () => registry().endDeletion(siteId),
+    periodSecret: (timeZone) => registry().periodSecret(timeZone),
+    addressRateLimit: {
+      peek: (key) => reached(registry().peekAddress(key)),
+      take: (key) => reached(registry().takeAddress(key)),
+    },
+  };
 }

@@ -10,7 +10,7 @@ import type { SiteId } from "../../src/storage/event.ts";
 export type Numbers = readonly Float64Array[];
 
 /** Which numbers are asked for. */
-export type Asked = Pick<RemoteRequest, "siteId" | "view" | "key">;
+type Asked = Pick<RemoteRequest, "siteId" | "view" | "key">;
 
 interface Question extends Asked {
   readonly askedAtMs: number;
@@ -28,7 +28,7 @@ const nameOf = ({ siteId, view }: Asked): string => `${siteId} ${view}`;
 const bytesOf = (entry: Entry): number =>
   2 * (nameOf(entry).length + entry.key.length) + entry.numbers.reduce((bytes, { byteLength }) => bytes + byteLength, 0);
 
-export interface OverviewCacheOptions {
+interface OverviewCacheOptions {
   /** How long numbers are used although the site may have new events. */
   readonly ttlMs: number;
   readonly monotonicMs: () => number;

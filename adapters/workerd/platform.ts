@@ -1,12 +1,12 @@
 /** Types of the Workers platform, as far as the adapter uses it (https://developers.cloudflare.com/durable-objects/api/). */
 
-export type SqlStorageValue = ArrayBuffer | string | number | null;
+type SqlStorageValue = ArrayBuffer | string | number | null;
 
-export interface SqlStorageCursor {
+interface SqlStorageCursor {
   toArray(): Record<string, SqlStorageValue>[];
 }
 
-export interface SqlStorage {
+interface SqlStorage {
   exec(query: string, ...bindings: SqlStorageValue[]): SqlStorageCursor;
 }
 
@@ -42,12 +42,12 @@ export interface DurableObjectNamespace<Stub extends DurableObjectStub = Durable
   get(id: unknown): Stub;
 }
 
-export interface R2Object {
+interface R2Object {
   readonly key: string;
   readonly size: number;
 }
 
-export interface R2ObjectBody extends R2Object {
+interface R2ObjectBody extends R2Object {
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 

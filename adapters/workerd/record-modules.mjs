@@ -1,10 +1,13 @@
 /** Records the WebAssembly modules that the service compiles at run time, by running it twice in a realm like workerd's. */
-import { createContext, runInContext } from "node:vm";
 import { webcrypto } from "node:crypto";
-import { keyOf } from "./module-key.mjs";
+import { createContext, runInContext } from "node:vm";
+import { crc32 } from "node:zlib";
 
 /** A larger module has to be imported as a file. */
 const SMALL_BYTES_MAX = 1_000_000;
+
+/** The key of a module, by which globals.ts finds it at run time. @param {Uint8Array} bytes */
+const keyOf = (bytes) => `${bytes.length}-${crc32(bytes).toString(16)}`;
 
 /** A realm without `process` and `require`, in which the libraries' glue code believes that it runs in a browser worker. */
 function createRealm() {
@@ -22,7 +25,9 @@ function createRealm() {
     clearTimeout,
     console,
     crypto: webcrypto,
+    location: { href: "http://localhost/", origin: "http://localhost", pathname: "/" },
     performance,
+    setImmediate,
     setTimeout,
   });
   runInContext("globalThis.self = globalThis; globalThis.WorkerGlobalScope = globalThis.constructor", realm);
@@ -70,7 +75,7 @@ export async function recordModules(script, mainModule) {
     const key = keyOf(bytes);
     const known = modules.get(key);
     if (known && Buffer.compare(known, bytes) !== 0)
-      throw new Error(`two WebAssembly modules have the key ${key}. Make the key in module-key.mjs longer`);
+      throw new Error(`two WebAssembly modules have the key ${key}. Make keyOf in record-modules.mjs longer`);
     if (bytes.length > SMALL_BYTES_MAX)
       throw new Error(`a WebAssembly module of ${bytes.length} bytes is compiled at run time. Import it as a file instead`);
     modules.set(key, bytes);

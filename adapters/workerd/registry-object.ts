@@ -14,15 +14,14 @@ import type { SiteRecord } from "../../src/runtime/sites/site-record.ts";
 import type { Sites } from "../../src/runtime/sites/sites.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import { createRecordSecretStore } from "../../src/storage/secret-store.ts";
-import { Alarm } from "./alarm.ts";
-import { connectionOf } from "./client-connection.ts";
-import { Front } from "./front.ts";
+import { Alarm } from "./alarms.ts";
+import { connectionOf, Front } from "./front.ts";
 import { startInstance, type Instance, type InstanceOptions } from "./instance.ts";
 import { refusalOr, siteIn, type Entry, type Refusal, type RegistryStub, type SiteReport } from "./objects.ts";
 import { OverviewCache } from "./overview-cache.ts";
 import { ServiceObject } from "./service-object.ts";
 import { SiteDirectory } from "./site-directory.ts";
-import { openSqlKeptEntries } from "./sql-kept-entries.ts";
+import { openSqlKeptEntries } from "./stores.ts";
 
 /** The time between two alarms that start objects of sites whose files are older than the objects. */
 const INTRODUCTION_MS = 1000;

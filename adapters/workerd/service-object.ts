@@ -1,25 +1,26 @@
 /** What both kinds of Durable Objects share: they start an instance with their first call, and respond while none can be started. */
+import { type Config, parseConfig } from "../../src/runtime/base/config/config.ts";
+import { createLog, type Log, reasonOf } from "../../src/runtime/base/metrics/log.ts";
 import { DurableObject } from "cloudflare:workers";
 import { problemsWithRoutes, unstartedResponse } from "../../src/handlers/app.ts";
 import { errorReply, FailureLog } from "../../src/handlers/error-reply.ts";
 import type { Connection } from "../../src/handlers/pipeline.ts";
 import { jsonReply } from "../../src/handlers/reply.ts";
 import { createAssets, unpackAsset, type PackedAsset, type PackedAssets } from "../../src/runtime/service/assets.ts";
-import { parseConfig, type Config } from "../../src/runtime/base/config/config.ts";
 import type { Engine } from "../../src/runtime/duckdb/engine.ts";
 import { AppError } from "../../src/runtime/base/errors.ts";
-import { reasonOf, type Log } from "../../src/runtime/base/metrics/log.ts";
 import type { EpochMs } from "../../src/storage/event.ts";
-import { createConsoleLog } from "./console-log.ts";
 import countryRanges from "./country-ranges.bin";
 import mainModule from "./duckdb-eh.wasm";
 import { createDuckdbEngine } from "./duckdb-instance.ts";
 import type { Instance, InstanceOptions } from "./instance.ts";
 import { SharedEngine } from "./shared-engine.ts";
-import { optionsIn } from "./object-options.ts";
-import type { ObjectEnvironment } from "./objects.ts";
+import { optionsIn, type ObjectEnvironment } from "./objects.ts";
 import type { DurableObjectState } from "./platform.ts";
 import { PRODUCT_NAME } from "../../src/shared/names.ts";
+
+const createConsoleLog = (config: Pick<Config, "logFormat" | "logLevel">): Log =>
+  createLog({ ...config, now: Date.now, write: (level, line) => console[level](line) });
 
 /** Defined by the build. */
 declare const TRACKER_SCRIPT: PackedAsset;

@@ -46,7 +46,7 @@ interface Share {
 
 const isUsage = (value: unknown): value is EngineUsage => typeof value === "object" && value !== null && "memoryBytes" in value;
 
-export interface SharedEngineOptions {
+interface SharedEngineOptions {
   readonly create: (memoryLimitMb: number) => Promise<Engine>;
   readonly beatMs?: number;
   /** Uses a timer of the calling object. */

@@ -17,13 +17,13 @@ const TABLE = "CREATE TABLE IF NOT EXISTS site (site_id TEXT PRIMARY KEY) WITHOU
 /** Objects that are asked at the same time. */
 const ASKED_MAX = 20;
 
-export interface SiteDirectoryOptions {
+interface SiteDirectoryOptions {
   readonly storage: DurableObjectStorage;
   readonly site: (siteId: SiteId) => SiteStub;
 }
 
 /** Parts of the registry's instance. */
-export interface AttachedParts {
+interface AttachedParts {
   readonly knownSites: KnownSites;
   readonly recordOf: (siteId: SiteId) => SiteRecord | null;
   readonly overviewCache: OverviewCache;

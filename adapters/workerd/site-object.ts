@@ -8,14 +8,21 @@ import { reasonOf } from "../../src/runtime/base/metrics/log.ts";
 import type { SiteRecord } from "../../src/runtime/sites/site-record.ts";
 import type { EpochMs, SiteId, LocalDate } from "../../src/storage/event.ts";
 import type { RecordStore } from "../../src/storage/record-store.ts";
-import { Alarm } from "./alarm.ts";
-import { connectionOf } from "./client-connection.ts";
+import { Alarm, Upkeep } from "./alarms.ts";
+import { connectionOf } from "./front.ts";
 import { startInstance, type Instance, type InstanceOptions } from "./instance.ts";
-import { refusalOr, registryIn, SETTINGS_KEPT_MS, unlessRefused, unreachable, type SiteReport, type SiteStub } from "./objects.ts";
-import { createRegistryClient } from "./registry-client.ts";
-import { openSqlRecordStore } from "./sql-record-store.ts";
+import {
+  refusalOr,
+  registryIn,
+  SETTINGS_KEPT_MS,
+  unlessRefused,
+  unreachable,
+  type SiteReport,
+  type SiteStub,
+  createRegistryClient,
+} from "./objects.ts";
+import { openSqlRecordStore } from "./stores.ts";
 import { ServiceObject } from "./service-object.ts";
-import { Upkeep } from "./upkeep.ts";
 
 const NAME_RECORD = "site.json";
 

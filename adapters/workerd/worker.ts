@@ -1,5 +1,5 @@
 /** The Worker: passes every request to the object that serves it. */
-import "./precompiled-modules.ts";
+import "./globals.ts";
 import { Front } from "./front.ts";
 import { registryIn, siteIn, type ObjectEnvironment } from "./objects.ts";
 import { configIn } from "./service-object.ts";

@@ -1,5 +1,5 @@
 /** The Worker of `dashboard-workerd.mjs`: the product's objects, of which that of a site also tells what it read from its bucket and what WebAssembly takes. */
-import "../../adapters/workerd/precompiled-modules.ts";
+import "../../adapters/workerd/globals.ts";
 import { siteIn, type ObjectEnvironment } from "../../adapters/workerd/objects.ts";
 import type { DurableObjectState, R2Bucket } from "../../adapters/workerd/platform.ts";
 import { SiteObject } from "../../adapters/workerd/site-object.ts";

@@ -3,7 +3,6 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
 import { EVENT_COLUMNS, utcDateOf } from "../../src/storage/event.ts";
 import { openRollup } from "../../src/storage/rollup-file.ts";
 import { ROLLUP_COLUMNS } from "../../src/storage/rollup.ts";
@@ -12,6 +11,7 @@ import { getBreakdown, getMain, record, wireEvent } from "../support/requests.ts
 import { encodedRollup, integers, visitorsOf } from "../support/rollups.ts";
 import { visitor } from "../support/stats-requests.ts";
 import { tempFolder } from "../support/temp-folder.ts";
+import { createFileObjectStore } from "../../adapters/node/files/file-stores.ts";
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;

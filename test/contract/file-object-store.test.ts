@@ -2,7 +2,7 @@
 import { chmod, mkdir, readdir, rmdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
+import { createFileObjectStore } from "../../adapters/node/files/file-stores.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { describeObjectStore } from "./object-store.suite.ts";
 

@@ -2,7 +2,7 @@
 import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createFileRecordStore } from "../../adapters/node/files/file-record-store.ts";
+import { createFileRecordStore } from "../../adapters/node/files/file-stores.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { describeRecordStore } from "./record-store.suite.ts";
 

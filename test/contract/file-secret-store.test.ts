@@ -1,9 +1,9 @@
 /** The secret store in the data folder against the contract of its port; old secrets are overwritten. */
+import { createMemoryRecordStore } from "../support/memory-record-store.ts";
 import { link, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createFileSecretStore } from "../../adapters/node/files/file-secret-store.ts";
-import { createMemoryRecordStore } from "../support/memory-record-store.ts";
+import { createFileSecretStore } from "../../adapters/node/files/file-stores.ts";
 import { createRecordSecretStore } from "../../src/storage/secret-store.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { describeSecretStore } from "./secret-store.suite.ts";

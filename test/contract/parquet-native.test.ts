@@ -2,13 +2,13 @@
 import { join } from "node:path";
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
 import { isSiteId } from "../../src/runtime/base/config/names.ts";
 import { EVENT_COLUMNS, type EventColumn, type LocalDate, type StoredEvent, utcDateOf } from "../../src/storage/event.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
 import { Partitions } from "../../src/storage/partitions.ts";
 import { aFullEvent, anEvent, eventTexts, siteId } from "../support/stored-event.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { createFileObjectStore } from "../../adapters/node/files/file-stores.ts";
 
 /** Ids that are difficult as file names. Readers have to understand their folders nevertheless. */
 const SITES = ["site.test", "Site.Test", "SITE.TEST", "a:8080", "..", ".", "trailing.", "x".repeat(220)].map(siteId);

@@ -2,13 +2,13 @@
 import { readdirSync } from "node:fs";
 import { getPriority } from "node:os";
 import { afterAll, describe, expect, it } from "vitest";
-import { ThreadedParquetWriter } from "../../adapters/node/threads/threaded-parquet-writer.ts";
 import { NUMBER_COLUMNS, SITE_COLUMN, TEXT_COLUMNS } from "../../src/storage/event.ts";
 import { decodeEvents, encodeEvents, type EventFile } from "../../src/storage/parquet-events.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
 import { threadScript } from "../support/built.ts";
 import { skippedFor } from "../support/skipped.ts";
 import { aFullEvent, anEvent, eventTexts, siteId } from "../support/stored-event.ts";
+import { ThreadedParquetWriter } from "../../adapters/node/threads/instance-threads.ts";
 
 const threaded = new ThreadedParquetWriter(threadScript("parquet"));
 afterAll(() => threaded.close());

@@ -1,9 +1,8 @@
 /** The contract of the rollup calculator port, for each way of running it. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
-import { ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../../src/runtime/base/config/report-limits.ts";
-import type { ComputedMeasures, RollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
+import { createFileObjectStore } from "../../adapters/node/files/file-stores.ts";
 import { fileOf } from "../../src/runtime/duckdb/rollups/rollup-origin.ts";
+import type { ComputedMeasures, RollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import type { Top } from "../../src/runtime/query/top.ts";
 import { HOURLY_DAYS_MAX } from "../../src/shared/limits.ts";
 import type { Columns } from "../../src/storage/columns.ts";
@@ -11,6 +10,7 @@ import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { openRollup } from "../../src/storage/rollup-file.ts";
 import { integers, measuresOf, originOf, encodedRollup, visitorsOf } from "../support/rollups.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../../src/runtime/base/config/report-limits.ts";
 
 const keyOf = (day: string): string => fileOf(originOf(day)).key;
 

@@ -1,7 +1,7 @@
 /** Argon2id in a worker thread against the contract of its port; it blocks no other work and restarts after the thread exits. */
 import type { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ThreadedPasswordHasher } from "../../adapters/node/threads/threaded-password-hasher.ts";
+import { ThreadedPasswordHasher } from "../../adapters/node/threads/instance-threads.ts";
 import { threadScript } from "../support/built.ts";
 import { describePasswordHasher } from "./password-hasher.suite.ts";
 

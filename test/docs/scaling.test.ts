@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
-import { readConfigFile } from "../../adapters/node/config/config-file.ts";
+import { readConfigFile } from "../../adapters/node/config-sources.ts";
 import { ROUTES } from "../../src/handlers/app.ts";
 import { parseConfig } from "../../src/runtime/base/config/config.ts";
 import { UNFLUSHED_BYTES_MAX, UNFLUSHED_EVENTS_MAX } from "../../src/runtime/base/config/limits.ts";

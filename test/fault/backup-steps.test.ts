@@ -4,17 +4,15 @@
  */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { checkBackup } from "../../adapters/node/backups/backup-check.ts";
+import { checkBackup, MANIFEST_FILE, readManifest } from "../../adapters/node/backups/manifest.ts";
 import { backupNames } from "../../adapters/node/backups/backup-folders.ts";
-import { filesBelow } from "../../adapters/node/backups/folder-tree.ts";
+import { filesBelow } from "../../adapters/node/backups/copied-files.ts";
 import { backUpFolder } from "../../adapters/node/backups/make-backup.ts";
-import { MANIFEST_FILE, readManifest } from "../../adapters/node/backups/manifest.ts";
 import { restoreFolder } from "../../adapters/node/backups/restore-backup.ts";
-import { verifyFolder } from "../../adapters/node/commands/verify.ts";
-import { tidyFolder } from "../../adapters/node/data-dir/data-dir.ts";
+import { verifyFolder } from "../../adapters/node/data-dir/folder-verification.ts";
+import { tidyFolder, kindOf, mustBeUsable } from "../../adapters/node/data-dir/data-dir.ts";
 import type { FileSystem, OpenFile } from "../../adapters/node/files/file-system.ts";
-import { kindOf, mustBeUsable } from "../../adapters/node/data-dir/folder-kind.ts";
-import { noProgress } from "../../adapters/node/progress.ts";
+import { noProgress } from "../../adapters/node/command-output.ts";
 import { addEventFile, fillDataFolder, NOON_MS } from "../support/data-folder.ts";
 import { numbersFrom } from "../support/seeded-numbers.mjs";
 import { SimulatedDisk, type IgnoredSyncs, type Strike } from "../support/simulated-disk.ts";

@@ -9,7 +9,7 @@ import { startOfDayMs, utcDateOf } from "../../src/storage/event.ts";
 import { encodeEvents } from "../../src/storage/parquet-events.ts";
 import { partitionKey } from "../../src/storage/partition-path.ts";
 import { encodeRollup, openRollup } from "../../src/storage/rollup-file.ts";
-import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
+import { createFileObjectStore } from "../../adapters/node/files/file-stores.ts";
 import { makeRollup } from "../support/made-rollups.ts";
 import { asTarget } from "../support/node-target.ts";
 import { runProgram } from "../support/run-process.ts";

@@ -1,8 +1,7 @@
 /** After a failed sync the data counts as not synced, even if a later sync succeeds: the simulated disk then loses that data. */
 import { describe, expect, it } from "vitest";
-import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
-import { createFileRecordStore } from "../../adapters/node/files/file-record-store.ts";
-import { createFolder } from "../../adapters/node/files/durable-folders.ts";
+import { createFileObjectStore, createFileRecordStore } from "../../adapters/node/files/file-stores.ts";
+import { createFolder } from "../../adapters/node/files/durable-files.ts";
 import { openFileSegmentLog } from "../../adapters/node/files/file-segment-log.ts";
 import type { FileSystem } from "../../adapters/node/files/file-system.ts";
 import { FLUSH_RETRY_MS_MAX } from "../../src/runtime/base/config/limits.ts";

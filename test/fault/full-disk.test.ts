@@ -6,8 +6,7 @@ import { spawn } from "node:child_process";
 import { open, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
-import { createFileRecordStore } from "../../adapters/node/files/file-record-store.ts";
+import { createFileObjectStore, createFileRecordStore } from "../../adapters/node/files/file-stores.ts";
 import { JOURNAL_FOLDER, openFileSegmentLog } from "../../adapters/node/files/file-segment-log.ts";
 import {
   bodyOf,

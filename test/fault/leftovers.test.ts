@@ -2,7 +2,7 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
+import { createFileObjectStore } from "../../adapters/node/files/file-stores.ts";
 import { openDataDir } from "../../adapters/node/data-dir/data-dir.ts";
 import { spawnServer } from "../support/server-process.ts";
 import { tempFolder } from "../support/temp-folder.ts";

@@ -4,15 +4,13 @@
  * guarantee to `wrongWithPromises`.
  */
 import { backUpFolder } from "../../adapters/node/backups/make-backup.ts";
-import { verifyFolder } from "../../adapters/node/commands/verify.ts";
-import { createFolder } from "../../adapters/node/files/durable-folders.ts";
-import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
-import { createFileRecordStore } from "../../adapters/node/files/file-record-store.ts";
+import { verifyFolder } from "../../adapters/node/data-dir/folder-verification.ts";
+import { createFolder } from "../../adapters/node/files/durable-files.ts";
+import { createFileObjectStore, createFileRecordStore, createFileSecretStore } from "../../adapters/node/files/file-stores.ts";
 import { JOURNAL_FOLDER, openFileSegmentLog } from "../../adapters/node/files/file-segment-log.ts";
 import type { FileSystem } from "../../adapters/node/files/file-system.ts";
 import { FolderLockedError, type FolderLock } from "../../adapters/node/data-dir/folder-lock.ts";
 import { tidyFolder } from "../../adapters/node/data-dir/data-dir.ts";
-import { createFileSecretStore } from "../../adapters/node/files/file-secret-store.ts";
 import { utcDateOf } from "../../src/storage/event.ts";
 import { UTC_SECRET, type SecretName, type SecretStore } from "../../src/storage/secret-store.ts";
 import { PASSWORD } from "../support/auth-requests.ts";

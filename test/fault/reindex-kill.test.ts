@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
+import { createFileObjectStore } from "../../adapters/node/files/file-stores.ts";
 import { addDays } from "../../src/storage/calendar.ts";
 import { startOfDayMs, type LocalDate } from "../../src/storage/event.ts";
 import { encodeEvents } from "../../src/storage/parquet-events.ts";

@@ -6,10 +6,9 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createFolder } from "../../adapters/node/files/durable-folders.ts";
+import { createFolder } from "../../adapters/node/files/durable-files.ts";
 import { tidyFolder } from "../../adapters/node/data-dir/data-dir.ts";
-import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
-import { createFileRecordStore } from "../../adapters/node/files/file-record-store.ts";
+import { createFileObjectStore, createFileRecordStore } from "../../adapters/node/files/file-stores.ts";
 import { JOURNAL_FOLDER, openFileSegmentLog } from "../../adapters/node/files/file-segment-log.ts";
 import type { FileSystem } from "../../adapters/node/files/file-system.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/inline-rollup-calculator.ts";

@@ -4,9 +4,9 @@
  * has exactly their events. The next process erases everything, the power fails again, and nothing is left.
  */
 import { describe, expect, it } from "vitest";
-import { createFolder } from "../../adapters/node/files/durable-folders.ts";
+import { createFolder } from "../../adapters/node/files/durable-files.ts";
 import { tidyFolder } from "../../adapters/node/data-dir/data-dir.ts";
-import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
+import { createFileObjectStore } from "../../adapters/node/files/file-stores.ts";
 import { JOURNAL_FOLDER, openFileSegmentLog } from "../../adapters/node/files/file-segment-log.ts";
 import type { FileSystem } from "../../adapters/node/files/file-system.ts";
 import { rangeOfDays } from "../../src/runtime/query/date-range.ts";

@@ -9,7 +9,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
+import { createFileObjectStore } from "../../adapters/node/files/file-stores.ts";
 import { parsePeriodSecret, secretNameOf } from "../../src/runtime/ingest/period-secret.ts";
 import { DAY_MS } from "../../src/storage/event.ts";
 import { createMemoryRecordStore } from "../support/memory-record-store.ts";

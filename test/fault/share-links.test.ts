@@ -2,7 +2,7 @@
 import { readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createFileRecordStore } from "../../adapters/node/files/file-record-store.ts";
+import { createFileRecordStore } from "../../adapters/node/files/file-stores.ts";
 import type { FileSystem } from "../../adapters/node/files/file-system.ts";
 import type { Shares } from "../../src/runtime/access/shares.ts";
 import { createShare, deleteShare, logIn, postShare, unlock, withShare } from "../support/auth-requests.ts";

@@ -5,7 +5,7 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createFileRecordStore } from "../../adapters/node/files/file-record-store.ts";
+import { createFileRecordStore } from "../../adapters/node/files/file-stores.ts";
 import type { FileSystem } from "../../adapters/node/files/file-system.ts";
 import { UTC_RECORD } from "../../src/runtime/sites/site-calendar.ts";
 import { DEFAULT_SETTINGS, type SiteSettings } from "../../src/runtime/sites/site-settings.ts";

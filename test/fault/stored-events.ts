@@ -1,7 +1,7 @@
 /** Reads all stored events of a process that does not run, from its folder or its memory stores. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
+import { createFileObjectStore } from "../../adapters/node/files/file-stores.ts";
 import { openFileSegmentLog } from "../../adapters/node/files/file-segment-log.ts";
 import { isSiteId } from "../../src/runtime/base/config/names.ts";
 import { TEXT_COLUMNS } from "../../src/storage/event.ts";

@@ -1,6 +1,6 @@
 /** A change of a data folder that a power loss or a kill interrupts at each of its calls, and what the next start finds. */
 import { expect } from "vitest";
-import { createFolder } from "../../adapters/node/files/durable-folders.ts";
+import { createFolder } from "../../adapters/node/files/durable-files.ts";
 import type { FileSystem } from "../../adapters/node/files/file-system.ts";
 import { numbersFrom } from "../support/seeded-numbers.mjs";
 import { SimulatedDisk, type Strike } from "../support/simulated-disk.ts";

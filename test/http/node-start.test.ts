@@ -1,6 +1,6 @@
 /** Startup of the program, and its error when it cannot listen. */
 import { expect, it, onTestFinished } from "vitest";
-import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
+import { createFileObjectStore } from "../../adapters/node/files/file-stores.ts";
 import { spawnServer, startServer } from "../support/server-process.ts";
 import { storeDay } from "../support/stored-days.ts";
 import { siteId } from "../support/stored-event.ts";

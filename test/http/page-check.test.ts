@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createPageFetch, type PageFetchOptions } from "../../adapters/node/http/page-fetch.ts";
-import { isPublicIp } from "../../src/runtime/installation/public-ip.ts";
+import { isPublicIp } from "../../src/runtime/installation/page-fetch.ts";
 import { bodyOf, CLOSED, createKey, logIn, postJson, withKey } from "../support/auth-requests.ts";
 import { createDeferred } from "../support/deferred.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";

@@ -2,10 +2,8 @@
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
-import { createFileRecordStore } from "../../adapters/node/files/file-record-store.ts";
+import { createFileObjectStore, createFileRecordStore, createFileSecretStore } from "../../adapters/node/files/file-stores.ts";
 import { JOURNAL_FOLDER, openFileSegmentLog } from "../../adapters/node/files/file-segment-log.ts";
-import { createFileSecretStore } from "../../adapters/node/files/file-secret-store.ts";
 import { ROLLUPS_FOLDER } from "../../src/storage/rollup-path.ts";
 import { makeRollups, ROLLING } from "../fault/rolled-days.ts";
 import { bodyOf, CLOSED, logIn, postJson } from "../support/auth-requests.ts";

@@ -1,7 +1,7 @@
 /** A small data folder that no process has made: two sites, three days, a journal, and records. */
 import { join } from "node:path";
-import { openStores } from "../../adapters/node/data-dir/stores.ts";
-import { createFolder } from "../../adapters/node/files/durable-folders.ts";
+import { openStores } from "../../adapters/node/data-dir/data-dir.ts";
+import { createFolder } from "../../adapters/node/files/durable-files.ts";
 import { nodeFileSystem, type FileSystem } from "../../adapters/node/files/file-system.ts";
 import { utcDateOf } from "../../src/storage/event.ts";
 import { encodeJournalLines } from "../../src/storage/journal-line.ts";

@@ -32,7 +32,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   // Days enough for rollups. In the quick tier, properties of reports make some of a few.
   "test/unit/runtime/duckdb/rollups/rollups.test.ts",
   "test/unit/runtime/duckdb/measure-computation.test.ts",
-  "test/unit/runtime/upkeep/rollup-verification/rollup-verification.test.ts",
+  "test/unit/runtime/upkeep/rollup-verification.test.ts",
   "test/unit/runtime/upkeep/local-dates.test.ts",
   "test/unit/runtime/upkeep/backup.test.ts",
   "test/unit/runtime/duckdb/cache/cache-warmer.test.ts",

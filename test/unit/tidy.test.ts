@@ -21,7 +21,7 @@ const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   uplot: "dashboard/charts/chart-drawing.ts",
   "mmdb-lib": "adapters/node/geo-database.ts",
   "cloudflare:workers": "adapters/workerd/service-object.ts",
-  "smol-toml": "adapters/node/config/config-file.ts",
+  "smol-toml": "adapters/node/config-sources.ts",
 };
 
 /** What the whole dashboard is written in. */

@@ -1,11 +1,12 @@
 /**
- * The folders of a backup target: a complete backup is named by the UTC time at which it began, `2026-11-22T13-35-11Z`. The order of the
- * names is that in which backups were made. One that is being made or removed has another name, so that it never counts as a backup.
+ * The folders of a backup target. A complete backup is named by the UTC time at which it began, `2026-11-22T13-35-11Z`, so names sort in
+ * the order of the backups. While a backup is made or removed its folder has another name, so that it never counts as a backup.
  */
 import { join } from "node:path";
-import { syncFolder } from "../files/durable-file.ts";
+import { syncFolder } from "../files/durable-files.ts";
 import { codeOf, type FileSystem } from "../files/file-system.ts";
-import { removeTree } from "./folder-tree.ts";
+import { removeTree } from "./copied-files.ts";
+import { readHeader, readManifest, type Manifest } from "./manifest.ts";
 
 const NAME = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\dZ)$/;
 
@@ -40,7 +41,7 @@ export async function removeUnfinished(target: string, files: FileSystem): Promi
 }
 
 /** A backup that is being made. */
-export interface UnfinishedBackup {
+interface UnfinishedBackup {
   readonly name: string;
   /** Where it is until it is finished. */
   readonly folder: string;
@@ -69,7 +70,7 @@ export async function beginBackup(target: string, begun: Date, files: FileSystem
 }
 
 /** Removes a complete backup. If it is interrupted, the rest no longer counts as one. */
-export async function removeBackup(target: string, name: string, files: FileSystem): Promise<void> {
+async function removeBackup(target: string, name: string, files: FileSystem): Promise<void> {
   const unfinished = join(target, unfinishedName(name));
   await files.rename(join(target, name), unfinished);
   await syncFolder(target, files);
@@ -89,4 +90,36 @@ export async function tryLink(path: string, to: string, files: FileSystem): Prom
     if (NO_HARD_LINK.includes(codeOf(error))) return false;
     throw error;
   }
+}
+
+/** A backup in which `verify` found no fault, with the manifest that is checked by its checksum. */
+export interface SoundBackup {
+  readonly folder: string;
+  readonly entries: Manifest["entries"];
+}
+
+/** The newest backup without faults whose manifest can be read; null if there is none. */
+export async function newestSoundBackup(target: string, files: FileSystem): Promise<SoundBackup | null> {
+  for (const name of (await backupNames(target, files)).reverse()) {
+    const folder = join(target, name);
+    const manifest = await readManifest(folder, files).catch(() => null);
+    if (manifest?.header.faults === 0) return { folder, entries: manifest.entries };
+  }
+  return null;
+}
+
+/**
+ * Deletes the backups of a data folder that are older than the newest `keep` ones without faults, oldest first. Those of other data
+ * folders, and those whose manifest cannot be read, are left alone. Returns how many were deleted.
+ */
+export async function removeExpired(target: string, source: string, keep: number, files: FileSystem): Promise<number> {
+  const ofSource: { readonly name: string; readonly isSound: boolean }[] = [];
+  for (const name of await backupNames(target, files)) {
+    const header = await readHeader(join(target, name), files).catch(() => null);
+    if (header?.source === source) ofSource.push({ name, isSound: header.faults === 0 });
+  }
+  const oldestKept = ofSource.filter(({ isSound }) => isSound).at(-keep)?.name ?? "";
+  const expired = ofSource.filter(({ name }) => name < oldestKept);
+  for (const { name } of expired) await removeBackup(target, name, files);
+  return expired.length;
 }

@@ -1,22 +1,110 @@
-/** Makes a backup: copies a data folder, also one in use, into a new folder of a target that has the earlier backups. */
-import { resolve } from "node:path";
-import { backUp, type BackupReport } from "../../../src/runtime/upkeep/backup.ts";
-import { BackupCopy } from "./backup-copy.ts";
-import { beginBackup, removeUnfinished } from "./backup-folders.ts";
-import { newestSoundBackup, removeExpired } from "./earlier-backups.ts";
-import { removeTree, syncTree } from "./folder-tree.ts";
-import { writeManifest } from "./manifest.ts";
-import { mustBeFolder, openStores } from "../data-dir/stores.ts";
-import { createFolder } from "../files/durable-folders.ts";
-import { makePrivate } from "../files/file-permissions.ts";
-import { nodeFileSystem, type FileSystem } from "../files/file-system.ts";
-import { kindOf, mustBeOutsideBackups, WITHOUT_DATA } from "../data-dir/folder-kind.ts";
-import { realPathOf, withParents } from "../files/real-path.ts";
+/** Makes a backup: copies a data folder, even one in use, into a new folder of a target that holds the earlier backups. Files that an earlier backup already has are hard-linked to it. */
+import { dirname, join, resolve } from "node:path";
+import { type BackupTarget, backUp, type BackupReport } from "../../../src/runtime/upkeep/backup.ts";
+import { sealIn } from "../../../src/storage/parquet-seal.ts";
+import { openStores, mustBeFolder, kindOf, mustBeOutsideBackups, WITHOUT_DATA } from "../data-dir/data-dir.ts";
+import { copyFile, digestOf, endOf, isSameContent, type Digest, filesBelow, newFolders, removeTree, syncTree } from "./copied-files.ts";
+import { makePrivate, type FileSystem, nodeFileSystem, realPathOf, withParents } from "../files/file-system.ts";
+import { type Progress, noProgress, counted, type CommandOutcome } from "../command-output.ts";
+import { tryLink, type SoundBackup, beginBackup, removeUnfinished, newestSoundBackup, removeExpired } from "./backup-folders.ts";
+import { type ManifestEntry, writeManifest } from "./manifest.ts";
+import { createFolder } from "../files/durable-files.ts";
 import { FolderLockedError, lockFolder } from "../data-dir/folder-lock.ts";
-import { noProgress, type Progress } from "../progress.ts";
-import { counted } from "../counts.ts";
-import type { CommandOutcome } from "../outcome.ts";
 import { findingsIn, linesOf } from "../data-dir/folder-verification.ts";
+
+/** More than the end of a Parquet file with its checksums. */
+const END_BYTES = 4096;
+
+interface BackupCopyOptions {
+  readonly source: string;
+  /** Exists and is empty. */
+  readonly folder: string;
+  /** The backup whose files are hard-linked. */
+  readonly earlier: SoundBackup | null;
+  readonly files: FileSystem;
+  readonly progress: Progress;
+  /** Aborted when the target belongs to another process. */
+  readonly signal: AbortSignal;
+}
+
+class BackupCopy {
+  readonly #options: BackupCopyOptions;
+  readonly #digests = new Map<string, Digest>();
+  /** Files that are linked to those of the earlier backup, which were read and have not changed since they were verified. */
+  readonly linked = new Set<string>();
+  /** Files of the earlier backup that are damaged. */
+  damagedEarlier = 0;
+  readonly #createFolder: (name: string) => Promise<void>;
+
+  constructor(options: BackupCopyOptions) {
+    this.#options = options;
+    this.#createFolder = newFolders(options.folder, options.files);
+  }
+
+  /** Writes to the copy while the work runs. */
+  async write<T>(work: (target: BackupTarget) => Promise<T>): Promise<T> {
+    const { folder, files } = this.#options;
+    const { records, segmentLog } = await openStores(folder, "always", files);
+    try {
+      return await work({ records, segmentLog, copyObject: (key) => this.#copy(key) });
+    } finally {
+      await segmentLog.close();
+    }
+  }
+
+  /** All files of the copy, by name. */
+  async entries(): Promise<ManifestEntry[]> {
+    const { folder, files } = this.#options;
+    const names: string[] = [];
+    for await (const { name } of filesBelow(folder, files)) names.push(name);
+    const entries: ManifestEntry[] = [];
+    for (const name of names.sort()) {
+      const digest = this.#digests.get(name) ?? (await digestOf(join(folder, name), files));
+      if (digest === null) throw new Error(`${join(folder, name)} has vanished`);
+      entries.push({ name, ...digest });
+    }
+    return entries;
+  }
+
+  async #copy(name: string): Promise<boolean> {
+    const { source, folder, files, progress, signal } = this.#options;
+    signal.throwIfAborted();
+    await this.#createFolder(dirname(name));
+    const linked = await this.#link(name);
+    const digest = linked ?? (await copyFile(join(source, name), join(folder, name), files));
+    if (digest === null) return false;
+    if (linked) this.linked.add(name);
+    this.#digests.set(name, digest);
+    progress.fileDone(digest.bytes);
+    return true;
+  }
+
+  /**
+   * Links the earlier backup's file of this name if it is undamaged and its content is that of the source. Files of events never
+   * change: two of the same name, length and checksums differ only where one of them is damaged.
+   */
+  async #link(name: string): Promise<Digest | null> {
+    const { source, folder, earlier, files } = this.#options;
+    const recorded = earlier?.entries.get(name);
+    if (!earlier || !recorded) return null;
+    const path = join(earlier.folder, name);
+    const seal = await sealOf(join(source, name), files);
+    if (seal === null || seal !== (await sealOf(path, files).catch(() => null))) return null;
+    const found = await digestOf(path, files).catch(() => null);
+    if (found === null || !isSameContent(found, recorded)) {
+      this.damagedEarlier++;
+      return null;
+    }
+    return (await tryLink(path, join(folder, name), files)) ? found : null;
+  }
+}
+
+/** The length of a Parquet file and its checksums; null if there is no such file, or none in it. */
+async function sealOf(path: string, files: FileSystem): Promise<string | null> {
+  const read = await endOf(path, END_BYTES, files);
+  const seal = read && sealIn(read.end);
+  return seal === null ? null : `${read?.bytes} ${seal}`;
+}
 
 export interface BackupOptions {
   /** The version of this program. */
@@ -29,7 +117,7 @@ export interface BackupOptions {
   readonly lock?: typeof lockFolder;
 }
 
-export interface BackupOutcome extends CommandOutcome {
+interface BackupOutcome extends CommandOutcome {
   /** The new backup. */
   readonly folder: string;
 }

@@ -1,18 +1,20 @@
 /**
- * The manifest of a backup: what it was made of, and the SHA-256 of each of its files. One JSON value on each line: first the header,
- * then a line for each file, and at last the SHA-256 of all lines before it (docs/backup.md, "What a backup contains").
+ * The manifest of a backup: its source, and the SHA-256 of each of its files. One JSON value per line: first the header, then a line for
+ * each file, and last the SHA-256 of all lines before it (docs/backup.md, "What a backup contains"). Checks a backup against it.
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { reasonOf } from "../../../src/runtime/base/metrics/log.ts";
-import { linesIn, type Digest } from "../files/file-content.ts";
+import { linesIn, type Digest, digestOf, isSameContent, filesBelow } from "./copied-files.ts";
 import type { FileSystem } from "../files/file-system.ts";
+import type { Fault } from "../../../src/runtime/upkeep/verification.ts";
+import type { Progress } from "../command-output.ts";
 
 export const MANIFEST_FILE = "manifest.jsonl";
 
 const FORMAT = 1;
 
-export interface BackupHeader {
+interface BackupHeader {
   readonly format: number;
   /** The version of the program that made the backup. */
   readonly version: string;
@@ -109,4 +111,30 @@ function addEntry(entries: Map<string, Digest>, line: string): void {
   const { name, bytes, sha256 } = JSON.parse(line) as ManifestEntry;
   if (typeof name !== "string" || typeof sha256 !== "string") throw new Error("it has a line without a file name");
   entries.set(name, { bytes, sha256 });
+}
+
+/** Reads every file. Returns the differences; none if the backup equals its manifest. */
+export async function checkBackup(folder: string, { entries }: Manifest, files: FileSystem, progress: Progress): Promise<Fault[]> {
+  const differences: Fault[] = [];
+  const present = new Set<string>();
+  progress.begin("checking", entries.size);
+  for await (const { name: file, isRegular } of filesBelow(folder, files)) {
+    if (file === MANIFEST_FILE) continue;
+    present.add(file);
+    if (!isRegular) {
+      // To read a pipe, for example, would never end.
+      differences.push({ file, reason: "it is not a regular file" });
+      continue;
+    }
+    const recorded = entries.get(file);
+    if (!recorded) {
+      differences.push({ file, reason: "it is not in the manifest" });
+      continue;
+    }
+    const found = await digestOf(join(folder, file), files);
+    if (found === null || !isSameContent(found, recorded)) differences.push({ file, reason: "its content has changed" });
+    progress.fileDone(recorded.bytes);
+  }
+  for (const file of entries.keys()) if (!present.has(file)) differences.push({ file, reason: "it is missing" });
+  return differences;
 }

@@ -1,23 +1,17 @@
 /** Restores a backup: checks it by its manifest, and copies it into an empty data folder. */
 import { dirname, join, resolve } from "node:path";
 import type { Fault } from "../../../src/runtime/upkeep/verification.ts";
-import { checkBackup } from "./backup-check.ts";
+import { checkBackup, readManifest, type Manifest } from "./manifest.ts";
 import { backupNames } from "./backup-folders.ts";
-import { newFolders, removeContent, syncTree } from "./folder-tree.ts";
-import { readManifest, type Manifest } from "./manifest.ts";
-import { mustBeFolder } from "../data-dir/stores.ts";
-import { syncFolder, writeDurably } from "../files/durable-file.ts";
-import { createFolder } from "../files/durable-folders.ts";
-import { copyFile, isSameContent } from "../files/file-content.ts";
+import { newFolders, removeContent, syncTree, copyFile, isSameContent } from "./copied-files.ts";
+import { mustBeFolder, isNoData, kindOf, mustBeOutsideBackups, RESTORE_MARKER } from "../data-dir/data-dir.ts";
+import { syncFolder, writeDurably, createFolder } from "../files/durable-files.ts";
 import { nodeFileSystem, type FileSystem } from "../files/file-system.ts";
-import { isNoData, kindOf, mustBeOutsideBackups, RESTORE_MARKER } from "../data-dir/folder-kind.ts";
 import { lockFolder } from "../data-dir/folder-lock.ts";
-import { noProgress, type Progress } from "../progress.ts";
-import { counted, formatCount } from "../counts.ts";
-import type { CommandOutcome } from "../outcome.ts";
+import { noProgress, type Progress, counted, formatCount, type CommandOutcome } from "../command-output.ts";
 import { findingsIn, linesOf } from "../data-dir/folder-verification.ts";
 
-export interface RestoreOptions {
+interface RestoreOptions {
   readonly progress?: Progress;
   readonly files?: FileSystem;
   readonly lock?: typeof lockFolder;

@@ -1,8 +1,58 @@
-/** Parses the command line by the table of commands. */
-import type { OptionName } from "../../../src/runtime/base/config/options.ts";
+/** Commands and their options: the parser of the command line, and the help. */
+import type { Config } from "../../../src/runtime/base/config/config.ts";
+import { type OptionName, variableOf } from "../../../src/runtime/base/config/options.ts";
+import type { Log } from "../../../src/runtime/base/metrics/log.ts";
+import type { CommandOutcome } from "../command-output.ts";
 import { quote } from "../../../src/runtime/base/config/option-kinds.ts";
 import { suggestion } from "../../../src/runtime/base/config/unknown-names.ts";
-import { UsageError, type Command, type CommandOption } from "./command.ts";
+import { FILE_VARIABLE, PROGRAM_NAME } from "../../../src/runtime/base/config/names.ts";
+import { PRODUCT_NAME } from "../../../src/shared/names.ts";
+
+export interface Command {
+  readonly name: string;
+  /** Completes "sandpiper cannot …" when it fails. */
+  readonly verb: string;
+  /** Its arguments as the help shows them, e.g. `folder`. All are required. */
+  readonly arguments: readonly string[];
+  /** The options it has beside those of every command. Commands that share the name of an option share its declaration. */
+  readonly options: readonly CommandOption[];
+  /** A line of the help. */
+  readonly help: string;
+  /** Set for commands that run often: `serve` logs the warnings about the configuration. */
+  readonly leavesWarningsToServe?: true;
+  /** Rejects with `UsageError` if the value of an option of its own is wrong. */
+  run(call: CommandCall): Promise<CommandOutcome>;
+}
+
+export interface CommandOption {
+  /** Includes its dashes, e.g. `--all-rollups`. */
+  readonly name: string;
+  /** What its value is, e.g. `file`. Absent if it takes none. */
+  readonly value?: string;
+  /** A line of the help. */
+  readonly help: string;
+  /** The option of the configuration that it sets. */
+  readonly sets?: OptionName;
+}
+
+interface CommandCall {
+  readonly config: Config;
+  readonly log: Log;
+  /** One for each argument that the command declares. */
+  readonly arguments: readonly string[];
+  /** The given options of the command by their names, with their values; an option that takes none has an empty one. */
+  readonly options: ReadonlyMap<string, string>;
+}
+
+/** What was typed is wrong: the exit code is 2. The message is one line. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+export const ADDRESS_OPTIONS: readonly CommandOption[] = [
+  { name: "--host", value: "address", help: "server address (default: 127.0.0.1)", sets: "host" },
+  { name: "--port", value: "port", help: "server port (default: 8000)", sets: "port" },
+];
 
 /** The commands of a program. The first one runs if none is named. */
 export type Commands = readonly [Command, ...Command[]];
@@ -26,13 +76,13 @@ export type CommandLine = { readonly action: "help" } | { readonly action: "vers
 const CONFIG_OPTION: CommandOption = { name: "--config", value: "file", help: "read options from this TOML file" };
 
 /** Options of every command. */
-export const GENERAL_OPTIONS: readonly CommandOption[] = [
+const GENERAL_OPTIONS: readonly CommandOption[] = [
   { name: "--data-dir", value: "folder", help: "the data folder (default: ./data)", sets: "data_dir" },
   CONFIG_OPTION,
 ];
 
-export const HELP_NAMES = ["-h", "--help"];
-export const VERSION_NAMES = ["-v", "--version"];
+const HELP_NAMES = ["-h", "--help"];
+const VERSION_NAMES = ["-v", "--version"];
 
 interface Typed {
   readonly words: readonly string[];
@@ -121,4 +171,38 @@ function checkArguments(command: Command, words: readonly string[]): void {
   const allowed = command.arguments.length === 0 ? "no argument" : `only ${command.arguments.map((name) => `<${name}>`).join(" ")}`;
   const names = optionNames([...GENERAL_OPTIONS, ...command.options]);
   throw new UsageError(`${command.name} takes ${allowed}, got ${quote(extra)}${suggestion(extra, names)}`);
+}
+
+/** The column of the descriptions. */
+const HELP_COLUMN = 23;
+
+const row = (left: string, help: string): string => `  ${left.padEnd(HELP_COLUMN - 3)} ${help}`;
+
+const withValue = ({ name, value }: CommandOption): string => (value === undefined ? name : `${name} <${value}>`);
+
+/** The options of some commands only, each with these commands. */
+function ownOptions(commands: Commands): string[] {
+  const options = new Set(commands.flatMap((command) => command.options));
+  return [...options].map((option) => {
+    const users = commands.filter((command) => command.options.includes(option)).map(({ name }) => name);
+    return row(withValue(option), `${users.join(", ")}: ${option.help}`);
+  });
+}
+
+export function renderHelp(commands: Commands): string {
+  const lines = [
+    `Usage: ${PROGRAM_NAME} [command] [options]`,
+    "",
+    ...commands.map((command) => row([command.name, ...command.arguments.map((name) => `<${name}>`)].join(" "), command.help)),
+    "",
+    ...GENERAL_OPTIONS.map((option) => row(withValue(option), option.help)),
+    ...ownOptions(commands),
+    row(HELP_NAMES.join(", "), "print this help"),
+    row(VERSION_NAMES.join(", "), "print the version"),
+    "",
+    `${PRODUCT_NAME} reads all other options from the file (${FILE_VARIABLE}) or from variables`,
+    `such as ${variableOf("data_dir")}; docs/configuration.md lists them. Exit codes: 0 success,`,
+    "1 failure or fault found, 2 wrong usage or configuration.",
+  ];
+  return `${lines.join("\n")}\n`;
 }

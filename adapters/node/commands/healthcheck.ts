@@ -3,8 +3,7 @@ import { get } from "node:http";
 import type { Config } from "../../../src/runtime/base/config/config.ts";
 import { reasonOf } from "../../../src/runtime/base/metrics/log.ts";
 import { codeOf } from "../files/file-system.ts";
-import { ADDRESS_OPTIONS } from "./address-options.ts";
-import type { Command } from "./command.ts";
+import { ADDRESS_OPTIONS, type Command } from "./command-line.ts";
 
 const CHECK_MS_MAX = 5_000;
 

@@ -12,13 +12,10 @@ import type { Log } from "../../../src/runtime/base/metrics/log.ts";
 import { inlineParquetWriter } from "../../../src/storage/parquet-writer.ts";
 import { Partitions } from "../../../src/storage/partitions.ts";
 import { connectClickhouse } from "../../clickhouse-connection.ts";
-import { counted, formatCount } from "../counts.ts";
-import { exitWhenLost, openDataDir } from "../data-dir/data-dir.ts";
-import { mustBeFolder, openStores } from "../data-dir/stores.ts";
+import { counted, formatCount, type CommandOutcome, createProgress, type Progress } from "../command-output.ts";
+import { exitWhenLost, openDataDir, mustBeFolder, openStores } from "../data-dir/data-dir.ts";
 import { nodeFileSystem } from "../files/file-system.ts";
-import type { CommandOutcome } from "../outcome.ts";
-import { createProgress, type Progress } from "../progress.ts";
-import type { Command } from "./command.ts";
+import type { Command } from "./command-line.ts";
 
 function linesOf({ differences, differenceCount, ...report }: ReindexReport): string[] {
   const { sites, files, events, insertedFiles, insertedEvents, deletedRows } = report;

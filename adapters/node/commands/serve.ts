@@ -1,16 +1,99 @@
-/** The command `serve`: starts an instance, and stops it when a signal arrives. */
-import { createAssets, unpackAsset } from "../../../src/runtime/service/assets.ts";
-import { type Config, publicUrl } from "../../../src/runtime/base/config/config.ts";
-import { DEMO_SITE } from "../../../src/runtime/base/config/names.ts";
+/** The command `serve`: starts an instance, logs where it listens, and stops it on a signal. */
+import { isatty } from "node:tty";
 import { reasonOf, type Log } from "../../../src/runtime/base/metrics/log.ts";
+import { logSetupCode, type SetupCode } from "../../../src/runtime/access/setup-code.ts";
+import { type Config, publicUrl } from "../../../src/runtime/base/config/config.ts";
+import { createAssets, unpackAsset } from "../../../src/runtime/service/assets.ts";
 import { exitWhenLost } from "../data-dir/data-dir.ts";
 import { startInstance, type Instance } from "../instance.ts";
-import { PACKED_DASHBOARD, PACKED_TRACKER_SCRIPT, PROGRAM_VERSION } from "../build-constants.ts";
-import { logStart } from "../start-log.ts";
-import { stopOnSignal } from "../stop-signals.ts";
-import { readThreads } from "../built-files.ts";
-import { ADDRESS_OPTIONS } from "./address-options.ts";
-import type { Command, CommandOption } from "./command.ts";
+import { PACKED_DASHBOARD, PACKED_TRACKER_SCRIPT, PROGRAM_VERSION, readThreads } from "../built-files.ts";
+import { ADDRESS_OPTIONS, type Command, type CommandOption } from "./command-line.ts";
+import { PRODUCT_NAME } from "../../../src/shared/names.ts";
+import { PROGRAM_NAME, DEMO_SITE } from "../../../src/runtime/base/config/names.ts";
+
+const CHECK_INTERVAL_MS = 250;
+
+/** Does nothing if npm has not started the program. */
+function onNpmShellEnd(callBack: () => void): void {
+  if (process.env["npm_lifecycle_event"] === undefined) return;
+  const shell = process.ppid;
+  const checks = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(checks);
+    // A signal to the whole process group ends the shell, too. By then, this process has received its own.
+    setImmediate(callBack);
+  }, CHECK_INTERVAL_MS).unref();
+}
+
+/** What service managers and Ctrl-C send. */
+const STOP_SIGNALS = ["SIGTERM", "SIGINT"] as const;
+
+/** `nohup` leaves none, either. */
+const hasTerminal = (): boolean => [0, 1, 2].some((descriptor) => isatty(descriptor));
+
+/**
+ * A signal this soon after the first is the same request. npm passes Ctrl-C on to a program that has it from the terminal already, and a
+ * terminal that ends sends SIGHUP after SIGTERM.
+ */
+const SAME_REQUEST_MS = 500;
+
+/** `stop` resolves when everything is written and released. The process then exits with 0; with 1 if `stop` rejects or is cut short. */
+function stopOnSignal(stop: () => Promise<void>, log: Log): void {
+  let stoppingSinceMs: number | undefined;
+  const onSignal = (signal: string) => {
+    if (stoppingSinceMs !== undefined) {
+      if (performance.now() - stoppingSinceMs >= SAME_REQUEST_MS) process.exit(1);
+      return;
+    }
+    stoppingSinceMs = performance.now();
+    log.info(`${signal}: stopping`);
+    stop().then(
+      () => {
+        log.info("stopped");
+        process.exit(0);
+      },
+      (error: unknown) => {
+        log.error("the shutdown failed; journaled events are restored at the next start", { reason: reasonOf(error) });
+        process.exit(1);
+      },
+    );
+  };
+  // Asked before the terminal is gone.
+  const hangsUp = hasTerminal();
+  for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
+  process.on("SIGHUP", (signal) => {
+    if (hangsUp) onSignal(signal);
+    else if (stoppingSinceMs === undefined) log.warn("SIGHUP is ignored: restart the program to have it read its options again");
+  });
+  onNpmShellEnd(() => {
+    if (stoppingSinceMs === undefined) onSignal("npm ended");
+  });
+}
+
+interface StartedInstance {
+  /** Where it listens. */
+  readonly origin: string;
+  readonly dataFolder: string;
+  readonly version: string;
+  readonly config: Pick<Config, "adminPassword" | "dashboardOrigin" | "basePath" | "role">;
+  readonly setupCode: SetupCode;
+}
+
+function logProtection({ config, setupCode }: StartedInstance, log: Log): void {
+  if (config.role === "ingest") log.info("accepts events only; statistics and the dashboard are on instances with role = all");
+  else if (config.adminPassword !== null) log.info("protected by the admin password of the configuration (admin_password)");
+  else if (setupCode.reveal() === null) {
+    log.info(`protected by the admin password in the data folder; if it is forgotten, stop and run "${PROGRAM_NAME} reset-password"`);
+  } else logSetupCode(setupCode, log);
+}
+
+function logStart(instance: StartedInstance, log: Log): void {
+  const { origin, version, dataFolder, config } = instance;
+  const url = publicUrl(config, origin);
+  log.info(`${PRODUCT_NAME} ${version} listens on ${origin}`, url === origin ? {} : { publicUrl: url });
+  log.info("all data is in one folder", { dataFolder });
+  logProtection(instance, log);
+}
 
 const DEMO_OPTION: CommandOption = { name: "--demo", help: "make the demo site or update it" };
 

@@ -1,18 +1,15 @@
-/** Reads and checks everything in a data folder or a backup, also beside a process that uses it, and describes what it found in lines of text. */
-import { relative } from "node:path";
+/** Reads and checks everything in a data folder or a backup, even while a process uses it, and describes the findings in lines of text. */
+import { relative, resolve } from "node:path";
 import { parsePeriodSecret } from "../../../src/runtime/ingest/period-secret.ts";
-import type { RollupCounts } from "../../../src/runtime/upkeep/rollup-verification/rollup-verification.ts";
+import type { RollupCounts } from "../../../src/runtime/upkeep/rollup-verification.ts";
 import { verifyData, type Fault, type VerificationOptions, type VerificationReport } from "../../../src/runtime/upkeep/verification.ts";
 import { reasonOf } from "../../../src/runtime/base/metrics/log.ts";
 import type { ObjectStore } from "../../../src/storage/object-store.ts";
-import { checkBackup } from "../backups/backup-check.ts";
-import { MANIFEST_FILE, readManifest } from "../backups/manifest.ts";
-import { counted, formatCount } from "../counts.ts";
-import { openStores } from "./stores.ts";
-import { createFileSecretStore } from "../files/file-secret-store.ts";
+import { checkBackup, MANIFEST_FILE, readManifest } from "../backups/manifest.ts";
+import { counted, formatCount, noProgress, type CommandOutcome, type Progress } from "../command-output.ts";
+import { kindOf, mustBeFolder, openStores, RESTORE_MARKER, WITHOUT_DATA } from "./data-dir.ts";
+import { createFileSecretStore } from "../files/file-stores.ts";
 import { nodeFileSystem, type FileSystem } from "../files/file-system.ts";
-import { kindOf, RESTORE_MARKER } from "./folder-kind.ts";
-import { noProgress, type Progress } from "../progress.ts";
 
 function rollupLinesOf({ rollups, compared, outdated, uncompared, uncomparedReason }: RollupCounts): string[] {
   if (rollups === 0) return [];
@@ -23,7 +20,7 @@ function rollupLinesOf({ rollups, compared, outdated, uncompared, uncomparedReas
 }
 
 /** What `verify` found in a folder. */
-export interface Findings {
+interface Findings {
   readonly report: VerificationReport;
   /** The first faults. */
   readonly faults: readonly Fault[];
@@ -101,3 +98,14 @@ const countingReads = (objects: ObjectStore, progress: Progress): ObjectStore =>
     return bytes;
   },
 });
+
+/** Verifies a data folder or a backup; rollups only with options for them. Rejects if it does not exist or has no data. */
+export async function verifyFolder(dataDir: string, options: FolderVerificationOptions = {}): Promise<CommandOutcome> {
+  const folder = resolve(dataDir);
+  const { files = nodeFileSystem } = options;
+  await mustBeFolder(folder, files);
+  const kind = await kindOf(folder, files);
+  if (kind === "empty" || kind === "other") throw new Error(`${folder} ${WITHOUT_DATA[kind]}. Set data_dir to a data folder or a backup`);
+  const findings = await findingsIn(folder, options);
+  return { succeeded: findings.faultCount === 0, text: `${[folder, ...linesOf(findings)].join("\n")}\n` };
+}

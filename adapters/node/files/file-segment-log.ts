@@ -4,8 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Config } from "../../../src/runtime/base/config/config.ts";
 import { reasonOf } from "../../../src/runtime/base/metrics/log.ts";
 import { NothingAppendedError, SyncFailedError, type SegmentLog } from "../../../src/storage/segment-log.ts";
-import { syncFile, syncFolder, writeDurably } from "./durable-file.ts";
-import { DurableFolders } from "./durable-folders.ts";
+import { syncFile, syncFolder, writeDurably, DurableFolders } from "./durable-files.ts";
 import { codeOf, entriesOf, nodeFileSystem, type FileSystem, type OpenFile } from "./file-system.ts";
 
 /** The journal's folder in the data folder. */

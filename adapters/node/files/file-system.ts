@@ -1,8 +1,50 @@
 /** The file system port of the data folder: only the calls that are needed, so that tests can run on a disk that loses power. */
+import { access, constants, stat, chmod, link, mkdir, open, readFile, readdir, realpath, rename, rm, rmdir } from "node:fs/promises";
+import { dirname, basename, join } from "node:path";
+import { reasonOf } from "../../../src/runtime/base/metrics/log.ts";
 import { randomUUID } from "node:crypto";
 import { writeSync } from "node:fs";
-import { chmod, link, mkdir, open, readFile, readdir, realpath, rename, rm, rmdir, stat } from "node:fs/promises";
-import { namingOwner } from "./refused-access.ts";
+
+const REFUSALS: readonly unknown[] = ["EACCES", "EPERM"];
+
+interface Owned {
+  readonly path: string;
+  readonly uid: number;
+}
+
+/** The path, or the folder above it that hides it. */
+async function ownedAt(path: string): Promise<Owned> {
+  const status = await stat(path).catch(() => null);
+  if (status !== null || dirname(path) === path) return { path, uid: status?.uid ?? 0 };
+  return ownedAt(dirname(path));
+}
+
+const isUsable = (path: string): Promise<boolean> =>
+  access(path, constants.R_OK | constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+
+const nameOf = (uid: number): string => (uid === 0 ? "root" : `user ${uid}`);
+
+/** Adds the owner to the message of such an error, if it is another user than that of this process. */
+export async function nameOwner(error: unknown, path: string): Promise<unknown> {
+  const us = process.geteuid?.();
+  if (us === undefined || !(error instanceof Error && "code" in error && REFUSALS.includes(error.code))) return error;
+  const at = await ownedAt(path);
+  // What we may read and write, but not rename or remove, is refused by its folder. Anything else of ours is refused by its mode.
+  const { path: owned, uid } = at.path === path && at.uid === us && (await isUsable(path)) ? await ownedAt(dirname(path)) : at;
+  if (uid !== us) error.message = `${reasonOf(error)}. ${owned} belongs to ${nameOf(uid)}, but this process runs as ${nameOf(us)}`;
+  return error;
+}
+
+/** Runs the call. If the system refuses access, the error names the owner. */
+const namingOwner =
+  <Arguments extends readonly [path: string, ...unknown[]], Result>(call: (...values: Arguments) => Promise<Result>) =>
+  (...values: Arguments): Promise<Result> =>
+    call(...values).catch(async (error: unknown) => {
+      throw await nameOwner(error, values[0]);
+    });
 
 /** Permissions of new folders and files: for their owner only. */
 export const FOLDER_MODE = 0o700;
@@ -107,4 +149,33 @@ export async function entriesOf(folder: string, files: FileSystem, isAbsent = is
     if (isAbsent(error)) return [];
     throw error;
   }
+}
+
+/** The path without symbolic links. What does not exist yet stays as it is. */
+export async function realPathOf(path: string, files: FileSystem): Promise<string> {
+  try {
+    return await files.realpath(path);
+  } catch (error) {
+    if (!isMissing(error) || dirname(path) === path) throw error;
+    return join(await realPathOf(dirname(path), files), basename(path));
+  }
+}
+
+/** The path without symbolic links, its parent, and so on up to the root. */
+export async function withParents(path: string, files: FileSystem): Promise<string[]> {
+  const paths = [await realPathOf(path, files)];
+  for (let at = paths[0] ?? ""; at !== dirname(at); at = dirname(at)) paths.push(dirname(at));
+  return paths;
+}
+
+/** All permission bits of the group and of others. */
+const OTHERS_BITS = 0o077;
+
+/** True if other users have any permission. */
+export const isOpenToOthers = ({ mode }: FileStatus): boolean => (mode & OTHERS_BITS) !== 0;
+
+/** Removes all permissions of other users. Leaves what belongs to another user: only that user can change it. */
+export async function makePrivate(path: string, status: FileStatus, files: FileSystem): Promise<void> {
+  if (!isOpenToOthers(status)) return;
+  await files.chmod(path, status.isDirectory() ? FOLDER_MODE : FILE_MODE).catch(() => {});
 }

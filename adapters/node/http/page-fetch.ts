@@ -15,8 +15,9 @@ import {
   type FetchedPage,
   type FetchFailure,
   type PageFetch,
+  ipOf,
+  isPublicIp,
 } from "../../../src/runtime/installation/page-fetch.ts";
-import { ipOf, isPublicIp } from "../../../src/runtime/installation/public-ip.ts";
 
 export interface PageFetchOptions {
   /** The header `User-Agent`. */

@@ -1,27 +1,104 @@
 /** The HTTP server of the Node process: passes requests to the app, and stops without losing any. Owner of @whatwg-node/server. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
-import type { Readable } from "node:stream";
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
+import type { Duplex, Readable } from "node:stream";
+import type { Socket, AddressInfo } from "node:net";
+import { PIPELINED_REQUESTS_MAX, CONNECTIONS_MAX, STOP_RESPONSES_MS, STOP_UNSENT_MS } from "../../../src/runtime/base/config/limits.ts";
+import { resetConnection, lingerAfterResponse, StalledConnections, answerUnreadable } from "./connections.ts";
 import { createServerAdapter } from "@whatwg-node/server";
 import type { App } from "../../../src/handlers/pipeline.ts";
 import { responseTo } from "../../../src/handlers/reply.ts";
 import { ConfigError } from "../../../src/runtime/base/config/config.ts";
 import { invalidInput } from "../../../src/runtime/base/errors.ts";
-import { CONNECTIONS_MAX, STOP_RESPONSES_MS, STOP_UNSENT_MS } from "../../../src/runtime/base/config/limits.ts";
-import { lingerAfterResponse, resetConnection } from "./connection-close.ts";
-import { LatestResponses } from "./latest-responses.ts";
-import { PipelinedRequests } from "./pipelined-requests.ts";
-import { normaliseTarget } from "./request-target.ts";
-import { StalledConnections } from "./stalled-connections.ts";
-import { answerUnreadable } from "./unreadable-requests.ts";
+import { HOST_RULE, isHost } from "../../../src/handlers/origins.ts";
 
-/** The time in which a client has to send its headers. */
+/** The latest response on each connection. Node has no public way from a socket to its responses. */
+class LatestResponses {
+  readonly #responses = new WeakMap<Duplex, ServerResponse>();
+
+  constructor(server: Server) {
+    server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => this.#responses.set(socket, response));
+  }
+
+  of(socket: Duplex): ServerResponse | undefined {
+    return this.#responses.get(socket);
+  }
+
+  /** True if the client has sent a request completely, and not all of the response has been sent. */
+  isAwaited(socket: Duplex): boolean {
+    const response = this.#responses.get(socket);
+    if (!response || response.writableFinished) return false;
+    // A pipelined response that has no socket yet waits for an earlier one.
+    return response.req.complete || response.socket === null;
+  }
+}
+
+/**
+ * Limits how many requests a client may pipeline on one connection (RFC 9112, 9.3.2). Node reads 64 KB at a time and starts all requests
+ * in it before it serves another connection: up to two thousand short ones, for which every other client would wait.
+ */
+class PipelinedRequests {
+  /** Requests of a connection that wait for the response to an earlier one. */
+  readonly #waiting = new WeakMap<Socket, number>();
+
+  /** Resets the connection and returns false above the limit. Clients that pipeline repeat the requests without a response. */
+  admits({ socket }: IncomingMessage, response: ServerResponse): boolean {
+    // Node assigns the socket to the response whose turn it is, so a request that was not pipelined costs nothing.
+    if (response.socket !== null) return true;
+    const waiting = this.#waiting.get(socket) ?? 0;
+    if (waiting >= PIPELINED_REQUESTS_MAX) {
+      resetConnection(socket);
+      return false;
+    }
+    this.#waiting.set(socket, waiting + 1);
+    response.once("close", () => this.#waiting.set(socket, (this.#waiting.get(socket) ?? 1) - 1));
+    return true;
+  }
+}
+
+/** Absolute-form: clients send it to proxies, and may send it to any server (RFC 9112, 3.2.2). */
+const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)([^]*)$/i;
+
+/**
+ * Paths that the URL standard reads differently from proxies with rules by path: it turns a backslash into a slash, and removes dot
+ * segments, including those written with `%2e`. Browsers send neither. Queries may contain both.
+ */
+const AMBIGUOUS_PATH = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i;
+
+/** `rawHeaders` alternates names and values. */
+const hostCount = ({ rawHeaders }: IncomingMessage): number =>
+  rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === "host").length;
+
+/**
+ * Rewrites the request target (RFC 9112, 3.2) in place to origin-form, the only one that the app knows: a path in the request line, the
+ * host in its header. Returns the reason if the target is invalid, else null. The app checks the syntax of the host.
+ */
+function normaliseTarget(request: IncomingMessage): string | null {
+  const { headers, httpVersion, method, url = "" } = request;
+  if (headers.host === undefined && httpVersion !== "1.0") return "An HTTP/1.1 request needs the header Host";
+  if (hostCount(request) > 1) return 'The header "Host" must be given once';
+  if (url.includes("#")) return "The request target must not have a fragment";
+  if (AMBIGUOUS_PATH.test(url.split("?", 1)[0] ?? url)) return 'The request target must not have a backslash, "/./" or "/../" in its path';
+  if (url.startsWith("/")) return null;
+  const [, authority, rest = ""] = ABSOLUTE_FORM.exec(url) ?? [];
+  if (authority !== undefined) {
+    if (headers.host !== undefined && !isHost(headers.host)) return HOST_RULE;
+    // The authority of the target replaces the header (RFC 9112, 3.2.2).
+    headers.host = authority;
+    request.url = rest.startsWith("/") ? rest : `/${rest}`;
+    return null;
+  }
+  if (url === "*" && method === "OPTIONS") {
+    request.url = "/";
+    return null;
+  }
+  return "The request target must be a path that begins with /, or an http or https URL";
+}
+
 const HEADERS_TIMEOUT_MS = 10_000;
 
-/** How often Node checks connections for its timeouts. */
 const CHECK_INTERVAL_MS = 1_000;
 
-/** How much later than the app the server ends a request. */
+/** The server ends a request this much later than the app would. */
 const REQUEST_GRACE_MS = 5_000;
 
 /** The tracking pixel has its event in the request line: 53 KB with every field at its limit and every character escaped. */
@@ -33,13 +110,11 @@ const HEADER_BYTES_MAX = 64 * 1024;
  */
 const ACCEPT_BACKLOG_MAX = 4096;
 
-/** How often a stop looks for connections that can be closed. */
 const STOP_CHECK_INTERVAL_MS = 100;
 
-/** How long an idle connection stays open for the client's next request. */
 const KEEP_ALIVE_MS = 65_000;
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly app: App;
   readonly host: string;
   readonly port: number;
@@ -49,7 +124,7 @@ export interface ServerOptions {
 export interface RunningServer {
   /** The address it listens on, e.g. `http://127.0.0.1:8000`. */
   readonly origin: string;
-  /** Resets connections whose client reads nothing. To be called about once a second. */
+  /** Resets connections whose client reads nothing. Call it about once a second. */
   endStalled(): void;
   /** Stops accepting. Resolves when the requests in flight are answered, or aborted after `STOP_RESPONSES_MS`. */
   stop(): Promise<void>;
@@ -90,7 +165,7 @@ interface Exchange {
   readonly targetError: string | null;
 }
 
-/** What to do about an address that no later start could use either. */
+/** Advice for an address that no later start could use either. */
 const REMEDIES: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: "Set host to an address of this machine",
   ENOTFOUND: "Set host to an address of this machine, or to a name that has one",
@@ -132,7 +207,7 @@ export async function startServer({ app, host, port, requestTimeoutSecs }: Serve
     },
   );
   const responses = new LatestResponses(server);
-  answerUnreadable(server, responses, app, HEADER_BYTES_MAX);
+  answerUnreadable(server, (socket) => responses.of(socket), app, HEADER_BYTES_MAX);
   server.maxConnections = CONNECTIONS_MAX;
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {

@@ -5,7 +5,7 @@ import { isFatal } from "../../../src/runtime/duckdb/tables/duckdb-bindings.ts";
 import type { Columns } from "../../../src/storage/columns.ts";
 import type { EngineCall, EngineReply, EngineRequest } from "./engine-messages.ts";
 import { createDuckdbEngine } from "./duckdb-instance.ts";
-import { lowerPriority } from "./thread-priority.ts";
+import { lowerPriority } from "./task-thread.ts";
 
 const port = parentPort;
 if (!port) throw new Error("engine-worker must run in a worker thread");

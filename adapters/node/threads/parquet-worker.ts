@@ -1,9 +1,8 @@
 /** Entry point of the Parquet threads. They run at low priority, because no request waits for them. */
 import { eventOf } from "../../../src/storage/event-text.ts";
 import { encodeEvents, mergeFiles, type MergedFile } from "../../../src/storage/parquet-events.ts";
-import { serveTasks } from "./task-thread.ts";
-import { lowerPriority } from "./thread-priority.ts";
-import type { ParquetTask } from "./threaded-parquet-writer.ts";
+import { serveTasks, lowerPriority } from "./task-thread.ts";
+import type { ParquetTask } from "./instance-threads.ts";
 
 function transferablesOf(result: Uint8Array | MergedFile): ArrayBuffer[] {
   if ("unreadable" in result) return [];

@@ -1,9 +1,8 @@
 /** Entry point of the password thread: hashes and verifies passwords. */
 import { randomBytes } from "node:crypto";
+import type { PasswordTask } from "./instance-threads.ts";
+import { serveTasks, lowerPriority } from "./task-thread.ts";
 import { createArgon2id } from "../../../src/runtime/access/password-hasher.ts";
-import type { PasswordTask } from "./threaded-password-hasher.ts";
-import { serveTasks } from "./task-thread.ts";
-import { lowerPriority } from "./thread-priority.ts";
 
 lowerPriority("query");
 

@@ -2,10 +2,9 @@
 import { workerData } from "node:worker_threads";
 import { ROLLUP_CACHE } from "../../../src/runtime/base/config/report-limits.ts";
 import { createInlineRollupCalculator } from "../../../src/runtime/duckdb/rollups/inline-rollup-calculator.ts";
-import { createFileObjectStore } from "../files/file-object-store.ts";
-import { serveTasks } from "./task-thread.ts";
-import { lowerPriority } from "./thread-priority.ts";
-import type { RollupResult, RollupTask, RollupThread } from "./threaded-rollup-calculator.ts";
+import { createFileObjectStore } from "../files/file-stores.ts";
+import { serveTasks, lowerPriority } from "./task-thread.ts";
+import type { RollupResult, RollupTask, RollupThread } from "./instance-threads.ts";
 
 const { dataFolder, isUrgent } = workerData as RollupThread;
 

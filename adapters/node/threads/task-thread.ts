@@ -1,6 +1,26 @@
-/** Runs tasks in a worker thread: both ends of the protocol. The thread starts with the first task, and again after it died. */
+/** Runs tasks in a worker thread: both ends of the protocol, and the priority of threads. */
+import { readlinkSync } from "node:fs";
+import { setPriority } from "node:os";
 import { parentPort, Worker } from "node:worker_threads";
 import { reasonOf } from "../../../src/runtime/base/metrics/log.ts";
+
+/** Values of nice(2): 0 is normal, 19 the lowest priority. */
+const NICE = {
+  /** A request waits for it. */
+  query: 5,
+  /** No request waits for it. */
+  background: 10,
+};
+
+/** Applies to the calling thread. Does nothing on systems whose threads have no priority of their own. */
+export function lowerPriority(work: keyof typeof NICE): void {
+  try {
+    // Linux gives threads ids like processes. This link of the calling thread ends in its own: <process>/task/<thread>.
+    setPriority(Number(readlinkSync("/proc/thread-self").split("/").at(-1)), NICE[work]);
+  } catch {
+    // Another system, or one without /proc.
+  }
+}
 
 interface TaskMessage<Task> {
   readonly id: number;
@@ -20,7 +40,7 @@ interface RunningThread<Result> {
   idleTimeout?: NodeJS.Timeout;
 }
 
-export interface TaskThreadOptions {
+interface TaskThreadOptions {
   /** The text of a script that calls `serveTasks`. */
   readonly script: string;
   /** How long an idle thread is kept; if absent, until `close`. */

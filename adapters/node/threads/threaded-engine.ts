@@ -49,7 +49,7 @@ interface RunningWorker {
   readonly cancelDeadlines: Map<number, NodeJS.Timeout>;
 }
 
-export interface ThreadedEngineOptions {
+interface ThreadedEngineOptions {
   /** The text of the built `engine-worker.js`. */
   readonly script: string;
   /** Reads the built `engine.wasm`. */

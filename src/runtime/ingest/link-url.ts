@@ -8,7 +8,7 @@ export interface LinkUrlOptions {
   readonly stripQuery: boolean;
 }
 
-/** The property of the tracker's events that holds the link (`tracker/link-clicks.ts`). */
+/** The property of the tracker's events that holds the link (`tracker/start.ts`). */
 const LINK_PROPERTY = "url";
 
 /** A string, or a character that changes the depth or separates values. */

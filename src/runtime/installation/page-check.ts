@@ -1,19 +1,61 @@
-/** The page check: one at a time, follows redirects within the site, and returns findings, never the page (docs/privacy.md). */
-import { PAGE_CHECKS_PER_SEC, PAGE_REDIRECTS_MAX, PAGE_TIMEOUT_MS, URL_CHARS_MAX } from "../base/config/limits.ts";
-import { AppError } from "../base/errors.ts";
-import { resolveUrl } from "../ingest/parse-url.ts";
+/** The page check: one at a time, only pages of the site, redirects within the site. Returns findings, never the page (docs/privacy.md). */
+import { URL_CHARS_MAX, PAGE_CHECKS_PER_SEC, PAGE_REDIRECTS_MAX, PAGE_TIMEOUT_MS } from "../base/config/limits.ts";
+import { invalidInput, AppError } from "../base/errors.ts";
+import { parseUrl, resolveUrl } from "../ingest/parse-url.ts";
 import { createRateLimit, type RateLimit } from "../base/rate-limit.ts";
-import { FETCH_FAILURES, isRedirect, PageFetchError, type FetchedPage, type PageFetch } from "./page-fetch.ts";
+import { FETCH_FAILURES, isRedirect, PageFetchError, type FetchedPage, type PageFetch, ipOf, isPublicIp } from "./page-fetch.ts";
 import { findingsIn, type HtmlFindings } from "./page-findings.ts";
-import { ipOf, isPublicIp } from "./public-ip.ts";
-import type { SitePages } from "./site-pages.ts";
+
+/** Names that no public DNS server answers (RFC 6761, RFC 6762, RFC 9476 and ICANN's `internal`). */
+const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|alt)$/;
+
+const nameOf = ({ hostname }: URL): string => hostname.replace(/\.$/, "");
+
+/** The site's own address, as a URL. 400 for a site id that is no public host name. */
+function addressOf(siteId: string): URL {
+  const address = parseUrl(`http://${siteId}/`);
+  if (address === null || !nameOf(address).includes(".") || LOCAL_NAME.test(nameOf(address)))
+    throw invalidInput('"site_id" must be a public host name, such as example.com, for its page to be checked');
+  return address;
+}
+
+/** The pages of one site. */
+export class SitePages {
+  readonly #site: URL;
+
+  /** 400 for a site id that is no public host name. */
+  constructor(siteId: string) {
+    this.#site = addressOf(siteId);
+  }
+
+  /** True if the URL is of the site or a subdomain: http or https, at the scheme's own port or that of the site id, without credentials. */
+  has(url: URL): boolean {
+    const [site, name] = [nameOf(this.#site), nameOf(url)];
+    return (
+      (url.protocol === "https:" || url.protocol === "http:") &&
+      (name === site || name.endsWith(`.${site}`)) &&
+      (url.port === "" || url.port === this.#site.port) &&
+      url.username === "" &&
+      url.password === ""
+    );
+  }
+
+  /** 400 unless the text is the URL of a page of the site. */
+  parse(text: string): URL {
+    if (text.length > URL_CHARS_MAX) throw invalidInput(`"url" must have at most ${URL_CHARS_MAX} characters`);
+    const url = parseUrl(text);
+    if (url === null || !this.has(url))
+      throw invalidInput(`"url" must be an http or https URL of ${nameOf(this.#site)} or a subdomain, without another port`);
+    return url;
+  }
+}
 
 /** `foreign_redirect`: to a host that is not the site's. It is not followed. */
 export const PAGE_PROBLEMS = [...FETCH_FAILURES, "too_many_redirects", "foreign_redirect", "not_html"] as const;
 
-export type PageProblem = (typeof PAGE_PROBLEMS)[number];
+type PageProblem = (typeof PAGE_PROBLEMS)[number];
 
-export interface PageFindings {
+interface PageFindings {
   /** Why there are no findings; null if there are. */
   readonly problem: PageProblem | null;
   /** Status of the last response; null without one. */
@@ -21,14 +63,14 @@ export interface PageFindings {
   readonly html: HtmlFindings | null;
 }
 
-export interface PageCheckOptions {
+interface PageCheckOptions {
   readonly fetchPage: PageFetch;
   /** The option `script_paths`. */
   readonly proxiedPaths: readonly string[];
   readonly monotonicMs: () => number;
 }
 
-export interface PageCheckRequest {
+interface PageCheckRequest {
   readonly pages: SitePages;
   /** The URL of these pages. */
   readonly url: URL;

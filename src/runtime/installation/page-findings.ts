@@ -16,7 +16,7 @@ export const SCRIPT_FINDINGS = ["found", "other_address", "mentioned", "absent"]
 /** `policy`: the Content Security Policy. `mixed_content`: an https page does not load it over http. */
 export const BLOCKERS = ["policy", "mixed_content"] as const;
 
-export type Blocker = (typeof BLOCKERS)[number];
+type Blocker = (typeof BLOCKERS)[number];
 
 export interface HtmlFindings {
   readonly script: (typeof SCRIPT_FINDINGS)[number];
@@ -27,7 +27,7 @@ export interface HtmlFindings {
   readonly eventsBlockedBy: Blocker | null;
 }
 
-export interface InstalledScript {
+interface InstalledScript {
   /** The public address of the script. */
   readonly scriptUrl: URL;
   /** Paths at which sites proxy the script, under their own names (`script_paths`). */

@@ -18,13 +18,13 @@ import type { Log } from "../base/metrics/log.ts";
  */
 export const PROXY_PROBLEMS = ["too_few", "too_many"] as const;
 
-export interface ProxyFinding {
+interface ProxyFinding {
   readonly problem: (typeof PROXY_PROBLEMS)[number];
   /** The value of `trust_proxy` that fits what arrives. */
   readonly trustProxy: number;
 }
 
-export interface ProxyCheckOptions {
+interface ProxyCheckOptions {
   readonly trustProxy: number;
   readonly log: Pick<Log, "warn">;
   readonly randomBytes: (length: number) => Uint8Array;

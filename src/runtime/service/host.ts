@@ -1,4 +1,4 @@
-/** The interface of a host: storage, clocks and everything else that differs between platforms. Each adapter implements it. */
+/** The port to the host: storage, clocks and everything else that differs between platforms. Each adapter implements it. */
 import type { EpochMs, SiteId, LocalDate } from "../../storage/event.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
 import type { ParquetWriter } from "../../storage/parquet-writer.ts";
@@ -22,7 +22,12 @@ import type { Log } from "../base/metrics/log.ts";
 import type { RemoteNumbers } from "../reports/overview/overview.ts";
 import type { RollupCalculator } from "../duckdb/rollups/rollup-calculator.ts";
 import type { CalendarRecord } from "../sites/site-calendar.ts";
+import type { EventStore } from "../../storage/event-store.ts";
+import type { EventCatalog } from "../clickhouse/clickhouse-catalog.ts";
+import type { Counters } from "../base/metrics/counters.ts";
+import type { Sites } from "../sites/sites.ts";
 import type { RecordChange } from "../sites/site-record.ts";
+import type { LeftOutFiles } from "../base/metrics/storage-faults.ts";
 
 export interface ProcessUsage {
   /** Resident set size. */
@@ -80,7 +85,7 @@ export interface SiteInstances {
 }
 
 /** What makes an instance that of one site. */
-export interface OneSite {
+interface OneSite {
   readonly siteId: SiteId;
   readonly registry: SiteRegistry;
   /** Greater than the numbers of all segments that other instances have written of the site. */
@@ -143,4 +148,14 @@ export interface Host {
   readonly siteInstances?: SiteInstances;
   /** Resolves after `ms` milliseconds. For waits that must not depend on `tick`. */
   readonly wait: (ms: number) => Promise<void>;
+}
+
+/** Dependencies of several groups of services. */
+export interface Dependencies {
+  readonly host: Host;
+  readonly counters: Counters;
+  readonly leftOutFiles: LeftOutFiles;
+  readonly eventStore: EventStore;
+  readonly catalog: EventCatalog;
+  readonly sites: Sites;
 }

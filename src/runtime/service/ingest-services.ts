@@ -10,9 +10,9 @@ import type { SiteAdmission } from "../ingest/site-admission.ts";
 import { createUserAgentCache } from "../ingest/user-agent-cache.ts";
 import type { VisitorSalts } from "../ingest/visitor-salts.ts";
 import type { Visitors } from "../ingest/visitors.ts";
-import { DemoSite } from "../installation/demo/demo-site.ts";
+import { DemoSite } from "../installation/demo-site.ts";
 import { Flush } from "../upkeep/flush.ts";
-import type { Dependencies } from "./dependencies.ts";
+import type { Dependencies } from "./host.ts";
 import type { JobServices } from "./job-services.ts";
 
 export interface IngestServices {

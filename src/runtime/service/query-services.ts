@@ -1,18 +1,19 @@
-/** Wires everything that answers stats queries: the partition cache, the executor and the service in front of it. */
+/** Wires everything that answers queries: rollups, the partition cache, the executor and the query service in front of it. */
 import type { EventStore } from "../../storage/event-store.ts";
-import type { SiteId } from "../../storage/event.ts";
+import type { ObjectStore } from "../../storage/object-store.ts";
 import type { Config } from "../base/config/config.ts";
+import type { RolledMeasures } from "../duckdb/rollups/rolled-measures.ts";
+import type { Log } from "../base/metrics/log.ts";
+import type { RollupCalculator } from "../duckdb/rollups/rollup-calculator.ts";
+import { RollupStore } from "../duckdb/rollups/rollup-store.ts";
+import type { SiteId } from "../../storage/event.ts";
 import { ENGINE_BYTES_MAX } from "../base/config/limits.ts";
 import { Behavioral } from "../duckdb/behavioral.ts";
 import type { Clickhouse } from "../clickhouse/clickhouse.ts";
 import { Responsiveness } from "../clickhouse/responsiveness.ts";
 import type { Engine } from "../duckdb/engine.ts";
 import { PartitionCache } from "../duckdb/cache/partition-cache.ts";
-import type { Counters } from "../base/metrics/counters.ts";
-import type { LeftOutFiles } from "../base/metrics/storage-faults.ts";
-import type { Log } from "../base/metrics/log.ts";
-import type { RollupCalculator } from "../duckdb/rollups/rollup-calculator.ts";
-import type { RollupStore } from "../duckdb/rollups/rollup-store.ts";
+import { type Counters, RollupDays } from "../base/metrics/counters.ts";
 import type { CalendarOf } from "../sites/sites.ts";
 import type { AnalyticsBackend } from "../query/analytics-backend.ts";
 import { ClickhouseBackend } from "../clickhouse/clickhouse-backend.ts";
@@ -23,9 +24,51 @@ import { FilterCheck } from "../results/filter-check.ts";
 import { QueryService } from "../results/query-service.ts";
 import { Readiness } from "../results/readiness.ts";
 import { ResultCache } from "../results/result-cache.ts";
-import type { RolledMeasures } from "../duckdb/rollups/rolled-measures.ts";
 import { RollupExecution } from "../duckdb/rollup-execution.ts";
 import { UnchangedResults } from "../results/unchanged-results.ts";
+import { createSha256, toHex } from "../base/bytes.ts";
+import type { LeftOutFiles } from "../base/metrics/storage-faults.ts";
+import { rolledMeasures } from "../reports/registry.ts";
+
+export interface StoredRollups {
+  readonly rolled: RolledMeasures;
+  readonly rollupStore: RollupStore;
+  readonly rollupDays: RollupDays;
+}
+
+interface StoredRollupsParts {
+  readonly config: Config;
+  readonly eventStore: EventStore;
+  readonly objects: ObjectStore;
+  readonly rollupCalculator: RollupCalculator;
+  readonly rollupWeightBytesMin?: number;
+  readonly log: Log;
+}
+
+/** Needed even with the option `rollups` off: an erasure deletes rollups that were made before. */
+export async function createStoredRollups({
+  config,
+  rollupCalculator: calculator,
+  rollupWeightBytesMin: weightBytesMin,
+  ...parts
+}: StoredRollupsParts): Promise<StoredRollups> {
+  const { sessionWindowMinutes, visitorSaltRotationDays: saltRotationDays, behavioral: hasExtension } = config;
+  const sha256 = await createSha256();
+  const settings = { sessionWindowMinutes, saltRotationDays };
+  const rolled = rolledMeasures({ ...settings, hasExtension, hash: (text) => toHex(sha256(text)) });
+  const { definitions } = rolled;
+  return {
+    rolled,
+    rollupStore: new RollupStore({
+      ...settings,
+      ...parts,
+      definitions,
+      calculator,
+      ...(weightBytesMin !== undefined && { weightBytesMin }),
+    }),
+    rollupDays: new RollupDays(),
+  };
+}
 
 export interface QueryServices {
   readonly partitionCache: PartitionCache;
@@ -35,7 +78,7 @@ export interface QueryServices {
   readonly readiness: Readiness;
 }
 
-export interface QueryParts {
+interface QueryParts {
   readonly config: Config;
   readonly engine: Engine;
   readonly eventStore: EventStore;

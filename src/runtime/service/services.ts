@@ -11,7 +11,7 @@ import { EXPORTS_BYTES_ALLOWED_MIN, EXPORTS_SHARE_MAX } from "../base/config/rep
 import { openClickhouse } from "../clickhouse/clickhouse.ts";
 import { ClickhouseCatalog } from "../clickhouse/clickhouse-catalog.ts";
 import { QueryLimiter } from "../results/query-limiter.ts";
-import { budgetBytesOf, createQueryServices, type QueryServices } from "./query-services.ts";
+import { budgetBytesOf, createQueryServices, type QueryServices, createStoredRollups, type StoredRollups } from "./query-services.ts";
 import { createAdmittedSite, createKnownSites } from "../ingest/admission.ts";
 import { warnOfOldGeoDatabase } from "../ingest/geo-age.ts";
 import { createRateLimit, type RateLimit } from "../base/rate-limit.ts";
@@ -21,21 +21,15 @@ import { PageCheck } from "../installation/page-check.ts";
 import { ProxyCheck } from "../installation/proxy-check.ts";
 import { Cluster } from "../clickhouse/cluster/cluster.ts";
 import type { Erased } from "../upkeep/erasure.ts";
-import { createStoredRollups, type StoredRollups } from "./stored-rollups.ts";
-import { collectGauges, createCounters, RequestMetrics, type Counters, type Gauges } from "../base/metrics/counters.ts";
-import { LeftOutFiles } from "../base/metrics/storage-faults.ts";
+import { createCounters, type Counters, collectGauges, type Gauges, RequestMetrics } from "../base/metrics/counters.ts";
 import { ExportMemory } from "../reports/exports/export-memory.ts";
 import { Overview } from "../reports/overview/overview.ts";
 import type { Sites } from "../sites/sites.ts";
-import { itemsOf, openCollections, type Collections } from "./collections.ts";
-import type { Dependencies } from "./dependencies.ts";
-import { openEventStore } from "./event-store.ts";
-import type { Host } from "./host.ts";
+import { itemsOf, openCollections, type Collections, openEventStore, createSiteList, type SiteList, openSites } from "./stored-data.ts";
+import type { Dependencies, Host } from "./host.ts";
 import { createIngest, type IngestServices } from "./ingest-services.ts";
-import { createJobs, type JobServices } from "./job-services.ts";
-import { createLifecycle, type Lifecycle } from "./lifecycle.ts";
-import { createSiteList, type SiteList } from "./site-list.ts";
-import { openSites } from "./sites.ts";
+import { createJobs, type JobServices, createLifecycle, type Lifecycle } from "./job-services.ts";
+import { LeftOutFiles } from "../base/metrics/storage-faults.ts";
 
 type HostServices = Pick<
   Host,

@@ -13,7 +13,7 @@ import type { CalendarOf } from "../sites/sites.ts";
 import { NewDates } from "../sites/site-calendar.ts";
 import { PeriodicJob, type Job } from "../base/periodic-job.ts";
 
-export interface CompactionOptions {
+interface CompactionOptions {
   readonly eventStore: EventStore;
   readonly parquet: ParquetWriter;
   readonly calendarOf: CalendarOf;

@@ -9,7 +9,7 @@ import type { Flush } from "./flush.ts";
 /** Each event counts once; days are those whose files were deleted. */
 export type Erased = Pick<DeletedDays, "events" | "days">;
 
-export interface ErasureOptions {
+interface ErasureOptions {
   readonly eventStore: EventStore;
   readonly flush: Flush;
   readonly stats: QueryService;

@@ -16,7 +16,7 @@ import type { Compaction } from "./compaction.ts";
 import { PeriodicJob, type Run } from "../base/periodic-job.ts";
 
 /** How soon and how far at once events are flushed. */
-export interface FlushPace {
+interface FlushPace {
   /** How long an event may wait, where others see it only after its flush. */
   readonly eventMs: number;
   /** Sites whose files are written at the same time. */
@@ -44,7 +44,7 @@ interface PaceParts {
 export const flushPaceOf = ({ config, clickhouseEventMs = INTO_CLICKHOUSE.eventMs }: PaceParts): FlushPace =>
   config.engine === "clickhouse" ? { ...INTO_CLICKHOUSE, eventMs: clickhouseEventMs } : INTO_FILES;
 
-export interface FlushOptions extends FlushPace {
+interface FlushOptions extends FlushPace {
   readonly eventStore: EventStore;
   readonly compaction: Pick<Compaction, "noteFiles">;
   readonly counters: Counters;

@@ -1,15 +1,60 @@
-/** When expired days are erased: at the start, then on each new date of a site, and when its retention is changed; while the clock is trusted. */
+/** Deletes expired days: at the start, on each new date of a site, and when its retention changes; only while the clock is trusted. */
+import { addDays, type Calendar } from "../../storage/calendar.ts";
 import type { ExpiredDays } from "../../storage/event-replica.ts";
-import type { EventStore } from "../../storage/event-store.ts";
 import type { EpochMs, LocalDate, SiteId } from "../../storage/event.ts";
+import { calendarFrom, QUARTER_MS } from "../sites/site-calendar.ts";
+import type { Sites } from "../sites/sites.ts";
+import type { EventStore } from "../../storage/event-store.ts";
 import { RETENTION_RETRY_MS } from "../base/config/limits.ts";
 import type { Counters } from "../base/metrics/counters.ts";
 import { reasonOf, type Log } from "../base/metrics/log.ts";
 import type { Erased, Erasure } from "./erasure.ts";
-import type { Expiry } from "./expiry.ts";
-import { QUARTER_MS } from "../sites/site-calendar.ts";
 import { PeriodicJob, type Job, type Run } from "../base/periodic-job.ts";
 import type { TrustedClock } from "./trusted-clock.ts";
+
+interface ExpiryOptions {
+  readonly sites: Pick<Sites, "settingsOf" | "calendarOf" | "defaultCalendar" | "recorded">;
+  /** Retention of sites without one of their own; 0 keeps their events for ever. */
+  readonly retentionDays: number;
+  readonly now: () => EpochMs;
+}
+
+export class Expiry {
+  readonly #options: ExpiryOptions;
+
+  constructor(options: ExpiryOptions) {
+    this.#options = options;
+  }
+
+  /** True if the events of any site expire. */
+  get isPossible(): boolean {
+    const { sites, retentionDays } = this.#options;
+    return retentionDays > 0 || [...sites.recorded()].some((siteId) => this.daysOf(siteId) > 0);
+  }
+
+  /** How many days before its date a site keeps; 0 keeps all. */
+  daysOf(siteId: SiteId): number {
+    const { sites, retentionDays } = this.#options;
+    return sites.settingsOf(siteId).retentionDays ?? retentionDays;
+  }
+
+  /** The last expired day of a site; null if its events never expire. */
+  lastDayOf(siteId: SiteId): LocalDate | null {
+    return this.#lastDay(this.#options.sites.calendarOf(siteId), this.daysOf(siteId));
+  }
+
+  #lastDay(calendar: Calendar, retentionDays: number): LocalDate | null {
+    return retentionDays === 0 ? null : addDays(calendar.dateOf(this.#options.now()), -retentionDays - 1);
+  }
+
+  /** Expired days of all sites, even of sites that are not known here. */
+  ofAllSites(): ExpiredDays {
+    const { sites, retentionDays } = this.#options;
+    const lastDay = this.#lastDay(calendarFrom(sites.defaultCalendar), retentionDays);
+    const all = [...sites.recorded()].map((siteId) => [siteId, this.lastDayOf(siteId)] as const);
+    return { lastDay, exceptions: new Map(all.filter(([, ofSite]) => ofSite !== lastDay)) };
+  }
+}
 
 export interface RetentionOptions {
   readonly erasure: Erasure;

@@ -12,7 +12,7 @@ import { damagedRecord, isInstant, readJsonRecord, replaceJsonRecord, type JsonO
 /** The record of the time that was last trusted, and since when another one is there that is not trusted. Both ISO 8601, UTC. */
 export const CLOCK_RECORD = "clock.json";
 
-export interface TrustedClockParts {
+interface TrustedClockParts {
   readonly records: Pick<RecordStore, "read" | "write">;
   /** Monotonic milliseconds. */
   readonly monotonicMs: () => number;

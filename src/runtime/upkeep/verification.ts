@@ -1,31 +1,87 @@
-/** What makes a data folder intact: reads every file, journal line and record, and reports each fault. Read-only. */
+/** Reads every file, journal line and record of a data folder, and reports each fault. Changes nothing. */
 import { ANNOTATION_KIND } from "../sites/annotation.ts";
-import { readCollectionRecord, type CollectionKind } from "../sites/collection.ts";
 import { GOAL_KIND } from "../sites/goal.ts";
 import { SEGMENT_KIND } from "../sites/segment.ts";
-import { utcCalendar, type Calendar } from "../../storage/calendar.ts";
-import type { SiteId, LocalDate } from "../../storage/event.ts";
+import { widestDay, utcCalendar, type Calendar } from "../../storage/calendar.ts";
+import { type SiteId, type LocalDate, SITE_COLUMN } from "../../storage/event.ts";
+import { decodeEvents, countEvents } from "../../storage/parquet-events.ts";
+import { dayFolder, siteFolder } from "../../storage/partition-path.ts";
+import { type PartitionFile, isInFiles } from "../../storage/partition.ts";
 import { bufferedEvent } from "../../storage/event-text.ts";
 import { decodeJournalLines } from "../../storage/journal-line.ts";
 import { Segment } from "../../storage/segment.ts";
 import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
-import { countEvents } from "../../storage/parquet-events.ts";
 import { inlineParquetWriter } from "../../storage/parquet-writer.ts";
-import { isInFiles, type PartitionFile } from "../../storage/partition.ts";
 import { Partitions } from "../../storage/partitions.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
 import type { SegmentLog } from "../../storage/segment-log.ts";
 import { ADMIN_RECORD, readPasswordHash } from "../access/admin-password.ts";
 import { API_KEYS_FOLDER, readApiKey } from "../access/api-keys.ts";
-import { SHARES_FOLDER, readShare } from "../access/shares.ts";
-import { isSiteId } from "../base/config/names.ts";
-import { createSha256, type Sha256 } from "../base/bytes.ts";
 import { FAULTS_KEPT_MAX, LISTING_ATTEMPTS_MAX } from "../base/config/limits.ts";
 import { reasonOf } from "../base/metrics/log.ts";
-import { CALENDAR_RECORD, readDefaultCalendar } from "../sites/site-calendar.ts";
 import { readSiteRecord, SITES_FOLDER, readCalendars, type RecordedCalendars } from "../sites/site-record.ts";
-import { misplacedFaults, readFile, type MisplacedFile } from "./misplaced-files.ts";
-import { verifyRollups, type RollupCounts, type RollupVerificationOptions } from "./rollup-verification/rollup-verification.ts";
+import { verifyRollups, type RollupCounts, type RollupVerificationOptions } from "./rollup-verification.ts";
+import { isSiteId } from "../base/config/names.ts";
+import { SHARES_FOLDER, readShare } from "../access/shares.ts";
+import { createSha256, type Sha256 } from "../base/bytes.ts";
+import { CALENDAR_RECORD, readDefaultCalendar } from "../sites/site-calendar.ts";
+import { readCollectionRecord, type CollectionKind } from "../sites/collection.ts";
+
+/** All its events are of this site, which is not that of its folder. */
+interface MisplacedFile {
+  readonly file: PartitionFile;
+  readonly siteId: SiteId;
+}
+
+interface ReadFile {
+  readonly rows: number;
+  /** The site of all its events, if it is not that of the folder. */
+  readonly otherSite: SiteId | null;
+  readonly faults: readonly string[];
+}
+
+/**
+ * The number of a file's events, and of those of another site than the folder's, or that cannot have its date. Which date an event has was
+ * decided when it came: the calendar of today, and the time zones that this host knows, do not tell. Throws if it cannot be read.
+ */
+function readFile(bytes: Uint8Array, siteId: SiteId, day: LocalDate): ReadFile {
+  const { startMs, endMs } = widestDay(day);
+  const sites = new Set<string | undefined>();
+  let [rows, ofOtherSites, ofOtherDays] = [0, 0, 0];
+  for (const decoded of decodeEvents(bytes)) {
+    const { texts, places } = decoded.text(SITE_COLUMN);
+    rows += decoded.rows;
+    for (const place of places) {
+      sites.add(texts[place]);
+      if (texts[place] !== siteId) ofOtherSites++;
+    }
+    ofOtherDays += decoded.timestampsMs.filter((timestampMs) => timestampMs < startMs || timestampMs >= endMs).length;
+  }
+  const [site] = sites;
+  const otherSite = sites.size === 1 && site !== undefined && site !== siteId && isSiteId(site) ? site : null;
+  const told = (count: number, what: string) =>
+    count > 0 ? [`${count} of its ${rows} events are of another ${what} than its folder`] : [];
+  return { rows, otherSite, faults: [...(otherSite === null ? told(ofOtherSites, "site") : []), ...told(ofOtherDays, "day")] };
+}
+
+const RUN = "Reports leave them out. To move them back, stop the server and run in the data folder:";
+
+/** Faults of the files of one folder. `isWhole`: it contains no others. `sites` have folders. */
+function misplacedFaults(
+  folderSite: SiteId,
+  misplaced: readonly MisplacedFile[],
+  isWhole: boolean,
+  sites: ReadonlySet<SiteId>,
+): (readonly [key: string, reason: string])[] {
+  const [site, ...others] = new Set(misplaced.map(({ siteId }) => siteId));
+  const folder = siteFolder(folderSite);
+  if (site !== undefined && others.length === 0 && isWhole && !sites.has(site))
+    return [[folder, `it was renamed: all its events are of ${site}. ${RUN} mv ${folder} ${siteFolder(site)}`]];
+  return misplaced.map(({ file: { key, day }, siteId }) => {
+    const target = dayFolder(siteId, day);
+    return [key, `its events are of ${siteId}, not of the site of its folder. ${RUN} mkdir -p ${target} && mv -n ${key} ${target}/`];
+  });
+}
 
 const COLLECTION_KINDS: readonly Pick<CollectionKind<unknown>, "name" | "parse">[] = [GOAL_KIND, SEGMENT_KIND, ANNOTATION_KIND];
 

@@ -1,7 +1,7 @@
 /** A Worker whose one object serves all sites, as all deployments were before sites had objects of their own. */
-import "../../../adapters/workerd/precompiled-modules.ts";
-import { Alarm } from "../../../adapters/workerd/alarm.ts";
-import { connectionOf } from "../../../adapters/workerd/client-connection.ts";
+import "../../../adapters/workerd/globals.ts";
+import { Alarm } from "../../../adapters/workerd/alarms.ts";
+import { connectionOf } from "../../../adapters/workerd/front.ts";
 import { startInstance, type Instance, type InstanceOptions } from "../../../adapters/workerd/instance.ts";
 import { registryIn, type ObjectEnvironment } from "../../../adapters/workerd/objects.ts";
 import { ServiceObject } from "../../../adapters/workerd/service-object.ts";

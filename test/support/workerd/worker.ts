@@ -1,5 +1,5 @@
 /** The Worker of the tests: a registry and sites' objects for each target, each the product's own, with options and a clock for it. */
-import "../../../adapters/workerd/precompiled-modules.ts";
+import "../../../adapters/workerd/globals.ts";
 import { createDuckdbEngine, openDuckdb } from "../../../adapters/workerd/duckdb-instance.ts";
 import mainModule from "../../../adapters/workerd/duckdb-eh.wasm";
 import { Front } from "../../../adapters/workerd/front.ts";

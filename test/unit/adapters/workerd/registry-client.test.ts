@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RegistryStub } from "../../../../adapters/workerd/objects.ts";
-import { createRegistryClient } from "../../../../adapters/workerd/registry-client.ts";
+import { type RegistryStub, createRegistryClient } from "../../../../adapters/workerd/objects.ts";
 import type { SiteId } from "../../../../src/storage/event.ts";
 
 /** A stub of an object that the platform has ended rejects every call. */

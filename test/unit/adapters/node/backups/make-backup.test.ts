@@ -4,7 +4,7 @@ import { mkdir, readFile, readdir, rename, rm, stat, symlink, writeFile } from "
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { backUpFolder, type BackupOptions } from "../../../../../adapters/node/backups/make-backup.ts";
-import { verifyFolder } from "../../../../../adapters/node/commands/verify.ts";
+import { verifyFolder } from "../../../../../adapters/node/data-dir/folder-verification.ts";
 import { nodeFileSystem } from "../../../../../adapters/node/files/file-system.ts";
 import { addEventFile, fillDataFolder, NOON_MS } from "../../../../support/data-folder.ts";
 import { tempFolder } from "../../../../support/temp-folder.ts";

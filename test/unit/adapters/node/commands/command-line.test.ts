@@ -1,7 +1,12 @@
 /** How a command line is parsed by a table of commands. The program's own table is tested with the program. */
 import { describe, expect, it } from "vitest";
-import { parseCommandLine, type CommandRun, type Commands } from "../../../../../adapters/node/commands/command-line.ts";
-import { UsageError, type Command } from "../../../../../adapters/node/commands/command.ts";
+import {
+  parseCommandLine,
+  type CommandRun,
+  type Commands,
+  UsageError,
+  type Command,
+} from "../../../../../adapters/node/commands/command-line.ts";
 
 const command = (name: string, facts: Partial<Command> = {}): Command => ({
   name,

@@ -1,16 +1,16 @@
 /** The store of rollups beside a real event store, in memory and in files: what is valid, what is made and what failures do. */
+import { createMemoryObjectStore } from "../../../../support/memory-object-store.ts";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createFileObjectStore } from "../../../../../adapters/node/files/file-object-store.ts";
-import { ROLLUP_TOTAL_ROWS_MAX } from "../../../../../src/runtime/base/config/report-limits.ts";
-import { createMemoryObjectStore } from "../../../../support/memory-object-store.ts";
+import { createFileObjectStore } from "../../../../../adapters/node/files/file-stores.ts";
 import type { ObjectStore } from "../../../../../src/storage/object-store.ts";
 import { ROLLUPS_FOLDER, rollupFolder } from "../../../../../src/storage/rollup-path.ts";
 import { jsonRollupBytes } from "../../../../support/json-rollups.ts";
 import { at, openRollupSite, SITE } from "../../../../support/rollup-site.ts";
 import { siteId } from "../../../../support/stored-event.ts";
 import { tempFolder } from "../../../../support/temp-folder.ts";
+import { ROLLUP_TOTAL_ROWS_MAX } from "../../../../../src/runtime/base/config/report-limits.ts";
 
 /** Its folder has a folder above it, and characters that file names must escape. */
 const LONG_SITE = siteId("X".repeat(256));

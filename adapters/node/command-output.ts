@@ -1,0 +1,62 @@
+/** What a command prints: its outcome, counts, and on a terminal its progress. */
+
+export interface CommandOutcome {
+  /** False if a fault was found: the exit code is 1. */
+  readonly succeeded: boolean;
+  /** The text to print. */
+  readonly text: string;
+}
+
+/** Formats with commas: `1,234`. */
+export const formatCount = (count: number): string => count.toLocaleString("en-US");
+
+/** `1 file`, `2 files`. */
+export const counted = (count: number, noun: string): string => `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+
+/** The shortest time between two rewrites of the line. */
+const REWRITE_MS = 100;
+
+/** ECMA-48: to the beginning of the line, and erase it. */
+const CLEAR_LINE = "\r\x1b[K";
+
+const MB = 1_000_000;
+
+export interface Progress {
+  /** Begins a step, such as "verifying". The line tells the number of its files, if that is known. */
+  begin(step: string, filesTotal?: number): void;
+  /** A file of the step is done. */
+  fileDone(bytes: number): void;
+  /** Removes the line. */
+  end(): void;
+}
+
+export const noProgress: Progress = { begin() {}, fileDone() {}, end() {} };
+
+/** The part of a stream, such as `process.stderr`, that is needed. */
+interface Terminal {
+  readonly isTTY?: boolean | undefined;
+  write(text: string): unknown;
+}
+
+export function createProgress(terminal: Terminal, monotonicMs: () => number = () => performance.now()): Progress {
+  if (terminal.isTTY !== true) return noProgress;
+  let [step, total, files, bytes, writtenAtMs] = ["", "", 0, 0, 0];
+  const write = (): void => {
+    writtenAtMs = monotonicMs();
+    terminal.write(`${CLEAR_LINE}${step}: ${formatCount(files)}${total} files, ${formatCount(Math.round(bytes / MB))} MB`);
+  };
+  return {
+    begin(name, filesTotal) {
+      [step, total, files, bytes] = [name, filesTotal === undefined ? "" : ` of ${formatCount(filesTotal)}`, 0, 0];
+      write();
+    },
+    fileDone(size) {
+      files++;
+      bytes += size;
+      if (monotonicMs() - writtenAtMs >= REWRITE_MS) write();
+    },
+    end() {
+      terminal.write(CLEAR_LINE);
+    },
+  };
+}

@@ -1,0 +1,196 @@
+/** Writes files and creates folders so that they survive a power loss, whole or not at all. */
+import { LruMap } from "../../../src/storage/lru-map.ts";
+import { dirname, join } from "node:path";
+import { nodeFileSystem, type FileSystem, type OpenFile, codeOf, isMissing } from "./file-system.ts";
+
+/** Marks a file that is being written. */
+export const UNFINISHED_SUFFIX = ".unfinished";
+
+/** Distinguishes temporary files of this process from those that a crash of another one left. */
+const ownPrefix = ({ writer }: FileSystem): string => `.${writer}-`;
+
+/** True if the file is a temporary one of another process, which died while it wrote. */
+export const isLeftover = (name: string, files: FileSystem): boolean => isTemporary(name) && !name.startsWith(ownPrefix(files));
+
+/** True if the name is that of a temporary file, of whichever process. */
+export const isTemporary = (name: string): boolean => name.startsWith(".") && name.endsWith(UNFINISHED_SUFFIX);
+
+/** Makes the names in a folder durable, whichever process added or removed them. */
+export const syncFolder = (folder: string, files: FileSystem = nodeFileSystem): Promise<void> => syncFile(folder, files);
+
+/** Makes the content of a file durable, whichever process wrote it. */
+export async function syncFile(path: string, files: FileSystem = nodeFileSystem): Promise<void> {
+  const handle = await files.open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function writeAndSync(path: string, bytes: Uint8Array, files: FileSystem): Promise<void> {
+  let handle: OpenFile | undefined;
+  try {
+    handle = await files.open(path, "w");
+    await handle.writeFile(bytes);
+    await handle.sync();
+  } finally {
+    await handle?.close();
+  }
+}
+
+let writes = 0;
+
+/**
+ * The temporary name is short and has a counter, so that long target names fit and two writers of one target do not collide. The
+ * target may exist even if this rejects. A retry writes another temporary file: after a failed fsync the system may have dropped
+ * dirty pages, and a second fsync of the same file would report success.
+ */
+export async function writeDurably(path: string, bytes: Uint8Array, files: FileSystem = nodeFileSystem): Promise<void> {
+  const folder = dirname(path);
+  const unfinished = join(folder, `${ownPrefix(files)}${++writes}${UNFINISHED_SUFFIX}`);
+  try {
+    await writeAndSync(unfinished, bytes, files);
+    await files.rename(unfinished, path);
+  } catch (error) {
+    await files.rm(unfinished);
+    throw error;
+  }
+  await syncFolder(folder, files);
+}
+
+/** How many folders are remembered as durable. A forgotten one is synced again when it is needed. */
+const DURABLE_FOLDERS_MAX = 10_000;
+
+async function exists(path: string, files: FileSystem): Promise<boolean> {
+  try {
+    await files.stat(path);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+/** Returns false if it exists. */
+async function createOne(path: string, files: FileSystem): Promise<boolean> {
+  try {
+    await files.mkdir(path);
+    return true;
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+    return false;
+  }
+}
+
+/**
+ * Creates a folder and its parents, one by one: Node's recursive mkdir never returns where that is impossible, as in `/proc`. Syncs
+ * the existing names as well, because a process may have died between creating a folder and syncing it. A folder of another user
+ * may not allow that, so only an I/O error rejects.
+ */
+export async function createFolder(folder: string, files: FileSystem = nodeFileSystem): Promise<void> {
+  const missing: string[] = [];
+  let at = folder;
+  for (; !(await exists(at, files)); at = dirname(at)) missing.push(at);
+  for (const path of missing.reverse()) await createOne(path, files);
+  if (!(await files.stat(folder)).isDirectory()) throw new Error("it is not a folder");
+  for (const path of missing) await syncFolder(dirname(path), files);
+  for (; at !== dirname(at); at = dirname(at)) {
+    await syncFolder(dirname(at), files).catch((error: unknown) => {
+      if (codeOf(error) === "EIO") throw error;
+    });
+  }
+}
+
+/** Identifies one incarnation of a folder: from the time it is known to be durable until it is removed. */
+type Incarnation = object;
+
+/** How often a write is repeated because its folder was removed meanwhile. */
+const FOLDER_ATTEMPTS_MAX = 5;
+
+export class DurableFolders {
+  readonly #root: string;
+  readonly #files: FileSystem;
+  readonly #durable = new LruMap<string, Incarnation>({ max: DURABLE_FOLDERS_MAX });
+  /** Serialises creating and removing. */
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(root: string, files: FileSystem) {
+    this.#root = root;
+    this.#files = files;
+  }
+
+  /**
+   * Runs work in a folder at or below the root, which is created durably if need be. Repeats the work if the folder is removed
+   * meanwhile: its result may be in a new folder of that name, which is not durable yet.
+   */
+  async within<T>(folder: string, work: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const incarnation = this.#durable.get(folder) ?? (await this.#enqueue(() => this.#create(folder)));
+        const result = await work();
+        if ((await this.#enqueue(async () => this.#durable.get(folder))) === incarnation) return result;
+        if (attempt === FOLDER_ATTEMPTS_MAX) throw new Error(`${folder} was removed during each of ${attempt} writes to it`);
+      } catch (error) {
+        if (!isMissing(error) || attempt === FOLDER_ATTEMPTS_MAX) throw error;
+        // Another process has removed it or one of its parents.
+        await this.#enqueue(async () => this.#durable.clear());
+      }
+    }
+  }
+
+  /**
+   * Removes the folder if it is empty, then its parent, and so on up to but not including the root. Makes durable what was removed
+   * from the remaining one, whichever process did it.
+   */
+  async removeEmpty(folder: string): Promise<void> {
+    let at = await this.#enqueue(async () => {
+      let left = folder;
+      while (left !== this.#root && (await this.#isRemoved(left))) left = dirname(left);
+      return left;
+    });
+    for (; ; at = dirname(at)) {
+      try {
+        return await syncFolder(at, this.#files);
+      } catch (error) {
+        if (!isMissing(error)) throw error;
+        if (at === this.#root) return;
+      }
+    }
+  }
+
+  async #isRemoved(folder: string): Promise<boolean> {
+    const incarnation = this.#durable.get(folder);
+    this.#durable.delete(folder);
+    try {
+      await this.#files.rmdir(folder);
+    } catch (error) {
+      if (isMissing(error)) return true;
+      // It is not empty, or cannot be removed.
+      if (incarnation) this.#durable.set(folder, incarnation);
+      return false;
+    }
+    return true;
+  }
+
+  async #create(folder: string): Promise<Incarnation> {
+    const durable = this.#durable.get(folder);
+    if (durable) return durable;
+    if (folder === this.#root) {
+      if (!(await exists(folder, this.#files))) await createFolder(folder, this.#files);
+    } else {
+      await this.#create(dirname(folder));
+      await createOne(folder, this.#files);
+      await syncFolder(dirname(folder), this.#files);
+    }
+    const incarnation: Incarnation = {};
+    this.#durable.set(folder, incarnation);
+    return incarnation;
+  }
+
+  #enqueue<T>(task: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(task);
+    this.#queue = result.catch(() => {});
+    return result;
+  }
+}

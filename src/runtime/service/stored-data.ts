@@ -1,0 +1,170 @@
+/** Opens what is stored: events, what is set for sites, goals, saved filters and annotations. With ClickHouse, nodes share it. */
+import { EventStore } from "../../storage/event-store.ts";
+import type { LocalDate, SiteId } from "../../storage/event.ts";
+import { EVENTS_FOLDER, parsePartitionKey, siteFolder, SITE_FOLDER_PREFIX } from "../../storage/partition-path.ts";
+import type { JournalDamage } from "../../storage/journal-replay.ts";
+import { PARTITION_LISTINGS_MAX } from "../base/config/limits.ts";
+import type { Clickhouse } from "../clickhouse/clickhouse.ts";
+import { withoutErasedDays } from "../clickhouse/recovered-events.ts";
+import type { Host, Dependencies } from "./host.ts";
+import type { Counters } from "../base/metrics/counters.ts";
+import type { Log } from "../base/metrics/log.ts";
+import type { EventCatalog } from "../clickhouse/clickhouse-catalog.ts";
+import { distributionBy } from "../clickhouse/cluster/cluster-settings.ts";
+import { type CalendarRecord, openDefaultCalendar, readDefaultCalendar } from "../sites/site-calendar.ts";
+import { Sites } from "../sites/sites.ts";
+import { ANNOTATION_KIND, type AnnotationFields } from "../sites/annotation.ts";
+import { sharedItemOf, sharedItems, type SharedItems } from "../clickhouse/cluster/cluster-items.ts";
+import { Collection, type ItemChange, type CollectionKind } from "../sites/collection.ts";
+import { GOAL_KIND, type GoalFields } from "../sites/goal.ts";
+import { SEGMENT_KIND, type SegmentFields } from "../sites/segment.ts";
+import { KnownSites } from "../ingest/known-sites.ts";
+import type { SiteAdmission } from "../ingest/site-admission.ts";
+import type { Cluster } from "../clickhouse/cluster/cluster.ts";
+import { isSiteId } from "../base/config/names.ts";
+import { createSyncFailureReport, type LeftOutFiles } from "../base/metrics/storage-faults.ts";
+import { createSha256, toHex } from "../base/bytes.ts";
+
+function reportDamage(damage: readonly JournalDamage[], leftOutFiles: LeftOutFiles, log: Log): void {
+  for (const { segment, damagedLines, keptAt } of damage) {
+    leftOutFiles.note(`journal segment ${segment}`);
+    log.error("the journal is damaged; what could be read is kept, the damaged segment was set aside", {
+      segment,
+      damagedLines,
+      keptAt,
+    });
+  }
+}
+
+function isOfDays(key: string, siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): boolean {
+  const file = key.startsWith(`${siteFolder(siteId)}/`) ? parsePartitionKey(siteId, key, 0) : null;
+  return file !== null && firstDay <= file.day && file.day <= lastDay;
+}
+
+/**
+ * True if a stray key is the folder of a site under a name that no site can have: it was renamed, and reports leave its events out.
+ * Other strays are no files of events; `verify` reports them.
+ */
+const isRenamedSite = (key: string): boolean => new RegExp(`^${EVENTS_FOLDER}/${SITE_FOLDER_PREFIX}[^/]+$`).test(key);
+
+/** The journal of an earlier process is recovered. */
+export async function openEventStore(
+  { segmentLog, objects, parquet, log, now, monotonicMs, oneSite }: Host,
+  counters: Counters,
+  leftOutFiles: LeftOutFiles,
+  clickhouse: Clickhouse | null,
+): Promise<EventStore> {
+  const { eventStore, damage } = await EventStore.open({
+    replica: clickhouse ? await withoutErasedDays(clickhouse, segmentLog) : undefined,
+    segmentLog,
+    objects,
+    parquet,
+    isSiteId,
+    listingsMax: PARTITION_LISTINGS_MAX,
+    nowMs: Math.max(now(), oneSite?.segmentFloor ?? 0),
+    ...(oneSite && { onlySite: oneSite.siteId }),
+    onStray: (key, fault) => {
+      if (isRenamedSite(key)) leftOutFiles.note(key);
+      log.warn(`${key} ${fault}`);
+    },
+    onSyncFailure: createSyncFailureReport({ counters, log, monotonicMs }),
+  });
+  reportDamage(damage, leftOutFiles, log);
+  eventStore.observe({
+    beforeDelete: async (siteId, firstDay, lastDay) => leftOutFiles.forgetAll((key) => isOfDays(key, siteId, firstDay, lastDay)),
+  });
+  const events = eventStore.unflushedEvents;
+  if (events > 0) log.info("events of an earlier run were found in the journal", { events });
+  return eventStore;
+}
+
+/** If storage does not tell whether there are events, there may be. */
+async function followedCalendar({ siteInstances, ...host }: Host, catalog: EventCatalog): Promise<CalendarRecord> {
+  const hasEvents = async (): Promise<boolean> => {
+    const isRegistered = siteInstances !== undefined && [...siteInstances.registered()].length > 0;
+    return isRegistered || (await catalog.sites().catch(() => null))?.size !== 0;
+  };
+  return openDefaultCalendar({ ...host, hasEvents }, siteInstances?.settleMs);
+}
+
+/** `shared`: of a node, which follows the option `time_zone` when it has joined the others. */
+async function defaultCalendarOf(host: Host, catalog: EventCatalog, shared: Clickhouse | null): Promise<CalendarRecord> {
+  if (host.oneSite) return host.oneSite.defaultCalendar;
+  return shared ? readDefaultCalendar(host.records) : followedCalendar(host, catalog);
+}
+
+export async function openSites(host: Host, catalog: EventCatalog, shared: Clickhouse | null): Promise<Sites> {
+  const calendar = await defaultCalendarOf(host, catalog, shared);
+  const distribution = shared ? distributionBy(shared.settings) : host.siteInstances;
+  return Sites.open({ ...host, calendar, distribution, sitesMax: host.config.maxSites });
+}
+
+export interface Collections {
+  readonly goals: Collection<GoalFields>;
+  readonly segments: Collection<SegmentFields>;
+  readonly annotations: Collection<AnnotationFields>;
+  /** What is stored of the secret by which an owner of items is known. */
+  hashOfOwner(secret: string): string;
+  /** Removes all that was made for a site, on the instance that holds it. Resolves with whether there was something. */
+  removeItems(siteId: SiteId, signal: AbortSignal): Promise<boolean>;
+}
+
+/** `shared`: of a node, which shares them with the others. */
+export async function openCollections(host: Host, shared: Clickhouse | null): Promise<Collections> {
+  const { siteInstances } = host;
+  const sha256 = await createSha256();
+  const open = <Fields extends object>(kind: CollectionKind<Fields>): Promise<Collection<Fields>> => {
+    const publish = shared ? (changes: readonly ItemChange<Fields>[]) => shared.settings.add(changes.map(sharedItemOf(kind))) : undefined;
+    return Collection.open(kind, { ...host, sitesMax: host.config.maxSites, publish });
+  };
+  const goals = await open(GOAL_KIND);
+  const segments = await open(SEGMENT_KIND);
+  const annotations = await open(ANNOTATION_KIND);
+  return {
+    goals,
+    segments,
+    annotations,
+    hashOfOwner: (secret) => toHex(sha256(secret)),
+    async removeItems(siteId, signal) {
+      if (siteInstances) return siteInstances.removeItems(siteId);
+      const withItems = [goals, segments, annotations].filter((collection) => collection.of(siteId).length > 0);
+      for (const collection of withItems) await collection.removeSite(siteId, signal);
+      return withItems.length > 0;
+    },
+  };
+}
+
+/** The items that nodes share. */
+export const itemsOf = ({ goals, segments, annotations }: Collections): readonly SharedItems[] => [
+  sharedItems(goals),
+  sharedItems(segments),
+  sharedItems(annotations),
+];
+
+export interface SiteList {
+  /** True if a site has events, or may have some that are not known here. */
+  mayHaveEvents(siteId: SiteId): boolean;
+  /** The days on which a site has events, oldest first. */
+  daysOf(siteId: SiteId): Promise<readonly LocalDate[]>;
+  /** Ids of all sites with data, with settings or on the allowlist, sorted (docs/http-api.md, "Sites"). */
+  siteIds(): Promise<SiteId[]>;
+}
+
+/** `cluster` is null on an instance that is no node of one. */
+export function createSiteList(
+  { host: { config, siteInstances }, catalog, eventStore, sites }: Dependencies,
+  knownSites: SiteAdmission,
+  cluster: Cluster | null,
+): SiteList {
+  const isElsewhere = siteInstances !== undefined || catalog !== eventStore;
+  const withEvents = (): Promise<Iterable<SiteId>> =>
+    isElsewhere && knownSites instanceof KnownSites ? knownSites.listed() : eventStore.sites();
+  return {
+    mayHaveEvents: (siteId) => !knownSites.areListed || knownSites.has(siteId) || cluster?.isAlone === false,
+    daysOf: (siteId) => (siteInstances ?? catalog).days(siteId),
+    async siteIds() {
+      await siteInstances?.confirm();
+      return [...new Set([...(await withEvents()), ...sites.listed(), ...config.siteIds])].sort();
+    },
+  };
+}
