@@ -20,7 +20,7 @@ const EXCEPTION_CODE = "X-ClickHouse-Exception-Code";
 const QUERY_ID = "X-ClickHouse-Query-Id";
 const TOO_MANY_ROWS_OR_BYTES = 396;
 
-/** What the administrator should look at, by the exception's code. */
+/** Advice for the administrator, by the exception's code. */
 const HINTS: Readonly<Record<number, string>> = {
   192: "clickhouse_user is unknown",
   193: "clickhouse_password is wrong",
@@ -52,7 +52,7 @@ function exceptionOf(code: number, text: string): ClickhouseError {
 const unreachable = (reason: string, cause?: unknown): ClickhouseUnreachableError =>
   new ClickhouseUnreachableError(`ClickHouse cannot be reached: ${reason}`, { cause });
 
-/** What went wrong below HTTP, such as `connect ECONNREFUSED 127.0.0.1:8123`. */
+/** The failure below HTTP, such as `connect ECONNREFUSED 127.0.0.1:8123`. */
 function connectionFailure(error: unknown): ClickhouseUnreachableError {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   const { code, message } = cause instanceof Error ? (cause as Error & { code?: unknown }) : { code: undefined, message: String(cause) };

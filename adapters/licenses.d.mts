@@ -1,6 +1,6 @@
 import type { Plugin } from "esbuild";
 
-/** Which packages builds put into their files, and the notice that their licenses demand. */
+/** The packages in the built files, and the notice that their licenses demand. */
 export class BundledLicenses {
   /** Records the packages of a build. */
   readonly plugin: Plugin;

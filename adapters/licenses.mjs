@@ -1,4 +1,4 @@
-/** Which packages are in the built files, and the notice that their licenses demand. A license that is not allowed fails the build. */
+/** The packages in the built files, and the notice that their licenses demand. A license that is not allowed fails the build. */
 import { readFile, readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";

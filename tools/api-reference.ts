@@ -24,7 +24,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, Content>>;
 }
 
-/** What this file reads of the OpenAPI document. */
+/** The part of the OpenAPI document that this file reads. */
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
@@ -66,7 +66,7 @@ function itemOf(text: string): string {
   return lines.join("\n");
 }
 
-/** What stands in the parentheses behind the name of a parameter. */
+/** The text in the parentheses behind the name of a parameter. */
 function factsOf({ required, schema }: Pick<Parameter, "required" | "schema">): string {
   const words = schema.enum?.map((word) => `\`${word}\``).join(", ");
   const bounds =

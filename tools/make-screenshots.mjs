@@ -29,7 +29,7 @@ async function typeValue(page) {
 /** @param {number} ago */
 const dateAgo = (ago) => new Date(Date.now() - ago * DAY_MS).toISOString().slice(0, 10);
 
-/** What the owner of the site of a year has made, by the path of the API. @type {readonly (readonly [path: string, body: object])[]} */
+/** Items of the owner of the site of a year, by the path of the API. @type {readonly (readonly [path: string, body: object])[]} */
 const MADE = [
   ["goals", { name: "Reads the docs", page: "/docs/*" }],
   ["annotations", { date: dateAgo(18), text: "Version 2.0" }],
@@ -70,7 +70,7 @@ const SCREENSHOTS = [
   { name: "dashboard-realtime", site: "year", query: "view=realtime", height: 860 },
 ];
 
-/** How each site comes to its data. @type {Readonly<Record<Screenshot["site"], (folder: string) => Promise<string | null>>>} */
+/** The source of each site's data. @type {Readonly<Record<Screenshot["site"], (folder: string) => Promise<string | null>>>} */
 const SITES = {
   empty: async () => null,
   "day two": (folder) => writeDemo(folder, { days: 2, visitorsMax: 14 }),

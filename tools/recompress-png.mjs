@@ -32,7 +32,7 @@ function paeth(left, above, corner) {
   return toAbove <= toCorner ? above : corner;
 }
 
-/** What each filter subtracts from a byte. @type {readonly ((left: number, above: number, corner: number) => number)[]} */
+/** The value that each filter subtracts from a byte. @type {readonly ((left: number, above: number, corner: number) => number)[]} */
 const PREDICTORS = [() => 0, (left) => left, (_, above) => above, (left, above) => (left + above) >> 1, paeth];
 
 /**
@@ -74,7 +74,7 @@ function filtered(line, above, filter) {
   return result;
 }
 
-/** How far the bytes are from zero. @param {Buffer} line */
+/** The distance of the bytes from zero. @param {Buffer} line */
 const costOf = (line) => line.reduce((sum, byte) => sum + Math.min(byte, 256 - byte), 0);
 
 /** @param {readonly Buffer[]} lines @param {readonly number[]} filters of which each line takes the best */

@@ -105,7 +105,7 @@ class Inspectors {
     await post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
   }
 
-  /** What was called since it was taken last, by thread. @returns {Promise<{ post: Post, scripts: ScriptCoverage[] }[]>} */
+  /** The calls since the last call of `take`, by thread. @returns {Promise<{ post: Post, scripts: ScriptCoverage[] }[]>} */
   take() {
     const posts = [...[...this.#workers.values()].map(({ post }) => post), this.#postToMain];
     return Promise.all(posts.map(async (post) => ({ post, scripts: (await post("Profiler.takePreciseCoverage")).result })));

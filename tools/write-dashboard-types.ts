@@ -37,7 +37,7 @@ function typeOf(schema: Schema): string {
     .join(" | ");
 }
 
-/** What this program reads of an operation. */
+/** The part of an operation that this program reads. */
 interface Operation {
   readonly parameters?: readonly { readonly name?: string; readonly schema?: Schema }[];
   readonly responses: { readonly 200?: { readonly content?: { readonly "application/json"?: { readonly schema: Schema } } } };

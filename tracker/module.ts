@@ -10,7 +10,7 @@ export type { EventOptions };
 export interface TrackerOptions {
   /** The site id (`data-domain`). */
   readonly site: string;
-  /** Where to send events, e.g. `https://stats.example.com/api/event` (`data-api`). */
+  /** The URL to which events are sent, e.g. `https://stats.example.com/api/event` (`data-api`). */
   readonly api: string;
   /** Paths to leave out; `*` is a wildcard (`data-exclude`). */
   readonly exclude?: readonly string[];

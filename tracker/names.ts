@@ -3,7 +3,7 @@
 /** The public function, and the prefix of the product's other names. */
 export const PREFIX = "svc";
 
-/** Where events are sent without `data-api`. */
+/** The path to which events are sent without `data-api`. */
 export const EVENT_PATH = "/api/event";
 
 export const PAGEVIEW = "pageview";

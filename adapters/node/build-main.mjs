@@ -1,6 +1,6 @@
 /** `npm run build`: says that it builds, and bundles the program into `dist/`. If it cannot, it says in one sentence what to do. */
 
-/** What the operator can do about an error; undefined if it is a fault of the sources. @param {NodeJS.ErrnoException} error */
+/** Advice for the operator about an error; undefined if it is a fault of the sources. @param {NodeJS.ErrnoException} error */
 function remedyOf({ code = "", message }) {
   if (code.endsWith("MODULE_NOT_FOUND")) return "the packages that build it are not installed: run `npm ci`, then `npm run build`";
   if (["EACCES", "EPERM", "EROFS"].includes(code)) return `its folder cannot be written (${message}): run \`npm run build\` as its owner`;

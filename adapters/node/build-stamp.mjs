@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** What a build is made of: folders, and files. The lock file stands for the packages. */
+/** The inputs of a build: folders, and files. The lock file stands for the packages. */
 const FOLDERS = ["adapters", "dashboard", "src", "tracker"];
 const FILES = ["package.json", "package-lock.json"];
 
@@ -39,7 +39,9 @@ export function hashOfSources(furtherFolders = []) {
   return hash.digest("hex");
 }
 
-/** Whether the folder has a complete build of the current sources. @param {string} folder @param {readonly string[]} [furtherFolders] */
+/**
+ * True if the folder contains a complete build of the current sources. @param {string} folder @param {readonly string[]} [furtherFolders]
+ */
 export function isCurrent(folder, furtherFolders) {
   try {
     const [sources, ...names] = readFileSync(join(folder, STAMP), "utf8").split("\n");

@@ -27,7 +27,7 @@ const packages = createRequire(import.meta.url);
 const ENGINE_MODULE = packages.resolve("@duckdb/duckdb-wasm/dist/duckdb-eh.wasm");
 const COUNTRY_DATABASE = packages.resolve("@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb");
 
-/** How the names of folders begin in which builds are made. */
+/** Prefix of the folders in which builds are made. */
 const UNFINISHED = ".build-";
 
 /** A build takes seconds. */

@@ -22,7 +22,7 @@ const ENGINE_MODULE = "engine.wasm";
 /** The database of the option `geoip_db = "builtin"`. */
 export const COUNTRY_DATABASE = new URL("./countries.mmdb", import.meta.url);
 
-/** What the threads of an instance run. */
+/** The scripts of an instance's threads. */
 export interface Threads {
   /** Scripts. */
   readonly engine: string;

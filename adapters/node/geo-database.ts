@@ -14,7 +14,7 @@ interface GeoDatabase {
   readonly lookup: GeoLookup;
   /** There is a database behind `lookup`. */
   readonly loaded: boolean;
-  /** When the database was built, by its metadata. */
+  /** Build time of the database, from its metadata. */
   readonly builtMs: EpochMs | null;
 }
 

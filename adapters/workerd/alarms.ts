@@ -119,7 +119,7 @@ export class Upkeep {
     return this.#calendar.dateOf(this.#options.services.now());
   }
 
-  /** What is set for the site has changed: its days may expire earlier. */
+  /** Called when the site's settings have changed: its days may expire earlier. */
   async noteChange(): Promise<void> {
     await this.#bringForward(this.#today());
   }

@@ -76,7 +76,7 @@ function ipv6Unit(address: string): bigint {
 const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
 const IPV6 = /^[0-9a-f:]+$/;
 
-/** When the database was built, which is known without unpacking it. */
+/** Build time of the database, readable without unpacking it. */
 export const buildTimeOf = (packed: Uint8Array): EpochMs => Number(new ByteReader(packed).varint()) * 1000;
 
 /** Unpacks the ranges: a few tenths of a second and some megabytes. The lookup takes addresses as `clientAddressOf` writes them. */

@@ -46,7 +46,7 @@ export function createSteadyClock(now: () => number): () => number {
   };
 }
 
-/** How often running requests are checked. */
+/** Interval of the check of running requests. */
 const TICK_MS = 1000;
 
 export interface InstanceOptions {
@@ -64,7 +64,7 @@ export interface InstanceOptions {
   readonly now: () => EpochMs;
 }
 
-/** What the object is: the registry, or the object of a site. */
+/** The object's role: the registry, or the object of a site. */
 type Role = Pick<Host, "oneSite"> | Pick<Host, "siteInstances" | "keepEntries">;
 
 export interface Instance {

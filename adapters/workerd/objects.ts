@@ -38,7 +38,7 @@ const objectNameOf = (siteId: SiteId): string => siteId;
 /** How long a site's object may give events dates by what was set for the site, without asking the registry. */
 export const SETTINGS_KEPT_MS = 60_000;
 
-/** What a site's object has counted since it last told, and what it has now. */
+/** Counts of a site's object since its last report, and its gauges. */
 export interface SiteReport {
   readonly activity: Activity<OutcomeCount>;
   readonly gauges: Gauges;
@@ -57,7 +57,7 @@ export interface RegistryStub extends AnsweringStub {
   enter(siteId: SiteId): Promise<Entry | Refusal>;
   /** The site's object is running, and will have something to tell. Resolves with what is set for the site now. */
   noteRunning(siteId: SiteId): Promise<SiteRecord | null>;
-  /** What a site's object has counted since it last told, before it may end. Resolves with what is set for the site now. */
+  /** Takes the counts of a site's object since its last report, before it may end. Resolves with the site's current settings. */
   report(siteId: SiteId, activity: SiteReport["activity"]): Promise<SiteRecord | null>;
   standingOf(credentials: Credentials): Promise<Standing>;
   /** Registers the site. Resolves with what is set for it now: without events, a time zone counts at once. */
@@ -74,20 +74,20 @@ export interface Entry {
   /** Greater than the number of every segment that another object has written of the site. */
   readonly segmentFloor: number;
   readonly defaultCalendar: CalendarRecord;
-  /** What is set for the site. */
+  /** The site's settings. */
   readonly record: SiteRecord | null;
 }
 
 export interface SiteStub extends AnsweringStub {
-  /** What is set for the site has changed. */
+  /** Called when the site's settings have changed. */
   setRecord(record: SiteRecord | null): Promise<void>;
   hasEvents(): Promise<boolean>;
   /** Removes what was made for the site: goals, segments and annotations. */
   removeItems(): Promise<{ readonly hadItems: boolean } | Refusal>;
   days(): Promise<readonly LocalDate[]>;
-  /** What the site's metrics in an overview are computed from, by what is set for the site now. */
+  /** The numbers of the site's metrics in an overview, by the site's current settings. */
   overview(request: RemoteRequest, record: SiteRecord | null): Promise<readonly Float64Array[] | Refusal>;
-  /** What was counted is handed over and begins again from zero. */
+  /** Hands over the counts, which then restart from zero. */
   takeReport(): Promise<SiteReport>;
 }
 
@@ -107,7 +107,7 @@ export const registryIn = ({ ANALYTICS }: Pick<ObjectEnvironment, "ANALYTICS">):
 export const siteIn = ({ SITES }: Pick<ObjectEnvironment, "SITES">, siteId: SiteId): SiteStub =>
   SITES.get(SITES.idFromName(objectNameOf(siteId)));
 
-/** What the call returns, or the `AppError` that it throws. */
+/** The result of the call, or the `AppError` that it throws. */
 export async function refusalOr<T>(call: () => Promise<T>): Promise<T | Refusal> {
   try {
     return await call();
@@ -127,7 +127,7 @@ export function unlessRefused<T extends object>(result: T | Refusal): T {
 export const unreachable = (cause: unknown): AppError =>
   storageUnavailable("A part of the service cannot be reached at the moment. Try again later.", cause);
 
-/** What the call of another object returns. Rejects as unavailable if the object does not answer. */
+/** The result of a call of another object. Rejects as unavailable if the object does not answer. */
 export async function reached<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;

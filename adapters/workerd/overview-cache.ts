@@ -1,6 +1,6 @@
 /**
- * What the overview of all sites is computed from, as the sites' objects have told the registry. A page asks every ten seconds, and may
- * start no object whose site has no new events: its numbers then stay, until another day or other settings ask for others.
+ * The numbers of the overview of all sites, as the sites' objects have reported them to the registry. A page polls every ten seconds, and
+ * must start no object whose site has no new events: its numbers stay until another day or other settings need others.
  */
 import { OVERVIEW_NUMBERS_BYTES_MAX } from "../../src/runtime/base/config/report-limits.ts";
 import { DEMO_SITE } from "../../src/runtime/base/config/names.ts";
@@ -9,7 +9,7 @@ import type { SiteId } from "../../src/storage/event.ts";
 
 export type Numbers = readonly Float64Array[];
 
-/** Which numbers are asked for. */
+/** Identifies the requested numbers. */
 type Asked = Pick<RemoteRequest, "siteId" | "view" | "key">;
 
 interface Question extends Asked {
@@ -29,7 +29,7 @@ const bytesOf = (entry: Entry): number =>
   2 * (nameOf(entry).length + entry.key.length) + entry.numbers.reduce((bytes, { byteLength }) => bytes + byteLength, 0);
 
 interface OverviewCacheOptions {
-  /** How long numbers are used although the site may have new events. */
+  /** Lifetime of numbers although the site may have new events. */
   readonly ttlMs: number;
   readonly monotonicMs: () => number;
 }

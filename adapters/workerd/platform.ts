@@ -65,7 +65,7 @@ export interface R2Bucket {
   list(options: { prefix: string; delimiter?: string; cursor?: string }): Promise<R2Objects>;
 }
 
-/** What the platform knows about a request beyond its headers; unknown properties are absent. */
+/** Properties of a request that the platform knows beyond its headers; unknown properties are absent. */
 export interface IncomingRequestProperties {
   readonly country?: string;
   readonly region?: string;

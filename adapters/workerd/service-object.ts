@@ -1,4 +1,4 @@
-/** What both kinds of Durable Objects share: they start an instance with their first call, and respond while none can be started. */
+/** The common part of both kinds of Durable Objects: they start an instance with their first call, and respond while none can be started. */
 import { type Config, parseConfig } from "../../src/runtime/base/config/config.ts";
 import { createLog, type Log, reasonOf } from "../../src/runtime/base/metrics/log.ts";
 import { DurableObject } from "cloudflare:workers";

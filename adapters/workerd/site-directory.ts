@@ -33,7 +33,7 @@ interface AttachedParts {
 const hasChanged = ({ counters }: SiteReport["activity"]): boolean =>
   [counters.eventsIngested, counters.pixelEventsIngested, counters.eventsErased].some((count) => count);
 
-/** What the days on which events expire follow from. */
+/** Equal if the same days of events expire. */
 const expiryOf = (record: SiteRecord | null): string => JSON.stringify([record?.settings?.retentionDays ?? null, record?.calendar ?? null]);
 
 export class SiteDirectory implements SiteInstances {

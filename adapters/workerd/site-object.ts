@@ -44,7 +44,7 @@ interface SiteInstance extends Instance {
 export class SiteObject extends ServiceObject<SiteInstance> {
   /** True if the registry knows, since the last report, that another one will come. */
   #isNoted = false;
-  /** When what is set for the site was last asked for successfully, by the wall clock. */
+  /** Wall-clock time of the last successful request for the site's settings. */
   #settingsAtMs: EpochMs = Number.NEGATIVE_INFINITY;
   /** Set while `#note` runs. Other requests wait for it: their settings may be outdated. */
   #noting: Promise<void> | null = null;

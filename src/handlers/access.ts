@@ -103,7 +103,7 @@ export const askerOf = ({ reader, deadline }: Pick<Context, "reader" | "deadline
   signal: deadline.signal,
 });
 
-/** Who exports, where guests have one export each: none of them holds what others wait for twice. Undefined for any other caller. */
+/** The exporter, if guests have one export each: no guest holds twice what others wait for. Undefined for any other caller. */
 export function exporterOf(request: Request, context: Context): SlotUse["exporter"] {
   const share = context.standing?.share;
   if (typeof share !== "object" || share === null) return undefined;

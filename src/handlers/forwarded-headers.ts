@@ -7,7 +7,7 @@ interface ClientAddressSource {
   readonly socketAddress: string;
   /** The `X-Forwarded-For` header, several of them joined by commas. */
   readonly forwardedFor: string | null;
-  /** How many proxies are in front of the server, each of which appended the address of its peer. */
+  /** Number of proxies in front of the server, each of which appended the address of its peer. */
   readonly trustedProxies: number;
 }
 
@@ -19,7 +19,7 @@ const IPV6_IN_BRACKETS = /^\[([^\]]*)\](?::\d{1,5})?$/;
 
 const IPV6_CHARS = /^[0-9A-Fa-f:.]{2,45}$/;
 
-/** How the URL standard writes an IPv4 address that is mapped into IPv6. */
+/** The URL standard's notation of an IPv4 address that is mapped into IPv6. */
 const MAPPED_IPV4 = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 
 /**

@@ -13,7 +13,7 @@ import { emptyReply, NO_STORE } from "./reply.ts";
 import { readBody, parametersOf } from "./request.ts";
 import type { Context, Handler } from "./route.ts";
 
-/** What the headers and the connection say about the sender. */
+/** Facts about the sender from the headers and the connection. */
 function senderOf(request: Request, context: Context): Omit<IngestContext, "readInput"> {
   const { nowMs, beganMs } = context;
   const { headers } = request;

@@ -1,4 +1,4 @@
-/** What the routes of goals, saved filters and annotations share: who may read and change them, whose they are, and changes of one item. */
+/** The common part of the routes of goals, saved filters and annotations: access, ownership, and changes of one item. */
 import { parseObject } from "../runtime/base/config/json-fields.ts";
 import { AppError, invalidInput } from "../runtime/base/errors.ts";
 import { closed, text } from "../runtime/base/json-schema.ts";

@@ -47,7 +47,7 @@ import { SETTINGS_API } from "./site-settings.ts";
 import { STATS_API } from "./stats.ts";
 import { PRODUCT_NAME } from "../shared/names.ts";
 
-/** What each file of handlers adds to the document, in its order. */
+/** The part of the document from each file of handlers, in its order. */
 const APIS = [
   INGEST_API,
   STATS_API,
@@ -123,7 +123,7 @@ const ADMIN_REFUSALS = {
 
 const NOT_ADMIN = "The key is ReadOnly, or a request that changes something with a session was not sent by a page of the dashboard.";
 
-/** What the access level of a route adds to its description. */
+/** Additions to the description of a route by its access level. */
 const BY_ACCESS: Readonly<Record<Access, AccessRules>> = {
   public: { headers: {}, refusals: {} },
   ingest: { headers: INGEST_HEADERS, refusals: {} },
@@ -280,7 +280,7 @@ interface ServedBy {
   readonly basePath?: string;
 }
 
-/** Who only reads the routes needs neither version nor base path. */
+/** Readers of the routes alone need neither version nor base path. */
 export const openapiDocument = (routes: readonly Route[], { version = "0.0.0", basePath = "" }: ServedBy = {}) => ({
   openapi: "3.1.0",
   info: { title: PRODUCT_NAME, version, description: DESCRIPTION, license: { name: "MIT", identifier: "MIT" } },

@@ -20,7 +20,7 @@ const NONE: ReplyHeaders = {};
 /** Headers of files that any page may load. */
 export const ANY_ORIGIN = { "Access-Control-Allow-Origin": "*" } as const;
 
-/** What the dashboard reads in addition to the headers that every page may read. */
+/** Headers for the dashboard in addition to those that every page may read. */
 const EXPOSED = "Content-Disposition, Retry-After, X-Behavioral-Extension, X-Request-Id, X-Setup-Code";
 
 /** Access levels of the routes that the dashboard uses, also from another origin. */

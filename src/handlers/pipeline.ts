@@ -129,16 +129,16 @@ function hstsOf({ hstsMaxAgeSecs, basePath }: Config): ReplyHeaders {
   return secs === 0 ? {} : { "Strict-Transport-Security": `max-age=${secs}` };
 }
 
-/** What the host knows about the connection of a request. */
+/** Facts that the host knows about the connection of a request. */
 export interface Connection {
   readonly socketAddress: string;
   /** The location of the socket address, on hosts that know it. */
   readonly socketPlace?: GeoPlace | null;
-  /** How long ago the request began. */
+  /** Time since the start of the request. */
   readonly elapsedMs?: number;
   /** The event in the request, if the host has read and parsed it. */
   readonly event?: EventInput | null;
-  /** What the host does before the work on the request. A rejection becomes the response. */
+  /** Runs before the work on the request. A rejection becomes the response. */
   readonly prepare?: () => Promise<void>;
 }
 

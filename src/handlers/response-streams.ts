@@ -64,7 +64,7 @@ export class ResponseStreams {
 
 const NOTHING = new Uint8Array(0);
 
-/** How far a client has come. */
+/** The progress of a client. */
 interface Progress {
   /** The time that it has had. */
   readonly clientMs: number;
@@ -80,7 +80,7 @@ class ResponseStream {
   readonly #isAllowed: StreamSource["isAllowed"];
   readonly #bytesPerSecondMin: number;
   readonly #whileWanted: StreamSource["whileWanted"];
-  /** How far the client had come when another one began to wait. */
+  /** The client's progress when another client began to wait. */
   #wanted: (Progress & { readonly sinceMs: number }) | null = null;
   /** True while the answer is awaited. */
   #isAsking = false;
@@ -89,7 +89,7 @@ class ResponseStream {
   /** The unread part of the last chunk. */
   #rest: Uint8Array = NOTHING;
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
-  /** When it became the client's turn to read; null while it is written, which is not the client's time. */
+  /** Start of the client's turn to read; null while it is written, which is not the client's time. */
   #clientSinceMs: number | null;
   /** The client's time before that. */
   #clientMs = 0;

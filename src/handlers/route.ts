@@ -12,17 +12,16 @@ import type { ResponseStreams } from "./response-streams.ts";
 export type Method = "GET" | "POST" | "PUT" | "DELETE" | "OPTIONS";
 
 /**
- * Who may call a route (docs/http-api.md, "Access"). `public`: everyone. `ingest`: everyone, for allowed sites. `auth`: everyone,
- * to log in and out. `stats`: everyone until an admin password is set, then callers with a session or any key. `admin`: callers
- * with an Admin key or, on a page of the dashboard, a session; nobody until an admin password is set. `site`: the same, also with an
- * Admin key that is limited to the sites that the request names. `session`: the same without the keys. `instance`: as `stats`, but
- * without share links, and without keys that are limited to some sites. `share`: everyone, with `X-Share`. `manage`: everyone but
- * foreign pages until an admin password is set, then as `admin`. Until then, `origins.ts` restricts the host names of all but the first
- * two.
+ * The callers of a route (docs/http-api.md, "Access"). `public`: everyone. `ingest`: everyone, for allowed sites. `auth`: everyone, to log
+ * in and out. `stats`: everyone until an admin password is set, then callers with a session or any key. `admin`: callers with an Admin key
+ * or, on a page of the dashboard, a session; nobody until an admin password is set. `site`: the same, plus Admin keys limited to the sites
+ * that the request names. `session`: the same without the keys. `instance`: like `stats`, but without share links, and without keys that
+ * are limited to some sites. `share`: everyone, with `X-Share`. `manage`: everyone but foreign pages until an admin password is set, then
+ * like `admin`. Until then, `origins.ts` restricts the host names of all but the first two.
  */
 export type Access = "public" | "ingest" | "auth" | "share" | "stats" | "instance" | "site" | "admin" | "session" | "manage";
 
-/** What an instance is for (the option `role`). */
+/** The tasks of an instance (the option `role`). */
 export type Role = Config["role"];
 
 /** A method and a path template, e.g. `DELETE /api/keys/:key_hash`. */
@@ -42,9 +41,9 @@ export interface Route<M extends Method = Method, P extends `/${string}` = `/${s
 
 export interface Context {
   readonly services: Services;
-  /** When the request arrived, by the wall clock: for dates. */
+  /** Arrival of the request by the wall clock, for dates. */
   readonly nowMs: EpochMs;
-  /** When the request arrived, by the monotonic clock: for durations. */
+  /** Arrival of the request by the monotonic clock, for durations. */
   readonly beganMs: number;
   /** The request's URL, parsed once. Its host is that of the `Host` header. */
   readonly url: URL;
@@ -54,7 +53,7 @@ export interface Context {
   readonly socketPlace: GeoPlace | null;
   /** The event in the request, if the host has parsed it already. */
   readonly event: EventInput | null;
-  /** What the credentials of the request are worth; null on routes that need none. */
+  /** The rights of the request's credentials; null on routes that need none. */
   readonly standing: Standing | null;
   /** The reader of statistics. */
   readonly reader: Reader;
@@ -65,7 +64,7 @@ export interface Context {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** What is needed to recognize the service's own host. */
+/** The parts that recognize the service's own host. */
 export type HostContext = Pick<Context, "services" | "url">;
 
 export type Handler = (request: Request, context: Context) => Reply | Promise<Reply>;

@@ -211,7 +211,7 @@ export const postUnlock: Handler = async (request, context) => {
 
 // Description in the OpenAPI document
 
-/** When a request with `X-Share` is refused. */
+/** The reason for refusals of requests with `X-Share`. */
 export const TOO_MANY_VIEWS = "Too many requests with `X-Share` came from the address.";
 
 const TOKEN = text("A token.", { pattern: "^~[A-Za-z0-9_-]{43}$" });
@@ -224,7 +224,7 @@ const ORIGINS = list("Origins whose pages may embed the link.", text("An origin.
 
 const SHOWN_REALTIME = boolean("Whether the link shows the realtime report.");
 
-/** What the link shows. */
+/** The content of a link. */
 const SHOWN = {
   filters: FILTERS,
   period: orNull(text("Dates that no report of the link leaves, as a period that ends today (`7d`). Null without it.")),

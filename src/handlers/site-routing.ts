@@ -1,6 +1,6 @@
 /**
- * Which site a request is about, for hosts with an instance for each site. Only a request that its site's instance can serve has one:
- * the instance that holds what is of no single site answers all others, and so every refusal that needs no site.
+ * Routes a request to the instance of its site, on hosts with an instance for each site. Only requests that the site's instance can serve
+ * have a site: the registry answers all others, and so every refusal that needs no site.
  */
 import type { Config } from "../runtime/base/config/config.ts";
 import { isSiteId } from "../runtime/base/config/names.ts";

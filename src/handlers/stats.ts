@@ -205,7 +205,7 @@ export const getExport: Handler = async (request, context) => {
 
 // Description in the OpenAPI document
 
-/** When every report and export refuses a request. */
+/** Reasons for refusals by every report and export. */
 const STATS_REFUSALS = {
   invalid_input: "A parameter is missing, invalid, or given more than once.",
   request_timeout: "The result was not computed within the time limit.",

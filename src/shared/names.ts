@@ -11,7 +11,7 @@ export const PRODUCT_NAME = "Sandpiper";
 /** An option's environment variable is this and the option's name in capitals. */
 export const ENVIRONMENT_PREFIX = `${PREFIX.toUpperCase()}_`;
 
-/** Where the tracking script is served. */
+/** The paths of the tracking script. */
 export const SCRIPT_PATHS = [`/${PREFIX}.js`, "/js/script.js"] as const;
 
 /** The made-up site (docs/http-api.md, "Demo site"). A name that nobody can own (RFC 2606, 3). */

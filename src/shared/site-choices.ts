@@ -1,4 +1,4 @@
-/** What a site's settings choose from, in the order of the dashboard. */
+/** The choices of a site's settings, in the order of the dashboard. */
 
 export const WEEK_STARTS = ["monday", "sunday", "saturday"] as const;
 export type WeekStart = (typeof WEEK_STARTS)[number];

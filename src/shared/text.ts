@@ -31,7 +31,7 @@ export function wellFormed(text: string): string {
   return text.replace(LONE_SURROGATE, "\uFFFD");
 }
 
-/** How many UTF-16 units the first `charsMax` code points of `text` take. */
+/** The UTF-16 units of the first `charsMax` code points of `text`. */
 function unitsOfChars(text: string, charsMax: number): number {
   let units = 0;
   for (let chars = 0; chars < charsMax && units < text.length; chars++) {

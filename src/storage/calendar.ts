@@ -1,4 +1,4 @@
-/** Which date an instant belongs to. An event's date is assigned once, on acceptance, and decides its partition from then on. */
+/** The date of an instant. An event's date is assigned once, on acceptance, and decides its partition from then on. */
 import { DAY_MS, startOfDayMs, utcDateOf, type EpochMs, type LocalDate } from "./event.ts";
 import type { OffsetChange, TimeZone } from "./time-zone.ts";
 
@@ -8,7 +8,7 @@ export interface Calendar {
   dateOf(timestampMs: EpochMs): LocalDate;
   /** The first instant of a date. */
   startOf(date: LocalDate): EpochMs;
-  /** What to add to UTC for local time, from the first instant on; oldest first. */
+  /** Offsets to add to UTC for local time, from the first instant on; oldest first. */
   offsetsBetween(startMs: EpochMs, endMs: EpochMs): readonly OffsetChange[];
   /** The IANA name of the time zone at an instant. */
   zoneAt(timestampMs: EpochMs): string;
@@ -137,7 +137,7 @@ const dateOfDayNumber = (dayNumber: number): LocalDate => utcDateOf(dayNumber * 
 /** The date `days` later; earlier if negative. */
 export const addDays = (date: LocalDate, days: number): LocalDate => dateOfDayNumber(dayNumberOf(date) + days);
 
-/** How many days pass from the first date to the last. */
+/** Days from the first date to the last. */
 export const daysBetween = (first: LocalDate, last: LocalDate): number => dayNumberOf(last) - dayNumberOf(first);
 
 /** The salt period of a date: periods are runs of `periodDays` dates, counted from 1970-01-01 on. */

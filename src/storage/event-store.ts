@@ -18,7 +18,7 @@ import type { StoreObserver } from "./store-observer.ts";
 
 export interface EventStoreOptions extends PartitionsOptions, ReplicationOptions {
   readonly segmentLog: SegmentLog;
-  /** When the process started: a floor for the numbers of new segments. */
+  /** Start of the process: a floor for the numbers of new segments. */
   readonly nowMs: EpochMs;
   /** Called whenever the disk does not confirm appended events. */
   readonly onSyncFailure?: (error: unknown) => void;

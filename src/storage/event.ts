@@ -110,7 +110,7 @@ type Recorded = {
   readonly [R in Row as Exclude<R["field"], "siteId">]: ValueOf[R["kind"]] | (R["required"] extends true ? never : null);
 };
 
-/** What one stored event is (docs/http-api.md, "Stored values"): a value for each column. `null` means "not recorded". */
+/** One stored event (docs/http-api.md, "Stored values"): a value for each column. `null` means "not recorded". */
 export interface StoredEvent extends Recorded {
   readonly siteId: SiteId;
   /** The date assigned on acceptance (`calendar.ts`), which decides the event's partition. Not a column. */

@@ -1,4 +1,4 @@
-/** How the journal of an earlier process is recovered: segments are read, damaged ones are quarantined, and their intact lines count. */
+/** Recovers the journal of an earlier process: segments are read, damaged ones are quarantined, and their intact lines count. */
 import { bufferedEvent } from "./event-text.ts";
 import { decodeJournalLines } from "./journal-line.ts";
 import { Segment } from "./segment.ts";

@@ -1,4 +1,4 @@
-/** Which files of a site's day are merged together: keeps both the number of files and the rewriting of events low. */
+/** Chooses the files of a site's day that are merged together: keeps both the number of files and the rewriting of events low. */
 import type { PartitionFile } from "./partition.ts";
 import { sizeGroups } from "./size-groups.ts";
 

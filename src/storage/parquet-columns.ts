@@ -1,4 +1,4 @@
-/** How the columns of a Parquet file are decoded without allocating a value per row. The only user of hyparquet but for one encoding. */
+/** Decodes the columns of a Parquet file without allocating a value per row. The only user of hyparquet, except for one encoding. */
 import { parquetMetadata, snappyUncompress, type ColumnMetaData, type RowGroup } from "hyparquet";
 import { parquetHeader } from "hyparquet/src/column.js";
 
@@ -113,7 +113,7 @@ function dataPage(stored: StoredPage): DataPage {
   return { ...stored, bytes: unpacked(stored.bytes, stored.codec, stored.unpackedBytes) };
 }
 
-/** Which of the dictionary's values each of the page's values is. */
+/** The dictionary index of each of the page's values. */
 const indexesOf = ({ bytes, values }: DataPage): Int32Array => readRuns(bytes, 1, bytes[0] ?? 0, new Int32Array(values));
 
 function plainTexts(bytes: Uint8Array, count: number): string[] {

@@ -140,7 +140,7 @@ export function mergeFiles(files: readonly EventFile[]): MergedFile {
 
 const rowsOf = ([first]: EventColumns): number => first?.length ?? 0;
 
-/** What `eventColumns` would make of the events that were decoded. */
+/** Columns of decoded events, equal to the result of `eventColumns`. */
 function columnsOf(decoded: DecodedEvents): EventColumns {
   return EVENT_COLUMNS.map((column): EventColumns[number] => {
     if (column.kind === "timestamp") return Array.from(decoded.timestampsMs, Number);
@@ -154,7 +154,7 @@ function columnsOf(decoded: DecodedEvents): EventColumns {
   });
 }
 
-/** How many events a file's footer names; null if there is no footer. The rest is not read. */
+/** Number of events in a file's footer; null if there is no footer. The rest is not read. */
 export function countEvents(bytes: Uint8Array): number | null {
   try {
     return openParquet(bytes).rows;
@@ -216,7 +216,7 @@ export function decodeEventsOf(
   return decodedParts(partsOfSite(openParquet(bytes).parts, siteId), wanted);
 }
 
-/** Why the rest of a file cannot be read. */
+/** The reason why the rest of a file cannot be read. */
 export interface Unreadable {
   readonly reason: string;
 }

@@ -1,7 +1,4 @@
-/**
- * How damage of a Parquet file is detected: a footer entry has checksums of all other bytes.
- * Without it a decoder of damaged bytes could return wrong values or allocate too much memory.
- */
+/** Detects damage of a Parquet file: a footer entry contains checksums of all other bytes. Without it a decoder of damaged bytes could return wrong values or allocate too much memory. */
 import { crc32 } from "./checksum.ts";
 
 const KEY = "sandpiper.crc32";

@@ -1,4 +1,4 @@
-/** How a site, a day and a range of journal segments are encoded in the key of a Parquet file. */
+/** Encodes a site, a day and a range of journal segments in the key of a Parquet file. */
 import { isLocalDate, type SiteId, type LocalDate } from "./event.ts";
 import type { ObjectKey } from "./object-store.ts";
 import type { PartitionFile } from "./partition.ts";
@@ -6,7 +6,7 @@ import type { PartitionFile } from "./partition.ts";
 /** The folder of all partitions. */
 export const EVENTS_FOLDER = "events";
 
-/** How the folder of a site begins. */
+/** Prefix of a site's folder. */
 export const SITE_FOLDER_PREFIX = "site_id=";
 const DAY_FOLDER_PREFIX = "date=";
 

@@ -1,4 +1,4 @@
-/** Which Parquet files a site has: the listing of each site's folder, cached once read. */
+/** The Parquet files of each site: the listing of its folder, cached once read. */
 import type { SiteId, LocalDate } from "./event.ts";
 import { deleteObjects } from "./delete-objects.ts";
 import { LruMap } from "./lru-map.ts";

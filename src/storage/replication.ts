@@ -1,4 +1,4 @@
-/** How stored events reach the replica, if there is one: a segment's in one insert for each day, because inserts should be few. */
+/** Sends stored events to the replica, if there is one: those of a segment in one insert for each day, because inserts should be few. */
 import type { EventReplica, ExpiredDays } from "./event-replica.ts";
 import type { SiteId, LocalDate } from "./event.ts";
 import type { ParquetWriter } from "./parquet-writer.ts";

@@ -1,4 +1,4 @@
-/** How the columns of one row group of a rollup are decoded: on demand, and only the rows of one measure. */
+/** Decodes the columns of one row group of a rollup: on demand, and only the rows of one measure. */
 import { deltaBinaryUnpack } from "hyparquet/src/delta.js";
 import { gunzip } from "./gzip.ts";
 import type { ParquetColumns, StoredPage } from "./parquet-columns.ts";
@@ -32,7 +32,7 @@ function splitNumbersOf(bytes: Uint8Array, first: number, end: number): Float64A
 /** Texts that each begin with the first `prefixes` bytes of the one before. The rest of all of them is in `bytes`. */
 interface SharedPrefixes {
   readonly prefixes: Int32Array;
-  /** Where the rest of each text begins in `bytes`, and where that of the last one ends. */
+  /** Start of each text's rest in `bytes`, and the end of the last one. */
   readonly offsets: Int32Array;
   readonly bytes: Uint8Array;
 }
@@ -92,7 +92,7 @@ async function decoderOf({ codec, encoding, bytes, unpackedBytes, values }: Stor
   return (first, end) => textsOf(shared, first, end);
 }
 
-/** How many of the rows before `row` have a value. */
+/** Number of rows before `row` that have a value. */
 function valuesBefore({ present }: StoredPage, row: number): number {
   if (!present) return row;
   let values = 0;

@@ -21,7 +21,7 @@ const ROW_GROUP_CHARS_MAX = 4 * 1024 * 1024;
 const STRING: Omit<SchemaElement, "name"> = { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } };
 
 /**
- * How each kind is stored. Counts are floating-point numbers, exact up to 2^53, because few readers know an encoding of integers that
+ * The Parquet type of each kind. Counts are floating-point numbers, exact up to 2^53, because few readers know an encoding of integers that
  * compresses as well: integers would take a tenth more space.
  */
 const STORED_AS = {
@@ -151,7 +151,7 @@ export interface OpenedRollup {
   readonly header: RollupHeader;
   /** Size of the file. */
   readonly bytes: number;
-  /** What is decompressed when all measures have been read. It is kept until `release`. */
+  /** Decompressed data after all measures have been read. It is kept until `release`. */
   readonly unpackedBytes: number;
   /** The rows of a measure, with integers as `Float64Array`, and without columns if there are no rows. Null if it has no such measure. */
   measure(name: string): Promise<Columns | null>;

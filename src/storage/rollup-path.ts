@@ -1,4 +1,4 @@
-/** How a rollup's site, days, definitions and events are encoded in the key of its file. */
+/** Encodes a rollup's site, days, definitions and events in the key of its file. */
 import { crc32 } from "./checksum.ts";
 import { isLocalDate, type SiteId, type LocalDate } from "./event.ts";
 import type { ObjectKey } from "./object-store.ts";

@@ -1,4 +1,4 @@
-/** What a rollup is: the partial aggregates of a site's whole salt periods, by measure, and exactly what they were made of. */
+/** A rollup: the partial aggregates of a site's whole salt periods, by measure, and exactly what they were made of. */
 import type { Columns } from "./columns.ts";
 import type { SiteId, LocalDate } from "./event.ts";
 
@@ -35,7 +35,7 @@ export const ROLLUP_COLUMNS: readonly RollupColumn[] = [
 /** Measures by name: rows that are unique in their `key` and `text` columns. */
 export type Measures = ReadonlyMap<string, Columns>;
 
-/** What the rows of a rollup were computed from, and how. Equal for two rollups only if their measures are equal. */
+/** The data and the method from which the rows of a rollup were computed. Equal for two rollups only if their measures are equal. */
 export interface RollupOrigin {
   readonly siteId: SiteId;
   /** The first day of the first salt period, and the last day of the last. */

@@ -14,7 +14,7 @@ export const SECRETS_FOLDER = "secrets";
 
 /** One secret, stored or not. */
 export interface StoredSecret {
-  /** Where it is stored, for messages. */
+  /** Its location, for messages. */
   readonly location: string;
   /** The stored secret, which is durable; null if there is none. */
   read(): Promise<string | null>;

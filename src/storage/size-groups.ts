@@ -1,4 +1,4 @@
-/** How neighbours are grouped: in order, up to a size; a larger item is a group of its own. */
+/** Groups neighbours in order, up to a size; a larger item is a group of its own. */
 export function sizeGroups<Item>(items: readonly Item[], bytesOf: (item: Item) => number, groupBytesMax: number): Item[][] {
   const groups: Item[][] = [];
   let groupBytes = Number.POSITIVE_INFINITY;

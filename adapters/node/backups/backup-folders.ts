@@ -43,7 +43,7 @@ export async function removeUnfinished(target: string, files: FileSystem): Promi
 /** A backup that is being made. */
 interface UnfinishedBackup {
   readonly name: string;
-  /** Where it is until it is finished. */
+  /** Its folder until it is finished. */
   readonly folder: string;
   /** Gives the folder its name. Everything in it has to be durable. Returns its new path, which is durable. */
   finish(): Promise<string>;

@@ -109,7 +109,7 @@ async function sealOf(path: string, files: FileSystem): Promise<string | null> {
 export interface BackupOptions {
   /** The version of this program. */
   readonly version: string;
-  /** How many backups without faults are kept, with the new one. Default: all. */
+  /** Number of backups without faults to keep, including the new one. Default: all. */
   readonly keep?: number | undefined;
   readonly progress?: Progress;
   readonly now?: () => number;
@@ -122,7 +122,7 @@ interface BackupOutcome extends CommandOutcome {
   readonly folder: string;
 }
 
-/** What a run knows. Paths are absolute. */
+/** The state of a run. Paths are absolute. */
 interface Run {
   readonly source: string;
   readonly target: string;

@@ -18,7 +18,7 @@ interface BackupHeader {
   readonly format: number;
   /** The version of the program that made the backup. */
   readonly version: string;
-  /** When it was begun, in ISO 8601. It holds every event accepted before. */
+  /** Start of the backup in ISO 8601. It contains every event accepted before. */
   readonly createdAt: string;
   /** The absolute path of the data folder. */
   readonly source: string;

@@ -17,10 +17,10 @@ interface RestoreOptions {
   readonly lock?: typeof lockFolder;
 }
 
-/** How many differences from the manifest are listed. */
+/** Maximum number of listed differences from the manifest. */
 const TOLD_MAX = 20;
 
-/** What a restore knows. Paths are absolute. */
+/** The state of a restore. Paths are absolute. */
 interface Restore {
   /** The backup. */
   readonly from: string;

@@ -27,7 +27,7 @@ export interface Command {
 export interface CommandOption {
   /** Includes its dashes, e.g. `--all-rollups`. */
   readonly name: string;
-  /** What its value is, e.g. `file`. Absent if it takes none. */
+  /** Name of its value, e.g. `file`. Absent if it takes none. */
   readonly value?: string;
   /** A line of the help. */
   readonly help: string;
@@ -44,7 +44,7 @@ interface CommandCall {
   readonly options: ReadonlyMap<string, string>;
 }
 
-/** What was typed is wrong: the exit code is 2. The message is one line. */
+/** The command line is wrong: the exit code is 2. The message is one line. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
@@ -146,7 +146,7 @@ function valueOf({ name, value }: CommandOption, argument: string, rest: string[
   return text;
 }
 
-/** What an unknown word may have meant: options in full, because of short ones nearly every word is close to one. */
+/** Candidates for an unknown word: options in full only, because nearly every word is close to a short one. */
 const optionNames = (options: readonly CommandOption[]): string[] => ["--help", "--version", ...options.map(({ name }) => name)];
 
 function optionNamed(name: string, known: readonly CommandOption[]): CommandOption {

@@ -25,7 +25,7 @@ function onNpmShellEnd(callBack: () => void): void {
   }, CHECK_INTERVAL_MS).unref();
 }
 
-/** What service managers and Ctrl-C send. */
+/** Signals of service managers and Ctrl-C. */
 const STOP_SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
 /** `nohup` leaves none, either. */
@@ -71,7 +71,7 @@ function stopOnSignal(stop: () => Promise<void>, log: Log): void {
 }
 
 interface StartedInstance {
-  /** Where it listens. */
+  /** The address on which it listens. */
   readonly origin: string;
   readonly dataFolder: string;
   readonly version: string;

@@ -42,7 +42,7 @@ export async function mustBeFolder(folder: string, files: FileSystem): Promise<v
 /** Marks a data folder into which a backup is being restored. While it exists, nothing else in the folder may be used. */
 export const RESTORE_MARKER = "restore.unfinished";
 
-/** Why a folder without data is refused. */
+/** Reasons to refuse a folder without data. */
 export const WITHOUT_DATA = { empty: "is empty", other: "is not a data folder: it has neither events nor a secret" };
 
 type FolderKind = "data folder" | "backup" | "unfinished restore" | "empty" | "other";
@@ -108,11 +108,11 @@ export async function mustBeOutsideBackups(path: string, files: FileSystem): Pro
 /** Set on folders in which everybody may create files, such as `/tmp`. */
 const STICKY_BIT = 0o1000;
 
-/** What Sandpiper keeps in the data folder. Anything else in it is not Sandpiper's. */
+/** The program's own entries of the data folder. Everything else in it is foreign. */
 const OWN_FOLDERS = ["events", "journal", "keys", "secrets", "shares", "sites", ...COLLECTIONS];
 const OWN_FILES = ["admin.json", "calendar.json", "clock.json", "secret"];
 
-/** Why the permissions of the data folder itself are left as they are; null if they may be changed. */
+/** The reason to keep the permissions of the data folder itself; null if they may be changed. */
 async function reasonToLeave(folder: string, status: FileStatus, files: FileSystem): Promise<string | null> {
   if (status.uid !== process.getuid?.()) return "it belongs to another user";
   if ((status.mode & STICKY_BIT) !== 0) return "everybody may create files in it";
@@ -174,7 +174,7 @@ export async function tidyFolder(folder: string, files: FileSystem = nodeFileSys
   await syncFolder(folder, files);
 }
 
-/** What a process does that has lost its folder: anything that it still writes is lost or does harm. */
+/** Ends a process that has lost its folder: anything that it still writes is lost or does harm. */
 export const exitWhenLost = (dataFolder: string, log: Pick<Log, "error">) => (): never => {
   log.error("another process has taken the data folder while this one was paused; exiting", { dataFolder });
   process.exit(1);

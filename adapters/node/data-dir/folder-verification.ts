@@ -19,7 +19,7 @@ function rollupLinesOf({ rollups, compared, outdated, uncompared, uncomparedReas
   ];
 }
 
-/** What `verify` found in a folder. */
+/** The findings of `verify` in a folder. */
 interface Findings {
   readonly report: VerificationReport;
   /** The first faults. */
@@ -58,7 +58,7 @@ async function faultsOfSecrets(folder: string, files: FileSystem): Promise<Fault
   return faults;
 }
 
-/** What `restore` would refuse in a backup, and an unfinished restore, which the program refuses to serve. */
+/** Faults for which `restore` would refuse a backup, and for which the program refuses to serve an unfinished restore. */
 async function faultsOfKind(folder: string, files: FileSystem, progress: Progress): Promise<Fault[]> {
   const kind = await kindOf(folder, files);
   if (kind === "unfinished restore") return [{ file: RESTORE_MARKER, reason: "a restore was interrupted; run it again" }];
@@ -70,7 +70,7 @@ async function faultsOfKind(folder: string, files: FileSystem, progress: Progres
   }
 }
 
-/** How a folder is verified, beside the options of the verification itself. */
+/** Options besides those of the verification itself. */
 export interface FolderVerificationOptions extends VerificationOptions {
   readonly files?: FileSystem;
   readonly progress?: Progress;

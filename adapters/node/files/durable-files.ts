@@ -59,7 +59,7 @@ export async function writeDurably(path: string, bytes: Uint8Array, files: FileS
   await syncFolder(folder, files);
 }
 
-/** How many folders are remembered as durable. A forgotten one is synced again when it is needed. */
+/** Maximum number of folders remembered as durable. A forgotten one is synced again when it is needed. */
 const DURABLE_FOLDERS_MAX = 10_000;
 
 async function exists(path: string, files: FileSystem): Promise<boolean> {
@@ -105,7 +105,7 @@ export async function createFolder(folder: string, files: FileSystem = nodeFileS
 /** Identifies one incarnation of a folder: from the time it is known to be durable until it is removed. */
 type Incarnation = object;
 
-/** How often a write is repeated because its folder was removed meanwhile. */
+/** Maximum attempts of a write whose folder was removed meanwhile. */
 const FOLDER_ATTEMPTS_MAX = 5;
 
 export class DurableFolders {

@@ -24,7 +24,7 @@ export interface PageFetchOptions {
   readonly userAgent: string;
   /** All addresses of a name. By default the system's resolver. */
   readonly resolve?: (hostname: string) => Promise<readonly string[]>;
-  /** Which addresses may be connected to. By default public ones. */
+  /** Decides which addresses may be connected to. Public ones by default. */
   readonly isAllowed?: (address: string) => boolean;
 }
 

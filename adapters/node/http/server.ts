@@ -161,7 +161,7 @@ function stop(server: Server, sockets: Iterable<Socket>, responses: LatestRespon
 interface Exchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
-  /** Why the request target is invalid; null if it is valid. */
+  /** The reason why the request target is invalid; null if it is valid. */
   readonly targetError: string | null;
 }
 

@@ -74,7 +74,7 @@ export class ThreadedPasswordHasher implements PasswordHasher {
   }
 }
 
-/** What a thread is started with. */
+/** The start data of a thread. */
 export interface RollupThread {
   readonly dataFolder: string;
   /** Requests wait for it. */

@@ -45,7 +45,7 @@ interface TaskThreadOptions {
   readonly script: string;
   /** How long an idle thread is kept; if absent, until `close`. */
   readonly idleMs?: number;
-  /** What the script reads as `workerData`. */
+  /** Passed to the script as `workerData`. */
   readonly workerData?: unknown;
 }
 

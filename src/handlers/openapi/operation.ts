@@ -61,7 +61,7 @@ export interface Operation {
   readonly requestBody?: RequestBody;
   /** Responses to accepted requests, by status. */
   readonly answers: Readonly<Record<number, Answer>>;
-  /** When the route refuses a request, by reason. `BY_ACCESS` in openapi.ts adds those of its access level. */
+  /** The route's reasons to refuse a request. `BY_ACCESS` in openapi.ts adds those of its access level. */
   readonly refusals?: Readonly<Partial<Record<RefusalCode, string>>>;
 }
 
@@ -89,12 +89,12 @@ export const BODY_REFUSALS = {
   malformed_body: "The body is not an object, or a field is missing or has the wrong type.",
 } as const;
 
-/** When the routes that DNS rebinding must not reach refuse a request (`origins.ts`). */
+/** The reason for refusals of routes that DNS rebinding must not reach (`origins.ts`). */
 export const UNVERIFIED_HOST =
   "No admin password is set yet, the request came from this machine or a private network without a trusted proxy, and its " +
   "`Host` is neither an IP address, nor localhost, nor that of `dashboard_origin`.";
 
-/** When a request with `X-Share` is refused. */
+/** The reason for refusals of requests with `X-Share`. */
 export const TOO_MANY_VIEWS = "Too many requests with `X-Share` came from the address.";
 
 // Parameters

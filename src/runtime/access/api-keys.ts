@@ -23,14 +23,14 @@ export const KEY_SCOPES = ["ReadOnly", "Admin"] as const;
 
 type KeyScope = (typeof KEY_SCOPES)[number];
 
-/** What a key permits. */
+/** The rights of a key. */
 export interface KeyRights {
   readonly scope: KeyScope;
   /** The sites that it is limited to; null for all sites. */
   readonly sites: readonly SiteId[] | null;
 }
 
-/** What is stored of a key, in memory and in its record: all but the key itself. */
+/** The stored part of a key, in memory and in its record: everything but the key itself. */
 export interface ApiKey extends KeyRights {
   /** SHA-256 of the whole key, in hex. */
   readonly keyHash: string;

@@ -1,6 +1,6 @@
 /**
- * How many consecutive passwords of an address may be wrong before it is locked out (docs/http-api.md, "Login"): of the login, or of
- * each share link on its own. IPv6 counts by /64 network. In memory only, because addresses are never stored.
+ * The lockout of an address after consecutive wrong passwords (docs/http-api.md, "Login"): of the login, or of each share link separately.
+ * IPv6 counts by /64 network. In memory only, because addresses are never stored.
  */
 import { LruMap } from "../../storage/lru-map.ts";
 import { AppError } from "../base/errors.ts";

@@ -1,6 +1,6 @@
 /**
- * What the password permits: a session, or another password (docs/http-api.md, "Login" and "Change of password"). Attempts run one
- * after the other, so that concurrent ones cannot evade the lockout.
+ * The uses of the password: a session, or another password (docs/http-api.md, "Login" and "Change of password"). Attempts run one after the
+ * other, so that concurrent ones cannot evade the lockout.
  */
 import type { Counters } from "../base/metrics/counters.ts";
 import { AppError } from "../base/errors.ts";

@@ -13,7 +13,7 @@ export interface Credentials {
   readonly share: string | null;
 }
 
-/** What a share link shows, or a public site. */
+/** The content of a share link, or of a public site. */
 interface SharedSite {
   readonly siteId: SiteId;
   /** The hash of the link, or the id of the public site. */
@@ -27,7 +27,7 @@ export interface Standing {
   readonly hasSession: boolean;
   /** Rights of the valid keys. */
   readonly keys: readonly KeyRights[];
-  /** What `X-Share` is worth: `locked` if the link needs its password, `unknown` also if it is revoked or expired. Null without it. */
+  /** The rights of `X-Share`: `locked` if the link needs its password, `unknown` even if it is revoked or expired. null without it. */
   readonly share: SharedSite | "locked" | "unknown" | null;
 }
 

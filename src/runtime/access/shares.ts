@@ -40,7 +40,7 @@ export interface SharedView {
   readonly hasRealtime: boolean;
 }
 
-/** What an administrator chooses. */
+/** The administrator's choices. */
 export interface ShareSettings extends SharedView {
   readonly siteId: SiteId;
   readonly name: string;

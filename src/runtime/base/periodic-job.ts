@@ -51,7 +51,7 @@ export class PeriodicJob implements Job {
     return this.#failures > 0 && !this.#running && this.#options.monotonicMs() < this.#notBeforeMs;
   }
 
-  /** What made runs fail is over. */
+  /** Called when the cause of failed runs is gone. */
   endBackoff(): void {
     if (!this.isBackingOff) return;
     this.#failures = 0;

@@ -85,7 +85,7 @@ export function createRateLimit({ perSecond, burst = Math.max(1, perSecond), buc
   if (perSecond <= 0) return NO_LIMIT;
   const tokenMs = 1000 / perSecond;
   const capacityMs = burst * tokenMs;
-  /** When each bucket is full again, roughly in order of last use. A missing bucket is full. */
+  /** Time at which each bucket is full again, roughly in order of last use. A missing bucket is full. */
   const fullAtMs = new Map<string, number>();
 
   /** Only full buckets are evicted, because they equal missing ones; any other would allow its key another burst. */
@@ -106,7 +106,7 @@ export function createRateLimit({ perSecond, burst = Math.max(1, perSecond), buc
     return fullAtMs.size >= bucketsMax ? OVERFLOW_KEY : key;
   }
 
-  /** When the bucket is full again. A new bucket starts like the overflow bucket, which its key may have used before. */
+  /** Time at which the bucket is full again. A new bucket starts like the overflow bucket, which its key may have used before. */
   function fullMsOf(bucket: string, nowMs: number): number {
     return Math.max(nowMs, fullAtMs.get(bucket) ?? fullAtMs.get(OVERFLOW_KEY) ?? Number.NEGATIVE_INFINITY);
   }

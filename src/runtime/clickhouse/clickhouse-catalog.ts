@@ -1,4 +1,4 @@
-/** Which sites have events on which days, those of all nodes included: what ClickHouse has, and what this node has. */
+/** Sites and their days with events, on all nodes: from ClickHouse, and from this node's own store. */
 import { addDays } from "../../storage/calendar.ts";
 import { utcDateOf, type SiteId, type LocalDate } from "../../storage/event.ts";
 import type { EventStore } from "../../storage/event-store.ts";
@@ -7,7 +7,7 @@ import { isSiteId } from "../base/config/names.ts";
 import type { ClickhouseConnection } from "./connection.ts";
 import type { EventTables } from "./tables.ts";
 
-/** What `EventStore` has of this node alone. */
+/** The part of `EventStore` that knows this node alone. */
 export type EventCatalog = Pick<EventStore, "sites" | "days">;
 
 export interface ClickhouseCatalogOptions {

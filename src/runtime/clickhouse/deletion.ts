@@ -11,7 +11,7 @@ export interface DaysOfSite {
   readonly lastDay: LocalDate;
 }
 
-/** Which events of a node. */
+/** The events of a node to delete. */
 export interface DeletedEvents {
   readonly node: string;
   readonly days: DaysOfSite | ExpiredDays;

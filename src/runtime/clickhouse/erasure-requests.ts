@@ -14,7 +14,7 @@ export interface ErasureRequest {
   readonly lastDay: LocalDate;
 }
 
-/** What nodes erased: each event counts once, each day once for each node. */
+/** Counts of erased events and days: each event counts once, each day once for each node. */
 export interface ErasedCounts {
   readonly events: number;
   readonly days: number;
@@ -91,7 +91,7 @@ export class ErasureRequests {
     return { nodes: new Set(rows.map(({ node }) => String(node))), events: sum("events"), days: sum("days") };
   }
 
-  /** How many requests are not forgotten yet. */
+  /** Number of requests that are not forgotten yet. */
   async count(): Promise<number> {
     const [row] = await this.#rows(`SELECT uniqExact(id) AS requests FROM ${this.#tables.requests}`, {});
     return Number(row?.["requests"] ?? 0);

@@ -3,7 +3,7 @@ import { EVENT_COLUMNS, type ColumnKind } from "../../storage/event.ts";
 import type { EventTables } from "./tables.ts";
 
 /**
- * How many inserts a server remembers by their token, and for how long: an insert that is repeated later is looked up before
+ * Number and lifetime of the insert tokens that a server remembers: an insert that is repeated later is looked up before
  * (`ReplicatedEvents.isRepeated`).
  */
 const DEDUPLICATED_INSERTS = 10_000;

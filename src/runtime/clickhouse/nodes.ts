@@ -8,7 +8,7 @@ import type { EventTables } from "./tables.ts";
 /** `removed`: an administrator has declared that the node never returns (docs/scaling.md). */
 export type NodeState = "running" | "stopped" | "removed";
 
-/** What a node announces. */
+/** A node's announcement. */
 export interface NodeAnnouncement {
   readonly node: string;
   readonly role: Config["role"];
@@ -25,7 +25,7 @@ export interface NodeAnnouncement {
 }
 
 export interface KnownNode extends NodeAnnouncement {
-  /** How long ago it announced itself, by the server's clock. */
+  /** Time since its announcement, by the server's clock. */
   readonly seenMsAgo: number;
 }
 

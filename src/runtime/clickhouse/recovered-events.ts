@@ -1,6 +1,6 @@
 /**
- * What ClickHouse gets of the events that the journal of an earlier process still has: all but those of days that were erased
- * meanwhile, which are only written to files, and deleted with these. So no result contains them, not even for a moment.
+ * The events of an earlier process's journal that ClickHouse gets: all except those of days that were erased meanwhile, which are only
+ * written to files, and deleted with these. So no result contains them, not even for a moment.
  */
 import type { EventReplica, ReplicatedEvents } from "../../storage/event-replica.ts";
 import type { SiteId } from "../../storage/event.ts";

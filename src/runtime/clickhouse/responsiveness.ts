@@ -1,6 +1,6 @@
 /**
- * Whether ClickHouse responds at all. That a report takes long does not show it, so while reports wait, the server is pinged: all of them
- * end as soon as it does not respond, and further ones are refused until it does.
+ * Watches whether ClickHouse responds at all. A slow report does not show it, so while reports wait, the server is pinged: all of them end
+ * as soon as it does not respond, and further ones are refused until it does.
  */
 import {
   CLICKHOUSE_PING_MS_MAX,

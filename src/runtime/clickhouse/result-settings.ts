@@ -1,7 +1,7 @@
 /** Settings that a statement's result depends on, so that no profile on the server changes it (https://clickhouse.com/docs/operations/settings/settings). */
 import type { ClickhouseStatement } from "./connection.ts";
 
-/** What the SQL means: NULL as in the SQL standard, exact distinct counts, UTC. */
+/** The meaning of the SQL: NULL as in the SQL standard, exact distinct counts, UTC. */
 const MEANING = {
   aggregate_functions_null_for_empty: 0,
   cast_keep_nullable: 0,

@@ -36,7 +36,7 @@ function createVersions(tables: EventTables): string {
 
 const createDatabase = ({ database, onCluster }: EventTables): string => `CREATE DATABASE IF NOT EXISTS \`${database}\` ${onCluster}`;
 
-/** What creates the tables of the newest version. */
+/** Creates the tables of the newest version. */
 export const creation = (tables: EventTables): readonly string[] => [
   createDatabase(tables),
   createVersions(tables),

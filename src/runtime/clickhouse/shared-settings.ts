@@ -1,4 +1,4 @@
-/** What is set for sites on all nodes of a database: the newest record of each site, and that of the calendar of all others. */
+/** Settings of sites on all nodes of a database: the newest record of each site, and that of the calendar of all others. */
 import type { EpochMs } from "../../storage/event.ts";
 import { CLICKHOUSE_CHECK_MS_MAX, SETTINGS_INSERTED_CHARS_MAX, SETTINGS_READ_AGAIN_MS } from "../base/config/clickhouse-limits.ts";
 import type { ClickhouseConnection } from "./connection.ts";

@@ -1,4 +1,4 @@
-/** What ClickHouse has of this node's events: rows by segment and by day. */
+/** This node's events in ClickHouse: rows by segment and by day. */
 import { addDays, dayNumberOf } from "../../storage/calendar.ts";
 import type { SiteId, LocalDate } from "../../storage/event.ts";
 import type { ClickhouseConnection } from "./connection.ts";

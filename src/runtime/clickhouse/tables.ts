@@ -1,4 +1,4 @@
-/** Which tables have the events, on one server and on a cluster, and what statements need that concern several servers. */
+/** The tables of events on one server and on a cluster, and the settings of statements that concern several servers. */
 import type { Config } from "../base/config/config.ts";
 import type { ClickhouseStatement } from "./connection.ts";
 

@@ -40,7 +40,7 @@ function chunkOf(siteRange: SiteRange, blocks: readonly number[], { engine, aske
   };
 }
 
-/** How many codes one query lists, each as a parameter. */
+/** Codes that one query lists, each as a parameter. */
 const CODES_PER_LIST = 1024;
 
 /** Density of wanted codes from which reading the whole range of codes is cheaper than listing them. */

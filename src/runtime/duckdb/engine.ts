@@ -27,7 +27,7 @@ export interface BlockFile {
   readonly bytes: Uint8Array;
 }
 
-/** What is added to a block: whole files, or events of one date that are not in a file yet. */
+/** Content of a block: whole files, or events of one date that are not in a file yet. */
 export type BlockSource = { readonly files: readonly BlockFile[] } | { readonly date: LocalDate; readonly events: readonly EventText[] };
 
 /** Memory use of the engine after a change. */
@@ -64,7 +64,7 @@ export interface PartialTableParts {
   readonly parts: readonly number[];
 }
 
-/** Which custom properties a query reads. */
+/** The custom properties that a query reads. */
 export interface PropertiesWanted {
   /** A property key, to read its values; null to read all keys. */
   readonly key: string | null;
@@ -140,9 +140,9 @@ export interface EngineQuery {
    */
   readonly isGuest?: boolean;
   /**
-   * What the tests of the query may read, if not every text of the site: codes of `texts` and of `properties`, in a column `code`. Nor does
-   * the option `properties` read others. So the time that a query takes tells nothing of all other texts. Tests that are parameters of
-   * these statements themselves read every text.
+   * The texts that the tests of the query may read, if not every text of the site: codes of `texts` and of `properties`, in a column
+   * `code`. Nor does the option `properties` read others. So the time that a query takes reveals nothing about all other texts. Tests that
+   * are parameters of these statements themselves read every text.
    */
   readonly readable?: { readonly texts: EngineSelect; readonly props: EngineSelect };
 }
@@ -181,7 +181,7 @@ export interface Engine {
   storePartial(table: PartialTable, part: number, query: EngineQuery, signal: AbortSignal): Promise<StoredPartial>;
   /** Drops parts of a table, or the whole table. Ignores unknown ones. No running query may read them. */
   dropPartials(id: number, parts: readonly number[] | "all"): Promise<EngineUsage>;
-  /** Why the macros of `behavioral.ts` do not work in this engine; null if they do. An engine creates them when it opens. */
+  /** The reason why the macros of `behavioral.ts` do not work in this engine; null if they do. An engine creates them when it opens. */
   behavioralFailure(): Promise<string | null>;
   /** Increases each time all loaded data is lost, for example when the engine has crashed and was restarted. */
   readonly generation: number;

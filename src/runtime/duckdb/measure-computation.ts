@@ -52,7 +52,7 @@ function compute(
   );
 }
 
-/** What computing from loaded events needs. */
+/** The parts needed to compute from loaded events. */
 export interface LoadedContext extends Omit<MeasureContext, "partitionCache"> {
   readonly partitionCache: Pick<PartitionCache, "propertyTextBytesMax">;
 }

@@ -1,4 +1,4 @@
-/** What the tests of a guest's query may read: texts of shared events, so that the time that it takes tells nothing of others. */
+/** The texts that the tests of a guest's query may read: texts of shared events, so that the time of the query reveals nothing about others. */
 import type { EngineQuery, EngineSelect } from "./engine.ts";
 import { sharedEventsIn, type SiteRange } from "../query/scope.ts";
 import { column, joinSql, resultColumn, sql, type SqlText } from "../query/sql.ts";

@@ -27,7 +27,7 @@ import type { VisitorSalts } from "./visitor-salts.ts";
 
 /** A request that carries an event. Its body has been read and is within its limit. */
 export interface IngestContext {
-  /** When the request began, by the wall clock. */
+  /** Start of the request by the wall clock. */
   readonly nowMs: EpochMs;
   /** Request start, monotonic ms. */
   readonly beganMs: number;
@@ -42,7 +42,7 @@ export interface IngestContext {
   readonly readInput: () => EventInput;
 }
 
-/** What became of an event that was not refused. */
+/** The outcome of an event that was not refused. */
 export type Acceptance = "accepted" | "bot" | "excluded";
 
 export type AcceptEvent = (context: IngestContext) => Promise<Acceptance>;
@@ -64,7 +64,7 @@ export interface AcceptEventOptions {
   readonly minimisation: DataMinimisation;
   readonly ingestGate: IngestGate;
   readonly exclusionsOf: ExclusionsOf;
-  /** Which date and time zone an event has. */
+  /** Gives an event its date and time zone. */
   readonly calendarOf: CalendarOf;
   readonly counters: Counters;
   readonly outcomes: EventOutcomes;
@@ -130,7 +130,7 @@ function isExcluded(
   return hasPath?.(parsePageUrl(url).pathname) ?? false;
 }
 
-/** When an event is stored, by its site's calendar at that instant. */
+/** The time of an event, by its site's calendar at that instant. */
 interface Moment {
   readonly timestampMs: EpochMs;
   readonly date: LocalDate;

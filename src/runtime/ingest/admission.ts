@@ -12,7 +12,7 @@ import { KnownSites } from "./known-sites.ts";
 interface AdmissionParts {
   readonly config: Config;
   readonly eventStore: EventStore;
-  /** Where the sites of all nodes are listed: the store itself, unless nodes share a database. */
+  /** The list of the sites of all nodes: the store itself, unless nodes share a database. */
   readonly catalog: Pick<EventStore, "sites">;
   /** Sites with settings count, with or without events. */
   readonly sites: Pick<Sites, "has" | "listed" | "count">;

@@ -1,4 +1,4 @@
-/** Which pages and sites may send events: the `site_ids` option (docs/http-api.md, "Processing order"). */
+/** The pages and sites that may send events: the `site_ids` option (docs/http-api.md, "Processing order"). */
 import { AppError } from "../base/errors.ts";
 import { parseUrl } from "./parse-url.ts";
 

@@ -1,4 +1,4 @@
-/** What the client hints `Sec-CH-UA`, `Sec-CH-UA-Platform` and `Sec-CH-UA-Mobile` say (User-Agent Client Hints, WICG). */
+/** Reads the client hints `Sec-CH-UA`, `Sec-CH-UA-Platform` and `Sec-CH-UA-Mobile` (User-Agent Client Hints, WICG). */
 import { browserNameFrom, osNameFrom, versionFrom } from "./platform-names.ts";
 
 /** The values of the three headers. */

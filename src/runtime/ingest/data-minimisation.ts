@@ -1,4 +1,4 @@
-/** Which details an operator can keep out of stored events, and how (docs/privacy.md). */
+/** The details that an operator can keep out of stored events (docs/privacy.md). */
 import type { Calendar } from "../../storage/calendar.ts";
 import type { EpochMs, StoredEvent } from "../../storage/event.ts";
 

@@ -1,4 +1,4 @@
-/** Which browser, system and device type an event is recorded with: client hints first, then the User-Agent, then the screen width. */
+/** Browser, system and device type of an event: client hints first, then the User-Agent, then the screen width. */
 import { ENGINE_BRANDS, type ClientHints } from "./client-hints.ts";
 import type { DeviceInfo } from "./user-agent.ts";
 

@@ -1,6 +1,6 @@
 /**
- * What became of the events of each site: for the installation check (docs/http-api.md, "Installation check").
- * Counts and times in memory, of names only: nothing about the page or its visitor (docs/privacy.md, "What is not stored").
+ * The outcomes of each site's events, for the installation check (docs/http-api.md, "Installation check"). Counts and times in memory, of
+ * names only: nothing about the page or its visitor (docs/privacy.md, "What is not stored").
  */
 import type { EpochMs } from "../../storage/event.ts";
 import { OUTCOME_NAMES_MAX, SITE_ID_CHARS_MAX } from "../base/config/limits.ts";
@@ -86,7 +86,7 @@ export class EventOutcomes {
     known.latestMs = Math.max(known.latestMs, latestMs);
   }
 
-  /** What was counted since the last call. It begins again from zero. */
+  /** Returns the counts since the last call, and restarts from zero. */
   take(): OutcomeCount[] {
     const taken = [...this.#names.keys()].flatMap((name) => this.of(name));
     this.#names.clear();

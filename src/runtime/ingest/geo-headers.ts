@@ -10,7 +10,7 @@ const UNKNOWN_COUNTRIES: readonly string[] = ["XX", "ZZ"];
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** What `decode` makes of a text; the text itself if that is impossible. */
+/** Applies `decode` to a text; returns the text itself if that fails. */
 function decoded(text: string, decode: (text: string) => string): string {
   try {
     return decode(text);

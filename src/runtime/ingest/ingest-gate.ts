@@ -1,4 +1,4 @@
-/** Whether events can be stored at the moment: events that cannot are refused with 503, and the log says so once a minute, not for each event. */
+/** Refuses events with 503 while they cannot be stored; the log says so once a minute, not for each event. */
 import type { EpochMs, StoredEvent } from "../../storage/event.ts";
 import type { EventStore } from "../../storage/event-store.ts";
 import type { Counters } from "../base/metrics/counters.ts";

@@ -1,4 +1,4 @@
-/** How JSON numbers with more digits than a JavaScript number holds survive `JSON.parse` and `JSON.stringify` unchanged. */
+/** Keeps JSON numbers with more digits than a JavaScript number unchanged through `JSON.parse` and `JSON.stringify`. */
 
 /** Only text that matches can hold such a number: 15 significant digits and two-digit exponents are always exact. */
 const MAY_LOSE_DIGITS = /[\d.]{16}|[eE][+-]?\d{3}/;

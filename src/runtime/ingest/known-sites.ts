@@ -1,4 +1,4 @@
-/** Which sites have events, and whether an event may add a site: the `max_sites` option. */
+/** The sites with events, and the decision whether an event may add a site: the `max_sites` option. */
 import type { SiteId } from "../../storage/event.ts";
 import { SITES_LISTING_WAIT_MS } from "../base/config/limits.ts";
 import { DEMO_SITE } from "../base/config/names.ts";
@@ -11,7 +11,7 @@ import type { SiteAdmission } from "./site-admission.ts";
 export interface KnownSitesOptions {
   /** Sites with stored events. Listed in the background of the start; after a failure, again with the next new site. */
   readonly storedSites: () => Promise<ReadonlySet<SiteId>>;
-  /** How long a listing is current: infinity where only this process adds and removes sites. */
+  /** Lifetime of a listing: infinity if only this process adds and removes sites. */
   readonly listingMsMax: number;
   readonly monotonicMs: () => number;
   /** Sites with events in the journal at the start. */

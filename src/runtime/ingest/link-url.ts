@@ -1,4 +1,4 @@
-/** What is stored of a clicked link: never user name and password, and no query and fragment with `strip_referrer_query`. */
+/** The stored part of a clicked link: never user name and password, and no query and fragment with `strip_referrer_query`. */
 import { URL_CHARS_MAX } from "../base/config/limits.ts";
 import { FILE_DOWNLOAD, OUTBOUND_CLICK } from "../base/config/names.ts";
 import { parseUrl } from "./parse-url.ts";

@@ -1,4 +1,4 @@
-/** What is stored of a page's URL: path, host and campaign parameters (docs/http-api.md, "Event fields"). */
+/** The stored parts of a page's URL: path, host and campaign parameters (docs/http-api.md, "Event fields"). */
 import { invalidInput } from "../base/errors.ts";
 import { PATHNAME_CHARS_MAX, URL_HOST_CHARS_MAX, UTM_CHARS_MAX } from "../base/config/limits.ts";
 import { cutToChars } from "../../shared/text.ts";

@@ -1,6 +1,6 @@
 /**
- * How untrusted text is parsed as a URL: with a bounded host, because that is the only part that takes more than linear time, and
- * by catching the exception, because `URL.canParse` of Node 20 rejects non-ASCII text once it is called often.
+ * Parses untrusted text as a URL: with a bounded host, because only the host takes more than linear time, and by catching the exception,
+ * because `URL.canParse` of Node 20 rejects non-ASCII text once it is called often.
  */
 import { URL_HOST_CHARS_MAX } from "../base/config/limits.ts";
 

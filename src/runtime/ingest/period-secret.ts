@@ -8,7 +8,7 @@ export interface SaltPeriod {
   readonly firstDay: LocalDate;
   readonly days: number;
   readonly startMs: EpochMs;
-  /** When the next one begins. */
+  /** Start of the next one. */
   readonly endMs: EpochMs;
 }
 

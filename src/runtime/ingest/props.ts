@@ -1,4 +1,4 @@
-/** Which custom properties are stored, and in which form (docs/http-api.md, "Custom properties"). */
+/** The stored custom properties, and their form (docs/http-api.md, "Custom properties"). */
 import { wellFormed } from "../../shared/text.ts";
 import { parseJson, type Json, type JsonObject } from "./escaped-keys.ts";
 import { mayLoseDigits, protectNumbers, unprotectNumbers } from "./json-numbers.ts";

@@ -1,4 +1,4 @@
-/** What is stored of a referrer, and which source it belongs to (docs/http-api.md, "Event fields"). */
+/** The stored part of a referrer, and its source (docs/http-api.md, "Event fields"). */
 import { URL_CHARS_MAX } from "../base/config/limits.ts";
 import { sourceFromAndroidPackage, sourceFromHost, withoutWww } from "./referrer-sources.ts";
 import { parseUrl } from "./parse-url.ts";

@@ -1,4 +1,4 @@
-/** Which amounts and currencies are recorded, and how an amount is rounded to hundredths exactly (docs/http-api.md, "Revenue"). */
+/** The recorded amounts and currencies; amounts are rounded to hundredths exactly (docs/http-api.md, "Revenue"). */
 import { REVENUE_CENTS_MAX } from "../base/config/limits.ts";
 
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/;

@@ -1,4 +1,4 @@
-/** Which sites have events, and whether an event may add one. */
+/** The sites with events, and the decision whether an event may add one. */
 import type { SiteId } from "../../storage/event.ts";
 
 export interface SiteAdmission {

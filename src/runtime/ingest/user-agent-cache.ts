@@ -1,4 +1,4 @@
-/** How parsed User-Agents are cached, so that a known one costs one map lookup. */
+/** Caches parsed User-Agents, so that a known one costs one map lookup. */
 import { LruMap } from "../../storage/lru-map.ts";
 import { USER_AGENT_CHARS_MAX, USER_AGENTS_CACHED_MAX } from "../base/config/limits.ts";
 import { isBot, parseUserAgent, type DeviceInfo } from "./user-agent.ts";

@@ -1,4 +1,4 @@
-/** What a User-Agent alone says: whether it is a bot's, and which browser, system and device it names. Owns ua-parser-js and isbot. */
+/** Reads bot, browser, system and device from a User-Agent alone. Owns ua-parser-js and isbot. */
 import { isbot } from "isbot";
 import UAParser from "ua-parser-js";
 import { USER_AGENT_CHARS_MAX } from "../base/config/limits.ts";

@@ -30,7 +30,7 @@ export interface VisitorSaltOptions {
   /** The time zone whose dates count salt periods: an IANA name, and its days. */
   readonly timeZone: string;
   readonly calendar: Calendar;
-  /** Where another instance owns the secret: that of the salt period that has begun last. Nothing is stored here then. */
+  /** Set if another instance owns the secret: returns that of the salt period that began last. Nothing is stored here then. */
   readonly foreign?: () => Promise<PeriodSecret>;
   /** Length of a salt period: an integer of at least 1. */
   readonly rotationDays: number;
@@ -47,7 +47,7 @@ function wipe({ inner, outer }: HmacKey): void {
 
 const isWithin = ({ startMs, endMs }: SaltPeriod, timestampMs: EpochMs): boolean => timestampMs >= startMs && timestampMs < endMs;
 
-/** What HMAC needs of a secret, and the salts that were made of it. The text of a generated one is not held in memory. */
+/** The part of a secret that HMAC needs, and the salts made from it. The text of a generated secret is not kept in memory. */
 interface CurrentSecret {
   readonly period: SaltPeriod;
   readonly key: HmacKey;

@@ -14,7 +14,7 @@ import { VisitorSalt, type VisitorSaltOptions } from "./visitor-salt.ts";
 
 export interface VisitorSaltsOptions extends Omit<VisitorSaltOptions, "store" | "foreign" | "timeZone" | "calendar"> {
   readonly store: SecretStore;
-  /** Where another instance owns the secrets: that of a zone's salt period that has begun last. Nothing is stored here then. */
+  /** Set if another instance owns the secrets: returns that of a zone's salt period that began last. Nothing is stored here then. */
   readonly foreign?: (timeZone: string) => Promise<PeriodSecret>;
   /** The zones that sites are in at an instant. The first always has a secret; the others get theirs with an event. */
   readonly zonesAt: (timestampMs: EpochMs) => readonly string[];

@@ -1,9 +1,9 @@
-/** Whether a page's Content Security Policy lets it load a script and send events (CSP Level 3, "Matching algorithms"). */
+/** Decides whether a page's Content Security Policy lets it load a script and send events (CSP Level 3, "Matching algorithms"). */
 
 /** Directives by name, with their source expressions. */
 type Policy = ReadonlyMap<string, readonly string[]>;
 
-/** What a page wants to load. */
+/** The resource that a page wants to load. */
 export interface Wanted {
   readonly url: URL;
   readonly page: URL;

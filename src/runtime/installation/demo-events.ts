@@ -158,10 +158,10 @@ const DEVICE = choiceOf<Device>(
   [3, handheld("tablet", "iPadOS", "19", "Safari", "834")],
 );
 
-/** What all events of a day have in common. */
+/** The common fields of all events of a day. */
 type OfDay = Pick<StoredEvent, "siteId" | "date" | "hostname">;
 
-/** What the events of a visitor have in common. */
+/** The common fields of a visitor's events. */
 interface Visitor extends OfDay, Source, Campaign, Place, Device {
   readonly visitorId: bigint;
 }
@@ -270,7 +270,7 @@ function usualVisits({ date, index }: DemoDay, numbers: Numbers): number {
   return Math.round(grown * (isWeekend(date) ? 0.62 : 1) * (0.88 + numbers() * 0.24));
 }
 
-/** How many visits a front page adds, relative to the usual ones. */
+/** The visits that a front page adds, relative to the usual ones. */
 const launchShare = ({ index }: DemoDay): number => ({ [LAUNCH_DAY]: 1.5, [LAUNCH_DAY + 1]: 0.5 })[index % LAUNCH_EVERY_DAYS] ?? 0;
 
 /** Mostly in the European afternoon, which is the American morning; some at any hour. */

@@ -25,7 +25,7 @@ const NUMBER_MAX = 100 * 366 * MINUTES_OF_DAY;
 interface StoredDemo {
   /** The number of the demo's first day; null without a demo. */
   readonly firstDay: number | null;
-  /** How many minutes of each day are stored, from midnight on. */
+  /** Minutes of each day that are stored, from midnight on. */
   readonly minutes: ReadonlyMap<LocalDate, number>;
   /** There are events that were not made up. */
   readonly hasOthers: boolean;

@@ -56,7 +56,7 @@ export const PAGE_PROBLEMS = [...FETCH_FAILURES, "too_many_redirects", "foreign_
 type PageProblem = (typeof PAGE_PROBLEMS)[number];
 
 interface PageFindings {
-  /** Why there are no findings; null if there are. */
+  /** The reason why there are no findings; null if there are. */
   readonly problem: PageProblem | null;
   /** Status of the last response; null without one. */
   readonly status: number | null;

@@ -1,4 +1,4 @@
-/** What a page's HTML and headers say about the installation: its script tag, and what keeps the browser from using it. */
+/** Reads a page's HTML and headers for the installation check: its script tag, and obstacles that keep the browser from using it. */
 import { SCRIPT_PATHS } from "../../shared/names.ts";
 import { URL_CHARS_MAX } from "../base/config/limits.ts";
 import { EVENT_PATH, isSiteId } from "../base/config/names.ts";
@@ -87,7 +87,7 @@ function scan(html: string, page: URL, installed: InstalledScript): Scan {
 
 const isMixedContent = (url: URL, page: URL): boolean => page.protocol === "https:" && url.protocol === "http:";
 
-/** Where the tag sends events: to `data-api`, else to the path of events at the script's origin. */
+/** The URL to which the tag sends events: `data-api`, else the path of events at the script's origin. */
 function eventUrlOf(tag: ScriptTag | null, page: URL, scriptUrl: URL): URL {
   const api = tag?.attributes.get("data-api");
   const path = beside(scriptUrl, EVENT_PATH);

@@ -72,7 +72,7 @@ export class ProxyCheck {
     this.#seed = new DataView(options.randomBytes(4).slice().buffer).getUint32(0);
   }
 
-  /** How many addresses of the header `note` looks at. */
+  /** Number of addresses of the header that `note` reads. */
   get entriesMax(): number {
     return this.#options.trustProxy + PROXIES_BEYOND_MAX;
   }

@@ -38,7 +38,7 @@ export interface AggregateQuery {
   readonly property?: string | null;
   /** `partial` compares visitors with each other, so that its rows of some visitors and of all others do not add up. */
   readonly comparesVisitors?: true;
-  /** Which rows of the range are the result; all of them by default, in no particular order. */
+  /** Selects the rows of the result; all rows of the range by default, in no particular order. */
   readonly top?: Top;
   /** Replaces the rows by one row `row_count`: their number without `rowsMax` and `offset`. */
   readonly isCounted?: true;
@@ -61,7 +61,7 @@ const textsOf = (code: string): SqlText => resultColumn(`texts_of_${code}`);
 /** `totals` with texts in place of codes. A backend that stores texts selects the rows as they are. */
 export const withTexts = fragment((selected: SqlText, _wanted: SqlText) => selected);
 
-/** How the result is computed from `totals`. */
+/** SQL that computes the result from `totals`. */
 export function totalSql(query: AggregateQuery): SqlText {
   const { keys, codes = [], names = [], counts, amounts = [], finalize, isCounted } = query;
   if (finalize) return finalize;
@@ -154,7 +154,7 @@ export function definitionOf({ partial, keys, codes, names, counts, amounts, per
   return JSON.stringify([text, values.map(serialized), keys, codes, names, counts, amounts, perVisitor, property]);
 }
 
-/** What a query reads besides the columns of `events`. */
+/** The data that a query reads besides the columns of `events`. */
 export interface QueryNeeds {
   /** The custom properties of the events. */
   readonly properties: boolean;

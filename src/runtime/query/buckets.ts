@@ -19,7 +19,7 @@ import { fragment, sql, type SqlText } from "./sql.ts";
 /** True if the text is an interval. */
 export const isInterval = (text: string | null): boolean => INTERVALS.some((known) => known === text);
 
-/** How long buckets are. Weeks are named by the day that they begin on. */
+/** The length of buckets. Weeks are named by the day on which they begin. */
 export type BucketLength = Exclude<Interval, "week"> | WeekStart;
 
 export interface Bucket {
@@ -89,7 +89,7 @@ function partsOfDay({ ms, perDay }: PartOfDay, day: LocalDate, calendar: Calenda
   return shown.size === 0 ? all : all.filter((part) => shown.has(part));
 }
 
-/** What the clock shows when a part of a day begins. */
+/** The clock time at the start of a part of a day. */
 const clockLabel = (day: LocalDate, sinceMidnightMs: number): string => `${day} ${new Date(sinceMidnightMs).toISOString().slice(11, 16)}`;
 
 const bucketsOfClock = (part: PartOfDay, range: DateRange, calendar: Calendar): readonly Bucket[] =>
@@ -97,7 +97,7 @@ const bucketsOfClock = (part: PartOfDay, range: DateRange, calendar: Calendar): 
     partsOfDay(part, day, calendar).map((i) => ({ key: dayNumberOf(day) * part.perDay + i, label: clockLabel(day, i * part.ms) })),
   );
 
-/** How many days of its week come before 1970-01-01, a Thursday. That week has number 0. */
+/** Days of the week of 1970-01-01, a Thursday, that precede it. That week has number 0. */
 const DAYS_BEFORE_1970: Readonly<Record<WeekStart, number>> = { monday: 3, sunday: 4, saturday: 5 };
 
 function monthOfDay(day: number): number {

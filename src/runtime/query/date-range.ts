@@ -26,7 +26,7 @@ export function rangeOfDays(firstDay: LocalDate, lastDay: LocalDate): DateRange 
 export const datesOf = ({ firstDay, dayCount }: DateRange): readonly LocalDate[] =>
   Array.from({ length: dayCount }, (_, i) => addDays(firstDay, i));
 
-/** What the range of a period depends on. */
+/** The dates on which the range of a period depends. */
 export interface SiteDates {
   /** The current date of the site's calendar. */
   readonly today: LocalDate;

@@ -1,7 +1,6 @@
 /**
- * How large a regular expression is once its repetitions are written out: known from its text, before anything is compiled. The size is
- * never less than that of the program of re2js. It has no meaning for what is not an expression, which re2js refuses before it writes
- * out repetitions.
+ * The size of a regular expression once its repetitions are written out, computed from its text, before anything is compiled. It is never
+ * less than the size of re2js's program. It is meaningless for invalid expressions, which re2js refuses before it writes out repetitions.
  */
 
 export interface ExpressionSize {
@@ -97,7 +96,7 @@ class OpenGroup {
   #before: number;
   /** Size of the last alternative, without its last item. */
   #alternative = 0;
-  /** What a repetition would repeat. */
+  /** Size of the item that a repetition would repeat. */
   #item = 0;
 
   constructor(own: number) {

@@ -87,7 +87,7 @@ function checkExpressions(conditions: readonly Condition[]): void {
   }
 }
 
-/** What a turn of the thread is for: a few milliseconds at most. */
+/** Runs work of a few milliseconds at most in a turn of the thread. */
 type InTurn = <Result>(work: () => Result) => Promise<Result>;
 
 /** 400 for what is no regular expression. Each is compiled in a turn of its own, and the tests of goals are then ready to be used. */

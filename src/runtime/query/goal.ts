@@ -1,4 +1,4 @@
-/** Whether an event meets a goal, as SQL. */
+/** SQL that tests an event against a goal. */
 import type { Goal } from "../sites/goal.ts";
 import { sql, type SqlText } from "./sql.ts";
 import { stepSql } from "./steps.ts";

@@ -4,7 +4,7 @@ import { DAY_MS, startOfDayMs, type EpochMs, type LocalDate } from "../../storag
 import { datesOf, type DateRange } from "./date-range.ts";
 import { sql, type SqlText } from "./sql.ts";
 
-/** What the clock shows at an instant, in milliseconds as if it were UTC. */
+/** Local time at an instant, in milliseconds as if it were UTC. */
 export const localTimeOf = (nowMs: EpochMs, calendar: Calendar): number =>
   nowMs + (calendar.offsetsBetween(nowMs, nowMs + 1)[0]?.offsetMs ?? 0);
 
@@ -48,7 +48,7 @@ function steppedSql(value: SqlText, steps: readonly Step[]): SqlText {
   return later.length === 0 ? sql`${first.ms}` : sql`CASE${cases} ELSE ${(later.at(-1) ?? first).ms} END`;
 }
 
-/** What the clock shows at `timestamp`, in milliseconds as if it were UTC. */
+/** Local time at `timestamp`, in milliseconds as if it were UTC. */
 export const localTimeSql: LocalSql = (range, calendar) => {
   const offsets = calendar.offsetsBetween(...boundsOf(range, calendar));
   return sql`timestamp + ${steppedSql(
@@ -72,6 +72,6 @@ function startsOf(range: DateRange, calendar: Calendar): readonly Step[] {
   return steps.filter(({ ms }, i) => ms !== steps[i - 1]?.ms);
 }
 
-/** When the day begins whose number `day` is: one of the range, or the one after it. */
+/** The start of the day with the number `day`: one of the range, or the one after it. */
 export const startOfDaySql = (day: SqlText, range: DateRange, calendar: Calendar): SqlText =>
   sql`CAST(${day} AS BIGINT) * ${DAY_MS} + ${steppedSql(day, startsOf(range, calendar))}`;

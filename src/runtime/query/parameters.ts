@@ -105,11 +105,11 @@ const shortText = (description: string, example: string): Parameter<string | nul
     return value === "" ? null : value;
   });
 
-/** Which texts are searched for; null for all. An empty text finds all. */
+/** Searches texts; null for all. An empty text finds all. */
 export const searchFor = (what: string): Parameter<string | null> =>
   shortText(`Only ${what} that contain this text, ignoring case. All are searched, not just those within the limit.`, "a");
 
-/** What the reader of a search is shown in place of `(unknown)`. */
+/** The label that a reader sees in place of `(unknown)`. */
 export const UNKNOWN_LABEL: Parameter<string | null> = {
   ...shortText("What `search` looks in for values that were not recorded, in place of `(unknown)`.", "Direct / none"),
   isRead: ({ search }) => search !== null,

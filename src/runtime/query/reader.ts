@@ -1,4 +1,4 @@
-/** Who reads a report, when, and by which calendar. Every scope is made for a reader, so no report shows more than its reader may see. */
+/** The reader of a report, the time, and the calendar. Every scope is made for a reader, so no report shows more than its reader may see. */
 import type { WeekStart } from "../../shared/site-choices.ts";
 import type { Calendar } from "../../storage/calendar.ts";
 import type { EpochMs, LocalDate, SiteId } from "../../storage/event.ts";

@@ -59,7 +59,7 @@ const INTERVAL: Parameter<string | null> = optional(
 export const dateParameter = (description: string, example?: string): Parameter<string | null> =>
   optional({ description, schema: text("A calendar date, YYYY-MM-DD.", { format: "date" }), ...(example && { example }) }, unchanged);
 
-/** Where no `interval` allows a longer range. */
+/** `end_date` of routes on which no `interval` allows a longer range. */
 export const SHORT_END_DATE = dateParameter(
   `The last date, inclusive. Requires \`start_date\`; the range has at most ${RANGE_DAYS_MAX} days.`,
   "2026-01-31",
@@ -163,7 +163,7 @@ function sharedRangeOf(dates: SharedDates, today: LocalDate): DateRange | null {
   return dates.period === "all" ? null : parseDateRange({ ...NO_DATES, ...dates }, { today });
 }
 
-/** What is shared with the reader; null if everything is. */
+/** The part that is shared with the reader; null if everything is. */
 function sharedPartOf({ principal: { view }, goalsOf }: Reader, siteId: SiteId, today: LocalDate): SharedPart | null {
   if (view === null) return null;
   const range = view.dates && sharedRangeOf(view.dates, today);

@@ -1,4 +1,4 @@
-/** Which events of a visitor are one session (docs/reports.md, "Sessions"). */
+/** The rules that decide which events of a visitor are one session (docs/reports.md, "Sessions"). */
 import type { Config } from "../base/config/config.ts";
 
 const MINUTE_MS = 60_000;

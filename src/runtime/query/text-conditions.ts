@@ -43,7 +43,7 @@ export const valuePasses = (value: SqlText, of: ColumnName | null, test: TextTes
 
 interface Found {
   readonly of?: ColumnName | null | undefined;
-  /** What the reader of a report is shown for a value that was not recorded. */
+  /** The label that a reader sees for a value that was not recorded. */
   readonly unknownLabel?: string | undefined;
 }
 

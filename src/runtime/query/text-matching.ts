@@ -32,7 +32,7 @@ type Matcher = (text: string) => boolean;
 
 const TOO_LARGE = "is too large: it repeats too much";
 
-/** What makes a regular expression too large to be compiled; null if nothing does. Takes microseconds, whatever the expression is. */
+/** The reason why a regular expression is too large to be compiled; null if it is not. Takes microseconds, whatever the expression is. */
 export function problemOfSize(expression: string): string | null {
   const { instructions, classes, rangeChars } = expressionSize(expression);
   if (classes > FILTER_EXPRESSION_CLASSES_MAX || rangeChars > FILTER_EXPRESSION_RANGE_CHARS_MAX) {
@@ -47,7 +47,7 @@ const compiled = (expression: string): Matcher => {
   return (text) => program.test(text);
 };
 
-/** What is wrong with expressions that were compiled, the last one at the end; null if nothing is. */
+/** The problem of each compiled expression, the last one at the end; null if there is none. */
 const PROBLEMS = new LruMap<string, string | null>({ max: EXPRESSIONS_KNOWN_MAX });
 
 /** True if `problemOfExpression` knows the expression and need not compile it. */
@@ -62,7 +62,7 @@ function problemOfSyntax(expression: string): string | null {
   }
 }
 
-/** What is wrong with a regular expression; null if nothing is. Compiles it the first time: 1 ms, and 3 ms in the worst case. */
+/** The problem of a regular expression; null if there is none. Compiles it the first time: 1 ms, and 3 ms in the worst case. */
 export function problemOfExpression(expression: string): string | null {
   const known = PROBLEMS.get(expression);
   if (known !== undefined) return known;
@@ -125,5 +125,5 @@ export async function compileInTurns(test: TextTest, inTurn: (work: () => Matche
   kept(test, anyOf(matchers));
 }
 
-/** What a search finds: texts that contain it, ignoring case. */
+/** The test of a search: texts that contain it, ignoring case. */
 export const searchTest = (search: string): TextTest => ({ kind: "search", values: [search] });

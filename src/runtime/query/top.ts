@@ -1,4 +1,4 @@
-/** Which rows of a report are its result, and in which order. */
+/** The rows of a report that are its result, and their order. */
 
 import type { ColumnName } from "./sql.ts";
 
@@ -19,6 +19,6 @@ export interface Top {
   readonly search?: string;
   /** The column that these texts are from. */
   readonly of?: ColumnName;
-  /** What the search looks in for a text that was not recorded, in place of what a report shows. */
+  /** The label in which the search looks for a text that was not recorded, in place of the default label. */
   readonly unknownLabel?: string;
 }

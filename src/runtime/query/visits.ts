@@ -1,4 +1,4 @@
-/** Who came when: what some queries need of events, which few events tell without the engine. */
+/** The three columns from which overview queries can be answered without DuckDB. */
 import type { Columns } from "../../storage/columns.ts";
 import type { Calendar } from "../../storage/calendar.ts";
 import { TEXT_COLUMNS } from "../../storage/event.ts";

@@ -29,7 +29,7 @@ export interface QueryLimiterOptions {
   readonly monotonicMs: () => number;
 }
 
-/** What a slot is taken for. */
+/** The use of a slot. */
 export interface SlotUse extends Pick<Asker, "isGuest"> {
   /** Keeps its slot until its client has read it. */
   readonly isExport?: boolean;
@@ -56,7 +56,7 @@ export class QueryLimiter {
   #guests = 0;
   /** Slots in use by guests' exports. */
   #guestExports = 0;
-  /** Who has these. */
+  /** The holders of these exports. */
   readonly #exporters = new Set<string>();
   /** Lasts from the first refusal of a guest's export to `EXPORT_WANTED_MS` after the last one. */
   #exportWanted: { readonly sinceMs: number; readonly untilMs: number } | null = null;

@@ -1,4 +1,4 @@
-/** Whether reports can be answered, or with `role = ingest` whether events can be stored: checked at most once a second for any number of callers (docs/http-api.md, "Health"). */
+/** Checks that reports can be answered, or with `role = ingest` that events can be stored: at most once a second for any number of callers (docs/http-api.md, "Health"). */
 import { READINESS_CHECK_MS_MAX, READINESS_TTL_MS } from "../base/config/limits.ts";
 
 interface Check {

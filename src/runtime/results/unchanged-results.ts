@@ -30,7 +30,7 @@ const bytesOf = (key: string, { version, numbers }: Entry): number => 2 * (key.l
 
 export interface UnchangedResultsOptions {
   readonly backend: AnalyticsBackend;
-  /** How long a result is reused if the backend cannot tell whether its events changed. */
+  /** Lifetime of a result if the backend does not know whether its events changed. */
   readonly ttlSecs: number;
   readonly monotonicMs: () => number;
 }

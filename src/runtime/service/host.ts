@@ -39,9 +39,8 @@ export interface ProcessUsage {
 }
 
 /**
- * How the instance of one site reaches the instance that holds what is of no single site: who may call, which sites there are, the
- * secrets of visitor ids and the rate limit of addresses. All calls are about the one site, and reject if the other instance cannot be
- * reached.
+ * Connects the instance of one site to the registry: callers' rights, the list of sites, the secrets of visitor ids and the rate limit of
+ * addresses. All calls concern the one site, and reject if the registry cannot be reached.
  */
 export interface SiteRegistry {
   standingOf(credentials: Credentials): Promise<Standing>;
@@ -62,9 +61,9 @@ export interface SiteRegistry {
   readonly addressRateLimit: RemoteRateLimit;
 }
 
-/** How that instance reaches those of the sites. */
+/** Connects the registry to the instances of the sites. */
 export interface SiteInstances {
-  /** What instances that are running have counted since they told last, and what they have now. Starts none. */
+  /** The counts of running instances since their last report, and their gauges. Starts none. */
   collect(): Promise<{ readonly activities: readonly Activity<OutcomeCount>[]; readonly gauges: readonly Gauges[] }>;
   /** Sites that were registered by an instance. Files need not show them yet. */
   registered(): Iterable<SiteId>;
@@ -84,7 +83,7 @@ export interface SiteInstances {
   push(change: RecordChange): Promise<void>;
 }
 
-/** What makes an instance that of one site. */
+/** The parts of an instance of one site. */
 interface OneSite {
   readonly siteId: SiteId;
   readonly registry: SiteRegistry;
@@ -113,14 +112,14 @@ export interface Host {
   /** Connects to the server of the options; no call is made before the first statement. Unused with `engine = duckdb`. */
   readonly connectClickhouse: ConnectClickhouse;
   /**
-   * How long an accepted event may wait until ClickHouse gets it. Absent where only `flush_interval_secs` bounds that, because the host
-   * pays for each time that it wakes up.
+   * Maximum time until ClickHouse gets an accepted event. Absent if only `flush_interval_secs` bounds it, because the host pays for each
+   * time that it wakes up.
    */
   readonly clickhouseEventMs?: number;
   readonly geo: GeoLookup;
   /** `geo` has a database. Without one it finds nothing. */
   readonly geoIsLoaded: boolean;
-  /** When its database was built. Null without one, and if the database does not say. */
+  /** Build time of its database. null without one, and if the database does not state it. */
   readonly geoBuiltMs: EpochMs | null;
   /** Requests pages for the installation check. */
   readonly fetchPage: PageFetch;

@@ -103,7 +103,7 @@ export interface Collections {
   readonly goals: Collection<GoalFields>;
   readonly segments: Collection<SegmentFields>;
   readonly annotations: Collection<AnnotationFields>;
-  /** What is stored of the secret by which an owner of items is known. */
+  /** The stored form of the secret that identifies an owner of items. */
   hashOfOwner(secret: string): string;
   /** Removes all that was made for a site, on the instance that holds it. Resolves with whether there was something. */
   removeItems(siteId: SiteId, signal: AbortSignal): Promise<boolean>;

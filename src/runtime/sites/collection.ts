@@ -28,7 +28,7 @@ import { exceedsBytes } from "../../shared/text.ts";
 export const COLLECTIONS = ["goals", "segments", "annotations"] as const;
 type CollectionName = (typeof COLLECTIONS)[number];
 
-/** What makes a kind of items: where they are kept, how many a site may have, and how their fields are written. */
+/** A kind of items: where they are stored, how many a site may have, and how their fields are written. */
 export interface CollectionKind<Fields> {
   readonly name: CollectionName;
   readonly itemsMax: number;
@@ -37,7 +37,7 @@ export interface CollectionKind<Fields> {
   readonly parse: (json: JsonObject) => Fields;
 }
 
-/** What reading takes. */
+/** The parts needed for reading. */
 type Parsed<Fields> = Pick<CollectionKind<Fields>, "name" | "parse">;
 
 export interface Item<Fields> {
@@ -229,7 +229,7 @@ export class Collection<Fields extends object> {
     return textOf(change.item) !== textOf(this.get(change.siteId, change.id));
   }
 
-  /** When an item was last changed or removed; 0 if that is not known. */
+  /** Time of the last change or removal of an item; 0 if unknown. */
   #changedMsOf({ siteId, id }: Pick<ItemChange<Fields>, "siteId" | "id">): EpochMs {
     return this.get(siteId, id)?.changedMs ?? this.#removals.timeOf(keyOf(siteId, id)) ?? 0;
   }
@@ -286,7 +286,7 @@ export class Collection<Fields extends object> {
     this.#withdrawnMs = changes.reduce((latestMs, { changedMs }) => Math.max(latestMs, changedMs), this.#withdrawnMs);
   }
 
-  /** When that fails, what the site had counts at the next start, too. */
+  /** A failure leaves the site's previous items, which also count at the next start. */
   async #store(siteId: SiteId, changes: readonly ItemChange<Fields>[]): Promise<void> {
     const items = this.#after(siteId, changes);
     await this.#write(siteId, items);

@@ -1,4 +1,4 @@
-/** Which events a site's settings keep from being stored: by path, address and country (docs/sites.md, "Exclude yourself"). */
+/** Events that a site's settings keep from being stored: by path, address and country (docs/sites.md, "Exclude yourself"). */
 import { WildcardPattern } from "../../shared/text.ts";
 import { networkMatcher, parseNetwork } from "./ip-network.ts";
 import type { SiteSettings } from "./site-settings.ts";

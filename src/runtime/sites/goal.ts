@@ -13,7 +13,7 @@ export interface GoalProperty {
   readonly value: string;
 }
 
-/** What an event has to be. Two goals with equal definitions count the same, whatever their names are. */
+/** The definition of a matching event. Two goals with equal definitions count the same, whatever their names are. */
 export type Goal =
   | {
       /** A path, where `*` matches any characters. */
@@ -22,7 +22,7 @@ export type Goal =
   | {
       /** The name of an event. */
       readonly event: string;
-      /** Which value a property of the event must have; null for any event of the name. */
+      /** The value that a property of the event must have; null for any event of the name. */
       readonly property: GoalProperty | null;
     };
 
@@ -73,7 +73,7 @@ export function parseGoal(body: JsonObject): PlacelessGoal {
   return { name: parseItemName(body), goal, hasRevenue };
 }
 
-/** What `parseGoal` reads. */
+/** The input of `parseGoal`. */
 export const goalJson = ({ name, goal, hasRevenue }: PlacelessGoal) => ({
   name,
   page: "page" in goal ? goal.page : null,
@@ -123,7 +123,7 @@ function positionBetween(before: SiteGoal | undefined, after: SiteGoal | undefin
 }
 
 /**
- * What changes when a goal gets these fields, and this place; by default it keeps its own, and a new one is the last. 400 if another goal
+ * The changes when a goal gets these fields, and this place; by default it keeps its own, and a new one is the last. 400 if another goal
  * has the name. Others change only if there is no position left at the place: another node may change or remove them at the same time.
  */
 export function goalsWith(goals: readonly SiteGoal[], id: string, fields: PlacelessGoal, place: number | null): FieldsById<GoalFields> {

@@ -1,4 +1,4 @@
-/** When records were removed, so that no earlier change from another instance brings one back, and every later one is later there, too. */
+/** Times at which records were removed, so that no earlier change from another instance brings one back, and every later one is later there as well. */
 import type { EpochMs } from "../../storage/event.ts";
 import { LruMap } from "../../storage/lru-map.ts";
 import { REMOVED_SITES_MAX } from "../base/config/admin-limits.ts";

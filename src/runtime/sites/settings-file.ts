@@ -12,7 +12,7 @@ const SETTINGS_FILE_VERSION = 1;
 
 const SETTINGS_FIELDS = Object.keys(settingsJson(DEFAULT_SETTINGS));
 
-/** What responses have beside the settings: a response may be sent back. */
+/** Fields of responses besides the settings: a response may be sent back. */
 const RESPONSE_FIELDS = ["site_id", "created_at", "time_zone_in_force", "time_zone_changes"];
 
 /** The settings in a request about a site; 400 if its body names another one. */

@@ -100,7 +100,7 @@ export const parseSettings = (body: JsonObject): SiteSettings => ({
   retentionDays: parseRetentionDays(body),
 });
 
-/** What `parseSettings` reads. */
+/** The input of `parseSettings`. */
 export const settingsJson = (settings: SiteSettings) => ({
   name: settings.name,
   time_zone: settings.timeZone,

@@ -27,13 +27,13 @@ import { utcCalendar, type Calendar } from "../../storage/calendar.ts";
 
 export interface SiteRecord {
   readonly siteId: SiteId;
-  /** When its settings were first set. ISO 8601, UTC. */
+  /** Time of the first settings. ISO 8601, UTC. */
   readonly createdAt: string;
   /** null after they were deleted. */
   readonly settings: SiteSettings | null;
   /** null for a site that always had the days of all sites. It outlives the settings, because events have its dates. */
   readonly calendar: CalendarRecord | null;
-  /** When it was last changed: of two records of a site, the later one counts. Absent in one that is older than all others. */
+  /** Time of the last change: the later of two records of a site counts. Absent in one that is older than all others. */
   readonly changedMs?: EpochMs;
 }
 
@@ -45,7 +45,7 @@ const RECORD = /^sites\/[0-9a-f]{64}\.json$/;
 /** Named by the hash of the id: ids differ by case and contain characters that file systems do not distinguish or do not allow. */
 export const recordOf = (siteId: SiteId, sha256: Sha256): string => `${SITES_FOLDER}${toHex(sha256(siteId))}.json`;
 
-/** What `parseSiteRecord` reads. */
+/** The input of `parseSiteRecord`. */
 export const siteRecordJson = ({ siteId, createdAt, settings, calendar, changedMs }: SiteRecord) => ({
   siteId,
   createdAt,
@@ -90,13 +90,13 @@ export interface SiteChange {
 }
 
 export interface RecordChange extends SiteChange {
-  /** What the site has until then. Null without a record. */
+  /** The site's previous record. null without one. */
   readonly before: SiteRecord | null;
 }
 
-/** How changes reach the other instances. */
+/** Distributes changes to the other instances. */
 export interface SiteDistribution {
-  /** How long that may take, in milliseconds: no calendar changes earlier, so that all instances give an instant the same date. */
+  /** Maximum duration in milliseconds: no calendar changes earlier, so that all instances give an instant the same date. */
   readonly settleMs: number;
   /** Called before changes are stored here. A rejection refuses them, but some may have reached others, and come back from there. */
   publish?(changes: readonly SiteChange[]): Promise<void>;
@@ -167,7 +167,7 @@ export class SiteRecordWriter {
     this.#withdrawnMs = changes.reduce((latestMs, { changedMs }) => Math.max(latestMs, changedMs), this.#withdrawnMs);
   }
 
-  /** When that fails, what the site had counts at the next start, too. */
+  /** A failure leaves the site's previous record, which also counts at the next start. */
   #store({ siteId, before, record }: RecordChange): Promise<void> {
     const { records, sha256 } = this.#parts;
     const name = recordOf(siteId, sha256);

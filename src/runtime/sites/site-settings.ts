@@ -2,7 +2,7 @@
 import type { WeekStart } from "../../shared/site-choices.ts";
 
 export interface SiteSettings {
-  /** What the dashboard calls the site; null for its id. */
+  /** The site's display name; null for its id. */
   readonly name: string | null;
   /** An IANA name; null for the option `time_zone`. */
   readonly timeZone: string | null;
@@ -17,7 +17,7 @@ export interface SiteSettings {
   readonly excludedCountries: readonly string[];
   /** Cards that the dashboard does not show. */
   readonly hiddenCards: readonly string[];
-  /** How long events are kept; null for the option `retention_days`, 0 for good. */
+  /** Days for which events are kept; null for the option `retention_days`, 0 for ever. */
   readonly retentionDays: number | null;
 }
 

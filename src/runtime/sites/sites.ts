@@ -23,10 +23,10 @@ import {
 } from "./site-record.ts";
 import { DEFAULT_SETTINGS, type SiteSettings } from "./site-settings.ts";
 
-/** Which calendar gives a site's events their dates. */
+/** The calendar that gives a site's events their dates. */
 export type CalendarOf = (siteId: SiteId) => Calendar;
 
-/** Which of a site's events are not stored; null for none. */
+/** A site's events that are not stored; null for none. */
 export type ExclusionsOf = (siteId: SiteId) => Exclusions | null;
 
 interface SitesParts {
@@ -37,7 +37,7 @@ interface SitesParts {
   readonly sitesMax: number;
   readonly now: () => EpochMs;
   readonly log: Log;
-  /** Where other instances have the settings, too. */
+  /** Set if other instances share the settings. */
   readonly distribution?: SiteDistribution | undefined;
 }
 
@@ -49,7 +49,7 @@ interface KnownSite {
   readonly exclusions: Exclusions | null;
 }
 
-/** What decides when a change counts. */
+/** Decides when a change counts. */
 export interface ChangeRequest {
   /** True if the site has events now: its calendar then changes at the end of a day. */
   readonly hasEvents: (siteId: SiteId) => boolean;
@@ -236,7 +236,7 @@ export class Sites {
     }, signal);
   }
 
-  /** When the record of a site was last changed or removed; 0 if that is not known. */
+  /** Time of the last change or removal of a site's record; 0 if unknown. */
   changedMsOf(siteId: SiteId): EpochMs {
     return this.recordOf(siteId)?.changedMs ?? this.#removals?.timeOf(siteId) ?? 0;
   }

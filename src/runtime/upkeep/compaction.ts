@@ -1,4 +1,4 @@
-/** When and how the small files of a site's day are merged into few: in the background, a day at a time. */
+/** Merges the small files of a site's day into few: in the background, a day at a time. */
 import type { EpochMs, SiteId, LocalDate } from "../../storage/event.ts";
 import type { EventStore } from "../../storage/event-store.ts";
 import { planMerges } from "../../storage/merge-plan.ts";
@@ -122,8 +122,8 @@ export class Compaction implements Job {
   }
 
   /**
-   * What has changed; after a site's midnight also what was today's; and everything at the first time, for a crash may have left work. Null
-   * when it cannot be told.
+   * Changed days; after a site's midnight also yesterday; and all days at the first time, because a crash may have left work. null if it
+   * cannot be known.
    */
   async #due(): Promise<Days | null> {
     const due = this.#changed;

@@ -1,4 +1,4 @@
-/** How a site's days are erased permanently: their events are flushed first, so that deleting files deletes all of them. */
+/** Erases a site's days permanently: their events are flushed first, so that deleting files deletes all of them. */
 import type { SiteId, LocalDate } from "../../storage/event.ts";
 import type { DeletedDays, EventStore } from "../../storage/event-store.ts";
 import type { QueryService } from "../results/query-service.ts";

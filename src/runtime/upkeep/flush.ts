@@ -1,7 +1,4 @@
-/**
- * When journal segments are written to Parquet files, and inserted into ClickHouse if it answers reports: by event count, bytes or age,
- * and after a failure with growing delays.
- */
+/** Writes journal segments to Parquet files, and inserts them into ClickHouse if it answers reports: by event count, bytes or age, and after a failure with growing delays. */
 import type { EventStore } from "../../storage/event-store.ts";
 import type { SiteId } from "../../storage/event.ts";
 import type { Segment } from "../../storage/segment.ts";
@@ -15,9 +12,9 @@ import { Histogram } from "../base/metrics/prometheus.ts";
 import type { Compaction } from "./compaction.ts";
 import { PeriodicJob, type Run } from "../base/periodic-job.ts";
 
-/** How soon and how far at once events are flushed. */
+/** The pace of flushes. */
 interface FlushPace {
-  /** How long an event may wait, where others see it only after its flush. */
+  /** Maximum wait of an event that others see only after its flush. */
   readonly eventMs: number;
   /** Sites whose files are written at the same time. */
   readonly sitesAtOnce: number;
@@ -25,10 +22,10 @@ interface FlushPace {
   readonly retryMsMax: number;
 }
 
-/** Where reports read the journal, too: nobody waits for a flush. */
+/** DuckDB: queries read the journal, so a flush is never urgent. */
 export const INTO_FILES: FlushPace = { eventMs: Number.POSITIVE_INFINITY, sitesAtOnce: 1, retryMsMax: FLUSH_RETRY_MS_MAX };
 
-/** Where reports read ClickHouse alone. */
+/** ClickHouse: reports read only flushed events. */
 export const INTO_CLICKHOUSE: FlushPace = {
   ...INTO_FILES,
   sitesAtOnce: CLICKHOUSE_FILES_AT_ONCE,
@@ -65,7 +62,7 @@ export class Flush {
   /** Start of the wait of the oldest unflushed event. */
   #waitingSinceMs: number | null = null;
   #lastFlushMs: number;
-  /** Why the last flush has failed. */
+  /** The reason of the last flush's failure. */
   #failure: unknown = null;
 
   constructor(options: FlushOptions) {
@@ -135,7 +132,7 @@ export class Flush {
       log.warn("stopped before all events were written to files; the next start reads the rest from the journal", { events });
   }
 
-  /** How long the oldest unflushed event has waited, as far as this process knows. */
+  /** Age of the oldest unflushed event, as far as this process knows. */
   lagMs(): number {
     return this.#waitingSinceMs === null ? 0 : this.#options.monotonicMs() - this.#waitingSinceMs;
   }

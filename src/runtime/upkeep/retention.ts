@@ -32,7 +32,7 @@ export class Expiry {
     return retentionDays > 0 || [...sites.recorded()].some((siteId) => this.daysOf(siteId) > 0);
   }
 
-  /** How many days before its date a site keeps; 0 keeps all. */
+  /** Days before its date that a site keeps; 0 keeps all. */
   daysOf(siteId: SiteId): number {
     const { sites, retentionDays } = this.#options;
     return sites.settingsOf(siteId).retentionDays ?? retentionDays;
@@ -76,7 +76,7 @@ export class Retention implements Job {
   readonly #job: PeriodicJob;
   /** Up to which day the files of each site are erased. */
   readonly #erased = new Map<SiteId, LocalDate>();
-  /** What the replica was last told to delete, as text. */
+  /** The last deletion that the replica was given, as text. */
   #deleted = "";
   /** The quarter of an hour of the last complete run: see `QUARTER_MS`. */
   #doneIn: number | null = null;

@@ -82,7 +82,7 @@ const shown = (value: unknown): string => {
 
 const columnsIn = (row: SqlRow): readonly RollupColumn[] => ROLLUP_COLUMNS.filter(({ name }) => name in row);
 
-/** What tells a row from the others of its measure, e.g. `bucket 20527, value "/"`. */
+/** Identifies a row among the others of its measure, e.g. `bucket 20527, value "/"`. */
 function nameOf(row: SqlRow): string {
   const grouping = columnsIn(row).filter(isGrouping);
   return grouping.map(({ name }) => `${name} ${shown(row[name])}`).join(", ") || "of all events";

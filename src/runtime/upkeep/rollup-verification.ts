@@ -104,7 +104,7 @@ export interface RollupCounts {
   readonly outdated: number;
   /** Chosen, but their events could not be computed. */
   readonly uncompared: number;
-  /** Why not, for the first of these. */
+  /** The reason for the first of these. */
   readonly uncomparedReason: string | null;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Whether deletion by date may rely on the clock. A clock that is more than a day ahead of the expected time is not trusted until
- * it has stayed there for an hour. The expected time comes from a monotonic clock while the process runs, and after a start from
- * the last recorded time. A machine that was really off for a week waits an hour.
+ * Decides whether deletion by date may rely on the clock. A clock that is more than a day ahead of the expected time is not trusted until
+ * it has stayed there for an hour. The expected time comes from a monotonic clock while the process runs, and after a start from the last
+ * recorded time. A machine that was really off for a week waits an hour.
  */
 import { DAY_MS, type EpochMs } from "../../storage/event.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
@@ -32,7 +32,7 @@ function instantOf(value: unknown = null): EpochMs | null {
   return Date.parse(value);
 }
 
-/** How far the wall clock advanced beyond the monotonic one between two readings. */
+/** The advance of the wall clock beyond the monotonic one between two readings. */
 const gainMs = (from: Reading, to: Reading): number => to.wallMs - from.wallMs - (to.monotonicMs - from.monotonicMs);
 
 export class TrustedClock {

@@ -119,7 +119,7 @@ export interface VerificationReport {
 }
 
 export interface VerificationOptions {
-  /** How rollups are verified. Without it, they are not read. */
+  /** Options of the verification of rollups. Without them, rollups are not read. */
   readonly rollups?: RollupVerificationOptions;
   /** True if the content of a file is known to equal that of a verified one: its events are counted, and not decoded. */
   readonly isVerified?: (key: ObjectKey) => boolean;

@@ -59,7 +59,7 @@ export function parseConfig(
 interface Report {
   readonly problems: string[];
   readonly warnings: string[];
-  /** Where the value of an option comes from; options with their default are missing. */
+  /** The source of each option's value; options with their default are missing. */
   readonly sourceOf: Map<OptionName, string>;
 }
 

@@ -1,4 +1,4 @@
-/** How fields are read from a JSON body: text that is not JSON is a 400, JSON of the wrong shape a 422. */
+/** Reads fields from a JSON body: text that is not JSON is a 400, JSON of the wrong shape a 422. */
 import type { JsonObject } from "../../../storage/json-record.ts";
 import { AppError, invalidInput } from "../errors.ts";
 import { wellFormed } from "../../../shared/text.ts";

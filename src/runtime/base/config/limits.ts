@@ -223,8 +223,8 @@ export const PROPS_BYTES_ALLOWED_MIN = MIB;
 export const PROPERTY_TEXT_BYTES_MAX = 64 * MIB;
 
 /**
- * What the cache warmer loads after a start: these days, because the dashboard compares thirty with the thirty before, of
- * this many sites, up to this share of the engine's memory.
+ * The scope of the cache warmer after a start: these days, because the dashboard compares thirty with the thirty before, of this many
+ * sites, up to this share of the engine's memory.
  */
 export const WARM_DAYS = 60;
 export const WARM_SITES_MAX = 100;

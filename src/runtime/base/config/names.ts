@@ -7,7 +7,7 @@ import { SITE_ID_CHARS_MAX } from "./limits.ts";
 /** The program's name on the command line. */
 export const PROGRAM_NAME = "sandpiper";
 
-/** How the program names itself to a page that it checks. */
+/** The program's name for a page that it checks. */
 export const installationCheckAgent = (version: string): string => `${PRODUCT_NAME}/${version} (installation check)`;
 
 /** The variable that names the configuration file. It is not an option: a file cannot name itself. */
@@ -16,7 +16,7 @@ export const FILE_VARIABLE = `${ENVIRONMENT_PREFIX}CONFIG`;
 /** The prefix of the service's own metrics (docs/http-api.md, "Metrics"). */
 export const METRIC_PREFIX = `${PREFIX}_`;
 
-/** Where events are posted. */
+/** The path of posted events. */
 export const EVENT_PATH = "/api/event";
 
 /** The message prefix from which a visitor salt is derived (docs/http-api.md, "Visitor ids"). */
@@ -32,13 +32,13 @@ export const FILE_DOWNLOAD = "File Download";
 /** The session cookie (docs/http-api.md, "Sessions"). */
 export const SESSION_COOKIE = `${PREFIX}_session`;
 
-/** How every API key begins (docs/http-api.md, "API keys"). */
+/** Prefix of every API key (docs/http-api.md, "API keys"). */
 export const API_KEY_PREFIX = `${PREFIX}_`;
 
-/** Where the dashboard's files are served. */
+/** The path of the dashboard's files. */
 export const ASSETS_PATH = "/assets";
 
-/** Where share links and public sites are served: `/share/<token or site id>`. */
+/** The path of share links and public sites: `/share/<token or site id>`. */
 export const SHARE_PATH = "/share";
 
 /** The dashboard's page among the bundled files. */

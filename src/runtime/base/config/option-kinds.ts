@@ -22,9 +22,9 @@ export type Platform = "node" | "workerd";
 export interface Option<Value> {
   readonly kind: OptionKind<Value>;
   readonly default: Value;
-  /** Where workerd needs another default. */
+  /** Replaces the default on workerd. */
   readonly defaultOnWorkerd?: Value;
-  /** What the documentation shows in place of a default that explains itself badly. */
+  /** Replaces, in the documentation, a default that does not explain itself. */
   readonly defaultInWords?: string;
   /** One or two sentences of Markdown. */
   readonly description: string;
@@ -77,10 +77,10 @@ export class Secret {
 /** Longest string value, in UTF-16 units: more than any path or token needs. */
 export const STRING_LENGTH_MAX = 4096;
 
-/** How much of a refused value a message quotes. */
+/** Maximum characters of a refused value in a message. */
 const QUOTED_LENGTH_MAX = 80;
 
-/** How many refused entries of a list a message quotes. */
+/** Maximum refused entries of a list in a message. */
 const QUOTED_ENTRIES_MAX = 5;
 
 const TRUE_WORDS = ["true", "1", "yes", "on"];
@@ -184,7 +184,7 @@ export const filePath: OptionKind<string> = {
   check: (value) => (isPath(value) ? { value } : refused(value)),
 };
 
-/** Where the geo database comes from. A file called `none` is written `./none`. */
+/** The source of the geo database. A file called `none` is written `./none`. */
 export type GeoipDb = "builtin" | "none" | { readonly paths: readonly string[] };
 
 /** Two files, because some databases come as one for IPv4 and one for IPv6. */
@@ -294,7 +294,7 @@ export const urlPath: OptionKind<string> = {
   },
 };
 
-/** Where the service is within its host: empty for the root, else like `/stats`. One trailing slash is accepted. */
+/** The service's path on its host: empty for the root, else like `/stats`. One trailing slash is accepted. */
 export const basePath: OptionKind<string> = {
   expected: `/ or ${urlPath.expected}`,
   secret: false,
@@ -378,7 +378,7 @@ export const geoHeaders: OptionKind<GeoHeaders> = {
   },
 };
 
-/** How many reverse proxies are in front of the service; a boolean stands for one or none. */
+/** The number of reverse proxies in front of the service; a boolean stands for one or none. */
 export function proxyCount(sizes: { max: number }): OptionKind<number> {
   return {
     expected: `an integer from 0 to ${sizes.max} or a boolean (true for 1, false for 0)`,

@@ -79,8 +79,8 @@ export const GUEST_RESULTS_SHARE_MAX = 1 / 4;
 export const QUERIES_WAITING_MAX = 1000;
 
 /**
- * What guests of share links and public sites have together: a share of the slots, of the engine's connections and of the memory for
- * chunks, this many exports at the same time, of which each link and each address has one, and a share of the memory of exports.
+ * The common share of all guests of share links and public sites: of the slots, of the engine's connections and of the memory for chunks,
+ * this many exports at the same time, of which each link and each address has one, and a share of the memory of exports.
  */
 export const GUEST_SLOTS_SHARE_MAX = 1 / 2;
 export const GUEST_CONNECTIONS_SHARE_MAX = 1 / 2;
@@ -132,7 +132,7 @@ export const FLOW_ROWS_MAX = 100;
 /** Salt periods get a rollup once their events weigh this much: with less, reading the events is as fast. */
 export const ROLLUP_WEIGHT_BYTES_MIN = 256 * KIB;
 
-/** What a day weighs on top of the size of its Parquet files: opening them takes as long as reading this much. */
+/** Weight of a day on top of the size of its Parquet files: opening them takes as long as reading this much. */
 export const ROLLUP_DAY_WEIGHT_BYTES = 16 * KIB;
 
 /** Days of the largest rollups: a year mostly has one or two. Longer ranges are sums of several. */

@@ -1,4 +1,4 @@
-/** How unknown keys and variables are reported: with the known name that the operator most likely meant. */
+/** Reports unknown keys and variables with the known name that the operator most likely meant. */
 import { ENVIRONMENT_PREFIX } from "../../../shared/names.ts";
 import { FILE_VARIABLE } from "./names.ts";
 import { quote } from "./option-kinds.ts";
@@ -55,7 +55,7 @@ const WORD_START_CHARS_MIN = 3;
 const isWordOf = (typed: string, word: string): boolean =>
   typed === word || (typed.length >= WORD_START_CHARS_MIN && word.startsWith(typed));
 
-/** Who leaves out the name of the other service means an option of this one. */
+/** A name without that of the other service means an option of this one. */
 const OF_ANOTHER_SERVICE = /clickhouse/i;
 
 /** The one name with all the typed words, so that `admin_pass` suggests `admin_password`; `undefined` if there are several. */

@@ -127,7 +127,7 @@ export interface Gauges {
   readonly hasExtension: boolean;
 }
 
-/** What they are read from. */
+/** The sources of the gauges. */
 interface GaugeSources {
   readonly eventStore: {
     readonly unflushedEvents: number;
@@ -213,7 +213,7 @@ export class RequestMetrics {
     return (classes[digit] ??= new Histogram());
   }
 
-  /** What was noted since the last call. It begins again from zero. */
+  /** Returns the values since the last call, and restarts from zero. */
   take(): RouteDurations[] {
     const taken = [...this.#routes].flatMap(([id, classes]) =>
       classes.flatMap((durations, digit) => (durations ? [{ id, digit, durations: durations.take() }] : [])),

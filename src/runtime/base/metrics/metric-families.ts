@@ -1,10 +1,10 @@
-/** Which metrics exist, with their names and help texts (docs/http-api.md, "Metrics"). */
+/** All metrics, with their names and help texts (docs/http-api.md, "Metrics"). */
 import type { EpochMs } from "../../../storage/event.ts";
 import { METRIC_PREFIX } from "../config/names.ts";
 import type { Counters, Gauges, RequestMetrics } from "./counters.ts";
 import type { Histogram, MetricFamily, Sample } from "./prometheus.ts";
 
-/** What the metrics are read from. */
+/** The sources of the metrics. */
 interface MetricSources {
   readonly counters: Counters;
   readonly requests: Pick<RequestMetrics, "countSamples" | "durationSamples">;

@@ -46,7 +46,7 @@ export class Histogram {
     this.#sumMs += durationMs;
   }
 
-  /** What was observed since the last call. It begins again from zero. */
+  /** Returns the observations since the last call, and restarts from zero. */
   take(): HistogramCounts {
     const taken = { counts: [...this.#counts], sumMs: this.#sumMs };
     this.#counts.fill(0);

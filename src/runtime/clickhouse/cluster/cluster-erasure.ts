@@ -47,7 +47,7 @@ function unconfirmed(named: readonly string[]): AppError {
 export class ClusterErasure implements Job {
   readonly #options: ClusterErasureOptions;
   readonly #job: PeriodicJob;
-  /** What was erased here and could not be confirmed. */
+  /** Erasures that are done here and not yet confirmed. */
   readonly #erased = new Map<string, Erased>();
   #tidiedMs = Number.NEGATIVE_INFINITY;
 

@@ -30,7 +30,7 @@ function itemChangeIn<Fields>(kind: CollectionKind<Fields>, { key, json, changed
 export interface SharedItems {
   /** Stores what other nodes have, as far as it replaces what is known here. `parsed` leaves out what cannot be read. */
   receive(shared: readonly SharedRecord[], parsed: Parsed, signal: AbortSignal): Promise<void>;
-  /** What the others lack, or have as it was earlier. */
+  /** Records that the other nodes lack, or have in an earlier version. */
   missingIn(shared: readonly SharedRecord[]): SharedRecord[];
 }
 

@@ -45,7 +45,7 @@ const sharedRecordOf = ({ siteId, record, changedMs }: SiteChange): SharedRecord
   changedMs,
 });
 
-/** What `Sites` needs to share its changes. */
+/** Lets `Sites` share its changes. */
 export const distributionBy = (settings: SharedSettings): SiteDistribution => ({
   settleMs: SETTINGS_SETTLE_MS,
   publish: (changes) => settings.add(changes.map(sharedRecordOf)),

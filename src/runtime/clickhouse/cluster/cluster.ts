@@ -1,4 +1,4 @@
-/** What a node does for the other nodes of its database: it announces itself, shares settings of sites, and carries out erasures. */
+/** A node's work for the other nodes of its database: it announces itself, shares settings of sites, and carries out erasures. */
 import type { ExpiredDays } from "../../../storage/event-replica.ts";
 import type { EventStore } from "../../../storage/event-store.ts";
 import type { SiteId, LocalDate } from "../../../storage/event.ts";

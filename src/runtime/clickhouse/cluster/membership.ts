@@ -1,4 +1,4 @@
-/** How a node announces itself to the others that share its database, and checks that their options fit together. */
+/** Announces a node to the others that share its database, and checks that their options fit together. */
 import type { EventStore } from "../../../storage/event-store.ts";
 import { NODE_ANNOUNCEMENT_MS } from "../../base/config/clickhouse-limits.ts";
 import type { Config } from "../../base/config/config.ts";
@@ -40,7 +40,7 @@ export class Membership implements Job {
   readonly #job: PeriodicJob;
   readonly #secretCheck: string;
   #isAlone = false;
-  /** What was logged, so that it is logged once. */
+  /** The last logged message, which is logged once. */
   #reported = "";
 
   private constructor(options: MembershipOptions, secretCheck: string) {

@@ -1,5 +1,5 @@
 /**
- * How ClickHouse gets the events of this node's files, each once, whatever it has of them, while no process uses the data folder.
+ * Inserts the events of this node's files into ClickHouse, each once, whatever it already stores, while no process uses the data folder.
  * Events of the journal are left to the next start, which inserts them.
  */
 import type { SiteId, LocalDate } from "../../../storage/event.ts";
@@ -43,7 +43,7 @@ export interface ReindexReport {
   readonly differenceCount: number;
 }
 
-/** What the files of a site's day say. */
+/** A site's day according to its files. */
 interface DayInFiles {
   readonly settled: readonly PartitionFile[];
   /** Files whose segments are still in the journal. */

@@ -1,4 +1,4 @@
-/** How SQL with values becomes a ClickHouse statement with typed parameters (https://clickhouse.com/docs/sql-reference/syntax#defining-and-using-query-parameters). */
+/** Turns SQL with values into a ClickHouse statement with typed parameters (https://clickhouse.com/docs/sql-reference/syntax#defining-and-using-query-parameters). */
 import { clickhouseDialect } from "./dialect.ts";
 import type { SqlParameter, SqlText } from "../../query/sql.ts";
 import type { ClickhouseStatement } from "../connection.ts";

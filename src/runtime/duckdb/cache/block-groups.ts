@@ -1,4 +1,4 @@
-/** Which days share a block: consecutive ones, up to a size. */
+/** Groups days into blocks: consecutive days, up to a size. */
 import type { Partition, PartitionFile } from "../../../storage/partition.ts";
 import { sizeGroups } from "../../../storage/size-groups.ts";
 

@@ -1,4 +1,4 @@
-/** Which partitions are loaded after a start before any query needs them: those of dashboards with filters, while nothing else runs. */
+/** Loads partitions after a start before any query needs them: those of dashboards with filters, while nothing else runs. */
 import { addDays } from "../../../storage/calendar.ts";
 import type { EpochMs, SiteId } from "../../../storage/event.ts";
 import type { EventStore } from "../../../storage/event-store.ts";

@@ -1,4 +1,4 @@
-/** How days are loaded into the engine: what is evicted for them, and when they are refused. */
+/** Options of loading days into the engine: what may be evicted for them, and when they are refused. */
 
 export interface Loading {
   /** Once aborted, nothing more is loaded; loaded days stay cached. */

@@ -22,7 +22,7 @@ export interface RollupCalculatorLimits {
   readonly measureRowsMax?: number;
 }
 
-/** What cannot be read as a rollup: it is missing, damaged or of another format. */
+/** The file is not a readable rollup: it is missing, damaged or of another format. */
 class UnreadableRollupError extends Error {}
 
 function openOrThrow(key: ObjectKey, bytes: Uint8Array): OpenedRollup {

@@ -15,13 +15,13 @@ function searchIn(search: string, unknownLabel: string = UNRECORDED): (text: str
   return (text) => isFound(text === UNRECORDED ? unknownLabel : text);
 }
 
-/** What a row is grouped by: a single value as it is, several values as one text. */
+/** The group of a row: a single value as it is, several values as one text. */
 type GroupKey = string | number;
 
 const valueAt = ({ kind }: RollupColumn, values: Values, row: number): GroupKey =>
   kind === "text" ? String(values[row]) : Number(values[row]);
 
-/** How the groups of a column's rows are told apart. Lengths keep texts apart whatever characters they contain. */
+/** The keys of the groups of a column's rows. Lengths keep texts apart whatever characters they contain. */
 function groupKeys(grouping: readonly RollupColumn[], columns: readonly Values[]): (row: number) => GroupKey {
   const [column, ...others] = grouping;
   const [values] = columns;
@@ -101,7 +101,7 @@ export class MeasureSum {
     return this.#placesIn(top).map((place) => Object.fromEntries(columns.map(({ name }, i) => [name, values[i]?.[place] ?? 0])));
   }
 
-  /** How many rows the result has without `rowsMax` and `offset`. */
+  /** Number of rows of the result without `rowsMax` and `offset`. */
   countRows(top?: Top): number {
     return this.#wantedPlaces(top).length;
   }

@@ -1,4 +1,4 @@
-/** Which queries have their rows stored in rollups, as measures, and which measure has the rows of a query. */
+/** The queries whose results rollups store ("measures"), and how to find the measure for a query. */
 import { propertyMeasure } from "../../../storage/rollup.ts";
 import { definitionOf, type AggregateQuery } from "../../query/aggregate-query.ts";
 

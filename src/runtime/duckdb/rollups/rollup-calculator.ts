@@ -5,7 +5,7 @@ import type { Measures, RollupHeader, RollupOrigin } from "../../../storage/roll
 import type { SqlRow } from "../../query/sql.ts";
 import type { Top } from "../../query/top.ts";
 
-/** What a new rollup is made of: rows computed from events. */
+/** The content of a new rollup: rows computed from events. */
 export interface ComputedMeasures {
   readonly measures: Measures;
   /** `measures` has all custom properties of the events. */
@@ -18,7 +18,7 @@ export interface TotalRequest {
   readonly rollups: readonly ObjectKey[];
   /** Further rows of the measure, with the same columns: those of events that are in no rollup. */
   readonly added: readonly Columns[];
-  /** Which rows are returned; all of them by default, in no particular order. */
+  /** Selects the rows to return; all of them by default, in no particular order. */
   readonly top?: Top;
   /** Replaces the rows by one row `row_count`: their number without `rowsMax` and `offset`. */
   readonly isCounted?: true;

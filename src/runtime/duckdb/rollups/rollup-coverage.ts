@@ -1,4 +1,4 @@
-/** Which rollups answer a range, and which of its days have to be computed from events. */
+/** Splits a range into the rollups that answer it, and the days that must be computed from events. */
 import type { LocalDate } from "../../../storage/event.ts";
 import type { ObjectKey } from "../../../storage/object-store.ts";
 import { isPropertyMeasure, type RollupHeader } from "../../../storage/rollup.ts";

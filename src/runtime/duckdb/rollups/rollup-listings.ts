@@ -1,4 +1,4 @@
-/** Which rollup files a site has: the listing of each site's folder, cached once read. */
+/** The rollup files of each site: the listing of its folder, cached once read. */
 import type { SiteId, LocalDate } from "../../../storage/event.ts";
 import { deleteObjects } from "../../../storage/delete-objects.ts";
 import { LruMap } from "../../../storage/lru-map.ts";

@@ -1,4 +1,4 @@
-/** How a rollup is made: from other rollups and from events, a chunk at a time. Remembers days that cannot be in one. */
+/** Makes a rollup from other rollups and from events, a chunk at a time. Remembers days that cannot be in one. */
 import type { SiteId, LocalDate } from "../../../storage/event.ts";
 import type { Config } from "../../base/config/config.ts";
 import { ROLLUP_DAYS_SKIPPED_MAX } from "../../base/config/report-limits.ts";

@@ -1,4 +1,4 @@
-/** When a rollup is valid: it was made with the program's definitions and settings, of exactly the events that are stored now. */
+/** Validity of a rollup: it was made with the program's definitions and settings, of exactly the events that are stored now. */
 import type { SiteId, LocalDate } from "../../../storage/event.ts";
 import type { PartitionFile } from "../../../storage/partition.ts";
 import type { RollupOrigin } from "../../../storage/rollup.ts";
@@ -6,12 +6,12 @@ import { hashOf, rollupFileOf, type RollupFile } from "../../../storage/rollup-p
 import type { PartitionVersion } from "../cache/partition-version.ts";
 import type { RollupNode } from "./rollup-nodes.ts";
 
-/** How the program computes rollups now. */
+/** The program's current way to compute rollups. */
 export type RollupDefinitions = Pick<RollupOrigin, "definitions" | "sessionWindowMinutes" | "saltRotationDays">;
 
 const filesText = (files: readonly PartitionFile[]): string => files.map(({ first, last }) => `${first}-${last}`).join();
 
-/** What a rollup of the node is made of now. */
+/** The origin of a rollup of the span if it were made now. */
 export const originOf = (
   siteId: SiteId,
   { firstDay, lastDay, days }: Pick<RollupNode, "firstDay" | "lastDay" | "days">,

@@ -1,4 +1,4 @@
-/** Which nodes are worth a rollup, what each is made of, and which comes next. */
+/** Decides which spans are worth a rollup, what each is made of, and which comes next. */
 import { daysBetween } from "../../../storage/calendar.ts";
 import { isLocalDate, type LocalDate } from "../../../storage/event.ts";
 import type { ObjectKey } from "../../../storage/object-store.ts";
@@ -15,7 +15,7 @@ export interface RollupConditions {
   readonly weightBytesMin: number;
 }
 
-/** What a rollup is made of: each event of its node is in exactly one part. */
+/** The parts of a rollup: each event of its span is in exactly one part. */
 export interface RollupParts {
   readonly rollups: readonly ObjectKey[];
   /** The days whose events are read, oldest first. */

@@ -34,7 +34,7 @@ export interface RollupToMake extends RollupParts {
   readonly origin: RollupOrigin;
 }
 
-/** Which of the days, oldest first, the names of files include. */
+/** The days, oldest first, that the names of files include. */
 function daysWithin(days: readonly PartitionVersion[], files: readonly RollupFile[]): ReadonlySet<LocalDate> {
   const left = files.toSorted((a, b) => (a.firstDay < b.firstDay ? -1 : 1)).values();
   const within = new Set<LocalDate>();
@@ -67,8 +67,9 @@ export class RollupStore {
   }
 
   /**
-   * Which rollups with all these measures answer the range; `days` are the versions of its days. Never rejects: what cannot be read
-   * covers nothing, and neither do rollups with too many rows together. The largest rollups are preferred, and only headers of possible ones are read.
+   * The rollups with all these measures that answer the range; `days` are the versions of its days. Never rejects: unreadable rollups cover
+   * nothing, and neither do rollups with too many rows together. The largest rollups are preferred, and only headers of possible ones are
+   * read.
    */
   async coverage(
     siteId: SiteId,
@@ -178,7 +179,7 @@ export class RollupStore {
     this.#headers.forget(keys);
   }
 
-  /** How many of the site's days have rollups; `days` are all days of the site. Rejects if rollups cannot be listed. */
+  /** Counts the site's days by the state of their rollups; `days` are all days of the site. Rejects if rollups cannot be listed. */
   async dayCounts(siteId: SiteId, today: LocalDate, days: readonly PartitionVersion[]): Promise<RollupDayCounts> {
     const roots = rollupNodes(days, this.#options.saltRotationDays);
     const stored = await this.#storedDays(siteId, roots);

@@ -1,4 +1,4 @@
-/** Which measures the sum of several rollups has, and their rows. */
+/** The measures of the sum of several rollups, and their rows. */
 import { HOURLY_DAYS_MAX } from "../../../shared/limits.ts";
 import { daysBetween } from "../../../storage/calendar.ts";
 import { compareCodePoints } from "../../../storage/code-point-order.ts";

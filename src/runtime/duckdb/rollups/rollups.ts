@@ -1,4 +1,4 @@
-/** When rollups are made: one at a time, after flush and compaction, for changed sites first, and while no query runs if possible. */
+/** The job that makes rollups: one at a time, after flush and compaction, for changed sites first, and while no query runs if possible. */
 import type { EpochMs, SiteId, LocalDate } from "../../../storage/event.ts";
 import type { EventStore } from "../../../storage/event-store.ts";
 import { ROLLUP_RETRY_MS_MAX, ROLLUP_RETRY_MS_MIN, ROLLUP_RUN_MS_MAX, ROLLUP_WAIT_MS_MAX } from "../../base/config/report-limits.ts";

@@ -1,4 +1,4 @@
-/** Which site comes next: changed ones first, then the others in turn. A site that failed waits, longer after each failure. */
+/** The order of sites: changed ones first, then the others in turn. A site that failed waits, longer after each failure. */
 import type { SiteId } from "../../../storage/event.ts";
 
 export interface SiteQueueOptions {

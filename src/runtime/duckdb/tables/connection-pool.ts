@@ -1,7 +1,4 @@
-/**
- * Which query runs when: at most one per connection, owners before guests, and none while too many new rows wait for a checkpoint.
- * Guests hold half of the connections at most.
- */
+/** The order of queries: at most one per connection, owners before guests, and none while too many new rows wait for a checkpoint. Guests hold half of the connections at most. */
 import { GUEST_CONNECTIONS_SHARE_MAX } from "../../base/config/report-limits.ts";
 import type { Turn } from "./turns.ts";
 

@@ -1,4 +1,4 @@
-/** What the engine holds of a site in addition to its event tables: dictionaries, and the number of its sessions. */
+/** The engine's data of a site besides its event tables: dictionaries, and the number of its sessions. */
 import type { SiteId } from "../../../storage/event.ts";
 import { ipcFromStrings } from "./arrow-batches.ts";
 import { PropsDictionary } from "./props-dictionary.ts";

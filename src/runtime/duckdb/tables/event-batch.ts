@@ -1,4 +1,4 @@
-/** What one INSERT brings into an event table: decoded events of several files or days, as columns of integers. */
+/** The content of one INSERT into an event table: decoded events of several files or days, as columns of integers. */
 import { NUMBER_COLUMNS, TEXT_COLUMNS, type NumberEventColumn, type TextEventColumn } from "../../../storage/event.ts";
 import type { NumberColumn } from "../../../storage/parquet-columns.ts";
 import type { DecodedEvents } from "../../../storage/parquet-events.ts";

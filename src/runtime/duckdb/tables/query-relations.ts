@@ -19,7 +19,7 @@ export interface QueryRelationsOptions {
   readonly sites: EngineSites;
 }
 
-/** What a guest's query may read (see `EngineQuery.readable`). */
+/** The codes that a guest's query may read (see `EngineQuery.readable`). */
 export interface ReadableCodes {
   readonly texts: Int32Array;
   readonly props: Int32Array;
@@ -35,7 +35,7 @@ interface Table {
   readonly rows: readonly Uint8Array[];
 }
 
-/** What is read of dictionaries for a query, which get new entries while it waits. */
+/** The entries of dictionaries that a query reads; more may be added while it waits. */
 interface Reading {
   readonly entries: Entries;
   /** Steps for each character of an entry, at most; 0 if they do not count. */

@@ -37,7 +37,7 @@ export interface QueryRunnerOptions {
   readonly blockRelations: (siteId: SiteId, blocks: readonly number[]) => Readonly<Record<string, string>>;
 }
 
-/** What belongs to one execution of a query. */
+/** The state of one execution of a query. */
 interface Execution {
   readonly relations: QueryRelations;
   readonly tests: QueryTests;

@@ -8,7 +8,7 @@
 /** The code of "not recorded" in every string column. */
 export const NOT_RECORDED = 0;
 
-/** How reports show "not recorded", and how filters select it (docs/http-api.md, "Filters"). */
+/** Stands for "not recorded" in reports, and selects it in filters (docs/http-api.md, "Filters"). */
 export const UNKNOWN = "(unknown)";
 
 /** Not the code of any string: matches no event. */

@@ -1,4 +1,4 @@
-/** Which of a site's texts and props strings pass the tests of a query. Each test has a bit. */
+/** The texts and props strings of a site that pass the tests of a query. Each test has a bit. */
 import { QUERY_TESTS_MAX, TooManyTestsError } from "../engine.ts";
 import type { PropertyTest, SqlParameter } from "../../query/sql.ts";
 import { compiledTest, stepsPerChar, type TextTest } from "../../query/text-matching.ts";

@@ -1,7 +1,7 @@
 /**
- * Who computes next on the engine's thread: owners before guests, of whom one at a time computes. A computation that waits asks again
- * after each step of others, in place of a promise that another one resolves: workerd does not let one object wait for another, and an
- * abort ends every wait within one step.
+ * The order of computations on the engine's thread: owners before guests, of whom one at a time computes. A computation that waits asks
+ * again after each step of others, instead of awaiting a promise that another one resolves: workerd does not let one object wait for
+ * another, and an abort ends every wait within one step.
  */
 
 /** Steps of owners after which a guest has one, so that guests are slow but never stand still. */
@@ -17,7 +17,7 @@ export interface Caller {
 export interface Turn extends Caller {
   /** Lets others compute. Resolves when it is this one's turn, and rejects with the signal's reason. */
   readonly next: () => Promise<void>;
-  /** What `take` returns once it returns anything, which it may after a step of others. Rejects with the signal's reason. */
+  /** Resolves with the first result of `take`, which is called again after each step of others. Rejects with the signal's reason. */
   readonly until: <T>(take: () => T | undefined) => Promise<T>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Whether and how often a visitor's events match a pattern, as ClickHouse documents `sequenceMatch` and `sequenceCount`. Where
- * ClickHouse's code departs from its documentation (times behind `.*`), this follows the documentation.
+ * Counts the matches of a pattern in a visitor's events, as ClickHouse documents `sequenceMatch` and `sequenceCount`. Where ClickHouse's
+ * code departs from its documentation (times behind `.*`), this follows the documentation.
  */
 import { parsePattern, type Pattern } from "./pattern.ts";
 import type { EventColumns, OneVisitor } from "./visitor-events.ts";

@@ -1,5 +1,5 @@
 /**
- * How many steps of a funnel a visitor completes within a time window, as ClickHouse documents `windowFunnel`. Where ClickHouse's
+ * Counts the steps of a funnel that a visitor completes within a time window, as ClickHouse documents `windowFunnel`. Where ClickHouse's
  * code departs from its documentation (`strict_increase` among equal timestamps), this follows the documentation.
  */
 import type { OneVisitor } from "./visitor-events.ts";
