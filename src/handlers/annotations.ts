@@ -1,17 +1,17 @@
 /** GET, POST, PUT and DELETE /api/annotations: texts about dates and hours of a site (docs/http-api.md, "Annotations"). */
 import { ANNOTATIONS_MAX } from "../runtime/base/config/admin-limits.ts";
+import { list } from "../runtime/base/json-schema.ts";
 import { parseDateRange, type DateRange } from "../runtime/query/date-range.ts";
-import { closed, count, list, orNull, text } from "../runtime/base/json-schema.ts";
 import { SCOPE_PARAMETERS, dateParameter } from "../runtime/query/scope-parameters.ts";
-import { byMoment, momentAt, parseAnnotation, type Annotation, HOUR_MAX } from "../runtime/sites/annotation.ts";
+import { byMoment, momentAt, parseAnnotation, type Annotation, ANNOTATION } from "../runtime/sites/annotation.ts";
 import { scopeJson } from "../runtime/sites/item-fields.ts";
+import { LONG_RANGE_DAYS_MAX } from "../shared/limits.ts";
 import type { SiteId } from "../storage/event.ts";
-import { itemHandlers, listedItems, readSite, ID, CREATED_AT, ITEM_SCOPE, itemOperations } from "./items.ts";
+import { itemHandlers, listedItems, readSite, itemOperations } from "./items.ts";
 import { documented } from "./openapi/operation.ts";
 import { jsonReply } from "./reply.ts";
 import { Query } from "./request.ts";
 import type { Context, Handler } from "./route.ts";
-import { ANNOTATION_CHARS_MAX, LONG_RANGE_DAYS_MAX } from "../shared/limits.ts";
 
 /** All three are optional: by default, annotations of all dates are listed. */
 const ANNOTATION_DATES = {
@@ -59,19 +59,10 @@ export const {
 
 // Description in the OpenAPI document
 
-const ANNOTATION = {
-  date: text("A date of the site's calendar.", { format: "date" }),
-  hour: orNull(count("What the site's clock showed; null for the whole day.", { maximum: HOUR_MAX })),
-  text: text("What happened.", { minLength: 1, maxLength: ANNOTATION_CHARS_MAX }),
-  scope: ITEM_SCOPE,
-};
-
-const SITE_ANNOTATION = closed({ id: ID, ...ANNOTATION, created_at: CREATED_AT });
-
 const SCHEMAS = {
-  SiteAnnotation: SITE_ANNOTATION,
-  SiteAnnotations: list("By date and hour.", SITE_ANNOTATION, { maxItems: ANNOTATIONS_MAX }),
-  NewAnnotation: closed({ ...ANNOTATION, id: ID, created_at: CREATED_AT }, { optional: ["date", "hour", "scope", "id", "created_at"] }),
+  SiteAnnotation: ANNOTATION.responseSchema,
+  SiteAnnotations: list("By date and hour.", ANNOTATION.responseSchema, { maxItems: ANNOTATIONS_MAX }),
+  NewAnnotation: ANNOTATION.schema,
 };
 
 const OPERATIONS = itemOperations({

@@ -1,17 +1,43 @@
 /** The routes of /api/auth: setup, login, logout, change of password and authentication status (docs/http-api.md, "Authentication"). */
 import { NOBODY } from "../runtime/access/principal.ts";
+import { anyText, Body, required } from "../runtime/base/body.ts";
 import { PASSWORD_BYTES_MAX } from "../runtime/base/config/admin-limits.ts";
-import { optionalText, parseObject, requiredText } from "../runtime/base/config/json-fields.ts";
-import { boolean, closed, orNull, text, type Properties, type Schema } from "../runtime/base/json-schema.ts";
+import { boolean, closed, orNull, text } from "../runtime/base/json-schema.ts";
+import { ADMIN_PASSWORD_CHARS_MIN } from "../shared/limits.ts";
 import { endedSessionCookie, sessionCookie, sessionTokensOf } from "./access.ts";
 import { clientAddressOfRequest } from "./forwarded-headers.ts";
 import { sets, NOT_STORED } from "./openapi/headers.ts";
 import { answer, jsonBody, BODY_REFUSALS, UNVERIFIED_HOST, type Operations, type Answer } from "./openapi/operation.ts";
 import { refuseForeignPage, maybeRebound, unverifiedHost } from "./origins.ts";
 import { jsonReply } from "./reply.ts";
-import { readBody } from "./request.ts";
+import { readJson } from "./request.ts";
 import type { Context, Handler } from "./route.ts";
-import { ADMIN_PASSWORD_CHARS_MIN } from "../shared/limits.ts";
+
+const NEW_PASSWORD = text(`The new password: at most ${PASSWORD_BYTES_MAX} bytes in UTF-8.`, {
+  minLength: ADMIN_PASSWORD_CHARS_MIN,
+  // The limit is in bytes, which no keyword counts: a character is at least one byte.
+  maxLength: PASSWORD_BYTES_MAX,
+});
+
+// Passwords are checked by `AdminPassword`: no message quotes one.
+
+const SETUP = new Body({
+  password: required(anyText(NEW_PASSWORD)),
+  code: anyText(
+    orNull(
+      text("The setup code from the log. Required for unverified host names and ignored otherwise. Case, dashes and spaces do not matter."),
+    ),
+  ),
+});
+
+const LOGIN = new Body({
+  password: required(anyText(text(`The admin password. A password of more than ${PASSWORD_BYTES_MAX} bytes in UTF-8 is always wrong.`))),
+});
+
+const PASSWORD_CHANGE = new Body({
+  current_password: required(anyText(text("The admin password."))),
+  new_password: required(anyText(NEW_PASSWORD)),
+});
 
 /** 403 without the setup code, which shows that the caller can read the log. For hosts that may be an attacker's. */
 function requireSetupCode(code: string | null, request: Request, context: Context): void {
@@ -25,8 +51,7 @@ export const postSetup: Handler = async (request, context) => {
   const { adminPassword, sessions, log } = services;
   adminPassword.checkSetupIsOpen();
   refuseForeignPage(request, context);
-  const body = parseObject(await readBody(request));
-  const [password, code] = [requiredText(body, "password"), optionalText(body, "code")];
+  const { password, code } = SETUP.parse(await readJson(request));
   if (maybeRebound(request, context)) requireSetupCode(code, request, context);
   await adminPassword.setUp(password, deadline.signal);
   log.info("the admin password is set: statistics are for those who log in or have a key");
@@ -40,7 +65,7 @@ export const postLogin: Handler = async (request, context) => {
   const address = clientAddressOfRequest(request, context);
   refuseForeignPage(request, context);
   login.check(address);
-  const password = requiredText(parseObject(await readBody(request)), "password");
+  const { password } = LOGIN.parse(await readJson(request));
   const token = await login.attempt({ password, address, signal: context.deadline.signal });
   return jsonReply({ token }, 200, sessionCookie(request, context, token));
 };
@@ -64,8 +89,7 @@ export const postPassword: Handler = async (request, context) => {
   const { login, log } = context.services;
   const address = clientAddressOfRequest(request, context);
   login.check(address);
-  const body = parseObject(await readBody(request));
-  const [password, newPassword] = [requiredText(body, "current_password"), requiredText(body, "new_password")];
+  const { current_password: password, new_password: newPassword } = PASSWORD_CHANGE.parse(await readJson(request));
   const sessionTokens = sessionTokensOf(request);
   await login.changePassword({ password, newPassword, address, sessionTokens, signal: context.deadline.signal });
   log.info("the admin password was changed, and all other sessions have ended");
@@ -78,38 +102,12 @@ export const getStatus: Handler = (_request, { standing, reader: { principal } }
 
 // Description in the OpenAPI document
 
-const HEX_256 = "^[0-9a-f]{64}$";
-
-/** Open, because unknown fields are ignored. */
-const open = (properties: Properties): Schema => ({ type: "object", properties, required: Object.keys(properties) });
-
-const NEW_PASSWORD: Schema = {
-  type: "object",
-  properties: {
-    // The limit is in bytes, which no keyword counts: a character is at least one byte.
-    password: text(`The new password: at most ${PASSWORD_BYTES_MAX} bytes in UTF-8.`, {
-      minLength: ADMIN_PASSWORD_CHARS_MIN,
-      maxLength: PASSWORD_BYTES_MAX,
-    }),
-    code: orNull(
-      text("The setup code from the log. Required for unverified host names and ignored otherwise. Case, dashes and spaces do not matter."),
-    ),
-  },
-  required: ["password"],
-};
-
 const SCHEMAS = {
-  NewPassword: NEW_PASSWORD,
-  Password: open({ password: text(`The admin password. A password of more than ${PASSWORD_BYTES_MAX} bytes in UTF-8 is always wrong.`) }),
-  PasswordChange: open({
-    current_password: text("The admin password."),
-    new_password: text(`The new password: at most ${PASSWORD_BYTES_MAX} bytes in UTF-8.`, {
-      minLength: ADMIN_PASSWORD_CHARS_MIN,
-      maxLength: PASSWORD_BYTES_MAX,
-    }),
-  }),
+  NewPassword: SETUP.schema,
+  Password: LOGIN.schema,
+  PasswordChange: PASSWORD_CHANGE.schema,
   PasswordChanged: closed({ status: text("Constant.", { const: "changed" }) }),
-  Session: closed({ token: text("The session token, which is also in the cookie.", { pattern: HEX_256 }) }),
+  Session: closed({ token: text("The session token, which is also in the cookie.", { pattern: "^[0-9a-f]{64}$" }) }),
   LoggedOut: closed({ status: text("Constant.", { const: "logged_out" }) }),
   AuthStatus: closed({
     setup_required: boolean("Whether no admin password is set yet."),

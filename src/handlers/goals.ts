@@ -1,17 +1,13 @@
 /** GET, POST, PUT and DELETE /api/goals: the goals of a site (docs/http-api.md, "Goals of a site"). */
-import { GOALS_MAX, GOAL_PROPERTY_CHARS_MAX } from "../runtime/base/config/admin-limits.ts";
-import { parseObject } from "../runtime/base/config/json-fields.ts";
-import { EVENT_NAME_CHARS_MAX } from "../runtime/base/config/limits.ts";
-import { STEP_CHARS_MAX } from "../runtime/base/config/report-limits.ts";
-import { boolean, closed, count, list, orNull, text } from "../runtime/base/json-schema.ts";
-import { goalJson, goalsWith, inOrder, parseGoal, parsePosition, type SiteGoal } from "../runtime/sites/goal.ts";
+import { GOALS_MAX } from "../runtime/base/config/admin-limits.ts";
+import { list } from "../runtime/base/json-schema.ts";
+import { goalJson, goalsWith, inOrder, parseGoal, GOAL, type SiteGoal } from "../runtime/sites/goal.ts";
 import type { SiteId } from "../storage/event.ts";
-import { administeredSite, readSite, ID, CREATED_AT, idParameter, LIST_REFUSALS, CHANGE_REFUSALS, NOT_FOUND } from "./items.ts";
+import { administeredSite, readSite, idParameter, LIST_REFUSALS, CHANGE_REFUSALS, NOT_FOUND } from "./items.ts";
 import { answer, jsonBody, BODY_REFUSALS, SITE, type Operations } from "./openapi/operation.ts";
 import { jsonReply } from "./reply.ts";
-import { readBody } from "./request.ts";
+import { readJson } from "./request.ts";
 import type { Context, Handler } from "./route.ts";
-import { ITEM_NAME_CHARS_MAX } from "../shared/limits.ts";
 
 /** `position` counts from 1, without the gaps that removed goals leave. */
 const described = ({ id, createdAt, fields }: SiteGoal, position: number) => ({ id, ...goalJson(fields), position, created_at: createdAt });
@@ -23,11 +19,10 @@ export const getGoals: Handler = (_request, context) => jsonReply(listOf(readSit
 /** Stores a goal, and answers with it as it is listed. */
 async function putGoal(request: Request, context: Context, siteId: SiteId, id: string, status: 200 | 201) {
   const { services, deadline } = context;
-  const body = parseObject(await readBody(request));
-  const [fields, position] = [parseGoal(body), parsePosition(body)];
+  const { fields, place } = parseGoal(await readJson(request));
   const changesOf = (goals: readonly SiteGoal[]) => {
     if (status === 200) services.goals.existing(siteId, id);
-    return goalsWith(goals, id, fields, position);
+    return goalsWith(goals, id, fields, place);
   };
   await services.goals.change(siteId, changesOf, deadline.signal);
   return jsonReply(
@@ -51,40 +46,10 @@ export const deleteGoal: Handler = async (_request, context) => {
 
 // Description in the OpenAPI document
 
-const NAME = text("What the dashboard calls it. Unique in the site.", { minLength: 1, maxLength: ITEM_NAME_CHARS_MAX });
-
-const GOAL_PROPERTY = closed({
-  key: text("The key of a custom property.", { minLength: 1, maxLength: GOAL_PROPERTY_CHARS_MAX }),
-  value: text("The value that it must have, as reports show it.", { minLength: 1, maxLength: GOAL_PROPERTY_CHARS_MAX }),
-});
-
-const GOAL = {
-  name: NAME,
-  page: orNull(
-    text("The path of a page, where `*` matches any characters; null for an event.", {
-      pattern: "^[/*]",
-      maxLength: STEP_CHARS_MAX,
-    }),
-  ),
-  event: orNull(text("The name of an event; null for a page.", { minLength: 1, maxLength: EVENT_NAME_CHARS_MAX })),
-  property: {
-    ...GOAL_PROPERTY,
-    type: ["object", "null"],
-    description: "What the event must have; null for any event of the name.",
-  } as const,
-  revenue: boolean("Whether the revenue of its events is reported."),
-  position: count("Its place in the list.", { minimum: 1, maximum: GOALS_MAX }),
-};
-
-const SITE_GOAL = closed({ id: ID, ...GOAL, created_at: CREATED_AT });
-
 const SCHEMAS = {
-  SiteGoal: SITE_GOAL,
-  SiteGoals: list("In the order of the site.", SITE_GOAL, { maxItems: GOALS_MAX }),
-  NewGoal: closed(
-    { ...GOAL, id: ID, created_at: CREATED_AT },
-    { optional: ["page", "event", "property", "revenue", "position", "id", "created_at"] },
-  ),
+  SiteGoal: GOAL.responseSchema,
+  SiteGoals: list("In the order of the site.", GOAL.responseSchema, { maxItems: GOALS_MAX }),
+  NewGoal: GOAL.schema,
 };
 
 const GOAL_BODY_REFUSALS = {

@@ -1,20 +1,20 @@
 /** The installation check: what became of a site's events, and what its page says (docs/http-api.md, "Installation check"). */
-import { parseObject, requiredText } from "../runtime/base/config/json-fields.ts";
+import { anyText, Body, required, textField } from "../runtime/base/body.ts";
 import { OTHER_NAMES_MAX, SITES_LISTING_WAIT_MS, URL_CHARS_MAX, BODY_BYTES_MAX } from "../runtime/base/config/limits.ts";
-import { parseSiteId } from "../runtime/base/config/names.ts";
+import { parseSiteId, siteIdSchema } from "../runtime/base/config/names.ts";
 import { invalidInput } from "../runtime/base/errors.ts";
+import { boolean, closed, count, list, orNull, text, type Schema } from "../runtime/base/json-schema.ts";
 import { type OutcomeCount, OUTCOMES } from "../runtime/ingest/event-outcomes.ts";
 import { parseUrl } from "../runtime/ingest/parse-url.ts";
 import { PAGE_PROBLEMS, SitePages } from "../runtime/installation/page-check.ts";
 import { BLOCKERS, SCRIPT_FINDINGS } from "../runtime/installation/page-findings.ts";
 import { PROXY_PROBLEMS } from "../runtime/installation/proxy-check.ts";
-import { boolean, closed, count, list, orNull, text, type Schema } from "../runtime/base/json-schema.ts";
-import { SCOPE_PARAMETERS, siteIdSchema } from "../runtime/query/scope-parameters.ts";
+import { SCOPE_PARAMETERS } from "../runtime/query/scope-parameters.ts";
 import type { Services } from "../runtime/service/services.ts";
 import type { SiteId, LocalDate } from "../storage/event.ts";
 import { answer, jsonBody, SITE, type Operations } from "./openapi/operation.ts";
 import { jsonReply } from "./reply.ts";
-import { readBody, Query } from "./request.ts";
+import { readJson, Query } from "./request.ts";
 import type { Handler } from "./route.ts";
 
 const timestampOf = (ms: number): string => new Date(ms).toISOString();
@@ -49,20 +49,30 @@ export const getInstallation: Handler = async (_request, { services, url }) => {
   });
 };
 
-function parseScriptUrl(written: string): URL {
-  const url = written.length > URL_CHARS_MAX ? null : parseUrl(written);
-  if (url === null || !/^https?:$/.test(url.protocol))
-    throw invalidInput(`"script_url" must be an http or https URL of at most ${URL_CHARS_MAX} characters`);
-  return url;
-}
+const PAGE_OF_SITE = new Body({
+  site_id: required(textField(siteIdSchema("The site: a public host name."), parseSiteId)),
+  url: required(
+    anyText(
+      text("An http or https URL of the site or a subdomain, at the scheme's own port or that of the site.", { maxLength: URL_CHARS_MAX }),
+    ),
+  ),
+  script_url: required(
+    textField(
+      text("The public address of the script, as in the tracking code. It is not requested.", { maxLength: URL_CHARS_MAX }),
+      (written, name) => {
+        const url = written.length > URL_CHARS_MAX ? null : parseUrl(written);
+        if (url !== null && /^https?:$/.test(url.protocol)) return url;
+        throw invalidInput(`"${name}" must be an http or https URL of at most ${URL_CHARS_MAX} characters`);
+      },
+    ),
+  ),
+});
 
 /** The script's address comes from the dashboard, which shows it in the tracking code. It is compared, never requested. */
 export const postInstallationPage: Handler = async (request, { services }) => {
-  const body = parseObject(await readBody(request));
-  const [siteId, url, script] = [requiredText(body, "site_id"), requiredText(body, "url"), requiredText(body, "script_url")];
-  const pages = new SitePages(parseSiteId(siteId, "site_id"));
-  const checked = { pages, url: pages.parse(url), scriptUrl: parseScriptUrl(script) };
-  const { problem, status, html } = await services.pageCheck.check(checked);
+  const { site_id: siteId, url, script_url: scriptUrl } = PAGE_OF_SITE.parse(await readJson(request));
+  const pages = new SitePages(siteId);
+  const { problem, status, html } = await services.pageCheck.check({ pages, url: pages.parse(url), scriptUrl });
   services.log.info("page check of an installation", {
     siteId,
     status: status ?? "none",
@@ -130,13 +140,7 @@ const SCHEMAS = {
     events: list("The events of the site.", OUTCOME_COUNT),
     other_events: list("The events of other names, the latest first.", OUTCOME_COUNT),
   }),
-  InstallationPageRequest: closed({
-    site_id: siteIdSchema("The site: a public host name."),
-    url: text("An http or https URL of the site or a subdomain, at the scheme's own port or that of the site.", {
-      maxLength: URL_CHARS_MAX,
-    }),
-    script_url: text("The public address of the script, as in the tracking code. It is not requested.", { maxLength: URL_CHARS_MAX }),
-  }),
+  InstallationPageRequest: PAGE_OF_SITE.schema,
   InstallationPage: closed({
     problem: nullable(text("Why there are no findings; null if there are.", { enum: PAGE_PROBLEMS })),
     status: orNull(count("The HTTP status of the page; null without a response.")),

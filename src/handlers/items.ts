@@ -1,5 +1,4 @@
 /** The common part of the routes of goals, saved filters and annotations: access, ownership, and changes of one item. */
-import { parseObject } from "../runtime/base/config/json-fields.ts";
 import { AppError, invalidInput } from "../runtime/base/errors.ts";
 import { closed, text } from "../runtime/base/json-schema.ts";
 import { oneOf } from "../runtime/query/parameters.ts";
@@ -7,13 +6,23 @@ import { checkSite } from "../runtime/query/reader.ts";
 import { SCOPE_PARAMETERS } from "../runtime/query/scope-parameters.ts";
 import type { Services } from "../runtime/service/services.ts";
 import type { Item, Collection } from "../runtime/sites/collection.ts";
-import { isOf, type ItemOwner, ITEM_SCOPES } from "../runtime/sites/item-fields.ts";
+import { isOf, type ItemOwner, ITEM_ID } from "../runtime/sites/item-fields.ts";
 import type { SiteId } from "../storage/event.ts";
 import type { JsonObject } from "../storage/json-record.ts";
 import { requireAdminOf, apiKeysOf } from "./access.ts";
-import { answer, jsonBody, BODY_REFUSALS, TOO_MANY_VIEWS, documented, SITE, type Operation, type Parameter } from "./openapi/operation.ts";
+import {
+  answer,
+  inPath,
+  jsonBody,
+  BODY_REFUSALS,
+  TOO_MANY_VIEWS,
+  documented,
+  SITE,
+  type Operation,
+  type Parameter,
+} from "./openapi/operation.ts";
 import { jsonReply } from "./reply.ts";
-import { readBody, Query } from "./request.ts";
+import { readJson, Query } from "./request.ts";
 import type { Context, Handler } from "./route.ts";
 
 const siteIn = ({ url }: Context): SiteId => new Query(url).parse({ site_id: SCOPE_PARAMETERS.site_id }).site_id;
@@ -99,7 +108,7 @@ export function itemHandlers<Fields extends Owned>({ idName, collectionOf, parse
     const collection = collectionOf(context.services);
     const siteId = administeredSite(context);
     const caller = callerOf(request, context);
-    const body = parseObject(await readBody(request));
+    const body = await readJson(request);
     const itemNow = () => (isNew ? null : ownedItem(collection, siteId, id, caller));
     const fields = await parse(body, { caller, siteId, before: itemNow(), context });
     const changesOf = () => {
@@ -123,22 +132,12 @@ export function itemHandlers<Fields extends Owned>({ idName, collectionOf, parse
 
 // Description in the OpenAPI document
 
-export const ID = text("Identifies it.", { pattern: "^[0-9a-f]{32}$" });
-export const CREATED_AT = text("When it was made.", { format: "date-time" });
-export const ITEM_SCOPE = text("Whose it is. `oneself`: of the browser or API key that made it.", { enum: ITEM_SCOPES });
-
 const SCHEMAS = {
   Deleted: closed({ status: text("Constant.", { const: "deleted" }) }),
 };
 
-export const idParameter = (name: string, description: string): Parameter => ({
-  name,
-  in: "path",
-  description,
-  required: true,
-  schema: ID,
-  example: "0123456789abcdef0123456789abcdef",
-});
+export const idParameter = (name: string, description: string): Parameter =>
+  inPath(name, description, ITEM_ID, "0123456789abcdef0123456789abcdef");
 
 export const LIST_REFUSALS = { invalid_input: "`site_id` is missing or no site id.", too_many_requests: TOO_MANY_VIEWS } as const;
 

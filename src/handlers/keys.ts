@@ -1,21 +1,40 @@
 /** POST, GET and DELETE /api/keys: API keys (docs/http-api.md, "API keys"). */
-import { parseKeyName, parseKeyScope, parseKeySites, type ApiKey, KEY_SCOPES } from "../runtime/access/api-keys.ts";
+import { KEY_SCOPES, type ApiKey } from "../runtime/access/api-keys.ts";
+import { Body, required, textField, textsField, wordField } from "../runtime/base/body.ts";
 import { API_KEYS_MAX, API_KEY_SITES_MAX } from "../runtime/base/config/admin-limits.ts";
-import { optionalTexts, parseObject, requiredText } from "../runtime/base/config/json-fields.ts";
-import { SITE_ID_CHARS_MAX } from "../runtime/base/config/limits.ts";
-import { SITE_ID, API_KEY_PREFIX } from "../runtime/base/config/names.ts";
-import { boolean, closed, list, orNull, text, type Schema } from "../runtime/base/json-schema.ts";
+import { API_KEY_PREFIX, parseSiteId, siteIdSchema } from "../runtime/base/config/names.ts";
+import { invalidInput } from "../runtime/base/errors.ts";
+import { boolean, closed, list, orNull, text, word } from "../runtime/base/json-schema.ts";
+import { API_KEY_NAME_CHARS_MAX } from "../shared/limits.ts";
 import { answer, jsonBody, BODY_REFUSALS, inPath, type Operations } from "./openapi/operation.ts";
 import { jsonReply } from "./reply.ts";
-import { readBody } from "./request.ts";
+import { readJson } from "./request.ts";
 import type { Handler } from "./route.ts";
-import { API_KEY_NAME_CHARS_MAX } from "../shared/limits.ts";
+
+const NAME = text("The purpose of the key.", { minLength: 1, maxLength: API_KEY_NAME_CHARS_MAX });
+
+const SCOPE = word(
+  "`ReadOnly` keys may read stats. `Admin` keys have the rights of a session; limited to sites, over these sites only.",
+  KEY_SCOPES,
+);
+
+const SITES = list("The sites that the key is limited to. Without it, the key is for all sites.", siteIdSchema("A site id."), {
+  minItems: 1,
+  maxItems: API_KEY_SITES_MAX,
+});
+
+const NEW_KEY = new Body({
+  name: required(textField(NAME)),
+  scope: required(wordField(SCOPE)),
+  sites: textsField(orNull(SITES), (ids, name) => {
+    const sites = [...new Set(ids.map((id) => parseSiteId(id, name)))];
+    if (sites.length >= 1 && sites.length <= API_KEY_SITES_MAX) return sites;
+    throw invalidInput(`Field "${name}" must list 1 to ${API_KEY_SITES_MAX} site ids; leave it out for a key for all sites`);
+  }),
+});
 
 export const postKey: Handler = async (request, { services, nowMs, deadline }) => {
-  const body = parseObject(await readBody(request));
-  const [nameText, scopeText, siteIds] = [requiredText(body, "name"), requiredText(body, "scope"), optionalTexts(body, "sites")];
-  const name = parseKeyName(nameText);
-  const rights = { scope: parseKeyScope(scopeText), sites: siteIds && parseKeySites(siteIds) };
+  const { name, ...rights } = NEW_KEY.parse(await readJson(request));
   const { key, ...created } = await services.apiKeys.create(name, rights, nowMs, deadline.signal);
   return jsonReply({ key, ...described(created) }, 201);
 };
@@ -34,29 +53,17 @@ export const deleteKey: Handler = async (_request, { services, params, deadline 
 
 // Description in the OpenAPI document
 
-const SITE_ID_RULE = { minLength: 1, maxLength: SITE_ID_CHARS_MAX, pattern: SITE_ID.source };
-
-const HEX_256 = "^[0-9a-f]{64}$";
-
-const KEY_NAME = text("The purpose of the key.", { minLength: 1, maxLength: API_KEY_NAME_CHARS_MAX });
-const SCOPE = text("`ReadOnly` keys may read stats. `Admin` keys have the rights of a session; limited to sites, over these sites only.", {
-  enum: KEY_SCOPES,
-});
-const KEY_SITES = list(`The sites that the key is limited to. Without it, the key is for all sites.`, text("A site id.", SITE_ID_RULE), {
-  minItems: 1,
-  maxItems: API_KEY_SITES_MAX,
-});
-const KEY_HASH = text("SHA-256 of the whole key, which identifies it.", { pattern: HEX_256 });
+const KEY_HASH = text("SHA-256 of the whole key, which identifies it.", { pattern: "^[0-9a-f]{64}$" });
 
 const SCHEMAS = {
-  NewKey: { type: "object", properties: { name: KEY_NAME, scope: SCOPE, sites: orNull(KEY_SITES) }, required: ["name", "scope"] } as Schema,
+  NewKey: NEW_KEY.schema,
   CreatedKey: closed(
     {
       key: text("The key itself, which is returned only here.", { pattern: `^${API_KEY_PREFIX}[0-9a-f]{64}$` }),
       key_hash: KEY_HASH,
-      name: KEY_NAME,
+      name: NAME,
       scope: SCOPE,
-      sites: KEY_SITES,
+      sites: SITES,
     },
     { optional: ["sites"] },
   ),
@@ -65,9 +72,9 @@ const SCHEMAS = {
     closed(
       {
         key_hash: KEY_HASH,
-        name: KEY_NAME,
+        name: NAME,
         scope: SCOPE,
-        sites: KEY_SITES,
+        sites: SITES,
         created_at: text("When the key was created, in UTC.", { format: "date-time" }),
         revoked: boolean("Whether the key is revoked."),
       },

@@ -1,4 +1,6 @@
 /** Reads what a request carries: its body up to the size limit, and its query parameters, each given once or not at all. */
+import { parseObject } from "../runtime/base/body.ts";
+import type { JsonObject } from "../storage/json-record.ts";
 import { BODY_BYTES_DISCARDED_MAX, BODY_BYTES_MAX, QUERY_PARAMETERS_MAX } from "../runtime/base/config/limits.ts";
 import { AppError, invalidInput } from "../runtime/base/errors.ts";
 import { parseParameters, type Parameters, type Values } from "../runtime/query/parameters.ts";
@@ -59,6 +61,9 @@ export async function readBody(request: Request, bytesMax = BODY_BYTES_MAX): Pro
   }
   return request.body ? readCounting(request.body, bytesMax) : "";
 }
+
+/** The JSON object in the body. */
+export const readJson = async (request: Request, bytesMax?: number): Promise<JsonObject> => parseObject(await readBody(request, bytesMax));
 
 /** All parameters of a request, known or not; 400 for too many, because each lookup scans all of them. */
 export function parametersOf(url: URL): URLSearchParams {

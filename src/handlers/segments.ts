@@ -1,26 +1,18 @@
 /** GET, POST, PUT and DELETE /api/segments: saved filters, funnels and sequences of a site (docs/http-api.md, "Segments"). */
-import { SEGMENTS_MAX, SEGMENT_CHARS_MAX } from "../runtime/base/config/admin-limits.ts";
+import { SEGMENTS_MAX } from "../runtime/base/config/admin-limits.ts";
 import { invalidInput } from "../runtime/base/errors.ts";
-import { closed, list, orNull, text } from "../runtime/base/json-schema.ts";
+import { list } from "../runtime/base/json-schema.ts";
 import { funnel } from "../runtime/reports/funnel.ts";
 import { main } from "../runtime/reports/main.ts";
 import type { Report } from "../runtime/reports/report.ts";
 import { sequences } from "../runtime/reports/sequences.ts";
 import { scopeJson } from "../runtime/sites/item-fields.ts";
-import {
-  parseSegment,
-  SAVED_PARAMETERS,
-  type Segment,
-  type SegmentFields,
-  type SegmentKind,
-  SEGMENT_KINDS,
-} from "../runtime/sites/segment.ts";
+import { parseSegment, SAVED_PARAMETERS, type Segment, type SegmentFields, type SegmentKind, SEGMENT } from "../runtime/sites/segment.ts";
 import type { SiteId } from "../storage/event.ts";
 import { askerOf } from "./access.ts";
-import { itemHandlers, listedItems, readSite, ID, CREATED_AT, ITEM_SCOPE, itemOperations } from "./items.ts";
+import { itemHandlers, listedItems, readSite, itemOperations } from "./items.ts";
 import { jsonReply } from "./reply.ts";
 import type { Context, Handler } from "./route.ts";
-import { ITEM_NAME_CHARS_MAX } from "../shared/limits.ts";
 
 const described = ({ id, createdAt, fields: { name, kind, parameters, owner } }: Segment) => ({
   id,
@@ -62,29 +54,10 @@ export const {
 
 // Description in the OpenAPI document
 
-const saved = (description: string) => orNull(text(description, { maxLength: SEGMENT_CHARS_MAX }));
-
-const SEGMENT = {
-  name: text("What the dashboard calls it.", { minLength: 1, maxLength: ITEM_NAME_CHARS_MAX }),
-  scope: ITEM_SCOPE,
-  kind: text("What it saves.", { enum: SEGMENT_KINDS }),
-  filters: saved("Conditions as in the parameter `filters`; null for other kinds."),
-  steps: saved("As in a funnel or in sequences; null without them."),
-  window: saved("As in a funnel; null without it."),
-  modes: saved("As in a funnel; null without them."),
-  pattern: saved("As in sequences; null without it."),
-  conditions: saved("As in sequences; null without them."),
-};
-
-const SITE_SEGMENT = closed({ id: ID, ...SEGMENT, created_at: CREATED_AT });
-
 const SCHEMAS = {
-  SiteSegment: SITE_SEGMENT,
-  SiteSegments: list("In the order in which they were made.", SITE_SEGMENT, { maxItems: SEGMENTS_MAX }),
-  NewSegment: closed(
-    { ...SEGMENT, id: ID, created_at: CREATED_AT },
-    { optional: ["scope", "kind", ...SAVED_PARAMETERS, "id", "created_at"] },
-  ),
+  SiteSegment: SEGMENT.responseSchema,
+  SiteSegments: list("In the order in which they were made.", SEGMENT.responseSchema, { maxItems: SEGMENTS_MAX }),
+  NewSegment: SEGMENT.schema,
 };
 
 const OPERATIONS = itemOperations({

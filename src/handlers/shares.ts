@@ -1,110 +1,102 @@
 /** Share links: /api/shares for administrators, /api/share for guests (docs/http-api.md, "Share links" and "Guests"). */
 import { mayAdminister } from "../runtime/access/principal.ts";
-import { isFrameAncestor, isShareName, type ShareSettings, type Share, type SharedDates, shareNotFound } from "../runtime/access/shares.ts";
+import { isFrameAncestor, type Share, type SharedDates, shareNotFound } from "../runtime/access/shares.ts";
+import { anyText, Body, flagField, refusedField, required, textField, textsField, withDefault } from "../runtime/base/body.ts";
 import {
   PASSWORD_BYTES_MAX,
   SHARE_FRAME_ANCESTORS_MAX,
   SHARE_PASSWORD_CHARS_MIN,
   SHARES_MAX,
 } from "../runtime/base/config/admin-limits.ts";
-import { optionalFlag, optionalText, optionalTexts, requiredText, parseObject } from "../runtime/base/config/json-fields.ts";
-import { parseSiteId } from "../runtime/base/config/names.ts";
+import { parseSiteId, siteIdSchema } from "../runtime/base/config/names.ts";
 import { invalidInput, AppError } from "../runtime/base/errors.ts";
-import { parseDateRange, PERIOD_NAMES } from "../runtime/query/date-range.ts";
+import { boolean, closed, list, orNull, text } from "../runtime/base/json-schema.ts";
+import { parseDateRange, PERIOD_NAMES, type DateTexts } from "../runtime/query/date-range.ts";
 import { filterText, parseSegmentFilter } from "../runtime/query/filters.ts";
-import { boolean, closed, list, orNull, text, type Schema } from "../runtime/base/json-schema.ts";
 import { optional } from "../runtime/query/parameters.ts";
-import { SCOPE_PARAMETERS, siteIdSchema } from "../runtime/query/scope-parameters.ts";
+import { SCOPE_PARAMETERS } from "../runtime/query/scope-parameters.ts";
+import { SHARE_NAME_CHARS_MAX } from "../shared/limits.ts";
+import { WEEK_STARTS } from "../shared/site-choices.ts";
+import { exceedsBytes, exceedsChars } from "../shared/text.ts";
 import type { EpochMs, LocalDate } from "../storage/event.ts";
-import type { JsonObject } from "../storage/json-record.ts";
 import { askerOf, requireAdminOf, shareOf } from "./access.ts";
 import { clientAddressOfRequest } from "./forwarded-headers.ts";
-import { answer, jsonBody, BODY_REFUSALS, inPath, documented, type Operations } from "./openapi/operation.ts";
+import { answer, jsonBody, BODY_REFUSALS, inPath, documented, TOO_MANY_VIEWS, type Operations } from "./openapi/operation.ts";
 import { jsonReply } from "./reply.ts";
-import { readBody, Query } from "./request.ts";
+import { Query, readJson } from "./request.ts";
 import type { Handler } from "./route.ts";
-import { SHARE_NAME_CHARS_MAX } from "../shared/limits.ts";
-import { exceedsBytes, exceedsChars } from "../shared/text.ts";
-import { WEEK_STARTS } from "../shared/site-choices.ts";
 
-const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/;
+const NAME = text("The purpose of the link.", { minLength: 1, maxLength: SHARE_NAME_CHARS_MAX });
+const FILTERS = text("Conditions that every report of the link has, as in the parameter `filters`; empty for none.");
+const ORIGINS = list("Origins whose pages may embed the link.", text("An origin."), { maxItems: SHARE_FRAME_ANCESTORS_MAX });
+const REALTIME = boolean("Whether the link shows the realtime report.");
 
-/** The fields as sent; 422 for a missing field or a wrong type. */
-const shareFieldsOf = (body: JsonObject) => ({
-  siteId: requiredText(body, "site_id"),
-  name: requiredText(body, "name"),
-  password: optionalText(body, "password"),
-  filters: optionalText(body, "filters"),
-  period: optionalText(body, "period"),
-  startDate: optionalText(body, "start_date"),
-  endDate: optionalText(body, "end_date"),
-  realtime: optionalFlag(body, "realtime"),
-  expiresAt: optionalText(body, "expires_at"),
-  frameAncestors: optionalTexts(body, "frame_ancestors"),
+/** What the link shows. */
+const SHOWN = {
+  filters: FILTERS,
+  period: orNull(text("Dates that no report of the link leaves, as a period that ends today (`7d`). Null without it.")),
+  start_date: orNull(text("The first date that the link shows. Null without dates.", { format: "date" })),
+  end_date: orNull(text("The last one.", { format: "date" })),
+  realtime: REALTIME,
+  expires_at: orNull(text("When the link ends. Null if it does not.", { format: "date-time" })),
+};
+
+/** The schema bounds characters, and a character is at least one byte. No message quotes a password. */
+const PASSWORD = text(`A password for guests: at most ${PASSWORD_BYTES_MAX} bytes in UTF-8.`, {
+  minLength: SHARE_PASSWORD_CHARS_MIN,
+  maxLength: PASSWORD_BYTES_MAX,
 });
 
-type ShareFields = ReturnType<typeof shareFieldsOf>;
-
-function parseName(name: string): string {
-  if (isShareName(name)) return name;
-  throw invalidInput(`Field "name" must be 1 to ${SHARE_NAME_CHARS_MAX} characters`);
-}
-
-/** null without a password; 400 if it is too short or too long. */
-function parseSharePassword({ password }: Pick<ShareFields, "password">): string | null {
-  if (password === null) return null;
-  if (!exceedsChars(password, SHARE_PASSWORD_CHARS_MIN - 1)) {
-    throw invalidInput(`Field "password" must be at least ${SHARE_PASSWORD_CHARS_MIN} characters`);
-  }
+function parsePassword(password: string, name: string): string {
+  if (!exceedsChars(password, SHARE_PASSWORD_CHARS_MIN - 1))
+    throw invalidInput(`Field "${name}" must be at least ${SHARE_PASSWORD_CHARS_MIN} characters`);
   if (exceedsBytes(password, PASSWORD_BYTES_MAX))
-    throw invalidInput(`Field "password" must be at most ${PASSWORD_BYTES_MAX} bytes in UTF-8`);
+    throw invalidInput(`Field "${name}" must be at most ${PASSWORD_BYTES_MAX} bytes in UTF-8`);
   return password;
 }
 
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+function parseInstant(written: string, name: string): EpochMs {
+  const ms = INSTANT.test(written) ? Date.parse(written) : Number.NaN;
+  if (Number.isNaN(ms)) throw refusedField(name, "a time in ISO 8601 with a time zone, e.g. 2030-12-31T00:00:00Z", written);
+  return ms as EpochMs;
+}
+
+function parseFrameAncestors(origins: readonly string[], name: string): readonly string[] {
+  if (origins.length > SHARE_FRAME_ANCESTORS_MAX)
+    throw invalidInput(`Field "${name}" must list at most ${SHARE_FRAME_ANCESTORS_MAX} origins, got ${origins.length}`);
+  const wrong = origins.find((origin) => !isFrameAncestor(origin));
+  if (wrong === undefined) return [...new Set(origins)];
+  throw invalidInput(`Field "${name}" must list origins such as https://www.example.com, in lowercase and without a path, got "${wrong}"`);
+}
+
+const NEW_SHARE = new Body({
+  site_id: required(textField(siteIdSchema("The site."), parseSiteId)),
+  name: required(textField(NAME)),
+  password: textField(orNull(PASSWORD), parsePassword),
+  filters: withDefault(textField(orNull(FILTERS), parseSegmentFilter), []),
+  period: textField(SHOWN.period, (period, name) => {
+    if (PERIOD_NAMES.includes(period)) return period;
+    throw refusedField(name, `one of ${PERIOD_NAMES.join(", ")}`, period);
+  }),
+  start_date: anyText(SHOWN.start_date),
+  end_date: anyText(SHOWN.end_date),
+  realtime: withDefault(flagField(orNull(REALTIME)), true),
+  expires_at: textField(SHOWN.expires_at, parseInstant),
+  frame_ancestors: withDefault(textsField(orNull(ORIGINS), parseFrameAncestors), []),
+});
+
+const UNLOCK = new Body({ password: required(anyText(text("The password of the link."))) });
+
 /** A period, two dates, or none of them. Of the two names of the current date, links have `day`. */
-function parseDates({ period, startDate, endDate }: ShareFields, today: LocalDate): SharedDates | null {
+function sharedDates({ period, startDate, endDate }: DateTexts, today: LocalDate): SharedDates | null {
   const hasDates = startDate !== null || endDate !== null;
   if (period === null && !hasDates) return null;
   if (period !== null && hasDates) throw invalidInput('Field "period" cannot be combined with "start_date" and "end_date"');
-  if (period !== null && !PERIOD_NAMES.some((known) => known === period))
-    throw invalidInput(`Field "period" must be one of ${PERIOD_NAMES.join(", ")}`);
   if (period !== null) return { period: period === "today" ? "day" : period };
   const { firstDay, lastDay } = parseDateRange({ period, startDate, endDate }, { today });
   return { firstDay, lastDay };
-}
-
-function parseExpiry(written: string | null, nowMs: EpochMs): string | null {
-  if (written === null) return null;
-  const expiresMs = INSTANT.test(written) ? Date.parse(written) : Number.NaN;
-  if (Number.isNaN(expiresMs))
-    throw invalidInput('Field "expires_at" must be a time in ISO 8601 with a time zone, e.g. 2030-12-31T00:00:00Z');
-  if (expiresMs <= nowMs) throw invalidInput('Field "expires_at" must be in the future');
-  return new Date(expiresMs).toISOString();
-}
-
-function parseFrameAncestors(origins: readonly string[]): readonly string[] {
-  if (origins.length > SHARE_FRAME_ANCESTORS_MAX)
-    throw invalidInput(`Field "frame_ancestors" must list at most ${SHARE_FRAME_ANCESTORS_MAX} origins`);
-  const wrong = origins.find((origin) => !isFrameAncestor(origin));
-  if (wrong !== undefined) {
-    throw invalidInput(
-      `Field "frame_ancestors" must list origins such as https://www.example.com, in lowercase and without a path, got "${wrong}"`,
-    );
-  }
-  return [...new Set(origins)];
-}
-
-/** 400 for a field that breaks its rule. `today` is the site's current date. */
-function parseShare(fields: ShareFields, nowMs: EpochMs, today: LocalDate): Omit<ShareSettings, "siteId"> {
-  const { name, filters, realtime, expiresAt, frameAncestors } = fields;
-  return {
-    name: parseName(name),
-    filters: filterText(parseSegmentFilter(filters)),
-    dates: parseDates(fields, today),
-    hasRealtime: realtime ?? true,
-    expiresAt: parseExpiry(expiresAt, nowMs),
-    frameAncestors: parseFrameAncestors(frameAncestors ?? []),
-  };
 }
 
 const LISTED_SITE = optional(
@@ -142,13 +134,24 @@ const described = (share: Share) => ({
 export const postShare: Handler = async (request, context) => {
   const { services, nowMs, deadline } = context;
   const { shares, shareUnlock, sites, filterCheck, log } = services;
-  const fields = shareFieldsOf(parseObject(await readBody(request)));
-  const siteId = parseSiteId(fields.siteId, "site_id");
+  const sent = NEW_SHARE.read(await readJson(request));
+  const siteId = NEW_SHARE.checkOne(sent, "site_id");
   requireAdminOf(siteId, context);
-  const settings = { siteId, ...parseShare(fields, nowMs, sites.calendarOf(siteId).dateOf(nowMs)) };
-  await filterCheck.check(parseSegmentFilter(settings.filters), askerOf(context));
-  const password = parseSharePassword(fields);
-  const passwordHash = password === null ? null : await shareUnlock.hash(password, deadline.signal);
+  const body = NEW_SHARE.check(sent);
+  const { period, start_date: startDate, end_date: endDate, expires_at: expiresMs } = body;
+  const dates = sharedDates({ period, startDate, endDate }, sites.calendarOf(siteId).dateOf(nowMs));
+  if (expiresMs !== null && expiresMs <= nowMs) throw invalidInput('Field "expires_at" must be in the future');
+  await filterCheck.check(body.filters, askerOf(context));
+  const settings = {
+    siteId,
+    name: body.name,
+    filters: filterText(body.filters),
+    dates,
+    hasRealtime: body.realtime,
+    expiresAt: expiresMs === null ? null : new Date(expiresMs).toISOString(),
+    frameAncestors: body.frame_ancestors,
+  };
+  const passwordHash = body.password === null ? null : await shareUnlock.hash(body.password, deadline.signal);
   const { token, ...share } = await shares.create(settings, passwordHash, deadline.signal);
   log.info("a share link was created", { siteId, shareHash: share.shareHash });
   return jsonReply({ token, ...described(share) }, 201);
@@ -205,35 +208,14 @@ export const getShare: Handler = (request, { services: { shares, sites }, standi
 export const postUnlock: Handler = async (request, context) => {
   const { services, deadline } = context;
   const [token, address] = [shareOf(request) ?? "", clientAddressOfRequest(request, context)];
-  const password = requiredText(parseObject(await readBody(request)), "password");
+  const { password } = UNLOCK.parse(await readJson(request));
   return jsonReply({ token: await services.shareUnlock.attempt({ token, password, address, signal: deadline.signal }) });
 };
 
 // Description in the OpenAPI document
 
-/** The reason for refusals of requests with `X-Share`. */
-export const TOO_MANY_VIEWS = "Too many requests with `X-Share` came from the address.";
-
 const TOKEN = text("A token.", { pattern: "^~[A-Za-z0-9_-]{43}$" });
 const HASH = text("SHA-256 of the token, which identifies the link.", { pattern: "^[0-9a-f]{64}$" });
-const NAME = text("The purpose of the link.", { minLength: 1, maxLength: SHARE_NAME_CHARS_MAX });
-const FILTERS = text("Conditions that every report of the link has, as in the parameter `filters`; empty for none.");
-const instant = (description: string) => text(description, { format: "date-time" });
-const date = (description: string) => text(description, { format: "date" });
-const ORIGINS = list("Origins whose pages may embed the link.", text("An origin."), { maxItems: SHARE_FRAME_ANCESTORS_MAX });
-
-const SHOWN_REALTIME = boolean("Whether the link shows the realtime report.");
-
-/** The content of a link. */
-const SHOWN = {
-  filters: FILTERS,
-  period: orNull(text("Dates that no report of the link leaves, as a period that ends today (`7d`). Null without it.")),
-  start_date: orNull(date("The first date that the link shows. Null without dates.")),
-  end_date: orNull(date("The last one.")),
-  realtime: SHOWN_REALTIME,
-  expires_at: orNull(instant("When the link ends. Null if it does not.")),
-};
-
 const LISTED = {
   share_hash: HASH,
   site_id: siteIdSchema("The site."),
@@ -241,45 +223,17 @@ const LISTED = {
   has_password: boolean("Whether guests need a password."),
   ...SHOWN,
   frame_ancestors: ORIGINS,
-  created_at: instant("When the link was created."),
-  last_used_at: orNull(instant("When it was last used, to within about a minute. Null if never.")),
+  created_at: text("When the link was created.", { format: "date-time" }),
+  last_used_at: orNull(text("When it was last used, to within about a minute. Null if never.", { format: "date-time" })),
   revoked: boolean("Whether the link is revoked."),
 };
 
-const { period, start_date, end_date, expires_at } = SHOWN;
-
-const NEW_SHARE: Schema = {
-  type: "object",
-  properties: {
-    site_id: LISTED.site_id,
-    name: NAME,
-    password: orNull(
-      text(`A password for guests: at most ${PASSWORD_BYTES_MAX} bytes in UTF-8.`, {
-        minLength: SHARE_PASSWORD_CHARS_MIN,
-        maxLength: PASSWORD_BYTES_MAX,
-      }),
-    ),
-    filters: orNull(FILTERS),
-    period,
-    start_date,
-    end_date,
-    realtime: orNull(SHOWN_REALTIME),
-    expires_at,
-    frame_ancestors: orNull(ORIGINS),
-  },
-  required: ["site_id", "name"],
-};
-
 const SCHEMAS = {
-  NewShare: NEW_SHARE,
+  NewShare: NEW_SHARE.schema,
   CreatedShare: closed({ token: TOKEN, ...LISTED }),
   Shares: list("In order of creation.", closed(LISTED), { maxItems: SHARES_MAX }),
   RevokedShare: closed({ status: text("Constant.", { const: "revoked" }) }),
-  SharePassword: {
-    type: "object",
-    properties: { password: text("The password of the link.") },
-    required: ["password"],
-  } as Schema,
+  SharePassword: UNLOCK.schema,
   ViewerToken: closed({ token: TOKEN }),
   SharedSite: closed(
     {

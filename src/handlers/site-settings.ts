@@ -1,23 +1,18 @@
 /** GET, PUT and DELETE /api/sites/{site_id}, GET and PUT /api/settings: what is set for sites (docs/http-api.md, "Site settings"). */
-import { SETTINGS_FILE_BYTES_MAX, SITE_LIST_ENTRIES_MAX, SITE_LIST_ENTRY_CHARS_MAX } from "../runtime/base/config/admin-limits.ts";
-import { parseObject } from "../runtime/base/config/json-fields.ts";
+import { SETTINGS_FILE_BYTES_MAX } from "../runtime/base/config/admin-limits.ts";
 import { BODY_BYTES_MAX } from "../runtime/base/config/limits.ts";
-import { parseSiteId } from "../runtime/base/config/names.ts";
+import { parseSiteId, siteIdSchema } from "../runtime/base/config/names.ts";
 import { AppError, invalidInput, storageUnavailable } from "../runtime/base/errors.ts";
-import { boolean, closed, count, list, orNull, text, type Schema } from "../runtime/base/json-schema.ts";
-import { siteIdSchema } from "../runtime/query/scope-parameters.ts";
+import { closed, count, list, text, type Schema } from "../runtime/base/json-schema.ts";
 import type { Services } from "../runtime/service/services.ts";
 import { parseBodyOfSite, parseSettingsFile, settingsFileJson } from "../runtime/sites/settings-file.ts";
-import { settingsJson } from "../runtime/sites/settings-json.ts";
-import type { SiteSettings } from "../runtime/sites/site-settings.ts";
+import { SETTINGS, settingsJson, type SiteSettings } from "../runtime/sites/site-settings.ts";
 import type { ChangeRequest } from "../runtime/sites/sites.ts";
 import type { EpochMs, SiteId } from "../storage/event.ts";
 import { answer, jsonBody, inPath, type Operations } from "./openapi/operation.ts";
 import { jsonReply } from "./reply.ts";
-import { readBody } from "./request.ts";
+import { readJson } from "./request.ts";
 import type { Context, Handler } from "./route.ts";
-import { RETENTION_DAYS_MAX, SITE_NAME_CHARS_MAX } from "../shared/limits.ts";
-import { CARDS, WEEK_STARTS } from "../shared/site-choices.ts";
 
 const siteIn = ({ params }: Context): SiteId => parseSiteId(params.site_id ?? "", "site_id");
 
@@ -50,7 +45,7 @@ async function change(changed: ReadonlyMap<SiteId, SiteSettings>, context: Conte
 
 export const putSettings: Handler = async (request, context) => {
   const siteId = siteIn(context);
-  await change(new Map([[siteId, parseBodyOfSite(parseObject(await readBody(request)), siteId)]]), context);
+  await change(new Map([[siteId, parseBodyOfSite(await readJson(request), siteId)]]), context);
   return jsonReply(settingsOf(siteId, context.services, context.nowMs));
 };
 
@@ -76,55 +71,27 @@ export const getAllSettings: Handler = (_request, { services: { sites } }) => js
 
 /** Sites that are not in the file keep what they have. */
 export const putAllSettings: Handler = async (request, context) => {
-  const changed = parseSettingsFile(parseObject(await readBody(request, SETTINGS_FILE_BYTES_MAX)));
+  const changed = parseSettingsFile(await readJson(request, SETTINGS_FILE_BYTES_MAX));
   await change(changed, context);
   return jsonReply({ status: "imported", sites: changed.size });
 };
 
 // Description in the OpenAPI document
 
-const entries = (description: string, rules: Parameters<typeof text>[1] = { minLength: 1, maxLength: SITE_LIST_ENTRY_CHARS_MAX }) =>
-  list(description, text("One of them.", rules), { maxItems: SITE_LIST_ENTRIES_MAX });
-
-const SETTINGS = {
-  name: orNull(text("What the dashboard calls the site; null for its id.", { minLength: 1, maxLength: SITE_NAME_CHARS_MAX })),
-  time_zone: orNull(text("IANA name of the zone whose midnight begins a day; null for the option `time_zone`.", { minLength: 1 })),
-  week_start: text("The first day of a week, in the dashboard and in series with `interval=week`.", { enum: WEEK_STARTS }),
-  public: boolean("Whether everyone may read the site's statistics."),
-  excluded_paths: entries("Events of these paths are not stored. `*` stands for any characters."),
-  excluded_addresses: entries("Events from these addresses and networks (CIDR) are not stored."),
-  excluded_countries: entries("Events from these countries are not stored: ISO 3166-1 codes.", { pattern: "^[A-Za-z]{2}$" }),
-  hidden_cards: entries("Cards that the dashboard does not show.", { enum: CARDS }),
-  retention_days: orNull(
-    count("Days for which events are kept; 0 forever, null for the option `retention_days`.", { maximum: RETENTION_DAYS_MAX }),
-  ),
-};
-
-const SITE_ID = { site_id: siteIdSchema("The site.") };
-
-const IN_RESPONSES = {
-  created_at: orNull(text("When settings were first set; null if none are.", { format: "date-time" })),
-  time_zone_in_force: text("The zone of the current day: a change takes effect with a coming date."),
-  time_zone_changes: list(
-    "All changes of the zone, oldest first.",
-    closed({ first_date: text("The first date in the zone.", { format: "date" }), time_zone: text("The zone.") }),
-  ),
-};
-
 const VERSION: Schema = { type: "integer", minimum: 1, maximum: 1, description: "Version of the format: 1." };
 
-const FIELDS = Object.keys(SETTINGS) as (keyof typeof SETTINGS)[];
+const OF_SITE = { site_id: siteIdSchema("The site."), ...SETTINGS.properties };
 
 const SCHEMAS = {
-  SiteSettings: closed({ ...SITE_ID, ...SETTINGS, ...IN_RESPONSES }),
-  NewSiteSettings: closed({ ...SITE_ID, ...SETTINGS }, { optional: [...FIELDS, "site_id"] }),
+  SiteSettings: SETTINGS.responseSchema,
+  NewSiteSettings: SETTINGS.schema,
   SettingsFile: closed({
     version: VERSION,
-    sites: list("All sites with settings, by ascending id.", closed({ ...SITE_ID, ...SETTINGS })),
+    sites: list("All sites with settings, by ascending id.", closed(OF_SITE)),
   }),
   NewSettingsFile: closed({
     version: VERSION,
-    sites: list("The sites to change, each once.", closed({ ...SITE_ID, ...SETTINGS }, { optional: FIELDS })),
+    sites: list("The sites to change, each once.", { ...closed(OF_SITE), required: ["site_id"] }),
   }),
   DeletedSettings: closed({ status: text("Constant.", { const: "deleted" }) }),
   ImportedSettings: closed({ status: text("Constant.", { const: "imported" }), sites: count("How many sites the file has.") }),

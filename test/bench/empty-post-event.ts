@@ -2,7 +2,7 @@
 import { readBody } from "../../src/handlers/request.ts";
 import type { Handler } from "../../src/handlers/route.ts";
 import { emptyReply } from "../../src/handlers/reply.ts";
-import { parseObject } from "../../src/runtime/base/config/json-fields.ts";
+import { parseObject } from "../../src/runtime/base/body.ts";
 
 export { getPixel } from "../../src/handlers/ingest.ts";
 

@@ -4,7 +4,7 @@ import type { RecordStore } from "../../storage/record-store.ts";
 import { AppError, invalidInput, storageUnavailable } from "../base/errors.ts";
 import { API_KEY_CHANGES_WAITING_MAX, API_KEY_SITES_MAX } from "../base/config/admin-limits.ts";
 import type { Log } from "../base/metrics/log.ts";
-import { API_KEY_PREFIX, isSiteId, parseSiteId } from "../base/config/names.ts";
+import { API_KEY_PREFIX, isSiteId } from "../base/config/names.ts";
 import {
   createJsonRecord,
   damagedRecord,
@@ -85,25 +85,6 @@ function keyOf({ keyHash, name, scope, sites = null, createdAt, revoked }: JsonO
 
 /** The record of a key. One for all sites has no field `sites`. */
 const recorded = ({ sites, ...key }: ApiKey): object => (sites === null ? key : { ...key, sites });
-
-/** 400 when the name is empty or too long. */
-export function parseKeyName(name: string): string {
-  if (!isValidName(name)) throw invalidInput(`Field "name" must be 1 to ${API_KEY_NAME_CHARS_MAX} characters`);
-  return name;
-}
-
-/** 400 when it is not one of the scopes. */
-export function parseKeyScope(scope: string): KeyScope {
-  if (!isScope(scope)) throw invalidInput(`Field "scope" must be one of ${KEY_SCOPES.join(", ")}`);
-  return scope;
-}
-
-/** Each id once; 400 for too few or too many, and for what is no site id. */
-export function parseKeySites(ids: readonly string[]): readonly SiteId[] {
-  const sites = [...new Set(ids.map((id) => parseSiteId(id, "sites")))];
-  if (sites.length >= 1 && sites.length <= API_KEY_SITES_MAX) return sites;
-  throw invalidInput(`Field "sites" must list 1 to ${API_KEY_SITES_MAX} site ids; leave it out for a key for all sites`);
-}
 
 /** The key of a record; null when the name is not that of a key record, or the record is gone. Rejects when it is damaged. */
 export async function readApiKey(records: Pick<RecordStore, "read">, name: string): Promise<ApiKey | null> {

@@ -85,7 +85,7 @@ function isDates(value: unknown): value is SharedDates {
 /** An origin as browsers send it, and nothing that could end a directive of the Content-Security-Policy. */
 const ORIGIN = /^https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::\d{1,5})?$/;
 
-export const isShareName = (name: string): boolean => name !== "" && !exceedsChars(name, SHARE_NAME_CHARS_MAX);
+const isShareName = (name: string): boolean => name !== "" && !exceedsChars(name, SHARE_NAME_CHARS_MAX);
 
 export const isFrameAncestor = (origin: unknown): origin is string => isText(origin) && ORIGIN.test(origin);
 

@@ -42,6 +42,12 @@ type Rules = Omit<Schema, "type" | "description" | "$ref" | typeof described>;
 
 export const text = (description: string, rules: Rules = {}): OneType<string> => ({ type: "string", description, ...rules });
 
+export const word = <const Word extends string>(description: string, words: readonly Word[]): OneType<Word> => ({
+  type: "string",
+  description,
+  enum: words,
+});
+
 /** A non-negative integer. */
 export const count = (description: string, rules: Rules = {}): OneType<number> => ({ type: "integer", minimum: 0, description, ...rules });
 

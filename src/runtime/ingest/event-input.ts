@@ -2,7 +2,7 @@
 import type { SiteId } from "../../storage/event.ts";
 import type { JsonObject } from "../../storage/json-record.ts";
 import { exceedsChars, wellFormed } from "../../shared/text.ts";
-import { fieldOf, malformedBody, optionalText, parseObject, requiredText } from "../base/config/json-fields.ts";
+import { fieldOf, malformedBody, optionalText, parseObject, requiredText } from "../base/body.ts";
 import {
   CURRENCY_CHARS_MAX,
   EVENT_NAME_CHARS_MAX,

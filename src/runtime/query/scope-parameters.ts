@@ -1,17 +1,5 @@
 /** The parameters of a report's scope: site, dates and filters (docs/http-api.md, "Common parameters"). */
-import { SITE_ID_CHARS_MAX } from "../base/config/limits.ts";
-import { SITE_ID, parseSiteId } from "../base/config/names.ts";
-import { text, type Schema } from "../base/json-schema.ts";
-import type { LocalDate, SiteId } from "../../storage/event.ts";
-import type { SharedDates } from "../access/shares.ts";
-import { AppError, invalidInput } from "../base/errors.ts";
-import { isInterval } from "./buckets.ts";
-import { PERIOD_NAMES, parseDateRange, rangeOfDays, type DateRange } from "./date-range.ts";
-import { DIMENSIONS } from "./dimensions.ts";
-import { SESSION_FILTERS, conditionsOn, distinctConditions, parseSegmentFilter, type Condition } from "./filters.ts";
-import { optional, parameter, required, type Parameter, type Values } from "./parameters.ts";
-import { checkShared, type Scope, type SharedPart } from "./scope.ts";
-import { checkSite, type Reader } from "./reader.ts";
+import { OPERATORS, PROPERTY_PREFIX } from "../../shared/filters.ts";
 import {
   FILTER_CONDITIONS_MAX,
   FILTER_EXPRESSION_CHARS_MAX,
@@ -21,11 +9,18 @@ import {
   RANGE_DAYS_MAX,
 } from "../../shared/limits.ts";
 import { INTERVALS, PERIOD_DEFAULT } from "../../shared/periods.ts";
-import { OPERATORS, PROPERTY_PREFIX } from "../../shared/filters.ts";
-
-/** A site id in the OpenAPI document. */
-export const siteIdSchema = (description: string): Schema =>
-  text(description, { minLength: 1, maxLength: SITE_ID_CHARS_MAX, pattern: SITE_ID.source });
+import type { LocalDate, SiteId } from "../../storage/event.ts";
+import type { SharedDates } from "../access/shares.ts";
+import { parseSiteId, siteIdSchema } from "../base/config/names.ts";
+import { AppError, invalidInput } from "../base/errors.ts";
+import { text } from "../base/json-schema.ts";
+import { isInterval } from "./buckets.ts";
+import { parseDateRange, PERIOD_NAMES, rangeOfDays, type DateRange } from "./date-range.ts";
+import { DIMENSIONS } from "./dimensions.ts";
+import { SESSION_FILTERS, conditionsOn, distinctConditions, parseSegmentFilter, type Condition } from "./filters.ts";
+import { optional, parameter, required, type Parameter, type Values } from "./parameters.ts";
+import { checkSite, type Reader } from "./reader.ts";
+import { checkShared, type Scope, type SharedPart } from "./scope.ts";
 
 const unchanged = (value: string): string => value;
 

@@ -3,15 +3,15 @@ import { ANNOTATION_CHARS_MAX } from "../../shared/limits.ts";
 import type { Calendar } from "../../storage/calendar.ts";
 import { isLocalDate, type EpochMs, type LocalDate } from "../../storage/event.ts";
 import type { JsonObject } from "../../storage/json-record.ts";
+import { Body, integerField, refusedField, required, textField, trimmedField } from "../base/body.ts";
 import { ANNOTATIONS_MAX } from "../base/config/admin-limits.ts";
-import { fieldOf, malformedBody, optionalText } from "../base/config/json-fields.ts";
 import { invalidInput } from "../base/errors.ts";
+import { count, orNull, text } from "../base/json-schema.ts";
 import type { CollectionKind, Item } from "./collection.ts";
-import { refuseUnknownItemFields, trimmedText, parseOwner, storedOwner, type ItemOwner } from "./item-fields.ts";
+import { ITEM_RESPONSE_FIELDS, ownerIn, SCOPE, storedOwner, type ItemOwner } from "./item-fields.ts";
 
 const HOUR_MS = 3_600_000;
 const HOURS_OF_DAY = 24;
-export const HOUR_MAX = HOURS_OF_DAY - 1;
 
 /** A date of the site's calendar, and what the site's clock showed: null for the whole day. */
 interface Moment {
@@ -33,33 +33,31 @@ export function momentAt(timestampMs: EpochMs, calendar: Calendar): Moment {
   return { date: calendar.dateOf(timestampMs), hour: ((hours % HOURS_OF_DAY) + HOURS_OF_DAY) % HOURS_OF_DAY };
 }
 
-function parseHour(body: JsonObject): number | null {
-  const hour = fieldOf(body, "hour");
-  if (hour !== null && typeof hour !== "number") throw malformedBody('Field "hour" must be a number');
-  if (hour === null || (Number.isInteger(hour) && hour >= 0 && hour <= HOUR_MAX)) return hour;
-  throw invalidInput(`Field "hour" must be an integer from 0 to ${HOUR_MAX}`);
-}
-
-/** null without a date. */
-function parseMoment(body: JsonObject): Moment | null {
-  const [date, hour] = [optionalText(body, "date"), parseHour(body)];
-  if (date !== null && !isLocalDate(date)) throw invalidInput('Field "date" must be a real calendar date in the form YYYY-MM-DD');
-  if (date === null && hour !== null) throw invalidInput('Field "hour" needs the field "date"');
-  return date === null ? null : { date, hour };
-}
-
-const parseText = (body: JsonObject): string => trimmedText(body, "text", ANNOTATION_CHARS_MAX);
+/** The body of an annotation that is made or changed. */
+export const ANNOTATION = new Body(
+  {
+    date: textField(text("A date of the site's calendar.", { format: "date" }), (date, name) => {
+      if (isLocalDate(date)) return date;
+      throw refusedField(name, "a real calendar date in the form YYYY-MM-DD", date);
+    }),
+    hour: integerField(orNull(count("What the site's clock showed; null for the whole day.", { maximum: HOURS_OF_DAY - 1 }))),
+    text: required(trimmedField(text("What happened.", { minLength: 1, maxLength: ANNOTATION_CHARS_MAX }))),
+    scope: SCOPE,
+  },
+  ITEM_RESPONSE_FIELDS,
+);
 
 /** Takes the date of `otherwise` if there is none. 422 for a field of the wrong type, 400 for one that breaks its rule or is unknown. */
 export function parseAnnotation(body: JsonObject, caller: ItemOwner, otherwise: Moment): AnnotationFields {
-  refuseUnknownItemFields(body, ["date", "hour", "text", "scope"]);
-  return { ...(parseMoment(body) ?? otherwise), text: parseText(body), owner: parseOwner(body, caller) };
+  const { date, hour, text: written, scope } = ANNOTATION.parse(body);
+  if (date === null && hour !== null) throw invalidInput('Field "hour" needs the field "date"');
+  return { ...(date === null ? otherwise : { date, hour }), text: written, owner: ownerIn(scope, caller) };
 }
 
-function storedAnnotation(json: JsonObject): AnnotationFields {
-  const moment = parseMoment(json);
-  if (moment === null) throw new Error("an annotation has no date");
-  return { ...moment, text: parseText(json), owner: storedOwner(json) };
+function storedAnnotation({ owner, ...json }: JsonObject): AnnotationFields {
+  const { date, hour, text: written } = ANNOTATION.parse(json);
+  if (date === null) throw new Error("an annotation has no date");
+  return { date, hour, text: written, owner: storedOwner(owner) };
 }
 
 export const ANNOTATION_KIND: CollectionKind<AnnotationFields> = {

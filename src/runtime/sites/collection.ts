@@ -14,7 +14,7 @@ import {
 } from "../../storage/json-record.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
 import { toHex, createSha256, type Sha256 } from "../base/bytes.ts";
-import { isObject } from "../base/config/json-fields.ts";
+import { isObject } from "../base/body.ts";
 import { reasonOf, type Log } from "../base/metrics/log.ts";
 import { severalAtOnce } from "../../storage/several-at-once.ts";
 import { COLLECTION_BYTES_MAX, COLLECTION_CHANGES_WAITING_MAX, SITE_RECORDS_MAX_AT_ONCE } from "../base/config/admin-limits.ts";

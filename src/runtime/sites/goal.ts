@@ -1,14 +1,15 @@
 /** The goals of a site: what an event has to be for each, and the rules of their fields (docs/goals.md). */
 import type { JsonObject } from "../../storage/json-record.ts";
-import { fieldOf, isObject, malformedBody, optionalFlag, optionalText, requiredText } from "../base/config/json-fields.ts";
+import { Body, field, flagField, integerField, isObject, refusedField, required, visibleField, withDefault } from "../base/body.ts";
 import { GOALS_MAX, GOAL_PROPERTY_CHARS_MAX } from "../base/config/admin-limits.ts";
 import { EVENT_NAME_CHARS_MAX } from "../base/config/limits.ts";
 import { STEP_CHARS_MAX } from "../base/config/report-limits.ts";
 import { invalidInput } from "../base/errors.ts";
+import { boolean, count, orNull, text } from "../base/json-schema.ts";
 import type { CollectionKind, FieldsById, Item } from "./collection.ts";
-import { checkedText, parseItemName, refuseUnknownItemFields } from "./item-fields.ts";
+import { ITEM_RESPONSE_FIELDS, nameField } from "./item-fields.ts";
 
-export interface GoalProperty {
+interface GoalProperty {
   readonly key: string;
   readonly value: string;
 }
@@ -38,39 +39,53 @@ export interface GoalFields {
 
 export type SiteGoal = Item<GoalFields>;
 
-function parsePage(page: string): Goal {
-  if (!/^[/*]/.test(page)) throw invalidInput('Field "page" must be a path that begins with "/", or with the wildcard "*"');
-  return { page: checkedText("page", page, STEP_CHARS_MAX) };
-}
+/** What an event has to have for a goal on its name. */
+const GOAL_PROPERTY = new Body(
+  {
+    key: required(visibleField(text("The key of a custom property.", { minLength: 1, maxLength: GOAL_PROPERTY_CHARS_MAX }))),
+    value: required(
+      visibleField(text("The value that it must have, as reports show it.", { minLength: 1, maxLength: GOAL_PROPERTY_CHARS_MAX })),
+    ),
+  },
+  {},
+);
 
-function parseProperty(body: JsonObject): GoalProperty | null {
-  const property = fieldOf(body, "property");
-  if (property === null) return null;
-  if (!isObject(property)) throw malformedBody('Field "property" must be an object with "key" and "value"');
-  const [key, value] = ["key", "value"].map((name) => requiredText(property, name)) as [string, string];
-  return {
-    key: checkedText("property.key", key, GOAL_PROPERTY_CHARS_MAX),
-    value: checkedText("property.value", value, GOAL_PROPERTY_CHARS_MAX),
-  };
-}
+const PREFIX = "property.";
 
-function parseDefinition(body: JsonObject): Goal {
-  const [page, event, property] = [optionalText(body, "page"), optionalText(body, "event"), parseProperty(body)];
-  if ((page === null) === (event === null)) throw invalidInput('A goal has either a field "page" or a field "event"');
-  if (page !== null && property !== null) throw invalidInput('Field "property" needs the field "event"');
-  return event === null ? parsePage(page ?? "") : { event: checkedText("event", event, EVENT_NAME_CHARS_MAX), property };
-}
+/** The body of a goal that is made or changed. */
+export const GOAL = new Body(
+  {
+    name: nameField("What the dashboard calls it. Unique in the site."),
+    page: visibleField(
+      orNull(
+        text("The path of a page, where `*` matches any characters; null for an event.", { pattern: "^[/*]", maxLength: STEP_CHARS_MAX }),
+      ),
+    ),
+    event: visibleField(orNull(text("The name of an event; null for a page.", { minLength: 1, maxLength: EVENT_NAME_CHARS_MAX }))),
+    property: field(
+      { ...GOAL_PROPERTY.schema, type: ["object", "null"], description: "What the event must have; null for any event of the name." },
+      'an object with "key" and "value"',
+      (value) => (isObject(value) ? GOAL_PROPERTY.read(value, PREFIX) : undefined),
+      (sent): GoalProperty => GOAL_PROPERTY.check(sent, PREFIX),
+    ),
+    revenue: withDefault(flagField(boolean("Whether the revenue of its events is reported.")), false),
+    position: integerField(count("Its place in the list.", { minimum: 1, maximum: GOALS_MAX })),
+  },
+  ITEM_RESPONSE_FIELDS,
+);
 
 /** The fields of a goal without its place among the others. */
-export type PlacelessGoal = Omit<GoalFields, "position">;
+type PlacelessGoal = Omit<GoalFields, "position">;
 
-/** 422 for a field of the wrong type, 400 for one that breaks its rule or is unknown. */
-export function parseGoal(body: JsonObject): PlacelessGoal {
-  refuseUnknownItemFields(body, GOAL_FIELDS);
-  const goal = parseDefinition(body);
-  const hasRevenue = optionalFlag(body, "revenue") ?? false;
-  if (hasRevenue && "page" in goal) throw invalidInput('Field "revenue" needs the field "event"');
-  return { name: parseItemName(body), goal, hasRevenue };
+/** The fields, and the place from 1, null if it is not given. 422 for a field of the wrong type, 400 for one that breaks its rule or is unknown. */
+export function parseGoal(body: JsonObject): { readonly fields: PlacelessGoal; readonly place: number | null } {
+  const { name, page, event, property, revenue, position } = GOAL.parse(body);
+  if (page !== null && !/^[/*]/.test(page)) throw refusedField("page", 'a path that begins with "/", or with the wildcard "*"', page);
+  if ((page === null) === (event === null)) throw invalidInput('A goal has either a field "page" or a field "event"');
+  if (event === null && property !== null) throw invalidInput('Field "property" needs the field "event"');
+  if (event === null && revenue) throw invalidInput('Field "revenue" needs the field "event"');
+  const goal: Goal = event === null ? { page: page ?? "" } : { event, property };
+  return { fields: { name, goal, hasRevenue: revenue }, place: position };
 }
 
 /** The input of `parseGoal`. */
@@ -82,20 +97,9 @@ export const goalJson = ({ name, goal, hasRevenue }: PlacelessGoal) => ({
   revenue: hasRevenue,
 });
 
-const GOAL_FIELDS = ["name", "page", "event", "property", "revenue", "position"];
-
-/** The place of a goal, from 1; null if it is not given. 400 for anything else. */
-export function parsePosition(body: JsonObject): number | null {
-  const position = fieldOf(body, "position");
-  if (position !== null && typeof position !== "number") throw malformedBody('Field "position" must be a number');
-  if (position === null || (Number.isInteger(position) && position >= 1 && position <= GOALS_MAX)) return position;
-  throw invalidInput(`Field "position" must be an integer from 1 to ${GOALS_MAX}`);
-}
-
-function storedGoal(json: JsonObject): GoalFields {
-  const { position } = json;
+function storedGoal({ position, ...json }: JsonObject): GoalFields {
   if (!Number.isFinite(position)) throw new Error("a goal has no position");
-  return { ...parseGoal(json), position: position as number };
+  return { ...parseGoal(json).fields, position: position as number };
 }
 
 export const GOAL_KIND: CollectionKind<GoalFields> = {

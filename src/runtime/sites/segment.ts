@@ -1,11 +1,11 @@
 /** Segments of a site: what is saved under a name, filters or the parameters of a funnel or a sequence (docs/segments.md). */
 import type { JsonObject } from "../../storage/json-record.ts";
-import { exceedsChars } from "../../shared/text.ts";
 import { SEGMENTS_MAX, SEGMENT_CHARS_MAX } from "../base/config/admin-limits.ts";
-import { isObject, optionalText } from "../base/config/json-fields.ts";
+import { Body, isObject, textField, withDefault, wordField } from "../base/body.ts";
 import { invalidInput } from "../base/errors.ts";
+import { orNull, text, word } from "../base/json-schema.ts";
 import type { CollectionKind, Item } from "./collection.ts";
-import { parseItemName, refuseUnknownItemFields, parseOwner, storedOwner, type ItemOwner } from "./item-fields.ts";
+import { ITEM_RESPONSE_FIELDS, nameField, ownerIn, SCOPE, storedOwner, type ItemOwner } from "./item-fields.ts";
 
 /** The parameters that each kind saves, by which reports know them. */
 const SEGMENT_PARAMETERS = {
@@ -15,9 +15,9 @@ const SEGMENT_PARAMETERS = {
 } as const;
 
 export type SegmentKind = keyof typeof SEGMENT_PARAMETERS;
-export const SEGMENT_KINDS = Object.keys(SEGMENT_PARAMETERS) as readonly SegmentKind[];
+const SEGMENT_KINDS = Object.keys(SEGMENT_PARAMETERS) as readonly SegmentKind[];
 
-/** All that any kind saves. */
+/** What any kind saves. */
 export const SAVED_PARAMETERS = [...new Set(Object.values(SEGMENT_PARAMETERS).flat())];
 
 export interface SegmentFields {
@@ -30,36 +30,37 @@ export interface SegmentFields {
 
 export type Segment = Item<SegmentFields>;
 
-function parseKind(body: JsonObject): SegmentKind {
-  const kind = optionalText(body, "kind") ?? "filters";
-  const known = SEGMENT_KINDS.find((word) => word === kind);
-  if (known === undefined) throw invalidInput(`Field "kind" must be one of ${SEGMENT_KINDS.join(", ")}`);
-  return known;
-}
+const saved = (description: string) => textField(orNull(text(description, { maxLength: SEGMENT_CHARS_MAX })));
 
-/** The parameters of the kind; 400 for those of another one. What they say is not checked. */
-function parseParameters(body: JsonObject, kind: SegmentKind): Readonly<Record<string, string>> {
-  const given = SAVED_PARAMETERS.map((name) => [name, optionalText(body, name)] as const).filter(([, value]) => value !== null);
-  const own: readonly string[] = SEGMENT_PARAMETERS[kind];
-  const [foreign] = given.find(([name]) => !own.includes(name)) ?? [];
-  if (foreign !== undefined) throw invalidInput(`Field "${foreign}": a segment of the kind "${kind}" has only ${own.join(", ")}`);
-  const long = given.find(([, value]) => exceedsChars(value ?? "", SEGMENT_CHARS_MAX));
-  if (long) throw invalidInput(`Field "${long[0]}" must be at most ${SEGMENT_CHARS_MAX} characters`);
-  return Object.fromEntries(given) as Readonly<Record<string, string>>;
-}
+/** The body of a segment that is made or changed. */
+export const SEGMENT = new Body(
+  {
+    name: nameField("What the dashboard calls it."),
+    scope: SCOPE,
+    kind: withDefault(wordField(word("What it saves.", SEGMENT_KINDS)), "filters"),
+    filters: saved("Conditions as in the parameter `filters`; null for other kinds."),
+    steps: saved("As in a funnel or in sequences; null without them."),
+    window: saved("As in a funnel; null without it."),
+    modes: saved("As in a funnel; null without them."),
+    pattern: saved("As in sequences; null without it."),
+    conditions: saved("As in sequences; null without them."),
+  },
+  ITEM_RESPONSE_FIELDS,
+);
 
-/** 422 for a field of the wrong type, 400 for one that breaks its rule or is unknown. */
+/** 422 for a field of the wrong type, 400 for one that breaks its rule, is unknown or is of another kind. What the parameters say is not checked. */
 export function parseSegment(body: JsonObject, caller: ItemOwner): SegmentFields {
-  refuseUnknownItemFields(body, ["name", "kind", "scope", ...SAVED_PARAMETERS]);
-  const kind = parseKind(body);
-  return { name: parseItemName(body), kind, parameters: parseParameters(body, kind), owner: parseOwner(body, caller) };
+  const { name, scope, kind, ...saves } = SEGMENT.parse(body);
+  const given = Object.entries(saves).filter((entry): entry is [string, string] => entry[1] !== null);
+  const own: readonly string[] = SEGMENT_PARAMETERS[kind];
+  const [foreign] = given.find(([parameter]) => !own.includes(parameter)) ?? [];
+  if (foreign !== undefined) throw invalidInput(`Field "${foreign}": a segment of the kind "${kind}" has only ${own.join(", ")}`);
+  return { name, kind, parameters: Object.fromEntries(given), owner: ownerIn(scope, caller) };
 }
 
-function storedSegment(json: JsonObject): SegmentFields {
-  const { parameters } = json;
+function storedSegment({ name, kind, parameters, owner }: JsonObject): SegmentFields {
   if (!isObject(parameters)) throw new Error("a segment has no parameters");
-  const kind = parseKind(json);
-  return { name: parseItemName(json), kind, parameters: parseParameters(parameters, kind), owner: storedOwner(json) };
+  return { ...parseSegment({ ...parameters, name, kind }, null), owner: storedOwner(owner) };
 }
 
 export const SEGMENT_KIND: CollectionKind<SegmentFields> = {

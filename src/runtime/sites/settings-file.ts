@@ -1,26 +1,20 @@
 /** The settings of all sites as one JSON file, for backups and for moving to another server (docs/sites.md, "Export and import settings"). */
 import type { SiteId } from "../../storage/event.ts";
 import type { JsonObject } from "../../storage/json-record.ts";
-import { fieldOf, isObject, malformedBody, refuseUnknownFields, requiredText } from "../base/config/json-fields.ts";
+import { fieldOf, isObject, malformedBody, requiredText } from "../base/body.ts";
 import { parseSiteId } from "../base/config/names.ts";
 import { AppError, invalidInput } from "../base/errors.ts";
-import { parseSettings, settingsJson } from "./settings-json.ts";
-import { DEFAULT_SETTINGS, type SiteSettings } from "./site-settings.ts";
+import { SETTINGS, settingsFrom, settingsJson, type SiteSettings } from "./site-settings.ts";
 import type { Sites } from "./sites.ts";
 
 const SETTINGS_FILE_VERSION = 1;
 
-const SETTINGS_FIELDS = Object.keys(settingsJson(DEFAULT_SETTINGS));
-
-/** Fields of responses besides the settings: a response may be sent back. */
-const RESPONSE_FIELDS = ["site_id", "created_at", "time_zone_in_force", "time_zone_changes"];
-
 /** The settings in a request about a site; 400 if its body names another one. */
 export function parseBodyOfSite(body: JsonObject, siteId: SiteId): SiteSettings {
-  refuseUnknownFields(body, SETTINGS_FIELDS, RESPONSE_FIELDS);
+  const settings = settingsFrom(SETTINGS.parse(body));
   const named = fieldOf(body, "site_id");
   if (named !== null && named !== siteId) throw invalidInput('Field "site_id" must be the site of the path, or be left out');
-  return parseSettings(body);
+  return settings;
 }
 
 /** `parse` with the number of the entry, counted from 1, in front of its error. */

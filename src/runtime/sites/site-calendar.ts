@@ -6,7 +6,7 @@
 import { dateOfChange, utcCalendar, ZonedCalendar, type Calendar } from "../../storage/calendar.ts";
 import { isLocalDate, type EpochMs, type LocalDate, type SiteId } from "../../storage/event.ts";
 import { TimeZone } from "../../storage/time-zone.ts";
-import { isObject } from "../base/config/json-fields.ts";
+import { isObject } from "../base/body.ts";
 import { ZONE_CHANGES_MAX, ZONE_SETTLE_MS } from "../base/config/limits.ts";
 import { invalidInput } from "../base/errors.ts";
 import type { RecordStore } from "../../storage/record-store.ts";

@@ -14,10 +14,10 @@ import {
 } from "../../storage/json-record.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
 import { toHex, type Sha256 } from "../base/bytes.ts";
-import { isObject } from "../base/config/json-fields.ts";
+import { isObject } from "../base/body.ts";
 import { isSiteId } from "../base/config/names.ts";
 import { reasonOf } from "../base/metrics/log.ts";
-import { parseSettings, settingsJson } from "./settings-json.ts";
+import { parseSettings, settingsJson } from "./site-settings.ts";
 import { parseCalendarRecord, readDefaultCalendar, calendarFrom, type CalendarRecord } from "./site-calendar.ts";
 import type { SiteSettings } from "./site-settings.ts";
 import { severalAtOnce } from "../../storage/several-at-once.ts";

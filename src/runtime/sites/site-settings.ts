@@ -1,5 +1,26 @@
-/** The settings of a site: their defaults (docs/sites.md). */
-import type { WeekStart } from "../../shared/site-choices.ts";
+/** The settings of a site: the rule and default of each, and how they are written in requests, responses and records (docs/sites.md). */
+import { RETENTION_DAYS_MAX, SITE_NAME_CHARS_MAX } from "../../shared/limits.ts";
+import { CARDS, WEEK_STARTS, type WeekStart } from "../../shared/site-choices.ts";
+import { exceedsChars } from "../../shared/text.ts";
+import type { JsonObject } from "../../storage/json-record.ts";
+import { TimeZone } from "../../storage/time-zone.ts";
+import {
+  Body,
+  flagField,
+  integerField,
+  refusedField,
+  textField,
+  textsField,
+  visibleField,
+  withDefault,
+  wordField,
+  type ValuesOf,
+} from "../base/body.ts";
+import { SITE_LIST_ENTRIES_MAX, SITE_LIST_ENTRY_CHARS_MAX } from "../base/config/admin-limits.ts";
+import { siteIdSchema } from "../base/config/names.ts";
+import { invalidInput } from "../base/errors.ts";
+import { boolean, closed, count, list, orNull, text, word } from "../base/json-schema.ts";
+import { networkText, parseNetwork } from "./ip-network.ts";
 
 export interface SiteSettings {
   /** The site's display name; null for its id. */
@@ -21,14 +42,119 @@ export interface SiteSettings {
   readonly retentionDays: number | null;
 }
 
-export const DEFAULT_SETTINGS: SiteSettings = {
-  name: null,
-  timeZone: null,
-  weekStart: "monday",
-  isPublic: false,
-  excludedPaths: [],
-  excludedAddresses: [],
-  excludedCountries: [],
-  hiddenCards: [],
-  retentionDays: null,
+/** Drops trailing slashes, as stored paths have none. `?` and `#` end a path, so a pattern with one would match nothing. */
+function parsePath(entry: string): string | null {
+  if (!/^\/[^?#\\\p{Cc}]*$/u.test(entry)) return null;
+  let end = entry.length;
+  while (end > 1 && entry.endsWith("/", end)) end--;
+  return entry.slice(0, end);
+}
+
+function parseAddress(entry: string): string | null {
+  const network = parseNetwork(entry);
+  return network && networkText(network);
+}
+
+const PATH_RULE = `paths of at most ${SITE_LIST_ENTRY_CHARS_MAX} characters that start with / and may have the wildcard *, without ? and #`;
+
+/** Each entry in its canonical form, once. `parse` returns null for an entry that breaks the rule. */
+const listField = (
+  description: string,
+  rule: string,
+  parse: (entry: string) => string | null,
+  entrySchema: Parameters<typeof text>[1] = { minLength: 1, maxLength: SITE_LIST_ENTRY_CHARS_MAX },
+) =>
+  withDefault<readonly string[]>(
+    textsField(list(description, text("One of them.", entrySchema), { maxItems: SITE_LIST_ENTRIES_MAX }), (sent, name) => {
+      if (sent.length > SITE_LIST_ENTRIES_MAX)
+        throw invalidInput(`Field "${name}" must have at most ${SITE_LIST_ENTRIES_MAX} entries, got ${sent.length}`);
+      const entries = sent.map((value) => {
+        const entry = value.trim();
+        const parsed = exceedsChars(entry, SITE_LIST_ENTRY_CHARS_MAX) ? null : parse(entry);
+        if (parsed === null) throw refusedField(name, `a list of ${rule}`, value);
+        return parsed;
+      });
+      return [...new Set(entries)];
+    }),
+    [],
+  );
+
+const FIELDS = {
+  name: visibleField(orNull(text("What the dashboard calls the site; null for its id.", { minLength: 1, maxLength: SITE_NAME_CHARS_MAX }))),
+  time_zone: textField(
+    orNull(text("IANA name of the zone whose midnight begins a day; null for the option `time_zone`.", { minLength: 1 })),
+    (zone, name) => {
+      if (TimeZone.named(zone) !== null) return zone;
+      throw refusedField(name, 'the IANA name of a time zone that the server knows, such as "Europe/Berlin"', zone);
+    },
+  ),
+  week_start: withDefault(
+    wordField(word("The first day of a week, in the dashboard and in series with `interval=week`.", WEEK_STARTS)),
+    "monday",
+  ),
+  public: withDefault(flagField(boolean("Whether everyone may read the site's statistics.")), false),
+  excluded_paths: listField("Events of these paths are not stored. `*` stands for any characters.", PATH_RULE, parsePath),
+  excluded_addresses: listField(
+    "Events from these addresses and networks (CIDR) are not stored.",
+    "IPv4 and IPv6 addresses, and networks such as 192.0.2.0/24 and 2001:db8::/32",
+    parseAddress,
+  ),
+  excluded_countries: listField(
+    "Events from these countries are not stored: ISO 3166-1 codes.",
+    "ISO 3166-1 codes of two letters",
+    (code) => (/^[A-Za-z]{2}$/.test(code) ? code.toUpperCase() : null),
+    { pattern: "^[A-Za-z]{2}$" },
+  ),
+  hidden_cards: listField(
+    "Cards that the dashboard does not show.",
+    `cards: ${CARDS.join(", ")}`,
+    (entry) => CARDS.find((card) => card === entry) ?? null,
+    { enum: CARDS },
+  ),
+  retention_days: integerField(
+    orNull(count("Days for which events are kept; 0 forever, null for the option `retention_days`.", { maximum: RETENTION_DAYS_MAX })),
+  ),
 };
+
+/** The body of a request that sets them. */
+export const SETTINGS = new Body(FIELDS, {
+  site_id: siteIdSchema("The site."),
+  created_at: orNull(text("When settings were first set; null if none are.", { format: "date-time" })),
+  time_zone_in_force: text("The zone of the current day: a change takes effect with a coming date."),
+  time_zone_changes: list(
+    "All changes of the zone, oldest first.",
+    closed({ first_date: text("The first date in the zone.", { format: "date" }), time_zone: text("The zone.") }),
+  ),
+});
+
+export function settingsFrom(sent: ValuesOf<typeof FIELDS>): SiteSettings {
+  return {
+    name: sent.name,
+    timeZone: sent.time_zone,
+    weekStart: sent.week_start,
+    isPublic: sent.public,
+    excludedPaths: sent.excluded_paths,
+    excludedAddresses: sent.excluded_addresses,
+    excludedCountries: sent.excluded_countries,
+    hiddenCards: sent.hidden_cards,
+    retentionDays: sent.retention_days,
+  };
+}
+
+/** For records, which may have fields that this version does not know. Throws for a value that breaks its rule. */
+export const parseSettings = (json: JsonObject): SiteSettings => settingsFrom(SETTINGS.check(SETTINGS.read(json)));
+
+export const DEFAULT_SETTINGS: SiteSettings = parseSettings({});
+
+/** The form that `parseSettings` reads. */
+export const settingsJson = (settings: SiteSettings) => ({
+  name: settings.name,
+  time_zone: settings.timeZone,
+  week_start: settings.weekStart,
+  public: settings.isPublic,
+  excluded_paths: settings.excludedPaths,
+  excluded_addresses: settings.excludedAddresses,
+  excluded_countries: settings.excludedCountries,
+  hidden_cards: settings.hiddenCards,
+  retention_days: settings.retentionDays,
+});

@@ -222,6 +222,7 @@ const OPEN_OBJECTS: Readonly<Record<string, string>> = {
   "#/components/schemas/NewKey": "as of an event",
   "#/components/schemas/NewShare": "as of an event",
   "#/components/schemas/SharePassword": "as of an event",
+  "#/components/schemas/InstallationPageRequest": "as of an event",
   "#/components/schemas/OpenApiDocument": "the specification of OpenAPI says what is in it",
   "#/components/schemas/RawExport/items/properties/props": "custom properties are whatever was sent",
 };
@@ -316,7 +317,12 @@ function requestsOf(route: Documented): Values[] {
 
 /** Their bodies may have the fields of a listed item that no request can set. All others are refused by name. */
 const COLLECTIONS = ["/api/goals", "/api/segments", "/api/annotations"];
-const UNSETTABLE = ["id", "created_at"];
+const UNSETTABLE = ["id", "created_at", "time_zone_in_force", "time_zone_changes"];
+
+const settable = (properties: object): string[] =>
+  Object.keys(properties)
+    .filter((name) => !UNSETTABLE.includes(name))
+    .toSorted();
 
 const isOfCollection = ({ path }: Documented): boolean => COLLECTIONS.some((collection) => path.startsWith(collection));
 
@@ -358,7 +364,7 @@ describe("request handlers", () => {
       const { error } = (await response.json()) as { error: string };
       await target.close();
       const taken = error.split("the fields are ")[1]?.split(", ") ?? [];
-      expect([...taken, ...UNSETTABLE].sort()).toEqual(Object.keys(properties).sort());
+      expect(taken.toSorted()).toEqual(settable(properties));
     },
   );
 
@@ -384,7 +390,9 @@ describe("request handlers", () => {
       });
       await target.fetch(pathWith(route, requiredValues(route)), { method: route.method, headers: browserHeaders(credential), body });
       await target.close();
-      expect([...names].sort()).toEqual(Object.keys(properties).sort());
+      // `await` looks for it in every object.
+      names.delete("then");
+      expect([...names].sort()).toEqual(settable(properties));
     },
   );
 });

@@ -2,6 +2,7 @@
 import { DEMO_SITE as NAME_OF_DEMO_SITE, ENVIRONMENT_PREFIX, PREFIX, PRODUCT_NAME } from "../../../shared/names.ts";
 import type { SiteId } from "../../../storage/event.ts";
 import { invalidInput } from "../errors.ts";
+import { text, type Schema } from "../json-schema.ts";
 import { SITE_ID_CHARS_MAX } from "./limits.ts";
 
 /** The program's name on the command line. */
@@ -55,6 +56,10 @@ export const DEMO_SITE = NAME_OF_DEMO_SITE as SiteId;
 export function isSiteId(value: string): value is SiteId {
   return value.length <= SITE_ID_CHARS_MAX && SITE_ID.test(value);
 }
+
+/** A site id in the OpenAPI document. */
+export const siteIdSchema = (description: string): Schema =>
+  text(description, { minLength: 1, maxLength: SITE_ID_CHARS_MAX, pattern: SITE_ID.source });
 
 /** invalid_input when `value` is not a site id. `field` is its name in the message: `d`, `site_id`, ... */
 export function parseSiteId(value: string, field: string): SiteId {

@@ -1,22 +1,22 @@
 /** GET /api/stats/overview: the metrics of many sites, several sites at a time, all in one query slot (docs/reports.md, "Overview"). */
-import { OVERVIEW_SITES_DEFAULT, OVERVIEW_SITES_AT_ONCE } from "../../base/config/report-limits.ts";
-import { parseSiteId } from "../../base/config/names.ts";
-import { closed, count, list, orNull, text, type Described } from "../../base/json-schema.ts";
-import { optional, rowLimit, type Values } from "../../query/parameters.ts";
-import { SHORT_PERIOD_NAMES, parseDateRange, type DateRange } from "../../query/date-range.ts";
-import { SCOPE_PARAMETERS, SHORT_END_DATE, siteIdSchema } from "../../query/scope-parameters.ts";
-import { DAY } from "../measures/fields.ts";
-import { severalAtOnce } from "../../../storage/several-at-once.ts";
+import { OVERVIEW_SITES_MAX, RANGE_DAYS_MAX } from "../../../shared/limits.ts";
 import type { Calendar } from "../../../storage/calendar.ts";
 import type { SiteId } from "../../../storage/event.ts";
+import { severalAtOnce } from "../../../storage/several-at-once.ts";
 import { mayRead } from "../../access/principal.ts";
+import { parseSiteId, siteIdSchema } from "../../base/config/names.ts";
+import { OVERVIEW_SITES_DEFAULT, OVERVIEW_SITES_AT_ONCE } from "../../base/config/report-limits.ts";
 import { AppError } from "../../base/errors.ts";
+import { closed, count, list, orNull, text, type Described } from "../../base/json-schema.ts";
+import { reasonOf, type Log } from "../../base/metrics/log.ts";
+import { parseDateRange, SHORT_PERIOD_NAMES, type DateRange } from "../../query/date-range.ts";
+import { optional, rowLimit, type Values } from "../../query/parameters.ts";
+import type { Reader } from "../../query/reader.ts";
+import { SCOPE_PARAMETERS, SHORT_END_DATE } from "../../query/scope-parameters.ts";
 import type { QueryService, RunNumbers } from "../../results/query-service.ts";
 import type { NumbersPlan } from "../../results/unchanged-results.ts";
-import { reasonOf, type Log } from "../../base/metrics/log.ts";
-import type { Reader } from "../../query/reader.ts";
+import { DAY } from "../measures/fields.ts";
 import { sitePlan, type MetricsRequest, type MetricsSettings, type SiteMetrics } from "./site-metrics.ts";
-import { OVERVIEW_SITES_MAX, RANGE_DAYS_MAX } from "../../../shared/limits.ts";
 
 export const OVERVIEW_PARAMETERS = {
   period: { ...SCOPE_PARAMETERS.period, schema: { ...SCOPE_PARAMETERS.period.schema, enum: SHORT_PERIOD_NAMES } },

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parsePageUrl } from "../../../../src/runtime/ingest/page-url.ts";
 import { exclusionsOf } from "../../../../src/runtime/sites/exclusions.ts";
 import { DEFAULT_SETTINGS } from "../../../../src/runtime/sites/site-settings.ts";
-import { parseSettings } from "../../../../src/runtime/sites/settings-json.ts";
+import { parseSettings } from "../../../../src/runtime/sites/site-settings.ts";
 
 const excludes = (pattern: string, url: string): boolean =>
   exclusionsOf(parseSettings({ excluded_paths: [pattern] }))?.hasPath?.(parsePageUrl(url).pathname) ?? false;

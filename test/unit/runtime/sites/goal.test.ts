@@ -13,9 +13,9 @@ const item = (id: string, fields: Partial<GoalFields>): SiteGoal => ({
 
 describe("a goal", () => {
   it("is a page, an event, or an event with the value of a property", () => {
-    expect(parseGoal({ name: "Docs", page: "/docs/*" })).toEqual(FIELDS);
-    expect(parseGoal({ name: "Sale", event: "purchase", revenue: true }).goal).toEqual({ event: "purchase", property: null });
-    expect(parseGoal({ name: "Pro", event: "signup", property: { key: "plan", value: "pro" } }).goal).toEqual({
+    expect(parseGoal({ name: "Docs", page: "/docs/*", position: 2 })).toEqual({ fields: FIELDS, place: 2 });
+    expect(parseGoal({ name: "Sale", event: "purchase", revenue: true }).fields.goal).toEqual({ event: "purchase", property: null });
+    expect(parseGoal({ name: "Pro", event: "signup", property: { key: "plan", value: "pro" } }).fields.goal).toEqual({
       event: "signup",
       property: { key: "plan", value: "pro" },
     });
@@ -23,7 +23,7 @@ describe("a goal", () => {
 
   it("is unchanged after it was stored", () => {
     for (const body of [{ page: "*" }, { event: "a", revenue: true }, { event: "a", property: { key: "k", value: "v" } }]) {
-      const fields = { ...parseGoal({ name: "n", ...body }), position: -0.25 };
+      const fields = { ...parseGoal({ name: "n", ...body }).fields, position: -0.25 };
       expect(GOAL_KIND.parse(GOAL_KIND.json(fields))).toEqual(fields);
     }
     expect(() => GOAL_KIND.parse({ name: "n", page: "/", position: "1" })).toThrow("position");
@@ -41,7 +41,7 @@ describe("a goal", () => {
     [{ name: "n", page: "/", revenue: true }, 'Field "revenue" needs the field "event"'],
     [{ name: "n", page: "/", property: { key: "k", value: "v" } }, 'Field "property" needs the field "event"'],
     [{ name: "n", event: "e", property: "k" }, 'Field "property" must be an object'],
-    [{ name: "n", event: "e", property: { key: "k" } }, 'Field "value" is missing'],
+    [{ name: "n", event: "e", property: { key: "k" } }, 'Field "property.value" is missing'],
     [{ name: "n", event: "e", property: { key: "", value: "v" } }, 'Field "property.key" must be 1 to 512 characters'],
     [{ name: "n", event: "e", revenue: "yes" }, 'Field "revenue" must be true or false'],
   ])("%j is refused with the field and the rule", (body, says) => {
