@@ -32,7 +32,7 @@ export function lingerAfterResponse(request: IncomingMessage): void {
   };
 }
 
-/** Also discards what the system still holds, which it would try to deliver for many minutes. */
+/** Discards even what the system still holds, which it would try to deliver for many minutes. */
 export const resetConnection = (socket: Socket): void => void socket.resetAndDestroy();
 
 /** Bytes passed to the socket, and those of them that the system has not accepted. If both are unchanged, nothing was sent. */

@@ -47,7 +47,7 @@ export interface EventBatch {
   readonly codes: readonly Int32Array[];
   readonly timestampsMs: BigInt64Array;
   readonly visitorIds: BigUint64Array;
-  /** In the order of `NUMBER_COLUMNS`. */
+  /** Ordered like `NUMBER_COLUMNS`. */
   readonly numbers: readonly NumberColumn[];
 }
 
