@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { startServer } from "../support/server-process.ts";
 import { tempFolder } from "../support/temp-folder.ts";
+import { productSources } from "../support/source-files.ts";
+import { importsAmong, packageOf, packageTies } from "../support/source-imports.ts";
 import { PAGES, readPage, ROOT } from "./pages.ts";
 
 /** Names with the product's prefix that are no metrics: the cookie and the opt-out key. */
@@ -78,7 +80,15 @@ it("the packages in ARCHITECTURE.md are the folders that exist", () => {
   const folders = [...foldersIn("adapters"), ...foldersIn("src"), ...foldersIn("src/runtime"), "dashboard", "tracker"];
   const [, table = ""] = readPage("ARCHITECTURE.md").text.split("\n## Packages\n");
   const rows = [...table.matchAll(/^\| `([\w/]+)` \| \S/gm)].map(([, name = ""]) => name);
-  expect(rows.sort()).toEqual(folders.filter((name) => name !== "src/runtime").sort());
+  expect([...rows].sort()).toEqual(folders.filter((name) => name !== "src/runtime").sort());
+});
+
+it("the packages in ARCHITECTURE.md stand above those that they import", () => {
+  const [, table = ""] = readPage("ARCHITECTURE.md").text.split("\n## Packages\n");
+  const rows = [...table.matchAll(/^\| `([\w/]+)` \| \S/gm)].map(([, name = ""]) => packageOf(`${name}/`));
+  const upward = packageTies(importsAmong(productSources())).filter(({ from, to }) => rows.lastIndexOf(from) > rows.indexOf(to));
+  expect(rows).toContain("query");
+  expect(upward).toEqual([]);
 });
 
 it("every source file that ARCHITECTURE.md, CONTRIBUTING.md and docs/internals name exists, with or without its folders", () => {
