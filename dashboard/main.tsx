@@ -1,4 +1,4 @@
-/** The entry: renders the dashboard, the page that has to come first: setup, login, or adding a site; or a viewer's page. */
+/** Entry point: renders a dashboard, or the page that must come first: setup, login or the first site. */
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { PRODUCT_NAME } from "../src/shared/names.ts";
@@ -15,7 +15,7 @@ import { isSettings, site } from "./state/view.ts";
 
 const GuestPage = lazy(async () => (await import("./guest/guest-page.tsx")).GuestPage);
 
-/** A page that was hidden for this long refreshes its reports when it is visible again. */
+/** A page hidden for longer refreshes its reports when it becomes visible. */
 const HIDDEN_MS_MAX = 300_000;
 
 const FirstSitePage = lazy(async () => (await import("./setup/add-site.tsx")).FirstSitePage);
@@ -39,8 +39,8 @@ function startAllSites(): void {
 }
 
 /**
- * Chooses the only site where the URL names none, with the period and tabs of the last visit. Several sites have a page of all, which
- * a visit begins with the period: later, the page itself is the choice.
+ * Opens the only site if the URL names none, with the period and tabs of the last visit. With several sites, the page of all sites starts
+ * once with the last period.
  */
 function useSite(sites: readonly string[] | undefined): void {
   const hasBegun = useRef(false);
@@ -59,7 +59,7 @@ function useSite(sites: readonly string[] | undefined): void {
 
 const LoadingPage = () => <main class="login">{outage.value === null ? <Loading rows={3} /> : <OutageBanner />}</main>;
 
-/** The dashboard for a logged-in user, or on an instance without a password. */
+/** The dashboard after a login, or of an instance without a password. */
 function Home() {
   const report = useSites();
   const [hasSkipped, setSkipped] = useState(false);

@@ -1,10 +1,7 @@
-/**
- * Applies the color theme before the first paint. A classic script, because a module runs too late; it can import nothing,
- * so it repeats two names of `kit/theme.ts`.
- */
+/** Applies the color theme before the first paint. A classic script, because a module runs too late. It can import nothing, so it repeats two names of `kit/theme.ts`. */
 const system = matchMedia("(prefers-color-scheme: dark)");
 
-/** A frame has the theme of its address (`?embed=1&theme=dark`). Elsewhere it may be stored, unless the browser refuses that. */
+/** Frames take the theme from their address (`?embed=1&theme=dark`). Other pages read storage, unless the browser blocks it. */
 function chosenTheme(): string | null {
   const parameters = new URLSearchParams(location.search);
   if (parameters.has("embed")) return parameters.get("theme");

@@ -4,13 +4,12 @@ import { SCRIPT_PATHS } from "../../src/shared/names.ts";
 /** The service adds the canonical link if `dashboard_origin` is set. */
 const pageUrl = (): string => document.querySelector<HTMLLinkElement>('link[rel="canonical"]')?.href ?? location.href;
 
-/** The page of a share link or of a public site (docs/http-api.md, "Share links"). */
 export const shareUrl = (tokenOrSite: string): string => new URL(`./share/${tokenOrSite}`, pageUrl()).href;
 
-/** Addresses that a server listens on, and that only some clients can connect to. */
+/** Addresses that a server listens on, but that other clients cannot connect to. */
 const ALL_INTERFACES = ["0.0.0.0", "[::]"];
 
-/** The script beside the dashboard's page, whose URL ends with a slash before its query. */
+/** `page` is the URL of the dashboard's page, which ends with a slash before its query. */
 export function scriptUrlOf(page: string): string {
   const url = new URL(`.${SCRIPT_PATHS[0]}`, page);
   if (ALL_INTERFACES.includes(url.hostname)) url.hostname = "localhost";

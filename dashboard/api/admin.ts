@@ -1,4 +1,4 @@
-/** The endpoints that are not reports: authentication, API keys, data deletion and the installation check. */
+/** Endpoints that are not reports: authentication, API keys, data deletion and the installation check. */
 import { json, sendJson, urlOf } from "./http.ts";
 import type { AuthStatus, CreatedKey, Erased, Installation, InstallationPage, Keys } from "./types.ts";
 
@@ -11,7 +11,6 @@ export const setPassword = (password: string, code?: string): Promise<unknown> =
 export const logIn = (password: string): Promise<unknown> => sendJson("/api/auth/login", json("POST", { password }));
 export const logOut = (): Promise<unknown> => sendJson("/api/auth/logout", json("POST"));
 
-/** Ends the sessions of all browsers. */
 export const logOutEverywhere = (): Promise<unknown> => sendJson("/api/auth/logout-all", json("POST"));
 
 /** Ends all other sessions. */
@@ -26,14 +25,13 @@ export const createKey = (name: string, scope: KeyScope, sites?: readonly string
   sendJson("/api/keys", json("POST", { name, scope, sites }));
 export const revokeKey = (hash: string): Promise<unknown> => sendJson(`/api/keys/${hash}`, json("DELETE"));
 
-/** Deletes a site's events; both days are included. */
+/** Both days are included. */
 export const deleteEvents = (siteId: string, startDay: string, endDay: string): Promise<Erased> =>
   sendJson(urlOf("/api/gdpr/erase", { site_id: siteId, start_date: startDay, end_date: endDay }), json("DELETE"));
 
-/** What became of a site's events. */
 export const getInstallation = (siteId: string): Promise<Installation> => sendJson(urlOf("/api/installation", { site_id: siteId }), {});
 
-/** What the page at this URL says; the service requests it. */
+/** The service requests the page itself. */
 export const checkPage = (siteId: string, url: string, scriptUrl: string): Promise<InstallationPage> =>
   sendJson("/api/installation/page", json("POST", { site_id: siteId, url, script_url: scriptUrl }));
 

@@ -25,7 +25,7 @@ export type FailureKind =
 
 export class ServiceError extends Error {
   readonly kind: FailureKind;
-  /** From the Retry-After header; null without one. */
+  /** The Retry-After header; null if it is missing. */
   readonly retryAfterSecs: number | null;
 
   constructor(kind: FailureKind, message: string, retryAfterSecs: number | null = null) {
@@ -34,13 +34,12 @@ export class ServiceError extends Error {
     this.retryAfterSecs = retryAfterSecs;
   }
 
-  /** Whether the service may be down: another request may tell. */
+  /** The service may be down; only another request can confirm it. */
   get isOutage(): boolean {
     return this.kind === "offline" || this.kind === "unavailable";
   }
 }
 
-/** What to tell the reader of a failed request. */
 export const problemText = (error: unknown, otherwise = "Something went wrong."): string =>
   error instanceof ServiceError ? error.message : otherwise;
 
@@ -75,7 +74,7 @@ async function errorFrom(response: Response): Promise<ServiceError> {
   return new ServiceError(kind, message ?? messageOf(response.status), retryAfterSecs > 0 ? retryAfterSecs : null);
 }
 
-/** What a viewer's page sends in place of a cookie, and where the service is from there. */
+/** Identifies the guest instead of a cookie; `root` is the service's address from the guest's page. */
 interface Share {
   readonly root: string;
   readonly token: string;
@@ -83,12 +82,12 @@ interface Share {
 
 let share: Share | null = null;
 
-/** From now on, requests come from the viewer of a share link. They have no cookies, so that the owner, too, sees what viewers see. */
+/** Sends all further requests as the guest of a share link. They carry no cookies, so that an owner sees exactly what guests see. */
 export const presentShare = (root: string, token: string): void => {
   share = { root, token };
 };
 
-/** Relative to the page, which may be below a path of its host (`base_path`). `path` begins with a slash. */
+/** Addresses are relative to the page, which may be below a path of its host (`base_path`). `path` begins with a slash. */
 const addressOf = (path: string): string => `${share?.root ?? "."}${path}`;
 
 function withCredentials(init: RequestInit): RequestInit {
@@ -109,12 +108,12 @@ export async function send(path: string, init: RequestInit): Promise<Response> {
   return response;
 }
 
-/** @throws ServiceError as `send` */
+/** @throws ServiceError like `send` */
 export const sendJson = async <T>(path: string, init: RequestInit): Promise<T> => (await (await send(path, init)).json()) as T;
 
 export type Parameters = Readonly<Record<string, string | number | null | undefined>>;
 
-/** The path with a query string; parameters that are null, undefined or empty are left out. */
+/** Leaves out parameters that are null, undefined or empty. */
 export function urlOf(path: string, parameters: Parameters): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters))
@@ -122,7 +121,6 @@ export function urlOf(path: string, parameters: Parameters): string {
   return `${path}?${query.toString()}`;
 }
 
-/** The method of a request and its JSON body. */
 export const json = (method: string, body?: unknown): RequestInit => ({
   method,
   ...(body !== undefined && { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }),

@@ -1,4 +1,4 @@
-/** How reports and exports are fetched: at most four at a time, and again when the service is busy or ran out of time. */
+/** Fetches reports and exports: at most four at a time, again if the service is busy or ran out of time. */
 import { send, ServiceError } from "./http.ts";
 
 const REQUESTS_MAX = 4;
@@ -75,7 +75,7 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     });
   });
 
-/** Whether the service, or a proxy in front of it, asks for a retry. */
+/** The service, or a proxy in front of it, asks for a retry. */
 const isBusy = ({ kind, retryAfterSecs }: ServiceError): boolean => kind === "busy" || (kind === "unavailable" && retryAfterSecs !== null);
 
 async function sendWithRetries(url: string, signal: AbortSignal, timeoutRetriesMax: number): Promise<Response> {
@@ -91,7 +91,7 @@ async function sendWithRetries(url: string, signal: AbortSignal, timeoutRetriesM
   }
 }
 
-/** Fetches what a URL stands for, possibly with several requests. */
+/** Loads a resource, possibly with several requests. */
 export type Load<T> = (url: string, signal: AbortSignal) => Promise<T>;
 
 export const fetchReport = <T>(url: string, signal: AbortSignal): Promise<T> =>

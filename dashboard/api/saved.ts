@@ -6,7 +6,7 @@ import type { NewAnnotation, NewSegment, SiteAnnotation, SiteAnnotations, SiteSe
 const OWNER_KEY = "sandpiper.owner";
 const OWNER_BYTES = 24;
 
-/** The secret that makes this browser the owner of what is saved "only for me". */
+/** Creates the secret that makes this browser the owner of what is saved "only for me". */
 function newOwner(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(OWNER_BYTES));
   const owner = btoa(String.fromCharCode(...bytes))

@@ -1,10 +1,9 @@
-/** The endpoints behind the settings of a site: its settings, goals and share links (docs/http-api.md). */
+/** Endpoints behind a site's settings: settings, goals and share links (docs/http-api.md). */
 import { json, sendJson, urlOf } from "./http.ts";
 import type { SiteSettings as SavedSettings, NewGoal, SiteGoals, CreatedShare, NewShare, Shares } from "./types.ts";
 
 export type { SavedSettings };
 
-/** What can be set for a site. */
 export type SiteSettings = Omit<SavedSettings, "site_id" | "created_at" | "time_zone_in_force" | "time_zone_changes">;
 
 export const settingsPath = (siteId: string): string => `/api/sites/${siteId}`;
@@ -14,7 +13,6 @@ export const putSettings = (siteId: string, settings: SiteSettings): Promise<Sav
   sendJson(settingsPath(siteId), json("PUT", settings));
 export const deleteSettings = (siteId: string): Promise<unknown> => sendJson(settingsPath(siteId), json("DELETE"));
 
-/** All sites' settings as one file. */
 export const getAllSettings = (): Promise<unknown> => sendJson("/api/settings", {});
 export const putAllSettings = (file: unknown): Promise<unknown> => sendJson("/api/settings", json("PUT", file));
 

@@ -1,4 +1,4 @@
-/** Values that the browser keeps for the page. In frames of other sites it may refuse to: then they last as long as the page. */
+/** Values in browser storage. Frames of other sites may have none: then values last as long as the page. */
 
 type Area = "local" | "session";
 
@@ -15,7 +15,7 @@ function areaOf(area: Area): Storage | null {
 
 export const stored = (area: Area, key: string): string | null => areaOf(area)?.getItem(key) ?? memory.get(key) ?? null;
 
-/** Null removes the value. */
+/** null removes the value. */
 export function store(area: Area, key: string, value: string | null): void {
   if (value === null) memory.delete(key);
   else memory.set(key, value);

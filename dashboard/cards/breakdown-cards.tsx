@@ -1,4 +1,4 @@
-/** The cards of breakdowns: a tab for each dimension, its top values, and a link to all of them. */
+/** Cards of breakdowns: a tab per dimension, its top values, and a link to all of them. */
 import type { Dimension, Reports } from "../api/types.ts";
 import { DIMENSIONS, dimensionsOf, filterDimensionOf, isDimension, tabLabelOf, type DimensionCard } from "../format/dimensions.ts";
 import { countOf, formatCount, formatRate } from "../format/locale.ts";
@@ -31,7 +31,7 @@ const CARDS: Readonly<Record<DimensionCard, { readonly title: string; readonly p
   devices: { title: "Devices", param: "devices" },
 };
 
-/** The one tab that is not a list: countries on a map. */
+/** The one tab that is not a list. */
 const MAP_TAB: Tab = { id: "map", label: "Map" };
 
 const tabsOf = (card: DimensionCard): Tab[] => [
@@ -41,7 +41,7 @@ const tabsOf = (card: DimensionCard): Tab[] => [
 
 const PAGE_DIMENSIONS: readonly Dimension[] = ["pages", "entry-pages", "exit-pages"];
 
-/** The page or referrer that a value stands for. */
+/** The page or referrer behind a value. */
 function hrefOf(dimension: Dimension, value: string): string | null {
   if (PAGE_DIMENSIONS.includes(dimension)) return value.startsWith("/") && site.value !== null ? `https://${site.value}${value}` : null;
   return dimension === "referrers" && /^https?:/.test(value) ? value : null;
@@ -67,7 +67,7 @@ const rowsOf = (dimension: Dimension, breakdown: readonly Value[]): Row[] =>
     href: hrefOf(dimension, row.value),
   }));
 
-/** The top values; with a goal those that lead to it, each with its rate among all visitors. */
+/** The top values. Under a filter on a goal: the values that lead to it, each with its conversion rate. */
 function useTopValues(dimension: Dimension): Report<Reports["breakdown"]> {
   const goal = filteredGoal.value;
   const ofGoal = { ...everybodyScope.value, goal, sort: "conversions:desc" };
@@ -76,7 +76,7 @@ function useTopValues(dimension: Dimension): Report<Reports["breakdown"]> {
   return { ...report, data: report.data?.filter(({ conversions }) => conversions !== 0) };
 }
 
-/** Filtered by a browser, the tab shows its versions. */
+/** A tab that is filtered by one browser shows its versions. */
 function drilledDown(dimension: Dimension): Dimension {
   const { drillDown } = DIMENSIONS[dimension];
   const isChosen = filters.value.some((filter) => filter.dimension === dimension && onlyValueOf(filter) !== undefined);

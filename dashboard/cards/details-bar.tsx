@@ -1,4 +1,4 @@
-/** What stands above the details: the search, the currency of the revenue, and the downloads. */
+/** The row above the details: search, currency of the revenue, downloads. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Problem } from "../kit/states.tsx";
 import { problemText } from "../api/http.ts";
@@ -14,7 +14,7 @@ interface DownloadsProps {
   readonly onRows: (format: FileFormat, rows: readonly Row[]) => void;
 }
 
-/** The buttons, and how far a download of many rows has come. Leaving the dialog ends it. */
+/** Shows the progress of a download of many rows. Closing the dialog aborts it. */
 function Downloads({ fetchRows, onRows }: DownloadsProps) {
   const [progress, setProgress] = useState<string | null>(null);
   const [problem, setProblem] = useState<string | null>(null);

@@ -1,14 +1,12 @@
-/** The columns of a dimension's values under the filters of the view: their names in the API, their heads, and how their numbers are written. */
+/** Columns of a dimension's values under the filters of the view: names in the API, labels, and formats. */
 import type { BreakdownPage, Dimension } from "../api/types.ts";
 import { filterDimensionOf } from "../format/dimensions.ts";
 import { formatAverage, formatCount, formatDuration, formatMoney, formatRate } from "../format/locale.ts";
 import { onlyValueOf } from "../state/filters.ts";
 import { filteredGoal, filterKind, filters, hasConversionRates } from "../state/view-filters.ts";
 
-/** A value with its numbers, as the service has it. */
 export type Row = BreakdownPage["rows"][number];
 
-/** A number of a row. */
 export type ColumnId = Exclude<keyof Row, "value" | "comparison">;
 
 export interface Column {
@@ -18,7 +16,7 @@ export interface Column {
   readonly isLessBetter?: boolean;
 }
 
-/** What every row has. All others are asked for by their names. */
+/** Columns that every row has. The API returns the others only if they are requested. */
 const COUNTED: readonly ColumnId[] = ["visitors", "pageviews", "events"];
 
 export const isCounted = ({ id }: Pick<Column, "id">): boolean => COUNTED.includes(id);
@@ -37,7 +35,7 @@ const VISITS = count("sessions", "Visits");
 
 const OF_VISITORS = [VISITORS, count("pageviews", "Pageviews"), count("events", "Events"), VISITS, ...OF_SESSIONS];
 
-/** Under a filter on events of which no rate is known. */
+/** Columns under a filter on events for which no rate is known. */
 const OF_EVENTS = [count("visitors", "Conversions"), count("events", "Total conversions")];
 
 const OF_GOAL: readonly Column[] = [
@@ -48,10 +46,10 @@ const OF_GOAL: readonly Column[] = [
   ...OF_SESSIONS,
 ];
 
-/** Of entry and exit pages, whose other counts are both of sessions (docs/http-api.md, "Breakdowns"). */
+/** Entry and exit pages: both of their other counts are sessions (docs/http-api.md, "Breakdowns"). */
 const OF_SESSION_PAGES = [VISITORS, count("pageviews", "Visits"), ...OF_SESSIONS];
 
-/** The goal of the filters, of which rows have conversions: then the filters apply to everybody, and not to conversions alone. */
+/** The goal for which rows have conversions. The other numbers then count everybody, not only conversions. */
 export function goalOfFilters(): string | null {
   if (filterKind.value !== "goal" || !hasConversionRates.value) return filteredGoal.value;
   const [only, ...others] = filters.value.filter(({ dimension }) => dimension === "events");
@@ -66,9 +64,9 @@ const revenueIn = (currency: string): Column => ({
 
 interface Known {
   readonly goal: string | null;
-  /** Of the site's revenue; null if it has none. */
+  /** null if the site has no revenue. */
   readonly currency: string | null;
-  /** Without the behavioral extension, there are only counts. */
+  /** False without the behavioral extension: then there are only counts. */
   readonly hasSessions: boolean;
 }
 
@@ -84,17 +82,17 @@ export function columnsOf(dimension: Dimension, known: Known): readonly Column[]
   return known.currency === null ? columns : [...columns, revenueIn(known.currency)];
 }
 
-/** What rows are ordered by: the values, or a number. */
+/** Orders rows by their values or by a number. */
 export interface Order {
   readonly column: "value" | ColumnId;
   readonly isAscending: boolean;
 }
 
-/** The order that a click on a head chooses: values from A on, numbers from the largest on, and the other way round by a second click. */
+/** A click on a column head: values from A, numbers from the largest; a second click reverses the order. */
 export const orderAfter = (column: Order["column"], order: Order): Order =>
   order.column === column ? { column, isAscending: !order.isAscending } : { column, isAscending: column === "value" };
 
-/** The chosen order, if the column is there. */
+/** Falls back to the default order if the chosen column is not shown. */
 export function orderIn(columns: readonly Column[], chosen: Order | null): Order {
   if (chosen && (chosen.column === "value" || columns.some(({ id }) => id === chosen.column))) return chosen;
   return { column: columns.some(({ id }) => id === "conversions") ? "conversions" : "visitors", isAscending: false };

@@ -1,6 +1,6 @@
 /**
- * Values are searched by what readers see. Countries are searched and ordered by their names, which the service does not know: all of
- * them are asked for at once. Of other labels, the service is told what it needs to find their values.
+ * Search and order by labels. Readers search what they see. The service does not know the names of countries, so they are all requested and
+ * searched here; for other labels it receives what it needs to find their values.
  */
 import type { Filter } from "../../src/shared/filters.ts";
 import type { Parameters } from "../api/http.ts";
@@ -11,10 +11,10 @@ import type { Order, Row } from "./details-columns.ts";
 
 const collator = new Intl.Collator(LOCALE, { numeric: true });
 
-/** Whether there are fewer values than a request may ask for, and readers know them by other names. */
+/** Few enough values for one request, which readers know by other names. */
 export const isNamed = (dimension: Dimension): boolean => dimension === "countries";
 
-/** The rows with the text in their names or values. The service has ordered them unless they are ordered by name. */
+/** Filters rows by name or value, and orders them if they are ordered by name. */
 export function namedRows({ rows }: BreakdownPage, dimension: Dimension, order: Order, search: string): BreakdownPage {
   const nameOf = ({ value }: Row) => formatValue(dimension, value);
   const found = rows.filter((row) => `${nameOf(row)} ${row.value}`.toLowerCase().includes(search.toLowerCase()));
@@ -23,10 +23,10 @@ export function namedRows({ rows }: BreakdownPage, dimension: Dimension, order: 
   return { total: ordered.length, rows: ordered };
 }
 
-/** In place of the value in a label. */
+/** Stands for the value in a label. */
 const PLACE = "\0";
 
-/** The text without its longest beginning that ends `before`. */
+/** Removes the longest beginning of the text that is an end of `before`. */
 function withoutBefore(text: string, before: string): string {
   for (let length = Math.min(text.length, before.length); length > 0; length--)
     if (before.endsWith(text.slice(0, length))) return text.slice(length);
@@ -35,7 +35,7 @@ function withoutBefore(text: string, before: string): string {
 
 const reversed = (text: string): string => [...text].reverse().join("");
 
-/** What of a typed text is to be found in values, of which labels have more: `Chrome` before a version, `px` after a width. */
+/** The part of a typed text to search in values, where labels have more: `Chrome` before a version, `px` after a width. */
 function textInValues(dimension: Dimension, typed: string, filters: readonly Filter[]): string {
   const text = typed.toLowerCase();
   const [before = "", after = ""] = formatValue(dimension, PLACE, filters).toLowerCase().split(PLACE);
@@ -44,7 +44,7 @@ function textInValues(dimension: Dimension, typed: string, filters: readonly Fil
   return reversed(withoutBefore(reversed(withoutBefore(text, before)), reversed(after)));
 }
 
-/** The parameters of a breakdown that find the values whose labels contain the typed text. */
+/** Finds the values whose labels contain the typed text. */
 export const searchParameters = (dimension: Dimension, typed: string, filters: readonly Filter[]): Parameters => {
   const search = textInValues(dimension, typed, filters);
   return { search, ...(search !== "" && { unknown_label: unknownLabel(dimension) }) };

@@ -1,4 +1,4 @@
-/** The dialog with all values of a dimension: their search, order and pages are the service's. */
+/** The dialog with all values of a dimension. The service searches, orders and pages them. */
 import { useEffect, useState } from "preact/hooks";
 import { BREAKDOWN_OFFSET_MAX, BREAKDOWN_ROWS_MAX } from "../../src/shared/limits.ts";
 import type { BreakdownPage, Dimension } from "../api/types.ts";
@@ -23,7 +23,7 @@ import { DetailsTable, type Changed } from "./details-table.tsx";
 
 const PAGE_ROWS = 100;
 
-/** A version without its browser stands for those of all browsers. */
+/** Versions of all browsers are counted together unless one browser is filtered. */
 const MixedVersions = ({ dimension }: { readonly dimension: Dimension }) => {
   const { versionOf } = DIMENSIONS[dimension];
   if (versionOf === undefined || filterOfVersions(dimension, filters.value)) return null;
@@ -42,7 +42,7 @@ interface PagingProps {
   readonly onPage: (page: number) => void;
 }
 
-/** A single page has nowhere to lead. */
+/** Shows no buttons for a single page. */
 function Paging({ page, pages, summary, onPage }: PagingProps) {
   const hasOthers = pages > 1;
   return (
@@ -62,29 +62,28 @@ function Paging({ page, pages, summary, onPage }: PagingProps) {
   );
 }
 
-/** The currencies of the period's revenue, those with the most first; null until they are known. */
+/** Currencies of the period's revenue, largest first; null until they are known. */
 function useCurrencies(): readonly string[] | null {
   const { data, error } = useReport("revenue", unfilteredScope.value);
   const isKnown = data !== undefined || error !== null;
   return isKnown ? (data?.by_currency ?? []).map(({ currency }) => currency).filter((code) => /^[A-Z]{3}$/.test(code)) : null;
 }
 
-/** What the change is of; null where none is shown. */
+/** null where no change is shown. */
 function changedBy({ columns, order, hasComparison }: Asked): Changed | null {
   const compared = comparedRange.value;
   const column = columns.find(({ id }) => id === order.column) ?? columns[0];
   return compared && hasComparison && isCompared() && column ? { column, dates: formatRange(compared.start, compared.end) } : null;
 }
 
-/** What the reader has chosen. */
 interface Choices {
-  /** Null before a head was clicked. */
+  /** null before a click on a column head. */
   readonly order: Order | null;
   readonly page: number;
   readonly currency: string | null;
 }
 
-/** The request for the rows, and its answer. Once it is known that the behavioral extension is missing, its columns are left out. */
+/** Requests the rows. Omits the columns of the behavioral extension once it is known to be missing. */
 function useTable(dimension: Dimension, choices: Choices) {
   const [hasSessions, setHasSessions] = useState(true);
   const currencies = useCurrencies();

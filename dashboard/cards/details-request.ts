@@ -1,4 +1,4 @@
-/** The requests for the values of a dimension: pages of rows for the table, and all of them for a file. */
+/** Requests for a dimension's values: pages of rows for the table, and all rows for a file. */
 import { BREAKDOWN_ROWS_MAX, BREAKDOWN_OFFSET_MAX } from "../../src/shared/limits.ts";
 import { urlOf, type Parameters } from "../api/http.ts";
 import { fetchReport } from "../api/reports.ts";
@@ -10,7 +10,6 @@ import { filters } from "../state/view-filters.ts";
 import { isCounted, type Column, type Order, type Row, type ColumnId } from "./details-columns.ts";
 import { searchParameters } from "./details-names.ts";
 
-/** What the rows are. */
 export interface Asked {
   readonly dimension: Dimension;
   readonly columns: readonly Column[];
@@ -21,7 +20,6 @@ export interface Asked {
   readonly hasComparison: boolean;
 }
 
-/** Which of the rows. */
 interface Part {
   readonly offset: number;
   readonly limit: number;
@@ -50,19 +48,18 @@ const urlOfRows = (asked: Asked, { offset, limit }: Part): string =>
   });
 
 interface Details {
-  /** The rows, of which some numbers may be missing. */
+  /** May lack some numbers. */
   readonly report: Report<BreakdownPage>;
-  /** Of the numbers that are missing; null if all are there. */
+  /** The report with the missing numbers; null if none are missing. */
   readonly further: Report<BreakdownPage> | null;
 }
 
-/** Numbers of the same rows. */
 function merged(rows: readonly Row[], further: readonly Row[]): readonly Row[] {
   const byValue = new Map(further.map((row) => [row.value, row]));
   return rows.map((row) => ({ ...byValue.get(row.value), ...row }));
 }
 
-/** A page of rows: at first with their counts, if they are ordered by one, then with all of their numbers, once all columns are known. */
+/** A page of rows. Counts come first, if rows are ordered by one, because rollups contain them; the other numbers follow. */
 export function useDetails(asked: Asked, part: Part, isReady: boolean): Details {
   const counted = asked.columns.filter(isCounted);
   const { column } = asked.order;
@@ -77,7 +74,7 @@ export function useDetails(asked: Asked, part: Part, isReady: boolean): Details 
   return { report: { ...counts, data: { ...counts.data, rows: merged(counts.data.rows, all.data.rows) } }, further: null };
 }
 
-/** All rows of the table. `onProgress` gets how many there are so far, of how many. */
+/** `onProgress` receives the number of rows so far, and the total. */
 export async function fetchRows(asked: Asked, signal: AbortSignal, onProgress: (rows: number, total: number) => void): Promise<Row[]> {
   // Rows may move to another page meanwhile.
   const rows = new Map<string, Row>();
@@ -96,11 +93,11 @@ interface Table {
   readonly asked: Asked;
   readonly rows: readonly Row[];
   readonly labelOf: (value: string) => string;
-  /** The column that the change is of; null without a comparison. */
+  /** null without a comparison. */
   readonly changed: ColumnId | null;
 }
 
-/** A row by the names of the file's columns. */
+/** Keyed by column name. */
 function fieldsOf(row: Row, { asked, labelOf, changed }: Table): Readonly<Record<string, string | number>> {
   return {
     value: row.value,

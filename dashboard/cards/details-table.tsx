@@ -1,4 +1,4 @@
-/** The table of a dimension's values: heads that order it, a filter behind each value, and the change of the column that orders it. */
+/** The table of a dimension's values: heads that order it, a filter behind each value, and changes of the ordering column. */
 import { useState } from "preact/hooks";
 import type { Dimension } from "../api/types.ts";
 import { choiceOf } from "../filters/filter-items.ts";
@@ -32,7 +32,7 @@ function HeadCell({ id, label, order, onOrder }: HeadCellProps) {
   );
 }
 
-/** Of a longer label, only the first lines are shown at first. */
+/** Longer labels are cut to their first lines until the reader expands them. */
 const LABEL_CHARS_MAX = 120;
 
 interface ValueProps {
@@ -90,14 +90,13 @@ function NumberCell({ column: { id, format }, row, isLoading }: NumberCellProps)
   return <td>{value === undefined ? (isLoading ? "…" : "–") : format(value)}</td>;
 }
 
-/** Of the numbers in a column. */
 export interface Changed {
   readonly column: Column;
-  /** When the compared ones are from. */
+  /** Dates of the compared window. */
   readonly dates: string;
 }
 
-/** A count that was nothing is new, and so is each number of a value that nobody had. No percentage tells how a rate has changed from 0. */
+/** New: a count that was 0, or any number of a value that nobody had. Rates have no percentage against 0. */
 function ChangeOf({
   row,
   column,
@@ -130,11 +129,11 @@ interface DetailsTableProps {
   readonly rows: readonly Row[];
   readonly order: Order;
   readonly onOrder: (column: Order["column"]) => void;
-  /** Null without a comparison. */
+  /** null without a comparison. */
   readonly changed: Changed | null;
-  /** Whether the rows' visitors are among those of the whole page. */
+  /** False where rows count other visitors than the page does. */
   readonly hasShare: boolean;
-  /** Whether numbers that are missing will come. */
+  /** Missing numbers are still being loaded. */
   readonly isLoading: boolean;
 }
 

@@ -17,31 +17,31 @@ import { filters, hasFilter, toggleFilter } from "../state/view-filters.ts";
 
 export interface RowNumbers {
   readonly count: number;
-  /** The count in the compared period, null until it is known. Without it, there is no change to show. */
+  /** null until the compared count is known; undefined if rows show no change. */
   readonly before?: number | null;
-  /** Of all visitors, from 0 to 1; null where that makes no sense. */
+  /** Share of all visitors, from 0 to 1; null where it makes no sense. */
   readonly share: number | null;
   /** The number in full and what it counts, e.g. "12,345 visitors". */
   readonly countTitle: string;
-  /** Shown instead of `count`. */
+  /** Replaces `count`. */
   readonly text?: string;
 }
 
 export interface Row extends RowNumbers {
   readonly key: string;
   readonly label: string;
-  /** Before the label, such as a country's code. */
+  /** Shown before the label, e.g. a country's code. */
   readonly mark?: string;
   readonly title?: string;
-  /** A page to open in a new tab. */
+  /** Opens in a new tab. */
   readonly href?: string | null;
   readonly isChosen?: boolean;
-  /** What a click does: it filters, or something else. */
+  /** A click filters, or does something else. */
   readonly filter?: ValueFilter;
   readonly onChoose?: () => void;
 }
 
-/** Parameters of a breakdown, by which its rows have these columns, and a `comparison` where there is a window. */
+/** Requests these columns, and a comparison if there is a compared window. */
 export const withComparison = (columns: readonly string[]): Parameters =>
   comparedRange.value === null
     ? { columns: columns.join(",") }
@@ -49,7 +49,7 @@ export const withComparison = (columns: readonly string[]): Parameters =>
 
 const WORDS = { up: "up by", down: "down by" } as const;
 
-/** E.g. `, up by 50% from 8`; nothing without a whole window to compare with. */
+/** `, up by 50% from 8`; empty without a complete compared window. */
 function changeText(now: number, before: number | undefined): string {
   if (before === undefined || !isCompared()) return "";
   const change = changeOf({ now, before });
@@ -57,7 +57,7 @@ function changeText(now: number, before: number | undefined): string {
   return change.direction === "same" ? ", unchanged" : `, ${WORDS[change.direction]} ${change.percentage} from ${formatCount(before)}`;
 }
 
-/** A count as the row has it: what it counts, e.g. `12 visitors`, and what it was before, if rows show that. */
+/** `counted` is what the number counts, e.g. `12 visitors`. */
 export const countInRow = (
   now: number,
   counted: string,
@@ -68,14 +68,14 @@ export const countInRow = (
   ...(isCompared() && { before: before ?? null }),
 });
 
-/** As wide in each row. `before` is null until it has loaded. */
+/** Equally wide in all rows. `before` is null until it has loaded. */
 const RowChange = ({ now, before, title }: { readonly now: number; readonly before: number | null; readonly title: string }) => (
   <span class="row-change" title={title}>
     {before === 0 && now > 0 ? <NewValue /> : before !== null && <Change now={now} before={before} format={formatShortRate} />}
   </span>
 );
 
-/** What a row has for its filter; `label` is what the value is called. */
+/** The filter of a row; `label` is the value's name. */
 export function filteringRow(filter: ValueFilter, label: string): Pick<Row, "title" | "isChosen" | "filter"> {
   const refusal = refusalOf(filter.value);
   if (refusal !== null) return { title: `${label}\n${refusal}`, isChosen: false };
@@ -83,7 +83,7 @@ export function filteringRow(filter: ValueFilter, label: string): Pick<Row, "tit
   return { title: isChosen ? `Remove the filter ${label}` : `Filter by ${label}`, isChosen, filter };
 }
 
-/** All but the row's numbers. `filterValue` is what the value is called in a filter. */
+/** All of a row but its numbers. `filterValue` is the value's name in a filter. */
 export function filterRow(dimension: Dimension, value: string, filterValue = value): Omit<Row, keyof RowNumbers> {
   const label = formatValue(dimension, value, filters.value);
   return {
@@ -96,7 +96,7 @@ export function filterRow(dimension: Dimension, value: string, filterValue = val
 
 const MENU_BUTTON = "row-more";
 
-/** The key for the menu of what has the focus, which the mouse and fingers have a button for. */
+/** Opens the menu of the focused row, for which mouse and finger have a button. */
 function onMenuKey(event: KeyboardEvent): void {
   if (event.key !== "ContextMenu" && !(event.key === "F10" && event.shiftKey)) return;
   event.preventDefault();
@@ -134,7 +134,6 @@ const RowFilterButton = ({ row, filter, children }: FilterButtonProps) => (
   </>
 );
 
-/** Before a label; nothing if the text is empty. */
 export const RowMark = ({ text }: { readonly text: string }) =>
   text === "" ? null : (
     <span class="row-mark" aria-hidden="true">
@@ -161,10 +160,10 @@ function RowText({ row }: { readonly row: Row }) {
   );
 }
 
-/** Longer labels may be cut, so a click shows them whole. */
+/** Longer labels may be cut: a click shows them whole. */
 const LABEL_CHARS_MAX = 30;
 
-/** A row whose click does nothing else. */
+/** A click only expands its label. */
 function PlainRow({ row }: { readonly row: Row }) {
   const [isWhole, setWhole] = useState(false);
   const title = row.title ?? row.label;

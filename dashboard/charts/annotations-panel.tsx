@@ -34,15 +34,14 @@ const SCOPES: Readonly<Record<Annotation["scope"], string>> = { everybody: "Ever
 const hourText = (hour: number): string => formatHour(`2026-03-15 ${String(hour).padStart(2, "0")}:00`);
 
 interface AnnotationFormProps {
-  /** Of a new one. */
+  /** Initial place of a new annotation. */
   readonly place: Place;
-  /** The one that is changed; null for a new one. */
+  /** null for a new annotation. */
   readonly annotation: Annotation | null;
   readonly isBusy: boolean;
-  /** Whether the text has the focus. */
   readonly isFocused: boolean;
   readonly onSave: (annotation: NewAnnotation) => void;
-  /** Only where one is changed. */
+  /** Shown only while an annotation is edited. */
   readonly onCancel: () => void;
 }
 
@@ -131,13 +130,13 @@ const List = ({ list, when, annotations, onEdit, onDelete }: ListProps) => (
   </ul>
 );
 
-/** What the form is for: one that is changed, or a new one. */
+/** The form edits this annotation; null adds a new one. */
 interface Edited {
   readonly id: string | null;
   readonly isFocused: boolean;
 }
 
-/** The form and its changes. `list` gets the focus after one, which the pressed button is gone by. */
+/** Moves the focus to `list` after each change, because the pressed button disappears. */
 function useEdited(siteId: string, at: string, list: RefObject<HTMLUListElement | null>) {
   const annotations = useAnnotations();
   const isPlace = parsePlace(at) !== null || parseSpan(at) !== null;
@@ -174,7 +173,7 @@ function useEdited(siteId: string, at: string, list: RefObject<HTMLUListElement 
   };
 }
 
-/** Those of a mark come before the form, which then adds another one there. */
+/** A mark's annotations stand above the form, which adds another one there. */
 function AnnotationsView({ siteId, at }: { readonly siteId: string; readonly at: string }) {
   const list = useRef<HTMLUListElement>(null);
   const { annotations, problem, edit, remove, form } = useEdited(siteId, at, list);

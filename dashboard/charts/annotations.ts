@@ -1,4 +1,4 @@
-/** Annotations of the view: those of its dates, how the URL names their places, and when they are, in words. */
+/** Annotations of the view's dates, their places in the URL (an hour, a date, or a span from one to another), and their times in words. */
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { isOfClock, type Interval } from "../../src/shared/periods.ts";
@@ -14,24 +14,24 @@ import { inZone } from "../state/time-zone.ts";
 import { openPanel } from "../state/view.ts";
 import type { Bucket } from "./buckets.ts";
 
-/** The dialog's name. */
+/** The dialog's name in the URL. */
 export const ANNOTATIONS_PANEL = "annotations";
 
 export interface Place {
   readonly date: string;
-  /** Null for the whole date. */
+  /** null for a whole date. */
   readonly hour: number | null;
 }
 
 export const placeText = ({ date, hour }: Place): string => (hour === null ? date : `${date}T${String(hour).padStart(2, "0")}`);
 
-/** Null for an id, and for nothing. */
+/** null for an id or an empty text. */
 export function parsePlace(text: string): Place | null {
   const [, date, hour] = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}))?$/.exec(text) ?? [];
   return date === undefined ? null : { date, hour: hour === undefined ? null : Number(hour) };
 }
 
-/** From one place to another, both included. */
+/** Both ends are included. */
 interface Span {
   readonly from: Place;
   readonly to: Place;
@@ -39,41 +39,41 @@ interface Span {
 
 const timeOf = ({ date, hour }: Place, without: number): string => placeText({ date, hour: hour ?? without });
 
-/** Without an hour, an annotation is where its date begins. */
+/** An annotation without an hour stands at the beginning of its date. */
 export const isWithin = ({ from, to }: Span, annotation: Annotation): boolean => {
   const time = timeOf(annotation, 0);
   return timeOf(from, 0) <= time && time <= timeOf(to, 23);
 };
 
-/** Of the annotations of a mark: their dates, or their hours. */
+/** Covers the annotations of a mark: their dates, or their hours. */
 export function spanText(annotations: readonly Annotation[], interval: Interval): string {
   const places = annotations.map(({ date, hour }) => placeText({ date, hour: isOfClock(interval) ? (hour ?? 0) : null })).sort();
   return `${places[0]}/${places.at(-1)}`;
 }
 
-/** Null for anything else. */
+/** null unless the text is a span. */
 export function parseSpan(text: string): Span | null {
   const [from, to] = text.split("/").map(parsePlace);
   return from && to ? { from, to } : null;
 }
 
-/** Of a point: its hour, or the first of its dates. */
+/** A point's hour, or its first date. */
 export const placeOf = (label: string, { start }: Bucket, interval: Interval): Place => ({
   date: start,
   hour: isOfClock(interval) ? Number(label.slice("2026-03-15 ".length).slice(0, 2)) : null,
 });
 
-/** Whether the reader may have annotations. Without a password, nobody can add any. */
+/** Guests have no annotations. Adding one requires a password. */
 export const hasAnnotations = (): boolean => !isGuest;
 export const canAnnotate = (): boolean => hasAnnotations() && authState.value === "logged_in";
 
-/** The point of the chart that the pointer or the arrow keys are at. */
+/** The chart point under the pointer or the arrow keys. */
 export const pointedPlace = signal<Place | null>(null);
 
-/** Opens the dialog for a new one at a place, for the one with an id, or for those of a span. */
+/** `at` is a place for a new annotation, an id, or a span. */
 export const openAnnotations = (at: string): void => openPanel(`${ANNOTATIONS_PANEL}:${at}`);
 
-/** For a new one where the chart is pointed at, else today. */
+/** Annotates the pointed place, or else today. */
 export const annotatePointed = (): void => openAnnotations(placeText(pointedPlace.value ?? { date: today.value, hour: null }));
 
 export function whenOf({ date, hour }: Place): string {
@@ -86,13 +86,13 @@ export const spanInWords = ({ from, to }: Span): string => {
   return from.hour === null ? formatRange(from.date, to.date) : `${whenOf(from)} – ${whenOf(to)}`;
 };
 
-/** E.g. `Sun, 15 Mar 2026: Deployed version 1.2`. */
+/** `Sun, 15 Mar 2026: Deployed version 1.2` */
 export const annotationText = (annotation: Annotation): string => `${whenOf(annotation)}: ${annotation.text}`;
 
-/** How often one was added, changed or deleted on this page. */
+/** Number of changes on this page so far. */
 const changes = signal(0);
 
-/** To be called after each change, so that all parts of the page show it. */
+/** Call after each change: all parts of the page then show it. */
 export function annotationsChanged(): void {
   clearReportCache();
   changes.value++;
@@ -100,7 +100,7 @@ export function annotationsChanged(): void {
 
 const NONE: readonly Annotation[] = [];
 
-/** None until they have loaded, and where they cannot be. */
+/** Empty until loaded, and if loading fails. */
 export function useAnnotations(): readonly Annotation[] {
   const { data, retry } = useRequest(hasAnnotations() ? annotationsPath(unfilteredScope.value) : null, fetchAnnotations);
   const count = changes.value;

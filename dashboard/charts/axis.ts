@@ -1,4 +1,4 @@
-/** Where the axes of a chart have marks: round distances for values, the beginnings of days, months and years for time. */
+/** Tick positions: round distances for values; beginnings of days, months and years for time. */
 import { formatAverage, formatDuration, formatRate, formatShare } from "../format/locale.ts";
 import { daysBetween } from "../state/range.ts";
 
@@ -18,7 +18,7 @@ const DURATIONS = [
   ...decades(0, 4).map((hours) => hours * HOUR),
 ];
 
-/** By how values are written. Everything else is a count. */
+/** Keyed by the format of values. All others are counts. */
 const STEPS = new Map<unknown, number[]>([
   [formatAverage, AVERAGES],
   [formatRate, RATES],
@@ -30,24 +30,24 @@ export const axisSteps = (format: (value: number) => string): number[] => STEPS.
 
 const HOUR_MINUTES = 60;
 
-/** Ticks of the clock stand at these distances, so that days begin with one. */
+/** Distances of clock ticks. They divide a day, so that each day begins with a tick. */
 const TICK_MINUTES = [
   ...[1, 2, 5, 10, 15, 30],
   ...[1, 2, 3, 4, 6, 8, 12, 24, 48, 72, 96, 120, 144, 168].map((hours) => hours * HOUR_MINUTES),
 ];
 
-/** Ticks of longer series stand at these distances, so that years begin with one. */
+/** Distances of month ticks in longer series. They divide a year. */
 const TICK_MONTHS = [1, 2, 3, 4, 6, 12, 24, 36, 60, 120];
 
 const DATE_CHARS = "2026-03-15".length;
 
 const YEAR_DAYS_MAX = 366;
 
-/** Whether a month may be of more than one year. */
+/** A month name could stand for several years. */
 export const isOverYears = (labels: readonly string[]): boolean =>
   labels[0]?.length === DATE_CHARS && daysBetween(labels[0], labels.at(-1) ?? labels[0]) > YEAR_DAYS_MAX;
 
-/** Of the clock since the midnight that the series begins with: a day of 23 hours has a gap. */
+/** Minutes by the clock since the first midnight of the series: a day of 23 hours has a gap. */
 function minuteOf(label: string, first: string): number {
   const [day, time] = [label.slice(0, DATE_CHARS), label.slice(DATE_CHARS + 1)];
   const [hour, minute] = time.split(":").map(Number);
@@ -56,13 +56,13 @@ function minuteOf(label: string, first: string): number {
 
 const monthOf = (label: string): number => Number(label.slice(0, 4)) * 12 + Number(label.slice(5, 7)) - 1;
 
-/** The first of all points whose numbers have the same quotient by `every`. */
+/** Indices at which the quotient by `every` changes. */
 function firstsOf(numbers: readonly number[], every: number): number[] {
   const steps = numbers.map((number) => Math.floor(number / every));
   return steps.flatMap((step, i) => (step === steps[i - 1] ? [] : [i]));
 }
 
-/** The first point is where the range begins, possibly shortly before a month that has a tick. */
+/** The first point is the start of the range, possibly shortly before a month with a tick. */
 function monthTicks(labels: readonly string[], least: number): number[] {
   const months = labels.map(monthOf);
   const perMonth = labels.length / (Math.max(...months.slice(-1)) - (months[0] ?? 0) + 1);
@@ -71,7 +71,7 @@ function monthTicks(labels: readonly string[], least: number): number[] {
   return (ticks[1] ?? Infinity) < least ? ticks.slice(1) : ticks;
 }
 
-/** Indices at least `least` points apart. `labels` are those of the service, `2026-03-15` or `2026-03-15 14:00`. */
+/** Indices at least `least` points apart. Labels are those of the service: `2026-03-15` or `2026-03-15 14:00`. */
 export function tickIndices(labels: readonly string[], least: number): number[] {
   if (isOverYears(labels)) return monthTicks(labels, least);
   const first = labels[0] ?? "";

@@ -1,22 +1,22 @@
-/** The buckets of a series: which intervals suit a range, which days a bucket has, and whether it is whole (docs/http-api.md, "Timeseries"). */
+/** Buckets of a series: the intervals that suit a range, the days of each bucket, and whether it is complete (docs/http-api.md, "Timeseries"). */
 import { RANGE_DAYS_MAX } from "../../src/shared/limits.ts";
 import { dayAfter, INTERVALS, isOfClock, intervalDaysMax, intervalByDefault, type Interval } from "../../src/shared/periods.ts";
 import { daysBetween, type Range } from "../state/range.ts";
 
-/** Shorter ranges have a single such bucket. */
+/** Shorter ranges would have a single bucket. */
 const DAYS_MIN: Readonly<Record<Interval, number>> = { minute: 1, hour: 1, day: 2, week: 14, month: 60 };
 
-/** Whether the service has the interval for a range: a compared window may be longer than the range. */
+/** A compared window may be longer than the range, and too long for the interval. */
 export const hasInterval = ({ days }: Range, interval: Interval): boolean => days <= intervalDaysMax(interval);
 
-/** Longer ranges have weekly buckets by default, and those of more than three years monthly ones. */
+/** Longer ranges default to weekly buckets, those over three years to monthly ones. */
 const DAILY_DAYS_MAX = 180;
 const WEEKLY_DAYS_MAX = 3 * 366;
 
 export const offeredIntervals = ({ days }: Range): readonly Interval[] =>
   INTERVALS.filter((interval) => DAYS_MIN[interval] <= days && days <= intervalDaysMax(interval));
 
-/** The service's choice; null where it takes a request without an interval for a mistake. */
+/** The service's default; null where it requires an interval. */
 export const serviceInterval = ({ days }: Range): Interval | null => (days > RANGE_DAYS_MAX ? null : intervalByDefault(days));
 
 export function defaultInterval({ days }: Range): Interval {
@@ -24,15 +24,15 @@ export function defaultInterval({ days }: Range): Interval {
   return days > DAILY_DAYS_MAX ? "week" : intervalByDefault(days);
 }
 
-/** The one of the URL, if it suits the range. */
+/** Falls back to the default if the interval in the URL does not suit the range. */
 export const intervalFor = (range: Range, name: string | null): Interval =>
   offeredIntervals(range).find((interval) => interval === name) ?? defaultInterval(range);
 
-/** `cut`: the range has only a part of it. `running`: it has the current time, so its values still grow. `ahead`: it has not begun. */
+/** `cut`: partly outside the range. `running`: contains the current time, so its values still grow. `ahead`: has not begun. */
 export type BucketState = "whole" | "cut" | "running" | "ahead";
 
 export interface Bucket {
-  /** Its days in the range, both included. */
+  /** Days within the range, both included. */
   readonly start: string;
   readonly end: string;
   readonly state: BucketState;
@@ -42,13 +42,13 @@ const WEEK_DAYS = 7;
 
 const isFirst = (day: string): boolean => day.endsWith("-01");
 
-/** A week is whole if it has seven days, on whichever of them the site's weeks begin. */
+/** A week is whole if it has seven days, whatever day the site's weeks begin on. */
 function isCut({ start, end }: Pick<Bucket, "start" | "end">, interval: Interval): boolean {
   if (interval === "week") return daysBetween(start, end) < WEEK_DAYS;
   return interval === "month" && !(isFirst(start) && isFirst(dayAfter(end, 1)));
 }
 
-/** Of the bucket that has the present; of weeks and months, today. */
+/** The label of the running bucket; today for weeks and months. */
 function currentLabel(interval: Interval, now: string): string {
   const [today, time] = [now.slice(0, 10), now.slice(11, 16)];
   if (!isOfClock(interval)) return today;
@@ -62,7 +62,7 @@ function stateOf(label: string, bucket: Pick<Bucket, "start" | "end">, interval:
   return isCut(bucket, interval) ? "cut" : "whole";
 }
 
-/** `labels` are the dates of the series' points, oldest first, `end` is the last day of the range, and `now` is the time at the site. */
+/** `labels` are those of the service, oldest first; `end` is the last day of the range, `now` the time at the site. */
 export const bucketsOf = (labels: readonly string[], interval: Interval, end: string, now: string): Bucket[] =>
   labels.map((label, i) => {
     const next = labels[i + 1];
@@ -76,7 +76,7 @@ interface Valued {
   readonly value: number | null;
 }
 
-/** The values of the solid line, which has whole buckets, and of the dotted one, which leads to the others and from them. */
+/** The solid line joins whole buckets. The dotted line leads to and from the others. */
 export function linesOf(points: readonly Valued[]): { readonly solid: (number | null)[]; readonly dotted: (number | null)[] } {
   const isPartial = points.map(({ bucket }) => bucket.state !== "whole");
   const isDotted = points.map(({ value }, i) => value !== null && (isPartial[i - 1] || isPartial[i] || isPartial[i + 1]));

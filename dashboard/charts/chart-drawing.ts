@@ -4,7 +4,7 @@ import { axisSteps, tickIndices } from "./axis.ts";
 import { linesOf } from "./buckets.ts";
 import type { ChartPoint } from "./points.ts";
 
-/** Least width of a tick's text. */
+/** Minimum width per tick label. */
 const TICK_PX_MIN = 74;
 
 export type Chart = uPlot;
@@ -24,7 +24,7 @@ function areaFill(chart: uPlot, name: string): CanvasGradient {
   return gradient;
 }
 
-/** The indices of points whose texts do not overlap. */
+/** Keeps labels from overlapping. */
 function ticks(points: readonly ChartPoint[], widthPx: number, tickPx: number): number[] {
   const least = Math.max(Math.ceil((points.length * tickPx) / Math.max(widthPx, 1)), 1);
   return tickIndices(
@@ -38,7 +38,7 @@ interface Drawing {
   readonly format: (value: number) => string;
   readonly width: number;
   readonly height: number;
-  /** Enlarges texts and lines. */
+  /** Scales text and lines. */
   readonly scale: number;
 }
 
@@ -83,7 +83,7 @@ function seriesOf({ points, scale }: Drawing): uPlot.Series[] {
   return [{}, compared, line, { ...line, dash: [5 * scale, 5 * scale] }];
 }
 
-/** Draws into an element, in the colors of the current theme. The canvas is drawn in a microtask. */
+/** Uses the colors of the current theme. uPlot draws the canvas in a microtask. */
 export function drawChart(element: HTMLElement, drawing: Drawing, cursor: uPlot.Cursor): Chart {
   const { points, width, height, scale } = drawing;
   const options: uPlot.Options = {

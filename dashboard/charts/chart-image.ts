@@ -1,4 +1,4 @@
-/** The chart card as a PNG of 1200 by 630 pixels, the size of link previews, in the colors of the current theme. */
+/** The chart card as a PNG of 1200 × 630 pixels, the size of link previews, in the colors of the current theme. */
 import { PRODUCT_NAME } from "../../src/shared/names.ts";
 import { changeOf } from "../format/change.ts";
 import { formatRange } from "../format/locale.ts";
@@ -15,7 +15,7 @@ const MARGIN = 60;
 const CHART = { top: 232, width: WIDTH - 2 * MARGIN + 24, height: 340 };
 const LOGO_PX = 56;
 
-/** Of the texts and lines of the chart, against those on the page. */
+/** Size of text and lines relative to the page. */
 const SCALE = 1.75;
 
 interface ImageContent {
@@ -35,7 +35,7 @@ interface Text {
   readonly widthMax?: number;
 }
 
-/** Cut with an ellipsis if it is too long. Returns where the text ends. */
+/** Truncates with an ellipsis. Returns the x of the text's end. */
 function drawText(canvas: Canvas, text: string, { x, y, px, color, weight = 500, widthMax = Infinity }: Text): number {
   canvas.font = `${weight} ${px}px system-ui, sans-serif`;
   canvas.fillStyle = cssColor(color);
@@ -60,7 +60,6 @@ function drawLogo(canvas: Canvas): void {
   canvas.restore();
 }
 
-/** The change as on the page. */
 function drawChange(canvas: Canvas, { metric: { isLessBetter }, totals: { now, before } }: ImageContent, x: number, y: number): void {
   const change = now === null || before === null ? null : changeOf({ now, before, isLessBetter });
   if (change === null) return;

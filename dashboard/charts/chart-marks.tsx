@@ -1,4 +1,4 @@
-/** The marks of annotations on the time axis: their texts on hover and focus, and a click opens them. */
+/** Annotation marks on the time axis: hover and focus show their texts, a click opens them. */
 import { useState } from "preact/hooks";
 import type { Interval } from "../../src/shared/periods.ts";
 import { hasAnnotations, openAnnotations, spanText, annotationText, useAnnotations } from "./annotations.ts";
@@ -6,13 +6,12 @@ import type { Layout } from "./line-chart.tsx";
 import { joinedMarks, marksOf, type Mark } from "./marks.ts";
 import type { ChartPoint } from "./points.ts";
 
-/** The least size of what a finger hits. */
+/** Minimum target size for a finger. */
 const MARK_PX = 24;
 
-/** Texts in a tooltip; the dialog has the others. */
+/** A tooltip shows at most this many texts; the dialog shows all. */
 const TEXTS_MAX = 6;
 
-/** The one annotation, or all that the mark stands for. */
 function openMark({ annotations }: Mark, interval: Interval): void {
   const [first, ...others] = annotations;
   if (first) openAnnotations(others.length === 0 ? first.id : spanText(annotations, interval));

@@ -13,7 +13,7 @@ interface ChartTableProps {
   readonly metric: ShownMetric;
   readonly points: readonly ChartPoint[];
   readonly interval: Interval;
-  /** Head of the column of the compared period; null without one. */
+  /** null without a comparison. */
   readonly beforeTitle: string | null;
   readonly onOpen: (bucket: Bucket) => void;
 }

@@ -51,13 +51,13 @@ function summaryOf({ metric, points }: Pick<ChartProps, "metric" | "points">): s
   return values.length === 0 ? title : `${title}: highest ${format(Math.max(...values))}, lowest ${format(Math.min(...values))}`;
 }
 
-/** What a screen reader says of a point. */
+/** The text of a point for screen readers. */
 function textOf({ title, part, value, before }: ChartPoint, format: (value: number) => string): string {
   const compared = before ? `; before, ${before.title}: ${format(before.value)}` : "";
   return `${title}${part === null ? "" : `, ${part}`}: ${written(value, format)}${compared}`;
 }
 
-/** Whether a bucket is less than the range, so that there is something to open. */
+/** A bucket can be opened if it is shorter than the range. */
 export const canOpen = ({ start, end, state }: Bucket): boolean =>
   state !== "ahead" && (start !== range.value.start || end !== range.value.end);
 

@@ -1,6 +1,6 @@
 /**
- * A line chart on a canvas. The mouse, the arrow keys or a touch lead through its points (WAI-ARIA slider pattern). A click, Enter or
- * a second touch chooses one; a right click marks one.
+ * A line chart on a canvas. Mouse, arrow keys and touch move through its points (WAI-ARIA slider pattern). A click, Enter or a second tap
+ * chooses a point; a right click marks it.
  */
 import { useEffect, useRef } from "preact/hooks";
 import { indexAfterKey, TapChoice, hasModifier } from "../kit/pointing.ts";
@@ -8,18 +8,18 @@ import { paletteVersion } from "../kit/theme.ts";
 import { cssColor, drawChart, type Chart } from "./chart-drawing.ts";
 import type { ChartPoint } from "./points.ts";
 
-/** The point that the pointer or the arrow keys are at. */
+/** The point under the pointer or the arrow keys. */
 export interface Cursor {
   readonly index: number;
-  /** In CSS pixels from the left edge of the plot. */
+  /** CSS pixels from the left edge of the plot. */
   readonly left: number;
   readonly isTouch: boolean;
 }
 
-/** Where the drawn points are, in CSS pixels from the chart's own place. */
+/** Positions of drawn points, in CSS pixels relative to the chart. */
 export interface Layout {
   readonly leftOf: (index: number) => number;
-  /** Of the plot, above the texts of the axis. */
+  /** The lower edge of the plot, above the axis labels. */
   readonly bottom: number;
   readonly width: number;
 }
@@ -29,12 +29,12 @@ interface LineChartProps {
   readonly format: (value: number) => string;
   readonly label: string;
   readonly cursor: Cursor | null;
-  /** The text of a point for screen readers. */
+  /** A point's text for screen readers. */
   readonly textOf: (index: number) => string;
   readonly onCursor: (cursor: Cursor | null) => void;
-  /** Null if points cannot be chosen. */
+  /** null if points cannot be chosen. */
   readonly onChoose: ((index: number) => void) | null;
-  /** Null if points cannot be marked. */
+  /** null if points cannot be marked. */
   readonly onMark: ((index: number) => void) | null;
   /** Called after each drawing. */
   readonly onDrawn: (layout: Layout) => void;
@@ -42,7 +42,7 @@ interface LineChartProps {
 
 const HEIGHT_PX = 300;
 
-/** Outside of the plot. */
+/** Outside the plot. */
 const AWAY = { left: -10, top: -10 };
 
 function listen(chart: Chart, { onCursor, onChoose, onMark }: Pick<LineChartProps, "onCursor" | "onChoose" | "onMark">): void {
@@ -86,14 +86,14 @@ function draw(element: HTMLElement, props: LineChartProps): Chart {
   return chart;
 }
 
-/** The index of the last point with a value. */
+/** The last point with a value. */
 const latestOf = (points: readonly ChartPoint[]): number =>
   Math.max(
     points.findLastIndex(({ value }) => value !== null),
     0,
   );
 
-/** The chart in its place: drawn anew with other points, with each change of the width, and in the colors of each theme. */
+/** Redraws the chart when points, width or theme change. */
 function useChart(props: LineChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<Chart | null>(null);

@@ -57,7 +57,7 @@ interface ChartMenuProps {
   readonly totals: MetricTotals | undefined;
 }
 
-/** The image is given to the clipboard as a promise: some browsers refuse a copy that does not start with the click. */
+/** Passes a promise to the clipboard: some browsers reject a copy that does not start within the click. */
 async function copyOrSave(image: Promise<Blob>, name: string): Promise<string> {
   try {
     await navigator.clipboard.write([new ClipboardItem({ "image/png": image })]);
@@ -96,13 +96,13 @@ function ChartMenu({ metric, points, totals }: ChartMenuProps) {
   );
 }
 
-/** A shorter range has its own default interval. */
+/** The shorter range starts with its own default interval. */
 const openBucket = ({ start, end }: Bucket): void => navigate({ start, end, period: null, interval: null });
 
-/** As a parameter, which the service needs for another interval than its own. */
+/** null if the service would choose the interval itself. */
 const intervalParameter = (interval: Interval, of: Range) => (interval === serviceInterval(of) ? null : interval);
 
-/** The metric's series as points; no data until it has loaded. */
+/** No data until the metric's series has loaded. */
 function useSeries(metric: ShownMetric, interval: Interval): Report<readonly ChartPoint[]> {
   const current = range.value;
   const compared = comparedRange.value && hasInterval(comparedRange.value, interval) ? comparedRange.value : null;

@@ -1,18 +1,18 @@
-/** Which point of the chart an annotation is at, and which marks are so near that they are one. */
+/** Places annotations on points of the chart, and joins marks that would overlap. */
 import { isOfClock, type Interval } from "../../src/shared/periods.ts";
 import type { Annotation } from "../api/saved.ts";
 import type { ChartPoint } from "./points.ts";
 
 export interface Mark {
-  /** Of the point. */
+  /** The point's index. */
   readonly index: number;
   readonly annotations: readonly Annotation[];
 }
 
-/** As the service labels hours. Without an hour, the first one of the date has it. */
+/** The service's label of the hour. An annotation without an hour belongs to the first of its date. */
 const timeOf = ({ date, hour }: Annotation): string => `${date} ${String(hour ?? 0).padStart(2, "0")}:00`;
 
-/** The index of the first point at a time or after it, on the same date: the clock may have skipped the hour. */
+/** The first point at or after the time on the same date: the clock may have skipped the hour. */
 function indexOfTime(points: readonly ChartPoint[], annotation: Annotation): number {
   const time = timeOf(annotation);
   return points.findIndex(({ label, bucket }) => bucket.start === annotation.date && label >= time);
@@ -21,7 +21,7 @@ function indexOfTime(points: readonly ChartPoint[], annotation: Annotation): num
 const indexOfDate = (points: readonly ChartPoint[], { date }: Annotation): number =>
   points.findIndex(({ bucket }) => bucket.start <= date && date <= bucket.end);
 
-/** Those of the points' dates, in the order of the points. */
+/** Ordered by point. */
 export function marksOf(points: readonly ChartPoint[], annotations: readonly Annotation[], interval: Interval): Mark[] {
   const indexOf = isOfClock(interval) ? indexOfTime : indexOfDate;
   const byIndex = new Map<number, Annotation[]>();
@@ -32,7 +32,7 @@ export function marksOf(points: readonly ChartPoint[], annotations: readonly Ann
   return [...byIndex].map(([index, found]) => ({ index, annotations: found })).sort((a, b) => a.index - b.index);
 }
 
-/** Marks that would lie less than `leastPx` apart become one, at the first of them. */
+/** Joins marks less than `leastPx` apart at the first of them. */
 export function joinedMarks(marks: readonly Mark[], leftOf: (index: number) => number, leastPx: number): Mark[] {
   const joined: Mark[] = [];
   for (const mark of marks) {

@@ -1,4 +1,4 @@
-/** The metrics: how they are computed from the totals of a period, their format, and where their values by hour or day come from. */
+/** Metrics: their formula over the totals of a period, their format, and the report with their values by bucket. */
 import { compactCount, formatAverage, formatDuration, formatRate } from "../format/locale.ts";
 import type { MainReport } from "../state/statistics.ts";
 
@@ -13,18 +13,17 @@ export type Metric =
   | "total_conversions"
   | "conversion_rate";
 
-/** The totals of a period: a report's own or those of its comparison. */
+/** Totals of a report or of its comparison. */
 type Totals = Omit<NonNullable<MainReport["comparison"]>, "start_date" | "end_date" | "ends_at">;
 
 export interface MetricInfo {
   readonly format: (value: number) => string;
   /**
-   * Null where it is not known. `everybody` has the totals without the filters on events; null unless a conversion rate is shown, and
-   * until they have loaded.
+   * null if unknown. `everybody` has the totals without filters on events; it is null until loaded, and unless a conversion rate is shown.
    */
   readonly value: (totals: Totals, everybody: { unique_visitors: number } | null) => number | null;
   readonly isLessBetter?: boolean;
-  /** The report with the values by hour or day, its parameters, and their field in it. */
+  /** The report with the values by bucket, its parameters, and the field. */
   readonly series: "timeseries" | "session-timeseries";
   readonly parameters?: { readonly include: "events" };
   readonly field: string;

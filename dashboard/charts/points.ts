@@ -1,4 +1,4 @@
-/** A metric's series as the points of the chart and its table: each with its bucket, its texts and the point it is compared with. */
+/** A metric's series as points of chart and table: each with its bucket, texts and compared point. */
 import { isOfClock, type Interval } from "../../src/shared/periods.ts";
 import { formatBucket, formatHour, formatMonth, formatRange, formatShortDay } from "../format/locale.ts";
 import { daysBetween, type Range } from "../state/range.ts";
@@ -11,39 +11,35 @@ interface Point {
   readonly label: string;
   readonly title: string;
   readonly bucket: Bucket;
-  /** Says what is missing in a bucket that is not whole. */
+  /** Explains an incomplete bucket. */
   readonly part: string | null;
 }
 
-/** A value of the compared period. */
 interface ComparedPoint extends Point {
   readonly value: number;
 }
 
 export interface ChartPoint extends Point {
-  /** Its text on the axis. */
   readonly tick: string;
-  /** Null if the bucket is ahead. */
+  /** null if the bucket is ahead. */
   readonly value: number | null;
   readonly before: ComparedPoint | null;
 }
 
-/** A series and what it is of. */
 export interface Series {
   readonly rows: readonly SeriesRow[];
   readonly range: Range;
 }
 
-/** The clock of the site. */
 interface SiteClock {
-  /** What it shows now, `YYYY-MM-DD HH:MM`. */
+  /** `YYYY-MM-DD HH:MM` */
   readonly time: string;
   readonly timeZone: string;
 }
 
 const dayOf = (label: string): string => label.slice(0, 10);
 
-/** `isNewDay`: no label before it is of the same day. Where the clock skips midnight, the first hour is a later one. */
+/** `isNewDay`: the first label of its day, which is not 00:00 where the clock skips midnight. */
 function tickOf(label: string, interval: Interval, isNewDay: boolean): string {
   if (interval === "month") return formatMonth(label);
   return !isOfClock(interval) || isNewDay ? formatShortDay(label) : formatHour(label);
@@ -60,7 +56,7 @@ function partOf({ state }: Bucket, interval: Interval): string | null {
   return state === "cut" ? `part of the ${interval}` : null;
 }
 
-/** A whole bucket and a part of one say nothing about a change. */
+/** Only whole buckets can be compared. */
 export const isComparable = ({ bucket, before }: ChartPoint): boolean =>
   before !== null && bucket.state === "whole" && before.bucket.state === "whole";
 
@@ -71,10 +67,10 @@ const pointOf = (label: string, bucket: Bucket, interval: Interval, timeZone: st
   part: partOf(bucket, interval),
 });
 
-/** A period without events says nothing about another. */
+/** A period without events is not a comparison. */
 const hasEvents = ({ rows }: Series): boolean => rows.some(({ visitors, sessions }) => Number(visitors ?? sessions) > 0);
 
-/** Which point of another series each is compared with: the same time, because a day with a skipped hour has fewer points. */
+/** Matches points by time rather than index, because a day with a skipped hour has fewer points. */
 const placesOf = (points: readonly Point[], interval: Interval): string[] =>
   points.map(({ label }, i) =>
     isOfClock(interval) ? `${daysBetween(dayOf(points[0]?.label ?? label), dayOf(label))} ${label.slice(dayOf(label).length)}` : String(i),

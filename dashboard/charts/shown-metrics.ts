@@ -1,4 +1,4 @@
-/** Which metrics are shown under which filters, what they are called there, their totals and their values by bucket (docs/reports.md, "Metrics under filters"). */
+/** The metrics shown under the filters: their names, totals and values by bucket (docs/reports.md, "Metrics under filters"). */
 import { useMemo, useRef } from "preact/hooks";
 import type { Parameters } from "../api/http.ts";
 import type { FilterKind } from "../state/filters.ts";
@@ -66,21 +66,20 @@ const SHOWN: Readonly<Record<FilterKind, readonly [ShownMetric, ...ShownMetric[]
   ],
 };
 
-/** Under the filters of the view. */
 export const shownMetrics = (): readonly ShownMetric[] =>
   SHOWN[filterKind.value].filter(({ id }) => id !== "conversion_rate" || hasConversionRates.value);
 
-/** The metric of the chart: by default the first. */
+/** Falls back to the first metric. */
 export const chosenMetric = (): ShownMetric => shownMetrics().find(({ id }) => id === param("metric")) ?? SHOWN[filterKind.value][0];
 
 export interface MetricTotals {
-  /** Null where it is not known. */
+  /** null if unknown. */
   readonly now: number | null;
-  /** Null without a comparison, or without a whole window of events to compare with. */
+  /** null without a comparison, or if the compared window is incomplete or empty. */
   readonly before: number | null;
 }
 
-/** `everybody` has the totals without the filters on events; only for a conversion rate. */
+/** `everybody` has the totals without filters on events; only conversion rates need it. */
 export function totalsOf({ value }: ShownMetric, data: MainReport, everybody: MainReport | undefined): MetricTotals {
   const compared = isWindowWhole() ? data.comparison : undefined;
   return {
@@ -91,20 +90,20 @@ export function totalsOf({ value }: ShownMetric, data: MainReport, everybody: Ma
 
 export type SeriesRow = Readonly<Record<string, string | number>> & { readonly date: string };
 
-/** Each bucket of conversions with `conversion_rate`. */
+/** Adds `conversion_rate` to each bucket. */
 const withRates = (conversions: readonly SeriesRow[], everybody: readonly SeriesRow[]): SeriesRow[] =>
   conversions.map((bucket, i) => ({
     ...bucket,
     conversion_rate: ratio(Number(bucket["visitors"]), Number(everybody[i]?.["visitors"] ?? 0)),
   }));
 
-/** After a change of the metric, the data is another report's until the new one has loaded. */
+/** Undefined after a change of the metric, until data of the new report has loaded. */
 const ofMetric = (data: unknown, field: string): readonly SeriesRow[] | undefined => {
   const buckets = data as readonly SeriesRow[] | undefined;
   return buckets?.[0] !== undefined && field in buckets[0] ? buckets : undefined;
 };
 
-/** `parameters` are those of the range and the filters; null fetches nothing. */
+/** `parameters` select range and filters; null fetches nothing. */
 export function useMetricSeries(
   { id, series, field, parameters: own }: ShownMetric,
   parameters: Parameters | null,

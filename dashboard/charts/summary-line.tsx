@@ -15,7 +15,7 @@ import type { ChartPoint } from "./points.ts";
 import type { MetricTotals } from "./shown-metrics.ts";
 import { changeBetween, growthText, outlierIn, sourceOf, type CountsBySource, type Outlier } from "./summary.ts";
 
-/** The fields of a series that a breakdown has, too. */
+/** Fields that both series and breakdowns have. */
 const COUNTED = ["visitors", "pageviews", "events"] as const;
 type CountedField = (typeof COUNTED)[number];
 
@@ -29,7 +29,7 @@ interface SummaryProps {
   readonly onOpen: (bucket: Bucket) => void;
 }
 
-/** More than a reader looks at, because the shares of a range are spread over more sources than those of a day. */
+/** Enough to find a source of a single day among those of the range. */
 const RANGE_ROWS = 100;
 const BUCKET_ROWS = 5;
 
@@ -43,7 +43,7 @@ function nameOf({ start }: Bucket, interval: Interval): string {
   return interval === "week" ? `The week of ${formatLongDay(start)}` : formatLongDay(start);
 }
 
-/** Hours of the night are no measure for those of the day. */
+/** Skips hours: nights say nothing about days. */
 const outlierOf = (points: readonly ChartPoint[], interval: Interval): Outlier | null =>
   isOfClock(interval) ? null : outlierIn(points.map(({ value, bucket }) => (bucket.state === "whole" ? value : null)));
 
@@ -58,11 +58,11 @@ interface SourceProps {
   readonly field: CountedField;
   readonly outlier: Outlier;
   readonly bucket: Bucket;
-  /** The count of the range. */
+  /** The count of the whole range. */
   readonly total: number;
 }
 
-/** Asked for when the chart is there, so after the reports of the view, which are already in the queue. */
+/** Requested once the chart is shown, and so after the reports of the view. */
 function Source({ field, outlier, bucket, total }: SourceProps) {
   const inBucket = useSources({ period: null, start_date: bucket.start, end_date: bucket.end, limit: BUCKET_ROWS });
   const inRange = useSources({ limit: RANGE_ROWS });

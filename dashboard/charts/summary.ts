@@ -1,25 +1,25 @@
-/** What happened in a period, from arithmetic alone: the change, the bucket that stands out, and the source that explains it. */
+/** Arithmetic behind the summary sentence: the change, the outlier among the buckets, and the source that explains it. */
 
-/** Below this many, changes are chance. */
+/** Smaller counts change by chance. */
 const COUNT_MIN = 20;
 
-/** Changes below this are not worth a sentence. */
+/** Smaller changes are not worth a sentence. */
 const CHANGE_MIN = 0.01;
 
-/** How many whole buckets have a usual value. */
+/** Fewer whole buckets have no usual value. */
 const BUCKETS_MIN = 5;
 
-/** A bucket stands out from this many times the usual value on. */
+/** An outlier has at least this many times the usual value. */
 const FACTOR_MIN = 2;
 
-/** The change as a fraction; null where there is nothing to say. */
+/** A fraction; null if there is nothing to say. */
 export function changeBetween(now: number, before: number): number | null {
   if (before < COUNT_MIN) return null;
   const change = (now - before) / before;
   return Math.abs(change) < CHANGE_MIN ? null : change;
 }
 
-/** The lower middle one of an even number: it makes no value up. */
+/** The lower median, so that it is one of the values. */
 function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[(sorted.length - 1) >> 1] ?? 0;
@@ -28,11 +28,11 @@ function median(values: readonly number[]): number {
 export interface Outlier {
   readonly index: number;
   readonly value: number;
-  /** The median of the whole buckets. */
+  /** Median of the whole buckets. */
   readonly usual: number;
 }
 
-/** The largest whole bucket, if it has at least twice the usual value. `values` are null for buckets that are not whole. */
+/** The largest whole bucket, if it is at least twice the usual. `values` are null for incomplete buckets. */
 export function outlierIn(values: readonly (number | null)[]): Outlier | null {
   const whole = values.flatMap((value) => value ?? []);
   if (whole.length < BUCKETS_MIN) return null;
@@ -40,18 +40,17 @@ export function outlierIn(values: readonly (number | null)[]): Outlier | null {
   return value >= COUNT_MIN && usual > 0 && value >= FACTOR_MIN * usual ? { index: values.indexOf(value), value, usual } : null;
 }
 
-/** Rounded down, so that it is never an exaggeration. */
+/** Rounds down, so that it never exaggerates. */
 export function growthText({ value, usual }: Outlier): string {
   const factor = Math.floor(value / usual);
   return factor < 4 ? (factor < 3 ? "doubled" : "tripled") : `had ${factor} times the usual number`;
 }
 
-/** Counts by source. */
 export type CountsBySource = ReadonlyMap<string, number>;
 
 /**
- * The source with more than half of what the outlier has beyond the usual value: its count beyond its share of the rest of the range.
- * `total` is the count of the range. Null if no source explains as much.
+ * The source that explains more than half of the outlier: its count minus its share of the rest of the range. `total` is the count of the
+ * range. Null if none does.
  */
 export function sourceOf(outlier: Outlier, inBucket: CountsBySource, inRange: CountsBySource, total: number): string | null {
   const rest = total - outlier.value;

@@ -1,4 +1,4 @@
-/** The stats on top: totals of the period, each a button that selects the metric of the chart. */
+/** The totals above the chart. Each is a button that selects the metric of the chart. */
 import { formatCount, formatHour, formatRange } from "../format/locale.ts";
 import { Change } from "../kit/inline.tsx";
 import { Failure } from "../kit/states.tsx";
@@ -11,7 +11,7 @@ import { totalsOf, chosenMetric, shownMetrics, type ShownMetric } from "./shown-
 interface StatProps {
   readonly metric: ShownMetric;
   readonly data: MainReport;
-  /** Without the filters on events; only for a conversion rate. */
+  /** Totals without filters on events; only conversion rates need it. */
   readonly everybody: MainReport | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The Behavior card: a tab for each report on what visitors do. Those behind the first one are loaded when they are chosen. */
+/** The Behavior card: a tab per report on what visitors do. Tabs behind the first load when they are chosen. */
 import type { ComponentType } from "preact";
 import type { Card } from "../../src/shared/site-choices.ts";
 import { lazy, NotLoaded } from "../kit/lazy.tsx";
@@ -25,7 +25,7 @@ const TABS: readonly BehaviorTab[] = [
   { id: "flow", label: "Flow", Content: chosen(async () => (await import("./flow.tsx")).Flow) },
 ];
 
-/** A tab is a card of its own for the settings, which may hide each of them. */
+/** The settings can hide each tab, like a card. */
 export function Behavior() {
   const tabs = TABS.filter(({ id }) => isCardShown(id));
   if (tabs.length === 0) return null;

@@ -1,4 +1,4 @@
-/** The flow report: previous and next pages of a page. A click on one moves there. */
+/** The flow report: pages before and after a page. A click on one moves there. */
 import { RowList } from "../cards/rows.tsx";
 import { Picker } from "../kit/picker.tsx";
 import { Empty, ReportView } from "../kit/states.tsx";

@@ -1,4 +1,4 @@
-/** The funnel report: how many visitors complete one step after the other, and how many drop off. */
+/** The funnel report: visitors who complete each step, and those who drop off. */
 import { useState } from "preact/hooks";
 import { STEPS_MIN } from "../../src/shared/limits.ts";
 import type { Reports } from "../api/types.ts";
@@ -22,7 +22,7 @@ interface Mode {
   readonly title: string;
 }
 
-/** The modes of docs/http-api.md, "Funnel": the one that most look for, and the rest. */
+/** Modes of docs/http-api.md, "Funnel": the most common one, and the others. */
 const STRICT_ORDER: Mode = {
   id: "strict_order",
   label: "Strict order",

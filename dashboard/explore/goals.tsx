@@ -1,4 +1,4 @@
-/** The goals report: the goals of the site in their order, then all other custom events, with their conversion rates. */
+/** The goals report: the site's goals in their order, then all other custom events, with conversion rates. */
 import { TRACK_FUNCTION } from "../../src/shared/names.ts";
 import type { Reports } from "../api/types.ts";
 import { filteringRow, RowList } from "../cards/rows.tsx";
@@ -24,7 +24,7 @@ const NoGoals = () =>
 
 type Goal = Reports["goals"][number] & { readonly revenue?: Reports["conversions"][number]["revenue"] };
 
-/** An event of the same name as a goal is that goal. */
+/** An event with the name of a goal is that goal. */
 function useGoals(): Report<readonly Goal[]> {
   const defined = useReport("conversions", everybodyScope.value);
   const events = useReport("goals", everybodyScope.value);
@@ -44,7 +44,7 @@ const Foot = ({ hasGoals }: { readonly hasGoals: boolean }) => (
   </footer>
 );
 
-/** Conversion rates are shares of all visitors, so a filter on a goal chooses among the rows instead of narrowing the report. */
+/** Conversion rates are shares of all visitors, so a filter on a goal selects rows instead of narrowing the report. */
 export function Goals() {
   const report = useGoals();
   const shown = report.data?.filter(({ name }) => hasGoal(filters.value, name));

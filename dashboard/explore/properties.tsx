@@ -1,4 +1,4 @@
-/** The properties report: the values of one custom property, for all events or one. */
+/** The properties report: values of one custom property, for all events or one. */
 import { PROPERTY_PREFIX } from "../../src/shared/filters.ts";
 import { TRACK_FUNCTION } from "../../src/shared/names.ts";
 import { urlOf } from "../api/http.ts";
@@ -12,7 +12,7 @@ import { navigate, param } from "../state/url.ts";
 
 const VALUES_SHOWN = 50;
 
-/** An event may have the empty key, which `urlOf` would leave out. */
+/** Events may have a property with an empty key, which `urlOf` would leave out. */
 const valuesUrl = (name: string, event: string | null): string =>
   `${urlOf("/api/stats/property-values", { ...scope.value, event })}&${new URLSearchParams({ name }).toString()}`;
 

@@ -1,4 +1,7 @@
-/** The retention report: which of a week's new visitors return in the weeks after. */
+/**
+ * The retention report: how many of a week's new visitors return in later weeks; and, if visitor IDs are too short-lived for it, the option
+ * that extends them (docs/reports.md, "Retention").
+ */
 import { ENVIRONMENT_PREFIX } from "../../src/shared/names.ts";
 import { dayAfter } from "../../src/shared/periods.ts";
 import type { Reports } from "../api/types.ts";
@@ -12,7 +15,6 @@ import { navigate, param } from "../state/url.ts";
 
 const OPTION = "visitor_salt_rotation_days";
 
-/** How to follow visitors for that many weeks. */
 function HowToEnable({ weeks }: { readonly weeks: number }) {
   const days = 7 * weeks;
   const variable = `${ENVIRONMENT_PREFIX}${OPTION.toUpperCase()}=${days}`;
@@ -35,7 +37,7 @@ function HowToEnable({ weeks }: { readonly weeks: number }) {
   );
 }
 
-/** In place of a table that could only have zeros. */
+/** Replaces a table of zeros. */
 const RetentionSetup = ({ weeks }: { readonly weeks: number }) => (
   <div class="explanation">
     <h3>Retention needs visitor IDs that last longer than 1 day</h3>
@@ -47,7 +49,7 @@ const RetentionSetup = ({ weeks }: { readonly weeks: number }) => (
   </div>
 );
 
-/** Above a table that lacks visitors in later weeks. */
+/** Stands above a table that lacks visitors in later weeks. */
 const ShortIdsNotice = ({ weeks }: { readonly weeks: number }) => (
   <div class="notice">
     <p>Visitor IDs last for less than {weeks} weeks, so later weeks lack visitors who returned.</p>
@@ -58,7 +60,7 @@ const ShortIdsNotice = ({ weeks }: { readonly weeks: number }) => (
 const WEEKS = ["4", "8", "12", "26"] as const;
 const WEEKS_DEFAULT = "4";
 
-/** From this rate on, a cell's background is dark and its text light. */
+/** Cells from this rate on have a dark background and light text. */
 const STRONG_RATE = 0.55;
 
 type Cohort = Reports["retention"]["cohorts"][number];
@@ -111,7 +113,7 @@ function RetentionTable({ cohorts, weeks }: { readonly cohorts: readonly Cohort[
   );
 }
 
-/** Nobody in a later week, because no visitor ID lasts until then. */
+/** Nobody returned, because no visitor ID lasts into a later week. */
 const hasOnlyZeros = ({ identity_supports_cohorts, cohorts }: Reports["retention"]): boolean =>
   !identity_supports_cohorts && cohorts.every(({ retained }) => retained.slice(1).every((visitors) => visitors === 0));
 

@@ -1,4 +1,4 @@
-/** The revenue report: for each currency its totals, by event and by page. Amounts of two currencies share no scale. */
+/** The revenue report: totals, events and pages per currency. Currencies share no scale. */
 import { TRACK_FUNCTION } from "../../src/shared/names.ts";
 import type { Reports } from "../api/types.ts";
 import { filterRow, RowList } from "../cards/rows.tsx";
@@ -20,7 +20,7 @@ interface RevenueRowsProps {
   readonly rows: Revenue["by_event"];
 }
 
-/** The rows of one currency, so that their bars have one scale. */
+/** Rows of one currency, so that their bars have one scale. */
 const RevenueRows = ({ title, dimension, currency, rows }: RevenueRowsProps) => (
   <section aria-label={`${title}, ${currency}`}>
     <h4>{title}</h4>

@@ -1,4 +1,4 @@
-/** Saved funnels and sequences, below the builder of their steps. They are loaded when the list is opened. */
+/** Saved funnels and sequences below the step builder. The list loads when it is opened. */
 import { useState } from "preact/hooks";
 import { STEPS_MIN } from "../../src/shared/limits.ts";
 import type { Segment } from "../api/saved.ts";
@@ -10,7 +10,7 @@ const textOf = ({ steps }: Segment): string => (steps ?? "").split(",").map(step
 
 interface SavedStepsProps {
   readonly kind: "funnel" | "sequence";
-  /** The URL parameters of the report that are saved. */
+  /** URL parameters that are saved. */
   readonly names: readonly (keyof Saved)[];
 }
 

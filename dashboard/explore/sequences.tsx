@@ -1,4 +1,4 @@
-/** The sequences report: how many visitors complete the steps in order, with any other events in between. */
+/** The sequences report: visitors who complete the steps in order, with any events in between. */
 import { STEPS_MIN } from "../../src/shared/limits.ts";
 import { formatCount, formatRate } from "../format/locale.ts";
 import { lazy } from "../kit/lazy.tsx";

@@ -1,4 +1,4 @@
-/** The steps of funnels and sequences: how the URL encodes them, and the builder that picks them from the site's pages and events. */
+/** Steps of funnels and sequences: their encoding in the URL, and the builder that picks them from pages and events. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { CONDITIONS_MAX } from "../../src/shared/limits.ts";
 import { formatCount } from "../format/locale.ts";
@@ -9,7 +9,7 @@ import { navigate, param } from "../state/url.ts";
 
 const PAGES_MAX = 500;
 
-/** Steps are separated by commas, so a comma is written `%2C`, and a literal `%2C` as `%252C` (docs/http-api.md, "Funnel"). */
+/** Commas separate steps, so a comma is written `%2C`, and a literal `%2C` as `%252C` (docs/http-api.md, "Funnel"). */
 const encoded = (value: string): string => value.replaceAll(/%(2C)/gi, "%25$1").replaceAll(",", "%2C");
 const decoded = (value: string): string =>
   value.replaceAll(/%(25)?(2C)/gi, (_, percent?: string, code?: string) => (percent === undefined ? "," : `%${code}`));
@@ -25,7 +25,7 @@ export function stepText(step: string): string {
 
 export const stepsInUrl = (): string[] => (param("steps") ?? "").split(",").filter((step) => step !== "");
 
-/** The site's pages by visitors. Filters do not narrow them: a step may be a page that the filters exclude. */
+/** Pages by visitors. Filters do not apply: a step may be a page that they exclude. */
 export function usePageChoices(): Choices {
   const pages = useBreakdown("pages", { ...unfilteredScope.value, limit: PAGES_MAX });
   const choices = (pages.data ?? [])
@@ -48,7 +48,7 @@ function useStepChoices(): Choices {
   return { choices, isLoading: pages.isLoading || isLoading(goals) };
 }
 
-/** The additional choice for a typed path with a wildcard, or for a step that is one. */
+/** Offers a typed path with a wildcard, or names a step that is one. */
 function wildcardChoice(text: string): Choice | null {
   const path = text.startsWith("page:") ? decoded(text.slice("page:".length)) : text;
   return /^\/.*\*/.test(path) ? { value: pageStep(path), label: `Pages matching ${path}`, hint: "wildcard" } : null;
@@ -62,7 +62,7 @@ interface StepPickerProps extends Choices {
   readonly onRemove?: () => void;
 }
 
-/** A step that is none of the choices, e.g. until they have loaded, is called as in reports. */
+/** Adds a choice for a step that is not among the choices, for example until they have loaded. */
 const withStep = (choices: readonly Choice[], step: string): readonly Choice[] =>
   step === "" || choices.some(({ value }) => value === step) ? choices : [...choices, { value: step, label: stepText(step) }];
 
@@ -98,7 +98,7 @@ const StepPicker = ({ number, choices, isLoading: areLoading, value, onPick, onR
   </li>
 );
 
-/** `add` changes the steps and then moves the focus to the field of the next one. */
+/** `add` focuses the field of the next step after the change. */
 function useAdding(count: number) {
   const list = useRef<HTMLOListElement>(null);
   const isAdding = useRef(false);

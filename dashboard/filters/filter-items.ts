@@ -1,9 +1,8 @@
-/** What a row, or a country of the map, can do to the filters: by a click with or without a key, and as the items of a menu. */
+/** Changes of filters by a click on a row or on a country of the map, with or without a modifier key, or from a menu. */
 import type { MenuItem } from "../kit/menu.tsx";
 import type { Choice } from "../state/filters.ts";
 import { hasFilter, hasListOf, isExcluded, toggleFilter } from "../state/view-filters.ts";
 
-/** The filter by one value. */
 export interface ValueFilter {
   readonly dimension: string;
   readonly value: string;

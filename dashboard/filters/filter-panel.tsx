@@ -1,4 +1,4 @@
-/** The dialog that adds a filter or changes one: what it is about, the test, and the values. */
+/** The dialog that adds or changes a filter: its dimension, operator and values. */
 import { useState } from "preact/hooks";
 import { PROPERTY_PREFIX, OPERATORS, filterOf, printFilter, type Filter, type Operator } from "../../src/shared/filters.ts";
 import { FILTER_VALUES_MAX, FILTER_CONDITIONS_MAX } from "../../src/shared/limits.ts";
@@ -19,7 +19,7 @@ import { closePanel, panel } from "../state/view.ts";
 import { Segments } from "./segments.tsx";
 import { PickedValues, TypedValues } from "./values-field.tsx";
 
-/** Stands for all custom properties: the key is chosen beside it. */
+/** All custom properties; the key is chosen beside it. */
 const ANY_PROPERTY = "props";
 
 const GROUPS: readonly (readonly [label: string, dimensions: readonly string[]])[] = [
@@ -37,7 +37,7 @@ interface DimensionChoice {
   readonly label: string;
 }
 
-/** A version is offered only beside a filter by what it is a version of, or where it is chosen already. */
+/** Versions are offered only beside a filter by their browser or system, or if one is chosen already. */
 function isOffered(dimension: string, chosen: string, others: readonly Filter[]): boolean {
   const breakdown = breakdownOf(dimension);
   const isVersion = breakdown !== undefined && DIMENSIONS[breakdown].versionOf !== undefined;
@@ -46,13 +46,13 @@ function isOffered(dimension: string, chosen: string, others: readonly Filter[])
 
 const choiceOf = (id: string): DimensionChoice => ({ id, label: id === ANY_PROPERTY ? "Custom property" : dimensionName(id) });
 
-/** `others` are the filters beside the one that is made. */
+/** `others` are the reader's other filters. */
 const dimensionGroups = (chosen: string, others: readonly Filter[]): readonly (readonly [string, readonly DimensionChoice[]])[] =>
   GROUPS.map(([label, dimensions]) => [label, dimensions.filter((each) => isOffered(each, chosen, others)).map(choiceOf)]);
 
 const groupedDimensionOf = (dimension: string): string => (dimension.startsWith(PROPERTY_PREFIX) ? ANY_PROPERTY : dimension);
 
-/** What the reader chooses: an operator with its negation, or whether there is a value at all. */
+/** An operator with its negation, or whether the value is set at all. */
 interface Test {
   readonly words: string;
   readonly operator: Operator;
@@ -66,13 +66,12 @@ const TESTS: readonly Test[] = [
   { words: SET_WORDS.isNotSet, operator: "in", isNot: false, isOnSet: true },
 ];
 
-/** Values that the dashboard shows by other names than those that are stored, so that nobody looks for a part of them. */
+/** Values shown by other names than those stored, so that nobody searches for parts of them. */
 const CODED: ReadonlySet<string> = new Set(["countries", "devices", "screen-sizes"]);
 
 const testsFor = (dimension: string, chosen: Test): readonly Test[] =>
   TESTS.filter((test) => test === chosen || test.operator === "in" || !CODED.has(dimension));
 
-/** The filter that is made. */
 interface Draft {
   readonly dimension: string;
   readonly test: Test;
@@ -91,14 +90,14 @@ const draftOf = (filter: Filter | null): Draft =>
     ? { dimension: "pages", test: TESTS[0] as Test, values: [] }
     : { dimension: filter.dimension, test: testOf(filter), values: filter.values };
 
-/** Null while something is missing. */
+/** null while incomplete. */
 function filterFrom({ dimension, test, values }: Draft): Filter | null {
   if (dimension === PROPERTY_PREFIX) return null;
   const given = test.isOnSet === true ? [UNKNOWN] : values.filter((value) => value !== "");
   return given.length === 0 ? null : filterOf(dimension, test.operator, test.isNot, given);
 }
 
-/** The filter to change, from the URL's `panel=filter:…`; null for a new one. */
+/** Read from `panel=filter:…` in the URL; null for a new filter. */
 const filterToChange = (): Filter | null => parseFilters(panel.value?.slice("filter:".length) ?? null)[0] ?? null;
 
 interface DraftProps {
@@ -127,7 +126,7 @@ const DimensionField = ({ draft: { dimension }, others, change }: DraftProps) =>
   </label>
 );
 
-/** Values that were picked stay for the negation of their test; texts for all tests of texts. */
+/** Picked values are kept for the negation of their operator, typed texts for all operators on texts. */
 const OperatorField = ({ draft: { dimension, test, values }, change }: DraftProps) => (
   <label>
     Operator
@@ -183,7 +182,7 @@ function ValuesField({ draft: { dimension, test, values }, others, change, isInv
   );
 }
 
-/** What is too much for one request; null for what is not. */
+/** Exceeded limits of one request; null within them. */
 function excessOf(filter: Filter | null, others: readonly Filter[]): string | null {
   const all = [...lockedFilters.value, ...others, ...(filter ? [filter] : [])];
   const max = FILTER_CONDITIONS_MAX - lockedFilters.value.length;
@@ -191,7 +190,7 @@ function excessOf(filter: Filter | null, others: readonly Filter[]): string | nu
   return all.flatMap(({ values }) => values).length > FILTER_VALUES_MAX ? `Choose up to ${FILTER_VALUES_MAX} values in all filters.` : null;
 }
 
-/** `Invalid regular expression: missing closing )` of the service's message, which names its parameters. */
+/** Extracts `missing closing )` from a message of the service, which names its parameters. */
 function expressionProblem(message: string): string {
   const [, rule] = /regular expression for "[^"]*" (.*)$/su.exec(message) ?? [];
   const [, reason] = /error parsing regexp: (.*)$/su.exec(message) ?? [];
@@ -201,7 +200,7 @@ function expressionProblem(message: string): string {
 
 const filterProblem = (error: unknown): string => expressionProblem(problemText(error));
 
-/** Only the service knows which expressions it can read. @throws ServiceError if it cannot read this one */
+/** Only the service can compile expressions. @throws ServiceError if it rejects this one */
 async function checkExpressions(filter: Filter): Promise<void> {
   if (filter.operator !== "matches") return;
   const url = urlOf("/api/stats/breakdown/events", { ...scope.value, filters: printFilter(filter), limit: 1 });

@@ -1,4 +1,4 @@
-/** The filters of the view: the button that adds one, and a pill for each, and for a segment, under the bar. */
+/** The filters of the view: the button that adds one, and pills for each filter and for a saved filter. */
 import { useEffect } from "preact/hooks";
 import { printFilter, type Filter } from "../../src/shared/filters.ts";
 import { filterInWords, wordsOf } from "../format/filter-words.ts";
@@ -34,7 +34,7 @@ export const FilterButton = () => (
   </button>
 );
 
-/** Moves the focus from a pill that is about to be removed to the next one, or to the Filter button. */
+/** Moves the focus from a removed pill to the next one, or to the Filter button. */
 function leavePill(pill: Element | null | undefined): void {
   const next = [pill?.nextElementSibling, pill?.previousElementSibling].map((other) => other?.querySelector<HTMLElement>(".pill-remove"));
   (next.find((found) => found != null) ?? document.getElementById(FILTER_BUTTON_ID))?.focus();
@@ -45,7 +45,7 @@ export function clearFilters(): void {
   clearAllFilters();
 }
 
-/** In a pill; its title and its dialog have all. */
+/** Values shown in a pill; its title and dialog show all. */
 const VALUES_MAX = 3;
 
 const shownOf = (values: readonly string[]): readonly string[] =>
@@ -61,7 +61,7 @@ function Words({ filter }: { readonly filter: Filter }) {
   );
 }
 
-/** Of a share link: it cannot be changed or removed. */
+/** Filters of a share link cannot be changed or removed. */
 const LockedPill = ({ filter }: { readonly filter: Filter }) => (
   <li class="pill locked" title="This page always has this filter">
     <span class="pill-text">
@@ -95,7 +95,7 @@ const FilterPill = ({ filter }: { readonly filter: Filter }) => (
   </li>
 );
 
-/** The service tells nobody but its owner what a private segment is. */
+/** The service reveals a private segment only to its owner. */
 const NAMELESS = {
   private: { name: "Someone else's segment", title: "Only its owner sees its name and its conditions" },
   missing: { name: "Deleted segment", title: "There is no segment with this address" },
@@ -126,7 +126,7 @@ function SegmentPill() {
   );
 }
 
-/** Loads what the URL names. A list that cannot be loaded leaves the segment without a name. */
+/** Loads the saved filter in the URL. If the list cannot be loaded, it stays without a name. */
 function useSegment(): void {
   const [siteId, isWanted] = [site.value, segmentId.value !== null && segment.value === null];
   useEffect(() => {

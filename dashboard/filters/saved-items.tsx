@@ -1,4 +1,4 @@
-/** What is saved under a name: the list of saved filters, funnels or sequences, and the form that saves the current view (docs/segments.md). */
+/** Items saved under a name: the list of saved filters, funnels or sequences, and the form that saves the current view (docs/segments.md). */
 import { useLayoutEffect, useRef, useState, useEffect } from "preact/hooks";
 import { ITEM_NAME_CHARS_MAX } from "../../src/shared/limits.ts";
 import { problemText } from "../api/http.ts";
@@ -11,19 +11,17 @@ import { useAction, clearReportCache } from "../state/requests.ts";
 import { loadSegments, segments } from "../state/view-filters.ts";
 import { site } from "../state/view.ts";
 
-/** The parameters that are saved. */
 export type Saved = Partial<Pick<Segment, "filters" | "steps" | "window" | "modes">>;
 
 interface SavedKind {
   readonly kind: Segment["kind"];
   /** `segment`, `funnel` */
   readonly noun: string;
-  /** What the current view would save; null if it has nothing to save. */
+  /** null if the current view has nothing to save. */
   readonly current: Saved | null;
   readonly textOf: (item: Segment) => string;
   readonly isShown: (item: Segment) => boolean;
   readonly onShow: (item: Segment) => void;
-  /** Called after an item was updated to the current view. */
   readonly afterUpdate?: (item: Segment) => void;
   readonly afterDelete?: (item: Segment) => void;
 }
@@ -102,7 +100,7 @@ interface SavedItemProps extends Pick<SavedKind, "current" | "textOf" | "isShown
   readonly onDelete: () => void;
 }
 
-/** The focus comes back from the form to the button that opened it. */
+/** Returns the focus from the form to the button that opened it. */
 function useRenaming() {
   const [isRenaming, setRenaming] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
@@ -163,7 +161,7 @@ function SavedItem({ item, current, textOf, isShown, onShow, onRename, onUpdate,
   );
 }
 
-/** Without a password nobody may change anything. */
+/** Changes require a password. */
 export function SavedItems({ kind, noun, current, afterUpdate, afterDelete, ...item }: SavedKind) {
   const siteId = site.value ?? "";
   const { problem, run } = useAction(problemText);

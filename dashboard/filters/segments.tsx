@@ -1,4 +1,4 @@
-/** Segments in the filter dialog and in their own: choosing one replaces all filters, and the current filters can be saved. */
+/** Saved filters, in the filter dialog and in their own: choosing one replaces all filters, and the current filters can be saved. */
 import { printFilter } from "../../src/shared/filters.ts";
 import type { Segment } from "../api/saved.ts";
 import { filterInWords } from "../format/filter-words.ts";
@@ -16,7 +16,7 @@ function textOf({ filters: text }: Segment): string {
   return filters.map((filter) => filterInWords(filter, filters)).join(", ");
 }
 
-/** Those of the segment and of the reader, each once. Those of a segment without a name are not known, so that they cannot be saved. */
+/** The conditions of the saved filter and of the reader, each once; null if those of the saved filter are unknown. */
 const currentFilters = (): string | null => {
   if (ownFilters.value.length === 0 || (segmentId.value !== null && segment.value === null)) return null;
   const all = [...segmentFilters.value, ...ownFilters.value];

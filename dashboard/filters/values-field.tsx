@@ -1,4 +1,4 @@
-/** The values of a filter: picked from the site's own, or texts to look for. */
+/** The values of a filter: picked from the site's values, or typed texts. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { PROPERTY_PREFIX, type Filter, type Operator } from "../../src/shared/filters.ts";
 import { FILTER_EXPRESSION_CHARS_MAX, FILTER_VALUE_CHARS_MAX } from "../../src/shared/limits.ts";
@@ -16,14 +16,14 @@ import { useReport, useRequest, type Report } from "../state/requests.ts";
 import { unfilteredScope } from "../state/scope.ts";
 import { segmentId, lockedFilters } from "../state/view-filters.ts";
 
-/** As many as the picker shows. */
+/** The picker shows as many. */
 const SEARCHED_ROWS = 50;
-/** Of values that are searched by the names that the page gives them. */
+/** Labels differ from values, so all are requested and searched here. */
 const NAMED_ROWS = 1000;
 
 type Row = Reports["breakdown"][number] | Reports["conversions"][number] | Reports["goals"][number] | Reports["property-values"][number];
 
-/** `name` of a property may be empty, which `urlOf` leaves out. */
+/** A property's name may be empty, which `urlOf` would leave out. */
 function urlFor(dimension: string, search: string, scope: ReturnType<typeof scopeOf>): string {
   if (dimension === "goal") return urlOf("/api/stats/goals", scope);
   const breakdown = breakdownOf(dimension);
@@ -43,7 +43,7 @@ interface Suggestions {
   readonly choices: readonly Choice[];
 }
 
-/** `others` are the reader's filters beside the one that is made. */
+/** The site's values that match a typed text, with their visitors, in the period and under the reader's `others` filters. */
 function useSuggestions(dimension: string, typed: string, others: readonly Filter[]): Suggestions {
   const search = useSettled(typed);
   const report = useRequest<readonly Row[]>(urlFor(dimension, search, scopeOf(others)));
@@ -74,7 +74,7 @@ const ChosenValue = ({ name, onRemove }: ChosenValueProps) => (
   </li>
 );
 
-/** A value that the period does not have, as typed. Versions and countries have other names than what is stored. */
+/** A typed value that the period does not have. Versions and countries cannot be typed, because their labels differ from their values. */
 function typedChoice(dimension: string, typed: string): Choice | null {
   const breakdown = breakdownOf(dimension);
   const isNamed = breakdown !== undefined && (DIMENSIONS[breakdown].format ?? DIMENSIONS[breakdown].versionOf) !== undefined;
@@ -139,11 +139,11 @@ const PLACEHOLDERS: Readonly<Record<Exclude<Operator, "in">, string>> = {
 
 interface TextsProps extends Omit<ValuesProps, "dimension"> {
   readonly operator: Exclude<Operator, "in">;
-  /** Whether the service has refused one of them. */
+  /** The service has rejected one of them. */
   readonly isInvalid: boolean;
 }
 
-/** The focus is in the text that was added last, and beside one that is removed. */
+/** Focuses an added text, and the neighbor of a removed one. */
 function useTextFocus(count: number) {
   const root = useRef<HTMLDivElement>(null);
   const shown = useRef(count);

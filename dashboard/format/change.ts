@@ -1,4 +1,4 @@
-/** What a change against the compared period says: a percentage, the arrow of its direction, and whether it is good. */
+/** The text of a change against the compared period: a percentage, an arrow, and whether it is good. */
 import { formatRate } from "./locale.ts";
 
 const ARROWS = { up: "↑", down: "↓", same: "→" } as const;
@@ -6,9 +6,9 @@ const ARROWS = { up: "↑", down: "↓", same: "→" } as const;
 export interface Values {
   readonly now: number;
   readonly before: number;
-  /** As with the bounce rate. */
+  /** True for the bounce rate, for example. */
   readonly isLessBetter?: boolean | undefined;
-  /** Of the percentage, by default with one decimal. */
+  /** Format of the percentage, by default with one decimal. */
   readonly format?: (rate: number) => string;
 }
 
@@ -16,11 +16,11 @@ interface ChangeText {
   readonly direction: keyof typeof ARROWS;
   readonly arrow: string;
   readonly tone: "better" | "worse" | null;
-  /** Without its sign. */
+  /** Has no sign. */
   readonly percentage: string;
 }
 
-/** Null for a change from zero, of which there is no percentage. */
+/** null for a change from zero, which has no percentage. */
 export function changeOf({ now, before, isLessBetter = false, format = formatRate }: Values): ChangeText | null {
   if (before === 0) return null;
   const direction = now > before ? "up" : now < before ? "down" : "same";

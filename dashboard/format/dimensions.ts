@@ -1,4 +1,4 @@
-/** Every dimension: its labels, its card and how its values are written. A dimension new to the API does not compile without an entry. */
+/** Dimensions: labels, cards and formats of values. A dimension new to the API does not compile without an entry. */
 import type { Filter } from "../../src/shared/filters.ts";
 import type { Card } from "../../src/shared/site-choices.ts";
 import type { Dimension } from "../api/types.ts";
@@ -7,25 +7,25 @@ import { LOCALE } from "./locale.ts";
 
 export type DimensionCard = Extract<Card, "sources" | "pages" | "locations" | "devices">;
 
-/** The pages that visits begin and end with, as filters call them. */
+/** Names of entry and exit pages in filters. */
 type SessionPage = "entry-page" | "exit-page";
 
 interface DimensionInfo {
   readonly singular: string;
   readonly plural: string;
-  /** The card that shows it as a tab. Without one it appears in the filter menu, in Details, or as the drill-down of another. */
+  /** The card with its tab. Without one, the dimension appears in the filter menu, in Details, or as a drill-down. */
   readonly card?: DimensionCard;
-  /** The tab's text, where it is not the plural. */
+  /** The tab's text if it differs from the plural. */
   readonly tab?: string;
-  /** The menu that offers it in place of a tab of its own. */
+  /** The menu that offers it instead of a tab. */
   readonly menu?: string;
-  /** Shown in its place once filtered by one of its values. */
+  /** Replaces it once it is filtered by one value. */
   readonly drillDown?: Dimension;
-  /** Its values mean something only beside a value of this dimension, as a version does beside its browser. */
+  /** Values mean something only beside a value of this dimension, as a version does beside its browser. */
   readonly versionOf?: Dimension;
-  /** What a click on a value filters by, where filters have a name of their own for it (docs/http-api.md, "Filters"). */
+  /** Its name in filters if it differs (docs/http-api.md, "Filters"). */
   readonly filterBy?: SessionPage;
-  /** What `(unknown)` means. */
+  /** Label of `(unknown)`. */
   readonly unknown?: string;
   readonly format?: (value: string) => string;
 }
@@ -46,7 +46,7 @@ export function countryName(code: string): string {
 
 const deviceName = (type: string): string => (type === "tv" ? "TV" : type.slice(0, 1).toUpperCase() + type.slice(1));
 
-/** Tabs and the filter menu list them in this order. */
+/** Listed in this order by tabs and filter menu. */
 export const DIMENSIONS: Readonly<Record<Dimension, DimensionInfo>> = {
   sources: { singular: "Source", plural: "Sources", card: "sources", unknown: DIRECT },
   referrers: { singular: "Referrer", plural: "Referrers", card: "sources", unknown: DIRECT },
@@ -84,7 +84,7 @@ export const isDimension = (slug: string): slug is Dimension => Object.hasOwn(DI
 
 export const filterDimensionOf = (dimension: Dimension): Dimension | SessionPage => DIMENSIONS[dimension].filterBy ?? dimension;
 
-/** The breakdown with the values of a filter; undefined for goals, properties and what does not exist. */
+/** The breakdown of a filter's values; undefined for goals, properties and unknown dimensions. */
 export const breakdownOf = (filterDimension: string): Dimension | undefined =>
   ALL.find((dimension) => filterDimensionOf(dimension) === filterDimension);
 
@@ -92,26 +92,25 @@ export const dimensionsOf = (card: DimensionCard): readonly Dimension[] => ALL.f
 
 export const tabLabelOf = (dimension: Dimension): string => DIMENSIONS[dimension].tab ?? DIMENSIONS[dimension].plural;
 
-/** What the service writes for a value that was not recorded. */
+/** The service's text for values that were not recorded. */
 export const UNKNOWN = "(unknown)";
 
-/** The code before a country's name; empty for everything else. */
+/** A country's code, shown before its name; empty for all else. */
 export const countryMark = (dimension: Dimension, value: string): string => (dimension === "countries" && value !== UNKNOWN ? value : "");
 
-/** Whether its unset values mean something of their own, as visits that came from nowhere do. */
+/** Unset values have a meaning of their own: visits that came from nowhere. */
 export const hasDirect = (dimension: Dimension): boolean => DIMENSIONS[dimension].unknown === DIRECT;
 
-/** What the realtime report writes for visitors without a source. No filter matches it. */
+/** The realtime report's text for visitors without a source. No filter matches it. */
 export const DIRECT_SOURCE = "(direct)";
 
-/** The filter by one browser, say, under which versions are those of that browser. */
+/** The filter by one browser or system, which makes versions unambiguous. */
 export const filterOfVersions = (dimension: Dimension, filters: readonly Filter[]): Filter | undefined =>
   filters.find((filter) => filter.dimension === DIMENSIONS[dimension].versionOf && onlyValueOf(filter) !== undefined);
 
-/** What stands for `(unknown)`. */
 export const unknownLabel = (dimension: Dimension): string => DIMENSIONS[dimension].unknown ?? "Unknown";
 
-/** As it stands in a report under these filters: `Chrome 147` where they let only one browser through. */
+/** `Chrome 147` if the filters let only one browser through. */
 export function formatValue(dimension: Dimension, value: string, filters: readonly Filter[] = []): string {
   const { format, versionOf } = DIMENSIONS[dimension];
   if (value === UNKNOWN) return unknownLabel(dimension);

@@ -11,13 +11,11 @@ export const OPERATOR_WORDS: Readonly<Record<Operator, readonly [is: string, isN
   matches: ["matches regex", "does not match regex"],
 };
 
-/** Of values that were recorded, and of those that were not. */
 export const SET_WORDS = { isSet: "is set", isNotSet: "is not set" } as const;
 
 export const isOnSet = ({ operator, values }: Pick<Filter, "operator" | "values">): boolean =>
   operator === "in" && values.length === 1 && values[0] === UNKNOWN;
 
-/** As it is in a filter, where a property is called by its key. */
 export function dimensionName(dimension: string): string {
   if (dimension === "goal") return "Goal";
   if (dimension.startsWith(PROPERTY_PREFIX)) return `Property ${dimension.slice(PROPERTY_PREFIX.length)}`;
@@ -33,11 +31,11 @@ export function valueName(dimension: string, value: string, filters: readonly Fi
 interface FilterWords {
   /** `Country is not` */
   readonly condition: string;
-  /** `Germany`, `France`; none where the condition says it all. */
+  /** `Germany`, `France`; empty if the condition says it all. */
   readonly values: readonly string[];
 }
 
-/** `filters` are all of the view: versions are called by the browser among them. */
+/** `filters` are all filters of the view: they decide which browser a version belongs to. */
 export function wordsOf(filter: Filter, filters: readonly Filter[]): FilterWords {
   const { dimension, operator, isNot, values } = filter;
   const name = dimensionName(dimension);

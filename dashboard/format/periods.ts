@@ -1,4 +1,4 @@
-/** What the named periods and the comparisons are called, and the keys that choose a period. */
+/** Names of periods and comparisons, and the keys that choose a period. */
 import { PERIODS, type Period } from "../../src/shared/periods.ts";
 import type { Comparison } from "../state/range.ts";
 

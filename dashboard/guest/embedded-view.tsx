@@ -1,4 +1,4 @@
-/** What a frame shows (`?embed=1`; docs/sharing.md, "Embedding"): the view of the site, and a small footer that opens it in full. */
+/** The page in a frame (`?embed=1`; docs/sharing.md, "Embedding"): the site's view, and a footer that opens it in full. */
 import { useEffect, useRef } from "preact/hooks";
 import { FilterPills } from "../filters/filter-pills.tsx";
 import { formatRange } from "../format/locale.ts";
@@ -12,17 +12,17 @@ import { useRealtimePolling } from "../state/realtime.ts";
 import { navigate, param, PERIOD_PARAMS, search } from "../state/url.ts";
 import { isRealtime } from "../state/view.ts";
 
-/** The parameters of the frame's address, whatever is chosen in it. */
+/** Parameters of the frame's address, whatever the reader chooses later. */
 const FRAME = new URLSearchParams(location.search);
 
 export const isEmbedded = FRAME.get("embed") === "1";
 
 const hasOtherDates = (): boolean => PERIOD_PARAMS.some((name) => param(name) !== FRAME.get(name));
 
-/** Shows the dates of the frame's address again, by its interval. */
+/** Returns to the dates and interval of the frame's address. */
 const showFrameDates = (): void => navigate(Object.fromEntries([...PERIOD_PARAMS, "interval"].map((name) => [name, FRAME.get(name)])));
 
-/** Tells the page around the frame how high the content is. It is no secret, so any page may know. */
+/** Reports the height of the content to the embedding page. The height is not secret, so any page may receive it. */
 function tellHeight(content: HTMLElement): () => void {
   const observer = new ResizeObserver(() => {
     parent.postMessage({ type: "sandpiper:height", height: Math.ceil(content.getBoundingClientRect().height) }, "*");
@@ -31,7 +31,7 @@ function tellHeight(content: HTMLElement): () => void {
   return () => observer.disconnect();
 }
 
-/** The URL of the same view without the frame. */
+/** The URL of this view without the frame. */
 function wholePageUrl(): string {
   const parameters = new URLSearchParams(search.value);
   for (const name of ["embed", "theme", "panel"]) parameters.delete(name);
@@ -39,13 +39,13 @@ function wholePageUrl(): string {
   return `${location.origin}${location.pathname}${query === "" ? "" : `?${query}`}`;
 }
 
-/** In place of the bar, which does it elsewhere. */
+/** The bar polls elsewhere. */
 function RealtimePolling() {
   useRealtimePolling();
   return null;
 }
 
-/** The button that is about to go had the focus. */
+/** Keeps the focus, which is on a button that disappears. */
 function leaveDates(): void {
   showFrameDates();
   document.getElementById("content")?.focus({ preventScroll: true });

@@ -1,4 +1,4 @@
-/** What a share link shows, in full: whose site it is, the view of it, and how long the link works. */
+/** The full page of a share link: the site, its view, and the link's expiry. */
 import { PRODUCT_NAME } from "../../src/shared/names.ts";
 import { FilterPills } from "../filters/filter-pills.tsx";
 import { formatTimestamp } from "../format/locale.ts";
@@ -21,7 +21,7 @@ const guestItems = (): readonly (MenuItem | null)[] => [
   { label: "Help", hint: "?", onChoose: () => openPanel("help") },
 ];
 
-/** A link without a name of its own needs none beside the site's. */
+/** A link without its own name shows only the site's. */
 const Owner = () => (
   <p class="viewed-site">
     <SiteIcon siteId={site.value ?? ""} />
@@ -37,7 +37,7 @@ const GuestBar = () => (
   </Bar>
 );
 
-/** From then on, the page says when the link ends. */
+/** The page announces the end of the link this long before. */
 const NEAR_MS = 7 * 86_400_000;
 
 const NO_SITES: readonly string[] = [];

@@ -1,4 +1,4 @@
-/** The page of a share link or a public site: its password, its end, or what it shows. Guests change nothing. */
+/** The page of a share link or public site: password form, dead link, or dashboard. Guests change nothing. */
 import { useLayoutEffect, useRef, useState, useEffect } from "preact/hooks";
 import { PRODUCT_NAME } from "../../src/shared/names.ts";
 import type { SharedSite } from "../api/types.ts";
@@ -42,7 +42,7 @@ function UnlockForm() {
   );
 }
 
-/** So that a link which was revoked, or whose day has ended, does not stay open. */
+/** Closes a link that was revoked, or whose day has ended, on an open page. */
 const RHYTHM: Rhythm = { firstMs: 60_000, pauseMs: () => 60_000 };
 
 const DeadLink = () => (

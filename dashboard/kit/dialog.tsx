@@ -20,7 +20,7 @@ function restoreFocus(opener: Element | null): void {
   if (target instanceof HTMLElement) target.focus();
 }
 
-/** Opens the dialog. The focus goes to the first control after ×, possibly one that appears later; until then it is on the title. */
+/** Opens the dialog and focuses the first control after ×, possibly one that appears later; until then, the title. */
 function useModal() {
   const dialog = useRef<HTMLDialogElement>(null);
   const title = useRef<HTMLHeadingElement>(null);

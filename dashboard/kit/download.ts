@@ -1,13 +1,13 @@
-/** Files saved to the reader's downloads. */
+/** Downloads. */
 import { csvOf } from "../format/csv.ts";
 import { range } from "../state/period.ts";
 import { isFiltered } from "../state/view-filters.ts";
 import { site } from "../state/view.ts";
 
-/** How long the browser may take to start reading the file. */
+/** The browser starts reading the file within this time. */
 const URL_TTL_MS = 60_000;
 
-/** E.g. `example.com-pages-2026-10-24-to-2026-11-22-filtered.csv`. No system refuses one of its characters. */
+/** `example.com-pages-2026-10-24-to-2026-11-22-filtered.csv`, in characters that every system allows. */
 export function fileNameOf(report: string, extension: string): string {
   const { start, end } = range.value;
   const parts = [site.value, report, start, ...(end === start ? [] : ["to", end]), ...(isFiltered.value ? ["filtered"] : [])];

@@ -12,7 +12,7 @@ interface FormProps {
   readonly children: ComponentChildren;
 }
 
-/** A form that sends nothing itself. */
+/** Does not navigate when submitted. */
 export const Form = ({ class: className = "form", label, root, onKeyDown, onSubmit, children }: FormProps) => (
   <form
     class={className}
@@ -81,7 +81,6 @@ interface SelectProps<Id extends string> {
   readonly labels: Readonly<Record<Id, string>>;
   readonly chosen: Id;
   readonly onChoose: (id: Id) => void;
-  /** Of the label. */
   readonly class?: string;
 }
 
@@ -101,7 +100,7 @@ export const Select = <Id extends string>({ label, labels, chosen, onChoose, cla
 interface ConfirmedButtonProps {
   readonly label: string;
   readonly confirmLabel: string;
-  /** What it is done to, for screen readers. */
+  /** Names the object, for screen readers. */
   readonly subject?: string;
   readonly isSmall?: boolean;
   readonly isDanger?: boolean;

@@ -1,8 +1,8 @@
-/** Small parts of a line: buttons, the logo, a site's icon, code in a sentence, and the change of a metric. */
+/** Small inline parts: buttons, the logo, a site's icon, code in a sentence, and the change of a metric. */
 import type { ComponentChildren } from "preact";
 import { changeOf, type Values } from "../format/change.ts";
 
-/** The paths of its parts in a square of 64. */
+/** SVG paths in a square of 64. */
 export const LOGO = {
   bird: "M4 23.600 21 20c2-6.600 9.500-9.800 15.400-6.400 3.300 1.900 5.200 5 6.200 8.500C50.500 25 58.600 31 62 40.500c-6-2.900-10-3.100-14.200-1.900-3.800 5.900-9.700 8.600-16.100 8-8.200-.700-13-8.400-12.200-18.500L4 25.200z",
   legs: "M33 46v9m7-11v11",
@@ -17,13 +17,13 @@ export const Logo = () => (
   </svg>
 );
 
-/** An FNV-1a hash: the same for the same id, and far apart for similar ids. */
+/** FNV-1a: stable, and far apart for similar ids. */
 const hueOf = (siteId: string): number =>
   ([...siteId].reduce((hash, char) => Math.imul(hash ^ char.charCodeAt(0), 0x01000193), 0x811c9dc5) >>> 0) % 360;
 
 const letterOf = (siteId: string): string => /[a-z0-9]/i.exec(siteId.replace(/^www\./i, ""))?.[0]?.toUpperCase() ?? "?";
 
-/** The letter is drawn by the style sheet, so that it is no part of a button's text. */
+/** The style sheet draws the letter, so that it is not part of a button's text. */
 export const SiteIcon = ({ siteId }: { readonly siteId: string }) => (
   <span class="site-icon" aria-hidden="true" data-letter={letterOf(siteId)} style={{ "--hue": String(hueOf(siteId)) }} />
 );
@@ -34,10 +34,10 @@ export const Marked = ({ text }: { readonly text: string }) => (
 
 const DIRECTIONS = { up: "up by ", down: "down by ", same: "unchanged " } as const;
 
-/** Stands for a change from nothing, which has no percentage. */
+/** Marks a change from zero, which has no percentage. */
 export const NewValue = () => <span class="change">new</span>;
 
-/** An arrow for the direction, green or red by meaning, and the same as text for screen readers. */
+/** Shows direction as an arrow, meaning as color, and both as text for screen readers. */
 export function Change({ title, ...values }: Values & { readonly title?: string }) {
   const change = changeOf(values);
   if (change === null) return null;
@@ -62,7 +62,6 @@ export const Button = ({ onClick, children }: ButtonProps) => (
   </button>
 );
 
-/** A button that looks like a link. */
 export const LinkButton = ({ onClick, children }: ButtonProps) => (
   <button type="button" class="link" onClick={onClick}>
     {children}

@@ -1,8 +1,8 @@
-/** Keeps a keyboard's place on the page: where the focused element goes, the closest part of the page around it gets the focus. */
+/** Keeps the keyboard's place: when the focused element disappears, the closest remaining part of the page gets the focus. */
 import type { RefObject } from "preact";
 import { useEffect } from "preact/hooks";
 
-/** The parts of the page, of which the innermost that is left is chosen. */
+/** Candidates for the focus, innermost first. */
 const PARTS = "section, main";
 
 function partsAround(element: Element): HTMLElement[] {
@@ -12,10 +12,9 @@ function partsAround(element: Element): HTMLElement[] {
   return parts;
 }
 
-/** Whether a page with a view of sites has been there before. */
 let hasShownPage = false;
 
-/** A page that takes the place of another gets the focus, which went with that. The first page leaves it to the browser. */
+/** Focuses a page that replaces another, because the focused element is gone. The first page leaves the focus to the browser. */
 export function useFocusOnArrival(content: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     if (hasShownPage && document.activeElement === document.body) content.current?.focus({ preventScroll: true });
@@ -23,7 +22,7 @@ export function useFocusOnArrival(content: RefObject<HTMLElement | null>): void 
   }, []);
 }
 
-/** For the elements in `root`. Returns how to end it. */
+/** Returns a function that stops it. */
 export function keepFocus(root: HTMLElement): () => void {
   let focused: Element | null = null;
   let parts: readonly HTMLElement[] = [];

@@ -1,16 +1,16 @@
-/** Parts of the page whose code is fetched when they are first shown. Until then they show nothing, or `Loading`. */
+/** Loads a part of the page when it is first shown. Until then it shows nothing, or `Loading`. */
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { LinkButton } from "./inline.tsx";
 
-/** Files have the names of their version: after an update of the service, an open page no longer finds its own. */
+/** File names contain a hash: after an update of the service, an open page no longer finds its files. */
 export const NotLoaded = () => (
   <p class="problem" role="alert">
     This part of the page could not be loaded. <LinkButton onClick={() => location.reload()}>Reload the page</LinkButton>
   </p>
 );
 
-/** `Failed` is shown where the code cannot be fetched. */
+/** `Failed` replaces code that cannot be fetched. */
 export function lazy<Props extends object = object>(
   load: () => Promise<ComponentType<Props>>,
   Failed: ComponentType = NotLoaded,

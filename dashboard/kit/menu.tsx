@@ -1,4 +1,4 @@
-/** A menu button (WAI-ARIA menu button pattern): the mouse, the arrow keys or the first letter of an item lead through its items. */
+/** A menu button (WAI-ARIA menu button pattern): mouse, arrow keys and first letters move through its items. */
 import type { RefObject, ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { isTouchScreen, hasModifier } from "./pointing.ts";
@@ -16,13 +16,12 @@ export function useCloseOutside(root: RefObject<HTMLElement | null>, isOpen: boo
 
 export interface MenuItem {
   readonly label: string;
-  /** Before the label. */
   readonly icon?: ComponentChildren;
-  /** Its keyboard shortcut, which also works in the open menu. */
+  /** Keyboard shortcut, which also works in the open menu. */
   readonly hint?: string;
-  /** Makes it one of a group of which one is chosen. */
+  /** Makes the item a radio button. */
   readonly isChosen?: boolean;
-  /** Makes it a switch that is on or off. */
+  /** Makes the item a checkbox. */
   readonly isChecked?: boolean;
   readonly onChoose: () => void;
 }
@@ -55,22 +54,21 @@ function MenuEntry({ item, onClose }: { readonly item: MenuItem; readonly onClos
 
 interface OpenMenu {
   readonly root: HTMLElement;
-  /** Those that are shown. */
   readonly items: readonly (MenuItem | null)[];
-  /** Whether a search has narrowed them. */
+  /** A search has narrowed the items. */
   readonly isNarrowed: boolean;
   readonly onClose: () => void;
 }
 
 const entriesIn = (root: HTMLElement): HTMLElement[] => [...root.querySelectorAll<HTMLElement>('[role^="menuitem"]')];
 
-/** The chosen item of a menu of choices. One of actions may have further groups of choices. */
+/** The chosen item, if the menu consists of choices. Menus of actions may contain further groups of choices. */
 const chosenIn = (root: HTMLElement): HTMLElement | null =>
   entriesIn(root)[0]?.role === "menuitemradio" ? root.querySelector('[role="menuitemradio"][aria-checked="true"]') : null;
 
 const textOf = (entry: HTMLElement): string => entry.querySelector(".menu-text")?.textContent?.toLowerCase() ?? "";
 
-/** The entry that an arrow key, Home, End or a letter leads to. */
+/** Handles arrow keys, Home, End and first letters. */
 function entryFor(key: string, entries: readonly HTMLElement[], focused: EventTarget | null): HTMLElement | undefined {
   const index = entries.indexOf(focused as HTMLElement);
   const after = [...entries.slice(index + 1), ...entries.slice(0, index + 1)];
@@ -131,7 +129,7 @@ interface MenuPopupProps {
   readonly onClose: () => void;
 }
 
-/** On the search field, else on the chosen item, else on the first or last one. A touch screen's keyboard stays closed. */
+/** Focuses the search field, else the chosen item, else the first or last. Touch screens keep their keyboard closed. */
 function focusAtFirst(root: HTMLElement, end: MenuEnd): void {
   const item = chosenIn(root) ?? entriesIn(root).at(end === "start" ? 0 : -1);
   root.scrollIntoView({ block: "nearest" });
@@ -179,18 +177,17 @@ export function MenuPopup({ label, items, search, end, onClose }: MenuPopupProps
 interface MenuProps {
   readonly label: string;
   readonly button: ComponentChildren;
-  /** Whether the button has a caret after its text. */
   readonly hasCaret?: boolean;
-  /** A null is a separator. */
+  /** null is a separator. */
   readonly items: readonly (MenuItem | null)[];
   readonly buttonClass?: string;
-  /** Label of a search field, which narrows the items of which one is chosen. */
+  /** Label of a search field, which narrows the choices. */
   readonly search?: string | undefined;
-  /** False where a key opens it in place of Tab and Enter. */
+  /** False where another key opens the menu. */
   readonly isTabStop?: boolean;
 }
 
-/** The arrow keys open a menu at this end. */
+/** Arrow keys open the menu at this end. */
 const OPENING_KEYS: Readonly<Record<string, MenuEnd>> = { ArrowDown: "start", ArrowUp: "end" };
 
 export function Menu({ label, button, hasCaret = false, items, buttonClass = "bar-button", search, isTabStop = true }: MenuProps) {

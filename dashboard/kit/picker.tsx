@@ -1,9 +1,9 @@
-/** A combobox (WAI-ARIA combobox pattern): typing narrows the list of choices, and only a choice can be picked. Tab picks what was typed. */
+/** A combobox (WAI-ARIA combobox pattern): typing narrows the choices, and only a choice can be picked. Tab picks the typed one. */
 import type { RefObject } from "preact";
 import { useLayoutEffect, useEffect, useId, useRef, useState } from "preact/hooks";
 
 const GAP_PX = 4;
-/** Between the list and the edge of the window. */
+/** Distance from the edge of the window. */
 const MARGIN_PX = 8;
 const HEIGHT_PX_MAX = 264;
 
@@ -19,7 +19,7 @@ function place(input: HTMLElement, list: HTMLElement): void {
   list.style.bottom = isBelow ? "auto" : `${innerHeight - top + GAP_PX}px`;
 }
 
-/** Follows the input while the list is open, also when what it lists changes. */
+/** Keeps the open list beside its input, above it if there is more room. It is fixed, so that no scrolling box cuts it. */
 function useListPlace(input: RefObject<HTMLElement | null>, list: RefObject<HTMLElement | null>, isOpen: boolean): void {
   useLayoutEffect(() => {
     if (isOpen && input.current && list.current) place(input.current, list.current);
@@ -41,30 +41,28 @@ export interface Choice {
   readonly label: string;
   /** Shown beside the label, e.g. the number of visitors. */
   readonly hint?: string;
-  /** Of an additional choice: listed after those that match. */
+  /** Lists an additional choice after those that match. */
   readonly isLast?: boolean;
 }
 
 interface PickerProps {
-  /** Of the input, for a label beside it. */
+  /** Connects a label. */
   readonly inputId?: string;
-  /** The ids of what describes the input. */
+  /** Ids of descriptions. */
   readonly describedBy?: string;
   readonly isInvalid?: boolean;
   readonly label: string;
   readonly choices: readonly Choice[];
-  /** Whether the choices are still to come. */
   readonly isLoading?: boolean;
   readonly value: string;
   readonly placeholder?: string;
   readonly onPick: (value: string) => void;
-  /** The first choice for the typed text: one of the choices, or an additional one, e.g. a path with a wildcard. */
+  /** An additional choice for the typed text, e.g. a path with a wildcard. */
   readonly choiceOf?: (typed: string) => Choice | null;
-  /** For choices that depend on the typed text. */
+  /** Loads choices that depend on the typed text. */
   readonly onType?: (typed: string) => void;
 }
 
-/** The choices that a report has. */
 export type Choices = Required<Pick<PickerProps, "choices" | "isLoading">>;
 
 const SHOWN_MAX = 50;
@@ -73,7 +71,7 @@ interface OptionsProps {
   readonly id: string;
   readonly choices: readonly Choice[];
   readonly isLoading: boolean;
-  /** The index of the highlighted choice. */
+  /** Index of the highlighted choice. */
   readonly active: number;
   readonly onPick: (choice: Choice) => void;
 }
@@ -104,8 +102,8 @@ function Options({ id, choices, isLoading, active, onPick }: OptionsProps) {
 }
 
 /**
- * The choices whose label contains the text, and that of `choiceOf` before or after them. A label that is the text comes first, then those
- * that begin with it.
+ * Choices whose label contains the text: the equal label first, then those that begin with it. The choice of `choiceOf` stands before or
+ * after them.
  */
 function matching(choices: readonly Choice[], text: string, choiceOf: PickerProps["choiceOf"]): Choice[] {
   const extra = text === "" ? null : (choiceOf?.(text) ?? null);
@@ -119,17 +117,17 @@ function matching(choices: readonly Choice[], text: string, choiceOf: PickerProp
   return extra.isLast === true ? [...matches, extra] : [extra, ...matches];
 }
 
-/** `typed` is null before anything is, `moved` the choice that the arrow keys have highlighted. */
+/** `typed` is null before any typing; `moved` is the choice highlighted by arrow keys. */
 interface Opened {
   readonly typed: string | null;
   readonly moved: number | null;
 }
 
-/** What a picker shows, and what keys, clicks and typing do. */
+/** State of a picker, and its reactions to keys, clicks and typing. */
 function useChoices({ choices, value, onPick, choiceOf, onType }: PickerProps) {
   const [opened, setOpened] = useState<Opened | null>(null);
   const shown = matching(choices, opened?.typed?.trim() ?? "", choiceOf);
-  /** The highlighted choice: at first the picked one, or the first that matches. */
+  /** Initially the picked choice, or the first match. */
   const active = opened?.moved ?? Math.max(opened?.typed == null ? shown.findIndex((choice) => choice.value === value) : 0, 0);
   const current = choices.find((choice) => choice.value === value)?.label ?? choiceOf?.(value)?.label ?? value;
 

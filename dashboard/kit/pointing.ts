@@ -1,29 +1,28 @@
-/** How points, bars, countries and cards are reached and chosen: by pointer, by finger and by key. */
+/** Pointing and choosing points, bars, countries and cards: by mouse, finger and key. */
 
 export class TapChoice<Target> {
   isTouch = false;
   #pointed: Target | null = null;
 
-  /** To be called with each `pointerdown`, from which the click that follows learns its pointer. */
+  /** Call on each `pointerdown`: the click that follows learns its pointer. */
   press({ pointerType }: PointerEvent): void {
     this.isTouch = pointerType === "touch";
   }
 
-  /** Whether a click on the target chooses it. */
+  /** True if the click chooses the target. */
   click(target: Target | null): target is Target {
     const isChosen = target !== null && (!this.isTouch || this.#pointed === target);
     this.#pointed = target;
     return isChosen;
   }
 
-  /** Nothing is pointed at any longer. */
   leave(): void {
     this.#pointed = null;
   }
 }
 
 interface Points {
-  /** Null where nothing is pointed at: then the first arrow key leads to `initial`. */
+  /** null if nothing is pointed at: the first arrow key then leads to `initial`. */
   readonly index: number | null;
   readonly initial: number;
   readonly last: number;
@@ -41,14 +40,14 @@ export const onPlainClick =
     open();
   };
 
-/** The index that the key leads to; undefined for any other key. */
+/** Undefined for other keys. */
 export function indexAfterKey(event: KeyboardEvent, { index, initial, last }: Points): number | undefined {
   if (hasModifier(event)) return undefined;
   const after = (step: number) => (index === null ? initial : Math.min(Math.max(index + step, 0), last));
   return { ArrowLeft: after(-1), ArrowRight: after(1), Home: 0, End: last }[event.key];
 }
 
-/** The card that a key leads to; null if there is none. */
+/** null if the key leads nowhere. */
 export function cardFor(key: string, index: number, count: number, columns: number): number | null {
   const next = {
     ArrowRight: index + 1,
@@ -61,5 +60,5 @@ export function cardFor(key: string, index: number, count: number, columns: numb
   return next !== undefined && next >= 0 && next < count ? next : null;
 }
 
-/** Whether the main pointer is a finger. There, a text field that gets the focus by itself would open the screen's keyboard. */
+/** The main pointer is a finger: focusing a text field would open the on-screen keyboard. */
 export const isTouchScreen = (): boolean => matchMedia("(pointer: coarse)").matches;

@@ -1,4 +1,4 @@
-/** What a report shows around its data: loading, empty, error, and dimmed while newer data loads. */
+/** States of a report: loading, empty, failed, and dimmed while newer data loads. */
 import type { ComponentChildren } from "preact";
 import { outage } from "../state/connection.ts";
 import type { Report } from "../state/requests.ts";
@@ -9,7 +9,7 @@ interface SkeletonProps {
   readonly rows?: number | undefined;
 }
 
-/** In place of rows that load, or that will once they are near the viewport. */
+/** Stands for rows that are loading, or that load once they are near the viewport. */
 export const Skeleton = ({ rows = 9 }: SkeletonProps) => (
   <div class="skeleton" aria-hidden="true">
     {Array.from({ length: rows }, (_, i) => (
@@ -30,14 +30,14 @@ const NoResults = () => (
   </>
 );
 
-/** Without children: the period has no data, or the filters that the reader chose let none through. */
+/** Default text: no data in the period, or none under the reader's filters. */
 export const Empty = ({ children }: { readonly children?: ComponentChildren }) => (
   <p class="empty">
     <span>{children ?? (canClear.value ? <NoResults /> : "No data for this period")}</span>
   </p>
 );
 
-/** An error in place of data. Retrying is no use where the behavioral extension is missing. */
+/** Retrying is useless if the behavioral extension is missing. */
 export function Failure({ report }: { readonly report: Pick<Report<unknown>, "error" | "retry"> }) {
   const { error, retry } = report;
   const isExtensionMissing = error?.kind === "extension_missing";
@@ -53,7 +53,7 @@ export function Failure({ report }: { readonly report: Pick<Report<unknown>, "er
   );
 }
 
-/** The one message of an outage, for all reports. */
+/** One message for all reports. */
 export const OutageBanner = () =>
   outage.value === null ? null : (
     <p class="offline" role="alert">
@@ -70,7 +70,7 @@ export const Problem = ({ text }: { readonly text: string | null }) =>
 
 interface ReportViewProps<T> {
   readonly report: Report<T>;
-  /** How many rows the loading state shows. */
+  /** Rows of the loading state. */
   readonly rows?: number;
   readonly children: (data: T) => ComponentChildren;
 }

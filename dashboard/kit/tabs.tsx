@@ -1,4 +1,4 @@
-/** Tabs (WAI-ARIA tabs pattern) whose choice is a URL parameter, and the cards that have them. */
+/** Tabs (WAI-ARIA tabs pattern) whose choice is a URL parameter, and cards with tabs. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { navigate, param } from "../state/url.ts";
@@ -7,7 +7,7 @@ import { Menu } from "./menu.tsx";
 export interface Tab {
   readonly id: string;
   readonly label: string;
-  /** The menu that offers it. */
+  /** Groups tabs in a menu. */
   readonly menu?: string | undefined;
 }
 
@@ -17,7 +17,7 @@ interface TabsProps {
   readonly tabs: readonly Tab[];
 }
 
-/** The id of the chosen tab, by default the first. */
+/** Falls back to the first tab. */
 const chosenTab = (paramName: string, tabs: readonly Tab[]): string =>
   tabs.find(({ id }) => id === param(paramName))?.id ?? tabs[0]?.id ?? "";
 
@@ -56,7 +56,7 @@ function TabList({ label, tabs, chosen, onChoose }: ChoiceProps & { readonly lab
   );
 }
 
-/** Shows its chosen item, if it has it. */
+/** Shows its chosen item, if any. */
 function TabMenu({ name, tabs, chosen, onChoose }: ChoiceProps & { readonly name: string }) {
   const shown = tabs.find(({ id }) => id === chosen);
   const text = shown?.label ?? name;
@@ -86,7 +86,7 @@ function Tabs({ label, param: paramName, tabs }: TabsProps) {
   );
 }
 
-/** How far below the viewport loading starts. */
+/** Loading starts this far below the viewport. */
 const MARGIN = "250px";
 
 function useNear<E extends HTMLElement>() {
@@ -106,7 +106,7 @@ function useNear<E extends HTMLElement>() {
   return { ref, isNear };
 }
 
-/** Read by the style of cards. */
+/** The style of cards reads it: a card keeps its height while it loads. */
 const HEIGHT_PROPERTY = "--loaded-height";
 
 function useSteadyHeight<E extends HTMLElement>() {
@@ -126,14 +126,13 @@ function useSteadyHeight<E extends HTMLElement>() {
 interface TabbedCardProps {
   readonly title: string;
   readonly class?: string;
-  /** The URL parameter of the chosen tab. */
   readonly param: string;
   readonly tabs: readonly Tab[];
-  /** The chosen tab, which may load its data once the card is near the viewport. */
+  /** Renders the chosen tab, which may load its data once the card is near the viewport. */
   readonly children: (tab: string, isNear: boolean) => ComponentChildren;
 }
 
-/** A card with tabs. Its content loads when the card comes near the viewport, or is about to be printed. */
+/** Loads its content when it comes near the viewport, or before printing. */
 export function TabbedCard({ title, class: className = "card", param: paramName, tabs, children }: TabbedCardProps) {
   const { ref, isNear } = useNear<HTMLElement>();
   const body = useSteadyHeight<HTMLDivElement>();

@@ -1,4 +1,4 @@
-/** The color theme: light, dark or the system's. Stored in the browser, applied by `theme-before-paint.ts`. */
+/** The color theme: light, dark or the system's. The browser stores it, `theme-before-paint.ts` applies it. */
 import { signal } from "@preact/signals";
 import { store, stored } from "../api/stored.ts";
 import type { MenuItem } from "./menu.tsx";
@@ -6,7 +6,7 @@ import type { MenuItem } from "./menu.tsx";
 const THEMES = ["system", "light", "dark"] as const;
 type Theme = (typeof THEMES)[number];
 
-/** As in `theme-before-paint.ts`. */
+/** `theme-before-paint.ts` repeats both names. */
 const STORAGE_KEY = "sandpiper.theme";
 const CHANGE_EVENT = "sandpiper:theme";
 
@@ -14,7 +14,7 @@ const storedTheme = (): Theme => THEMES.find((theme) => theme === stored("local"
 
 const theme = signal<Theme>(storedTheme());
 
-/** Grows whenever the palette changes: a canvas must be drawn again. */
+/** Increments when the palette changes: canvases must be redrawn. */
 export const paletteVersion = signal(0);
 
 function chooseTheme(next: Theme): void {

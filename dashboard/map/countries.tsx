@@ -1,4 +1,4 @@
-/** The countries of the map: shapes tinted by their visitors, small countries as dots, and a pulse where someone is right now. */
+/** Countries of the map: shapes shaded by visitors, small countries as dots, and pulses where visitors are active. */
 import { hasFilter } from "../state/view-filters.ts";
 import type { WorldShapes } from "./world-shapes.ts";
 import type { Zoom } from "./zoom.ts";
@@ -11,10 +11,10 @@ interface CountriesProps {
   readonly visitors: Counts;
 }
 
-/** From 0 to 1 by the square root, so that countries with few visitors stand out from those with none. */
+/** Square root, so that countries with few visitors differ from those with none. */
 const shadeOf = (visitors: number, most: number): number => (visitors === 0 ? 0 : 0.18 + 0.82 * Math.sqrt(visitors / most));
 
-/** Each shape and dot carries its code, by which the map finds what a pointer is on. */
+/** Shapes and dots carry their country code, which `countryAt` reads. */
 export function Countries({ shapes, visitors }: CountriesProps) {
   const countIn = (code: string) => visitors.get(code) ?? 0;
   const most = Math.max(...Object.keys(shapes.points).map(countIn), 1);
@@ -40,7 +40,7 @@ export function Countries({ shapes, visitors }: CountriesProps) {
   );
 }
 
-/** The country that an event is about; null for the sea, and for areas without a code. */
+/** null for the sea, and for areas without a code. */
 export function countryAt(event: Event): string | null {
   const code = event.target instanceof Element ? event.target.closest("[data-country]")?.getAttribute("data-country") : null;
   return code == null || code.startsWith("-") ? null : code;
@@ -52,7 +52,7 @@ interface PulsesProps {
   readonly zoom: Zoom;
 }
 
-/** Above the map rather than part of it, so that a pulse does not draw the countries again. */
+/** Lies above the map, so that a pulse does not redraw the countries. */
 export const Pulses = ({ shapes: { points, width, height }, current, zoom: { scale, x, y } }: PulsesProps) => (
   <div class="map-pulses" aria-hidden="true">
     {[...current].map(([code, count]) => {

@@ -1,4 +1,4 @@
-/** The tab Map of the locations: visitors by country. The tab Countries lists the same data for screen readers. */
+/** The Map tab of locations: visitors by country. The Countries tab lists the same data for screen readers. */
 import { useMemo } from "preact/hooks";
 import type { Reports } from "../api/types.ts";
 import { UNKNOWN } from "../format/dimensions.ts";
@@ -13,7 +13,7 @@ import { openPanel } from "../state/view.ts";
 import { WorldMap } from "./world-map.tsx";
 import { useWorldShapes } from "./world-shapes.ts";
 
-/** More than there are. */
+/** More than exist. */
 const COUNTRIES_MAX = 300;
 
 function CountryVisitors({ breakdown }: { readonly breakdown: Reports["breakdown"] }) {

@@ -1,4 +1,4 @@
-/** What a country of the map can do to the filters, in a menu: by a right click, or by keyboard and finger from the list of countries. */
+/** The menu of a country, with its changes of filters: by right click, or by keyboard and finger from the list of countries. */
 import { useRef } from "preact/hooks";
 import { filterItems } from "../filters/filter-items.ts";
 import { countryName, UNKNOWN } from "../format/dimensions.ts";
@@ -8,14 +8,14 @@ import type { Counts } from "./countries.tsx";
 import type { WorldShapes } from "./world-shapes.ts";
 import type { Zoom } from "./zoom.ts";
 
-/** A country, and where its menu is: CSS lengths from the map's corner. */
+/** Positions are CSS lengths from the map's corner. */
 export interface OpenCountry {
   readonly code: string;
   readonly left: string;
   readonly top: string;
 }
 
-/** Where a country is labelled. */
+/** Opens a country's menu at its label. */
 export function labelPlace({ points, width, height }: WorldShapes, { scale, x, y }: Zoom, code: string): OpenCountry {
   const [left, top] = points[code] ?? [0, 0];
   return { code, left: `${((left * scale + x) / width) * 100}%`, top: `${((top * scale + y) / height) * 100}%` };
@@ -52,12 +52,11 @@ function CountryMenu({ open: { code, left, top }, onClose }: CountryMenuProps) {
 interface CountryMenusProps {
   readonly visitors: Counts;
   readonly open: OpenCountry | null;
-  /** A country of the list was chosen. */
   readonly onChoose: (code: string) => void;
   readonly onClose: () => void;
 }
 
-/** The list has the countries with visitors, those with the most first. */
+/** Lists the countries with visitors, most first. */
 export function CountryMenus({ visitors, open, onChoose, onClose }: CountryMenusProps) {
   const codes = [...visitors].filter(([code, count]) => count > 0 && code !== UNKNOWN).sort(([, a], [, b]) => b - a);
   return (

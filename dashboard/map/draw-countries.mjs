@@ -11,11 +11,11 @@ import { PLACES } from "./places.mjs";
 const require = createRequire(import.meta.url);
 const { numericToAlpha2 } = require("i18n-iso-countries");
 
-/** In SVG user units, of which whole numbers are fine enough. */
+/** Size in SVG user units, of which whole numbers are fine enough. */
 const WIDTH = 9600;
 const HEIGHT = 4400;
 
-/** Of a dot from the edge of the map. */
+/** Distance of a dot from the edge of the map. */
 const MARGIN = 40;
 
 /** A country with a smaller shape is hard to hit, so it is drawn as a dot, too. In square units; Luxembourg has about 200. */
@@ -27,7 +27,7 @@ const ANTARCTICA = "AQ";
 /** The atlas has no number for it, and it has no ISO code, but databases of addresses use this one. */
 const CODES_BY_NAME = { Kosovo: "XK" };
 
-/** Of these, the largest is a country's own, whatever small place lies within it: Gibraltar is a dot on Spain. */
+/** The largest of these shapes belongs to the country, whatever small place lies within it: Gibraltar is a dot on Spain. */
 const largestOf = (polygons) => polygons.toSorted((a, b) => geoArea(b) - geoArea(a))[0];
 
 /** The polygons of the atlas, each with the code of its country: that of a place within it, if the atlas counts the place to another. */

@@ -1,18 +1,18 @@
 /**
- * The map's zoom by buttons, keys, two fingers, and Ctrl with the wheel (which is also how browsers report a touchpad's pinch). A
- * map that is zoomed in can be dragged. The wheel alone scrolls the page, and so does one finger on the whole map.
+ * Zoom by buttons, keys, two fingers, and Ctrl with the wheel (browsers report a touchpad's pinch this way). A zoomed map can be dragged.
+ * The wheel alone, or one finger on the whole map, scrolls the page.
  */
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { movedBy, pinched, WHOLE_MAP, zoomedBy, zoomedByKey, type Point, type Size } from "./zoom.ts";
 
-/** Per pixel of the wheel. */
+/** Zoom per pixel of the wheel. */
 const WHEEL_STEP = 0.01;
 
-/** A pointer that moves less has clicked. */
+/** Smaller movements are clicks. */
 const DRAG_PX_MIN = 4;
 
-/** Ctrl and the wheel zoom, and fingers move a map that is zoomed in, where the browser would scroll and end the pointers. */
+/** Prevents scrolling where Ctrl and wheel zoom, or fingers move a zoomed map: the browser would end the pointers. */
 function usePreventedScrolling(svg: RefObject<SVGSVGElement | null>, isZoomed: boolean, onZoomingWheel: (event: WheelEvent) => void): void {
   const latest = useRef({ isZoomed, onZoomingWheel });
   latest.current = { isZoomed, onZoomingWheel };
@@ -39,7 +39,6 @@ function usePreventedScrolling(svg: RefObject<SVGSVGElement | null>, isZoomed: b
 export function useZoom(size: Size) {
   const [zoom, setZoom] = useState(WHOLE_MAP);
   const svg = useRef<SVGSVGElement>(null);
-  /** The pressed pointers. */
   const pressed = useRef(new Map<number, Point>());
   const isDragged = useRef(false);
 
@@ -77,7 +76,7 @@ export function useZoom(size: Size) {
     );
   }
 
-  /** Whether the key did something. */
+  /** True if the key was handled. */
   function onKey(key: string): boolean {
     const next = zoomedByKey(zoom, key, size);
     if (next) setZoom(next);

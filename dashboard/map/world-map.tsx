@@ -1,4 +1,4 @@
-/** Countries tinted by their visitors, small ones as dots, with a pulse where someone is right now. A list beside it has the same data. */
+/** The world map: countries shaded by visitors, a pulse where someone is active. A list beside it has the same data. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { choiceOf } from "../filters/filter-items.ts";
 import { countryName } from "../format/dimensions.ts";
@@ -13,11 +13,11 @@ import type { WorldShapes } from "./world-shapes.ts";
 
 interface ZoomButtonsProps {
   readonly isZoomed: boolean;
-  /** Does what the key does. */
+  /** Acts like the key. */
   readonly onKey: (key: string) => void;
 }
 
-/** The last two stay in place on the whole map, because a button that is taken away loses the focus. */
+/** The last two stay on the whole map: a removed button would lose the focus. */
 const ZoomButtons = ({ isZoomed, onKey }: ZoomButtonsProps) => (
   <div class="map-zoom" role="group" aria-label="Zoom">
     <button type="button" aria-label="Zoom in" title="Zoom in (+)" onClick={() => onKey("+")}>
@@ -36,15 +36,15 @@ interface WorldMapProps {
   readonly shapes: WorldShapes;
   readonly label: string;
   readonly visitors: Counts;
-  /** All visitors, for the share in the tooltip; null where it is not known. */
+  /** The base of shares in the tooltip; null if unknown. */
   readonly total: number | null;
-  /** Visitors who are there right now. */
+  /** Visitors active right now. */
   readonly current?: Counts | undefined;
 }
 
 interface Pointed {
   readonly code: string;
-  /** In CSS pixels from the map's corner. */
+  /** CSS pixels from the map's corner. */
   readonly x: number;
   readonly y: number;
   readonly isTouch: boolean;
@@ -74,7 +74,7 @@ function Tooltip({
   );
 }
 
-/** The country that the pointer is on. A click chooses it, or a finger's second tap. */
+/** Tracks the pointed country. A click or a finger's second tap chooses it. */
 function usePointed(onChoose: (code: string, choice: Choice) => void) {
   const [pointed, setPointed] = useState<Pointed | null>(null);
   const taps = useRef(new TapChoice<string>()).current;
@@ -101,11 +101,11 @@ function usePointed(onChoose: (code: string, choice: Choice) => void) {
   return { pointed, press: (event: PointerEvent) => taps.press(event), point, click, leave };
 }
 
-/** A country without visitors can be added to others, or be let in again. */
+/** Countries without visitors can only be added to others, or be let in again. */
 const canChoose = (code: string, choice: Choice, visitors: Counts): boolean =>
   (visitors.get(code) ?? 0) > 0 || (choice === "also" && hasListOf("countries")) || (choice === "not" && isExcluded("countries", code));
 
-/** The menu of a country: by a right click on it, or by its name. */
+/** Opens by a right click on a country, or by its name. */
 function useCountryMenu(visitors: Counts) {
   const [open, setOpen] = useState<OpenCountry | null>(null);
   function onContextMenu(event: MouseEvent) {

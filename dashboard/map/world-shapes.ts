@@ -1,18 +1,18 @@
-/** The shapes of the map, which load with its first use. */
+/** Shapes of the map, loaded with its first use. */
 import { useEffect, useState } from "preact/hooks";
 
 /** Defined by the build. The file is beside the scripts. */
 declare const COUNTRY_MAP_NAME: string;
 
-/** Made by `draw-countries.mjs`. In SVG user units; by ISO 3166 alpha-2 code. */
+/** Written by `draw-countries.mjs`, in SVG user units, keyed by ISO 3166 alpha-2 code. */
 export interface WorldShapes {
   readonly width: number;
   readonly height: number;
-  /** SVG paths. An area without a code has a key that begins with `-`. */
+  /** SVG paths. Keys of areas without a code begin with `-`. */
   readonly countries: Readonly<Record<string, string>>;
-  /** Where a country is labelled. */
+  /** Label positions. */
   readonly points: Readonly<Record<string, readonly [x: number, y: number]>>;
-  /** Countries without a path, or with one that is too small to see. */
+  /** Countries without a visible path. */
   readonly dots: readonly string[];
 }
 
@@ -21,7 +21,7 @@ let loading: Promise<WorldShapes> | null = null;
 const loadShapes = (): Promise<WorldShapes> =>
   (loading ??= fetch(new URL(COUNTRY_MAP_NAME, import.meta.url)).then((response) => response.json() as Promise<WorldShapes>));
 
-/** Null until loaded. A failed load is tried again by the next map that mounts. */
+/** null until loaded. The next map that mounts retries a failed load. */
 export function useWorldShapes(): WorldShapes | null {
   const [shapes, setShapes] = useState<WorldShapes | null>(null);
   useEffect(() => {

@@ -1,9 +1,9 @@
-/** Arithmetic of the map's zoom, in the map's own units. */
+/** Zoom arithmetic in the map's own units. */
 
-/** A point of the map at (x, y) is shown at (x, y) · scale + offset. */
+/** Shows point (x, y) at (x, y) · scale + offset. */
 export interface Zoom {
   readonly scale: number;
-  /** The offset. */
+  /** Offset. */
   readonly x: number;
   readonly y: number;
 }
@@ -22,22 +22,22 @@ export const WHOLE_MAP: Zoom = { scale: 1, x: 0, y: 0 };
 
 export const SCALE_MAX = 12;
 
-/** Of a button or a key. */
+/** Factor of a button or key. */
 const STEP = 1.6;
 
-/** Moved by a key, as a share of what is visible. */
+/** A key moves this share of the visible map. */
 const KEY_SHARE = 0.12;
 
 const between = (min: number, value: number, max: number): number => Math.min(Math.max(value, min), max);
 
-/** No empty space beside the map. */
+/** Leaves no empty space beside the map. */
 const bounded = ({ scale, x, y }: Zoom, { width, height }: Size): Zoom => ({
   scale,
   x: between(width * (1 - scale), x, 0),
   y: between(height * (1 - scale), y, 0),
 });
 
-/** Keeps what is shown at the point in its place, except at the edges of the map. */
+/** Keeps the point in place, except at the edges. */
 export function zoomedBy(zoom: Zoom, factor: number, at: Point, size: Size): Zoom {
   const scale = between(1, zoom.scale * factor, SCALE_MAX);
   const grown = scale / zoom.scale;
@@ -56,7 +56,7 @@ export function pinched(zoom: Zoom, { from, to, other }: Readonly<Record<"from" 
   return zoomedBy(moved, distance(to, other) / Math.max(distance(from, other), 1), after, size);
 }
 
-/** By the name of a key; null for a key that does nothing. */
+/** null for keys that do nothing. */
 export function zoomedByKey(zoom: Zoom, key: string, size: Size): Zoom | null {
   const middle = { x: size.width / 2, y: size.height / 2 };
   if (key === "+" || key === "=") return zoomedBy(zoom, STEP, middle, size);

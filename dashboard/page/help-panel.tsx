@@ -9,7 +9,6 @@ import { KEYS_OF_OWNERS, SHORTCUTS, SITES_SHORTCUTS } from "./keyboard.ts";
 const shortcuts = () =>
   site.value === null ? SITES_SHORTCUTS : SHORTCUTS.filter(({ 0: keys }) => !isGuest || !KEYS_OF_OWNERS.includes(keys));
 
-/** Of a site's dashboard. */
 const Definitions = () => (
   <>
     <h3>Definitions</h3>

@@ -24,7 +24,7 @@ const ACTIONS: Readonly<Record<string, () => void>> = {
   "?": () => openPanel("help"),
 };
 
-/** The settings have neither a period nor filters. */
+/** Settings have neither period nor filters. */
 const SETTINGS_ACTIONS: typeof ACTIONS = { Escape: closeSettings, "?": () => openPanel("help") };
 
 /** Useless to guests, who see one site and no annotations. */

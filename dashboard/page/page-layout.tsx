@@ -1,4 +1,4 @@
-/** What the dashboards of owners and guests have in common: the skip link, the shortcuts, the keyboard's place, title, foot and dialogs. */
+/** Shared by the dashboards of owners and guests: skip link, shortcuts, focus, title, footer and dialogs. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { formatRange } from "../format/locale.ts";
@@ -15,7 +15,7 @@ const LoadedPanel = lazy(async () => (await import("./panels.tsx")).OpenPanel, F
 
 export const OpenPanel = () => (panel.value === null ? null : <LoadedPanel />);
 
-/** For screen readers: the bar shows it. */
+/** Hidden: the bar shows it. */
 export const StatsTitle = () => (
   <h1 class="unseen">
     Stats for {siteName.value}, {formatRange(range.value.start, range.value.end)}
@@ -30,7 +30,7 @@ export const StatsFoot = () => (
 );
 
 interface PageLayoutProps {
-  /** Those that a key opens. */
+  /** Sites that number keys open. */
   readonly sites: readonly string[];
   readonly bar: ComponentChildren;
   readonly children: ComponentChildren;

@@ -1,4 +1,4 @@
-/** The dialogs by their names in the URL (`panel=…`). They are loaded together when the first of them opens. */
+/** Dialogs by their name in the URL (`panel=…`). They load together when the first one opens. */
 import type { ComponentType } from "preact";
 import type { Dimension } from "../api/types.ts";
 import { useEffect } from "preact/hooks";
@@ -41,16 +41,16 @@ const PANELS: Readonly<Record<string, ComponentType>> = {
   [ANNOTATIONS_PANEL]: AnnotationsPanel,
 };
 
-/** For the name of no dialog, or that of a hidden card, e.g. in a link that was cut: without one, an open dialog would turn the keyboard shortcuts off. */
+/** Unknown `panel`, e.g. in a cut link: clears it, or keyboard shortcuts would stay off. */
 function UnknownPanel() {
   useEffect(() => navigate({ panel: null }, true), []);
   return null;
 }
 
-/** Those that viewers have. */
+/** Dialogs for guests. */
 const OF_GUESTS: ReadonlySet<string> = new Set(["filter", "days", "compared-days", "help", "export"]);
 
-/** Those that the page of all sites has. */
+/** Dialogs of the page of all sites. */
 const OF_ALL_SITES: ReadonlySet<string> = new Set(["help", "keys", "add-site", "password", "change-password", "logout-all"]);
 
 const isOffered = (name: string): boolean => (!isGuest || OF_GUESTS.has(name)) && (site.value !== null || OF_ALL_SITES.has(name));
@@ -60,7 +60,7 @@ function isShown(dimension: Dimension): boolean {
   return card === undefined || isCardShown(card);
 }
 
-/** Any other name is the dimension of a details panel. */
+/** Any other name is a dimension, whose details open. */
 export function OpenPanel() {
   const name = panel.value?.split(":")[0];
   if (name === undefined) return null;

@@ -1,4 +1,4 @@
-/** The menus of the period and of the one it is compared with. */
+/** Menus of the period and the comparison. */
 import { dayAfter, type Period } from "../../src/shared/periods.ts";
 import { formatRange, formatShortRange } from "../format/locale.ts";
 import { PERIOD_LABELS, COMPARISON_LABELS } from "../format/periods.ts";
@@ -49,14 +49,14 @@ const Arrow = ({ name, text, shortcut, lengths }: ArrowProps) => (
 
 const realtimeItem = () => ({ label: "Realtime", hint: "R", isChosen: isRealtime(), onChoose: () => navigate({ view: "realtime" }) });
 
-/** The way back from some of the dates of a share link. */
+/** Returns from a part of a share link's dates to all of them. */
 const allSharedItem = () => ({
   label: "All shared dates",
   isChosen: hasAllSharedDates.value && !isRealtime(),
   onChoose: () => navigate({ period: null, start: null, end: null }),
 });
 
-/** Null where a share link does not show it. */
+/** null if the share link does not show it. */
 function yesterdayItem(): MenuItem | null {
   const { start, end } = range.value;
   const yesterday = dayAfter(today.value, -1);
@@ -75,7 +75,7 @@ const periodItem = (id: Period): MenuItem => ({
   onChoose: () => choosePeriod(id),
 });
 
-/** Single days, days up to now, those of the calendar, and what is no named period. A line is between groups. */
+/** Groups: single days, days up to now, calendar periods, and all else. */
 function periodItems(): (MenuItem | null)[] {
   const offered = (...ids: readonly Period[]) => ids.filter((id) => offeredPeriods.value.includes(id)).map(periodItem);
   const groups: readonly (readonly (MenuItem | null)[])[] = [
@@ -103,7 +103,7 @@ export const PeriodPicker = () => (
   </div>
 );
 
-/** In place of reports that would fail: the dates of a link that cannot be shown. */
+/** Replaces reports that would fail: the URL contains dates that cannot be shown. */
 export const RangeNotice = () =>
   urlRangeProblem.value && (
     <p class="notice" role="status">
@@ -112,7 +112,7 @@ export const RangeNotice = () =>
     </p>
   );
 
-/** With its dates, e.g. `Previous period (13 Oct – 11 Nov)`. */
+/** `Previous period (13 Oct – 11 Nov)` */
 function labelOf(choice: Comparison): string {
   const compared = comparedBy(choice);
   return compared

@@ -1,4 +1,7 @@
-/** The dialogs that choose two dates: of a custom range, and of the window that it is compared with. */
+/**
+ * Dialogs that choose two dates: of a custom range, and of the compared window. The calendar follows the WAI-ARIA grid pattern: arrows move
+ * by a day or a week, Page Up and Down by a month, with Shift by a year.
+ */
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { dayAfter } from "../../src/shared/periods.ts";
 import { formatMonthAndYear, formatRange, formatWeekday } from "../format/locale.ts";
@@ -13,13 +16,13 @@ import { closePanel } from "../state/view.ts";
 interface CalendarProps {
   readonly start: string;
   readonly end: string;
-  /** The days that can be chosen. */
+  /** Bounds of the days that can be chosen. */
   readonly min: string;
   readonly max: string;
   readonly onChoose: (start: string, end: string) => void;
 }
 
-/** The same date of another month, or that month's last. */
+/** Falls back to the month's last date. */
 function inMonth(day: string, months: number): string {
   const last = dayAfter(monthAfter(day, months + 1), -1);
   const same = `${last.slice(0, 8)}${day.slice(8)}`;
@@ -28,7 +31,6 @@ function inMonth(day: string, months: number): string {
 
 const YEAR_MONTHS = 12;
 
-/** Where a key leads to from a day. */
 function dayAfterKey({ key, shiftKey }: KeyboardEvent, day: string): string | undefined {
   const week = weekOf(day, weekStart.value);
   const months = shiftKey ? YEAR_MONTHS : 1;
@@ -72,7 +74,7 @@ const WeekdayHeads = ({ week }: { readonly week: readonly string[] }) => (
 
 interface DayProps extends Pick<CalendarProps, "start" | "end" | "min" | "max"> {
   readonly day: string;
-  /** The day that the keyboard is at. */
+  /** The day at the keyboard's place. */
   readonly current: string;
   readonly onChoose: (day: string) => void;
 }
@@ -94,7 +96,7 @@ const Day = ({ day, current, start, end, min, max, onChoose }: DayProps) => (
   </td>
 );
 
-/** The day that the keyboard is at, and how it moves: the focus follows only a key. */
+/** The focus follows only keys. */
 function useCurrentDay(initial: string, { min, max }: Pick<CalendarProps, "min" | "max">) {
   const limited = (day: string): string => (day < min ? min : day > max ? max : day);
   const [current, setCurrent] = useState(limited(initial));
@@ -155,7 +157,6 @@ function Calendar({ start, end, min, max, onChoose }: CalendarProps) {
   );
 }
 
-/** Of those that can be shown. */
 const lastDay = (): string => (bounds.value && bounds.value.end < today.value ? bounds.value.end : today.value);
 
 interface DateFieldProps {

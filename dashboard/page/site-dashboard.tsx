@@ -1,4 +1,4 @@
-/** The dashboard of a site: the bar, notices, filters, the view of the site, and the open dialog. */
+/** A site's dashboard: bar, notices, filters, view or settings, and the open dialog. */
 import { urlOf } from "../api/http.ts";
 import type { Installation } from "../api/types.ts";
 import { FilterPills } from "../filters/filter-pills.tsx";
@@ -16,7 +16,7 @@ declare const SETTINGS_STYLE_NAME: string;
 
 let loading: Promise<void> | null = null;
 
-/** Resolves once it applies. A failed load is tried again by the next call. */
+/** Resolves once the style applies. The next call retries a failed load. */
 function loadStyle(): Promise<void> {
   loading ??= new Promise<void>((resolve, reject) => {
     const link = document.createElement("link");

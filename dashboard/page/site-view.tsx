@@ -1,4 +1,4 @@
-/** The view of a site: its stats, chart and cards, the realtime view, or the wait for its first event. */
+/** A site's view: stats, chart and cards, the realtime view, or the wait for its first event. */
 import type { Installation } from "../api/types.ts";
 import { Cards } from "../cards/breakdown-cards.tsx";
 import { MainChart } from "../charts/main-chart.tsx";
@@ -18,7 +18,7 @@ import { RangeNotice } from "./period-picker.tsx";
 
 const RealtimeView = lazy(async () => (await import("../realtime/realtime-view.tsx")).RealtimeView);
 
-/** What the service knows about a site; viewers are not told. */
+/** Undefined for guests, who may not read it. */
 type InstallationReport = Report<Installation> | undefined;
 
 interface StatsProps {
@@ -50,7 +50,7 @@ function Stats({ siteId, installation }: StatsProps) {
   );
 }
 
-/** The statistics, once their dates are known: the first one of all time decides which intervals there are. */
+/** Waits for the first date of all time, which decides the intervals. */
 function DatedStats(props: StatsProps) {
   const firstDay = useFirstDay(period.value === "all");
   if (isRangeKnown.value) return <Stats {...props} />;
@@ -66,7 +66,7 @@ interface SiteViewProps {
   readonly installation?: Report<Installation>;
 }
 
-/** A site that is not among those with events has no reports to ask for. */
+/** Sites without events have no reports to request. */
 export function SiteView({ sites, installation }: SiteViewProps) {
   const siteId = site.value ?? "";
   if (isRealtime()) return <RealtimeView />;

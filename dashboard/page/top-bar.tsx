@@ -1,4 +1,4 @@
-/** The sticky bar: the way to all sites, site switcher, current visitors, filter, period, comparison and the menu. */
+/** The sticky bar: site switcher, current visitors, filter, period, comparison and menu. */
 import type { ComponentChildren } from "preact";
 import { FilterButton } from "../filters/filter-pills.tsx";
 import { formatCount } from "../format/locale.ts";
@@ -47,7 +47,7 @@ export function CurrentVisitors() {
   );
 }
 
-/** From this many sites on, the menu has a search field. */
+/** Longer menus get a search field. */
 const SEARCH_FROM = 9;
 const KEYS_MAX = 9;
 
@@ -56,13 +56,13 @@ function chooseSite(id: string): void {
   if (id !== site.value) navigate({ site: id, filters: null, steps: null, page: null, key: null, event: null });
 }
 
-/** What the key does, if it is the number of a site. */
+/** Number keys open sites. */
 export function actionOfSiteKey(key: string, sites: readonly string[]): (() => void) | undefined {
   const id = /^[1-9]$/.test(key) ? sites[Number(key) - 1] : undefined;
   return id === undefined ? undefined : () => chooseSite(id);
 }
 
-/** With its id, so that a search finds either. */
+/** Contains the id, so that a search finds either. */
 const menuLabelOf = (id: string): string => (nameOf(id) === id ? id : `${nameOf(id)} (${id})`);
 
 const SiteSwitcher = ({ sites }: { readonly sites: readonly string[] }) => (
@@ -93,10 +93,9 @@ const SiteSwitcher = ({ sites }: { readonly sites: readonly string[] }) => (
 );
 
 interface BarProps {
-  /** The left side. */
   readonly children: ComponentChildren;
   readonly tools: ComponentChildren;
-  /** The items of the menu at the end. */
+  /** Items of the menu at the end. */
   readonly items: readonly (MenuItem | null)[];
 }
 

@@ -1,4 +1,4 @@
-/** Pageviews of each minute as bars. The current minute is hatched, because it is not over. A hidden table has the same numbers. */
+/** Pageviews per minute as bars. The current minute is hatched, because it is not over. A hidden table has the same numbers. */
 import { useState } from "preact/hooks";
 import { indexAfterKey } from "../kit/pointing.ts";
 import { countOf, formatCount, formatHour } from "../format/locale.ts";
@@ -8,10 +8,9 @@ import { inZone, minutesFrom } from "../state/time-zone.ts";
 const MINUTE_MS = 60_000;
 
 interface Bar {
-  /** Its time at the site, as the service writes times. */
+  /** Time at the site, as the service writes it. */
   readonly minute: string;
   readonly pageviews: number;
-  /** Minutes before the current one. */
   readonly ago: number;
 }
 
@@ -70,7 +69,6 @@ const Bars = ({ bars, most, chosen }: BarsProps) =>
     </span>
   ));
 
-/** The index of the bar that the pointer is on. */
 function indexAt(event: PointerEvent, count: number): number {
   const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
   return Math.min(Math.max(Math.floor(((event.clientX - box.left) / box.width) * count), 0), count - 1);

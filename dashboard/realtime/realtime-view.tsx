@@ -53,16 +53,16 @@ interface Recent {
 
 const ROWS = 8;
 
-/** A list with more has room for all from then on. */
+/** Longer lists keep their height from then on. */
 const SHORT_ROWS = 4;
 
-/** The newest numbers in the order of before. Values that are new come last, those that are gone stay with 0. */
+/** Keeps the order of `before`. New values come last; missing ones stay with 0. */
 function inPlace(before: readonly Recent[], rows: readonly Recent[]): Recent[] {
   const known = before.map(({ value }) => rows.find((row) => row.value === value) ?? { value, visitors: 0 });
   return [...known, ...rows.filter(({ value }) => !before.some((row) => row.value === value))].slice(0, ROWS);
 }
 
-/** Other filters show other rows: only updates of the same view keep their places. */
+/** Keeps places only between updates of the same view: other filters show other rows. */
 function useSteadyRows(rows: readonly Recent[], isHeld: boolean): readonly Recent[] {
   const shown = useRef<{ readonly view: unknown; readonly rows: readonly Recent[] }>({ view: null, rows: [] });
   const view = filters.value;
@@ -70,7 +70,6 @@ function useSteadyRows(rows: readonly Recent[], isHeld: boolean): readonly Recen
   return shown.current.rows;
 }
 
-/** What a value of the realtime report is called in a filter. */
 const filterValueOf = (value: string): string => (value === DIRECT_SOURCE ? UNKNOWN : value);
 
 const rowOf = (dimension: Dimension, { value, visitors }: Recent): Row => ({
@@ -109,7 +108,7 @@ function RecentList({ title, dimension, rows }: RecentListProps) {
   );
 }
 
-/** The button that is about to go had the focus; the one in the bar does the same. */
+/** Keeps the focus: the button disappears, and the one in the bar does the same. */
 function leave(): void {
   toggleRealtime();
   document.querySelector<HTMLElement>(".bar .current")?.focus();

@@ -1,4 +1,4 @@
-/** The data of a site: how long events are kept, exporting and deleting them, and the settings as a file. */
+/** A site's data: retention, export and deletion of events, and the settings as a file. */
 import { useState } from "preact/hooks";
 import { RETENTION_DAYS_MAX } from "../../src/shared/limits.ts";
 import { problemText } from "../api/http.ts";
@@ -18,7 +18,7 @@ const LABELS = { retention_days: "Days" } as const;
 const RETENTIONS = { default: "Installation default", forever: "Forever", days: "For a number of days" } as const;
 type Retention = keyof typeof RETENTIONS;
 
-/** What the form begins with. */
+/** Initial value of the field. */
 const DAYS = 365;
 
 const VALUES: Readonly<Record<Retention, number | null>> = { default: null, forever: 0, days: DAYS };

@@ -1,4 +1,4 @@
-/** The dialog that deletes a site's events on some days, confirmed by typing the site's name. */
+/** The dialog that deletes a site's events of some days. The reader confirms by typing the site's name. */
 import { useState } from "preact/hooks";
 import { deleteEvents } from "../api/admin.ts";
 import { problemText } from "../api/http.ts";

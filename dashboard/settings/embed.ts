@@ -1,9 +1,9 @@
-/** The HTML that shows a shared dashboard in a frame of another site, as high as its content (docs/sharing.md, "Embedding"). */
+/** HTML that embeds a shared dashboard in a frame as high as its content (docs/sharing.md, "Embedding"). */
 
 export const EMBED_THEMES = { system: "System", light: "Light", dark: "Dark" } as const;
 export type EmbedTheme = keyof typeof EMBED_THEMES;
 
-/** Until the frame tells its own. */
+/** Height until the frame reports its own. */
 const HEIGHT_PX = 1600;
 
 const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");

@@ -1,4 +1,4 @@
-/** Which events of a site are not stored: by path, address and country. */
+/** Events of a site that are not stored: by path, address and country. */
 import { countryName } from "../format/dimensions.ts";
 import { Picker } from "../kit/picker.tsx";
 import { useWorldShapes } from "../map/world-shapes.ts";
@@ -34,7 +34,7 @@ const Chosen = ({ codes, onRemove }: ChosenProps) => (
   </ul>
 );
 
-/** The countries of the map: all that events can come from. */
+/** Offers the countries of the map, which are all that events can come from. */
 function CountryField({ codes, onChange, ...field }: CountryFieldProps) {
   const shapes = useWorldShapes();
   const others = Object.keys(shapes?.points ?? {}).filter((code) => !codes.includes(code));

@@ -1,4 +1,4 @@
-/** The dialog that exports the period as a file: daily totals or raw events, as CSV or JSON. */
+/** The dialog that exports the period: daily totals or raw events, as CSV or JSON. */
 import { useState } from "preact/hooks";
 import { EXPORT_ROWS_MAX } from "../../src/shared/limits.ts";
 import { problemText, urlOf } from "../api/http.ts";

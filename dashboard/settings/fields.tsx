@@ -1,21 +1,21 @@
-/** Labelled fields of a form, each with a hint and what the service has refused about it. */
+/** Labelled form fields with hints, and the service's objection to one of them. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { problemText } from "../api/http.ts";
 import { useAction } from "../state/requests.ts";
 
-/** The labels of a form's fields, by their names in the API. */
+/** Labels by field name in the API. */
 export type FieldLabels<Name extends string> = Readonly<Record<Name, string>>;
 
 interface FieldProblem<Name extends string> {
-  /** Null for a problem of the whole form. */
+  /** null for a problem of the whole form. */
   readonly field: Name | null;
   readonly text: string;
 }
 
 const FIELD = /^(?:Field )?"(\w+)"/;
 
-/** The text has the label in place of the name. */
+/** Replaces the name by the label. */
 function fieldProblem<Name extends string>(error: unknown, labels: FieldLabels<Name>): FieldProblem<Name> {
   const text = problemText(error);
   const name = FIELD.exec(text)?.[1] ?? "";
@@ -24,14 +24,13 @@ function fieldProblem<Name extends string>(error: unknown, labels: FieldLabels<N
   return { field, text: text.replace(FIELD, labels[field]) };
 }
 
-/** A field as `Field` shows it. */
 export interface CheckedField {
   readonly id: string;
   readonly label: string;
   readonly problem: string | null;
 }
 
-/** The labels are those of all fields that have an input of the id. */
+/** Covers all fields that have an input with `fieldId`. Focuses the rejected one. */
 export function useFieldProblems<Name extends string>(labels: FieldLabels<Name>, fieldId: (name: Name) => string) {
   const form = useRef<HTMLFormElement>(null);
   const { isBusy, problem, run } = useAction((error): FieldProblem<Name> => fieldProblem(error, labels));
@@ -47,7 +46,7 @@ export function useFieldProblems<Name extends string>(labels: FieldLabels<Name>,
     run,
     problemOf,
     field: (name: Name): CheckedField => ({ id: fieldId(name), label: labels[name], problem: problemOf(name) }),
-    /** What concerns no field. */
+    /** Problems of no single field. */
     formProblem: problem?.field === null ? problem.text : null,
   };
 }
@@ -61,7 +60,7 @@ interface FieldProps {
 
 const describedBy = (id: string): string => `${id}-hint ${id}-problem`;
 
-/** What ties a field's input to its label, hint and problem. */
+/** Ties an input to its label, hint and problem. */
 export const fieldAttributes = ({ id, problem }: Pick<FieldProps, "id" | "problem">) => ({
   id,
   "aria-invalid": problem != null,
@@ -116,7 +115,7 @@ export const TextField = ({ hint, onInput, type = "text", ...field }: TextFieldP
 );
 
 interface LinesFieldProps extends FieldProps {
-  /** As typed: with empty lines. */
+  /** Lines as typed, including empty ones. */
   readonly lines: readonly string[];
   readonly placeholder?: string;
   readonly onInput: (lines: readonly string[]) => void;
@@ -125,7 +124,7 @@ interface LinesFieldProps extends FieldProps {
 const ROWS_MIN = 3;
 const ROWS_MAX = 12;
 
-/** A list, one entry a line. */
+/** One entry per line. */
 export const LinesField = ({ hint, lines, placeholder, onInput, ...field }: LinesFieldProps) => (
   <Field {...field} hint={hint}>
     <textarea
@@ -141,5 +140,4 @@ export const LinesField = ({ hint, lines, placeholder, onInput, ...field }: Line
   </Field>
 );
 
-/** The entries of typed lines. */
 export const entriesOf = (lines: readonly string[]): string[] => lines.map((line) => line.trim()).filter((line) => line !== "");

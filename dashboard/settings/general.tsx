@@ -1,4 +1,4 @@
-/** What a site is called, when its days and weeks begin, and which cards its dashboard has. */
+/** General settings: a site's name, the start of its days and weeks, and the cards of its dashboard. */
 import { SITE_NAME_CHARS_MAX } from "../../src/shared/limits.ts";
 import { CARDS, type Card, type WeekStart } from "../../src/shared/site-choices.ts";
 import { Radios } from "../kit/forms.tsx";
@@ -24,7 +24,7 @@ const CARD_LABELS: Readonly<Record<Card, string>> = {
   flow: "Flow",
 };
 
-/** Shown cards are checked, hidden ones are not. */
+/** A checkbox per card; hidden cards are unchecked. */
 const CardsField = ({ settings: { hidden_cards }, change }: Editing) => (
   <fieldset id={fieldId("hidden_cards")} tabIndex={-1}>
     <legend>Cards on the dashboard</legend>

@@ -1,4 +1,4 @@
-/** The form of a goal: a page, or an event, optionally with a property. It suggests the site's own pages, events and properties. */
+/** The form of a goal: a page, or an event with an optional property. It suggests the site's pages, events and properties. */
 import { useLayoutEffect, useState } from "preact/hooks";
 import { ITEM_NAME_CHARS_MAX } from "../../src/shared/limits.ts";
 import type { SiteGoal } from "../api/site.ts";
@@ -14,11 +14,11 @@ import { Field, pickerAttributes, TextField, useFieldProblems, type CheckedField
 
 interface GoalDraft {
   readonly kind: "page" | "event";
-  /** Empty for the definition in words. */
+  /** Empty for the default name. */
   readonly name: string;
   readonly page: string;
   readonly event: string;
-  /** Empty for any event of the name. */
+  /** Empty for any event of this name. */
   readonly key: string;
   readonly value: string;
   readonly hasRevenue: boolean;
@@ -47,7 +47,7 @@ export function definitionText({ page, event, property }: Definition): string {
 const definitionOf = ({ kind, page, event, key, value }: GoalDraft): Definition =>
   kind === "page" ? { page, event: null, property: null } : { page: null, event, property: key === "" ? null : { key, value } };
 
-/** The name that a goal has if it is given none. */
+/** The name of a goal without one. */
 const defaultName = (draft: GoalDraft): string =>
   (draft.kind === "page" ? draft.page : draft.event) === "" ? "" : definitionText(definitionOf(draft));
 
@@ -91,7 +91,7 @@ function PageField({ draft, change, field }: Editing) {
 
 const hasName = ({ name }: { readonly name: string }): boolean => name !== "";
 
-/** Mounted anew for each property: the values of the previous one are no choice, even if its own cannot be loaded. */
+/** Keyed by event and property: values of another property must not be offered, even if loading fails. */
 function PropertyValuePicker({ draft, change }: Pick<Editing, "draft" | "change">) {
   const values = useReport("property-values", { ...unfilteredScope.value, event: draft.event, name: draft.key });
   return (
@@ -190,7 +190,7 @@ interface GoalFormProps {
   readonly onCancel?: () => void;
 }
 
-/** Mounted anew for each goal, so that it begins with `first`. */
+/** Keyed by goal, so that it begins with `first`. */
 export function GoalForm({ title, first, submitLabel, onSubmit, onCancel }: GoalFormProps) {
   const [draft, setDraft] = useState(first);
   const { form, isBusy, run, field, formProblem } = useFieldProblems(LABELS, fieldId);

@@ -1,4 +1,4 @@
-/** The goals in a site's settings: they are added, edited, moved and deleted. */
+/** Goals in a site's settings: add, edit, move, delete. */
 import { useEffect, useState } from "preact/hooks";
 import { problemText } from "../api/http.ts";
 import { addGoal, deleteGoal, listGoals, replaceGoal, type SiteGoal } from "../api/site.ts";
@@ -53,7 +53,7 @@ const GoalItem = ({ goal, isLast, onEdit, onMove, onDelete }: GoalItemProps) => 
   );
 };
 
-/** The list as the service has it after each change. */
+/** Reloads the list after each change. */
 function useGoals(siteId: string) {
   const [goals, setGoals] = useState<SiteGoals | null>(null);
   const { problem, run } = useAction(problemText);
@@ -74,7 +74,7 @@ function useGoals(siteId: string) {
 export function GoalsSection({ siteId }: { readonly siteId: string }) {
   const { goals, problem, change, tryChange } = useGoals(siteId);
   const [edited, setEdited] = useState<string | null>(null);
-  /** A form of its own for each new goal. */
+  /** Resets the form after each new goal. */
   const [added, setAdded] = useState(0);
   return (
     <section class="panel" aria-labelledby="goals-title">

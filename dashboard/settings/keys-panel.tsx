@@ -1,4 +1,4 @@
-/** The dialog of API keys: create one and see it once, list them, revoke them. */
+/** The dialog of API keys: create, list, revoke. A new key is shown once. */
 import { useState, useEffect } from "preact/hooks";
 import { API_KEY_NAME_CHARS_MAX } from "../../src/shared/limits.ts";
 import { createKey, listKeys, revokeKey, type KeyScope } from "../api/admin.ts";
@@ -15,7 +15,7 @@ import { UTC } from "../state/time-zone.ts";
 import { closePanel } from "../state/view.ts";
 
 interface SiteChoiceProps {
-  /** Null for all. */
+  /** null for all sites. */
   readonly chosen: readonly string[] | null;
   readonly onChange: (chosen: readonly string[] | null) => void;
 }
@@ -62,7 +62,7 @@ interface NewKeyFormProps {
   readonly onCreate: (name: string, scope: KeyScope, sites?: readonly string[]) => void;
 }
 
-/** Remounted, and so empty again, once a key has been created. */
+/** Keyed by the last created key, so that it is empty again. */
 function NewKeyForm({ permissions, onCreate }: NewKeyFormProps) {
   const [name, setName] = useState("");
   const [scope, setScope] = useState<KeyScope>("ReadOnly");
@@ -83,7 +83,7 @@ const TITLE = "API keys";
 
 const PERMISSIONS: Readonly<Record<KeyScope, string>> = { ReadOnly: "Read-only", Admin: "Admin (full access)" };
 
-/** Of a key that is limited to sites. */
+/** Labels for keys limited to some sites. */
 const LIMITED_PERMISSIONS: typeof PERMISSIONS = { ReadOnly: "Read-only", Admin: "Admin (these sites)" };
 
 const NewKey = ({ created }: { readonly created: CreatedKey }) => (
@@ -98,7 +98,7 @@ const NewKey = ({ created }: { readonly created: CreatedKey }) => (
   </div>
 );
 
-/** Names at most this many sites of a key. */
+/** Lists at most this many sites per key. */
 const NAMED_MAX = 3;
 
 function sitesText(sites: readonly string[]): string {
@@ -111,7 +111,7 @@ interface KeysTableProps {
   readonly onRevoke: (hash: string) => void;
 }
 
-/** The roles are written because on a phone the rows are stacked, and browsers take a table that is laid out as a grid for none. */
+/** Explicit roles: phones stack the rows, and browsers do not treat a table with grid layout as one. */
 const KeysTable = ({ keys, onRevoke }: KeysTableProps) => (
   <div class="table-scroll" tabIndex={0} role="region" aria-label="Keys">
     <table class="table text keys-table" role="table">

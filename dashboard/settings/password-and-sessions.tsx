@@ -1,4 +1,4 @@
-/** The dialogs that change the password, and that end all sessions. */
+/** Dialogs that change the password and end all sessions. */
 import { useRef, useState } from "preact/hooks";
 import { ADMIN_PASSWORD_CHARS_MIN } from "../../src/shared/limits.ts";
 import { changePassword } from "../api/admin.ts";

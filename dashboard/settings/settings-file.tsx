@@ -1,4 +1,4 @@
-/** All sites' settings as one file: downloaded, and imported after a look at what it changes. */
+/** All sites' settings as one file: download, and import after a confirmation. */
 import { useRef, useState } from "preact/hooks";
 import { PRODUCT_NAME } from "../../src/shared/names.ts";
 import { problemText } from "../api/http.ts";
@@ -16,12 +16,12 @@ interface SettingsFileContent {
 
 const FILE_NAME = `${PRODUCT_NAME.toLowerCase()}-settings.json`;
 
-/** Names at most this many sites. */
+/** Lists at most this many sites. */
 const NAMED_MAX = 5;
 
 class NoSettingsFile extends Error {}
 
-/** @throws NoSettingsFile if the text is none; the service checks the rest */
+/** The service checks the rest. @throws NoSettingsFile if the text is not a settings file */
 function parseFile(text: string): SettingsFileContent {
   try {
     const content = JSON.parse(text) as Partial<SettingsFileContent> | null;
@@ -61,7 +61,6 @@ const ImportQuestion = ({ file, isBusy, onImport, onCancel }: ImportQuestionProp
   </div>
 );
 
-/** Opens the file that is chosen. */
 function ImportButton({ onChoose }: { readonly onChoose: (file: File | undefined) => void }) {
   const input = useRef<HTMLInputElement>(null);
   return (

@@ -1,4 +1,4 @@
-/** The form of some of a site's settings: what is typed and not saved, saving and cancelling, and what the service has refused. */
+/** A form for some of a site's settings. Unsaved edits survive switching sections and views. */
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
@@ -25,7 +25,7 @@ export const ALL_SETTINGS: readonly SettingName[] = [
   "retention_days",
 ];
 
-/** As typed: lists may have empty entries, and a number of days may be NaN. */
+/** Typed values: lists may contain empty entries, and a number may be NaN. */
 type Changes = Partial<SiteSettings>;
 
 interface Draft {
@@ -35,7 +35,7 @@ interface Draft {
 
 const drafts = signal<Readonly<Record<string, Draft>>>({});
 
-/** As the service gets a value. */
+/** The value as sent to the service. */
 function normalized(name: SettingName, value: SiteSettings[SettingName] | undefined): unknown {
   if (name === "name") return String(value ?? "").trim() || null;
   // JSON has no NaN, and writes it as null.
@@ -45,7 +45,7 @@ function normalized(name: SettingName, value: SiteSettings[SettingName] | undefi
 
 const textOf = (name: SettingName, value: SiteSettings[SettingName] | undefined): string => JSON.stringify(normalized(name, value));
 
-/** The values to save, of those settings among the names that differ from the saved ones. */
+/** Values to save: settings that differ from the saved ones. */
 function changesIn({ saved, changes }: Draft, names: readonly SettingName[]): Changes {
   const changed = names.filter((name) => name in changes && textOf(name, changes[name]) !== textOf(name, saved[name]));
   return Object.fromEntries(changed.map((name) => [name, normalized(name, changes[name])]));
@@ -60,13 +60,12 @@ const store = (siteId: string, draft: Draft): void => {
 
 const draftOf = (siteId: string): Draft | undefined => drafts.value[siteId];
 
-/** As the service has them. `dropped` are the changes that are no longer wanted. */
+/** Stores the service's values, and drops these changes. */
 export const setSaved = (saved: SavedSettings, dropped: readonly SettingName[] = []): void =>
   store(saved.site_id, { saved, changes: without(draftOf(saved.site_id)?.changes ?? {}, dropped) });
 
 export const savedSettings = (siteId: string): SavedSettings | undefined => draftOf(siteId)?.saved;
 
-/** The saved settings with the changes. */
 function editedSettings(siteId: string): SavedSettings | undefined {
   const draft = draftOf(siteId);
   return draft && { ...draft.saved, ...draft.changes };
@@ -82,7 +81,6 @@ export function discardChanges(siteId: string, names: readonly SettingName[]): v
   if (draft) store(siteId, { ...draft, changes: without(draft.changes, names) });
 }
 
-/** Of these settings. */
 function unsavedChanges(siteId: string, names: readonly SettingName[]): Changes {
   const draft = draftOf(siteId);
   return draft ? changesIn(draft, names) : {};
@@ -92,12 +90,11 @@ const hasUnsaved = (siteId: string, names: readonly SettingName[]): boolean => O
 
 guardUnload(() => Object.values(drafts.value).some((draft) => Object.keys(changesIn(draft, ALL_SETTINGS)).length > 0));
 
-/** What a form gives to its fields. */
 export interface Editing {
   readonly siteId: string;
   readonly settings: SavedSettings;
   readonly change: (changes: Changes) => void;
-  /** What is wrong with a field; null for nothing. */
+  /** null if the field is valid. */
   readonly problemOf: (name: SettingName) => string | null;
 }
 
@@ -111,10 +108,7 @@ interface SettingsFormProps {
 const bodyOf = (saved: SavedSettings): SiteSettings =>
   Object.fromEntries(ALL_SETTINGS.map((name) => [name, saved[name]])) as unknown as SiteSettings;
 
-/**
- * Saves the changes of these settings and leaves all others as the service has them now, whoever changed them. What is typed
- * meanwhile stays a change.
- */
+/** Saves these settings and keeps all others as the service has them now, whoever changed them. Edits typed meanwhile stay unsaved. */
 async function save(siteId: string, names: readonly SettingName[]): Promise<void> {
   const [sent, changes] = [editedSettings(siteId), unsavedChanges(siteId, names)];
   const saved = await putSettings(siteId, { ...bodyOf(await getSettings(siteId)), ...changes });
@@ -136,7 +130,7 @@ interface SaveBarProps {
   readonly onCancel: () => void;
 }
 
-/** The button keeps the focus while there is nothing to save. */
+/** Keeps its focusable button when there is nothing to save. */
 const SaveBar = ({ isDirty, isBusy, status, onCancel }: SaveBarProps) => (
   <div class="save-bar">
     <button type="submit" class="button primary" aria-disabled={!isDirty || isBusy}>

@@ -1,4 +1,4 @@
-/** The settings of a site: a page with sections. The URL says which is shown. */
+/** A site's settings page. The URL names the section. */
 import type { ComponentType } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { settingsPath, type SavedSettings } from "../api/site.ts";

@@ -1,4 +1,4 @@
-/** New share links that are being filled in, by site. They stay while other parts of the dashboard are shown, until created or cleared. */
+/** Drafts of new share links by site. They survive switching views, until created or cleared. */
 import { signal } from "@preact/signals";
 import { dayAfter } from "../../src/shared/periods.ts";
 import type { CreatedShare, NewShare } from "../api/types.ts";
@@ -9,22 +9,22 @@ import { guardUnload } from "../state/unload-guard.ts";
 import { filters } from "../state/view-filters.ts";
 import { entriesOf } from "./fields.tsx";
 
-/** `any`: viewers choose; `period`: one that ends today; `fixed`: from one date to another. */
+/** `any`: the guest chooses. `period`: one that ends today. `fixed`: from one date to another. */
 export type SharedDates = "any" | "period" | "fixed";
 
 export interface ShareDraft {
   readonly name: string;
   readonly password: string;
-  /** Whether the filters of the dashboard limit what is shown. */
+  /** Limits the link to the dashboard's filters. */
   readonly isFiltered: boolean;
   readonly dates: SharedDates;
   readonly period: string;
   readonly start: string;
   readonly end: string;
   readonly hasRealtime: boolean;
-  /** The last day, or "" for good. */
+  /** Empty for a link that does not expire. */
   readonly lastDay: string;
-  /** As typed: with empty lines. */
+  /** Lines as typed, including empty ones. */
   readonly origins: readonly string[];
 }
 
@@ -58,7 +58,7 @@ guardUnload(() => Object.keys(drafts.value).some((siteId) => !isShareDraftEmpty(
 /** The last second of a day at the site. */
 const endOf = (day: string): string => new Date(startOf(dayAfter(day, 1), timeZone.value) - 1000).toISOString();
 
-/** `https://www.example.com` of a page's address. What is no address is left to the service to refuse. */
+/** `https://www.example.com` from a page's address. The service rejects what is not an address. */
 function originOf(address: string): string {
   try {
     const { protocol, origin } = new URL(address);
@@ -68,7 +68,7 @@ function originOf(address: string): string {
   }
 }
 
-/** What the service gets. Fields that limit nothing are left out. */
+/** Omits fields that limit nothing. */
 export const newShare = (siteId: string, draft: ShareDraft): NewShare => ({
   site_id: siteId,
   name: draft.name.trim(),
@@ -81,5 +81,5 @@ export const newShare = (siteId: string, draft: ShareDraft): NewShare => ({
   frame_ancestors: entriesOf(draft.origins).map(originOf),
 });
 
-/** The link that was created last, by site: shown until the reader is done with it. */
+/** The last created link by site, shown until the reader is done with it. */
 export const createdShares = signal<Readonly<Record<string, CreatedShare | null>>>({});

@@ -41,7 +41,6 @@ const DATES: Readonly<Record<SharedDates, string>> = {
   fixed: "Fixed dates",
 };
 
-/** What the form gives to its fields. */
 interface Editing {
   readonly draft: ShareDraft;
   readonly change: (changes: Partial<ShareDraft>) => void;
@@ -96,7 +95,7 @@ const FixedDates = ({ draft: { start, end }, change, field }: Editing) => (
   </div>
 );
 
-/** Fixed dates begin with those of the dashboard. */
+/** Fixed dates begin with the dashboard's. */
 const DatesFields = (editing: Editing) => (
   <>
     <Radios

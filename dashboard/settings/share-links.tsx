@@ -1,4 +1,4 @@
-/** Share links: one that has just been created, which is shown this once, and the list of all. */
+/** Share links: the one just created, whose address is shown only once, and the list of all. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { shareUrl } from "../api/addresses.ts";
 import type { Share } from "../api/site.ts";
@@ -15,7 +15,7 @@ import { EMBED_THEMES, embedCode, type EmbedTheme } from "./embed.ts";
 
 interface AddressProps {
   readonly url: string;
-  /** What it is, for screen readers. */
+  /** Names it for screen readers. */
   readonly name: string;
   readonly copyLabel: string;
   readonly openLabel: string;
@@ -62,14 +62,13 @@ function datesText(view: SharedView): string {
   return period === null ? "Any dates" : PERIOD_LABELS[period].label;
 }
 
-/** E.g. `Country is Germany · Last 30 days · No realtime`. */
+/** `Country is Germany · Last 30 days · No realtime` */
 const sharedText = (share: SharedView): string =>
   [filtersText(share.filters), datesText(share), ...(share.realtime ? [] : ["No realtime"])].join(" · ");
 
-/** By the clock of the site; `otherwise` stands for null. */
+/** Formats in the site's time zone. */
 const timeOr = (iso: string | null, otherwise: string): string => (iso === null ? otherwise : formatTimestamp(iso, timeZone.value));
 
-/** What viewers see, row by row. */
 const createdFacts = (share: CreatedShare): readonly Fact[] => [
   ["Visitors", filtersText(share.filters)],
   ["Dates", datesText(share)],
@@ -117,7 +116,7 @@ export function CreatedLink({ share, onDone }: { readonly share: CreatedShare; r
 
 const hasExpired = ({ expires_at }: Share): boolean => expires_at !== null && Date.parse(expires_at) <= Date.now();
 
-/** Access and frames only where they are not the usual. */
+/** Lists access and frames only if they differ from the default. */
 const factsOf = (share: Share): readonly Fact[] => [
   ["Shows", sharedText(share)],
   ...(share.has_password ? [["Password", "Required"] as const] : []),

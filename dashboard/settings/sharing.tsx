@@ -1,4 +1,4 @@
-/** Who else may see a site's stats: everyone, if it is public, and holders of share links. */
+/** Sharing: a site that is public to everyone, and share links. */
 import { useEffect, useState } from "preact/hooks";
 import { shareUrl } from "../api/addresses.ts";
 import { problemText } from "../api/http.ts";

@@ -1,4 +1,4 @@
-/** The time zone of a site: which one its days follow now, the zones to choose from, and when a change takes effect. */
+/** A site's time zone: the zone in force, the choices, and the effect of a change. */
 import { useMemo } from "preact/hooks";
 import type { SavedSettings } from "../api/site.ts";
 import { LOCALE, formatRange } from "../format/locale.ts";
@@ -7,7 +7,7 @@ import { localDate } from "../state/time-zone.ts";
 import { Field, pickerAttributes } from "./fields.tsx";
 import { savedSettings, fieldId, type Editing } from "./settings-form.tsx";
 
-/** Names that the IANA database has replaced, and that browsers still list. */
+/** Names that IANA has replaced and browsers still list. */
 const REPLACED: Readonly<Record<string, string>> = {
   "America/Buenos_Aires": "America/Argentina/Buenos_Aires",
   "America/Godthab": "America/Nuuk",
@@ -34,7 +34,6 @@ function isKnown(name: string): boolean {
   }
 }
 
-/** Of this browser. */
 const ownZone = (): string => currentName(Intl.DateTimeFormat().resolvedOptions().timeZone);
 
 /** `America/New York`. */
@@ -42,7 +41,7 @@ const zoneLabel = (name: string): string => name.replaceAll("_", " ");
 
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
-/** E.g. `14:05 UTC+1`; undefined for a zone that this browser does not know. */
+/** `14:05 UTC+1`; undefined for a zone unknown to this browser. */
 function timeIn(name: string): string | undefined {
   if (!isKnown(name)) return undefined;
   const clock =
@@ -52,7 +51,7 @@ function timeIn(name: string): string | undefined {
   return clock.format().replace("GMT", "UTC");
 }
 
-/** The time is only formatted once it is shown. */
+/** Formats the time only when it is shown. */
 const choiceOf = (name: string): Choice => ({
   value: name,
   label: zoneLabel(name),
@@ -61,7 +60,7 @@ const choiceOf = (name: string): Choice => ({
   },
 });
 
-/** UTC, this browser's zone and the chosen one, then all by name. */
+/** UTC, the browser's zone and the chosen one, then all by name. */
 function zoneChoices(chosen: string | null): Choice[] {
   const listed = Intl.supportedValuesOf("timeZone").map(currentName).toSorted();
   return [...new Set(["UTC", ownZone(), ...(chosen === null ? [] : [chosen]), ...listed])].filter(isKnown).map(choiceOf);
@@ -70,19 +69,19 @@ function zoneChoices(chosen: string | null): Choice[] {
 /** The service's rule: each part of a name begins with a capital letter. */
 const NAME = /^[A-Z][A-Za-z0-9_+-]*(?:\/[A-Z][A-Za-z0-9_+-]*)*$/;
 
-/** One of the choices, however it is spelled, or a name that browsers do not list, such as a replaced one; null if it is none. */
+/** Ignores case. Accepts names that browsers do not list, such as replaced ones. */
 function zoneNamed(typed: string, choices: readonly Choice[]): Choice | null {
   const name = typed.replaceAll(" ", "_");
   const listed = choices.find(({ value }) => value.toLowerCase() === name.toLowerCase());
   return listed ?? (NAME.test(name) && isKnown(name) ? choiceOf(name) : null);
 }
 
-/** The choice that stands for null. */
+/** Stands for null. */
 const DEFAULT: Choice = { value: "", label: "Installation default" };
 
 const ID = fieldId("time_zone");
 
-/** A change that has been saved and has not taken effect. */
+/** A saved change that has not taken effect. */
 const pendingChange = ({ time_zone_in_force, time_zone_changes }: SavedSettings) =>
   time_zone_changes.findLast(({ first_date }) => first_date > localDate(time_zone_in_force, Date.now()));
 
@@ -104,7 +103,7 @@ function InForce({ saved }: { readonly saved: SavedSettings }) {
   );
 }
 
-/** Beside a choice that is not saved. */
+/** Shown beside an unsaved choice. */
 const EFFECT =
   "The change takes effect when the next day begins in the new zone, or at once if the site has no events yet. Past days keep their numbers; the last day before the change is shorter or longer.";
 

@@ -1,4 +1,4 @@
-/** Adds a site: its domain, then its tracking code, then the wait for its first event. The first site has a page of its own. */
+/** Adds a site: its domain, its tracking code, the wait for its first event. The first site has its own page. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { DEMO_SITE } from "../../src/shared/names.ts";
 import type { Sites } from "../api/types.ts";
@@ -50,7 +50,7 @@ function DomainField({ value, problem, onInput }: DomainFieldProps) {
   );
 }
 
-/** Where the name differs from what was typed, e.g. a domain with an umlaut. */
+/** Shown if the name differs from the typed domain, e.g. one with an umlaut. */
 const CanonicalName = ({ typed, siteId }: { readonly typed: string; readonly siteId: string }) =>
   typed.trim() === siteId ? null : (
     <p class="dim">
@@ -58,7 +58,7 @@ const CanonicalName = ({ typed, siteId }: { readonly typed: string; readonly sit
     </p>
   );
 
-/** `onChange` gets the site id while the domain is valid, else null. */
+/** `onChange` receives the site id while the domain is valid, else null. */
 function AddSite({ onChange }: { readonly onChange?: (siteId: string | null) => void }) {
   const [typed, setTyped] = useState("");
   const siteId = siteIdFrom(typed);
@@ -103,7 +103,7 @@ export function AddSitePanel() {
   );
 }
 
-/** Until a domain is entered, the first event of any site opens its dashboard. */
+/** The first event of any site opens its dashboard until a domain is entered. */
 function AnySite() {
   usePolling<Sites>("/api/sites", AWAITING, ({ sites }) => {
     const first = sites.find((known) => known !== DEMO_SITE);

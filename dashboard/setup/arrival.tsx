@@ -1,4 +1,4 @@
-/** The arrival of a site's first event: how it is awaited, the dashboard that it opens, and the sentence about the first visitor. */
+/** The arrival of a site's first event: polling for it, the dashboard that opens, and the sentence about the first visitor. */
 import { signal } from "@preact/signals";
 import { useState, useEffect } from "preact/hooks";
 import { urlOf } from "../api/http.ts";
@@ -15,7 +15,7 @@ import { openSite, site } from "../state/view.ts";
 const OFTEN_MS = 2000;
 const RARELY_MS = 15_000;
 
-/** How long to poll often. */
+/** Polls often for this long. */
 const OFTEN_FOR_MS = 300_000;
 
 export const AWAITING: Rhythm = {
@@ -26,15 +26,15 @@ export const AWAITING: Rhythm = {
 
 interface Arrival {
   readonly siteId: string;
-  /** The view that it opened. */
+  /** The opened view. */
   readonly view: string;
 }
 
 export const arrival = signal<Arrival | null>(null);
 
 /**
- * With fresh reports and a fresh list of sites. Today, because the chart of a month would be a flat line, unless today's reports
- * were asked for while they were empty: the service may still have them in its cache (docs/http-api.md, "Caching").
+ * Refreshes reports and the list of sites. Opens today, because a month would be a flat line, unless today's reports were requested while
+ * empty: the service may have cached them (docs/http-api.md, "Caching").
  */
 export function openArrivedSite(siteId: string): void {
   const wasToday = site.value === siteId && period.value === "day";
@@ -44,7 +44,7 @@ export function openArrivedSite(siteId: string): void {
   refreshAll();
 }
 
-/** Null for none. */
+/** A site whose dialog was closed before its first event; null for none. */
 export const awaitedSite = signal<string | null>(null);
 
 function Notice({ siteId }: { readonly siteId: string }) {
@@ -76,7 +76,7 @@ const UNKNOWN_VISITORS = "Your first visitors have arrived.";
 
 const only = <T,>(rows: readonly T[]): T | undefined => (rows.length === 1 ? rows[0] : undefined);
 
-/** Says only what is known. A page that waited in the background may find more visitors than one. */
+/** Says only what is known: a page in the background may find several visitors. */
 function sentence({ current_visitors: visitors, top_pages: pages }: Reports["realtime"], countries: Countries): string {
   const visitorsToday = countries.reduce((sum, row) => sum + row.visitors, 0);
   if (visitors !== 1 || visitorsToday > 1) return UNKNOWN_VISITORS;

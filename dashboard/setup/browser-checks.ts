@@ -1,4 +1,4 @@
-/** Whether this browser's own visits are counted, and whether the addresses of site and script can work. */
+/** Checks of this browser: whether its own visits count, and whether the addresses of site and script can work. */
 import { note, ok, problem, type Check } from "./checks.ts";
 import { isLocalSite } from "./platforms.ts";
 import { TRACK_FUNCTION } from "../../src/shared/names.ts";
@@ -22,7 +22,7 @@ function hasOptedOut(siteId: string): boolean | null {
   }
 }
 
-/** Requests the script, and the event endpoint beside it by a request that records nothing. */
+/** Requests the script, and the event endpoint without recording an event. */
 async function blockedOf(scriptUrl: string): Promise<BrowserFacts["blocked"]> {
   if (new URL(scriptUrl).origin !== location.origin) return null;
   if (!(await isAnswered(scriptUrl, "GET"))) return "script";
@@ -39,11 +39,11 @@ export async function browserFacts(siteId: string, scriptUrl: string): Promise<B
 }
 
 interface BrowserFacts {
-  /** What of the script and its events does not get through; null if the script has another origin, which this page may not ask. */
+  /** null if the script has another origin, which this page may not request. */
   readonly blocked: "nothing" | "script" | "events" | null;
   /** Do Not Track or Global Privacy Control. */
   readonly asksNotToBeTracked: boolean;
-  /** Whether the opt-out key is set for this page's origin; null if the site has another one, whose storage cannot be read. */
+  /** The opt-out key of this page's origin; null if the site has another origin, whose storage cannot be read. */
   readonly hasOptedOut: boolean | null;
 }
 
@@ -75,7 +75,6 @@ function optOutCheck({ hasOptedOut: optedOut }: BrowserFacts): Check {
 
 export const browserChecks = (facts: BrowserFacts): Check[] => [blockerCheck(facts), signalCheck(facts), optOutCheck(facts)];
 
-/** Whether the addresses can work at all. */
 export function addressChecks(siteId: string, scriptUrl: string): Check[] {
   const { host } = new URL(scriptUrl);
   if (isLocalSite(siteId))

@@ -1,11 +1,11 @@
-/** A finding of the installation check, and the findings that are also shown above the stats. */
+/** Findings of the installation check, and those that also stand above the stats. */
 import type { Installation } from "../api/types.ts";
 import { countOf } from "../format/locale.ts";
 
 export interface Check {
   /** `note`: nothing is wrong, but it may explain what the reader sees. */
   readonly verdict: "ok" | "problem" | "note";
-  /** Texts between backticks are code. */
+  /** Text between backticks is code. */
   readonly finding: string;
   readonly advice?: string;
 }
@@ -22,7 +22,7 @@ export const filesFinding = (count: number): Check =>
 
 type ProxyFinding = NonNullable<Installation["proxy"]>;
 
-/** Clients can send the header, too: the reader has to count the proxies. */
+/** Clients can send the header as well, so the reader has to count the proxies. */
 export function proxyFinding({ problem: kind, trust_proxy: count }: ProxyFinding): Check {
   const suggestion = `Set \`trust_proxy = ${count}\` and restart if that is the number of your proxies.`;
   if (kind === "too_few")

@@ -1,4 +1,4 @@
-/** What the service knows about the events of a site: whether they arrive, under which name, why they are refused, and what to check when none come. */
+/** Checks of a site's events: whether they arrive, under which name, why they are rejected, and advice if none come. */
 import { DEMO_SITE, SCRIPT_PATHS } from "../../src/shared/names.ts";
 import type { Installation } from "../api/types.ts";
 import { countOf, formatTimestamp } from "../format/locale.ts";
@@ -13,7 +13,7 @@ const OTHER_NAMES_MAX = 5;
 const events = ({ count }: OutcomeCount): string => countOf(count, "event");
 const were = ({ count }: OutcomeCount): string => (count === 1 ? "was" : "were");
 
-/** For every outcome but `accepted`. */
+/** Covers every outcome but `accepted`. */
 const REFUSALS: Readonly<Record<Exclude<Outcome, "accepted">, (counted: OutcomeCount) => Check>> = {
   bot: (counted) =>
     problem(
@@ -71,7 +71,7 @@ function acceptedCheck(siteId: string, { events: counts, has_events: hasEvents, 
   );
 }
 
-/** Subdomains of one another, the same name in another case or with another port, are probably one site. */
+/** Probably one site: subdomains of one another, other case, another port. */
 function areRelated(siteId: string, other: string): boolean {
   const [a = "", b = ""] = [siteId, other].map((name) => name.toLowerCase().replace(/:\d+$/, ""));
   return a === b || a.endsWith(`.${b}`) || b.endsWith(`.${a}`);
@@ -93,13 +93,13 @@ function ownRefusals(siteId: string, { is_allowed: isAllowed, events: counts }: 
   return [...(isAllowed || isRefusedAlready ? [] : [notAllowed]), ...refusalsIn(counts)];
 }
 
-/** Why events of the site, or of a name that is probably the same site, are refused. */
+/** Rejected events of the site, or of a name that is probably the same site. */
 export const refusalChecks = (siteId: string, installation: Installation): Check[] => [
   ...ownRefusals(siteId, installation),
   ...refusalsIn(relatedOf(siteId, installation)),
 ];
 
-/** Names of other sites say nothing about a site whose own events arrive. */
+/** Other names matter only if no event of the site arrives. */
 function otherNamesChecks(siteId: string, installation: Installation): Check[] {
   const { events: counts, other_events: others } = installation;
   const checks = relatedOf(siteId, installation)
@@ -119,7 +119,6 @@ function otherNamesChecks(siteId: string, installation: Installation): Check[] {
   return checks;
 }
 
-/** Times are those of the zone. */
 export const eventChecks = (siteId: string, installation: Installation, timeZone: string): Check[] => [
   acceptedCheck(siteId, installation, timeZone),
   ...(installation.proxy ? [proxyFinding(installation.proxy)] : []),
@@ -131,13 +130,13 @@ export const eventChecks = (siteId: string, installation: Installation, timeZone
 
 const NAMES_MAX = 3;
 
-/** Names whose events may be those of the site. Other sites that were there before are named only when the first event is late. */
+/** Names whose events may belong to the site. Sites that existed before are named only if the first event is late. */
 export function arrivingNames(siteId: string, { other_events: others }: Installation, sites: readonly string[], isLate: boolean): string[] {
   const accepted = new Set(others.filter(({ outcome }) => outcome === "accepted").map(({ name }) => name));
   return [...accepted].filter((name) => isLate || areRelated(siteId, name) || !sites.includes(name)).slice(0, NAMES_MAX);
 }
 
-/** What to check when nothing comes, most likely first. Texts between backticks are code. */
+/** Most likely first. Text between backticks is code. */
 export function thingsToCheck(siteId: string, scriptUrl: string): string[] {
   const { host } = new URL(scriptUrl);
   return [

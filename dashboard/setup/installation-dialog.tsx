@@ -1,4 +1,4 @@
-/** The dialog that checks a site's installation: what the service knows, what this browser does, and, on a click, what the page says. */
+/** The dialog that checks a site's installation: the service's findings, this browser, and on request the page itself. */
 import { useEffect, useState } from "preact/hooks";
 import { scriptUrl } from "../api/addresses.ts";
 import { checkPage, getInstallation } from "../api/admin.ts";
@@ -63,7 +63,7 @@ const PROBLEMS: Readonly<Partial<Record<FailureKind, string>>> = {
   busy: "A page was checked a moment ago. Try again in a few seconds.",
 };
 
-/** The checks of the last run; those before stay while it runs. `invalid` is the problem of input that the service refuses. */
+/** Keeps the last checks while new ones run. `invalid` is the message for input that the service rejects. */
 function useChecks(invalid: string, find: () => Promise<readonly Check[]>): Checking {
   const [checks, setChecks] = useState<readonly Check[] | null>(null);
   const { isBusy, problem, run } = useAction((error) => {

@@ -1,4 +1,4 @@
-/** The pages before the dashboard: the first run, the login, and the setup under an unknown host name; and the dialog for a password. */
+/** Pages before the dashboard: first run, login, and setup under an unknown host name; and the dialog that sets a password. */
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ADMIN_PASSWORD_CHARS_MIN } from "../../src/shared/limits.ts";
@@ -58,7 +58,7 @@ const NewPasswordForm = ({ codeLabel, onDone }: NewPasswordFormProps) => (
   />
 );
 
-/** The first run under a host name that the service does not know (docs/http-api.md, "Unverified hosts"). */
+/** The first run under an unknown host name (docs/http-api.md, "Unverified hosts"). */
 export const SetupCodePage = () => (
   <LoginFrame title={`Set up ${PRODUCT_NAME}`}>
     <p>This instance has no password yet, and {location.hostname} isn't a host name it knows.</p>

@@ -1,4 +1,4 @@
-/** In place of the stats: what a site without events shows; or, where the period is empty, the way to the last events. */
+/** Replaces the stats of a site without events; for an empty period, leads to the last events. */
 import type { ComponentChildren } from "preact";
 import { dayAfter } from "../../src/shared/periods.ts";
 import type { Installation } from "../api/types.ts";
@@ -9,10 +9,10 @@ import { range } from "../state/period.ts";
 import { navigate } from "../state/url.ts";
 import type { SiteWithoutEventsProps } from "./waiting.tsx";
 
-/** The period that is offered, up to the last event. */
+/** Length of the offered period, which ends with the last event. */
 const DAYS = 30;
 
-/** Most views have no use for its checks of an installation. */
+/** Loads lazily: most views do not need its checks. */
 export const SiteWithoutEvents = lazy<SiteWithoutEventsProps>(async () => (await import("./waiting.tsx")).SiteWithoutEvents);
 
 function LastEvents({ date }: { readonly date: string }) {
@@ -35,11 +35,10 @@ export const NoData = ({ children }: { readonly children?: ComponentChildren }) 
 
 interface EmptyPeriodProps {
   readonly siteId: string;
-  /** undefined while loading. */
+  /** Undefined while loading. */
   readonly installation: Installation | undefined;
 }
 
-/** For a period without events. */
 export function EmptyPeriod({ siteId, installation }: EmptyPeriodProps) {
   if (installation === undefined) return null;
   const { has_events: hasEvents, last_event_date: date } = installation;

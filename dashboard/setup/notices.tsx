@@ -1,4 +1,4 @@
-/** The notices above the stats: no password, the demo site, and what an administrator has to repair. */
+/** Notices above the stats: no password, demo site, and problems for an administrator. */
 import { DEMO_SITE } from "../../src/shared/names.ts";
 import { makeDemo, removeDemo } from "../api/admin.ts";
 import { problemText } from "../api/http.ts";
@@ -18,7 +18,7 @@ export const OpenInstanceNotice = () =>
     </p>
   ) : null;
 
-/** Runs the change, and then loads the list of sites and all reports again. */
+/** Reloads the list of sites and all reports after the change. */
 function useChange(change: () => Promise<unknown>, onDone: () => void) {
   const { isBusy, problem, run } = useAction(problemText);
   const changeAndReload = async () => {
@@ -46,7 +46,7 @@ export function ExploreDemo() {
   );
 }
 
-/** Without another site, the first page follows. */
+/** Leads to the first page if there is no other site. */
 function leaveDemo(sites: readonly string[]): void {
   openSite(sites.find((id) => id !== DEMO_SITE) ?? null);
   document.getElementById("content")?.focus();

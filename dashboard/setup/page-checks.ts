@@ -1,4 +1,4 @@
-/** What the site's page says, as the service has found it. */
+/** Checks of the site's page, from the service's findings. */
 import type { InstallationPage } from "../api/types.ts";
 import { note, ok, problem, type Check } from "./checks.ts";
 

@@ -1,11 +1,11 @@
-/** The form for a password, and for the setup code where one is needed; errors appear at their field. */
+/** The form for a password, and for the setup code if one is needed. Errors appear at their field. */
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { problemText, ServiceError, type FailureKind } from "../api/http.ts";
 
 interface PasswordFormProps {
   readonly label: string;
-  /** Label of the setup code; without one the form has no such field. */
+  /** Undefined if no setup code is needed. */
   readonly codeLabel?: string | undefined;
   readonly action: string;
   /** The value of `autocomplete`, for password managers. */
@@ -26,7 +26,7 @@ function textOf(error: unknown): string {
   return `${text} (in ${retryAfterSecs < 90 ? `${retryAfterSecs} seconds` : `${Math.ceil(retryAfterSecs / 60)} minutes`})`;
 }
 
-/** What is refused as forbidden is the current password, where one is asked for. */
+/** `forbidden` concerns the current password, if one is requested. */
 const FIELDS: Readonly<Partial<Record<FailureKind, Problem["field"]>>> = { setup_code_required: "code", forbidden: "current" };
 
 export const problemFrom = (error: unknown): Problem => ({

@@ -1,21 +1,19 @@
-/** The tracking code of a site for each platform (docs/tracking.md, "Install the script"). */
+/** Tracking codes by platform (docs/tracking.md, "Install the script"). */
 
-/** What the script tag says. */
 export interface Installation {
   readonly siteId: string;
-  /** The public address of the script. */
   readonly scriptUrl: string;
 }
 
 interface Platform {
   readonly id: string;
   readonly label: string;
-  /** Where the code goes: a sentence that ends with a colon. Texts between backticks are code. */
+  /** Says where the code goes; ends with a colon. Text between backticks is code. */
   readonly where: string;
   readonly code: (installation: Installation) => string;
 }
 
-/** This machine and private networks, whose pages the script counts only with `data-include-local`. */
+/** This machine and private networks. The script counts their pages only with `data-include-local`. */
 const LOCAL = /^(?:(?:.+\.)?localhost|(?:0|10|127|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01]))(?:\.\d+)+)(?::\d+)?$/i;
 
 export const isLocalSite = (siteId: string): boolean => LOCAL.test(siteId);
@@ -23,18 +21,18 @@ export const isLocalSite = (siteId: string): boolean => LOCAL.test(siteId);
 const scriptTag = ({ siteId, scriptUrl }: Installation): string =>
   `<script defer data-domain="${siteId}"${isLocalSite(siteId) ? " data-include-local" : ""} src="${scriptUrl}"></script>`;
 
-/** PHP outputs what stands outside its own tags as it is. */
+/** PHP prints whatever stands outside its tags. */
 const phpAction = (installation: Installation): string => `<?php
 add_action('wp_head', function () { ?>
 ${scriptTag(installation)}
 <?php });`;
 
-/** Without `defer`, because Next.js loads the script when the page has become interactive. */
+/** Omits `defer`: Next.js loads the script once the page is interactive. */
 const scriptComponent = ({ siteId, scriptUrl }: Installation): string => `import Script from 'next/script';
 
 <Script data-domain="${siteId}"${isLocalSite(siteId) ? ' data-include-local=""' : ""} src="${scriptUrl}" />`;
 
-/** Tag managers drop attributes of script tags that they do not know, so a script adds the tag. In ES5, which Tag Manager requires. */
+/** Tag managers drop unknown attributes of script tags, so a script adds the tag. ES5, as Tag Manager requires. */
 const scriptElement = ({ siteId, scriptUrl }: Installation): string => `<script>
 (function () {
   var script = document.createElement("script");
@@ -44,7 +42,7 @@ const scriptElement = ({ siteId, scriptUrl }: Installation): string => `<script>
 })();
 </script>`;
 
-/** In the order of the menu; the first is the default. */
+/** Listed in this order; the first is the default. */
 export const PLATFORMS: readonly [Platform, ...Platform[]] = [
   { id: "html", label: "HTML", where: "Paste this into the `<head>` of your site:", code: scriptTag },
   { id: "wordpress", label: "WordPress", where: "Save this as `wp-content/mu-plugins/analytics.php`:", code: phpAction },

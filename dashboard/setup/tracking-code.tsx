@@ -1,4 +1,4 @@
-/** The tracking code of a site for the chosen platform, and its dialog. */
+/** The tracking code of a site for a platform, and its dialog. */
 import { signal } from "@preact/signals";
 import { DEMO_SITE } from "../../src/shared/names.ts";
 import { scriptUrl } from "../api/addresses.ts";
@@ -8,7 +8,7 @@ import { Marked, LinkButton } from "../kit/inline.tsx";
 import { closePanel, openPanel, site } from "../state/view.ts";
 import { PLATFORMS } from "./platforms.ts";
 
-/** The chosen platform, the same wherever the code is shown. */
+/** Shared by all places that show the code. */
 const platform = signal(PLATFORMS[0]);
 
 const PlatformMenu = () => (
@@ -29,7 +29,6 @@ const PlatformMenu = () => (
   </label>
 );
 
-/** The code of a site for the chosen platform, and where to put it. */
 export function Snippet({ siteId }: { readonly siteId: string }) {
   const { where, code } = platform.value;
   const text = code({ siteId, scriptUrl: scriptUrl() });

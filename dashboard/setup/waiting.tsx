@@ -1,4 +1,4 @@
-/** Waits for a site's first event and opens its dashboard; meanwhile says what arrives under other names, and later what to check. */
+/** Waits for a site's first event and opens its dashboard. Meanwhile reports other names that arrive, and later what to check. */
 import { useEffect, useState } from "preact/hooks";
 import { scriptUrl } from "../api/addresses.ts";
 import { urlOf } from "../api/http.ts";
@@ -12,7 +12,7 @@ import { arrivingNames, thingsToCheck, refusalChecks } from "./event-checks.ts";
 import { CheckList, InstallationDialog } from "./installation-dialog.tsx";
 import { Snippet } from "./tracking-code.tsx";
 
-/** Longer than it takes to publish a page and visit it, where nothing is wrong. */
+/** Publishing and visiting a page takes less if nothing is wrong. */
 const LATE_MS = 20_000;
 
 function useIsLate(siteId: string): boolean {
@@ -66,7 +66,7 @@ interface CheckLinkProps {
   readonly isLate: boolean;
 }
 
-/** In the dashboard of the site, the dialog is part of the view. */
+/** Opens the dialog within the view if the site's dashboard is shown. */
 function CheckLink({ siteId, isLate }: CheckLinkProps) {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -89,7 +89,7 @@ interface Answer {
   readonly installation: Installation;
 }
 
-/** The last answer about the site; null before. Opens the dashboard when the first event has come, not that of a site that had some. */
+/** The last answer; null before. Opens the dashboard with the first event, unless the site had events before. */
 function useAwaited(siteId: string, sites: readonly string[] | undefined, before: Installation | null): Installation | null {
   const [answer, setAnswer] = useState<Answer | null>(before && { siteId, installation: before });
   const last = answer?.siteId === siteId ? answer.installation : null;
@@ -104,7 +104,7 @@ function useAwaited(siteId: string, sites: readonly string[] | undefined, before
 
 interface WaitingProps {
   readonly siteId: string;
-  /** What is known already; null asks. */
+  /** null requests it. */
   readonly before?: Installation | null;
 }
 
@@ -130,7 +130,7 @@ export function Waiting({ siteId, before = null }: WaitingProps) {
 
 export interface SiteWithoutEventsProps {
   readonly siteId: string;
-  /** Of a site that is known to have no events. */
+  /** A known answer: the site has no events. */
   readonly installation?: Installation;
 }
 

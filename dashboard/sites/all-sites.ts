@@ -1,4 +1,4 @@
-/** The metrics of all sites: fetched in pages, and again as often as realtime is. */
+/** Metrics of all sites: fetched in pages, and polled like realtime. */
 import { useRef, useState } from "preact/hooks";
 import { OVERVIEW_SITES_MAX } from "../../src/shared/limits.ts";
 import type { Period } from "../../src/shared/periods.ts";
@@ -17,12 +17,12 @@ const fetchAllSites: Load<AllSites> = (url, signal) =>
 
 interface Latest {
   readonly url: string;
-  /** What the report had then: a later one is newer. */
+  /** The report at that time: a newer one takes precedence. */
   readonly report: AllSites | undefined;
   readonly data: AllSites;
 }
 
-/** The first response, and then the latest. */
+/** The first response, then the latest. */
 export function useAllSites(period: Period): { readonly report: Report<AllSites>; readonly data: AllSites | undefined } {
   const url = urlOf("/api/stats/overview", { period, limit: OVERVIEW_SITES_MAX });
   const report = useRequest(url, fetchAllSites);

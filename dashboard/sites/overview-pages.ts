@@ -1,9 +1,9 @@
-/** The pages of the overview as one: each begins after the last site of the one before. */
+/** Joins the pages of the overview: each begins after the last site of the one before. */
 import type { Reports } from "../api/types.ts";
 
 type AllSites = Reports["overview"];
 
-/** Of a thousand sites each, as many as there may be by default (`max_sites`). */
+/** Pages of a thousand sites: as many as `max_sites` allows by default. */
 const PAGES_MAX = 10;
 
 export async function allPages(pageAfter: (siteId: string | null) => Promise<AllSites>): Promise<AllSites> {

@@ -1,4 +1,4 @@
-/** A card of a site on the page of all sites: name, current visitors, visitors with their change, and a sparkline. */
+/** A site's card: name, current visitors, visitors with their change, and a sparkline. */
 import { useMemo } from "preact/hooks";
 import { changeOf } from "../format/change.ts";
 import { formatCount, formatShortRange } from "../format/locale.ts";
@@ -19,13 +19,13 @@ const cardHref = (siteId: string): string => hrefAnew({ site: siteId, ...viewOfS
 const WIDTH = 240;
 const HEIGHT = 48;
 
-/** Without the hours of today that have not begun. */
+/** Omits hours of today that have not begun. */
 function begunValues({ series, start_date: start, end_date: end, time_zone: timeZone }: SiteRow, nowMs: number): readonly number[] {
   const values = series ?? [];
   return start === end ? values.slice(0, Math.max(1, hoursBegun(end, timeZone, nowMs))) : values;
 }
 
-/** From the left edge to the right, which is the end of the period. */
+/** Spans the whole period from left to right. */
 function Sparkline({ row }: { readonly row: SiteRow }) {
   const values = useMemo(() => begunValues(row, Date.now()), [row.series]);
   const most = Math.max(1, ...values);
@@ -43,7 +43,7 @@ function Sparkline({ row }: { readonly row: SiteRow }) {
 /** The dashboard's default. */
 const COMPARISON = { comparison: "previous_period", matchWeekdays: true, custom: null } as const;
 
-/** The dates that the visitors are compared with, e.g. `vs. 13 Oct – 11 Nov`. */
+/** `vs. 13 Oct – 11 Nov` */
 function comparedDates({ start_date: start, end_date: end }: SiteRow): string {
   const window = comparedRangeOf({ start, end, days: daysBetween(start, end) }, COMPARISON, end);
   return window ? `vs. ${formatShortRange(window.start, window.end, end)}` : "";
@@ -86,7 +86,7 @@ function Pin({ row }: { readonly row: SiteRow }) {
 
 interface SiteCardProps {
   readonly row: SiteRow;
-  /** Opens the site; null beyond the ninth. */
+  /** Number key that opens the site; null beyond the ninth. */
   readonly shortcut: number | null;
 }
 

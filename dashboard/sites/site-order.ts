@@ -1,4 +1,4 @@
-/** Which sites the page of all sites shows, and in which order: pinned sites first, then as the URL says. */
+/** Selection and order of sites: search, sort and pins, which the browser remembers. */
 import { signal } from "@preact/signals";
 import { store, stored } from "../api/stored.ts";
 import type { Reports } from "../api/types.ts";
@@ -33,10 +33,10 @@ export const nameOf = ({ name, site_id: siteId }: SiteRow): string => name ?? si
 
 export const hasOtherName = (row: SiteRow): boolean => nameOf(row) !== row.site_id;
 
-/** With the id, because several sites may have the same name. */
+/** Contains the id, because several sites may have the same name. */
 export const labelOf = (row: SiteRow): string => (hasOtherName(row) ? `${nameOf(row)} (${row.site_id})` : row.site_id);
 
-/** Without a window to compare with, a site comes after those with one. */
+/** Sites without a compared window come last. */
 const changeOf = ({ visitors, previous_visitors: previous }: SiteRow): number =>
   visitors === null || !previous ? Number.NEGATIVE_INFINITY : visitors / previous;
 
@@ -49,7 +49,6 @@ const COMPARE: Readonly<Record<Order, (a: SiteRow, b: SiteRow) => number>> = {
   change: (a, b) => Number(changeOf(a) < changeOf(b)) - Number(changeOf(a) > changeOf(b)),
 };
 
-/** The sites whose name or id has the text, in this order. */
 export function shownSites(sites: readonly SiteRow[], order: Order, search: string): readonly SiteRow[] {
   const text = search.trim().toLowerCase();
   return sites

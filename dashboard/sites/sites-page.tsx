@@ -1,4 +1,4 @@
-/** The page of all sites: a card each, which can be searched, sorted and pinned. */
+/** The page of all sites: one card per site, with search, order and pins. */
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { PRODUCT_NAME } from "../../src/shared/names.ts";
@@ -26,7 +26,7 @@ const KEYS_MAX = 9;
 
 const ORDER_LABELS: Readonly<Record<Order, string>> = { visitors: "Most visitors", name: "Name", change: "Largest increase" };
 
-/** A custom range and all time are of one site's view. */
+/** Custom ranges and all time exist only for a single site. */
 const shownPeriod = () => SHORT_PERIODS.find((each) => each === period.value) ?? "30d";
 
 const PeriodMenu = () => (
@@ -51,7 +51,6 @@ const OrderMenu = () => (
   />
 );
 
-/** Says that nothing matches, or that there are more. */
 const Matches = ({ shown, all }: { readonly shown: number; readonly all: number }) => (
   <div role="status">
     {shown === 0 && <p class="empty">No matches</p>}

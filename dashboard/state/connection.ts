@@ -1,35 +1,35 @@
-/** Whether the service is reachable and the browser logged in, and the refresh of every report once that changes. */
+/** Connection and login state, and the refresh of all reports when it changes. */
 import { signal } from "@preact/signals";
 import { authStatus, logOut, logOutEverywhere } from "../api/admin.ts";
 import { ServiceError, type FailureKind } from "../api/http.ts";
 import { isGuest, loadShare } from "./share.ts";
 
-/** Every report is fetched again when this number grows. */
+/** Increments to refetch every report. */
 export const refreshCount = signal(0);
 
-/** Why the service cannot be reached, as a sentence; null while it can. */
+/** The reason as a sentence; null while the service is reachable. */
 export const outage = signal<string | null>(null);
 
-/** The end of an outage refreshes everything; until then, nothing can be. */
+/** Does nothing during an outage, whose end refreshes everything. */
 export const refreshAll = (): void => {
   if (outage.value === null) refreshCount.value++;
 };
 
-/** `open`: no password is set, everybody may read. `setup_code`: no password is set, and under this host name one must be. */
+/** `open`: no password is set, everybody may read. `setup_code`: no password is set, but this host name requires one. */
 type AuthState = "unknown" | "open" | "setup_code" | "logged_out" | "logged_in";
 
 export const authState = signal<AuthState>("unknown");
 
-/** Whether the session ended without a logout. */
+/** The session ended without a logout. */
 export const hasExpired = signal(false);
 
-/** While a logout is under way, a report that is refused does not mean that the session has expired. */
+/** A report rejected during a logout does not mean that the session expired. */
 let isLoggingOut = false;
 
-/** Pauses between the attempts to reach the service; the last is repeated. */
+/** Pauses between attempts; the last one repeats. */
 const RETRY_MS = [1000, 2000, 4000, 8000, 15_000, 30_000];
 
-/** Resolves after the pause, and not before the page is visible. */
+/** Resolves after the pause, but not before the page is visible. */
 async function pauseUntilVisible(ms: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms));
   while (document.visibilityState === "hidden")
@@ -53,7 +53,7 @@ function beginOutage(reason: string): void {
 
 let checking: Promise<boolean> | null = null;
 
-/** Whether the service answers, although a request has failed as if it were down. If not, there is an outage. */
+/** False starts an outage. Called when a request failed as if the service were down. */
 export async function isReachable(): Promise<boolean> {
   if (outage.value !== null) return false;
   checking ??= checkAuth().finally(() => {
@@ -69,7 +69,7 @@ function requireLogin(): void {
 
 const REFUSALS: ReadonlySet<FailureKind> = new Set(["unauthenticated", "forbidden", "not_found"]);
 
-/** To be called with the error of every failed request: an outage starts polling, an ended session shows the login. */
+/** Call with every failed request: an outage starts polling, an ended session shows the login. */
 export function handleFailure(error: unknown): void {
   if (!(error instanceof ServiceError)) return;
   // What a share link shows may have changed, or it was revoked.
@@ -86,7 +86,7 @@ async function loadAuthState(): Promise<void> {
   else requireLogin();
 }
 
-/** Updates `authState`, or what a share link shows. Resolves to whether the service answered; if it did not, there is an outage. */
+/** Updates `authState`, or the view of a share link. Resolves to false if the service is down, which starts an outage. */
 export async function checkAuth(): Promise<boolean> {
   try {
     await (isGuest ? loadShare() : loadAuthState());
@@ -100,14 +100,14 @@ export async function checkAuth(): Promise<boolean> {
   return true;
 }
 
-/** After a login or setup: shows the view of the URL with fresh reports. */
+/** Shows the view of the URL with fresh reports after a login or setup. */
 export function completeLogin(): void {
   hasExpired.value = false;
   authState.value = "logged_in";
   refreshAll();
 }
 
-/** Logs out, this browser or all of them; when the request fails, the session stays. */
+/** If the request fails, the session stays. */
 export async function endSession(where: "here" | "everywhere" = "here"): Promise<void> {
   isLoggingOut = true;
   hasExpired.value = false;

@@ -1,9 +1,8 @@
-/** Filters as the API and the URL write them (docs/http-api.md, "Filters"), and how a click on a value changes them. */
+/** Filters in the URL, the change that a click makes to them, and the kind of visits or events that they select. */
 import { filterOf, parseFilter, printFilter, type Filter, type Operator } from "../../src/shared/filters.ts";
 import { FILTER_VALUE_CHARS_MAX } from "../../src/shared/limits.ts";
 import { exceedsChars, WildcardPattern } from "../../src/shared/text.ts";
 
-/** The filter by one value, or by all others. */
 export const filterBy = (dimension: string, value: string, isNot = false): Filter => filterOf(dimension, "in", isNot, [value]);
 
 export function parseFilters(text: string | null): Filter[] {
@@ -17,10 +16,10 @@ export function parseFilters(text: string | null): Filter[] {
   });
 }
 
-/** Null where there are none. */
+/** null if there are none. */
 export const printFilters = (filters: readonly Filter[]): string | null => filters.map(printFilter).join(";") || null;
 
-/** Why the service takes no filter by the value, and what it takes instead; null if it takes one. */
+/** The reason why a value cannot be filtered by, and an alternative; null if it can. */
 export function refusalOf(value: string): string | null {
   if (value === "") return "An empty value cannot be filtered by, except with the regex ^$";
   if (!exceedsChars(value, FILTER_VALUE_CHARS_MAX)) return null;
@@ -31,11 +30,11 @@ export const canFilterBy = (value: string): boolean => refusalOf(value) === null
 
 export const isSameFilter = (a: Filter, b: Filter): boolean => printFilter(a) === printFilter(b);
 
-/** The value that a filter on the dimension lets through alone; undefined for any other filter. */
+/** Undefined unless the filter lets exactly one value through. */
 export const onlyValueOf = ({ operator, isNot, values }: Filter): string | undefined =>
   operator === "in" && !isNot && values.length === 1 ? values[0] : undefined;
 
-/** What a click on a value does: only this value, also this value, or all but this value. A second click takes it back. */
+/** A click filters by this value only, adds it, or excludes it. A second click undoes it. */
 export type Choice = "only" | "also" | "not";
 
 const without = (filters: readonly Filter[], changed: Filter | undefined, value: string): Filter[] =>
@@ -45,7 +44,7 @@ const without = (filters: readonly Filter[], changed: Filter | undefined, value:
     return values.length === 0 ? [] : [{ ...filter, values }];
   });
 
-/** After a value was chosen. Of a dimension, there is one list of values that are let through, and one of those that are not. */
+/** Each dimension has one list of included values and one of excluded values. */
 export function withChoice(filters: readonly Filter[], dimension: string, value: string, choice: Choice): Filter[] {
   const isNot = choice === "not";
   const listOf = (negated: boolean) =>
@@ -64,7 +63,7 @@ const TESTS: Readonly<Record<Exclude<Operator, "matches">, (text: string, value:
   like: (text, value) => new WildcardPattern(value).matches(text),
 };
 
-/** Whether a value passes. Regular expressions are the service's to test, so here every value passes one. */
+/** Only the service can test regular expressions: here, every value passes one. */
 export const passes = ({ operator, isNot, values }: Filter, text: string): boolean =>
   operator === "matches" || values.some((value) => TESTS[operator](text, value)) !== isNot;
 
@@ -76,7 +75,7 @@ export const passes = ({ operator, isNot, values }: Filter, text: string): boole
  */
 export type FilterKind = "visitors" | "events" | "goal" | "converting";
 
-/** The dimensions of which all events of a visit have the same value. */
+/** Dimensions with the same value for all events of a visit. */
 const VISIT_DIMENSIONS: ReadonlySet<string> = new Set([
   "countries",
   "regions",
@@ -102,14 +101,13 @@ export function filterKindOf(filters: readonly Filter[]): FilterKind {
   return filters.every(({ dimension }) => VISIT_DIMENSIONS.has(dimension)) ? "visitors" : "events";
 }
 
-/** Whether the visitors are those of conversions. */
 export const countsConversions = (kind: FilterKind): boolean => kind === "goal" || kind === "converting";
 
 const isOnGoals = ({ dimension }: Filter): boolean => dimension === "events" || dimension === "goal";
 
-/** The filters without those on events and goals. Conversion rates are shares of the visitors whom they leave. */
+/** Conversion rates are shares of the visitors who match these. */
 export const withoutGoalFilters = (filters: readonly Filter[]): Filter[] => filters.filter((filter) => !isOnGoals(filter));
 
-/** Whether the filters on events and goals leave the goal of this name. */
+/** True if the filters on events and goals let the goal through. */
 export const hasGoal = (filters: readonly Filter[], name: string): boolean =>
   filters.every((filter) => !isOnGoals(filter) || passes(filter, name));

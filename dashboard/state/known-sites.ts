@@ -1,4 +1,4 @@
-/** The sites that the reader may see, and what is set for them: names, time zones, the first day of a week, hidden cards. */
+/** The sites that the reader may see, and their settings: names, time zones, week starts, hidden cards. */
 import { computed, signal } from "@preact/signals";
 import { DEMO_SITE } from "../../src/shared/names.ts";
 import type { WeekStart, Card } from "../../src/shared/site-choices.ts";
@@ -14,7 +14,7 @@ export const hasSitesPage = (sites: readonly string[]): boolean => ownSites(site
 
 type SiteSettings = NonNullable<Sites["settings"]>[number];
 
-/** By site id; null until they have loaded. */
+/** Keyed by site id; null until loaded. */
 export const knownSites = signal<ReadonlyMap<string, SiteSettings> | null>(null);
 
 const knownAtMs = signal(Date.now());
@@ -24,18 +24,18 @@ export const setKnownSites = (settings: readonly SiteSettings[]): void => {
   knownSites.value = new Map(settings.map((each) => [each.site_id, each]));
 };
 
-/** The address of the list of sites, the same wherever it is asked for, so that its response is shared. */
+/** Shared by all requests for the list, so that they share its response. */
 const SITES_PATH = "/api/sites?include=settings";
 
 export const useSites = (): Report<Sites> => useRequest<Sites>(SITES_PATH);
 
-/** A viewer has those of the shared site alone. */
+/** Guests see only the shared site. */
 const current = computed(() => shared.value ?? knownSites.value?.get(site.value ?? ""));
 
-/** The zone whose days and hours the reports of the site have. */
+/** The zone of the site's days and hours. */
 export const timeZone = computed(() => current.value?.time_zone ?? UTC);
 
-/** The date of the site at a time since the last response; of UTC for a site without events and settings. */
+/** The site's date at a time since the last response; in UTC for a site without events and settings. */
 export function dateAt(ms: number): string {
   if (!current.value) return localDate(UTC, ms);
   const { today, time_zone: zone } = current.value;
@@ -44,10 +44,8 @@ export function dateAt(ms: number): string {
 
 export const weekStart = computed((): WeekStart => current.value?.week_start ?? "monday");
 
-/** By the names of the API, e.g. `sources`, `funnel`. */
 export const isCardShown = (card: Card): boolean => !current.value?.hidden_cards.some((hidden) => hidden === card);
 
 export const nameOf = (siteId: string): string => shared.value?.site_name ?? knownSites.value?.get(siteId)?.name ?? siteId;
 
-/** What the page calls its site. */
 export const siteName = computed(() => nameOf(site.value ?? ""));

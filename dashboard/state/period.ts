@@ -1,4 +1,4 @@
-/** The period of the view and the one it is compared with, as the URL has them. */
+/** Period and comparison of the view, as the URL has them. */
 import { computed, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { PERIODS, type Period } from "../../src/shared/periods.ts";
@@ -26,10 +26,10 @@ import { site } from "./view.ts";
 
 const loadedFirstDay = signal<{ readonly siteId: string | null; readonly day: string } | null>(null);
 
-/** Of the site; null until it is known. */
+/** The date of the first event; null until known. */
 export const firstDay = computed(() => (loadedFirstDay.value?.siteId === site.value ? loadedFirstDay.value.day : null));
 
-/** Asks for it where all time is shown, and again with each refresh of the view. */
+/** Requests it while all time is shown, and again with each refresh. */
 export function useFirstDay(isShown: boolean): Report<unknown> {
   const siteId = site.value;
   const report = useReport("timeseries", isShown ? { site_id: siteId, period: "all", interval: "month" } : null);
@@ -41,13 +41,13 @@ export function useFirstDay(isShown: boolean): Report<unknown> {
   return report;
 }
 
-/** When the page last looked at the clock. Updated by the realtime polling. */
+/** Updated by realtime polling. */
 export const nowMs = signal(Date.now());
 
-/** Today at the site, `YYYY-MM-DD`. */
+/** Today at the site. */
 export const today = computed(() => dateAt(nowMs.value));
 
-/** The dates of a custom range in the URL; null unless both are there. */
+/** null unless the URL has both dates. */
 function datesIn(startName: string, endName: string): { readonly start: string; readonly end: string } | null {
   const [start, end] = [param(startName), param(endName)];
   return start === null || end === null ? null : { start, end };
@@ -56,21 +56,21 @@ function datesIn(startName: string, endName: string): { readonly start: string; 
 const customDates = computed(() => datesIn("start", "end"));
 const comparedDates = computed(() => datesIn("compare_start", "compare_end"));
 
-/** The dates that a share link shows; null for all. */
+/** Dates of a share link; null for all. */
 export const bounds = computed(() => shared.value && sharedRange(shared.value, today.value));
 
 export const offeredPeriods = computed(() =>
   PERIODS.filter((known) => (known === "all" ? bounds.value === null : isWithin(rangeOf(known, today.value), bounds.value))),
 );
 
-/** Null where a share link has its own dates. */
+/** null if a share link has its own dates. */
 export const defaultPeriod = computed(() => (shared.value && sharedPeriod(shared.value)) ?? (bounds.value ? null : "30d"));
 
 const namedPeriod = computed(() => offeredPeriods.value.find((known) => known === param("period")) ?? defaultPeriod.value);
 
 export const period = computed((): Period | "custom" => (customDates.value ? "custom" : (namedPeriod.value ?? "custom")));
 
-/** Whether the view has all of the dates that a share link fixes. */
+/** The view shows all dates of a share link. */
 export const hasAllSharedDates = computed(() => period.value === "custom" && customDates.value === null);
 
 export const range = computed((): Range => {
@@ -83,17 +83,17 @@ export const range = computed((): Range => {
   return rangeWithin(chosen, bounds.value, today.value);
 });
 
-/** Whether `range` is that of the view: the dates of all time are the service's to tell. */
+/** The first date of all time comes from the service. */
 export const isRangeKnown = computed(() => period.value !== "all" || firstDay.value !== null);
 
-/** Why a range cannot be shown; null if it can. */
+/** null if the range can be shown. */
 export const problemOf = (start: string, end: string): RangeProblem | null =>
   rangeProblem(start, end) ?? sharedRangeProblem(start, end, bounds.value);
 
-/** Why the dates in the URL are not the range. */
+/** The reason why the view does not show the dates in the URL. */
 export const urlRangeProblem = computed(() => customDates.value && problemOf(customDates.value.start, customDates.value.end));
 
-/** URL parameters of the range moved by its length, `lengths` times; null if it cannot be shown. */
+/** URL parameters of the range shifted by `lengths` times its length; null if it cannot be shown. */
 export const movedRange = (lengths: number): ReturnType<typeof shifted> =>
   shifted(range.value, lengths, { period: period.value, today: today.value, bounds: bounds.value });
 
@@ -103,17 +103,17 @@ export const comparison = computed((): Comparison => {
   return chosen === "year_over_year" || chosen === "none" ? chosen : "previous_period";
 });
 
-/** Only the choice against it is in the URL. */
+/** The URL contains only the choice against it. */
 export const matchWeekdays = computed(() => param("weekdays") !== "off");
 
 const customComparison = computed(
   () => comparedDates.value && customRange(comparedDates.value.start, comparedDates.value.end, today.value),
 );
 
-/** Before all time, there is nothing. */
+/** All time has nothing before it. */
 export const isComparable = computed(() => period.value !== "all");
 
-/** The window that the range would be compared with; null if there is none, or none that a share link shows. */
+/** The window for a comparison; null if there is none, or if a share link does not show it. */
 export function comparedBy(chosen: Comparison): ComparedRange | null {
   if (!isComparable.value) return null;
   const choice = { comparison: chosen, matchWeekdays: matchWeekdays.value, custom: customComparison.value };
@@ -121,13 +121,13 @@ export function comparedBy(chosen: Comparison): ComparedRange | null {
   return window && isWithin(window, bounds.value) ? window : null;
 }
 
-/** The window that the range is compared with; null without a comparison. */
+/** The compared window; null without a comparison. */
 export const comparedRange = computed(() => comparedBy(comparison.value));
 
 export const choosePeriod = (chosen: Period): void =>
   navigate({ period: chosen === defaultPeriod.value ? null : chosen, start: null, end: null });
 
-/** By its length, `lengths` times; negative into the past. */
+/** Shifts by the period's length; negative into the past. */
 export function shiftPeriod(lengths: number): void {
   // Without a next period, the realtime view is left for the current one.
   navigate(movedRange(lengths) ?? { view: null });
@@ -136,7 +136,7 @@ export function shiftPeriod(lengths: number): void {
 export const chooseComparison = (chosen: Comparison): void =>
   navigate({ compare: chosen === "previous_period" ? null : chosen, compare_start: null, compare_end: null });
 
-/** What the shortcut turned off, and turns on again. */
+/** The comparison that the shortcut turned off, and turns on again. */
 let turnedOff: Changes = { compare: null };
 
 export function toggleComparison(): void {

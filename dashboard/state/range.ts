@@ -1,11 +1,11 @@
-/** Date arithmetic, whatever the time zone: ranges of days and the rows of a calendar, the part of a range that a share link shows, and the ranges before it, after it and compared with it. */
+/** Date arithmetic, independent of time zones: ranges, calendar weeks, dates of share links, and the ranges before, after and compared. */
 import { LONG_RANGE_DAYS_MAX, HOURLY_DAYS_MAX, RANGE_DAYS_MAX } from "../../src/shared/limits.ts";
 import { dayAfter, startOfPeriod, PERIODS, PERIOD_DAYS, SHORT_PERIODS, daysOfWholeWeeks, type Period } from "../../src/shared/periods.ts";
 import type { WeekStart } from "../../src/shared/site-choices.ts";
 
 const DAY_MS = 86_400_000;
 
-/** No event is older. */
+/** The first date that events may have. */
 export const FIRST_DAY = "1970-01-01";
 
 /** Both days are included. */
@@ -15,13 +15,13 @@ export interface Range {
   readonly days: number;
 }
 
-/** Rejects dates that do not exist: `Date.parse` reads 31 February as 3 March. */
+/** `Date.parse` reads 31 February as 3 March. */
 const isDay = (text: string): boolean =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) && text >= FIRST_DAY && !Number.isNaN(Date.parse(text)) && dayAfter(text, 0) === text;
 
 export const daysBetween = (start: string, end: string): number => Math.round((Date.parse(end) - Date.parse(start)) / DAY_MS) + 1;
 
-/** Why a range cannot be shown, and which of its dates to change. */
+/** The reason why a range cannot be shown, and the date to change. */
 export interface RangeProblem {
   readonly date: "start" | "end";
   readonly text: string;
@@ -42,7 +42,7 @@ const lastDays = (days: number, end: string): Range => ({ start: dayAfter(end, 1
 
 const since = (start: string, end: string): Range => ({ start, end, days: daysBetween(start, end) });
 
-/** The range of these dates, or the closest that can be shown: the last days of a longer one, the last 30 days for invalid dates. */
+/** Falls back to the closest valid range: the last days of a longer one, or the last 30 days for invalid dates. */
 export function customRange(start: string, end: string, today: string): Range {
   if (rangeProblem(start, end) === null) return since(start, end);
   return isDay(start) && isDay(end) && start <= end ? lastDays(LONG_RANGE_DAYS_MAX, end) : rangeOf("30d", today);
@@ -52,26 +52,25 @@ export function customRange(start: string, end: string, today: string): Range {
 export const rangeOf = (period: Period, today: string, firstDay = today): Range =>
   since(period === "all" ? (firstDay < today ? firstDay : today) : startOfPeriod(period, today), today);
 
-/** As `getUTCDay` counts. */
+/** Numbered like `getUTCDay`. */
 const FIRST_WEEKDAY: Readonly<Record<WeekStart, number>> = { monday: 1, sunday: 0, saturday: 6 };
 
 const WEEK_DAYS = 7;
 
 const weekdayOf = (day: string): number => new Date(day).getUTCDay();
 
-/** The first day of the month that is `months` after the day's. */
+/** The first day of a month `months` later. */
 export function monthAfter(day: string, months: number): string {
   const index = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1 + months;
   return `${String(Math.floor(index / 12)).padStart(4, "0")}-${String((index % 12) + 1).padStart(2, "0")}-01`;
 }
 
-/** The days of the week that a day lies in. */
 export function weekOf(day: string, weekStart: WeekStart): string[] {
   const first = dayAfter(day, -((weekdayOf(day) - FIRST_WEEKDAY[weekStart] + WEEK_DAYS) % WEEK_DAYS));
   return Array.from({ length: WEEK_DAYS }, (_, i) => dayAfter(first, i));
 }
 
-/** The weeks that have days of the month of `day`, with their days of other months. */
+/** Weeks with days of the month, including their days of other months. */
 export function weeksOfMonth(day: string, weekStart: WeekStart): string[][] {
   const next = monthAfter(day, 1);
   const weeks: string[][] = [];
@@ -80,18 +79,18 @@ export function weeksOfMonth(day: string, weekStart: WeekStart): string[][] {
   return weeks;
 }
 
-/** As the service describes a link. */
+/** A share link's dates in the API. */
 interface SharedDates {
   readonly period: string | null;
   readonly start_date: string | null;
   readonly end_date: string | null;
 }
 
-/** The period of a link that has one; null for another kind of link. One that was stored earlier may have `today` for `day`. */
+/** null if the link has no period. Older links may have `today` for `day`. */
 export const sharedPeriod = ({ period }: Pick<SharedDates, "period">): Period | null =>
   PERIODS.find((known) => known === (period === "today" ? "day" : period)) ?? null;
 
-/** Null for all dates. */
+/** null for all dates. */
 export function sharedRange(dates: SharedDates, today: string): Range | null {
   const period = sharedPeriod(dates);
   if (period === "all") return null;
@@ -100,11 +99,11 @@ export function sharedRange(dates: SharedDates, today: string): Range | null {
   return start === null || end === null ? null : { start, end, days: daysBetween(start, end) };
 }
 
-/** Bounds that are null contain everything. */
+/** null bounds contain everything. */
 export const isWithin = ({ start, end }: Pick<Range, "start" | "end">, bounds: Range | null): boolean =>
   bounds === null || (bounds.start <= start && end <= bounds.end);
 
-/** The part of a range that the bounds have; all of the bounds if there is none. */
+/** Cuts a range to the bounds. Falls back to all of the bounds. */
 export function rangeWithin(range: Range, bounds: Range | null, today: string): Range {
   if (bounds === null || isWithin(range, bounds)) return range;
   const start = range.start > bounds.start ? range.start : bounds.start;
@@ -112,25 +111,24 @@ export function rangeWithin(range: Range, bounds: Range | null, today: string): 
   return start <= end ? { start, end, days: daysBetween(start, end) } : customRange(bounds.start, bounds.end, today);
 }
 
-/** Why a link does not show a range. */
+/** The reason why a link does not show a range. */
 export function sharedRangeProblem(start: string, end: string, bounds: Range | null): RangeProblem | null {
   if (bounds === null || isWithin({ start, end }, bounds)) return null;
   return { date: start < bounds.start || start > bounds.end ? "start" : "end", text: `This page shows ${bounds.start} to ${bounds.end}.` };
 }
 
-/** What a range is a part of. */
 interface Surroundings {
-  /** What the range is called, `custom` for two dates. */
+  /** `custom` for two dates. */
   readonly period: Period | "custom";
   readonly today: string;
-  /** The dates that can be shown; null for all. */
+  /** Dates that can be shown; null for all. */
   readonly bounds: Range | null;
 }
 
-/** The periods that a range of whole months may be, by their months. */
+/** Periods of whole months, in months. */
 const PERIOD_MONTHS: Readonly<Partial<Record<Period, number>>> = { month: 1, year: 12 };
 
-/** How many months of the calendar the range is; undefined for one of days. */
+/** Undefined if the range is not a calendar month or year. */
 function monthsOf({ start, end }: Range, period: Surroundings["period"]): number | undefined {
   if (period !== "custom") return PERIOD_MONTHS[period];
   const after = dayAfter(end, 1);
@@ -144,7 +142,10 @@ function datesAfter({ start, end, days }: Range, lengths: number, months: number
   return { start: first, end: dayAfter(monthAfter(first, months), -1) };
 }
 
-/** URL parameters of the range moved by its length, `lengths` times: a named period if it has today, null if it cannot be shown. */
+/**
+ * URL parameters of the shifted range: calendar months and years move by months, other ranges by their length. A range that contains today
+ * becomes a named period. Null if it cannot be shown.
+ */
 export function shifted(range: Range, lengths: number, surroundings: Surroundings): Readonly<Record<string, string | null>> | null {
   const { period, today, bounds } = surroundings;
   if (period === "all") return null;
@@ -162,27 +163,26 @@ export function shifted(range: Range, lengths: number, surroundings: Surrounding
 export type Comparison = "previous_period" | "year_over_year" | "custom" | "none";
 
 export interface ComparedRange extends Range {
-  /** Its day that corresponds to today, of which totals count the hours up to now; null if the range does not include today. */
+  /** The day compared with today, which counts only until the current time; null if the range excludes today. */
   readonly today: string | null;
 }
 
 export interface ComparisonChoice {
   readonly comparison: Comparison;
-  /** Whether the window begins on the same weekday as the range. */
+  /** The window begins on the same weekday as the range. */
   readonly matchWeekdays: boolean;
-  /** Of the comparison `custom`. */
+  /** Dates of the comparison `custom`. */
   readonly custom: Range | null;
 }
 
 const YEAR_OF_WEEKS_DAYS = 52 * 7;
 
-/** The same date a year earlier; 28 February for 29 February. */
+/** 28 February for 29 February. */
 function yearBefore(day: string): string {
   const date = day.slice(4);
   return `${String(Number(day.slice(0, 4)) - 1).padStart(4, "0")}${date === "-02-29" ? "-02-28" : date}`;
 }
 
-/** Maps a day of a range to the day that it is compared with. */
 type DayBefore = (day: string) => string;
 
 const daysBefore =
@@ -192,14 +192,14 @@ const daysBefore =
 
 const inPreviousPeriod = ({ days }: Range, matchWeekdays: boolean): DayBefore => daysBefore(matchWeekdays ? daysOfWholeWeeks(days) : days);
 
-/** By the calendar, the window may be a day longer or shorter than the range. */
+/** Calendar years may make the window a day longer or shorter. */
 function aYearEarlier({ start, days }: Range, matchWeekdays: boolean): DayBefore {
   if (matchWeekdays && days <= YEAR_OF_WEEKS_DAYS) return daysBefore(YEAR_OF_WEEKS_DAYS);
   // Short ranges keep their length, so that both series have hourly buckets or both have daily ones.
   return days <= HOURLY_DAYS_MAX + 1 ? daysBefore(daysBetween(yearBefore(start), start) - 1) : yearBefore;
 }
 
-/** Null if nothing is compared, or if the window would begin before the first possible day. */
+/** null without a comparison, or if the window would begin before `FIRST_DAY`. */
 export function comparedRangeOf(
   range: Range,
   { comparison, matchWeekdays, custom }: ComparisonChoice,

@@ -9,7 +9,7 @@ import { isRealtime } from "./view.ts";
 
 const RHYTHM: Rhythm = { firstMs: 0, pauseMs: () => 10_000 };
 
-/** Whole minutes in the view; the current one comes on top. */
+/** Whole minutes of the view, plus the current one. */
 export const MINUTES = 30;
 
 export type Realtime = Reports["realtime"];
@@ -22,16 +22,16 @@ const url = computed(() => {
 
 const response = signal<{ readonly url: string; readonly data: Realtime } | null>(null);
 
-/** The last response, possibly for another site or other filters; null before the first. */
+/** The last response, possibly to an earlier request; null before the first. */
 export const realtime = computed(() => response.value?.data ?? null);
 
-/** Whether `realtime` is the response to an earlier view. */
+/** True if `realtime` answers an earlier request. */
 export const isRealtimeStale = computed(() => response.value?.url !== url.value);
 
-/** The fields that only the realtime view requests; null until they are there. */
+/** Fields that only the realtime view requests; null until loaded. */
 export const lastMinutes = computed(() => (realtime.value?.countries === undefined ? null : (realtime.value as Required<Realtime>)));
 
-/** For one component that is always shown. Each response also updates the clock, so that a page left open moves on at midnight. */
+/** Used by one component that is always shown. Each response also updates the clock, so that an open page advances at midnight. */
 export function useRealtimePolling(): void {
   usePolling<Realtime>(url.value, RHYTHM, (data, requested) => {
     nowMs.value = Date.now();
@@ -39,7 +39,7 @@ export function useRealtimePolling(): void {
   });
 }
 
-/** Until the report tells. */
+/** Default until the report says. */
 const WINDOW_MINUTES = 5;
 
 export const windowMinutes = (): number => realtime.value?.window_minutes ?? WINDOW_MINUTES;

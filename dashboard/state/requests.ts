@@ -1,4 +1,4 @@
-/** Hooks for requests: reports that a component shows, polling, and what buttons and forms do. */
+/** Hooks for requests: reports, polling, and actions of buttons and forms. */
 import { useEffect, useState, useRef } from "preact/hooks";
 import { ServiceError, urlOf, type Parameters } from "../api/http.ts";
 import { fetchReport, type Load } from "../api/reports.ts";
@@ -8,14 +8,14 @@ import { handleFailure, isReachable, outage, refreshCount } from "./connection.t
 export interface Report<T> {
   /** The last response, possibly to an earlier request; undefined before the first. */
   readonly data: T | undefined;
-  /** Whether `data` belongs to an earlier request, or cannot be refreshed because of an outage. */
+  /** `data` answers an earlier request, or cannot be refreshed during an outage. */
   readonly isStale: boolean;
-  /** Null during an outage, which the page shows once for all reports. */
+  /** null during an outage, which the page reports once. */
   readonly error: ServiceError | null;
   readonly retry: () => void;
 }
 
-/** Whether there is nothing to show yet, and may be soon. */
+/** Nothing to show yet. */
 export const isLoading = ({ data, error }: Report<unknown>): boolean => data === undefined && error === null;
 
 interface Result<T> {
@@ -24,7 +24,7 @@ interface Result<T> {
   readonly error: ServiceError | null;
 }
 
-/** A response is reused for this long, e.g. after Back. */
+/** Responses are reused for this long, e.g. after Back. */
 const CACHE_TTL_MS = 20_000;
 const CACHE_ENTRIES_MAX = 200;
 const cache = new Map<string, { readonly atMs: number; readonly data: unknown }>();
@@ -42,13 +42,13 @@ function cacheGet(key: string): unknown {
   return entry && performance.now() - entry.atMs < CACHE_TTL_MS ? entry.data : undefined;
 }
 
-/** For when the stored events have changed. */
+/** Call after stored events have changed. */
 export const clearReportCache = (): void => cache.clear();
 
 const toServiceError = (error: unknown): ServiceError =>
   error instanceof ServiceError ? error : new ServiceError("failed", String(error));
 
-/** Fetches a report, again if it failed as in an outage although the service answers. */
+/** Retries once if the service answers after all. */
 async function fetchUnlessDown<T>(url: string, load: Load<T>, signal: AbortSignal): Promise<T> {
   try {
     return await load(url, signal);
@@ -59,7 +59,7 @@ async function fetchUnlessDown<T>(url: string, load: Load<T>, signal: AbortSigna
   }
 }
 
-/** Fetches a URL; null fetches nothing. */
+/** Keeps previous data while new data loads. Leaving the view aborts the request. Null fetches nothing. */
 export function useRequest<T>(url: string | null, load: Load<T> = fetchReport): Report<T> {
   const [result, setResult] = useState<Result<T> | null>(null);
   const [tries, setTries] = useState(0);
@@ -99,7 +99,7 @@ export function useRequest<T>(url: string | null, load: Load<T> = fetchReport): 
   };
 }
 
-/** A report by its name; null parameters fetch nothing. */
+/** null parameters fetch nothing. */
 export const useReport = <Name extends Exclude<keyof Reports, "breakdown">>(
   name: Name,
   parameters: Parameters | null,
@@ -109,9 +109,9 @@ export const useBreakdown = (dimension: Dimension, parameters: Parameters): Repo
   useRequest(urlOf(`/api/stats/breakdown/${dimension}`, parameters));
 
 export interface Rhythm {
-  /** Before the first request. */
+  /** Pause before the first request. */
   readonly firstMs: number;
-  /** Before the next one. `sinceMs` have passed since the start or the last return to the page. */
+  /** Pause before the next one. `sinceMs` have passed since the start or the last return to the page. */
   readonly pauseMs: (sinceMs: number) => number;
 }
 
@@ -149,7 +149,7 @@ function poller(
   };
 }
 
-/** A URL that is null polls nothing. A refresh of all reports polls at once. */
+/** One request at a time, only while the page is visible and there is no outage. Null polls nothing. A refresh polls at once. */
 export function usePolling<T>(
   url: string | null,
   rhythm: Rhythm,
@@ -179,7 +179,7 @@ export function usePolling<T>(
   }, [url, refresh]);
 }
 
-/** `problemOf` tells the reader what went wrong; called once for each failure. */
+/** `problemOf` describes a failure to the reader; called once per failure. */
 export function useAction<Problem = string>(problemOf: (error: unknown) => Problem) {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);

@@ -1,4 +1,4 @@
-/** Parameters of reports: what of the view they are about. */
+/** The current view as report query parameters. */
 import { computed } from "@preact/signals";
 import { RANGE_DAYS_MAX } from "../../src/shared/limits.ts";
 import { withoutGoalFilters, printFilters } from "./filters.ts";
@@ -7,10 +7,9 @@ import type { Range } from "./range.ts";
 import { segmentFilters, segmentId, ownFilters } from "./view-filters.ts";
 import { site } from "./view.ts";
 
-/** What shows the service that many days are meant. Of a series, another one takes its place. */
+/** Shows the service that a long range is intended. Series replace it by their own interval. */
 const longRange = ({ days }: Range) => days > RANGE_DAYS_MAX && { interval: "month" };
 
-/** Site and period as parameters of a report. */
 export const unfilteredScope = computed(() => ({
   site_id: site.value,
   ...(period.value === "custom"
@@ -18,10 +17,9 @@ export const unfilteredScope = computed(() => ({
     : { period: period.value }),
 }));
 
-/** Site, period and filters as parameters of a report. */
 export const scope = computed(() => ({ ...unfilteredScope.value, segment: segmentId.value, filters: printFilters(ownFilters.value) }));
 
-/** The same without the filters on events and goals. Those of a segment that has any are written one by one. */
+/** Omits filters on events and goals. A saved filter with any is replaced by its other conditions. */
 export const everybodyScope = computed(() => {
   const ofSegment = withoutGoalFilters(segmentFilters.value);
   const own = withoutGoalFilters(ownFilters.value);
@@ -30,7 +28,7 @@ export const everybodyScope = computed(() => {
   return { ...unfilteredScope.value, segment: null, filters: printFilters([...ofSegment, ...own]) };
 });
 
-/** The compared window as parameters of the report `main`. */
+/** The compared window as parameters of `main` and of breakdowns. */
 export const comparisonParameters = computed(() => {
   const compared = comparedRange.value;
   if (!compared) return {};

@@ -1,38 +1,37 @@
-/** The share link or public site that the page was opened for: `/share/<token or site id>` (docs/http-api.md, "Guests"). */
+/** The share link or public site of this page: `/share/<token or site id>` (docs/http-api.md, "Guests"). */
 import { signal } from "@preact/signals";
 import type { SharedSite, ViewerToken } from "../api/types.ts";
 import { presentShare, sendJson, ServiceError } from "../api/http.ts";
 import { store, stored } from "../api/stored.ts";
 
-/** What a link shows. */
 type SharedView = Required<Omit<SharedSite, "locked">>;
 
 export const SHARE_PATH = "/api/share";
 
 const key = /\/share\/([^/]+)$/.exec(location.pathname)?.[1];
 
-/** Whether this page is a viewer's, not the owner's. */
+/** This page belongs to a guest. */
 export const isGuest = key !== undefined;
 
-/** What the viewer sees; null in the owner's dashboard, and while the link is not open. */
+/** null in the owner's dashboard, and while the link is not open. */
 export const shared = signal<SharedView | null>(null);
 
-/** When the last response came: `today` is of that time. */
+/** Time of the last response, to which `today` belongs. */
 export const sharedAtMs = signal(Date.now());
 
-/** `locked`: it needs its password. `dead`: unknown, revoked or expired. */
+/** `locked`: requires its password. `dead`: unknown, revoked or expired. */
 export const shareStatus = signal<"unknown" | "locked" | "dead" | "open">("unknown");
 
 const TOKEN_KEY = `sandpiper.viewer.${key ?? ""}`;
 
 const rootPath = (): string => new URL("..", location.href).pathname.replace(/\/$/, "");
 
-/** The token that a password opened, else the link's own. */
+/** Prefers the token that a password opened to the link's own. */
 const present = (): void => presentShare(rootPath(), stored("session", TOKEN_KEY) ?? key ?? "");
 
 if (isGuest) present();
 
-/** To be called with each response of `GET /api/share`. Views that are equal stay the same value, so that nothing loads again. */
+/** Call with each response of `GET /api/share`. Equal views keep their identity, so that nothing reloads. */
 export function applyShare({ locked, ...view }: SharedSite): void {
   const next = locked ? null : (view as SharedView);
   sharedAtMs.value = Date.now();
@@ -48,7 +47,7 @@ function end(): void {
 const isGone = (error: unknown): boolean =>
   error instanceof ServiceError && ["not_found", "unauthenticated", "forbidden"].includes(error.kind);
 
-/** Reads what the link shows now. @throws ServiceError if the service cannot tell */
+/** @throws ServiceError if the service cannot answer */
 export async function loadShare(): Promise<void> {
   try {
     applyShare(await sendJson<SharedSite>(SHARE_PATH, {}));
@@ -62,7 +61,7 @@ export async function loadShare(): Promise<void> {
   }
 }
 
-/** @throws ServiceError for a wrong password, among others */
+/** @throws ServiceError for a wrong password, for example */
 export async function unlockShare(password: string): Promise<void> {
   const body = JSON.stringify({ password });
   const init = { method: "POST", headers: { "Content-Type": "application/json" }, body };

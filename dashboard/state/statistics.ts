@@ -1,4 +1,4 @@
-/** The main report of the view, from which the stats, the chart, and the shares and changes of all rows are computed. */
+/** The main report of the view: stats, chart, and the shares and changes of all rows derive from it. */
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Installation, Reports } from "../api/types.ts";
@@ -12,7 +12,7 @@ export type MainReport = Reports["main"];
 
 export interface Statistics {
   readonly main: Report<MainReport>;
-  /** The same report without the filters on events and goals. It has no data unless a conversion rate is shown. */
+  /** `main` without filters on events and goals. It has no data unless a conversion rate is shown. */
   readonly everybody: Report<MainReport>;
 }
 
@@ -25,23 +25,23 @@ interface Loaded {
 
 const loaded = signal<Loaded>({});
 
-/** The total of which the cards show shares; null until it has loaded. */
+/** Base of the shares in cards; null until loaded. */
 export const totalVisitors = (): number | null => loaded.value.main?.unique_visitors ?? null;
 
-/** False for a window that begins before the first event: it has fewer events than a comparable period, whatever happened. */
+/** False if the window begins before the first event: it would have fewer events than a comparable period. */
 export function isWindowWhole(): boolean {
   const [{ firstEventDate: first }, compared] = [loaded.value, comparedRange.value];
   return compared !== null && first !== undefined && (first === null || first <= compared.start);
 }
 
-/** Whether rows show changes: against a window without events, all of them would be new. */
+/** Rows show no changes against a window without events, where all would be new. */
 export function isCompared(): boolean {
   // Filters on goals do not count here: a goal that nobody reached is still compared if there were visitors.
   const { main, everybody } = loaded.value;
   return isWindowWhole() && (everybody ?? main)?.comparison?.total_events !== 0;
 }
 
-/** A rate needs two reports of the same view: both stay as they were until both have loaded. */
+/** A rate needs two reports of the same view: both keep their data until both have loaded. */
 function useRated({ main, everybody }: Statistics, hasRate: boolean): Statistics {
   const shown = useRef<{ readonly main: MainReport; readonly everybody: MainReport } | null>(null);
   if (!hasRate) shown.current = null;

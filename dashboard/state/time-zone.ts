@@ -1,4 +1,4 @@
-/** Dates and times of the clock in a time zone, from the browser's own copy of the IANA time zone database (`Intl`). */
+/** Dates and times in a time zone, from the browser's copy of the IANA database (`Intl`). */
 import { dayAfter } from "../../src/shared/periods.ts";
 import { daysBetween } from "./range.ts";
 
@@ -11,7 +11,7 @@ const PARTS = { year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digi
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** An old browser may not know a new zone: it then shows dates of UTC. */
+/** Old browsers may not know a new zone: they show UTC dates. */
 function newFormat(timeZone: string): Intl.DateTimeFormat {
   try {
     return new Intl.DateTimeFormat("en-US-u-ca-gregory", { ...PARTS, timeZone });
@@ -26,7 +26,7 @@ function formatIn(timeZone: string): Intl.DateTimeFormat {
   return known;
 }
 
-/** What the clock of the zone shows, as the service writes minutes: `2026-03-29 03:10`. */
+/** `2026-03-29 03:10`, as the service writes minutes. */
 export function localTime(timeZone: string, ms: number): string {
   const parts: Record<string, string> = {};
   for (const { type, value } of formatIn(timeZone).formatToParts(ms)) parts[type] = value;
@@ -34,17 +34,19 @@ export function localTime(timeZone: string, ms: number): string {
   return `${year.padStart(4, "0")}-${month}-${day} ${hour}:${minute}`;
 }
 
-/** The date in the zone, `YYYY-MM-DD`. */
 export const localDate = (timeZone: string, ms: number): string => localTime(timeZone, ms).slice(0, 10);
 
-/** The date of a site that had `date` at `atMs`: it moves on at each midnight of the zone. It may be behind the zone's own before a change of the zone. */
+/**
+ * The current date of a site whose date was `date` at `atMs`: advances at each midnight of the zone. It may lag behind the zone before a
+ * change of zone.
+ */
 export const dateSince = (date: string, atMs: number, timeZone: string, ms: number): string =>
   dayAfter(date, daysBetween(localDate(timeZone, atMs), localDate(timeZone, ms)) - 1);
 
 const EARLIEST_START_MINUTES = -14 * 60;
 const LATEST_START_MINUTES = 13 * 60;
 
-/** The first minute of a date by the clock of the zone, which may be 14 hours ahead of UTC or 12 behind, and may skip midnight. */
+/** The first minute of a date in the zone, which may be 14 hours ahead of UTC or 12 behind, and may skip midnight. */
 export function startOf(date: string, timeZone: string): number {
   const at = (minutes: number) => Date.parse(date) + minutes * MINUTE_MS;
   let [before, found] = [EARLIEST_START_MINUTES - 1, LATEST_START_MINUTES];
@@ -56,7 +58,7 @@ export function startOf(date: string, timeZone: string): number {
   return at(found);
 }
 
-/** How many hours of a date the clock of the zone has begun by then. Those that it shows twice are one, as in a series by hour. */
+/** Hours of a date that have begun by then. Hours that the clock shows twice count once, as in an hourly series. */
 export function hoursBegun(date: string, timeZone: string, nowMs: number): number {
   const startMs = startOf(date, timeZone);
   if (nowMs < startMs) return 0;
@@ -69,7 +71,7 @@ export function hoursBegun(date: string, timeZone: string, nowMs: number): numbe
 
 const asUtcMs = (time: string): number => Date.parse(`${time.replace(" ", "T")}Z`);
 
-/** `count` minutes of the zone's clock from one that it showed at about `nearMs` on. The clock may jump between two of them. */
+/** `count` minutes of the zone's clock, from one shown at about `nearMs`. The clock may jump between two of them. */
 export function minutesFrom(timeZone: string, first: string, count: number, nearMs: number): string[] {
   const nearMinuteMs = Math.floor(nearMs / MINUTE_MS) * MINUTE_MS;
   const offsetMs = asUtcMs(localTime(timeZone, nearMinuteMs)) - nearMinuteMs;
@@ -77,5 +79,5 @@ export function minutesFrom(timeZone: string, first: string, count: number, near
   return Array.from({ length: count }, (_, i) => localTime(timeZone, firstMs + i * MINUTE_MS));
 }
 
-/** A time of a zone's clock: only that of UTC is named beside each, other zones are named once on a page. */
+/** Names UTC beside each time. Other zones are named once per page. */
 export const inZone = (time: string, timeZone: string): string => (timeZone === UTC ? `${time} UTC` : time);

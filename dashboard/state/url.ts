@@ -5,12 +5,12 @@ import { isGuest } from "./share.ts";
 
 const STORAGE_KEY = "sandpiper.view";
 
-/** Period, and the tabs by the parameters of their cards. */
+/** Period, and the URL parameters of cards' tabs. */
 const NAMES = ["period", "from", "pages", "places", "devices", "did"];
 
 const storedView = (): URLSearchParams => new URLSearchParams(stored("local", STORAGE_KEY) ?? "");
 
-/** To be called with each change of the URL that the reader chose. Custom ranges pass, so they are not remembered. Nor are views of others. */
+/** Call with each change that the reader chose. Custom ranges and views of guests are not remembered. */
 function remember(changes: Readonly<Record<string, string | null>>): void {
   if (isGuest) return;
   const isCustom = typeof changes["start"] === "string";
@@ -24,18 +24,18 @@ function remember(changes: Readonly<Record<string, string | null>>): void {
   store("local", STORAGE_KEY, next.toString());
 }
 
-/** For a site that another page opens, with a period of its own. */
+/** Tabs for a site that another page opens with its own period. */
 export const rememberedTabs = (): Readonly<Record<string, string>> =>
   Object.fromEntries([...storedView()].filter(([name]) => name !== "period"));
 
-/** For a URL without parameters only: a link shows what it says. */
+/** Applies only to a URL without parameters: a link shows exactly what it says. */
 export const remembered = (): Readonly<Record<string, string>> => (location.search === "" ? Object.fromEntries(storedView()) : {});
 
 const paramsInUrl = () => new URLSearchParams(location.search);
 
 const searchParams = signal(paramsInUrl());
 
-/** Between `history.back()` and its `popstate`: the view has changed already, the URL not yet. */
+/** Between `history.back()` and `popstate`, the view has changed but the URL has not. */
 let isGoingBack = false;
 
 addEventListener("popstate", () => {
@@ -44,7 +44,7 @@ addEventListener("popstate", () => {
   searchParams.value = paramsInUrl();
 });
 
-/** New values of URL parameters; null removes one. */
+/** null removes a parameter. */
 export type Changes = Readonly<Record<string, string | null>>;
 
 function urlOf(params: URLSearchParams): string {
@@ -52,7 +52,7 @@ function urlOf(params: URLSearchParams): string {
   return query === "" ? location.pathname : `${location.pathname}?${query}`;
 }
 
-/** The parameters of the period. Choosing one leaves the realtime view, which has no period. */
+/** Choosing a period leaves the realtime view, which has none. */
 export const PERIOD_PARAMS = ["period", "start", "end"];
 
 function changed(params: URLSearchParams, changes: Changes): URLSearchParams {
@@ -69,13 +69,13 @@ function changed(params: URLSearchParams, changes: Changes): URLSearchParams {
   return next;
 }
 
-/** The state of a dialog's entry is the URL before it. */
+/** The entry of a dialog stores the URL before it. */
 const push = (next: URLSearchParams): void =>
   history.pushState(next.has("panel") ? { before: urlOf(paramsInUrl()) } : null, "", urlOf(next));
 
 /**
- * Changes the URL. `replace` adds no entry to the history, as for what the reader did not choose. An open dialog is one entry:
- * closing it goes back to the one before, if that is the same view, and all else replaces it, so that Back never reopens a dialog.
+ * Changes the URL. `replace` adds no history entry: the reader did not choose it. An open dialog is one entry: closing it goes back if the
+ * entry before is the same view, and any other change replaces it, so that Back never reopens a dialog.
  */
 export function navigate(changes: Changes, replace = false): void {
   if (!replace) remember(changes);
@@ -93,7 +93,7 @@ function go(changes: Changes, replace: boolean): void {
   else push(next);
 }
 
-/** Where `navigate` would lead, for a link. */
+/** The target of `navigate`, for a link. */
 export const hrefAfter = (changes: Changes): string => urlOf(changed(searchParams.value, changes));
 
 const onlyThese = (changes: Changes): Changes => ({
@@ -101,13 +101,13 @@ const onlyThese = (changes: Changes): Changes => ({
   ...changes,
 });
 
-/** The same with these parameters alone. The next visit still begins with what was chosen before. */
+/** Keeps only these parameters. The next visit still begins with the earlier choices. */
 export const navigateAnew = (changes: Changes, replace = false): void => go(onlyThese(changes), replace);
 
-/** Where `navigateAnew` would lead, for a link. */
+/** The target of `navigateAnew`, for a link. */
 export const hrefAnew = (changes: Changes): string => hrefAfter(onlyThese(changes));
 
-/** The view as a text: changes with every navigation. */
+/** Changes with every navigation. */
 export const search = computed(() => searchParams.value.toString());
 
 export const param = (name: string): string | null => searchParams.value.get(name);

@@ -1,4 +1,4 @@
-/** The filters of the view: those of a share link, of a saved filter (`segment=<id>` in the URL; docs/segments.md), and the reader's own. */
+/** Filters of the view: those of a share link, of a saved filter (`segment=<id>` in the URL; docs/segments.md), and the reader's own. */
 import { computed, signal } from "@preact/signals";
 import type { Filter } from "../../src/shared/filters.ts";
 import type { ServiceError } from "../api/http.ts";
@@ -17,28 +17,28 @@ import {
 import { isGuest, shared } from "./share.ts";
 import { navigate, param } from "./url.ts";
 
-/** By site, once they have been loaded. */
+/** Keyed by site. */
 const loaded = signal<Readonly<Record<string, readonly Segment[]>>>({});
 
-/** Null before they are loaded. */
+/** null until loaded. */
 export const segments = computed((): readonly Segment[] | null => loaded.value[param("site") ?? ""] ?? null);
 
-/** Viewers have no segments. */
+/** Guests have no saved filters. */
 export const segmentId = computed((): string | null => (isGuest ? null : param("segment")));
 
-/** Null for none, before the list is loaded, and for one that is not in it, such as somebody else's own. */
+/** null until the list has loaded, and for a saved filter that is not in it, such as another reader's private one. */
 export const segment = computed((): Segment | null => segments.value?.find(({ id }) => id === segmentId.value) ?? null);
 
-/** The id of which the service says that it is of no segment, so that it is not somebody else's own, either. */
+/** An id that the service does not know, and so not another reader's private one. */
 const missingId = signal<string | null>(null);
 
-/** Why the segment of the URL has no name. Null while it has one, and before the list is loaded. */
+/** The reason why the saved filter in the URL has no name; null if it has one, or before the list has loaded. */
 export const namelessSegment = computed((): "missing" | "private" | null => {
   if (segmentId.value === null || segments.value === null || segment.value !== null) return null;
   return missingId.value === segmentId.value ? "missing" : "private";
 });
 
-/** To be called with what a report with the segment answers. */
+/** Call with the error of a report. */
 export function noteSegmentProblem(error: ServiceError | null): void {
   if (error?.kind === "invalid" && error.message.startsWith('"segment"')) missingId.value = segmentId.value;
 }
@@ -51,33 +51,30 @@ export async function loadSegments(siteId: string): Promise<void> {
   loaded.value = { ...loaded.value, [siteId]: list };
 }
 
-/** Of a share link. The service applies them to every report, so that requests are without them. */
+/** Filters of a share link. The service applies them to every report, so requests omit them. */
 export const lockedFilters = computed((): readonly Filter[] => parseFilters(shared.value?.filters ?? null));
-/** Those that the reader chose. */
 export const ownFilters = computed((): readonly Filter[] => parseFilters(param("filters")));
-/** Those that a click on a row does not change: of a share link, and of a segment. */
+/** Filters that a click on a row does not change. */
 const givenFilters = computed((): readonly Filter[] => [...lockedFilters.value, ...segmentFilters.value]);
-/** All that the reports have. */
 export const filters = computed((): readonly Filter[] => [...givenFilters.value, ...ownFilters.value]);
 export const isFiltered = computed(() => filters.value.length > 0 || segmentId.value !== null);
-/** Whether some of them are the reader's own. */
+/** The reader can clear some of them. */
 export const canClear = computed(() => ownFilters.value.length > 0 || segmentId.value !== null);
-/** A rate is a share of all visitors, of whom a link with a filter on events or goals shows only some. */
+/** Conversion rates are shares of all visitors, who are unknown if a link filters events or goals. */
 export const hasConversionRates = computed(() => withoutGoalFilters(lockedFilters.value).length === lockedFilters.value.length);
 export const filterKind = computed((): FilterKind => filterKindOf(filters.value));
-/** The one goal whose visits are shown, of which rows have conversion rates; null for other filters. */
+/** The only goal whose visits are shown: rows then have conversion rates. Null for other filters. */
 export const filteredGoal = computed((): string | null => {
   const onGoals = filters.value.filter(({ dimension }) => dimension === "goal");
   const [only] = onGoals;
   const isAlone = onGoals.length === 1 && filterKind.value === "converting" && hasConversionRates.value;
   return (isAlone && only && onlyValueOf(only)) || null;
 });
-/** What the visitors of a report are under the filters. */
 export const visitorNoun = computed(() => (countsConversions(filterKind.value) ? "conversion" : "visitor"));
 
 const isGiven = (dimension: string, value: string): boolean =>
   givenFilters.value.some((filter) => filter.dimension === dimension && onlyValueOf(filter) === value);
-/** The values that the reader's filters on a dimension list: those let through, or those left out. */
+/** Values that the reader's filters on a dimension list: included, or excluded ones. */
 const ownValues = (dimension: string, isNot: boolean): string[] =>
   ownFilters.value
     .filter((filter) => filter.dimension === dimension && filter.operator === "in" && filter.isNot === isNot)
@@ -86,13 +83,13 @@ const ownValues = (dimension: string, isNot: boolean): string[] =>
 export const hasFilter = (dimension: string, value: string): boolean =>
   isGiven(dimension, value) || ownValues(dimension, false).includes(value);
 export const isExcluded = (dimension: string, value: string): boolean => ownValues(dimension, true).includes(value);
-/** Whether there is a list of values to which others can be added. */
+/** A list of values to which others can be added. */
 export const hasListOf = (dimension: string): boolean => ownValues(dimension, false).length > 0;
 
 export const clearAllFilters = (): void => navigate({ filters: null, segment: null, panel: null });
-/** A segment takes the place of all filters. */
+/** Replaces all other filters. */
 export const showSegment = (id: string): void => navigate({ filters: null, segment: id, panel: null });
-/** Also closes the filter dialog. */
+/** Closes the filter dialog. */
 export const setFilters = (next: readonly Filter[]): void => navigate({ filters: printFilters(next), panel: null });
 export function toggleFilter(dimension: string, value: string, choice: Choice = "only"): void {
   if (!isGiven(dimension, value)) setFilters(withChoice(ownFilters.value, dimension, value, choice));

@@ -1,11 +1,11 @@
-/** Cells of CSV (RFC 4180): all are quoted, and no text is one that a spreadsheet reads as a formula (docs/http-api.md, "Export"). */
+/** Cells of CSV (RFC 4180): quoted, and none that a spreadsheet reads as a formula (docs/http-api.md, "Export"). */
 
 const FORMULA_START = /^[=+\-@\t\r]/;
 
 const quoted = (text: string): string => `"${text.includes('"') ? text.replaceAll('"', '""') : text}"`;
 
-/** A text, with an apostrophe in front if a spreadsheet would read it as a formula. */
+/** Prefixes an apostrophe if a spreadsheet would read the text as a formula. */
 export const csvText = (text: string): string => quoted(FORMULA_START.test(text) ? `'${text}` : text);
 
-/** A number in digits. A negative one is not a formula, and with an apostrophe in front it would not be a number. */
+/** Takes digits. A negative number is not a formula, and an apostrophe would make it a text. */
 export const csvNumber = (digits: string): string => quoted(digits);

@@ -42,5 +42,5 @@ export const SITE_NAME_CHARS_MAX = 128;
 export const ITEM_NAME_CHARS_MAX = 100;
 export const ANNOTATION_CHARS_MAX = 200;
 
-/** Longest retention of an installation or of a site: a hundred years. */
+/** A hundred years, for an installation or a site. */
 export const RETENTION_DAYS_MAX = 36_500;

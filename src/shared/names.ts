@@ -2,7 +2,6 @@
 
 export const PREFIX = "svc";
 
-/** The public function of the tracking script. */
 export const TRACK_FUNCTION = PREFIX;
 
 /** The product's name in prose: log lines, messages, file names. */
