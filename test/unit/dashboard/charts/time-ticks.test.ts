@@ -1,8 +1,12 @@
 /** Where the time axis has texts: at the begins of days, also around days with a skipped hour. */
-import { describe, expect, it } from "vitest";
-import { tickIndices } from "../../../../dashboard/charts/axis.ts";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { monthAfter } from "../../../../dashboard/state/range.ts";
 import { dayAfter } from "../../../../src/shared/periods.ts";
+
+// The formatters read the browser's languages when they are loaded.
+vi.stubGlobal("navigator", { languages: ["en-GB"] });
+const { tickIndices } = await import("../../../../dashboard/charts/axis.ts");
+afterAll(() => vi.unstubAllGlobals());
 
 const hours = (day: string, skipped: readonly number[] = []): string[] =>
   Array.from({ length: 24 }, (_, hour) => hour)
