@@ -701,7 +701,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         });
       });
 
-      it("queryColumns returns texts, also empty ones and those that begin with a byte order mark", async () => {
+      it("queryColumns returns texts, including empty ones and those that begin with a byte order mark", async () => {
         const { site, block } = await load(["/b", "", "\ufeffa"].map((pathname) => anEvent({ pathname })));
         const sql = "SELECT text, count(*) AS events FROM events JOIN texts ON code = pathname GROUP BY text ORDER BY text";
         const { text, events } = await engine.queryColumns(aQuery(site, [block], sql), silent());

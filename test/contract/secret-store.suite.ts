@@ -21,7 +21,7 @@ export function describeSecretStore(title: string, openStore: () => Promise<Open
       expect(await store.names()).toEqual([]);
     });
 
-    it.each(NAMES)("read returns the secret written last, also in the next process: %s", async (name) => {
+    it.each(NAMES)("read returns the secret written last, even in the next process: %s", async (name) => {
       const { store, reopen } = await openStore();
       const secret = store.secret(name);
       await secret.write("the first, which is longer\n");
@@ -29,7 +29,7 @@ export function describeSecretStore(title: string, openStore: () => Promise<Open
       for (const opened of [store, await reopen()]) expect(await opened.secret(name).read()).toBe("the second\n");
     });
 
-    it.each(NAMES)("after erase there is no secret, also in the next process, and a new one can be written: %s", async (name) => {
+    it.each(NAMES)("after erase there is no secret, even in the next process, and a new one can be written: %s", async (name) => {
       const { store, reopen } = await openStore();
       await store.secret(name).write("the first");
       await store.secret(name).erase();

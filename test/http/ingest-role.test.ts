@@ -56,7 +56,7 @@ describe("an instance with role = ingest", () => {
     await expectError(await post(target, wireEvent("demo.example")), 403);
   });
 
-  it("accepts events while ClickHouse does not respond, also at an extra path", async () => {
+  it("accepts events while ClickHouse does not respond, even at an extra path", async () => {
     const before = target.services.eventStore.unflushedEvents;
     expect((await post(target, wireEvent("a.test"))).status).toBe(202);
     const body = JSON.stringify(wireEvent("a.test"));

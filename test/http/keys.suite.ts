@@ -121,7 +121,7 @@ export function describeKeys(makeTarget: MakeTarget): void {
       [422, "a name that is a number", { name: 1, scope: "Admin" }, '"name" must be a string'],
       [422, "a scope that is a list", { name: "a", scope: ["Admin"] }, '"scope" must be a string'],
       [422, "a list", [], "JSON object"],
-    ])("%d: %s", async (status, _name, body, says) => {
+    ])("an invalid body gives %d: %s", async (status, _name, body, says) => {
       const before = await listKeys(target, session);
       await expectError(await postKey(target, session, body), status, says);
       expect(await listKeys(target, session)).toEqual(before);

@@ -165,7 +165,7 @@ export function describeStatsComparison(makeTarget: MakeTarget): void {
     });
 
     it.each(["previous_period", "year_over_year"])(
-      "dates before the first of the calendar give 400, also with compare=%s",
+      "dates before the first of the calendar give 400, even with compare=%s",
       async (compare) => {
         for (const start_date of ["0000-01-01", "0000-12-31"]) {
           const parameters = { site_id: siteName(), start_date, end_date: start_date, compare };

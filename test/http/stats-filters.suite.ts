@@ -242,7 +242,7 @@ export function describeStatsFilters(makeTarget: MakeTarget): void {
       expect(await pagesWhere(filters)).toEqual(PAGES.map(rowOf));
     });
 
-    it("a value of 512 characters is accepted, also beyond the BMP", async () => {
+    it("a value of 512 characters is accepted, even beyond the BMP", async () => {
       expect(await pagesWhere(`pages!=/${"a".repeat(511)}`)).toEqual(PAGES.map(rowOf));
       expect(await pagesWhere(`events==${"\u{1f600}".repeat(512)}`)).toEqual([]);
     });

@@ -71,7 +71,7 @@ export function describeStatsMain(makeTarget: MakeTarget): void {
       expect(await getMain(target, site)).toMatchObject({ total_pageviews: 0, total_events: 3 });
     });
 
-    it("every accepted event is counted immediately, also when many arrive at once", async () => {
+    it("every accepted event is counted immediately, even when many arrive at once", async () => {
       const site = siteName();
       const sent = Array.from({ length: 300 }, (_, i) => record(target, wireEvent(site, { u: `/${i % 7}` }), visitor(i % 11)));
       await Promise.all(sent);

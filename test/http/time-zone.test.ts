@@ -38,7 +38,7 @@ it("time_zone: events get the date of the zone, and before and after its midnigh
   expect(await days()).toEqual(["2026-03-14", "2026-03-15"]);
 });
 
-it("time_zone: a change takes effect with the first date that begins in the new zone, also when the restart is days before", async () => {
+it("time_zone: a change takes effect with the first date that begins in the new zone, even if the restart is days before", async () => {
   const start = installation();
   const utc = await start("UTC", "2026-03-15T12:00:00Z");
   await utc.send();

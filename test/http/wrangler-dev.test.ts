@@ -55,7 +55,7 @@ it(
 const commandOf = (id: number): Promise<string> => readFile(`/proc/${id}/cmdline`, "utf8").catch(() => "");
 
 it(
-  "npm run dev:worker builds the Worker once, warns of nothing, and ends with npm, also if that is killed",
+  "npm run dev:worker builds the Worker once, warns of nothing, and ends with npm, even if that is killed",
   { timeout: TEST_MS_MAX, ...skippedFor(process.platform === "linux" ? null : "the processes are read from /proc") },
   async () => {
     await rm(new URL("../../dist/worker", import.meta.url), { recursive: true, force: true });

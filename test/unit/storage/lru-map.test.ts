@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { LruMap } from "../../../src/storage/lru-map.ts";
 
 describe("a map with a limit", () => {
-  it("evicts the entry that was not used for longest, and tells who wants to know", () => {
+  it("evicts the least recently used entry, and notifies its owner", () => {
     const evicted: string[] = [];
     const map = new LruMap<string, number>({ max: 2, onEvict: (value, key) => void evicted.push(`${key}=${value}`) });
     map.set("a", 1);

@@ -113,7 +113,7 @@ describe("siteFolder", () => {
     ),
   );
 
-  it("gives different ids different folders, also where case is ignored, and never one inside another", () => {
+  it("gives different ids different folders, even if case is ignored, and never one inside another", () => {
     fc.assert(
       fc.property(alike, ([first, second]) => {
         if (first === second) return;

@@ -169,7 +169,7 @@ describe("changes of the zone", () => {
     ["Asia/Manila", "1800-01-01"],
     ["Pacific/Kiritimati", "2026-03-15"],
     ["Etc/GMT+12", "2026-03-15"],
-  ])("leave every day within the widest one, also in %s on %s, where no zone is further from UTC", (zone, day) => {
+  ])("leave every day within the widest one, even in %s on %s, where no zone is further from UTC", (zone, day) => {
     const [startMs, endMs] = [calendarOf(zone).startOf(date(day)), calendarOf(zone).startOf(addDays(date(day), 1))];
     expect(widestDay(date(day)).startMs).toBeLessThan(startMs);
     expect(widestDay(date(day)).endMs).toBeGreaterThan(endMs);

@@ -30,7 +30,7 @@ describe("the behavioral extension", () => {
     );
   });
 
-  it("is loaded with the engine, however often it is asked for, and reports its version", async () => {
+  it("is loaded with the engine, however often it is requested, and reports its version", async () => {
     const log = createRecordingLog();
     const behavioral = new Behavioral(engine, true, log);
     expect([behavioral.isPending, behavioral.version]).toEqual([true, null]);
@@ -63,7 +63,7 @@ describe("the behavioral extension", () => {
     expect(await new Behavioral(failingFirst(1), true, createRecordingLog()).isAvailable()).toBe(true);
   });
 
-  it("is asked for again by the next call if the engine did not start", async () => {
+  it("is requested again by the next call if the engine did not start", async () => {
     const log = createRecordingLog();
     const behavioral = new Behavioral(failingFirst(2), true, log);
     await expect(behavioral.require()).rejects.toThrow("This needs the behavioral extension, which is not loaded yet");

@@ -33,7 +33,7 @@ describe("client hints", () => {
     ['"a\u0000b";v="1"', null, null],
     ['"\ud800";v="1"', null, null],
     [`${'"x" '.repeat(500)}"Google Chrome";v="124"`, null, null],
-  ])("Sec-CH-UA: %s", (brands, browser, browserVersion) => {
+  ])("Sec-CH-UA names the browser: %s", (brands, browser, browserVersion) => {
     expect(parseClientHints({ brands, platform: null, mobile: null })).toEqual({ browser, browserVersion, os: null, mobile: null });
   });
 
@@ -54,7 +54,7 @@ describe("client hints", () => {
     ['"a"b"', null],
     ['"\u00fc"', null],
     [`"${"x".repeat(65)}"`, null],
-  ])("Sec-CH-UA-Platform: %s -> %s", (platform, os) => {
+  ])("Sec-CH-UA-Platform %s names the system %s", (platform, os) => {
     expect(parseClientHints({ brands: null, platform, mobile: null }).os).toBe(os);
   });
 
@@ -65,7 +65,7 @@ describe("client hints", () => {
     ["1", null],
     ["true", null],
     ["", null],
-  ])("Sec-CH-UA-Mobile: %s -> %s", (mobile, expected) => {
+  ])("Sec-CH-UA-Mobile %s means the device %s", (mobile, expected) => {
     expect(parseClientHints({ brands: null, platform: null, mobile }).mobile).toBe(expected);
   });
 

@@ -84,7 +84,7 @@ describe("parseScreenWidth", () => {
     [1e300, null],
     [Number.POSITIVE_INFINITY, null],
     [Number.NaN, null],
-  ])("%s -> %s", (width, expected) => {
+  ])("reads %s as %s", (width, expected) => {
     expect(parseScreenWidth(width)).toBe(expected);
   });
 });

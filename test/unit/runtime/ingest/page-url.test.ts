@@ -40,7 +40,7 @@ describe("pathname and hostname", () => {
     ["/a\u0000b", "/a%00b", null],
     ["/a\ud800b", "/a%EF%BF%BDb", null],
     ["/😀", "/%F0%9F%98%80", null],
-  ])("%j -> %j of %j", (url, pathname, hostname) => {
+  ])("%j is stored as %j of %j", (url, pathname, hostname) => {
     expect(parsePageUrl(url)).toEqual({ pathname, hostname, ...noCampaign });
   });
 

@@ -42,7 +42,7 @@ describe("recorded versions", () => {
     ["v12", null],
     ["1".repeat(10), null],
     [`12.${"1".repeat(10)}`, "12"],
-  ])("%s -> %s", (version, expected) => {
+  ])("%s is recorded as %s", (version, expected) => {
     expect(versionFrom(version)).toBe(expected);
   });
 
@@ -58,7 +58,7 @@ describe("recorded versions", () => {
     ["amd64", "FreeBSD", null],
     ["x".repeat(21), "Windows", null],
     ["", "Windows", null],
-  ])("%s of %s -> %s", (version, os, expected) => {
+  ])("%s of %s is recorded as %s", (version, os, expected) => {
     expect(osVersionFrom(version, os)).toBe(expected);
   });
 });

@@ -73,7 +73,7 @@ describe("parseProps", () => {
     ['{"a":1}x', null],
     ["undefined", null],
     [null, null],
-  ])("%j -> %j", (text, expected) => {
+  ])("parses %j as %j", (text, expected) => {
     expect(parseProps(text)).toBe(expected);
   });
 

@@ -174,7 +174,7 @@ describe("sourceFromAndroidPackage", () => {
     ["google.com", null],
     ["__proto__", null],
     ["constructor", null],
-  ])("%s -> %s", (packageName, source) => {
+  ])("maps %s to %s", (packageName, source) => {
     expect(sourceFromAndroidPackage(packageName)).toBe(source);
   });
 });
@@ -187,7 +187,7 @@ describe("withoutWww", () => {
     ["awww.example.com", "awww.example.com"],
     ["www.www.example.com", "www.example.com"],
     ["www", "www"],
-  ])("%s -> %s", (host, expected) => {
+  ])("turns %s into %s", (host, expected) => {
     expect(withoutWww(host)).toBe(expected);
   });
 });

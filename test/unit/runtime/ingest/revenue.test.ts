@@ -59,7 +59,7 @@ describe("parseRevenue", () => {
     [Number.NEGATIVE_INFINITY, null],
     [Number.NaN, null],
     [null, null],
-  ])("%s -> %s", (amount, cents) => {
+  ])("records %s as %s", (amount, cents) => {
     expect(parseRevenue(amount)).toBe(cents);
   });
 
@@ -110,7 +110,7 @@ describe("parseCurrency", () => {
     ["EUR\n", null],
     ["€", null],
     [null, null],
-  ])("%j -> %j", (code, expected) => {
+  ])("records %j as %j", (code, expected) => {
     expect(parseCurrency(code)).toBe(expected);
   });
 });
