@@ -25,7 +25,7 @@ import { connectClickhouse } from "../clickhouse-connection.ts";
 import type { SegmentLog } from "../../src/storage/segment-log.ts";
 import { buildTimeOf, openCountryRanges } from "./country-ranges.ts";
 import { drainBody } from "./front.ts";
-import { IsolateEngine } from "./isolate-engine.ts";
+import { IsolateEngine } from "./shared-engine.ts";
 import { createPageFetch } from "./page-fetch.ts";
 import type { DurableObjectStorage, R2Bucket } from "./platform.ts";
 import { createR2ObjectStore, openSqlRecordStore, openSqlSegmentLog } from "./stores.ts";

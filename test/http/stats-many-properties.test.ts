@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createDuckdbEngine } from "../../adapters/node/threads/duckdb-instance.ts";
 import type { StoredEvent, LocalDate } from "../../src/storage/event.ts";
 import { engineModule } from "../support/engine-module.ts";
-import { shareOf } from "../../adapters/workerd/engine-share.ts";
+import { shareOf } from "../../adapters/workerd/shared-engine.ts";
 import { START_MS, createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
 import { getStats, post, wireEvent, type StatsParameters } from "../support/requests.ts";
 import { FILTERED_ENDPOINTS, askStats } from "../support/stats-requests.ts";

@@ -1,4 +1,5 @@
 /** A real engine that a test can lose at any moment: its tables are gone, and calls under way reject, as after a restart of its thread. */
+import { CallingEngine, runCall, type EngineCall } from "../../adapters/engine-calls.ts";
 import { EngineLostError, type Engine } from "../../src/runtime/duckdb/engine.ts";
 import { createEngineShare } from "./shared-engine.ts";
 
@@ -7,38 +8,32 @@ export interface LosableEngine {
   lose(): Promise<void>;
 }
 
-export async function createLosableEngine(): Promise<LosableEngine> {
-  const shares = [await createEngineShare()];
-  let generation = 0;
+class ShareEngine extends CallingEngine {
+  readonly shares: Engine[];
 
-  async function call<Result>(use: (share: Engine) => Promise<Result>): Promise<Result> {
-    const begun = generation;
-    const result = await use(shares[generation] as Engine);
-    if (generation !== begun) throw new EngineLostError("the engine was lost meanwhile");
-    return result;
+  constructor(share: Engine) {
+    super();
+    this.shares = [share];
   }
 
-  return {
-    engine: {
-      get generation() {
-        return generation;
-      },
-      append: (block, source) => call((share) => share.append(block, source)),
-      storeSessions: (blocks, signal) => call((share) => share.storeSessions(blocks, signal)),
-      dropProps: (blocks) => call((share) => share.dropProps(blocks)),
-      propsTexts: (siteId, numbers) => call((share) => share.propsTexts(siteId, numbers)),
-      drop: (blocks) => call((share) => share.drop(blocks)),
-      query: (query, signal) => call((share) => share.query(query, signal)),
-      queryColumns: (query, signal) => call((share) => share.queryColumns(query, signal)),
-      storePartial: (table, part, query, signal) => call((share) => share.storePartial(table, part, query, signal)),
-      dropPartials: (id, parts) => call((share) => share.dropPartials(id, parts)),
-      behavioralFailure: () => call((share) => share.behavioralFailure()),
-      // Those that were lost may still have calls under way, so all are closed together.
-      close: async () => void (await Promise.all(shares.map((share) => share.close()))),
-    },
-    async lose() {
-      shares.push(await createEngineShare());
-      generation++;
-    },
-  };
+  get generation(): number {
+    return this.shares.length - 1;
+  }
+
+  protected async call(call: EngineCall, signal?: AbortSignal): Promise<never> {
+    const begun = this.generation;
+    const result = await runCall(this.shares[begun] as Engine, call, signal);
+    if (this.generation !== begun) throw new EngineLostError("the engine was lost meanwhile");
+    return result as never;
+  }
+
+  /** Lost shares may still have calls under way, so all are closed together. */
+  async close(): Promise<void> {
+    await Promise.all(this.shares.map((share) => share.close()));
+  }
+}
+
+export async function createLosableEngine(): Promise<LosableEngine> {
+  const engine = new ShareEngine(await createEngineShare());
+  return { engine, lose: async () => void engine.shares.push(await createEngineShare()) };
 }

@@ -2,7 +2,7 @@
 import { createDuckdbEngine } from "../../adapters/node/threads/duckdb-instance.ts";
 import type { Engine } from "../../src/runtime/duckdb/engine.ts";
 import { engineModule } from "./engine-module.ts";
-import { shareOf } from "../../adapters/workerd/engine-share.ts";
+import { shareOf } from "../../adapters/workerd/shared-engine.ts";
 
 let instance: Promise<Engine> | null = null;
 

@@ -3,7 +3,8 @@ import { parentPort } from "node:worker_threads";
 import type { DuckdbEngine } from "../../../src/runtime/duckdb/tables/duckdb-engine.ts";
 import { isFatal } from "../../../src/runtime/duckdb/tables/duckdb-bindings.ts";
 import type { Columns } from "../../../src/storage/columns.ts";
-import type { EngineCall, EngineReply, EngineRequest } from "./engine-messages.ts";
+import { runCall, type EngineCall } from "../../engine-calls.ts";
+import type { EngineReply, EngineRequest } from "./threaded-engine.ts";
 import { createDuckdbEngine } from "./duckdb-instance.ts";
 import { lowerPriority } from "./task-thread.ts";
 
@@ -16,22 +17,9 @@ const running = new Map<number, AbortController>();
 const reply = (message: EngineReply, transferred: readonly ArrayBuffer[] = []) => port.postMessage(message, transferred);
 
 /** Long results are transferred; everything else is copied. */
-function transferablesOf(call: EngineCall, result: Awaited<ReturnType<typeof serve>>): ArrayBuffer[] {
-  if (call.kind !== "queryColumns") return [];
+function transferablesOf({ method }: EngineCall, result: unknown): ArrayBuffer[] {
+  if (method !== "queryColumns") return [];
   return Object.values(result as Columns).flatMap((column) => ("buffer" in column ? [column.buffer as ArrayBuffer] : []));
-}
-
-async function serve(engine: DuckdbEngine, call: EngineCall, signal: AbortSignal) {
-  if (call.kind === "append") return engine.append(call.block, call.source);
-  if (call.kind === "storeSessions") return engine.storeSessions(call.blocks, signal);
-  if (call.kind === "dropProps") return engine.dropProps(call.blocks);
-  if (call.kind === "propsTexts") return engine.propsTexts(call.siteId, call.numbers);
-  if (call.kind === "drop") return engine.drop(call.blocks);
-  if (call.kind === "behavioralFailure") return engine.behavioralFailure();
-  if (call.kind === "queryColumns") return engine.queryColumns(call.query, signal);
-  if (call.kind === "storePartial") return engine.storePartial(call.table, call.part, call.query, signal);
-  if (call.kind === "dropPartials") return engine.dropPartials(call.id, call.parts);
-  return engine.query(call.query, signal);
 }
 
 function onRequest(engine: DuckdbEngine, request: EngineRequest): void {
@@ -42,7 +30,7 @@ function onRequest(engine: DuckdbEngine, request: EngineRequest): void {
   const { id, call } = request;
   const controller = new AbortController();
   running.set(id, controller);
-  serve(engine, call, controller.signal)
+  runCall(engine, call, controller.signal)
     .then(
       (result) => reply({ id, result }, transferablesOf(call, result)),
       (error: unknown) => {

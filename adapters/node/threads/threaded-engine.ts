@@ -5,26 +5,25 @@
 import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 import {
+  EngineClosedError,
   EngineFullError,
+  EngineLostError,
   TooManyStepsError,
   TooManyTestsError,
-  EngineClosedError,
-  EngineLostError,
-  type Block,
-  type BlockSource,
-  type Engine,
-  type EngineQuery,
-  type EngineUsage,
-  type Loaded,
-  type StoredPartial,
-  type PartialTable,
 } from "../../../src/runtime/duckdb/engine.ts";
-import type { SqlRow } from "../../../src/runtime/query/sql.ts";
-import type { Columns } from "../../../src/storage/columns.ts";
-import type { SiteId } from "../../../src/storage/event.ts";
 import { reasonOf, type Log } from "../../../src/runtime/base/metrics/log.ts";
 import { unlessAborted } from "../../../src/runtime/base/queue.ts";
-import type { EngineCall, EngineReply, EngineRequest } from "./engine-messages.ts";
+import { CallingEngine, type EngineCall } from "../../engine-calls.ts";
+
+export type EngineRequest =
+  | { readonly id: number; readonly call: EngineCall }
+  /** Aborts the call with this id. */
+  | { readonly id: number; readonly cancel: true };
+
+export type EngineReply =
+  | { readonly ready: true }
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly error: { readonly name: string; readonly message: string } };
 
 /** If an aborted query has not ended by then, the engine counts as hung and is restarted. */
 const CANCEL_GRACE_MS = 15_000;
@@ -68,7 +67,7 @@ function errorFrom({ name, message }: { name: string; message: string }): Error 
   return new Error(message);
 }
 
-export class ThreadedEngine implements Engine {
+export class ThreadedEngine extends CallingEngine {
   readonly #options: ThreadedEngineOptions;
   readonly #log: Log;
   #module: Promise<WebAssembly.Module> | null = null;
@@ -79,6 +78,7 @@ export class ThreadedEngine implements Engine {
   #closed = false;
 
   constructor(options: ThreadedEngineOptions) {
+    super();
     this.#options = options;
     this.#log = options.log;
     if (options.isOnDemand !== true) this.#started = this.#start();
@@ -158,7 +158,7 @@ export class ThreadedEngine implements Engine {
     this.#started.catch(() => {});
   }
 
-  async #call<T>(call: EngineCall, signal?: AbortSignal): Promise<T> {
+  protected async call(call: EngineCall, signal?: AbortSignal): Promise<never> {
     const started = (this.#started ??= this.#start());
     const running = await (signal ? unlessAborted(started, signal) : started);
     if (this.#closed) throw new EngineClosedError("the engine is closed");
@@ -166,9 +166,9 @@ export class ThreadedEngine implements Engine {
     return this.#send(running, call, signal);
   }
 
-  #send<T>(running: RunningWorker, call: EngineCall, signal?: AbortSignal): Promise<T> {
+  #send(running: RunningWorker, call: EngineCall, signal?: AbortSignal): Promise<never> {
     const id = ++this.#calls;
-    return new Promise<T>((resolve, reject) => {
+    return new Promise<never>((resolve, reject) => {
       const onAbort = () => this.#cancel(running, id, signal?.reason);
       const settled = () => signal?.removeEventListener("abort", onAbort);
       running.pending.set(id, {
@@ -190,46 +190,6 @@ export class ThreadedEngine implements Engine {
       void running.worker.terminate();
     }, CANCEL_GRACE_MS);
     running.cancelDeadlines.set(id, timeout.unref());
-  }
-
-  append(block: Block, source: BlockSource): Promise<Loaded> {
-    return this.#call({ kind: "append", block, source });
-  }
-
-  storeSessions(blocks: readonly number[], signal: AbortSignal): Promise<EngineUsage> {
-    return this.#call({ kind: "storeSessions", blocks }, signal);
-  }
-
-  dropProps(blocks: readonly number[]): Promise<EngineUsage> {
-    return this.#call({ kind: "dropProps", blocks });
-  }
-
-  propsTexts(siteId: SiteId, numbers: readonly number[]): Promise<string[]> {
-    return this.#call({ kind: "propsTexts", siteId, numbers });
-  }
-
-  drop(blocks: readonly number[]): Promise<EngineUsage> {
-    return this.#call({ kind: "drop", blocks });
-  }
-
-  query(query: EngineQuery, signal: AbortSignal): Promise<SqlRow[]> {
-    return this.#call({ kind: "query", query }, signal);
-  }
-
-  queryColumns(query: EngineQuery, signal: AbortSignal): Promise<Columns> {
-    return this.#call({ kind: "queryColumns", query }, signal);
-  }
-
-  storePartial(table: PartialTable, part: number, query: EngineQuery, signal: AbortSignal): Promise<StoredPartial> {
-    return this.#call({ kind: "storePartial", table, part, query }, signal);
-  }
-
-  dropPartials(id: number, parts: readonly number[] | "all"): Promise<EngineUsage> {
-    return this.#call({ kind: "dropPartials", id, parts });
-  }
-
-  behavioralFailure(): Promise<string | null> {
-    return this.#call({ kind: "behavioralFailure" });
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,7 @@
 /** A Durable Object that exposes its ports, so that their contract suites can run against them. */
 import { createDuckdbEngine } from "../../../adapters/workerd/duckdb-instance.ts";
 import mainModule from "../../../adapters/workerd/duckdb-eh.wasm";
-import { IsolateEngine } from "../../../adapters/workerd/isolate-engine.ts";
+import { IsolateEngine } from "../../../adapters/workerd/shared-engine.ts";
 import { createPageFetch } from "../../../adapters/workerd/page-fetch.ts";
 import type { DurableObjectState, R2Bucket } from "../../../adapters/workerd/platform.ts";
 import { createR2ObjectStore, openSqlRecordStore, openSqlSegmentLog } from "../../../adapters/workerd/stores.ts";

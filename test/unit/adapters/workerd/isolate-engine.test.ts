@@ -1,7 +1,6 @@
 /** The engine of an isolate starts when it is needed, and again after it failed. */
 import { describe, expect, it } from "vitest";
-import { IsolateEngine } from "../../../../adapters/workerd/isolate-engine.ts";
-import { EngineTakenError } from "../../../../adapters/workerd/shared-engine.ts";
+import { IsolateEngine, EngineTakenError } from "../../../../adapters/workerd/shared-engine.ts";
 import { EngineFullError, EngineLostError, type Engine, type EngineQuery } from "../../../../src/runtime/duckdb/engine.ts";
 import type { SiteId } from "../../../../src/storage/event.ts";
 import { createRecordingLog } from "../../../support/recording-log.ts";
