@@ -27,7 +27,7 @@ export interface Database {
 }
 
 /**
- * A new, empty database. It blocks the thread while it works, a query for `stepMs` at a time. `runtime` has to be the one that the
+ * A new, empty database. It blocks the thread while it works, a query for `stepMs` at a time. `runtime` must be the one that the
  * bindings were created with.
  */
 export async function openDatabase(

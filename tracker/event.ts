@@ -59,7 +59,7 @@ const eventBody = (site: string, name: string, url: string, options: EventOption
 /** Status 0: nothing was sent, or no response came. */
 type Result = { readonly status: number };
 
-/** How long a callback may have to wait for the response. */
+/** The longest wait of a callback for the response. */
 const RESPONSE_TIMEOUT_MS = 5000;
 
 /** Sends without waiting, as the page may be unloading. A beacon is refused when too many bytes are in flight; so would be `keepalive`. */

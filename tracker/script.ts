@@ -11,7 +11,7 @@ type PublicFunction = Track & { q?: Iterable<Parameters<Track>> | null; ran?: bo
 
 attempt(() => {
   const globals = window as unknown as Record<typeof PREFIX, Partial<PublicFunction>>;
-  // An element or frame with this name is a global, too, with properties of its own (DOM clobbering).
+  // DOM clobbering: an element or frame with this name is also a global, with properties of its own.
   const { q, ran } = typeof globals[PREFIX] === "function" ? globals[PREFIX] : ({} as Partial<PublicFunction>);
   if (ran) return;
   const svc: PublicFunction = startTracking(settingsFrom(ownTag()), [...(q || [])]);

@@ -27,7 +27,6 @@ export const pathPattern = (pattern: string): RegExp =>
       .replace(/\*/g, ".*")}/?$`,
   );
 
-/** The part of a tag that is read. */
 type Tag = { readonly dataset: { readonly [name: string]: string | undefined }; readonly src: string };
 
 const namesSite = (tag: unknown): tag is HTMLScriptElement => tag instanceof HTMLScriptElement && !!tag.dataset.domain;

@@ -1,4 +1,4 @@
-/** What the tracker observes (pageviews, clicks on links), and when it starts: once the page is visible. */
+/** Observes pageviews and clicks on links, from the moment the page is visible. */
 import { PAGEVIEW, FILE_DOWNLOAD, OUTBOUND_CLICK } from "./names.ts";
 import { pageUrl, attempt, documentProperty } from "./page.ts";
 import { type Track, createTrack } from "./event.ts";

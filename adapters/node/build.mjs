@@ -79,7 +79,7 @@ async function bundleProgram(folder, { plugins, licenses, buildLine }) {
   });
 }
 
-/** Threads run the text of their script, which therefore is no module. @param {string} folder @param {Parts} parts */
+/** Threads run the text of their script, which therefore is not a module. @param {string} folder @param {Parts} parts */
 const bundleThreads = (folder, { plugins, licenses, buildLine }) =>
   build({
     ...shared,

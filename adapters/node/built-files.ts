@@ -1,4 +1,4 @@
-/** What the build made: the assets and version inside the program, and the files beside it that its threads run and read. */
+/** Output of the build: the assets and version inside the program, and the files beside it that its threads run and read. */
 import type { PackedAsset, PackedAssets } from "../../src/runtime/service/assets.ts";
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -22,7 +22,6 @@ const ENGINE_MODULE = "engine.wasm";
 /** The database of the option `geoip_db = "builtin"`. */
 export const COUNTRY_DATABASE = new URL("./countries.mmdb", import.meta.url);
 
-/** The scripts of an instance's threads. */
 export interface Threads {
   /** Scripts. */
   readonly engine: string;

@@ -1,4 +1,4 @@
-/** What a command prints: its outcome, counts, and on a terminal its progress. */
+/** Output of commands: their outcome, counts, and on a terminal their progress. */
 
 export interface CommandOutcome {
   /** False if a fault was found: the exit code is 1. */
@@ -22,7 +22,7 @@ const CLEAR_LINE = "\r\x1b[K";
 const MB = 1_000_000;
 
 export interface Progress {
-  /** Begins a step, such as "verifying". The line tells the number of its files, if that is known. */
+  /** Begins a step, such as "verifying". The line shows the number of its files, if known. */
   begin(step: string, filesTotal?: number): void;
   /** A file of the step is done. */
   fileDone(bytes: number): void;

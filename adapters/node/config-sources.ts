@@ -65,7 +65,7 @@ function readConfigText(fileName: string): string {
   }
 }
 
-/** Enough for the longest value in UTF-8, which has at most three bytes per UTF-16 unit, and a line break. */
+/** The longest value in UTF-8, which has at most three bytes per UTF-16 unit, and a line break. */
 const SECRET_BYTES_MAX = 3 * STRING_LENGTH_MAX + 2;
 
 /** The text without one line break at its end; null if it is not UTF-8. */

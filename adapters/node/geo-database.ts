@@ -32,7 +32,7 @@ export function openGeoDatabase(option: GeoipDb, builtin: URL): GeoDatabase {
   return { lookup: lookupIn(readers), loaded: true, builtMs: oldestOf(readers) };
 }
 
-/** null if the metadata of one lacks the build time, which the format requires. */
+/** Returns null if one lacks the build time in its metadata, which the format requires. */
 function oldestOf(readers: readonly Reader<CountryResponse>[]): EpochMs | null {
   const builtMs = Math.min(...readers.map(({ metadata }) => metadata.buildEpoch.getTime()));
   return Number.isNaN(builtMs) ? null : builtMs;

@@ -1,4 +1,8 @@
-/** When an object wakes without a request: the one alarm that the platform gives it, and the day on which its site has work that is due by the date. */
+/**
+ * Wakes an object without a request: the one alarm that the platform gives it, and the day on which its site next has work that is due by
+ * date (merges, rollups, `retention_days`). The day is a record, so an object that starts often lists its files once a day, and one without
+ * such work never wakes.
+ */
 import type { EpochMs, SiteId, LocalDate } from "../../src/storage/event.ts";
 import type { DurableObjectStorage } from "./platform.ts";
 import { readJsonRecord, replaceJsonRecord } from "../../src/storage/json-record.ts";
@@ -50,7 +54,7 @@ interface UpkeepOptions {
   readonly services: Services;
 }
 
-/** How long expired days wait at a time for the clock to be trusted again. */
+/** Expired days wait this long at a time for the clock to be trusted again. */
 const TRUST_PAUSE_MS = CLOCK_DISTRUST_MS + 60_000;
 
 export class Upkeep {

@@ -1,6 +1,6 @@
 /**
  * `npm run build:worker`: bundles the Worker into `dist/worker/`, unless that has been done: `wrangler dev` asks for the first build twice.
- * With `--size`, compares its size with the platform's limit.
+ * The option `--size` compares its size with the platform's limit.
  */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";

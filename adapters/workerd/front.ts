@@ -55,7 +55,7 @@ interface FrontOptions {
   readonly site: (siteId: SiteId) => Pick<SiteStub, "fetch" | "answer">;
 }
 
-/** null for a body that took too long. */
+/** null if the body took too long. */
 type Body = Uint8Array<ArrayBuffer> | null;
 
 const decoder = new TextDecoder();

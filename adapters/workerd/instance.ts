@@ -33,7 +33,7 @@ import { createR2ObjectStore, openSqlRecordStore, openSqlSegmentLog } from "./st
 /** Longer than the pause between two alarms. A longer step counts as a changed clock, and is ignored. */
 const STEP_MS_MAX = 2 * 3_600_000;
 
-/** Returns milliseconds, never more than have passed. It has to be called at least once per `STEP_MS_MAX`. */
+/** Returns milliseconds, never more than have passed. Call it at least once per `STEP_MS_MAX`. */
 export function createSteadyClock(now: () => number): () => number {
   let lastMs = now();
   let passedMs = 0;
@@ -46,7 +46,6 @@ export function createSteadyClock(now: () => number): () => number {
   };
 }
 
-/** Interval of the check of running requests. */
 const TICK_MS = 1000;
 
 export interface InstanceOptions {

@@ -35,7 +35,7 @@ const REGISTRY_NAME = "main";
 /** The name of the object that serves a site. It never changes: the object has events of the site that are in no file yet. */
 const objectNameOf = (siteId: SiteId): string => siteId;
 
-/** How long a site's object may give events dates by what was set for the site, without asking the registry. */
+/** A site's object may use the site's settings for this long without asking the registry. */
 export const SETTINGS_KEPT_MS = 60_000;
 
 /** Counts of a site's object since its last report, and its gauges. */
@@ -55,7 +55,7 @@ interface AnsweringStub extends DurableObjectStub {
 export interface RegistryStub extends AnsweringStub {
   /** A site's object starts: resolves when no other object has events of the site that are in no file. */
   enter(siteId: SiteId): Promise<Entry | Refusal>;
-  /** The site's object is running, and will have something to tell. Resolves with what is set for the site now. */
+  /** The site's object is running, and will report later. Resolves with the site's current settings. */
   noteRunning(siteId: SiteId): Promise<SiteRecord | null>;
   /** Takes the counts of a site's object since its last report, before it may end. Resolves with the site's current settings. */
   report(siteId: SiteId, activity: SiteReport["activity"]): Promise<SiteRecord | null>;
@@ -74,7 +74,6 @@ export interface Entry {
   /** Greater than the number of every segment that another object has written of the site. */
   readonly segmentFloor: number;
   readonly defaultCalendar: CalendarRecord;
-  /** The site's settings. */
   readonly record: SiteRecord | null;
 }
 
@@ -85,9 +84,9 @@ export interface SiteStub extends AnsweringStub {
   /** Removes what was made for the site: goals, segments and annotations. */
   removeItems(): Promise<{ readonly hadItems: boolean } | Refusal>;
   days(): Promise<readonly LocalDate[]>;
-  /** The numbers of the site's metrics in an overview, by the site's current settings. */
+  /** The numbers behind the site's metrics in an overview, computed with these settings. */
   overview(request: RemoteRequest, record: SiteRecord | null): Promise<readonly Float64Array[] | Refusal>;
-  /** Hands over the counts, which then restart from zero. */
+  /** Returns the counts, and resets them to zero. */
   takeReport(): Promise<SiteReport>;
 }
 

@@ -9,7 +9,6 @@ import type { SiteId } from "../../src/storage/event.ts";
 
 export type Numbers = readonly Float64Array[];
 
-/** Identifies the requested numbers. */
 type Asked = Pick<RemoteRequest, "siteId" | "view" | "key">;
 
 interface Question extends Asked {
@@ -48,7 +47,7 @@ export class OverviewCache {
     this.#options = options;
   }
 
-  /** `isRunning`: the site's object may have events that it has not told of. */
+  /** `isRunning`: the site's object may have events that it has not reported. */
   async get({ siteId, view, key }: Asked, isRunning: boolean, ask: () => Promise<Numbers>): Promise<Numbers> {
     const known = this.#entries.get(nameOf({ siteId, view, key }));
     const askedAtMs = this.#options.monotonicMs();

@@ -5,7 +5,7 @@ export interface RunningProcess {
   readonly start: string;
 }
 
-/** All running processes by id; none where the system does not tell, as on Windows. */
+/** All running processes by id; empty where the system does not list them, as on Windows. */
 export function runningProcesses(): ReadonlyMap<number, RunningProcess>;
 
 /** The descendants of a process. */

@@ -26,7 +26,7 @@ function parseLine(line) {
   return [Number(id), { parent: Number(parent), group: Number(group), start: start.join(" ") }];
 }
 
-/** All running processes; none where the system does not tell, as on Windows. @returns {Processes} */
+/** All running processes; empty where the system does not list them, as on Windows. @returns {Processes} */
 export function runningProcesses() {
   if (process.platform === "linux") return new Map(readdirSync("/proc").filter(Number).flatMap(readStatus));
   // What follows "=" is a heading, so each field is an option of its own.

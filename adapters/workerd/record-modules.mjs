@@ -3,7 +3,7 @@ import { webcrypto } from "node:crypto";
 import { createContext, runInContext } from "node:vm";
 import { crc32 } from "node:zlib";
 
-/** A larger module has to be imported as a file. */
+/** Larger modules must be imported as files. */
 const SMALL_BYTES_MAX = 1_000_000;
 
 /** The key of a module, by which globals.ts finds it at run time. @param {Uint8Array} bytes */

@@ -1,6 +1,6 @@
 /**
  * Uses everything that compiles WebAssembly at run time. The build runs it to record every module that it has to bundle. Any new
- * part of the service that compiles WebAssembly has to be used here as well.
+ * part of the service that compiles WebAssembly must also be used here.
  */
 import { createArgon2id } from "../../src/runtime/access/password-hasher.ts";
 import { createHmacSha256 } from "../../src/runtime/ingest/hmac-sha256.ts";

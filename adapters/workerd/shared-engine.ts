@@ -80,7 +80,7 @@ const BEATS_MISSED_MAX = 10;
 const START_CHECK_MS = 50;
 const START_CHECKS_MAX = 100;
 
-/** The object has to open another share. */
+/** The object must open another share. */
 export class EngineTakenError extends EngineLostError {}
 
 const taken = (): EngineTakenError => new EngineTakenError("the engine was given to another object, or failed there");
@@ -123,7 +123,7 @@ export class SharedEngine {
     this.#wait = wait;
   }
 
-  /** A share for an object. Its calls reject with `EngineTakenError` once the object has to open another one. */
+  /** A share for an object. Its calls reject with `EngineTakenError` once the object must open another one. */
   async open(eventsMemoryMb: number): Promise<Engine> {
     const engine = await this.#started(eventsMemoryMb + WORKING_MEMORY_MB);
     const share: Share = { engine: null, calls: new Set(), beats: 0, isBeating: false, isLost: false };

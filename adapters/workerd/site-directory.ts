@@ -1,7 +1,7 @@
 /**
  * The sites' objects as the registry knows them. A site is registered by a row before its first event is stored. After an admission and
  * after a deletion it is unconfirmed that it has events, until its object says so, which is asked when it matters. Which objects are
- * running is in memory only: each tells when it has something to report, and reports before it may end.
+ * running is in memory only: each says when it has something to report, and reports before it may end.
  */
 import type { KnownSites } from "../../src/runtime/ingest/known-sites.ts";
 import type { SiteInstances } from "../../src/runtime/service/host.ts";
@@ -203,7 +203,7 @@ export class SiteDirectory implements SiteInstances {
     this.#running.add(siteId);
   }
 
-  /** The object may end now. What it has in memory then is no longer there. */
+  /** The object may end now, and lose what it has in memory. */
   noteReport(siteId: SiteId, activity: SiteReport["activity"]): void {
     this.#running.delete(siteId);
     this.#noteActivity(siteId, activity);

@@ -17,7 +17,7 @@ const SECOND_MS = 1000;
 /** ISO 8601 without colons, which Windows does not allow. */
 const nameAt = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replaceAll(":", "-")}Z`;
 
-/** The time in a name; NaN if the text is no name. */
+/** The time in a name; NaN if the text is not a name. */
 const timeOf = (name: string): number => (NAME.test(name) ? Date.parse(name.replace(NAME, "$1$2:$3:$4")) : Number.NaN);
 
 const unfinishedName = (name: string): string => `.${name}.unfinished`;
@@ -45,7 +45,7 @@ interface UnfinishedBackup {
   readonly name: string;
   /** Its folder until it is finished. */
   readonly folder: string;
-  /** Gives the folder its name. Everything in it has to be durable. Returns its new path, which is durable. */
+  /** Gives the folder its name. Everything in it must be durable. Returns its new path, which is durable. */
   finish(): Promise<string>;
 }
 

@@ -51,13 +51,13 @@ async function digestIn(file: OpenFile, onChunk: (chunk: Uint8Array, position: n
   return { bytes, sha256: hash.digest("hex") };
 }
 
-/** null if there is no such file. */
+/** Resolves to null if there is no such file. */
 export const digestOf = (path: string, files: FileSystem): Promise<Digest | null> =>
   reading(path, files, (file) => digestIn(file, () => {}));
 
 /**
  * Copies a file to a new one and syncs it, but not its name. Returns the digest of what was copied; null if there is no such file.
- * After a rejection there may be a part of the copy.
+ * A rejection may leave a part of the copy.
  */
 export const copyFile = (path: string, to: string, files: FileSystem): Promise<Digest | null> =>
   reading(path, files, async (file) => {
@@ -113,7 +113,7 @@ interface TreeFile {
   readonly isRegular: boolean;
 }
 
-/** All that is no folder below a folder. */
+/** Files, links and devices below a folder. */
 export async function* filesBelow(folder: string, files: FileSystem, prefix = ""): AsyncGenerator<TreeFile> {
   for (const entry of await files.readdir(join(folder, prefix))) {
     const name = `${prefix}${entry.name}`;

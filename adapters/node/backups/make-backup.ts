@@ -192,8 +192,8 @@ async function makeBackup(run: Run): Promise<BackupOutcome> {
     signal.throwIfAborted();
     const folder = await finish();
     const expired = faultCount === 0 && run.keep !== undefined ? await removeExpired(target, run.source, run.keep, files) : 0;
-    const told = [...linesOfCopy(run, folder, copied, copy), ...linesOfRemoved(interrupted, expired), ...lines];
-    return { succeeded: faultCount === 0, folder, text: `${told.join("\n")}\n` };
+    const report = [...linesOfCopy(run, folder, copied, copy), ...linesOfRemoved(interrupted, expired), ...lines];
+    return { succeeded: faultCount === 0, folder, text: `${report.join("\n")}\n` };
   } catch (error) {
     // Otherwise a full disk would stay full. What cannot be removed now, the next run removes.
     if (!signal.aborted) await removeTree(unfinished, files).catch(() => {});

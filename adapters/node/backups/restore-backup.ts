@@ -17,10 +17,9 @@ interface RestoreOptions {
   readonly lock?: typeof lockFolder;
 }
 
-/** Maximum number of listed differences from the manifest. */
-const TOLD_MAX = 20;
+const LISTED_MAX = 20;
 
-/** The state of a restore. Paths are absolute. */
+/** Paths are absolute. */
 interface Restore {
   /** The backup. */
   readonly from: string;
@@ -94,9 +93,9 @@ async function mustBeEmpty(to: string, files: FileSystem): Promise<void> {
 }
 
 function messageOf(from: string, differences: readonly Fault[]): string {
-  const told = differences.slice(0, TOLD_MAX).map(({ file, reason }) => `  - ${file}: ${reason}`);
-  const more = differences.length > TOLD_MAX ? [`  - and ${formatCount(differences.length - TOLD_MAX)} more`] : [];
-  return [`${from} differs from its manifest, so nothing was restored:`, ...told, ...more].join("\n");
+  const listed = differences.slice(0, LISTED_MAX).map(({ file, reason }) => `  - ${file}: ${reason}`);
+  const more = differences.length > LISTED_MAX ? [`  - and ${formatCount(differences.length - LISTED_MAX)} more`] : [];
+  return [`${from} differs from its manifest, so nothing was restored:`, ...listed, ...more].join("\n");
 }
 
 async function restore(run: Restore): Promise<CommandOutcome> {

@@ -20,7 +20,7 @@ function onNpmShellEnd(callBack: () => void): void {
   const checks = setInterval(() => {
     if (process.ppid === shell) return;
     clearInterval(checks);
-    // A signal to the whole process group ends the shell, too. By then, this process has received its own.
+    // A signal to the whole process group also ends the shell. By then, this process has received its own.
     setImmediate(callBack);
   }, CHECK_INTERVAL_MS).unref();
 }
@@ -71,7 +71,6 @@ function stopOnSignal(stop: () => Promise<void>, log: Log): void {
 }
 
 interface StartedInstance {
-  /** The address on which it listens. */
   readonly origin: string;
   readonly dataFolder: string;
   readonly version: string;

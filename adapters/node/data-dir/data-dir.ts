@@ -31,7 +31,6 @@ export async function openStores(folder: string, fsync: Config["journalFsync"], 
   };
 }
 
-/** Rejects if there is no such folder. */
 export async function mustBeFolder(folder: string, files: FileSystem): Promise<void> {
   const status = await files.stat(folder).catch((error: unknown) => {
     throw isNotFound(error) ? new Error(`${folder} does not exist`, { cause: error }) : error;
@@ -47,7 +46,7 @@ export const WITHOUT_DATA = { empty: "is empty", other: "is not a data folder: i
 
 type FolderKind = "data folder" | "backup" | "unfinished restore" | "empty" | "other";
 
-/** The lock, and what file systems keep in the root of a volume: they are no data. */
+/** The lock, and what file systems keep in the root of a volume, do not count as data. */
 export const isNoData = (name: string): boolean => /^lock(\.next)*$|^lost\+found$/.test(name);
 
 /** True if an instance has generated a secret there. */

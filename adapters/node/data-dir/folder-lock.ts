@@ -32,7 +32,7 @@ const PLACE_CHARS = 16;
 
 const textOf = ({ pid, place, start }: LockHolder): string => `${pid} ${place} ${start}`;
 
-/** null if the content is incomplete. Earlier versions wrote files with one line per part, and another place. */
+/** Returns null if the content is incomplete. */
 function parseLockHolder(text: string): LockHolder | null {
   const [pidText = "", place = "", start = ""] = text.split(/\s/);
   const pid = Number(pidText);
@@ -43,7 +43,7 @@ async function thisProcess(): Promise<LockHolder> {
   return { pid: process.pid, place: await placeOfThisProcess(), start: (await statusOf(process.pid)).start };
 }
 
-/** True if the process runs. Its place has to be that of this process. */
+/** True if the process runs. Its place must be that of this process. */
 async function isAliveHere({ pid, start }: LockHolder): Promise<boolean> {
   const status = await statusOf(pid);
   if (status.hasEnded || !hasProcess(pid)) return false;
@@ -101,7 +101,7 @@ const LOCK_FILE = "lock";
 /** A holder updates the time of its lock this often. */
 const HEARTBEAT_MS = 1000;
 
-/** How long a start waits for the heartbeat of a holder on another machine or in another container. */
+/** A start waits this long for the heartbeat of a holder on another machine or in another container. */
 const WATCH_MS = 4000;
 
 const NEXT = ".next";
@@ -163,7 +163,7 @@ async function createLock(path: string, content: string): Promise<void> {
   }
 }
 
-/** The content of a lock in either form. Earlier versions wrote files. */
+/** The content of a lock, which is a link or a file. */
 async function readLock(path: string): Promise<string> {
   try {
     return await readlink(path);

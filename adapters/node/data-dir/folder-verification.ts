@@ -19,7 +19,6 @@ function rollupLinesOf({ rollups, compared, outdated, uncompared, uncomparedReas
   ];
 }
 
-/** The findings of `verify` in a folder. */
 interface Findings {
   readonly report: VerificationReport;
   /** The first faults. */
@@ -70,7 +69,6 @@ async function faultsOfKind(folder: string, files: FileSystem, progress: Progres
   }
 }
 
-/** Options besides those of the verification itself. */
 export interface FolderVerificationOptions extends VerificationOptions {
   readonly files?: FileSystem;
   readonly progress?: Progress;

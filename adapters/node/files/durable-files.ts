@@ -85,7 +85,7 @@ async function createOne(path: string, files: FileSystem): Promise<boolean> {
 
 /**
  * Creates a folder and its parents, one by one: Node's recursive mkdir never returns where that is impossible, as in `/proc`. Syncs
- * the existing names as well, because a process may have died between creating a folder and syncing it. A folder of another user
+ * also the existing names, because a process may have died between creating a folder and syncing it. A folder of another user
  * may not allow that, so only an I/O error rejects.
  */
 export async function createFolder(folder: string, files: FileSystem = nodeFileSystem): Promise<void> {

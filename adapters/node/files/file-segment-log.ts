@@ -120,7 +120,7 @@ export async function openFileSegmentLog(
           // The journal then starts a new segment, so the torn line stays at the end of this one.
           () => false,
         );
-        // On a full disk another segment would fail, too. Any other failure may concern this file alone, so the journal leaves it.
+        // On a full disk another segment would also fail. Any other failure may concern this file alone, so the journal leaves it.
         throw isClean && isFull(error) ? new NothingAppendedError(reasonOf(error), { cause: error }) : error;
       }
       segment.end += bytes.length;

@@ -196,7 +196,7 @@ async function overwriteAndClose(file: OpenFile | null): Promise<void> {
   }
 }
 
-/** `writeFile` creates the file's folder, too, where there may be none. */
+/** `writeFile` also creates the file's folder if there is none. */
 function fileSecret(path: string, files: FileSystem, writeFile: typeof writeDurably): StoredSecret {
   const folder = dirname(path);
 

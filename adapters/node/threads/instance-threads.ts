@@ -17,7 +17,7 @@ export type ParquetTask =
   | { readonly kind: "encode"; readonly events: readonly EventText[] }
   | { readonly kind: "merge"; readonly files: readonly EventFile[] };
 
-/** How long the thread that merges is kept for the next merge. */
+/** The thread that merges is kept this long for the next merge. */
 const MERGER_IDLE_MS = 10_000;
 
 export class ThreadedParquetWriter implements ParquetWriter {
@@ -74,7 +74,6 @@ export class ThreadedPasswordHasher implements PasswordHasher {
   }
 }
 
-/** The start data of a thread. */
 export interface RollupThread {
   readonly dataFolder: string;
   /** Requests wait for it. */
@@ -93,7 +92,7 @@ export type RollupTask =
 
 export type RollupResult = readonly (RollupHeader | null)[] | SqlRow[] | Uint8Array;
 
-/** How long the thread that makes rollups is kept for the next one. */
+/** The thread that makes rollups is kept this long for the next one. */
 const MAKER_IDLE_MS = 10_000;
 
 export class ThreadedRollupCalculator implements RollupCalculator {

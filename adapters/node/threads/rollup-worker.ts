@@ -12,7 +12,7 @@ lowerPriority(isUrgent ? "query" : "background");
 
 const calculator = createInlineRollupCalculator(
   createFileObjectStore(dataFolder),
-  // A rollup that is made of others is made once.
+  // No cache: a rollup that is the sum of others is made once.
   isUrgent ? ROLLUP_CACHE : { fileBytesMax: 0, unpackedBytesMax: 0, measureBytesMax: 0 },
 );
 

@@ -43,9 +43,8 @@ interface RunningThread<Result> {
 interface TaskThreadOptions {
   /** The text of a script that calls `serveTasks`. */
   readonly script: string;
-  /** How long an idle thread is kept; if absent, until `close`. */
+  /** An idle thread is kept this long; if absent, until `close`. */
   readonly idleMs?: number;
-  /** Passed to the script as `workerData`. */
   readonly workerData?: unknown;
 }
 

@@ -29,7 +29,7 @@ export type EngineReply =
 const CANCEL_GRACE_MS = 15_000;
 
 /**
- * How many bytes of a function's code run, roughly, before V8 optimizes it. The defaults, 1.8 MB in Node 20 and 13 MB in Node 22 to 26,
+ * Rough number of bytes of a function's code that run before V8 optimizes it. The defaults, 1.8 MB in Node 20 and 13 MB in Node 22 to 26,
  * optimize many functions that only a start runs often: half of the processor time of the first dashboard after it, and 15 MB.
  */
 const TIERING_BUDGET_BYTES = 40_000_000;

@@ -3,7 +3,6 @@
 /** Directives by name, with their source expressions. */
 type Policy = ReadonlyMap<string, readonly string[]>;
 
-/** The resource that a page wants to load. */
 export interface Wanted {
   readonly url: URL;
   readonly page: URL;

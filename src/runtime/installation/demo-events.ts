@@ -158,10 +158,8 @@ const DEVICE = choiceOf<Device>(
   [3, handheld("tablet", "iPadOS", "19", "Safari", "834")],
 );
 
-/** The common fields of all events of a day. */
 type OfDay = Pick<StoredEvent, "siteId" | "date" | "hostname">;
 
-/** The common fields of a visitor's events. */
 interface Visitor extends OfDay, Source, Campaign, Place, Device {
   readonly visitorId: bigint;
 }
@@ -273,7 +271,7 @@ function usualVisits({ date, index }: DemoDay, numbers: Numbers): number {
 /** The visits that a front page adds, relative to the usual ones. */
 const launchShare = ({ index }: DemoDay): number => ({ [LAUNCH_DAY]: 1.5, [LAUNCH_DAY + 1]: 0.5 })[index % LAUNCH_EVERY_DAYS] ?? 0;
 
-/** Mostly in the European afternoon, which is the American morning; some at any hour. */
+/** Most visits fall in the European afternoon, which is the American morning; some at any hour. */
 function timeOfDay(numbers: Numbers): EpochMs {
   if (numbers() < 0.15) return numbers() * DAY_MS;
   const hours = 14.5 + (numbers() + numbers() + numbers() - 1.5) * 9;

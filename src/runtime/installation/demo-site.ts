@@ -108,8 +108,8 @@ export class DemoSite {
   }
 
   /**
-   * 403 for an event of the demo site while there is or may be one: events of pages do not mix with made-up ones. 503 if storage does not
-   * tell.
+   * 403 for an event of the demo site while there is or may be one: events of pages do not mix with made-up ones. 503 if storage cannot
+   * be read.
    */
   async refuseEvent(): Promise<void> {
     const isStored = () =>
@@ -145,7 +145,7 @@ export class DemoSite {
     return this.#making.done;
   }
 
-  /** Removes the demo site. 409 if its name has other events, too, which were added by hand. */
+  /** Removes the demo site. 409 if its name also has events that were not made up. */
   remove(): Promise<Pick<DeletedDays, "events" | "days">> {
     const stopped = this.stop();
     const removed = Promise.all([stopped, this.#removing]).then(() => this.#remove());

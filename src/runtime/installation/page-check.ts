@@ -11,7 +11,7 @@ const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|alt)$/;
 
 const nameOf = ({ hostname }: URL): string => hostname.replace(/\.$/, "");
 
-/** The site's own address, as a URL. 400 for a site id that is no public host name. */
+/** The site's own address, as a URL. 400 for a site id that is not a public host name. */
 function addressOf(siteId: string): URL {
   const address = parseUrl(`http://${siteId}/`);
   if (address === null || !nameOf(address).includes(".") || LOCAL_NAME.test(nameOf(address)))
@@ -23,7 +23,7 @@ function addressOf(siteId: string): URL {
 export class SitePages {
   readonly #site: URL;
 
-  /** 400 for a site id that is no public host name. */
+  /** 400 for a site id that is not a public host name. */
   constructor(siteId: string) {
     this.#site = addressOf(siteId);
   }

@@ -51,7 +51,7 @@ function findingOf({ pathname, host }: URL, { scriptUrl, proxiedPaths }: Install
   return isBeside || SCRIPT_PATHS.some((path) => pathname === path) ? "other_address" : null;
 }
 
-/** A tag of the script, if `tag` is one. A script of the same name elsewhere counts only if it names a site: others use the name, too. */
+/** A tag of the script, if `tag` is one. A script of the same name elsewhere counts only if it names a site: others use the same name. */
 function scriptTagFrom({ name, attributes }: Tag, base: URL, installed: InstalledScript): ScriptTag | null {
   const src = attributes.get("src");
   if (name !== "script" || src === undefined) return null;
@@ -61,7 +61,7 @@ function scriptTagFrom({ name, attributes }: Tag, base: URL, installed: Installe
   return { url, attributes, finding };
 }
 
-/** null for a long reference as well: as the base of many others, it would take quadratic time. */
+/** A long reference also counts as invalid: as the base of many others, it would take quadratic time. */
 const resolve = (reference: string, base: URL): URL | null => (reference.length > URL_CHARS_MAX ? null : resolveUrl(reference, base));
 
 interface Scan {

@@ -61,9 +61,9 @@ export interface SiteRegistry {
   readonly addressRateLimit: RemoteRateLimit;
 }
 
-/** Connects the registry to the instances of the sites. */
+/** The instances of sites as the registry calls them. */
 export interface SiteInstances {
-  /** The counts of running instances since their last report, and their gauges. Starts none. */
+  /** Collects the counts since the last report, and the gauges, of running instances. Starts none. */
   collect(): Promise<{ readonly activities: readonly Activity<OutcomeCount>[]; readonly gauges: readonly Gauges[] }>;
   /** Sites that were registered by an instance. Files need not show them yet. */
   registered(): Iterable<SiteId>;
@@ -83,7 +83,6 @@ export interface SiteInstances {
   push(change: RecordChange): Promise<void>;
 }
 
-/** The parts of an instance of one site. */
 interface OneSite {
   readonly siteId: SiteId;
   readonly registry: SiteRegistry;

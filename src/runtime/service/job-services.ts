@@ -95,7 +95,7 @@ export interface Lifecycle {
   stop(requestsEnded: Promise<void>, late: AbortSignal): Promise<void>;
 }
 
-/** `cluster` is null on an instance that is no node of one. */
+/** `cluster` is null on an instance that is not a cluster node. */
 export function createLifecycle(
   { host, eventStore }: Pick<Dependencies, "host" | "eventStore">,
   jobServices: JobServices,

@@ -90,7 +90,6 @@ const createOverview = ({ host, sites }: Dependencies, { stats }: QueryServices,
 const createGuestRateLimit = (): RateLimit =>
   createRateLimit({ perSecond: GUEST_REQUESTS_PER_SECOND, burst: GUEST_REQUESTS_AT_ONCE, bucketsMax: RATE_LIMIT_BUCKETS_MAX });
 
-/** Decides which sites' events are accepted here. */
 const createAdmission = (dependencies: Dependencies): SiteAdmission => {
   const { oneSite, siteInstances } = dependencies.host;
   const parts = { ...dependencies.host, ...dependencies };

@@ -43,7 +43,7 @@ function isOfDays(key: string, siteId: SiteId, firstDay: LocalDate, lastDay: Loc
 
 /**
  * True if a stray key is the folder of a site under a name that no site can have: it was renamed, and reports leave its events out.
- * Other strays are no files of events; `verify` reports them.
+ * Other strays are not files of events; `verify` reports them.
  */
 const isRenamedSite = (key: string): boolean => new RegExp(`^${EVENTS_FOLDER}/${SITE_FOLDER_PREFIX}[^/]+$`).test(key);
 
@@ -78,7 +78,7 @@ export async function openEventStore(
   return eventStore;
 }
 
-/** If storage does not tell whether there are events, there may be. */
+/** Assumes events if storage cannot be read. */
 async function followedCalendar({ siteInstances, ...host }: Host, catalog: EventCatalog): Promise<CalendarRecord> {
   const hasEvents = async (): Promise<boolean> => {
     const isRegistered = siteInstances !== undefined && [...siteInstances.registered()].length > 0;
@@ -150,7 +150,7 @@ export interface SiteList {
   siteIds(): Promise<SiteId[]>;
 }
 
-/** `cluster` is null on an instance that is no node of one. */
+/** `cluster` is null on an instance that is not a cluster node. */
 export function createSiteList(
   { host: { config, siteInstances }, catalog, eventStore, sites }: Dependencies,
   knownSites: SiteAdmission,

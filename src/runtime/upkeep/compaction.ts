@@ -195,7 +195,7 @@ export class Compaction implements Job {
     this.#options.log.error("a partition file cannot be read; it stays as it is and is not merged", { file, reason });
   }
 
-  /** null if one is missing: it was erased. */
+  /** Returns null if a file is missing: it was erased. */
   async #read(siteId: SiteId, group: readonly PartitionFile[]): Promise<EventFile[] | null> {
     const files: EventFile[] = [];
     for (const file of group) {

@@ -12,9 +12,8 @@ import { Histogram } from "../base/metrics/prometheus.ts";
 import type { Compaction } from "./compaction.ts";
 import { PeriodicJob, type Run } from "../base/periodic-job.ts";
 
-/** The pace of flushes. */
 interface FlushPace {
-  /** Maximum wait of an event that others see only after its flush. */
+  /** The longest wait of an event, where reports see it only after its flush. */
   readonly eventMs: number;
   /** Sites whose files are written at the same time. */
   readonly sitesAtOnce: number;
@@ -22,10 +21,10 @@ interface FlushPace {
   readonly retryMsMax: number;
 }
 
-/** DuckDB: queries read the journal, so a flush is never urgent. */
+/** DuckDB: reports also read the journal, so a flush is never urgent. */
 export const INTO_FILES: FlushPace = { eventMs: Number.POSITIVE_INFINITY, sitesAtOnce: 1, retryMsMax: FLUSH_RETRY_MS_MAX };
 
-/** ClickHouse: reports read only flushed events. */
+/** ClickHouse: reports see an event only after its flush. */
 export const INTO_CLICKHOUSE: FlushPace = {
   ...INTO_FILES,
   sitesAtOnce: CLICKHOUSE_FILES_AT_ONCE,

@@ -42,7 +42,7 @@ interface ReadFile {
 
 /**
  * The number of a file's events, and of those of another site than the folder's, or that cannot have its date. Which date an event has was
- * decided when it came: the calendar of today, and the time zones that this host knows, do not tell. Throws if it cannot be read.
+ * decided when it came: today's calendar and this host's time zones do not determine it. Throws if it cannot be read.
  */
 function readFile(bytes: Uint8Array, siteId: SiteId, day: LocalDate): ReadFile {
   const { startMs, endMs } = widestDay(day);
@@ -59,9 +59,9 @@ function readFile(bytes: Uint8Array, siteId: SiteId, day: LocalDate): ReadFile {
   }
   const [site] = sites;
   const otherSite = sites.size === 1 && site !== undefined && site !== siteId && isSiteId(site) ? site : null;
-  const told = (count: number, what: string) =>
+  const countFault = (count: number, what: string) =>
     count > 0 ? [`${count} of its ${rows} events are of another ${what} than its folder`] : [];
-  return { rows, otherSite, faults: [...(otherSite === null ? told(ofOtherSites, "site") : []), ...told(ofOtherDays, "day")] };
+  return { rows, otherSite, faults: [...(otherSite === null ? countFault(ofOtherSites, "site") : []), ...countFault(ofOtherDays, "day")] };
 }
 
 const RUN = "Reports leave them out. To move them back, stop the server and run in the data folder:";
