@@ -24,7 +24,7 @@ const contentTypeOf = (name) => CONTENT_TYPES[name.slice(name.lastIndexOf(".") +
 const hashedName = (stem, extension, text) => `${stem}-${versionOf(text)}.${extension}`;
 
 /**
- * While loading, uPlot creates a number format for `navigator.language`, and throws if that is no valid language tag, as in
+ * uPlot creates a number format for `navigator.language` when it is loaded, and throws if that is not a valid language tag, as in
  * browsers that take it from the system's `C.UTF-8`. The dashboard formats all numbers itself (`format/locale.ts`).
  */
 const UPLOT_LANGUAGE = /\bnav\.language\b/;

@@ -42,7 +42,7 @@ interface LineChartProps {
 
 const HEIGHT_PX = 300;
 
-/** Outside the plot. */
+/** A place outside the plot. */
 const AWAY = { left: -10, top: -10 };
 
 function listen(chart: Chart, { onCursor, onChoose, onMark }: Pick<LineChartProps, "onCursor" | "onChoose" | "onMark">): void {

@@ -35,7 +35,7 @@ const paramsInUrl = () => new URLSearchParams(location.search);
 
 const searchParams = signal(paramsInUrl());
 
-/** Between `history.back()` and `popstate`, the view has changed but the URL has not. */
+/** True between `history.back()` and `popstate`: the view has changed, but the URL has not. */
 let isGoingBack = false;
 
 addEventListener("popstate", () => {

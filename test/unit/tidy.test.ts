@@ -39,9 +39,31 @@ const OUTSIDE_DOCUMENT = /[Cc]ontract \d|decision[s]|\u00a7/;
 const citationsOfOutsideDocuments = (files: readonly SourceFile[]): string[] =>
   files.flatMap(({ path, text }) => text.split("\n").flatMap((line, i) => (OUTSIDE_DOCUMENT.test(line) ? [`${path}:${i + 1}`] : [])));
 
+/** A doc comment that leaves its subject to the reader: "By address.", "Of inserts.", "Null without one." */
+const WITHOUT_SUBJECT = new RegExp(
+  String.raw`/\*\*\s+(?:\*\s+)?((?:` +
+    "Above|After|Against|Also|Among|As|At|Because|Before|Behind|Below|Beside|Besides|Between|Beyond|By|During|Except|For|From|In|Inside|" +
+    "Into|Like|Near|Null|Of|On|Out|Outside|Over|Since|That of|The same|Those|Through|To|Under|Until|Upon|While|Whose|With|Within|Without" +
+    String.raw`)(?![\w-])[^\n]*)`,
+  "g",
+);
+
+const commentsWithoutSubject = (files: readonly SourceFile[]): string[] =>
+  files.flatMap(({ path, text }) =>
+    [...text.matchAll(WITHOUT_SUBJECT)].map(({ 1: comment, index }) => `${path}:${text.slice(0, index).split("\n").length}: ${comment}`),
+  );
+
 describe("the source", () => {
   it("opens every file with a comment that states its decision", () => {
     expect(pathsWhere(product, ({ text }) => !text.startsWith("/**"))).toEqual([]);
+  });
+
+  it("begins every doc comment with its subject, not with a preposition: say what it is, or that it is null if …", () => {
+    const scripts = ["adapters", "tools"].flatMap((folder) => sourcesBelow(folder, /\.(?:mjs|d\.mts)$/));
+    expect(commentsWithoutSubject([...product, ...sourcesBelow("tools"), ...scripts])).toEqual([]);
+    expect(commentsWithoutSubject([{ path: "a.ts", text: "\n/**\n * By address. */\n/** In-memory store. */" }])).toEqual([
+      "a.ts:2: By address. */",
+    ]);
   });
 
   it("imports each package in its owner file only; ask the owner for what you need", () => {

@@ -101,7 +101,7 @@ const bySchema =
 
 const textOf = (value: unknown) => (typeof value === "string" ? wellFormed(value) : undefined);
 
-/** Without a rule, that of its schema. */
+/** The schema is the rule by default. */
 export function textField(schema: Schema): Field<string | null>;
 export function textField<Value>(schema: Schema, rule: Rule<string, Value>): Field<Value | null>;
 export function textField(schema: Schema, rule: Rule<string, unknown> = bySchema(schema)): Field {

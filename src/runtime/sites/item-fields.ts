@@ -33,7 +33,7 @@ export function ownerIn(scope: Scope, caller: ItemOwner): ItemOwner {
 
 export const scopeJson = (owner: ItemOwner): Scope => (owner === null ? "everybody" : "oneself");
 
-/** As stored. */
+/** Parses a stored owner. */
 export function storedOwner(owner: unknown): ItemOwner {
   if (owner === null || (typeof owner === "string" && /^[0-9a-f]{64}$/.test(owner))) return owner;
   throw new Error("an entry has no owner");

@@ -141,7 +141,7 @@ export function settingsFrom(sent: ValuesOf<typeof FIELDS>): SiteSettings {
   };
 }
 
-/** For records, which may have fields that this version does not know. Throws for a value that breaks its rule. */
+/** Parses a record, which may have fields that this version does not know. Throws for a value that breaks its rule. */
 export const parseSettings = (json: JsonObject): SiteSettings => settingsFrom(SETTINGS.check(SETTINGS.read(json)));
 
 export const DEFAULT_SETTINGS: SiteSettings = parseSettings({});
