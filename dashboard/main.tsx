@@ -8,9 +8,9 @@ import { SiteDashboard } from "./page/site-dashboard.tsx";
 import { arrival } from "./setup/arrival.tsx";
 import { FirstRunPage, LoginPage, SetupCodePage } from "./setup/login.tsx";
 import { authState, checkAuth, outage, refreshAll } from "./state/connection.ts";
-import { knownSites, setKnownSites, siteName, useSites, hasSitesPage, ownSites } from "./state/known-sites.ts";
+import { hasSitesPage, knownSites, ownSites, setKnownSites, siteName, useSites } from "./state/known-sites.ts";
 import { isGuest } from "./state/share.ts";
-import { remembered, navigate } from "./state/url.ts";
+import { navigate, remembered } from "./state/url.ts";
 import { isSettings, site } from "./state/view.ts";
 
 const GuestPage = lazy(async () => (await import("./guest/guest-page.tsx")).GuestPage);

@@ -1,5 +1,6 @@
 /** Fetches reports and exports: at most four at a time, again if the service is busy or ran out of time. */
 import { send, ServiceError } from "./http.ts";
+import type { Reports } from "./types.ts";
 
 const REQUESTS_MAX = 4;
 
@@ -99,3 +100,19 @@ export const fetchReport = <T>(url: string, signal: AbortSignal): Promise<T> =>
 
 export const fetchFile = (url: string, signal: AbortSignal): Promise<Blob> =>
   queue.run(async () => (await sendWithRetries(url, signal, 0)).blob(), signal);
+
+type AllSites = Reports["overview"];
+
+/** Pages of a thousand sites: as many as `max_sites` allows by default. */
+const PAGES_MAX = 10;
+
+/** Joins the pages of the overview: each begins after the last site of the one before. */
+export async function allPages(pageAfter: (siteId: string | null) => Promise<AllSites>): Promise<AllSites> {
+  let all = await pageAfter(null);
+  for (let pages = 1; pages < PAGES_MAX && all.sites.length < all.total; pages++) {
+    const { total, sites } = await pageAfter(all.sites.at(-1)?.site_id ?? null);
+    if (sites.length === 0) break;
+    all = { total, sites: [...all.sites, ...sites] };
+  }
+  return all;
+}

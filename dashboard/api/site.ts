@@ -1,6 +1,6 @@
 /** Endpoints behind a site's settings: settings, goals and share links (docs/http-api.md). */
 import { json, sendJson, urlOf } from "./http.ts";
-import type { SiteSettings as SavedSettings, NewGoal, SiteGoals, CreatedShare, NewShare, Shares } from "./types.ts";
+import type { CreatedShare, NewGoal, NewShare, Shares, SiteGoals, SiteSettings as SavedSettings } from "./types.ts";
 
 export type { SavedSettings };
 

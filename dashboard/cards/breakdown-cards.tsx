@@ -10,10 +10,10 @@ import { countsConversions, onlyValueOf } from "../state/filters.ts";
 import { isCardShown } from "../state/known-sites.ts";
 import { useBreakdown, type Report } from "../state/requests.ts";
 import { everybodyScope, scope } from "../state/scope.ts";
-import { totalVisitors, isCompared } from "../state/statistics.ts";
+import { isCompared, totalVisitors } from "../state/statistics.ts";
 import { filteredGoal, filterKind, filters, visitorNoun } from "../state/view-filters.ts";
 import { openPanel, site } from "../state/view.ts";
-import { filterRow, countInRow, withComparison, RowList, type Row, type RowNumbers } from "./rows.tsx";
+import { countInRow, filterRow, RowList, withComparison, type Row, type RowNumbers } from "./rows.tsx";
 
 const ROWS = 9;
 

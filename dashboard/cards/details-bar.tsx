@@ -1,8 +1,8 @@
 /** The row above the details: search, currency of the revenue, downloads. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Problem } from "../kit/states.tsx";
 import { problemText } from "../api/http.ts";
 import { formatCount } from "../format/locale.ts";
+import { Problem } from "../kit/states.tsx";
 import { navigate } from "../state/url.ts";
 import type { Row } from "./details-columns.ts";
 import type { FileFormat } from "./details-request.ts";

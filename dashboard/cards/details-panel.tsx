@@ -18,7 +18,7 @@ import { closePanel } from "../state/view.ts";
 import { DetailsBar } from "./details-bar.tsx";
 import { columnsOf, goalOfFilters, orderAfter, orderIn, type Order, type Row } from "./details-columns.ts";
 import { isNamed, namedRows } from "./details-names.ts";
-import { fetchRows, saveRows, useDetails, type FileFormat, type Asked } from "./details-request.ts";
+import { fetchRows, saveRows, useDetails, type Asked, type FileFormat } from "./details-request.ts";
 import { DetailsTable, type Changed } from "./details-table.tsx";
 
 const PAGE_ROWS = 100;

@@ -1,5 +1,5 @@
 /** Requests for a dimension's values: pages of rows for the table, and all rows for a file. */
-import { BREAKDOWN_ROWS_MAX, BREAKDOWN_OFFSET_MAX } from "../../src/shared/limits.ts";
+import { BREAKDOWN_OFFSET_MAX, BREAKDOWN_ROWS_MAX } from "../../src/shared/limits.ts";
 import { urlOf, type Parameters } from "../api/http.ts";
 import { fetchReport } from "../api/reports.ts";
 import type { BreakdownPage, Dimension } from "../api/types.ts";
@@ -7,7 +7,7 @@ import { fileNameOf, saveCsv, saveFile } from "../kit/download.ts";
 import { useRequest, type Report } from "../state/requests.ts";
 import { comparisonParameters, everybodyScope, scope } from "../state/scope.ts";
 import { filters } from "../state/view-filters.ts";
-import { isCounted, type Column, type Order, type Row, type ColumnId } from "./details-columns.ts";
+import { isCounted, type Column, type ColumnId, type Order, type Row } from "./details-columns.ts";
 import { searchParameters } from "./details-names.ts";
 
 export interface Asked {

@@ -6,7 +6,7 @@ import type { Dimension } from "../api/types.ts";
 import { choiceOf, filterItems, type ValueFilter } from "../filters/filter-items.ts";
 import { changeOf } from "../format/change.ts";
 import { countryMark, filterDimensionOf, formatValue } from "../format/dimensions.ts";
-import { formatCount, formatShortRate, compactCount, formatShare } from "../format/locale.ts";
+import { compactCount, formatCount, formatShare, formatShortRate } from "../format/locale.ts";
 import { Change, NewValue } from "../kit/inline.tsx";
 import { Menu } from "../kit/menu.tsx";
 import { refusalOf } from "../state/filters.ts";

@@ -1,5 +1,5 @@
 /** The dialog of annotations: adds one, and changes or deletes those of the period. */
-import { useLayoutEffect, useRef, useState, useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { RefObject } from "preact";
 import { ANNOTATION_CHARS_MAX } from "../../src/shared/limits.ts";
 import { problemText } from "../api/http.ts";
@@ -7,7 +7,7 @@ import { addAnnotation, deleteAnnotation, replaceAnnotation, type Annotation } f
 import type { NewAnnotation } from "../api/types.ts";
 import { formatHour, formatRange } from "../format/locale.ts";
 import { Dialog, PasswordRequired } from "../kit/dialog.tsx";
-import { Radios, ConfirmedButton, Form } from "../kit/forms.tsx";
+import { ConfirmedButton, Form, Radios } from "../kit/forms.tsx";
 import { Button } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
 import { timeZone } from "../state/known-sites.ts";
@@ -16,14 +16,14 @@ import { useAction } from "../state/requests.ts";
 import { closePanel, panel, site } from "../state/view.ts";
 import {
   ANNOTATIONS_PANEL,
+  annotationsChanged,
   canAnnotate,
   isWithin,
   parsePlace,
   parseSpan,
   spanInWords,
-  whenOf,
-  annotationsChanged,
   useAnnotations,
+  whenOf,
   type Place,
 } from "./annotations.ts";
 

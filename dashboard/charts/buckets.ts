@@ -1,6 +1,6 @@
 /** Buckets of a series: the intervals that suit a range, the days of each bucket, and whether it is complete (docs/http-api.md, "Timeseries"). */
 import { RANGE_DAYS_MAX } from "../../src/shared/limits.ts";
-import { dayAfter, INTERVALS, isOfClock, intervalDaysMax, intervalByDefault, type Interval } from "../../src/shared/periods.ts";
+import { dayAfter, intervalByDefault, intervalDaysMax, INTERVALS, isOfClock, type Interval } from "../../src/shared/periods.ts";
 import { daysBetween, type Range } from "../state/range.ts";
 
 /** Shorter ranges would have a single bucket. */

@@ -1,7 +1,7 @@
 /** Annotation marks on the time axis: hover and focus show their texts, a click opens them. */
 import { useState } from "preact/hooks";
 import type { Interval } from "../../src/shared/periods.ts";
-import { hasAnnotations, openAnnotations, spanText, annotationText, useAnnotations } from "./annotations.ts";
+import { annotationText, hasAnnotations, openAnnotations, spanText, useAnnotations } from "./annotations.ts";
 import type { Layout } from "./line-chart.tsx";
 import { joinedMarks, marksOf, type Mark } from "./marks.ts";
 import type { ChartPoint } from "./points.ts";

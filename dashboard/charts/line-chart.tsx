@@ -3,7 +3,7 @@
  * chooses a point; a right click marks it.
  */
 import { useEffect, useRef } from "preact/hooks";
-import { indexAfterKey, TapChoice, hasModifier } from "../kit/pointing.ts";
+import { hasModifier, indexAfterKey, TapChoice } from "../kit/pointing.ts";
 import { paletteVersion } from "../kit/theme.ts";
 import { cssColor, drawChart, type Chart } from "./chart-drawing.ts";
 import type { ChartPoint } from "./points.ts";

@@ -1,5 +1,5 @@
 /** The chosen metric over time against the compared period: as a line chart or as a table, with a sentence about it and a menu. */
-import { useState, useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { isOfClock, type Interval } from "../../src/shared/periods.ts";
 import { formatRange } from "../format/locale.ts";
 import { COMPARISON_LABELS } from "../format/periods.ts";
@@ -7,7 +7,7 @@ import { fileNameOf, saveFile } from "../kit/download.ts";
 import { Menu } from "../kit/menu.tsx";
 import { ReportView } from "../kit/states.tsx";
 import { timeZone } from "../state/known-sites.ts";
-import { range, comparedRange, comparison } from "../state/period.ts";
+import { comparedRange, comparison, range } from "../state/period.ts";
 import type { Range } from "../state/range.ts";
 import type { Report } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
@@ -15,11 +15,11 @@ import type { Statistics } from "../state/statistics.ts";
 import { localTime, UTC } from "../state/time-zone.ts";
 import { navigate, param } from "../state/url.ts";
 import { annotatePointed, hasAnnotations } from "./annotations.ts";
-import { defaultInterval, offeredIntervals, hasInterval, intervalFor, serviceInterval, type Bucket } from "./buckets.ts";
+import { defaultInterval, hasInterval, intervalFor, offeredIntervals, serviceInterval, type Bucket } from "./buckets.ts";
 import { ChartTable } from "./chart-table.tsx";
 import { ChartView } from "./chart-view.tsx";
 import { pointsOf, type ChartPoint } from "./points.ts";
-import { totalsOf, chosenMetric, useMetricSeries, type MetricTotals, type ShownMetric } from "./shown-metrics.ts";
+import { chosenMetric, totalsOf, useMetricSeries, type MetricTotals, type ShownMetric } from "./shown-metrics.ts";
 import { isCounted, SummaryLine } from "./summary-line.tsx";
 
 const LABELS: Readonly<Record<Interval, string>> = {

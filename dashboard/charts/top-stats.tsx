@@ -6,7 +6,7 @@ import { timeZone } from "../state/known-sites.ts";
 import type { MainReport, Statistics } from "../state/statistics.ts";
 import { inZone, localTime } from "../state/time-zone.ts";
 import { navigate } from "../state/url.ts";
-import { totalsOf, chosenMetric, shownMetrics, type ShownMetric } from "./shown-metrics.ts";
+import { chosenMetric, shownMetrics, totalsOf, type ShownMetric } from "./shown-metrics.ts";
 
 interface StatProps {
   readonly metric: ShownMetric;

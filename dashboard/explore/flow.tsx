@@ -1,8 +1,8 @@
 /** The flow report: pages before and after a page. A click on one moves there. */
 import { RowList } from "../cards/rows.tsx";
+import { countOf } from "../format/locale.ts";
 import { Picker } from "../kit/picker.tsx";
 import { Empty, ReportView } from "../kit/states.tsx";
-import { countOf } from "../format/locale.ts";
 import { useReport } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
 import { navigate, param } from "../state/url.ts";

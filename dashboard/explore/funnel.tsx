@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { STEPS_MIN } from "../../src/shared/limits.ts";
 import type { Reports } from "../api/types.ts";
 import { countOf, formatCount, formatRate } from "../format/locale.ts";
+import { Checkbox } from "../kit/forms.tsx";
 import { lazy } from "../kit/lazy.tsx";
 import { Empty, ReportView } from "../kit/states.tsx";
 import { useReport } from "../state/requests.ts";
@@ -84,9 +85,9 @@ function FunnelModes() {
   const toggle = (mode: string) =>
     navigate({ modes: (chosen.includes(mode) ? chosen.filter((known) => known !== mode) : [...chosen, mode]).join(",") });
   const choice = ({ id, label, title }: Mode) => (
-    <label key={id} class="choice" title={title}>
-      <input type="checkbox" checked={chosen.includes(id)} onChange={() => toggle(id)} /> {label}
-    </label>
+    <Checkbox key={id} title={title} isChecked={chosen.includes(id)} onChange={() => toggle(id)}>
+      {label}
+    </Checkbox>
   );
   const [isOpen, setOpen] = useState(ADVANCED_MODES.some(({ id }) => chosen.includes(id)));
   return (

@@ -60,12 +60,7 @@ const NoProperties = () => (
   </Empty>
 );
 
-interface PropertyFormProps {
-  readonly names: readonly string[];
-  readonly chosen: string;
-}
-
-function PropertyForm({ names, chosen }: PropertyFormProps) {
+function PropertyForm({ names, chosen }: { readonly names: readonly string[]; readonly chosen: string }) {
   const goals = useReport("goals", scope.value);
   return (
     <div class="form inline">

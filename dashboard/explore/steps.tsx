@@ -2,6 +2,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { CONDITIONS_MAX } from "../../src/shared/limits.ts";
 import { formatCount } from "../format/locale.ts";
+import { CrossButton } from "../kit/inline.tsx";
 import { Picker, type Choice, type Choices } from "../kit/picker.tsx";
 import { isLoading, useBreakdown, useReport } from "../state/requests.ts";
 import { unfilteredScope } from "../state/scope.ts";
@@ -81,19 +82,15 @@ const StepPicker = ({ number, choices, isLoading: areLoading, value, onPick, onR
       onPick={onPick}
     />
     {onRemove && (
-      <button
-        type="button"
-        class="icon-button"
-        aria-label={`Remove step ${number}`}
+      <CrossButton
+        label={`Remove step ${number}`}
         onClick={(event) => {
           // The button of the next step takes its place; that of the last step goes.
           const item = event.currentTarget.closest("li");
           if (!item?.nextElementSibling?.querySelector("button")) item?.querySelector("input")?.focus();
           onRemove();
         }}
-      >
-        ×
-      </button>
+      />
     )}
   </li>
 );

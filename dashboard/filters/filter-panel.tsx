@@ -1,22 +1,22 @@
 /** The dialog that adds or changes a filter: its dimension, operator and values. */
 import { useState } from "preact/hooks";
-import { PROPERTY_PREFIX, OPERATORS, filterOf, printFilter, type Filter, type Operator } from "../../src/shared/filters.ts";
-import { FILTER_VALUES_MAX, FILTER_CONDITIONS_MAX } from "../../src/shared/limits.ts";
+import { filterOf, OPERATORS, printFilter, PROPERTY_PREFIX, type Filter, type Operator } from "../../src/shared/filters.ts";
+import { FILTER_CONDITIONS_MAX, FILTER_VALUES_MAX } from "../../src/shared/limits.ts";
 import { problemText, urlOf } from "../api/http.ts";
 import { fetchReport } from "../api/reports.ts";
 import { breakdownOf, DIMENSIONS, filterOfVersions, UNKNOWN } from "../format/dimensions.ts";
-import { dimensionName, OPERATOR_WORDS, SET_WORDS, isOnSet } from "../format/filter-words.ts";
+import { dimensionName, isOnSet, OPERATOR_WORDS, SET_WORDS } from "../format/filter-words.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import { Form } from "../kit/forms.tsx";
 import { Picker } from "../kit/picker.tsx";
 import { Problem } from "../kit/states.tsx";
 import { isSameFilter, parseFilters } from "../state/filters.ts";
-import { useAction, isLoading, useReport } from "../state/requests.ts";
+import { isLoading, useAction, useReport } from "../state/requests.ts";
 import { scope, unfilteredScope } from "../state/scope.ts";
 import { isGuest } from "../state/share.ts";
 import { lockedFilters, ownFilters, setFilters } from "../state/view-filters.ts";
 import { closePanel, panel } from "../state/view.ts";
-import { Segments } from "./segments.tsx";
+import { SavedFilters } from "./saved-filters.tsx";
 import { PickedValues, TypedValues } from "./values-field.tsx";
 
 /** All custom properties; the key is chosen beside it. */
@@ -246,7 +246,7 @@ export function FilterPanel() {
       {changed === null && !isGuest && (
         <section class="segments" aria-label="Segments">
           <h3>Segments</h3>
-          <Segments />
+          <SavedFilters />
         </section>
       )}
     </Dialog>

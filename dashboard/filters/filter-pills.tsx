@@ -3,22 +3,22 @@ import { useEffect } from "preact/hooks";
 import { printFilter, type Filter } from "../../src/shared/filters.ts";
 import { filterInWords, wordsOf } from "../format/filter-words.ts";
 import { partsOfAny } from "../format/locale.ts";
-import { LinkButton } from "../kit/inline.tsx";
+import { CrossButton, LinkButton } from "../kit/inline.tsx";
 import { authState, handleFailure } from "../state/connection.ts";
 import { isSameFilter } from "../state/filters.ts";
 import { navigate } from "../state/url.ts";
 import {
-  loadSegments,
-  namelessSegment,
-  segment,
-  segmentFilters,
-  segmentId,
   canClear,
   clearAllFilters,
   filters,
   isFiltered,
+  loadSavedItems,
   lockedFilters,
+  namelessFilter,
   ownFilters,
+  savedConditions,
+  savedFilter,
+  savedFilterId,
   setFilters,
 } from "../state/view-filters.ts";
 import { openPanel, site } from "../state/view.ts";
@@ -81,17 +81,14 @@ const FilterPill = ({ filter }: { readonly filter: Filter }) => (
     >
       <Words filter={filter} />
     </button>
-    <button
-      type="button"
+    <CrossButton
       class="pill-remove"
-      aria-label={`Remove filter: ${filterInWords(filter, filters.value)}`}
+      label={`Remove filter: ${filterInWords(filter, filters.value)}`}
       onClick={(event) => {
         leavePill(event.currentTarget.closest("li"));
         setFilters(ownFilters.value.filter((known) => !isSameFilter(known, filter)));
       }}
-    >
-      ×
-    </button>
+    />
   </li>
 );
 
@@ -101,47 +98,44 @@ const NAMELESS = {
   missing: { name: "Deleted segment", title: "There is no segment with this address" },
 } as const;
 
-function SegmentPill() {
-  const nameless = namelessSegment.value && NAMELESS[namelessSegment.value];
-  const name = nameless?.name ?? segment.value?.name ?? "…";
-  const words = segmentFilters.value.map((filter) => filterInWords(filter, filters.value)).join(", ");
+function SavedFilterPill() {
+  const nameless = namelessFilter.value && NAMELESS[namelessFilter.value];
+  const name = nameless?.name ?? savedFilter.value?.name ?? "…";
+  const words = savedConditions.value.map((filter) => filterInWords(filter, filters.value)).join(", ");
   return (
     <li class="pill">
       <button type="button" class="pill-text" title={nameless?.title ?? words} onClick={() => openPanel("segments")}>
         {!nameless && "Segment "}
         <strong>{name}</strong>
       </button>
-      <button
-        type="button"
+      <CrossButton
         class="pill-remove"
-        aria-label={`Remove segment: ${name}`}
+        label={`Remove segment: ${name}`}
         onClick={(event) => {
           leavePill(event.currentTarget.closest("li"));
           navigate({ segment: null });
         }}
-      >
-        ×
-      </button>
+      />
     </li>
   );
 }
 
 /** Loads the saved filter in the URL. If the list cannot be loaded, it stays without a name. */
-function useSegment(): void {
-  const [siteId, isWanted] = [site.value, segmentId.value !== null && segment.value === null];
+function useSavedFilter(): void {
+  const [siteId, isWanted] = [site.value, savedFilterId.value !== null && savedFilter.value === null];
   useEffect(() => {
-    if (siteId !== null && isWanted) loadSegments(siteId).catch(handleFailure);
+    if (siteId !== null && isWanted) loadSavedItems(siteId).catch(handleFailure);
   }, [siteId, isWanted]);
 }
 
 export function FilterPills() {
-  useSegment();
+  useSavedFilter();
   return !isFiltered.value ? null : (
     <ul class="pills" aria-label="Filters">
       {lockedFilters.value.map((filter) => (
         <LockedPill key={printFilter(filter)} filter={filter} />
       ))}
-      {segmentId.value !== null && <SegmentPill />}
+      {savedFilterId.value !== null && <SavedFilterPill />}
       {ownFilters.value.map((filter) => (
         <FilterPill key={printFilter(filter)} filter={filter} />
       ))}

@@ -1,14 +1,14 @@
 /** Items saved under a name: the list of saved filters, funnels or sequences, and the form that saves the current view (docs/segments.md). */
-import { useLayoutEffect, useRef, useState, useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ITEM_NAME_CHARS_MAX } from "../../src/shared/limits.ts";
 import { problemText } from "../api/http.ts";
 import { addSegment, deleteSegment, replaceSegment, type Segment } from "../api/saved.ts";
-import { NameInput, Select, ConfirmedButton, Form } from "../kit/forms.tsx";
+import { ConfirmedButton, Form, NameInput, Select } from "../kit/forms.tsx";
 import { Button } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
 import { authState } from "../state/connection.ts";
-import { useAction, clearReportCache } from "../state/requests.ts";
-import { loadSegments, segments } from "../state/view-filters.ts";
+import { clearReportCache, useAction } from "../state/requests.ts";
+import { loadSavedItems, savedItems } from "../state/view-filters.ts";
 import { site } from "../state/view.ts";
 
 export type Saved = Partial<Pick<Segment, "filters" | "steps" | "window" | "modes">>;
@@ -28,12 +28,7 @@ interface SavedKind {
 
 const SCOPES: Readonly<Record<Segment["scope"], string>> = { everybody: "Everybody", oneself: "Only me, in this browser" };
 
-interface SaveFormProps {
-  readonly noun: string;
-  readonly onSave: (name: string, scope: Segment["scope"]) => Promise<void>;
-}
-
-function SaveForm({ noun, onSave }: SaveFormProps) {
+function SaveForm({ noun, onSave }: { readonly noun: string; readonly onSave: (name: string, scope: Segment["scope"]) => Promise<void> }) {
   const [name, setName] = useState("");
   const [scope, setScope] = useState<Segment["scope"]>("everybody");
   const { isBusy, problem, run } = useAction(problemText);
@@ -165,13 +160,13 @@ function SavedItem({ item, current, textOf, isShown, onShow, onRename, onUpdate,
 export function SavedItems({ kind, noun, current, afterUpdate, afterDelete, ...item }: SavedKind) {
   const siteId = site.value ?? "";
   const { problem, run } = useAction(problemText);
-  const items = (segments.value ?? []).filter((each) => each.kind === kind);
-  useEffect(() => void run(() => loadSegments(siteId)), [siteId]);
+  const items = (savedItems.value ?? []).filter((each) => each.kind === kind);
+  useEffect(() => void run(() => loadSavedItems(siteId)), [siteId]);
 
   /** @throws ServiceError if the service refuses it */
   async function change(action: () => Promise<unknown>): Promise<void> {
     await action();
-    await loadSegments(siteId);
+    await loadSavedItems(siteId);
     clearReportCache();
   }
 

@@ -8,13 +8,13 @@ import { breakdownOf, DIMENSIONS, unknownLabel } from "../format/dimensions.ts";
 import { valueName } from "../format/filter-words.ts";
 import { formatCount } from "../format/locale.ts";
 import { useSettled } from "../kit/forms.tsx";
-import { LinkButton } from "../kit/inline.tsx";
+import { CrossButton, LinkButton } from "../kit/inline.tsx";
 import { Picker, type Choice } from "../kit/picker.tsx";
 import { Failure } from "../kit/states.tsx";
 import { canFilterBy, printFilters } from "../state/filters.ts";
 import { useReport, useRequest, type Report } from "../state/requests.ts";
 import { unfilteredScope } from "../state/scope.ts";
-import { segmentId, lockedFilters } from "../state/view-filters.ts";
+import { lockedFilters, savedFilterId } from "../state/view-filters.ts";
 
 /** The picker shows as many. */
 const SEARCHED_ROWS = 50;
@@ -36,7 +36,7 @@ function urlFor(dimension: string, search: string, scope: ReturnType<typeof scop
   return urlOf(`/api/stats/breakdown/${breakdown}`, { ...scope, ...rows });
 }
 
-const scopeOf = (others: readonly Filter[]) => ({ ...unfilteredScope.value, segment: segmentId.value, filters: printFilters(others) });
+const scopeOf = (others: readonly Filter[]) => ({ ...unfilteredScope.value, segment: savedFilterId.value, filters: printFilters(others) });
 
 interface Suggestions {
   readonly report: Report<unknown>;
@@ -60,17 +60,10 @@ function useSuggestions(dimension: string, typed: string, others: readonly Filte
   return { report, choices };
 }
 
-interface ChosenValueProps {
-  readonly name: string;
-  readonly onRemove: () => void;
-}
-
-const ChosenValue = ({ name, onRemove }: ChosenValueProps) => (
+const ChosenValue = ({ name, onRemove }: { readonly name: string; readonly onRemove: () => void }) => (
   <li class="chosen-value">
     <span title={name}>{name}</span>
-    <button type="button" class="pill-remove" aria-label={`Remove ${name}`} onClick={onRemove}>
-      ×
-    </button>
+    <CrossButton class="pill-remove" label={`Remove ${name}`} onClick={onRemove} />
   </li>
 );
 
@@ -181,11 +174,7 @@ export function TypedValues({ operator, values, isInvalid, onChange }: TextsProp
             value={text}
             onInput={(event) => onChange(texts.with(i, event.currentTarget.value))}
           />
-          {texts.length > 1 && (
-            <button type="button" class="icon-button" aria-label={`Remove value ${i + 1}`} onClick={() => remove(i)}>
-              ×
-            </button>
-          )}
+          {texts.length > 1 && <CrossButton label={`Remove value ${i + 1}`} onClick={() => remove(i)} />}
         </div>
       ))}
       <LinkButton onClick={() => onChange([...texts, ""])}>Or another value</LinkButton>

@@ -1,5 +1,4 @@
 /** Number, money, duration and date formatting for the reader's English locale. Owner of all Intl formatters but those of regions and time zones. */
-
 import { localTime } from "../state/time-zone.ts";
 
 /** Browsers may list a tag that Intl rejects, e.g. `en-US@posix`. */

@@ -4,7 +4,7 @@ import { FilterPills } from "../filters/filter-pills.tsx";
 import { formatRange } from "../format/locale.ts";
 import { LinkButton } from "../kit/inline.tsx";
 import { OutageBanner } from "../kit/states.tsx";
-import { StatsTitle, OpenPanel } from "../page/page-layout.tsx";
+import { OpenPanel, StatsTitle } from "../page/page-layout.tsx";
 import { SiteView } from "../page/site-view.tsx";
 import { siteName, timeZone } from "../state/known-sites.ts";
 import { range } from "../state/period.ts";

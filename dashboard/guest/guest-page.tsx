@@ -1,5 +1,5 @@
 /** The page of a share link or public site: password form, dead link, or dashboard. Guests change nothing. */
-import { useLayoutEffect, useRef, useState, useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { PRODUCT_NAME } from "../../src/shared/names.ts";
 import type { SharedSite } from "../api/types.ts";
 import { Form } from "../kit/forms.tsx";
@@ -10,7 +10,7 @@ import { outage } from "../state/connection.ts";
 import { siteName } from "../state/known-sites.ts";
 import { nowMs } from "../state/period.ts";
 import { useAction, usePolling, type Rhythm } from "../state/requests.ts";
-import { unlockShare, applyShare, shareStatus, SHARE_PATH } from "../state/share.ts";
+import { applyShare, SHARE_PATH, shareStatus, unlockShare } from "../state/share.ts";
 import { EmbeddedView, isEmbedded } from "./embedded-view.tsx";
 import { GuestDashboard } from "./guest-dashboard.tsx";
 

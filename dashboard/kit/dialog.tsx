@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { closePanel, openPanel } from "../state/view.ts";
+import { CrossButton } from "./inline.tsx";
 import { NotLoaded } from "./lazy.tsx";
 import { isTouchScreen } from "./pointing.ts";
 
@@ -62,9 +63,7 @@ export function Dialog({ title, onClose, isWide = false, children }: DialogProps
           <h2 ref={refs.title} tabIndex={-1}>
             {title}
           </h2>
-          <button type="button" class="icon-button" aria-label="Close" onClick={onClose}>
-            ×
-          </button>
+          <CrossButton label="Close" onClick={onClose} />
         </header>
         {children}
       </div>

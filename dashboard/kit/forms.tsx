@@ -1,5 +1,5 @@
 /** Parts of forms: inputs, groups of choices, and buttons that ask or confirm. */
-import { useState, useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { ComponentChildren, RefObject } from "preact";
 import { Button } from "./inline.tsx";
 
@@ -155,3 +155,25 @@ export function useSettled(text: string): string {
   }, [text]);
   return settled;
 }
+
+interface CheckboxProps {
+  readonly id?: string;
+  readonly title?: string;
+  readonly describedBy?: string;
+  readonly isChecked: boolean;
+  readonly onChange: (isChecked: boolean) => void;
+  readonly children: ComponentChildren;
+}
+
+export const Checkbox = ({ id, title, describedBy, isChecked, onChange, children }: CheckboxProps) => (
+  <label class="choice" title={title}>
+    <input
+      type="checkbox"
+      id={id}
+      aria-describedby={describedBy}
+      checked={isChecked}
+      onChange={(event) => onChange(event.currentTarget.checked)}
+    />{" "}
+    {children}
+  </label>
+);

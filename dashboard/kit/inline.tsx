@@ -1,6 +1,19 @@
 /** Small inline parts: buttons, the logo, a site's icon, code in a sentence, and the change of a metric. */
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, TargetedMouseEvent } from "preact";
 import { changeOf, type Values } from "../format/change.ts";
+
+interface CrossButtonProps {
+  readonly class?: string;
+  /** Says what it closes or removes. */
+  readonly label: string;
+  readonly onClick: (event: TargetedMouseEvent<HTMLButtonElement>) => void;
+}
+
+export const CrossButton = ({ class: className = "icon-button", label, onClick }: CrossButtonProps) => (
+  <button type="button" class={className} aria-label={label} onClick={onClick}>
+    ×
+  </button>
+);
 
 /** SVG paths in a square of 64. */
 export const LOGO = {

@@ -1,7 +1,7 @@
 /** A menu button (WAI-ARIA menu button pattern): mouse, arrow keys and first letters move through its items. */
-import type { RefObject, ComponentChildren } from "preact";
+import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { isTouchScreen, hasModifier } from "./pointing.ts";
+import { hasModifier, isTouchScreen } from "./pointing.ts";
 
 export function useCloseOutside(root: RefObject<HTMLElement | null>, isOpen: boolean, close: () => void): void {
   useEffect(() => {

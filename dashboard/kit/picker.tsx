@@ -1,6 +1,6 @@
 /** A combobox (WAI-ARIA combobox pattern): typing narrows the choices, and only a choice can be picked. Tab picks the typed one. */
 import type { RefObject } from "preact";
-import { useLayoutEffect, useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 const GAP_PX = 4;
 /** Distance from the edge of the window. */

@@ -6,16 +6,11 @@ import type { Zoom } from "./zoom.ts";
 /** Visitors by country code. */
 export type Counts = ReadonlyMap<string, number>;
 
-interface CountriesProps {
-  readonly shapes: WorldShapes;
-  readonly visitors: Counts;
-}
-
 /** Square root, so that countries with few visitors differ from those with none. */
 const shadeOf = (visitors: number, most: number): number => (visitors === 0 ? 0 : 0.18 + 0.82 * Math.sqrt(visitors / most));
 
 /** Shapes and dots carry their country code, which `countryAt` reads. */
-export function Countries({ shapes, visitors }: CountriesProps) {
+export function Countries({ shapes, visitors }: { readonly shapes: WorldShapes; readonly visitors: Counts }) {
   const countIn = (code: string) => visitors.get(code) ?? 0;
   const most = Math.max(...Object.keys(shapes.points).map(countIn), 1);
   const attributesOf = (code: string) => ({

@@ -2,7 +2,7 @@
 import { useRef } from "preact/hooks";
 import { filterItems } from "../filters/filter-items.ts";
 import { countryName, UNKNOWN } from "../format/dimensions.ts";
-import { useCloseOutside, MenuPopup, Menu } from "../kit/menu.tsx";
+import { Menu, MenuPopup, useCloseOutside } from "../kit/menu.tsx";
 import { hasFilter } from "../state/view-filters.ts";
 import type { Counts } from "./countries.tsx";
 import type { WorldShapes } from "./world-shapes.ts";
@@ -23,12 +23,7 @@ export function labelPlace({ points, width, height }: WorldShapes, { scale, x, y
 
 const MENU_BUTTON = "map-more";
 
-interface CountryMenuProps {
-  readonly open: OpenCountry;
-  readonly onClose: () => void;
-}
-
-function CountryMenu({ open: { code, left, top }, onClose }: CountryMenuProps) {
+function CountryMenu({ open: { code, left, top }, onClose }: { readonly open: OpenCountry; readonly onClose: () => void }) {
   const root = useRef<HTMLDivElement>(null);
   useCloseOutside(root, true, onClose);
   const label = countryName(code);

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { choiceOf } from "../filters/filter-items.ts";
 import { countryName } from "../format/dimensions.ts";
 import { countOf, formatCount, formatShare } from "../format/locale.ts";
-import { TapChoice, hasModifier } from "../kit/pointing.ts";
+import { hasModifier, TapChoice } from "../kit/pointing.ts";
 import type { Choice } from "../state/filters.ts";
 import { filters, hasListOf, isExcluded, toggleFilter, visitorNoun } from "../state/view-filters.ts";
 import { Countries, countryAt, Pulses, type Counts } from "./countries.tsx";

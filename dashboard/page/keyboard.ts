@@ -4,7 +4,7 @@ import { annotatePointed, hasAnnotations } from "../charts/annotations.ts";
 import { clearFilters } from "../filters/filter-pills.tsx";
 import { PERIOD_KEYS, PERIOD_LABELS } from "../format/periods.ts";
 import { hasModifier } from "../kit/pointing.ts";
-import { isComparable, offeredPeriods, toggleComparison, choosePeriod, shiftPeriod } from "../state/period.ts";
+import { choosePeriod, isComparable, offeredPeriods, shiftPeriod, toggleComparison } from "../state/period.ts";
 import { closeSettings, isRealtime, isSettings, openPanel, panel, toggleRealtime } from "../state/view.ts";
 import { actionOfSiteKey } from "./top-bar.tsx";
 

@@ -8,7 +8,7 @@ import { keepFocus, useFocusOnArrival } from "../kit/kept-focus.ts";
 import { lazy } from "../kit/lazy.tsx";
 import { siteName, timeZone } from "../state/known-sites.ts";
 import { range } from "../state/period.ts";
-import { panel, openPanel } from "../state/view.ts";
+import { openPanel, panel } from "../state/view.ts";
 import { useSiteShortcuts } from "./keyboard.ts";
 
 const LoadedPanel = lazy(async () => (await import("./panels.tsx")).OpenPanel, FailedPanel);

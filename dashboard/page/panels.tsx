@@ -1,12 +1,12 @@
 /** Dialogs by their name in the URL (`panel=…`). They load together when the first one opens. */
 import type { ComponentType } from "preact";
-import type { Dimension } from "../api/types.ts";
 import { useEffect } from "preact/hooks";
+import type { Dimension } from "../api/types.ts";
 import { DetailsPanel } from "../cards/details-panel.tsx";
 import { AnnotationsPanel } from "../charts/annotations-panel.tsx";
 import { ANNOTATIONS_PANEL } from "../charts/annotations.ts";
 import { FilterPanel } from "../filters/filter-panel.tsx";
-import { SegmentsPanel } from "../filters/segments.tsx";
+import { SavedFiltersPanel } from "../filters/saved-filters.tsx";
 import { DIMENSIONS, isDimension } from "../format/dimensions.ts";
 import { DeletePanel } from "../settings/delete-panel.tsx";
 import { ExportPanel } from "../settings/export-panel.tsx";
@@ -25,7 +25,7 @@ import { ComparedRangePanel, CustomRangePanel } from "./range-panel.tsx";
 
 const PANELS: Readonly<Record<string, ComponentType>> = {
   filter: FilterPanel,
-  segments: SegmentsPanel,
+  segments: SavedFiltersPanel,
   days: CustomRangePanel,
   "compared-days": ComparedRangePanel,
   help: HelpPanel,

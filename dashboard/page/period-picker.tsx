@@ -1,27 +1,27 @@
 /** Menus of the period and the comparison. */
 import { dayAfter, type Period } from "../../src/shared/periods.ts";
 import { formatRange, formatShortRange } from "../format/locale.ts";
-import { PERIOD_LABELS, COMPARISON_LABELS } from "../format/periods.ts";
+import { COMPARISON_LABELS, PERIOD_LABELS } from "../format/periods.ts";
 import { LinkButton } from "../kit/inline.tsx";
 import { Menu, type MenuItem } from "../kit/menu.tsx";
 import {
   bounds,
+  chooseComparison,
+  choosePeriod,
+  comparedBy,
+  comparedRange,
+  comparison,
   defaultPeriod,
   hasAllSharedDates,
+  isComparable,
+  matchWeekdays,
   movedRange,
   offeredPeriods,
   period,
   range,
+  shiftPeriod,
   today,
   urlRangeProblem,
-  comparedBy,
-  comparedRange,
-  comparison,
-  isComparable,
-  matchWeekdays,
-  choosePeriod,
-  shiftPeriod,
-  chooseComparison,
 } from "../state/period.ts";
 import { isWithin, type Comparison } from "../state/range.ts";
 import { navigate } from "../state/url.ts";

@@ -7,9 +7,9 @@ import { dayAfter } from "../../src/shared/periods.ts";
 import { formatMonthAndYear, formatRange, formatWeekday } from "../format/locale.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import { Form } from "../kit/forms.tsx";
-import { weekStart, timeZone } from "../state/known-sites.ts";
+import { timeZone, weekStart } from "../state/known-sites.ts";
 import { bounds, comparedBy, comparedRange, problemOf, range, today } from "../state/period.ts";
-import { monthAfter, weekOf, weeksOfMonth, FIRST_DAY, type Range } from "../state/range.ts";
+import { FIRST_DAY, monthAfter, weekOf, weeksOfMonth, type Range } from "../state/range.ts";
 import { navigate } from "../state/url.ts";
 import { closePanel } from "../state/view.ts";
 

@@ -4,7 +4,7 @@ import type { Installation } from "../api/types.ts";
 import { FilterPills } from "../filters/filter-pills.tsx";
 import { lazy } from "../kit/lazy.tsx";
 import { arrival, AwaitedSite, FirstVisitor } from "../setup/arrival.tsx";
-import { InstallationNotices, DemoNotice, OpenInstanceNotice } from "../setup/notices.tsx";
+import { DemoNotice, InstallationNotices, OpenInstanceNotice } from "../setup/notices.tsx";
 import { useRequest } from "../state/requests.ts";
 import { isSettings, site } from "../state/view.ts";
 import { OpenPanel, PageLayout, StatsFoot, StatsTitle } from "./page-layout.tsx";

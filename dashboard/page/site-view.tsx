@@ -8,7 +8,7 @@ import { lazy } from "../kit/lazy.tsx";
 import { ReportView } from "../kit/states.tsx";
 import { arrival } from "../setup/arrival.tsx";
 import { EmptyPeriod, NoData, SiteWithoutEvents } from "../setup/no-data.tsx";
-import { useFirstDay, isRangeKnown, period } from "../state/period.ts";
+import { isRangeKnown, period, useFirstDay } from "../state/period.ts";
 import type { Report } from "../state/requests.ts";
 import { isGuest } from "../state/share.ts";
 import { useStatistics } from "../state/statistics.ts";
@@ -61,13 +61,8 @@ function DatedStats(props: StatsProps) {
   );
 }
 
-interface SiteViewProps {
-  readonly sites: readonly string[];
-  readonly installation?: Report<Installation>;
-}
-
 /** Sites without events have no reports to request. */
-export function SiteView({ sites, installation }: SiteViewProps) {
+export function SiteView({ sites, installation }: { readonly sites: readonly string[]; readonly installation?: Report<Installation> }) {
   const siteId = site.value ?? "";
   if (isRealtime()) return <RealtimeView />;
   if (isGuest || sites.includes(siteId) || arrival.value?.siteId === siteId)

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { FilterButton } from "../filters/filter-pills.tsx";
 import { formatCount } from "../format/locale.ts";
-import { SiteIcon, Logo } from "../kit/inline.tsx";
+import { Logo, SiteIcon } from "../kit/inline.tsx";
 import { Menu, type MenuItem } from "../kit/menu.tsx";
 import { onPlainClick } from "../kit/pointing.ts";
 import { OutageBanner } from "../kit/states.tsx";
@@ -10,8 +10,8 @@ import { themeItems } from "../kit/theme.ts";
 import { authState, endSession } from "../state/connection.ts";
 import { hasSitesPage, nameOf, siteName } from "../state/known-sites.ts";
 import { realtime, useRealtimePolling, windowMinutes } from "../state/realtime.ts";
-import { navigate, hrefAnew } from "../state/url.ts";
-import { openPanel, isRealtime, toggleRealtime, openAllSites, site, allSitesView, isSettings, openSettings } from "../state/view.ts";
+import { hrefAnew, navigate } from "../state/url.ts";
+import { allSitesView, isRealtime, isSettings, openAllSites, openPanel, openSettings, site, toggleRealtime } from "../state/view.ts";
 import { ComparisonPicker, PeriodPicker } from "./period-picker.tsx";
 
 const ACCOUNT_ITEMS: readonly MenuItem[] = [

@@ -1,7 +1,7 @@
 /** Pageviews per minute as bars. The current minute is hatched, because it is not over. A hidden table has the same numbers. */
 import { useState } from "preact/hooks";
-import { indexAfterKey } from "../kit/pointing.ts";
 import { countOf, formatCount, formatHour } from "../format/locale.ts";
+import { indexAfterKey } from "../kit/pointing.ts";
 import { timeZone } from "../state/known-sites.ts";
 import { inZone, minutesFrom } from "../state/time-zone.ts";
 

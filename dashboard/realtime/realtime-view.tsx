@@ -3,15 +3,15 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import { DEMO_SITE } from "../../src/shared/names.ts";
 import type { Dimension } from "../api/types.ts";
 import { filterRow, RowList, type Row } from "../cards/rows.tsx";
-import { UNKNOWN, DIRECT_SOURCE } from "../format/dimensions.ts";
+import { DIRECT_SOURCE, UNKNOWN } from "../format/dimensions.ts";
 import { countOf, formatCount } from "../format/locale.ts";
 import { Button } from "../kit/inline.tsx";
 import { Empty, Loading } from "../kit/states.tsx";
 import { WorldMap } from "../map/world-map.tsx";
 import { useWorldShapes } from "../map/world-shapes.ts";
 import { isCardShown } from "../state/known-sites.ts";
-import { windowMinutes, isRealtimeStale, lastMinutes, MINUTES, realtime, type Realtime } from "../state/realtime.ts";
-import { filters, canClear } from "../state/view-filters.ts";
+import { isRealtimeStale, lastMinutes, MINUTES, realtime, windowMinutes, type Realtime } from "../state/realtime.ts";
+import { canClear, filters } from "../state/view-filters.ts";
 import { site, toggleRealtime } from "../state/view.ts";
 import { MinuteBars } from "./minute-bars.tsx";
 

@@ -7,11 +7,11 @@ import { ConfirmedButton, Radios } from "../kit/forms.tsx";
 import { Button } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
 import { refreshAll } from "../state/connection.ts";
-import { useAction, clearReportCache } from "../state/requests.ts";
+import { clearReportCache, useAction } from "../state/requests.ts";
 import { openPanel } from "../state/view.ts";
 import { Field, fieldAttributes } from "./fields.tsx";
 import { SettingsFile } from "./settings-file.tsx";
-import { ALL_SETTINGS, discardChanges, savedSettings, fieldId, SettingsForm, type Editing } from "./settings-form.tsx";
+import { ALL_SETTINGS, discardChanges, fieldId, savedSettings, SettingsForm, type Editing } from "./settings-form.tsx";
 
 const LABELS = { retention_days: "Days" } as const;
 

@@ -10,7 +10,7 @@ import { Problem } from "../kit/states.tsx";
 import { authState, refreshAll } from "../state/connection.ts";
 import { timeZone } from "../state/known-sites.ts";
 import { range, today } from "../state/period.ts";
-import { useAction, clearReportCache } from "../state/requests.ts";
+import { clearReportCache, useAction } from "../state/requests.ts";
 import { closePanel, site } from "../state/view.ts";
 
 const TITLE = "Delete data";

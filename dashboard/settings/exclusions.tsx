@@ -1,8 +1,9 @@
 /** Events of a site that are not stored: by path, address and country. */
 import { countryName } from "../format/dimensions.ts";
+import { CrossButton } from "../kit/inline.tsx";
 import { Picker } from "../kit/picker.tsx";
 import { useWorldShapes } from "../map/world-shapes.ts";
-import { Field, pickerAttributes, LinesField } from "./fields.tsx";
+import { Field, LinesField, pickerAttributes } from "./fields.tsx";
 import { fieldId, SettingsForm, type Editing } from "./settings-form.tsx";
 
 interface CountryFieldProps {
@@ -16,19 +17,12 @@ interface CountryFieldProps {
 
 const byName = (a: string, b: string): number => countryName(a).localeCompare(countryName(b));
 
-interface ChosenProps {
-  readonly codes: readonly string[];
-  readonly onRemove: (code: string) => void;
-}
-
-const Chosen = ({ codes, onRemove }: ChosenProps) => (
+const Chosen = ({ codes, onRemove }: { readonly codes: readonly string[]; readonly onRemove: (code: string) => void }) => (
   <ul class="chosen" aria-label="Selected countries">
     {codes.map((code) => (
       <li key={code}>
         {countryName(code)}
-        <button type="button" class="icon-button" aria-label={`Remove ${countryName(code)}`} onClick={() => onRemove(code)}>
-          ×
-        </button>
+        <CrossButton label={`Remove ${countryName(code)}`} onClick={() => onRemove(code)} />
       </li>
     ))}
   </ul>

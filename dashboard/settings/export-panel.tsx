@@ -6,7 +6,7 @@ import { fetchFile } from "../api/reports.ts";
 import { formatRange } from "../format/locale.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import { fileNameOf, saveFile } from "../kit/download.ts";
-import { Radios, Form } from "../kit/forms.tsx";
+import { Form, Radios } from "../kit/forms.tsx";
 import { Problem } from "../kit/states.tsx";
 import { siteName, timeZone } from "../state/known-sites.ts";
 import { range } from "../state/period.ts";

@@ -141,3 +141,9 @@ export const LinesField = ({ hint, lines, placeholder, onInput, ...field }: Line
 );
 
 export const entriesOf = (lines: readonly string[]): string[] => lines.map((line) => line.trim()).filter((line) => line !== "");
+
+/** Closing the page asks for confirmation while anything is unsaved. */
+export const guardUnload = (hasUnsaved: () => boolean): void =>
+  addEventListener("beforeunload", (event) => {
+    if (hasUnsaved()) event.preventDefault();
+  });

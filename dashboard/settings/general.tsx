@@ -1,7 +1,7 @@
 /** General settings: a site's name, the start of its days and weeks, and the cards of its dashboard. */
 import { SITE_NAME_CHARS_MAX } from "../../src/shared/limits.ts";
 import { CARDS, type Card, type WeekStart } from "../../src/shared/site-choices.ts";
-import { Radios } from "../kit/forms.tsx";
+import { Checkbox, Radios } from "../kit/forms.tsx";
 import { TextField } from "./fields.tsx";
 import { fieldId, SettingsForm, type Editing } from "./settings-form.tsx";
 import { TimeZoneField } from "./time-zone-field.tsx";
@@ -30,16 +30,15 @@ const CardsField = ({ settings: { hidden_cards }, change }: Editing) => (
     <legend>Cards on the dashboard</legend>
     <div class="choices">
       {CARDS.map((id) => (
-        <label key={id} class="choice">
-          <input
-            type="checkbox"
-            checked={!hidden_cards.includes(id)}
-            onChange={({ currentTarget: { checked } }) =>
-              change({ hidden_cards: CARDS.filter((card) => (card === id ? !checked : hidden_cards.includes(card))) })
-            }
-          />
+        <Checkbox
+          key={id}
+          isChecked={!hidden_cards.includes(id)}
+          onChange={(isChecked) =>
+            change({ hidden_cards: CARDS.filter((card) => (card === id ? !isChecked : hidden_cards.includes(card))) })
+          }
+        >
           {CARD_LABELS[id]}
-        </label>
+        </Checkbox>
       ))}
     </div>
   </fieldset>

@@ -4,7 +4,7 @@ import { ITEM_NAME_CHARS_MAX } from "../../src/shared/limits.ts";
 import type { SiteGoal } from "../api/site.ts";
 import type { NewGoal } from "../api/types.ts";
 import { usePageChoices } from "../explore/steps.tsx";
-import { Radios, Form } from "../kit/forms.tsx";
+import { Checkbox, Form, Radios } from "../kit/forms.tsx";
 import { Button } from "../kit/inline.tsx";
 import { Picker, type Choice } from "../kit/picker.tsx";
 import { Problem } from "../kit/states.tsx";
@@ -145,15 +145,9 @@ function EventFields(editing: Editing) {
         />
       </Field>
       <PropertyField {...editing} />
-      <label class="choice">
-        <input
-          type="checkbox"
-          id={fieldId("revenue")}
-          checked={draft.hasRevenue}
-          onChange={(event) => change({ hasRevenue: event.currentTarget.checked })}
-        />
+      <Checkbox id={fieldId("revenue")} isChecked={draft.hasRevenue} onChange={(isChecked) => change({ hasRevenue: isChecked })}>
         Show the revenue of its events
-      </label>
+      </Checkbox>
     </>
   );
 }

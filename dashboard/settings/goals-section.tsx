@@ -6,8 +6,8 @@ import type { SiteGoals } from "../api/types.ts";
 import { ConfirmedButton } from "../kit/forms.tsx";
 import { Problem } from "../kit/states.tsx";
 import { refreshAll } from "../state/connection.ts";
-import { useAction, clearReportCache } from "../state/requests.ts";
-import { definitionText, draftOf, EMPTY_GOAL, newGoal, GoalForm } from "./goal-form.tsx";
+import { clearReportCache, useAction } from "../state/requests.ts";
+import { definitionText, draftOf, EMPTY_GOAL, GoalForm, newGoal } from "./goal-form.tsx";
 
 interface GoalItemProps {
   readonly goal: SiteGoal;

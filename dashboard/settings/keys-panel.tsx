@@ -1,12 +1,12 @@
 /** The dialog of API keys: create, list, revoke. A new key is shown once. */
-import { useState, useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { API_KEY_NAME_CHARS_MAX } from "../../src/shared/limits.ts";
 import { createKey, listKeys, revokeKey, type KeyScope } from "../api/admin.ts";
 import { problemText } from "../api/http.ts";
 import type { CreatedKey, Keys } from "../api/types.ts";
 import { formatTimestamp } from "../format/locale.ts";
 import { Dialog, PasswordRequired } from "../kit/dialog.tsx";
-import { NameInput, Select, ConfirmedButton, CopyButton, Form } from "../kit/forms.tsx";
+import { Checkbox, ConfirmedButton, CopyButton, Form, NameInput, Select } from "../kit/forms.tsx";
 import { Problem } from "../kit/states.tsx";
 import { authState } from "../state/connection.ts";
 import { useSites } from "../state/known-sites.ts";
@@ -28,14 +28,13 @@ const Boxes = ({
   <fieldset class="site-boxes">
     <legend class="unseen">Sites of the key</legend>
     {sites.map((id) => (
-      <label key={id} class="choice">
-        <input
-          type="checkbox"
-          checked={chosen.includes(id)}
-          onChange={(event) => onChange(sites.filter((known) => (known === id ? event.currentTarget.checked : chosen.includes(known))))}
-        />
+      <Checkbox
+        key={id}
+        isChecked={chosen.includes(id)}
+        onChange={(isChecked) => onChange(sites.filter((known) => (known === id ? isChecked : chosen.includes(known))))}
+      >
         {id}
-      </label>
+      </Checkbox>
     ))}
   </fieldset>
 );
@@ -106,13 +105,8 @@ function sitesText(sites: readonly string[]): string {
   return others > 0 ? `${sites.slice(0, NAMED_MAX).join(", ")} and ${others} more` : sites.join(", ");
 }
 
-interface KeysTableProps {
-  readonly keys: Keys;
-  readonly onRevoke: (hash: string) => void;
-}
-
 /** Explicit roles: phones stack the rows, and browsers do not treat a table with grid layout as one. */
-const KeysTable = ({ keys, onRevoke }: KeysTableProps) => (
+const KeysTable = ({ keys, onRevoke }: { readonly keys: Keys; readonly onRevoke: (hash: string) => void }) => (
   <div class="table-scroll" tabIndex={0} role="region" aria-label="Keys">
     <table class="table text keys-table" role="table">
       <thead role="rowgroup">

@@ -8,7 +8,7 @@ import { saveFile } from "../kit/download.ts";
 import { Button } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
 import { refreshAll } from "../state/connection.ts";
-import { useAction, clearReportCache } from "../state/requests.ts";
+import { clearReportCache, useAction } from "../state/requests.ts";
 
 interface SettingsFileContent {
   readonly sites: readonly { readonly site_id: string }[];

@@ -8,8 +8,7 @@ import { Button } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
 import { refreshAll } from "../state/connection.ts";
 import { clearReportCache } from "../state/requests.ts";
-import { guardUnload } from "../state/unload-guard.ts";
-import { entriesOf, useFieldProblems, type FieldLabels } from "./fields.tsx";
+import { entriesOf, guardUnload, useFieldProblems, type FieldLabels } from "./fields.tsx";
 
 type SettingName = keyof SiteSettings;
 

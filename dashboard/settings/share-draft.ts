@@ -5,9 +5,8 @@ import type { CreatedShare, NewShare } from "../api/types.ts";
 import { printFilters } from "../state/filters.ts";
 import { timeZone } from "../state/known-sites.ts";
 import { startOf } from "../state/time-zone.ts";
-import { guardUnload } from "../state/unload-guard.ts";
 import { filters } from "../state/view-filters.ts";
-import { entriesOf } from "./fields.tsx";
+import { entriesOf, guardUnload } from "./fields.tsx";
 
 /** `any`: the guest chooses. `period`: one that ends today. `fixed`: from one date to another. */
 export type SharedDates = "any" | "period" | "fixed";

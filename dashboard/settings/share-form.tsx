@@ -5,7 +5,7 @@ import { createShare } from "../api/site.ts";
 import type { CreatedShare } from "../api/types.ts";
 import { filterInWords } from "../format/filter-words.ts";
 import { PERIOD_LABELS } from "../format/periods.ts";
-import { Radios, Form } from "../kit/forms.tsx";
+import { Checkbox, Form, Radios } from "../kit/forms.tsx";
 import { Button, LinkButton } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
 import { range, today } from "../state/period.ts";
@@ -152,24 +152,14 @@ const ShareFields = (editing: Editing) => (
     />
     <VisitorsField {...editing} />
     <DatesFields {...editing} />
-    <label class="choice">
-      <input
-        type="checkbox"
-        checked={editing.draft.hasRealtime}
-        onChange={(event) => editing.change({ hasRealtime: event.currentTarget.checked })}
-      />
+    <Checkbox isChecked={editing.draft.hasRealtime} onChange={(isChecked) => editing.change({ hasRealtime: isChecked })}>
       Show current visitors and the realtime view
-    </label>
+    </Checkbox>
     <AccessFields {...editing} />
   </>
 );
 
-interface ShareFormProps {
-  readonly siteId: string;
-  readonly onCreated: (share: CreatedShare) => Promise<void>;
-}
-
-export function ShareForm({ siteId, onCreated }: ShareFormProps) {
+export function ShareForm({ siteId, onCreated }: { readonly siteId: string; readonly onCreated: (share: CreatedShare) => Promise<void> }) {
   const draft = shareDraft(siteId);
   const { form, isBusy, run, field, formProblem } = useFieldProblems(LABELS, fieldId);
 

@@ -6,7 +6,7 @@ import type { CreatedShare } from "../api/types.ts";
 import { filterInWords } from "../format/filter-words.ts";
 import { formatRange, formatTimestamp } from "../format/locale.ts";
 import { PERIOD_LABELS } from "../format/periods.ts";
-import { CopyButton, Select, ConfirmedButton } from "../kit/forms.tsx";
+import { ConfirmedButton, CopyButton, Select } from "../kit/forms.tsx";
 import { Button } from "../kit/inline.tsx";
 import { parseFilters } from "../state/filters.ts";
 import { timeZone } from "../state/known-sites.ts";
@@ -126,12 +126,7 @@ const factsOf = (share: Share): readonly Fact[] => [
   ...(share.expires_at === null ? [] : [[hasExpired(share) ? "Expired" : "Expires", timeOr(share.expires_at, "")] as const]),
 ];
 
-interface ShareItemProps {
-  readonly share: Share;
-  readonly onRevoke: () => void;
-}
-
-const ShareItem = ({ share, onRevoke }: ShareItemProps) => (
+const ShareItem = ({ share, onRevoke }: { readonly share: Share; readonly onRevoke: () => void }) => (
   <li class={share.revoked || hasExpired(share) ? "share over" : "share"}>
     <div class="share-head">
       <h3>{share.name}</h3>
@@ -145,12 +140,7 @@ const ShareItem = ({ share, onRevoke }: ShareItemProps) => (
   </li>
 );
 
-interface ShareListProps {
-  readonly shares: readonly Share[];
-  readonly onRevoke: (hash: string) => void;
-}
-
-export const ShareList = ({ shares, onRevoke }: ShareListProps) => (
+export const ShareList = ({ shares, onRevoke }: { readonly shares: readonly Share[]; readonly onRevoke: (hash: string) => void }) => (
   <ul class="shares" aria-label="Share links">
     {shares.map((share) => (
       <ShareItem key={share.share_hash} share={share} onRevoke={() => onRevoke(share.share_hash)} />

@@ -4,9 +4,10 @@ import { shareUrl } from "../api/addresses.ts";
 import { problemText } from "../api/http.ts";
 import { listShares, revokeShare } from "../api/site.ts";
 import type { CreatedShare, Shares } from "../api/types.ts";
+import { Checkbox } from "../kit/forms.tsx";
 import { Problem } from "../kit/states.tsx";
 import { useAction } from "../state/requests.ts";
-import { savedSettings, fieldId, SettingsForm, type Editing } from "./settings-form.tsx";
+import { fieldId, savedSettings, SettingsForm, type Editing } from "./settings-form.tsx";
 import { createdShares } from "./share-draft.ts";
 import { ShareForm } from "./share-form.tsx";
 import { Address, CreatedLink, ShareList } from "./share-links.tsx";
@@ -17,16 +18,14 @@ const HINT_ID = `${fieldId("public")}-hint`;
 
 const PublicField = ({ siteId, settings, change, problemOf }: Editing) => (
   <>
-    <label class="choice">
-      <input
-        type="checkbox"
-        id={fieldId("public")}
-        aria-describedby={HINT_ID}
-        checked={settings.public}
-        onChange={(event) => change({ public: event.currentTarget.checked })}
-      />
+    <Checkbox
+      id={fieldId("public")}
+      describedBy={HINT_ID}
+      isChecked={settings.public}
+      onChange={(isChecked) => change({ public: isChecked })}
+    >
       Anyone can see the stats of {siteId}
-    </label>
+    </Checkbox>
     <p class="hint" id={HINT_ID}>
       Viewers can export every event of the site. Hidden cards are not secret.
     </p>

@@ -1,11 +1,11 @@
 /** A site's time zone: the zone in force, the choices, and the effect of a change. */
 import { useMemo } from "preact/hooks";
 import type { SavedSettings } from "../api/site.ts";
-import { LOCALE, formatRange } from "../format/locale.ts";
+import { formatRange, LOCALE } from "../format/locale.ts";
 import { Picker, type Choice } from "../kit/picker.tsx";
 import { localDate } from "../state/time-zone.ts";
 import { Field, pickerAttributes } from "./fields.tsx";
-import { savedSettings, fieldId, type Editing } from "./settings-form.tsx";
+import { fieldId, savedSettings, type Editing } from "./settings-form.tsx";
 
 /** Names that IANA has replaced and browsers still list. */
 const REPLACED: Readonly<Record<string, string>> = {

@@ -7,7 +7,7 @@ import { Button } from "../kit/inline.tsx";
 import { useSites } from "../state/known-sites.ts";
 import { usePolling } from "../state/requests.ts";
 import { closePanel, openSite } from "../state/view.ts";
-import { awaitedSite, openArrivedSite, AWAITING } from "./arrival.tsx";
+import { awaitedSite, AWAITING, openArrivedSite } from "./arrival.tsx";
 import { LoginFrame } from "./login.tsx";
 import { ExploreDemo } from "./notices.tsx";
 import { siteIdFrom } from "./site-id.ts";

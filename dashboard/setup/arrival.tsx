@@ -1,12 +1,12 @@
 /** The arrival of a site's first event: polling for it, the dashboard that opens, and the sentence about the first visitor. */
 import { signal } from "@preact/signals";
-import { useState, useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { urlOf } from "../api/http.ts";
 import { fetchReport } from "../api/reports.ts";
 import type { Installation, Reports } from "../api/types.ts";
 import { formatValue, UNKNOWN } from "../format/dimensions.ts";
-import { Logo, LinkButton } from "../kit/inline.tsx";
-import { refreshAll, handleFailure } from "../state/connection.ts";
+import { CrossButton, LinkButton, Logo } from "../kit/inline.tsx";
+import { handleFailure, refreshAll } from "../state/connection.ts";
 import { period } from "../state/period.ts";
 import { clearReportCache, usePolling, type Rhythm } from "../state/requests.ts";
 import { search } from "../state/url.ts";
@@ -115,9 +115,7 @@ function Announcement({ siteId }: { readonly siteId: string }) {
         <Logo />
       </span>
       <p role="status">{text}</p>
-      <button type="button" class="icon-button" aria-label="Dismiss" onClick={() => (arrival.value = null)}>
-        ×
-      </button>
+      <CrossButton label="Dismiss" onClick={() => (arrival.value = null)} />
     </div>
   );
 }

@@ -1,7 +1,7 @@
 /** Checks of this browser: whether its own visits count, and whether the addresses of site and script can work. */
+import { TRACK_FUNCTION } from "../../src/shared/names.ts";
 import { note, ok, problem, type Check } from "./checks.ts";
 import { isLocalSite } from "./platforms.ts";
-import { TRACK_FUNCTION } from "../../src/shared/names.ts";
 
 /** The local storage key with which visitors opt out of the tracker. */
 const OPT_OUT_KEY = `${TRACK_FUNCTION}_ignore`;

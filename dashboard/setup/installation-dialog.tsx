@@ -5,7 +5,7 @@ import { checkPage, getInstallation } from "../api/admin.ts";
 import { ServiceError, type FailureKind } from "../api/http.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import { Form } from "../kit/forms.tsx";
-import { Marked, LinkButton } from "../kit/inline.tsx";
+import { LinkButton, Marked } from "../kit/inline.tsx";
 import { Loading, Problem } from "../kit/states.tsx";
 import { authState } from "../state/connection.ts";
 import { timeZone } from "../state/known-sites.ts";
@@ -128,12 +128,7 @@ function PageSection({ siteId }: { readonly siteId: string }) {
   return authState.value === "logged_in" ? <PageForm siteId={siteId} /> : <PasswordFirst />;
 }
 
-interface InstallationDialogProps {
-  readonly siteId: string;
-  readonly onClose: () => void;
-}
-
-export const InstallationDialog = ({ siteId, onClose }: InstallationDialogProps) => (
+export const InstallationDialog = ({ siteId, onClose }: { readonly siteId: string; readonly onClose: () => void }) => (
   <Dialog title="Check the installation" onClose={onClose}>
     <h3>{siteId}</h3>
     <SiteSection siteId={siteId} />

@@ -5,7 +5,7 @@ import { ADMIN_PASSWORD_CHARS_MIN } from "../../src/shared/limits.ts";
 import { PRODUCT_NAME } from "../../src/shared/names.ts";
 import { logIn, setPassword } from "../api/admin.ts";
 import { Dialog } from "../kit/dialog.tsx";
-import { Logo, LinkButton } from "../kit/inline.tsx";
+import { LinkButton, Logo } from "../kit/inline.tsx";
 import { completeLogin, hasExpired } from "../state/connection.ts";
 import { closePanel } from "../state/view.ts";
 import { ExploreDemo } from "./notices.tsx";
@@ -38,12 +38,7 @@ export const LoginPage = () => (
   </LoginFrame>
 );
 
-interface NewPasswordFormProps {
-  readonly codeLabel?: string;
-  readonly onDone?: () => void;
-}
-
-const NewPasswordForm = ({ codeLabel, onDone }: NewPasswordFormProps) => (
+const NewPasswordForm = ({ codeLabel, onDone }: { readonly codeLabel?: string; readonly onDone?: () => void }) => (
   <PasswordForm
     label={`Password (${ADMIN_PASSWORD_CHARS_MIN}+ characters)`}
     codeLabel={codeLabel}

@@ -3,11 +3,11 @@ import { DEMO_SITE } from "../../src/shared/names.ts";
 import { makeDemo, removeDemo } from "../api/admin.ts";
 import { problemText } from "../api/http.ts";
 import type { Installation } from "../api/types.ts";
-import { Marked, LinkButton } from "../kit/inline.tsx";
+import { LinkButton, Marked } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
 import { authState, refreshAll } from "../state/connection.ts";
-import { useAction, clearReportCache } from "../state/requests.ts";
-import { openPanel, isRealtime, openSite, site } from "../state/view.ts";
+import { clearReportCache, useAction } from "../state/requests.ts";
+import { isRealtime, openPanel, openSite, site } from "../state/view.ts";
 import { filesFinding, proxyFinding, type Check } from "./checks.ts";
 
 export const OpenInstanceNotice = () =>

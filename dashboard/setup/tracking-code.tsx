@@ -4,7 +4,7 @@ import { DEMO_SITE } from "../../src/shared/names.ts";
 import { scriptUrl } from "../api/addresses.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import { CopyButton } from "../kit/forms.tsx";
-import { Marked, LinkButton } from "../kit/inline.tsx";
+import { LinkButton, Marked } from "../kit/inline.tsx";
 import { closePanel, openPanel, site } from "../state/view.ts";
 import { PLATFORMS } from "./platforms.ts";
 

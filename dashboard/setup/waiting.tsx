@@ -3,12 +3,12 @@ import { useEffect, useState } from "preact/hooks";
 import { scriptUrl } from "../api/addresses.ts";
 import { urlOf } from "../api/http.ts";
 import type { Installation } from "../api/types.ts";
-import { Marked, LinkButton } from "../kit/inline.tsx";
+import { LinkButton, Marked } from "../kit/inline.tsx";
 import { useSites } from "../state/known-sites.ts";
 import { usePolling } from "../state/requests.ts";
 import { openPanel, openSite, site } from "../state/view.ts";
-import { openArrivedSite, AWAITING } from "./arrival.tsx";
-import { arrivingNames, thingsToCheck, refusalChecks } from "./event-checks.ts";
+import { AWAITING, openArrivedSite } from "./arrival.tsx";
+import { arrivingNames, refusalChecks, thingsToCheck } from "./event-checks.ts";
 import { CheckList, InstallationDialog } from "./installation-dialog.tsx";
 import { Snippet } from "./tracking-code.tsx";
 
@@ -30,12 +30,7 @@ export const WaitingLine = () => (
   </p>
 );
 
-interface OtherNamesProps {
-  readonly names: readonly string[];
-  readonly sites: readonly string[];
-}
-
-const OtherNames = ({ names, sites }: OtherNamesProps) => (
+const OtherNames = ({ names, sites }: { readonly names: readonly string[]; readonly sites: readonly string[] }) => (
   <ul class="other-names">
     {names.map((name) => (
       <li key={name}>
@@ -61,13 +56,8 @@ const ThingsToCheck = ({ siteId }: { readonly siteId: string }) => (
   </div>
 );
 
-interface CheckLinkProps {
-  readonly siteId: string;
-  readonly isLate: boolean;
-}
-
 /** Opens the dialog within the view if the site's dashboard is shown. */
-function CheckLink({ siteId, isLate }: CheckLinkProps) {
+function CheckLink({ siteId, isLate }: { readonly siteId: string; readonly isLate: boolean }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <div>

@@ -3,10 +3,9 @@ import { useRef, useState } from "preact/hooks";
 import { OVERVIEW_SITES_MAX } from "../../src/shared/limits.ts";
 import type { Period } from "../../src/shared/periods.ts";
 import { urlOf } from "../api/http.ts";
-import { fetchReport, type Load } from "../api/reports.ts";
+import { allPages, fetchReport, type Load } from "../api/reports.ts";
 import type { Reports } from "../api/types.ts";
 import { usePolling, useRequest, type Report } from "../state/requests.ts";
-import { allPages } from "./overview-pages.ts";
 
 type AllSites = Reports["overview"];
 

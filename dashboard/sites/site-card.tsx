@@ -6,7 +6,7 @@ import { Change, SiteIcon } from "../kit/inline.tsx";
 import { onPlainClick } from "../kit/pointing.ts";
 import { comparedRangeOf, daysBetween } from "../state/range.ts";
 import { hoursBegun } from "../state/time-zone.ts";
-import { rememberedTabs, hrefAnew, param } from "../state/url.ts";
+import { hrefAnew, param, rememberedTabs } from "../state/url.ts";
 import { openSite } from "../state/view.ts";
 import { hasOtherName, isPinned, labelOf, nameOf, togglePin, type SiteRow } from "./site-order.ts";
 

@@ -5,7 +5,7 @@ import { PRODUCT_NAME } from "../../src/shared/names.ts";
 import { SHORT_PERIODS } from "../../src/shared/periods.ts";
 import { formatCount } from "../format/locale.ts";
 import { PERIOD_LABELS } from "../format/periods.ts";
-import { Logo, LinkButton } from "../kit/inline.tsx";
+import { LinkButton, Logo } from "../kit/inline.tsx";
 import { useFocusOnArrival } from "../kit/kept-focus.ts";
 import { Menu, type MenuItem } from "../kit/menu.tsx";
 import { cardFor, hasModifier } from "../kit/pointing.ts";
@@ -17,8 +17,8 @@ import { OpenInstanceNotice } from "../setup/notices.tsx";
 import { choosePeriod, period } from "../state/period.ts";
 import { openPanel } from "../state/view.ts";
 import { useAllSites } from "./all-sites.ts";
-import { SiteCard, openCard } from "./site-card.tsx";
-import { ORDERS, shownSites, chooseOrder, chosenOrder, searchFor, searchText, type Order, type SiteRow } from "./site-order.ts";
+import { openCard, SiteCard } from "./site-card.tsx";
+import { chooseOrder, chosenOrder, ORDERS, searchFor, searchText, shownSites, type Order, type SiteRow } from "./site-order.ts";
 
 /** More would make the page slow. */
 const CARDS_MAX = 1000;

@@ -1,7 +1,7 @@
 /** The sites that the reader may see, and their settings: names, time zones, week starts, hidden cards. */
 import { computed, signal } from "@preact/signals";
 import { DEMO_SITE } from "../../src/shared/names.ts";
-import type { WeekStart, Card } from "../../src/shared/site-choices.ts";
+import type { Card, WeekStart } from "../../src/shared/site-choices.ts";
 import type { Sites } from "../api/types.ts";
 import { useRequest, type Report } from "./requests.ts";
 import { shared, sharedAtMs } from "./share.ts";

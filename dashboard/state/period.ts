@@ -6,9 +6,9 @@ import { dateAt } from "./known-sites.ts";
 import {
   comparedRangeOf,
   customRange,
+  isWithin,
   rangeOf,
   rangeProblem,
-  isWithin,
   rangeWithin,
   sharedPeriod,
   sharedRange,
@@ -21,7 +21,7 @@ import {
 } from "./range.ts";
 import { useReport, type Report } from "./requests.ts";
 import { shared } from "./share.ts";
-import { param, navigate, type Changes } from "./url.ts";
+import { navigate, param, type Changes } from "./url.ts";
 import { site } from "./view.ts";
 
 const loadedFirstDay = signal<{ readonly siteId: string | null; readonly day: string } | null>(null);

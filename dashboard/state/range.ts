@@ -1,6 +1,6 @@
 /** Date arithmetic, independent of time zones: ranges, calendar weeks, dates of share links, and the ranges before, after and compared. */
-import { LONG_RANGE_DAYS_MAX, HOURLY_DAYS_MAX, RANGE_DAYS_MAX } from "../../src/shared/limits.ts";
-import { dayAfter, startOfPeriod, PERIODS, PERIOD_DAYS, SHORT_PERIODS, daysOfWholeWeeks, type Period } from "../../src/shared/periods.ts";
+import { HOURLY_DAYS_MAX, LONG_RANGE_DAYS_MAX, RANGE_DAYS_MAX } from "../../src/shared/limits.ts";
+import { dayAfter, daysOfWholeWeeks, PERIOD_DAYS, PERIODS, SHORT_PERIODS, startOfPeriod, type Period } from "../../src/shared/periods.ts";
 import type { WeekStart } from "../../src/shared/site-choices.ts";
 
 const DAY_MS = 86_400_000;

@@ -3,8 +3,8 @@ import { computed, signal } from "@preact/signals";
 import { urlOf } from "../api/http.ts";
 import type { Reports } from "../api/types.ts";
 import { nowMs } from "./period.ts";
-import { scope } from "./scope.ts";
 import { usePolling, type Rhythm } from "./requests.ts";
+import { scope } from "./scope.ts";
 import { isRealtime } from "./view.ts";
 
 const RHYTHM: Rhythm = { firstMs: 0, pauseMs: () => 10_000 };

@@ -1,5 +1,5 @@
 /** Hooks for requests: reports, polling, and actions of buttons and forms. */
-import { useEffect, useState, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { ServiceError, urlOf, type Parameters } from "../api/http.ts";
 import { fetchReport, type Load } from "../api/reports.ts";
 import type { Dimension, Reports } from "../api/types.ts";

@@ -1,10 +1,10 @@
 /** The current view as report query parameters. */
 import { computed } from "@preact/signals";
 import { RANGE_DAYS_MAX } from "../../src/shared/limits.ts";
-import { withoutGoalFilters, printFilters } from "./filters.ts";
+import { printFilters, withoutGoalFilters } from "./filters.ts";
 import { comparedRange, period, range } from "./period.ts";
 import type { Range } from "./range.ts";
-import { segmentFilters, segmentId, ownFilters } from "./view-filters.ts";
+import { ownFilters, savedConditions, savedFilterId } from "./view-filters.ts";
 import { site } from "./view.ts";
 
 /** Shows the service that a long range is intended. Series replace it by their own interval. */
@@ -17,15 +17,15 @@ export const unfilteredScope = computed(() => ({
     : { period: period.value }),
 }));
 
-export const scope = computed(() => ({ ...unfilteredScope.value, segment: segmentId.value, filters: printFilters(ownFilters.value) }));
+export const scope = computed(() => ({ ...unfilteredScope.value, segment: savedFilterId.value, filters: printFilters(ownFilters.value) }));
 
 /** Omits filters on events and goals. A saved filter with any is replaced by its other conditions. */
 export const everybodyScope = computed(() => {
-  const ofSegment = withoutGoalFilters(segmentFilters.value);
+  const saved = withoutGoalFilters(savedConditions.value);
   const own = withoutGoalFilters(ownFilters.value);
-  if (ofSegment.length === segmentFilters.value.length)
-    return { ...unfilteredScope.value, segment: segmentId.value, filters: printFilters(own) };
-  return { ...unfilteredScope.value, segment: null, filters: printFilters([...ofSegment, ...own]) };
+  if (saved.length === savedConditions.value.length)
+    return { ...unfilteredScope.value, segment: savedFilterId.value, filters: printFilters(own) };
+  return { ...unfilteredScope.value, segment: null, filters: printFilters([...saved, ...own]) };
 });
 
 /** The compared window as parameters of `main` and of breakdowns. */

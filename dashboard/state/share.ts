@@ -1,8 +1,8 @@
 /** The share link or public site of this page: `/share/<token or site id>` (docs/http-api.md, "Guests"). */
 import { signal } from "@preact/signals";
-import type { SharedSite, ViewerToken } from "../api/types.ts";
 import { presentShare, sendJson, ServiceError } from "../api/http.ts";
 import { store, stored } from "../api/stored.ts";
+import type { SharedSite, ViewerToken } from "../api/types.ts";
 
 type SharedView = Required<Omit<SharedSite, "locked">>;
 

@@ -6,7 +6,7 @@ import { countsConversions } from "./filters.ts";
 import { comparedRange } from "./period.ts";
 import { isLoading, useReport, type Report } from "./requests.ts";
 import { comparisonParameters, everybodyScope, scope } from "./scope.ts";
-import { filterKind, hasConversionRates, noteSegmentProblem } from "./view-filters.ts";
+import { filterKind, hasConversionRates, noteSavedFilterProblem } from "./view-filters.ts";
 
 export type MainReport = Reports["main"];
 
@@ -60,7 +60,7 @@ export function useStatistics(installation: Report<Installation> | undefined): S
   const { main, everybody } = useRated({ main: report, everybody: everybodyReport }, hasRate);
   const isAnswered = !installation || (!installation.isStale && !isLoading(installation));
   const firstEventDate = isAnswered ? (installation?.data?.first_event_date ?? null) : undefined;
-  useEffect(() => noteSegmentProblem(report.error), [report.error]);
+  useEffect(() => noteSavedFilterProblem(report.error), [report.error]);
   useEffect(() => {
     loaded.value = { main: main.data, everybody: everybody.data, firstEventDate };
   }, [main.data, everybody.data, firstEventDate]);

@@ -21,32 +21,32 @@ import { navigate, param } from "./url.ts";
 const loaded = signal<Readonly<Record<string, readonly Segment[]>>>({});
 
 /** null until loaded. */
-export const segments = computed((): readonly Segment[] | null => loaded.value[param("site") ?? ""] ?? null);
+export const savedItems = computed((): readonly Segment[] | null => loaded.value[param("site") ?? ""] ?? null);
 
 /** Guests have no saved filters. */
-export const segmentId = computed((): string | null => (isGuest ? null : param("segment")));
+export const savedFilterId = computed((): string | null => (isGuest ? null : param("segment")));
 
 /** null until the list has loaded, and for a saved filter that is not in it, such as another reader's private one. */
-export const segment = computed((): Segment | null => segments.value?.find(({ id }) => id === segmentId.value) ?? null);
+export const savedFilter = computed((): Segment | null => savedItems.value?.find(({ id }) => id === savedFilterId.value) ?? null);
 
 /** An id that the service does not know, and so not another reader's private one. */
 const missingId = signal<string | null>(null);
 
 /** The reason why the saved filter in the URL has no name; null if it has one, or before the list has loaded. */
-export const namelessSegment = computed((): "missing" | "private" | null => {
-  if (segmentId.value === null || segments.value === null || segment.value !== null) return null;
-  return missingId.value === segmentId.value ? "missing" : "private";
+export const namelessFilter = computed((): "missing" | "private" | null => {
+  if (savedFilterId.value === null || savedItems.value === null || savedFilter.value !== null) return null;
+  return missingId.value === savedFilterId.value ? "missing" : "private";
 });
 
 /** Call with the error of a report. */
-export function noteSegmentProblem(error: ServiceError | null): void {
-  if (error?.kind === "invalid" && error.message.startsWith('"segment"')) missingId.value = segmentId.value;
+export function noteSavedFilterProblem(error: ServiceError | null): void {
+  if (error?.kind === "invalid" && error.message.startsWith('"segment"')) missingId.value = savedFilterId.value;
 }
 
-export const segmentFilters = computed((): readonly Filter[] => parseFilters(segment.value?.filters ?? null));
+export const savedConditions = computed((): readonly Filter[] => parseFilters(savedFilter.value?.filters ?? null));
 
 /** @throws ServiceError */
-export async function loadSegments(siteId: string): Promise<void> {
+export async function loadSavedItems(siteId: string): Promise<void> {
   const list = await listSegments(siteId);
   loaded.value = { ...loaded.value, [siteId]: list };
 }
@@ -55,11 +55,11 @@ export async function loadSegments(siteId: string): Promise<void> {
 export const lockedFilters = computed((): readonly Filter[] => parseFilters(shared.value?.filters ?? null));
 export const ownFilters = computed((): readonly Filter[] => parseFilters(param("filters")));
 /** Filters that a click on a row does not change. */
-const givenFilters = computed((): readonly Filter[] => [...lockedFilters.value, ...segmentFilters.value]);
+const givenFilters = computed((): readonly Filter[] => [...lockedFilters.value, ...savedConditions.value]);
 export const filters = computed((): readonly Filter[] => [...givenFilters.value, ...ownFilters.value]);
-export const isFiltered = computed(() => filters.value.length > 0 || segmentId.value !== null);
+export const isFiltered = computed(() => filters.value.length > 0 || savedFilterId.value !== null);
 /** The reader can clear some of them. */
-export const canClear = computed(() => ownFilters.value.length > 0 || segmentId.value !== null);
+export const canClear = computed(() => ownFilters.value.length > 0 || savedFilterId.value !== null);
 /** Conversion rates are shares of all visitors, who are unknown if a link filters events or goals. */
 export const hasConversionRates = computed(() => withoutGoalFilters(lockedFilters.value).length === lockedFilters.value.length);
 export const filterKind = computed((): FilterKind => filterKindOf(filters.value));
@@ -88,7 +88,7 @@ export const hasListOf = (dimension: string): boolean => ownValues(dimension, fa
 
 export const clearAllFilters = (): void => navigate({ filters: null, segment: null, panel: null });
 /** Replaces all other filters. */
-export const showSegment = (id: string): void => navigate({ filters: null, segment: id, panel: null });
+export const showSavedFilter = (id: string): void => navigate({ filters: null, segment: id, panel: null });
 /** Closes the filter dialog. */
 export const setFilters = (next: readonly Filter[]): void => navigate({ filters: printFilters(next), panel: null });
 export function toggleFilter(dimension: string, value: string, choice: Choice = "only"): void {

@@ -1,6 +1,6 @@
 /** The pages of an overview as one. */
 import { describe, expect, it } from "vitest";
-import { allPages } from "../../../../dashboard/sites/overview-pages.ts";
+import { allPages } from "../../../../dashboard/api/reports.ts";
 import type { Reports } from "../../../../dashboard/api/types.ts";
 
 type AllSites = Reports["overview"];

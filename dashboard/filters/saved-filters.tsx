@@ -5,7 +5,7 @@ import { filterInWords } from "../format/filter-words.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import { parseFilters, printFilters } from "../state/filters.ts";
 import { navigate } from "../state/url.ts";
-import { namelessSegment, segment, segmentFilters, segmentId, ownFilters, showSegment } from "../state/view-filters.ts";
+import { namelessFilter, ownFilters, savedConditions, savedFilter, savedFilterId, showSavedFilter } from "../state/view-filters.ts";
 import { closePanel } from "../state/view.ts";
 import { SavedItems } from "./saved-items.tsx";
 
@@ -18,12 +18,12 @@ function textOf({ filters: text }: Segment): string {
 
 /** The conditions of the saved filter and of the reader, each once; null if those of the saved filter are unknown. */
 const currentFilters = (): string | null => {
-  if (ownFilters.value.length === 0 || (segmentId.value !== null && segment.value === null)) return null;
-  const all = [...segmentFilters.value, ...ownFilters.value];
+  if (ownFilters.value.length === 0 || (savedFilterId.value !== null && savedFilter.value === null)) return null;
+  const all = [...savedConditions.value, ...ownFilters.value];
   return printFilters([...new Map(all.map((filter) => [printFilter(filter), filter])).values()]);
 };
 
-export function Segments() {
+export function SavedFilters() {
   const filters = currentFilters();
   return (
     <>
@@ -32,13 +32,13 @@ export function Segments() {
         noun="segment"
         current={filters === null ? null : { filters }}
         textOf={textOf}
-        isShown={({ id }) => id === segmentId.value}
-        onShow={({ id }) => showSegment(id)}
-        afterUpdate={({ id }) => id === segmentId.value && navigate({ filters: null })}
-        afterDelete={({ id }) => id === segmentId.value && navigate({ segment: null })}
+        isShown={({ id }) => id === savedFilterId.value}
+        onShow={({ id }) => showSavedFilter(id)}
+        afterUpdate={({ id }) => id === savedFilterId.value && navigate({ filters: null })}
+        afterDelete={({ id }) => id === savedFilterId.value && navigate({ segment: null })}
       />
-      {namelessSegment.value && ownFilters.value.length > 0 ? (
-        <p class="dim">To save your filters, first remove {NAMELESS[namelessSegment.value]}: its conditions are not known.</p>
+      {namelessFilter.value && ownFilters.value.length > 0 ? (
+        <p class="dim">To save your filters, first remove {NAMELESS[namelessFilter.value]}: its conditions are not known.</p>
       ) : (
         filters === null && <p class="dim">Set filters to save them as a segment.</p>
       )}
@@ -46,8 +46,8 @@ export function Segments() {
   );
 }
 
-export const SegmentsPanel = () => (
+export const SavedFiltersPanel = () => (
   <Dialog title="Segments" onClose={closePanel}>
-    <Segments />
+    <SavedFilters />
   </Dialog>
 );
