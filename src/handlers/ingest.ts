@@ -3,7 +3,7 @@ import { BODY_BYTES_MAX } from "../runtime/base/config/limits.ts";
 import { PAGEVIEW } from "../runtime/base/config/names.ts";
 import type { IngestContext } from "../runtime/ingest/accept-event.ts";
 import { parseClientHints } from "../runtime/ingest/client-hints.ts";
-import { EVENT_FIELDS, EVENT_SCHEMA, parseEventBody, parsePixelQuery } from "../runtime/ingest/event-input.ts";
+import { EVENT_FIELDS, EVENT_SCHEMA, PIXEL_SCHEMAS, parseEventBody, parsePixelQuery } from "../runtime/ingest/event-input.ts";
 import { geoPlaceFromHeaders } from "../runtime/ingest/geo-headers.ts";
 import type { GeoPlace } from "../runtime/ingest/geo.ts";
 import { addressChainOf, clientAddressOfRequest, forwardedEntryOf } from "./forwarded-headers.ts";
@@ -133,8 +133,8 @@ const OPERATIONS = {
         example: "newsletter opened",
       }),
       inQuery("u", { description: "The page.", required: true, schema: EVENT_FIELDS.url.schema, example: "/newsletter/7" }),
-      inQuery("r", { description: "The referrer.", schema: EVENT_FIELDS.referrer.schema, example: "https://example.org/links" }),
-      inQuery("w", { description: "The screen's width.", schema: EVENT_FIELDS.screenWidth.schema, example: 1280 }),
+      inQuery("r", { description: "The referrer.", schema: PIXEL_SCHEMAS.r, example: "https://example.org/links" }),
+      inQuery("w", { description: "The screen's width.", schema: PIXEL_SCHEMAS.w, example: 1280 }),
     ],
     answers: {
       200: { description: "A transparent GIF of one pixel.", headers: NOT_STORED, content: { "image/gif": {} } },

@@ -31,12 +31,6 @@ export function fieldOf(body: JsonObject, name: string): unknown {
   return Object.hasOwn(body, name) ? (body[name] ?? null) : null;
 }
 
-/** The string, made well-formed; null for an absent field. 422 if it is not a string. */
-export const optionalText = (body: JsonObject, name: string): string | null => TEXT.read(fieldOf(body, name), name) as string | null;
-
-/** 422 for an absent field as well. */
-export const requiredText = (body: JsonObject, name: string): string => REQUIRED_TEXT.read(fieldOf(body, name), name) as string;
-
 /** `rule` completes "… must be …". */
 export function refusedField(name: string, rule: string, value: unknown): AppError {
   const text = JSON.stringify(value);
@@ -108,9 +102,6 @@ export function textField(schema: Schema, rule: Rule<string, unknown> = bySchema
   return field(schema, "a string", textOf, rule);
 }
 
-const TEXT = textField({});
-const REQUIRED_TEXT = required(TEXT);
-
 /** A text that is checked together with others, or elsewhere. */
 export const anyText = (schema: Schema): Field<string | null> => textField(schema, (sent) => sent);
 
@@ -139,18 +130,16 @@ export const flagField = (schema: Schema): Field<boolean | null> =>
     (sent) => sent,
   );
 
+export const numberField = (schema: Schema, rule: Rule<number> = (sent) => sent): Field<number | null> =>
+  field(schema, "a number", (value) => (typeof value === "number" ? value : undefined), rule);
+
 /** An integer within the bounds of the schema. */
 export const integerField = (schema: Schema): Field<number | null> =>
-  field(
-    schema,
-    "a number",
-    (value) => (typeof value === "number" ? value : undefined),
-    (sent, name) => {
-      const { minimum = 0, maximum = Infinity } = schema;
-      if (Number.isInteger(sent) && sent >= minimum && sent <= maximum) return sent;
-      throw refusedField(name, `an integer from ${minimum} to ${maximum}`, sent);
-    },
-  );
+  numberField(schema, (sent, name) => {
+    const { minimum = 0, maximum = Infinity } = schema;
+    if (Number.isInteger(sent) && sent >= minimum && sent <= maximum) return sent;
+    throw refusedField(name, `an integer from ${minimum} to ${maximum}`, sent);
+  });
 
 export const textsField = <Value>(schema: Schema, rule: Rule<readonly string[], Value>): Field<Value | null> =>
   field(

@@ -1,112 +1,111 @@
 /** The wire format of an event: short field names, in a JSON body or in the pixel's query string (docs/http-api.md, "Event fields"). */
 import type { SiteId } from "../../storage/event.ts";
-import type { JsonObject } from "../../storage/json-record.ts";
 import { exceedsChars, wellFormed } from "../../shared/text.ts";
-import { fieldOf, malformedBody, optionalText, parseObject, requiredText } from "../base/body.ts";
+import { Body, fieldOf, malformedBody, numberField, parseObject, required, textField, type Field } from "../base/body.ts";
 import {
   CURRENCY_CHARS_MAX,
   EVENT_NAME_CHARS_MAX,
   PROPS_CHARS_MAX,
   REVENUE_CENTS_MAX,
-  SITE_ID_CHARS_MAX,
   URL_CHARS_MAX,
   URL_HOST_CHARS_MAX,
 } from "../base/config/limits.ts";
-import { PAGEVIEW, parseSiteId, SITE_ID } from "../base/config/names.ts";
+import { PAGEVIEW, parseSiteId, siteIdSchema } from "../base/config/names.ts";
 import { invalidInput } from "../base/errors.ts";
 import { number, orNull, text, type Schema } from "../base/json-schema.ts";
 
-/** A field of the body: its parser, its limits and its schema. */
-interface EventField<Value> {
-  /** The name on the wire. */
-  readonly name: string;
-  /** The schema of a value. An optional field may also be null. */
-  readonly schema: ReturnType<typeof text> | ReturnType<typeof number>;
-  readonly isRequired: boolean;
-  /** malformed_body if the field has the wrong type, or is required and missing. */
-  readonly read: (body: JsonObject) => Value;
-  /** invalid_input if the value is not allowed. */
-  readonly check: (value: Value) => void;
-}
+/** A field of a body by its name on the wire. */
+const sentAs = <Value>(name: string, declared: Field<Value>) => ({ name, ...declared });
 
-function checkLength(name: string, value: string | null, charsMax: number): void {
-  if (value !== null && exceedsChars(value, charsMax)) throw invalidInput(`Field "${name}" must be at most ${charsMax} characters`);
-}
+/** A text within the lengths of its schema. */
+const eventText = (schema: Schema): Field<string | null> =>
+  textField(schema, (sent, name) => {
+    if (sent === "" && schema.minLength === 1) throw invalidInput(`Field "${name}" must not be empty`);
+    if (exceedsChars(sent, schema.maxLength ?? Infinity))
+      throw invalidInput(`Field "${name}" must be at most ${schema.maxLength} characters`);
+    return sent;
+  });
 
-const requiredTextField = (name: string, charsMax: number, description: string, pattern?: RegExp): EventField<string> => ({
-  name,
-  schema: text(description, { minLength: 1, maxLength: charsMax, ...(pattern && { pattern: pattern.source }) }),
-  isRequired: true,
-  read: (body) => requiredText(body, name),
-  check: (value) => checkLength(name, value, charsMax),
-});
+const REFERRER = text("URL of the referring page. A referrer with the same host is not recorded.", { maxLength: URL_CHARS_MAX });
 
-const textField = (name: string, charsMax: number, description: string): EventField<string | null> => ({
-  name,
-  schema: text(description, { maxLength: charsMax }),
-  isRequired: false,
-  read: (body) => optionalText(body, name),
-  check: (value) => checkLength(name, value, charsMax),
-});
+const WIDTH = number("Width of the screen in pixels.");
 
-/** Any JSON number: a value out of range is not recorded, and the event is accepted. */
-const numberField = (name: string, description: string): EventField<number | null> => ({
-  name,
-  schema: number(description),
-  isRequired: false,
-  read: (body) => optionalNumber(body, name),
-  check: () => {},
-});
+/** The parameters of the pixel that a body may leave out or send as null. */
+export const PIXEL_SCHEMAS = { r: REFERRER, w: WIDTH };
 
 /** The fields of a body, in the order in which they are read and checked. A field named like a column is stored as it was sent. */
 export const EVENT_FIELDS = {
-  siteId: requiredTextField(
+  siteId: sentAs(
     "d",
-    SITE_ID_CHARS_MAX,
-    "The id of the site. If the service has a list of sites, one of them; if `max_sites` is reached, one that has events.",
-    SITE_ID,
+    required(
+      eventText(
+        siteIdSchema(
+          "The id of the site. If the service has a list of sites, one of them; if `max_sites` is reached, one that has events.",
+        ),
+      ),
+    ),
   ),
-  eventName: requiredTextField(
+  eventName: sentAs(
     "n",
-    EVENT_NAME_CHARS_MAX,
-    `The event's name. \`${PAGEVIEW}\` is a page view; any other is a custom event and a goal.`,
+    required(
+      eventText(
+        text(`The event's name. \`${PAGEVIEW}\` is a page view; any other is a custom event and a goal.`, {
+          minLength: 1,
+          maxLength: EVENT_NAME_CHARS_MAX,
+        }),
+      ),
+    ),
   ),
-  url: requiredTextField(
+  url: sentAs(
     "u",
-    URL_CHARS_MAX,
-    `The page's whole http or https URL, whose host has at most ${URL_HOST_CHARS_MAX} characters, or its path from the first \`/\` on. ` +
-      "Path, host and `utm_` values are stored.",
+    required(
+      eventText(
+        text(
+          `The page's whole http or https URL, whose host has at most ${URL_HOST_CHARS_MAX} characters, or its path from the first \`/\` on. ` +
+            "Path, host and `utm_` values are stored.",
+          { minLength: 1, maxLength: URL_CHARS_MAX },
+        ),
+      ),
+    ),
   ),
-  referrer: textField("r", URL_CHARS_MAX, "URL of the referring page. A referrer with the same host is not recorded."),
-  screenWidth: numberField("w", "Width of the screen in pixels."),
-  props: textField("p", PROPS_CHARS_MAX, "Custom properties: a JSON object as a string. Anything else is not recorded."),
-  revenue: numberField(
+  referrer: sentAs("r", eventText(orNull(REFERRER))),
+  // A number out of range is not recorded, and the event is accepted.
+  screenWidth: sentAs("w", numberField(orNull(WIDTH))),
+  props: sentAs(
+    "p",
+    eventText(orNull(text("Custom properties: a JSON object as a string. Anything else is not recorded.", { maxLength: PROPS_CHARS_MAX }))),
+  ),
+  revenue: sentAs(
     "ra",
-    "Revenue in units of the currency, rounded to hundredths; negative for a refund. " +
-      `Amounts over ${REVENUE_CENTS_MAX / 100} are not recorded.`,
+    numberField(
+      orNull(
+        number(
+          "Revenue in units of the currency, rounded to hundredths; negative for a refund. " +
+            `Amounts over ${REVENUE_CENTS_MAX / 100} are not recorded.`,
+        ),
+      ),
+    ),
   ),
-  currency: textField("rc", CURRENCY_CHARS_MAX, "Three-letter ISO 4217 code. Anything else is not recorded."),
+  currency: sentAs(
+    "rc",
+    eventText(orNull(text("Three-letter ISO 4217 code. Anything else is not recorded.", { maxLength: CURRENCY_CHARS_MAX }))),
+  ),
 } as const;
 
 type Fields = typeof EVENT_FIELDS;
 
 /** The fields as sent, with the right types and well-formed text, but otherwise unchecked. An absent optional field is null. */
-export type EventInput = { readonly [Name in keyof Fields]: ReturnType<Fields[Name]["read"]> };
+export type EventInput = { readonly [Name in keyof Fields]: ReturnType<Fields[Name]["check"]> };
 
 /** An input whose fields are within their limits and whose site id is valid. */
 export interface CheckedEventInput extends EventInput {
   readonly siteId: SiteId;
 }
 
-const FIELDS = Object.entries(EVENT_FIELDS) as [keyof EventInput, EventField<unknown>][];
-const REQUIRED = FIELDS.filter(([, { isRequired }]) => isRequired);
+const FIELDS = Object.entries(EVENT_FIELDS) as [keyof EventInput, Fields[keyof Fields]][];
 
 /** The body of `POST /api/event`. Open, because unknown fields are ignored. */
-export const EVENT_SCHEMA: Schema = {
-  type: "object",
-  properties: Object.fromEntries(FIELDS.map(([, { name, schema, isRequired }]) => [name, isRequired ? schema : orNull<unknown>(schema)])),
-  required: REQUIRED.map(([, { name }]) => name),
-};
+export const EVENT_SCHEMA: Schema = new Body(Object.fromEntries(FIELDS.map(([, declared]) => [declared.name, declared]))).schema;
 
 /**
  * The event of a POST body. invalid_input when the text is not JSON; malformed_body when it is not an object, or a field is
@@ -115,7 +114,7 @@ export const EVENT_SCHEMA: Schema = {
 export function parseEventBody(body: string): EventInput {
   const object = parseObject(body);
   const input: Partial<Record<keyof EventInput, unknown>> = {};
-  for (const [property, { read }] of FIELDS) input[property] = read(object);
+  for (const [property, { name, read }] of FIELDS) input[property] = read(fieldOf(object, name), name);
   return input as EventInput;
 }
 
@@ -141,16 +140,8 @@ export function parsePixelQuery(params: URLSearchParams): EventInput {
 
 /** invalid_input when a required field is empty, a value is not allowed, or the site id is invalid. */
 export function checkEventInput(input: EventInput): CheckedEventInput {
-  for (const [property, { name }] of REQUIRED) if (input[property] === "") throw invalidInput(`Field "${name}" must not be empty`);
-  for (const [property, { check }] of FIELDS) check(input[property]);
+  for (const [property, { name, check }] of FIELDS) check(input[property], name);
   return { ...input, siteId: parseSiteId(input.siteId, "d") };
-}
-
-function optionalNumber(body: JsonObject, name: string): number | null {
-  const value = fieldOf(body, name);
-  if (value === null) return null;
-  if (typeof value !== "number") throw malformedBody(`Field "${name}" must be a number`);
-  return value;
 }
 
 function requiredParameter(params: URLSearchParams, name: string): string {

@@ -1,8 +1,8 @@
 /** The settings of all sites as one JSON file, for backups and for moving to another server (docs/sites.md, "Export and import settings"). */
 import type { SiteId } from "../../storage/event.ts";
 import type { JsonObject } from "../../storage/json-record.ts";
-import { fieldOf, isObject, malformedBody, requiredText } from "../base/body.ts";
-import { parseSiteId } from "../base/config/names.ts";
+import { Body, fieldOf, isObject, malformedBody, required, textField } from "../base/body.ts";
+import { parseSiteId, siteIdSchema } from "../base/config/names.ts";
 import { AppError, invalidInput } from "../base/errors.ts";
 import { SETTINGS, settingsFrom, settingsJson, type SiteSettings } from "./site-settings.ts";
 import type { Sites } from "./sites.ts";
@@ -27,9 +27,11 @@ function inEntry<T>(number: number, parse: () => T): T {
   }
 }
 
+const ENTRY = new Body({ site_id: required(textField(siteIdSchema("The site."), parseSiteId)) });
+
 /** Such a site has no URL `/api/sites/{site_id}`: clients remove these segments from paths, encoded ones too (URL Standard, 4.4). */
 function siteOf(entry: JsonObject): SiteId {
-  const siteId = parseSiteId(requiredText(entry, "site_id"), "site_id");
+  const { site_id: siteId } = ENTRY.parse(entry);
   if (siteId === "." || siteId === "..") throw invalidInput(`a site named "${siteId}" cannot have settings`);
   return siteId;
 }
