@@ -31,62 +31,34 @@ export interface MetricInfo {
 
 export const ratio = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
 
+type Further = Pick<MetricInfo, "isLessBetter" | "parameters">;
+
+const byTime = (field: string, format: MetricInfo["format"], value: MetricInfo["value"], further: Further = {}): MetricInfo => ({
+  series: "timeseries",
+  field,
+  format,
+  value,
+  ...further,
+});
+
+const bySession = (field: string, format: MetricInfo["format"], value: MetricInfo["value"], further: Further = {}): MetricInfo => ({
+  ...byTime(field, format, value, further),
+  series: "session-timeseries",
+});
+
 export const METRICS: Readonly<Record<Metric, MetricInfo>> = {
-  visitors: {
-    format: compactCount,
-    value: ({ unique_visitors }) => unique_visitors,
-    series: "timeseries",
-    field: "visitors",
-  },
-  visits: {
-    format: compactCount,
-    value: ({ total_sessions }) => total_sessions,
-    series: "session-timeseries",
-    field: "sessions",
-  },
-  pageviews: {
-    format: compactCount,
-    value: ({ total_pageviews }) => total_pageviews,
-    series: "timeseries",
-    field: "pageviews",
-  },
-  views_per_visit: {
-    format: formatAverage,
-    value: ({ views_per_visit = null }) => views_per_visit,
-    series: "session-timeseries",
-    field: "views_per_visit",
-  },
-  bounce_rate: {
-    format: formatRate,
-    value: ({ bounce_rate }) => bounce_rate,
-    isLessBetter: true,
-    series: "session-timeseries",
-    field: "bounce_rate",
-  },
-  visit_duration: {
-    format: formatDuration,
-    value: ({ avg_visit_duration_secs }) => avg_visit_duration_secs,
-    series: "session-timeseries",
-    field: "avg_visit_duration_secs",
-  },
-  unique_conversions: {
-    format: compactCount,
-    value: ({ unique_visitors }) => unique_visitors,
-    series: "timeseries",
-    field: "visitors",
-  },
-  total_conversions: {
-    format: compactCount,
-    value: ({ total_events }) => total_events,
-    series: "timeseries",
-    parameters: { include: "events" },
-    field: "events",
-  },
-  conversion_rate: {
-    format: formatRate,
-    value: ({ unique_visitors }, everybody) => everybody && ratio(unique_visitors, everybody.unique_visitors),
-    series: "timeseries",
-    // Made by `useMetricSeries`.
-    field: "conversion_rate",
-  },
+  visitors: byTime("visitors", compactCount, (totals) => totals.unique_visitors),
+  visits: bySession("sessions", compactCount, (totals) => totals.total_sessions),
+  pageviews: byTime("pageviews", compactCount, (totals) => totals.total_pageviews),
+  views_per_visit: bySession("views_per_visit", formatAverage, ({ views_per_visit = null }) => views_per_visit),
+  bounce_rate: bySession("bounce_rate", formatRate, (totals) => totals.bounce_rate, { isLessBetter: true }),
+  visit_duration: bySession("avg_visit_duration_secs", formatDuration, (totals) => totals.avg_visit_duration_secs),
+  unique_conversions: byTime("visitors", compactCount, (totals) => totals.unique_visitors),
+  total_conversions: byTime("events", compactCount, (totals) => totals.total_events, { parameters: { include: "events" } }),
+  // `useMetricSeries` computes the field.
+  conversion_rate: byTime(
+    "conversion_rate",
+    formatRate,
+    (totals, everybody) => everybody && ratio(totals.unique_visitors, everybody.unique_visitors),
+  ),
 };

@@ -11,7 +11,7 @@ import { clearReportCache, useAction } from "../state/requests.ts";
 import { openPanel } from "../state/view.ts";
 import { Field, fieldAttributes } from "./fields.tsx";
 import { SettingsFile } from "./settings-file.tsx";
-import { ALL_SETTINGS, discardChanges, fieldId, savedSettings, SettingsForm, type Editing } from "./settings-form.tsx";
+import { ALL_SETTINGS, discardChanges, savedSettings, SettingsForm, type Editing } from "./settings-form.tsx";
 
 const LABELS = { retention_days: "Days" } as const;
 
@@ -25,8 +25,8 @@ const VALUES: Readonly<Record<Retention, number | null>> = { default: null, fore
 
 const retentionOf = (days: number | null): Retention => (days === null ? "default" : days === 0 ? "forever" : "days");
 
-function RetentionFields({ settings: { retention_days }, change, problemOf }: Editing) {
-  const field = { id: fieldId("retention_days"), label: LABELS.retention_days, problem: problemOf("retention_days") };
+function RetentionFields({ settings: { retention_days }, change, field: fieldOf }: Editing) {
+  const field = fieldOf("retention_days");
   const chosen = retentionOf(retention_days);
   return (
     <>

@@ -4,7 +4,7 @@ import { CrossButton } from "../kit/inline.tsx";
 import { Picker } from "../kit/picker.tsx";
 import { useWorldShapes } from "../map/world-shapes.ts";
 import { Field, LinesField, pickerAttributes } from "./fields.tsx";
-import { fieldId, SettingsForm, type Editing } from "./settings-form.tsx";
+import { SettingsForm, type Editing } from "./settings-form.tsx";
 
 interface CountryFieldProps {
   readonly id: string;
@@ -54,31 +54,25 @@ function CountryField({ codes, onChange, ...field }: CountryFieldProps) {
 
 const LABELS = { excluded_paths: "Paths", excluded_addresses: "IP addresses and networks", excluded_countries: "Countries" } as const;
 
-const ExclusionFields = ({ settings, change, problemOf }: Editing) => (
+const ExclusionFields = ({ settings, change, field }: Editing) => (
   <>
     <LinesField
-      id={fieldId("excluded_paths")}
-      label={LABELS.excluded_paths}
+      {...field("excluded_paths")}
       hint="One per line. Use * as a wildcard: /admin/* excludes every page under /admin/."
-      problem={problemOf("excluded_paths")}
       placeholder="/admin/*"
       lines={settings.excluded_paths}
       onInput={(excluded_paths) => change({ excluded_paths })}
     />
     <LinesField
-      id={fieldId("excluded_addresses")}
-      label={LABELS.excluded_addresses}
+      {...field("excluded_addresses")}
       hint="One per line, such as those of your office. Visitors' addresses are compared with this list and never stored."
-      problem={problemOf("excluded_addresses")}
       placeholder={"192.0.2.7\n198.51.100.0/24"}
       lines={settings.excluded_addresses}
       onInput={(excluded_addresses) => change({ excluded_addresses })}
     />
     <CountryField
-      id={fieldId("excluded_countries")}
-      label={LABELS.excluded_countries}
+      {...field("excluded_countries")}
       hint="Visitors from unknown countries are still counted."
-      problem={problemOf("excluded_countries")}
       codes={settings.excluded_countries}
       onChange={(excluded_countries) => change({ excluded_countries })}
     />

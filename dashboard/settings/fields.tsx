@@ -44,7 +44,6 @@ export function useFieldProblems<Name extends string>(labels: FieldLabels<Name>,
     form,
     isBusy,
     run,
-    problemOf,
     field: (name: Name): CheckedField => ({ id: fieldId(name), label: labels[name], problem: problemOf(name) }),
     /** Problems of no single field. */
     formProblem: problem?.field === null ? problem.text : null,

@@ -44,12 +44,10 @@ const CardsField = ({ settings: { hidden_cards }, change }: Editing) => (
   </fieldset>
 );
 
-const NameField = ({ siteId, settings, change, problemOf }: Editing) => (
+const NameField = ({ siteId, settings, change, field }: Editing) => (
   <TextField
-    id={fieldId("name")}
-    label={LABELS.name}
+    {...field("name")}
     hint="Shown in the dashboard instead of the domain. The tracking code stays the same."
-    problem={problemOf("name")}
     value={settings.name ?? ""}
     placeholder={siteId}
     maxLength={SITE_NAME_CHARS_MAX}

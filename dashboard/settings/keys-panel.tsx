@@ -39,17 +39,18 @@ const Boxes = ({
   </fieldset>
 );
 
+const SITE_CHOICES = { all: "All sites", some: "Only some sites" } as const;
+
 function SiteChoice({ chosen, onChange }: SiteChoiceProps) {
   const sites = useSites().data?.sites ?? [];
   return (
     <>
-      <label>
-        Sites
-        <select value={chosen ? "some" : "all"} onChange={(event) => onChange(event.currentTarget.value === "all" ? null : [])}>
-          <option value="all">All sites</option>
-          <option value="some">Only some sites</option>
-        </select>
-      </label>
+      <Select
+        label="Sites"
+        labels={SITE_CHOICES}
+        chosen={chosen ? "some" : "all"}
+        onChoose={(choice) => onChange(choice === "all" ? null : [])}
+      />
       {chosen && <Boxes sites={sites} chosen={chosen} onChange={onChange} />}
     </>
   );
@@ -105,24 +106,19 @@ function sitesText(sites: readonly string[]): string {
   return others > 0 ? `${sites.slice(0, NAMED_MAX).join(", ")} and ${others} more` : sites.join(", ");
 }
 
+const HEADS = ["Name", "Permission", "Sites", "Created"];
+
 /** Explicit roles: phones stack the rows, and browsers do not treat a table with grid layout as one. */
 const KeysTable = ({ keys, onRevoke }: { readonly keys: Keys; readonly onRevoke: (hash: string) => void }) => (
   <div class="table-scroll" tabIndex={0} role="region" aria-label="Keys">
     <table class="table text keys-table" role="table">
       <thead role="rowgroup">
         <tr role="row">
-          <th scope="col" role="columnheader">
-            Name
-          </th>
-          <th scope="col" role="columnheader">
-            Permission
-          </th>
-          <th scope="col" role="columnheader">
-            Sites
-          </th>
-          <th scope="col" role="columnheader">
-            Created
-          </th>
+          {HEADS.map((head) => (
+            <th key={head} scope="col" role="columnheader">
+              {head}
+            </th>
+          ))}
           <th scope="col" role="columnheader">
             <span class="unseen">Revoke</span>
           </th>

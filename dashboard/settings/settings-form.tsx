@@ -8,7 +8,7 @@ import { Button } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
 import { refreshAll } from "../state/connection.ts";
 import { clearReportCache } from "../state/requests.ts";
-import { entriesOf, guardUnload, useFieldProblems, type FieldLabels } from "./fields.tsx";
+import { entriesOf, guardUnload, useFieldProblems, type FieldLabels, type CheckedField } from "./fields.tsx";
 
 type SettingName = keyof SiteSettings;
 
@@ -93,8 +93,7 @@ export interface Editing {
   readonly siteId: string;
   readonly settings: SavedSettings;
   readonly change: (changes: Changes) => void;
-  /** null if the field is valid. */
-  readonly problemOf: (name: SettingName) => string | null;
+  readonly field: (name: SettingName) => CheckedField;
 }
 
 interface SettingsFormProps {
@@ -145,7 +144,7 @@ const SaveBar = ({ isDirty, isBusy, status, onCancel }: SaveBarProps) => (
 export function SettingsForm({ siteId, title, labels, children }: SettingsFormProps) {
   const names = Object.keys(labels) as SettingName[];
   const [status, setStatus] = useState("");
-  const { form, isBusy, run, problemOf, formProblem } = useFieldProblems(labels as FieldLabels<SettingName>, fieldId);
+  const { form, isBusy, run, field, formProblem } = useFieldProblems(labels as FieldLabels<SettingName>, fieldId);
   const isDirty = hasUnsaved(siteId, names);
   const settings = editedSettings(siteId);
 
@@ -170,7 +169,7 @@ export function SettingsForm({ siteId, title, labels, children }: SettingsFormPr
         siteId,
         settings,
         change: (changes) => changeSettings(siteId, changes),
-        problemOf,
+        field,
       })}
       <Problem text={formProblem} />
       <SaveBar isDirty={isDirty} isBusy={isBusy} status={status} onCancel={() => void run(cancel)} />

@@ -16,7 +16,7 @@ const LABELS = { public: "Public" } as const;
 
 const HINT_ID = `${fieldId("public")}-hint`;
 
-const PublicField = ({ siteId, settings, change, problemOf }: Editing) => (
+const PublicField = ({ siteId, settings, change, field }: Editing) => (
   <>
     <Checkbox
       id={fieldId("public")}
@@ -30,7 +30,7 @@ const PublicField = ({ siteId, settings, change, problemOf }: Editing) => (
       Viewers can export every event of the site. Hidden cards are not secret.
     </p>
     <p class="problem" role="alert">
-      {problemOf("public")}
+      {field("public").problem}
     </p>
   </>
 );

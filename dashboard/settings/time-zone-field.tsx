@@ -5,7 +5,7 @@ import { formatRange, LOCALE } from "../format/locale.ts";
 import { Picker, type Choice } from "../kit/picker.tsx";
 import { localDate } from "../state/time-zone.ts";
 import { Field, pickerAttributes } from "./fields.tsx";
-import { fieldId, savedSettings, type Editing } from "./settings-form.tsx";
+import { savedSettings, type Editing } from "./settings-form.tsx";
 
 /** Names that IANA has replaced and browsers still list. */
 const REPLACED: Readonly<Record<string, string>> = {
@@ -79,8 +79,6 @@ function zoneNamed(typed: string, choices: readonly Choice[]): Choice | null {
 /** Stands for null. */
 const DEFAULT: Choice = { value: "", label: "Installation default" };
 
-const ID = fieldId("time_zone");
-
 /** A saved change that has not taken effect. */
 const pendingChange = ({ time_zone_in_force, time_zone_changes }: SavedSettings) =>
   time_zone_changes.findLast(({ first_date }) => first_date > localDate(time_zone_in_force, Date.now()));
@@ -107,11 +105,11 @@ function InForce({ saved }: { readonly saved: SavedSettings }) {
 const EFFECT =
   "The change takes effect when the next day begins in the new zone, or at once if the site has no events yet. Past days keep their numbers; the last day before the change is shorter or longer.";
 
-export function TimeZoneField({ siteId, settings, change, problemOf }: Editing) {
+export function TimeZoneField({ siteId, settings, change, field: fieldOf }: Editing) {
   const choices = useMemo(() => [DEFAULT, ...zoneChoices(settings.time_zone)], [settings.time_zone]);
   const saved = savedSettings(siteId);
   const isChanged = saved?.time_zone !== settings.time_zone;
-  const field = { id: ID, label: "Time zone", problem: problemOf("time_zone") };
+  const field = fieldOf("time_zone");
   return (
     <Field {...field} hint={isChanged ? EFFECT : saved && <InForce saved={saved} />}>
       <Picker
