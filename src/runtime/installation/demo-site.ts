@@ -3,7 +3,7 @@
  * one, so that a crash leaves a shorter demo, which the next call completes or removes. Nothing of it is in the journal.
  */
 import { dayNumberOf, addDays, daysBetween } from "../../storage/calendar.ts";
-import { type LocalDate, DAY_MS, type EpochMs } from "../../storage/event.ts";
+import { MINUTE_MS, type LocalDate, DAY_MS, type EpochMs } from "../../storage/event.ts";
 import type { Partition, PartitionFile } from "../../storage/partition.ts";
 import type { FileOfDay } from "../../storage/partitions.ts";
 import type { DeletedDays, EventStore } from "../../storage/event-store.ts";
@@ -55,7 +55,6 @@ export function demoFile(day: LocalDate, index: number, { from, to }: { readonly
   return { day, first: before + from + 1, last: before + to };
 }
 
-const MINUTE_MS = 60_000;
 const FIRST_DAY = "0001-01-01" as LocalDate;
 const LAST_DAY = "9999-12-31" as LocalDate;
 

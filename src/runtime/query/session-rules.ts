@@ -1,7 +1,6 @@
 /** The rules that decide which events of a visitor are one session (docs/reports.md, "Sessions"). */
+import { MINUTE_MS } from "../../storage/event.ts";
 import type { Config } from "../base/config/config.ts";
-
-const MINUTE_MS = 60_000;
 
 export interface SessionRules {
   /** A longer pause between two events of a visitor starts a new session. */

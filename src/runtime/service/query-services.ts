@@ -6,7 +6,7 @@ import type { RolledMeasures } from "../duckdb/rollups/rolled-measures.ts";
 import type { Log } from "../base/metrics/log.ts";
 import type { RollupCalculator } from "../duckdb/rollups/rollup-calculator.ts";
 import { RollupStore } from "../duckdb/rollups/rollup-store.ts";
-import type { SiteId } from "../../storage/event.ts";
+import { MINUTE_MS, type SiteId } from "../../storage/event.ts";
 import { ENGINE_BYTES_MAX } from "../base/config/limits.ts";
 import { Behavioral } from "../duckdb/behavioral.ts";
 import type { Clickhouse } from "../clickhouse/clickhouse.ts";
@@ -101,8 +101,6 @@ interface QueryParts {
   /** True if events can be stored. */
   readonly isAccepting: () => boolean;
 }
-
-const MINUTE_MS = 60_000;
 
 /** The budget of the engine's memory. */
 export const budgetBytesOf = ({ engineMemoryMb }: Config): number => Math.min(engineMemoryMb * 1024 * 1024, ENGINE_BYTES_MAX);

@@ -1,6 +1,6 @@
 /** Computes the measures and visitors of salt periods from event files, in an engine that nothing else uses. */
 import { rowCountOf } from "../../storage/columns.ts";
-import type { LocalDate } from "../../storage/event.ts";
+import { MINUTE_MS, type LocalDate } from "../../storage/event.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
 import type { PartitionFile } from "../../storage/partition.ts";
 import { propertyKeyOf, type Measures } from "../../storage/rollup.ts";
@@ -15,8 +15,6 @@ import { statement } from "../duckdb/readable-texts.ts";
 import type { SiteRange } from "../query/scope.ts";
 import { sql } from "../query/sql.ts";
 import type { CalendarOf } from "../sites/sites.ts";
-
-const MINUTE_MS = 60_000;
 
 const NEVER = new AbortController().signal;
 
