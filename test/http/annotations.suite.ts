@@ -96,7 +96,7 @@ export function describeAnnotations(makeTarget: MakeTarget): void {
       [{ text: "t", date: "2026-03-02", hour: 24 }, 400, '"hour" must be an integer from 0 to 23'],
       [{ text: "t", date: "2026-03-02", hour: "7" }, 422, '"hour" must be a number'],
       [{ text: "t", scope: "oneself" }, 400, "needs an API key, or the header X-Owner"],
-      [{ text: "t", day: "2026-03-02" }, 400, 'There is no field "day"'],
+      [{ text: "t", day: "2026-03-02" }, 400, 'Unknown field "day"'],
     ] as const)("%j gives %d with the field and the rule", async (body, status, says) => {
       await expectError(await askCollection(target, "annotations", "rules.test", session, { method: "POST", body }), status, says);
     });

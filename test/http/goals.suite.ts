@@ -179,7 +179,7 @@ export function describeSiteGoals(makeTarget: MakeTarget): void {
       expect(countsIn(await conversionsOf(target, siteId, session))).toEqual([["Goal", 1, 1]]);
       expect(await bodyOf(await askCollection(target, "goals", siteId, session, { method: "DELETE", id }))).toEqual({ status: "deleted" });
       expect([await list(siteId), await conversionsOf(target, siteId, session)]).toEqual([[], []]);
-      await expectError(await askCollection(target, "goals", siteId, session, { method: "DELETE", id }), 404, "among the goals");
+      await expectError(await askCollection(target, "goals", siteId, session, { method: "DELETE", id }), 404, "No goal with this id");
     });
 
     it("are moved by their position, and keep their id", async () => {
@@ -215,7 +215,7 @@ export function describeSiteGoals(makeTarget: MakeTarget): void {
       [{ page: "/" }, 422, '"name" is missing'],
       [{ name: "n" }, 400, 'either a field "page" or a field "event"'],
       [{ name: "n", page: "docs" }, 400, '"page" must be a path'],
-      [{ name: "n", event: "e", revenu: true }, 400, 'There is no field "revenu"'],
+      [{ name: "n", event: "e", revenu: true }, 400, 'Unknown field "revenu"'],
       [{ name: "n", event: "e", position: 0 }, 400, `"position" must be an integer from 1 to ${GOALS_MAX}`],
       [{ name: "n", event: "e", position: "1" }, 422, '"position" must be a number'],
     ] as const)("%j gives %d with the field and the rule", async (body, status, says) => {

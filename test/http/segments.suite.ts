@@ -89,7 +89,7 @@ export function describeSegments(makeTarget: MakeTarget): void {
       expect(await bodyOf(await askCollection(target, "segments", siteId, session, { method: "DELETE", id }))).toEqual({
         status: "deleted",
       });
-      await expectError(await ask(siteId, `&segment=${id}`), 400, `no saved filters with the id "${id}"`);
+      await expectError(await ask(siteId, `&segment=${id}`), 400, `no saved filter has the id "${id}"`);
     });
 
     it("that belong to another site, are of another kind or unknown are refused in reports, and never narrow a deletion", async () => {
@@ -126,7 +126,7 @@ export function describeSegments(makeTarget: MakeTarget): void {
       [{ name: "n", kind: "sequence", pattern: "(?1)" }, 400, '"conditions"'],
       [{ name: "n", filters: "pages==/", scope: "mine" }, 400, '"scope" must be one of everybody, oneself'],
       [{ name: "n", filters: "pages==/", scope: "oneself" }, 400, "needs an API key, or the header X-Owner"],
-      [{ name: "n", filters: "pages==/", colour: "red" }, 400, 'There is no field "colour"'],
+      [{ name: "n", filters: "pages==/", colour: "red" }, 400, 'Unknown field "colour"'],
     ] as const)("%j gives %d with the field and the rule", async (body, status, says) => {
       await expectError(await askCollection(target, "segments", "rules.test", session, { method: "POST", body }), status, says);
     });
@@ -141,7 +141,7 @@ export function describeSegments(makeTarget: MakeTarget): void {
       for (const headers of [session, { ...session, ...OTHER }]) {
         expect(await namesOf(siteId, headers)).toEqual(["all"]);
         const put = { method: "PUT", id, body: { name: "theirs", filters: "pages==/b" } } as const;
-        await expectError(await askCollection(target, "segments", siteId, headers, put), 404, "among the segments");
+        await expectError(await askCollection(target, "segments", siteId, headers, put), 404, "No segment with this id");
       }
       expect(await visitorsOf(siteId, `&segment=${id}`)).toBe(0);
       const short = { ...session, "x-owner": "short" };
@@ -175,7 +175,7 @@ export function describeSegments(makeTarget: MakeTarget): void {
       const { id } = await add(siteId, { name: "A", filters: "pages==/a" });
       const viewer = withShare((await createShare(target, session, { site_id: siteId })).token);
       await expectError(await askCollection(target, "segments", siteId, viewer), 403, "may only read the statistics");
-      await expectError(await ask(siteId, `&segment=${id}`, viewer), 403, "A share link has no segments");
+      await expectError(await ask(siteId, `&segment=${id}`, viewer), 403, "Share links cannot use saved filters");
     });
 
     it("are deleted with the settings of the site", async () => {

@@ -217,5 +217,5 @@ export class Body<F extends Fields> {
 function refuseUnknownFields(body: JsonObject, fields: readonly string[], ignored: readonly string[]): void {
   const unknown = Object.keys(body).find((name) => !fields.includes(name) && !ignored.includes(name));
   if (unknown === undefined) return;
-  throw invalidInput(`There is no field ${JSON.stringify(unknown.slice(0, 64))}; the fields are ${fields.join(", ")}`);
+  throw invalidInput(`Unknown field ${JSON.stringify(unknown.slice(0, 64))}. Use any of: ${fields.join(", ")}`);
 }

@@ -138,9 +138,9 @@ type UndatedValues = Values<typeof UNDATED_SCOPE_PARAMETERS>;
 /** The conditions of the request and of its saved filter. 403 for a guest: names of saved filters are not shared. */
 function requestedConditions({ site_id: siteId, filters, segment }: UndatedValues, reader: Reader): readonly Condition[] {
   if (segment === null) return filters;
-  if (reader.principal.view !== null) throw new AppError({ code: "forbidden" }, "A share link has no segments");
+  if (reader.principal.view !== null) throw new AppError({ code: "forbidden" }, "Share links cannot use saved filters");
   const saved = reader.segmentOf(siteId, segment);
-  if (saved === null) throw invalidInput(`"segment": the site has no saved filters with the id "${segment}"`);
+  if (saved === null) throw invalidInput(`"segment": no saved filter has the id "${segment}"`);
   return distinctConditions([...parseSegmentFilter(saved), ...filters]);
 }
 

@@ -179,7 +179,7 @@ export class Collection<Fields extends object> {
   /** 404 for an unknown id. */
   existing(siteId: SiteId, id: string): Item<Fields> {
     const item = this.get(siteId, id);
-    if (item === null) throw new AppError({ code: "not_found" }, `There is no such entry among the ${this.kind.name} of the site`);
+    if (item === null) throw new AppError({ code: "not_found" }, `No ${this.kind.name.slice(0, -1)} with this id`);
     return item;
   }
 

@@ -139,7 +139,7 @@ export class Sites {
 
   /** 404 for a site without settings. */
   checkSettings(siteId: SiteId): void {
-    if (!this.has(siteId)) throw new AppError({ code: "not_found" }, `There are no settings of the site "${siteId}"`);
+    if (!this.has(siteId)) throw new AppError({ code: "not_found" }, `The site "${siteId}" has no settings`);
   }
 
   /** The sites that have settings, sorted. */

@@ -363,7 +363,7 @@ describe("request handlers", () => {
       const response = await target.fetch(`${path}?site_id=a.test`, { method: "POST", headers, body });
       const { error } = (await response.json()) as { error: string };
       await target.close();
-      const taken = error.split("the fields are ")[1]?.split(", ") ?? [];
+      const taken = error.split("Use any of: ")[1]?.split(", ") ?? [];
       expect(taken.toSorted()).toEqual(settable(properties));
     },
   );

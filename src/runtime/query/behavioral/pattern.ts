@@ -39,7 +39,7 @@ const wrongAt = (position: number, what: string): AppError => invalidInput(`"pat
 function conditionAt(position: number, digits: string, conditions: number): number {
   const condition = Number(digits);
   if (condition >= 1 && condition <= conditions) return condition;
-  throw wrongAt(position, `(?${digits}) names a condition that there is not; there are ${conditions}`);
+  throw wrongAt(position, `(?${digits}) must name a condition from 1 to ${conditions}`);
 }
 
 /** Throws a 400 that names the position of the error, counted in characters from 1. `conditions` is how many there are. */

@@ -108,7 +108,7 @@ describe("the body of a request", () => {
     [{ id: "ab", level: 1.5 }, 'Field "level" must be an integer from 1 to 3, got 1.5'],
     [{ id: "ab", inner: { key: "" } }, 'Field "inner.key" must be 1 to 5 characters and not only spaces, got ""'],
     [{ id: "x".repeat(100) }, `Field "id" must be 2 to 4 characters, got "${"x".repeat(63)}…`],
-    [{ id: "ab", nonsense: 1 }, 'There is no field "nonsense"; the fields are id, name, note, secret, size, open, level, tags, inner'],
+    [{ id: "ab", nonsense: 1 }, 'Unknown field "nonsense". Use any of: id, name, note, secret, size, open, level, tags, inner'],
   ])("%j breaks a rule: %s", (body, message) => {
     expect(refusalOf(body)).toEqual(["invalid_input", message]);
   });

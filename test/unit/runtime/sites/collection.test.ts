@@ -119,7 +119,7 @@ describe("items of a site", () => {
   it("are 404 for an unknown id, and for one of another site", async () => {
     const collection = await open(createMemoryRecordStore());
     const { id } = await add(collection, A, "one");
-    expect(() => collection.existing(B, id)).toThrow("no such entry among the goals");
+    expect(() => collection.existing(B, id)).toThrow("No goal with this id");
     expect(() => collection.existing(A, "0".repeat(32))).toThrow(AppError);
   });
 

@@ -206,9 +206,7 @@ describe("settings of sites", () => {
   });
 
   it("cannot be deleted if they do not exist", async () => {
-    await expect((await open(createMemoryRecordStore())).remove(A, WITH_EVENTS)).rejects.toThrow(
-      'There are no settings of the site "a.example"',
-    );
+    await expect((await open(createMemoryRecordStore())).remove(A, WITH_EVENTS)).rejects.toThrow('The site "a.example" has no settings');
   });
 
   it("are limited in number; existing ones can still be changed", async () => {
