@@ -6,8 +6,7 @@ import { deleteSettings } from "../api/site.ts";
 import { ConfirmedButton, Radios } from "../kit/forms.tsx";
 import { Button } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
-import { refreshAll } from "../state/connection.ts";
-import { clearReportCache, useAction } from "../state/requests.ts";
+import { useAction, reloadAll } from "../state/requests.ts";
 import { openPanel } from "../state/view.ts";
 import { Field, fieldAttributes } from "./fields.tsx";
 import { SettingsFile } from "./settings-file.tsx";
@@ -78,8 +77,7 @@ function DeleteSettings({ siteId }: { readonly siteId: string }) {
     await deleteSettings(siteId);
     discardChanges(siteId, ALL_SETTINGS);
     setDone(true);
-    clearReportCache();
-    refreshAll();
+    reloadAll();
   }
 
   return (

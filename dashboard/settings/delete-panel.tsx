@@ -7,10 +7,10 @@ import { countOf } from "../format/locale.ts";
 import { Dialog, PasswordRequired } from "../kit/dialog.tsx";
 import { Form } from "../kit/forms.tsx";
 import { Problem } from "../kit/states.tsx";
-import { authState, refreshAll } from "../state/connection.ts";
+import { authState } from "../state/connection.ts";
 import { timeZone } from "../state/known-sites.ts";
 import { range, today } from "../state/period.ts";
-import { clearReportCache, useAction } from "../state/requests.ts";
+import { useAction, reloadAll } from "../state/requests.ts";
 import { closePanel, site } from "../state/view.ts";
 
 const TITLE = "Delete data";
@@ -38,8 +38,7 @@ function DeleteForm({ siteId }: { readonly siteId: string }) {
   async function deleteDays() {
     setDeleted(await deleteEvents(siteId, start, end));
     setTyped("");
-    clearReportCache();
-    refreshAll();
+    reloadAll();
   }
 
   return (

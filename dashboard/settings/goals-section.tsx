@@ -5,8 +5,7 @@ import { addGoal, deleteGoal, listGoals, replaceGoal, type SiteGoal } from "../a
 import type { SiteGoals } from "../api/types.ts";
 import { ConfirmedButton } from "../kit/forms.tsx";
 import { Problem } from "../kit/states.tsx";
-import { refreshAll } from "../state/connection.ts";
-import { clearReportCache, useAction } from "../state/requests.ts";
+import { useAction, reloadAll } from "../state/requests.ts";
 import { definitionText, draftOf, EMPTY_GOAL, GoalForm, newGoal } from "./goal-form.tsx";
 
 interface GoalItemProps {
@@ -64,8 +63,7 @@ function useGoals(siteId: string) {
   async function change(action: () => Promise<unknown>): Promise<void> {
     await action();
     await load();
-    clearReportCache();
-    refreshAll();
+    reloadAll();
   }
   useEffect(() => void run(load), []);
   return { goals, problem, change, tryChange: (action: () => Promise<unknown>) => void run(() => change(action)) };

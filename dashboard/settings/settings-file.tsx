@@ -7,8 +7,7 @@ import { countOf } from "../format/locale.ts";
 import { saveFile } from "../kit/download.ts";
 import { Button } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
-import { refreshAll } from "../state/connection.ts";
-import { clearReportCache, useAction } from "../state/requests.ts";
+import { useAction, reloadAll } from "../state/requests.ts";
 
 interface SettingsFileContent {
   readonly sites: readonly { readonly site_id: string }[];
@@ -103,8 +102,7 @@ export function SettingsFile() {
     await putAllSettings(file);
     setFile(null);
     setStatus("Settings imported.");
-    clearReportCache();
-    refreshAll();
+    reloadAll();
   }
 
   return (

@@ -6,8 +6,7 @@ import { getSettings, putSettings, type SavedSettings, type SiteSettings } from 
 import { Form } from "../kit/forms.tsx";
 import { Button } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
-import { refreshAll } from "../state/connection.ts";
-import { clearReportCache } from "../state/requests.ts";
+import { reloadAll } from "../state/requests.ts";
 import { entriesOf, guardUnload, useFieldProblems, type FieldLabels, type CheckedField } from "./fields.tsx";
 
 type SettingName = keyof SiteSettings;
@@ -115,8 +114,7 @@ async function save(siteId: string, names: readonly SettingName[]): Promise<void
     saved,
     names.filter((name) => Object.is(edited?.[name], sent?.[name])),
   );
-  clearReportCache();
-  refreshAll();
+  reloadAll();
 }
 
 export const fieldId = (name: SettingName): string => `setting-${name}`;

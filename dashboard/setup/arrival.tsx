@@ -8,7 +8,7 @@ import { formatValue, UNKNOWN } from "../format/dimensions.ts";
 import { CrossButton, LinkButton, Logo } from "../kit/inline.tsx";
 import { handleFailure, refreshAll } from "../state/connection.ts";
 import { period } from "../state/period.ts";
-import { clearReportCache, usePolling, type Rhythm } from "../state/requests.ts";
+import { usePolling, reloadAll, type Rhythm } from "../state/requests.ts";
 import { search } from "../state/url.ts";
 import { openSite, site } from "../state/view.ts";
 
@@ -39,9 +39,8 @@ export const arrival = signal<Arrival | null>(null);
 export function openArrivedSite(siteId: string): void {
   const wasToday = site.value === siteId && period.value === "day";
   openSite(siteId, { period: wasToday ? "7d" : "day" }, true);
-  clearReportCache();
   arrival.value = { siteId, view: search.value };
-  refreshAll();
+  reloadAll();
 }
 
 /** A site whose dialog was closed before its first event; null for none. */

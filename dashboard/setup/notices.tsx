@@ -5,8 +5,8 @@ import { problemText } from "../api/http.ts";
 import type { Installation } from "../api/types.ts";
 import { LinkButton, Marked } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
-import { authState, refreshAll } from "../state/connection.ts";
-import { clearReportCache, useAction } from "../state/requests.ts";
+import { authState } from "../state/connection.ts";
+import { useAction, reloadAll } from "../state/requests.ts";
 import { isRealtime, openPanel, openSite, site } from "../state/view.ts";
 import { filesFinding, proxyFinding, type Check } from "./checks.ts";
 
@@ -23,9 +23,8 @@ function useChange(change: () => Promise<unknown>, onDone: () => void) {
   const { isBusy, problem, run } = useAction(problemText);
   const changeAndReload = async () => {
     await change();
-    clearReportCache();
     onDone();
-    refreshAll();
+    reloadAll();
   };
   return { isBusy, problem, run: () => void run(changeAndReload) };
 }

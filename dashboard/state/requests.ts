@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { ServiceError, urlOf, type Parameters } from "../api/http.ts";
 import { fetchReport, type Load } from "../api/reports.ts";
 import type { Dimension, Reports } from "../api/types.ts";
-import { handleFailure, isReachable, outage, refreshCount } from "./connection.ts";
+import { handleFailure, isReachable, outage, refreshCount, refreshAll } from "./connection.ts";
 
 export interface Report<T> {
   /** The last response, possibly to an earlier request; undefined before the first. */
@@ -44,6 +44,12 @@ function cacheGet(key: string): unknown {
 
 /** Call after stored events have changed. */
 export const clearReportCache = (): void => cache.clear();
+
+/** Call after events or settings have changed: reloads the list of sites and all reports. */
+export function reloadAll(): void {
+  clearReportCache();
+  refreshAll();
+}
 
 const toServiceError = (error: unknown): ServiceError =>
   error instanceof ServiceError ? error : new ServiceError("failed", String(error));
