@@ -6,10 +6,10 @@ import {
   CLICKHOUSE_RESPONSE_MS_MAX,
 } from "../src/runtime/base/config/clickhouse-limits.ts";
 import {
-  ClickhouseError,
-  ClickhouseUnreachableError,
   type ClickhouseConnection,
+  ClickhouseError,
   type ClickhouseStatement,
+  ClickhouseUnreachableError,
   type ConnectClickhouse,
 } from "../src/runtime/clickhouse/connection.ts";
 import { ClickHouseError, ClickHouseLogLevel, createClient } from "@clickhouse/client-web";

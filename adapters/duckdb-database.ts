@@ -1,5 +1,5 @@
 /** Opens a DuckDB-WASM database from a compiled module, the same on every host, with all connections that the engine uses. */
-import type { DuckdbBindings } from "../src/runtime/duckdb/tables/duckdb-bindings.ts";
+import type { DuckdbBindings } from "../src/runtime/duckdb/tables/connections.ts";
 import { ENGINE_CONNECTIONS_MAX, ENGINE_STEP_MS } from "../src/runtime/base/config/limits.ts";
 
 /** The bindings of either build of the library. */

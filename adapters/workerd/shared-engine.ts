@@ -10,7 +10,7 @@
 import { reasonOf, type Log } from "../../src/runtime/base/metrics/log.ts";
 import { unlessAborted } from "../../src/runtime/base/queue.ts";
 import { EngineFullError, EngineLostError, type Engine, type EngineQuery, type EngineUsage } from "../../src/runtime/duckdb/engine.ts";
-import { isFatal, isOutOfMemory } from "../../src/runtime/duckdb/tables/duckdb-bindings.ts";
+import { isFatal, isOutOfMemory } from "../../src/runtime/duckdb/tables/connections.ts";
 import { CallingEngine, runCall, type EngineCall } from "../engine-calls.ts";
 
 let idsMade = 0;

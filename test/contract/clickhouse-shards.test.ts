@@ -4,9 +4,8 @@
  */
 import { setTimeout } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { ClickhouseConnection } from "../../src/runtime/clickhouse/connection.ts";
+import { type ClickhouseConnection, Responsiveness } from "../../src/runtime/clickhouse/connection.ts";
 import { prepareSchema } from "../../src/runtime/clickhouse/schema.ts";
-import { Responsiveness } from "../../src/runtime/clickhouse/responsiveness.ts";
 import { eventTables, type EventTables } from "../../src/runtime/clickhouse/tables.ts";
 import { ClickhouseBackend } from "../../src/runtime/clickhouse/clickhouse-backend.ts";
 import { rangeOfDays } from "../../src/runtime/query/date-range.ts";

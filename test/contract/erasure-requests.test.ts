@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { connectClickhouse } from "../../adapters/clickhouse-connection.ts";
 import { Secret } from "../../src/runtime/base/config/option-kinds.ts";
-import { ErasureRequests, type ErasureRequest } from "../../src/runtime/clickhouse/erasure-requests.ts";
+import { type ErasureRequest, ErasureRequests } from "../../src/runtime/clickhouse/deletion.ts";
 import { prepareSchema } from "../../src/runtime/clickhouse/schema.ts";
 import { eventTables } from "../../src/runtime/clickhouse/tables.ts";
 import type { LocalDate } from "../../src/storage/event.ts";

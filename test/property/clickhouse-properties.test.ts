@@ -1,10 +1,10 @@
 /** Custom properties of any JSON object, normalized or not: SQL in ClickHouse reads the keys and values that `parseProps` does. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { KEYS_WITH_VALUE, mayHaveKey, tokenOfKey, valueOf, withPairs } from "../../src/runtime/clickhouse/dialect/property-pairs.ts";
-import { RESULT_SETTINGS } from "../../src/runtime/clickhouse/result-settings.ts";
-import { clickhouseStatement } from "../../src/runtime/clickhouse/dialect/statement.ts";
-import { parseProps } from "../../src/runtime/duckdb/tables/props-parser.ts";
+import { KEYS_WITH_VALUE, mayHaveKey, tokenOfKey, valueOf, withPairs } from "../../src/runtime/clickhouse/dialect/texts.ts";
+import { RESULT_SETTINGS } from "../../src/runtime/clickhouse/connection.ts";
+import { clickhouseStatement } from "../../src/runtime/clickhouse/dialect/dialect.ts";
+import { parseProps } from "../../src/runtime/duckdb/tables/properties.ts";
 import { sql, textCode, type SqlText } from "../../src/runtime/query/sql.ts";
 import { connectionTo } from "../support/clickhouse-connection.ts";
 import { clickhouseOfFile } from "../support/clickhouse-server.ts";

@@ -1,10 +1,10 @@
 /** Tests of texts in ClickHouse's SQL pass what they pass in JavaScript, in which they run for DuckDB: also for letters beyond ASCII. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { RESULT_SETTINGS } from "../../src/runtime/clickhouse/result-settings.ts";
-import { clickhouseStatement } from "../../src/runtime/clickhouse/dialect/statement.ts";
+import { RESULT_SETTINGS } from "../../src/runtime/clickhouse/connection.ts";
+import { clickhouseStatement } from "../../src/runtime/clickhouse/dialect/dialect.ts";
 import { sql, textCode } from "../../src/runtime/query/sql.ts";
-import { lowerCased, textPasses } from "../../src/runtime/clickhouse/dialect/text-conditions.ts";
+import { lowerCased, textPasses } from "../../src/runtime/clickhouse/dialect/texts.ts";
 import { compiledTest, lowerCase, type TextTest, type TextTestKind } from "../../src/runtime/query/text-matching.ts";
 import { connectionTo } from "../support/clickhouse-connection.ts";
 import { clickhouseOfFile } from "../support/clickhouse-server.ts";

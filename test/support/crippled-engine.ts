@@ -1,6 +1,6 @@
 /** An engine that finds the name of a behavioral macro taken when it creates its own. */
 import { DuckdbEngine } from "../../src/runtime/duckdb/tables/duckdb-engine.ts";
-import type { DuckdbBindings } from "../../src/runtime/duckdb/tables/duckdb-bindings.ts";
+import type { DuckdbBindings } from "../../src/runtime/duckdb/tables/connections.ts";
 import type { Database } from "../../adapters/duckdb-database.ts";
 
 export function crippledEngine({ bindings, connections }: Database): DuckdbEngine {

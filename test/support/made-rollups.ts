@@ -3,7 +3,7 @@ import { isSiteId } from "../../src/runtime/base/config/names.ts";
 import { createSha256, toHex } from "../../src/runtime/base/bytes.ts";
 import { PartitionCache } from "../../src/runtime/duckdb/cache/partition-cache.ts";
 import { partitionVersionOf } from "../../src/runtime/duckdb/cache/partition-version.ts";
-import { computeMeasures } from "../../src/runtime/duckdb/measure-computation.ts";
+import { computeMeasures } from "../../src/runtime/duckdb/rollups/rollup-maker.ts";
 import { rangeOfDays } from "../../src/runtime/query/date-range.ts";
 import { rolledMeasures } from "../../src/runtime/reports/registry.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/inline-rollup-calculator.ts";

@@ -1,7 +1,7 @@
 /** Entry point of the engine thread: starts the engine with the module of the first message, then serves the calls of later ones. */
 import { parentPort } from "node:worker_threads";
 import type { DuckdbEngine } from "../../../src/runtime/duckdb/tables/duckdb-engine.ts";
-import { isFatal } from "../../../src/runtime/duckdb/tables/duckdb-bindings.ts";
+import { isFatal } from "../../../src/runtime/duckdb/tables/connections.ts";
 import type { Columns } from "../../../src/storage/columns.ts";
 import { runCall, type EngineCall } from "../../engine-calls.ts";
 import type { EngineReply, EngineRequest } from "./threaded-engine.ts";

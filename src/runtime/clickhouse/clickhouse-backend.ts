@@ -1,22 +1,175 @@
 /** Answers plans with ClickHouse: each query is one statement over all events of its site. */
+import type { Calendar } from "../../storage/calendar.ts";
+import type { NumberColumns } from "../../storage/columns.ts";
 import type { SiteId } from "../../storage/event.ts";
 import { CLICKHOUSE_CHECK_MS_MAX } from "../base/config/clickhouse-limits.ts";
-import { ClickhouseError, ClickhouseUnreachableError, type ClickhouseConnection, type ClickhouseStatement } from "./connection.ts";
-import type { Responsiveness } from "./responsiveness.ts";
-import type { EventTables } from "./tables.ts";
+import { LOOKED_UP_CHARS_MAX } from "../base/config/report-limits.ts";
 import { AppError, invalidInput } from "../base/errors.ts";
 import { unlessAborted } from "../base/queue.ts";
-import type { SiteRange } from "../query/scope.ts";
-import type { SqlRow, SqlText } from "../query/sql.ts";
-import type { CalendarOf } from "../sites/sites.ts";
-import type { AggregateQuery } from "../query/aggregate-query.ts";
+import { NOT_RECORDED, StringDictionary } from "../duckdb/tables/dictionaries.ts";
+import { type AggregateQuery, totalSql } from "../query/aggregate-query.ts";
 import type { AnalyticsBackend } from "../query/analytics-backend.ts";
 import type { Asker } from "../query/asker.ts";
-import { portionsOf, resultSql, rowsOfVisitors, scanStatement } from "./clickhouse-query.ts";
-import { scanRows } from "./clickhouse-scan.ts";
-import { runSteps, type Plan, type PlanStep, type StepRows } from "../query/plan.ts";
-import type { ScanReader } from "../query/scan.ts";
+import type { DateRange } from "../query/date-range.ts";
+import { type Plan, type PlanStep, runSteps, type StepRows } from "../query/plan.ts";
+import type { ScanQuery, ScanReader, TextsOf } from "../query/scan.ts";
+import type { SiteRange } from "../query/scope.ts";
+import { joinSql, resultColumn, sql, type SqlRow, SqlText, textCode } from "../query/sql.ts";
+import type { CalendarOf } from "../sites/sites.ts";
+import {
+  type ClickhouseConnection,
+  ClickhouseError,
+  type ClickhouseStatement,
+  ClickhouseUnreachableError,
+  type Responsiveness,
+  RESULT_SETTINGS,
+} from "./connection.ts";
+import { clickhouseStatement } from "./dialect/dialect.ts";
+import type { EventTables } from "./tables.ts";
 import { visitorTallies } from "./visitor-tallies.ts";
+
+/** A name from `EventTables`. */
+const identifier = (text: string): SqlText => new SqlText([text]);
+
+const eventsOf = (siteId: SiteId, table: string): SqlText =>
+  sql`events AS (SELECT * FROM ${identifier(table)} WHERE site_id = ${textCode(siteId)})`;
+
+/** A statement over a site's events. `rest` follows the definition of the relation `events`. */
+export const scanStatement = (rest: SqlText, siteId: SiteId, { all, readSettings }: EventTables): ClickhouseStatement => ({
+  ...clickhouseStatement(sql`WITH ${eventsOf(siteId, all)}, ${rest}`),
+  settings: { ...RESULT_SETTINGS, ...readSettings },
+});
+
+/** The events that a query reads, and the calendar of their site. */
+interface CalendarRange extends SiteRange {
+  readonly calendar: Calendar;
+}
+
+/**
+ * A SELECT of the rows of `partial`: on a cluster, those of each shard, made where its events are. Reading the relation `events` instead
+ * would send each event that matches to one server.
+ */
+function rowsOfVisitors({ partial }: AggregateQuery, { siteId, range, calendar }: CalendarRange, tables: EventTables): SqlText {
+  const { cluster, stored } = tables;
+  if (cluster === null) return partial(range, calendar);
+  const ofShard = sql`WITH ${eventsOf(siteId, stored)}, shard AS (${partial(range, calendar)}) SELECT * FROM shard`;
+  return sql`SELECT * FROM cluster(${identifier(`\`${cluster}\``)}, view(${ofShard}))`;
+}
+
+/** The query's result, as the rest of a `scanStatement`. */
+function resultSql(query: AggregateQuery, read: CalendarRange, tables: EventTables): SqlText {
+  const isPerShard = tables.cluster !== null && !query.comparesVisitors;
+  if (!isPerShard) return sql`totals AS (${query.partial(read.range, read.calendar)}) ${totalSql(query)}`;
+  return sql`shards AS (${rowsOfVisitors(query, read, tables)}), totals AS (${summed(query)}) ${totalSql(query)}`;
+}
+
+/** A visitor is on one shard, so that the rows of shards add up as those of ranges do (`AggregateQuery`). */
+function summed({ keys, codes = [], names = [], counts, amounts = [] }: AggregateQuery): SqlText {
+  const groups = [...keys, ...codes, ...names].map(resultColumn);
+  const sums = [...counts, ...amounts].map(resultColumn).map((column) => sql`sum(${column}) AS ${column}`);
+  const grouping = groups.length > 0 ? sql`GROUP BY ${joinSql(groups, ", ")}` : sql``;
+  return sql`SELECT ${joinSql([...groups, ...sums], ", ")} FROM shards ${grouping}`;
+}
+
+/** The values in groups, none of which is too long for the address of a request. */
+function inPortions(values: readonly string[]): string[][] {
+  const portions: string[][] = [];
+  let chars = Number.POSITIVE_INFINITY;
+  for (const value of values) {
+    const needed = encodeURIComponent(value).length;
+    if (chars + needed > LOOKED_UP_CHARS_MAX) {
+      portions.push([]);
+      chars = 0;
+    }
+    portions.at(-1)?.push(value);
+    chars += needed;
+  }
+  return portions;
+}
+
+/** Queries whose rows together are those of this one, if they need no order: parameters are part of a request's address. */
+export function portionsOf(query: AggregateQuery): AggregateQuery[] {
+  const { top } = query;
+  if (!top?.values) return [query];
+  return inPortions(top.values).map((values) => ({ ...query, top: { ...top, values } }));
+}
+
+/** The column with the place of each row's text among the distinct texts of the column. */
+const placesOf = (text: string): string => `places_of_${text}`;
+
+/**
+ * One row with an array for each column of the query, in the order of its rows: its numbers, or its distinct texts in order of their first
+ * place.
+ */
+export function arraysSql({ sql: rows, texts, numbers }: ScanQuery): SqlText {
+  const values = (name: string) => sql`groupArray(scanned.${resultColumn(name)})`;
+  const columns = [
+    ...numbers.map((name) => sql`${values(name)} AS ${resultColumn(name)}`),
+    ...texts.map((name) => sql`arrayDistinct(${values(name)}) AS ${resultColumn(name)}`),
+    ...texts.map((name) => sql`arrayEnumerateDense(${values(name)}) AS ${resultColumn(placesOf(name))}`),
+  ];
+  return sql`scanned AS (${rows}) SELECT ${joinSql(columns, ", ")} FROM scanned`;
+}
+
+/** The texts of one scan. Those that were not recorded have the code of that. */
+class ScanTexts {
+  readonly #dictionary = new StringDictionary();
+  readonly #reserve: (bytes: number) => void;
+
+  constructor(reserve: (bytes: number) => void) {
+    this.#reserve = reserve;
+  }
+
+  /** Adds texts, and returns their codes. */
+  codesOf(texts: readonly string[]): readonly number[] {
+    const before = this.#dictionary.bytes;
+    const codes = texts.map((text) => this.#dictionary.codeOf(text));
+    this.#reserve(this.#dictionary.bytes - before);
+    return codes;
+  }
+
+  readonly textsOf: TextsOf = async (codes) => {
+    const { strings } = this.#dictionary.added();
+    return new Map(codes.map((code) => [code, strings[code - 1] ?? ""]));
+  };
+}
+
+/** Other rows have no arrays. */
+function arrayIn<Value>(row: SqlRow, name: string): readonly Value[] {
+  const array: unknown = row[name];
+  if (Array.isArray(array)) return array as readonly Value[];
+  throw new TypeError(`the column ${name} of a scan must hold an array`);
+}
+
+function columnsOf(row: SqlRow, { texts, numbers }: ScanQuery, dictionary: ScanTexts): NumberColumns {
+  const numbersIn = (name: string) => BigInt64Array.from(arrayIn<string | number>(row, name), BigInt);
+  const codesIn = (name: string) => {
+    const codes = dictionary.codesOf(arrayIn<string>(row, name));
+    return Int32Array.from(arrayIn<number>(row, placesOf(name)), (place) => codes[place - 1] ?? NOT_RECORDED);
+  };
+  return Object.fromEntries([
+    ...numbers.map((name) => [name, numbersIn(name)] as const),
+    ...texts.map((name) => [name, codesIn(name)] as const),
+  ]);
+}
+
+/** The reader's result over one chunk, the whole range. `select` runs a statement that continues a `WITH`. */
+async function scanRows<Result>(
+  range: DateRange,
+  reader: ScanReader<Result>,
+  select: (rest: SqlText) => Promise<readonly SqlRow[]>,
+): Promise<Result> {
+  const texts = new ScanTexts((bytes) => reader.reserve(bytes));
+  await reader.readChunk({
+    range,
+    async columns(query) {
+      const [row = {}] = await select(arraysSql(query));
+      return columnsOf(row, query, texts);
+    },
+    propsTextsOf: texts.textsOf,
+  });
+  return reader.finish(texts.textsOf);
+}
 
 const RETRY_SECS = 10;
 
@@ -26,7 +179,7 @@ const SPILLED_SHARE = 0.5;
 const unavailable = (message: string, cause: unknown): AppError =>
   new AppError({ code: "unavailable", retryAfterSecs: RETRY_SECS }, message, { cause });
 
-export interface ClickhouseBackendOptions {
+interface ClickhouseBackendOptions {
   readonly connection: ClickhouseConnection;
   readonly responsiveness: Responsiveness;
   readonly tables: EventTables;

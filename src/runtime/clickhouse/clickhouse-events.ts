@@ -5,7 +5,7 @@ import type { EventReplica, ExpiredDays, ReplicatedEvents } from "../../storage/
 import { CLICKHOUSE_INSERT_EXECUTION_SECS_MAX, CLICKHOUSE_INSERT_MS_MAX } from "../base/config/clickhouse-limits.ts";
 import type { Counters } from "../base/metrics/counters.ts";
 import type { ClickhouseConnection } from "./connection.ts";
-import { deletionOf, searchFor, type DeletedEvents } from "./deletion.ts";
+import { type DeletedEvents, deletionOf, searchFor } from "./deletion.ts";
 import type { EventTables } from "./tables.ts";
 
 /** The type of each kind of column in a file. */

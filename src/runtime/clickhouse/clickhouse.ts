@@ -2,11 +2,9 @@
 import type { Config } from "../base/config/config.ts";
 import type { Counters } from "../base/metrics/counters.ts";
 import { ClickhouseEvents } from "./clickhouse-events.ts";
-import type { ClickhouseConnection, ConnectClickhouse } from "./connection.ts";
-import { ErasureRequests } from "./erasure-requests.ts";
-import { nodeIdOf, type NodeIdParts } from "./node-id.ts";
-import { Nodes } from "./nodes.ts";
-import { PreparedConnection } from "./prepared-connection.ts";
+import { type ClickhouseConnection, type ConnectClickhouse, PreparedConnection } from "./connection.ts";
+import { ErasureRequests } from "./deletion.ts";
+import { nodeIdOf, type NodeIdParts, Nodes } from "./nodes.ts";
 import { prepareSchema } from "./schema.ts";
 import { SharedSettings } from "./shared-settings.ts";
 import { eventTables, type EventTables } from "./tables.ts";

@@ -1,5 +1,12 @@
 /** The port to a ClickHouse server: statements with typed parameters, and data of inserts, without exposing the HTTP client. */
+import {
+  CLICKHOUSE_PING_MS_MAX,
+  CLICKHOUSE_PING_PAUSE_MS,
+  CLICKHOUSE_PINGED_MS_MAX,
+  CLICKHOUSE_SLOW_MS,
+} from "../base/config/clickhouse-limits.ts";
 import type { Config } from "../base/config/config.ts";
+import { unlessAborted } from "../base/queue.ts";
 import type { SqlRow } from "../query/sql.ts";
 
 /** Parameters are written `{name:Type}` in the SQL. */
@@ -48,5 +55,207 @@ export class ClickhouseError extends Error {
   constructor(code: number, message: string) {
     super(message);
     this.code = code;
+  }
+}
+
+/** The server has lost the schema, or another one has taken its place. */
+const UNKNOWN_TABLE = 60;
+const UNKNOWN_DATABASE = 81;
+
+export class PreparedConnection implements ClickhouseConnection {
+  readonly #connection: ClickhouseConnection;
+  readonly #prepare: () => Promise<void>;
+  #prepared: Promise<void> | null = null;
+
+  /** `prepare` is called once for all statements, and again after it has failed. */
+  constructor(connection: ClickhouseConnection, prepare: () => Promise<void>) {
+    this.#connection = connection;
+    this.#prepare = prepare;
+  }
+
+  rows(statement: ClickhouseStatement, signal?: AbortSignal): Promise<SqlRow[]> {
+    return this.#run(() => this.#connection.rows(statement, signal), signal);
+  }
+
+  execute(statement: ClickhouseStatement, signal?: AbortSignal): Promise<void> {
+    return this.#run(() => this.#connection.execute(statement, signal), signal);
+  }
+
+  insert(statement: ClickhouseStatement, data: Uint8Array, signal?: AbortSignal): Promise<void> {
+    return this.#run(() => this.#connection.insert(statement, data, signal), signal);
+  }
+
+  responds(timeoutMs: number): Promise<boolean> {
+    return this.#connection.responds(timeoutMs);
+  }
+
+  async #run<T>(call: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    await this.#ready(signal);
+    try {
+      return await call();
+    } catch (error) {
+      if (error instanceof ClickhouseError && [UNKNOWN_TABLE, UNKNOWN_DATABASE].includes(error.code)) this.#prepared = null;
+      throw error;
+    }
+  }
+
+  #ready(signal: AbortSignal | undefined): Promise<void> {
+    this.#prepared ??= this.#prepare().catch((error: unknown) => {
+      this.#prepared = null;
+      throw error;
+    });
+    return signal ? unlessAborted(this.#prepared, signal) : this.#prepared;
+  }
+}
+
+/** The meaning of the SQL: NULL as in the SQL standard, exact distinct counts, UTC. */
+const MEANING = {
+  aggregate_functions_null_for_empty: 0,
+  cast_keep_nullable: 0,
+  count_distinct_implementation: "uniqExact",
+  empty_result_for_aggregation_by_empty_set: 0,
+  enable_analyzer: 1,
+  final: 0,
+  force_grouping_standard_compatibility: 1,
+  group_by_use_nulls: 1,
+  join_use_nulls: 1,
+  prefer_column_name_to_alias: 1,
+  session_timezone: "UTC",
+  transform_null_in: 0,
+  union_default_mode: "ALL",
+} as const;
+
+/** All rows or an error, and nothing but these rows. */
+const COMPLETENESS = {
+  additional_result_filter: "",
+  additional_table_filters: "{}",
+  distinct_overflow_mode: "throw",
+  extremes: 0,
+  group_by_overflow_mode: "throw",
+  join_overflow_mode: "throw",
+  limit: 0,
+  offset: 0,
+  partial_result_on_first_cancel: 0,
+  read_overflow_mode: "throw",
+  result_overflow_mode: "throw",
+  set_overflow_mode: "throw",
+  skip_unavailable_shards: 0,
+  sort_overflow_mode: "throw",
+  timeout_overflow_mode: "throw",
+  use_query_cache: 0,
+} as const;
+
+/** The largest statement counts the largest list of goals, each with a property, in a range with as many filters as a request may have. */
+const SIZE = {
+  max_ast_elements: 1_000_000,
+  max_expanded_ast_elements: 5_000_000,
+  max_query_size: 4_194_304,
+} as const;
+
+const FORMAT = {
+  output_format_json_array_of_rows: 0,
+  output_format_json_escape_forward_slashes: 0,
+  output_format_json_quote_64bit_integers: 1,
+  output_format_json_validate_utf8: 0,
+} as const;
+
+export const RESULT_SETTINGS: NonNullable<ClickhouseStatement["settings"]> = { ...MEANING, ...COMPLETENESS, ...SIZE, ...FORMAT };
+
+interface ResponsivenessOptions {
+  readonly connection: Pick<ClickhouseConnection, "responds">;
+  readonly monotonicMs: () => number;
+  readonly wait: (ms: number) => Promise<void>;
+  /** The server responds again after it was silent, or after a task did not reach it and nothing was known about the server before. */
+  readonly onReturn: () => void;
+}
+
+const silent = (): ClickhouseUnreachableError => new ClickhouseUnreachableError("ClickHouse cannot be reached: it does not respond");
+
+export class Responsiveness {
+  readonly #options: ResponsivenessOptions;
+  /** Controllers of the running tasks. */
+  readonly #tasks = new Set<AbortController>();
+  #isWatching = false;
+  /** The server's state while it is watched. */
+  #state: "responding" | "doubtful" | "silent" = "responding";
+  /** The server has responded since it was last silent or not watched. */
+  #hasResponded = false;
+  #lastTaskMs = 0;
+  #endPause: () => void = () => {};
+
+  constructor(options: ResponsivenessOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Runs a task whose signal aborts when the server is silent, with a `ClickhouseUnreachableError`. Rejects with one at once while it is.
+   */
+  async run<T>(task: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+    this.#lastTaskMs = this.#options.monotonicMs();
+    if (this.#state === "silent") throw silent();
+    const ended = new AbortController();
+    const end = () => ended.abort(signal.reason);
+    signal.addEventListener("abort", end);
+    this.#tasks.add(ended);
+    void this.#watch();
+    try {
+      signal.throwIfAborted();
+      const result = await task(ended.signal);
+      if (this.#state === "responding") this.#hasResponded = true;
+      return result;
+    } catch (error) {
+      if (error instanceof ClickhouseUnreachableError && this.#state === "responding") this.#doubt();
+      throw error;
+    } finally {
+      signal.removeEventListener("abort", end);
+      this.#tasks.delete(ended);
+    }
+  }
+
+  /** A connection may break although the server is well, so that alone refuses nothing. */
+  #doubt(): void {
+    this.#state = "doubtful";
+    this.#endPause();
+  }
+
+  /** The only caller of `#ping`, so that pings never overlap and the last result is the latest. */
+  async #watch(): Promise<void> {
+    if (this.#isWatching) return;
+    this.#isWatching = true;
+    while (this.#isNeeded()) {
+      if (this.#state === "responding") await this.#pause(CLICKHOUSE_SLOW_MS - CLICKHOUSE_PING_PAUSE_MS);
+      if (!this.#isNeeded()) break;
+      await this.#ping();
+      // Not cut short: however many connections break, pings are this far apart.
+      await this.#options.wait(CLICKHOUSE_PING_PAUSE_MS);
+    }
+    this.#state = "responding";
+    this.#hasResponded = false;
+    this.#isWatching = false;
+  }
+
+  /** `#doubt` cuts it short. */
+  async #pause(ms: number): Promise<void> {
+    const doubted = new Promise<void>((resolve) => (this.#endPause = resolve));
+    await Promise.race([this.#options.wait(ms), doubted]);
+  }
+
+  #isNeeded(): boolean {
+    if (this.#state === "responding") return this.#tasks.size > 0;
+    return this.#options.monotonicMs() - this.#lastTaskMs < CLICKHOUSE_PINGED_MS_MAX;
+  }
+
+  async #ping(): Promise<void> {
+    const { connection, onReturn } = this.#options;
+    if (await connection.responds(CLICKHOUSE_PING_MS_MAX)) {
+      const hasReturned = this.#state !== "responding" && !this.#hasResponded;
+      this.#state = "responding";
+      this.#hasResponded = true;
+      if (hasReturned) onReturn();
+      return;
+    }
+    this.#state = "silent";
+    this.#hasResponded = false;
+    for (const task of this.#tasks) task.abort(silent());
   }
 }

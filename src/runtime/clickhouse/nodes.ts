@@ -1,15 +1,16 @@
 /** The nodes that share a database: each announces itself every few seconds. */
+import type { RecordStore } from "../../storage/record-store.ts";
 import { CLICKHOUSE_CHECK_MS_MAX } from "../base/config/clickhouse-limits.ts";
 import type { Config } from "../base/config/config.ts";
 import type { ClickhouseConnection } from "./connection.ts";
-import { nodeTables, SERVER_MS, type NodeTables } from "./node-tables.ts";
+import { nodeTables, type NodeTables, SERVER_MS } from "./node-tables.ts";
 import type { EventTables } from "./tables.ts";
 
 /** `removed`: an administrator has declared that the node never returns (docs/scaling.md). */
 export type NodeState = "running" | "stopped" | "removed";
 
 /** A node's announcement. */
-export interface NodeAnnouncement {
+interface NodeAnnouncement {
   readonly node: string;
   readonly role: Config["role"];
   readonly version: string;
@@ -79,3 +80,27 @@ export class Nodes {
 }
 
 const stateOf = (text: unknown): NodeState => (text === "stopped" || text === "removed" ? text : "running");
+
+const RECORD = "node.json";
+
+const ID_BYTES = 8;
+
+const toHex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+export interface NodeIdParts {
+  readonly records: RecordStore;
+  readonly randomBytes: (length: number) => Uint8Array;
+}
+
+/** Rejects if the record is damaged: with another id, events of the journal might be inserted twice. */
+export async function nodeIdOf({ records, randomBytes }: NodeIdParts): Promise<string> {
+  const bytes = await records.read(RECORD);
+  if (bytes === null) {
+    const id = toHex(randomBytes(ID_BYTES));
+    await records.write(RECORD, new TextEncoder().encode(`${JSON.stringify({ id })}\n`));
+    return id;
+  }
+  const id = /^\{"id":"([0-9a-f]{16})"\}\n$/.exec(new TextDecoder().decode(bytes))?.[1];
+  if (id === undefined) throw new Error(`${RECORD} in the data folder is damaged; restore it from a backup`);
+  return id;
+}

@@ -5,7 +5,7 @@
 import type { EventReplica, ReplicatedEvents } from "../../storage/event-replica.ts";
 import type { SiteId } from "../../storage/event.ts";
 import type { SegmentLog } from "../../storage/segment-log.ts";
-import { covers, type ErasureRequest, type ErasureRequests } from "./erasure-requests.ts";
+import { covers, type ErasureRequest, type ErasureRequests } from "./deletion.ts";
 
 interface RecoveredEventsParts {
   readonly events: EventReplica;

@@ -1,6 +1,6 @@
 /** The tables in ClickHouse, created and upgraded in numbered steps. */
 import { CLICKHOUSE_CHECK_MS_MAX } from "../base/config/clickhouse-limits.ts";
-import { ClickhouseError, type ClickhouseConnection, type ClickhouseStatement } from "./connection.ts";
+import { type ClickhouseConnection, ClickhouseError, type ClickhouseStatement } from "./connection.ts";
 import { createEvents, createEventsOfAllShards } from "./events-table.ts";
 import { createNodeTables, createSettingsTable } from "./node-tables.ts";
 import type { EventTables } from "./tables.ts";

@@ -1,10 +1,13 @@
-/** Cuts a range that exceeds the engine's memory into chunks of whole salt periods, at the same boundaries for every range. */
+/** Chunks: the parts of a range that fit into the engine's memory, when they are loaded, and how many at a time. */
 import { addDays, firstDateOfPeriod, periodOf } from "../../storage/calendar.ts";
-import type { LocalDate } from "../../storage/event.ts";
-import { CHUNKS_OF_BUDGET_MIN, CHUNK_BYTES_MAX } from "../base/config/limits.ts";
+import type { LocalDate, SiteId } from "../../storage/event.ts";
+import { CHUNK_BYTES_MAX, CHUNKS_OF_BUDGET_MIN } from "../base/config/limits.ts";
+import { GUEST_CHUNKS_SHARE_MAX } from "../base/config/report-limits.ts";
+import type { Asker } from "../query/asker.ts";
+import { type DateRange, rangeOfDays } from "../query/date-range.ts";
 import { CACHED_SHARE_OF_PARQUET } from "./cache/engine-memory.ts";
+import type { PartitionCache } from "./cache/partition-cache.ts";
 import type { PartitionVersion } from "./cache/partition-version.ts";
-import { rangeOfDays, type DateRange } from "../query/date-range.ts";
 
 export interface Chunk {
   readonly range: DateRange;
@@ -74,4 +77,169 @@ export function cutIntoChunks(range: DateRange, days: readonly PartitionVersion[
   const size = 2 ** Math.ceil(Math.log2(last - first + 1));
   const start = Math.floor(first / size) * size;
   return [...cut(start, size, all), ...cut(start + size, size, all)];
+}
+
+interface ChunkLoaderOptions {
+  readonly partitionCache: PartitionCache;
+  readonly admission: MemoryAdmission;
+  readonly siteId: SiteId;
+  /** The custom properties of events are read. */
+  readonly withProperties: boolean;
+  readonly withSessions: boolean;
+  readonly asker: Asker;
+}
+
+/** Unique among the chunks of a site. */
+export const chunkName = ({ range }: Chunk): string => `${range.firstDay} ${range.lastDay}`;
+
+export class ChunkLoader {
+  readonly #options: ChunkLoaderOptions;
+
+  constructor(options: ChunkLoaderOptions) {
+    this.#options = options;
+  }
+
+  /** Runs the task with the chunk's blocks, which stay loaded until it ends. */
+  load<T>(chunk: Chunk, task: (blocks: readonly number[]) => Promise<T>): Promise<T> {
+    const { partitionCache, admission, siteId, withProperties, withSessions, asker } = this.#options;
+    const { signal, isGuest } = asker;
+    const loading = { signal, isGuest: isGuest, withinBudget: false, onePass: true, withProperties, withSessions };
+    return admission.run(this.#named(chunk), asker, () => partitionCache.withDays(siteId, chunk.range, loading, task));
+  }
+
+  /** Equal for all queries of the site. A chunk has the same size for all, unless events have arrived. */
+  #named(chunk: Chunk): NamedChunk {
+    return { name: JSON.stringify([this.#options.siteId, chunkName(chunk), chunk.bytes]), bytes: chunk.bytes };
+  }
+
+  /** Cached chunks first, then those that another query is loading, then the one after the last. */
+  *inSharedOrder(chunks: readonly Chunk[]): Iterable<Chunk> {
+    const { partitionCache, admission, siteId } = this.#options;
+    const left = new Set(chunks);
+    let lastDay = "";
+    while (left.size > 0) {
+      const waiting = [...left];
+      const next =
+        waiting.find(({ days }) => partitionCache.areCached(siteId, days)) ??
+        waiting.find((chunk) => admission.isWorkedOn(this.#named(chunk).name)) ??
+        waiting.find(({ range }) => range.firstDay > lastDay) ??
+        waiting[0];
+      if (!next) return;
+      left.delete(next);
+      lastDay = next.range.firstDay;
+      yield next;
+    }
+  }
+}
+
+/** A chunk with a name that is the same for all queries. */
+interface NamedChunk {
+  readonly name: string;
+  readonly bytes: number;
+}
+
+interface Admitted {
+  readonly chunk: NamedChunk;
+  readonly isGuest: boolean;
+}
+
+interface Waiting extends Admitted {
+  readonly begin: () => void;
+}
+
+/** A chunk that is processed. */
+interface Processed {
+  /** Queries that process it. */
+  workers: number;
+  /** Admitted for a guest. */
+  readonly isGuest: boolean;
+}
+
+export class MemoryAdmission {
+  readonly #bytesMax: number;
+  #bytes = 0;
+  /** The part of chunks that were admitted for guests. */
+  #guestBytes = 0;
+  readonly #processed = new Map<string, Processed>();
+  readonly #waiting = { owners: new Set<Waiting>(), guests: new Set<Waiting>() };
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  /** True if a query is processing the chunk. Further queries for it take no more memory. */
+  isWorkedOn(name: string): boolean {
+    return this.#processed.has(name);
+  }
+
+  /** Runs the task once the chunk fits; a chunk larger than the limit runs alone. Rejects with the signal's reason if aborted before. */
+  async run<T>(chunk: NamedChunk, { isGuest, signal }: Asker, task: () => Promise<T>): Promise<T> {
+    signal.throwIfAborted();
+    const { owners, guests } = this.#waiting;
+    const isFirst = owners.size === 0 && (!isGuest || guests.size === 0);
+    if (this.isWorkedOn(chunk.name) || (isFirst && this.#hasRoomFor({ chunk, isGuest }))) this.#enter({ chunk, isGuest });
+    else await this.#wait({ chunk, isGuest }, signal);
+    try {
+      return await task();
+    } finally {
+      this.#leave(chunk);
+      this.#beginNext();
+    }
+  }
+
+  #hasRoomFor({ chunk: { name, bytes }, isGuest }: Admitted): boolean {
+    if (this.#bytes === 0 || this.isWorkedOn(name)) return true;
+    const guestsFit = this.#guestBytes === 0 || this.#guestBytes + bytes <= this.#bytesMax * GUEST_CHUNKS_SHARE_MAX;
+    return this.#bytes + bytes <= this.#bytesMax && (!isGuest || guestsFit);
+  }
+
+  #enter({ chunk: { name, bytes }, isGuest }: Admitted): void {
+    const processed = this.#processed.get(name);
+    if (processed) {
+      processed.workers++;
+      return;
+    }
+    this.#processed.set(name, { workers: 1, isGuest });
+    this.#bytes += bytes;
+    if (isGuest) this.#guestBytes += bytes;
+  }
+
+  #leave({ name, bytes }: NamedChunk): void {
+    const processed = this.#processed.get(name);
+    if (!processed || --processed.workers > 0) return;
+    this.#processed.delete(name);
+    this.#bytes -= bytes;
+    if (processed.isGuest) this.#guestBytes -= bytes;
+  }
+
+  #wait(admitted: Admitted, signal: AbortSignal): Promise<void> {
+    const queue = this.#waiting[admitted.isGuest ? "guests" : "owners"];
+    return new Promise((resolve, reject) => {
+      const giveUp = () => {
+        if (!queue.delete(waiting)) return;
+        reject(signal.reason as Error);
+        this.#beginNext();
+      };
+      const waiting: Waiting = {
+        ...admitted,
+        begin: () => {
+          signal.removeEventListener("abort", giveUp);
+          resolve();
+        },
+      };
+      queue.add(waiting);
+      signal.addEventListener("abort", giveUp, { once: true });
+    });
+  }
+
+  #beginNext(): void {
+    for (const queue of [this.#waiting.owners, this.#waiting.guests]) {
+      for (const next of queue) {
+        if (!this.#hasRoomFor(next)) return;
+        queue.delete(next);
+        this.#enter(next);
+        next.begin();
+      }
+    }
+  }
 }

@@ -1,27 +1,271 @@
 /** Executes plans and scans: in a single pass if the range fits into the engine's memory, else in chunks. Retries once if the engine was lost. */
-import { AppError, invalidInput } from "../base/errors.ts";
-import { EngineFullError, EngineLostError, QUERY_TESTS_MAX, TooManyStepsError, TooManyTestsError, type Engine } from "./engine.ts";
-import { CACHED_SHARE_OF_PARQUET } from "./cache/engine-memory.ts";
-import type { PartitionCache } from "./cache/partition-cache.ts";
+import type { Calendar } from "../../storage/calendar.ts";
+import { type Columns, type NumberColumns, rowsOf } from "../../storage/columns.ts";
+import type { SiteId } from "../../storage/event.ts";
 import { WORKED_ON_SHARE_MAX } from "../base/config/limits.ts";
 import { GUEST_TEST_STEPS_MAX } from "../base/config/report-limits.ts";
-import type { SiteId } from "../../storage/event.ts";
-import type { CalendarOf } from "../sites/sites.ts";
-import type { SiteRange } from "../query/scope.ts";
-import { sql } from "../query/sql.ts";
-import { needsOf } from "../query/aggregate-query.ts";
+import { AppError, invalidInput } from "../base/errors.ts";
+import { type AggregateQuery, definitionOf, finalizeSql, needsOf, partialColumns, singlePassSql } from "../query/aggregate-query.ts";
 import type { AnalyticsBackend, DayVersion } from "../query/analytics-backend.ts";
 import type { Asker } from "../query/asker.ts";
-import { rowsOf } from "../../storage/columns.ts";
-import { ChunkLoader } from "./chunk-loader.ts";
-import { bytesOf, chunkBytesMax, cutIntoChunks, type Chunk } from "./chunks.ts";
+import { type Plan, type PlanStep, runSteps, type StepRows } from "../query/plan.ts";
+import { numberIn, textIn } from "../query/row-values.ts";
+import type { ScanChunk, ScanReader, TextsOf } from "../query/scan.ts";
+import { sharedEventsIn, type SiteRange } from "../query/scope.ts";
+import { column, joinSql, resultColumn, sql, type SqlText } from "../query/sql.ts";
+import type { CalendarOf } from "../sites/sites.ts";
+import { CACHED_SHARE_OF_PARQUET } from "./cache/engine-memory.ts";
+import type { QueryPartials } from "./cache/partial-aggregates.ts";
+import type { PartitionCache } from "./cache/partition-cache.ts";
+import { bytesOf, type Chunk, chunkBytesMax, ChunkLoader, chunkName, cutIntoChunks, MemoryAdmission } from "./chunks.ts";
+import {
+  type Engine,
+  EngineFullError,
+  EngineLostError,
+  type EngineQuery,
+  type EngineSelect,
+  QUERY_TESTS_MAX,
+  TooManyStepsError,
+  TooManyTestsError,
+} from "./engine.ts";
 import type { FileExecution } from "./file-execution.ts";
-import { MemoryAdmission } from "./memory-admission.ts";
-import { runSteps, type Plan, type PlanStep, type StepRows } from "../query/plan.ts";
-import type { ScanReader } from "../query/scan.ts";
-import { scanInChunks, scanSinglePass } from "./chunk-scan.ts";
 import type { RollupExecution } from "./rollup-execution.ts";
-import { executeInChunks, executeSinglePass, type StepContext } from "./step-execution.ts";
+
+type Asked = Pick<EngineQuery, "isGuest" | "readable">;
+
+export const statement = ({ text, values }: SqlText): EngineSelect => ({ sql: text, parameters: values });
+
+const NO_CODES = statement(sql`SELECT 0 AS code WHERE false`);
+
+/** The columns whose texts a query tests. */
+function testedColumns({ values }: SqlText): SqlText[] {
+  const tested = new Set(values.flatMap((value) => (typeof value === "object" && "test" in value && value.of ? [value.of] : [])));
+  return [...tested].map(column);
+}
+
+function codesOf(columns: readonly SqlText[], events: SqlText): EngineSelect {
+  const [first, ...others] = columns;
+  if (!first) return NO_CODES;
+  const code = others.length === 0 ? first : sql`unnest([${joinSql(columns, ", ")}])`;
+  return statement(sql`SELECT ${code} AS code FROM (${events}) AS shared_events`);
+}
+
+/** The part of an engine query that says who asks. */
+const askedBy = ({ isGuest }: Asker): Pick<EngineQuery, "isGuest"> => ({ isGuest: isGuest });
+
+/** The part of an engine query over the events of a range that says who asks. */
+function readableIn(query: SqlText, range: SiteRange, asker: Asker): Asked {
+  if (!asker.isGuest) return {};
+  const events = sharedEventsIn(range);
+  return { ...askedBy(asker), readable: { texts: codesOf(testedColumns(query), events), props: codesOf([sql`props`], events) } };
+}
+
+/** Readable texts of a query over partial aggregates, which come from shared events only. */
+function readableInPartials({ codes: [code] = [] }: AggregateQuery, asker: Asker): Asked {
+  if (!asker.isGuest) return {};
+  const texts = code === undefined ? NO_CODES : codesOf([resultColumn(code)], sql`SELECT * FROM partials`);
+  return { ...askedBy(asker), readable: { texts, props: NO_CODES } };
+}
+
+interface StepContext<Result> {
+  /** The site's. */
+  readonly calendar: Calendar;
+  readonly partitionCache: PartitionCache;
+  /** Runs a query in the engine. */
+  readonly query: (query: EngineQuery) => Promise<Result>;
+  readonly asker: Asker;
+}
+
+/** The parts of an engine query that are not SQL. */
+export const beyondSql = (
+  { perVisitor, property, top }: AggregateQuery,
+  { propertyTextBytesMax }: Pick<PartitionCache, "propertyTextBytesMax">,
+): Pick<EngineQuery, "perVisitor" | "properties"> => ({
+  ...(perVisitor && { perVisitor }),
+  ...(property !== undefined && {
+    properties: { key: property, bytesMax: propertyTextBytesMax, ...(top?.search !== undefined && { search: top.search }) },
+  }),
+});
+
+/** The result of each query of the step. Runs them in sequence, so that each report uses an equal share of the engine. */
+async function executeSinglePass<Result>(
+  { siteRange, queries }: PlanStep,
+  blocks: readonly number[],
+  context: StepContext<Result>,
+): Promise<Result[]> {
+  const { siteId, range } = siteRange;
+  const results: Result[] = [];
+  for (const query of queries) {
+    const rows = query.perVisitor ? query.partial(range, context.calendar) : singlePassSql(query, range, context.calendar);
+    const engineQuery = { siteId, blocks, ...statement(rows), ...beyondSql(query, context.partitionCache) };
+    results.push(await context.query({ ...engineQuery, ...readableIn(rows, siteRange, context.asker) }));
+  }
+  return results;
+}
+
+/** The parts of a search among properties contain only its matches (`beyondSql`). */
+const partsKeyOf = (query: AggregateQuery): string =>
+  query.property === undefined || query.top?.search === undefined
+    ? definitionOf(query)
+    : JSON.stringify([definitionOf(query), query.top.search]);
+
+/** A query, its stored partial aggregates, and the numbers of those of this range. */
+interface OpenQuery {
+  readonly query: AggregateQuery;
+  readonly stored: QueryPartials;
+  readonly partials: number[];
+}
+
+/**
+ * The result of each query of the step. All queries share each chunk while it is loaded. Partial aggregates that are still valid are not
+ * computed again.
+ */
+async function executeInChunks<Result>(
+  step: PlanStep,
+  chunks: readonly Chunk[],
+  loader: ChunkLoader,
+  context: StepContext<Result>,
+): Promise<Result[]> {
+  const { siteId } = step.siteRange;
+  const { partialAggregates } = context.partitionCache;
+  const open: OpenQuery[] = step.queries.map((query) => ({
+    query,
+    stored: partialAggregates.open({ siteId, key: partsKeyOf(query), columns: partialColumns(query), isGuest: context.asker.isGuest }),
+    partials: [],
+  }));
+  try {
+    for (const chunk of loader.inSharedOrder(chunks)) await aggregateChunk(step, chunk, open, loader, context);
+    const results: Result[] = [];
+    for (const { query, stored, partials } of open) {
+      const total = { siteId, blocks: [], partials: partialAggregates.partsOf(stored, partials), ...statement(finalizeSql(query)) };
+      results.push(await context.query({ ...total, ...readableInPartials(query, context.asker) }));
+    }
+    return results;
+  } finally {
+    for (const { stored } of open) partialAggregates.release(stored);
+  }
+}
+
+async function aggregateChunk(
+  { siteRange }: PlanStep,
+  chunk: Chunk,
+  open: readonly OpenQuery[],
+  loader: ChunkLoader,
+  { calendar, partitionCache, asker }: Omit<StepContext<unknown>, "query">,
+): Promise<void> {
+  const { siteId } = siteRange;
+  const { partialAggregates } = partitionCache;
+  const named = { name: chunkName(chunk), version: chunk.version };
+  const missing = open.filter(({ stored, partials }) => {
+    const partial = partialAggregates.partOf(stored, named);
+    if (partial !== undefined) partials.push(partial);
+    return partial === undefined;
+  });
+  if (missing.length === 0) return;
+  await loader.load(chunk, async (blocks) => {
+    for (const { query, stored, partials } of missing) {
+      const rows = query.partial(chunk.range, calendar);
+      const asked = readableIn(rows, { ...siteRange, range: chunk.range }, asker);
+      const engineQuery = { siteId, blocks, ...statement(rows), ...beyondSql(query, partitionCache), ...asked };
+      // Queries that differ in their `top` alone share their parts.
+      const partial = partialAggregates.partOf(stored, named) ?? (await partialAggregates.add(stored, named, engineQuery, asker.signal));
+      partials.push(partial);
+    }
+  });
+}
+
+interface ScanContext {
+  readonly engine: Engine;
+  readonly partitionCache: PartitionCache;
+  readonly asker: Asker;
+}
+
+function numbersIn(columns: Columns): NumberColumns {
+  if (hasNoTexts(columns)) return columns;
+  throw new TypeError("the columns of a scan must hold integers");
+}
+
+const hasNoTexts = (columns: Columns): columns is NumberColumns => Object.values(columns).every((values) => !Array.isArray(values));
+
+function chunkOf(siteRange: SiteRange, blocks: readonly number[], { engine, asker }: ScanContext): ScanChunk {
+  const { siteId, range } = siteRange;
+  return {
+    range,
+    async columns({ sql: rows }) {
+      const query = { siteId, blocks, ...statement(rows), ...readableIn(rows, siteRange, asker) };
+      return numbersIn(await engine.queryColumns(query, asker.signal));
+    },
+    async propsTextsOf(codes) {
+      const texts = await engine.propsTexts(siteId, codes);
+      return new Map(codes.map((code, i) => [code, texts[i] ?? ""]));
+    },
+  };
+}
+
+/** Codes that one query lists, each as a parameter. */
+const CODES_PER_LIST = 1024;
+
+/** Density of wanted codes from which reading the whole range of codes is cheaper than listing them. */
+const UNWANTED_PER_WANTED_MAX = 8;
+
+/** The queries that read the texts of these codes, given in ascending order. */
+function textQueries(codes: readonly number[]): SqlText[] {
+  const between = (wanted: readonly number[]) =>
+    sql`SELECT code, text FROM texts WHERE code >= ${wanted[0] ?? 0} AND code <= ${wanted.at(-1) ?? 0}`;
+  if ((codes.at(-1) ?? 0) - (codes[0] ?? 0) < codes.length * UNWANTED_PER_WANTED_MAX) return [between(codes)];
+  return Array.from({ length: Math.ceil(codes.length / CODES_PER_LIST) }, (_, i) => {
+    const listed = codes.slice(i * CODES_PER_LIST, (i + 1) * CODES_PER_LIST);
+    const values = listed.map((code) => sql`${code}`);
+    return sql`${between(listed)} AND code IN (${joinSql(values, ", ")})`;
+  });
+}
+
+/** Looks up texts in a site's dictionary. */
+export const siteTexts =
+  (engine: Engine, siteId: SiteId, asker: Asker): TextsOf =>
+  async (codes) => {
+    const found = new Map<number, string>();
+    for (const { text, values } of textQueries(codes)) {
+      const rows = await engine.query({ siteId, blocks: [], sql: text, parameters: values, ...askedBy(asker) }, asker.signal);
+      for (const row of rows) found.set(numberIn(row, "code"), textIn(row, "text"));
+    }
+    return found;
+  };
+
+async function scanSinglePass<Result>(
+  siteRange: SiteRange,
+  blocks: readonly number[],
+  reader: ScanReader<Result>,
+  context: ScanContext,
+): Promise<Result> {
+  await reader.readChunk(chunkOf(siteRange, blocks, context));
+  return reader.finish(siteTexts(context.engine, siteRange.siteId, context.asker));
+}
+
+/** The dictionary is held until the end, so codes stay valid although chunks are loaded and dropped. */
+async function scanInChunks<Result>(
+  siteRange: SiteRange,
+  chunks: readonly Chunk[],
+  loader: ChunkLoader,
+  reader: ScanReader<Result>,
+  context: ScanContext,
+): Promise<Result> {
+  const { siteId } = siteRange;
+  const { partialAggregates } = context.partitionCache;
+  const { asker } = context;
+  const texts = await partialAggregates.holdTexts(siteId, asker.isGuest, asker.signal);
+  try {
+    for (const chunk of chunks) {
+      const wantsMore = await loader.load(chunk, (blocks) =>
+        reader.readChunk(chunkOf({ ...siteRange, range: chunk.range }, blocks, context)),
+      );
+      if (!wantsMore) break;
+    }
+    return await reader.finish(siteTexts(context.engine, siteId, asker));
+  } finally {
+    partialAggregates.release(texts);
+  }
+}
 
 /** A range that does not fit may fit later, beside other queries or in a new engine, so a retry may succeed. */
 const RETRY_SECS = 10;
@@ -53,7 +297,7 @@ const engineFailed = (): AppError =>
     "The query engine failed twice during this query. Try a shorter range, or again later.",
   );
 
-export interface ExecutorOptions {
+interface ExecutorOptions {
   readonly engine: Engine;
   readonly partitionCache: PartitionCache;
   /** Memory budget of the engine. */

@@ -5,7 +5,7 @@ import type { DateRange } from "../query/date-range.ts";
 import { reasonOf, type Log } from "../base/metrics/log.ts";
 import type { PartitionVersion } from "./cache/partition-version.ts";
 import type { RollupCalculator } from "./rollups/rollup-calculator.ts";
-import type { RollupCoverage } from "./rollups/rollup-coverage.ts";
+import type { RollupCoverage } from "./rollups/rollup-spans.ts";
 import type { RollupStore } from "./rollups/rollup-store.ts";
 import { unlessAborted } from "../base/queue.ts";
 import type { SqlRow } from "../query/sql.ts";

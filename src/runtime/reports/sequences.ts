@@ -2,7 +2,7 @@
 import { CONDITIONS_MAX, STEPS_MIN } from "../../shared/limits.ts";
 import { PATTERN_CHARS_MAX, PATTERN_EVENTS_MAX } from "../base/config/report-limits.ts";
 import { invalidInput } from "../base/errors.ts";
-import { parsePattern, patternOfSteps } from "../query/behavioral/pattern.ts";
+import { parsePattern, patternOfSteps } from "../query/behavioral/sequence.ts";
 import { closed, count, fraction, text } from "../base/json-schema.ts";
 import { optional, type Values } from "../query/parameters.ts";
 import { planOf } from "../query/plan.ts";

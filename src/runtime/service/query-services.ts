@@ -10,7 +10,7 @@ import { MINUTE_MS, type SiteId } from "../../storage/event.ts";
 import { ENGINE_BYTES_MAX } from "../base/config/limits.ts";
 import { Behavioral } from "../duckdb/behavioral.ts";
 import type { Clickhouse } from "../clickhouse/clickhouse.ts";
-import { Responsiveness } from "../clickhouse/responsiveness.ts";
+import { Responsiveness } from "../clickhouse/connection.ts";
 import type { Engine } from "../duckdb/engine.ts";
 import { PartitionCache } from "../duckdb/cache/partition-cache.ts";
 import { type Counters, RollupDays } from "../base/metrics/counters.ts";

@@ -8,14 +8,13 @@ import {
   propertyMeasure,
   type RollupHeader,
 } from "../../storage/rollup.ts";
-import { MeasureSum } from "../duckdb/rollups/measure-sum.ts";
+import { isAskedFor, MeasureSum } from "../duckdb/rollups/rollup-sum.ts";
 import { rowCountOf, type Columns } from "../../storage/columns.ts";
 import type { SqlRow } from "../query/sql.ts";
 import { type OpenedRollup, openRollup } from "../../storage/rollup-file.ts";
 import { PROPERTY_KEYS_MAX, ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX, VISITORS_COMPARED_MAX } from "../base/config/report-limits.ts";
-import { KEYS_MEASURE } from "../duckdb/measure-computation.ts";
+import { KEYS_MEASURE } from "../duckdb/rollups/rollup-maker.ts";
 import type { RolledMeasures } from "../duckdb/rollups/rolled-measures.ts";
-import { isAskedFor } from "../duckdb/rollups/rollup-sum.ts";
 import { addDays, firstDateOfPeriod, periodOf } from "../../storage/calendar.ts";
 import type { SiteId, LocalDate } from "../../storage/event.ts";
 import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
@@ -24,7 +23,7 @@ import type { Partitions } from "../../storage/partitions.ts";
 import { sizeGroups } from "../../storage/size-groups.ts";
 import { LISTING_ATTEMPTS_MAX, LOAD_BYTES_MAX } from "../base/config/limits.ts";
 import { EngineFullError, EngineLostError } from "../duckdb/engine.ts";
-import { IncompleteDaysError } from "../duckdb/cache/loading.ts";
+import { IncompleteDaysError } from "../duckdb/cache/cached-blocks.ts";
 import { rangeOfDays, type DateRange } from "../query/date-range.ts";
 import { recordsFiles } from "../duckdb/rollups/rollup-origin.ts";
 import type { PeriodMeasures, PeriodQuery } from "./period-measures.ts";

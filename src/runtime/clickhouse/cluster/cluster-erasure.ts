@@ -10,7 +10,7 @@ import {
   ERASURE_REQUESTS_MAX,
 } from "../../base/config/clickhouse-limits.ts";
 import { ClickhouseError, ClickhouseUnreachableError } from "../connection.ts";
-import type { ErasureRequest, ErasureRequests } from "../erasure-requests.ts";
+import type { ErasureRequest, ErasureRequests } from "../deletion.ts";
 import { isEmptied, type KnownNode, type Nodes } from "../nodes.ts";
 import { AppError, STORAGE_RETRY_SECS, storageUnavailable } from "../../base/errors.ts";
 import type { QueryService } from "../../results/query-service.ts";

@@ -8,24 +8,71 @@ import type { RecordStore } from "../../../storage/record-store.ts";
 import { SETTINGS_POLL_MS, SETTINGS_SETTLE_MS } from "../../base/config/clickhouse-limits.ts";
 import type { Config } from "../../base/config/config.ts";
 import { isSiteId } from "../../base/config/names.ts";
-import { ClickhouseUnreachableError } from "../connection.ts";
-import { DEFAULT_CALENDAR_KEY, type SharedRecord, type SharedSettings } from "../shared-settings.ts";
-import { reasonOf, type Log } from "../../base/metrics/log.ts";
+import { type Log, reasonOf } from "../../base/metrics/log.ts";
+import { type Job, PeriodicJob } from "../../base/periodic-job.ts";
+import { type Collection, type CollectionKind, type ItemChange, itemJson, parseItem } from "../../sites/collection.ts";
 import {
+  type CalendarRecord,
   logDefaultCalendar,
-  storeDefaultCalendar,
-  withOption,
   parseCalendarRecord,
+  storeDefaultCalendar,
   timeZoneOf,
   UTC_RECORD,
-  type CalendarRecord,
+  withOption,
 } from "../../sites/site-calendar.ts";
-import { parseSiteRecord, siteRecordJson, type SiteChange, type SiteDistribution } from "../../sites/site-record.ts";
+import { parseSiteRecord, type SiteChange, type SiteDistribution, siteRecordJson } from "../../sites/site-record.ts";
 import type { Sites } from "../../sites/sites.ts";
-import { isItemKey, type Parsed, type SharedItems } from "./cluster-items.ts";
-import { PeriodicJob, type Job } from "../../base/periodic-job.ts";
+import { ClickhouseUnreachableError } from "../connection.ts";
+import { DEFAULT_CALENDAR_KEY, type SharedRecord, type SharedSettings } from "../shared-settings.ts";
 
-export interface ClusterSettingsOptions {
+/** No site's id has a slash. */
+const keyOf = ({ name }: Pick<CollectionKind<never>, "name">, siteId: SiteId, id: string): string => `${name}/${siteId}/${id}`;
+
+const isItemKey = (key: string): boolean => key.includes("/");
+
+export const sharedItemOf =
+  <Fields>(kind: CollectionKind<Fields>) =>
+  ({ siteId, id, item, changedMs }: ItemChange<Fields>): SharedRecord => ({
+    key: keyOf(kind, siteId, id),
+    json: item && JSON.stringify(itemJson(kind, item)),
+    changedMs,
+  });
+
+function itemChangeIn<Fields>(kind: CollectionKind<Fields>, { key, json, changedMs }: SharedRecord): ItemChange<Fields> {
+  const [, siteId = "", id = ""] = key.split("/");
+  if (!isSiteId(siteId)) throw new Error("it is of no site");
+  const item = json === null ? null : { ...parseItem(kind, JSON.parse(json) as JsonObject), changedMs };
+  if (item && item.id !== id) throw new Error("it is of another id");
+  return { siteId, id, changedMs, item };
+}
+
+/** A collection as the nodes share it. */
+export interface SharedItems {
+  /** Stores what other nodes have, as far as it replaces what is known here. `parsed` leaves out what cannot be read. */
+  receive(shared: readonly SharedRecord[], parsed: Parsed, signal: AbortSignal): Promise<void>;
+  /** Records that the other nodes lack, or have in an earlier version. */
+  missingIn(shared: readonly SharedRecord[]): SharedRecord[];
+}
+
+type Parsed = <T>(shared: SharedRecord, parse: (shared: SharedRecord) => T) => T[];
+
+export const sharedItems = <Fields extends object>(collection: Collection<Fields>): SharedItems => ({
+  async receive(shared, parsed, signal) {
+    const { kind } = collection;
+    const own = shared.filter(({ key }) => key.startsWith(`${kind.name}/`));
+    const changes = own.flatMap((record) => parsed(record, (each) => itemChangeIn(kind, each)));
+    const replacing = changes.filter((change) => collection.isReplacedBy(change));
+    if (replacing.length > 0) await collection.receive(replacing, signal);
+  },
+  missingIn(shared) {
+    const sharedMs = new Map(shared.map(({ key, changedMs }) => [key, changedMs]));
+    return Array.from(collection.all(), sharedItemOf(collection.kind)).filter(
+      ({ key, changedMs }) => (sharedMs.get(key) ?? -1) < changedMs,
+    );
+  },
+});
+
+interface ClusterSettingsOptions {
   readonly settings: SharedSettings;
   readonly sites: Sites;
   /** Goals, segments and annotations. */

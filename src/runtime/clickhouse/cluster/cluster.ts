@@ -6,7 +6,7 @@ import type { RecordStore } from "../../../storage/record-store.ts";
 import type { Config } from "../../base/config/config.ts";
 import { isSiteId } from "../../base/config/names.ts";
 import type { Clickhouse } from "../clickhouse.ts";
-import { countOf, deletionOf, type DeletedEvents } from "../deletion.ts";
+import { countOf, type DeletedEvents, deletionOf } from "../deletion.ts";
 import type { EventCatalog } from "../clickhouse-catalog.ts";
 import { isEmptied, type KnownNode } from "../nodes.ts";
 import { StoredSegments } from "../stored-segments.ts";
@@ -16,8 +16,7 @@ import { reasonOf, type Log } from "../../base/metrics/log.ts";
 import { ClusterErasure } from "./cluster-erasure.ts";
 import type { Sites } from "../../sites/sites.ts";
 import type { Erased, Erasure } from "../../upkeep/erasure.ts";
-import type { SharedItems } from "./cluster-items.ts";
-import { ClusterSettings } from "./cluster-settings.ts";
+import { ClusterSettings, type SharedItems } from "./cluster-settings.ts";
 import { Membership, RemovedNodeError } from "./membership.ts";
 import type { Job } from "../../base/periodic-job.ts";
 

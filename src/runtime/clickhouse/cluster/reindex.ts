@@ -2,19 +2,62 @@
  * Inserts the events of this node's files into ClickHouse, each once, whatever it already stores, while no process uses the data folder.
  * Events of the journal are left to the next start, which inserts them.
  */
-import type { SiteId, LocalDate } from "../../../storage/event.ts";
+import type { LocalDate, SiteId } from "../../../storage/event.ts";
+import { readJsonRecord, replaceJsonRecord } from "../../../storage/json-record.ts";
+import type { ObjectKey } from "../../../storage/object-store.ts";
 import { countEvents } from "../../../storage/parquet-events.ts";
 import { checkSeal } from "../../../storage/parquet-seal.ts";
 import type { PartitionFile } from "../../../storage/partition.ts";
 import type { Partitions } from "../../../storage/partitions.ts";
 import type { RecordStore } from "../../../storage/record-store.ts";
 import { FAULTS_KEPT_MAX } from "../../base/config/limits.ts";
+import { reasonOf } from "../../base/metrics/log.ts";
 import type { ClickhouseEvents } from "../clickhouse-events.ts";
 import type { StoredSegment, StoredSegments } from "../stored-segments.ts";
-import { reasonOf } from "../../base/metrics/log.ts";
-import { ReindexTokens } from "./reindex-tokens.ts";
 
-export interface ReindexOptions {
+const RECORD = "reindex.json";
+
+const TOKEN_BYTES = 16;
+
+interface TokenParts {
+  readonly records: RecordStore;
+  readonly randomBytes: (length: number) => Uint8Array;
+}
+
+class ReindexTokens {
+  readonly #parts: TokenParts;
+  readonly #interrupted: { readonly key?: unknown; readonly token?: unknown };
+
+  private constructor(parts: TokenParts, interrupted: { readonly key?: unknown; readonly token?: unknown }) {
+    this.#parts = parts;
+    this.#interrupted = interrupted;
+  }
+
+  static async open(parts: TokenParts): Promise<ReindexTokens> {
+    return new ReindexTokens(parts, (await readJsonRecord(parts.records, RECORD)) ?? {});
+  }
+
+  /** The token of the last insert of a run that was interrupted, if it was of this file. */
+  interrupted(file: ObjectKey): string | null {
+    const { key, token } = this.#interrupted;
+    return key === file && typeof token === "string" ? token : null;
+  }
+
+  /** A new token. */
+  async next(key: ObjectKey): Promise<string> {
+    const { records, randomBytes } = this.#parts;
+    const token = Array.from(randomBytes(TOKEN_BYTES), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    await replaceJsonRecord(records, RECORD, { key, token });
+    return token;
+  }
+
+  /** Called at the end of a run. */
+  forget(): Promise<void> {
+    return this.#parts.records.remove(RECORD);
+  }
+}
+
+interface ReindexOptions {
   readonly partitions: Partitions;
   readonly records: RecordStore;
   /** The numbers of all segments of the journal. */

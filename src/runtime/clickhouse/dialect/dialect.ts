@@ -1,9 +1,9 @@
 /** ClickHouse's SQL where it differs from DuckDB's: what each fragment becomes. */
 import { whereFound, withTexts } from "../../query/aggregate-query.ts";
-import { monthSql, clockPartSql, timeUnitsSql, weekSql } from "../../query/buckets.ts";
+import { clockPartSql, monthSql, timeUnitsSql, weekSql } from "../../query/buckets.ts";
 import { reachesAny } from "../../query/goal-conditions.ts";
 import { meetsSessionConditions } from "../../query/session-conditions.ts";
-import { column, resultColumn, sql, type Dialect, type Fragment, type SqlText } from "../../query/sql.ts";
+import { column, type Dialect, type Fragment, resultColumn, sql, type SqlParameter, type SqlText } from "../../query/sql.ts";
 import { isFound, matchesText, propertyPasses } from "../../query/text-conditions.ts";
 import { firstOfEachDay } from "../../reports/exports/daily-export.ts";
 import { eventPlace, propsText } from "../../reports/exports/raw-export.ts";
@@ -16,16 +16,16 @@ import { pagesOfSessions, valuesOfSessions, valueText } from "../../reports/meas
 import { countsOfValues, keysOfEvents } from "../../reports/properties.ts";
 import { minuteCode, namedFacets } from "../../reports/realtime.ts";
 import { cohortRows, EPOCH_WEEKDAY, isSeen, WEEK_DAYS, weeksAfter, weeksKept, weeksSeen } from "../../reports/retention.ts";
-import { KEYS_WITH_VALUE, mayHaveKey, tokenOfKey, valueOf, withPairs } from "./property-pairs.ts";
+import type { ClickhouseStatement } from "../connection.ts";
 import {
   historiesOfVisitors,
+  meetsBySessions,
   neighboursInOrderedSessions,
   pagesOfOrderedSessions,
   valuesOfOrderedSessions,
   withOrderedSessions,
-} from "./session-rows.ts";
-import { meetsBySessions } from "./session-conditions.ts";
-import { propertyIsFound, textIsFound } from "./text-conditions.ts";
+} from "./sessions.ts";
+import { KEYS_WITH_VALUE, mayHaveKey, propertyIsFound, textIsFound, tokenOfKey, valueOf, withPairs } from "./texts.ts";
 
 type Writer = (...args: never[]) => SqlText;
 
@@ -111,8 +111,41 @@ write(clockPartSql, ({ ms, perDay }, localMs) => sql`toInt64(day) * ${perDay} + 
 write(weekSql, (daysBefore1970) => sql`intDiv(day + ${daysBefore1970}, 7)`);
 write(monthSql, () => sql`(toYear(toDate32(day)) - 1970) * 12 + toMonth(toDate32(day)) - 1`);
 
-export const clickhouseDialect: Dialect = (fragment, args) => {
+const clickhouseDialect: Dialect = (fragment, args) => {
   const writer = WRITERS.get(fragment as unknown as Fragment<never>);
   if (!writer) throw new Error("a fragment is not written in ClickHouse's dialect");
   return writer(...(args as unknown as never[]));
 };
+
+interface Typed {
+  readonly type: "Int64" | "UInt64" | "String";
+  readonly value: string | number;
+}
+
+function typed(parameter: SqlParameter): Typed {
+  if (typeof parameter === "number") return { type: "Int64", value: parameter };
+  if (typeof parameter === "bigint") return { type: parameter < 0n ? "Int64" : "UInt64", value: String(parameter) };
+  if ("text" in parameter) return { type: "String", value: parameter.text };
+  throw new TypeError("tests are parameters of DuckDB only");
+}
+
+/** Equal values have one name, because the address of a request has each parameter. */
+export function clickhouseStatement(statement: SqlText): ClickhouseStatement {
+  const { strings, values } = statement.renderedIn(clickhouseDialect);
+  const parameters: Record<string, string | number> = {};
+  const placeholders = new Map<string, string>();
+  const placeholderOf = ({ type, value }: Typed): string => {
+    const name = `p${placeholders.size}`;
+    parameters[name] = value;
+    return `{${name}:${type}}`;
+  };
+  let text = strings[0] ?? "";
+  values.forEach((parameter, i) => {
+    const value = typed(parameter);
+    const key = `${value.type} ${value.value}`;
+    const placeholder = placeholders.get(key) ?? placeholderOf(value);
+    placeholders.set(key, placeholder);
+    text += placeholder + (strings[i + 1] ?? "");
+  });
+  return { sql: text, parameters };
+}

@@ -1,7 +1,11 @@
 /** The index of cached blocks in one generation of the engine: which block holds which day of a site, and which blocks are pinned. */
-import type { SiteId, LocalDate } from "../../../storage/event.ts";
+import type { LocalDate, SiteId } from "../../../storage/event.ts";
+import type { Partition, PartitionFile } from "../../../storage/partition.ts";
+import { sizeGroups } from "../../../storage/size-groups.ts";
 import { GUESTS_CACHE_SHARE_MAX } from "../../base/config/limits.ts";
-import type { KeptProps } from "./props-share.ts";
+import { type Engine, EngineFullError } from "../engine.ts";
+import type { EngineMemory } from "./engine-memory.ts";
+import type { PartialAggregates } from "./partial-aggregates.ts";
 
 /** Days of one site that the engine loads and drops together. */
 export interface CachedBlock {
@@ -176,5 +180,206 @@ export class CachedBlocks {
     let ofGuests = 0;
     for (const block of this.#blocks) if (block.isOfGuests) ofGuests += block.parquetBytes;
     return ofGuests >= this.parquetBytes * GUESTS_CACHE_SHARE_MAX;
+  }
+}
+
+/** The part of a partition that determines how it is grouped. */
+type LoadedDay = Pick<Partition, "day" | "files">;
+
+const bytesOfFiles = (files: readonly PartitionFile[]): number => files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+
+export const parquetBytesOf = (days: readonly LoadedDay[]): number => bytesOfFiles(days.flatMap(({ files }) => files));
+
+/** Groups consecutive days up to a size: small sites get few tables, large sites load in small steps. */
+export const groupIntoBlocks = <Day extends LoadedDay>(missing: readonly Day[], blockBytesMax: number): Day[][] =>
+  sizeGroups(missing, ({ files }) => bytesOfFiles(files), blockBytesMax);
+
+export interface Loading {
+  /** Once aborted, nothing more is loaded; loaded days stay cached. */
+  readonly signal: AbortSignal;
+  /** Data loaded for a guest's query is evicted before other data beyond a share of the cache. */
+  readonly isGuest?: boolean;
+  /** Reject with `EngineFullError` if the days do not fit into the budget. */
+  readonly withinBudget: boolean;
+  /** A one-pass scan: blocks loaded for it are evicted first, so a scan of more than fits does not evict other blocks. */
+  readonly onePass: boolean;
+  /** Blocks that are loaded for it are dropped afterwards, unless a query has used them meanwhile. */
+  readonly temporary?: boolean;
+  /** Load custom properties, too. Rejects with `EngineFullError` if they do not fit. */
+  readonly withProperties?: boolean;
+  /** Store the sessions of the days, too, if there is room: the relation `sessions` is then read instead of computed. */
+  readonly withSessions?: boolean;
+  /** Reject with `IncompleteDaysError` if a file of the days is missing or unreadable. By default its events are left out. */
+  readonly complete?: boolean;
+}
+
+/** Some events of the days could not be loaded, and cannot be until the files of these days change. */
+export class IncompleteDaysError extends Error {
+  override readonly name = "IncompleteDaysError";
+}
+
+/** Estimated size of stored sessions relative to the Parquet files of their events. Measured: 0.3 with three events per session. */
+const SESSIONS_SHARE_OF_PARQUET = 1 / 2;
+
+export class StoredSessions {
+  readonly #engine: Engine;
+  readonly #memory: EngineMemory;
+  readonly #eviction: CacheEviction;
+
+  constructor(engine: Engine, memory: EngineMemory, eviction: CacheEviction) {
+    this.#engine = engine;
+    this.#memory = memory;
+    this.#eviction = eviction;
+  }
+
+  /**
+   * Stores those of rows that were added since the last time. Other blocks are evicted for them; without enough memory, queries group the
+   * events.
+   */
+  async store(blocks: CachedBlocks, wanted: Iterable<CachedBlock>, signal: AbortSignal): Promise<void> {
+    const missing = [...wanted].filter(({ bytesWithoutSessions }) => bytesWithoutSessions > 0);
+    const bytes = missing.reduce((sum, block) => sum + block.bytesWithoutSessions, 0) * SESSIONS_SHARE_OF_PARQUET;
+    if (missing.length === 0 || !(await this.#eviction.evictFor(blocks, bytes))) return;
+    try {
+      const ids = missing.map(({ id }) => id);
+      this.#memory.note(await this.#engine.storeSessions(ids, signal));
+      for (const block of missing) block.bytesWithoutSessions = 0;
+    } catch (error) {
+      if (!(error instanceof EngineFullError)) throw error;
+    }
+  }
+}
+
+/** The state of a block's properties. */
+interface KeptProps {
+  /** Their size; null once they are dropped. A report that needs them then reloads the block. */
+  bytes: number | null;
+  /** The number of queries and loads that use them now. */
+  pins: number;
+}
+
+interface BlockWithProps {
+  readonly id: number;
+  readonly props: KeptProps;
+}
+
+export class PropsShare {
+  readonly #engine: Engine;
+  readonly #memory: EngineMemory;
+
+  constructor(engine: Engine, memory: EngineMemory) {
+    this.#engine = engine;
+    this.#memory = memory;
+  }
+
+  #excess(blocks: Iterable<BlockWithProps>, bytesMax = this.#memory.propsBytesMax): number {
+    let bytes = 0;
+    for (const { props } of blocks) bytes += props.bytes ?? 0;
+    return bytes - bytesMax;
+  }
+
+  /** Drops unpinned properties beyond the limit, the largest first, so that as many blocks as possible keep theirs. */
+  async limit(blocks: ReadonlySet<BlockWithProps>, bytesMax?: number): Promise<void> {
+    let excess = this.#excess(blocks, bytesMax);
+    if (excess <= 0) return;
+    // Skip blocks without properties: the engine may not know them yet, and would then ignore the call but keep what is loaded later.
+    const unpinned = [...blocks]
+      .filter(({ props }) => props.pins === 0 && (props.bytes ?? 0) > 0)
+      .sort((a, b) => (b.props.bytes ?? 0) - (a.props.bytes ?? 0));
+    const dropped: number[] = [];
+    for (const { id, props } of unpinned) {
+      if (excess <= 0) break;
+      excess -= props.bytes ?? 0;
+      props.bytes = null;
+      dropped.push(id);
+    }
+    this.#memory.note(await this.#engine.dropProps(dropped));
+  }
+
+  /** Throws `EngineFullError` unless all `wanted` blocks have kept their properties and all blocks together are within the limit. */
+  check(wanted: Iterable<BlockWithProps>, blocks: Iterable<BlockWithProps>): void {
+    const isKept = [...wanted].every(({ props }) => props.bytes !== null);
+    if (!isKept || this.#excess(blocks) > 0)
+      throw new EngineFullError("the properties of the range do not fit into their share of the engine's memory");
+  }
+}
+
+interface CacheEvictionOptions {
+  readonly engine: Engine;
+  readonly memory: EngineMemory;
+  readonly propsShare: PropsShare;
+  readonly partialAggregates: PartialAggregates;
+}
+
+export class CacheEviction {
+  readonly #options: CacheEvictionOptions;
+
+  constructor(options: CacheEvictionOptions) {
+    this.#options = options;
+  }
+
+  /** Evicts blocks until this much more Parquet fits; false if it does not although only pinned blocks are left. */
+  async evictFor(blocks: CachedBlocks, parquetBytes: number): Promise<boolean> {
+    const { engine, memory } = this.#options;
+    if (memory.hasRoomFor(parquetBytes)) return true;
+    for (const block of blocks.evictable()) {
+      if (memory.hasRoomFor(parquetBytes)) return true;
+      blocks.forget(block);
+      memory.note(await engine.drop([block.id]));
+    }
+    return memory.hasRoomFor(parquetBytes);
+  }
+
+  /** Evicts like `evictFor`, then drops whatever else may be dropped. Rejects with `EngineFullError` if texts alone exceed the budget. */
+  async makeRoom(blocks: CachedBlocks, parquetBytes: number): Promise<void> {
+    const { memory, propsShare, partialAggregates } = this.#options;
+    if (await this.evictFor(blocks, parquetBytes)) return;
+    // Drop unused properties before rejecting a query.
+    await propsShare.limit(blocks.all, 0);
+    // The engine keeps a site's texts while the site has partial aggregates.
+    while (!memory.hasRoomFor(parquetBytes) && !memory.hasRoomBesideTexts && (await partialAggregates.dropOldest()));
+    memory.checkTexts();
+  }
+
+  /** Evicts blocks beyond the budget. With `withinBudget`, rejects with `EngineFullError` if the pinned blocks alone exceed it. */
+  async keepToBudget(blocks: CachedBlocks, { withinBudget }: { readonly withinBudget: boolean }): Promise<void> {
+    await this.makeRoom(blocks, 0);
+    if (withinBudget && !this.#options.memory.hasRoomFor(0))
+      throw new EngineFullError("the days do not fit into the engine's memory together");
+  }
+
+  /** Drops a block that may be only partly loaded. Queries that use it fail and are retried. */
+  abandon(blocks: CachedBlocks, block: CachedBlock): void {
+    blocks.forget(block);
+    void this.#drop(block);
+  }
+
+  /**
+   * Hides the block from new queries, and drops it now or, if it is pinned, when it is unpinned. Resolves once a drop that starts now is
+   * done.
+   */
+  async outdate(blocks: CachedBlocks, block: CachedBlock): Promise<void> {
+    block.outdated = true;
+    blocks.forget(block);
+    if (block.pins === 0) await this.#drop(block);
+  }
+
+  /** Unpins blocks, and drops those that are outdated or temporary when nothing else uses them. */
+  unpinAll(blocks: CachedBlocks, pinned: Iterable<CachedBlock>, need: { readonly withProperties?: boolean }): void {
+    for (const block of pinned) {
+      unpin(block, need);
+      if (block.pins > 0) continue;
+      if (block.outdated) void this.#drop(block);
+      else if (block.temporary && blocks.all.has(block)) void this.outdate(blocks, block);
+    }
+  }
+
+  async #drop(block: CachedBlock): Promise<void> {
+    const { engine, memory } = this.#options;
+    try {
+      memory.note(await engine.drop([block.id]));
+    } catch {
+      // An engine that cannot drop a block is restarting, which drops all blocks.
+    }
   }
 }

@@ -1,24 +1,33 @@
 /** The cache of partitions in the engine: loads the days that a query needs from files and journal, and evicts the least recently used. */
-import type { SiteId, LocalDate } from "../../../storage/event.ts";
 import type { EventStore } from "../../../storage/event-store.ts";
 import type { EventText } from "../../../storage/event-text.ts";
+import type { LocalDate, SiteId } from "../../../storage/event.ts";
 import type { JournaledEvents, Partition, PartitionFile } from "../../../storage/partition.ts";
 import { sizeGroups } from "../../../storage/size-groups.ts";
-import { BLOCKS_OF_BUDGET_MIN, BLOCK_BYTES_MAX, LOAD_BYTES_MAX } from "../../base/config/limits.ts";
-import type { LeftOutFiles } from "../../base/metrics/storage-faults.ts";
+import { BLOCK_BYTES_MAX, BLOCKS_OF_BUDGET_MIN, LOAD_BYTES_MAX } from "../../base/config/limits.ts";
 import type { Log } from "../../base/metrics/log.ts";
-import { groupIntoBlocks, parquetBytesOf } from "./block-groups.ts";
-import { CacheEviction } from "./cache-eviction.ts";
-import { CachedBlocks, grow, pin, unpin, type CachedBlock, type CachedDay } from "./cached-blocks.ts";
-import { EngineLostError, type BlockFile, type BlockSource, type Engine } from "../engine.ts";
+import type { LeftOutFiles } from "../../base/metrics/storage-faults.ts";
+import { type BlockFile, type BlockSource, type Engine, EngineLostError } from "../engine.ts";
+import {
+  type CachedBlock,
+  CachedBlocks,
+  type CachedDay,
+  CacheEviction,
+  groupIntoBlocks,
+  grow,
+  IncompleteDaysError,
+  type Loading,
+  parquetBytesOf,
+  pin,
+  PropsShare,
+  StoredSessions,
+  unpin,
+} from "./cached-blocks.ts";
 import { EngineMemory } from "./engine-memory.ts";
-import { IncompleteDaysError, type Loading } from "./loading.ts";
 import { PartialAggregates } from "./partial-aggregates.ts";
-import { PARQUET_BYTES_PER_EVENT, partitionVersionOf, type PartitionVersion } from "./partition-version.ts";
-import { PropsShare } from "./props-share.ts";
-import { StoredSessions } from "./stored-sessions.ts";
+import { PARQUET_BYTES_PER_EVENT, type PartitionVersion, partitionVersionOf } from "./partition-version.ts";
 
-export interface PartitionCacheOptions {
+interface PartitionCacheOptions {
   readonly engine: Engine;
   readonly eventStore: EventStore;
   readonly budgetBytes: number;

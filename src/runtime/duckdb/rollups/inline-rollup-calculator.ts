@@ -6,10 +6,9 @@ import { isPropertyMeasure, type RollupHeader } from "../../../storage/rollup.ts
 import { ROLLUP_READS_MAX } from "../../base/config/report-limits.ts";
 import { reasonOf } from "../../base/metrics/log.ts";
 import { LoadCache } from "./load-cache.ts";
-import { MeasureSum } from "./measure-sum.ts";
+import { MeasureSum, type RollupSource, sumOfParts } from "./rollup-sum.ts";
 import type { RollupCalculator } from "./rollup-calculator.ts";
 import { fileOf } from "./rollup-origin.ts";
-import { sumOfParts, type RollupSource } from "./rollup-sum.ts";
 
 export interface RollupCalculatorLimits {
   /** Limit of file bytes. */

@@ -4,7 +4,7 @@ import type { PartitionFile } from "../../../storage/partition.ts";
 import type { RollupOrigin } from "../../../storage/rollup.ts";
 import { hashOf, rollupFileOf, type RollupFile } from "../../../storage/rollup-path.ts";
 import type { PartitionVersion } from "../cache/partition-version.ts";
-import type { RollupNode } from "./rollup-nodes.ts";
+import type { RollupNode } from "./rollup-spans.ts";
 
 /** The program's current way to compute rollups. */
 export type RollupDefinitions = Pick<RollupOrigin, "definitions" | "sessionWindowMinutes" | "saltRotationDays">;

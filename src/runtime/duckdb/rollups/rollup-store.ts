@@ -14,12 +14,22 @@ import { reasonOf, type Log } from "../../base/metrics/log.ts";
 import type { RollupDayCounts } from "../../base/metrics/counters.ts";
 import type { DateRange } from "../../query/date-range.ts";
 import type { RollupCalculator } from "./rollup-calculator.ts";
-import { coverRange, hasMeasure, type RollupCoverage } from "./rollup-coverage.ts";
+import {
+  coverRange,
+  dueDays,
+  dueNodes,
+  hasMeasure,
+  inOrderOfMaking,
+  nextRollup,
+  type RollupConditions,
+  type RollupCoverage,
+  type RollupNode,
+  rollupNodes,
+  type RollupParts,
+} from "./rollup-spans.ts";
 import { RollupHeaders } from "./rollup-headers.ts";
 import { RollupListings } from "./rollup-listings.ts";
-import { inOrderOfMaking, rollupNodes, type RollupNode } from "./rollup-nodes.ts";
 import { areUnchanged, definitionsHashOf, fileOf, isValid, originOf, recordsFiles, type RollupDefinitions } from "./rollup-origin.ts";
-import { dueDays, dueNodes, nextRollup, type RollupConditions, type RollupParts } from "./rollup-schedule.ts";
 
 export interface RollupStoreOptions extends RollupDefinitions {
   readonly eventStore: EventStore;

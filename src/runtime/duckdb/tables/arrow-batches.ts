@@ -6,8 +6,14 @@ import type { NumberColumn } from "../../../storage/parquet-columns.ts";
 import type { EventRows } from "../../query/behavioral/visitor-events.ts";
 import type { SqlRow, SqlValue } from "../../query/sql.ts";
 import type { EventBatch } from "./event-batch.ts";
-import type { PropertyRows } from "./property-rows.ts";
-import type { Matches } from "./test-matches.ts";
+import type { PropertyRows } from "./properties.ts";
+
+/** Rows of the relations `matches` and `matching_props`. */
+export interface Matches {
+  readonly codes: Int32Array;
+  /** A bit for each test that the string passes. */
+  readonly tests: BigInt64Array;
+}
 
 /** The longest UTF-8 encoding of one UTF-16 code unit. */
 const UTF8_BYTES_PER_UNIT_MAX = 3;

@@ -22,13 +22,11 @@ import type { SqlRow } from "../../query/sql.ts";
 import { BEHAVIORAL_CHECK, BEHAVIORAL_MACROS } from "../behavioral.ts";
 import { columnsFromIpc, eventRowsFromIpc, rowsFromIpc } from "./arrow-batches.ts";
 import { applyPerVisitor, talliesOf, type Tally, type VisitorFunction } from "../../query/behavioral/visitor-function.ts";
-import { ConnectionPool } from "./connection-pool.ts";
-import type { DuckdbBindings } from "./duckdb-bindings.ts";
+import { ConnectionPool, type DuckdbBindings, type Turn, Turns } from "./connections.ts";
 import { EngineSites } from "./engine-sites.ts";
 import { EventTables } from "./event-tables.ts";
 import { PartialAggregateTables } from "./partial-aggregate-tables.ts";
 import { QueryRunner, rethrown } from "./query-runner.ts";
-import { Turns, type Turn } from "./turns.ts";
 
 export interface DuckdbEngineOptions {
   readonly bindings: DuckdbBindings;

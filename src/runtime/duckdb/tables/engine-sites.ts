@@ -1,8 +1,7 @@
 /** The engine's data of a site besides its event tables: dictionaries, and the number of its sessions. */
 import type { SiteId } from "../../../storage/event.ts";
 import { ipcFromStrings } from "./arrow-batches.ts";
-import { PropsDictionary } from "./props-dictionary.ts";
-import { StringDictionary } from "./string-dictionary.ts";
+import { PropsDictionary, StringDictionary } from "./dictionaries.ts";
 
 export interface Site {
   readonly strings: StringDictionary;

@@ -2,8 +2,7 @@
 import { NUMBER_COLUMNS, TEXT_COLUMNS, type NumberEventColumn, type TextEventColumn } from "../../../storage/event.ts";
 import type { NumberColumn } from "../../../storage/parquet-columns.ts";
 import type { DecodedEvents } from "../../../storage/parquet-events.ts";
-import type { BlockProps } from "./props-dictionary.ts";
-import { NOT_RECORDED, type StringDictionary } from "./string-dictionary.ts";
+import { type BlockProps, NOT_RECORDED, type StringDictionary } from "./dictionaries.ts";
 
 /** An INSERT of more rows takes longer than other work of the thread should wait. */
 const INSERT_ROWS_MAX = 50_000;

@@ -5,7 +5,7 @@ import { columnsOfEvents, readEvents } from "../../../storage/parquet-events.ts"
 import { dayNumberOf } from "../../../storage/calendar.ts";
 import { EngineLostError, type Block, type BlockSource, type Loaded } from "../engine.ts";
 import { ipcFromEvents, rowsFromIpc } from "./arrow-batches.ts";
-import { DaySessions, renumberSessionsSql, type LastEvent } from "./day-sessions.ts";
+import { DaySessions, type LastEvent, renumberSessionsSql } from "./day-sessions.ts";
 import type { EngineSites, Site } from "./engine-sites.ts";
 import { PendingInsert, batchOf, type DayEvents } from "./event-batch.ts";
 import { SessionTables, type BlockTable } from "./session-tables.ts";

@@ -1,15 +1,303 @@
 /** Runs one query in DuckDB: defines the relations it reads, and executes it in steps so that it can be aborted. */
-import { columnsFromIpc } from "./arrow-batches.ts";
-import { isFatal, isOutOfMemory, type DuckdbBindings } from "./duckdb-bindings.ts";
-import type { ConnectionPool } from "./connection-pool.ts";
-import type { EngineSites } from "./engine-sites.ts";
-import { EngineFullError, type EngineQuery, type EngineSelect } from "../engine.ts";
-import type { SqlParameter } from "../../query/sql.ts";
 import type { SiteId } from "../../../storage/event.ts";
+import { GUEST_TEST_STEPS_MAX } from "../../base/config/report-limits.ts";
+import type { PropertyTest, SqlParameter } from "../../query/sql.ts";
+import { compiledTest, stepsPerChar, type TextTest } from "../../query/text-matching.ts";
+import {
+  EngineFullError,
+  EngineLostError,
+  type EngineQuery,
+  type EngineSelect,
+  type PropertiesWanted,
+  QUERY_TESTS_MAX,
+  TooManyStepsError,
+  TooManyTestsError,
+} from "../engine.ts";
+import { type Matches, columnsFromIpc, ipcFromMatches, ipcFromPropertyRows, ipcFromStrings } from "./arrow-batches.ts";
+import { type ConnectionPool, type DuckdbBindings, isFatal, isOutOfMemory, type Turn } from "./connections.ts";
+import { type BlockProps, type Entries, ReadableEntries, UnseenEntries } from "./dictionaries.ts";
+import type { EngineSites } from "./engine-sites.ts";
 import { NEW_ROWS, type PartialAggregateTables } from "./partial-aggregate-tables.ts";
-import { QueryRelations, type ReadableCodes } from "./query-relations.ts";
-import { QueryTests } from "./test-matches.ts";
-import type { Turn } from "./turns.ts";
+import { createPropertyReader, parseProps } from "./properties.ts";
+
+/** Steps of matchers before other work of the thread runs: a millisecond, 20 in the worst case. A test of one text is one step at least. */
+const BATCH_STEPS = 100_000;
+
+/** A test of a query. */
+interface WithBit<Test> {
+  readonly test: Test;
+  readonly bit: bigint;
+}
+
+/** Distinct tests, in the order of their bits. */
+class Bits<Test> {
+  readonly #tests = new Map<string, Test>();
+  readonly #numbers = new Map<string, bigint>();
+
+  add(test: Test): void {
+    const key = JSON.stringify(test);
+    if (this.#tests.has(key)) return;
+    this.#numbers.set(key, 1n << BigInt(this.#tests.size));
+    this.#tests.set(key, test);
+    if (this.#tests.size > QUERY_TESTS_MAX) throw new TooManyTestsError(`a query has at most ${QUERY_TESTS_MAX} different tests`);
+  }
+
+  of(test: Test): bigint {
+    return this.#numbers.get(JSON.stringify(test)) ?? 0n;
+  }
+
+  has(test: Test): boolean {
+    return this.#numbers.has(JSON.stringify(test));
+  }
+
+  get tests(): readonly Test[] {
+    return [...this.#tests.values()];
+  }
+
+  /** The tests for which `isWanted` returns true, with their bits. */
+  filter(isWanted: (test: Test) => boolean): readonly WithBit<Test>[] {
+    return this.tests.filter(isWanted).map((test) => ({ test, bit: this.of(test) }));
+  }
+}
+
+/** The tests among the parameters of a query. */
+export class QueryTests {
+  readonly texts = new Bits<TextTest>();
+  readonly properties = new Bits<PropertyTest>();
+
+  constructor(parameters: readonly SqlParameter[]) {
+    for (const parameter of parameters) {
+      if (typeof parameter !== "object") continue;
+      if ("test" in parameter) this.texts.add(parameter.test);
+      if ("propertyTest" in parameter) this.properties.add(parameter.propertyTest);
+    }
+  }
+}
+
+type Strings = Iterable<readonly [text: string, code: number]>;
+
+/** Finds the strings that pass tests. */
+interface Matching {
+  /** Steps for each character of a string, at most. */
+  readonly weight: number;
+  /** Tests these strings, too. Rejects as `next` does, which lets other work run. */
+  test(strings: Strings, next: () => Promise<void>): Promise<void>;
+  readonly matches: Matches;
+}
+
+/** A test that is ready to run. */
+interface ReadyTest {
+  readonly bit: bigint;
+  /** Steps for each character, at most. */
+  readonly weight: number;
+  readonly passes: (value: string) => boolean;
+}
+
+/** `valueOf` returns what a test reads of a string; undefined if there is nothing. */
+function createMatching<Ready extends ReadyTest>(
+  tests: readonly Ready[],
+  readerOf: (text: string) => (test: Ready) => string | undefined,
+): Matching {
+  const codes: number[] = [];
+  const bits: bigint[] = [];
+  return {
+    weight: tests.reduce((sum, { weight }) => sum + weight, 0),
+    async test(strings, next) {
+      let stepsLeft = BATCH_STEPS;
+      for (const [text, code] of strings) {
+        const valueOf = readerOf(text);
+        let passed = 0n;
+        for (const test of tests) {
+          const value = valueOf(test);
+          if (value !== undefined && test.passes(value)) passed |= test.bit;
+          stepsLeft -= (text.length + 1) * test.weight;
+          if (stepsLeft > 0) continue;
+          stepsLeft = BATCH_STEPS;
+          await next();
+        }
+        if (passed === 0n) continue;
+        codes.push(code);
+        bits.push(passed);
+      }
+    },
+    get matches() {
+      return { codes: Int32Array.from(codes), tests: BigInt64Array.from(bits) };
+    },
+  };
+}
+
+/** Takes time proportional to the total length of the texts times the steps per character. */
+export function createTextMatching(tests: readonly WithBit<TextTest>[]): Matching {
+  const ready = tests.map(({ test, bit }) => ({ bit, weight: stepsPerChar(test), passes: compiledTest(test) }));
+  return createMatching(ready, (text) => () => text);
+}
+
+/** Matching of props strings, which are parsed once for all tests. */
+export function createPropsMatching(tests: readonly WithBit<PropertyTest>[]): Matching {
+  const ready = tests.map(({ test: { key, test }, bit }) => ({ key, bit, weight: 1 + stepsPerChar(test), passes: compiledTest(test) }));
+  return createMatching(ready, (json) => {
+    const properties = parseProps(json);
+    return ({ key }) => properties.get(key);
+  });
+}
+
+interface QueryRelationsOptions {
+  /** Part of the table names. No other query uses it. */
+  readonly queryNumber: number;
+  readonly run: (statement: string) => unknown;
+  readonly insert: (table: string, ipc: Uint8Array) => void;
+  readonly sites: EngineSites;
+}
+
+/** The codes that a guest's query may read (see `EngineQuery.readable`). */
+export interface ReadableCodes {
+  readonly texts: Int32Array;
+  readonly props: Int32Array;
+  /** Tests that read every text all the same. */
+  readonly exempt: QueryTests;
+}
+
+/** A table of one query. */
+interface Table {
+  readonly relation: string;
+  readonly columns: string;
+  /** Arrow IPC streams. */
+  readonly rows: readonly Uint8Array[];
+}
+
+/** The entries of dictionaries that a query reads; more may be added while it waits. */
+interface Reading {
+  readonly entries: Entries;
+  /** Steps for each character of an entry, at most; 0 if they do not count. */
+  readonly weight: number;
+  readonly read: (entries: Entries, next: () => Promise<void>) => Promise<void>;
+}
+
+function matchesTable(relation: string, code: "code" | "props", matchings: readonly Matching[]): Table {
+  const found = matchings.map(({ matches }) => matches).filter(({ codes }) => codes.length > 0);
+  return { relation, columns: `${code} INTEGER, tests BIGINT`, rows: found.map((matches) => ipcFromMatches(code, matches)) };
+}
+
+export class QueryRelations {
+  readonly #options: QueryRelationsOptions;
+  readonly #readable: ReadableCodes | null;
+  readonly #stepsMax: number;
+  readonly #readings: Reading[] = [];
+  readonly #wanted: (() => readonly Table[])[] = [];
+  readonly #tables: string[] = [];
+  readonly #sqlByName: Record<string, string> = {};
+
+  constructor(query: EngineQuery, { texts, properties }: QueryTests, readable: ReadableCodes | null, options: QueryRelationsOptions) {
+    this.#options = options;
+    this.#readable = readable;
+    this.#stepsMax = query.isGuest ? GUEST_TEST_STEPS_MAX : Number.POSITIVE_INFINITY;
+    if (texts.tests.length > 0) this.#addMatches(query, texts);
+    if (properties.tests.length > 0) this.#addMatchingProps(query, properties);
+    if (query.properties) this.#addProperties(query, query.properties);
+  }
+
+  /** All texts of the site. */
+  #textsOf({ siteId }: EngineQuery): Entries {
+    const site = this.#options.sites.get(siteId);
+    return new UnseenEntries(site ? [site.strings] : []);
+  }
+
+  /** Texts that the query may read, fixed when it starts: it never reads texts added later. */
+  #readableTextsOf(query: EngineQuery): Entries {
+    const site = this.#options.sites.get(query.siteId);
+    return this.#readable ? new ReadableEntries(this.#readable.texts, (code) => site?.strings.stringOf(code)) : this.#textsOf(query);
+  }
+
+  #readablePropsOf(query: EngineQuery): Entries {
+    const site = this.#options.sites.get(query.siteId);
+    const all = this.#propsOf(query);
+    return this.#readable ? new ReadableEntries(this.#readable.props, (code) => site?.props.stringOf(code)) : all;
+  }
+
+  #addMatches(query: EngineQuery, tests: QueryTests["texts"]): void {
+    const isExempt = (test: TextTest) => this.#readable?.exempt.texts.has(test) ?? false;
+    const [own, exempt] = [createTextMatching(tests.filter((test) => !isExempt(test))), createTextMatching(tests.filter(isExempt))];
+    this.#readings.push({ entries: this.#readableTextsOf(query), weight: own.weight, read: own.test });
+    if (exempt.weight > 0) this.#readings.push({ entries: this.#textsOf(query), weight: 0, read: exempt.test });
+    this.#wanted.push(() => [matchesTable("matches", "code", [own, exempt])]);
+  }
+
+  #addMatchingProps(query: EngineQuery, tests: QueryTests["properties"]): void {
+    const isExempt = (test: PropertyTest) => this.#readable?.exempt.properties.has(test) ?? false;
+    const [own, exempt] = [createPropsMatching(tests.filter((test) => !isExempt(test))), createPropsMatching(tests.filter(isExempt))];
+    this.#readings.push({ entries: this.#readablePropsOf(query), weight: own.weight, read: own.test });
+    if (exempt.weight > 0) this.#readings.push({ entries: this.#propsOf(query), weight: 0, read: exempt.test });
+    this.#wanted.push(() => [matchesTable("matching_props", "props", [own, exempt])]);
+  }
+
+  #addProperties(query: EngineQuery, wanted: PropertiesWanted): void {
+    const reader = createPropertyReader(wanted);
+    this.#readings.push({ entries: this.#readablePropsOf(query), weight: reader.weight, read: reader.read });
+    this.#wanted.push(() => {
+      const { rows } = reader;
+      return [
+        {
+          relation: "properties",
+          columns: "props INTEGER, code INTEGER",
+          rows: rows.props.length > 0 ? [ipcFromPropertyRows(rows)] : [],
+        },
+        {
+          relation: "property_texts",
+          columns: "code INTEGER, text VARCHAR",
+          rows: rows.strings.length > 0 ? [ipcFromStrings(1, rows.strings)] : [],
+        },
+      ];
+    });
+  }
+
+  #propsOf({ siteId, blocks }: EngineQuery): Entries {
+    const all = blocks.map((id): BlockProps => {
+      const props = this.#options.sites.get(siteId)?.props.of(id);
+      if (!props) throw new EngineLostError(`the properties of block ${id} were dropped`);
+      return props;
+    });
+    return new UnseenEntries(all);
+  }
+
+  /** Reads what was not read yet. To be called again when others have run: events may have come with new texts. */
+  async read(next: () => Promise<void>): Promise<void> {
+    await this.#checkSteps(next);
+    while (this.#readings.some(({ entries }) => entries.areAny)) {
+      for (const { entries, read } of this.#readings) await read(entries, next);
+    }
+  }
+
+  async #checkSteps(next: () => Promise<void>): Promise<void> {
+    if (this.#stepsMax === Number.POSITIVE_INFINITY) return;
+    let steps = 0;
+    for (const { entries, weight } of this.#readings) if (weight > 0) steps += (await entries.weigh(next)) * weight;
+    if (steps > this.#stepsMax) throw new TooManyStepsError(`the tests of the query take ${steps} steps`);
+  }
+
+  create(): void {
+    for (const { relation, columns, rows } of this.#wanted.flatMap((tables) => tables())) {
+      const { queryNumber, run, insert } = this.#options;
+      const table = `query_${queryNumber}_${relation}`;
+      run(`CREATE TABLE ${table} (${columns})`);
+      this.#tables.push(table);
+      this.#sqlByName[relation] = `SELECT * FROM ${table}`;
+      for (const ipc of rows) insert(table, ipc);
+    }
+  }
+
+  /** The SELECT of each relation, by name. */
+  get sqlByName(): Readonly<Record<string, string>> {
+    return this.#sqlByName;
+  }
+
+  get isEmpty(): boolean {
+    return this.#tables.length === 0;
+  }
+
+  drop(): void {
+    for (const table of this.#tables.splice(0)) this.#options.run(`DROP TABLE ${table}`);
+  }
+}
 
 /** Bytes of a result that are fetched before other work of the thread runs: a few milliseconds. */
 const FETCHED_BYTES = 1_000_000;
@@ -25,7 +313,7 @@ export function rethrown(error: unknown): never {
   throw error;
 }
 
-export interface QueryRunnerOptions {
+interface QueryRunnerOptions {
   readonly bindings: DuckdbBindings;
   readonly connections: ConnectionPool;
   /** Runs a statement on a connection outside the pool. */

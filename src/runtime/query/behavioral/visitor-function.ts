@@ -5,7 +5,7 @@
  * TypeScript accept no lists in this build.
  */
 import { wordsOf } from "../../base/bytes.ts";
-import { sequenceCounter, sequenceMatcher, type SequenceFunction } from "./sequence.ts";
+import { sequenceCounter, type SequenceFunction, sequenceMatcher } from "./sequence.ts";
 import { eventColumnsOf, type EventRows, type OneVisitor } from "./visitor-events.ts";
 import { windowFunnel, type WindowFunnelFunction } from "./window-funnel.ts";
 

@@ -10,7 +10,7 @@ import {
   type SiteId,
 } from "../../../storage/event.ts";
 import type { NumberColumns } from "../../../storage/columns.ts";
-import { UNKNOWN } from "../../duckdb/tables/string-dictionary.ts";
+import { UNKNOWN } from "../../duckdb/tables/dictionaries.ts";
 import { decimalFromCents } from "../../base/decimal.ts";
 import type { ScanChunk, ScanReader, TextsOf, ScanQuery } from "../../query/scan.ts";
 import { within, type Scope, eventsIn } from "../../query/scope.ts";

@@ -5,12 +5,9 @@
 import { describe, expect, it } from "vitest";
 import { GOALS_OF_QUERY_MAX } from "../../../../src/runtime/base/config/admin-limits.ts";
 import { LOOKED_UP_CHARS_MAX } from "../../../../src/runtime/base/config/report-limits.ts";
-import { ClickhouseBackend } from "../../../../src/runtime/clickhouse/clickhouse-backend.ts";
-import { portionsOf, scanStatement } from "../../../../src/runtime/clickhouse/clickhouse-query.ts";
-import { arraysSql } from "../../../../src/runtime/clickhouse/clickhouse-scan.ts";
-import type { ClickhouseConnection, ClickhouseStatement } from "../../../../src/runtime/clickhouse/connection.ts";
-import { UNDECIDED } from "../../../../src/runtime/clickhouse/native-values.ts";
-import { Responsiveness } from "../../../../src/runtime/clickhouse/responsiveness.ts";
+import { arraysSql, ClickhouseBackend, portionsOf, scanStatement } from "../../../../src/runtime/clickhouse/clickhouse-backend.ts";
+import { type ClickhouseConnection, type ClickhouseStatement, Responsiveness } from "../../../../src/runtime/clickhouse/connection.ts";
+import { UNDECIDED } from "../../../../src/runtime/clickhouse/visitor-tallies.ts";
 import { eventTables, type EventTables } from "../../../../src/runtime/clickhouse/tables.ts";
 import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
 import type { PlanStep } from "../../../../src/runtime/query/plan.ts";

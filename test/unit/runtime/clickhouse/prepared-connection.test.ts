@@ -1,7 +1,6 @@
 /** The schema is prepared before the first statement, once for all, and again when that failed or the server has lost it. */
 import { describe, expect, it } from "vitest";
-import { ClickhouseError, type ClickhouseConnection } from "../../../../src/runtime/clickhouse/connection.ts";
-import { PreparedConnection } from "../../../../src/runtime/clickhouse/prepared-connection.ts";
+import { type ClickhouseConnection, ClickhouseError, PreparedConnection } from "../../../../src/runtime/clickhouse/connection.ts";
 import { createDeferred } from "../../../support/deferred.ts";
 
 /** A connection that records what is called, and fails as the test says. */

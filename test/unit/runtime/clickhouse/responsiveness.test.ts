@@ -5,8 +5,7 @@ import {
   CLICKHOUSE_PING_PAUSE_MS,
   CLICKHOUSE_SLOW_MS,
 } from "../../../../src/runtime/base/config/clickhouse-limits.ts";
-import { ClickhouseUnreachableError } from "../../../../src/runtime/clickhouse/connection.ts";
-import { Responsiveness } from "../../../../src/runtime/clickhouse/responsiveness.ts";
+import { ClickhouseUnreachableError, Responsiveness } from "../../../../src/runtime/clickhouse/connection.ts";
 import { createManualTimers } from "../../../support/manual-timers.ts";
 
 function make() {

@@ -3,8 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { PartitionVersion } from "../../../../src/runtime/duckdb/cache/partition-version.ts";
 import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
-import { MemoryAdmission } from "../../../../src/runtime/duckdb/memory-admission.ts";
-import { bytesOf, cutIntoChunks, type Chunk } from "../../../../src/runtime/duckdb/chunks.ts";
+import { bytesOf, type Chunk, cutIntoChunks, MemoryAdmission } from "../../../../src/runtime/duckdb/chunks.ts";
 import { DAY_MS, utcDateOf, type LocalDate } from "../../../../src/storage/event.ts";
 
 const FIRST_MS = Date.parse("2026-01-01T00:00:00Z");

@@ -1,7 +1,7 @@
 /** Conditions on goals in SQL: a statement of the size of goals plus conditions. What they select is shown by test/property. */
 import { describe, expect, it } from "vitest";
 import { GOALS_MAX } from "../../../../src/runtime/base/config/admin-limits.ts";
-import { clickhouseStatement } from "../../../../src/runtime/clickhouse/dialect/statement.ts";
+import { clickhouseStatement } from "../../../../src/runtime/clickhouse/dialect/dialect.ts";
 import { conditionsOn, parseSegmentFilter } from "../../../../src/runtime/query/filters.ts";
 import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
 import { eventsIn } from "../../../../src/runtime/query/scope.ts";

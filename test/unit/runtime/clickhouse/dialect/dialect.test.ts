@@ -1,7 +1,7 @@
 /** Every SQL fragment that dialects write in different ways is written in ClickHouse's. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { clickhouseStatement } from "../../../../../src/runtime/clickhouse/dialect/statement.ts";
+import { clickhouseStatement } from "../../../../../src/runtime/clickhouse/dialect/dialect.ts";
 import { fragment, sql } from "../../../../../src/runtime/query/sql.ts";
 import { sourcesBelow } from "../../../../support/source-files.ts";
 

@@ -1,7 +1,7 @@
 /** Days that have to be loaded go into blocks: together where they are small, alone where they are large, always in order. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { groupIntoBlocks } from "../../../../../src/runtime/duckdb/cache/block-groups.ts";
+import { groupIntoBlocks } from "../../../../../src/runtime/duckdb/cache/cached-blocks.ts";
 import { DAY_MS, utcDateOf } from "../../../../../src/storage/event.ts";
 import type { PartitionFile } from "../../../../../src/storage/partition.ts";
 

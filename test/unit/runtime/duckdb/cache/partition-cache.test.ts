@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { EngineFullError, EngineLostError, type Engine } from "../../../../../src/runtime/duckdb/engine.ts";
-import { IncompleteDaysError, type Loading } from "../../../../../src/runtime/duckdb/cache/loading.ts";
+import { IncompleteDaysError, type Loading } from "../../../../../src/runtime/duckdb/cache/cached-blocks.ts";
 import { PartitionCache } from "../../../../../src/runtime/duckdb/cache/partition-cache.ts";
 import { isSiteId } from "../../../../../src/runtime/base/config/names.ts";
 import { LeftOutFiles } from "../../../../../src/runtime/base/metrics/storage-faults.ts";

@@ -3,8 +3,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { PartitionVersion } from "../../../../../src/runtime/duckdb/cache/partition-version.ts";
 import { rangeOfDays } from "../../../../../src/runtime/query/date-range.ts";
-import { coverRange, hasMeasure, type FindRollups } from "../../../../../src/runtime/duckdb/rollups/rollup-coverage.ts";
-import { rollupNodes, inOrderOfMaking, type RollupNode } from "../../../../../src/runtime/duckdb/rollups/rollup-nodes.ts";
+import {
+  coverRange,
+  type FindRollups,
+  hasMeasure,
+  inOrderOfMaking,
+  type RollupNode,
+  rollupNodes,
+} from "../../../../../src/runtime/duckdb/rollups/rollup-spans.ts";
 import { addDays, daysBetween, firstDateOfPeriod, periodOf } from "../../../../../src/storage/calendar.ts";
 import type { LocalDate } from "../../../../../src/storage/event.ts";
 import type { RollupHeader } from "../../../../../src/storage/rollup.ts";

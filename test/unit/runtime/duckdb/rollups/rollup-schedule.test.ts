@@ -3,8 +3,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ROLLUP_DAY_WEIGHT_BYTES, ROLLUP_WEIGHT_BYTES_MIN } from "../../../../../src/runtime/base/config/report-limits.ts";
 import type { PartitionVersion } from "../../../../../src/runtime/duckdb/cache/partition-version.ts";
-import { rollupNodes, type RollupNode } from "../../../../../src/runtime/duckdb/rollups/rollup-nodes.ts";
-import { dueDays, dueNodes, nextRollup, type RollupConditions } from "../../../../../src/runtime/duckdb/rollups/rollup-schedule.ts";
+import {
+  dueDays,
+  dueNodes,
+  nextRollup,
+  type RollupConditions,
+  type RollupNode,
+  rollupNodes,
+} from "../../../../../src/runtime/duckdb/rollups/rollup-spans.ts";
 import { addDays, daysBetween } from "../../../../../src/storage/calendar.ts";
 import type { LocalDate } from "../../../../../src/storage/event.ts";
 import { day } from "../../../../support/json-rollups.ts";

@@ -1,6 +1,6 @@
 /** The order in which a job looks at sites. */
 import { describe, expect, it } from "vitest";
-import { SiteQueue } from "../../../../../src/runtime/duckdb/rollups/site-queue.ts";
+import { SiteQueue } from "../../../../../src/runtime/duckdb/rollups/rollups.ts";
 import { siteId } from "../../../../support/stored-event.ts";
 
 const [A, B, C] = [siteId("a.test"), siteId("b.test"), siteId("c.test")];

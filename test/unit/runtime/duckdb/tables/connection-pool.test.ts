@@ -1,7 +1,6 @@
 /** Queries and checkpoints alternate: new rows are compressed soon, even under a continuous load of queries. Owners come before guests. */
 import { describe, expect, it } from "vitest";
-import { ConnectionPool } from "../../../../../src/runtime/duckdb/tables/connection-pool.ts";
-import { Turns } from "../../../../../src/runtime/duckdb/tables/turns.ts";
+import { ConnectionPool, Turns } from "../../../../../src/runtime/duckdb/tables/connections.ts";
 
 const microtasks = async () => {
   for (let i = 0; i < 20; i++) await Promise.resolve();

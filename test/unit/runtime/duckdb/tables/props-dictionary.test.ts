@@ -1,6 +1,6 @@
 /** The codes of props strings, by block. */
 import { describe, expect, it } from "vitest";
-import { PropsDictionary } from "../../../../../src/runtime/duckdb/tables/props-dictionary.ts";
+import { PropsDictionary } from "../../../../../src/runtime/duckdb/tables/dictionaries.ts";
 
 describe("a props dictionary", () => {
   it("assigns one code per distinct string of a block, and different codes in different blocks", () => {

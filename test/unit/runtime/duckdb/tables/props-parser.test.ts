@@ -1,7 +1,7 @@
 /** The keys and values parsed from props strings. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseProps } from "../../../../../src/runtime/duckdb/tables/props-parser.ts";
+import { parseProps } from "../../../../../src/runtime/duckdb/tables/properties.ts";
 import { growthOf, GROWTH_MAX, repeated, SIZE_RATIO } from "../../../../support/growth.ts";
 
 type Json = Readonly<Record<string, unknown>>;

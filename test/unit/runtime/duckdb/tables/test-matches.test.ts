@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { WildcardPattern } from "../../../../../src/shared/text.ts";
-import { StringDictionary } from "../../../../../src/runtime/duckdb/tables/string-dictionary.ts";
-import { createPropsMatching, createTextMatching, QueryTests } from "../../../../../src/runtime/duckdb/tables/test-matches.ts";
+import { StringDictionary } from "../../../../../src/runtime/duckdb/tables/dictionaries.ts";
+import { createPropsMatching, createTextMatching, QueryTests } from "../../../../../src/runtime/duckdb/tables/query-runner.ts";
 import type { TextTest } from "../../../../../src/runtime/query/text-matching.ts";
 import { growthOf, GROWTH_MAX, repeated, SIZE_RATIO, type Work } from "../../../../support/growth.ts";
 

@@ -1,6 +1,6 @@
 /** Which computation of the engine's thread has the next step. */
 import { describe, expect, it } from "vitest";
-import { Turns, type Caller, type Turn } from "../../../../../src/runtime/duckdb/tables/turns.ts";
+import { type Caller, type Turn, Turns } from "../../../../../src/runtime/duckdb/tables/connections.ts";
 
 const silent = new AbortController().signal;
 const OWNER: Caller = { isGuest: false, signal: silent };

@@ -1,7 +1,6 @@
 /** Dictionaries that grow are read to their end, each entry once. */
 import { describe, expect, it } from "vitest";
-import { StringDictionary } from "../../../../../src/runtime/duckdb/tables/string-dictionary.ts";
-import { UnseenEntries } from "../../../../../src/runtime/duckdb/tables/unseen-entries.ts";
+import { StringDictionary, UnseenEntries } from "../../../../../src/runtime/duckdb/tables/dictionaries.ts";
 
 describe("the unseen entries of dictionaries", () => {
   it("each iteration returns the entries that no earlier one returned, including new ones", () => {

@@ -1,7 +1,7 @@
 /** Indexes of visitors: one per id. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { VisitorIndex } from "../../../../../src/runtime/duckdb/tables/visitor-index.ts";
+import { VisitorIndex } from "../../../../../src/runtime/duckdb/tables/day-sessions.ts";
 
 /** Halves that are often the same, so that ids share one of them. */
 const half = fc.oneof(fc.constantFrom(0, 1, -1, 2 ** 31 - 1, -(2 ** 31)), fc.integer());

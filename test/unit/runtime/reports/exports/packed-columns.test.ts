@@ -1,7 +1,7 @@
 /** The columns of an export in memory: texts by code, packed numbers and timestamps. */
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { siteTexts } from "../../../../../src/runtime/duckdb/chunk-scan.ts";
+import { siteTexts } from "../../../../../src/runtime/duckdb/executor.ts";
 import type { Engine } from "../../../../../src/runtime/duckdb/engine.ts";
 import type { TextsOf } from "../../../../../src/runtime/query/scan.ts";
 import { ExportMemory } from "../../../../../src/runtime/reports/exports/export-memory.ts";

@@ -1,5 +1,7 @@
-/** Parses the props string of an event. Numbers stay as they are written, because a JavaScript number would change long ones. */
-import { UNKNOWN } from "./string-dictionary.ts";
+/** Custom properties: parsed from JSON when a report reads them, and given to the engine as rows. */
+import { compiledTest, searchTest, stepsPerChar } from "../../query/text-matching.ts";
+import { EngineFullError, type PropertiesWanted } from "../engine.ts";
+import { StringDictionary, UNKNOWN } from "./dictionaries.ts";
 
 const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d];
 
@@ -92,4 +94,65 @@ export function parseProps(props: string): ReadonlyMap<string, string> {
   const cursor = new JsonCursor(props);
   if (cursor.peek() === OPEN_OBJECT) collect(cursor, "", found);
   return found;
+}
+
+/** Characters parsed before other work of the thread runs: a few milliseconds. */
+const BATCH_CHARS = 500_000;
+
+/** Size of a row of the relation `properties`. */
+const ROW_BYTES = 8;
+
+/** Rows of the relations `properties` and `property_texts`. */
+export interface PropertyRows {
+  readonly props: Int32Array;
+  readonly codes: Int32Array;
+  /** The strings of the codes from 1 on. */
+  readonly strings: readonly string[];
+}
+
+interface PropertyReader {
+  /** Steps of the search for each character, at most; 0 without one: what is read then is bounded by the wanted bytes. */
+  readonly weight: number;
+  /**
+   * Adds the rows of these props strings. Rejects with `EngineFullError` if there are more than the wanted bytes, and as `next` does,
+   * which lets other work run.
+   */
+  read(entries: Iterable<readonly [props: string, code: number]>, next: () => Promise<void>): Promise<void>;
+  readonly rows: PropertyRows;
+}
+
+export function createPropertyReader(wanted: PropertiesWanted): PropertyReader {
+  const props: number[] = [];
+  const codes: number[] = [];
+  const strings = new StringDictionary();
+  const search = wanted.search === undefined ? null : searchTest(wanted.search);
+  const isFound = search ? compiledTest(search) : () => true;
+  const add = (propsCode: number, text: string) => {
+    if (!isFound(text)) return;
+    props.push(propsCode);
+    codes.push(strings.codeOf(text));
+    if (strings.bytes + props.length * ROW_BYTES > wanted.bytesMax)
+      throw new EngineFullError("the distinct properties of the range do not fit into the memory of a query");
+  };
+  return {
+    weight: search ? stepsPerChar(search) : 0,
+    async read(entries, next) {
+      let charsLeft = BATCH_CHARS;
+      for (const [json, propsCode] of entries) {
+        const properties = parseProps(json);
+        if (wanted.key === null) for (const key of properties.keys()) add(propsCode, key);
+        else {
+          const value = properties.get(wanted.key);
+          if (value !== undefined) add(propsCode, value);
+        }
+        charsLeft -= json.length;
+        if (charsLeft > 0) continue;
+        charsLeft = BATCH_CHARS;
+        await next();
+      }
+    },
+    get rows() {
+      return { props: Int32Array.from(props), codes: Int32Array.from(codes), strings: strings.added().strings };
+    },
+  };
 }

@@ -1,12 +1,14 @@
-/** The keys and values of custom properties in SQL, equal to those of `parseProps`. ClickHouse's JSON functions would change long numbers and arrays. */
-import { sql, textCode, type SqlText } from "../../query/sql.ts";
+/** Tests of texts and custom properties in ClickHouse, which runs them itself. Its JSON functions would change long numbers and arrays, so keys and values are read as `parseProps` reads them. */
+import { joinSql, type PropertyTest, sql, type SqlText, textCode } from "../../query/sql.ts";
+import { UNRECORDED } from "../../query/text-conditions.ts";
+import { lowerCase, type TextTest } from "../../query/text-matching.ts";
 
 /** The whole text is tokens: strings, marks, separators, and the rest. RE2 and JavaScript agree on this expression. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[:{}[\]]|[\s,]+|[^\s:,{}[\]"]+/;
 
 const SEPARATOR = /^[\s,]/;
 
-const pattern = ({ source }: RegExp) => textCode(source);
+const expression = ({ source }: RegExp) => textCode(source);
 
 /** The value of a JSON string. */
 const unquoted = (token: SqlText): SqlText =>
@@ -17,12 +19,12 @@ const HAS_VALUE = sql`(token NOT IN ('null', '"(unknown)"', '{') AND NOT (positi
 
 /** Steps from `props` to `paths` and `tokens`, each in terms of the columns before it. */
 const STEPS: readonly SqlText[] = [
-  sql`extractAll(assumeNotNull(props), ${pattern(TOKEN)}) AS pieces`,
+  sql`extractAll(assumeNotNull(props), ${expression(TOKEN)}) AS pieces`,
   sql`arrayMap(piece -> (piece = '[') - (piece = ']'), pieces) AS brackets`,
   sql`arrayMap((depth, bracket) -> depth > bracket, arrayCumSum(brackets), brackets) AS listed`,
   // An array is one piece: all but its bracket follow an open one.
   sql`arrayMap(parts -> arrayStringConcat(parts), arraySplit((piece, is_listed) -> NOT is_listed, pieces, listed)) AS joined`,
-  sql`arrayFilter(piece -> NOT match(piece, ${pattern(SEPARATOR)}), joined) AS marked`,
+  sql`arrayFilter(piece -> NOT match(piece, ${expression(SEPARATOR)}), joined) AS marked`,
   sql`arrayShiftLeft(marked, 1) AS following`,
   sql`
     arrayFilter((piece, next) -> next = ':', marked, following) AS quoted_keys,
@@ -63,4 +65,47 @@ export const valueOf = (token: SqlText): SqlText => sql`if(startsWith(${token}, 
 export function mayHaveKey(key: string): SqlText {
   const lastPart = JSON.stringify(key.slice(key.lastIndexOf(".") + 1)).slice(1);
   return sql`(position(props, ${textCode(lastPart)}) > 0 OR position(props, ${textCode("\\")}) > 0)`;
+}
+
+/** A pattern with `*` is a regular expression. */
+const expressionOf = (pattern: string): string => `(?s)^${pattern.replaceAll(/[\\^$.|?+()[\]{}]/g, "\\$&").replaceAll("*", ".*")}$`;
+
+/** Same case folding as `lowerCase()` in text-matching.ts. */
+export const lowerCased = (text: SqlText): SqlText => sql`replaceAll(lowerUTF8(${text}), ${textCode("ς")}, ${textCode("σ")})`;
+
+/** `text` is never NULL. By default, `.` of ClickHouse matches line breaks. */
+function passesOne(text: SqlText, kind: TextTest["kind"], value: string): SqlText {
+  if (kind === "is") return sql`${text} = ${textCode(value)}`;
+  if (kind === "contains") return sql`position(${text}, ${textCode(value)}) > 0`;
+  if (kind === "begins") return sql`startsWith(${text}, ${textCode(value)})`;
+  if (kind === "search") return sql`position(${lowerCased(text)}, ${textCode(lowerCase(value))}) > 0`;
+  return sql`match(${text}, ${textCode(kind === "like" ? expressionOf(value) : `(?-s)${value}`)})`;
+}
+
+export const textPasses = (text: SqlText, { kind, values }: TextTest): SqlText =>
+  sql`(${joinSql(
+    values.map((value) => passesOne(text, kind, value)),
+    " OR ",
+  )})`;
+
+/** `(unknown)` is a text like any other, so it is excluded. */
+export const textIsFound = (text: SqlText, _of: unknown, test: TextTest): SqlText =>
+  sql`(${text} <> ${textCode(UNRECORDED)} AND ${textPasses(text, test)})`;
+
+/** The distinct `props` among these that have a value of the property, each with this `value`. */
+const valuesOfKey = (key: string, props: SqlText): SqlText => sql`
+  SELECT props, ${valueOf(sql`token`)} AS value
+  FROM (
+    SELECT props, ${tokenOfKey(key)} AS token
+    FROM (${withPairs(sql`SELECT props FROM (${props}) AS carried WHERE props IS NOT NULL AND ${mayHaveKey(key)} GROUP BY props`)})
+  ) AS tokens`;
+
+/** Tests of one value with the same key, as goals have them, look into one set, which a statement makes once. */
+export function propertyIsFound({ key, test }: PropertyTest, props: SqlText): SqlText {
+  const [value = "", ...others] = test.values;
+  const isAmong =
+    test.kind === "is" && others.length === 0
+      ? sql`(props, ${textCode(value)}) IN (${valuesOfKey(key, props)})`
+      : sql`props IN (SELECT props FROM (${valuesOfKey(key, props)}) AS valued WHERE ${textPasses(sql`value`, test)})`;
+  return sql`coalesce(${isAmong}, false)`;
 }

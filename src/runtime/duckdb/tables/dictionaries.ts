@@ -1,0 +1,264 @@
+/** The dictionaries of a site: codes of texts and of custom properties, which event tables hold in their place. */
+import { EngineLostError } from "../engine.ts";
+
+/** The code of "not recorded" in every string column. */
+export const NOT_RECORDED = 0;
+
+/** Stands for "not recorded" in reports, and selects it in filters (docs/http-api.md, "Filters"). */
+export const UNKNOWN = "(unknown)";
+
+/** Not the code of any string: matches no event. */
+const NO_STRING = -1;
+
+/** Memory of an entry in addition to its characters: the slot of the map, the header of the string, the row in `texts`. */
+const ENTRY_BYTES = 96;
+
+export class StringDictionary {
+  readonly #codes = new Map<string, number>();
+  /** Texts in order of their codes. */
+  readonly #texts: string[] = [];
+  #confirmed = 0;
+  #bytes = 0;
+
+  /** The code of a string; assigns one if it is new. A recorded `(unknown)` counts as not recorded. */
+  codeOf(text: string | null): number {
+    if (text === null) return NOT_RECORDED;
+    const known = this.#codes.get(text);
+    if (known !== undefined) return known;
+    if (text === UNKNOWN) return NOT_RECORDED;
+    const code = this.#codes.size + 1;
+    this.#codes.set(text, code);
+    this.#texts.push(text);
+    this.#bytes += text.length * 2 + ENTRY_BYTES;
+    return code;
+  }
+
+  /** The code of a string in a query. Assigns none. */
+  lookUp(text: string): number {
+    return text === UNKNOWN ? NOT_RECORDED : (this.#codes.get(text) ?? NO_STRING);
+  }
+
+  /** The string of a code; undefined for `NOT_RECORDED`. */
+  stringOf(code: number): string | undefined {
+    return this.#texts[code - 1];
+  }
+
+  get size(): number {
+    return this.#codes.size;
+  }
+
+  /** Characters of all strings. */
+  get chars(): number {
+    return (this.#bytes - this.#codes.size * ENTRY_BYTES) / 2;
+  }
+
+  /** All strings with their codes. An iteration also yields strings that are added while it runs. */
+  entries(): Iterable<readonly [text: string, code: number]> {
+    return this.#codes;
+  }
+
+  /** The strings added since the last `confirmAdded`, in order of their codes. */
+  added(): { firstCode: number; strings: readonly string[] } {
+    return { firstCode: this.#confirmed + 1, strings: this.#texts.slice(this.#confirmed) };
+  }
+
+  /** Must be called once the added strings are in the table. */
+  confirmAdded(): void {
+    this.#confirmed = this.#texts.length;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+}
+
+/** Blocks reserve codes in pages of this size. */
+const PAGE_CODES = 4096;
+
+/** The number of pages that fit into an INTEGER column. */
+const PAGES_MAX = 2 ** 31 / PAGE_CODES - 1;
+
+/** Memory of an entry in addition to its characters. */
+const PROPS_ENTRY_BYTES = 96;
+
+/** The distinct props strings of one block. */
+export class BlockProps {
+  readonly #codes = new Map<string, number>();
+  readonly #pages: number[] = [];
+  readonly #reservePage: (strings: readonly string[]) => number;
+  #page: string[] = [];
+  #bytes = 0;
+
+  constructor(reservePage: (strings: readonly string[]) => number) {
+    this.#reservePage = reservePage;
+  }
+
+  /** The code of a string; assigns one if it is new. No other block of the site uses that code. */
+  codeOf(props: string): number {
+    const known = this.#codes.get(props);
+    if (known !== undefined) return known;
+    if (this.#codes.size % PAGE_CODES === 0) this.#pages.push(this.#reservePage((this.#page = [])));
+    const code = NOT_RECORDED + 1 + (this.#pages.at(-1) ?? 0) * PAGE_CODES + this.#page.length;
+    this.#page.push(props);
+    this.#codes.set(props, code);
+    this.#bytes += props.length * 2 + PROPS_ENTRY_BYTES;
+    return code;
+  }
+
+  get size(): number {
+    return this.#codes.size;
+  }
+
+  /** Characters of all strings. */
+  get chars(): number {
+    return (this.#bytes - this.#codes.size * PROPS_ENTRY_BYTES) / 2;
+  }
+
+  entries(): Iterable<readonly [props: string, code: number]> {
+    return this.#codes;
+  }
+
+  get pages(): readonly number[] {
+    return this.#pages;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+}
+
+export class PropsDictionary {
+  readonly #blocks = new Map<number, BlockProps>();
+  readonly #pages = new Map<number, readonly string[]>();
+  #nextPage = 0;
+
+  /**
+   * Cycles through all page numbers before it reuses one. A query may still hold codes of a dropped block, and must not find the
+   * strings of another block under them.
+   */
+  readonly #reservePage = (strings: readonly string[]): number => {
+    while (this.#pages.has(this.#nextPage)) this.#nextPage = (this.#nextPage + 1) % PAGES_MAX;
+    const page = this.#nextPage;
+    this.#nextPage = (page + 1) % PAGES_MAX;
+    this.#pages.set(page, strings);
+    return page;
+  };
+
+  addBlock(block: number): void {
+    this.#blocks.set(block, new BlockProps(this.#reservePage));
+  }
+
+  /** The props of a block; undefined once they are dropped. */
+  of(block: number): BlockProps | undefined {
+    return this.#blocks.get(block);
+  }
+
+  /** The string of a code; undefined once its block is dropped. */
+  stringOf(code: number): string | undefined {
+    const at = code - NOT_RECORDED - 1;
+    return this.#pages.get(Math.floor(at / PAGE_CODES))?.[at % PAGE_CODES];
+  }
+
+  dropBlock(block: number): void {
+    for (const page of this.#blocks.get(block)?.pages ?? []) this.#pages.delete(page);
+    this.#blocks.delete(block);
+  }
+
+  get bytes(): number {
+    let bytes = 0;
+    for (const props of this.#blocks.values()) bytes += props.bytes;
+    return bytes;
+  }
+}
+
+export type Entry = readonly [text: string, code: number];
+
+export interface Dictionary {
+  readonly size: number;
+  /** Characters of all its texts. */
+  readonly chars: number;
+  /** Entries in the order in which they were added. */
+  entries(): Iterable<Entry>;
+}
+
+/** Entries of which each iteration yields those that no earlier one has yielded. */
+export interface Entries extends Iterable<Entry> {
+  readonly areAny: boolean;
+  /** Characters of all entries, each counted as one longer, so that empty ones count. Lets other work run. */
+  weigh(next: () => Promise<void>): Promise<number>;
+}
+
+export class UnseenEntries implements Entries {
+  readonly #dictionaries: readonly Dictionary[];
+  readonly #seen = new Map<Dictionary, number>();
+
+  constructor(dictionaries: readonly Dictionary[]) {
+    this.#dictionaries = dictionaries;
+  }
+
+  get areAny(): boolean {
+    return this.#dictionaries.some((dictionary) => dictionary.size > this.#seenOf(dictionary));
+  }
+
+  async weigh(): Promise<number> {
+    return this.#dictionaries.reduce((sum, { size, chars }) => sum + size + chars, 0);
+  }
+
+  #seenOf(dictionary: Dictionary): number {
+    return this.#seen.get(dictionary) ?? 0;
+  }
+
+  *[Symbol.iterator](): Iterator<Entry> {
+    for (const dictionary of this.#dictionaries) {
+      const seen = this.#seenOf(dictionary);
+      if (dictionary.size === seen) continue;
+      let place = 0;
+      for (const entry of dictionary.entries()) {
+        if (place++ < seen) continue;
+        this.#seen.set(dictionary, place);
+        yield entry;
+      }
+    }
+  }
+}
+
+/** Entries that are looked up before other work of the thread runs: a millisecond at most. */
+const BATCH_ENTRIES = 10_000;
+
+export class ReadableEntries implements Entries {
+  /** Different ones. */
+  readonly #codes: Int32Array;
+  readonly #textOf: (code: number) => string | undefined;
+  #seen = 0;
+
+  constructor(codes: Int32Array, textOf: (code: number) => string | undefined) {
+    this.#codes = codes;
+    this.#textOf = textOf;
+  }
+
+  get areAny(): boolean {
+    return this.#seen < this.#codes.length;
+  }
+
+  async weigh(next: () => Promise<void>): Promise<number> {
+    let weight = 0;
+    for (const [at, code] of this.#codes.entries()) {
+      if (code !== NOT_RECORDED) weight += this.#lookUp(code).length + 1;
+      if ((at + 1) % BATCH_ENTRIES === 0) await next();
+    }
+    return weight;
+  }
+
+  #lookUp(code: number): string {
+    const text = this.#textOf(code);
+    if (text === undefined) throw new EngineLostError("texts of the query were dropped");
+    return text;
+  }
+
+  *[Symbol.iterator](): Iterator<Entry> {
+    while (this.#seen < this.#codes.length) {
+      const code = this.#codes[this.#seen++] ?? NOT_RECORDED;
+      if (code !== NOT_RECORDED) yield [this.#lookUp(code), code];
+    }
+  }
+}
