@@ -1,8 +1,9 @@
 /** The sentence above the chart: "Up 13%. 11 November doubled, mostly from Hacker News." Its day and its source are links. */
+import { UNRECORDED } from "../../src/shared/filters.ts";
 import { isOfClock, type Interval } from "../../src/shared/periods.ts";
 import { urlOf } from "../api/http.ts";
 import type { Reports } from "../api/types.ts";
-import { formatValue, UNKNOWN } from "../format/dimensions.ts";
+import { formatValue } from "../format/dimensions.ts";
 import { formatLongDay, formatLongMonth, formatShare } from "../format/locale.ts";
 import { LinkButton } from "../kit/inline.tsx";
 import { canFilterBy } from "../state/filters.ts";
@@ -71,9 +72,9 @@ function Source({ field, outlier, bucket, total }: SourceProps) {
   if (source === null || !canFilterBy(source)) return null;
   return (
     <>
-      , mostly {source !== UNKNOWN && "from"}{" "}
+      , mostly {source !== UNRECORDED && "from"}{" "}
       <LinkButton onClick={() => toggleFilter("sources", source)}>
-        {source === UNKNOWN ? "direct" : formatValue("sources", source)}
+        {source === UNRECORDED ? "direct" : formatValue("sources", source)}
       </LinkButton>
     </>
   );

@@ -1,6 +1,7 @@
 /** Steps of funnels and sequences: their encoding in the URL, and the builder that picks them from pages and events. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { CONDITIONS_MAX } from "../../src/shared/limits.ts";
+import { escapeCommas, unescapeCommas } from "../../src/shared/steps.ts";
 import { formatCount } from "../format/locale.ts";
 import { CrossButton } from "../kit/inline.tsx";
 import { Picker, type Choice, type Choices } from "../kit/picker.tsx";
@@ -10,17 +11,12 @@ import { navigate, param } from "../state/url.ts";
 
 const PAGES_MAX = 500;
 
-/** Commas separate steps, so a comma is written `%2C`, and a literal `%2C` as `%252C` (docs/http-api.md, "Funnel"). */
-const encoded = (value: string): string => value.replaceAll(/%(2C)/gi, "%25$1").replaceAll(",", "%2C");
-const decoded = (value: string): string =>
-  value.replaceAll(/%(25)?(2C)/gi, (_, percent?: string, code?: string) => (percent === undefined ? "," : `%${code}`));
-
-const pageStep = (path: string): string => `page:${encoded(path)}`;
-const eventStep = (name: string): string => `event:${encoded(name)}`;
+const pageStep = (path: string): string => `page:${escapeCommas(path)}`;
+const eventStep = (name: string): string => `event:${escapeCommas(name)}`;
 
 export function stepText(step: string): string {
   const [kind = "", ...rest] = step.split(":");
-  const value = decoded(rest.join(":"));
+  const value = unescapeCommas(rest.join(":"));
   return kind === "page" && value.includes("*") ? `Pages matching ${value}` : value;
 }
 
@@ -51,7 +47,7 @@ function useStepChoices(): Choices {
 
 /** Offers a typed path with a wildcard, or names a step that is one. */
 function wildcardChoice(text: string): Choice | null {
-  const path = text.startsWith("page:") ? decoded(text.slice("page:".length)) : text;
+  const path = text.startsWith("page:") ? unescapeCommas(text.slice("page:".length)) : text;
   return /^\/.*\*/.test(path) ? { value: pageStep(path), label: `Pages matching ${path}`, hint: "wildcard" } : null;
 }
 

@@ -1,10 +1,10 @@
 /** The dialog that adds or changes a filter: its dimension, operator and values. */
 import { useState } from "preact/hooks";
-import { filterOf, OPERATORS, printFilter, PROPERTY_PREFIX, type Filter, type Operator } from "../../src/shared/filters.ts";
+import { filterOf, OPERATORS, printFilter, PROPERTY_PREFIX, UNRECORDED, type Filter, type Operator } from "../../src/shared/filters.ts";
 import { FILTER_CONDITIONS_MAX, FILTER_VALUES_MAX } from "../../src/shared/limits.ts";
 import { problemText, urlOf } from "../api/http.ts";
 import { fetchReport } from "../api/reports.ts";
-import { breakdownOf, DIMENSIONS, filterOfVersions, UNKNOWN } from "../format/dimensions.ts";
+import { breakdownOf, DIMENSIONS, filterOfVersions } from "../format/dimensions.ts";
 import { dimensionName, isOnSet, OPERATOR_WORDS, SET_WORDS } from "../format/filter-words.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import { Form } from "../kit/forms.tsx";
@@ -93,7 +93,7 @@ const draftOf = (filter: Filter | null): Draft =>
 /** null while incomplete. */
 function filterFrom({ dimension, test, values }: Draft): Filter | null {
   if (dimension === PROPERTY_PREFIX) return null;
-  const given = test.isOnSet === true ? [UNKNOWN] : values.filter((value) => value !== "");
+  const given = test.isOnSet === true ? [UNRECORDED] : values.filter((value) => value !== "");
   return given.length === 0 ? null : filterOf(dimension, test.operator, test.isNot, given);
 }
 

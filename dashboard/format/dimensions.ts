@@ -1,5 +1,5 @@
 /** Dimensions: labels, cards and formats of values. A dimension new to the API does not compile without an entry. */
-import type { Filter } from "../../src/shared/filters.ts";
+import { UNRECORDED, type Filter } from "../../src/shared/filters.ts";
 import type { Card } from "../../src/shared/site-choices.ts";
 import type { Dimension } from "../api/types.ts";
 import { onlyValueOf } from "../state/filters.ts";
@@ -92,11 +92,9 @@ export const dimensionsOf = (card: DimensionCard): readonly Dimension[] => ALL.f
 
 export const tabLabelOf = (dimension: Dimension): string => DIMENSIONS[dimension].tab ?? DIMENSIONS[dimension].plural;
 
-/** The service's text for values that were not recorded. */
-export const UNKNOWN = "(unknown)";
-
 /** A country's code, shown before its name; empty for all else. */
-export const countryMark = (dimension: Dimension, value: string): string => (dimension === "countries" && value !== UNKNOWN ? value : "");
+export const countryMark = (dimension: Dimension, value: string): string =>
+  dimension === "countries" && value !== UNRECORDED ? value : "";
 
 /** Unset values have a meaning of their own: visits that came from nowhere. */
 export const hasDirect = (dimension: Dimension): boolean => DIMENSIONS[dimension].unknown === DIRECT;
@@ -113,7 +111,7 @@ export const unknownLabel = (dimension: Dimension): string => DIMENSIONS[dimensi
 /** `Chrome 147` if the filters let only one browser through. */
 export function formatValue(dimension: Dimension, value: string, filters: readonly Filter[] = []): string {
   const { format, versionOf } = DIMENSIONS[dimension];
-  if (value === UNKNOWN) return unknownLabel(dimension);
+  if (value === UNRECORDED) return unknownLabel(dimension);
   if (value === DIRECT_SOURCE) return DIRECT;
   const [whole] = filterOfVersions(dimension, filters)?.values ?? [];
   if (whole !== undefined && versionOf) return `${formatValue(versionOf, whole)} ${value}`;

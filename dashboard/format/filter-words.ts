@@ -1,6 +1,6 @@
 /** Filters in words: `Country is not Germany or France`. */
-import { PROPERTY_PREFIX, type Filter, type Operator } from "../../src/shared/filters.ts";
-import { breakdownOf, DIMENSIONS, formatValue, hasDirect, UNKNOWN } from "./dimensions.ts";
+import { PROPERTY_PREFIX, UNRECORDED, type Filter, type Operator } from "../../src/shared/filters.ts";
+import { breakdownOf, DIMENSIONS, formatValue, hasDirect } from "./dimensions.ts";
 import { anyOf } from "./locale.ts";
 
 export const OPERATOR_WORDS: Readonly<Record<Operator, readonly [is: string, isNot: string]>> = {
@@ -14,7 +14,7 @@ export const OPERATOR_WORDS: Readonly<Record<Operator, readonly [is: string, isN
 export const SET_WORDS = { isSet: "is set", isNotSet: "is not set" } as const;
 
 export const isOnSet = ({ operator, values }: Pick<Filter, "operator" | "values">): boolean =>
-  operator === "in" && values.length === 1 && values[0] === UNKNOWN;
+  operator === "in" && values.length === 1 && values[0] === UNRECORDED;
 
 export function dimensionName(dimension: string): string {
   if (dimension === "goal") return "Goal";

@@ -1,4 +1,5 @@
 /** Number, money, duration and date formatting for the reader's English locale. Owner of all Intl formatters but those of regions and time zones. */
+import { UNRECORDED } from "../../src/shared/filters.ts";
 import { localTime } from "../state/time-zone.ts";
 
 /** Browsers may list a tag that Intl rejects, e.g. `en-US@posix`. */
@@ -47,10 +48,8 @@ export function formatDuration(secs: number): string {
 }
 
 /** Events may have an amount without a currency (docs/http-api.md, "Revenue"). */
-const UNKNOWN_CURRENCY = "(unknown)";
-
 export const formatMoney = (amount: number, currency: string): string =>
-  (currency === UNKNOWN_CURRENCY ? twoDigits : new Intl.NumberFormat(LOCALE, { style: "currency", currency })).format(amount);
+  (currency === UNRECORDED ? twoDigits : new Intl.NumberFormat(LOCALE, { style: "currency", currency })).format(amount);
 
 /** Labels are times of the site's clock, which the browser's zone must not shift. */
 const utc = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(LOCALE, { timeZone: "UTC", ...options });

@@ -1,7 +1,7 @@
 /** The Map tab of locations: visitors by country. The Countries tab lists the same data for screen readers. */
 import { useMemo } from "preact/hooks";
+import { UNRECORDED } from "../../src/shared/filters.ts";
 import type { Reports } from "../api/types.ts";
-import { UNKNOWN } from "../format/dimensions.ts";
 import { countOf } from "../format/locale.ts";
 import { LinkButton } from "../kit/inline.tsx";
 import { Empty, ReportView } from "../kit/states.tsx";
@@ -19,7 +19,7 @@ const COUNTRIES_MAX = 300;
 function CountryVisitors({ breakdown }: { readonly breakdown: Reports["breakdown"] }) {
   const shapes = useWorldShapes();
   const visitors = useMemo(() => new Map(breakdown.map((row) => [row.value, row.visitors])), [breakdown]);
-  const unknown = visitors.get(UNKNOWN) ?? 0;
+  const unknown = visitors.get(UNRECORDED) ?? 0;
   return (
     <>
       <div class="map-place">

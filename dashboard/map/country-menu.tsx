@@ -1,7 +1,8 @@
 /** The menu of a country, with its changes of filters: by right click, or by keyboard and finger from the list of countries. */
 import { useRef } from "preact/hooks";
+import { UNRECORDED } from "../../src/shared/filters.ts";
 import { filterItems } from "../filters/filter-items.ts";
-import { countryName, UNKNOWN } from "../format/dimensions.ts";
+import { countryName } from "../format/dimensions.ts";
 import { Menu, MenuPopup, useCloseOutside } from "../kit/menu.tsx";
 import { hasFilter } from "../state/view-filters.ts";
 import type { Counts } from "./countries.tsx";
@@ -53,7 +54,7 @@ interface CountryMenusProps {
 
 /** Lists the countries with visitors, most first. */
 export function CountryMenus({ visitors, open, onChoose, onClose }: CountryMenusProps) {
-  const codes = [...visitors].filter(([code, count]) => count > 0 && code !== UNKNOWN).sort(([, a], [, b]) => b - a);
+  const codes = [...visitors].filter(([code, count]) => count > 0 && code !== UNRECORDED).sort(([, a], [, b]) => b - a);
   return (
     <>
       {codes.length > 0 && (

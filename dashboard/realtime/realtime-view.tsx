@@ -1,9 +1,10 @@
 /** The realtime view: current visitors, and the last half hour by minute, page, source, country and event. */
 import { useMemo, useRef, useState } from "preact/hooks";
+import { UNRECORDED } from "../../src/shared/filters.ts";
 import { DEMO_SITE } from "../../src/shared/names.ts";
 import type { Dimension } from "../api/types.ts";
 import { filterRow, RowList, type Row } from "../cards/rows.tsx";
-import { DIRECT_SOURCE, UNKNOWN } from "../format/dimensions.ts";
+import { DIRECT_SOURCE } from "../format/dimensions.ts";
 import { countOf, formatCount } from "../format/locale.ts";
 import { Button } from "../kit/inline.tsx";
 import { Empty, Loading } from "../kit/states.tsx";
@@ -24,7 +25,7 @@ function RealtimeMap({ countries }: { readonly countries: Countries }) {
     () => new Map(countries.flatMap((row) => (row.current_visitors > 0 ? [[row.value, row.current_visitors] as const] : []))),
     [countries],
   );
-  const unknown = visitors.get(UNKNOWN) ?? 0;
+  const unknown = visitors.get(UNRECORDED) ?? 0;
   return (
     <section class="card" aria-label="Map">
       <header class="card-head">
@@ -70,7 +71,7 @@ function useSteadyRows(rows: readonly Recent[], isHeld: boolean): readonly Recen
   return shown.current.rows;
 }
 
-const filterValueOf = (value: string): string => (value === DIRECT_SOURCE ? UNKNOWN : value);
+const filterValueOf = (value: string): string => (value === DIRECT_SOURCE ? UNRECORDED : value);
 
 const rowOf = (dimension: Dimension, { value, visitors }: Recent): Row => ({
   ...filterRow(dimension, value, filterValueOf(value)),

@@ -1,10 +1,11 @@
 /** The arrival of a site's first event: polling for it, the dashboard that opens, and the sentence about the first visitor. */
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
+import { UNRECORDED } from "../../src/shared/filters.ts";
 import { urlOf } from "../api/http.ts";
 import { fetchReport } from "../api/reports.ts";
 import type { Installation, Reports } from "../api/types.ts";
-import { formatValue, UNKNOWN } from "../format/dimensions.ts";
+import { formatValue } from "../format/dimensions.ts";
 import { CrossButton, LinkButton, Logo } from "../kit/inline.tsx";
 import { handleFailure, refreshAll } from "../state/connection.ts";
 import { period } from "../state/period.ts";
@@ -80,7 +81,7 @@ function sentence({ current_visitors: visitors, top_pages: pages }: Reports["rea
   const visitorsToday = countries.reduce((sum, row) => sum + row.visitors, 0);
   if (visitors !== 1 || visitorsToday > 1) return UNKNOWN_VISITORS;
   const country = only(countries)?.value;
-  const known = [country !== undefined && country !== UNKNOWN && formatValue("countries", country), only(pages)?.value];
+  const known = [country !== undefined && country !== UNRECORDED && formatValue("countries", country), only(pages)?.value];
   return `Your first visitor: ${[...known.filter(Boolean), "just now"].join(", ")}.`;
 }
 

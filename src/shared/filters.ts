@@ -8,6 +8,9 @@ export type Operator = (typeof OPERATORS)[number];
 /** Begins the dimension of a custom property: `props:<key>`. */
 export const PROPERTY_PREFIX = "props:";
 
+/** Stands for a value that was not recorded. DuckDB encodes it as 0, which is not a text; ClickHouse stores these words. */
+export const UNRECORDED = "(unknown)";
+
 export interface Filter {
   /** The dimension as written, so possibly an unknown one. The key of a property is decoded. */
   readonly dimension: string;

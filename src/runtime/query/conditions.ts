@@ -1,10 +1,10 @@
 /** Conditions in SQL: whether an event meets a filter, by what it recorded or by the session that it is part of (docs/reports.md, "Filters"). */
-import { PROPERTY_PREFIX } from "../../shared/filters.ts";
+import { PROPERTY_PREFIX, UNRECORDED } from "../../shared/filters.ts";
 import { columnOf, isDimension } from "./dimensions.ts";
 import { isSessionFilter, type Condition } from "./filters.ts";
 import { meetsSessionConditions, type SessionCondition, type SessionEvents } from "./session-conditions.ts";
 import { column, joinSql, sql, type SqlText } from "./sql.ts";
-import { UNRECORDED, propertyPasses, valuePasses } from "./text-conditions.ts";
+import { propertyPasses, valuePasses } from "./text-conditions.ts";
 import { ANY_TEXT, type TextTest } from "./text-matching.ts";
 
 /** True if an event's property passes. An event without the property has the value `(unknown)`. */

@@ -2,12 +2,13 @@
  * Conditions on the goals that a session reaches: by their names, `(unknown)` without any. Each event is compared with each goal once,
  * however many conditions there are, so that a statement has the size of goals plus conditions.
  */
+import { UNRECORDED } from "../../shared/filters.ts";
 import { PAGEVIEW } from "../base/config/names.ts";
 import type { Condition } from "./filters.ts";
 import { goalSql } from "./goal.ts";
 import { column, fragment, joinSql, sql, textCode, type SqlText } from "./sql.ts";
 import { bitsSql } from "./steps.ts";
-import { UNRECORDED, valuePasses } from "./text-conditions.ts";
+import { valuePasses } from "./text-conditions.ts";
 import { compiledTest, type TextTest } from "./text-matching.ts";
 
 type GoalCondition = Pick<Condition, "test" | "isNegated" | "goals">;

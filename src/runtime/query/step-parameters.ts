@@ -6,6 +6,7 @@ import { invalidInput } from "../base/errors.ts";
 import { text } from "../base/json-schema.ts";
 import { required, type Parameter, type ParameterDescription } from "./parameters.ts";
 import type { Step } from "./steps.ts";
+import { unescapeCommas } from "../../shared/steps.ts";
 
 /** 400 if no page can have the path. `what` starts the message: the parameter, and the position in it. */
 function checkPage(value: string, what: string): void {
@@ -16,12 +17,8 @@ function checkLength(value: string, what: string): void {
   if (exceedsChars(value, STEP_CHARS_MAX)) throw invalidInput(`${what} must be at most ${STEP_CHARS_MAX} characters`);
 }
 
-/** A comma is written %2C, and a literal %2C is written %252C. */
-const unescaped = (value: string): string =>
-  value.replaceAll(/%(25)?(2C)/gi, (_, percent?: string, code?: string) => (percent === undefined ? "," : `%${code}`));
-
 function parseStep(written: string, what: string): Step {
-  const [, kind, value = ""] = /^(page|event):(.*)$/s.exec(unescaped(written)) ?? [];
+  const [, kind, value = ""] = /^(page|event):(.*)$/s.exec(unescapeCommas(written)) ?? [];
   if (kind !== "page" && kind !== "event") {
     throw invalidInput(`${what} must be page:<path> or event:<name>, with %2C for a comma in it; it is "${written}"`);
   }

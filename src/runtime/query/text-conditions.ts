@@ -1,9 +1,7 @@
 /** Tests of columns and properties in SQL. DuckDB looks them up among texts that were tested before (see `EngineQuery`). */
 import { column, fragment, joinSql, sql, textCode, type ColumnName, type PropertyTest, type SqlText } from "./sql.ts";
 import { compiledTest, searchTest, type TextTest } from "./text-matching.ts";
-
-/** Stands for a text that was not recorded. In DuckDB it has the code 0, which is not a text; ClickHouse stores these words. */
-export const UNRECORDED = "(unknown)";
+import { UNRECORDED } from "../../shared/filters.ts";
 
 const isBitOf = (test: SqlText): SqlText => sql`(tests & CAST(${test} AS BIGINT)) <> 0`;
 

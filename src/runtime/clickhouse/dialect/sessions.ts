@@ -11,11 +11,12 @@ import { eventsIn, hidesEvents as hides, rangedEvents, type Scope } from "../../
 import { isOnGoal, isOnPage, negated, type SessionCondition, type SessionEvents } from "../../query/session-conditions.ts";
 import { column, joinSql, sql, type SqlText, textCode } from "../../query/sql.ts";
 import { stepBitsSql, stepSql } from "../../query/steps.ts";
-import { UNRECORDED, valuePasses } from "../../query/text-conditions.ts";
+import { valuePasses } from "../../query/text-conditions.ts";
 import type { TextTest } from "../../query/text-matching.ts";
 import type { Neighbour } from "../../reports/flow.ts";
 import type { StepEvents } from "../../reports/measures/step-events.ts";
 import { columnsOf, type End, eventCounts, meetsGoal, type ValueSessions, valueSums } from "../../reports/measures/values.ts";
+import { UNRECORDED } from "../../../shared/filters.ts";
 
 /** An event in an array of its visitor's: `element` sorts by time, and `timeMs` is that time of the element `event`. */
 interface SessionEvent {

@@ -1,7 +1,7 @@
 /** Tests of texts and custom properties in ClickHouse, which runs them itself. Its JSON functions would change long numbers and arrays, so keys and values are read as `parseProps` reads them. */
 import { joinSql, type PropertyTest, sql, type SqlText, textCode } from "../../query/sql.ts";
-import { UNRECORDED } from "../../query/text-conditions.ts";
 import { lowerCase, type TextTest } from "../../query/text-matching.ts";
+import { UNRECORDED } from "../../../shared/filters.ts";
 
 /** The whole text is tokens: strings, marks, separators, and the rest. RE2 and JavaScript agree on this expression. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[:{}[\]]|[\s,]+|[^\s:,{}[\]"]+/;

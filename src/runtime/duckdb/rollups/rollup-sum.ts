@@ -13,9 +13,9 @@ import {
 } from "../../../storage/rollup.ts";
 import { ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../../base/config/report-limits.ts";
 import type { SqlRow } from "../../query/sql.ts";
-import { UNRECORDED } from "../../query/text-conditions.ts";
 import { compiledTest, searchTest } from "../../query/text-matching.ts";
 import type { Top } from "../../query/top.ts";
+import { UNRECORDED } from "../../../shared/filters.ts";
 
 type Values = Columns[string];
 

@@ -1,11 +1,9 @@
 /** The dictionaries of a site: codes of texts and of custom properties, which event tables hold in their place. */
 import { EngineLostError } from "../engine.ts";
+import { UNRECORDED } from "../../../shared/filters.ts";
 
 /** The code of "not recorded" in every string column. */
 export const NOT_RECORDED = 0;
-
-/** Stands for "not recorded" in reports, and selects it in filters (docs/http-api.md, "Filters"). */
-export const UNKNOWN = "(unknown)";
 
 /** Not the code of any string: matches no event. */
 const NO_STRING = -1;
@@ -25,7 +23,7 @@ export class StringDictionary {
     if (text === null) return NOT_RECORDED;
     const known = this.#codes.get(text);
     if (known !== undefined) return known;
-    if (text === UNKNOWN) return NOT_RECORDED;
+    if (text === UNRECORDED) return NOT_RECORDED;
     const code = this.#codes.size + 1;
     this.#codes.set(text, code);
     this.#texts.push(text);
@@ -35,7 +33,7 @@ export class StringDictionary {
 
   /** The code of a string in a query. Assigns none. */
   lookUp(text: string): number {
-    return text === UNKNOWN ? NOT_RECORDED : (this.#codes.get(text) ?? NO_STRING);
+    return text === UNRECORDED ? NOT_RECORDED : (this.#codes.get(text) ?? NO_STRING);
   }
 
   /** The string of a code; undefined for `NOT_RECORDED`. */

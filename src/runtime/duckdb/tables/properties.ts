@@ -1,7 +1,8 @@
 /** Custom properties: parsed from JSON when a report reads them, and given to the engine as rows. */
 import { compiledTest, searchTest, stepsPerChar } from "../../query/text-matching.ts";
 import { EngineFullError, type PropertiesWanted } from "../engine.ts";
-import { StringDictionary, UNKNOWN } from "./dictionaries.ts";
+import { StringDictionary } from "./dictionaries.ts";
+import { UNRECORDED } from "../../../shared/filters.ts";
 
 const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d];
 
@@ -77,7 +78,7 @@ function collect(cursor: JsonCursor, prefix: string, found: Map<string, string>)
     if (first === OPEN_OBJECT) collect(cursor, `${key}.`, found);
     else {
       const value = first === QUOTE ? cursor.string() : first === OPEN_LIST ? cursor.list() : cursor.literal();
-      if (value !== (first === QUOTE ? UNKNOWN : "null")) found.set(key, value);
+      if (value !== (first === QUOTE ? UNRECORDED : "null")) found.set(key, value);
     }
     if (cursor.peek() === COMMA) cursor.skip();
     cursor.peek();

@@ -10,7 +10,6 @@ import {
   type SiteId,
 } from "../../../storage/event.ts";
 import type { NumberColumns } from "../../../storage/columns.ts";
-import { UNKNOWN } from "../../duckdb/tables/dictionaries.ts";
 import { decimalFromCents } from "../../base/decimal.ts";
 import type { ScanChunk, ScanReader, TextsOf, ScanQuery } from "../../query/scan.ts";
 import { within, type Scope, eventsIn } from "../../query/scope.ts";
@@ -20,6 +19,7 @@ import type { ExportReservation } from "./export-memory.ts";
 import { closed, count, list, orNull, text, type Schema } from "../../base/json-schema.ts";
 import { MONEY } from "../measures/fields.ts";
 import { column, fragment, joinSql, resultColumn, sql, type ColumnName } from "../../query/sql.ts";
+import { UNRECORDED } from "../../../shared/filters.ts";
 
 /** Visitor ids are never exported. */
 const COLUMNS: readonly EventColumn[] = EVENT_COLUMNS.filter(({ kind }) => kind !== "visitor");
@@ -261,7 +261,7 @@ function cellOf(
       if (!codes) return writeConstant;
       const columnTexts = texts[exported.kind];
       // In a required column, the code of "not recorded" stands for the literal text `(unknown)` (`StringDictionary`).
-      const uncoded = required ? new TextEncoder().encode(format.text(UNKNOWN)) : constant;
+      const uncoded = required ? new TextEncoder().encode(format.text(UNRECORDED)) : constant;
       return (writer, row) => {
         if (!columnTexts.copyTo(writer, codes[row] ?? 0)) writer.copy(uncoded, 0, uncoded.length);
       };
