@@ -15,7 +15,7 @@ import { UNFLUSHED_BYTES_MAX_IN_WORKERD } from "../../src/runtime/base/config/li
 import { installationCheckAgent } from "../../src/runtime/base/config/names.ts";
 import { ROLLUP_CACHE_IN_WORKERD } from "../../src/runtime/base/config/report-limits.ts";
 import type { Log } from "../../src/runtime/base/metrics/log.ts";
-import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/inline-rollup-calculator.ts";
+import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import { createServices, type Services } from "../../src/runtime/service/services.ts";
 import type { EpochMs } from "../../src/storage/event.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";

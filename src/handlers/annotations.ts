@@ -2,7 +2,7 @@
 import { ANNOTATIONS_MAX } from "../runtime/base/config/admin-limits.ts";
 import { list } from "../runtime/base/json-schema.ts";
 import { parseDateRange, type DateRange } from "../runtime/query/date-range.ts";
-import { SCOPE_PARAMETERS, dateParameter } from "../runtime/query/scope-parameters.ts";
+import { dateParameter, SCOPE_PARAMETERS } from "../runtime/query/scope.ts";
 import { byMoment, momentAt, parseAnnotation, type Annotation, ANNOTATION } from "../runtime/sites/annotation.ts";
 import { scopeJson } from "../runtime/sites/item-fields.ts";
 import { LONG_RANGE_DAYS_MAX } from "../shared/limits.ts";

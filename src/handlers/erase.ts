@@ -4,7 +4,7 @@ import { AppError, invalidInput, storageUnavailable } from "../runtime/base/erro
 import { parseDates } from "../runtime/query/date-range.ts";
 import { closed, count, text } from "../runtime/base/json-schema.ts";
 import { optional, required } from "../runtime/query/parameters.ts";
-import { SCOPE_PARAMETERS } from "../runtime/query/scope-parameters.ts";
+import { SCOPE_PARAMETERS } from "../runtime/query/scope.ts";
 import { requireAdminOf } from "./access.ts";
 import { answer, inQuery, SITE, START, SHORT_END, type Operations } from "./openapi/operation.ts";
 import { jsonReply } from "./reply.ts";

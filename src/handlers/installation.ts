@@ -9,7 +9,7 @@ import { parseUrl } from "../runtime/ingest/parse-url.ts";
 import { PAGE_PROBLEMS, SitePages } from "../runtime/installation/page-check.ts";
 import { BLOCKERS, SCRIPT_FINDINGS } from "../runtime/installation/page-findings.ts";
 import { PROXY_PROBLEMS } from "../runtime/installation/proxy-check.ts";
-import { SCOPE_PARAMETERS } from "../runtime/query/scope-parameters.ts";
+import { SCOPE_PARAMETERS } from "../runtime/query/scope.ts";
 import type { Services } from "../runtime/service/services.ts";
 import type { SiteId, LocalDate } from "../storage/event.ts";
 import { answer, jsonBody, SITE, type Operations } from "./openapi/operation.ts";

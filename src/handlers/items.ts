@@ -2,8 +2,7 @@
 import { AppError, invalidInput } from "../runtime/base/errors.ts";
 import { closed, text } from "../runtime/base/json-schema.ts";
 import { oneOf } from "../runtime/query/parameters.ts";
-import { checkSite } from "../runtime/query/reader.ts";
-import { SCOPE_PARAMETERS } from "../runtime/query/scope-parameters.ts";
+import { checkSite, SCOPE_PARAMETERS } from "../runtime/query/scope.ts";
 import type { Services } from "../runtime/service/services.ts";
 import type { Item, Collection } from "../runtime/sites/collection.ts";
 import { isOf, type ItemOwner, ITEM_ID } from "../runtime/sites/item-fields.ts";

@@ -3,7 +3,7 @@ import type { Standing } from "../runtime/access/principal.ts";
 import type { Config } from "../runtime/base/config/config.ts";
 import type { EventInput } from "../runtime/ingest/event-input.ts";
 import type { GeoPlace } from "../runtime/ingest/geo.ts";
-import type { Reader } from "../runtime/query/reader.ts";
+import type { Reader } from "../runtime/query/scope.ts";
 import type { Services } from "../runtime/service/services.ts";
 import type { SiteId, EpochMs } from "../storage/event.ts";
 import type { Reply } from "./reply.ts";

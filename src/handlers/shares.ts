@@ -14,7 +14,7 @@ import { boolean, closed, list, orNull, text } from "../runtime/base/json-schema
 import { parseDateRange, PERIOD_NAMES, type DateTexts } from "../runtime/query/date-range.ts";
 import { filterText, parseSegmentFilter } from "../runtime/query/filters.ts";
 import { optional } from "../runtime/query/parameters.ts";
-import { SCOPE_PARAMETERS } from "../runtime/query/scope-parameters.ts";
+import { SCOPE_PARAMETERS } from "../runtime/query/scope.ts";
 import { SHARE_NAME_CHARS_MAX } from "../shared/limits.ts";
 import { WEEK_STARTS } from "../shared/site-choices.ts";
 import { exceedsBytes, exceedsChars } from "../shared/text.ts";

@@ -11,7 +11,7 @@ import type { Condition } from "../runtime/query/filters.ts";
 import { reference, text, type Schema, boolean, closed, list, orNull } from "../runtime/base/json-schema.ts";
 import { optionalOneOf, oneOf, rowLimit } from "../runtime/query/parameters.ts";
 import { mapPlan, type Plan } from "../runtime/query/plan.ts";
-import { SCOPE_PARAMETERS, scopeOf } from "../runtime/query/scope-parameters.ts";
+import { SCOPE_PARAMETERS, scopeOf } from "../runtime/query/scope.ts";
 import { dailyExport, DAILY_EXPORT } from "../runtime/reports/exports/daily-export.ts";
 import { csvFormat, jsonFormat } from "../runtime/reports/exports/formats.ts";
 import { RAW_EXPORT, RawExport } from "../runtime/reports/exports/raw-export.ts";

@@ -2,8 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ClickhouseEvents } from "../../src/runtime/clickhouse/clickhouse-events.ts";
-import { prepareSchema } from "../../src/runtime/clickhouse/schema.ts";
-import { eventTables } from "../../src/runtime/clickhouse/tables.ts";
+import { eventTables, prepareSchema } from "../../src/runtime/clickhouse/schema.ts";
 import { createCounters } from "../../src/runtime/base/metrics/counters.ts";
 import type { ReplicatedEvents } from "../../src/storage/event-replica.ts";
 import { EVENT_COLUMNS, type LocalDate, type StoredEvent } from "../../src/storage/event.ts";

@@ -1,8 +1,7 @@
 /** The schema on a real ClickHouse: made in steps that may be repeated, and never downgraded. */
 import { describe, expect, it } from "vitest";
 import { ClickhouseEvents } from "../../src/runtime/clickhouse/clickhouse-events.ts";
-import { creation, prepareSchema, type SchemaStep } from "../../src/runtime/clickhouse/schema.ts";
-import { eventTables } from "../../src/runtime/clickhouse/tables.ts";
+import { creation, eventTables, prepareSchema, type SchemaStep } from "../../src/runtime/clickhouse/schema.ts";
 import { createCounters } from "../../src/runtime/base/metrics/counters.ts";
 import type { SiteId, LocalDate } from "../../src/storage/event.ts";
 import { connectionTo } from "../support/clickhouse-connection.ts";

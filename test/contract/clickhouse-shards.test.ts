@@ -5,8 +5,7 @@
 import { setTimeout } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type ClickhouseConnection, Responsiveness } from "../../src/runtime/clickhouse/connection.ts";
-import { prepareSchema } from "../../src/runtime/clickhouse/schema.ts";
-import { eventTables, type EventTables } from "../../src/runtime/clickhouse/tables.ts";
+import { eventTables, type EventTables, prepareSchema } from "../../src/runtime/clickhouse/schema.ts";
 import { ClickhouseBackend } from "../../src/runtime/clickhouse/clickhouse-backend.ts";
 import { rangeOfDays } from "../../src/runtime/query/date-range.ts";
 import { dailyExport } from "../../src/runtime/reports/exports/daily-export.ts";

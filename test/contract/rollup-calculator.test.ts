@@ -4,7 +4,7 @@ import { getPriority } from "node:os";
 import { describe, expect, it } from "vitest";
 import { ThreadedRollupCalculator } from "../../adapters/node/threads/instance-threads.ts";
 import { createFileObjectStore } from "../../adapters/node/files/file-stores.ts";
-import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/inline-rollup-calculator.ts";
+import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import { threadScript } from "../support/built.ts";
 import { integers, originOf } from "../support/rollups.ts";
 import { skippedFor } from "../support/skipped.ts";

@@ -3,8 +3,7 @@
  * fails, or the process dies there. Files and ClickHouse must then have every acknowledged event exactly once.
  */
 import { afterEach, describe, expect, it } from "vitest";
-import { prepareSchema } from "../../src/runtime/clickhouse/schema.ts";
-import { eventTables } from "../../src/runtime/clickhouse/tables.ts";
+import { eventTables, prepareSchema } from "../../src/runtime/clickhouse/schema.ts";
 import { siteId } from "../support/stored-event.ts";
 import { connectionTo } from "../support/clickhouse-connection.ts";
 import { EVENTS_TABLE, clickhouseOfFile, ONLY_THE_FRONT, type Failure } from "../support/clickhouse-server.ts";

@@ -11,7 +11,7 @@ import { tidyFolder } from "../../adapters/node/data-dir/data-dir.ts";
 import { createFileObjectStore, createFileRecordStore } from "../../adapters/node/files/file-stores.ts";
 import { JOURNAL_FOLDER, openFileSegmentLog } from "../../adapters/node/files/file-segment-log.ts";
 import type { FileSystem } from "../../adapters/node/files/file-system.ts";
-import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/inline-rollup-calculator.ts";
+import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import { DAY_MS } from "../../src/storage/event.ts";
 import type { ObjectKey, ObjectStore } from "../../src/storage/object-store.ts";
 import { EVENTS_FOLDER } from "../../src/storage/partition-path.ts";

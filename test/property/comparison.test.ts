@@ -4,7 +4,7 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/inline-rollup-calculator.ts";
+import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import { ROLLUP_CACHE } from "../../src/runtime/base/config/report-limits.ts";
 import { createMemoryObjectStore } from "../support/memory-object-store.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";

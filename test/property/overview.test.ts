@@ -15,7 +15,7 @@ import {
   visitsByHour,
   visitsByLastInstant,
 } from "../../src/runtime/reports/overview/visit-queries.ts";
-import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/inline-rollup-calculator.ts";
+import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import type { LocalDate, SiteId } from "../../src/storage/event.ts";
 import { createMemoryObjectStore } from "../support/memory-object-store.ts";
 import { makeDueRollups } from "../support/due-rollups.ts";

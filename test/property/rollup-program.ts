@@ -1,6 +1,5 @@
 /** A program with its stores, which is started, fails or dies while it makes rollups, and is started again. */
-import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/inline-rollup-calculator.ts";
-import type { RollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
+import { createInlineRollupCalculator, type RollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import type { ObjectKey, ObjectStore } from "../../src/storage/object-store.ts";
 import { ROLLUPS_FOLDER } from "../../src/storage/rollup-path.ts";
 import { createInProcessTarget, type InProcessParts, type InProcessTarget } from "../support/in-process-target.ts";

@@ -2,9 +2,9 @@
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { finalizeSql, type AggregateQuery } from "../../src/runtime/query/aggregate-query.ts";
+import { type AggregateQuery, finalizeSql } from "../../src/runtime/query/aggregate-query.ts";
 import { sql } from "../../src/runtime/query/sql.ts";
-import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/inline-rollup-calculator.ts";
+import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import { fileOf } from "../../src/runtime/duckdb/rollups/rollup-origin.ts";
 import type { Columns } from "../../src/storage/columns.ts";
 import { DAY_MS, utcDateOf } from "../../src/storage/event.ts";

@@ -1,7 +1,7 @@
 /** The properties of `zones.suite.ts` with DuckDB: in one pass, in chunks, and from rollups. */
 import { afterAll, expect } from "vitest";
 import { ROLLUP_CACHE } from "../../src/runtime/base/config/report-limits.ts";
-import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/inline-rollup-calculator.ts";
+import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import { createMemoryObjectStore } from "../support/memory-object-store.ts";
 import { makeDueRollups } from "../support/due-rollups.ts";
 import { createInProcessTarget, type MakeInProcessTarget } from "../support/in-process-target.ts";

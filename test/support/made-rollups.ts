@@ -6,7 +6,7 @@ import { partitionVersionOf } from "../../src/runtime/duckdb/cache/partition-ver
 import { computeMeasures } from "../../src/runtime/duckdb/rollups/rollup-maker.ts";
 import { rangeOfDays } from "../../src/runtime/query/date-range.ts";
 import { rolledMeasures } from "../../src/runtime/reports/registry.ts";
-import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/inline-rollup-calculator.ts";
+import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import { fileOf, originOf } from "../../src/runtime/duckdb/rollups/rollup-origin.ts";
 import { LeftOutFiles } from "../../src/runtime/base/metrics/storage-faults.ts";
 import { utcCalendar } from "../../src/storage/calendar.ts";

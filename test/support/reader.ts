@@ -1,6 +1,6 @@
 /** A reader who may read everything, of sites in UTC with these goals, whose weeks begin on Monday. */
 import { OWNER } from "../../src/runtime/access/principal.ts";
-import type { Reader } from "../../src/runtime/query/reader.ts";
+import type { Reader } from "../../src/runtime/query/scope.ts";
 import type { Goal, SiteGoal } from "../../src/runtime/sites/goal.ts";
 import { utcCalendar } from "../../src/storage/calendar.ts";
 import type { EpochMs } from "../../src/storage/event.ts";

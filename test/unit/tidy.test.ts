@@ -13,7 +13,7 @@ const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   "ua-parser-js": "src/runtime/ingest/user-agent.ts",
   isbot: "src/runtime/ingest/user-agent.ts",
   "hash-wasm": ["src/runtime/ingest/hmac-sha256.ts", "src/runtime/access/password-hasher.ts", "src/runtime/base/bytes.ts"],
-  "apache-arrow": "src/runtime/duckdb/tables/arrow-batches.ts",
+  "apache-arrow": "src/runtime/duckdb/tables/arrow.ts",
   "@clickhouse/client-web": "adapters/clickhouse-connection.ts",
   "@duckdb/duckdb-wasm/blocking": "adapters/node/threads/duckdb-instance.ts",
   "@whatwg-node/fetch": "adapters/node/http/fetch-classes.ts",

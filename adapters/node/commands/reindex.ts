@@ -5,7 +5,7 @@ import type { Config } from "../../../src/runtime/base/config/config.ts";
 import { isSiteId } from "../../../src/runtime/base/config/names.ts";
 import { openClickhouse } from "../../../src/runtime/clickhouse/clickhouse.ts";
 import { covers } from "../../../src/runtime/clickhouse/deletion.ts";
-import { StoredSegments } from "../../../src/runtime/clickhouse/stored-segments.ts";
+import { StoredSegments } from "../../../src/runtime/clickhouse/clickhouse-events.ts";
 import { reindex as reindexFiles, type ReindexReport } from "../../../src/runtime/clickhouse/cluster/reindex.ts";
 import { createCounters } from "../../../src/runtime/base/metrics/counters.ts";
 import type { Log } from "../../../src/runtime/base/metrics/log.ts";

@@ -1,7 +1,7 @@
 /** Entry point of the threads of rollups: reads files itself, so that their bytes never pass the main thread. */
 import { workerData } from "node:worker_threads";
 import { ROLLUP_CACHE } from "../../../src/runtime/base/config/report-limits.ts";
-import { createInlineRollupCalculator } from "../../../src/runtime/duckdb/rollups/inline-rollup-calculator.ts";
+import { createInlineRollupCalculator } from "../../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import { createFileObjectStore } from "../files/file-stores.ts";
 import { serveTasks, lowerPriority } from "./task-thread.ts";
 import type { RollupResult, RollupTask, RollupThread } from "./instance-threads.ts";

@@ -3,7 +3,7 @@ import { BODY_BYTES_MAX } from "../../runtime/base/config/limits.ts";
 import type { AppErrorCode } from "../../runtime/base/errors.ts";
 import { reference, type Schema } from "../../runtime/base/json-schema.ts";
 import type { Parameter as Declared, ParameterDescription, Parameters } from "../../runtime/query/parameters.ts";
-import { SCOPE_PARAMETERS, SHORT_END_DATE } from "../../runtime/query/scope-parameters.ts";
+import { SCOPE_PARAMETERS, SHORT_END_DATE } from "../../runtime/query/scope.ts";
 import { NOT_STORED, type Headers } from "./headers.ts";
 
 export interface Parameter extends ParameterDescription {

@@ -8,11 +8,18 @@ import { AppError, invalidInput } from "../base/errors.ts";
 import { unlessAborted } from "../base/queue.ts";
 import { NOT_RECORDED, StringDictionary } from "../duckdb/tables/dictionaries.ts";
 import { type AggregateQuery, totalSql } from "../query/aggregate-query.ts";
-import type { AnalyticsBackend } from "../query/analytics-backend.ts";
-import type { Asker } from "../query/asker.ts";
+import {
+  type AnalyticsBackend,
+  type Asker,
+  type Plan,
+  type PlanStep,
+  runSteps,
+  type ScanQuery,
+  type ScanReader,
+  type StepRows,
+  type TextsOf,
+} from "../query/plan.ts";
 import type { DateRange } from "../query/date-range.ts";
-import { type Plan, type PlanStep, runSteps, type StepRows } from "../query/plan.ts";
-import type { ScanQuery, ScanReader, TextsOf } from "../query/scan.ts";
 import type { SiteRange } from "../query/scope.ts";
 import { joinSql, resultColumn, sql, type SqlRow, SqlText, textCode } from "../query/sql.ts";
 import type { CalendarOf } from "../sites/sites.ts";
@@ -25,7 +32,7 @@ import {
   RESULT_SETTINGS,
 } from "./connection.ts";
 import { clickhouseStatement } from "./dialect/dialect.ts";
-import type { EventTables } from "./tables.ts";
+import type { EventTables } from "./schema.ts";
 import { visitorTallies } from "./visitor-tallies.ts";
 
 /** A name from `EventTables`. */

@@ -1,12 +1,20 @@
 /** The events of this node in ClickHouse: inserted as Parquet, each day of a segment at most once, and deleted by day. */
-import { dayNumberOf } from "../../storage/calendar.ts";
-import { type ColumnKind, EVENT_COLUMNS, type EventColumn, type LocalDate, type SiteId } from "../../storage/event.ts";
+import { addDays, dayNumberOf } from "../../storage/calendar.ts";
 import type { EventReplica, ExpiredDays, ReplicatedEvents } from "../../storage/event-replica.ts";
-import { CLICKHOUSE_INSERT_EXECUTION_SECS_MAX, CLICKHOUSE_INSERT_MS_MAX } from "../base/config/clickhouse-limits.ts";
+import type { EventStore } from "../../storage/event-store.ts";
+import { type ColumnKind, EVENT_COLUMNS, type EventColumn, type LocalDate, type SiteId, utcDateOf } from "../../storage/event.ts";
+import type { SegmentLog } from "../../storage/segment-log.ts";
+import {
+  CLICKHOUSE_CHECK_MS_MAX,
+  CLICKHOUSE_INSERT_EXECUTION_SECS_MAX,
+  CLICKHOUSE_INSERT_MS_MAX,
+  CLICKHOUSE_SITES_MAX,
+} from "../base/config/clickhouse-limits.ts";
+import { isSiteId } from "../base/config/names.ts";
 import type { Counters } from "../base/metrics/counters.ts";
 import type { ClickhouseConnection } from "./connection.ts";
-import { type DeletedEvents, deletionOf, searchFor } from "./deletion.ts";
-import type { EventTables } from "./tables.ts";
+import { covers, type DeletedEvents, deletionOf, type ErasureRequest, type ErasureRequests, searchFor } from "./deletion.ts";
+import type { EventTables } from "./schema.ts";
 
 /** The type of each kind of column in a file. */
 const FILE_TYPES: Readonly<Record<ColumnKind, string>> = {
@@ -80,7 +88,7 @@ const AT_MOST_ONCE = {
  */
 const WITHOUT_TOKEN = { deduplicate_insert: "disable", deduplicate_insert_select: "disable" } as const;
 
-export interface ClickhouseEventsOptions {
+interface ClickhouseEventsOptions {
   readonly connection: ClickhouseConnection;
   readonly tables: EventTables;
   /** The id of this node. */
@@ -144,5 +152,149 @@ export class ClickhouseEvents implements EventReplica {
   async #delete(events: DeletedEvents): Promise<void> {
     const { connection, tables } = this.#options;
     for (const statement of deletionOf(events, tables)) await connection.execute(statement);
+  }
+}
+
+interface RecoveredEventsParts {
+  readonly events: EventReplica;
+  readonly requests: Pick<ErasureRequests, "pending">;
+}
+
+/** Called before the journal is opened. */
+export async function withoutErasedDays(
+  { events, requests }: RecoveredEventsParts,
+  segmentLog: Pick<SegmentLog, "list">,
+): Promise<EventReplica> {
+  const lastRecovered = (await segmentLog.list()).at(-1) ?? 0;
+  let atStart: Promise<readonly ErasureRequest[]> | null = null;
+  /** Rejects while ClickHouse does not respond: then the flush fails, and is tried again. */
+  const requestedBefore = () =>
+    (atStart ??= requests.pending().catch((error: unknown) => {
+      atStart = null;
+      throw error;
+    }));
+  async function erasedSites({ sites, day, segment }: ReplicatedEvents): Promise<readonly SiteId[]> {
+    if (segment > lastRecovered) return [];
+    const requested = await requestedBefore();
+    return sites.filter((siteId) => requested.some((request) => covers(request, siteId, day)));
+  }
+  return {
+    async insert(segmentEvents, signal) {
+      await events.insert({ ...segmentEvents, exceptSites: await erasedSites(segmentEvents) }, signal);
+    },
+    delete: (...days) => events.delete(...days),
+    deleteExpired: (...days) => events.deleteExpired(...days),
+  };
+}
+
+const EPOCH = "1970-01-01" as LocalDate;
+
+/** The rows of one segment of a site and day. */
+export interface StoredSegment {
+  readonly segment: number;
+  readonly rows: number;
+  /** Fewer than `rows` if an event is there twice. */
+  readonly distinct: number;
+}
+
+type StoredCounts = Omit<StoredSegment, "segment">;
+
+interface StoredSegmentsOptions {
+  readonly connection: ClickhouseConnection;
+  readonly tables: EventTables;
+  /** The id of this node. */
+  readonly node: string;
+}
+
+export class StoredSegments {
+  readonly #options: StoredSegmentsOptions;
+
+  constructor(options: StoredSegmentsOptions) {
+    this.#options = options;
+  }
+
+  async sites(isKnown: (text: string) => text is SiteId): Promise<SiteId[]> {
+    const rows = await this.#rows(`SELECT DISTINCT site_id FROM events WHERE node = {node:String} ORDER BY site_id`, {});
+    return rows.map(({ site_id: id }) => String(id)).filter(isKnown);
+  }
+
+  /** Stored events by day, without those of the segments. */
+  async days(siteId: SiteId, exceptSegments: readonly number[]): Promise<Map<LocalDate, StoredCounts>> {
+    const rows = await this.#rows(
+      `SELECT day, count() AS rows, uniqExact(segment, row) AS distinct FROM events
+        WHERE site_id = {site:String} AND node = {node:String} AND NOT has({except:Array(UInt64)}, segment) GROUP BY day`,
+      { site: siteId, except: `[${exceptSegments.join(",")}]` },
+    );
+    return new Map(
+      rows.map(({ day, rows: count, distinct }) => [addDays(EPOCH, Number(day)), { rows: Number(count), distinct: Number(distinct) }]),
+    );
+  }
+
+  /** The segments of one day, oldest first. */
+  async segments(siteId: SiteId, day: LocalDate): Promise<StoredSegment[]> {
+    const rows = await this.#rows(
+      `SELECT segment, count() AS rows, uniqExact(row) AS distinct FROM events
+        WHERE site_id = {site:String} AND day = {day:Int32} AND node = {node:String} GROUP BY segment ORDER BY segment`,
+      { site: siteId, day: dayNumberOf(day) },
+    );
+    return rows.map(({ segment, rows: count, distinct }) => ({
+      segment: Number(segment),
+      rows: Number(count),
+      distinct: Number(distinct),
+    }));
+  }
+
+  /** `events` in the SQL is the table. */
+  #rows(sql: string, parameters: Readonly<Record<string, string | number>>) {
+    const { connection, tables, node } = this.#options;
+    const ofTable = sql.replace("FROM events", `FROM ${tables.all}`);
+    return connection.rows({ sql: ofTable, parameters: { ...parameters, node }, settings: tables.readSettings });
+  }
+}
+
+/** The part of `EventStore` that knows this node alone. */
+export type EventCatalog = Pick<EventStore, "sites" | "days">;
+
+interface ClickhouseCatalogOptions {
+  readonly connection: ClickhouseConnection;
+  readonly tables: EventTables;
+  readonly eventStore: EventCatalog;
+}
+
+const FIRST_DATE = utcDateOf(0);
+
+export class ClickhouseCatalog implements EventCatalog {
+  readonly #options: ClickhouseCatalogOptions;
+
+  constructor(options: ClickhouseCatalogOptions) {
+    this.#options = options;
+  }
+
+  /** Contains at most `CLICKHOUSE_SITES_MAX` sites of other nodes. Rejects while ClickHouse does not respond. */
+  async sites(): Promise<ReadonlySet<SiteId>> {
+    const rows = await this.#rows(`SELECT DISTINCT site_id FROM ${this.#options.tables.all} LIMIT {max:UInt32}`, {
+      max: CLICKHOUSE_SITES_MAX,
+    });
+    const found = rows.map((row) => String(row["site_id"])).filter((text) => isSiteId(text));
+    // Afterwards, so that a site whose first event has come meanwhile is among them.
+    return new Set([...found, ...(await this.#options.eventStore.sites())]);
+  }
+
+  /** Oldest first; of other nodes' days, only the first and the last. Only days of this node while ClickHouse does not respond. */
+  async days(siteId: SiteId): Promise<LocalDate[]> {
+    const others = this.#ends(siteId).catch((): LocalDate[] => []);
+    return [...new Set([...(await this.#options.eventStore.days(siteId)), ...(await others)])].sort();
+  }
+
+  async #ends(site: SiteId): Promise<LocalDate[]> {
+    const sql = `SELECT min(day) AS first, max(day) AS last, count() AS events FROM ${this.#options.tables.all}
+      WHERE site_id = {site:String} HAVING events > 0`;
+    const [row] = await this.#rows(sql, { site });
+    return row ? [row["first"], row["last"]].map((day) => addDays(FIRST_DATE, Number(day))) : [];
+  }
+
+  #rows(sql: string, parameters: Readonly<Record<string, string | number>>) {
+    const { connection, tables } = this.#options;
+    return connection.rows({ sql, parameters, settings: tables.readSettings, timeoutMs: CLICKHOUSE_CHECK_MS_MAX });
   }
 }

@@ -5,9 +5,8 @@ import { ClickhouseEvents } from "./clickhouse-events.ts";
 import { type ClickhouseConnection, type ConnectClickhouse, PreparedConnection } from "./connection.ts";
 import { ErasureRequests } from "./deletion.ts";
 import { nodeIdOf, type NodeIdParts, Nodes } from "./nodes.ts";
-import { prepareSchema } from "./schema.ts";
+import { eventTables, type EventTables, prepareSchema } from "./schema.ts";
 import { SharedSettings } from "./shared-settings.ts";
-import { eventTables, type EventTables } from "./tables.ts";
 
 export interface Clickhouse {
   readonly connection: ClickhouseConnection;

@@ -6,8 +6,7 @@ import { CLICKHOUSE_CHECK_MS_MAX, ERASURE_RECENT_MS, ERASURE_REQUESTS_MAX } from
 import { isSiteId } from "../base/config/names.ts";
 import type { SqlRow } from "../query/sql.ts";
 import type { ClickhouseConnection, ClickhouseStatement } from "./connection.ts";
-import { nodeTables, type NodeTables, SERVER_MS } from "./node-tables.ts";
-import type { EventTables } from "./tables.ts";
+import { type EventTables, nodeTables, type NodeTables, SERVER_MS } from "./schema.ts";
 
 interface DaysOfSite {
   readonly siteId: SiteId;

@@ -3,8 +3,7 @@ import type { RecordStore } from "../../storage/record-store.ts";
 import { CLICKHOUSE_CHECK_MS_MAX } from "../base/config/clickhouse-limits.ts";
 import type { Config } from "../base/config/config.ts";
 import type { ClickhouseConnection } from "./connection.ts";
-import { nodeTables, type NodeTables, SERVER_MS } from "./node-tables.ts";
-import type { EventTables } from "./tables.ts";
+import { type EventTables, nodeTables, type NodeTables, SERVER_MS } from "./schema.ts";
 
 /** `removed`: an administrator has declared that the node never returns (docs/scaling.md). */
 export type NodeState = "running" | "stopped" | "removed";

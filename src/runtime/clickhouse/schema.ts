@@ -1,9 +1,117 @@
 /** The tables in ClickHouse, created and upgraded in numbered steps. */
+import { type ColumnKind, EVENT_COLUMNS } from "../../storage/event.ts";
 import { CLICKHOUSE_CHECK_MS_MAX } from "../base/config/clickhouse-limits.ts";
+import type { Config } from "../base/config/config.ts";
 import { type ClickhouseConnection, ClickhouseError, type ClickhouseStatement } from "./connection.ts";
-import { createEvents, createEventsOfAllShards } from "./events-table.ts";
-import { createNodeTables, createSettingsTable } from "./node-tables.ts";
-import type { EventTables } from "./tables.ts";
+
+/**
+ * Number and lifetime of the insert tokens that a server remembers: an insert that is repeated later is looked up before
+ * (`ReplicatedEvents.isRepeated`).
+ */
+const DEDUPLICATED_INSERTS = 10_000;
+const DEDUPLICATION_SECS = 604_800;
+
+/** Texts that were not recorded are `(unknown)`, as reports show them, so that filters and groups need no special case. */
+const COLUMN_TYPES: Readonly<Record<ColumnKind, string>> = {
+  text: "LowCardinality(String) CODEC(ZSTD(1))",
+  json: "Nullable(String) CODEC(ZSTD(1))",
+  integer: "Nullable(Int64) CODEC(ZSTD(1))",
+  cents: "Nullable(Int64) CODEC(ZSTD(1))",
+  visitor: "UInt64 CODEC(ZSTD(1))",
+  timestamp: "Int64 CODEC(Delta, ZSTD(1))",
+};
+
+/** `node` is the instance that accepted the event, `segment` the journal segment, and `row` the place in it. */
+const COLUMNS: readonly string[] = [
+  "site_id LowCardinality(String)",
+  "day Int32 CODEC(Delta, ZSTD(1))",
+  "node LowCardinality(String)",
+  "segment UInt64 CODEC(Delta, ZSTD(1))",
+  "row UInt32 CODEC(Delta, ZSTD(1))",
+  ...EVENT_COLUMNS.filter(({ name }) => name !== "site_id").map(({ name, kind }) => `${name} ${COLUMN_TYPES[kind]}`),
+];
+
+/** The path has no `{uuid}`, so that a replica that is added later, by the same statement, finds the others. */
+const engineOf = ({ cluster, database }: EventTables): string =>
+  cluster === null ? "MergeTree" : `ReplicatedMergeTree('/clickhouse/tables/${cluster}/{shard}/${database}/events_data', '{replica}')`;
+
+const settingsOf = ({ cluster }: EventTables): string =>
+  cluster === null
+    ? `non_replicated_deduplication_window = ${DEDUPLICATED_INSERTS}`
+    : `replicated_deduplication_window = ${DEDUPLICATED_INSERTS}, replicated_deduplication_window_seconds = ${DEDUPLICATION_SECS}`;
+
+/**
+ * Reports read days of a site, and most then group by visitor or follow a visitor's events in order, so rows lie in that order. An
+ * insert has one day, so it makes one part; a month is a partition, so that years of events have tens of them. There is no TTL: the
+ * program does not trust the server's clock with deletions.
+ */
+const createEvents = (tables: EventTables): string => `CREATE TABLE IF NOT EXISTS ${tables.stored} ${tables.onCluster}
+  (
+    ${COLUMNS.join(",\n    ")}
+  )
+  ENGINE = ${engineOf(tables)}
+  PARTITION BY toYYYYMM(toDate32(day))
+  ORDER BY (site_id, day, visitor_id, timestamp, segment, row)
+  SETTINGS ${settingsOf(tables)}`;
+
+/** A visitor id is a hash of site and visitor, so it is the sharding key as it is: everything about a visitor is on one shard. */
+const createEventsOfAllShards = ({ all, stored, onCluster, database }: EventTables, cluster: string): string =>
+  `CREATE TABLE IF NOT EXISTS ${all} ${onCluster} AS ${stored}
+  ENGINE = Distributed('${cluster}', '${database}', 'events_data', visitor_id)`;
+
+export interface NodeTables {
+  readonly nodes: string;
+  readonly requests: string;
+  readonly confirmations: string;
+  readonly settings: string;
+}
+
+export const nodeTables = ({ database }: Pick<EventTables, "database">): NodeTables => ({
+  nodes: `\`${database}\`.nodes`,
+  requests: `\`${database}\`.erasure_requests`,
+  confirmations: `\`${database}\`.erasure_confirmations`,
+  settings: `\`${database}\`.site_settings`,
+});
+
+/** Milliseconds by the server's clock, because those of the nodes may differ. */
+export const SERVER_MS = "toUnixTimestamp64Milli(now64(3))";
+
+/** All servers of a cluster are replicas of these tables. A newer row replaces the one with the same key. */
+function createTable(tables: EventTables, name: string, { columns, key, version }: Record<"columns" | "key" | "version", string>): string {
+  const { cluster, database, onCluster } = tables;
+  const path = `'/clickhouse/tables/${cluster}/${database}/${name}', '{shard}-{replica}', `;
+  const engine = cluster === null ? `ReplacingMergeTree(${version})` : `ReplicatedReplacingMergeTree(${path}${version})`;
+  return `CREATE TABLE IF NOT EXISTS \`${database}\`.${name} ${onCluster} (${columns}) ENGINE = ${engine} ORDER BY ${key}`;
+}
+
+const createNodeTables = (tables: EventTables): readonly string[] => [
+  createTable(tables, "nodes", {
+    columns:
+      "node String, role String, version String, state String, started_ms Int64, secret_check String, rotation_days UInt32, " +
+      `unflushed UInt64, last_segment UInt64, seen_ms Int64 DEFAULT ${SERVER_MS}`,
+    key: "node",
+    version: "seen_ms",
+  }),
+  createTable(tables, "erasure_requests", {
+    columns: `id String, site_id String, first_day String, last_day String, requested_ms Int64 DEFAULT ${SERVER_MS}`,
+    key: "id",
+    version: "requested_ms",
+  }),
+  createTable(tables, "erasure_confirmations", {
+    columns: `request String, node String, events UInt64, days UInt64, confirmed_ms Int64 DEFAULT ${SERVER_MS}`,
+    key: "(request, node)",
+    version: "confirmed_ms",
+  }),
+];
+
+/** A row's site is empty for the calendar of all sites without one of their own; its record is empty after a removal. */
+const createSettingsTable = (tables: EventTables): readonly string[] => [
+  createTable(tables, "site_settings", {
+    columns: `site_id String, record String, changed_ms Int64, stored_ms Int64 DEFAULT ${SERVER_MS}`,
+    key: "site_id",
+    version: "changed_ms",
+  }),
+];
 
 /**
  * Statements that may run again, at the same time on another node, and after a later step: a start that was killed repeats its step.
@@ -83,4 +191,54 @@ export async function prepareSchema(connection: ClickhouseConnection, tables: Ev
     for (const sql of step(tables)) await change(sql);
     await connection.execute(completion(tables, i + 1));
   }
+}
+
+type Settings = NonNullable<ClickhouseStatement["settings"]>;
+
+/** Names of tables include the database, because servers of a cluster run what they are sent in a database of their own choice. */
+export interface EventTables {
+  readonly database: string;
+  /** null on one server. */
+  readonly cluster: string | null;
+  /** Has the events of one server, on a cluster those of its shard. Deletions name it. */
+  readonly stored: string;
+  /** Has all events. Inserts and SELECTs name it. */
+  readonly all: string;
+  /** Follows the name of a table in statements that every server executes. Empty on one server. */
+  readonly onCluster: string;
+  /** Settings for statements that read `all`, or from all shards. */
+  readonly readSettings: Settings;
+  /** Settings for INSERT. */
+  readonly insertSettings: Settings;
+  /** Settings for statements that create, change or delete. */
+  readonly changeSettings: Settings;
+}
+
+/** Both are validated (`identifier`), so that quotes suffice. */
+const qualified = (database: string, table: string): string => `\`${database}\`.${table}`;
+
+/**
+ * Reads and inserts use the first replica that is up, in the order of the cluster's definition, whichever server gets the statement:
+ * a report then has what was inserted before. Further replicas take over when it fails.
+ */
+const FIRST_REPLICA = { load_balancing: "in_order", prefer_localhost_replica: 0, max_parallel_replicas: 1 } as const;
+
+const CLUSTER_SETTINGS = {
+  // A subquery has the events of all shards wherever it runs.
+  readSettings: { ...FIRST_REPLICA, distributed_product_mode: "global" },
+  // The insert resolves once each shard has its block. The token goes along, so that a repeated insert adds what a shard lacks.
+  insertSettings: { ...FIRST_REPLICA, distributed_foreground_insert: 1 },
+  // All replicas have executed the statement, or it fails.
+  changeSettings: { distributed_ddl_output_mode: "throw", distributed_ddl_task_timeout: 180, alter_sync: 2 },
+} as const;
+
+const SERVER_SETTINGS = { readSettings: {}, insertSettings: {}, changeSettings: {} } as const;
+
+export function eventTables({
+  clickhouseDatabase: database,
+  clickhouseCluster: cluster,
+}: Pick<Config, "clickhouseDatabase" | "clickhouseCluster">): EventTables {
+  const stored = qualified(database, "events_data");
+  if (cluster === null) return { database, cluster, stored, all: stored, onCluster: "", ...SERVER_SETTINGS };
+  return { database, cluster, stored, all: qualified(database, "events_all"), onCluster: `ON CLUSTER \`${cluster}\``, ...CLUSTER_SETTINGS };
 }

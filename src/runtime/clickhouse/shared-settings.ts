@@ -2,8 +2,7 @@
 import type { EpochMs } from "../../storage/event.ts";
 import { CLICKHOUSE_CHECK_MS_MAX, SETTINGS_INSERTED_CHARS_MAX, SETTINGS_READ_AGAIN_MS } from "../base/config/clickhouse-limits.ts";
 import type { ClickhouseConnection } from "./connection.ts";
-import { nodeTables } from "./node-tables.ts";
-import type { EventTables } from "./tables.ts";
+import { type EventTables, nodeTables } from "./schema.ts";
 
 /** The key of the calendar of sites without a time zone of their own: no site's id is empty. */
 export const DEFAULT_CALENDAR_KEY = "";

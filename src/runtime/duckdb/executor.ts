@@ -6,11 +6,19 @@ import { WORKED_ON_SHARE_MAX } from "../base/config/limits.ts";
 import { GUEST_TEST_STEPS_MAX } from "../base/config/report-limits.ts";
 import { AppError, invalidInput } from "../base/errors.ts";
 import { type AggregateQuery, definitionOf, finalizeSql, needsOf, partialColumns, singlePassSql } from "../query/aggregate-query.ts";
-import type { AnalyticsBackend, DayVersion } from "../query/analytics-backend.ts";
-import type { Asker } from "../query/asker.ts";
-import { type Plan, type PlanStep, runSteps, type StepRows } from "../query/plan.ts";
+import {
+  type AnalyticsBackend,
+  type Asker,
+  type DayVersion,
+  type Plan,
+  type PlanStep,
+  runSteps,
+  type ScanChunk,
+  type ScanReader,
+  type StepRows,
+  type TextsOf,
+} from "../query/plan.ts";
 import { numberIn, textIn } from "../query/row-values.ts";
-import type { ScanChunk, ScanReader, TextsOf } from "../query/scan.ts";
 import { sharedEventsIn, type SiteRange } from "../query/scope.ts";
 import { column, joinSql, resultColumn, sql, type SqlText } from "../query/sql.ts";
 import type { CalendarOf } from "../sites/sites.ts";

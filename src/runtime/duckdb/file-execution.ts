@@ -9,7 +9,7 @@ import { columnsOfEvents, decodeEventsOf } from "../../storage/parquet-events.ts
 import { FILE_EXECUTION } from "../base/config/report-limits.ts";
 import type { CalendarOf } from "../sites/sites.ts";
 import type { PlanStep } from "../query/plan.ts";
-import { VISIT_COLUMNS, visitsOf, type RowsOfVisits, type Visits } from "../query/visits.ts";
+import { type RowsOfVisits, VISIT_COLUMNS, type Visits, visitsOf } from "../query/aggregate-query.ts";
 
 export interface FileExecutionOptions {
   readonly eventStore: Pick<EventStore, "withSnapshot" | "read">;

@@ -2,14 +2,15 @@
  * A query over any range in two phases: partial aggregates of ranges of whole salt periods, and the final result from their sums.
  * No visitor id outlives its salt period, so the visitors, sessions and events of a range are the sums of those of its periods.
  */
-import { utcCalendar, type Calendar } from "../../storage/calendar.ts";
-import { utcDateOf } from "../../storage/event.ts";
+import { type Calendar, utcCalendar } from "../../storage/calendar.ts";
+import type { Columns } from "../../storage/columns.ts";
+import { TEXT_COLUMNS, utcDateOf } from "../../storage/event.ts";
+import type { DecodedEvents } from "../../storage/parquet-events.ts";
+import { PAGEVIEW } from "../base/config/names.ts";
 import type { VisitorFunction } from "./behavioral/visitor-function.ts";
-import { rangeOfDays, type DateRange } from "./date-range.ts";
-import { fragment, joinSql, resultColumn, sql, textCode, type SqlParameter, type SqlText } from "./sql.ts";
+import { type DateRange, rangeOfDays } from "./date-range.ts";
+import { type ColumnName, fragment, joinSql, resultColumn, sql, type SqlParameter, type SqlText, textCode } from "./sql.ts";
 import { isFound } from "./text-conditions.ts";
-import type { OrderKey, Top } from "./top.ts";
-import type { RowsOfVisits } from "./visits.ts";
 
 export interface AggregateQuery {
   /** Integer grouping columns; empty for a single row. */
@@ -155,7 +156,7 @@ export function definitionOf({ partial, keys, codes, names, counts, amounts, per
 }
 
 /** The data that a query reads besides the columns of `events`. */
-export interface QueryNeeds {
+interface QueryNeeds {
   /** The custom properties of the events. */
   readonly properties: boolean;
   /** The relation `sessions`. */
@@ -187,3 +188,51 @@ export const perVisitorQuery = (perVisitor: VisitorFunction, partial: AggregateQ
   partial,
   perVisitor,
 });
+
+/** A column, or the quotient of two columns, of which `whole` is never 0. */
+export type OrderKey = string | { readonly part: string; readonly whole: string };
+
+/** The first rows: largest first if there is a key, then by the texts in ascending order of their code points. */
+export interface Top {
+  readonly by?: OrderKey;
+  /** Smallest first; without a key, the texts in descending order. */
+  readonly isReversed?: boolean;
+  readonly rowsMax: number;
+  /** Rows that are left out before the first one. */
+  readonly offset?: number;
+  /** Only rows that have one of these in the first column of texts. */
+  readonly values?: readonly string[];
+  /** Only rows of which the first column of texts contains this, ignoring case. */
+  readonly search?: string;
+  /** The column that these texts are from. */
+  readonly of?: ColumnName;
+  /** The label in which the search looks for a text that was not recorded, in place of the default label. */
+  readonly unknownLabel?: string;
+}
+
+/** Events of one day. */
+export interface Visits {
+  /** The number of the day since 1970-01-01. */
+  readonly day: number;
+  readonly timestampsMs: Float64Array;
+  readonly visitorIds: BigUint64Array;
+  /** 1 for each page view, 0 for each other event. */
+  readonly pageviews: Uint8Array;
+}
+
+/** The rows of a query over the visits of a range: those that its SQL has, by column. */
+export type RowsOfVisits = (visits: readonly Visits[], range: DateRange, calendar: Calendar) => Columns;
+
+/** The texts that visits need of a file. */
+export const VISIT_COLUMNS = TEXT_COLUMNS.filter(({ field }) => field === "eventName");
+
+export function visitsOf(day: number, events: DecodedEvents): Visits {
+  const [names] = VISIT_COLUMNS.map((column) => events.text(column));
+  const isPageview = names?.texts.map((name) => name === PAGEVIEW) ?? [];
+  return {
+    day,
+    timestampsMs: Float64Array.from(events.timestampsMs, Number),
+    visitorIds: events.visitorIds,
+    pageviews: Uint8Array.from(names?.places ?? [], (place) => Number(isPageview[place] ?? false)),
+  };
+}

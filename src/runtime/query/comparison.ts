@@ -6,8 +6,7 @@ import { invalidInput } from "../base/errors.ts";
 import { parseDates, rangeOfDays, type DateRange } from "./date-range.ts";
 import { localTimeOf, whenClockShows } from "./local-time.ts";
 import { optionalOneOf, type Values } from "./parameters.ts";
-import { dateParameter } from "./scope-parameters.ts";
-import { within, type Scope } from "./scope.ts";
+import { dateParameter, type Scope, within } from "./scope.ts";
 
 /** The offset of `year_over_year`: the same in every year, so that both windows have the same length. */
 const YEAR_DAYS = 365;

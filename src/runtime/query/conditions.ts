@@ -1,11 +1,191 @@
 /** Conditions in SQL: whether an event meets a filter, by what it recorded or by the session that it is part of (docs/reports.md, "Filters"). */
 import { PROPERTY_PREFIX, UNRECORDED } from "../../shared/filters.ts";
+import { MINUTE_MS } from "../../storage/event.ts";
+import type { Config } from "../base/config/config.ts";
+import { PAGEVIEW } from "../base/config/names.ts";
+import type { Goal } from "../sites/goal.ts";
 import { columnOf, isDimension } from "./dimensions.ts";
-import { isSessionFilter, type Condition } from "./filters.ts";
-import { meetsSessionConditions, type SessionCondition, type SessionEvents } from "./session-conditions.ts";
-import { column, joinSql, sql, type SqlText } from "./sql.ts";
+import { type Condition, isSessionFilter, type SessionFilter } from "./filters.ts";
+import { column, fragment, joinSql, sql, type SqlText, textCode } from "./sql.ts";
+import { bitsSql, stepSql } from "./steps.ts";
 import { propertyPasses, valuePasses } from "./text-conditions.ts";
-import { ANY_TEXT, type TextTest } from "./text-matching.ts";
+import { ANY_TEXT, compiledTest, type TextTest } from "./text-matching.ts";
+
+/** `props` is a SELECT of the column `props` of at least the events that are asked about. */
+export function goalSql(goal: Goal, props: SqlText): SqlText {
+  if ("page" in goal) return stepSql({ kind: "page", value: goal.page });
+  const isEvent = stepSql({ kind: "event", value: goal.event });
+  if (goal.property === null) return isEvent;
+  const { key, value } = goal.property;
+  return sql`(${isEvent} AND ${propertyPasses({ key, test: { kind: "is", values: [value] } }, props)})`;
+}
+
+type GoalCondition = Pick<Condition, "test" | "isNegated" | "goals">;
+
+interface GoalMarks {
+  /** Columns of an event, from which `bits` are made. */
+  readonly columns: SqlText;
+  /** A BIGINT with a bit for each condition whose test an event passes, and one for an event that reaches any goal. */
+  readonly bits: SqlText;
+  /** True if a session meets all conditions. `isReached` tells whether one of its events has the bit of that position. */
+  readonly isMet: (isReached: (position: number) => SqlText) => SqlText;
+  /** A session meets them of which no event has a bit. */
+  readonly isMetWithoutBits: boolean;
+}
+
+/** True if sessions that reach no goal at all meet the condition. */
+const asksForNoGoal = ({ test: { kind, values } }: GoalCondition): boolean => kind === "is" && values.includes(UNRECORDED);
+
+/** The column `reached` has a bit for each goal. */
+export const reachesAny = fragment((mask: number) => sql`(reached & CAST(${mask} AS BIGINT)) <> 0`);
+
+/** Events that are no goal of the site are goals by their names: the column `other_name`, `(unknown)` for all others. */
+function otherName(goalNames: readonly string[]): SqlText {
+  const known = [PAGEVIEW, UNRECORDED, ...goalNames].map((name) => sql`${textCode(name)}`);
+  const name = column("event_name");
+  return sql`CASE WHEN ${name} IN (${joinSql(known, ", ")}) THEN ${textCode(UNRECORDED)} ELSE ${name} END`;
+}
+
+/** True if the name of an event that is no goal of the site passes. */
+function otherPasses({ kind, values }: TextTest): SqlText[] {
+  const wanted = kind === "is" ? values.filter((value) => value !== UNRECORDED) : values;
+  return wanted.length === 0 ? [] : [valuePasses(sql`other_name`, "event_name", { kind, values: wanted })];
+}
+
+const or = (tests: readonly SqlText[]): SqlText => (tests.length === 0 ? sql`false` : sql`(${joinSql(tests, " OR ")})`);
+
+/** `props` is a SELECT of the column `props` of all events that are asked about. */
+export function goalMarks(conditions: readonly GoalCondition[], props: SqlText): GoalMarks {
+  // Those of the site, and so the same for all conditions.
+  const goals = conditions[0]?.goals ?? [];
+  const isAnyAsked = conditions.some(asksForNoGoal);
+  const passing = conditions.map(({ test }) => goals.filter(({ name }) => compiledTest(test)(name)));
+  const compared = isAnyAsked ? goals : [...new Set(passing.flat())];
+  const reached = compared.length === 0 ? sql`0` : bitsSql(compared.map(({ goal }) => goalSql(goal, props)));
+  const tests = conditions.map(({ test }, i) => {
+    const positions = (passing[i] ?? []).map((goal) => compared.indexOf(goal));
+    return or([
+      ...(positions.length > 0 ? [reachesAny(positions.reduce((sum, position) => sum + 2 ** position, 0))] : []),
+      ...otherPasses(test),
+    ]);
+  });
+  const any = sql`(reached <> 0 OR other_name <> ${textCode(UNRECORDED)})`;
+  return {
+    columns: sql`${reached} AS reached, ${otherName(goals.map(({ name }) => name))} AS other_name`,
+    bits: bitsSql(isAnyAsked ? [...tests, any] : tests),
+    isMet: (isReached) =>
+      joinSql(
+        conditions.map((condition, i) => {
+          const met = asksForNoGoal(condition) ? sql`(${isReached(i)} OR NOT ${isReached(tests.length)})` : isReached(i);
+          return condition.isNegated ? sql`NOT ${met}` : met;
+        }),
+        " AND ",
+      ),
+    isMetWithoutBits: conditions.every((condition) => asksForNoGoal(condition) !== condition.isNegated),
+  };
+}
+
+/** The events of a range of whole salt periods, by which its sessions are judged. */
+export interface SessionEvents {
+  readonly rules: SessionRules;
+  /** A SELECT of `props` of all events of the range. */
+  readonly props: SqlText;
+  /** A SELECT of those that are shared, up to the cut of the range. */
+  readonly shown: SqlText;
+  /** These are all events of the range, so that the relation `sessions` describes its sessions. */
+  readonly areAllShown: boolean;
+  /** ClickHouse: the same SELECT plus the events that are not shared, with `shared` if there are any. */
+  readonly ordered: SqlText;
+  readonly hidesEvents: boolean;
+  /** A row of `sessions` is of the range. */
+  readonly isInRange: SqlText;
+}
+
+/** A condition on sessions. */
+export type SessionCondition = Condition & { readonly dimension: SessionFilter };
+
+/** Rows of `sessions` plus `chain`, shared by all day-parts of one session. */
+const chainedParts = ({ rules: { sessionGapMs }, isInRange }: SessionEvents): SqlText => sql`
+  SELECT session, visitor_id, first_ms, sum(begins) OVER (PARTITION BY visitor_id ORDER BY first_ms, session) AS chain
+  FROM (
+    SELECT session, visitor_id, first_ms,
+      CASE WHEN first_ms - lag(last_ms) OVER (PARTITION BY visitor_id ORDER BY first_ms, session) <= ${sessionGapMs} THEN 0 ELSE 1 END AS begins
+    FROM sessions
+    WHERE ${isInRange}
+  ) AS parts`;
+
+const hasBit = (position: number): SqlText => sql`(met & CAST(${2 ** position} AS BIGINT)) <> 0`;
+
+/** DuckDB: true if the session of an event meets all conditions on goals. */
+function meetsByGoals(conditions: readonly SessionCondition[], events: SessionEvents): SqlText {
+  const { columns, bits, isMet, isMetWithoutBits } = goalMarks(conditions, events.props);
+  const marked = sql`
+    SELECT session, bit_or(met) AS met
+    FROM (SELECT session, ${bits} AS met FROM (SELECT session, ${columns} FROM (${events.shown}) AS shown) AS named) AS marked
+    WHERE met <> 0
+    GROUP BY session`;
+  if (events.rules.rotationDays > 1) {
+    return sql`session IN (
+      SELECT session
+      FROM (
+        SELECT chained.session AS session, bit_or(coalesce(met, 0)) OVER (PARTITION BY visitor_id, chain) AS met
+        FROM (${chainedParts(events)}) AS chained LEFT JOIN (${marked}) AS parts ON parts.session = chained.session
+      ) AS wholes
+      WHERE ${isMet(hasBit)})`;
+  }
+  const among = (isAmong: SqlText) => sql`session IN (SELECT session FROM (${marked}) AS parts WHERE ${isAmong})`;
+  return isMetWithoutBits ? sql`NOT ${among(sql`NOT (${isMet(hasBit)})`)}` : among(isMet(hasBit));
+}
+
+const PAGE_OF_SESSIONS = { "entry-page": sql`entry_page`, "exit-page": sql`exit_page` };
+const PICK = { "entry-page": sql`arg_min`, "exit-page": sql`arg_max` };
+
+/** `session` and `page`: the first or last page that was viewed, on its day; NULL without a page view. */
+function pagesOfParts(end: "entry-page" | "exit-page", { shown, areAllShown, isInRange }: SessionEvents): SqlText {
+  if (areAllShown) return sql`SELECT session, ${PAGE_OF_SESSIONS[end]} AS page FROM sessions WHERE ${isInRange}`;
+  return sql`
+    SELECT session, ${PICK[end]}(pathname, (timestamp, sequence_number)) FILTER (WHERE event_name = ${textCode(PAGEVIEW)}) AS page
+    FROM (${shown}) AS shown
+    GROUP BY session`;
+}
+
+/** DuckDB: the numbers of sessions that begin or end on a page that passes. */
+function sessionsOfPage(end: "entry-page" | "exit-page", test: TextTest, events: SessionEvents): SqlText {
+  const passes = valuePasses(sql`coalesce(page, 0)`, "pathname", test);
+  const parts = pagesOfParts(end, events);
+  if (events.rules.rotationDays === 1) return sql`SELECT session FROM (${parts}) AS parts WHERE ${passes}`;
+  return sql`
+    SELECT session
+    FROM (
+      SELECT chained.session AS session,
+        ${PICK[end]}(page, first_ms) FILTER (WHERE page IS NOT NULL) OVER (PARTITION BY visitor_id, chain) AS page
+      FROM (${chainedParts(events)}) AS chained LEFT JOIN (${parts}) AS parts ON parts.session = chained.session
+    ) AS wholes
+    WHERE ${passes}`;
+}
+
+export const negated = ({ isNegated }: SessionCondition, passed: SqlText): SqlText => (isNegated ? sql`NOT ${passed}` : passed);
+
+type PageCondition = SessionCondition & { readonly dimension: "entry-page" | "exit-page" };
+
+export const isOnPage = (condition: SessionCondition): condition is PageCondition => condition.dimension !== "goal";
+
+export const isOnGoal = (condition: SessionCondition): boolean => !isOnPage(condition);
+
+function meetsInDuckdb(conditions: readonly SessionCondition[], events: SessionEvents): SqlText {
+  const onGoals = conditions.filter(isOnGoal);
+  const onPages = conditions.filter(isOnPage).map((condition) => {
+    const { dimension, test } = condition;
+    return negated(condition, sql`session IN (${sessionsOfPage(dimension, test, events)})`);
+  });
+  return joinSql(onGoals.length === 0 ? onPages : [...onPages, meetsByGoals(onGoals, events)], " AND ");
+}
+
+/**
+ * True if the session of an event meets all conditions: by its entry or exit page, `(unknown)` without a page view, or by the goals that it
+ * reaches.
+ */
+export const meetsSessionConditions = fragment(meetsInDuckdb);
 
 /** True if an event's property passes. An event without the property has the value `(unknown)`. */
 function meetsProperty(key: string, test: TextTest, props: SqlText): SqlText {
@@ -34,3 +214,15 @@ export function meetsConditions(conditions: readonly Condition[], events: Sessio
   const met = conditions.filter((condition) => !isOnSession(condition)).map((condition) => meetsByItself(condition, events.props));
   return joinSql(onSessions.length === 0 ? met : [...met, meetsSessionConditions(onSessions, events)], " AND ");
 }
+
+export interface SessionRules {
+  /** A longer pause between two events of a visitor starts a new session. */
+  readonly sessionGapMs: number;
+  /** Days of a salt period. With more than one, sessions continue past midnight. */
+  readonly rotationDays: number;
+}
+
+export const sessionRulesOf = ({ sessionWindowMinutes, visitorSaltRotationDays }: Config): SessionRules => ({
+  sessionGapMs: sessionWindowMinutes * MINUTE_MS,
+  rotationDays: visitorSaltRotationDays,
+});

@@ -13,10 +13,14 @@ import { FILTER_CONDITIONS_MAX, FILTER_EXPRESSION_CHARS_MAX, FILTER_VALUES_MAX, 
 import { exceedsChars } from "../../shared/text.ts";
 import { FILTER_EXPRESSIONS_MAX } from "../base/config/report-limits.ts";
 import { AppError, invalidInput } from "../base/errors.ts";
-import type { SiteGoal } from "../sites/goal.ts";
+import type { Goal, SiteGoal } from "../sites/goal.ts";
 import { DIMENSIONS, isDimension, isSessionDimension, type Dimension } from "./dimensions.ts";
-import type { NamedGoal } from "./goal.ts";
 import { compileInTurns, isKnownExpression, problemOfExpression, problemOfSize, type TextTest } from "./text-matching.ts";
+
+export interface NamedGoal {
+  readonly name: string;
+  readonly goal: Goal;
+}
 
 /** Dimensions of whole sessions: a condition on them keeps all events of the sessions that meet it. */
 export const SESSION_FILTERS = ["entry-page", "exit-page", "goal"] as const;

@@ -1,7 +1,10 @@
-/** A query plan as data: queries grouped by the range that they read, and a pure function from their rows to the result. */
-import type { SqlRow } from "./sql.ts";
-import { checkShared, type SiteRange } from "./scope.ts";
+/** What is computed, as data: a plan of queries or a scan of events; and the port to the backends that run it. */
+import type { NumberColumns } from "../../storage/columns.ts";
+import type { LocalDate } from "../../storage/event.ts";
 import type { AggregateQuery } from "./aggregate-query.ts";
+import type { DateRange } from "./date-range.ts";
+import { checkShared, type SiteRange } from "./scope.ts";
+import type { SqlRow, SqlText } from "./sql.ts";
 
 /** Queries over the same range: if it is processed in chunks, they share each chunk. */
 export interface PlanStep {
@@ -81,4 +84,64 @@ export async function runSteps(steps: readonly PlanStep[], run: (step: PlanStep)
     rows.push(queries.length === 0 ? [] : await run({ ...step, queries }));
   }
   return rows;
+}
+
+export interface DayVersion {
+  readonly day: LocalDate;
+  /** Identifies the exact set of the day's events. */
+  readonly version: string;
+}
+
+export interface AnalyticsBackend {
+  /** The plan's result over every event that this process accepted before the call. Rejects with a 503 if the backend cannot answer. */
+  run<Result>(plan: Plan<Result>, asker: Asker): Promise<Result>;
+  /** The result of a reader of the events of the range, custom properties included. Each attempt opens a new reader. */
+  scan<Result>(siteRange: SiteRange, openReader: () => ScanReader<Result>, asker: Asker): Promise<Result>;
+  /** True if rollups have all events that the plan needs, and it needs some. It then runs without the engine. */
+  isCovered(plan: Plan<unknown>): Promise<boolean>;
+  /**
+   * The versions of the site's days with events, oldest first: a version changes with every event that is added or deleted. Null if
+   * the backend cannot tell, because others add events, too.
+   */
+  versionsOf(siteRange: SiteRange): Promise<readonly DayVersion[] | null>;
+  /** True if the backend responds to a query without data. Never rejects. */
+  isAnswering(signal: AbortSignal): Promise<boolean>;
+}
+
+export interface Asker {
+  /** Reads what is shared, by a link or of a public site. Guests have a part of the query slots only. */
+  readonly isGuest: boolean;
+  /** Aborts when nobody waits for the result any more. */
+  readonly signal: AbortSignal;
+}
+
+/** Looks up the texts of codes, given in ascending order. */
+export type TextsOf = (codes: readonly number[]) => Promise<ReadonlyMap<number, string>>;
+
+/** A query whose rows are read as columns. No value is NULL. */
+export interface ScanQuery {
+  readonly sql: SqlText;
+  /** Columns with codes of texts, of type INTEGER. */
+  readonly texts: readonly string[];
+  /** Columns of type INTEGER or BIGINT. */
+  readonly numbers: readonly string[];
+}
+
+/** A chunk of events that stays loaded while a reader reads it. */
+export interface ScanChunk {
+  readonly range: DateRange;
+  /** The result of a query over the chunk's range. */
+  columns(query: ScanQuery): Promise<NumberColumns>;
+  /** The texts of codes in the column `props`, which are valid for this chunk only. */
+  readonly propsTextsOf: TextsOf;
+}
+
+/** Reads one range once. A scan that restarts opens another reader. */
+export interface ScanReader<Result> {
+  /** Reserves memory in which a backend holds texts for this reader. Throws an `AppError` if there is too little. */
+  reserve(bytes: number): void;
+  /** Resolves to false if no further chunk is needed. */
+  readChunk(chunk: ScanChunk): Promise<boolean>;
+  /** Called after the last chunk. `textsOf` looks up the codes of all other columns of all chunks. */
+  finish(textsOf: TextsOf): Promise<Result>;
 }

@@ -1,15 +1,36 @@
-/** The scope of a report: the events of a site and a range that match a filter, and the SQL that selects them. */
-import { dayNumberOf } from "../../storage/calendar.ts";
+/**
+ * The scope of a report: the events of a site and a range that match a filter. It is made from a request for a reader, who sees no more than
+ * is shared, and becomes the SQL that selects events.
+ */
+import { OPERATORS, PROPERTY_PREFIX } from "../../shared/filters.ts";
+import {
+  FILTER_CONDITIONS_MAX,
+  FILTER_EXPRESSION_CHARS_MAX,
+  FILTER_VALUE_CHARS_MAX,
+  FILTER_VALUES_MAX,
+  LONG_RANGE_DAYS_MAX,
+  RANGE_DAYS_MAX,
+} from "../../shared/limits.ts";
+import { INTERVALS, PERIOD_DEFAULT } from "../../shared/periods.ts";
+import type { WeekStart } from "../../shared/site-choices.ts";
+import { type Calendar, dayNumberOf } from "../../storage/calendar.ts";
 import type { EpochMs, LocalDate, SiteId } from "../../storage/event.ts";
-import { AppError } from "../base/errors.ts";
-import { type DateRange } from "./date-range.ts";
-import { meetsConditions } from "./conditions.ts";
-import type { Condition } from "./filters.ts";
-import type { SessionRules } from "./session-rules.ts";
+import { mayRead, type Principal } from "../access/principal.ts";
+import type { SharedDates } from "../access/shares.ts";
+import { parseSiteId, siteIdSchema } from "../base/config/names.ts";
+import { AppError, invalidInput } from "../base/errors.ts";
+import { text } from "../base/json-schema.ts";
+import type { SiteGoal } from "../sites/goal.ts";
+import { isInterval } from "./buckets.ts";
+import { meetsConditions, type SessionRules } from "./conditions.ts";
+import { type DateRange, parseDateRange, PERIOD_NAMES, rangeOfDays } from "./date-range.ts";
+import { DIMENSIONS } from "./dimensions.ts";
+import { type Condition, conditionsOn, distinctConditions, parseSegmentFilter, SESSION_FILTERS } from "./filters.ts";
+import { optional, parameter, type Parameter, required, type Values } from "./parameters.ts";
 import { sql, type SqlText } from "./sql.ts";
 
 /** The part of a site that is shared with the guest, for whom nothing else exists (docs/sharing.md). */
-export interface SharedPart {
+interface SharedPart {
   readonly conditions: readonly Condition[];
   /** null for all dates. */
   readonly range: DateRange | null;
@@ -116,3 +137,206 @@ const eventsWithShared = (scope: Scope): SqlText =>
 
 /** The events by which sessions are made: with `matching` and, if the scope hides events, those as well, with `shared`. */
 export const rangedEvents = (scope: Scope): SqlText => (hidesEvents(scope) ? eventsWithShared(scope) : eventsWithMatch(scope));
+
+export interface Reader {
+  readonly principal: Principal;
+  readonly nowMs: EpochMs;
+  readonly calendarOf: (siteId: SiteId) => Calendar;
+  readonly weekStartOf: (siteId: SiteId) => WeekStart;
+  /** The date of a site's first stored event for which all conditions hold; null if it has none. */
+  readonly firstDayOf: (siteId: SiteId, conditions: readonly Condition[]) => Promise<LocalDate | null>;
+  /** Goals in the order of the site. */
+  readonly goalsOf: (siteId: SiteId) => readonly SiteGoal[];
+  /** The filters of a segment as they are written; null if the site has none with this id. */
+  readonly segmentOf: (siteId: SiteId, id: string) => string | null;
+  readonly sessionRules: SessionRules;
+}
+
+/** 403 for a site that the principal may not read, whether it exists or not. */
+export function checkSite({ principal }: Pick<Reader, "principal">, siteId: SiteId): void {
+  if (!mayRead(principal, siteId)) throw new AppError({ code: "forbidden" }, `You may not read the statistics of "${siteId}"`);
+}
+
+const unchanged = (value: string): string => value;
+
+const SITE: Parameter<SiteId> = required(
+  { description: "The site.", schema: siteIdSchema("The site id of its events (`d`)."), example: "example.com" },
+  parseSiteId,
+);
+
+const PERIOD: Parameter<string | null> = optional(
+  {
+    description: "A range of dates of the site's calendar that ends today. `start_date` and `end_date` override it.",
+    schema: text(
+      "`day` and `today` are the current date, `month` and `year` begin on their first date, `all` on that of the site's first event.",
+      { enum: PERIOD_NAMES, default: PERIOD_DEFAULT },
+    ),
+  },
+  unchanged,
+);
+
+/** Reports with a series have the same parameter, and refuse other values. */
+const INTERVAL: Parameter<string | null> = optional(
+  {
+    description: `Allows a range of up to ${LONG_RANGE_DAYS_MAX} days. In reports with a series, also the length of its buckets.`,
+    schema: text(`One of ${INTERVALS.join(", ")}. Other values are ignored, except by reports with a series.`),
+    example: "day",
+  },
+  unchanged,
+);
+
+/** The text of a date, which is checked together with the other date of its range. */
+export const dateParameter = (description: string, example?: string): Parameter<string | null> =>
+  optional({ description, schema: text("A calendar date, YYYY-MM-DD.", { format: "date" }), ...(example && { example }) }, unchanged);
+
+/** `end_date` of routes on which no `interval` allows a longer range. */
+export const SHORT_END_DATE = dateParameter(
+  `The last date, inclusive. Requires \`start_date\`; the range has at most ${RANGE_DAYS_MAX} days.`,
+  "2026-01-31",
+);
+
+const LATER_BYTE = "%[89ABab][0-9A-Fa-f]";
+
+/** A character whose bytes in UTF-8 are written as %2C. */
+const ESCAPE =
+  `%[0-7][0-9A-Fa-f]|%(?:[Cc][2-9A-Fa-f]|[Dd][0-9A-Fa-f])${LATER_BYTE}|` +
+  `%[Ee][0-9A-Fa-f](?:${LATER_BYTE}){2}|%[Ff][0-4](?:${LATER_BYTE}){3}`;
+
+/** A character of a value or key, escaped or none of these. */
+const characterBut = (without: string): string => `(?:[^%;${without}]|${ESCAPE})`;
+
+const FILTERED = [...DIMENSIONS, ...SESSION_FILTERS, `${PROPERTY_PREFIX}${characterBut("=!")}*`].join("|");
+const LISTED = `${characterBut(",")}+`;
+const LIST = `\\(${LISTED}(?:,${LISTED})*\\)`;
+/** It may begin like a list or end like one. */
+const SINGLE_VALUE = `${characterBut("(")}${characterBut("")}*|\\((?:${characterBut("")}*${characterBut(")")})?`;
+const WITH_OPERATOR = `=!?(?:${OPERATORS.join("|")})=(?:${LIST}|${SINGLE_VALUE})`;
+const CONDITION = `(?:${FILTERED})(?:[=!]=[^;]+|${WITH_OPERATOR})`;
+
+/** RE2 can compile it: without lookahead, and without bounds of characters, because nested repetitions may come to 1,000 at most. */
+const FILTERS_PATTERN = `^(?:${CONDITION}(?:;${CONDITION}){0,${FILTER_CONDITIONS_MAX - 1}})?$`;
+
+const FILTERS: Parameter<readonly Condition[]> = parameter(
+  {
+    description:
+      `Conditions joined by \`;\`, each \`dimension==value\` or \`dimension!=value\`, all of which must hold; at most ` +
+      `${FILTER_CONDITIONS_MAX}, each value at most ${FILTER_VALUE_CHARS_MAX} characters. Values match exactly, including case; ` +
+      "`(unknown)` matches values that were not recorded, and `!=` includes them. The dimensions are those of breakdowns, " +
+      "with `entry-page` and `exit-page` in place of entry and exit pages, `goal`, and `props:<key>`. Other conditions have an " +
+      "operator between `=` and `=`, which `!` before it negates: `=in=` any of the values, `=contains=`, `=begins=`, `=like=` " +
+      "a pattern with `*`, `=matches=` a regular expression of RE2. Their value may be a list in parentheses, joined by commas, " +
+      "any of which may match; an expression without a comma may have parentheses of its own; at most " +
+      `${FILTER_VALUES_MAX} values in all, and ${FILTER_EXPRESSION_CHARS_MAX} characters of a regular ` +
+      "expression. In such values `%`, `;` and, in lists, `,` are written `%25`, `%3B` and `%2C`, before the encoding of the URL.",
+    schema: text(
+      "Any number of conditions up to the maximum, or none. Bounds of values and rules of expressions are not in the pattern, which RE2 can compile.",
+      { pattern: FILTERS_PATTERN },
+    ),
+    example: "browsers==Firefox;countries!=(unknown)",
+  },
+  parseSegmentFilter,
+);
+
+/** An empty one is none, as of filters. */
+const SEGMENT_ID = /^(?:[0-9a-f]{32})?$/;
+
+const SEGMENT: Parameter<string | null> = optional(
+  {
+    description: "The id of a segment of the site, whose conditions must hold in addition to those of `filters`.",
+    schema: text("One of a segment with filters, or none. Others are refused.", { pattern: SEGMENT_ID.source }),
+  },
+  (value, name) => {
+    if (!SEGMENT_ID.test(value)) throw invalidInput(`"${name}" must be the id of a segment: 32 hexadecimal digits`);
+    return value === "" ? null : value;
+  },
+);
+
+/** Parameters of a report over a date range. */
+export const SCOPE_PARAMETERS = {
+  site_id: SITE,
+  period: PERIOD,
+  start_date: dateParameter("The first date, inclusive. Requires `end_date`.", "2026-01-01"),
+  end_date: dateParameter(
+    `The last date, inclusive. Requires \`start_date\`; the range has at most ${RANGE_DAYS_MAX} days, or ${LONG_RANGE_DAYS_MAX} with \`interval\`.`,
+    "2026-01-31",
+  ),
+  interval: INTERVAL,
+  filters: FILTERS,
+  segment: SEGMENT,
+};
+
+/** Parameters of a report without a date range. */
+export const UNDATED_SCOPE_PARAMETERS = { site_id: SITE, filters: FILTERS, segment: SEGMENT };
+
+type UndatedValues = Values<typeof UNDATED_SCOPE_PARAMETERS>;
+
+/** The conditions of the request and of its saved filter. 403 for a guest: names of saved filters are not shared. */
+function requestedConditions({ site_id: siteId, filters, segment }: UndatedValues, reader: Reader): readonly Condition[] {
+  if (segment === null) return filters;
+  if (reader.principal.view !== null) throw new AppError({ code: "forbidden" }, "Share links cannot use saved filters");
+  const saved = reader.segmentOf(siteId, segment);
+  if (saved === null) throw invalidInput(`"segment": no saved filter has the id "${segment}"`);
+  return distinctConditions([...parseSegmentFilter(saved), ...filters]);
+}
+
+export type ScopeValues = Partial<Values<typeof SCOPE_PARAMETERS>> & UndatedValues;
+
+/** The most days that dates in the request may span: more where it shows that it expects them. */
+export const rangeDaysMaxOf = ({ period = null, interval = null }: Pick<ScopeValues, "period" | "interval">): number =>
+  period === "all" || isInterval(interval) ? LONG_RANGE_DAYS_MAX : RANGE_DAYS_MAX;
+
+const NO_DATES = { period: null, startDate: null, endDate: null };
+
+/** The range of shared dates; null for all dates. */
+function sharedRangeOf(dates: SharedDates, today: LocalDate): DateRange | null {
+  if ("firstDay" in dates) return rangeOfDays(dates.firstDay, dates.lastDay);
+  return dates.period === "all" ? null : parseDateRange({ ...NO_DATES, ...dates }, { today });
+}
+
+/** The part that is shared with the reader; null if everything is. */
+function sharedPartOf({ principal: { view }, goalsOf }: Reader, siteId: SiteId, today: LocalDate): SharedPart | null {
+  if (view === null) return null;
+  const range = view.dates && sharedRangeOf(view.dates, today);
+  if (view.filters === "" && range === null) return null;
+  return { conditions: conditionsOn(parseSegmentFilter(view.filters), () => goalsOf(siteId)), range };
+}
+
+/** The range that a request names: by default that of the period of a share link, or else the default period. */
+async function requestedRange(values: ScopeValues, reader: Reader, shared: SharedPart | null, today: LocalDate): Promise<DateRange> {
+  const { site_id: siteId, start_date: startDate = null, end_date: endDate = null } = values;
+  const linked = reader.principal.view?.dates ?? null;
+  const period = values.period ?? (linked && "period" in linked ? linked.period : null);
+  const isAll = period === "all" && (startDate ?? endDate) === null;
+  const firstDay = isAll ? await reader.firstDayOf(siteId, shared?.conditions ?? []) : null;
+  return parseDateRange({ period, startDate, endDate }, { today, firstDay }, rangeDaysMaxOf(values));
+}
+
+/** True if the request is for all dates that a share link shows. */
+const takesSharedDates = ({ period, start_date: startDate, end_date: endDate }: ScopeValues): boolean =>
+  (startDate ?? endDate ?? null) === null && (period ?? "all") === "all";
+
+/**
+ * 403 for what the reader may not see, 400 for dates that do not form a range. Without dates, or with `period=all`, the range is all that
+ * is shared, or else what the request names. Nothing else holds a reader to a site, to conditions and to dates; plans check that what
+ * they read besides is shared (`planOf`).
+ */
+export async function scopeOf(values: ScopeValues, reader: Reader): Promise<Scope> {
+  const { site_id: siteId } = values;
+  checkSite(reader, siteId);
+  const today = reader.calendarOf(siteId).dateOf(reader.nowMs);
+  const shared = sharedPartOf(reader, siteId, today);
+  const range = (takesSharedDates(values) && shared?.range) || (await requestedRange(values, reader, shared, today));
+  const conditions = conditionsOn(requestedConditions(values, reader), () => reader.goalsOf(siteId));
+  const { sessionRules } = reader;
+  if (shared === null) return { siteId, range, conditions, sessionRules };
+  const scope = { siteId, range, conditions: distinctConditions([...conditions, ...shared.conditions]), shared, sessionRules };
+  checkShared(scope);
+  return scope;
+}
+
+/** The scope of a report of the present. 403 also if the reader may not see that. */
+export async function presentScopeOf(values: UndatedValues, reader: Reader): Promise<Scope> {
+  const scope = await scopeOf({ ...values, period: "today" }, reader);
+  if (reader.principal.view?.hasRealtime === false) throw new AppError({ code: "forbidden" }, "The share link does not show realtime");
+  return scope;
+}

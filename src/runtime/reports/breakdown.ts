@@ -2,7 +2,7 @@
 import { EVENT_NAME_CHARS_MAX } from "../base/config/limits.ts";
 import { BREAKDOWN_ROWS_DEFAULT } from "../base/config/report-limits.ts";
 import { invalidInput } from "../base/errors.ts";
-import type { AggregateQuery } from "../query/aggregate-query.ts";
+import type { AggregateQuery, OrderKey, Top } from "../query/aggregate-query.ts";
 import { COMPARISON_PARAMETERS, comparedWindow, customRange, scopesOf } from "../query/comparison.ts";
 import type { DateRange } from "../query/date-range.ts";
 import { Decimal, decimalFromCents } from "../base/decimal.ts";
@@ -28,11 +28,10 @@ import {
   type Parameters,
   type Values,
 } from "../query/parameters.ts";
-import { combinePlans, joinPlans, planOf, type Plan } from "../query/plan.ts";
+import { combinePlans, joinPlans, type Plan, planOf } from "../query/plan.ts";
 import { numberIn, ratio, sumsBy, textIn } from "../query/row-values.ts";
 import type { Scope } from "../query/scope.ts";
 import type { SqlRow } from "../query/sql.ts";
-import type { OrderKey, Top } from "../query/top.ts";
 import { goalNamed, type Goal } from "../sites/goal.ts";
 import { csvFormat, csvOfRows, type CsvColumn } from "./exports/formats.ts";
 import { EVENTS, MONEY, PAGEVIEWS, VISITORS, centsIn } from "./measures/fields.ts";

@@ -8,13 +8,13 @@ import type { AggregateQuery } from "../query/aggregate-query.ts";
 import { fraction, text, count, orNull } from "../base/json-schema.ts";
 import { planOf } from "../query/plan.ts";
 import { numberIn, ratio, textIn } from "../query/row-values.ts";
-import { eventsIn, within, type Scope, propsIn } from "../query/scope.ts";
+import { eventsIn, propsIn, type Scope, within } from "../query/scope.ts";
 import { sql, textCode, fragment, type SqlRow, type SqlText } from "../query/sql.ts";
 import { visitorCounts, revenueTotal } from "./measures/counts.ts";
 import { EVENTS, VISITORS, rows, REVENUE_FIELDS, revenueOf } from "./measures/fields.ts";
 import { report } from "./report.ts";
 import { GOALS_MAX, GOALS_OF_QUERY_MAX } from "../base/config/admin-limits.ts";
-import { goalSql } from "../query/goal.ts";
+import { goalSql } from "../query/conditions.ts";
 import { bitsSql } from "../query/steps.ts";
 import type { SiteGoal } from "../sites/goal.ts";
 

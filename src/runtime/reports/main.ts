@@ -1,5 +1,5 @@
 /** GET /api/stats/main: visitors, page views, events and session metrics of a range, with an optional comparison (docs/http-api.md, "Main"). */
-import { combinePlans, planOf, type Plan } from "../query/plan.ts";
+import { combinePlans, type Plan, planOf } from "../query/plan.ts";
 import { boolean, closed, count, fraction, number, orNull, reference, text, type Described } from "../base/json-schema.ts";
 import { COMPARISON_PARAMETERS, comparedWindow, customRange, scopesOf, type ComparedWindow } from "../query/comparison.ts";
 import { numberIn, ratio, sumOfRows } from "../query/row-values.ts";

@@ -10,7 +10,7 @@ import { list, text } from "../base/json-schema.ts";
 import { optional, searchFor, type Values } from "../query/parameters.ts";
 import { planOf } from "../query/plan.ts";
 import { numberIn, textIn } from "../query/row-values.ts";
-import { eventsIn, within, type Scope } from "../query/scope.ts";
+import { eventsIn, type Scope, within } from "../query/scope.ts";
 import { fragment, sql, textCode, type SqlText } from "../query/sql.ts";
 import { EVENTS, VISITORS, rows } from "./measures/fields.ts";
 import { report } from "./report.ts";

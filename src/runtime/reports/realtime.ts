@@ -2,7 +2,7 @@
 import { REALTIME_COUNTRIES_MAX, REALTIME_ROWS_MAX, REALTIME_MINUTES_MAX } from "../base/config/report-limits.ts";
 import { PAGEVIEW } from "../base/config/names.ts";
 import type { AggregateQuery } from "../query/aggregate-query.ts";
-import { eventsIn, within, type Scope, sharedFrom } from "../query/scope.ts";
+import { eventsIn, type Scope, sharedFrom, within } from "../query/scope.ts";
 import { timeUnitsSql } from "../query/buckets.ts";
 import { fragment, sql, textCode, type SqlText, type SqlRow } from "../query/sql.ts";
 import { MINUTE_MS, type EpochMs } from "../../storage/event.ts";

@@ -9,17 +9,17 @@ import { keyOfConditions, type Condition } from "../query/filters.ts";
 import type { Schema } from "../base/json-schema.ts";
 import { parseParameters, type Parameter, type Parameters, type Values } from "../query/parameters.ts";
 import { mapPlan, type Plan } from "../query/plan.ts";
-import type { Reader } from "../query/reader.ts";
 import {
-  SCOPE_PARAMETERS,
-  UNDATED_SCOPE_PARAMETERS,
   presentScopeOf,
   rangeDaysMaxOf,
+  type Reader,
+  type Scope,
+  SCOPE_PARAMETERS,
   scopeOf,
   type ScopeValues,
-} from "../query/scope-parameters.ts";
-import type { Scope } from "../query/scope.ts";
-import type { SessionRules } from "../query/session-rules.ts";
+  UNDATED_SCOPE_PARAMETERS,
+} from "../query/scope.ts";
+import type { SessionRules } from "../query/conditions.ts";
 import type { CacheKey } from "../results/result-cache.ts";
 import type { SiteGoal } from "../sites/goal.ts";
 import type { WeekStart } from "../../shared/site-choices.ts";

@@ -7,7 +7,7 @@ import { boolean, closed, count, fraction, list, orNull, text } from "../base/js
 import { rangeOfDays } from "../query/date-range.ts";
 import { integer } from "../query/parameters.ts";
 import { numberIn, ratio } from "../query/row-values.ts";
-import { eventsWithMatch, sharedFrom, within, type Scope } from "../query/scope.ts";
+import { eventsWithMatch, type Scope, sharedFrom, within } from "../query/scope.ts";
 import { fragment, sql, type SqlRow } from "../query/sql.ts";
 import { DAY_MS, utcDateOf, type LocalDate } from "../../storage/event.ts";
 import { VISITORS } from "./measures/fields.ts";

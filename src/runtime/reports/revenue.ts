@@ -4,7 +4,7 @@ import type { AggregateQuery } from "../query/aggregate-query.ts";
 import { closed, count, number, text } from "../base/json-schema.ts";
 import { planOf } from "../query/plan.ts";
 import { numberIn, ratio, textIn } from "../query/row-values.ts";
-import { eventsIn, within, type Scope } from "../query/scope.ts";
+import { eventsIn, type Scope, within } from "../query/scope.ts";
 import { column, sql, type ColumnName, type SqlRow } from "../query/sql.ts";
 import { revenueTotal } from "./measures/counts.ts";
 import { REVENUE_FIELDS, centsIn, revenueOf, rows } from "./measures/fields.ts";

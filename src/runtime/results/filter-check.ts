@@ -4,7 +4,7 @@
  */
 import { QUERIES_WAITING_MAX } from "../base/config/report-limits.ts";
 import { checkSyntax, type Condition } from "../query/filters.ts";
-import type { Asker } from "../query/asker.ts";
+import type { Asker } from "../query/plan.ts";
 import { tooManyQueries } from "./query-limiter.ts";
 
 type Begin = () => void;

@@ -4,7 +4,7 @@
  */
 import { AppError } from "../base/errors.ts";
 import { EXPORT_WANTED_MS, QUERIES_WAITING_MAX, GUEST_EXPORTS_MAX, GUEST_SLOTS_SHARE_MAX } from "../base/config/report-limits.ts";
-import type { Asker } from "../query/asker.ts";
+import type { Asker } from "../query/plan.ts";
 
 const RETRY_SECS = 1;
 

@@ -1,8 +1,6 @@
 /** Runs all stats queries: from the cache if possible, within the limit of concurrent queries, and again if an erasure outdated the result. */
 import type { SiteId } from "../../storage/event.ts";
-import type { AnalyticsBackend } from "../query/analytics-backend.ts";
-import type { Asker } from "../query/asker.ts";
-import type { Plan } from "../query/plan.ts";
+import type { AnalyticsBackend, Asker, Plan } from "../query/plan.ts";
 import type { QueryLimiter, SlotUse } from "./query-limiter.ts";
 import type { CacheKey, ResultCache } from "./result-cache.ts";
 import type { NumbersPlan, UnchangedResults } from "./unchanged-results.ts";

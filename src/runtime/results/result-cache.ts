@@ -6,7 +6,7 @@
 import type { SiteId } from "../../storage/event.ts";
 import { LruMap } from "../../storage/lru-map.ts";
 import { CACHE_CHARS_MAX, GUEST_RESULTS_SHARE_MAX } from "../base/config/report-limits.ts";
-import type { Asker } from "../query/asker.ts";
+import type { Asker } from "../query/plan.ts";
 
 /** The cache key, from the parsed request: two requests share a result if and only if their keys are equal. */
 export interface CacheKey {

@@ -23,7 +23,7 @@ import type { RemoteNumbers } from "../reports/overview/overview.ts";
 import type { RollupCalculator } from "../duckdb/rollups/rollup-calculator.ts";
 import type { CalendarRecord } from "../sites/site-calendar.ts";
 import type { EventStore } from "../../storage/event-store.ts";
-import type { EventCatalog } from "../clickhouse/clickhouse-catalog.ts";
+import type { EventCatalog } from "../clickhouse/clickhouse-events.ts";
 import type { Counters } from "../base/metrics/counters.ts";
 import type { Sites } from "../sites/sites.ts";
 import type { RecordChange } from "../sites/site-record.ts";

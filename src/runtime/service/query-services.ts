@@ -15,7 +15,7 @@ import type { Engine } from "../duckdb/engine.ts";
 import { PartitionCache } from "../duckdb/cache/partition-cache.ts";
 import { type Counters, RollupDays } from "../base/metrics/counters.ts";
 import type { CalendarOf } from "../sites/sites.ts";
-import type { AnalyticsBackend } from "../query/analytics-backend.ts";
+import type { AnalyticsBackend } from "../query/plan.ts";
 import { ClickhouseBackend } from "../clickhouse/clickhouse-backend.ts";
 import { Executor } from "../duckdb/executor.ts";
 import type { QueryLimiter } from "../results/query-limiter.ts";

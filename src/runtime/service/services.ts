@@ -9,7 +9,7 @@ import { GUEST_REQUESTS_AT_ONCE, GUEST_REQUESTS_PER_SECOND } from "../base/confi
 import { RATE_LIMIT_BUCKETS_MAX } from "../base/config/limits.ts";
 import { EXPORTS_BYTES_ALLOWED_MIN, EXPORTS_SHARE_MAX } from "../base/config/report-limits.ts";
 import { openClickhouse } from "../clickhouse/clickhouse.ts";
-import { ClickhouseCatalog } from "../clickhouse/clickhouse-catalog.ts";
+import { ClickhouseCatalog } from "../clickhouse/clickhouse-events.ts";
 import { QueryLimiter } from "../results/query-limiter.ts";
 import { budgetBytesOf, createQueryServices, type QueryServices, createStoredRollups, type StoredRollups } from "./query-services.ts";
 import { createAdmittedSite, createKnownSites } from "../ingest/admission.ts";

@@ -5,11 +5,10 @@ import { EVENTS_FOLDER, parsePartitionKey, siteFolder, SITE_FOLDER_PREFIX } from
 import type { JournalDamage } from "../../storage/journal-replay.ts";
 import { PARTITION_LISTINGS_MAX } from "../base/config/limits.ts";
 import type { Clickhouse } from "../clickhouse/clickhouse.ts";
-import { withoutErasedDays } from "../clickhouse/recovered-events.ts";
+import { type EventCatalog, withoutErasedDays } from "../clickhouse/clickhouse-events.ts";
 import type { Host, Dependencies } from "./host.ts";
 import type { Counters } from "../base/metrics/counters.ts";
 import type { Log } from "../base/metrics/log.ts";
-import type { EventCatalog } from "../clickhouse/clickhouse-catalog.ts";
 import { distributionBy, sharedItemOf, sharedItems, type SharedItems } from "../clickhouse/cluster/cluster-settings.ts";
 import { type CalendarRecord, openDefaultCalendar, readDefaultCalendar } from "../sites/site-calendar.ts";
 import { Sites } from "../sites/sites.ts";

@@ -12,8 +12,7 @@ import type { Partitions } from "../../../storage/partitions.ts";
 import type { RecordStore } from "../../../storage/record-store.ts";
 import { FAULTS_KEPT_MAX } from "../../base/config/limits.ts";
 import { reasonOf } from "../../base/metrics/log.ts";
-import type { ClickhouseEvents } from "../clickhouse-events.ts";
-import type { StoredSegment, StoredSegments } from "../stored-segments.ts";
+import type { ClickhouseEvents, StoredSegment, StoredSegments } from "../clickhouse-events.ts";
 
 const RECORD = "reindex.json";
 

@@ -1,8 +1,7 @@
 /** ClickHouse's SQL where it differs from DuckDB's: what each fragment becomes. */
 import { whereFound, withTexts } from "../../query/aggregate-query.ts";
 import { clockPartSql, monthSql, timeUnitsSql, weekSql } from "../../query/buckets.ts";
-import { reachesAny } from "../../query/goal-conditions.ts";
-import { meetsSessionConditions } from "../../query/session-conditions.ts";
+import { meetsSessionConditions, reachesAny } from "../../query/conditions.ts";
 import { column, type Dialect, type Fragment, resultColumn, sql, type SqlParameter, type SqlText } from "../../query/sql.ts";
 import { isFound, matchesText, propertyPasses } from "../../query/text-conditions.ts";
 import { firstOfEachDay } from "../../reports/exports/daily-export.ts";

@@ -6,9 +6,8 @@
 import type { Calendar } from "../../../storage/calendar.ts";
 import { PAGEVIEW } from "../../base/config/names.ts";
 import { columnOf, type Dimension, isDimension, type SessionDimension } from "../../query/dimensions.ts";
-import { goalMarks } from "../../query/goal-conditions.ts";
+import { goalMarks, isOnGoal, isOnPage, negated, type SessionCondition, type SessionEvents } from "../../query/conditions.ts";
 import { eventsIn, hidesEvents as hides, rangedEvents, type Scope } from "../../query/scope.ts";
-import { isOnGoal, isOnPage, negated, type SessionCondition, type SessionEvents } from "../../query/session-conditions.ts";
 import { column, joinSql, sql, type SqlText, textCode } from "../../query/sql.ts";
 import { stepBitsSql, stepSql } from "../../query/steps.ts";
 import { valuePasses } from "../../query/text-conditions.ts";

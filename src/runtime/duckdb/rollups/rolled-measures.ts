@@ -1,6 +1,6 @@
 /** The queries whose results rollups store ("measures"), and how to find the measure for a query. */
 import { propertyMeasure } from "../../../storage/rollup.ts";
-import { definitionOf, type AggregateQuery } from "../../query/aggregate-query.ts";
+import { type AggregateQuery, definitionOf } from "../../query/aggregate-query.ts";
 
 /**
  * Raise it when rows of a measure change although their SQL does not, for example when sessions are numbered in another way, or when a

@@ -1,9 +1,15 @@
 /** The port to the arithmetic of rollups: reads, adds and encodes them. In a thread on Node, so that it does not delay ingestion. */
 import type { Columns } from "../../../storage/columns.ts";
-import type { ObjectKey } from "../../../storage/object-store.ts";
-import type { Measures, RollupHeader, RollupOrigin } from "../../../storage/rollup.ts";
+import { LruMap } from "../../../storage/lru-map.ts";
+import type { ObjectKey, ObjectStore } from "../../../storage/object-store.ts";
+import { encodeRollup, type OpenedRollup, openRollup } from "../../../storage/rollup-file.ts";
+import { isPropertyMeasure, type Measures, type RollupHeader, type RollupOrigin } from "../../../storage/rollup.ts";
+import { ROLLUP_READS_MAX } from "../../base/config/report-limits.ts";
+import { reasonOf } from "../../base/metrics/log.ts";
+import type { Top } from "../../query/aggregate-query.ts";
 import type { SqlRow } from "../../query/sql.ts";
-import type { Top } from "../../query/top.ts";
+import { fileOf } from "./rollup-origin.ts";
+import { MeasureSum, type RollupSource, sumOfParts } from "./rollup-sum.ts";
 
 /** The content of a new rollup: rows computed from events. */
 export interface ComputedMeasures {
@@ -38,4 +44,154 @@ export interface RollupCalculator {
    */
   make(origin: RollupOrigin, rollups: readonly ObjectKey[], computed: readonly ComputedMeasures[]): Promise<Uint8Array>;
   close(): Promise<void>;
+}
+
+export class LoadCache<Key, Value> {
+  readonly #loaded: LruMap<Key, Value>;
+  readonly #loading = new Map<Key, Promise<Value>>();
+
+  /** `onEvict` is also called with values that are too large to be cached. */
+  constructor(bytesMax: number, sizeOf: (value: Value) => number, onEvict: (value: Value) => void = () => {}) {
+    this.#loaded = new LruMap({ max: bytesMax, weightOf: sizeOf, onEvict });
+  }
+
+  async get(key: Key, load: () => Promise<Value>): Promise<Value> {
+    return this.#loaded.get(key) ?? this.#loading.get(key) ?? this.#load(key, load);
+  }
+
+  async #load(key: Key, load: () => Promise<Value>): Promise<Value> {
+    const loading = load();
+    this.#loading.set(key, loading);
+    try {
+      const value = await loading;
+      this.#loaded.set(key, value);
+      return value;
+    } finally {
+      this.#loading.delete(key);
+    }
+  }
+}
+
+interface RollupCalculatorLimits {
+  /** Limit of file bytes. */
+  readonly fileBytesMax: number;
+  /** Limit of decompressed bytes of these files, kept for the next measure. */
+  readonly unpackedBytesMax: number;
+  /** Limit of decoded measures. */
+  readonly measureBytesMax: number;
+  /** Rows of a measure of a rollup; by default `ROLLUP_MEASURE_ROWS_MAX`. */
+  readonly measureRowsMax?: number;
+}
+
+/** The file is not a readable rollup: it is missing, damaged or of another format. */
+class UnreadableRollupError extends Error {}
+
+function openOrThrow(key: ObjectKey, bytes: Uint8Array): OpenedRollup {
+  try {
+    return openRollup(bytes);
+  } catch (error) {
+    throw new UnreadableRollupError(`the rollup ${key} cannot be read: ${reasonOf(error)}`);
+  }
+}
+
+/** Approximate memory of a text without its characters, and of an object. */
+const TEXT_BYTES = 32;
+const OBJECT_BYTES = 200;
+
+/** Approximate memory of decoded columns. */
+function bytesOf(columns: Columns | null): number {
+  let bytes = OBJECT_BYTES;
+  for (const values of Object.values(columns ?? {})) {
+    if (Array.isArray(values)) for (const text of values) bytes += TEXT_BYTES + String(text).length;
+    else bytes += 8 * values.length;
+  }
+  return bytes;
+}
+
+/** Maps at most `ROLLUP_READS_MAX` at a time, in order. */
+async function mapInTurns<Result>(keys: readonly ObjectKey[], map: (key: ObjectKey) => Promise<Result>): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let i = 0; i < keys.length; i += ROLLUP_READS_MAX) {
+    results.push(...(await Promise.all(keys.slice(i, i + ROLLUP_READS_MAX).map(map))));
+  }
+  return results;
+}
+
+const release = (file: OpenedRollup): void => file.release();
+
+export function createInlineRollupCalculator(objects: Pick<ObjectStore, "get">, limits: RollupCalculatorLimits): RollupCalculator {
+  const files = new LoadCache<ObjectKey, OpenedRollup>(limits.fileBytesMax, ({ bytes }) => bytes, release);
+  const unpacked = new LoadCache<OpenedRollup, OpenedRollup>(limits.unpackedBytesMax, ({ unpackedBytes }) => unpackedBytes, release);
+  const measures = new LoadCache<string, Columns | null>(limits.measureBytesMax, bytesOf);
+
+  async function load(key: ObjectKey): Promise<OpenedRollup> {
+    const bytes = await objects.get(key);
+    if (!bytes) throw new UnreadableRollupError(`there is no rollup ${key}`);
+    const file = openOrThrow(key, bytes);
+    // It may have been replaced since its header was checked.
+    if (fileOf(file.header).key !== key) throw new UnreadableRollupError(`the file ${key} is another rollup`);
+    return file;
+  }
+
+  const open = (key: ObjectKey): Promise<OpenedRollup> => files.get(key, () => load(key));
+
+  async function headerOf(key: ObjectKey): Promise<RollupHeader | null> {
+    try {
+      return (await open(key)).header;
+    } catch (error) {
+      if (error instanceof UnreadableRollupError) return null;
+      throw error;
+    }
+  }
+
+  /** A failure to read some files is theirs, as on a damaged disk, and they are made again; a failure to read all may end by itself. */
+  async function headersOf(keys: readonly ObjectKey[]): Promise<(RollupHeader | null)[]> {
+    const failures: unknown[] = [];
+    const noted = (error: unknown): null => {
+      failures.push(error);
+      return null;
+    };
+    const headers = await mapInTurns(keys, (key) => headerOf(key).catch(noted));
+    if (failures.length > 0 && failures.length === keys.length) throw failures[0];
+    return headers;
+  }
+
+  async function decode(key: ObjectKey, measure: string): Promise<Columns | null> {
+    const file = await open(key);
+    const columns = await file.measure(measure);
+    await unpacked.get(file, () => Promise.resolve(file));
+    return columns;
+  }
+
+  /** The rows of a measure. A property without a measure has no events in a rollup that has all properties. */
+  async function rowsOf(key: ObjectKey, measure: string): Promise<Columns> {
+    const columns = await measures.get(`${key}\n${measure}`, () => decode(key, measure));
+    if (columns) return columns;
+    if (isPropertyMeasure(measure) && (await open(key)).header.hasAllProperties) return {};
+    throw new Error(`the rollup ${key} has no measure ${measure}`);
+  }
+
+  const sourceOf = ({ header, measure }: OpenedRollup): RollupSource => ({
+    measures: new Set(Object.keys(header.measures)),
+    hasAllProperties: header.hasAllProperties,
+    read: async (name) => (await measure(name)) ?? {},
+  });
+
+  return {
+    headers: headersOf,
+    async total({ measure, rollups, added, top, isCounted }) {
+      const sum = new MeasureSum();
+      for (const columns of await mapInTurns(rollups, (key) => rowsOf(key, measure))) sum.add(columns);
+      for (const columns of added) sum.add(columns);
+      return isCounted ? [{ row_count: sum.countRows(top) }] : sum.toRows(top);
+    },
+    async make(origin, rollups, computed) {
+      const sources = (await mapInTurns(rollups, open)).map(sourceOf);
+      for (const { measures: rows, hasAllProperties } of computed) {
+        sources.push({ measures: new Set(rows.keys()), hasAllProperties, read: async (name) => rows.get(name) ?? {} });
+      }
+      return encodeRollup(await sumOfParts(origin, sources, limits.measureRowsMax));
+    },
+    close: () => Promise.resolve(),
+  };
 }

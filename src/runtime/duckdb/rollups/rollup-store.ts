@@ -2,18 +2,27 @@
  * The stored rollups: which are valid and cover a range, which to make next, and their deletion before any of their events is
  * deleted. They are derived data: if anything is wrong with one, reports read the events instead.
  */
-import type { SiteId, LocalDate } from "../../../storage/event.ts";
+import { deleteObjects } from "../../../storage/delete-objects.ts";
 import type { EventStore } from "../../../storage/event-store.ts";
+import type { LocalDate, SiteId } from "../../../storage/event.ts";
+import { LruMap } from "../../../storage/lru-map.ts";
 import type { ObjectKey, ObjectStore } from "../../../storage/object-store.ts";
 import type { PartitionFile } from "../../../storage/partition.ts";
+import { daysOfRollupKey, parseRollupKey, type RollupFile, rollupFolder } from "../../../storage/rollup-path.ts";
 import type { RollupHeader, RollupOrigin } from "../../../storage/rollup.ts";
-import type { RollupFile } from "../../../storage/rollup-path.ts";
-import { ROLLUP_TOTAL_ROWS_MAX, ROLLUP_WEIGHT_BYTES_MIN } from "../../base/config/report-limits.ts";
-import { partitionVersionOf, type PartitionVersion } from "../cache/partition-version.ts";
-import { reasonOf, type Log } from "../../base/metrics/log.ts";
+import {
+  ROLLUP_HEADERS_CHARS_MAX,
+  ROLLUP_LISTINGS_MAX,
+  ROLLUP_TOTAL_ROWS_MAX,
+  ROLLUP_WEIGHT_BYTES_MIN,
+  UNREADABLE_ROLLUPS_REMEMBERED_MAX,
+} from "../../base/config/report-limits.ts";
 import type { RollupDayCounts } from "../../base/metrics/counters.ts";
+import { type Log, reasonOf } from "../../base/metrics/log.ts";
 import type { DateRange } from "../../query/date-range.ts";
+import { type PartitionVersion, partitionVersionOf } from "../cache/partition-version.ts";
 import type { RollupCalculator } from "./rollup-calculator.ts";
+import { areUnchanged, definitionsHashOf, fileOf, isValid, originOf, recordsFiles, type RollupDefinitions } from "./rollup-origin.ts";
 import {
   coverRange,
   dueDays,
@@ -27,11 +36,187 @@ import {
   rollupNodes,
   type RollupParts,
 } from "./rollup-spans.ts";
-import { RollupHeaders } from "./rollup-headers.ts";
-import { RollupListings } from "./rollup-listings.ts";
-import { areUnchanged, definitionsHashOf, fileOf, isValid, originOf, recordsFiles, type RollupDefinitions } from "./rollup-origin.ts";
 
-export interface RollupStoreOptions extends RollupDefinitions {
+interface Entry {
+  readonly header: RollupHeader | null;
+  readonly chars: number;
+}
+
+export class RollupHeaders {
+  readonly #calculator: Pick<RollupCalculator, "headers">;
+  readonly #log: Log;
+  readonly #entries = new LruMap<ObjectKey, Entry>({ max: ROLLUP_HEADERS_CHARS_MAX, weightOf: ({ chars }) => chars });
+  readonly #reading = new Map<ObjectKey, Promise<RollupHeader | null>>();
+  readonly #reported = new Set<ObjectKey>();
+
+  constructor(calculator: Pick<RollupCalculator, "headers">, log: Log) {
+    this.#calculator = calculator;
+    this.#log = log;
+  }
+
+  /** Leaves out rollups that are missing or cannot be read. Concurrent calls share the reading of a header. */
+  async read(keys: readonly ObjectKey[]): Promise<ReadonlyMap<ObjectKey, RollupHeader>> {
+    const missing = keys.filter((key) => !this.#entries.has(key) && !this.#reading.has(key));
+    if (missing.length > 0) this.#start(missing);
+    const headers = await Promise.all(
+      keys.map(async (key) => [key, this.#entries.get(key)?.header ?? (await this.#reading.get(key))] as const),
+    );
+    return new Map(headers.flatMap(([key, header]) => (header ? [[key, header] as const] : [])));
+  }
+
+  #start(keys: readonly ObjectKey[]): void {
+    const all = this.#calculator.headers(keys);
+    for (const [i, key] of keys.entries()) {
+      const reading = all
+        .then((headers) => {
+          const header = headers[i] ?? null;
+          // Unless it was forgotten meanwhile.
+          if (this.#reading.get(key) === reading) this.#remember(key, header);
+          return header;
+        })
+        .finally(() => {
+          if (this.#reading.get(key) === reading) this.#reading.delete(key);
+        });
+      this.#reading.set(key, reading);
+    }
+  }
+
+  /** Reads these again at their next use. */
+  forget(keys: Iterable<ObjectKey>): void {
+    for (const key of keys) {
+      this.#reading.delete(key);
+      this.#entries.delete(key);
+    }
+  }
+
+  #remember(key: ObjectKey, header: RollupHeader | null): void {
+    if (!header) this.#report(key);
+    this.#entries.set(key, { header, chars: key.length + JSON.stringify(header).length });
+  }
+
+  #report(key: ObjectKey): void {
+    if (this.#reported.has(key)) return;
+    if (this.#reported.size >= UNREADABLE_ROLLUPS_REMEMBERED_MAX) this.#reported.clear();
+    this.#reported.add(key);
+    this.#log.warn("a rollup is missing or cannot be read; reports read the events instead, and it is made again", { file: key });
+  }
+}
+
+interface RollupListingsOptions {
+  readonly objects: ObjectStore;
+  /** Called with unexpected entries of the rollups folder, which are ignored. */
+  readonly onStray: (key: ObjectKey, fault: string) => void;
+}
+
+/** The files of a site by their days, of which a few may have the same. */
+class RollupListing {
+  readonly #byDays = new Map<string, RollupFile[]>();
+
+  get files(): readonly RollupFile[] {
+    return [...this.#byDays.values()].flat();
+  }
+
+  of({ firstDay, lastDay }: Pick<RollupFile, "firstDay" | "lastDay">): readonly RollupFile[] {
+    return this.#byDays.get(`${firstDay} ${lastDay}`) ?? [];
+  }
+
+  add(file: RollupFile): void {
+    const others = this.of(file).filter(({ key }) => key !== file.key);
+    this.#byDays.set(`${file.firstDay} ${file.lastDay}`, [...others, file]);
+  }
+
+  delete(keys: ReadonlySet<ObjectKey>): void {
+    for (const [days, files] of this.#byDays) {
+      const left = files.filter(({ key }) => !keys.has(key));
+      if (left.length > 0) this.#byDays.set(days, left);
+      else this.#byDays.delete(days);
+    }
+  }
+}
+
+class RollupListings {
+  readonly #options: RollupListingsOptions;
+  /** Changes wait for a listing that is being read, so that none is missing from it. */
+  readonly #listings = new LruMap<SiteId, Promise<RollupListing>>({ max: ROLLUP_LISTINGS_MAX });
+
+  constructor(options: RollupListingsOptions) {
+    this.#options = options;
+  }
+
+  async of(siteId: SiteId): Promise<RollupListing> {
+    const listing = this.#listings.get(siteId) ?? this.#list(siteId);
+    this.#listings.set(siteId, listing);
+    try {
+      return await listing;
+    } catch (error) {
+      if (this.#listings.peek(siteId) === listing) this.#listings.delete(siteId);
+      throw error;
+    }
+  }
+
+  /** Lists the site again at its next use. */
+  forget(siteId: SiteId): void {
+    this.#listings.delete(siteId);
+  }
+
+  /** The file may exist after a rejection, so the site is listed again. */
+  async write(siteId: SiteId, file: RollupFile, bytes: Uint8Array): Promise<void> {
+    try {
+      await this.#options.objects.put(file.key, bytes);
+      (await this.#cached(siteId))?.add(file);
+    } catch (error) {
+      this.forget(siteId);
+      throw error;
+    }
+  }
+
+  /** Some files may be deleted after a rejection; may be retried. */
+  async delete(siteId: SiteId, keys: readonly ObjectKey[]): Promise<void> {
+    try {
+      await deleteObjects(this.#options.objects, keys);
+      (await this.#cached(siteId))?.delete(new Set(keys));
+    } catch (error) {
+      this.forget(siteId);
+      throw error;
+    }
+  }
+
+  /**
+   * Deletes every file with days from `firstDay` to `lastDay`, also those of an unknown format. Durable once resolved, also for files
+   * that an earlier process deleted: a power loss could bring them back. The folder is listed anew, so none can be overlooked.
+   */
+  async deleteDays(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<void> {
+    const { objects } = this.#options;
+    const folder = rollupFolder(siteId);
+    this.forget(siteId);
+    const overlapping = (await objects.list(folder)).filter(({ key }) => {
+      const days = daysOfRollupKey(siteId, key);
+      return days && days.firstDay <= lastDay && firstDay <= days.lastDay;
+    });
+    await this.delete(
+      siteId,
+      overlapping.map(({ key }) => key),
+    );
+    await objects.sync?.(folder);
+  }
+
+  /** Undefined also if it cannot be read: the caller that requested it gets the error. */
+  async #cached(siteId: SiteId): Promise<RollupListing | undefined> {
+    return this.#listings.peek(siteId)?.catch(() => undefined);
+  }
+
+  async #list(siteId: SiteId): Promise<RollupListing> {
+    const listing = new RollupListing();
+    for (const { key } of await this.#options.objects.list(rollupFolder(siteId))) {
+      const file = parseRollupKey(siteId, key);
+      if (file) listing.add(file);
+      else this.#options.onStray(key, "is not a rollup; it is ignored");
+    }
+    return listing;
+  }
+}
+
+interface RollupStoreOptions extends RollupDefinitions {
   readonly eventStore: EventStore;
   readonly objects: ObjectStore;
   readonly calculator: Pick<RollupCalculator, "headers">;

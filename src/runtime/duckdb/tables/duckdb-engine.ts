@@ -20,7 +20,7 @@ import {
 import { reasonOf } from "../../base/metrics/log.ts";
 import type { SqlRow } from "../../query/sql.ts";
 import { BEHAVIORAL_CHECK, BEHAVIORAL_MACROS } from "../behavioral.ts";
-import { columnsFromIpc, eventRowsFromIpc, rowsFromIpc } from "./arrow-batches.ts";
+import { columnsFromIpc, eventRowsFromIpc, rowsFromIpc } from "./arrow.ts";
 import { applyPerVisitor, talliesOf, type Tally, type VisitorFunction } from "../../query/behavioral/visitor-function.ts";
 import { ConnectionPool, type DuckdbBindings, type Turn, Turns } from "./connections.ts";
 import { EngineSites } from "./engine-sites.ts";

@@ -1,6 +1,6 @@
 /** The engine's data of a site besides its event tables: dictionaries, and the number of its sessions. */
 import type { SiteId } from "../../../storage/event.ts";
-import { ipcFromStrings } from "./arrow-batches.ts";
+import { ipcFromStrings } from "./arrow.ts";
 import { PropsDictionary, StringDictionary } from "./dictionaries.ts";
 
 export interface Site {

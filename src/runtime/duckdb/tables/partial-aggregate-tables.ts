@@ -4,7 +4,7 @@
  */
 import type { Tally } from "../../query/behavioral/visitor-function.ts";
 import type { SiteId } from "../../../storage/event.ts";
-import { rowsFromIpc } from "./arrow-batches.ts";
+import { rowsFromIpc } from "./arrow.ts";
 import { EngineLostError, type PartialTable, type PartialTableParts } from "../engine.ts";
 
 /** The relation that `insertion` reads. */

@@ -13,7 +13,7 @@ import {
   TooManyStepsError,
   TooManyTestsError,
 } from "../engine.ts";
-import { type Matches, columnsFromIpc, ipcFromMatches, ipcFromPropertyRows, ipcFromStrings } from "./arrow-batches.ts";
+import { columnsFromIpc, ipcFromMatches, ipcFromPropertyRows, ipcFromStrings, type Matches } from "./arrow.ts";
 import { type ConnectionPool, type DuckdbBindings, isFatal, isOutOfMemory, type Turn } from "./connections.ts";
 import { type BlockProps, type Entries, ReadableEntries, UnseenEntries } from "./dictionaries.ts";
 import type { EngineSites } from "./engine-sites.ts";

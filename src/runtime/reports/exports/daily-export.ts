@@ -1,11 +1,11 @@
 /** The daily export: visitors, page views, top page and top source of each date (docs/http-api.md, "Export"). */
 import { PAGEVIEW } from "../../base/config/names.ts";
 import type { AggregateQuery } from "../../query/aggregate-query.ts";
-import { planOf, type Plan } from "../../query/plan.ts";
+import { type Plan, planOf } from "../../query/plan.ts";
 import { closed, list, text } from "../../base/json-schema.ts";
 import { DAY_BUCKET, daysOf } from "../../query/buckets.ts";
 import { numberIn, rowsBy } from "../../query/row-values.ts";
-import { eventsIn, within, type Scope } from "../../query/scope.ts";
+import { eventsIn, type Scope, within } from "../../query/scope.ts";
 import { column, fragment, sql, textCode, type SqlText } from "../../query/sql.ts";
 import { DAY, PAGEVIEWS, VISITORS } from "../measures/fields.ts";
 import { visitorCountsBy } from "../measures/counts.ts";

@@ -1,6 +1,6 @@
 /** The columns of a raw export in memory: packed numbers, texts by code, and the buffer into which rows are written. */
 import { NOT_RECORDED } from "../../duckdb/tables/dictionaries.ts";
-import type { TextsOf } from "../../query/scan.ts";
+import type { TextsOf } from "../../query/plan.ts";
 import type { ExportReservation } from "./export-memory.ts";
 import { floatsOf } from "../../base/bytes.ts";
 import { MINUTE_MS, type EpochMs } from "../../../storage/event.ts";

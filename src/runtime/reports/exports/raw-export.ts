@@ -11,8 +11,8 @@ import {
 } from "../../../storage/event.ts";
 import type { NumberColumns } from "../../../storage/columns.ts";
 import { decimalFromCents } from "../../base/decimal.ts";
-import type { ScanChunk, ScanReader, TextsOf, ScanQuery } from "../../query/scan.ts";
-import { within, type Scope, eventsIn } from "../../query/scope.ts";
+import type { ScanChunk, ScanQuery, ScanReader, TextsOf } from "../../query/plan.ts";
+import { eventsIn, type Scope, within } from "../../query/scope.ts";
 import { ByteWriter, ExportTexts, PackedNumbers, TimeWriter } from "./packed-columns.ts";
 import type { ExportFormat } from "./formats.ts";
 import type { ExportReservation } from "./export-memory.ts";

@@ -5,9 +5,9 @@ import type { AggregateQuery } from "../../query/aggregate-query.ts";
 import { DAY_BUCKET } from "../../query/buckets.ts";
 import { rangeOfDays } from "../../query/date-range.ts";
 import type { LocalSql } from "../../query/local-time.ts";
-import { planOf, type Plan } from "../../query/plan.ts";
+import { type Plan, planOf } from "../../query/plan.ts";
 import { numberIn } from "../../query/row-values.ts";
-import { eventsIn, within, type Scope } from "../../query/scope.ts";
+import { eventsIn, type Scope, within } from "../../query/scope.ts";
 import { fragment, sql, textCode, type SqlRow } from "../../query/sql.ts";
 
 /** The number of page views in a group. */

@@ -4,7 +4,7 @@ import { DAY_MS } from "../../../storage/event.ts";
 import type { AggregateQuery } from "../../query/aggregate-query.ts";
 import { isInUtc, startOfDaySql, type LocalSql } from "../../query/local-time.ts";
 import { numberIn, ratio } from "../../query/row-values.ts";
-import { eventsIn, eventsWithMatch, hidesEvents, inRange, within, type Scope } from "../../query/scope.ts";
+import { eventsIn, eventsWithMatch, hidesEvents, inRange, type Scope, within } from "../../query/scope.ts";
 import { fragment, sql, textCode, type SqlText, type SqlRow } from "../../query/sql.ts";
 import { PAGEVIEW } from "../../base/config/names.ts";
 import { COUNT_PAGEVIEWS } from "./counts.ts";

@@ -1,9 +1,9 @@
 /** Events with the steps that they match: the input of per-visitor functions over ordered events (see `EngineQuery`). */
 import type { VisitorFunction } from "../../query/behavioral/visitor-function.ts";
-import { eventsIn, within, type Scope } from "../../query/scope.ts";
+import { eventsIn, type Scope, within } from "../../query/scope.ts";
 import { fragment, sql } from "../../query/sql.ts";
-import { stepBitsSql, stepSql, type Step } from "../../query/steps.ts";
-import { perVisitorQuery, type AggregateQuery } from "../../query/aggregate-query.ts";
+import { type Step, stepBitsSql, stepSql } from "../../query/steps.ts";
+import { type AggregateQuery, perVisitorQuery } from "../../query/aggregate-query.ts";
 
 export interface StepEvents {
   readonly steps: readonly Step[];

@@ -11,8 +11,7 @@ import { closed, count, list, orNull, text, type Described } from "../../base/js
 import { reasonOf, type Log } from "../../base/metrics/log.ts";
 import { parseDateRange, SHORT_PERIOD_NAMES, type DateRange } from "../../query/date-range.ts";
 import { optional, rowLimit, type Values } from "../../query/parameters.ts";
-import type { Reader } from "../../query/reader.ts";
-import { SCOPE_PARAMETERS, SHORT_END_DATE } from "../../query/scope-parameters.ts";
+import { type Reader, SCOPE_PARAMETERS, SHORT_END_DATE } from "../../query/scope.ts";
 import type { QueryService, RunNumbers } from "../../results/query-service.ts";
 import type { NumbersPlan } from "../../results/unchanged-results.ts";
 import { DAY } from "../measures/fields.ts";

@@ -2,12 +2,11 @@
 import type { Calendar } from "../../../storage/calendar.ts";
 import type { Columns } from "../../../storage/columns.ts";
 import { MINUTE_MS, type EpochMs } from "../../../storage/event.ts";
-import type { AggregateQuery } from "../../query/aggregate-query.ts";
+import type { AggregateQuery, Visits } from "../../query/aggregate-query.ts";
 import { DAY_BUCKET, HOUR_BUCKET, hourBucketIn } from "../../query/buckets.ts";
 import type { DateRange } from "../../query/date-range.ts";
 import { inRange, type Scope } from "../../query/scope.ts";
 import { sql } from "../../query/sql.ts";
-import type { Visits } from "../../query/visits.ts";
 import { visitorCounts, visitorCountsBy } from "../measures/counts.ts";
 import { MINUTE } from "../realtime.ts";
 

@@ -8,7 +8,7 @@ import { LOOKED_UP_CHARS_MAX } from "../../../../src/runtime/base/config/report-
 import { arraysSql, ClickhouseBackend, portionsOf, scanStatement } from "../../../../src/runtime/clickhouse/clickhouse-backend.ts";
 import { type ClickhouseConnection, type ClickhouseStatement, Responsiveness } from "../../../../src/runtime/clickhouse/connection.ts";
 import { UNDECIDED } from "../../../../src/runtime/clickhouse/visitor-tallies.ts";
-import { eventTables, type EventTables } from "../../../../src/runtime/clickhouse/tables.ts";
+import { eventTables, type EventTables } from "../../../../src/runtime/clickhouse/schema.ts";
 import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
 import type { PlanStep } from "../../../../src/runtime/query/plan.ts";
 import type { Scope } from "../../../../src/runtime/query/scope.ts";

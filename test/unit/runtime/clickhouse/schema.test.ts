@@ -2,8 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { deletionOf, searchFor } from "../../../../src/runtime/clickhouse/deletion.ts";
 import type { ClickhouseStatement } from "../../../../src/runtime/clickhouse/connection.ts";
-import { creation } from "../../../../src/runtime/clickhouse/schema.ts";
-import { eventTables } from "../../../../src/runtime/clickhouse/tables.ts";
+import { creation, eventTables } from "../../../../src/runtime/clickhouse/schema.ts";
 import type { SiteId, LocalDate } from "../../../../src/storage/event.ts";
 
 const DEPLOYMENTS = [

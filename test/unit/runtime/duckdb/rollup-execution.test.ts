@@ -1,7 +1,7 @@
 /** What reports over rollups read from events besides, with the real engine. */
 import { expect, it, onTestFinished } from "vitest";
 import { ROLLUP_ADDED_ROWS_MAX, ROLLUP_MEASURE_ROWS_MAX, ROLLUP_CACHE } from "../../../../src/runtime/base/config/report-limits.ts";
-import { createInlineRollupCalculator } from "../../../../src/runtime/duckdb/rollups/inline-rollup-calculator.ts";
+import { createInlineRollupCalculator } from "../../../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import { rowCountOf, type Columns } from "../../../../src/storage/columns.ts";
 import { createMemoryObjectStore } from "../../../support/memory-object-store.ts";
 import { createInProcessTarget, START_MS } from "../../../support/in-process-target.ts";

@@ -1,6 +1,6 @@
 /** The SQL of goals. */
 import { describe, expect, it } from "vitest";
-import { goalSql } from "../../../../src/runtime/query/goal.ts";
+import { goalSql } from "../../../../src/runtime/query/conditions.ts";
 import { sql } from "../../../../src/runtime/query/sql.ts";
 
 const EVENTS = sql`SELECT * FROM events`;

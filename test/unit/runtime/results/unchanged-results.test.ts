@@ -1,6 +1,6 @@
 /** Results of plans that are reused while their events are the same: with a backend that tells versions of days, and with one that cannot. */
 import { describe, expect, it } from "vitest";
-import type { AnalyticsBackend } from "../../../../src/runtime/query/analytics-backend.ts";
+import type { AnalyticsBackend } from "../../../../src/runtime/query/plan.ts";
 import { UnchangedResults, type NumbersPlan } from "../../../../src/runtime/results/unchanged-results.ts";
 import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
 import { numberIn } from "../../../../src/runtime/query/row-values.ts";

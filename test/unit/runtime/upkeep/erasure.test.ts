@@ -12,7 +12,7 @@ import { FileExecution } from "../../../../src/runtime/duckdb/file-execution.ts"
 import { Executor } from "../../../../src/runtime/duckdb/executor.ts";
 import { QueryLimiter } from "../../../../src/runtime/results/query-limiter.ts";
 import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
-import { planOf, type Plan } from "../../../../src/runtime/query/plan.ts";
+import { type Plan, planOf } from "../../../../src/runtime/query/plan.ts";
 import { QueryService } from "../../../../src/runtime/results/query-service.ts";
 import { numberIn } from "../../../../src/runtime/query/row-values.ts";
 import { SqlText, sql } from "../../../../src/runtime/query/sql.ts";

@@ -1,7 +1,7 @@
 /** The arithmetic of rollups on a store whose reads fail. */
 import { expect, it } from "vitest";
 import { ROLLUP_CACHE } from "../../../../../src/runtime/base/config/report-limits.ts";
-import { createInlineRollupCalculator } from "../../../../../src/runtime/duckdb/rollups/inline-rollup-calculator.ts";
+import { createInlineRollupCalculator } from "../../../../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import { fileOf } from "../../../../../src/runtime/duckdb/rollups/rollup-origin.ts";
 import { createMemoryObjectStore } from "../../../../support/memory-object-store.ts";
 import type { ObjectKey } from "../../../../../src/storage/object-store.ts";

@@ -1,6 +1,6 @@
 /** The cache of loaded rollups: bounded, one load per key, and no failures in it. */
 import { describe, expect, it } from "vitest";
-import { LoadCache } from "../../../../../src/runtime/duckdb/rollups/load-cache.ts";
+import { LoadCache } from "../../../../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 
 /** A cache of texts, each as large as it is long, that counts its loads. */
 function countedCache(bytesMax: number) {

@@ -2,8 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ROLLUP_CACHE } from "../../../../../src/runtime/base/config/report-limits.ts";
-import { createInlineRollupCalculator } from "../../../../../src/runtime/duckdb/rollups/inline-rollup-calculator.ts";
-import type { RollupCalculator } from "../../../../../src/runtime/duckdb/rollups/rollup-calculator.ts";
+import { createInlineRollupCalculator, type RollupCalculator } from "../../../../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import { createMemoryObjectStore } from "../../../../support/memory-object-store.ts";
 import type { ObjectKey, ObjectStore } from "../../../../../src/storage/object-store.ts";
 import { utcDateOf, type SiteId, type StoredEvent } from "../../../../../src/storage/event.ts";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { siteTexts } from "../../../../../src/runtime/duckdb/executor.ts";
 import type { Engine } from "../../../../../src/runtime/duckdb/engine.ts";
-import type { TextsOf } from "../../../../../src/runtime/query/scan.ts";
+import type { TextsOf } from "../../../../../src/runtime/query/plan.ts";
 import { ExportMemory } from "../../../../../src/runtime/reports/exports/export-memory.ts";
 import { csvText } from "../../../../../src/shared/csv.ts";
 import { ByteWriter, ExportTexts, PackedNumbers, TimeWriter } from "../../../../../src/runtime/reports/exports/packed-columns.ts";
