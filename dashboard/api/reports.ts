@@ -7,6 +7,7 @@ const REQUESTS_MAX = 4;
 /** An aborted request keeps its slot this long: the service may still be working on it. */
 const ABORTED_SLOT_MS = 50;
 
+/** Limits concurrent requests. The rest wait in order; an aborted request that is still waiting never starts. */
 export class RequestQueue {
   readonly #max: number;
   readonly #waiting: (() => void)[] = [];

@@ -107,6 +107,7 @@ function fieldsOf(row: Row, { asked, labelOf, changed }: Table): Readonly<Record
   };
 }
 
+/** Saves all pages, with the columns and in the order of the table. */
 export function saveRows(format: FileFormat, table: Table): void {
   const name = fileNameOf(table.asked.dimension, format);
   const rows = table.rows.map((row) => fieldsOf(row, table));

@@ -103,7 +103,7 @@ const ofMetric = (data: unknown, field: string): readonly SeriesRow[] | undefine
   return buckets?.[0] !== undefined && field in buckets[0] ? buckets : undefined;
 };
 
-/** `parameters` select range and filters; null fetches nothing. */
+/** Computes the conversion rate from two series. `parameters` select range and filters; null fetches nothing. */
 export function useMetricSeries(
   { id, series, field, parameters: own }: ShownMetric,
   parameters: Parameters | null,

@@ -107,6 +107,7 @@ interface ConfirmedButtonProps {
   readonly onConfirm: () => void;
 }
 
+/** The first click asks, the second acts. Leaving the button takes the question back. */
 export function ConfirmedButton({ label, confirmLabel, subject, isSmall = false, isDanger = true, onConfirm }: ConfirmedButtonProps) {
   const [isConfirming, setConfirming] = useState(false);
   return (
@@ -147,6 +148,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
 
 const TYPING_MS = 200;
 
+/** Follows the text once typing has paused: one request per word instead of one per key. */
 export function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {

@@ -36,7 +36,10 @@ const hueOf = (siteId: string): number =>
 
 const letterOf = (siteId: string): string => /[a-z0-9]/i.exec(siteId.replace(/^www\./i, ""))?.[0]?.toUpperCase() ?? "?";
 
-/** The style sheet draws the letter, so that it is not part of a button's text. */
+/**
+ * A letter in a color derived from the id. Favicons would be requested from the sites. The style sheet draws the letter, so that it is not
+ * part of a button's text.
+ */
 export const SiteIcon = ({ siteId }: { readonly siteId: string }) => (
   <span class="site-icon" aria-hidden="true" data-letter={letterOf(siteId)} style={{ "--hue": String(hueOf(siteId)) }} />
 );

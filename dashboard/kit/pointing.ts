@@ -1,5 +1,6 @@
 /** Pointing and choosing points, bars, countries and cards: by mouse, finger and key. */
 
+/** A mouse points by moving and chooses by a click. A finger points by its first tap, and chooses by a second one there. */
 export class TapChoice<Target> {
   isTouch = false;
   #pointed: Target | null = null;
@@ -40,14 +41,14 @@ export const onPlainClick =
     open();
   };
 
-/** Undefined for other keys. */
+/** Keys of the WAI-ARIA slider pattern. Undefined for other keys. */
 export function indexAfterKey(event: KeyboardEvent, { index, initial, last }: Points): number | undefined {
   if (hasModifier(event)) return undefined;
   const after = (step: number) => (index === null ? initial : Math.min(Math.max(index + step, 0), last));
   return { ArrowLeft: after(-1), ArrowRight: after(1), Home: 0, End: last }[event.key];
 }
 
-/** null if the key leads nowhere. */
+/** Arrow keys follow the rows and columns of the grid. null if the key leads nowhere. */
 export function cardFor(key: string, index: number, count: number, columns: number): number | null {
   const next = {
     ArrowRight: index + 1,

@@ -16,7 +16,7 @@ declare const SETTINGS_STYLE_NAME: string;
 
 let loading: Promise<void> | null = null;
 
-/** Resolves once the style applies. The next call retries a failed load. */
+/** Loads the style of the settings with their first use. Resolves once it applies; the next call retries a failed load. */
 function loadStyle(): Promise<void> {
   loading ??= new Promise<void>((resolve, reject) => {
     const link = document.createElement("link");

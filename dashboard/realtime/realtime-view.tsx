@@ -86,6 +86,7 @@ interface RecentListProps {
   readonly rows: readonly Recent[];
 }
 
+/** Rows keep their places while the list is hovered or focused. */
 function RecentList({ title, dimension, rows }: RecentListProps) {
   const [isPointed, setPointed] = useState(false);
   const [isFocused, setFocused] = useState(false);

@@ -120,6 +120,7 @@ function Announcement({ siteId }: { readonly siteId: string }) {
   );
 }
 
+/** Shown once above the dashboard that the first event opened, until the reader goes on. */
 export function FirstVisitor() {
   const { siteId, view } = arrival.value ?? {};
   const hasGoneOn = view !== search.value;

@@ -25,7 +25,7 @@ function begunValues({ series, start_date: start, end_date: end, time_zone: time
   return start === end ? values.slice(0, Math.max(1, hoursBegun(end, timeZone, nowMs))) : values;
 }
 
-/** Spans the whole period from left to right. */
+/** Spans the whole period. Hidden from screen readers, because the metrics stand beside it. */
 function Sparkline({ row }: { readonly row: SiteRow }) {
   const values = useMemo(() => begunValues(row, Date.now()), [row.series]);
   const most = Math.max(1, ...values);

@@ -10,6 +10,7 @@ import { site } from "./view.ts";
 
 export const ownSites = (sites: readonly string[]): readonly string[] => sites.filter((id) => id !== DEMO_SITE);
 
+/** A URL without a site then shows the page of all sites. */
 export const hasSitesPage = (sites: readonly string[]): boolean => ownSites(sites).length > 1;
 
 type SiteSettings = NonNullable<Sites["settings"]>[number];

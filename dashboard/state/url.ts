@@ -8,6 +8,7 @@ const STORAGE_KEY = "sandpiper.view";
 /** Period, and the URL parameters of cards' tabs. */
 const NAMES = ["period", "from", "pages", "places", "devices", "did"];
 
+/** The period and tabs that the reader chose last, as URL parameters: the next visit begins with them. */
 const storedView = (): URLSearchParams => new URLSearchParams(stored("local", STORAGE_KEY) ?? "");
 
 /** Call with each change that the reader chose. Custom ranges and views of guests are not remembered. */
