@@ -32,7 +32,7 @@ function installation(total: number, pageSites: number) {
 }
 
 describe("the pages of an overview", () => {
-  it("are asked for until all sites are there", async () => {
+  it("pages of an overview are requested until all sites are there", async () => {
     const { ids, asked, pageAfter } = installation(5, 2);
     const { total, sites } = await allPages(pageAfter);
     expect(total).toBe(5);
@@ -40,7 +40,7 @@ describe("the pages of an overview", () => {
     expect(asked).toEqual([null, idOf(1), idOf(3)]);
   });
 
-  it("are one if it has all sites, or none", async () => {
+  it("an overview with all sites, or none, is one page", async () => {
     for (const total of [0, 1, 2]) {
       const { asked, pageAfter } = installation(total, 2);
       expect((await allPages(pageAfter)).sites).toHaveLength(total);
@@ -48,13 +48,13 @@ describe("the pages of an overview", () => {
     }
   });
 
-  it("are ten at most, and the total says that there are more", async () => {
+  it("an overview has at most ten pages, and the total says that there are more", async () => {
     const { asked, pageAfter } = installation(30, 2);
     const { total, sites } = await allPages(pageAfter);
     expect([total, sites.length, asked.length]).toEqual([30, 20, 10]);
   });
 
-  it("end when sites were deleted meanwhile", async () => {
+  it("the pages of an overview end when sites were deleted meanwhile", async () => {
     const { asked, pageAfter } = installation(2, 2);
     const { sites } = await allPages(async (after) => ({ ...(await pageAfter(after)), total: 3 }));
     expect([sites.length, asked.length]).toEqual([2, 2]);

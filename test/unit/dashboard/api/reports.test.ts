@@ -26,31 +26,31 @@ function stubAnswers(...answers: readonly (readonly [status: number, headers?: R
 }
 
 describe("a report of the dashboard", () => {
-  it("is requested again after a 408, because it resumes where it timed out", async () => {
+  it("a report is requested again after a 408, because it resumes where it timed out", async () => {
     const counts = stubAnswers([408], [408], [408], [408], [200]);
     expect(await fetchReport("/api/stats/main", signal)).toEqual({ n: 1 });
     expect(counts.requests).toBe(5);
   });
 
-  it("fails after ten retries of a 408", async () => {
+  it("a report fails after ten retries of a 408", async () => {
     const counts = stubAnswers([408]);
     const failure: unknown = await fetchReport("/api/stats/main", signal).catch((error: unknown) => error);
     expect([failure instanceof ServiceError && failure.kind, counts.requests]).toEqual(["timeout", 11]);
   });
 
-  it("waits for Retry-After when the service is busy", async () => {
+  it("a report waits for Retry-After when the service is busy", async () => {
     const counts = stubAnswers([429, { "retry-after": "0.001" }], [408], [429, { "retry-after": "0.001" }], [200]);
     expect(await fetchReport("/api/stats/main", signal)).toEqual({ n: 1 });
     expect(counts.requests).toBe(4);
   });
 
-  it.each([[400], [500], [503]])("is not requested again after a %i", async (status) => {
+  it.each([[400], [500], [503]])("a report is not requested again after a %i", async (status) => {
     const counts = stubAnswers([status], [200]);
     await expect(fetchReport("/api/stats/main", signal)).rejects.toBeInstanceOf(ServiceError);
     expect(counts.requests).toBe(1);
   });
 
-  it("waits for Retry-After of a 503, whether the service or a proxy sent it", async () => {
+  it("a report waits for Retry-After of a 503, whether the service or a proxy sent it", async () => {
     const counts = stubAnswers([503, { "retry-after": "0.001" }], [200]);
     expect(await fetchReport("/api/stats/main", signal)).toEqual({ n: 1 });
     expect(counts.requests).toBe(2);
@@ -69,7 +69,7 @@ describe("a report of the dashboard", () => {
     [503, { "x-behavioral-extension": "missing" }, REASON, "extension_missing", "The query engine has too little memory"],
     [504, {}, "", "unavailable", "Server unavailable (504)."],
     [522, {}, HTML, "unavailable", "Server unavailable (522)."],
-  ] as const)("fails after a %i with %o and the body %s as %s", async (status, headers, body, kind, message) => {
+  ] as const)("a report fails after a %i with %o and the body %s as %s", async (status, headers, body, kind, message) => {
     vi.stubGlobal("fetch", async () => new Response(body, { status, headers }));
     onTestFinished(() => {
       vi.unstubAllGlobals();
@@ -78,7 +78,7 @@ describe("a report of the dashboard", () => {
     expect(failure).toMatchObject({ kind, message, isOutage: kind === "unavailable" });
   });
 
-  it("that is an exported file is not requested again after a 408, because it would start over", async () => {
+  it("an exported file is not requested again after a 408, because it would start over", async () => {
     const counts = stubAnswers([408], [200]);
     await expect(fetchFile("/api/stats/export", signal)).rejects.toBeInstanceOf(ServiceError);
     expect(counts.requests).toBe(1);

@@ -7,7 +7,7 @@ const never = new AbortController().signal;
 const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 describe("the request queue", () => {
-  it("runs up to its limit at once, and the rest in order as slots become free", async () => {
+  it("the queue runs up to its limit at once, and the rest in order as slots become free", async () => {
     const queue = new RequestQueue(2);
     const started: number[] = [];
     const ends = [createDeferred<number>(), createDeferred<number>(), createDeferred<number>(), createDeferred<number>()];
@@ -28,7 +28,7 @@ describe("the request queue", () => {
     expect(await Promise.all(results)).toEqual([0, 1, 2, 3]);
   });
 
-  it("never starts a request that was aborted while waiting, and continues with the next", async () => {
+  it("the queue never starts a request that was aborted while waiting, and continues with the next", async () => {
     const queue = new RequestQueue(1);
     const first = createDeferred<string>();
     const running = queue.run(() => first.promise, never);
@@ -42,7 +42,7 @@ describe("the request queue", () => {
     expect([await running, await last, started]).toEqual(["first", "last", false]);
   });
 
-  it("frees the slot of a failed request", async () => {
+  it("the queue frees the slot of a failed request", async () => {
     const queue = new RequestQueue(1);
     await expect(queue.run(() => Promise.reject(new Error("broken")), never)).rejects.toThrow("broken");
     expect(await queue.run(async () => "next", never)).toBe("next");

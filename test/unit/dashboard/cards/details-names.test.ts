@@ -18,7 +18,7 @@ describe("the search of the details", () => {
     ["screen-sizes", "20 P", { search: "20", unknown_label: "Unknown" }],
     ["screen-sizes", "px", { search: "" }],
     ["browser-versions", "Chrome", { search: "Chrome", unknown_label: "Unknown" }],
-  ] as const)("of %s for %j", (dimension, typed, parameters) => {
+  ] as const)("the search of %s for %j asks for the stored text", (dimension, typed, parameters) => {
     expect(searchParameters(dimension, typed, [])).toEqual(parameters);
   });
 
@@ -28,7 +28,7 @@ describe("the search of the details", () => {
     ["147", "147"],
     ["chr", ""],
     ["Safari 17", "safari 17"],
-  ])("of versions of a browser for %j", (typed, search) => {
+  ])("the search of a browser's versions for %j asks for the stored text", (typed, search) => {
     expect(searchParameters("browser-versions", typed, CHROME).search).toBe(search);
   });
 });

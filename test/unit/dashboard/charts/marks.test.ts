@@ -33,7 +33,7 @@ const placesOf = (labels: readonly string[], interval: Interval, end: string, ..
   ]);
 
 describe("marks", () => {
-  it("of dates and hours are at their day, week or month", () => {
+  it("marks of dates and hours stand at their day, week or month", () => {
     const found = [annotation("2026-03-02", 14), annotation("2026-03-03"), annotation("2026-03-03", 7), annotation("2026-04-01")];
     expect(placesOf(["2026-03-02", "2026-03-03"], "day", "2026-03-03", ...found)).toEqual([
       ["2026-03-02", "2026-03-02 14h"],
@@ -48,7 +48,7 @@ describe("marks", () => {
     ]);
   });
 
-  it("by the hour and by the minute are at their hour, those of dates at the first, and at the next where the clock skips one", () => {
+  it("marks by the hour and minute stand at their hour, those of dates at the first, and at the next hour if the clock skips one", () => {
     const hours = ["2026-03-29 00:00", "2026-03-29 01:00", "2026-03-29 03:00", "2026-03-30 00:00"];
     const found = [annotation("2026-03-29"), annotation("2026-03-29", 2), annotation("2026-03-29", 23), annotation("2026-03-30")];
     expect(placesOf(hours, "hour", "2026-03-30", ...found)).toEqual([
@@ -60,7 +60,7 @@ describe("marks", () => {
     expect(placesOf(minutes, "minute", "2026-03-29", annotation("2026-03-29", 1))).toEqual([["2026-03-29 01:00", "2026-03-29 1h"]]);
   });
 
-  it("that are too near are joined at the first, and others are not", () => {
+  it("marks that are too near are joined at the first, others are not", () => {
     const marks = [0, 1, 2, 5, 6].map((index) => ({ index, annotations: [annotation("2026-03-02", index)] }));
     const joined = joinedMarks(marks, (index) => index * 10, 25);
     expect(joined.map(({ index, annotations }) => [index, annotations.length])).toEqual([

@@ -75,7 +75,7 @@ describe("metrics", () => {
     );
   });
 
-  it("the conversion rate is not known before the visitors are", () => {
+  it("the conversion rate is unknown until the visitors are known", () => {
     expect(METRICS.conversion_rate.value(mainOf([], scopeOf([]), GAP_MS, null), null)).toBeNull();
   });
 });

@@ -29,16 +29,16 @@ describe("points", () => {
     spring = points(seriesOf(hours("2026-03-29", [2])), seriesOf(hours("2026-03-28")), "2026-03-29 03:10");
   });
 
-  it("are as many as the labels, on a day of 23 hours too", () => {
+  it("there are as many points as labels, even on a day of 23 hours", () => {
     expect(spring.length).toBe(23);
     expect(spring.map(({ tick }) => tick).slice(0, 3)).toEqual(["0:00", "1:00", "3:00"]);
   });
 
-  it("are running and ahead by the site's clock", () => {
+  it("points are running and ahead by the site's clock", () => {
     expect(spring.slice(0, 4).map(({ bucket }) => bucket.state)).toEqual(["whole", "whole", "running", "ahead"]);
   });
 
-  it("are compared with the same hour, although an hour was skipped", () => {
+  it("points are compared with the same hour, although an hour was skipped", () => {
     expect(spring.slice(0, 3).map(({ label, before }) => [label, before?.label])).toEqual([
       ["2026-03-29 00:00", "2026-03-28 00:00"],
       ["2026-03-29 01:00", "2026-03-28 01:00"],
@@ -48,13 +48,13 @@ describe("points", () => {
     expect(after.slice(1, 4).map(({ before }) => before?.label ?? null)).toEqual(["2026-03-29 01:00", null, "2026-03-29 03:00"]);
   });
 
-  it("name the zone only where it is UTC", () => {
+  it("points name the zone only if it is UTC", () => {
     expect(spring[2]?.title).toBe("29 Mar, 3:00");
     const clock = { time: "2026-04-02 12:00", timeZone: "UTC" };
     expect(pointsOf(seriesOf(hours("2026-03-29")), null, "visitors", "hour", clock)[2]?.title).toBe("29 Mar, 2:00 UTC");
   });
 
-  it("of minutes have the minute as their tick and title, and are compared with the same minute", () => {
+  it("points of minutes have the minute as their tick and title, and are compared with the same minute", () => {
     const minutes = (day: string) => [`${day} 00:00`, `${day} 00:01`, `${day} 00:02`];
     const of = points(seriesOf(minutes("2026-03-29")), seriesOf(minutes("2026-03-28")), "2026-03-29 00:01", "minute");
     expect(of.map(({ tick, bucket, before }) => [tick, bucket.state, before?.label])).toEqual([
@@ -65,12 +65,12 @@ describe("points", () => {
     expect(of[1]?.title).toBe("29 Mar, 0:01");
   });
 
-  it("over several years have the month and the year as their tick", () => {
+  it("points over several years have month and year as their tick", () => {
     const weeks = seriesOf(["2024-03-04", "2024-03-11", "2025-03-10"], 400);
     expect(points(weeks, null, "2026-05-01 00:00", "week").map(({ tick }) => tick)).toEqual(["Mar 2024", "Mar 2024", "Mar 2025"]);
   });
 
-  it("have the day as their tick where it begins, also without a midnight", () => {
+  it("points at the beginning of a day have the day as their tick, even without a midnight", () => {
     const two = points(seriesOf([...hours("2026-04-23"), ...hours("2026-04-24", [0])], 2), null, "2026-05-01 00:00");
     expect(two.flatMap(({ label, tick }) => (tick.includes("Apr") ? [[label, tick]] : []))).toEqual([
       ["2026-04-23 00:00", "23 Apr"],

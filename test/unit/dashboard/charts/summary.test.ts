@@ -11,7 +11,7 @@ describe("the change", () => {
     [1004, 1000, null],
     [400, 19, null],
     [400, 0, null],
-  ])("from %i to %i, seen backwards, is %f", (now, before, change) => {
+  ])("the change from %i to %i is %f, backwards", (now, before, change) => {
     expect(changeBetween(now, before)).toBe(change);
   });
 });
@@ -19,18 +19,18 @@ describe("the change", () => {
 describe("the outlier", () => {
   const quiet = [10, 12, 9, 11, 10, 12];
 
-  it("is the largest whole bucket with at least twice the median", () => {
+  it("the outlier is the largest whole bucket with at least twice the median", () => {
     expect(outlierIn([...quiet, 25])).toEqual({ index: 6, value: 25, usual: 11 });
     expect(outlierIn([...quiet, 40, 25])).toEqual({ index: 6, value: 40, usual: 11 });
     expect(outlierIn([...quiet, 20])).toBeNull();
   });
 
-  it("is never a bucket that is not whole", () => {
+  it("an incomplete bucket is never the outlier", () => {
     expect(outlierIn([...quiet, null])).toBeNull();
     expect(outlierIn([null, ...quiet, 25])?.index).toBe(7);
   });
 
-  it("is nothing on a tiny site, in a short range, or where nothing is usual", () => {
+  it("there is no outlier on a tiny site, in a short range, or without a usual value", () => {
     expect(outlierIn([1, 2, 1, 1, 2, 19])).toBeNull();
     expect(outlierIn([10, 10, 10, 30])).toBeNull();
     expect(outlierIn([0, 0, 0, 0, 50])).toBeNull();
@@ -42,7 +42,7 @@ describe("the outlier", () => {
     [29, 10, "doubled"],
     [30, 10, "tripled"],
     [49, 10, "had 4 times the usual number"],
-  ])("of %i where %i are usual %s", (value, usual, text) => {
+  ])("an outlier of %i where %i are usual %s", (value, usual, text) => {
     expect(growthText({ index: 0, value, usual })).toBe(text);
   });
 });
@@ -51,26 +51,26 @@ describe("the source", () => {
   const outlier = { index: 0, value: 40, usual: 10 };
   const bySource = (counts: Record<string, number>) => new Map(Object.entries(counts));
 
-  it("is the one with more than half of what is unusual", () => {
+  it("the source explains more than half of the excess", () => {
     expect(sourceOf(outlier, bySource({ HN: 28, Google: 8 }), bySource({ Google: 150, HN: 29 }), 300)).toBe("HN");
   });
 
-  it("is no large source that only has its usual share", () => {
+  it("a large source with its usual share explains nothing", () => {
     expect(sourceOf(outlier, bySource({ Google: 22, HN: 10 }), bySource({ Google: 282, HN: 10 }), 300)).toBeNull();
   });
 
-  it("is nothing where the excess is spread over several, or has exactly half", () => {
+  it("no source explains an excess that is spread over several, or exactly half of it", () => {
     expect(sourceOf(outlier, bySource({ HN: 14, Reddit: 14 }), bySource({ HN: 14, Reddit: 14 }), 300)).toBeNull();
     expect(sourceOf(outlier, bySource({ HN: 15 }), bySource({ HN: 15 }), 300)).toBeNull();
     expect(sourceOf(outlier, bySource({ HN: 16 }), bySource({ HN: 16 }), 300)).toBe("HN");
   });
 
-  it("is nothing where its usual share is unknown", () => {
+  it("a source whose usual share is unknown explains nothing", () => {
     expect(sourceOf(outlier, bySource({ HN: 40 }), bySource({}), 300)).toBeNull();
     expect(sourceOf(outlier, bySource({ HN: 40 }), bySource({ HN: 40 }), 40)).toBeNull();
   });
 
-  it("never explains more than half with less than half", () => {
+  it("a source with less than half of the excess never explains it", () => {
     const counts = fc.dictionary(fc.constantFrom("a", "b", "c"), fc.nat({ max: 40 }));
     fc.assert(
       fc.property(counts, counts, fc.integer({ min: 41, max: 1000 }), (inBucket, inRange, total) => {

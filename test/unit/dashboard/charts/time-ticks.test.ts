@@ -24,7 +24,7 @@ describe("ticks", () => {
     ]);
   });
 
-  it("of hours stand so that each day begins with one", () => {
+  it("ticks of hours stand so that each day begins with one", () => {
     expect(ticksOf(hours("2026-03-15"), 5)).toEqual(["2026-03-15 00:00", "2026-03-15 06:00", "2026-03-15 12:00", "2026-03-15 18:00"]);
     expect(ticksOf([...hours("2026-03-15"), ...hours("2026-03-16")], 9)).toEqual([
       "2026-03-15 00:00",
@@ -34,14 +34,14 @@ describe("ticks", () => {
     ]);
   });
 
-  it("of minutes stand at round times", () => {
+  it("ticks of minutes stand at round times", () => {
     const minutes = Array.from({ length: 120 }, (_, i) => `2026-03-15 0${Math.floor(i / 60)}:${String(i % 60).padStart(2, "0")}`);
     expect(ticksOf(minutes, 1)).toHaveLength(120);
     expect(ticksOf(minutes, 23)).toEqual(["2026-03-15 00:00", "2026-03-15 00:30", "2026-03-15 01:00", "2026-03-15 01:30"]);
     expect(ticksOf(minutes, 31)).toEqual(["2026-03-15 00:00", "2026-03-15 01:00"]);
   });
 
-  it("over several years stand where months begin, and where years do", () => {
+  it("ticks over several years stand where months and years begin", () => {
     const days = Array.from({ length: 1200 }, (_, i) => dayAfter("2023-02-20", i));
     expect(ticksOf(days, 170)).toEqual(["2023-07-01", "2024-01-01", "2024-07-01", "2025-01-01", "2025-07-01", "2026-01-01"]);
     expect(ticksOf(days, 300)).toEqual(["2023-02-20", "2024-01-01", "2025-01-01", "2026-01-01"]);
@@ -57,12 +57,12 @@ describe("ticks", () => {
     }
   });
 
-  it("of hours keep to the clock on and after a day of 23 hours", () => {
+  it("ticks of hours keep to the clock on and after a day of 23 hours", () => {
     expect(ticksOf([...hours("2026-03-29", [2]), ...hours("2026-03-30")], 24)).toEqual(["2026-03-29 00:00", "2026-03-30 00:00"]);
     expect(ticksOf(hours("2026-03-29", [2]), 2).slice(0, 3)).toEqual(["2026-03-29 00:00", "2026-03-29 03:00", "2026-03-29 04:00"]);
   });
 
-  it("of a day without a midnight begin with its first hour", () => {
+  it("ticks of a day without a midnight begin with its first hour", () => {
     expect(ticksOf([...hours("2026-04-23"), ...hours("2026-04-24", [0])], 24)).toEqual(["2026-04-23 00:00", "2026-04-24 01:00"]);
   });
 });

@@ -15,7 +15,7 @@ describe("indexAfterKey", () => {
     ["ArrowLeft", null, 4],
     ["ArrowRight", null, 4],
     ["x", 3, undefined],
-  ])("%s leads from %s to %s", (key, index, next) => {
+  ])("the key %s leads from %s to %s", (key, index, next) => {
     expect(indexAfterKey(press(key), { index, initial: 4, last: 5 })).toBe(next);
   });
 

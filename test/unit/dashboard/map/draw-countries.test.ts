@@ -31,7 +31,7 @@ describe("the world map", () => {
 
   const isVisible = (code: string): boolean => map.countries[code] !== undefined || map.dots.includes(code);
 
-  it("has a shape or a dot for every country of the address database, and a point within the map to label it", () => {
+  it("every country of the address database has a shape or a dot, and a point within the map to label it", () => {
     const codes = databaseCodes();
     expect(codes.length).toBeGreaterThan(245);
     expect(codes.filter((code) => !isVisible(code))).toEqual([]);
@@ -42,19 +42,19 @@ describe("the world map", () => {
     expect(codes.filter((code) => !isWithin(code))).toEqual([]);
   });
 
-  it("has a shape or a dot for every ISO 3166 code", () => {
+  it("every ISO 3166 code has a shape or a dot", () => {
     const iso = require("i18n-iso-countries/codes.json") as readonly (readonly [alpha2: string])[];
     expect(iso.length).toBeGreaterThan(245);
     expect(iso.map(([code]) => code).filter((code) => !isVisible(code))).toEqual([]);
   });
 
-  it("draws countries that are too small to see as dots, and only those", () => {
+  it("countries that are too small to see are dots, and only those", () => {
     for (const code of ["SG", "MT", "MC", "HK", "LI", "BH", "MV", "LU", "XK", "GI"])
       expect([code, map.dots.includes(code)]).toEqual([code, true]);
     for (const code of ["DE", "ES", "FR", "US", "CH", "GF", "SJ"]) expect([code, map.dots.includes(code)]).toEqual([code, false]);
   });
 
-  it("labels a country on its largest part", () => {
+  it("a country is labelled on its largest part", () => {
     const [[franceX, franceY], [guianaX, guianaY]] = [map.points["FR"] ?? [0, 0], map.points["GF"] ?? [0, 0]];
     expect(franceX - guianaX).toBeGreaterThan(map.width / 10);
     expect(guianaY - franceY).toBeGreaterThan(map.height / 5);

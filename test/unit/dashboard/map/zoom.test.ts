@@ -18,7 +18,7 @@ const expectWithinMap = (zoom: Zoom) => {
 };
 
 describe("the map's zoom", () => {
-  it("keeps what is under the pointer in its place when it zooms in", () => {
+  it("the zoom keeps what is under the pointer in its place", () => {
     fc.assert(
       fc.property(point, point, (first, second) => {
         const zoom = zoomedBy(zoomedBy(WHOLE_MAP, 2, first, SIZE), 1.5, second, SIZE);
@@ -29,7 +29,7 @@ describe("the map's zoom", () => {
     );
   });
 
-  it("never shows anything beside the map, whatever is done", () => {
+  it("the zoom never shows anything beside the map", () => {
     const step = fc.oneof(
       fc.record({ factor: fc.double({ min: 0.1, max: 10, noNaN: true }), at: point }),
       fc.record({ by: fc.record({ x: fc.integer({ min: -9999, max: 9999 }), y: fc.integer({ min: -9999, max: 9999 }) }) }),

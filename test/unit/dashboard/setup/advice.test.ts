@@ -33,12 +33,12 @@ const arriving = (others: readonly Counted[], sites: readonly string[], isLate =
 };
 
 describe("the names that events arrive for", () => {
-  it("are new sites, and names that are probably the same site", () => {
+  it("events arrive for new sites, and for names that are probably the same site", () => {
     const others = [counted("new.org"), counted("other.org"), counted("www.example.com"), counted("Example.com")];
     expect(arriving(others, ["other.org", "www.example.com"])).toEqual(["new.org", "www.example.com", "Example.com"]);
   });
 
-  it("include other sites once the first event is late, at most three", () => {
+  it("other sites are named once the first event is late, at most three", () => {
     expect(arriving([counted("other.org")], ["other.org"])).toEqual([]);
     expect(
       arriving(
@@ -49,13 +49,13 @@ describe("the names that events arrive for", () => {
     ).toEqual(["a.org", "b.org", "c.org"]);
   });
 
-  it("are those of accepted events only, each once", () => {
+  it("only names of accepted events are shown, each once", () => {
     expect(arriving([counted("a.org"), counted("a.org", "bot"), counted("b.org", "site_not_allowed")], [])).toEqual(["a.org"]);
   });
 });
 
 describe("what to check", () => {
-  it("begins with the page, and includes the tag of local pages for a public site", () => {
+  it("the advice begins with the page, and includes the attribute of local pages for a public site", () => {
     expect(thingsToCheck("example.com", SCRIPT)).toEqual([
       'The page is published, and its source has `svc.js` and `data-domain="example.com"`.',
       "No ad blocker stops it. Try a private window or another browser.",
@@ -64,7 +64,7 @@ describe("what to check", () => {
     expect(thingsToCheck("localhost:3000", SCRIPT)).toHaveLength(2);
   });
 
-  it("includes an address of the script that visitors cannot reach", () => {
+  it("the advice names an address of the script that visitors cannot reach", () => {
     const local = "http://localhost:8000/svc.js";
     expect(thingsToCheck("example.com", local)[1]).toMatch(/^The script's address is public, not `localhost:8000`\. Open/);
     expect(thingsToCheck("localhost:3000", local)).toHaveLength(2);

@@ -55,19 +55,19 @@ describe.each([
   ["a public site", EXAMPLE, { "data-domain": EXAMPLE.siteId, src: EXAMPLE.scriptUrl }],
   ["a local site", LOCAL, { "data-domain": LOCAL.siteId, "data-include-local": "", src: LOCAL.scriptUrl }],
 ])("the tracking code of %s", (_site, installation, attributes) => {
-  it.each(["html", "sveltekit"])("for %s is a deferred script tag", (id) => {
+  it.each(["html", "sveltekit"])("the code for %s is a deferred script tag", (id) => {
     expect(attributesOf(codeOf(id, installation))).toEqual({ defer: "", ...attributes });
   });
 
-  it("for WordPress prints the same tag", () => {
+  it("the code for WordPress prints the same tag", () => {
     expect(attributesOf(printedByPhp(codeOf("wordpress", installation)))).toEqual({ defer: "", ...attributes });
   });
 
-  it("for Next.js is its script component with the same attributes", async () => {
+  it("the code for Next.js is its script component with the same attributes", async () => {
     expect(await propsOf(codeOf("nextjs", installation))).toEqual(attributes);
   });
 
-  it("for Google Tag Manager adds a script element with the same attributes, in ES5", async () => {
+  it("the code for Google Tag Manager adds a script element with the same attributes, in ES5", async () => {
     const code = codeOf("tag-manager", installation);
     expect(addedTo(code)).toEqual(attributes);
     expect(code).not.toMatch(/=>|`|\b(?:const|let)\b/);
@@ -82,7 +82,7 @@ describe("a local site", () => {
     },
   );
 
-  it.each(["example.com", "localhost.example.com", "10.example.com", "172.32.0.1", "notlocalhost"])("is not %s", (siteId) => {
+  it.each(["example.com", "localhost.example.com", "10.example.com", "172.32.0.1", "notlocalhost"])("%s is not a local site", (siteId) => {
     expect(isLocalSite(siteId)).toBe(false);
   });
 });

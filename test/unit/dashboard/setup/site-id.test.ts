@@ -17,7 +17,7 @@ describe("a typed domain", () => {
     ["Bücher.example", "xn--bcher-kva.example"],
     ["exämple.de", "xn--exmple-cua.de"],
     ["my_shop.example", "my_shop.example"],
-  ])("%j is the site %s", (typed, siteId) => {
+  ])("the typed domain %j is the site %s", (typed, siteId) => {
     expect(siteIdFrom(typed)).toBe(siteId);
   });
 

@@ -27,11 +27,11 @@ describe("filters", () => {
     ["goal==Signup", "converting"],
     ["goal=begins=Sign;pages==/pricing", "converting"],
     ["goal==Signup;events==Signup", "goal"],
-  ] as const)("%s select %s", (text, kind) => {
+  ] as const)("the filters %s select %s", (text, kind) => {
     expect(filterKindOf(parseFilters(text))).toBe(kind);
   });
 
-  it("on events and goals are left out of the share's whole", () => {
+  it("filters on events and goals do not limit the base of conversion rates", () => {
     expect(printFilters(withoutGoalFilters(parseFilters("pages==/;events==Signup;events!=Login;goal!=Visit")))).toBe("pages==/");
     expect(printFilters(withoutGoalFilters(parseFilters("events==Signup")))).toBeNull();
   });

@@ -116,34 +116,34 @@ describe("filters of the dashboard", () => {
 describe("a click on a value", () => {
   const before = [is("sources", "Google"), isNot("os", "Windows")];
 
-  it("adds a filter, and removes it the second time", () => {
+  it("a click adds a filter, and a second one removes it", () => {
     const added = withChoice(before, "pages", "/", "only");
     expect(added).toEqual([...before, is("pages", "/")]);
     expect(withChoice(added, "pages", "/", "only")).toEqual(before);
   });
 
-  it("replaces the other values of its dimension, and keeps what is excluded", () => {
+  it("a click replaces the other values of its dimension, and keeps excluded ones", () => {
     expect(withChoice([is("sources", "Bing", "Google"), isNot("sources", "Yahoo")], "sources", "Reddit", "only")).toEqual([
       isNot("sources", "Yahoo"),
       is("sources", "Reddit"),
     ]);
   });
 
-  it("with Shift adds to the values of the filter, and removes from them", () => {
+  it("a Shift-click adds to the values of the filter, and removes from them", () => {
     const added = withChoice(before, "sources", "Bing", "also");
     expect(added).toEqual([is("sources", "Bing", "Google"), isNot("os", "Windows")]);
     expect(withChoice(added, "sources", "Google", "also")).toEqual([is("sources", "Bing"), isNot("os", "Windows")]);
     expect(withChoice(before, "pages", "/", "also")).toEqual([...before, is("pages", "/")]);
   });
 
-  it("with Alt excludes the value, together with others, and it is in no list of chosen values then", () => {
+  it("an Alt-click excludes the value, together with others, and removes it from the chosen values", () => {
     expect(withChoice(before, "os", "iOS", "not")).toEqual([is("sources", "Google"), isNot("os", "Windows", "iOS")]);
     expect(withChoice(before, "sources", "Google", "not")).toEqual([isNot("os", "Windows"), isNot("sources", "Google")]);
     expect(withChoice(before, "os", "Windows", "not")).toEqual([is("sources", "Google")]);
     expect(withChoice(before, "os", "Windows", "only")).toEqual([is("sources", "Google"), is("os", "Windows")]);
   });
 
-  it("leaves conditions with other operators alone", () => {
+  it("a click leaves conditions with other operators alone", () => {
     const docs = filterOf("pages", "contains", false, ["docs"]);
     expect(withChoice([docs], "pages", "docs", "only")).toEqual([docs, is("pages", "docs")]);
   });

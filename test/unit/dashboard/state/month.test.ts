@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { monthAfter, weekOf, weeksOfMonth } from "../../../../dashboard/state/range.ts";
 
 describe("a month", () => {
-  it("follows another, across years", () => {
+  it("months follow one another, across years", () => {
     expect(monthAfter("2026-11-23", 0)).toBe("2026-11-01");
     expect(monthAfter("2026-11-30", 3)).toBe("2027-02-01");
     expect(monthAfter("2026-01-31", -1)).toBe("2025-12-01");
@@ -13,7 +13,7 @@ describe("a month", () => {
     ["monday", "2026-11-16", "2026-10-26", 6],
     ["sunday", "2026-11-22", "2026-11-01", 5],
     ["saturday", "2026-11-21", "2026-10-31", 5],
-  ] as const)("in weeks from %s on, has weeks of seven days", (weekStart, ownWeek, first, weeks) => {
+  ] as const)("a month in weeks that begin on %s has weeks of seven days", (weekStart, ownWeek, first, weeks) => {
     expect(weekOf("2026-11-22", weekStart)[0]).toBe(ownWeek);
     const rows = weeksOfMonth("2026-11-22", weekStart);
     expect(rows[0]?.[0]).toBe(first);
@@ -22,7 +22,7 @@ describe("a month", () => {
     expect(new Set(rows.map((row) => row.length))).toEqual(new Set([7]));
   });
 
-  it("that begins and ends with its weeks has none of another month", () => {
+  it("a month that begins and ends with its weeks contains no day of another", () => {
     expect(weeksOfMonth("2027-02-10", "monday").map((week) => week[0])).toEqual(["2027-02-01", "2027-02-08", "2027-02-15", "2027-02-22"]);
   });
 });

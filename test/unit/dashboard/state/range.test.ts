@@ -59,7 +59,7 @@ describe("date ranges of the dashboard", () => {
     expect(moved({ ...previous, days: 7 }, 1)).toEqual({ period: "7d", start: null, end: null });
   });
 
-  it("before a month and a year to date are whole ones, and after those again the one to date", () => {
+  it("the periods before a month and a year to date are whole, and the next is again the one to date", () => {
     expect(moved(rangeOf("month", TODAY), -1, "month")).toEqual({ period: null, start: "2026-02-01", end: "2026-02-28" });
     expect(moved(customRange("2026-02-01", "2026-02-28", TODAY), -1)).toEqual({ period: null, start: "2026-01-01", end: "2026-01-31" });
     expect(moved(customRange("2026-02-01", "2026-02-28", TODAY), 1)).toEqual({ period: "month", start: null, end: null });
@@ -69,7 +69,7 @@ describe("date ranges of the dashboard", () => {
     expect(moved(rangeOf("month", TODAY), 1, "month")).toBeNull();
   });
 
-  it("before and after all time there is nothing, nor outside of the dates of a share link", () => {
+  it("there is no period before or after all time, nor outside the dates of a share link", () => {
     const all = rangeOf("all", TODAY, "2023-11-02");
     expect(moved(all, -1, "all")).toBeNull();
     expect(moved(all, 1, "all")).toBeNull();

@@ -19,7 +19,7 @@ const dates = (start: string, end: string) => customRange(start, end, TODAY);
 const NOVEMBER = dates("2026-11-01", "2026-11-30");
 
 describe("shared dates", () => {
-  it("are a period that ends today, fixed dates, or all", () => {
+  it("shared dates are a period that ends today, fixed dates, or all", () => {
     const link = { period: null, start_date: null, end_date: null };
     expect(sharedRange({ ...link, period: "7d" }, TODAY)).toEqual(rangeOf("7d", TODAY));
     expect(sharedRange({ ...link, start_date: "2026-11-01", end_date: "2026-11-30" }, TODAY)).toEqual(NOVEMBER);
@@ -29,26 +29,26 @@ describe("shared dates", () => {
     expect(sharedPeriod(link)).toBeNull();
   });
 
-  it.each(SHORT_PERIOD_NAMES)("of the service's period %s are the service's", (period) => {
+  it.each(SHORT_PERIOD_NAMES)("shared dates of the period %s are those of the service", (period) => {
     const { firstDay, lastDay } = parseDateRange({ period, startDate: null, endDate: null }, { today: TODAY as LocalDate });
     expect(sharedRange({ period, start_date: null, end_date: null }, TODAY)).toMatchObject({ start: firstDay, end: lastDay });
   });
 
-  it("contain a range only whole; all dates contain every range", () => {
+  it("shared dates contain only whole ranges; all dates contain every range", () => {
     expect(isWithin(dates("2026-11-01", "2026-11-30"), NOVEMBER)).toBe(true);
     expect(isWithin(dates("2026-10-31", "2026-11-02"), NOVEMBER)).toBe(false);
     expect(isWithin(dates("2026-11-30", "2026-12-01"), NOVEMBER)).toBe(false);
     expect(isWithin(dates("1999-01-01", "1999-01-02"), null)).toBe(true);
   });
 
-  it("cut a range that leaves them, and take the place of one outside", () => {
+  it("shared dates cut a range that leaves them, and replace one outside", () => {
     expect(rangeWithin(dates("2026-11-05", "2026-11-06"), NOVEMBER, TODAY)).toEqual(dates("2026-11-05", "2026-11-06"));
     expect(rangeWithin(dates("2026-10-20", "2026-11-02"), NOVEMBER, TODAY)).toEqual(dates("2026-11-01", "2026-11-02"));
     expect(rangeWithin(dates("2026-01-01", "2026-01-02"), NOVEMBER, TODAY)).toEqual(NOVEMBER);
     expect(rangeWithin(dates("2026-01-01", "2026-01-02"), null, TODAY)).toEqual(dates("2026-01-01", "2026-01-02"));
   });
 
-  it("name the date that leaves them", () => {
+  it("the problem names the date outside the shared dates", () => {
     expect(sharedRangeProblem("2026-11-05", "2026-11-06", NOVEMBER)).toBeNull();
     expect(sharedRangeProblem("2026-10-05", "2026-11-06", NOVEMBER)?.date).toBe("start");
     expect(sharedRangeProblem("2026-11-05", "2026-12-06", NOVEMBER)?.date).toBe("end");

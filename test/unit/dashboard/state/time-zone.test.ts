@@ -14,11 +14,11 @@ describe("the time of a zone", () => {
     ["Asia/Kathmandu", "2026-01-01T00:00:00.000Z", "2026-01-01 05:45"],
     ["Australia/Adelaide", "2026-06-30T23:00:00.000Z", "2026-07-01 08:30"],
     ["Africa/Cairo", "2026-04-23T22:00:00.000Z", "2026-04-24 01:00"],
-  ])("in %s at %s is %s", (zone, iso, time) => {
+  ])("the clock in %s at %s shows %s", (zone, iso, time) => {
     expect(localTime(zone, at(iso))).toBe(time);
   });
 
-  it("has the zone's own date, on both sides of the date line", () => {
+  it("a zone has its own date, on both sides of the date line", () => {
     const noon = at("2026-11-22T11:30:00.000Z");
     expect(localDate("Pacific/Kiritimati", noon)).toBe("2026-11-23");
     expect(localDate("Pacific/Pago_Pago", noon)).toBe("2026-11-22");
@@ -26,7 +26,7 @@ describe("the time of a zone", () => {
     expect(localDate("UTC", noon)).toBe("2026-11-22");
   });
 
-  it("moves a site's date on at each of its midnights, also on a day whose date is behind the clock of the zone", () => {
+  it("a site's date advances at each of its midnights, even if it is behind the clock of the zone", () => {
     const since = (date: string, iso: string) => dateSince(date, at("2026-03-15T20:00:00.000Z"), "Europe/Berlin", at(iso));
     expect(since("2026-03-15", "2026-03-15T22:59:59.999Z")).toBe("2026-03-15");
     expect(since("2026-03-15", "2026-03-15T23:00:00.000Z")).toBe("2026-03-16");
@@ -65,18 +65,18 @@ describe("the time of a zone", () => {
     expect(hoursBegun(date, zone, at(iso))).toBe(hours);
   });
 
-  it("is that of UTC in a zone that the browser does not know", () => {
+  it("a zone that the browser does not know has the time of UTC", () => {
     expect(localTime("Mars/Olympus_Mons", at("2026-11-22T11:30:00.000Z"))).toBe("2026-11-22 11:30");
   });
 
-  it("is named only where it is that of UTC", () => {
+  it("only UTC is named beside a time", () => {
     expect(inZone("14:00", "UTC")).toBe("14:00 UTC");
     expect(inZone("14:00", "Europe/Berlin")).toBe("14:00");
   });
 });
 
 describe("minutes of a zone", () => {
-  it("follow one another", () => {
+  it("minutes of a zone follow one another", () => {
     expect(minutesFrom("UTC", "2026-11-22 23:58", 3, at("2026-11-22T23:58:10.000Z"))).toEqual([
       "2026-11-22 23:58",
       "2026-11-22 23:59",
@@ -88,7 +88,7 @@ describe("minutes of a zone", () => {
     ]);
   });
 
-  it("leave out the hour that the clock skips, and repeat the one that comes twice", () => {
+  it("minutes of a zone leave out the hour that the clock skips, and repeat the one that comes twice", () => {
     expect(minutesFrom("Europe/Berlin", "2026-03-29 01:59", 2, at("2026-03-29T00:59:00.000Z"))).toEqual([
       "2026-03-29 01:59",
       "2026-03-29 03:00",
