@@ -6,7 +6,7 @@ import type { Columns } from "../../../src/storage/columns.ts";
 import { runCall, type EngineCall } from "../../engine-calls.ts";
 import type { EngineReply, EngineRequest } from "./threaded-engine.ts";
 import { createDuckdbEngine } from "./duckdb-instance.ts";
-import { lowerPriority } from "./task-thread.ts";
+import { lowerPriority } from "./port-thread.ts";
 
 const port = parentPort;
 if (!port) throw new Error("engine-worker must run in a worker thread");

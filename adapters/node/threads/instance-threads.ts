@@ -1,40 +1,37 @@
 /** The worker threads of an instance, so that queries, logins and files do not delay ingestion. */
-import type { EventText } from "../../../src/storage/event-text.ts";
-import type { EventFile, MergedFile } from "../../../src/storage/parquet-events.ts";
-import type { ParquetWriter } from "../../../src/storage/parquet-writer.ts";
-import { TaskThread } from "./task-thread.ts";
-import type { PasswordHasher } from "../../../src/runtime/access/password-hasher.ts";
-import type { SqlRow } from "../../../src/runtime/query/sql.ts";
-import type { ComputedMeasures, RollupCalculator, TotalRequest } from "../../../src/runtime/duckdb/rollups/rollup-calculator.ts";
-import type { ObjectKey } from "../../../src/storage/object-store.ts";
-import type { RollupHeader, RollupOrigin } from "../../../src/storage/rollup.ts";
 import type { Config } from "../../../src/runtime/base/config/config.ts";
 import type { Log } from "../../../src/runtime/base/metrics/log.ts";
-import { ThreadedEngine } from "./threaded-engine.ts";
+import type { PasswordHasher } from "../../../src/runtime/access/password-hasher.ts";
+import type { ComputedMeasures, RollupCalculator, TotalRequest } from "../../../src/runtime/duckdb/rollups/rollup-calculator.ts";
+import type { SqlRow } from "../../../src/runtime/query/sql.ts";
+import type { EventText } from "../../../src/storage/event-text.ts";
+import type { ObjectKey } from "../../../src/storage/object-store.ts";
+import type { EventFile, MergedFile } from "../../../src/storage/parquet-events.ts";
+import type { ParquetWriter } from "../../../src/storage/parquet-writer.ts";
+import type { RollupHeader, RollupOrigin } from "../../../src/storage/rollup.ts";
 import type { Threads } from "../built-files.ts";
+import { PortThread } from "./port-thread.ts";
+import { ThreadedEngine } from "./threaded-engine.ts";
 
-export type ParquetTask =
-  | { readonly kind: "encode"; readonly events: readonly EventText[] }
-  | { readonly kind: "merge"; readonly files: readonly EventFile[] };
+/** Threads with occasional work are kept this long for the next call. Argon2id and merges need memory that is better released between. */
+const IDLE_MS = 10_000;
 
-/** The thread that merges is kept this long for the next merge. */
-const MERGER_IDLE_MS = 10_000;
-
+/** Two threads, so that a merge of large files does not delay the next flush. */
 export class ThreadedParquetWriter implements ParquetWriter {
-  readonly #encoder: TaskThread<ParquetTask, Uint8Array | MergedFile>;
-  readonly #merger: TaskThread<ParquetTask, Uint8Array | MergedFile>;
+  readonly #encoder: PortThread<ParquetWriter>;
+  readonly #merger: PortThread<ParquetWriter>;
 
   constructor(script: string) {
-    this.#encoder = new TaskThread({ script });
-    this.#merger = new TaskThread({ script, idleMs: MERGER_IDLE_MS });
+    this.#encoder = new PortThread({ script });
+    this.#merger = new PortThread({ script, idleMs: IDLE_MS });
   }
 
-  async encode(events: readonly EventText[]): Promise<Uint8Array> {
-    return (await this.#encoder.run({ kind: "encode", events })) as Uint8Array;
+  encode(events: readonly EventText[]): Promise<Uint8Array> {
+    return this.#encoder.run("encode", events);
   }
 
-  async merge(files: readonly EventFile[]): Promise<MergedFile> {
-    return (await this.#merger.run({ kind: "merge", files })) as MergedFile;
+  merge(files: readonly EventFile[]): Promise<MergedFile> {
+    return this.#merger.run("merge", files);
   }
 
   /** Ends the current merge, and rejects further ones. */
@@ -47,26 +44,19 @@ export class ThreadedParquetWriter implements ParquetWriter {
   }
 }
 
-export type PasswordTask =
-  | { readonly kind: "hash"; readonly password: string }
-  | { readonly kind: "verify"; readonly password: string; readonly phc: string };
-
-/** Argon2id needs memory that is better released between logins. */
-const IDLE_MS = 10_000;
-
 export class ThreadedPasswordHasher implements PasswordHasher {
-  readonly #thread: TaskThread<PasswordTask, string | boolean>;
+  readonly #thread: PortThread<PasswordHasher>;
 
   constructor(script: string) {
-    this.#thread = new TaskThread({ script, idleMs: IDLE_MS });
+    this.#thread = new PortThread({ script, idleMs: IDLE_MS });
   }
 
-  async hash(password: string): Promise<string> {
-    return String(await this.#thread.run({ kind: "hash", password }));
+  hash(password: string): Promise<string> {
+    return this.#thread.run("hash", password);
   }
 
-  async verify(password: string, phc: string): Promise<boolean> {
-    return (await this.#thread.run({ kind: "verify", password, phc })) === true;
+  verify(password: string, phc: string): Promise<boolean> {
+    return this.#thread.run("verify", password, phc);
   }
 
   close(): Promise<void> {
@@ -74,47 +64,34 @@ export class ThreadedPasswordHasher implements PasswordHasher {
   }
 }
 
+/** The `workerData` of a rollup thread. */
 export interface RollupThread {
   readonly dataFolder: string;
   /** Requests wait for it. */
   readonly isUrgent: boolean;
 }
 
-export type RollupTask =
-  | { readonly kind: "headers"; readonly keys: readonly ObjectKey[] }
-  | { readonly kind: "total"; readonly request: TotalRequest }
-  | {
-      readonly kind: "make";
-      readonly origin: RollupOrigin;
-      readonly rollups: readonly ObjectKey[];
-      readonly computed: readonly ComputedMeasures[];
-    };
-
-export type RollupResult = readonly (RollupHeader | null)[] | SqlRow[] | Uint8Array;
-
-/** The thread that makes rollups is kept this long for the next one. */
-const MAKER_IDLE_MS = 10_000;
-
+/** Two threads: one answers dashboards, the other makes rollups at low priority while there are any to make. */
 export class ThreadedRollupCalculator implements RollupCalculator {
-  readonly #reader: TaskThread<RollupTask, RollupResult>;
-  readonly #maker: TaskThread<RollupTask, RollupResult>;
+  readonly #reader: PortThread<RollupCalculator>;
+  readonly #maker: PortThread<RollupCalculator>;
 
   constructor(script: string, dataFolder: string) {
     const startedWith = (isUrgent: boolean): RollupThread => ({ dataFolder, isUrgent });
-    this.#reader = new TaskThread({ script, workerData: startedWith(true) });
-    this.#maker = new TaskThread({ script, workerData: startedWith(false), idleMs: MAKER_IDLE_MS });
+    this.#reader = new PortThread({ script, workerData: startedWith(true) });
+    this.#maker = new PortThread({ script, workerData: startedWith(false), idleMs: IDLE_MS });
   }
 
-  async headers(keys: readonly ObjectKey[]): Promise<readonly (RollupHeader | null)[]> {
-    return (await this.#reader.run({ kind: "headers", keys })) as readonly (RollupHeader | null)[];
+  headers(keys: readonly ObjectKey[]): Promise<readonly (RollupHeader | null)[]> {
+    return this.#reader.run("headers", keys);
   }
 
-  async total(request: TotalRequest): Promise<SqlRow[]> {
-    return (await this.#reader.run({ kind: "total", request })) as SqlRow[];
+  total(request: TotalRequest): Promise<SqlRow[]> {
+    return this.#reader.run("total", request);
   }
 
-  async make(origin: RollupOrigin, rollups: readonly ObjectKey[], computed: readonly ComputedMeasures[]): Promise<Uint8Array> {
-    return (await this.#maker.run({ kind: "make", origin, rollups, computed })) as Uint8Array;
+  make(origin: RollupOrigin, rollups: readonly ObjectKey[], computed: readonly ComputedMeasures[]): Promise<Uint8Array> {
+    return this.#maker.run("make", origin, rollups, computed);
   }
 
   async close(): Promise<void> {

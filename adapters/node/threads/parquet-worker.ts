@@ -1,17 +1,5 @@
-/** Entry point of the Parquet threads. They run at low priority, because no request waits for them. */
-import { eventOf } from "../../../src/storage/event-text.ts";
-import { encodeEvents, mergeFiles, type MergedFile } from "../../../src/storage/parquet-events.ts";
-import { serveTasks, lowerPriority } from "./task-thread.ts";
-import type { ParquetTask } from "./instance-threads.ts";
+/** Entry point of the Parquet threads. No request waits for them. */
+import { inlineParquetWriter } from "../../../src/storage/parquet-writer.ts";
+import { servePort } from "./port-thread.ts";
 
-function transferablesOf(result: Uint8Array | MergedFile): ArrayBuffer[] {
-  if ("unreadable" in result) return [];
-  return [("bytes" in result ? result.bytes : result).buffer as ArrayBuffer];
-}
-
-lowerPriority("background");
-serveTasks(
-  async (task: ParquetTask): Promise<Uint8Array | MergedFile> =>
-    task.kind === "encode" ? encodeEvents(task.events.map(eventOf)) : mergeFiles(task.files),
-  transferablesOf,
-);
+servePort(inlineParquetWriter, "background");
