@@ -8,10 +8,16 @@ const WORTHWHILE = 0.9;
 /** Enough of a hash to avoid collisions between versions of a file. */
 const VERSION_CHARS = 16;
 
+/** @param {Buffer} compressed @param {Buffer} bytes */
 const worthwhile = (compressed, bytes) => (compressed.length <= bytes.length * WORTHWHILE ? compressed.toString("base64") : undefined);
 
+/** @param {string} text */
 export const versionOf = (text) => createHash("sha256").update(text).digest("hex").slice(0, VERSION_CHARS);
 
+/**
+ * @param {string} contentType @param {string} text
+ * @returns {import("../src/runtime/service/assets.ts").PackedAsset} the file for the bundle, in Brotli and gzip if that makes it smaller
+ */
 export function packAsset(contentType, text) {
   const bytes = Buffer.from(text);
   return {
@@ -28,4 +34,5 @@ export function packAsset(contentType, text) {
   };
 }
 
+/** @param {string} text */
 export const packScript = (text) => packAsset("text/javascript; charset=utf-8", text);

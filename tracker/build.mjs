@@ -3,7 +3,7 @@
 import { build } from "esbuild";
 import { fileURLToPath } from "node:url";
 
-const pathOf = (name) => fileURLToPath(new URL(name, import.meta.url));
+const pathOf = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
 
 const COMMON = {
   bundle: true,
@@ -17,7 +17,7 @@ const COMMON = {
 /** Read from `window`: a page's own `const URL` or `const history` hides the global. */
 const WINDOW_PROPERTIES = ["URL", "XMLHttpRequest", "history", "innerWidth", "localStorage", "navigator"];
 
-/** `plugins` are esbuild's. @returns {Promise<string>} the script as served */
+/** @param {import("esbuild").Plugin[]} [plugins] @returns {Promise<string>} the script as served */
 export async function buildTracker(plugins = []) {
   const { outputFiles } = await build({
     ...COMMON,
@@ -31,7 +31,7 @@ export async function buildTracker(plugins = []) {
   return outputFiles[0].text;
 }
 
-/** Writes the module; the application's bundler minifies it. */
+/** Writes the module; the application's bundler minifies it. @param {string} outfile */
 export async function buildTrackerModule(outfile) {
   await build({ ...COMMON, entryPoints: [pathOf("module.ts")], outfile, format: "esm" });
 }

@@ -67,6 +67,7 @@ const send = (url: string, body: string): void => {
   if (!attempt(() => navigator.sendBeacon(url, body))) sendWithCallback(url, body);
 };
 
+/** Sends as text/plain, which needs no CORS preflight. */
 const sendWithCallback = (url: string, body: string, callback: (result: Result) => void = () => {}): void => {
   const request = new XMLHttpRequest();
   request.onloadend = () => callback({ status: request.status });

@@ -4,7 +4,7 @@ import { PREFIX } from "./names.ts";
 // oxlint-disable-next-line no-console -- the one place where the page's author can be told
 export const warn = (...details: unknown[]): void => console.warn(PREFIX + ":", ...details);
 
-/** The action's result; undefined, after a warning, if it throws. */
+/** Runs the action. An error of the script never becomes an error of the page: it is logged as a warning, and the result is undefined. */
 export const attempt = <Result>(action: () => Result): Result | undefined => {
   try {
     return action();

@@ -4,6 +4,7 @@ import { pageUrl, attempt, documentProperty } from "./page.ts";
 import { type Track, createTrack } from "./event.ts";
 import type { Settings } from "./settings.ts";
 
+/** Records the first view of a page, a navigation within it, and its return from the back/forward cache. */
 const trackPageviews = (track: Track, hash: boolean): void => {
   let lastUrl: string;
 
@@ -46,6 +47,7 @@ const targetOf = (link: Element): URL => {
   return new URL(href.baseVal || href, link.baseURI);
 };
 
+/** Records clicks on outbound links and downloads. A click is only observed, never prevented or delayed. */
 const trackLinkClicks = (settings: Settings, track: Track): void => {
   const trackClick = (event: MouseEvent): void => {
     const link = linkOf(event);

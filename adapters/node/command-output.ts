@@ -13,6 +13,12 @@ export const formatCount = (count: number): string => count.toLocaleString("en-U
 /** `1 file`, `2 files`. */
 export const counted = (count: number, noun: string): string => `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 
+/** Indented lines for the first of `total` items. */
+export const listed = (items: readonly string[], total: number): string[] => [
+  ...items.map((item) => `  - ${item}`),
+  ...(total > items.length ? [`  - and ${formatCount(total - items.length)} more`] : []),
+];
+
 /** The shortest time between two rewrites of the line. */
 const REWRITE_MS = 100;
 

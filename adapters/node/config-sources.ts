@@ -12,7 +12,10 @@ const NON_BLOCKING: number = constants.O_NONBLOCK ?? 0;
 
 const CHUNK_BYTES = 1024 * 1024;
 
-/** The content of the file. Throws if it cannot be read, is a pipe or has more than `bytesMax` bytes. */
+/**
+ * Reads a file that the configuration names, in bounded memory: a device may have no end. Throws if it has more than `bytesMax` bytes,
+ * or is a pipe: until somebody writes to it, reading would block even signals.
+ */
 export function readNamedFile(fileName: string, bytesMax: number): Buffer {
   const descriptor = openSync(fileName, constants.O_RDONLY | NON_BLOCKING);
   try {
@@ -89,6 +92,7 @@ function readSecretFile(fileName: string): SecretFile {
   return text === "" ? { fault: "is empty" } : { text };
 }
 
+/** The files that variables such as `SVC_SECRET_FILE` name. Container platforms and systemd pass secrets that way. */
 export function readSecretFiles(environment: Readonly<Record<string, string | undefined>>): Partial<Record<OptionName, SecretFile>> {
   const named = SECRET_OPTION_NAMES.map((name) => [name, environment[fileVariableOf(name)]] as const);
   return Object.fromEntries(named.flatMap(([name, fileName]) => (fileName ? [[name, readSecretFile(fileName)]] : [])));

@@ -51,8 +51,8 @@ async function endWrites(parts: RunningParts): Promise<void> {
 }
 
 /**
- * Resolves when the process may exit. If a file is still being written then, by a slow disk, the lock is not released: the exit of the
- * process releases it.
+ * Stops within `STOP_MS_MAX`, which its phases share. If a file is still being written then, by a slow disk, the lock is not released: the exit
+ * of the process releases it, and the data is as after a kill.
  */
 async function shutDown(parts: RunningParts): Promise<void> {
   const tooLate = setTimeout(STOP_WRITES_MS, "tooLate", { ref: false });

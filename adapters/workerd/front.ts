@@ -30,6 +30,10 @@ export function connectionOf(request: Request, { geoipDb }: Pick<Config, "geoipD
 /** A slower client gets its response, and its connection is closed. */
 const WAIT_MS_MAX = 1000;
 
+/**
+ * Reads and discards the body of a request that was refused before its body was read. The platform closes a connection with an unread body,
+ * and the client's next request on it fails.
+ */
 export async function drainBody(request: Request): Promise<void> {
   if (request.body !== null && !request.bodyUsed) await drainReader(request.body.getReader());
 }

@@ -19,6 +19,7 @@ import { optionsIn, type ObjectEnvironment } from "./objects.ts";
 import type { DurableObjectState } from "./platform.ts";
 import { PRODUCT_NAME } from "../../src/shared/names.ts";
 
+/** `wrangler dev` prints its lines, and `wrangler tail` shows them. */
 const createConsoleLog = (config: Pick<Config, "logFormat" | "logLevel">): Log =>
   createLog({ ...config, now: Date.now, write: (level, line) => console[level](line) });
 

@@ -6,6 +6,7 @@ import { reasonOf } from "../../src/runtime/base/metrics/log.ts";
 import { NothingAppendedError, type SegmentLog } from "../../src/storage/segment-log.ts";
 import { KEPT_IN_MEMORY, type KeepEntries } from "../../src/runtime/access/expiring-tokens.ts";
 
+/** The record store port: one row per record. */
 export function openSqlRecordStore(storage: DurableObjectStorage): RecordStore {
   const { sql } = storage;
   sql.exec("CREATE TABLE IF NOT EXISTS record (name TEXT PRIMARY KEY, bytes BLOB NOT NULL) WITHOUT ROWID");
@@ -58,7 +59,10 @@ function joined(pieces: readonly Uint8Array[]): Uint8Array {
   return bytes;
 }
 
-/** Quarantines damaged segments in the object store, where an operator can read them. */
+/**
+ * The journal: an append is one row, or several if it is long. Damaged segments are quarantined in the object store, where an operator can
+ * read them.
+ */
 export function openSqlSegmentLog(storage: DurableObjectStorage, objects: ObjectStore): SegmentLog {
   const { sql } = storage;
   for (const table of TABLES) sql.exec(table);
@@ -123,7 +127,11 @@ export function openSqlSegmentLog(storage: DurableObjectStorage, objects: Object
   };
 }
 
-/** Forgets what another deployment has left. Without the id of this one, nothing is stored: a restart could not end it. */
+/**
+ * Keeps what logins leave until the service restarts. The platform ends an idle object after seconds, which is not a restart; a deployment is
+ * one, and forgets what another has left. Without the id of the deployment, nothing is stored: a restart could not end it. The platform sends
+ * no response before the writes that precede it are durable.
+ */
 export function openSqlKeptEntries({ sql }: Pick<DurableObjectStorage, "sql">, deployment: string | null): KeepEntries {
   sql.exec(`
     CREATE TABLE IF NOT EXISTS kept_entry (
@@ -152,6 +160,7 @@ export function openSqlKeptEntries({ sql }: Pick<DurableObjectStorage, "sql">, d
 /** The port sorts by UTF-16 code units; R2 sorts by UTF-8 bytes. */
 const inOrder = (a: string, b: string): number => (a < b ? -1 : 1);
 
+/** R2 writes objects atomically and is strongly consistent, so a list shows every write. */
 export function createR2ObjectStore(bucket: R2Bucket): ObjectStore {
   /** All pages of a listing; each has up to a thousand entries. */
   async function* pagesOf(options: { prefix: string; delimiter?: string }): AsyncGenerator<R2Objects> {

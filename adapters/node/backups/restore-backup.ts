@@ -8,7 +8,7 @@ import { mustBeFolder, isNoData, kindOf, mustBeOutsideBackups, RESTORE_MARKER } 
 import { syncFolder, writeDurably, createFolder } from "../files/durable-files.ts";
 import { nodeFileSystem, type FileSystem } from "../files/file-system.ts";
 import { lockFolder } from "../data-dir/folder-lock.ts";
-import { noProgress, type Progress, counted, formatCount, type CommandOutcome } from "../command-output.ts";
+import { noProgress, type Progress, counted, listed, type CommandOutcome } from "../command-output.ts";
 import { findingsIn, linesOf } from "../data-dir/folder-verification.ts";
 
 interface RestoreOptions {
@@ -93,9 +93,8 @@ async function mustBeEmpty(to: string, files: FileSystem): Promise<void> {
 }
 
 function messageOf(from: string, differences: readonly Fault[]): string {
-  const listed = differences.slice(0, LISTED_MAX).map(({ file, reason }) => `  - ${file}: ${reason}`);
-  const more = differences.length > LISTED_MAX ? [`  - and ${formatCount(differences.length - LISTED_MAX)} more`] : [];
-  return [`${from} differs from its manifest, so nothing was restored:`, ...listed, ...more].join("\n");
+  const first = differences.slice(0, LISTED_MAX).map(({ file, reason }) => `${file}: ${reason}`);
+  return [`${from} differs from its manifest, so nothing was restored:`, ...listed(first, differences.length)].join("\n");
 }
 
 async function restore(run: Restore): Promise<CommandOutcome> {

@@ -12,7 +12,7 @@ import type { Log } from "../../../src/runtime/base/metrics/log.ts";
 import { inlineParquetWriter } from "../../../src/storage/parquet-writer.ts";
 import { Partitions } from "../../../src/storage/partitions.ts";
 import { connectClickhouse } from "../../clickhouse-connection.ts";
-import { counted, formatCount, type CommandOutcome, createProgress, type Progress } from "../command-output.ts";
+import { counted, createProgress, listed, type CommandOutcome, type Progress } from "../command-output.ts";
 import { exitWhenLost, openDataDir, mustBeFolder, openStores } from "../data-dir/data-dir.ts";
 import { nodeFileSystem } from "../files/file-system.ts";
 import type { Command } from "./command-line.ts";
@@ -23,8 +23,7 @@ function linesOf({ differences, differenceCount, ...report }: ReindexReport): st
     `  ${counted(sites, "site")}, ${counted(files, "file")}, ${counted(events, "event")}`,
     `  inserted: ${counted(insertedEvents, "event")} of ${counted(insertedFiles, "file")}; deleted: ${counted(deletedRows, "row")}`,
     differenceCount === 0 ? "  ClickHouse has every event of the files once" : `  ${counted(differenceCount, "difference")}:`,
-    ...differences.map((difference) => `  - ${difference}`),
-    ...(differenceCount > differences.length ? [`  - and ${formatCount(differenceCount - differences.length)} more`] : []),
+    ...listed(differences, differenceCount),
   ];
 }
 

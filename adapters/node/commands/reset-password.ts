@@ -62,6 +62,10 @@ async function askTwice(input: NodeJS.ReadStream): Promise<string> {
   }
 }
 
+/**
+ * Reads the password twice from a terminal, without showing it, or once from standard input. It is never an argument, which all users of the
+ * machine can list.
+ */
 const readNewPassword = (): Promise<string> => (process.stdin.isTTY ? askTwice(process.stdin) : readPiped(process.stdin));
 
 /** Refuses a folder without a password, which may be the wrong one, and a file that the server could not read once it is replaced. */

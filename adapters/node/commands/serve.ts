@@ -13,7 +13,10 @@ import { PROGRAM_NAME, DEMO_SITE } from "../../../src/runtime/base/config/names.
 
 const CHECK_INTERVAL_MS = 250;
 
-/** Does nothing if npm has not started the program. */
+/**
+ * Notices the end of the shell in which npm runs the program (`npm start`, `npx`). npm passes a signal on to that shell only, and most shells
+ * end without passing it on. With `exec` the program would replace the shell, but Windows has no such command.
+ */
 function onNpmShellEnd(callBack: () => void): void {
   if (process.env["npm_lifecycle_event"] === undefined) return;
   const shell = process.ppid;
@@ -37,7 +40,11 @@ const hasTerminal = (): boolean => [0, 1, 2].some((descriptor) => isatty(descrip
  */
 const SAME_REQUEST_MS = 500;
 
-/** `stop` resolves when everything is written and released. The process then exits with 0; with 1 if `stop` rejects or is cut short. */
+/**
+ * Stops gracefully on the first signal, at once on a later one. SIGHUP stops a program whose terminal is closed. Without a terminal it is
+ * ignored: it is sent to services to reload them, and a service that ends with 0 is not restarted. `stop` resolves when everything is written
+ * and released. The process then exits with 0; with 1 if `stop` rejects or is cut short.
+ */
 function stopOnSignal(stop: () => Promise<void>, log: Log): void {
   let stoppingSinceMs: number | undefined;
   const onSignal = (signal: string) => {
@@ -70,28 +77,19 @@ function stopOnSignal(stop: () => Promise<void>, log: Log): void {
   });
 }
 
-interface StartedInstance {
-  readonly origin: string;
-  readonly dataFolder: string;
-  readonly version: string;
-  readonly config: Pick<Config, "adminPassword" | "dashboardOrigin" | "basePath" | "role">;
-  readonly setupCode: SetupCode;
-}
-
-function logProtection({ config, setupCode }: StartedInstance, log: Log): void {
-  if (config.role === "ingest") log.info("accepts events only; statistics and the dashboard are on instances with role = all");
-  else if (config.adminPassword !== null) log.info("protected by the admin password of the configuration (admin_password)");
+function logProtection({ role, adminPassword }: Config, setupCode: SetupCode, log: Log): void {
+  if (role === "ingest") log.info("accepts events only; statistics and the dashboard are on instances with role = all");
+  else if (adminPassword !== null) log.info("protected by the admin password of the configuration (admin_password)");
   else if (setupCode.reveal() === null) {
     log.info(`protected by the admin password in the data folder; if it is forgotten, stop and run "${PROGRAM_NAME} reset-password"`);
   } else logSetupCode(setupCode, log);
 }
 
-function logStart(instance: StartedInstance, log: Log): void {
-  const { origin, version, dataFolder, config } = instance;
+function logStart({ origin, dataFolder, services }: Instance, config: Config, log: Log): void {
   const url = publicUrl(config, origin);
-  log.info(`${PRODUCT_NAME} ${version} listens on ${origin}`, url === origin ? {} : { publicUrl: url });
+  log.info(`${PRODUCT_NAME} ${PROGRAM_VERSION} listens on ${origin}`, url === origin ? {} : { publicUrl: url });
   log.info("all data is in one folder", { dataFolder });
-  logProtection(instance, log);
+  logProtection(config, services.setupCode, log);
 }
 
 const DEMO_OPTION: CommandOption = { name: "--demo", help: "make the demo site or update it" };
@@ -120,7 +118,7 @@ async function start(config: Config, log: Log): Promise<Instance> {
   // Before the start ends: the first process of a container ignores signals that it does not handle.
   stopOnSignal(async () => (await starting).stop(), log);
   const instance = await starting;
-  logStart({ ...instance, setupCode: instance.services.setupCode, version: PROGRAM_VERSION, config }, log);
+  logStart(instance, config, log);
   return instance;
 }
 

@@ -6,7 +6,7 @@ import { verifyData, type Fault, type VerificationOptions, type VerificationRepo
 import { reasonOf } from "../../../src/runtime/base/metrics/log.ts";
 import type { ObjectStore } from "../../../src/storage/object-store.ts";
 import { checkBackup, MANIFEST_FILE, readManifest } from "../backups/manifest.ts";
-import { counted, formatCount, noProgress, type CommandOutcome, type Progress } from "../command-output.ts";
+import { counted, formatCount, listed, noProgress, type CommandOutcome, type Progress } from "../command-output.ts";
 import { kindOf, mustBeFolder, openStores, RESTORE_MARKER, WITHOUT_DATA } from "./data-dir.ts";
 import { createFileSecretStore } from "../files/file-stores.ts";
 import { nodeFileSystem, type FileSystem } from "../files/file-system.ts";
@@ -36,8 +36,10 @@ export function linesOf({ report, faults, faultCount }: Findings): string[] {
     ...rollupLinesOf(rollups),
     ...(supersededFiles > 0 ? [`  ${counted(supersededFiles, "file")} that a merge has superseded and that count no more`] : []),
     faultCount === 0 ? "  no fault" : `  ${counted(faultCount, "fault")}:`,
-    ...faults.map(({ file, reason }) => `  - ${file}: ${reason}`),
-    ...(faultCount > faults.length ? [`  - and ${formatCount(faultCount - faults.length)} more`] : []),
+    ...listed(
+      faults.map(({ file, reason }) => `${file}: ${reason}`),
+      faultCount,
+    ),
   ];
 }
 

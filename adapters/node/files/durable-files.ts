@@ -42,9 +42,10 @@ async function writeAndSync(path: string, bytes: Uint8Array, files: FileSystem):
 let writes = 0;
 
 /**
- * The temporary name is short and has a counter, so that long target names fit and two writers of one target do not collide. The
- * target may exist even if this rejects. A retry writes another temporary file: after a failed fsync the system may have dropped
- * dirty pages, and a second fsync of the same file would report success.
+ * Writes a file so that it is complete or absent after a crash: temporary file, fsync, rename, fsync of the folder. The target may exist even
+ * if this rejects. A retry writes another temporary file: after a failed fsync the system may have dropped dirty pages, and a second fsync of
+ * the same file would report success. The temporary name is short and has a counter, so that long target names fit and two writers of one
+ * target do not collide.
  */
 export async function writeDurably(path: string, bytes: Uint8Array, files: FileSystem = nodeFileSystem): Promise<void> {
   const folder = dirname(path);
@@ -108,6 +109,7 @@ type Incarnation = object;
 /** Maximum attempts of a write whose folder was removed meanwhile. */
 const FOLDER_ATTEMPTS_MAX = 5;
 
+/** Folders below a root: a folder's name is fsynced before anything in it counts as stored, and folders that become empty are removed. */
 export class DurableFolders {
   readonly #root: string;
   readonly #files: FileSystem;

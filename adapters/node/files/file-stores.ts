@@ -37,6 +37,7 @@ interface FileObjectStoreOptions {
   readonly files?: FileSystem;
 }
 
+/** The object store port: a key is a path below the root. */
 export function createFileObjectStore(root: string, { isOurs = false, files = nodeFileSystem }: FileObjectStoreOptions = {}): ObjectStore {
   const folders = new DurableFolders(root, files);
 
@@ -125,7 +126,10 @@ export function createFileObjectStore(root: string, { isOurs = false, files = no
   };
 }
 
-/** The root must exist. A record that cannot be read rejects; it never counts as missing. */
+/**
+ * The record store port: one file per record, beside files that are not records. The root must exist. A record that cannot be read rejects;
+ * it never counts as missing.
+ */
 export function createFileRecordStore(root: string, files: FileSystem = nodeFileSystem): RecordStore {
   const folders = new DurableFolders(root, files);
 
@@ -242,7 +246,10 @@ function fileSecret(path: string, files: FileSystem, writeFile: typeof writeDura
   };
 }
 
-/** `secret` is that of UTC; the others are in the folder `secrets`, which the first of them creates. */
+/**
+ * The secret store port: a generated secret is overwritten before its file is removed. `secret` is that of UTC; the others are in the folder
+ * `secrets`, which the first of them creates.
+ */
 export function createFileSecretStore(root: string, files: FileSystem = nodeFileSystem): SecretStore {
   const folder = join(root, SECRETS_FOLDER);
   const folders = new DurableFolders(root, files);

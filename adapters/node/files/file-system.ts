@@ -27,7 +27,7 @@ const isUsable = (path: string): Promise<boolean> =>
 
 const nameOf = (uid: number): string => (uid === 0 ? "root" : `user ${uid}`);
 
-/** Adds the owner to the message of such an error, if it is another user than that of this process. */
+/** Adds the owner to an error that the system refuses access, if it is another user: a start as root leaves files that only root can open. */
 export async function nameOwner(error: unknown, path: string): Promise<unknown> {
   const us = process.geteuid?.();
   if (us === undefined || !(error instanceof Error && "code" in error && REFUSALS.includes(error.code))) return error;

@@ -6,6 +6,7 @@ import { dayNumberOf } from "../../storage/calendar.ts";
 /** Returns numbers from 0 to below 1. */
 type Numbers = () => number;
 
+/** mulberry32, by Tommy Ettinger: the same numbers for the same seed. */
 export function numbersFrom(seed: number): Numbers {
   let state = seed | 0;
   return () => {

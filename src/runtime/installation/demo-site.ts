@@ -22,6 +22,10 @@ export const MINUTES_OF_DAY = 1440;
 /** The last number of a hundred years. Segments are numbered by the clock's milliseconds (docs/data-format.md, "Partitions"). */
 const NUMBER_MAX = 100 * 366 * MINUTES_OF_DAY;
 
+/**
+ * The stored part of the demo. The range in a file's name counts minutes since the demo's first day, so the names alone say where the demo
+ * begins, what it lacks, and that a file is made up: segments of the journal have far larger numbers.
+ */
 interface StoredDemo {
   /** The number of the demo's first day; null without a demo. */
   readonly firstDay: number | null;

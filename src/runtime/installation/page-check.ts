@@ -19,7 +19,7 @@ function addressOf(siteId: string): URL {
   return address;
 }
 
-/** The pages of one site. */
+/** The pages of one site that may be requested: those under its own name, so that nobody can make the program request others. */
 export class SitePages {
   readonly #site: URL;
 

@@ -12,7 +12,7 @@ const SPECIAL_IPV4 = /^(?:192\.0\.[02]\.|192\.88\.99\.|198\.1[89]\.|198\.51\.100
  */
 const PUBLIC_IPV6 = /^(?!2001:(?:db8|1?[0-9a-f]{0,2}):|2002:|3fff:[0-9a-f]{0,3}:)[23][0-9a-f]{3}:[0-9a-f:.]+$/i;
 
-/** True if an address is public. IPv6 must be in its shortest form, without brackets and zone. */
+/** True unless the address is in a special-purpose registry (RFC 6890). IPv6 must be in its shortest form, without brackets and zone. */
 export const isPublicIp = (address: string): boolean =>
   IPV4.test(address) ? !isPrivateAddress(address) && !SPECIAL_IPV4.test(address) : PUBLIC_IPV6.test(address);
 

@@ -28,6 +28,7 @@ import { rangeOfDays, type DateRange } from "../query/date-range.ts";
 import { recordsFiles } from "../duckdb/rollups/rollup-origin.ts";
 import type { PeriodMeasures, PeriodQuery } from "./period-measures.ts";
 
+/** The sums of all measures over salt periods that are added one after another, in bounded memory. */
 class MeasureSums {
   readonly #isNeeded: (measure: string) => boolean;
   readonly #sums = new Map<string, MeasureSum>();

@@ -27,7 +27,7 @@ import { createSha256, type Sha256 } from "../base/bytes.ts";
 import { CALENDAR_RECORD, readDefaultCalendar } from "../sites/site-calendar.ts";
 import { readCollectionRecord, type CollectionKind } from "../sites/collection.ts";
 
-/** All its events are of this site, which is not that of its folder. */
+/** A file whose events are all of another site than its folder: a folder that was renamed by hand does not rename its site. */
 interface MisplacedFile {
   readonly file: PartitionFile;
   readonly siteId: SiteId;

@@ -1,2 +1,0 @@
-/** A country database in MaxMind format as `openCountryRanges` reads it. */
-export function encodeCountryRanges(database: Uint8Array): Uint8Array;
