@@ -70,7 +70,7 @@ async function findBackup(folder: string, files: FileSystem): Promise<string> {
   if (newest !== undefined) return join(folder, newest);
   if (kind !== "data folder") throw new Error(`${folder} is not a backup and contains none`);
   throw new Error(
-    `${folder} has no manifest, so that it cannot be checked: it is a data folder, or a backup of a version before manifests. To use such a backup, copy it to the data folder and run verify`,
+    `${folder} is a data folder, not a backup: it has no manifest to check it by. To use it, copy it to the data folder and run verify`,
   );
 }
 

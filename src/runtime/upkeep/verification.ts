@@ -320,14 +320,14 @@ class Verification {
     const checkFolder = async (folder: string, what: string, read: (name: string) => Promise<unknown>) => {
       for (const name of await records.list(folder))
         await check(name, async () => {
-          if ((await read(name)) === null) throw new Error(`it is no ${what}, and is ignored`);
+          if ((await read(name)) === null) throw new Error(`it is not ${what}, and is ignored`);
         });
     };
-    await checkFolder(API_KEYS_FOLDER, "API key", (name) => readApiKey(records, name));
-    await checkFolder(SITES_FOLDER, "site's record", (name) => readSiteRecord(records, name, this.#sha256));
-    await checkFolder(SHARES_FOLDER, "share link", (name) => readShare(records, name));
+    await checkFolder(API_KEYS_FOLDER, "an API key", (name) => readApiKey(records, name));
+    await checkFolder(SITES_FOLDER, "the record of a site", (name) => readSiteRecord(records, name, this.#sha256));
+    await checkFolder(SHARES_FOLDER, "a share link", (name) => readShare(records, name));
     for (const kind of COLLECTION_KINDS)
-      await checkFolder(`${kind.name}/`, `record of ${kind.name}`, (name) => readCollectionRecord(records, name, kind, this.#sha256));
+      await checkFolder(`${kind.name}/`, `a record of ${kind.name}`, (name) => readCollectionRecord(records, name, kind, this.#sha256));
   }
 
   async checkRollups(options: RollupVerificationOptions): Promise<void> {

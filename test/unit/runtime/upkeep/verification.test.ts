@@ -265,7 +265,7 @@ describe("verification of damaged data", () => {
     expect(faults.map(({ reason }) => reason)).toEqual([
       expect.stringContaining("no password hash"),
       expect.stringContaining("no JSON object"),
-      expect.stringContaining("no API key"),
+      expect.stringContaining("not an API key, and is ignored"),
     ]);
   });
 
@@ -281,7 +281,7 @@ describe("verification of damaged data", () => {
     expect(faults.map(({ reason }) => reason)).toEqual([
       expect.stringContaining("no JSON object"),
       expect.stringContaining("another site"),
-      expect.stringContaining("no site's record"),
+      expect.stringContaining("not the record of a site"),
     ]);
   });
 
@@ -303,7 +303,7 @@ describe("verification of damaged data", () => {
       expect.stringContaining("no JSON object"),
       expect.stringContaining("no share link of this hash"),
       expect.stringContaining('its field "revoked" is missing or invalid'),
-      expect.stringContaining("no share link, and is ignored"),
+      expect.stringContaining("not a share link, and is ignored"),
     ]);
   });
 
@@ -318,7 +318,7 @@ describe("verification of damaged data", () => {
     expect(faults.map(({ reason }) => reason)).toEqual([
       expect.stringContaining("no JSON object"),
       expect.stringContaining("another site"),
-      expect.stringContaining(`no record of ${folder}`),
+      expect.stringContaining(`not a record of ${folder}`),
     ]);
   });
 

@@ -144,7 +144,7 @@ describe("a restore", () => {
   it("refuses a folder without backups, and a backup without a manifest, and says what to do", async () => {
     const { first, to } = await prepare();
     await rm(join(first, "manifest.jsonl"));
-    await expect(restoreFolder(first, to)).rejects.toThrow(/has no manifest, .* copy it to the data folder and run verify/);
+    await expect(restoreFolder(first, to)).rejects.toThrow(/has no manifest .* copy it to the data folder and run verify/);
     await expect(restoreFolder(await tempFolder(), to)).rejects.toThrow("is not a backup and contains none");
     await expect(restoreFolder(join(first, "missing"), to)).rejects.toThrow("does not exist");
   });
