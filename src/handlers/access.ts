@@ -159,11 +159,11 @@ const isBySession = (access: Access, { hasSession, keys }: Standing): boolean =>
 
 /** 401 without a valid credential; 403 for an insufficient one, or for one that a foreign page may have sent. */
 export function checkAccess(access: Access, request: Request, context: Context): void {
-  const { standing, reader } = context;
+  const { standing } = context;
   if (standing === null || access === "auth" || access === "share") return;
   if (standing.share !== null) return checkSharedAccess(access, standing.share);
   if (!standing.isPasswordSet) return checkOpenAccess(access, request, context);
-  if (reader.principal === NOBODY) throw unauthenticated();
+  if (context.reader.principal === NOBODY) throw unauthenticated();
   if (access === "stats") return;
   if (access === "session" && !standing.hasSession) throw forbidden("An API key may not do this; log in and use a session");
   checkRights(access, context);

@@ -65,13 +65,4 @@ const SCHEMAS = {
   NewAnnotation: ANNOTATION.schema,
 };
 
-const OPERATIONS = itemOperations({
-  path: "/api/annotations",
-  idName: "annotation_id",
-  tag: "Annotations",
-  names: { list: "SiteAnnotations", one: "SiteAnnotation", body: "NewAnnotation" },
-  nouns: { one: "annotation", many: "annotations", ids: "Annotation", list: "Annotations" },
-  parameters: documented(ANNOTATION_DATES),
-});
-
-export const ANNOTATIONS_API = { schemas: SCHEMAS, operations: OPERATIONS };
+export const ANNOTATIONS_API = { schemas: SCHEMAS, operations: itemOperations("Annotation", documented(ANNOTATION_DATES)) };

@@ -165,62 +165,47 @@ const OWNER_HEADER: Parameter = {
   example: "0123456789abcdefghij_-",
 };
 
-interface DescribedItems<Path extends string, IdName extends string> {
-  readonly path: Path;
-  readonly idName: IdName;
-  readonly tag: Operation["tag"];
-  readonly names: Readonly<Record<"list" | "one" | "body", string>>;
-  /** `ids` and `list` are parts of operation ids. */
-  readonly nouns: Readonly<Record<"one" | "many" | "ids" | "list", string>>;
-  /** Parameters of the list. */
-  readonly parameters: readonly Parameter[];
-}
-
-type ItemRoutes<Path extends string, IdName extends string> = Readonly<
-  Record<`${"GET" | "POST"} ${Path}` | `${"PUT" | "DELETE"} ${Path}/:${IdName}`, Operation>
+type ItemRoutes<Path extends string, Id extends string> = Readonly<
+  Record<`${"GET" | "POST"} ${Path}` | `${"PUT" | "DELETE"} ${Path}/:${Id}`, Operation>
 >;
 
-/** The routes of items that are everybody's or one's own. */
-export function itemOperations<const Path extends string, const IdName extends string>({
-  path,
-  idName,
-  tag,
-  names,
-  nouns: { one, many, ids, list: listId },
-  parameters,
-}: DescribedItems<Path, IdName>): ItemRoutes<Path, IdName> {
+/** The routes of items that are everybody's or one's own. `parameters` are those of the list. */
+export function itemOperations<const Noun extends "Segment" | "Annotation">(noun: Noun, parameters: readonly Parameter[]) {
+  const one = noun.toLowerCase();
+  const [many, idName, path] = [`${one}s`, `${one}_id`, `/api/${one}s`];
+  const tag = `${noun}s` as const;
   const id = idParameter(idName, `The id of the ${one}.`);
   const refusals = { ...CHANGE_REFUSALS, ...ITEM_BODY_REFUSALS };
   const operations: Readonly<Record<string, Operation>> = {
     [`GET ${path}`]: {
-      operationId: `list${listId}`,
+      operationId: `list${tag}`,
       tag,
       summary: `Lists the ${many} of a site`,
       description: "Those for everybody, and the caller's own.",
       parameters: [SITE, ...parameters, ...documented(OWNERS), OWNER_HEADER],
-      answers: { 200: answer(`The ${many}.`, names.list) },
+      answers: { 200: answer(`The ${many}.`, `Site${tag}`) },
       refusals: { ...LIST_REFUSALS, invalid_input: "A parameter or the header `X-Owner` is invalid." },
     },
     [`POST ${path}`]: {
-      operationId: `create${ids}`,
+      operationId: `create${noun}`,
       tag,
       summary: `Adds one of the ${many} of a site`,
       parameters: [SITE, OWNER_HEADER],
-      requestBody: jsonBody(names.body),
-      answers: { 201: answer(`The ${one}, which is stored.`, names.one) },
+      requestBody: jsonBody(`New${noun}`),
+      answers: { 201: answer(`The ${one}, which is stored.`, `Site${noun}`) },
       refusals,
     },
     [`PUT ${path}/:${idName}`]: {
-      operationId: `put${ids}`,
+      operationId: `put${noun}`,
       tag,
       summary: `Replaces one of the ${many} of a site`,
       parameters: [id, SITE, OWNER_HEADER],
-      requestBody: jsonBody(names.body),
-      answers: { 200: answer(`The ${one}, which is stored.`, names.one) },
+      requestBody: jsonBody(`New${noun}`),
+      answers: { 200: answer(`The ${one}, which is stored.`, `Site${noun}`) },
       refusals: { ...refusals, ...NOT_OWNED },
     },
     [`DELETE ${path}/:${idName}`]: {
-      operationId: `delete${ids}`,
+      operationId: `delete${noun}`,
       tag,
       summary: `Removes one of the ${many} of a site, whosever it is`,
       parameters: [id, SITE],
@@ -228,7 +213,7 @@ export function itemOperations<const Path extends string, const IdName extends s
       refusals: { ...CHANGE_REFUSALS, ...NOT_FOUND },
     },
   };
-  return operations as ItemRoutes<Path, IdName>;
+  return operations as ItemRoutes<`/api/${Lowercase<Noun>}s`, `${Lowercase<Noun>}_id`>;
 }
 
 export const ITEMS_API = { schemas: SCHEMAS, operations: {} };

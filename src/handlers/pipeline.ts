@@ -1,14 +1,11 @@
 /** Passes every request through the same stages, once and in this order: URL, host, route, access, handler, CORS, common headers, metrics and log. */
-import { NOBODY, principalOf } from "../runtime/access/principal.ts";
 import type { Config } from "../runtime/base/config/config.ts";
 import { AppError, invalidInput } from "../runtime/base/errors.ts";
 import type { EventInput } from "../runtime/ingest/event-input.ts";
 import type { GeoPlace } from "../runtime/ingest/geo.ts";
 import { parseUrl } from "../runtime/ingest/parse-url.ts";
 import type { Reader } from "../runtime/query/scope.ts";
-import { sessionRulesOf } from "../runtime/query/conditions.ts";
 import type { Services } from "../runtime/service/services.ts";
-import { inOrder } from "../runtime/sites/goal.ts";
 import { checkAccess, limitGuest, needsStanding, standingOf } from "./access.ts";
 import { errorReply, FailureLog } from "./error-reply.ts";
 import { isHttps } from "./forwarded-headers.ts";
@@ -17,7 +14,7 @@ import { responseTo, withHeaders, type Reply, type ReplyHeaders } from "./reply.
 import { ResponseStreams } from "./response-streams.ts";
 import type { Context, Route, RouteId } from "./route.ts";
 import { routeIdOf, pathBelow, redirectToPage, createMatcher, extraRoutesOf, routeFor, type Endpoint, type Match } from "./router.ts";
-import { firstDayOf } from "./stats.ts";
+import { readerOf } from "./stats.ts";
 
 const timedOut = (reason: string): AppError => new AppError({ code: "request_timeout" }, reason);
 
@@ -162,7 +159,6 @@ interface Exchange extends Context {
   readonly requestId: string;
   params: Context["params"];
   standing: Context["standing"];
-  reader: Context["reader"];
   /** The endpoint of the path; null for an unknown path, and until the path is matched. */
   endpoint: Endpoint | null;
   /** null until a route is found. */
@@ -203,14 +199,10 @@ export class Pipeline implements App {
   #begin(request: Request, url: URL, { socketAddress, socketPlace = null, elapsedMs = 0, event = null }: Connection): Exchange {
     const services = this.#services;
     const beganMs = services.monotonicMs() - elapsedMs;
-    const nowMs = services.now();
-    const calendarOf: Reader["calendarOf"] = (siteId) => services.sites.calendarOf(siteId);
-    const goalsOf: Reader["goalsOf"] = (siteId) => inOrder(services.goals.of(siteId));
-    const weekStartOf: Reader["weekStartOf"] = (siteId) => services.sites.settingsOf(siteId).weekStart;
-    const segmentOf: Reader["segmentOf"] = (siteId, id) => services.segments.get(siteId, id)?.fields.parameters["filters"] ?? null;
+    let reader: Reader | null = null;
     const exchange: Exchange = {
       services,
-      nowMs,
+      nowMs: services.now(),
       beganMs,
       request,
       requestId: services.newRequestId(),
@@ -219,15 +211,8 @@ export class Pipeline implements App {
       socketPlace,
       event,
       standing: null,
-      reader: {
-        principal: NOBODY,
-        nowMs,
-        calendarOf,
-        weekStartOf,
-        firstDayOf: (siteId, conditions) => firstDayOf(siteId, conditions, exchange),
-        goalsOf,
-        segmentOf,
-        sessionRules: sessionRulesOf(services.config),
+      get reader() {
+        return (reader ??= readerOf(exchange));
       },
       deadline: this.#deadlines.begin(beganMs),
       streams: this.#streams,
@@ -274,7 +259,6 @@ export class Pipeline implements App {
   async #identify({ access }: Route, exchange: Exchange): Promise<void> {
     limitGuest(access, exchange.request, exchange);
     exchange.standing = await standingOf(exchange.request, this.#services);
-    exchange.reader = { ...exchange.reader, principal: principalOf(exchange.standing) };
   }
 
   #commonHeaders({ request, requestId, endpoint }: Exchange): ReplyHeaders {

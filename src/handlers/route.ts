@@ -55,7 +55,7 @@ export interface Context {
   readonly event: EventInput | null;
   /** The rights of the request's credentials; null on routes that need none. */
   readonly standing: Standing | null;
-  /** The reader of statistics. */
+  /** The reader of statistics. Made when it is first asked for, because events have none. */
   readonly reader: Reader;
   /** Aborts when the time limit of the request passes. */
   readonly deadline: { readonly signal: AbortSignal };

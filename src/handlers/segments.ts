@@ -60,13 +60,4 @@ const SCHEMAS = {
   NewSegment: SEGMENT.schema,
 };
 
-const OPERATIONS = itemOperations({
-  path: "/api/segments",
-  idName: "segment_id",
-  tag: "Segments",
-  names: { list: "SiteSegments", one: "SiteSegment", body: "NewSegment" },
-  nouns: { one: "segment", many: "segments", ids: "Segment", list: "Segments" },
-  parameters: [],
-});
-
-export const SEGMENTS_API = { schemas: SCHEMAS, operations: OPERATIONS };
+export const SEGMENTS_API = { schemas: SCHEMAS, operations: itemOperations("Segment", []) };

@@ -1,5 +1,8 @@
 /** The Stats API: sites, overview, reports and exports (docs/http-api.md, "Stats API"). */
-import { mayRead } from "../runtime/access/principal.ts";
+import { mayRead, NOBODY, principalOf } from "../runtime/access/principal.ts";
+import type { Reader } from "../runtime/query/scope.ts";
+import { sessionRulesOf } from "../runtime/query/conditions.ts";
+import { inOrder } from "../runtime/sites/goal.ts";
 import {
   RESPONSE_BYTES_PER_SECOND_MIN,
   GUEST_BYTES_PER_SECOND_MIN,
@@ -66,7 +69,7 @@ async function firstStoredDay(siteId: SiteId, context: FirstDayContext): Promise
 }
 
 /** Runs a query like that of a daily series if there are conditions. */
-export async function firstDayOf(siteId: SiteId, conditions: readonly Condition[], context: FirstDayContext): Promise<LocalDate | null> {
+async function firstDayOf(siteId: SiteId, conditions: readonly Condition[], context: FirstDayContext): Promise<LocalDate | null> {
   const { reader } = context;
   const firstDay = await firstStoredDay(siteId, context);
   if (firstDay === null || conditions.length === 0) return firstDay;
@@ -74,6 +77,22 @@ export async function firstDayOf(siteId: SiteId, conditions: readonly Condition[
   const shared = { conditions, range: null };
   const plan = firstDayPlan({ siteId, range, conditions, shared, sessionRules: reader.sessionRules });
   return cachedDay("first day", [range.firstDay, range.lastDay, conditions], plan, siteId, context);
+}
+
+/** The reader of a request, whose standing is known by then. */
+export function readerOf({ services, nowMs, standing, deadline }: Omit<Context, "reader">): Reader {
+  const { sites, goals, segments, config } = services;
+  const reader: Reader = {
+    principal: standing === null ? NOBODY : principalOf(standing),
+    nowMs,
+    calendarOf: (siteId) => sites.calendarOf(siteId),
+    weekStartOf: (siteId) => sites.settingsOf(siteId).weekStart,
+    firstDayOf: (siteId, conditions) => firstDayOf(siteId, conditions, { services, deadline, reader }),
+    goalsOf: (siteId) => inOrder(goals.of(siteId)),
+    segmentOf: (siteId, id) => segments.get(siteId, id)?.fields.parameters["filters"] ?? null,
+    sessionRules: sessionRulesOf(config),
+  };
+  return reader;
 }
 
 const settingsOf = ({ services: { config }, reader }: Context, hasExtension: boolean): ReportSettings => ({
