@@ -5,7 +5,8 @@
  */
 import type { KnownSites } from "../../src/runtime/ingest/known-sites.ts";
 import type { SiteInstances } from "../../src/runtime/service/host.ts";
-import type { RecordChange, SiteRecord } from "../../src/runtime/sites/site-record.ts";
+import type { Change } from "../../src/runtime/sites/shared-changes.ts";
+import type { SiteRecord } from "../../src/runtime/sites/site-record.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import { severalAtOnce } from "../../src/storage/several-at-once.ts";
 import { reached, SETTINGS_KEPT_MS, unlessRefused, type SiteReport, type SiteStub } from "./objects.ts";
@@ -182,7 +183,7 @@ export class SiteDirectory implements SiteInstances {
   };
 
   /** Reaches idle objects as well if their events may now expire earlier. An object that cannot be reached asks before its next work. */
-  async push({ siteId, record, before }: RecordChange): Promise<void> {
+  async push({ key: siteId, value: record }: Change<SiteRecord, SiteId>, before: SiteRecord | null): Promise<void> {
     const isDue = this.#registered.has(siteId) && expiryOf(record) !== expiryOf(before);
     if (!this.#running.has(siteId) && !isDue) return;
     await this.#options

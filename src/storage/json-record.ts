@@ -10,7 +10,7 @@ export function isInstant(value: unknown): value is string {
 }
 
 /** Names the record, on Node a file of the data folder, and quotes none of its content. */
-export const damagedRecord = (name: string, fault: string): Error =>
+const damagedRecord = (name: string, fault: string): Error =>
   new Error(`${name} in the data folder is damaged: ${fault}; restore it from a backup, or remove it deliberately`);
 
 function objectOf(bytes: Uint8Array): JsonObject | null {
@@ -31,29 +31,29 @@ export async function readJsonRecord(records: Pick<RecordStore, "read">, name: s
   return object;
 }
 
-/** Writes a new record. When that fails, the record must not exist at the next start either. */
-export async function createJsonRecord(records: RecordStore, name: string, value: object): Promise<void> {
+/** The parsed record; null when there is none. `parse` throws with what is wrong with it. */
+export async function readRecord<T>(records: Pick<RecordStore, "read">, name: string, parse: (json: JsonObject) => T): Promise<T | null> {
+  const json = await readJsonRecord(records, name);
+  if (json === null) return null;
   try {
-    await replaceJsonRecord(records, name, value);
+    return parse(json);
   } catch (error) {
-    await records.remove(name).catch(() => {
-      // A disk that refuses writes refuses removals too; the caller gets the error of the write.
-    });
-    throw error;
+    throw damagedRecord(name, error instanceof Error ? error.message : String(error));
   }
 }
 
-/** Replaces a record. When that fails, the earlier one must count at the next start. */
-export async function updateJsonRecord(
-  records: Pick<RecordStore, "write">,
+/** Replaces a record; null for none. When that fails, the earlier one must count at the next start. */
+export async function changeJsonRecord(
+  records: Pick<RecordStore, "write" | "remove">,
   name: string,
-  { from, to }: { readonly from: object; readonly to: object },
+  { from, to }: { readonly from: object | null; readonly to: object | null },
 ): Promise<void> {
+  const write = (value: object | null) => (value === null ? records.remove(name) : replaceJsonRecord(records, name, value));
   try {
-    await replaceJsonRecord(records, name, to);
+    await write(to);
   } catch (error) {
-    await replaceJsonRecord(records, name, from).catch(() => {
-      // A disk that refuses writes refuses this one, too; the caller gets the error of the first.
+    await write(from).catch(() => {
+      // A disk that refuses one write refuses the other too; the caller gets the error of the first.
     });
     throw error;
   }

@@ -232,7 +232,7 @@ describe("site settings on several nodes", () => {
     const [first, second] = [await node({}, { ...stores, records }), await node(INGEST)];
     await set(first, { name: "Before" });
     isFull = true;
-    await expectError(await set(first, { name: "After" }), 503, "could not be stored and are unchanged");
+    await expectError(await set(first, { name: "After" }), 503, "could not be stored, and nothing is changed");
     isFull = false;
     for (const each of [first, second]) {
       await poll(each);

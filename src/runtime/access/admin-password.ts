@@ -1,7 +1,7 @@
 /** The one admin password: chosen at setup and stored as a hash, or set by an option (docs/http-api.md, "Setup"). */
 import { ADMIN_PASSWORD_CHARS_MIN } from "../../shared/limits.ts";
 import { exceedsBytes, exceedsChars } from "../../shared/text.ts";
-import { createJsonRecord, damagedRecord, readJsonRecord, replaceJsonRecord, updateJsonRecord } from "../../storage/json-record.ts";
+import { changeJsonRecord, readRecord, replaceJsonRecord } from "../../storage/json-record.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
 import { PASSWORD_BYTES_MAX } from "../base/config/admin-limits.ts";
 import type { Secret } from "../base/config/option-kinds.ts";
@@ -23,13 +23,11 @@ interface AdminPasswordParts {
 }
 
 /** The stored hash; null when there is none. Rejects when it is damaged. */
-export async function readPasswordHash(records: Pick<RecordStore, "read">): Promise<string | null> {
-  const record = await readJsonRecord(records, ADMIN_RECORD);
-  if (record === null) return null;
-  const { passwordHash } = record;
-  if (typeof passwordHash !== "string" || !parsePhc(passwordHash)) throw damagedRecord(ADMIN_RECORD, "it holds no password hash");
-  return passwordHash;
-}
+export const readPasswordHash = (records: Pick<RecordStore, "read">): Promise<string | null> =>
+  readRecord(records, ADMIN_RECORD, ({ passwordHash }) => {
+    if (typeof passwordHash !== "string" || !parsePhc(passwordHash)) throw new Error("it holds no password hash");
+    return passwordHash;
+  });
 
 const alreadyConfigured = (): AppError => new AppError({ code: "already_configured" }, "Admin password already configured");
 
@@ -93,7 +91,7 @@ export class AdminPassword {
     await queue.run(async () => {
       this.checkSetupIsOpen();
       const passwordHash = await hasher.hash(password);
-      await createJsonRecord(records, ADMIN_RECORD, { passwordHash }).catch((cause: unknown) => {
+      await changeJsonRecord(records, ADMIN_RECORD, { from: null, to: { passwordHash } }).catch((cause: unknown) => {
         throw new AppError({ code: "not_stored" }, "The password could not be stored and is not set. The server's log says why.", {
           cause,
         });
@@ -117,7 +115,7 @@ export class AdminPassword {
     const { records, hasher } = this.#parts;
     const passwordHash = await hasher.hash(password);
     const change = { from: { passwordHash: this.#hash }, to: { passwordHash } };
-    await updateJsonRecord(records, ADMIN_RECORD, change).catch((cause: unknown) => {
+    await changeJsonRecord(records, ADMIN_RECORD, change).catch((cause: unknown) => {
       const message = "The new password could not be stored, so the current one stays. The server's log says why.";
       throw new AppError({ code: "not_stored" }, message, { cause });
     });

@@ -5,15 +5,8 @@ import { AppError, invalidInput, storageUnavailable } from "../base/errors.ts";
 import { API_KEY_CHANGES_WAITING_MAX, API_KEY_SITES_MAX } from "../base/config/admin-limits.ts";
 import type { Log } from "../base/metrics/log.ts";
 import { API_KEY_PREFIX, isSiteId } from "../base/config/names.ts";
-import {
-  createJsonRecord,
-  damagedRecord,
-  isInstant,
-  readJsonRecord,
-  replaceJsonRecord,
-  type JsonObject,
-} from "../../storage/json-record.ts";
-import { SerialQueue } from "../base/queue.ts";
+import { isInstant, type JsonObject } from "../../storage/json-record.ts";
+import { RecordTable, type RecordKind } from "../base/record-table.ts";
 import { equalBytes, fromHex, toHex, type Sha256 } from "../base/bytes.ts";
 import { exceedsChars } from "../../shared/text.ts";
 import { API_KEY_NAME_CHARS_MAX } from "../../shared/limits.ts";
@@ -49,16 +42,9 @@ interface ApiKeysParts {
   readonly log: Log;
 }
 
-/** The prefix of the records. */
-export const API_KEYS_FOLDER = "keys/";
-
-const RECORD = /^keys\/([0-9a-f]{64})\.json$/;
-
 const KEY_BYTES = 32;
 
 const KEY = new RegExp(`^${API_KEY_PREFIX}[0-9a-f]{${KEY_BYTES * 2}}$`);
-
-const recordOf = (keyHash: string): string => `${API_KEYS_FOLDER}${keyHash}.json`;
 
 const isScope = (value: unknown): value is KeyScope => KEY_SCOPES.some((scope) => scope === value);
 
@@ -70,66 +56,67 @@ const isSiteList = (value: unknown): value is readonly SiteId[] =>
   value.length <= API_KEY_SITES_MAX &&
   value.every((id) => typeof id === "string" && isSiteId(id));
 
-/** null when the object is not a record that `create` or `revoke` wrote for this hash. */
-function keyOf({ keyHash, name, scope, sites = null, createdAt, revoked }: JsonObject, wantedHash: string): ApiKey | null {
+function parseApiKey({ keyHash, name, scope, sites = null, createdAt, revoked }: JsonObject): ApiKey {
   const isComplete =
-    keyHash === wantedHash &&
+    typeof keyHash === "string" &&
     typeof name === "string" &&
     isValidName(name) &&
     isScope(scope) &&
     (sites === null || isSiteList(sites)) &&
     isInstant(createdAt) &&
     typeof revoked === "boolean";
-  return isComplete ? { keyHash: wantedHash, name, scope, sites, createdAt, revoked } : null;
+  if (!isComplete) throw new Error("it holds no API key");
+  return { keyHash, name, scope, sites, createdAt, revoked };
 }
 
 /** The record of a key. One for all sites has no field `sites`. */
 const recorded = ({ sites, ...key }: ApiKey): object => (sites === null ? key : { ...key, sites });
 
-/** The key of a record; null when the name is not that of a key record, or the record is gone. Rejects when it is damaged. */
-export async function readApiKey(records: Pick<RecordStore, "read">, name: string): Promise<ApiKey | null> {
-  const [, keyHash] = RECORD.exec(name) ?? [];
-  const record = keyHash === undefined ? null : await readJsonRecord(records, name);
-  if (keyHash === undefined || record === null) return null;
-  const key = keyOf(record, keyHash);
-  if (key === null) throw damagedRecord(name, "it holds no API key of this hash");
-  return key;
-}
-
 function notStored(cause: unknown): never {
   throw new AppError({ code: "not_stored" }, "The key could not be stored and does not work. The server's log says why.", { cause });
 }
 
-interface KnownKey {
-  readonly hash: Uint8Array;
-  key: ApiKey;
+function onlyUntilRestart(cause: unknown): never {
+  throw storageUnavailable(
+    "The key is revoked, but only until the next restart, because the change could not be stored. Try again later.",
+    cause,
+  );
 }
+
+interface KnownKey {
+  readonly key: ApiKey;
+  /** The bytes of `keyHash`. */
+  readonly hash: Uint8Array;
+}
+
+const withHash = (key: ApiKey): KnownKey => ({ key, hash: fromHex(key.keyHash) });
+
+export const API_KEY_RECORDS: RecordKind<KnownKey> = {
+  folder: "keys",
+  keyOf: ({ key }) => key.keyHash,
+  hashOf: (keyHash) => keyHash,
+  json: ({ key }) => recorded(key),
+  parse: (json) => withHash(parseApiKey(json)),
+};
 
 export class ApiKeys {
   readonly #parts: ApiKeysParts;
-  readonly #known: KnownKey[];
-  readonly #queue = new SerialQueue({ waitingMax: API_KEY_CHANGES_WAITING_MAX, retryAfterSecs: 1 });
+  readonly #table: RecordTable<KnownKey>;
 
-  private constructor(parts: ApiKeysParts, keys: readonly ApiKey[]) {
+  private constructor(parts: ApiKeysParts, table: RecordTable<KnownKey>) {
     this.#parts = parts;
-    this.#known = keys.map((key) => ({ hash: fromHex(key.keyHash), key }));
+    this.#table = table;
   }
 
-  /** Rejects when a record is damaged: skipping it would lose the key, or the fact that it is revoked. */
+  /** Rejects when a record is damaged. */
   static async open(parts: ApiKeysParts): Promise<ApiKeys> {
-    const keys: ApiKey[] = [];
-    for (const name of await parts.records.list(API_KEYS_FOLDER)) {
-      const key = await readApiKey(parts.records, name);
-      if (key) keys.push(key);
-      else parts.log.warn("a record among the API keys is not an API key and is ignored", { name });
-    }
-    return new ApiKeys(parts, keys);
+    return new ApiKeys(parts, await RecordTable.open(API_KEY_RECORDS, { ...parts, changesWaitingMax: API_KEY_CHANGES_WAITING_MAX }));
   }
 
   /** All keys, revoked ones included, in order of creation. */
   list(): ApiKey[] {
     const order = ({ createdAt, keyHash }: ApiKey): string => `${createdAt} ${keyHash}`;
-    return this.#known.map(({ key }) => key).sort((a, b) => (order(a) < order(b) ? -1 : 1));
+    return Array.from(this.#table.values(), ({ key }) => key).sort((a, b) => (order(a) < order(b) ? -1 : 1));
   }
 
   /** null when the key is unknown or revoked. Compares with every key in constant time, so the time reveals nothing about them. */
@@ -137,8 +124,8 @@ export class ApiKeys {
     if (!KEY.test(key)) return null;
     const hash = this.#parts.sha256(key);
     let rights: KeyRights | null = null;
-    for (const known of this.#known) {
-      if (equalBytes(known.hash, hash) && !known.key.revoked) rights = { scope: known.key.scope, sites: known.key.sites };
+    for (const { hash: knownHash, key: known } of this.#table.values()) {
+      if (equalBytes(knownHash, hash) && !known.revoked) rights = { scope: known.scope, sites: known.sites };
     }
     return rights;
   }
@@ -148,14 +135,12 @@ export class ApiKeys {
    * stored.
    */
   create(name: string, { scope, sites }: KeyRights, nowMs: EpochMs, signal: AbortSignal): Promise<ApiKey & { readonly key: string }> {
-    const { records, sha256, randomBytes } = this.#parts;
-    return this.#queue.run(async () => {
+    const { sha256, randomBytes } = this.#parts;
+    return this.#table.inTurn(async () => {
       await this.#makeRoom();
       const key = API_KEY_PREFIX + toHex(randomBytes(KEY_BYTES));
-      const hash = sha256(key);
-      const kept: ApiKey = { keyHash: toHex(hash), name, scope, sites, createdAt: new Date(nowMs).toISOString(), revoked: false };
-      await createJsonRecord(records, recordOf(kept.keyHash), recorded(kept)).catch(notStored);
-      this.#known.push({ hash, key: kept });
+      const kept: ApiKey = { keyHash: toHex(sha256(key)), name, scope, sites, createdAt: new Date(nowMs).toISOString(), revoked: false };
+      await this.#table.put(kept.keyHash, withHash(kept)).catch(notStored);
       return { ...kept, key };
     }, signal);
   }
@@ -165,29 +150,18 @@ export class ApiKeys {
    * restart, and a retry may store it.
    */
   async revoke(keyHash: string, signal: AbortSignal): Promise<void> {
-    const known = this.#known.find(({ key }) => key.keyHash === keyHash);
-    if (!known) throw new AppError({ code: "not_found" }, "Key not found");
-    known.key = { ...known.key, revoked: true };
-    await this.#queue.run(() => {
-      return replaceJsonRecord(this.#parts.records, recordOf(keyHash), recorded(known.key)).catch((cause: unknown) => {
-        throw storageUnavailable(
-          "The key is revoked, but only until the next restart, because the change could not be stored. Try again later.",
-          cause,
-        );
-      });
-    }, signal);
+    const revoked = this.#table.get(keyHash);
+    if (!revoked) throw new AppError({ code: "not_found" }, "Key not found");
+    this.#table.set(keyHash, withHash({ ...revoked.key, revoked: true }));
+    await this.#table.inTurn(() => this.#table.save(keyHash).catch(onlyUntilRestart), signal);
   }
 
   /** Removes the oldest revoked key when there are as many keys as allowed. */
   async #makeRoom(): Promise<void> {
-    const { records, keysMax } = this.#parts;
-    if (this.#known.length < keysMax) return;
+    const { keysMax } = this.#parts;
+    if (this.#table.size < keysMax) return;
     const oldest = this.list().find(({ revoked }) => revoked);
     if (!oldest) throw invalidInput(`There are already ${keysMax} API keys, the maximum. Revoke one first.`);
-    await records.remove(recordOf(oldest.keyHash)).catch(notStored);
-    this.#known.splice(
-      this.#known.findIndex(({ key }) => key === oldest),
-      1,
-    );
+    await this.#table.put(oldest.keyHash, null).catch(notStored);
   }
 }

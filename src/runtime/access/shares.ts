@@ -11,19 +11,12 @@ import {
   SHARE_USE_RECORD_MS,
   SHARE_FRAME_ANCESTORS_MAX,
 } from "../base/config/admin-limits.ts";
-import {
-  damagedRecord,
-  isInstant,
-  readJsonRecord,
-  createJsonRecord,
-  replaceJsonRecord,
-  type JsonObject,
-} from "../../storage/json-record.ts";
+import { isInstant, type JsonObject } from "../../storage/json-record.ts";
 import { parsePhc } from "./password-hasher.ts";
 import { AppError, invalidInput, storageUnavailable } from "../base/errors.ts";
 import { reasonOf, type Log } from "../base/metrics/log.ts";
 import { isLinkToken, newLinkToken, type GuestTokens } from "./expiring-tokens.ts";
-import { SerialQueue } from "../base/queue.ts";
+import { RecordTable, type RecordKind } from "../base/record-table.ts";
 import { toHex, type Sha256 } from "../base/bytes.ts";
 import { isSiteId } from "../base/config/names.ts";
 import { SHARE_NAME_CHARS_MAX } from "../../shared/limits.ts";
@@ -61,13 +54,6 @@ export interface Share extends ShareSettings {
   readonly lastUsedAt: string | null;
   readonly revoked: boolean;
 }
-
-/** The prefix of the records. */
-export const SHARES_FOLDER = "shares/";
-
-const RECORD = /^shares\/([0-9a-f]{64})\.json$/;
-
-export const recordOfShare = (shareHash: string): string => `${SHARES_FOLDER}${shareHash}.json`;
 
 const isUsable = ({ revoked, expiresAt }: Pick<Share, "revoked" | "expiresAt">, nowMs: EpochMs): boolean =>
   !revoked && (expiresAt === null || nowMs < Date.parse(expiresAt));
@@ -108,16 +94,19 @@ const FIELDS: Readonly<Record<keyof Share, (value: unknown) => boolean>> = {
   revoked: isFlag,
 };
 
-/** The link of a record; null when the name is not that of a share record, or the record is gone. Rejects when it is damaged. */
-export async function readShare(records: Pick<RecordStore, "read">, name: string): Promise<Share | null> {
-  const [, shareHash] = RECORD.exec(name) ?? [];
-  const record = shareHash === undefined ? null : await readJsonRecord(records, name);
-  if (record === null) return null;
-  if (record["shareHash"] !== shareHash) throw damagedRecord(name, "it holds no share link of this hash");
-  const [wrong] = Object.entries(FIELDS).find(([field, isValid]) => !isValid(record[field])) ?? [];
-  if (wrong !== undefined) throw damagedRecord(name, `its field "${wrong}" is missing or invalid`);
-  return record as unknown as Share;
+function parseShare(json: JsonObject): Share {
+  const [wrong] = Object.entries(FIELDS).find(([field, isValid]) => !isValid(json[field])) ?? [];
+  if (wrong !== undefined) throw new Error(`its field "${wrong}" is missing or invalid`);
+  return json as unknown as Share;
 }
+
+export const SHARE_RECORDS: RecordKind<Share> = {
+  folder: "shares",
+  keyOf: ({ shareHash }) => shareHash,
+  hashOf: (shareHash) => shareHash,
+  json: (share) => share,
+  parse: parseShare,
+};
 
 interface SharesParts {
   readonly records: RecordStore;
@@ -141,42 +130,42 @@ function notStored(cause: unknown): never {
   throw new AppError({ code: "not_stored" }, "The share link could not be stored and does not work. The server's log says why.", { cause });
 }
 
+function onlyUntilRestart(cause: unknown): never {
+  throw storageUnavailable(
+    "The share link is revoked, but only until the next restart, because the change could not be stored. Try again later.",
+    cause,
+  );
+}
+
 export class Shares {
   readonly #parts: SharesParts;
-  /** All links by hash, including revoked and expired ones. */
-  readonly #known: Map<string, Share>;
-  readonly #queue = new SerialQueue({ waitingMax: SHARE_CHANGES_WAITING_MAX, retryAfterSecs: 1 });
+  /** Includes revoked and expired links. */
+  readonly #table: RecordTable<Share>;
   /** Hashes of links whose last use is not recorded yet. */
   readonly #used = new Set<string>();
   #recording: Promise<void> | null = null;
   /** Nobody aborts the record of a use. Not made when the file loads: workerd allows it in a request only. */
   readonly #never = new AbortController().signal;
 
-  private constructor(parts: SharesParts, shares: readonly Share[]) {
+  private constructor(parts: SharesParts, table: RecordTable<Share>) {
     this.#parts = parts;
-    this.#known = new Map(shares.map((share) => [share.shareHash, share]));
+    this.#table = table;
   }
 
-  /** Rejects when a record is damaged: skipping it would lose the fact that the link is revoked. */
+  /** Rejects when a record is damaged. */
   static async open(parts: SharesParts): Promise<Shares> {
-    const shares: Share[] = [];
-    for (const name of await parts.records.list(SHARES_FOLDER)) {
-      const share = await readShare(parts.records, name);
-      if (share) shares.push(share);
-      else parts.log.warn("a record among the share links is not a share link and is ignored", { name });
-    }
-    return new Shares(parts, shares);
+    return new Shares(parts, await RecordTable.open(SHARE_RECORDS, { ...parts, changesWaitingMax: SHARE_CHANGES_WAITING_MAX }));
   }
 
   /** All links in order of creation, revoked and expired ones included. */
   list(): Share[] {
     const order = ({ createdAt, shareHash }: Share): string => `${createdAt} ${shareHash}`;
-    return [...this.#known.values()].sort((a, b) => (order(a) < order(b) ? -1 : 1));
+    return [...this.#table.values()].sort((a, b) => (order(a) < order(b) ? -1 : 1));
   }
 
   /** Includes revoked and expired links; null if there is none. */
   get(shareHash: string): Share | null {
-    return this.#known.get(shareHash) ?? null;
+    return this.#table.get(shareHash);
   }
 
   /** The link of a token or guest token; null if it is unknown, revoked or expired. */
@@ -184,7 +173,7 @@ export class Shares {
     if (!isLinkToken(token)) return null;
     const { sha256, guestTokens, now } = this.#parts;
     const unlocked = guestTokens.shareHashOf(token);
-    const share = this.#known.get(unlocked ?? toHex(sha256(token)));
+    const share = this.#table.get(unlocked ?? toHex(sha256(token)));
     if (!share || !isUsable(share, now())) return null;
     return { share, isLocked: unlocked === null && share.passwordHash !== null };
   }
@@ -194,40 +183,32 @@ export class Shares {
    * stored.
    */
   create(settings: ShareSettings, passwordHash: string | null, signal: AbortSignal): Promise<Share & { readonly token: string }> {
-    const { records, sha256, randomBytes, now } = this.#parts;
-    return this.#queue.run(async () => {
+    const { sha256, randomBytes, now } = this.#parts;
+    return this.#table.inTurn(async () => {
       await this.#makeRoom(settings.siteId);
       const token = newLinkToken(randomBytes);
       const shareHash = toHex(sha256(token));
       const createdAt = new Date(now()).toISOString();
       const share: Share = { shareHash, ...settings, passwordHash, createdAt, lastUsedAt: null, revoked: false };
-      await createJsonRecord(records, recordOfShare(shareHash), share).catch(notStored);
-      this.#known.set(shareHash, share);
+      await this.#table.put(shareHash, share).catch(notStored);
       return { ...share, token };
     }, signal);
   }
 
   /** Revokes a link and its guest tokens at once. 404 when it is unknown; 503 when that cannot be stored: a retry may store it. */
   async revoke(shareHash: string, signal: AbortSignal): Promise<void> {
-    const share = this.#known.get(shareHash);
+    const share = this.#table.get(shareHash);
     if (!share) throw new AppError({ code: "not_found" }, "Share link not found");
-    this.#known.set(shareHash, { ...share, revoked: true });
-    await this.#queue.run(() => {
-      return this.#store(shareHash).catch((cause: unknown) => {
-        throw storageUnavailable(
-          "The share link is revoked, but only until the next restart, because the change could not be stored. Try again later.",
-          cause,
-        );
-      });
-    }, signal);
+    this.#table.set(shareHash, { ...share, revoked: true });
+    await this.#table.inTurn(() => this.#table.save(shareHash).catch(onlyUntilRestart), signal);
   }
 
   /** Records the use about once a minute, and lets nobody wait for it. */
   noteUse({ shareHash }: Share): void {
-    const share = this.#known.get(shareHash);
+    const share = this.#table.get(shareHash);
     const nowMs = this.#parts.now();
     if (!share || Math.abs(nowMs - Date.parse(share.lastUsedAt ?? "1970-01-01")) < SHARE_USE_RECORD_MS) return;
-    this.#known.set(shareHash, { ...share, lastUsedAt: new Date(nowMs).toISOString() });
+    this.#table.set(shareHash, { ...share, lastUsedAt: new Date(nowMs).toISOString() });
     this.#used.add(shareHash);
     this.#recording ??= this.#recordUses();
   }
@@ -241,17 +222,11 @@ export class Shares {
   async #recordUses(): Promise<void> {
     for (const shareHash of this.#used) {
       this.#used.delete(shareHash);
-      await this.#queue
-        .run(() => this.#store(shareHash), this.#never)
+      await this.#table
+        .inTurn(() => this.#table.save(shareHash), this.#never)
         .catch((error: unknown) => this.#parts.log.warn("the last use of a share link could not be recorded", { reason: reasonOf(error) }));
     }
     this.#recording = null;
-  }
-
-  /** Stores what is known of the link now. One that was removed meanwhile stays removed. */
-  async #store(shareHash: string): Promise<void> {
-    const share = this.#known.get(shareHash);
-    if (share) await replaceJsonRecord(this.#parts.records, recordOfShare(shareHash), share);
   }
 
   /** Removes the oldest revoked link of the site, or of all, when there are as many as allowed. */
@@ -265,7 +240,6 @@ export class Shares {
   async #removeOldestRevoked(shares: readonly Share[], which: string): Promise<void> {
     const oldest = shares.find(({ revoked }) => revoked);
     if (!oldest) throw invalidInput(`There are already ${shares.length} share links ${which}. Revoke one first.`);
-    await this.#parts.records.remove(recordOfShare(oldest.shareHash)).catch(notStored);
-    this.#known.delete(oldest.shareHash);
+    await this.#table.put(oldest.shareHash, null).catch(notStored);
   }
 }

@@ -17,16 +17,16 @@ import type { GeoLookup } from "../ingest/geo.ts";
 import type { PeriodSecret } from "../ingest/period-secret.ts";
 import type { RemoteRateLimit } from "../base/rate-limit.ts";
 import type { PageFetch } from "../installation/page-fetch.ts";
-import type { Activity, Gauges } from "../base/metrics/counters.ts";
+import type { Activity, Gauges, Counters } from "../base/metrics/counters.ts";
 import type { Log } from "../base/metrics/log.ts";
 import type { RemoteNumbers } from "../reports/overview/overview.ts";
 import type { RollupCalculator } from "../duckdb/rollups/rollup-calculator.ts";
 import type { CalendarRecord } from "../sites/site-calendar.ts";
 import type { EventStore } from "../../storage/event-store.ts";
 import type { EventCatalog } from "../clickhouse/clickhouse-events.ts";
-import type { Counters } from "../base/metrics/counters.ts";
 import type { Sites } from "../sites/sites.ts";
-import type { RecordChange } from "../sites/site-record.ts";
+import type { Change } from "../sites/shared-changes.ts";
+import type { SiteRecord } from "../sites/site-record.ts";
 import type { LeftOutFiles } from "../base/metrics/storage-faults.ts";
 
 export interface ProcessUsage {
@@ -80,7 +80,7 @@ export interface SiteInstances {
    * Gives an instance that is running the changed record of its site. Others get it when they start, or before their next work. Never
    * rejects.
    */
-  push(change: RecordChange): Promise<void>;
+  push(change: Change<SiteRecord, SiteId>, before: SiteRecord | null): Promise<void>;
 }
 
 interface OneSite {

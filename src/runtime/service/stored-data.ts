@@ -5,15 +5,15 @@ import { EVENTS_FOLDER, parsePartitionKey, siteFolder, SITE_FOLDER_PREFIX } from
 import type { JournalDamage } from "../../storage/journal-replay.ts";
 import { PARTITION_LISTINGS_MAX } from "../base/config/limits.ts";
 import type { Clickhouse } from "../clickhouse/clickhouse.ts";
-import { type EventCatalog, withoutErasedDays } from "../clickhouse/clickhouse-events.ts";
+import { withoutErasedDays, type EventCatalog } from "../clickhouse/clickhouse-events.ts";
 import type { Host, Dependencies } from "./host.ts";
 import type { Counters } from "../base/metrics/counters.ts";
 import type { Log } from "../base/metrics/log.ts";
-import { distributionBy, sharedItemOf, sharedItems, type SharedItems } from "../clickhouse/cluster/cluster-settings.ts";
-import { type CalendarRecord, openDefaultCalendar, readDefaultCalendar } from "../sites/site-calendar.ts";
+import { distributionBy, exchanged, publishTo, type Exchanged } from "../clickhouse/cluster/cluster-settings.ts";
+import { openDefaultCalendar, readDefaultCalendar, type CalendarRecord } from "../sites/site-calendar.ts";
 import { Sites } from "../sites/sites.ts";
 import { ANNOTATION_KIND, type AnnotationFields } from "../sites/annotation.ts";
-import { Collection, type ItemChange, type CollectionKind } from "../sites/collection.ts";
+import { Collection, sharedItems, type CollectionKind } from "../sites/collection.ts";
 import { GOAL_KIND, type GoalFields } from "../sites/goal.ts";
 import { SEGMENT_KIND, type SegmentFields } from "../sites/segment.ts";
 import { KnownSites } from "../ingest/known-sites.ts";
@@ -112,7 +112,7 @@ export async function openCollections(host: Host, shared: Clickhouse | null): Pr
   const { siteInstances } = host;
   const sha256 = await createSha256();
   const open = <Fields extends object>(kind: CollectionKind<Fields>): Promise<Collection<Fields>> => {
-    const publish = shared ? (changes: readonly ItemChange<Fields>[]) => shared.settings.add(changes.map(sharedItemOf(kind))) : undefined;
+    const publish = shared ? publishTo(shared.settings, sharedItems(kind)) : undefined;
     return Collection.open(kind, { ...host, sitesMax: host.config.maxSites, publish });
   };
   const goals = await open(GOAL_KIND);
@@ -132,11 +132,11 @@ export async function openCollections(host: Host, shared: Clickhouse | null): Pr
   };
 }
 
-/** The items that nodes share. */
-export const itemsOf = ({ goals, segments, annotations }: Collections): readonly SharedItems[] => [
-  sharedItems(goals),
-  sharedItems(segments),
-  sharedItems(annotations),
+/** The collections as cluster nodes share them. */
+export const itemsOf = ({ goals, segments, annotations }: Collections): readonly Exchanged[] => [
+  exchanged(goals),
+  exchanged(segments),
+  exchanged(annotations),
 ];
 
 export interface SiteList {

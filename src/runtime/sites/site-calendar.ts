@@ -10,7 +10,7 @@ import { isObject } from "../base/body.ts";
 import { ZONE_CHANGES_MAX, ZONE_SETTLE_MS } from "../base/config/limits.ts";
 import { invalidInput } from "../base/errors.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
-import { damagedRecord, readJsonRecord, replaceJsonRecord } from "../../storage/json-record.ts";
+import { readRecord, replaceJsonRecord } from "../../storage/json-record.ts";
 import type { Config } from "../base/config/config.ts";
 import type { Log } from "../base/metrics/log.ts";
 
@@ -78,11 +78,11 @@ function parseChanges(value: unknown): CalendarRecord["changes"] | null {
   return changes;
 }
 
-/** null if a value read from JSON is not a record of a calendar, or names a zone that the host does not know. */
-export function parseCalendarRecord(value: unknown): CalendarRecord | null {
-  if (!isObject(value) || !isZone(value["timeZone"])) return null;
-  const changes = parseChanges(value["changes"]);
-  return changes && { timeZone: value["timeZone"], changes };
+/** Throws if a value read from JSON is not a calendar, or names a zone that the host does not know. */
+export function parseCalendarRecord(value: unknown): CalendarRecord {
+  const changes = isObject(value) && isZone(value["timeZone"]) ? parseChanges(value["changes"]) : null;
+  if (changes === null) throw new Error("it is not a calendar of time zones that this host knows");
+  return { timeZone: (value as unknown as CalendarRecord).timeZone, changes };
 }
 
 export const CALENDAR_RECORD = "calendar.json";
@@ -97,12 +97,8 @@ interface DefaultCalendarParts {
 }
 
 /** Reads the record. Rejects if it is damaged. */
-export async function readDefaultCalendar(records: Pick<RecordStore, "read">): Promise<CalendarRecord> {
-  const stored = await readJsonRecord(records, CALENDAR_RECORD);
-  const record = stored === null ? UTC_RECORD : parseCalendarRecord(stored);
-  if (record === null) throw damagedRecord(CALENDAR_RECORD, "it holds no history of a time zone");
-  return record;
-}
+export const readDefaultCalendar = async (records: Pick<RecordStore, "read">): Promise<CalendarRecord> =>
+  (await readRecord(records, CALENDAR_RECORD, parseCalendarRecord)) ?? UTC_RECORD;
 
 /** Resolves once the record is durable. */
 export const storeDefaultCalendar = (records: Pick<RecordStore, "write">, record: CalendarRecord): Promise<void> =>

@@ -5,22 +5,14 @@ import type { RecordStore } from "../../storage/record-store.ts";
 import { severalAtOnce } from "../../storage/several-at-once.ts";
 import { SITE_CHANGES_WAITING_MAX, SITE_RECORDS_MAX_AT_ONCE } from "../base/config/admin-limits.ts";
 import { ZONE_SETTLE_MS } from "../base/config/limits.ts";
-import { SerialQueue } from "../base/queue.ts";
+import { RecordTable, type RecordKind } from "../base/record-table.ts";
 import { createSha256 } from "../base/bytes.ts";
 import { AppError, invalidInput, storageUnavailable } from "../base/errors.ts";
 import type { Log } from "../base/metrics/log.ts";
 import { exclusionsOf, type Exclusions } from "./exclusions.ts";
-import { Removals } from "./removals.ts";
+import { SharedChanges, type Change, type SharedTable } from "./shared-changes.ts";
 import { calendarFrom, timeZoneOf, withTimeZone, type CalendarRecord } from "./site-calendar.ts";
-import {
-  SiteRecordWriter,
-  readSiteRecord,
-  SITES_FOLDER,
-  type RecordChange,
-  type SiteChange,
-  type SiteDistribution,
-  type SiteRecord,
-} from "./site-record.ts";
+import { SHARED_SITES, siteRecords, type SiteDistribution, type SiteRecord } from "./site-record.ts";
 import { DEFAULT_SETTINGS, type SiteSettings } from "./site-settings.ts";
 
 /** The calendar that gives a site's events their dates. */
@@ -58,39 +50,47 @@ export interface ChangeRequest {
 }
 
 /** Changes a site's settings; null deletes them. */
-interface SettingsChange extends RecordChange {
+interface SettingsChange extends Change<SiteRecord, SiteId> {
   readonly settings: SiteSettings | null;
 }
 
-export class Sites {
+function knownSite(record: SiteRecord): KnownSite {
+  const settings = record.settings ?? DEFAULT_SETTINGS;
+  return { record, settings, calendar: record.calendar && calendarFrom(record.calendar), exclusions: exclusionsOf(settings) };
+}
+
+export class Sites implements SharedTable<SiteRecord, SiteId> {
+  readonly sharedKind = SHARED_SITES;
   readonly #parts: SitesParts;
-  readonly #writer: SiteRecordWriter;
+  readonly #table: RecordTable<KnownSite, SiteId>;
+  readonly #shared: SharedChanges<SiteRecord, SiteId>;
   #defaultCalendar: CalendarRecord;
   #calendar: Calendar;
-  readonly #known = new Map<SiteId, KnownSite>();
-  /** null if no other instance changes records. */
-  readonly #removals: Removals<SiteId> | null;
-  readonly #queue = new SerialQueue({ waitingMax: SITE_CHANGES_WAITING_MAX, retryAfterSecs: 1 });
 
-  private constructor(parts: SitesParts, writer: SiteRecordWriter) {
+  private constructor(parts: SitesParts, table: RecordTable<KnownSite, SiteId>) {
     this.#parts = parts;
-    this.#writer = writer;
-    this.#removals = parts.distribution?.publish ? new Removals() : null;
+    this.#table = table;
+    this.#shared = new SharedChanges({
+      publish: parts.distribution?.publish,
+      valueOf: (siteId) => this.recordOf(siteId),
+      changedMsOf: ({ changedMs = 0 }) => changedMs,
+      textOf: (record) => JSON.stringify(record),
+    });
     this.#defaultCalendar = parts.calendar;
     this.#calendar = calendarFrom(parts.calendar);
   }
 
   /** Rejects when a record is damaged: without it, events would get other dates, and excluded ones would be stored. */
   static async open(parts: SitesParts): Promise<Sites> {
-    const { records, log, distribution } = parts;
-    const sha256 = await createSha256();
-    const sites = new Sites(parts, new SiteRecordWriter({ records, distribution, sha256 }));
-    await severalAtOnce(await records.list(SITES_FOLDER), SITE_RECORDS_MAX_AT_ONCE, async (name) => {
-      const record = await readSiteRecord(records, name, sha256);
-      if (record) sites.apply(record.siteId, record);
-      else log.warn("a record among the sites is not that of a site and is ignored", { name });
-    });
-    if (!distribution?.publish) await sites.followDefaultCalendar();
+    const kind = siteRecords(await createSha256());
+    const known: RecordKind<KnownSite, SiteId> = {
+      ...kind,
+      keyOf: ({ record }) => record.siteId,
+      json: ({ record }) => kind.json(record),
+      parse: (json) => knownSite(kind.parse(json)),
+    };
+    const sites = new Sites(parts, await RecordTable.open(known, { ...parts, changesWaitingMax: SITE_CHANGES_WAITING_MAX }));
+    if (!parts.distribution?.publish) await sites.followDefaultCalendar();
     return sites;
   }
 
@@ -106,35 +106,35 @@ export class Sites {
   }
 
   settingsOf(siteId: SiteId): SiteSettings {
-    return this.#known.get(siteId)?.settings ?? DEFAULT_SETTINGS;
+    return this.#table.get(siteId)?.settings ?? DEFAULT_SETTINGS;
   }
 
   calendarOf(siteId: SiteId): Calendar {
-    return this.#known.get(siteId)?.calendar ?? this.#calendar;
+    return this.#table.get(siteId)?.calendar ?? this.#calendar;
   }
 
   /** The zones in force at an instant: the events of no site are in another. The first is that of sites without one of their own. */
   zonesAt(timestampMs: EpochMs): readonly string[] {
-    const calendars = [this.#calendar, ...Array.from(this.#known.values(), ({ calendar }) => calendar ?? this.#calendar)];
+    const calendars = [this.#calendar, ...Array.from(this.#table.values(), ({ calendar }) => calendar ?? this.#calendar)];
     return [...new Set(calendars.map((calendar) => calendar.zoneAt(timestampMs)))];
   }
 
   /** The sites that have a record: settings, or a calendar of their own. */
   recorded(): Iterable<SiteId> {
-    return this.#known.keys();
+    return this.#table.keys();
   }
 
   exclusionsOf(siteId: SiteId): Exclusions | null {
-    return this.#known.get(siteId)?.exclusions ?? null;
+    return this.#table.get(siteId)?.exclusions ?? null;
   }
 
   /** null for a site whose settings and calendar were never set. */
   recordOf(siteId: SiteId): SiteRecord | null {
-    return this.#known.get(siteId)?.record ?? null;
+    return this.#table.get(siteId)?.record ?? null;
   }
 
   has(siteId: SiteId): boolean {
-    return this.#known.get(siteId)?.record.settings != null;
+    return this.#table.get(siteId)?.record.settings != null;
   }
 
   /** 404 for a site without settings. */
@@ -144,12 +144,12 @@ export class Sites {
 
   /** The sites that have settings, sorted. */
   listed(): SiteId[] {
-    return [...this.#known.keys()].filter((siteId) => this.has(siteId)).sort();
+    return [...this.#table.keys()].filter((siteId) => this.has(siteId)).sort();
   }
 
   /** Sites with settings, or with a calendar of their own. */
   get count(): number {
-    return this.#known.size;
+    return this.#table.size;
   }
 
   /**
@@ -157,7 +157,7 @@ export class Sites {
    * there would be too many sites, or too many changes of a site's time zone.
    */
   change(changed: ReadonlyMap<SiteId, SiteSettings>, request: ChangeRequest): Promise<void> {
-    const changing = this.#queue.run(() => this.#change(changed, request), request.signal);
+    const changing = this.#table.inTurn(() => this.#change(changed, request), request.signal);
     return changed.size > 1 ? changing.catch(partlyStored) : changing;
   }
 
@@ -174,7 +174,7 @@ export class Sites {
 
   /** Calendars of sites whose settings were deleted, and later their events. */
   async #forgetUnused(request: ChangeRequest): Promise<void> {
-    const unused = [...this.#known.keys()].filter((siteId) => !this.has(siteId) && !request.hasEvents(siteId));
+    const unused = [...this.#table.keys()].filter((siteId) => !this.has(siteId) && !request.hasEvents(siteId));
     const removals = unused.map((siteId) => this.#changeNow(siteId, null, request));
     if (removals.length > 0) await this.#store(removals, request);
   }
@@ -184,11 +184,22 @@ export class Sites {
    * new zone may have come too near: it is then another one, and is stored again.
    */
   async #store(changes: readonly SettingsChange[], request: ChangeRequest): Promise<void> {
-    await this.#writer.write(changes, async (change) => {
-      const now = this.#changeNow(change.siteId, change.settings, request, change.changedMs);
+    await this.#storeEach(changes, async (change) => {
+      const now = this.#changeNow(change.key, change.settings, request, change.changedMs);
       if (calendarTextOf(now) === calendarTextOf(change)) await this.#applyEverywhere(change);
       else await this.#store([now], request);
     });
+  }
+
+  /** Calls `onStored` with each change that is durable. After a failure no further one is begun. */
+  #storeEach(changes: readonly SettingsChange[], onStored: (change: SettingsChange) => Promise<void>): Promise<void> {
+    return this.#shared.spread(changes, (open) =>
+      severalAtOnce(changes, SITE_RECORDS_MAX_AT_ONCE, async (change) => {
+        await this.#table.store(change.key, change.value && knownSite(change.value));
+        open.delete(change);
+        await onStored(change);
+      }),
+    );
   }
 
   /** `afterMs`: of a change that it replaces. */
@@ -200,51 +211,53 @@ export class Sites {
   ): SettingsChange {
     const before = this.recordOf(siteId);
     const nowMs = this.#parts.now();
-    const changedMs = Math.max(this.#nextChangeMs(siteId, nowMs), afterMs + 1);
+    const changedMs = Math.max(this.#shared.nextMs(siteId, nowMs), afterMs + 1);
     const createdAt = before?.settings ? before.createdAt : new Date(nowMs).toISOString();
     const calendar = this.#calendarAfter(siteId, settings?.timeZone ?? null, nowMs, hasEvents(siteId));
     // A calendar without settings is that of dates which events have.
     const isKept = settings !== null || (calendar !== null && hasEvents(siteId));
-    return { siteId, before, settings, changedMs, record: isKept ? { siteId, createdAt, settings, calendar, changedMs } : null };
+    return { key: siteId, settings, changedMs, value: isKept ? { siteId, createdAt, settings, calendar, changedMs } : null };
   }
 
   /** Deletes a site's settings: 404 when it has none. The history of its calendar stays as long as the site has events. */
   remove(siteId: SiteId, request: ChangeRequest): Promise<void> {
-    return this.#queue.run(async () => {
+    return this.#table.inTurn(async () => {
       this.checkSettings(siteId);
       await this.#store([this.#changeNow(siteId, null, request)], request);
     }, request.signal);
   }
 
-  /**
-   * Stores what other instances have published, as far as it replaces what is known here. A change that is being made here comes
-   * first. Rejects if some cannot be stored.
-   */
-  receive(changes: readonly SiteChange[], signal: AbortSignal): Promise<void> {
-    return this.#queue.run(() => severalAtOnce(changes, SITE_RECORDS_MAX_AT_ONCE, (change) => this.#receive(change)), signal);
+  /** A change that is being made here comes first. */
+  receive(changes: readonly Change<SiteRecord, SiteId>[], signal: AbortSignal): Promise<void> {
+    return this.#table.inTurn(
+      () =>
+        severalAtOnce(changes, SITE_RECORDS_MAX_AT_ONCE, async (change) => {
+          if (!this.isReplacedBy(change)) return;
+          await this.#table.store(change.key, change.value && knownSite(change.value));
+          this.#applyChange(change);
+        }),
+      signal,
+    );
   }
 
   /** Sites without a zone of their own follow the option `time_zone`, which may have another zone since the last start. */
   async followDefaultCalendar(signal: AbortSignal = new AbortController().signal): Promise<void> {
     const timeZone = timeZoneOf(this.#defaultCalendar);
     const isBehind = ({ settings, calendar }: SiteRecord) => calendar && settings?.timeZone == null && timeZoneOf(calendar) !== timeZone;
-    const behind = () => Array.from(this.#known.values(), ({ record }) => record).filter(isBehind);
+    const behind = () => Array.from(this.#table.values(), ({ record }) => record).filter(isBehind);
     if (behind().length === 0) return;
-    await this.#queue.run(() => {
+    await this.#table.inTurn(() => {
       const changes = behind().map(({ siteId, settings }) => this.#changeNow(siteId, settings, { hasEvents: () => true }));
-      return this.#writer.write(changes, async ({ siteId, record }) => void this.apply(siteId, record));
+      return this.#storeEach(changes, async ({ key, value }) => void this.apply(key, value));
     }, signal);
   }
 
-  /** Time of the last change or removal of a site's record; 0 if unknown. */
-  changedMsOf(siteId: SiteId): EpochMs {
-    return this.recordOf(siteId)?.changedMs ?? this.#removals?.timeOf(siteId) ?? 0;
+  isReplacedBy(change: Change<SiteRecord, SiteId>): boolean {
+    return this.#shared.isReplacedBy(change);
   }
 
-  /** True if a published change counts instead of what is known here. At the same time, it does: no other was published after it. */
-  isReplacedBy({ siteId, record, changedMs }: SiteChange): boolean {
-    const knownMs = this.changedMsOf(siteId);
-    return changedMs === knownMs ? JSON.stringify(record) !== JSON.stringify(this.recordOf(siteId)) : changedMs > knownMs;
+  *all(): Generator<Change<SiteRecord, SiteId>> {
+    for (const { record } of this.#table.values()) yield { key: record.siteId, value: record, changedMs: record.changedMs ?? 0 };
   }
 
   /**
@@ -252,16 +265,8 @@ export class Sites {
    */
   apply(siteId: SiteId, record: SiteRecord | null): boolean {
     if (JSON.stringify(record) === JSON.stringify(this.recordOf(siteId))) return false;
-    if (record === null) return this.#known.delete(siteId);
-    const settings = record.settings ?? DEFAULT_SETTINGS;
-    const calendar = record.calendar && calendarFrom(record.calendar);
-    this.#known.set(siteId, { record, settings, calendar, exclusions: exclusionsOf(settings) });
+    this.#table.set(siteId, record && knownSite(record));
     return true;
-  }
-
-  /** Later than all changes of the site that are known here, also if another instance has a clock that is ahead. */
-  #nextChangeMs(siteId: SiteId, nowMs: EpochMs): EpochMs {
-    return Math.max(nowMs, Math.max(this.changedMsOf(siteId), this.#removals?.evictedMs ?? 0, this.#writer.withdrawnMs) + 1);
   }
 
   /** A site has a calendar of its own from its first time zone on, also when it has none later. */
@@ -273,24 +278,19 @@ export class Sites {
     return naming(siteId, () => withTimeZone(before ?? this.#defaultCalendar, zone, settledMs, hasEvents));
   }
 
-  async #receive(change: SiteChange): Promise<void> {
-    if (!this.isReplacedBy(change)) return;
-    await this.#writer.replace(change);
-    this.#applyChange(change);
+  #applyChange(change: Change<SiteRecord, SiteId>): void {
+    this.apply(change.key, change.value);
+    this.#shared.noteApplied(change);
   }
 
-  #applyChange({ siteId, record, changedMs }: SiteChange): void {
-    this.apply(siteId, record);
-    if (record === null) this.#removals?.add(siteId, changedMs);
-  }
-
-  async #applyEverywhere(change: RecordChange): Promise<void> {
+  async #applyEverywhere(change: Change<SiteRecord, SiteId>): Promise<void> {
+    const before = this.recordOf(change.key);
     this.#applyChange(change);
-    await this.#parts.distribution?.push?.(change);
+    await this.#parts.distribution?.push?.(change, before);
   }
 }
 
-const calendarTextOf = ({ record }: SettingsChange): string | null => record && JSON.stringify(record.calendar);
+const calendarTextOf = ({ value }: SettingsChange): string | null => value && JSON.stringify(value.calendar);
 
 /** The error of a time zone with its field and site in front: an import has many. */
 function naming<T>(siteId: SiteId, calculate: () => T): T {

@@ -7,7 +7,7 @@ import { DAY_MS, type EpochMs } from "../../storage/event.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
 import { CLOCK_DISTRUST_MS, CLOCK_JUMP_MS_MAX, CLOCK_RECORD_MS } from "../base/config/limits.ts";
 import { reasonOf, type Log } from "../base/metrics/log.ts";
-import { damagedRecord, isInstant, readJsonRecord, replaceJsonRecord, type JsonObject } from "../../storage/json-record.ts";
+import { isInstant, readRecord, replaceJsonRecord, type JsonObject } from "../../storage/json-record.ts";
 
 /** The record of the time that was last trusted, and since when another one is there that is not trusted. Both ISO 8601, UTC. */
 export const CLOCK_RECORD = "clock.json";
@@ -28,7 +28,7 @@ interface Reading {
 /** null if there is none. */
 function instantOf(value: unknown = null): EpochMs | null {
   if (value === null) return null;
-  if (!isInstant(value)) throw damagedRecord(CLOCK_RECORD, "it holds no times");
+  if (!isInstant(value)) throw new Error("it holds no times");
   return Date.parse(value);
 }
 
@@ -52,8 +52,7 @@ export class TrustedClock {
   static async open(parts: TrustedClockParts, nowMs: EpochMs): Promise<TrustedClock> {
     const clock = new TrustedClock(parts);
     try {
-      const record = await readJsonRecord(parts.records, CLOCK_RECORD);
-      if (record) clock.#restore(record, nowMs);
+      await readRecord(parts.records, CLOCK_RECORD, (json) => clock.#restore(json, nowMs));
     } catch (error) {
       parts.log.warn("the time that was last seen cannot be read; retention_days waits for an hour", { reason: reasonOf(error) });
     }

@@ -16,16 +16,17 @@ import { Partitions } from "../../storage/partitions.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
 import type { SegmentLog } from "../../storage/segment-log.ts";
 import { ADMIN_RECORD, readPasswordHash } from "../access/admin-password.ts";
-import { API_KEYS_FOLDER, readApiKey } from "../access/api-keys.ts";
+import { API_KEY_RECORDS } from "../access/api-keys.ts";
 import { FAULTS_KEPT_MAX, LISTING_ATTEMPTS_MAX } from "../base/config/limits.ts";
 import { reasonOf } from "../base/metrics/log.ts";
-import { readSiteRecord, SITES_FOLDER, readCalendars, type RecordedCalendars } from "../sites/site-record.ts";
+import { readCalendars, siteRecords, type RecordedCalendars } from "../sites/site-record.ts";
 import { verifyRollups, type RollupCounts, type RollupVerificationOptions } from "./rollup-verification.ts";
 import { isSiteId } from "../base/config/names.ts";
-import { SHARES_FOLDER, readShare } from "../access/shares.ts";
+import { SHARE_RECORDS } from "../access/shares.ts";
 import { createSha256, type Sha256 } from "../base/bytes.ts";
 import { CALENDAR_RECORD, readDefaultCalendar } from "../sites/site-calendar.ts";
-import { readCollectionRecord, type CollectionKind } from "../sites/collection.ts";
+import { itemRecords, type CollectionKind } from "../sites/collection.ts";
+import { readTableRecord } from "../base/record-table.ts";
 
 /** A file whose events are all of another site than its folder: a folder that was renamed by hand does not rename its site. */
 interface MisplacedFile {
@@ -82,8 +83,6 @@ function misplacedFaults(
     return [key, `its events are of ${siteId}, not of the site of its folder. ${RUN} mkdir -p ${target} && mv -n ${key} ${target}/`];
   });
 }
-
-const COLLECTION_KINDS: readonly Pick<CollectionKind<unknown>, "name" | "parse">[] = [GOAL_KIND, SEGMENT_KIND, ANNOTATION_KIND];
 
 export interface VerifiedData {
   readonly objects: ObjectStore;
@@ -323,11 +322,14 @@ class Verification {
           if ((await read(name)) === null) throw new Error(`it is not ${what}, and is ignored`);
         });
     };
-    await checkFolder(API_KEYS_FOLDER, "an API key", (name) => readApiKey(records, name));
-    await checkFolder(SITES_FOLDER, "the record of a site", (name) => readSiteRecord(records, name, this.#sha256));
-    await checkFolder(SHARES_FOLDER, "a share link", (name) => readShare(records, name));
-    for (const kind of COLLECTION_KINDS)
-      await checkFolder(`${kind.name}/`, `a record of ${kind.name}`, (name) => readCollectionRecord(records, name, kind, this.#sha256));
+    await checkFolder("keys/", "an API key", (name) => readTableRecord(records, name, API_KEY_RECORDS));
+    await checkFolder("sites/", "the record of a site", (name) => readTableRecord(records, name, siteRecords(this.#sha256)));
+    await checkFolder("shares/", "a share link", (name) => readTableRecord(records, name, SHARE_RECORDS));
+    const checkItems = <Fields>(kind: CollectionKind<Fields>) =>
+      checkFolder(`${kind.name}/`, `a record of ${kind.name}`, (name) => readTableRecord(records, name, itemRecords(kind, this.#sha256)));
+    await checkItems(GOAL_KIND);
+    await checkItems(SEGMENT_KIND);
+    await checkItems(ANNOTATION_KIND);
   }
 
   async checkRollups(options: RollupVerificationOptions): Promise<void> {

@@ -2,81 +2,33 @@
  * Settings of sites on several nodes (docs/scaling.md, "Settings of sites"). A node that changes some stores them in ClickHouse first; the
  * others poll. Each keeps all of them in its own records, by which it goes on while ClickHouse does not respond.
  */
-import type { EpochMs, SiteId } from "../../../storage/event.ts";
+import type { EpochMs } from "../../../storage/event.ts";
 import type { JsonObject } from "../../../storage/json-record.ts";
 import type { RecordStore } from "../../../storage/record-store.ts";
 import { SETTINGS_POLL_MS, SETTINGS_SETTLE_MS } from "../../base/config/clickhouse-limits.ts";
 import type { Config } from "../../base/config/config.ts";
-import { isSiteId } from "../../base/config/names.ts";
-import { type Log, reasonOf } from "../../base/metrics/log.ts";
-import { type Job, PeriodicJob } from "../../base/periodic-job.ts";
-import { type Collection, type CollectionKind, type ItemChange, itemJson, parseItem } from "../../sites/collection.ts";
+import { ClickhouseUnreachableError } from "../connection.ts";
+import { DEFAULT_CALENDAR_KEY, type SharedRecord, type SharedSettings } from "../shared-settings.ts";
+import { reasonOf, type Log } from "../../base/metrics/log.ts";
 import {
-  type CalendarRecord,
   logDefaultCalendar,
   parseCalendarRecord,
   storeDefaultCalendar,
   timeZoneOf,
   UTC_RECORD,
   withOption,
+  type CalendarRecord,
 } from "../../sites/site-calendar.ts";
-import { parseSiteRecord, type SiteChange, type SiteDistribution, siteRecordJson } from "../../sites/site-record.ts";
+import type { Change, Publish, SharedKind, SharedTable } from "../../sites/shared-changes.ts";
+import { SHARED_SITES, type SiteDistribution } from "../../sites/site-record.ts";
 import type { Sites } from "../../sites/sites.ts";
-import { ClickhouseUnreachableError } from "../connection.ts";
-import { DEFAULT_CALENDAR_KEY, type SharedRecord, type SharedSettings } from "../shared-settings.ts";
-
-/** No site's id has a slash. */
-const keyOf = ({ name }: Pick<CollectionKind<never>, "name">, siteId: SiteId, id: string): string => `${name}/${siteId}/${id}`;
-
-const isItemKey = (key: string): boolean => key.includes("/");
-
-export const sharedItemOf =
-  <Fields>(kind: CollectionKind<Fields>) =>
-  ({ siteId, id, item, changedMs }: ItemChange<Fields>): SharedRecord => ({
-    key: keyOf(kind, siteId, id),
-    json: item && JSON.stringify(itemJson(kind, item)),
-    changedMs,
-  });
-
-function itemChangeIn<Fields>(kind: CollectionKind<Fields>, { key, json, changedMs }: SharedRecord): ItemChange<Fields> {
-  const [, siteId = "", id = ""] = key.split("/");
-  if (!isSiteId(siteId)) throw new Error("it is of no site");
-  const item = json === null ? null : { ...parseItem(kind, JSON.parse(json) as JsonObject), changedMs };
-  if (item && item.id !== id) throw new Error("it is of another id");
-  return { siteId, id, changedMs, item };
-}
-
-/** A collection as the nodes share it. */
-export interface SharedItems {
-  /** Stores what other nodes have, as far as it replaces what is known here. `parsed` leaves out what cannot be read. */
-  receive(shared: readonly SharedRecord[], parsed: Parsed, signal: AbortSignal): Promise<void>;
-  /** Records that the other nodes lack, or have in an earlier version. */
-  missingIn(shared: readonly SharedRecord[]): SharedRecord[];
-}
-
-type Parsed = <T>(shared: SharedRecord, parse: (shared: SharedRecord) => T) => T[];
-
-export const sharedItems = <Fields extends object>(collection: Collection<Fields>): SharedItems => ({
-  async receive(shared, parsed, signal) {
-    const { kind } = collection;
-    const own = shared.filter(({ key }) => key.startsWith(`${kind.name}/`));
-    const changes = own.flatMap((record) => parsed(record, (each) => itemChangeIn(kind, each)));
-    const replacing = changes.filter((change) => collection.isReplacedBy(change));
-    if (replacing.length > 0) await collection.receive(replacing, signal);
-  },
-  missingIn(shared) {
-    const sharedMs = new Map(shared.map(({ key, changedMs }) => [key, changedMs]));
-    return Array.from(collection.all(), sharedItemOf(collection.kind)).filter(
-      ({ key, changedMs }) => (sharedMs.get(key) ?? -1) < changedMs,
-    );
-  },
-});
+import { PeriodicJob, type Job } from "../../base/periodic-job.ts";
 
 interface ClusterSettingsOptions {
   readonly settings: SharedSettings;
   readonly sites: Sites;
-  /** Goals, segments and annotations. */
-  readonly items: readonly SharedItems[];
+  /** Goals, saved filters and annotations. */
+  readonly items: readonly Exchanged[];
   readonly records: Pick<RecordStore, "write">;
   readonly config: Pick<Config, "timeZone">;
   /** True if any node may have events. */
@@ -86,27 +38,54 @@ interface ClusterSettingsOptions {
   readonly log: Log;
 }
 
-const sharedRecordOf = ({ siteId, record, changedMs }: SiteChange): SharedRecord => ({
-  key: siteId,
-  json: record && JSON.stringify(siteRecordJson(record)),
-  changedMs,
-});
+/** Has changes published to the other nodes. */
+export const publishTo =
+  <T, Key extends string>(settings: SharedSettings, { prefix, json }: SharedKind<T, Key>): Publish<T, Key> =>
+  (changes) =>
+    settings.add(
+      changes.map(({ key, value, changedMs }) => ({ key: prefix + key, json: value && JSON.stringify(json(value)), changedMs })),
+    );
 
 /** Lets `Sites` share its changes. */
 export const distributionBy = (settings: SharedSettings): SiteDistribution => ({
   settleMs: SETTINGS_SETTLE_MS,
-  publish: (changes) => settings.add(changes.map(sharedRecordOf)),
+  publish: publishTo(settings, SHARED_SITES),
 });
 
-function siteChangeIn({ key, json, changedMs }: SharedRecord): SiteChange {
-  if (!isSiteId(key)) throw new Error("it is of no site");
-  const record = json === null ? null : parseSiteRecord(JSON.parse(json) as JsonObject);
-  if (record && record.siteId !== key) throw new Error("it is of another site");
-  return { siteId: key, record: record && { ...record, changedMs }, changedMs };
+type Parsed = <T>(shared: SharedRecord, parse: (shared: SharedRecord) => T) => T[];
+
+/** A table as nodes share it. */
+export interface Exchanged {
+  /** Stores what other nodes have, as far as it replaces what is known here. `parsed` leaves out what cannot be read. */
+  receive(shared: readonly SharedRecord[], parsed: Parsed, signal: AbortSignal): Promise<void>;
+  /** Publishes what the others lack, or have as it was earlier. */
+  addMissing(shared: readonly SharedRecord[], settings: SharedSettings): Promise<void>;
+}
+
+export function exchanged<T, Key extends string>(table: SharedTable<T, Key>): Exchanged {
+  const { prefix, parse, parseKey } = table.sharedKind;
+  const isOwn = ({ key }: SharedRecord) => (prefix === "" ? key !== DEFAULT_CALENDAR_KEY && !key.includes("/") : key.startsWith(prefix));
+  const changeIn = ({ key: text, json, changedMs }: SharedRecord): Change<T, Key> => {
+    const key = parseKey(text.slice(prefix.length));
+    return { key, value: json === null ? null : parse(JSON.parse(json) as JsonObject, key, changedMs), changedMs };
+  };
+  return {
+    async receive(shared, parsed, signal) {
+      const changes = shared.filter(isOwn).flatMap((record) => parsed(record, changeIn));
+      const replacing = changes.filter((change) => table.isReplacedBy(change));
+      if (replacing.length > 0) await table.receive(replacing, signal);
+    },
+    async addMissing(shared, settings) {
+      const sharedMs = new Map(shared.map(({ key, changedMs }) => [key, changedMs]));
+      const missing = [...table.all()].filter(({ key, changedMs }) => (sharedMs.get(prefix + key) ?? -1) < changedMs);
+      await publishTo(settings, table.sharedKind)(missing);
+    },
+  };
 }
 
 export class ClusterSettings implements Job {
   readonly #options: ClusterSettingsOptions;
+  readonly #tables: readonly Exchanged[];
   readonly #job: PeriodicJob;
   readonly #stopping = new AbortController();
   #hasJoined = false;
@@ -116,6 +95,7 @@ export class ClusterSettings implements Job {
 
   constructor(options: ClusterSettingsOptions) {
     this.#options = options;
+    this.#tables = [...options.items, exchanged(options.sites)];
     this.#job = new PeriodicJob({
       monotonicMs: options.monotonicMs,
       isDue: () => true,
@@ -143,12 +123,7 @@ export class ClusterSettings implements Job {
   }
 
   async #receive(shared: readonly SharedRecord[]): Promise<void> {
-    const ofSites = shared.filter(({ key }) => key !== DEFAULT_CALENDAR_KEY && !isItemKey(key));
-    const changes = ofSites.flatMap((record) => this.#parsed(record, siteChangeIn));
-    const { sites, items } = this.#options;
-    for (const each of items) await each.receive(shared, this.#parsed, this.#stopping.signal);
-    const replacing = changes.filter((change) => sites.isReplacedBy(change));
-    if (replacing.length > 0) await sites.receive(replacing, this.#stopping.signal);
+    for (const table of this.#tables) await table.receive(shared, this.#parsed, this.#stopping.signal);
     const calendar = shared.find(({ key }) => key === DEFAULT_CALENDAR_KEY);
     if (calendar) for (const record of this.#parsed(calendar, calendarIn)) await this.#receiveDefault(record, calendar.changedMs);
   }
@@ -185,19 +160,9 @@ export class ClusterSettings implements Job {
 
   /** Adds what the others lack, and then sets the option: once, so that nodes with different options do not change it by turns. */
   async #join(shared: readonly SharedRecord[]): Promise<void> {
-    const { settings, items } = this.#options;
-    await settings.add([...this.#missingIn(shared).map(sharedRecordOf), ...items.flatMap((each) => each.missingIn(shared))]);
+    for (const table of this.#tables) await table.addMissing(shared, this.#options.settings);
     await this.#shareDefault();
     this.#hasJoined = true;
-  }
-
-  #missingIn(shared: readonly SharedRecord[]): SiteChange[] {
-    const { sites } = this.#options;
-    const sharedMs = new Map(shared.map(({ key, changedMs }) => [key, changedMs]));
-    const isMissing = (siteId: SiteId) => (sharedMs.get(siteId) ?? -1) < sites.changedMsOf(siteId) || !sharedMs.has(siteId);
-    return [...sites.recorded()]
-      .filter(isMissing)
-      .map((siteId) => ({ siteId, record: sites.recordOf(siteId), changedMs: sites.changedMsOf(siteId) }));
   }
 
   async #shareDefault(): Promise<void> {
@@ -238,8 +203,4 @@ export class ClusterSettings implements Job {
   }
 }
 
-function calendarIn({ json }: SharedRecord): CalendarRecord {
-  const calendar = parseCalendarRecord(json === null ? null : JSON.parse(json));
-  if (calendar === null) throw new Error("it is no calendar of time zones that this host knows");
-  return calendar;
-}
+const calendarIn = ({ json }: SharedRecord): CalendarRecord => parseCalendarRecord(json === null ? null : JSON.parse(json));

@@ -6,8 +6,8 @@ import type { RecordStore } from "../../../storage/record-store.ts";
 import type { Config } from "../../base/config/config.ts";
 import { isSiteId } from "../../base/config/names.ts";
 import type { Clickhouse } from "../clickhouse.ts";
-import { countOf, type DeletedEvents, deletionOf } from "../deletion.ts";
-import { type EventCatalog, StoredSegments } from "../clickhouse-events.ts";
+import { countOf, deletionOf, type DeletedEvents } from "../deletion.ts";
+import { StoredSegments, type EventCatalog } from "../clickhouse-events.ts";
 import { isEmptied, type KnownNode } from "../nodes.ts";
 import { storageUnavailable } from "../../base/errors.ts";
 import type { QueryService } from "../../results/query-service.ts";
@@ -15,18 +15,18 @@ import { reasonOf, type Log } from "../../base/metrics/log.ts";
 import { ClusterErasure } from "./cluster-erasure.ts";
 import type { Sites } from "../../sites/sites.ts";
 import type { Erased, Erasure } from "../../upkeep/erasure.ts";
-import { ClusterSettings, type SharedItems } from "./cluster-settings.ts";
+import { ClusterSettings, type Exchanged } from "./cluster-settings.ts";
 import { Membership, RemovedNodeError } from "./membership.ts";
 import type { Job } from "../../base/periodic-job.ts";
 
-export interface ClusterParts {
+interface ClusterParts {
   readonly clickhouse: Clickhouse;
   readonly eventStore: EventStore;
   /** The catalog of all nodes. */
   readonly catalog: Pick<EventCatalog, "sites">;
   readonly sites: Sites;
-  /** Goals, segments and annotations. */
-  readonly items: readonly SharedItems[];
+  /** Goals, saved filters and annotations. */
+  readonly items: readonly Exchanged[];
   readonly records: RecordStore;
   readonly erasure: Erasure;
   readonly stats: QueryService;

@@ -135,7 +135,7 @@ describe("records of API keys at the start", () => {
     const records = createMemoryRecordStore();
     await writeText(records, `keys/${HASH}.json`, text);
     await expect(open(records)).rejects.toThrow(
-      new RegExp(`^keys/${HASH}\\.json in the data folder is damaged: it holds no (JSON object|API key of this hash);`),
+      new RegExp(`^keys/${HASH}\\.json in the data folder is damaged: it (holds no (JSON object|API key)|belongs under another name);`),
     );
   });
 
@@ -153,7 +153,11 @@ describe("records of API keys at the start", () => {
     const log = createRecordingLog();
     expect((await open(records, log)).list()).toEqual([]);
     expect(log.lines).toEqual([
-      { level: "warn", message: "a record among the API keys is not an API key and is ignored", fields: { name: "keys/readme.json" } },
+      {
+        level: "warn",
+        message: "a file among the keys is ignored, because its name is not the name of a record",
+        fields: { name: "keys/readme.json" },
+      },
     ]);
   });
 });

@@ -1,6 +1,6 @@
 /** Share links are limited in number, of a site and in all: a new one takes the place of the oldest that was revoked. */
 import { describe, expect, it } from "vitest";
-import { recordOfShare, type Share } from "../../../../src/runtime/access/shares.ts";
+import { type Share } from "../../../../src/runtime/access/shares.ts";
 import { SHARE_FRAME_ANCESTORS_MAX, SHARES_MAX, SHARES_OF_SITE_MAX } from "../../../../src/runtime/base/config/admin-limits.ts";
 import { replaceJsonRecord } from "../../../../src/storage/json-record.ts";
 import { createMemoryRecordStore } from "../../../support/memory-record-store.ts";
@@ -27,7 +27,7 @@ async function stored(count: number, sites: number): Promise<RecordStore> {
       lastUsedAt: null,
       revoked: false,
     };
-    await replaceJsonRecord(records, recordOfShare(share.shareHash), share);
+    await replaceJsonRecord(records, `shares/${share.shareHash}.json`, share);
   }
   return records;
 }
@@ -44,7 +44,7 @@ describe("share links", () => {
     await expect(create("site-0.test", "one more")).rejects.toThrow("Revoke one first");
     for (const number of [70, 30]) await shares.revoke(hashOf(number), signal);
     await create("site-0.test", "one more");
-    expect(await records.read(recordOfShare(hashOf(30)))).toBeNull();
+    expect(await records.read(`shares/${hashOf(30)}.json`)).toBeNull();
     const wanted = listOf(shares);
     expect(wanted.filter((name) => name.includes("revoked"))).toEqual(["link 70, revoked", "of another site, revoked"]);
     expect(wanted).toHaveLength(SHARES_OF_SITE_MAX + 1);
@@ -89,8 +89,8 @@ describe("records of share links at the start", () => {
   /** A link's record as it is stored, with some of its fields. */
   async function openWith(fields: Readonly<Record<string, unknown>>): Promise<Share | null> {
     const records = await stored(2, 1);
-    const whole = JSON.parse(new TextDecoder().decode((await records.read(recordOfShare(HASH))) ?? undefined)) as object;
-    await replaceJsonRecord(records, recordOfShare(HASH), { ...whole, ...fields });
+    const whole = JSON.parse(new TextDecoder().decode((await records.read(`shares/${HASH}.json`)) ?? undefined)) as object;
+    await replaceJsonRecord(records, `shares/${HASH}.json`, { ...whole, ...fields });
     return (await openShares(records)).get(HASH);
   }
 
@@ -126,7 +126,7 @@ describe("records of share links at the start", () => {
     ["revoked", undefined],
   ])("stop the start if %s is %j, which no request may set", async (field, value) => {
     await expect(openWith({ [field]: value })).rejects.toThrow(
-      `${recordOfShare(HASH)} in the data folder is damaged: its field "${field}" is missing or invalid`,
+      `shares/${HASH}.json in the data folder is damaged: its field "${field}" is missing or invalid`,
     );
   });
 });

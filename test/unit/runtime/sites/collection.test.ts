@@ -2,7 +2,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { COLLECTION_BYTES_MAX } from "../../../../src/runtime/base/config/admin-limits.ts";
 import { AppError } from "../../../../src/runtime/base/errors.ts";
-import { Collection, type CollectionKind, type Item, type ItemChange } from "../../../../src/runtime/sites/collection.ts";
+import { Collection, type CollectionKind, type Item } from "../../../../src/runtime/sites/collection.ts";
+import type { Change } from "../../../../src/runtime/sites/shared-changes.ts";
 import type { SiteId } from "../../../../src/storage/event.ts";
 import { createMemoryRecordStore } from "../../../support/memory-record-store.ts";
 import type { RecordStore } from "../../../../src/storage/record-store.ts";
@@ -36,6 +37,8 @@ beforeEach(() => {
 });
 
 const { signal } = new AbortController();
+
+type ItemChange<Fields> = Change<Item<Fields>, `${SiteId}/${string}`>;
 
 type Publish = (changes: readonly ItemChange<Named>[]) => Promise<void>;
 
@@ -136,11 +139,10 @@ describe("items of a site", () => {
 
   it("can be removed one by one, even if other instances have made more than the limit", async () => {
     const collection = await open(createMemoryRecordStore());
-    const long = (id: string) => ({
-      siteId: A,
-      id: id.repeat(16),
+    const long = (id: string): ItemChange<Named> => ({
+      key: `${A}/${id.repeat(16)}`,
       changedMs: NOW,
-      item: {
+      value: {
         id: id.repeat(16),
         createdAt: new Date(NOW).toISOString(),
         changedMs: NOW,
@@ -198,16 +200,15 @@ describe("items of a site on several nodes", () => {
     const here = await add(collection, A, "here");
     const id = "f".repeat(32);
     const at = (changedMs: number, name: string): ItemChange<Named> => ({
-      siteId: A,
-      id,
+      key: `${A}/${id}`,
       changedMs,
-      item: { id, createdAt: "2026-01-01T00:00:00.000Z", changedMs, fields: { name } },
+      value: { id, createdAt: "2026-01-01T00:00:00.000Z", changedMs, fields: { name } },
     });
-    await collection.receive([at(NOW + 5, "there"), { siteId: A, id: here.id, changedMs: NOW - 1, item: null }], signal);
+    await collection.receive([at(NOW + 5, "there"), { key: `${A}/${here.id}`, changedMs: NOW - 1, value: null }], signal);
     expect(namesIn(collection, A)).toEqual(["there", "here"]);
     await collection.receive([at(NOW + 4, "earlier")], signal);
     expect(namesIn(collection, A)).toEqual(["there", "here"]);
-    await collection.receive([{ siteId: A, id, changedMs: NOW + 6, item: null }], signal);
+    await collection.receive([{ key: `${A}/${id}`, changedMs: NOW + 6, value: null }], signal);
     await collection.receive([at(NOW + 5, "late")], signal);
     expect(namesIn(collection, A)).toEqual(["here"]);
   });
@@ -226,10 +227,9 @@ describe("items of a site on several nodes", () => {
     nowMs = NOW + 1;
     await rename(one, second, "renamed");
     await remove(other, second);
-    const [removal, renaming] = [
-      { siteId: A, id: second.id, changedMs: NOW + 1, item: null },
-      { siteId: A, id: second.id, changedMs: NOW + 1, item: one.get(A, second.id) },
-    ];
+    const key = `${A}/${second.id}` as const;
+    const removal = { key, changedMs: NOW + 1, value: null };
+    const renaming = { key, changedMs: NOW + 1, value: one.get(A, second.id) };
     for (const each of [one, other]) await each.receive([removal], signal);
     expect([one, other].map((each) => each.get(A, second.id))).toEqual([null, null]);
     for (const each of [one, other]) await each.receive([renaming], signal);
@@ -246,7 +246,7 @@ describe("items of a site on several nodes", () => {
       if (!isReached) throw new Error("no response");
     });
     const item = await add(collection, A, "one");
-    await collection.receive([{ siteId: A, id: item.id, changedMs: NOW + 500, item: { ...item, changedMs: NOW + 500 } }], signal);
+    await collection.receive([{ key: `${A}/${item.id}`, changedMs: NOW + 500, value: { ...item, changedMs: NOW + 500 } }], signal);
     records.fails = true;
     expect(await codeOf(rename(collection, item, "not stored"))).toBe("unavailable");
     records.fails = false;
@@ -254,7 +254,7 @@ describe("items of a site on several nodes", () => {
     expect(await codeOf(rename(collection, item, "perhaps shared"))).toBe("unavailable");
     isReached = true;
     await remove(collection, item);
-    expect(published.map((change) => [change.item?.fields.name, change.changedMs - NOW])).toEqual([
+    expect(published.map((change) => [change.value?.fields.name, change.changedMs - NOW])).toEqual([
       ["one", 0],
       ["not stored", 501],
       ["one", 502],
@@ -270,7 +270,7 @@ describe("items of a site on several nodes", () => {
     const item = await add(collection, A, "one");
     records.fails = true;
     await expect(rename(collection, item, "two")).rejects.toThrow("could not be stored");
-    expect(published.map((change) => [change.item?.fields.name, change.changedMs - NOW])).toEqual([
+    expect(published.map((change) => [change.value?.fields.name, change.changedMs - NOW])).toEqual([
       ["one", 0],
       ["two", 1],
       ["one", 2],

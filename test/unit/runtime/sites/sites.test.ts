@@ -3,7 +3,8 @@ import { REMOVED_SITES_MAX } from "../../../../src/runtime/base/config/admin-lim
 import { ZONE_CHANGES_MAX } from "../../../../src/runtime/base/config/limits.ts";
 import { AppError } from "../../../../src/runtime/base/errors.ts";
 import { UTC_RECORD } from "../../../../src/runtime/sites/site-calendar.ts";
-import type { SiteChange } from "../../../../src/runtime/sites/site-record.ts";
+import type { Change } from "../../../../src/runtime/sites/shared-changes.ts";
+import type { SiteRecord } from "../../../../src/runtime/sites/site-record.ts";
 import { DEFAULT_SETTINGS, type SiteSettings } from "../../../../src/runtime/sites/site-settings.ts";
 import { Sites, type ChangeRequest } from "../../../../src/runtime/sites/sites.ts";
 import { utcDateOf, type LocalDate, type SiteId } from "../../../../src/storage/event.ts";
@@ -259,7 +260,7 @@ describe("settings of sites", () => {
     [
       "another site's id",
       JSON.stringify({ siteId: B, createdAt: "2026-01-01T00:00:00.000Z", settings: {}, calendar: null }),
-      /another site/,
+      /belongs under another name/,
     ],
     [
       "an unknown zone",
@@ -280,6 +281,8 @@ describe("settings of sites", () => {
 });
 
 describe("settings that several instances share", () => {
+  type SiteChange = Change<SiteRecord, SiteId>;
+
   interface Shared {
     readonly sites: Sites;
     readonly published: SiteChange[];
@@ -307,8 +310,8 @@ describe("settings that several instances share", () => {
   const never = new AbortController().signal;
 
   const named = (name: string, changedMs: number): SiteChange => ({
-    siteId: A,
-    record: { siteId: A, createdAt: "2026-03-04T12:00:00.000Z", settings: settings({ name }), calendar: null, changedMs },
+    key: A,
+    value: { siteId: A, createdAt: "2026-03-04T12:00:00.000Z", settings: settings({ name }), calendar: null, changedMs },
     changedMs,
   });
 
@@ -318,7 +321,7 @@ describe("settings that several instances share", () => {
     await set(sites, A, { timeZone: "Asia/Tokyo" });
     nowMs += 3 * DAY_MS;
     await set(sites, A, {});
-    expect(published.map(({ siteId, changedMs }) => [siteId, changedMs])).toEqual([
+    expect(published.map(({ key, changedMs }) => [key, changedMs])).toEqual([
       [A, NOW],
       [A, NOW + 3 * DAY_MS],
     ]);
@@ -353,7 +356,7 @@ describe("settings that several instances share", () => {
     await set(sites, A, { name: "Here" });
     await sites.receive([named("There", NOW)], never);
     expect(sites.settingsOf(A).name).toBe("There");
-    const removal = { siteId: A, record: null, changedMs: NOW };
+    const removal = { key: A, value: null, changedMs: NOW };
     await sites.receive([removal], never);
     expect([sites.has(A), sites.isReplacedBy(removal), sites.isReplacedBy(named("There", NOW))]).toEqual([false, false, true]);
   });
@@ -371,7 +374,7 @@ describe("settings that several instances share", () => {
     await expect(set(sites, A, { name: "Perhaps shared" })).rejects.toThrow("could not be shared");
     gate.wait = Promise.resolve();
     await set(sites, A, { name: "After" });
-    expect(published.map(({ record, changedMs }) => [record?.settings?.name, changedMs - NOW - DAY_MS])).toEqual([
+    expect(published.map(({ value, changedMs }) => [value?.settings?.name, changedMs - NOW - DAY_MS])).toEqual([
       ["Not stored", 1],
       ["Before", 2],
       ["Perhaps shared", 3],
@@ -390,7 +393,7 @@ describe("settings that several instances share", () => {
     const importing = sites.change(new Map([A, B, C].map((siteId) => [siteId, settings({ name: "After" })])), WITH_EVENTS);
     await expect(importing).rejects.toThrow("Some of the settings may be stored and others not. Import the file again.");
     expect(batches).toEqual([3, 1]);
-    expect(published.map(({ siteId, record, changedMs }) => [siteId, record?.settings?.name, changedMs - NOW])).toEqual([
+    expect(published.map(({ key, value, changedMs }) => [key, value?.settings?.name, changedMs - NOW])).toEqual([
       [A, "After", 1000],
       [B, "After", 1000],
       [C, "After", 1000],
@@ -402,13 +405,13 @@ describe("settings that several instances share", () => {
   it("are later than each of many preceding removals, even by the clock of another instance", async () => {
     const { sites, published } = await openShared(createMemoryRecordStore());
     const removed = Array.from({ length: REMOVED_SITES_MAX }, (_, i) => ({
-      siteId: `${i}.example` as SiteId,
-      record: null,
+      key: `${i}.example` as SiteId,
+      value: null,
       changedMs: NOW,
     }));
-    await sites.receive([{ siteId: A, record: null, changedMs: NOW + DAY_MS }, ...removed], never);
+    await sites.receive([{ key: A, value: null, changedMs: NOW + DAY_MS }, ...removed], never);
     await set(sites, A, { name: "Latest" });
-    expect(published).toMatchObject([{ siteId: A, changedMs: NOW + DAY_MS + 1 }]);
+    expect(published).toMatchObject([{ key: A, changedMs: NOW + DAY_MS + 1 }]);
   });
 
   it("change the time zone at the first date that begins after all instances know it", async () => {

@@ -280,7 +280,7 @@ describe("verification of damaged data", () => {
     expect(faults.map(({ file }) => file)).toEqual([`sites/${named}.json`, `sites/${other}.json`, "sites/notes.json"]);
     expect(faults.map(({ reason }) => reason)).toEqual([
       expect.stringContaining("no JSON object"),
-      expect.stringContaining("another site"),
+      expect.stringContaining("belongs under another name"),
       expect.stringContaining("not the record of a site"),
     ]);
   });
@@ -301,7 +301,7 @@ describe("verification of damaged data", () => {
     ]);
     expect(faults.map(({ reason }) => reason)).toEqual([
       expect.stringContaining("no JSON object"),
-      expect.stringContaining("no share link of this hash"),
+      expect.stringContaining("belongs under another name"),
       expect.stringContaining('its field "revoked" is missing or invalid'),
       expect.stringContaining("not a share link, and is ignored"),
     ]);
@@ -317,7 +317,7 @@ describe("verification of damaged data", () => {
     expect(faults.map(({ file }) => file)).toEqual([`${folder}/${torn}.json`, `${folder}/${other}.json`, `${folder}/notes.json`]);
     expect(faults.map(({ reason }) => reason)).toEqual([
       expect.stringContaining("no JSON object"),
-      expect.stringContaining("another site"),
+      expect.stringContaining("belongs under another name"),
       expect.stringContaining(`not a record of ${folder}`),
     ]);
   });
