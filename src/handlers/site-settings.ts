@@ -5,8 +5,14 @@ import { parseSiteId, siteIdSchema } from "../runtime/base/config/names.ts";
 import { AppError, invalidInput, storageUnavailable } from "../runtime/base/errors.ts";
 import { closed, count, list, text, type Schema } from "../runtime/base/json-schema.ts";
 import type { Services } from "../runtime/service/services.ts";
-import { parseBodyOfSite, parseSettingsFile, settingsFileJson } from "../runtime/sites/settings-file.ts";
-import { SETTINGS, settingsJson, type SiteSettings } from "../runtime/sites/site-settings.ts";
+import {
+  parseBodyOfSite,
+  parseSettingsFile,
+  settingsFileJson,
+  SETTINGS,
+  settingsJson,
+  type SiteSettings,
+} from "../runtime/sites/site-settings.ts";
 import type { ChangeRequest } from "../runtime/sites/sites.ts";
 import type { EpochMs, SiteId } from "../storage/event.ts";
 import { answer, jsonBody, inPath, type Operations } from "./openapi/operation.ts";

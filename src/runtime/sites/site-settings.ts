@@ -14,13 +14,18 @@ import {
   visibleField,
   withDefault,
   wordField,
+  fieldOf,
+  isObject,
+  malformedBody,
+  required,
   type ValuesOf,
 } from "../base/body.ts";
 import { SITE_LIST_ENTRIES_MAX, SITE_LIST_ENTRY_CHARS_MAX } from "../base/config/admin-limits.ts";
-import { siteIdSchema } from "../base/config/names.ts";
-import { invalidInput } from "../base/errors.ts";
+import { siteIdSchema, parseSiteId } from "../base/config/names.ts";
+import { invalidInput, AppError } from "../base/errors.ts";
 import { boolean, closed, count, list, orNull, text, word } from "../base/json-schema.ts";
 import { networkText, parseNetwork } from "./ip-network.ts";
+import type { SiteId } from "../../storage/event.ts";
 
 export interface SiteSettings {
   /** The site's display name; null for its id. */
@@ -127,7 +132,7 @@ export const SETTINGS = new Body(FIELDS, {
   ),
 });
 
-export function settingsFrom(sent: ValuesOf<typeof FIELDS>): SiteSettings {
+function settingsFrom(sent: ValuesOf<typeof FIELDS>): SiteSettings {
   return {
     name: sent.name,
     timeZone: sent.time_zone,
@@ -157,4 +162,61 @@ export const settingsJson = (settings: SiteSettings) => ({
   excluded_countries: settings.excludedCountries,
   hidden_cards: settings.hiddenCards,
   retention_days: settings.retentionDays,
+});
+
+const SETTINGS_FILE_VERSION = 1;
+
+/** The settings in a request about a site; 400 if its body names another one. */
+export function parseBodyOfSite(body: JsonObject, siteId: SiteId): SiteSettings {
+  const settings = settingsFrom(SETTINGS.parse(body));
+  const named = fieldOf(body, "site_id");
+  if (named !== null && named !== siteId) throw invalidInput('Field "site_id" must be the site of the path, or be left out');
+  return settings;
+}
+
+/** `parse` with the number of the entry, counted from 1, in front of its error. */
+function inEntry<T>(number: number, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof AppError) throw new AppError(error.failure, `Entry ${number} of "sites": ${error.message}`);
+    throw error;
+  }
+}
+
+const ENTRY = new Body({ site_id: required(textField(siteIdSchema("The site."), parseSiteId)) });
+
+/** Such a site has no URL `/api/sites/{site_id}`: clients remove these segments from paths, encoded ones too (URL Standard, 4.4). */
+function siteOf(entry: JsonObject): SiteId {
+  const { site_id: siteId } = ENTRY.parse(entry);
+  if (siteId === "." || siteId === "..") throw invalidInput(`a site named "${siteId}" cannot have settings`);
+  return siteId;
+}
+
+/** 400 or 422 with the first problem; then nothing of the file may count. */
+export function parseSettingsFile(file: JsonObject): ReadonlyMap<SiteId, SiteSettings> {
+  const [version, entries] = [fieldOf(file, "version"), fieldOf(file, "sites")];
+  if (version !== SETTINGS_FILE_VERSION) throw invalidInput(`Field "version" must be ${SETTINGS_FILE_VERSION}`);
+  if (!Array.isArray(entries)) throw malformedBody('Field "sites" must be an array');
+  const parsed = new Map<SiteId, SiteSettings>();
+  for (const [i, entry] of (entries as readonly unknown[]).entries()) {
+    inEntry(i + 1, () => {
+      if (!isObject(entry)) throw malformedBody("it must be an object");
+      const siteId = siteOf(entry);
+      if (parsed.has(siteId)) throw invalidInput(`the site "${siteId}" comes twice`);
+      parsed.set(siteId, parseBodyOfSite(entry, siteId));
+    });
+  }
+  return parsed;
+}
+
+interface SettingsOfSites {
+  listed(): readonly SiteId[];
+  settingsOf(siteId: SiteId): SiteSettings;
+}
+
+/** The settings of all sites as one JSON file, for backups and for moving to another server (docs/sites.md, "Export and import settings"). */
+export const settingsFileJson = (sites: SettingsOfSites) => ({
+  version: SETTINGS_FILE_VERSION,
+  sites: sites.listed().map((siteId) => ({ site_id: siteId, ...settingsJson(sites.settingsOf(siteId)) })),
 });
