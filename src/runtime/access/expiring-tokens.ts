@@ -156,7 +156,7 @@ export function newLinkToken(randomBytes: (length: number) => Uint8Array): strin
 }
 
 interface GuestTokensOptions extends ExpiringTokensOptions {
-  /** So that guests of one link do not end the tokens of another. */
+  /** Limits the tokens per link: guests of one link do not end the tokens of another. */
   readonly tokensOfShareMax: number;
   readonly randomBytes: (length: number) => Uint8Array;
 }

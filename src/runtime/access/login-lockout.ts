@@ -10,7 +10,7 @@ interface LoginLockoutOptions {
   /** Consecutive failures that lock an address out; 0 disables the lockout. */
   readonly attemptsMax: number;
   readonly lockoutSecs: number;
-  /** How long fewer failures count after the last of them; infinite if only a success ends their row. */
+  /** Seconds after the last failure until fewer failures are forgotten; infinite if only a success clears them. */
   readonly rowSecs: number;
   /** Addresses whose failures are counted, once for each link. */
   readonly addressesMax: number;

@@ -47,14 +47,14 @@ const itemJson = <Fields>({ json }: CollectionKind<Fields>, { fields, ...item }:
 
 /** Throws if it is not what `itemJson` made. */
 function parseItem<Fields>(kind: CollectionKind<Fields>, { id, createdAt, changedMs, fields }: JsonObject): Item<Fields> {
-  if (typeof id !== "string" || !/^[0-9a-f]{32}$/.test(id)) throw new Error("an entry has no id");
+  if (typeof id !== "string" || !/^[0-9a-f]{32}$/.test(id)) throw new Error("an entry has no valid id");
   if (!isInstant(createdAt)) throw new Error("an entry has no time of creation");
   if (!Number.isSafeInteger(changedMs)) throw new Error("an entry has no time of its change");
   if (!isObject(fields)) throw new Error("an entry has no fields");
   return { id, createdAt, changedMs: changedMs as EpochMs, fields: kind.parse(fields) };
 }
 
-/** A site's items by id, in the order in which they were made. */
+/** The items of one site by id, in order of creation. */
 interface SiteItems<Fields> {
   readonly siteId: SiteId;
   readonly items: ReadonlyMap<string, Item<Fields>>;
@@ -76,22 +76,22 @@ export const itemRecords = <Fields>(kind: CollectionKind<Fields>, sha256: Sha256
   parse: (json) => parseSiteItems(kind, json),
 });
 
-/** The key of an item where those of all sites are together: no site's id has a slash. */
+/** Identifies an item among those of all sites: site ids contain no slash. */
 type ItemKey = `${SiteId}/${string}`;
 
 function partsOfKey(key: string): { readonly siteId: SiteId; readonly id: string } {
   const [siteId = "", id = ""] = key.split("/");
-  if (!isSiteId(siteId)) throw new Error("it is of no site");
+  if (!isSiteId(siteId)) throw new Error("its key names no site");
   return { siteId, id };
 }
 
-/** How cluster nodes share items: one by one, so that changes of two nodes do not undo each other. */
+/** Cluster nodes share items one by one, so that changes of two nodes do not undo each other. */
 export const sharedItems = <Fields>(kind: CollectionKind<Fields>): SharedKind<Item<Fields>, ItemKey> => ({
   prefix: `${kind.name}/`,
   json: (item) => itemJson(kind, item),
   parse(json, key, changedMs) {
     const item = parseItem(kind, json);
-    if (item.id !== partsOfKey(key).id) throw new Error("it is of another id");
+    if (item.id !== partsOfKey(key).id) throw new Error("its key has another id");
     return { ...item, changedMs };
   },
   parseKey(text) {
@@ -106,7 +106,7 @@ type ItemChange<Fields> = Change<Item<Fields>, ItemKey>;
 
 interface CollectionParts<Fields> {
   readonly records: RecordStore;
-  /** Sites that may have items. */
+  /** Maximum number of sites with items. */
   readonly sitesMax: number;
   readonly now: () => EpochMs;
   readonly randomBytes: (length: number) => Uint8Array;
@@ -149,7 +149,7 @@ export class Collection<Fields extends object> implements SharedTable<Item<Field
     return new Collection(kind, parts, records, table);
   }
 
-  /** The items of a site, in the order in which they were made. */
+  /** The items of a site in order of creation. */
   of(siteId: SiteId): Item<Fields>[] {
     return [...(this.#table.get(siteId)?.items.values() ?? [])];
   }
@@ -170,7 +170,6 @@ export class Collection<Fields extends object> implements SharedTable<Item<Field
     return item;
   }
 
-  /** An id that no item has. */
   newId(): string {
     return toHex(this.#parts.randomBytes(ID_BYTES));
   }

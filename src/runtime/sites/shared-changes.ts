@@ -12,16 +12,16 @@ export interface Change<T, Key extends string = string> {
   readonly key: Key;
   /** null after a removal. */
   readonly value: T | null;
-  /** Of two changes at the same time, the one published last counts. */
+  /** Ties go to the change published last. */
   readonly changedMs: EpochMs;
 }
 
 /** Gives changes to the other instances. A rejection refuses them, but some may have reached others, and come back from there. */
 export type Publish<T, Key extends string = string> = (changes: readonly Change<T, Key>[]) => Promise<void>;
 
-/** What instances share of one kind. */
+/** One kind of shared values, and their form in shared records. */
 export interface SharedKind<T, Key extends string = string> {
-  /** Put in front of keys where records of several kinds are together. Without it, keys have no slash. */
+  /** Precedes the keys in shared records. Keys of the kind without a prefix contain no slash. */
   readonly prefix: string;
   readonly json: (value: T) => JsonObject;
   /** Throws if it is not what `json` made for this key. */
@@ -30,12 +30,12 @@ export interface SharedKind<T, Key extends string = string> {
   readonly parseKey: (text: string) => Key;
 }
 
-/** A table that takes changes of other instances. */
+/** A table that exchanges changes with other instances. */
 export interface SharedTable<T, Key extends string = string> {
   readonly sharedKind: SharedKind<T, Key>;
-  /** What is known here, as changes. */
+  /** Yields every value as a change. */
   all(): Iterable<Change<T, Key>>;
-  /** Whether a published change counts instead of what is known here. */
+  /** True if a published change counts instead of what is known here. */
   isReplacedBy(change: Change<T, Key>): boolean;
   /** Stores changes as far as they replace what is known here. Rejects if some cannot be stored. */
   receive(changes: readonly Change<T, Key>[], signal: AbortSignal): Promise<void>;
@@ -51,22 +51,22 @@ interface SharedChangesParts<T, Key extends string> {
 
 export class SharedChanges<T, Key extends string = string> {
   readonly #parts: SharedChangesParts<T, Key>;
-  /** No earlier change from another instance brings back what was removed here. */
+  /** Keeps earlier changes of other instances from bringing back what was removed here. */
   readonly #removedMs = new LruMap<Key, EpochMs>({ max: REMOVED_SITES_MAX, onEvict: (removedMs) => this.#noteLatest(removedMs) });
-  /** The latest change that is not known here: withdrawn, though others may have it, or a removal that was evicted. The next one must be later. */
+  /** Other instances may have a change of this time that is not known here: it was withdrawn, or a removal was evicted. */
   #unknownMs: EpochMs = 0;
 
   constructor(parts: SharedChangesParts<T, Key>) {
     this.#parts = parts;
   }
 
-  /** When a value was last changed or removed; 0 if that is not known. */
+  /** Time of the last change or removal; 0 if unknown. */
   changedMsOf(key: Key): EpochMs {
     const value = this.#parts.valueOf(key);
     return value === null ? (this.#removedMs.peek(key) ?? 0) : this.#parts.changedMsOf(value);
   }
 
-  /** Later than all changes of the key that are known here, even if another instance has a clock that is ahead. */
+  /** The time for a new change: later than all known changes of the key, even if the clock of another instance is ahead. */
   nextMs(key: Key, nowMs: EpochMs): EpochMs {
     return Math.max(nowMs, this.changedMsOf(key) + 1, this.#unknownMs + 1);
   }

@@ -28,7 +28,6 @@ function siteIdOf(value: unknown): SiteId {
   return value;
 }
 
-/** What `parseSiteRecord` reads. */
 const siteRecordJson = ({ siteId, createdAt, settings, calendar, changedMs }: SiteRecord) => ({
   siteId,
   createdAt,
@@ -58,13 +57,13 @@ export const siteRecords = (sha256: Sha256): RecordKind<SiteRecord, SiteId> => (
   parse: parseSiteRecord,
 });
 
-/** How cluster nodes share records of sites. */
+/** Cluster nodes share the records of sites whole. */
 export const SHARED_SITES: SharedKind<SiteRecord, SiteId> = {
   prefix: "",
   json: siteRecordJson,
   parse(json, siteId, changedMs) {
     const record = parseSiteRecord(json);
-    if (record.siteId !== siteId) throw new Error("it is of another site");
+    if (record.siteId !== siteId) throw new Error("its key is another site's");
     return { ...record, changedMs };
   },
   parseKey: siteIdOf,
