@@ -134,14 +134,14 @@ const fileNameOf = (sources: ConfigSources): string => sources.fileName ?? "the 
 /** The content of a file without the line break at its end, or what is wrong with it: `fault` completes "the file …". */
 export type SecretFile = { readonly text: string } | { readonly fault: string };
 
-export interface SecretFileSources {
+interface SecretFileSources {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Absent on hosts without files. */
   readonly secretFiles?: Readonly<Partial<Record<OptionName, SecretFile>>>;
 }
 
 /** The secret and the words that name its source in messages, or a problem; null if no file is named. */
-export function secretFromFile(
+function secretFromFile(
   name: OptionName,
   { environment, secretFiles }: SecretFileSources,
 ): { readonly source: string; readonly value: string } | { readonly problem: string } | null {
@@ -168,7 +168,7 @@ interface EngineConfig {
 }
 
 /** Problems that stop the start. */
-export function conflictsIn(config: EngineConfig & ProxyConfig, platform: Platform): readonly string[] {
+function conflictsIn(config: EngineConfig & ProxyConfig, platform: Platform): readonly string[] {
   const { engine, clickhouseUrl, role, secret, trustProxy, geoHeaders } = config;
   const problems: string[] = [];
   if (geoHeaders !== null && trustProxy === 0) problems.push("geo_headers requires trust_proxy: otherwise anyone could send these headers");
@@ -180,7 +180,7 @@ export function conflictsIn(config: EngineConfig & ProxyConfig, platform: Platfo
 }
 
 /** ClickHouse reads events in the time that rollups would save, and a node lacks the files of the others. */
-export const withoutRollups = <C extends Pick<EngineConfig, "engine">>(config: C): C =>
+const withoutRollups = <C extends Pick<EngineConfig, "engine">>(config: C): C =>
   config.engine === "clickhouse" ? { ...config, rollups: false } : config;
 
 /** An address of all interfaces: it can be listened on, but not every client can connect to it. */

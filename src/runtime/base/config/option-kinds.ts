@@ -5,9 +5,9 @@ import { SITE_ID_CHARS_MAX, URL_HOST_CHARS_MAX } from "./limits.ts";
 import { isSiteId } from "./names.ts";
 
 /** A checked value, or what was found in its place: `got` completes "…, got …". */
-export type Checked<Value> = { readonly value: Value } | { readonly got: string };
+type Checked<Value> = { readonly value: Value } | { readonly got: string };
 
-export interface OptionKind<Value> {
+interface OptionKind<Value> {
   /** Completes "… must be …", e.g. `an integer from 0 to 65535`. */
   readonly expected: string;
   /** True when no message may quote the value. */
@@ -32,18 +32,12 @@ export interface Option<Value> {
 }
 
 /** Infers `Value` from the kind alone, so that a default of another type does not compile. */
-export function option<Value>(
+export const option = <Value>(
   kind: OptionKind<Value>,
-  facts: {
-    default: NoInfer<Value>;
-    defaultOnWorkerd?: NoInfer<Value>;
-    defaultInWords?: string;
-    description: string;
-    platform?: Platform;
-  },
-): Option<Value> {
-  return { platform: "both", ...facts, kind };
-}
+  byDefault: NoInfer<Value>,
+  description: string,
+  more: Partial<Pick<Option<NoInfer<Value>>, "defaultOnWorkerd" | "defaultInWords" | "platform">> = {},
+): Option<Value> => ({ platform: "both", ...more, kind, default: byDefault, description });
 
 const REDACTED = "[redacted]";
 
@@ -93,55 +87,56 @@ export function quote(text: string): string {
   return JSON.stringify(cut).replace(/[\u007f-\u009f\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-export function integer(range: { min: number; max: number }): OptionKind<number> {
-  return {
-    expected: `an integer from ${range.min} to ${range.max}`,
-    secret: false,
-    valueFromText: integerFromText,
-    check: (value) => (Number.isSafeInteger(value) ? inRange(value as number, range) : refused(value)),
-  };
-}
+/** A kind that is not secret. Text stands for itself unless `valueFromText` reads it. */
+const kindOf = <Value>(
+  expected: string,
+  check: OptionKind<Value>["check"],
+  valueFromText: OptionKind<Value>["valueFromText"] = (text) => text,
+): OptionKind<Value> => ({ expected, secret: false, valueFromText, check });
+
+const trimmed = (text: string): string => text.trim();
+
+/** A kind of text that is taken as it is. */
+const textKind = <Value extends string = string>(
+  expected: string,
+  isValid: (text: string) => boolean,
+  valueFromText?: OptionKind<Value>["valueFromText"],
+): OptionKind<Value> =>
+  kindOf(expected, (value) => (typeof value === "string" && isValid(value) ? { value: value as Value } : refused(value)), valueFromText);
+
+export const integer = (range: { min: number; max: number }): OptionKind<number> =>
+  kindOf(
+    `an integer from ${range.min} to ${range.max}`,
+    (value) => (Number.isSafeInteger(value) ? inRange(value as number, range) : refused(value)),
+    integerFromText,
+  );
 
 /** A number that may have a fraction. */
-export function number(range: { min: number; max: number }): OptionKind<number> {
-  return {
-    expected: `a number from ${range.min} to ${range.max}`,
-    secret: false,
-    valueFromText: (text) => (/^-?(\d+\.?\d*|\.\d+)$/.test(text.trim()) ? Number(text) : text),
-    check: (value) => (typeof value === "number" && Number.isFinite(value) ? inRange(value, range) : refused(value)),
-  };
-}
+export const number = (range: { min: number; max: number }): OptionKind<number> =>
+  kindOf(
+    `a number from ${range.min} to ${range.max}`,
+    (value) => (typeof value === "number" && Number.isFinite(value) ? inRange(value, range) : refused(value)),
+    (text) => (/^-?(\d+\.?\d*|\.\d+)$/.test(text.trim()) ? Number(text) : text),
+  );
 
-export const boolean: OptionKind<boolean> = {
-  expected: "a boolean",
-  secret: false,
-  valueFromText: booleanFromText,
-  check: (value) => (typeof value === "boolean" ? { value } : refused(value)),
-};
+export const boolean = kindOf<boolean>("a boolean", (value) => (typeof value === "boolean" ? { value } : refused(value)), booleanFromText);
 
-export const autoOrBoolean: OptionKind<"auto" | boolean> = {
-  expected: "auto or a boolean",
-  secret: false,
-  valueFromText: booleanFromText,
-  check: (value) => {
+export const autoOrBoolean = kindOf<"auto" | boolean>(
+  "auto or a boolean",
+  (value) => {
     if (typeof value === "boolean") return { value };
     return typeof value === "string" && value.trim().toLowerCase() === "auto" ? { value: "auto" } : refused(value);
   },
-};
+  booleanFromText,
+);
 
 /** One of a closed set of lower-case words, in any case. */
-export function choice<const Word extends string>(words: readonly Word[]): OptionKind<Word> {
-  return {
-    expected: `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`,
-    secret: false,
-    valueFromText: (text) => text,
-    check: (value) => {
-      const typed = typeof value === "string" ? value.trim().toLowerCase() : undefined;
-      const word = words.find((candidate) => candidate === typed);
-      return word === undefined ? refused(value) : { value: word };
-    },
-  };
-}
+export const choice = <const Word extends string>(words: readonly Word[]): OptionKind<Word> =>
+  kindOf(`${words.slice(0, -1).join(", ")} or ${words.at(-1)}`, (value) => {
+    const typed = typeof value === "string" ? value.trim().toLowerCase() : undefined;
+    const word = words.find((candidate) => candidate === typed);
+    return word === undefined ? refused(value) : { value: word };
+  });
 
 /** A list of distinct entries; an environment variable separates them by commas. */
 export function list<Entry>(entry: OptionKind<Entry>, sizes: { entriesMax: number }): OptionKind<readonly Entry[]> {
@@ -169,52 +164,43 @@ export function list<Entry>(entry: OptionKind<Entry>, sizes: { entriesMax: numbe
   };
 }
 
-export const timeZoneName: OptionKind<string> = {
-  expected: "a name of the IANA time zone database, such as Europe/Berlin",
-  secret: false,
-  valueFromText: (text) => text.trim(),
-  check: (value) => (typeof value === "string" && TimeZone.named(value) !== null ? { value } : refused(value)),
-};
+export const timeZoneName = textKind(
+  "a name of the IANA time zone database, such as Europe/Berlin",
+  (text) => TimeZone.named(text) !== null,
+  trimmed,
+);
 
 /** A path in the file system. Nothing is trimmed, because spaces may be part of a name. */
-export const filePath: OptionKind<string> = {
-  expected: "a path",
-  secret: false,
-  valueFromText: (text) => text,
-  check: (value) => (isPath(value) ? { value } : refused(value)),
-};
+export const filePath = textKind("a path", isPath);
 
 /** The source of the geo database. A file called `none` is written `./none`. */
 export type GeoipDb = "builtin" | "none" | { readonly paths: readonly string[] };
 
 /** Two files, because some databases come as one for IPv4 and one for IPv6. */
-export const geoipDatabase: OptionKind<GeoipDb> = {
-  expected: "builtin, none, a path, or a list of two paths",
-  secret: false,
-  valueFromText: (text) => (text.includes(",") ? text.split(",").map((path) => path.trim()) : text),
-  check: (value) => {
+export const geoipDatabase = kindOf<GeoipDb>(
+  "builtin, none, a path, or a list of two paths",
+  (value) => {
     if (Array.isArray(value)) return value.length === 2 && value.every(isPath) ? { value: { paths: value } } : refused(value);
     if (!isPath(value)) return refused(value);
     const word = value.trim().toLowerCase();
     return { value: word === "builtin" || word === "none" ? word : { paths: [value] } };
   },
-};
+  (text) => (text.includes(",") ? text.split(",").map((path) => path.trim()) : text),
+);
 
 /** A name that SQL takes without quotes. */
-export const identifier: OptionKind<string> = {
-  expected: "a name of at most 64 letters, digits and _ that does not begin with a digit",
-  secret: false,
-  valueFromText: (text) => text.trim(),
-  check: (value) => (typeof value === "string" && /^[a-z_][a-z0-9_]{0,63}$/i.test(value) ? { value } : refused(value)),
-};
+export const identifier = textKind(
+  "a name of at most 64 letters, digits and _ that does not begin with a digit",
+  (text) => /^[a-z_][a-z0-9_]{0,63}$/i.test(text),
+  trimmed,
+);
 
 /** The name of a user of another service. */
-export const userName: OptionKind<string> = {
-  expected: "a name of 1 to 128 visible ASCII characters, without :",
-  secret: false,
-  valueFromText: (text) => text.trim(),
-  check: (value) => (typeof value === "string" && /^[!-9;-~]{1,128}$/.test(value) ? { value } : refused(value)),
-};
+export const userName = textKind(
+  "a name of 1 to 128 visible ASCII characters, without :",
+  (text) => /^[!-9;-~]{1,128}$/.test(text),
+  trimmed,
+);
 
 /** A string that no message shows, taken exactly as given. Characters are Unicode code points, bytes those of UTF-8. */
 export function secretString(rule: { charsMin: number; bytesMax?: number; pattern?: RegExp; charsAllowed?: string }): OptionKind<Secret> {
@@ -242,25 +228,29 @@ function secretFault(text: string, { charsMin, bytesMax, pattern }: { charsMin: 
   return pattern?.test(text) === false ? "a string with another character" : null;
 }
 
-export const refused = (value: unknown): { got: string } => ({ got: describe(value) });
+function refused(value: unknown): { got: string } {
+  return { got: describe(value) };
+}
 
-export const inRange = (value: number, range: { min: number; max: number }): Checked<number> =>
+function inRange(value: number, range: { min: number; max: number }): Checked<number> {
   // Adding zero turns -0, which TOML can write, into 0.
-  value >= range.min && value <= range.max ? { value: value + 0 } : refused(value);
+  return value >= range.min && value <= range.max ? { value: value + 0 } : refused(value);
+}
 
-export function integerFromText(text: string): unknown {
+function integerFromText(text: string): unknown {
   const value = /^-?\d+$/.test(text.trim()) ? Number(text) : undefined;
   return Number.isSafeInteger(value) ? value : text;
 }
 
-export function booleanFromText(text: string): unknown {
+function booleanFromText(text: string): unknown {
   const word = text.trim().toLowerCase();
   if (TRUE_WORDS.includes(word)) return true;
   return FALSE_WORDS.includes(word) ? false : text;
 }
 
-const isPath = (value: unknown): value is string =>
-  typeof value === "string" && value.trim() !== "" && value.length <= STRING_LENGTH_MAX && !value.includes("\0");
+function isPath(value: unknown): value is string {
+  return typeof value === "string" && value.trim() !== "" && value.length <= STRING_LENGTH_MAX && !value.includes("\0");
+}
 
 function describe(value: unknown): string {
   if (typeof value === "string") return quote(value);
@@ -283,53 +273,46 @@ function firstOf(faults: readonly string[]): string {
 const URL_PATH_CHARS_MAX = 256;
 
 /** A path of this service, matched as it is written. */
-export const urlPath: OptionKind<string> = {
-  expected: `a path of at most ${URL_PATH_CHARS_MAX} characters that starts with / and has segments of letters, digits and . _ ~ -`,
-  secret: false,
-  valueFromText: (text) => text,
-  check: (value) => {
-    const isShaped = typeof value === "string" && value.length <= URL_PATH_CHARS_MAX && /^(\/[\w.~-]+)+$/.test(value);
-    // Clients resolve `.` and `..` before they send a path.
-    return isShaped && !value.split("/").some((part) => part === "." || part === "..") ? { value } : refused(value);
-  },
-};
+export const urlPath = textKind(
+  `a path of at most ${URL_PATH_CHARS_MAX} characters that starts with / and has segments of letters, digits and . _ ~ -`,
+  // Clients resolve `.` and `..` before they send a path.
+  (path) =>
+    path.length <= URL_PATH_CHARS_MAX && /^(\/[\w.~-]+)+$/.test(path) && !path.split("/").some((part) => part === "." || part === ".."),
+);
 
 /** The service's path on its host: empty for the root, else like `/stats`. One trailing slash is accepted. */
-export const basePath: OptionKind<string> = {
-  expected: `/ or ${urlPath.expected}`,
-  secret: false,
-  valueFromText: (text) => text.trim(),
-  check: (value) => {
+export const basePath = kindOf<string>(
+  `/ or ${urlPath.expected}`,
+  (value) => {
     if (typeof value !== "string") return refused(value);
     const path = value.replace(/\/$/, "");
     return path === "" || "value" in urlPath.check(path) ? { value: path } : refused(value);
   },
-};
+  trimmed,
+);
 
 /** A host name or an address without a port. An IPv6 address loses its brackets, as servers expect. */
-export const host: OptionKind<string> = {
-  expected: "a host name or IP address, without scheme and port",
-  secret: false,
-  valueFromText: (text) => text.trim(),
-  check: (value) => {
+export const host = kindOf<string>(
+  "a host name or IP address, without scheme and port",
+  (value) => {
     if (typeof value !== "string" || value.length > STRING_LENGTH_MAX) return refused(value);
     const bare = /^\[.*\]$/.test(value) ? value.slice(1, -1) : value;
     const isIpv6 = /^[0-9a-f:.]+(%[\w.-]+)?$/i.test(bare) && bare.split(":").length > 2;
     const isNameOrIpv4 = bare === value && /^[\w.-]+$/.test(bare);
     return isIpv6 || isNameOrIpv4 ? { value: bare } : refused(value);
   },
-};
+  trimmed,
+);
 
 /** A web origin as browsers send it: in lower case, without the scheme's default port. One trailing slash is accepted. */
-export const origin: OptionKind<string> = {
-  expected: "http://host or https://host, with :port where needed and no path",
-  secret: false,
-  valueFromText: (text) => text.trim(),
-  check: (value) => {
+export const origin = kindOf<string>(
+  "http://host or https://host, with :port where needed and no path",
+  (value) => {
     const normalised = typeof value === "string" ? originFrom(value) : null;
     return normalised === null ? refused(value) : { value: normalised };
   },
-};
+  trimmed,
+);
 
 function originFrom(text: string): string | null {
   const hostAndPort = /^https?:\/\/([^\s/\\?#@]+)\/?$/i.exec(text)?.[1];
@@ -345,12 +328,10 @@ function originFrom(text: string): string | null {
  * An entry of the ingest allowlist: a site id, which every host name in ASCII form is too. It keeps its case, because site
  * ids differ by case; a comparison with a host has to ignore it.
  */
-export const siteIdOrHost: OptionKind<SiteId> = {
-  expected: `a site id or host name of at most ${SITE_ID_CHARS_MAX} ASCII letters, digits and . - _ : characters`,
-  secret: false,
-  valueFromText: (text) => text,
-  check: (value) => (typeof value === "string" && isSiteId(value) ? { value } : refused(value)),
-};
+export const siteIdOrHost = textKind<SiteId>(
+  `a site id or host name of at most ${SITE_ID_CHARS_MAX} ASCII letters, digits and . - _ : characters`,
+  isSiteId,
+);
 
 /** The names of the headers in which a proxy sends the location of a visitor, in lower case. */
 export interface GeoHeaders {
@@ -360,11 +341,9 @@ export interface GeoHeaders {
 }
 
 /** Written as `country=CF-IPCountry, region=CF-Region, city=CF-IPCity`. */
-export const geoHeaders: OptionKind<GeoHeaders> = {
-  expected: "a list of country=<header> and, where wanted, region=<header> and city=<header>",
-  secret: false,
-  valueFromText: (text) => text.split(",").map((part) => part.trim()),
-  check: (value) => {
+export const geoHeaders = kindOf<GeoHeaders>(
+  "a list of country=<header> and, where wanted, region=<header> and city=<header>",
+  (value) => {
     if (!Array.isArray(value) || value.length > 3) return refused(value);
     const headers = new Map<string, string>();
     for (const entry of value) {
@@ -376,20 +355,19 @@ export const geoHeaders: OptionKind<GeoHeaders> = {
     if (country === undefined) return { got: "no country" };
     return { value: { country, region: headers.get("region") ?? null, city: headers.get("city") ?? null } };
   },
-};
+  (text) => text.split(",").map((part) => part.trim()),
+);
 
 /** The number of reverse proxies in front of the service; a boolean stands for one or none. */
-export function proxyCount(sizes: { max: number }): OptionKind<number> {
-  return {
-    expected: `an integer from 0 to ${sizes.max} or a boolean (true for 1, false for 0)`,
-    secret: false,
-    valueFromText: (text) => {
+export const proxyCount = ({ max }: { max: number }): OptionKind<number> =>
+  kindOf(
+    `an integer from 0 to ${max} or a boolean (true for 1, false for 0)`,
+    (value) => {
+      if (typeof value === "boolean") return { value: value ? 1 : 0 };
+      return Number.isSafeInteger(value) ? inRange(value as number, { min: 0, max }) : refused(value);
+    },
+    (text) => {
       const count = integerFromText(text);
       return typeof count === "number" ? count : booleanFromText(text);
     },
-    check: (value) => {
-      if (typeof value === "boolean") return { value: value ? 1 : 0 };
-      return Number.isSafeInteger(value) ? inRange(value as number, { min: 0, max: sizes.max }) : refused(value);
-    },
-  };
-}
+  );
