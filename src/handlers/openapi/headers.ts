@@ -23,58 +23,47 @@ export const always = (description: string, schema: HeaderSchema = TEXT): Header
 /** A header of responses that meet the condition in the description. */
 const sometimes = (description: string, schema: HeaderSchema): Header => ({ description, schema });
 
-const noStore = always("The response must not be cached.", only("no-store"));
-const requestId = always("Unique id of the request, also in the server's log.");
-const nosniff = always("Browsers must not guess another content type.", only("nosniff"));
-const referrerPolicy = always("What other sites learn from the `Referer` of followed links.");
-const hsts = sometimes("If the request came over https, and `hsts_max_age_secs` is not 0.", { type: "string", pattern: "^max-age=\\d+$" });
-const allowOrigin = always("The request's `Origin`, or `*` without one.");
-const allowCredentials = sometimes("If the request has an `Origin`.", only("true"));
-const vary = sometimes("If the request has an `Origin`.", only("Origin"));
-const dashboardOrigin = sometimes("The request's `Origin`, if it is `dashboard_origin`.", TEXT);
-const dashboardCredentials = sometimes("If the request's `Origin` is `dashboard_origin`.", only("true"));
-const dashboardVary = sometimes("If the request's `Origin` is `dashboard_origin`.", only("Origin"));
-const dashboardExposed = sometimes("Headers that scripts may read, if the request's `Origin` is `dashboard_origin`.", TEXT);
-const retryAfter = always("Seconds to wait before a retry.", SECONDS);
-
 /** Headers of many responses, which refer to them by these names. */
-export const SHARED_HEADERS: Headers = {
-  NoStore: noStore,
-  RequestId: requestId,
-  NoSniff: nosniff,
-  ReferrerPolicy: referrerPolicy,
-  StrictTransportSecurity: hsts,
-  AllowOrigin: allowOrigin,
-  AllowCredentials: allowCredentials,
-  VaryOrigin: vary,
-  RetryAfter: retryAfter,
-  DashboardOrigin: dashboardOrigin,
-  DashboardCredentials: dashboardCredentials,
-  DashboardVary: dashboardVary,
-  DashboardExposed: dashboardExposed,
-};
+export const SHARED_HEADERS = {
+  NoStore: always("The response must not be cached.", only("no-store")),
+  RequestId: always("Unique id of the request, also in the server's log."),
+  NoSniff: always("Browsers must not guess another content type.", only("nosniff")),
+  ReferrerPolicy: always("What other sites learn from the `Referer` of followed links."),
+  StrictTransportSecurity: sometimes("If the request came over https, and `hsts_max_age_secs` is not 0.", {
+    type: "string",
+    pattern: "^max-age=\\d+$",
+  }),
+  AllowOrigin: always("The request's `Origin`, or `*` without one."),
+  AllowCredentials: sometimes("If the request has an `Origin`.", only("true")),
+  VaryOrigin: sometimes("If the request has an `Origin`.", only("Origin")),
+  RetryAfter: always("Seconds to wait before a retry.", SECONDS),
+  DashboardOrigin: sometimes("The request's `Origin`, if it is `dashboard_origin`.", TEXT),
+  DashboardCredentials: sometimes("If the request's `Origin` is `dashboard_origin`.", only("true")),
+  DashboardVary: sometimes("If the request's `Origin` is `dashboard_origin`.", only("Origin")),
+  DashboardExposed: sometimes("Headers that scripts may read, if the request's `Origin` is `dashboard_origin`.", TEXT),
+} satisfies Headers;
 
 /** Headers of every response. */
 export const COMMON_HEADERS: Headers = {
-  "X-Request-Id": requestId,
-  "X-Content-Type-Options": nosniff,
-  "Referrer-Policy": referrerPolicy,
-  "Strict-Transport-Security": hsts,
+  "X-Request-Id": SHARED_HEADERS.RequestId,
+  "X-Content-Type-Options": SHARED_HEADERS.NoSniff,
+  "Referrer-Policy": SHARED_HEADERS.ReferrerPolicy,
+  "Strict-Transport-Security": SHARED_HEADERS.StrictTransportSecurity,
 };
 
 /** Headers of every response of ingestion. */
 export const INGEST_HEADERS: Headers = {
-  "Access-Control-Allow-Origin": allowOrigin,
-  "Access-Control-Allow-Credentials": allowCredentials,
-  Vary: vary,
+  "Access-Control-Allow-Origin": SHARED_HEADERS.AllowOrigin,
+  "Access-Control-Allow-Credentials": SHARED_HEADERS.AllowCredentials,
+  Vary: SHARED_HEADERS.VaryOrigin,
 };
 
 /** Headers of every response of a route that the dashboard uses. */
 export const DASHBOARD_HEADERS: Headers = {
-  "Access-Control-Allow-Origin": dashboardOrigin,
-  "Access-Control-Allow-Credentials": dashboardCredentials,
-  "Access-Control-Expose-Headers": dashboardExposed,
-  Vary: dashboardVary,
+  "Access-Control-Allow-Origin": SHARED_HEADERS.DashboardOrigin,
+  "Access-Control-Allow-Credentials": SHARED_HEADERS.DashboardCredentials,
+  "Access-Control-Expose-Headers": SHARED_HEADERS.DashboardExposed,
+  Vary: SHARED_HEADERS.DashboardVary,
 };
 
 /** Sets a cookie. */
@@ -89,7 +78,7 @@ export const PREFLIGHT_HEADERS: Headers = {
 /** Headers of responses that any page may load. */
 export const ANY_PAGE: Headers = { "Access-Control-Allow-Origin": always("Any page may read it.", only("*")) };
 
-export const NOT_STORED: Headers = { "Cache-Control": noStore };
+export const NOT_STORED: Headers = { "Cache-Control": SHARED_HEADERS.NoStore };
 
 /** Headers of statistics of a site. */
 export const TIME_ZONE: Headers = {
@@ -104,7 +93,7 @@ export const FILE_NAME: Header = sometimes("The file's name, if it is a file. It
 
 export const STORED: Headers = { "Cache-Control": always("How many seconds the response may be cached.") };
 
-export const RETRY_AFTER: Headers = { "Retry-After": retryAfter };
+export const RETRY_AFTER: Headers = { "Retry-After": SHARED_HEADERS.RetryAfter };
 
 /** Declared for a status with several reasons, only some of which are temporary. */
 export const PERHAPS_RETRY_AFTER: Headers = { "Retry-After": sometimes("If a retry may succeed: seconds to wait before it.", SECONDS) };

@@ -120,29 +120,27 @@ const documentedOne = (name: string, { in: place, description, required, schema,
 export const documented = (parameters: Parameters): readonly Parameter[] =>
   Object.entries(parameters).map(([name, declared]) => documentedOne(name, declared));
 
-export const SITE: Parameter = documentedOne("site_id", SCOPE_PARAMETERS.site_id);
-export const START: Parameter = documentedOne("start_date", SCOPE_PARAMETERS.start_date);
+/** Parameters of many routes, which refer to them by these names. */
+export const SHARED_PARAMETERS = {
+  SiteId: documentedOne("site_id", SCOPE_PARAMETERS.site_id),
+  Period: documentedOne("period", SCOPE_PARAMETERS.period),
+  StartDate: documentedOne("start_date", SCOPE_PARAMETERS.start_date),
+  EndDate: documentedOne("end_date", SCOPE_PARAMETERS.end_date),
+  Interval: documentedOne("interval", SCOPE_PARAMETERS.interval),
+  Filters: documentedOne("filters", SCOPE_PARAMETERS.filters),
+  Segment: documentedOne("segment", SCOPE_PARAMETERS.segment),
+};
+
+const { SiteId, Period, StartDate, EndDate, Interval, Filters, Segment } = SHARED_PARAMETERS;
+
+export const SITE = SiteId;
+export const START = StartDate;
+
 /** `end_date` of routes that accept no longer range. */
-export const SHORT_END: Parameter = documentedOne("end_date", SHORT_END_DATE);
-const END: Parameter = documentedOne("end_date", SCOPE_PARAMETERS.end_date);
-const INTERVAL: Parameter = documentedOne("interval", SCOPE_PARAMETERS.interval);
-const PERIOD: Parameter = documentedOne("period", SCOPE_PARAMETERS.period);
-const FILTERS: Parameter = documentedOne("filters", SCOPE_PARAMETERS.filters);
-const SEGMENT: Parameter = documentedOne("segment", SCOPE_PARAMETERS.segment);
+export const SHORT_END = documentedOne("end_date", SHORT_END_DATE);
 
 /** Parameters of a report over a date range. */
-export const SCOPE: readonly Parameter[] = [SITE, PERIOD, START, END, INTERVAL, FILTERS, SEGMENT];
+export const SCOPE: readonly Parameter[] = [SiteId, Period, StartDate, EndDate, Interval, Filters, Segment];
 
 /** Parameters of a report without a date range. */
-export const UNDATED_SCOPE: readonly Parameter[] = [SITE, FILTERS, SEGMENT];
-
-/** Parameters of many routes, which refer to them by these names. */
-export const SHARED_PARAMETERS: Readonly<Record<string, Parameter>> = {
-  SiteId: SITE,
-  Period: PERIOD,
-  StartDate: START,
-  EndDate: END,
-  Interval: INTERVAL,
-  Filters: FILTERS,
-  Segment: SEGMENT,
-};
+export const UNDATED_SCOPE: readonly Parameter[] = [SiteId, Filters, Segment];
