@@ -56,7 +56,7 @@ export const REALTIME = pathOf("realtime", {});
  * @param {View["period"]} period
  */
 export async function everyReport(period) {
-  const { DIMENSIONS, SESSION_DIMENSIONS } = await importSource("src/runtime/query/dimensions.ts");
+  const { DIMENSIONS, SESSION_DIMENSIONS } = await importSource("src/runtime/query/filters.ts");
   const breakdowns = [...DIMENSIONS, ...SESSION_DIMENSIONS].map((dimension) => `breakdown/${dimension}`);
   const others = ["main", "timeseries", "session-timeseries", "goals", "revenue", "properties"];
   return [

@@ -7,7 +7,7 @@ import { ROUTES } from "../../src/handlers/app.ts";
 import { openapiDocument } from "../../src/handlers/openapi.ts";
 import type { Parameter } from "../../src/handlers/openapi/operation.ts";
 import type { Schema } from "../../src/runtime/base/json-schema.ts";
-import { SESSION_DIMENSIONS } from "../../src/runtime/query/dimensions.ts";
+import { SESSION_DIMENSIONS } from "../../src/runtime/query/filters.ts";
 import { CLOSED, logIn, PASSWORD } from "../support/auth-requests.ts";
 import { createInProcessTarget } from "../support/in-process-target.ts";
 import {

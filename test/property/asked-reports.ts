@@ -1,6 +1,6 @@
 /** Requests for each report and export, with random parameters of its own. */
 import fc from "fast-check";
-import { SESSION_DIMENSIONS } from "../../src/runtime/query/dimensions.ts";
+import { SESSION_DIMENSIONS } from "../../src/runtime/query/filters.ts";
 import { parseProps } from "../../src/runtime/duckdb/tables/properties.ts";
 import { PROPERTY_KEYS, TEXTS, type History } from "./histories.ts";
 import { dayOf, dayPlus } from "./model.ts";

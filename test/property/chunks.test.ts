@@ -1,7 +1,7 @@
 /** Every endpoint gives the same response for a range whether or not it fits into the engine's memory, also between flushes and erasures. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DIMENSIONS } from "../../src/runtime/query/dimensions.ts";
+import { DIMENSIONS } from "../../src/runtime/query/filters.ts";
 import type { SiteId, LocalDate } from "../../src/storage/event.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
 import { SITES, history, withPeriods, type History } from "./histories.ts";

@@ -5,7 +5,7 @@ import { KEYS_WITH_VALUE, mayHaveKey, tokenOfKey, valueOf, withPairs } from "../
 import { RESULT_SETTINGS } from "../../src/runtime/clickhouse/connection.ts";
 import { clickhouseStatement } from "../../src/runtime/clickhouse/dialect/dialect.ts";
 import { parseProps } from "../../src/runtime/duckdb/tables/properties.ts";
-import { sql, textCode, type SqlText } from "../../src/runtime/query/sql.ts";
+import { sql, type SqlText, textCode } from "../../src/runtime/query/sql.ts";
 import { connectionTo } from "../support/clickhouse-connection.ts";
 import { clickhouseOfFile } from "../support/clickhouse-server.ts";
 import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MS } from "./settings.ts";

@@ -1,6 +1,6 @@
 /** Which events meet a filter, by a plain list of events (docs/reports.md, "Filters"): tests of texts, properties and sessions. */
 import { DIMENSION_ROWS } from "../support/dimension-rows.ts";
-import type { Dimension } from "../../src/runtime/query/dimensions.ts";
+import type { Dimension } from "../../src/runtime/query/filters.ts";
 import type { StoredEvent } from "../../src/storage/event.ts";
 
 export type Events = readonly StoredEvent[];

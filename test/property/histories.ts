@@ -1,7 +1,7 @@
 /** Random histories of a few sites: which events arrived when, and the queries and flushes in between. */
 import fc from "fast-check";
 import { utcCalendar } from "../../src/storage/calendar.ts";
-import type { Dimension } from "../../src/runtime/query/dimensions.ts";
+import type { Dimension } from "../../src/runtime/query/filters.ts";
 import type { SiteId, StoredEvent } from "../../src/storage/event.ts";
 import { DIMENSION_NAMES, DIMENSION_ROWS, type DimensionRow } from "../support/dimension-rows.ts";
 

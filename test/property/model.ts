@@ -2,7 +2,7 @@
  * The expected responses of the statistics endpoints, computed from a plain list of events with loops and sets, as
  * docs/http-api.md describes them. Shares only the shape of an event and the names of dimensions with the service.
  */
-import type { Dimension } from "../../src/runtime/query/dimensions.ts";
+import type { Dimension } from "../../src/runtime/query/filters.ts";
 import type { StoredEvent } from "../../src/storage/event.ts";
 import {
   UNKNOWN,

@@ -1,6 +1,6 @@
 /** Random histories of a program that makes rollups: what happens to its events, its rollups and itself, and what is asked after each step. */
 import fc from "fast-check";
-import { DIMENSIONS } from "../../src/runtime/query/dimensions.ts";
+import { DIMENSIONS } from "../../src/runtime/query/filters.ts";
 import { SITES, untimedEvent, type UntimedEvent } from "./histories.ts";
 import { question, type Question } from "./questions.ts";
 

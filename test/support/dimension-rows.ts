@@ -1,5 +1,5 @@
 /** Test data of each dimension, one row each. A new dimension needs a row here, and all tests of dimensions then cover it. */
-import type { Dimension } from "../../src/runtime/query/dimensions.ts";
+import type { Dimension } from "../../src/runtime/query/filters.ts";
 import type { StoredEvent } from "../../src/storage/event.ts";
 
 const UNKNOWN = "(unknown)";

@@ -5,8 +5,7 @@
 import { parsePattern, type Pattern, type SequenceFunction } from "../query/behavioral/sequence.ts";
 import { oneVisitor, type Tally, type VisitorFunction } from "../query/behavioral/visitor-function.ts";
 import type { WindowFunnelFunction } from "../query/behavioral/window-funnel.ts";
-import { numberIn, rowsBy, textIn } from "../query/row-values.ts";
-import { sql, type SqlRow, type SqlText, textCode } from "../query/sql.ts";
+import { numberIn, rowsBy, sql, type SqlRow, type SqlText, textCode, textIn } from "../query/sql.ts";
 
 /** No value of a function. */
 export const UNDECIDED = -1;

@@ -18,9 +18,8 @@ import {
   type StepRows,
   type TextsOf,
 } from "../query/plan.ts";
-import { numberIn, textIn } from "../query/row-values.ts";
+import { column, joinSql, numberIn, resultColumn, sql, type SqlText, textIn } from "../query/sql.ts";
 import { sharedEventsIn, type SiteRange } from "../query/scope.ts";
-import { column, joinSql, resultColumn, sql, type SqlText } from "../query/sql.ts";
 import type { CalendarOf } from "../sites/sites.ts";
 import { CACHED_SHARE_OF_PARQUET } from "./cache/engine-memory.ts";
 import type { QueryPartials } from "./cache/partial-aggregates.ts";
@@ -37,7 +36,7 @@ import {
   TooManyTestsError,
 } from "./engine.ts";
 import type { FileExecution } from "./file-execution.ts";
-import type { RollupExecution } from "./rollup-execution.ts";
+import type { RollupExecution } from "./rollups/rollup-execution.ts";
 
 type Asked = Pick<EngineQuery, "isGuest" | "readable">;
 

@@ -1,23 +1,65 @@
 /** Filters: their notation. All conditions must hold (docs/http-api.md, "Filters"); `conditions.ts` has their SQL. */
 import {
+  type Filter,
   FilterSyntaxError,
+  type Operator,
   OPERATORS,
   parseFilter,
   printFilter,
   PROPERTY_PREFIX,
   TooManyValuesError,
-  type Filter,
-  type Operator,
 } from "../../shared/filters.ts";
-import { FILTER_CONDITIONS_MAX, FILTER_EXPRESSION_CHARS_MAX, FILTER_VALUES_MAX, FILTER_VALUE_CHARS_MAX } from "../../shared/limits.ts";
+import { FILTER_CONDITIONS_MAX, FILTER_EXPRESSION_CHARS_MAX, FILTER_VALUE_CHARS_MAX, FILTER_VALUES_MAX } from "../../shared/limits.ts";
 import { exceedsChars } from "../../shared/text.ts";
 import { FILTER_EXPRESSIONS_MAX } from "../base/config/report-limits.ts";
 import { AppError, invalidInput } from "../base/errors.ts";
 import type { Goal, SiteGoal } from "../sites/goal.ts";
-import { DIMENSIONS, isDimension, isSessionDimension, type Dimension } from "./dimensions.ts";
+import type { ColumnName } from "./sql.ts";
 import { compileInTurns, isKnownExpression, problemOfExpression, problemOfSize, type TextTest } from "./text-matching.ts";
 
-export interface NamedGoal {
+const DIMENSION_COLUMNS = {
+  pages: "pathname",
+  hostnames: "hostname",
+  referrers: "referrer",
+  sources: "referrer_source",
+  countries: "country_code",
+  regions: "region",
+  cities: "city",
+  browsers: "browser",
+  "browser-versions": "browser_version",
+  os: "os",
+  "os-versions": "os_version",
+  devices: "device_type",
+  "screen-sizes": "screen_size",
+  "utm-sources": "utm_source",
+  "utm-mediums": "utm_medium",
+  "utm-campaigns": "utm_campaign",
+  "utm-contents": "utm_content",
+  "utm-terms": "utm_term",
+  events: "event_name",
+} as const satisfies Record<string, ColumnName>;
+
+export type Dimension = keyof typeof DIMENSION_COLUMNS;
+
+export const DIMENSIONS = Object.keys(DIMENSION_COLUMNS) as readonly Dimension[];
+
+export const columnOf = (dimension: Dimension): ColumnName => DIMENSION_COLUMNS[dimension];
+
+/** Dimensions of sessions, not of events: they need the behavioral extension and cannot be filtered on. */
+export const SESSION_DIMENSIONS = ["entry-pages", "exit-pages"] as const;
+export type SessionDimension = (typeof SESSION_DIMENSIONS)[number];
+
+export const isDimension = (slug: string): slug is Dimension => Object.hasOwn(DIMENSION_COLUMNS, slug);
+
+const isSessionDimension = (slug: string): slug is SessionDimension => (SESSION_DIMENSIONS as readonly string[]).includes(slug);
+
+/** 400 for an unknown slug, with a list of the known ones. */
+export function parseDimension(slug: string): Dimension | SessionDimension {
+  if (isDimension(slug) || isSessionDimension(slug)) return slug;
+  throw invalidInput(`Unknown dimension "${slug}". Use one of: ${[...DIMENSIONS, ...SESSION_DIMENSIONS].join(", ")}`);
+}
+
+interface NamedGoal {
   readonly name: string;
   readonly goal: Goal;
 }
@@ -26,7 +68,7 @@ export interface NamedGoal {
 export const SESSION_FILTERS = ["entry-page", "exit-page", "goal"] as const;
 export type SessionFilter = (typeof SESSION_FILTERS)[number];
 
-export type FilterDimension = Dimension | SessionFilter | `${typeof PROPERTY_PREFIX}${string}`;
+type FilterDimension = Dimension | SessionFilter | `${typeof PROPERTY_PREFIX}${string}`;
 
 export interface Condition {
   /** The key of a property is decoded. */

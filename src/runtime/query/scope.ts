@@ -24,8 +24,7 @@ import type { SiteGoal } from "../sites/goal.ts";
 import { isInterval } from "./buckets.ts";
 import { meetsConditions, type SessionRules } from "./conditions.ts";
 import { type DateRange, parseDateRange, PERIOD_NAMES, rangeOfDays } from "./date-range.ts";
-import { DIMENSIONS } from "./dimensions.ts";
-import { type Condition, conditionsOn, distinctConditions, parseSegmentFilter, SESSION_FILTERS } from "./filters.ts";
+import { type Condition, conditionsOn, DIMENSIONS, distinctConditions, parseSegmentFilter, SESSION_FILTERS } from "./filters.ts";
 import { optional, parameter, type Parameter, required, type Values } from "./parameters.ts";
 import { sql, type SqlText } from "./sql.ts";
 

@@ -1,5 +1,5 @@
 /** Tests of columns and properties in SQL. DuckDB looks them up among texts that were tested before (see `EngineQuery`). */
-import { column, fragment, joinSql, sql, textCode, type ColumnName, type PropertyTest, type SqlText } from "./sql.ts";
+import { column, type ColumnName, fragment, joinSql, type PropertyTest, sql, type SqlText, textCode } from "./sql.ts";
 import { compiledTest, searchTest, type TextTest } from "./text-matching.ts";
 import { UNRECORDED } from "../../shared/filters.ts";
 

@@ -7,14 +7,14 @@ import { COMPARISON_PARAMETERS, comparedWindow, customRange, scopesOf } from "..
 import type { DateRange } from "../query/date-range.ts";
 import { Decimal, decimalFromCents } from "../base/decimal.ts";
 import {
-  DIMENSIONS,
-  SESSION_DIMENSIONS,
   columnOf,
+  type Dimension,
+  DIMENSIONS,
   isDimension,
   parseDimension,
-  type Dimension,
+  SESSION_DIMENSIONS,
   type SessionDimension,
-} from "../query/dimensions.ts";
+} from "../query/filters.ts";
 import { closed, count, fraction, list, number, text, type Described, type Schema } from "../base/json-schema.ts";
 import {
   integer,
@@ -29,9 +29,8 @@ import {
   type Values,
 } from "../query/parameters.ts";
 import { combinePlans, joinPlans, type Plan, planOf } from "../query/plan.ts";
-import { numberIn, ratio, sumsBy, textIn } from "../query/row-values.ts";
+import { numberIn, ratio, type SqlRow, sumsBy, textIn } from "../query/sql.ts";
 import type { Scope } from "../query/scope.ts";
-import type { SqlRow } from "../query/sql.ts";
 import { goalNamed, type Goal } from "../sites/goal.ts";
 import { csvFormat, csvOfRows, type CsvColumn } from "./exports/formats.ts";
 import { EVENTS, MONEY, PAGEVIEWS, VISITORS, centsIn } from "./measures/fields.ts";

@@ -1,12 +1,11 @@
 /** GET /api/stats/funnel: visitors who complete each of a series of steps within a time window (docs/http-api.md, "Funnel"). */
 import { FUNNEL_WEEKS_MAX } from "../base/config/report-limits.ts";
 import { FUNNEL_MODES, type FunnelMode } from "../query/behavioral/window-funnel.ts";
-import type { SqlRow } from "../query/sql.ts";
+import { numberIn, ratio, type SqlRow } from "../query/sql.ts";
 import { invalidInput } from "../base/errors.ts";
 import { planOf } from "../query/plan.ts";
 import { closed, count, fraction, list, text } from "../base/json-schema.ts";
 import { parameter, required, type Parameter } from "../query/parameters.ts";
-import { numberIn, ratio } from "../query/row-values.ts";
 import { parseSteps, type Step, STEP_NOTATION, stepListDescription, stepName } from "../query/steps.ts";
 import { stepVisitors, visitorsByValue } from "./measures/step-events.ts";
 import { report } from "./report.ts";

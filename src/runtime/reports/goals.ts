@@ -7,9 +7,8 @@ import { GOAL_ROWS_MAX, REVENUE_ROWS_MAX } from "../base/config/report-limits.ts
 import type { AggregateQuery } from "../query/aggregate-query.ts";
 import { fraction, text, count, orNull } from "../base/json-schema.ts";
 import { planOf } from "../query/plan.ts";
-import { numberIn, ratio, textIn } from "../query/row-values.ts";
+import { fragment, numberIn, ratio, sql, type SqlRow, type SqlText, textCode, textIn } from "../query/sql.ts";
 import { eventsIn, propsIn, type Scope, within } from "../query/scope.ts";
-import { sql, textCode, fragment, type SqlRow, type SqlText } from "../query/sql.ts";
 import { visitorCounts, revenueTotal } from "./measures/counts.ts";
 import { EVENTS, VISITORS, rows, REVENUE_FIELDS, revenueOf } from "./measures/fields.ts";
 import { report } from "./report.ts";

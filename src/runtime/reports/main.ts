@@ -2,7 +2,7 @@
 import { combinePlans, type Plan, planOf } from "../query/plan.ts";
 import { boolean, closed, count, fraction, number, orNull, reference, text, type Described } from "../base/json-schema.ts";
 import { COMPARISON_PARAMETERS, comparedWindow, customRange, scopesOf, type ComparedWindow } from "../query/comparison.ts";
-import { numberIn, ratio, sumOfRows } from "../query/row-values.ts";
+import { numberIn, ratio, sumOfRows } from "../query/sql.ts";
 import type { Scope } from "../query/scope.ts";
 import { DAY, EVENTS, PAGEVIEWS, TIME_ZONE, VISITORS, timeZoneField } from "./measures/fields.ts";
 import { sessionAverages, sessionSums, type SessionAverages } from "./measures/sessions.ts";

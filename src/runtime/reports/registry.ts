@@ -3,7 +3,7 @@
  * list.
  */
 import { MINUTE_MS, utcDateOf, type SiteId } from "../../storage/event.ts";
-import { RolledMeasures } from "../duckdb/rollups/rolled-measures.ts";
+import { RolledMeasures } from "../duckdb/rollups/rollup-execution.ts";
 import { rangeOfDays } from "../query/date-range.ts";
 import type { Scope } from "../query/scope.ts";
 import { breakdown } from "./breakdown.ts";

@@ -5,7 +5,7 @@ import type { AppErrorCode } from "../base/errors.ts";
 import type { AggregateQuery } from "../query/aggregate-query.ts";
 import type { DateRange } from "../query/date-range.ts";
 import { Decimal } from "../base/decimal.ts";
-import { keyOfConditions, type Condition } from "../query/filters.ts";
+import { type Condition, keyOfConditions } from "../query/filters.ts";
 import type { Schema } from "../base/json-schema.ts";
 import { parseParameters, type Parameter, type Parameters, type Values } from "../query/parameters.ts";
 import { mapPlan, type Plan } from "../query/plan.ts";

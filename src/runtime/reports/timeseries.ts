@@ -3,7 +3,7 @@ import { DAY_BUCKET, HOUR_BUCKET, INTERVAL, checkInterval, lengthOf } from "../q
 import { closed } from "../base/json-schema.ts";
 import { optionalOneOf } from "../query/parameters.ts";
 import { planOf } from "../query/plan.ts";
-import { numberIn } from "../query/row-values.ts";
+import { numberIn } from "../query/sql.ts";
 import { visitorCountsBy } from "./measures/counts.ts";
 import { EVENTS, PAGEVIEWS, VISITORS } from "./measures/fields.ts";
 import { BUCKET, pointsOf, seriesOf } from "./measures/series.ts";

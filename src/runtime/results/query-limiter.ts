@@ -1,9 +1,10 @@
 /**
- * Limits concurrent stats queries; further ones are refused, at once or after a short wait (docs/http-api.md, "Concurrency"). Guests
- * have a part of the slots, because a share link lets anyone ask.
+ * Limits queries: how many run at the same time, and that the thread that ingests events compiles and plans one at a time
+ * (docs/http-api.md, "Concurrency"). Guests have a part of the slots and come last, because a share link lets anyone ask.
  */
+import { EXPORT_WANTED_MS, GUEST_EXPORTS_MAX, GUEST_SLOTS_SHARE_MAX, QUERIES_WAITING_MAX } from "../base/config/report-limits.ts";
 import { AppError } from "../base/errors.ts";
-import { EXPORT_WANTED_MS, QUERIES_WAITING_MAX, GUEST_EXPORTS_MAX, GUEST_SLOTS_SHARE_MAX } from "../base/config/report-limits.ts";
+import { checkSyntax, type Condition } from "../query/filters.ts";
 import type { Asker } from "../query/plan.ts";
 
 const RETRY_SECS = 1;
@@ -11,7 +12,7 @@ const RETRY_SECS = 1;
 /** `Retry-After` of an export beside another one, which takes a while. */
 const EXPORT_RETRY_SECS = 10;
 
-export const tooManyQueries = (): AppError =>
+const tooManyQueries = (): AppError =>
   new AppError({ code: "too_many_requests", retryAfterSecs: RETRY_SECS }, "Too many statistics queries at the same time. Try again later.");
 
 const oneExport = (): AppError =>
@@ -20,7 +21,7 @@ const oneExport = (): AppError =>
     "A share link or public site, and an address, may have one export at a time. Try again when the other one has ended.",
   );
 
-export interface QueryLimiterOptions {
+interface QueryLimiterOptions {
   /** 0 means unlimited. */
   readonly concurrentMax: number;
   /** Maximum wait for a slot; 0 refuses at once. */
@@ -167,5 +168,68 @@ export class QueryLimiter {
         query.begin();
       }
     }
+  }
+}
+
+type Begin = () => void;
+
+export class FilterCheck {
+  readonly #wait: (ms: number) => Promise<void>;
+  /** Waiting requests in order of arrival; guests come after all others. */
+  readonly #waiting = { owners: new Set<Begin>(), guests: new Set<Begin>() };
+  #isServing = false;
+
+  /** `wait` resolves after so many milliseconds, and after what has arrived meanwhile. */
+  constructor(wait: (ms: number) => Promise<void>) {
+    this.#wait = wait;
+  }
+
+  /**
+   * 400 for what is no regular expression; 429 if too many wait, which slots do not bound if they are unlimited. For queries that have
+   * a slot, and for what administrators save. Rejects with the asker's signal. Resolves in a turn of its own, so that the
+   * caller can plan at once: the SQL of filters on many goals takes milliseconds.
+   */
+  async check(conditions: readonly Condition[], asker: Asker): Promise<void> {
+    await checkSyntax(conditions, async (work) => {
+      await this.#turn(asker);
+      return work();
+    });
+    if (conditions.length > 0) await this.#turn(asker);
+  }
+
+  async #turn({ isGuest, signal }: Asker): Promise<void> {
+    signal.throwIfAborted();
+    const waiting = this.#waiting[isGuest ? "guests" : "owners"];
+    if (waiting.size >= QUERIES_WAITING_MAX) throw tooManyQueries();
+    return new Promise((resolve, reject) => {
+      const giveUp = () => {
+        waiting.delete(begin);
+        reject(signal.reason as Error);
+      };
+      const begin = () => {
+        waiting.delete(begin);
+        signal.removeEventListener("abort", giveUp);
+        resolve();
+      };
+      waiting.add(begin);
+      signal.addEventListener("abort", giveUp, { once: true });
+      void this.#serve();
+    });
+  }
+
+  get #next(): Begin | undefined {
+    const [owner] = this.#waiting.owners;
+    const [reader] = this.#waiting.guests;
+    return owner ?? reader;
+  }
+
+  async #serve(): Promise<void> {
+    if (this.#isServing) return;
+    this.#isServing = true;
+    while (this.#next) {
+      await this.#wait(0);
+      this.#next?.();
+    }
+    this.#isServing = false;
   }
 }

@@ -10,7 +10,7 @@ import { EngineFullError, type Block, type BlockFile, type Engine } from "../duc
 import { EngineMemory } from "../duckdb/cache/engine-memory.ts";
 import { IncompleteDaysError } from "../duckdb/cache/cached-blocks.ts";
 import { measuresOf, rowsIn } from "../duckdb/rollups/rollup-maker.ts";
-import type { RolledMeasures } from "../duckdb/rollups/rolled-measures.ts";
+import type { RolledMeasures } from "../duckdb/rollups/rollup-execution.ts";
 import { statement } from "../duckdb/executor.ts";
 import type { SiteRange } from "../query/scope.ts";
 import { sql } from "../query/sql.ts";

@@ -14,7 +14,7 @@ import type { SqlRow } from "../query/sql.ts";
 import { type OpenedRollup, openRollup } from "../../storage/rollup-file.ts";
 import { PROPERTY_KEYS_MAX, ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX, VISITORS_COMPARED_MAX } from "../base/config/report-limits.ts";
 import { KEYS_MEASURE } from "../duckdb/rollups/rollup-maker.ts";
-import type { RolledMeasures } from "../duckdb/rollups/rolled-measures.ts";
+import type { RolledMeasures } from "../duckdb/rollups/rollup-execution.ts";
 import { addDays, firstDateOfPeriod, periodOf } from "../../storage/calendar.ts";
 import type { SiteId, LocalDate } from "../../storage/event.ts";
 import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";

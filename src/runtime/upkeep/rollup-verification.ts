@@ -2,7 +2,7 @@
 import type { SiteId, LocalDate } from "../../storage/event.ts";
 import type { RollupHeader } from "../../storage/rollup.ts";
 import { type PartitionVersion, partitionVersionOf } from "../duckdb/cache/partition-version.ts";
-import type { RolledMeasures } from "../duckdb/rollups/rolled-measures.ts";
+import type { RolledMeasures } from "../duckdb/rollups/rollup-execution.ts";
 import { inOrderOfMaking, type RollupNode, rollupNodes } from "../duckdb/rollups/rollup-spans.ts";
 import { isValid, fileOf } from "../duckdb/rollups/rollup-origin.ts";
 import type { ObjectKey, ObjectStore, StoredObject } from "../../storage/object-store.ts";

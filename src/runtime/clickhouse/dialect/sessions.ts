@@ -5,7 +5,7 @@
  */
 import type { Calendar } from "../../../storage/calendar.ts";
 import { PAGEVIEW } from "../../base/config/names.ts";
-import { columnOf, type Dimension, isDimension, type SessionDimension } from "../../query/dimensions.ts";
+import { columnOf, type Dimension, isDimension, type SessionDimension } from "../../query/filters.ts";
 import { goalMarks, isOnGoal, isOnPage, negated, type SessionCondition, type SessionEvents } from "../../query/conditions.ts";
 import { eventsIn, hidesEvents as hides, rangedEvents, type Scope } from "../../query/scope.ts";
 import { column, joinSql, sql, type SqlText, textCode } from "../../query/sql.ts";

@@ -19,7 +19,7 @@ import type { PartitionVersion } from "../cache/partition-version.ts";
 import { bytesOf, chunkBytesMax, cutIntoChunks } from "../chunks.ts";
 import { type Engine, EngineFullError } from "../engine.ts";
 import { beyondSql, statement } from "../executor.ts";
-import type { RolledMeasures } from "./rolled-measures.ts";
+import type { RolledMeasures } from "./rollup-execution.ts";
 import type { ComputedMeasures, RollupCalculator } from "./rollup-calculator.ts";
 import type { RollupStore, RollupToMake } from "./rollup-store.ts";
 

@@ -23,8 +23,7 @@ import { BEHAVIORAL_CHECK, BEHAVIORAL_MACROS } from "../behavioral.ts";
 import { columnsFromIpc, eventRowsFromIpc, rowsFromIpc } from "./arrow.ts";
 import { applyPerVisitor, talliesOf, type Tally, type VisitorFunction } from "../../query/behavioral/visitor-function.ts";
 import { ConnectionPool, type DuckdbBindings, type Turn, Turns } from "./connections.ts";
-import { EngineSites } from "./engine-sites.ts";
-import { EventTables } from "./event-tables.ts";
+import { EngineSites, EventTables } from "./event-tables.ts";
 import { PartialAggregateTables } from "./partial-aggregate-tables.ts";
 import { QueryRunner, rethrown } from "./query-runner.ts";
 

@@ -16,7 +16,7 @@ import {
 import { columnsFromIpc, ipcFromMatches, ipcFromPropertyRows, ipcFromStrings, type Matches } from "./arrow.ts";
 import { type ConnectionPool, type DuckdbBindings, isFatal, isOutOfMemory, type Turn } from "./connections.ts";
 import { type BlockProps, type Entries, ReadableEntries, UnseenEntries } from "./dictionaries.ts";
-import type { EngineSites } from "./engine-sites.ts";
+import type { EngineSites } from "./event-tables.ts";
 import { NEW_ROWS, type PartialAggregateTables } from "./partial-aggregate-tables.ts";
 import { createPropertyReader, parseProps } from "./properties.ts";
 

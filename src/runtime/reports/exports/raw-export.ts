@@ -18,7 +18,7 @@ import type { ExportFormat } from "./formats.ts";
 import type { ExportReservation } from "./export-memory.ts";
 import { closed, count, list, orNull, text, type Schema } from "../../base/json-schema.ts";
 import { MONEY } from "../measures/fields.ts";
-import { column, fragment, joinSql, resultColumn, sql, type ColumnName } from "../../query/sql.ts";
+import { column, type ColumnName, fragment, joinSql, resultColumn, sql } from "../../query/sql.ts";
 import { UNRECORDED } from "../../../shared/filters.ts";
 
 /** Visitor ids are never exported. */

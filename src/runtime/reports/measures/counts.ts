@@ -6,9 +6,8 @@ import { DAY_BUCKET } from "../../query/buckets.ts";
 import { rangeOfDays } from "../../query/date-range.ts";
 import type { LocalSql } from "../../query/local-time.ts";
 import { type Plan, planOf } from "../../query/plan.ts";
-import { numberIn } from "../../query/row-values.ts";
+import { fragment, numberIn, sql, type SqlRow, textCode } from "../../query/sql.ts";
 import { eventsIn, type Scope, within } from "../../query/scope.ts";
-import { fragment, sql, textCode, type SqlRow } from "../../query/sql.ts";
 
 /** The number of page views in a group. */
 export const COUNT_PAGEVIEWS = sql`count(*) FILTER (WHERE event_name = ${textCode(PAGEVIEW)})`;

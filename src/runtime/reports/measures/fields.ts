@@ -4,8 +4,7 @@ import type { EpochMs } from "../../../storage/event.ts";
 import { PAGEVIEW } from "../../base/config/names.ts";
 import { Decimal, decimalFromCents } from "../../base/decimal.ts";
 import { closed, count, exactNumber, list, text, type Properties } from "../../base/json-schema.ts";
-import { numberIn, textIn } from "../../query/row-values.ts";
-import type { SqlRow } from "../../query/sql.ts";
+import { numberIn, type SqlRow, textIn } from "../../query/sql.ts";
 
 export const VISITORS = count("Distinct visitors.");
 export const PAGEVIEWS = count(`Events named \`${PAGEVIEW}\`.`);

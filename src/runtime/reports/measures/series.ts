@@ -4,8 +4,7 @@ import { BUCKETS_MAX } from "../../base/config/report-limits.ts";
 import { bucketOfDay, bucketSql, bucketsOf, type BucketLength } from "../../query/buckets.ts";
 import type { DateRange } from "../../query/date-range.ts";
 import { list, text, type Described, type Schema } from "../../base/json-schema.ts";
-import { numberIn, rowsBy, sumsBy } from "../../query/row-values.ts";
-import type { SqlRow } from "../../query/sql.ts";
+import { numberIn, rowsBy, type SqlRow, sumsBy } from "../../query/sql.ts";
 import { HOURLY_DAYS_MAX, RANGE_DAYS_MAX } from "../../../shared/limits.ts";
 
 export const BUCKET = text(

@@ -3,9 +3,8 @@ import type { Calendar } from "../../../storage/calendar.ts";
 import { DAY_MS } from "../../../storage/event.ts";
 import type { AggregateQuery } from "../../query/aggregate-query.ts";
 import { isInUtc, startOfDaySql, type LocalSql } from "../../query/local-time.ts";
-import { numberIn, ratio } from "../../query/row-values.ts";
+import { fragment, numberIn, ratio, sql, type SqlRow, type SqlText, textCode } from "../../query/sql.ts";
 import { eventsIn, eventsWithMatch, hidesEvents, inRange, type Scope, within } from "../../query/scope.ts";
-import { fragment, sql, textCode, type SqlText, type SqlRow } from "../../query/sql.ts";
 import { PAGEVIEW } from "../../base/config/names.ts";
 import { COUNT_PAGEVIEWS } from "./counts.ts";
 

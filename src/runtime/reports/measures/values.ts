@@ -4,10 +4,10 @@
  */
 import type { Calendar } from "../../../storage/calendar.ts";
 import type { AggregateQuery } from "../../query/aggregate-query.ts";
-import { columnOf, isDimension, type Dimension, type SessionDimension } from "../../query/dimensions.ts";
+import { columnOf, type Dimension, isDimension, type SessionDimension } from "../../query/filters.ts";
 import { goalSql } from "../../query/conditions.ts";
 import { eventsIn, hidesEvents, propsIn, type Scope, within } from "../../query/scope.ts";
-import { column, fragment, sql, textCode, type ColumnName, type SqlText } from "../../query/sql.ts";
+import { column, type ColumnName, fragment, sql, type SqlText, textCode } from "../../query/sql.ts";
 import type { Goal } from "../../sites/goal.ts";
 import { COUNT_PAGEVIEWS, revenueTotal } from "./counts.ts";
 import { sessionParts, sharedSessions, wholeSessions } from "./sessions.ts";

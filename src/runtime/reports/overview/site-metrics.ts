@@ -8,12 +8,11 @@ import { ROLLUP_DAY_WEIGHT_BYTES, ROLLUP_WEIGHT_BYTES_MIN } from "../../base/con
 import type { NumbersPlan } from "../../results/unchanged-results.ts";
 import { bucketsOf } from "../../query/buckets.ts";
 import { rangeOfDays, type DateRange } from "../../query/date-range.ts";
-import { numberIn } from "../../query/row-values.ts";
+import { numberIn, type SqlRow } from "../../query/sql.ts";
 import type { Scope } from "../../query/scope.ts";
 import { seriesOf } from "../measures/series.ts";
 import { visitCounts, visitsByDay, visitsByHour, visitsByFirstMinute, visitsByLastInstant } from "./visit-queries.ts";
 import { localTimeOf, whenClockShows } from "../../query/local-time.ts";
-import type { SqlRow } from "../../query/sql.ts";
 import { daysOfWholeWeeks } from "../../../shared/periods.ts";
 
 interface WindowMetrics {

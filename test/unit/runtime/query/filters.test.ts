@@ -4,21 +4,19 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../../src/runtime/base/errors.ts";
 import {
-  DIMENSIONS,
-  SESSION_DIMENSIONS,
-  columnOf,
-  isDimension,
-  parseDimension,
-  type Dimension,
-} from "../../../../src/runtime/query/dimensions.ts";
-import {
   checkSyntax,
+  columnOf,
+  type Condition,
   conditionsOn,
+  type Dimension,
+  DIMENSIONS,
   distinctConditions,
   filterText,
+  isDimension,
   keyOfConditions,
+  parseDimension,
   parseSegmentFilter,
-  type Condition,
+  SESSION_DIMENSIONS,
 } from "../../../../src/runtime/query/filters.ts";
 import type { SiteGoal } from "../../../../src/runtime/sites/goal.ts";
 import { EVENT_COLUMNS } from "../../../../src/storage/event.ts";

@@ -1,6 +1,6 @@
 /** The measures that rollups store, and the queries that read them. */
 import { describe, expect, it } from "vitest";
-import { DIMENSIONS } from "../../../../src/runtime/query/dimensions.ts";
+import { DIMENSIONS } from "../../../../src/runtime/query/filters.ts";
 import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
 import type { Scope } from "../../../../src/runtime/query/scope.ts";
 import { countsByPropertyValue } from "../../../../src/runtime/reports/properties.ts";

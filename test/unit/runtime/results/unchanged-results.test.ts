@@ -3,8 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { AnalyticsBackend } from "../../../../src/runtime/query/plan.ts";
 import { UnchangedResults, type NumbersPlan } from "../../../../src/runtime/results/unchanged-results.ts";
 import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
-import { numberIn } from "../../../../src/runtime/query/row-values.ts";
-import { sql } from "../../../../src/runtime/query/sql.ts";
+import { numberIn, sql } from "../../../../src/runtime/query/sql.ts";
 import type { LocalDate, SiteId } from "../../../../src/storage/event.ts";
 import { createDeferred } from "../../../support/deferred.ts";
 

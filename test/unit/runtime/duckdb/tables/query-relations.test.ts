@@ -1,6 +1,6 @@
 /** What guests may read of dictionaries for the relations of a query, and how many steps their tests may take. */
 import { describe, expect, it } from "vitest";
-import { EngineSites } from "../../../../../src/runtime/duckdb/tables/engine-sites.ts";
+import { EngineSites } from "../../../../../src/runtime/duckdb/tables/event-tables.ts";
 import { QueryRelations, QueryTests, type ReadableCodes } from "../../../../../src/runtime/duckdb/tables/query-runner.ts";
 import { TooManyStepsError, type PropertiesWanted } from "../../../../../src/runtime/duckdb/engine.ts";
 import { GUEST_TEST_STEPS_MAX } from "../../../../../src/runtime/base/config/report-limits.ts";

@@ -1,19 +1,19 @@
 /** Executes a step of a plan from rollups for the salt periods that they cover, and from events for the rest. */
-import { rowCountOf, type Columns } from "../../storage/columns.ts";
-import { ROLLUP_ADDED_ROWS_MAX } from "../base/config/report-limits.ts";
-import type { DateRange } from "../query/date-range.ts";
-import { reasonOf, type Log } from "../base/metrics/log.ts";
-import type { PartitionVersion } from "./cache/partition-version.ts";
-import type { RollupCalculator } from "./rollups/rollup-calculator.ts";
-import type { RollupCoverage } from "./rollups/rollup-spans.ts";
-import type { RollupStore } from "./rollups/rollup-store.ts";
-import { unlessAborted } from "../base/queue.ts";
-import type { SqlRow } from "../query/sql.ts";
-import { allRows } from "../query/aggregate-query.ts";
-import type { PlanStep, StepRows } from "../query/plan.ts";
-import type { RolledMeasures } from "./rollups/rolled-measures.ts";
+import { type Columns, rowCountOf } from "../../../storage/columns.ts";
+import { propertyMeasure } from "../../../storage/rollup.ts";
+import { ROLLUP_ADDED_ROWS_MAX } from "../../base/config/report-limits.ts";
+import { type Log, reasonOf } from "../../base/metrics/log.ts";
+import { unlessAborted } from "../../base/queue.ts";
+import { type AggregateQuery, allRows, definitionOf } from "../../query/aggregate-query.ts";
+import type { DateRange } from "../../query/date-range.ts";
+import type { PlanStep, StepRows } from "../../query/plan.ts";
+import type { SqlRow } from "../../query/sql.ts";
+import type { PartitionVersion } from "../cache/partition-version.ts";
+import type { RollupCalculator } from "./rollup-calculator.ts";
+import type { RollupCoverage } from "./rollup-spans.ts";
+import type { RollupStore } from "./rollup-store.ts";
 
-export interface RollupExecutionOptions {
+interface RollupExecutionOptions {
   readonly store: Pick<RollupStore, "coverage" | "forget">;
   readonly calculator: Pick<RollupCalculator, "total">;
   readonly rolled: RolledMeasures;
@@ -113,5 +113,54 @@ export class RollupExecution {
       log.warn("a rollup cannot be read; the report reads events instead", { site: step.siteRange.siteId, reason: reasonOf(error) });
       return null;
     }
+  }
+}
+
+/**
+ * Raise it when rows of a measure change although their SQL does not, for example when sessions are numbered in another way, or when a
+ * limit on what rollups hold changes. All rollups are then made again.
+ */
+const DEFINITIONS_VERSION = 3;
+
+/** A query over all events of a range. */
+interface RolledMeasure {
+  readonly name: string;
+  readonly query: AggregateQuery;
+}
+
+interface RolledMeasuresOptions {
+  readonly measures: readonly RolledMeasure[];
+  /** The query of the values of a custom property. */
+  readonly ofProperty: (key: string) => AggregateQuery;
+  readonly sessionWindowMinutes: number;
+  readonly saltRotationDays: number;
+  /** The hexadecimal digits of a cryptographic hash. */
+  readonly hash: (text: string) => string;
+}
+
+export class RolledMeasures {
+  readonly measures: readonly RolledMeasure[];
+  /** The query of the values of a custom property. Its measure is named by `propertyMeasure`. */
+  readonly ofProperty: (key: string) => AggregateQuery;
+  /** Differs whenever the rows of any measure may differ for the same events. */
+  readonly definitions: string;
+  readonly #nameByDefinition: ReadonlyMap<string, string>;
+
+  constructor({ measures, ofProperty, sessionWindowMinutes, saltRotationDays, hash }: RolledMeasuresOptions) {
+    this.measures = measures;
+    this.ofProperty = ofProperty;
+    this.#nameByDefinition = new Map(measures.map(({ name, query }) => [definitionOf(query), name]));
+    const settings = [DEFINITIONS_VERSION, sessionWindowMinutes, saltRotationDays];
+    this.definitions = hash(JSON.stringify([settings, [...this.#nameByDefinition], definitionOf(ofProperty(""))]));
+  }
+
+  /** The measure that has the query's rows; null if none does, as for any filter. */
+  nameOf(query: AggregateQuery): string | null {
+    const definition = definitionOf(query);
+    const name = this.#nameByDefinition.get(definition);
+    if (name !== undefined) return name;
+    const { property } = query;
+    if (typeof property !== "string" || definition !== definitionOf(this.ofProperty(property))) return null;
+    return propertyMeasure(property);
   }
 }
