@@ -73,21 +73,17 @@ function setCookie(request: Request, context: HostContext, token: string, maxAge
   return { "Set-Cookie": `${SESSION_COOKIE}=${token}; HttpOnly; SameSite=Strict; Path=${path}; Max-Age=${maxAgeSecs}${secure}` };
 }
 
-/** The header that sets the session cookie. */
 export const sessionCookie = (request: Request, context: HostContext, token: string): ReplyHeaders =>
   setCookie(request, context, token, context.services.config.sessionTtlSecs);
 
-/** The header that deletes the session cookie. */
 export const endedSessionCookie = (request: Request, context: HostContext): ReplyHeaders => setCookie(request, context, "", 0);
 
-/** True if access to the route depends on the caller. */
 export const needsStanding = (access: Access): boolean => access !== "public" && access !== "ingest";
 
-/** Asks what the credentials of the request are worth. */
 export const standingOf = (request: Request, services: Services): Standing | Promise<Standing> =>
   services.standingOf(credentialsOf(request));
 
-/** 429 for too many requests with `X-Share` from one address, whatever it says, where it may give access: anyone can send them. */
+/** 429 for too many requests with `X-Share` from one address, valid or not, because anyone can send them. */
 export function limitGuest(access: Access, request: Request, context: Context): void {
   if (shareOf(request) === null || (access !== "stats" && access !== "share")) return;
   const { guestRateLimit, monotonicMs } = context.services;
@@ -97,20 +93,19 @@ export function limitGuest(access: Access, request: Request, context: Context): 
   throw new AppError({ code: "too_many_requests", retryAfterSecs }, "Too many requests from this address. Try again later.");
 }
 
-/** The reader for whom the queries of a request run. */
 export const askerOf = ({ reader, deadline }: Pick<Context, "reader" | "deadline">): Asker => ({
   isGuest: reader.principal.view !== null,
   signal: deadline.signal,
 });
 
-/** The exporter, if guests have one export each: no guest holds twice what others wait for. Undefined for any other caller. */
+/** Each link and each address of guests may hold one export. Undefined for other callers, who have no such limit. */
 export function exporterOf(request: Request, context: Context): SlotUse["exporter"] {
   const share = context.standing?.share;
   if (typeof share !== "object" || share === null) return undefined;
   return { share: share.shareId, address: rateLimitKeyOf(clientAddressOfRequest(request, context)) };
 }
 
-/** Asks whether what is shared with the guest of a request still is; null for any other caller. */
+/** Tells whether the link of a guest still works, while a response is streamed. null for other callers. */
 export function stillShown(request: Request, { reader, services }: Pick<Context, "reader" | "services">): (() => Promise<boolean>) | null {
   if (reader.principal.view === null) return null;
   return async () => principalOf(await standingOf(request, services)) !== NOBODY;
@@ -123,13 +118,12 @@ const unauthenticated = (message = "A valid session or API key is required"): Ap
 
 const forbidden = (message: string): AppError => new AppError({ code: "forbidden" }, message);
 
-/** Access until an admin password is set. */
 function checkOpenAccess(access: Access, request: Request, context: Context): void {
   if (access === "admin" || access === "site" || access === "session") throw unauthenticated();
   if (access === "manage") refuseForeignPage(request, context);
 }
 
-/** Access with `X-Share`, even before an admin password is set. */
+/** Counts even before an admin password is set. */
 function checkSharedAccess(access: Access, share: NonNullable<Standing["share"]>): void {
   if (share === "unknown") throw unauthenticated("The share link is unknown, revoked or expired");
   if (share === "locked") throw unauthenticated("The share link needs its password");

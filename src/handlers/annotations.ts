@@ -13,7 +13,7 @@ import { jsonReply } from "./reply.ts";
 import { Query } from "./request.ts";
 import type { Context, Handler } from "./route.ts";
 
-/** All three are optional: by default, annotations of all dates are listed. */
+/** All optional: annotations of all dates are listed by default. */
 const ANNOTATION_DATES = {
   period: SCOPE_PARAMETERS.period,
   start_date: SCOPE_PARAMETERS.start_date,
@@ -25,7 +25,7 @@ function wantedDates(siteId: SiteId, { services, nowMs, url }: Context): DateRan
   const { period, start_date: startDate, end_date: endDate } = new Query(url).parse(ANNOTATION_DATES);
   if ((startDate ?? endDate) === null && (period ?? "all") === "all") return null;
   const today = services.sites.calendarOf(siteId).dateOf(nowMs);
-  // `all` is a period here, too, which the message about an unknown one says.
+  // With a `firstDay`, the message about an unknown period lists `all`.
   return parseDateRange({ period, startDate, endDate }, { today, firstDay: null }, LONG_RANGE_DAYS_MAX);
 }
 

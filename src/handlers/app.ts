@@ -1,4 +1,4 @@
-/** All routes: one line each with method, path, access level, handler, the site that it is about, and the roles of the instances that serve it. */
+/** All routes, one line each: method, path, access level, handler, and where they differ the site and the roles of instances. */
 import type { Config } from "../runtime/base/config/config.ts";
 import { ASSETS_PATH, DEMO_SITE, EVENT_PATH, SHARE_PATH } from "../runtime/base/config/names.ts";
 import { parseUrl } from "../runtime/ingest/parse-url.ts";
@@ -102,17 +102,16 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/.well-known/security.txt", "public", getSecurityContact, ANY_ROLE),
 ];
 
-/** Options that conflict with the routes. */
 export const problemsWithRoutes = (config: Config): string[] => problemsOfPaths(ROUTES, config);
 
 export const createApp = (services: Services): App => new Pipeline(ROUTES, services);
 
 type Paths = Pick<Config, "basePath" | "scriptPaths" | "eventPaths" | "dashboardOrigin">;
 
-/** Used while an option is invalid. */
+/** None of them counts while an option is invalid. */
 const WITHOUT_OPTIONS: Paths = { basePath: "", scriptPaths: [], eventPaths: [], dashboardOrigin: null };
 
-/** `paths` is null while an option is invalid. */
+/** The response of a host whose services cannot start, readable by the same pages as any other. `paths` is null while an option is invalid. */
 export async function unstartedResponse(request: Request, reply: Reply, paths: Paths | null): Promise<Response> {
   const known = paths ?? WITHOUT_OPTIONS;
   const url = parseUrl(request.url);

@@ -6,7 +6,7 @@ import { jsonReply, type Reply } from "./reply.ts";
 
 interface Repeated {
   loggedMs: number;
-  /** Requests that failed since. */
+  /** Requests that failed since then. */
   count: number;
 }
 
@@ -40,7 +40,6 @@ export class FailureLog {
     this.#repeated.set(reason, { loggedMs: this.#monotonicMs(), count: 0 });
   }
 
-  /** Writes the lines that are due. */
   tick(): void {
     const nowMs = this.#monotonicMs();
     for (const [reason, repeated] of this.#repeated) {
@@ -79,7 +78,7 @@ export const STATUS = {
 /** Tells the dashboard, without parsing messages, that setup requires the setup code. */
 const SETUP_CODE_REQUIRED = { "X-Setup-Code": "required" } as const;
 
-/** Tells the dashboard that a retry is no use, and tells this 503 from a proxy's. */
+/** Distinguishes this 503 from a proxy's, and tells the dashboard not to retry. */
 const EXTENSION_MISSING = { "X-Behavioral-Extension": "missing" } as const;
 
 const INTERNAL_ERROR = "Internal error. The server's log tells more under this request's id.";

@@ -31,7 +31,7 @@ function weightOf(coding: Coding, weights: ReadonlyMap<string, number>): number 
   return weights.get(coding) ?? weights.get("*") ?? (coding === "identity" ? 0.001 : 0);
 }
 
-/** The best available coding; `identity` if the client accepts none. */
+/** `identity` if the client accepts no other. */
 export function chosenCoding(acceptEncoding: string | null, available: readonly Coding[]): Coding {
   const weights = weightsIn(acceptEncoding ?? "");
   let best: Coding = "identity";
@@ -77,7 +77,6 @@ const SCRIPT_HEADERS = {
   "Cross-Origin-Resource-Policy": "cross-origin",
 } as const;
 
-/** The tracking script (docs/tracking-script.md). */
 export const getScript: Handler = (request, { services }) => assetReply(request, services.trackerScript, SCRIPT_HEADERS);
 
 /** The page may load only its own scripts, styles and reports; only these origins may frame it, and forms go only to the service. */

@@ -1,4 +1,4 @@
-/** The client address and scheme of a request, by its connection and the headers of trusted proxies. */
+/** The client address and scheme of a request, from its connection and the headers of trusted proxies. */
 import { parseUrl } from "../runtime/ingest/parse-url.ts";
 import type { Context } from "./route.ts";
 
@@ -32,7 +32,6 @@ export function clientAddressOf({ socketAddress, ...source }: ClientAddressSourc
   return (forwarded === null ? null : parseAddress(forwarded)) ?? parseAddress(socketAddress) ?? socketAddress;
 }
 
-/** The client address of a request. */
 export function clientAddressOfRequest(
   { headers }: Request,
   { services, socketAddress }: Pick<Context, "services" | "socketAddress">,
@@ -71,7 +70,7 @@ export function forwardedEntry(header: string, trustedProxies: number): string |
   return header.slice(start, end).trim();
 }
 
-/** The addresses of the connection and, from the right, of the first entries of the header; null for what is not an address. */
+/** The addresses of the connection and of the last entries of the header, nearest first; null for entries that are not addresses. */
 export function addressChainOf({ socketAddress, forwardedFor }: Omit<ClientAddressSource, "trustedProxies">, entriesMax: number) {
   const chain = [parseAddress(socketAddress)];
   if (forwardedFor === null) return chain;
@@ -83,7 +82,7 @@ export function addressChainOf({ socketAddress, forwardedFor }: Omit<ClientAddre
   return chain;
 }
 
-/** The address in `text`, with or without a port; null if there is none. */
+/** Accepts an address with or without a port; null for anything else. */
 export function parseAddress(text: string): string | null {
   const entry = text.trim();
   const address = IPV4_WITH_PORT.exec(entry)?.[1] ?? IPV6_IN_BRACKETS.exec(entry)?.[1] ?? entry;

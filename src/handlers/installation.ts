@@ -21,7 +21,7 @@ const timestampOf = (ms: number): string => new Date(ms).toISOString();
 
 const counted = ({ latestMs, ...outcome }: OutcomeCount) => ({ ...outcome, latest_at: timestampOf(latestMs) });
 
-/** None without events, and if storage does not tell them in time: the counts are wanted most while it fails. */
+/** Empty without events, and if storage is too slow: the counts are needed most while it fails. */
 async function daysOf(siteId: SiteId, { knownSites, daysOf: storedDays, wait }: Services): Promise<readonly LocalDate[]> {
   if (!knownSites.has(siteId)) return [];
   const days = storedDays(siteId).catch((): LocalDate[] => []);
@@ -32,9 +32,9 @@ export const getInstallation: Handler = async (_request, { services, url }) => {
   const { config, knownSites, eventOutcomes, proxyCheck } = services;
   const { site_id: siteId } = new Query(url).parse({ site_id: SCOPE_PARAMETERS.site_id });
   if (!knownSites.areListed) await knownSites.untilListed();
-  // Lists the site's files, of which some may be left out.
+  // Before the gauges: listing the site's files finds those that are left out.
   const days = await daysOf(siteId, services);
-  // Where sites have instances of their own, this also brings their counts of events.
+  // On hosts with an instance for each site, this also fetches their counts of events.
   const { filesLeftOut } = await services.gauges();
   return jsonReply({
     since: timestampOf(eventOutcomes.sinceMsOf(siteId)),

@@ -35,14 +35,13 @@ export function readSite(context: Context): SiteId {
   return siteId;
 }
 
-/** 403 for a caller who may not change the site. */
 export function administeredSite(context: Context): SiteId {
   const siteId = siteIn(context);
   requireAdminOf(siteId, context);
   return siteId;
 }
 
-/** A random text that a browser keeps and sends, and nobody else knows. */
+/** A secret that a browser makes up and keeps. */
 const OWNER = /^[A-Za-z0-9_-]{22,128}$/;
 
 /** The hash by which the caller is recognized, also after another login; null for a session without the header `X-Owner`. */
@@ -53,7 +52,6 @@ function callerOf(request: Request, { services }: Context): ItemOwner {
   return known === null ? null : services.hashOfOwner(known);
 }
 
-/** The parameter of lists of items that have owners. */
 const OWNERS = {
   owners: oneOf(
     "Whose are listed besides those for everybody: the caller's own, or with `all` those of every owner. Only administrators of the site " +
@@ -156,7 +154,6 @@ const ITEM_BODY_REFUSALS = {
     "A parameter or the header `X-Owner` is invalid, the body is not JSON, a field is unknown or breaks its rule, or the site has the maximum number.",
 } as const;
 
-/** A browser's secret, by which it is known again. */
 const OWNER_HEADER: Parameter = {
   name: "X-Owner",
   in: "header",

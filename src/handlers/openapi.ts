@@ -47,7 +47,7 @@ import { SETTINGS_API } from "./site-settings.ts";
 import { STATS_API } from "./stats.ts";
 import { PRODUCT_NAME } from "../shared/names.ts";
 
-/** The part of the document from each file of handlers, in its order. */
+/** The parts of the document, in its order. */
 const APIS = [
   INGEST_API,
   STATS_API,
@@ -66,15 +66,12 @@ const APIS = [
   SERVICE_API,
 ] as const;
 
-/** One union of the keys of all. */
 type IdIn<Api> = Api extends { readonly operations: infer Described } ? keyof Described : never;
 
-/** The routes that are described. */
 export type DescribedRouteId = IdIn<(typeof APIS)[number]>;
 
 type PathIn<M extends Method, Id> = Id extends `${M} ${infer Path extends `/${string}`}` ? Path : never;
 
-/** The paths that are described for a method. */
 export type DescribedPath<M extends Method> = PathIn<M, DescribedRouteId>;
 
 export const OPERATIONS: Readonly<Partial<Record<RouteId, Operation>>> = Object.assign({}, ...APIS.map(({ operations }) => operations));
@@ -105,7 +102,7 @@ const DESCRIPTION =
   "whose `Host` and path do not form a valid URL a 400. If `dashboard_origin` is set, its pages may read the responses about stats, " +
   "logins and keys, and preflight requests say so.";
 
-/** Alternative credentials by name: any one of them suffices. */
+/** Alternatives: any one of these credentials suffices. */
 type Security = readonly Readonly<Partial<Record<keyof typeof SECURITY_SCHEMES, readonly []>>>[];
 
 interface AccessRules {
@@ -189,7 +186,6 @@ const BY_ACCESS: Readonly<Record<Access, AccessRules>> = {
 
 const statusOf = (code: RefusalCode): number => (code === "internal" ? 500 : STATUS[code]);
 
-/** The reasons whose responses have `Retry-After`. */
 const RETRYABLE: readonly RefusalCode[] = ["too_many_requests", "unavailable"];
 
 const headersOf = (codes: readonly RefusalCode[]): Headers => ({
@@ -228,7 +224,6 @@ interface Reference {
   readonly $ref: string;
 }
 
-/** Replaces shared components by references to them. */
 function referrer<T>(component: "headers" | "parameters", shared: Readonly<Record<string, T>>): (part: T) => T | Reference {
   const references = new Map(Object.entries(shared).map(([name, part]) => [part, { $ref: `#/components/${component}/${name}` }]));
   return (part) => references.get(part) ?? part;
@@ -257,7 +252,7 @@ function operationObject({ access, roles }: Route, { tag, parameters, answers, r
 
 type OperationObject = ReturnType<typeof operationObject>;
 
-/** Operations by lowercase method. */
+/** Keyed by lowercase method. */
 type PathItem = Readonly<Record<string, OperationObject>>;
 
 /** A path with `:name` in OpenAPI's notation. */
@@ -275,12 +270,10 @@ function pathsOf(routes: readonly Route[]): Readonly<Record<string, PathItem>> {
 }
 
 interface ServedBy {
-  /** The program's version. */
   readonly version?: string;
   readonly basePath?: string;
 }
 
-/** Readers of the routes alone need neither version nor base path. */
 export const openapiDocument = (routes: readonly Route[], { version = "0.0.0", basePath = "" }: ServedBy = {}) => ({
   openapi: "3.1.0",
   info: { title: PRODUCT_NAME, version, description: DESCRIPTION, license: { name: "MIT", identifier: "MIT" } },
@@ -304,10 +297,9 @@ export const openapiDocument = (routes: readonly Route[], { version = "0.0.0", b
 
 export type OpenapiDocument = ReturnType<typeof openapiDocument>;
 
-/** The document changes only with the program. */
 const CACHE_SECS = 3_600;
 
-/** Serves the document of the routes, which is built on the first request to an instance. */
+/** Builds the document at the first request to an instance. */
 export function openapiHandler(routes: () => readonly Route[]): Handler {
   const documents = new WeakMap<Config, string>();
   return (_request, { services: { config, version } }) => {

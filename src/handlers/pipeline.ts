@@ -1,4 +1,4 @@
-/** Passes every request through the same stages, once and in this order: URL, host, route, access, handler, CORS, common headers, metrics and log. */
+/** Passes every request through the same stages in this order: URL, host, route, access, handler, CORS, common headers, metrics and log. */
 import type { Config } from "../runtime/base/config/config.ts";
 import { AppError, invalidInput } from "../runtime/base/errors.ts";
 import type { EventInput } from "../runtime/ingest/event-input.ts";
@@ -98,7 +98,6 @@ class Deadlines {
     this.#running.delete(deadline);
   }
 
-  /** Ends every request that has timed out. */
   expire(monotonicMs: number): void {
     for (const deadline of this.#running) {
       if (!deadline.isPast(monotonicMs)) return;
@@ -108,14 +107,12 @@ class Deadlines {
   }
 }
 
-/** Headers of every response. */
 const COMMON_HEADERS = {
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "strict-origin-when-cross-origin",
 } as const;
 
-/** A year. */
-const HSTS_SECS = 31_536_000;
+const HSTS_SECS = 365 * 86_400;
 
 /**
  * Tells browsers that came over https to use https from then on (RFC 6797). The policy covers the whole host, which below a base path is

@@ -20,7 +20,6 @@ export const NO_STORE = { "Cache-Control": "no-store" } as const;
 export const jsonReply = (body: unknown, status = 200, headers: ReplyHeaders = {}): Reply =>
   jsonTextReply(JSON.stringify(body), status, headers);
 
-/** Replies with serialized JSON. */
 export function jsonTextReply(json: string, status = 200, headers: ReplyHeaders = {}): Reply {
   return { status, headers: { "Content-Type": "application/json", ...NO_STORE, ...headers }, body: json };
 }
@@ -45,7 +44,6 @@ export const emptyReply = (status: number, headers: ReplyHeaders = {}): Reply =>
 /** Sent with every statistic of a site outside UTC. */
 export const TIME_ZONE_HEADER = "Time-Zone";
 
-/** `timeZone` is an IANA name. */
 export const timeZoneHeaders = (timeZone: string): ReplyHeaders => (timeZone === UTC ? {} : { [TIME_ZONE_HEADER]: timeZone });
 
 export const withHeaders = (reply: Reply, headers: ReplyHeaders): Reply => ({ ...reply, headers: { ...reply.headers, ...headers } });

@@ -1,4 +1,4 @@
-/** Reads what a request carries: its body up to the size limit, and its query parameters, each given once or not at all. */
+/** Reads the body of a request up to the size limit, and its query parameters, each given once or not at all. */
 import { parseObject } from "../runtime/base/body.ts";
 import type { JsonObject } from "../storage/json-record.ts";
 import { BODY_BYTES_DISCARDED_MAX, BODY_BYTES_MAX, QUERY_PARAMETERS_MAX } from "../runtime/base/config/limits.ts";
@@ -62,7 +62,6 @@ export async function readBody(request: Request, bytesMax = BODY_BYTES_MAX): Pro
   return request.body ? readCounting(request.body, bytesMax) : "";
 }
 
-/** The JSON object in the body. */
 export const readJson = async (request: Request, bytesMax?: number): Promise<JsonObject> => parseObject(await readBody(request, bytesMax));
 
 /** All parameters of a request, known or not; 400 for too many, because each lookup scans all of them. */

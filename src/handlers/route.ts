@@ -1,4 +1,4 @@
-/** A route of the table in app.ts, and what its handler gets in addition to the request. */
+/** A route of the table in app.ts, and the context that its handler gets besides the request. */
 import type { Standing } from "../runtime/access/principal.ts";
 import type { Config } from "../runtime/base/config/config.ts";
 import type { EventInput } from "../runtime/ingest/event-input.ts";
@@ -12,14 +12,29 @@ import type { ResponseStreams } from "./response-streams.ts";
 export type Method = "GET" | "POST" | "PUT" | "DELETE" | "OPTIONS";
 
 /**
- * The callers of a route (docs/http-api.md, "Access"). `public`: everyone. `ingest`: everyone, for allowed sites. `auth`: everyone, to log
- * in and out. `stats`: everyone until an admin password is set, then callers with a session or any key. `admin`: callers with an Admin key
- * or, on a page of the dashboard, a session; nobody until an admin password is set. `site`: the same, plus Admin keys limited to the sites
- * that the request names. `session`: the same without the keys. `instance`: like `stats`, but without share links, and without keys that
- * are limited to some sites. `share`: everyone, with `X-Share`. `manage`: everyone but foreign pages until an admin password is set, then
- * like `admin`. Until then, `origins.ts` restricts the host names of all but the first two.
+ * Who may call a route (docs/http-api.md, "Access"). Until an admin password is set, `origins.ts` restricts the host names of all but
+ * `public` and `ingest`.
  */
-export type Access = "public" | "ingest" | "auth" | "share" | "stats" | "instance" | "site" | "admin" | "session" | "manage";
+export type Access =
+  | "public"
+  /** Everyone, for allowed sites. */
+  | "ingest"
+  /** Everyone, to log in and out. */
+  | "auth"
+  /** Everyone with `X-Share`. */
+  | "share"
+  /** Everyone until an admin password is set, then sessions, keys and share links. */
+  | "stats"
+  /** The callers of `stats` without share links and keys limited to some sites. */
+  | "instance"
+  /** The callers of `admin`, plus Admin keys limited to the sites that the request names. */
+  | "site"
+  /** Admin keys, and sessions on a page of the dashboard; nobody until an admin password is set. */
+  | "admin"
+  /** The callers of `admin` without keys. */
+  | "session"
+  /** Everyone but foreign pages until an admin password is set, then the callers of `admin`. */
+  | "manage";
 
 /** The tasks of an instance (the option `role`). */
 export type Role = Config["role"];
@@ -35,7 +50,7 @@ export interface Route<M extends Method = Method, P extends `/${string}` = `/${s
   readonly handler: Handler;
   /** An instance of another role has nothing at the path (docs/http-api.md, "Roles"). */
   readonly roles: readonly Role[];
-  /** The one site that a request is about: `true` for that of the query parameter `site_id`. Null if there is none; events name theirs. */
+  /** The one site that a request is about; `true`: the query parameter `site_id` names it. null if there is none; events name theirs. */
   readonly site: true | SiteId | null;
 }
 

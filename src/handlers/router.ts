@@ -28,12 +28,10 @@ export function redirectToPage({ pathname, search }: URL, basePath: string): Rep
 const methodsOf = ({ method, access }: Route): readonly (Method | "HEAD")[] =>
   method === "GET" && access !== "ingest" ? ["GET", "HEAD"] : [method];
 
-/** All routes at one path. */
 export interface Endpoint {
   readonly byMethod: ReadonlyMap<string, Route>;
   /** The methods in the form of the `Allow` header. */
   readonly allow: string;
-  /** The access levels of these routes. */
   readonly access: ReadonlySet<Access>;
   /** An option added the path. */
   readonly isExtra: boolean;
@@ -74,7 +72,7 @@ export function createMatcher(routes: readonly Route[], extraRoutes: readonly Ro
   };
   addAll(routes, false);
   addAll(extraRoutes, true);
-  // Without the query: the router would collect parameters of the same name in quadratic time.
+  // The query is left out: the router would collect parameters of the same name in quadratic time.
   return async (pathname) => ((await router.fetch({ method: "GET", url: `http://path${pathname}` })) as Match | undefined) ?? null;
 }
 
@@ -96,7 +94,6 @@ export const routeIdOf = ({ method, path }: Pick<Route, "method" | "path">): Rou
 
 type Paths = Pick<Config, "basePath" | "scriptPaths" | "eventPaths">;
 
-/** Copies of the routes of a path at another path. */
 const copiesAt = (routes: readonly Route[], original: string, path: string): Route[] =>
   routes.filter((route) => route.path === original).map((route) => ({ ...route, path: path as Route["path"] }));
 

@@ -31,7 +31,6 @@ const FILTERS = text("Conditions that every report of the link has, as in the pa
 const ORIGINS = list("Origins whose pages may embed the link.", text("An origin."), { maxItems: SHARE_FRAME_ANCESTORS_MAX });
 const REALTIME = boolean("Whether the link shows the realtime report.");
 
-/** What the link shows. */
 const SHOWN = {
   filters: FILTERS,
   period: orNull(text("Dates that no report of the link leaves, as a period that ends today (`7d`). Null without it.")),
@@ -89,7 +88,7 @@ const NEW_SHARE = new Body({
 
 const UNLOCK = new Body({ password: required(anyText(text("The password of the link."))) });
 
-/** A period, two dates, or none of them. Of the two names of the current date, links have `day`. */
+/** A period, two dates, or null. `day` and `today` mean the same, and links store `day`. */
 function sharedDates({ period, startDate, endDate }: DateTexts, today: LocalDate): SharedDates | null {
   const hasDates = startDate !== null || endDate !== null;
   if (period === null && !hasDates) return null;
@@ -108,14 +107,13 @@ const LISTED_SITE = optional(
   parseSiteId,
 );
 
-/** The fields of shared dates, of which those that do not apply are null. */
 const dateFields = (dates: SharedDates | null) => ({
   period: dates && "period" in dates ? dates.period : null,
   start_date: dates && "firstDay" in dates ? dates.firstDay : null,
   end_date: dates && "lastDay" in dates ? dates.lastDay : null,
 });
 
-/** Everything but the token and the password. */
+/** Never contains the token or the password. */
 const described = (share: Share) => ({
   share_hash: share.shareHash,
   site_id: share.siteId,

@@ -1,6 +1,6 @@
 /**
- * Routes a request to the instance of its site, on hosts with an instance for each site. Only requests that the site's instance can serve
- * have a site: the registry answers all others, and so every refusal that needs no site.
+ * Finds the site of a request, for hosts with an instance for each site. The registry answers requests without one, and so every refusal
+ * that needs no site.
  */
 import type { Config } from "../runtime/base/config/config.ts";
 import { isSiteId } from "../runtime/base/config/names.ts";
@@ -14,11 +14,11 @@ import { parametersOf } from "./request.ts";
 
 export interface SiteRequest {
   readonly siteId: SiteId;
-  /** The event in the request; null for any other request. */
+  /** null for requests other than events. */
   readonly event: EventInput | null;
 }
 
-/** Everything after the body was read. */
+/** Finds the site of an event once its body is read. */
 export type FindSite = (body: string) => SiteRequest | null;
 
 export class SiteRouting {
@@ -32,7 +32,7 @@ export class SiteRouting {
     this.#allowlist = createAllowlist(config.siteIds);
   }
 
-  /** The site of a request; a function if that takes the body; null for a request of no single site. */
+  /** null for a request without a single site; a function if only the body names it. */
   async siteOf(request: Request): Promise<SiteRequest | FindSite | null> {
     const url = parseUrl(request.url);
     const match = url && (await this.#matchAt(pathBelow(this.#basePath, url.pathname)));

@@ -22,7 +22,7 @@ import type { Context, Handler } from "./route.ts";
 
 const siteIn = ({ params }: Context): SiteId => parseSiteId(params.site_id ?? "", "site_id");
 
-/** The settings in force, also of a site for which nothing was set. */
+/** The settings in force; the defaults for a site without settings. */
 function settingsOf(siteId: SiteId, { sites }: Services, nowMs: EpochMs) {
   const record = sites.recordOf(siteId);
   return {
@@ -36,7 +36,7 @@ function settingsOf(siteId: SiteId, { sites }: Services, nowMs: EpochMs) {
 
 export const getSettings: Handler = (_request, context) => jsonReply(settingsOf(siteIn(context), context.services, context.nowMs));
 
-/** A site may have events until all sites are listed. */
+/** Waits for the list of sites: until then, any site may have events. */
 async function changeRequest({ services, deadline: { signal } }: Context): Promise<ChangeRequest> {
   if (!services.knownSites.areListed) await services.knownSites.untilListed();
   return { hasEvents: (siteId) => services.mayHaveEvents(siteId), signal };
@@ -55,7 +55,7 @@ export const putSettings: Handler = async (request, context) => {
   return jsonReply(settingsOf(siteId, context.services, context.nowMs));
 };
 
-/** Settings go first: after a failure, a repeated request finds the goals and the like. 404 if the site has neither. */
+/** Settings go first, so that a repeated request after a failure still finds goals and the like. 404 if the site has neither. */
 export const deleteSettings: Handler = async (_request, context) => {
   const { services, deadline } = context;
   const siteId = siteIn(context);
@@ -66,7 +66,7 @@ export const deleteSettings: Handler = async (_request, context) => {
   return jsonReply({ status: "deleted" });
 };
 
-/** The settings and each kind of items are records of their own. */
+/** Settings and each kind of items are separate records, so a deletion can stop between them. */
 function partlyDeleted(error: unknown): never {
   if (!(error instanceof AppError && error.failure.code === "unavailable")) throw error;
   throw storageUnavailable("What was set and made for the site may be deleted in part. Repeat the deletion.", error.cause);
@@ -75,7 +75,7 @@ function partlyDeleted(error: unknown): never {
 /** The settings of all sites that have any, as a file that `putAllSettings` reads. */
 export const getAllSettings: Handler = (_request, { services: { sites } }) => jsonReply(settingsFileJson(sites));
 
-/** Sites that are not in the file keep what they have. */
+/** Sites that are not in the file keep their settings. */
 export const putAllSettings: Handler = async (request, context) => {
   const changed = parseSettingsFile(await readJson(request, SETTINGS_FILE_BYTES_MAX));
   await change(changed, context);

@@ -150,7 +150,6 @@ const shown = (sites: Sites, siteId: SiteId, nowMs: EpochMs) => {
   };
 };
 
-/** Lists the sites that the caller may read, in ascending order. */
 export const getSites: Handler = async (_request, { services, nowMs, url, reader: { principal } }) => {
   const { include } = new Query(url).parse(SITES_PARAMETERS);
   const sites = (await services.siteIds()).filter((siteId) => mayRead(principal, siteId));
@@ -163,7 +162,6 @@ export const getOverview: Handler = async (_request, { services, reader, url, be
   return jsonReply(await services.overview.of({ reader, values, untilMs, signal: deadline.signal }));
 };
 
-/** The rates at which a client has to read an export. */
 const ratesOf = (isGuest: boolean, wantedSinceMs: () => number | null): Pick<StreamSource, "bytesPerSecondMin" | "whileWanted"> =>
   isGuest
     ? {
@@ -174,7 +172,6 @@ const ratesOf = (isGuest: boolean, wantedSinceMs: () => number | null): Pick<Str
 
 const FORMATS = { csv: csvFormat, json: jsonFormat } as const;
 
-/** Extends the parameters of the scope. */
 const EXPORT_PARAMETERS = {
   kind: oneOf("One row for each date, or one for each event.", ["daily", "raw"]),
   format: oneOf("The file format.", ["csv", "json"]),

@@ -14,7 +14,6 @@ type HeaderSchema = Pick<Schema, "type" | "const" | "enum" | "pattern" | "minLen
 
 const TEXT: HeaderSchema = { type: "string", minLength: 1 };
 const SECONDS: HeaderSchema = { type: "integer", minimum: 1 };
-/** Exactly this value. */
 export const only = (value: string): HeaderSchema => ({ type: "string", const: value });
 
 /** A header of every response that declares it. It may have any value unless `schema` says more. */
@@ -43,7 +42,6 @@ export const SHARED_HEADERS = {
   DashboardExposed: sometimes("Headers that scripts may read, if the request's `Origin` is `dashboard_origin`.", TEXT),
 } satisfies Headers;
 
-/** Headers of every response. */
 export const COMMON_HEADERS: Headers = {
   "X-Request-Id": SHARED_HEADERS.RequestId,
   "X-Content-Type-Options": SHARED_HEADERS.NoSniff,
@@ -51,7 +49,6 @@ export const COMMON_HEADERS: Headers = {
   "Strict-Transport-Security": SHARED_HEADERS.StrictTransportSecurity,
 };
 
-/** Headers of every response of ingestion. */
 export const INGEST_HEADERS: Headers = {
   "Access-Control-Allow-Origin": SHARED_HEADERS.AllowOrigin,
   "Access-Control-Allow-Credentials": SHARED_HEADERS.AllowCredentials,
@@ -66,7 +63,6 @@ export const DASHBOARD_HEADERS: Headers = {
   Vary: SHARED_HEADERS.DashboardVary,
 };
 
-/** Sets a cookie. */
 export const sets = (description: string): Headers => ({ "Set-Cookie": always(description) });
 
 export const PREFLIGHT_HEADERS: Headers = {
@@ -85,7 +81,6 @@ export const TIME_ZONE: Headers = {
   "Time-Zone": sometimes("If the site is not in UTC: the IANA name of its time zone at the moment.", TEXT),
 };
 
-/** Header of a download. */
 export const FILE_NAME: Header = sometimes("The file's name, if it is a file. It has the first date.", {
   type: "string",
   pattern: '^attachment; filename="[\\w.-]+"$',
@@ -103,7 +98,6 @@ export const PERHAPS_SETUP_CODE: Headers = {
   "X-Setup-Code": sometimes("If the host name is refused until an admin password is set: setup requires the setup code.", only("required")),
 };
 
-/** Declared for a status that also has other reasons. */
 export const PERHAPS_EXTENSION_MISSING: Headers = {
   "X-Behavioral-Extension": sometimes("If the reason is the missing behavioral extension.", only("missing")),
 };

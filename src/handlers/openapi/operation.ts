@@ -1,4 +1,4 @@
-/** The vocabulary of descriptions: a route's parameters and body, its responses, and when it refuses a request. */
+/** The vocabulary of descriptions: parameters, bodies, responses and reasons for refusals. */
 import { BODY_BYTES_MAX } from "../../runtime/base/config/limits.ts";
 import type { AppErrorCode } from "../../runtime/base/errors.ts";
 import { reference, type Schema } from "../../runtime/base/json-schema.ts";
@@ -27,7 +27,6 @@ export interface RequestBody {
   readonly content: Content;
 }
 
-/** A way to send a credential. */
 export type SecurityScheme =
   | { readonly type: "apiKey"; readonly in: "cookie" | "header"; readonly name: string; readonly description: string }
   | { readonly type: "http"; readonly scheme: "bearer"; readonly description: string };
@@ -69,7 +68,7 @@ export type Operations = Readonly<Record<string, Operation>>;
 
 // Bodies and answers
 
-/** JSON of the schema, or of the schema component with this name. */
+/** `schema` is a schema, or the name of a component. */
 const json = (schema: string | Schema) => ({ "application/json": { schema: typeof schema === "string" ? reference(schema) : schema } });
 
 export const jsonBody = (name: string, bytesMax = BODY_BYTES_MAX): RequestBody => ({
@@ -102,7 +101,6 @@ export const TOO_MANY_VIEWS = "Too many requests with `X-Share` came from the ad
 /** A query parameter that no parser declares. */
 export const inQuery = (name: string, description: ParameterDescription): Parameter => ({ name, in: "query", ...description });
 
-/** A segment of the path. */
 export const inPath = (name: string, description: string, schema: Schema, example: string): Parameter => ({
   ...{ name, in: "path", description, required: true, schema, example },
 });
@@ -116,7 +114,6 @@ const documentedOne = (name: string, { in: place, description, required, schema,
   ...(example !== undefined && { example }),
 });
 
-/** Parameters that a parser declares. */
 export const documented = (parameters: Parameters): readonly Parameter[] =>
   Object.entries(parameters).map(([name, declared]) => documentedOne(name, declared));
 
