@@ -8,7 +8,7 @@ import { VALUE_QUOTED_CHARS_MAX } from "./config/admin-limits.ts";
 import { AppError, invalidInput } from "./errors.ts";
 import { closed, type Properties, type Schema } from "./json-schema.ts";
 
-/** 422: the body is JSON, but not what the endpoint expects. */
+/** 422 for a body that is JSON, but not what the endpoint expects. */
 export const malformedBody = (message: string): AppError => new AppError({ code: "malformed_body" }, message);
 
 export const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);
@@ -189,7 +189,7 @@ export class Body<F extends Fields> {
     return closed({ ...this.responseOnly, ...this.properties });
   }
 
-  /** All fields with the right types; 422 otherwise. `prefix` begins the names in messages. */
+  /** Reads all fields; 422 for a wrong type. `prefix` begins their names in messages. */
   read(body: JsonObject, prefix = ""): SentFields<F> {
     return this.#map((declared, name) => declared.read(fieldOf(body, name), prefix + name)) as SentFields<F>;
   }
@@ -199,7 +199,7 @@ export class Body<F extends Fields> {
     return this.#map((declared, name) => declared.check(sent[name], prefix + name)) as ValuesOf<F>;
   }
 
-  /** One value alone, for what has to be known before the others are checked. */
+  /** Checks one value alone, for what has to be known before the others are checked. */
   checkOne<Name extends keyof F & string>(sent: SentFields<F>, name: Name): ValuesOf<F>[Name] {
     return this.#fields[name]?.check(sent[name], name) as ValuesOf<F>[Name];
   }

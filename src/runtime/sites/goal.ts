@@ -1,4 +1,4 @@
-/** The goals of a site: what an event has to be for each, and the rules of their fields (docs/goals.md). */
+/** The goals of a site: the events that meet them, and the rules of their fields (docs/goals.md). */
 import type { JsonObject } from "../../storage/json-record.ts";
 import { Body, field, flagField, integerField, isObject, refusedField, required, visibleField, withDefault } from "../base/body.ts";
 import { GOALS_MAX, GOAL_PROPERTY_CHARS_MAX } from "../base/config/admin-limits.ts";
@@ -39,7 +39,7 @@ export interface GoalFields {
 
 export type SiteGoal = Item<GoalFields>;
 
-/** What an event has to have for a goal on its name. */
+/** The property that a goal on an event may ask for. */
 const GOAL_PROPERTY = new Body(
   {
     key: required(visibleField(text("The key of a custom property.", { minLength: 1, maxLength: GOAL_PROPERTY_CHARS_MAX }))),
@@ -77,7 +77,7 @@ export const GOAL = new Body(
 /** The fields of a goal without its place among the others. */
 type PlacelessGoal = Omit<GoalFields, "position">;
 
-/** The fields, and the place from 1, null if it is not given. 422 for a field of the wrong type, 400 for one that breaks its rule or is unknown. */
+/** `place` counts from 1; null if it is not given. 422 for a field of the wrong type, 400 for one that breaks its rule or is unknown. */
 export function parseGoal(body: JsonObject): { readonly fields: PlacelessGoal; readonly place: number | null } {
   const { name, page, event, property, revenue, position } = GOAL.parse(body);
   if (page !== null && !/^[/*]/.test(page)) throw refusedField("page", 'a path that begins with "/", or with the wildcard "*"', page);

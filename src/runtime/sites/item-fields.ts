@@ -6,7 +6,7 @@ import { text, word } from "../base/json-schema.ts";
 
 export const ITEM_ID = text("Identifies it.", { pattern: "^[0-9a-f]{32}$" });
 
-/** What a listed item has besides: it may be sent back as it was listed. */
+/** Fields that only listed items have. An item may be sent back as it was listed. */
 export const ITEM_RESPONSE_FIELDS = { id: ITEM_ID, created_at: text("When it was made.", { format: "date-time" }) };
 
 export const nameField = (description: string) =>
@@ -33,7 +33,6 @@ export function ownerIn(scope: Scope, caller: ItemOwner): ItemOwner {
 
 export const scopeJson = (owner: ItemOwner): Scope => (owner === null ? "everybody" : "oneself");
 
-/** Parses a stored owner. */
 export function storedOwner(owner: unknown): ItemOwner {
   if (owner === null || (typeof owner === "string" && /^[0-9a-f]{64}$/.test(owner))) return owner;
   throw new Error("an entry has no owner");

@@ -1,4 +1,4 @@
-/** Segments of a site: what is saved under a name, filters or the parameters of a funnel or a sequence (docs/segments.md). */
+/** Saved filters of a site, which the API calls segments: filters, a funnel or a sequence under a name (docs/segments.md). */
 import type { JsonObject } from "../../storage/json-record.ts";
 import { SEGMENTS_MAX, SEGMENT_CHARS_MAX } from "../base/config/admin-limits.ts";
 import { Body, isObject, textField, withDefault, wordField } from "../base/body.ts";
@@ -17,7 +17,7 @@ const SEGMENT_PARAMETERS = {
 export type SegmentKind = keyof typeof SEGMENT_PARAMETERS;
 const SEGMENT_KINDS = Object.keys(SEGMENT_PARAMETERS) as readonly SegmentKind[];
 
-/** What any kind saves. */
+/** The parameters of all kinds. */
 export const SAVED_PARAMETERS = [...new Set(Object.values(SEGMENT_PARAMETERS).flat())];
 
 export interface SegmentFields {
@@ -48,7 +48,7 @@ export const SEGMENT = new Body(
   ITEM_RESPONSE_FIELDS,
 );
 
-/** 422 for a field of the wrong type, 400 for one that breaks its rule, is unknown or is of another kind. What the parameters say is not checked. */
+/** 422 for a field of the wrong type, 400 for one that breaks its rule, is unknown or is of another kind. Reports check the values of parameters. */
 export function parseSegment(body: JsonObject, caller: ItemOwner): SegmentFields {
   const { name, scope, kind, ...saves } = SEGMENT.parse(body);
   const given = Object.entries(saves).filter((entry): entry is [string, string] => entry[1] !== null);

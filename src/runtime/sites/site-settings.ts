@@ -121,7 +121,7 @@ const FIELDS = {
   ),
 };
 
-/** The body of a request that sets them. */
+/** The body of requests that set them, which may be a response that is sent back. */
 export const SETTINGS = new Body(FIELDS, {
   site_id: siteIdSchema("The site."),
   created_at: orNull(text("When settings were first set; null if none are.", { format: "date-time" })),

@@ -83,7 +83,7 @@ function valueOf(name: OptionName, sources: ConfigSources, report: Report): unkn
   return value;
 }
 
-/** The values given to an option; the last one wins. */
+/** All values given to an option, the last of which wins. */
 function settingsOf(name: OptionName, sources: ConfigSources, { problems, warnings }: Report): Setting[] {
   const settings: Setting[] = [];
   const value = Object.hasOwn(sources.file, name) ? sources.file[name] : undefined;
@@ -167,7 +167,6 @@ interface EngineConfig {
   readonly secret: OptionValue<"secret">;
 }
 
-/** Problems that stop the start. */
 function conflictsIn(config: EngineConfig & ProxyConfig, platform: Platform): readonly string[] {
   const { engine, clickhouseUrl, role, secret, trustProxy, geoHeaders } = config;
   const problems: string[] = [];

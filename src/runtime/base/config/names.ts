@@ -47,7 +47,7 @@ export const DASHBOARD_PAGE = "index.html";
 
 // Site ids: one rule for options, ingestion and queries (docs/http-api.md, "Event fields")
 
-/** Its form, without its length. */
+/** The form of a site id, without its length. */
 export const SITE_ID = /^[A-Za-z0-9._:-]+$/;
 
 /** The demo site's name as a checked site id. */
@@ -57,11 +57,10 @@ export function isSiteId(value: string): value is SiteId {
   return value.length <= SITE_ID_CHARS_MAX && SITE_ID.test(value);
 }
 
-/** A site id in the OpenAPI document. */
 export const siteIdSchema = (description: string): Schema =>
   text(description, { minLength: 1, maxLength: SITE_ID_CHARS_MAX, pattern: SITE_ID.source });
 
-/** invalid_input when `value` is not a site id. `field` is its name in the message: `d`, `site_id`, ... */
+/** 400 if `value` is not a site id. `field` names it in the message. */
 export function parseSiteId(value: string, field: string): SiteId {
   if (isSiteId(value)) return value;
   throw invalidInput(
