@@ -206,6 +206,7 @@ interface StoredSegmentsOptions {
   readonly node: string;
 }
 
+/** This node's events in ClickHouse: rows by segment and by day. */
 export class StoredSegments {
   readonly #options: StoredSegmentsOptions;
 
@@ -263,6 +264,7 @@ interface ClickhouseCatalogOptions {
 
 const FIRST_DATE = utcDateOf(0);
 
+/** Sites and their days with events, on all nodes: from ClickHouse, and from this node's own store. */
 export class ClickhouseCatalog implements EventCatalog {
   readonly #options: ClickhouseCatalogOptions;
 

@@ -62,6 +62,7 @@ export class ClickhouseError extends Error {
 const UNKNOWN_TABLE = 60;
 const UNKNOWN_DATABASE = 81;
 
+/** A connection whose server has the schema: it is prepared before the first statement, because the server may be down at the start. */
 export class PreparedConnection implements ClickhouseConnection {
   readonly #connection: ClickhouseConnection;
   readonly #prepare: () => Promise<void>;
@@ -159,6 +160,7 @@ const FORMAT = {
   output_format_json_validate_utf8: 0,
 } as const;
 
+/** Settings that a statement's result depends on, so that no profile on the server changes it (https://clickhouse.com/docs/operations/settings/settings). */
 export const RESULT_SETTINGS: NonNullable<ClickhouseStatement["settings"]> = { ...MEANING, ...COMPLETENESS, ...SIZE, ...FORMAT };
 
 interface ResponsivenessOptions {
@@ -171,6 +173,10 @@ interface ResponsivenessOptions {
 
 const silent = (): ClickhouseUnreachableError => new ClickhouseUnreachableError("ClickHouse cannot be reached: it does not respond");
 
+/**
+ * Watches whether ClickHouse responds at all. A slow report does not show it, so while reports wait, the server is pinged: all of them end
+ * as soon as it does not respond, and further ones are refused until it does.
+ */
 export class Responsiveness {
   readonly #options: ResponsivenessOptions;
   /** Controllers of the running tasks. */

@@ -118,6 +118,7 @@ function requestIn({ id, site_id: siteId, first_day: firstDay, last_day: lastDay
     : [];
 }
 
+/** Erasures that every node carries out, and which nodes have done so. */
 export class ErasureRequests {
   readonly #connection: ClickhouseConnection;
   readonly #tables: NodeTables;

@@ -59,6 +59,7 @@ const createEventsOfAllShards = ({ all, stored, onCluster, database }: EventTabl
   `CREATE TABLE IF NOT EXISTS ${all} ${onCluster} AS ${stored}
   ENGINE = Distributed('${cluster}', '${database}', 'events_data', visitor_id)`;
 
+/** The tables by which nodes know of each other: which nodes there are, what is to be erased, which node has erased it, and what is set for sites. */
 export interface NodeTables {
   readonly nodes: string;
   readonly requests: string;
@@ -234,6 +235,7 @@ const CLUSTER_SETTINGS = {
 
 const SERVER_SETTINGS = { readSettings: {}, insertSettings: {}, changeSettings: {} } as const;
 
+/** The tables of events on one server and on a cluster, and the settings of statements that concern several servers. */
 export function eventTables({
   clickhouseDatabase: database,
   clickhouseCluster: cluster,

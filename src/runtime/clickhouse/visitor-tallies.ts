@@ -108,7 +108,17 @@ function sequenceValue({ name, pattern, conditions }: SequenceFunction): SqlText
   return decided(value, isExact ? isShort : sql`${isShort} AND value = 0`);
 }
 
-/** An Int64 from `history`, a visitor's events in order, with `ms` and `met`: the value, or `UNDECIDED`. */
+/**
+ * The value of a visitor by native functions of ClickHouse, where they give what our automata give for every input:
+ * - Funnels: `windowFunnel`. It orders events with equal timestamps by condition, so each event gets a timestamp of its own (`INSTANTS`).
+ *   Its results are then ours in all modes but `strict_increase`, where it forgets a chain when another begins in the same millisecond.
+ *   Alone, that mode is the same as no mode with the conditions of a millisecond in descending order.
+ * - Patterns: `sequenceCount`. It searches with backtracking, so it gets short histories only. Its times behind `.*` depart from its
+ *   documentation, so the distance of two events is written as one `(?t<=N)` or `(?t>=N)`, and a distance with both bounds cannot be.
+ * Where the result may differ, a looser funnel or pattern still rules out most visitors. The others are `UNDECIDED`, for the automata.
+ * `arrayFold` could run the automata on the server, but one step of it takes a pass over the columns, for each event of the visitor
+ * with the most events. Returns an Int64, from `history`: a visitor's events in order, with `ms` and `met`.
+ */
 const nativeValue = (perVisitor: VisitorFunction): SqlText =>
   perVisitor.name === "window_funnel" ? funnelValue(perVisitor) : sequenceValue(perVisitor);
 

@@ -92,6 +92,7 @@ interface ChunkLoaderOptions {
 /** Unique among the chunks of a site. */
 export const chunkName = ({ range }: Chunk): string => `${range.firstDay} ${range.lastDay}`;
 
+/** Loads the chunks of a range one at a time, in an order that lets concurrent queries over the same range share them. */
 export class ChunkLoader {
   readonly #options: ChunkLoaderOptions;
 
@@ -155,6 +156,7 @@ interface Processed {
   readonly isGuest: boolean;
 }
 
+/** Admits chunks for processing while they fit into a share of the engine's memory: owners' first, then guests' into a part of it, each in order of arrival. */
 export class MemoryAdmission {
   readonly #bytesMax: number;
   #bytes = 0;

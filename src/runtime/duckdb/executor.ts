@@ -239,6 +239,7 @@ export const siteTexts =
     return found;
   };
 
+/** Scans events that the engine holds: in a single pass, or in chunks. */
 async function scanSinglePass<Result>(
   siteRange: SiteRange,
   blocks: readonly number[],

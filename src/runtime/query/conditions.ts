@@ -53,7 +53,11 @@ function otherPasses({ kind, values }: TextTest): SqlText[] {
 
 const or = (tests: readonly SqlText[]): SqlText => (tests.length === 0 ? sql`false` : sql`(${joinSql(tests, " OR ")})`);
 
-/** `props` is a SELECT of the column `props` of all events that are asked about. */
+/**
+ * Conditions on the goals that a session reaches: by their names, `(unknown)` without any. Each event is compared with each goal once,
+ * however many conditions there are, so a statement has the size of goals plus conditions. `props` is a SELECT of the column `props` of all
+ * events that are asked about.
+ */
 export function goalMarks(conditions: readonly GoalCondition[], props: SqlText): GoalMarks {
   // Those of the site, and so the same for all conditions.
   const goals = conditions[0]?.goals ?? [];
@@ -214,6 +218,7 @@ export function meetsConditions(conditions: readonly Condition[], events: Sessio
   return joinSql(onSessions.length === 0 ? met : [...met, meetsSessionConditions(onSessions, events)], " AND ");
 }
 
+/** The rules that decide which events of a visitor are one session (docs/reports.md, "Sessions"). */
 export interface SessionRules {
   /** A longer pause between two events of a visitor starts a new session. */
   readonly sessionGapMs: number;

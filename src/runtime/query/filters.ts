@@ -41,6 +41,7 @@ const DIMENSION_COLUMNS = {
 
 export type Dimension = keyof typeof DIMENSION_COLUMNS;
 
+/** The dimensions of breakdowns and filters, and the stored column that each reads (docs/http-api.md, "Breakdowns"). */
 export const DIMENSIONS = Object.keys(DIMENSION_COLUMNS) as readonly Dimension[];
 
 export const columnOf = (dimension: Dimension): ColumnName => DIMENSION_COLUMNS[dimension];

@@ -92,6 +92,7 @@ export interface DayVersion {
   readonly version: string;
 }
 
+/** The port to what answers reports: DuckDB within the process (`Executor`), or a ClickHouse server (`ClickhouseBackend`). */
 export interface AnalyticsBackend {
   /** The plan's result over every event that this process accepted before the call. Rejects with a 503 if the backend cannot answer. */
   run<Result>(plan: Plan<Result>, asker: Asker): Promise<Result>;
@@ -108,6 +109,7 @@ export interface AnalyticsBackend {
   isAnswering(signal: AbortSignal): Promise<boolean>;
 }
 
+/** The reader for whom a query runs, and its time limit. */
 export interface Asker {
   /** Reads what is shared, by a link or of a public site. Guests have a part of the query slots only. */
   readonly isGuest: boolean;

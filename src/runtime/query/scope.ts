@@ -137,6 +137,7 @@ const eventsWithShared = (scope: Scope): SqlText =>
 /** The events by which sessions are made: with `matching` and, if the scope hides events, those as well, with `shared`. */
 export const rangedEvents = (scope: Scope): SqlText => (hidesEvents(scope) ? eventsWithShared(scope) : eventsWithMatch(scope));
 
+/** The reader of a report, the time, and the calendar. Every scope is made for a reader, so no report shows more than its reader may see. */
 export interface Reader {
   readonly principal: Principal;
   readonly nowMs: EpochMs;

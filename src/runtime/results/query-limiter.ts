@@ -173,6 +173,10 @@ export class QueryLimiter {
 
 type Begin = () => void;
 
+/**
+ * Queues CPU work of queries on the thread that ingests events: compiling one regular expression, or planning one query, per turn.
+ * Owners go first. Between turns, waiting events are ingested.
+ */
 export class FilterCheck {
   readonly #wait: (ms: number) => Promise<void>;
   /** Waiting requests in order of arrival; guests come after all others. */

@@ -3,7 +3,7 @@ import type { SiteId, LocalDate } from "../../storage/event.ts";
 import type { RollupHeader } from "../../storage/rollup.ts";
 import { type PartitionVersion, partitionVersionOf } from "../duckdb/cache/partition-version.ts";
 import type { RolledMeasures } from "../duckdb/rollups/rollup-execution.ts";
-import { inOrderOfMaking, type RollupNode, rollupNodes } from "../duckdb/rollups/rollup-spans.ts";
+import { inOrderOfMaking, type RollupSpan, rollupSpans } from "../duckdb/rollups/rollup-spans.ts";
 import { isValid, fileOf } from "../duckdb/rollups/rollup-origin.ts";
 import type { ObjectKey, ObjectStore, StoredObject } from "../../storage/object-store.ts";
 import { dayNumberOf } from "../../storage/calendar.ts";
@@ -45,21 +45,21 @@ async function createFindMeasures(): Promise<FindMeasures> {
 
 /** Tells whether a rollup was made of the events that are in the files of the site now; `days` are all its days. */
 function createIsUpToDate(siteId: SiteId, days: readonly PartitionVersion[]): (header: RollupHeader) => boolean {
-  const nodes = new Map<number, ReadonlyMap<string, RollupNode>>();
-  const nodesOf = (saltRotationDays: number) => {
-    const found = nodes.get(saltRotationDays) ?? bySpan(inOrderOfMaking(rollupNodes(days, saltRotationDays)));
-    nodes.set(saltRotationDays, found);
+  const spans = new Map<number, ReadonlyMap<string, RollupSpan>>();
+  const spansOf = (saltRotationDays: number) => {
+    const found = spans.get(saltRotationDays) ?? bySpan(inOrderOfMaking(rollupSpans(days, saltRotationDays)));
+    spans.set(saltRotationDays, found);
     return found;
   };
   return (header) => {
-    const node = nodesOf(header.saltRotationDays).get(spanOf(header));
-    return node !== undefined && isValid(header, siteId, node, header);
+    const span = spansOf(header.saltRotationDays).get(spanOf(header));
+    return span !== undefined && isValid(header, siteId, span, header);
   };
 }
 
-const spanOf = ({ firstDay, lastDay }: Pick<RollupNode, "firstDay" | "lastDay">): string => `${firstDay} ${lastDay}`;
+const spanOf = ({ firstDay, lastDay }: Pick<RollupSpan, "firstDay" | "lastDay">): string => `${firstDay} ${lastDay}`;
 
-const bySpan = (nodes: readonly RollupNode[]) => new Map(nodes.map((node) => [spanOf(node), node]));
+const bySpan = (spans: readonly RollupSpan[]) => new Map(spans.map((span) => [spanOf(span), span]));
 
 interface SampledRollup {
   readonly key: ObjectKey;

@@ -23,6 +23,11 @@ interface TokenParts {
   readonly randomBytes: (length: number) => Uint8Array;
 }
 
+/**
+ * The deduplication tokens of inserts from files. The server may still complete the last insert of a run that was killed, so the next
+ * run repeats it with the same token: one of both has no effect. All other inserts have new tokens, because the server also knows
+ * those whose rows were deleted since. So the token is durable before its insert begins.
+ */
 class ReindexTokens {
   readonly #parts: TokenParts;
   readonly #interrupted: { readonly key?: unknown; readonly token?: unknown };

@@ -106,6 +106,7 @@ function momentsOf(conditions: readonly SessionCondition[], events: SessionEvent
     WHERE ${joinSql(goals ? [...met, goals.isMet(isReached)] : met, " AND ")}`;
 }
 
+/** Conditions on sessions in ClickHouse: sessions are made of each visitor's sorted events. */
 export const meetsBySessions = (conditions: readonly SessionCondition[], events: SessionEvents): SqlText =>
   sql`(visitor_id, timestamp) IN (${momentsOf(conditions, events)})`;
 
@@ -125,6 +126,7 @@ function packed(scope: Scope): SessionEvent {
   };
 }
 
+/** Rows of sessions in ClickHouse, where no relation `sessions` is kept: from each visitor's sorted events (`ordered-sessions.ts`). */
 export function withOrderedSessions(scope: Scope, _calendar: Calendar, sessionGapMs: number): SqlText {
   const { time, day } = packing(scope);
   return sql`

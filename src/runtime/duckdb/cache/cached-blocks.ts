@@ -188,12 +188,14 @@ type LoadedDay = Pick<Partition, "day" | "files">;
 
 const bytesOfFiles = (files: readonly PartitionFile[]): number => files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 
+/** Groups days into blocks: consecutive days, up to a size. */
 export const parquetBytesOf = (days: readonly LoadedDay[]): number => bytesOfFiles(days.flatMap(({ files }) => files));
 
 /** Groups consecutive days up to a size: small sites get few tables, large sites load in small steps. */
 export const groupIntoBlocks = <Day extends LoadedDay>(missing: readonly Day[], blockBytesMax: number): Day[][] =>
   sizeGroups(missing, ({ files }) => bytesOfFiles(files), blockBytesMax);
 
+/** Options of loading days into the engine: what may be evicted for them, and when they are refused. */
 export interface Loading {
   /** Once aborted, nothing more is loaded; loaded days stay cached. */
   readonly signal: AbortSignal;
@@ -221,6 +223,7 @@ export class IncompleteDaysError extends Error {
 /** Estimated size of stored sessions relative to the Parquet files of their events. Measured: 0.3 with three events per session. */
 const SESSIONS_SHARE_OF_PARQUET = 1 / 2;
 
+/** Has the engine store the sessions of cached blocks, while there is room: session reports then share them (see `Engine.storeSessions`). */
 export class StoredSessions {
   readonly #engine: Engine;
   readonly #memory: EngineMemory;
@@ -263,6 +266,7 @@ interface BlockWithProps {
   readonly props: KeptProps;
 }
 
+/** Limits the memory of custom properties: blocks keep theirs up to a share of the budget, and the largest are dropped first. */
 export class PropsShare {
   readonly #engine: Engine;
   readonly #memory: EngineMemory;
@@ -311,6 +315,7 @@ interface CacheEvictionOptions {
   readonly partialAggregates: PartialAggregates;
 }
 
+/** Evicts cached blocks when the engine's memory is short, and drops outdated blocks. */
 export class CacheEviction {
   readonly #options: CacheEvictionOptions;
 

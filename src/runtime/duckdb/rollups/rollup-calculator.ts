@@ -46,6 +46,7 @@ export interface RollupCalculator {
   close(): Promise<void>;
 }
 
+/** Loaded values, the most recently used ones up to a size. Concurrent loads of a key are one load, and failures are not cached. */
 export class LoadCache<Key, Value> {
   readonly #loaded: LruMap<Key, Value>;
   readonly #loading = new Map<Key, Promise<Value>>();
@@ -119,6 +120,7 @@ async function mapInTurns<Result>(keys: readonly ObjectKey[], map: (key: ObjectK
 
 const release = (file: OpenedRollup): void => file.release();
 
+/** The arithmetic of rollups on the calling thread, with caches of what was used last. */
 export function createInlineRollupCalculator(objects: Pick<ObjectStore, "get">, limits: RollupCalculatorLimits): RollupCalculator {
   const files = new LoadCache<ObjectKey, OpenedRollup>(limits.fileBytesMax, ({ bytes }) => bytes, release);
   const unpacked = new LoadCache<OpenedRollup, OpenedRollup>(limits.unpackedBytesMax, ({ unpackedBytes }) => unpackedBytes, release);

@@ -138,6 +138,7 @@ interface RolledMeasuresOptions {
   readonly hash: (text: string) => string;
 }
 
+/** The queries whose results rollups store ("measures"), and how to find the measure for a query. */
 export class RolledMeasures {
   readonly measures: readonly RolledMeasure[];
   /** The query of the values of a custom property. Its measure is named by `propertyMeasure`. */

@@ -4,7 +4,7 @@ import type { PartitionFile } from "../../../storage/partition.ts";
 import type { RollupOrigin } from "../../../storage/rollup.ts";
 import { hashOf, rollupFileOf, type RollupFile } from "../../../storage/rollup-path.ts";
 import type { PartitionVersion } from "../cache/partition-version.ts";
-import type { RollupNode } from "./rollup-spans.ts";
+import type { RollupSpan } from "./rollup-spans.ts";
 
 /** The program's current way to compute rollups. */
 export type RollupDefinitions = Pick<RollupOrigin, "definitions" | "sessionWindowMinutes" | "saltRotationDays">;
@@ -14,7 +14,7 @@ const filesText = (files: readonly PartitionFile[]): string => files.map(({ firs
 /** The origin of a rollup of the span if it were made now. */
 export const originOf = (
   siteId: SiteId,
-  { firstDay, lastDay, days }: Pick<RollupNode, "firstDay" | "lastDay" | "days">,
+  { firstDay, lastDay, days }: Pick<RollupSpan, "firstDay" | "lastDay" | "days">,
   { definitions, sessionWindowMinutes, saltRotationDays }: RollupDefinitions,
 ): RollupOrigin => ({
   siteId,
@@ -69,16 +69,16 @@ export const areUnchanged = ({ events }: RollupOrigin, days: readonly PartitionV
   events.length === days.length &&
   days.every(({ day, files, hasUnflushed }, i) => !hasUnflushed && events[i]?.[0] === day && events[i][1] === filesText(files));
 
-/** True if a rollup that was made of `origin` would have the same rows if it were made of the node now. */
-export const isValid = (origin: RollupOrigin, siteId: SiteId, node: RollupNode, definitions: RollupDefinitions): boolean =>
+/** True if a rollup that was made of `origin` would have the same rows if it were made of the span now. */
+export const isValid = (origin: RollupOrigin, siteId: SiteId, span: RollupSpan, definitions: RollupDefinitions): boolean =>
   origin.siteId === siteId &&
-  origin.firstDay === node.firstDay &&
-  origin.lastDay === node.lastDay &&
+  origin.firstDay === span.firstDay &&
+  origin.lastDay === span.lastDay &&
   origin.definitions === definitions.definitions &&
   origin.sessionWindowMinutes === definitions.sessionWindowMinutes &&
   origin.saltRotationDays === definitions.saltRotationDays &&
-  origin.events.length === node.days.length &&
-  node.days.every(({ day, files, hasUnflushed }, i) => {
+  origin.events.length === span.days.length &&
+  span.days.every(({ day, files, hasUnflushed }, i) => {
     const [recordedDay, recorded = ""] = origin.events[i] ?? [];
     return !hasUnflushed && recordedDay === day && areSameEvents(recorded, files);
   });

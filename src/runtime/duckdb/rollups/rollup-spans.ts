@@ -1,4 +1,7 @@
-/** Spans of 1, 2, 4, … whole salt periods, of which a rollup has one: which rollups cover a range, and which to make next. */
+/**
+ * The spans of salt periods that rollups belong to, which rollups cover a range, and which to make next. A span is a run of 1, 2, 4, …
+ * periods whose first number is a multiple of that, so any range consists of few spans, and each span of two halves.
+ */
 import { addDays, daysBetween, firstDateOfPeriod, periodOf } from "../../../storage/calendar.ts";
 import { isLocalDate, type LocalDate } from "../../../storage/event.ts";
 import type { ObjectKey } from "../../../storage/object-store.ts";
@@ -8,16 +11,16 @@ import { ROLLUP_DAY_WEIGHT_BYTES, ROLLUP_DAYS_MAX } from "../../base/config/repo
 import { type DateRange, rangeOfDays } from "../../query/date-range.ts";
 import type { PartitionVersion } from "../cache/partition-version.ts";
 
-export interface RollupNode {
+export interface RollupSpan {
   readonly firstDay: LocalDate;
   readonly lastDay: LocalDate;
   /** The days with events, at least one, oldest first. */
   readonly days: readonly PartitionVersion[];
-  /** The halves that have events, oldest first. None if the node is a single period. */
-  readonly halves: readonly RollupNode[];
+  /** The halves that have events, oldest first. None if the span is a single period. */
+  readonly halves: readonly RollupSpan[];
 }
 
-/** The largest nodes, as a number of periods. At least one, however long it is. */
+/** The largest spans, as a number of periods. At least one, however long it is. */
 const periodsMax = (rotationDays: number): number => 2 ** Math.floor(Math.log2(Math.max(1, ROLLUP_DAYS_MAX / rotationDays)));
 
 interface NumberedDay {
@@ -25,15 +28,15 @@ interface NumberedDay {
   readonly version: PartitionVersion;
 }
 
-/** Computes its halves on demand, because few of a large node are usually needed. */
-class PeriodRun implements RollupNode {
+/** Computes its halves on demand, because few of a large span are usually needed. */
+class PeriodRun implements RollupSpan {
   readonly firstDay: LocalDate;
   readonly lastDay: LocalDate;
   readonly days: readonly PartitionVersion[];
   readonly #numbered: readonly NumberedDay[];
   readonly #periods: number;
   readonly #rotationDays: number;
-  #halves: readonly RollupNode[] | null = null;
+  #halves: readonly RollupSpan[] | null = null;
 
   constructor(start: number, periods: number, numbered: readonly NumberedDay[], rotationDays: number) {
     this.firstDay = firstDateOfPeriod(start, rotationDays);
@@ -44,13 +47,13 @@ class PeriodRun implements RollupNode {
     this.#rotationDays = rotationDays;
   }
 
-  get halves(): readonly RollupNode[] {
+  get halves(): readonly RollupSpan[] {
     this.#halves ??= this.#periods === 1 ? [] : runsOf(this.#periods / 2, this.#numbered, this.#rotationDays);
     return this.#halves;
   }
 }
 
-function runsOf(periods: number, numbered: readonly NumberedDay[], rotationDays: number): RollupNode[] {
+function runsOf(periods: number, numbered: readonly NumberedDay[], rotationDays: number): RollupSpan[] {
   const byStart = new Map<number, NumberedDay[]>();
   for (const day of numbered) {
     const start = Math.floor(day.period / periods) * periods;
@@ -63,20 +66,20 @@ function runsOf(periods: number, numbered: readonly NumberedDay[], rotationDays:
 
 const hasEvents = ({ files, hasUnflushed }: PartitionVersion): boolean => files.length > 0 || hasUnflushed;
 
-/** The largest nodes with events of these days, oldest first. */
-export const rollupNodes = (days: readonly PartitionVersion[], rotationDays: number): RollupNode[] =>
+/** The largest spans with events of these days, oldest first. */
+export const rollupSpans = (days: readonly PartitionVersion[], rotationDays: number): RollupSpan[] =>
   runsOf(
     periodsMax(rotationDays),
     days.filter(hasEvents).map((version) => ({ period: periodOf(version.day, rotationDays), version })),
     rotationDays,
   );
 
-/** True if the node may have a rollup: all but single periods that are too long. */
-const isCoverable = ({ firstDay, lastDay }: RollupNode): boolean => daysBetween(firstDay, lastDay) < ROLLUP_DAYS_MAX;
+/** True if the span may have a rollup: all but single periods that are too long. */
+const isCoverable = ({ firstDay, lastDay }: RollupSpan): boolean => daysBetween(firstDay, lastDay) < ROLLUP_DAYS_MAX;
 
-/** The nodes and all their parts, newest first, each after its halves. */
-export const inOrderOfMaking = (nodes: readonly RollupNode[]): RollupNode[] =>
-  nodes.toReversed().flatMap((node) => [...inOrderOfMaking(node.halves), node]);
+/** The spans and all their parts, newest first, each after its halves. */
+export const inOrderOfMaking = (spans: readonly RollupSpan[]): RollupSpan[] =>
+  spans.toReversed().flatMap((span) => [...inOrderOfMaking(span.halves), span]);
 
 /** Together they hold each event of a range once. */
 export interface RollupCoverage {
@@ -85,8 +88,8 @@ export interface RollupCoverage {
   readonly rest: readonly DateRange[];
 }
 
-/** The rollups of those nodes that have a usable one. */
-export type FindRollups = (nodes: readonly RollupNode[]) => Promise<ReadonlyMap<RollupNode, ObjectKey>>;
+/** The rollups of those spans that have a usable one. */
+export type FindRollups = (spans: readonly RollupSpan[]) => Promise<ReadonlyMap<RollupSpan, ObjectKey>>;
 
 /** True if a rollup has all rows of a measure. A property that none of its events has needs no rows. */
 export const hasMeasure = ({ measures, hasAllProperties }: RollupHeader, measure: string): boolean =>
@@ -99,7 +102,7 @@ interface Part {
   readonly rollup: ObjectKey | null;
 }
 
-/** Looks for the rollups of the largest nodes first, then for those of the halves of the others, all of one size at once. */
+/** Looks for the rollups of the largest spans first, then for those of the halves of the others, all of one size at once. */
 export async function coverRange(
   range: DateRange,
   days: readonly PartitionVersion[],
@@ -109,9 +112,9 @@ export async function coverRange(
   const parts: Part[] = [];
   const isWithin = ({ firstDay, lastDay }: Pick<Part, "firstDay" | "lastDay">) => range.firstDay <= firstDay && lastDay <= range.lastDay;
   const inRange = days.filter(({ day }) => isWithin({ firstDay: day, lastDay: day }));
-  for (let open = rollupNodes(inRange, rotationDays); open.length > 0;) {
+  for (let open = rollupSpans(inRange, rotationDays); open.length > 0;) {
     const found = await find(open.filter(isWithin));
-    const uncovered = open.filter((node) => !found.has(node));
+    const uncovered = open.filter((span) => !found.has(span));
     for (const [{ firstDay, lastDay }, rollup] of found) parts.push({ firstDay, lastDay, rollup });
     for (const { firstDay, lastDay, halves } of uncovered) if (halves.length === 0) parts.push({ firstDay, lastDay, rollup: null });
     open = uncovered.flatMap(({ halves }) => halves);
@@ -153,53 +156,53 @@ export interface RollupParts {
 }
 
 interface NextRollup extends RollupParts {
-  readonly node: RollupNode;
+  readonly span: RollupSpan;
 }
 
-const weightOf = ({ days }: RollupNode): number => days.reduce((sum, { bytes }) => sum + bytes + ROLLUP_DAY_WEIGHT_BYTES, 0);
+const weightOf = ({ days }: RollupSpan): number => days.reduce((sum, { bytes }) => sum + bytes + ROLLUP_DAY_WEIGHT_BYTES, 0);
 
-/** True if the node's days are over, all their events are in files for good, and a report is faster with a rollup of them. */
-const isDue = (node: RollupNode, { today, isSettled, weightBytesMin }: RollupConditions): boolean =>
-  isCoverable(node) &&
-  isLocalDate(node.firstDay) &&
-  daysBetween(node.lastDay, today) > 0 &&
-  weightOf(node) >= weightBytesMin &&
-  node.days.every(({ hasUnflushed, files }) => !hasUnflushed && files.every(isSettled));
+/** True if the span's days are over, all their events are in files for good, and a report is faster with a rollup of them. */
+const isDue = (span: RollupSpan, { today, isSettled, weightBytesMin }: RollupConditions): boolean =>
+  isCoverable(span) &&
+  isLocalDate(span.firstDay) &&
+  daysBetween(span.lastDay, today) > 0 &&
+  weightOf(span) >= weightBytesMin &&
+  span.days.every(({ hasUnflushed, files }) => !hasUnflushed && files.every(isSettled));
 
-/** The node itself, or the part of it that has all of its events: it has a rollup for both. */
-function withoutEmptyHalves(node: RollupNode): RollupNode {
-  const [half, other] = node.halves;
-  return half && !other ? withoutEmptyHalves(half) : node;
+/** The span itself, or the part of it that has all of its events: it has a rollup for both. */
+function withoutEmptyHalves(span: RollupSpan): RollupSpan {
+  const [half, other] = span.halves;
+  return half && !other ? withoutEmptyHalves(half) : span;
 }
 
-/** The nodes that should have a rollup, newest first, each after its halves. */
-export const dueNodes = (nodes: readonly RollupNode[], conditions: RollupConditions): RollupNode[] =>
-  inOrderOfMaking(nodes).filter((node) => node.halves.length !== 1 && isDue(node, conditions));
+/** The spans that should have a rollup, newest first, each after its halves. */
+export const dueSpans = (spans: readonly RollupSpan[], conditions: RollupConditions): RollupSpan[] =>
+  inOrderOfMaking(spans).filter((span) => span.halves.length !== 1 && isDue(span, conditions));
 
-/** The days of the nodes that should have a rollup. All days of a node that is due are. */
-export const dueDays = (nodes: readonly RollupNode[], conditions: RollupConditions): LocalDate[] =>
-  nodes.flatMap((node) => (isDue(node, conditions) ? node.days.map(({ day }) => day) : dueDays(node.halves, conditions)));
+/** The days of the spans that should have a rollup. All days of a span that is due are. */
+export const dueDays = (spans: readonly RollupSpan[], conditions: RollupConditions): LocalDate[] =>
+  spans.flatMap((span) => (isDue(span, conditions) ? span.days.map(({ day }) => day) : dueDays(span.halves, conditions)));
 
-/** The first of the due nodes that has no rollup in `made`. Its halves precede it, so those that are due have one. */
+/** The first of the due spans that has no rollup in `made`. Its halves precede it, so those that are due have one. */
 export function nextRollup(
-  due: readonly RollupNode[],
-  made: ReadonlyMap<RollupNode, ObjectKey>,
+  due: readonly RollupSpan[],
+  made: ReadonlyMap<RollupSpan, ObjectKey>,
   conditions: RollupConditions,
 ): NextRollup | null {
-  const node = due.find((candidate) => !made.has(candidate));
-  return node ? { node, ...partsOf(node, made, conditions) } : null;
+  const span = due.find((candidate) => !made.has(candidate));
+  return span ? { span, ...partsOf(span, made, conditions) } : null;
 }
 
 /** The sum of the rollups of halves that are due. Halves that are too thin to have one are read. */
-function partsOf(node: RollupNode, made: ReadonlyMap<RollupNode, ObjectKey>, conditions: RollupConditions): RollupParts {
-  const thin = node.halves.filter((half) => !isDue(half, conditions));
-  const rollups = node.halves
+function partsOf(span: RollupSpan, made: ReadonlyMap<RollupSpan, ObjectKey>, conditions: RollupConditions): RollupParts {
+  const thin = span.halves.filter((half) => !isDue(half, conditions));
+  const rollups = span.halves
     .filter((half) => !thin.includes(half))
     .map((half) => {
       const rollup = made.get(withoutEmptyHalves(half));
       if (rollup === undefined) throw new Error(`the rollup of ${half.firstDay} to ${half.lastDay} is missing`);
       return rollup;
     });
-  const read = rollups.length === 0 ? [node] : thin;
+  const read = rollups.length === 0 ? [span] : thin;
   return { rollups, events: read.map(({ firstDay, lastDay }) => rangeOfDays(firstDay, lastDay)) };
 }

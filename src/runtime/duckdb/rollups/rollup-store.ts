@@ -26,14 +26,14 @@ import { areUnchanged, definitionsHashOf, fileOf, isValid, originOf, recordsFile
 import {
   coverRange,
   dueDays,
-  dueNodes,
+  dueSpans,
   hasMeasure,
   inOrderOfMaking,
   nextRollup,
   type RollupConditions,
   type RollupCoverage,
-  type RollupNode,
-  rollupNodes,
+  type RollupSpan,
+  rollupSpans,
   type RollupParts,
 } from "./rollup-spans.ts";
 
@@ -42,6 +42,7 @@ interface Entry {
   readonly chars: number;
 }
 
+/** The headers of rollups, cached up to a number of characters: files never change. */
 export class RollupHeaders {
   readonly #calculator: Pick<RollupCalculator, "headers">;
   readonly #log: Log;
@@ -134,6 +135,7 @@ class RollupListing {
   }
 }
 
+/** The rollup files of each site: the listing of its folder, cached once read. */
 class RollupListings {
   readonly #options: RollupListingsOptions;
   /** Changes wait for a listing that is being read, so that none is missing from it. */
@@ -276,7 +278,7 @@ export class RollupStore {
     const isUsable = (header: RollupHeader) => measures.every((measure) => hasMeasure(header, measure));
     const ofEvents = () => coverRange(range, days, saltRotationDays, async () => new Map());
     try {
-      const coverage = await coverRange(range, days, saltRotationDays, (nodes) => this.#validOf(siteId, nodes, isUsable));
+      const coverage = await coverRange(range, days, saltRotationDays, (spans) => this.#validOf(siteId, spans, isUsable));
       this.#isFailing = false;
       return (await this.#hasTooManyRows(coverage, measures)) ? ofEvents() : coverage;
     } catch (error) {
@@ -311,11 +313,11 @@ export class RollupStore {
    */
   async nextToMake(siteId: SiteId, today: LocalDate, days: readonly PartitionVersion[]): Promise<RollupToMake | null> {
     const conditions = this.#conditions(today);
-    // One by one: mostly the newest needs a rollup, and no rollup spans two of the largest nodes.
-    for (const largest of rollupNodes(days, this.#options.saltRotationDays).toReversed()) {
-      const due = dueNodes([largest], conditions);
+    // One by one: mostly the newest needs a rollup, and no rollup is part of two of the largest spans.
+    for (const largest of rollupSpans(days, this.#options.saltRotationDays).toReversed()) {
+      const due = dueSpans([largest], conditions);
       const next = nextRollup(due, await this.#validOf(siteId, due), conditions);
-      if (next) return { origin: originOf(siteId, next.node, this.#options), rollups: next.rollups, events: next.events };
+      if (next) return { origin: originOf(siteId, next.span, this.#options), rollups: next.rollups, events: next.events };
     }
     return null;
   }
@@ -350,8 +352,8 @@ export class RollupStore {
   async deleteOutdated(siteId: SiteId, days: readonly PartitionVersion[]): Promise<number> {
     // Listed before validity is checked, so that a rollup that is stored meanwhile stays.
     const { files } = await this.#listings.of(siteId);
-    const nodes = inOrderOfMaking(rollupNodes(days, this.#options.saltRotationDays));
-    const valid = new Set((await this.#validOf(siteId, nodes)).values());
+    const spans = inOrderOfMaking(rollupSpans(days, this.#options.saltRotationDays));
+    const valid = new Set((await this.#validOf(siteId, spans)).values());
     const outdated = files.filter(({ key }) => !valid.has(key));
     await this.#delete(siteId, outdated);
     return outdated.length;
@@ -376,7 +378,7 @@ export class RollupStore {
 
   /** Counts the site's days by the state of their rollups; `days` are all days of the site. Rejects if rollups cannot be listed. */
   async dayCounts(siteId: SiteId, today: LocalDate, days: readonly PartitionVersion[]): Promise<RollupDayCounts> {
-    const roots = rollupNodes(days, this.#options.saltRotationDays);
+    const roots = rollupSpans(days, this.#options.saltRotationDays);
     const stored = await this.#storedDays(siteId, roots);
     const due = new Set(dueDays(roots, this.#conditions(today)));
     const inFiles = daysWithin(days, (await this.#listings.of(siteId)).files);
@@ -391,12 +393,12 @@ export class RollupStore {
   }
 
   /** The days of valid rollups. The parts of a valid one are not looked at: there may be thousands. */
-  async #storedDays(siteId: SiteId, roots: readonly RollupNode[]): Promise<ReadonlySet<LocalDate>> {
+  async #storedDays(siteId: SiteId, roots: readonly RollupSpan[]): Promise<ReadonlySet<LocalDate>> {
     const stored = new Set<LocalDate>();
     for (let open = roots; open.length > 0;) {
       const valid = await this.#validOf(siteId, open);
-      for (const node of valid.keys()) for (const { day } of node.days) stored.add(day);
-      open = open.filter((node) => !valid.has(node)).flatMap(({ halves }) => halves);
+      for (const span of valid.keys()) for (const { day } of span.days) stored.add(day);
+      open = open.filter((span) => !valid.has(span)).flatMap(({ halves }) => halves);
     }
     return stored;
   }
@@ -406,31 +408,31 @@ export class RollupStore {
     return { today, isSettled: (file) => eventStore.isSettled(file), weightBytesMin };
   }
 
-  /** The valid rollup of each node that has one; of several any, for they have the same rows. */
+  /** One valid rollup per span. If several exist, any will do: their rows are equal. */
   async #validOf(
     siteId: SiteId,
-    nodes: readonly RollupNode[],
+    spans: readonly RollupSpan[],
     isUsable: (header: RollupHeader) => boolean = () => true,
-  ): Promise<ReadonlyMap<RollupNode, ObjectKey>> {
-    const possible = await this.#possibleOf(siteId, nodes);
+  ): Promise<ReadonlyMap<RollupSpan, ObjectKey>> {
+    const possible = await this.#possibleOf(siteId, spans);
     const headers = await this.#headers.read([...possible.values()].flat());
-    const valid = new Map<RollupNode, ObjectKey>();
-    for (const [node, keys] of possible) {
+    const valid = new Map<RollupSpan, ObjectKey>();
+    for (const [span, keys] of possible) {
       const rollup = keys.find((key) => {
         const header = headers.get(key);
-        return header && isValid(header, siteId, node, this.#options) && isUsable(header);
+        return header && isValid(header, siteId, span, this.#options) && isUsable(header);
       });
-      if (rollup !== undefined) valid.set(node, rollup);
+      if (rollup !== undefined) valid.set(span, rollup);
     }
     return valid;
   }
 
   /** The rollups that their names do not show to be outdated. */
-  async #possibleOf(siteId: SiteId, nodes: readonly RollupNode[]): Promise<ReadonlyMap<RollupNode, readonly ObjectKey[]>> {
-    const inFiles = nodes.filter(({ days }) => days.every(({ hasUnflushed }) => !hasUnflushed));
+  async #possibleOf(siteId: SiteId, spans: readonly RollupSpan[]): Promise<ReadonlyMap<RollupSpan, readonly ObjectKey[]>> {
+    const inFiles = spans.filter(({ days }) => days.every(({ hasUnflushed }) => !hasUnflushed));
     if (inFiles.length === 0) return new Map();
     const listing = await this.#listings.of(siteId);
-    const possibleOf = (node: RollupNode) => listing.of(node).filter((file) => file.definitionsHash === this.#definitionsHash);
-    return new Map(inFiles.map((node) => [node, possibleOf(node).map(({ key }) => key)]));
+    const possibleOf = (span: RollupSpan) => listing.of(span).filter((file) => file.definitionsHash === this.#definitionsHash);
+    return new Map(inFiles.map((span) => [span, possibleOf(span).map(({ key }) => key)]));
   }
 }

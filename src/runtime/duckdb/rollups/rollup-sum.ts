@@ -44,6 +44,7 @@ function groupKeys(grouping: readonly RollupColumn[], columns: readonly Values[]
       .join("");
 }
 
+/** The sum of a measure's rows: rows with the same keys and texts become one. */
 export class MeasureSum {
   #columns: readonly RollupColumn[] | null = null;
   readonly #groups = new Map<GroupKey, number>();

@@ -24,6 +24,7 @@ interface Failed {
   readonly notBeforeMs: number;
 }
 
+/** The order of sites: changed ones first, then the others in turn. A site that failed waits, longer after each failure. */
 export class SiteQueue {
   readonly #options: SiteQueueOptions;
   readonly #changed = new Set<SiteId>();

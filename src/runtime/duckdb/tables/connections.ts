@@ -16,6 +16,7 @@ interface ConnectionPoolOptions {
 
 type Waiting = Pick<Turn, "isGuest" | "until">;
 
+/** The order of queries: at most one per connection, owners before guests, and none while too many new rows wait for a checkpoint. Guests hold half of the connections at most. */
 export class ConnectionPool {
   readonly #options: ConnectionPoolOptions;
   readonly #rowsBeforeCheckpoint: number;
@@ -109,6 +110,11 @@ export interface Turn extends Caller {
   readonly until: <T>(take: () => T | undefined) => Promise<T>;
 }
 
+/**
+ * The order of computations on the engine's thread: owners before guests, of whom one at a time computes. A computation that waits asks
+ * again after each step of others, instead of awaiting a promise that another one resolves: workerd does not let one object wait for
+ * another, and an abort ends every wait within one step.
+ */
 export class Turns {
   readonly #yieldToOthers: () => Promise<void>;
   /** Owners' computations that are not waiting. */
@@ -187,6 +193,7 @@ export class Turns {
   }
 }
 
+/** The part of DuckDB-WASM's blocking bindings that the engine uses. The adapter provides an instance. */
 export interface DuckdbBindings {
   /** Runs a statement to its end. Returns the result as Arrow IPC. */
   runQuery(connection: number, text: string): Uint8Array;

@@ -15,6 +15,7 @@ const SLOTS_PER_VISITOR = 2;
 /** Ids are uniformly distributed hashes, but the table does not depend on it. */
 const mixed = (low: number, high: number): number => Math.imul(low ^ Math.imul(high, 0x9e3779b1), 0x85ebca6b);
 
+/** Maps visitor ids to indexes from 0 on. An open-addressing hash table, because a `Map` would need a BigInt for every row. */
 export class VisitorIndex {
   #count = 0;
   /** The index of the visitor in each slot. */

@@ -55,6 +55,11 @@ interface SessionTablesOptions {
   readonly noteRows: (rows: number) => void;
 }
 
+/**
+ * The relation `sessions`, and the tables behind it: one per block, with the sessions of its days. All session reports read them,
+ * whatever their filter, instead of grouping the events again. A day that is not in the table is grouped by the query itself, so the
+ * relation is the same with and without tables.
+ */
 class SessionTables {
   readonly #options: SessionTablesOptions;
   /** The days in each block's table. Blocks without a table have no entry. */
@@ -333,6 +338,7 @@ interface EngineSitesOptions {
   readonly insert: (table: string, ipc: Uint8Array) => void;
 }
 
+/** The engine's data of a site besides its event tables: dictionaries, and the number of its sessions. */
 export class EngineSites {
   readonly #options: EngineSitesOptions;
   readonly #sites = new Map<SiteId, Site>();

@@ -178,6 +178,7 @@ function matchesTable(relation: string, code: "code" | "props", matchings: reado
   return { relation, columns: `${code} INTEGER, tests BIGINT`, rows: found.map((matches) => ipcFromMatches(code, matches)) };
 }
 
+/** Relations that are computed outside DuckDB and exist for one query only: `matches`, `matching_props`, `properties` and `property_texts`. */
 export class QueryRelations {
   readonly #options: QueryRelationsOptions;
   readonly #readable: ReadableCodes | null;

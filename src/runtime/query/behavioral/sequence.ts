@@ -17,6 +17,7 @@ interface Distance {
   readonly maxMs: number;
 }
 
+/** Parses event patterns such as `(?1).*(?t<=3600)(?2)`: the pattern syntax of ClickHouse's `sequenceMatch`. */
 export interface Pattern {
   readonly wanted: readonly Wanted[];
   /** Distances from each wanted event to the next; one fewer than `wanted`. */

@@ -8,8 +8,8 @@ import {
   type FindRollups,
   hasMeasure,
   inOrderOfMaking,
-  type RollupNode,
-  rollupNodes,
+  type RollupSpan,
+  rollupSpans,
 } from "../../../../../src/runtime/duckdb/rollups/rollup-spans.ts";
 import { addDays, daysBetween, firstDateOfPeriod, periodOf } from "../../../../../src/storage/calendar.ts";
 import type { LocalDate } from "../../../../../src/storage/event.ts";
@@ -20,7 +20,7 @@ import { versionsFrom } from "../../../../support/partition-versions.ts";
 /** The first day of period 20480, a multiple of 4096. */
 const START = day("2026-01-27");
 
-const nameOf = ({ firstDay, lastDay }: Pick<RollupNode, "firstDay" | "lastDay">): string => `${firstDay} ${lastDay}`;
+const nameOf = ({ firstDay, lastDay }: Pick<RollupSpan, "firstDay" | "lastDay">): string => `${firstDay} ${lastDay}`;
 
 /** Finds the nodes of these names, and records which were looked for. */
 function rollupsOf(names: readonly string[]) {
@@ -102,7 +102,7 @@ describe("the coverage of a range", () => {
     }: typeof story extends fc.Arbitrary<infer T> ? T : never) => {
       const range = rangeOfDays(at(first), at(first + more));
       const days: PartitionVersion[] = versionsFrom(START, numbers);
-      const names = inOrderOfMaking(rollupNodes(days, rotationDays)).map(nameOf).filter(isMade);
+      const names = inOrderOfMaking(rollupSpans(days, rotationDays)).map(nameOf).filter(isMade);
       const { rollups, rest } = await coverRange(range, days, rotationDays, rollupsOf(names).find);
       const parts = [
         ...rollups.map((name) => name.split(" ") as [LocalDate, LocalDate]),

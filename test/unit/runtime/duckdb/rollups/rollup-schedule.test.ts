@@ -5,11 +5,11 @@ import { ROLLUP_DAY_WEIGHT_BYTES, ROLLUP_WEIGHT_BYTES_MIN } from "../../../../..
 import type { PartitionVersion } from "../../../../../src/runtime/duckdb/cache/partition-version.ts";
 import {
   dueDays,
-  dueNodes,
+  dueSpans,
   nextRollup,
   type RollupConditions,
-  type RollupNode,
-  rollupNodes,
+  type RollupSpan,
+  rollupSpans,
 } from "../../../../../src/runtime/duckdb/rollups/rollup-spans.ts";
 import { addDays, daysBetween } from "../../../../../src/storage/calendar.ts";
 import type { LocalDate } from "../../../../../src/storage/event.ts";
@@ -27,12 +27,12 @@ const THIN_GROUP = 8;
 const THIN = ROLLUP_WEIGHT_BYTES_MIN / THIN_GROUP - ROLLUP_DAY_WEIGHT_BYTES;
 
 interface Made {
-  readonly node: readonly [number, number];
+  readonly span: readonly [number, number];
   readonly rollups: readonly string[];
   readonly events: readonly (readonly [number, number])[];
 }
 
-const span = ({ firstDay, lastDay }: { readonly firstDay: LocalDate; readonly lastDay: LocalDate }) =>
+const numbersOf = ({ firstDay, lastDay }: { readonly firstDay: LocalDate; readonly lastDay: LocalDate }) =>
   [number(firstDay), number(lastDay)] as const;
 
 /** Makes every rollup that is due, in order. A rollup is named by its days. */
@@ -43,39 +43,39 @@ function makeAll(
   isSettled: RollupConditions["isSettled"] = () => true,
 ): Made[] {
   const conditions = { today: at(today), isSettled, weightBytesMin: ROLLUP_WEIGHT_BYTES_MIN };
-  const due = dueNodes(rollupNodes(days, rotationDays), conditions);
-  const names = new Map<RollupNode, string>();
+  const due = dueSpans(rollupSpans(days, rotationDays), conditions);
+  const names = new Map<RollupSpan, string>();
   const made: Made[] = [];
   for (let next = nextRollup(due, names, conditions); next; next = nextRollup(due, names, conditions)) {
-    names.set(next.node, span(next.node).join("–"));
-    made.push({ node: span(next.node), rollups: next.rollups, events: next.events.map(span) });
+    names.set(next.span, numbersOf(next.span).join("–"));
+    made.push({ span: numbersOf(next.span), rollups: next.rollups, events: next.events.map(numbersOf) });
   }
   return made;
 }
 
-const nodesOf = (made: readonly Made[]) => made.map(({ node }) => node.join("–"));
+const spansOf = (made: readonly Made[]) => made.map(({ span }) => span.join("–"));
 
 describe("the order of rollups", () => {
   it("is newest first, and a sum as soon as its halves exist", () => {
     const made = makeAll(versionsFrom(START, [0, 1, 2, 3], { bytes: THICK }), 4);
-    expect(nodesOf(made)).toEqual(["3–3", "2–2", "2–3", "1–1", "0–0", "0–1", "0–3"]);
-    expect(made.at(-1)).toEqual({ node: [0, 3], rollups: ["0–1", "2–3"], events: [] });
-    expect(made[0]).toEqual({ node: [3, 3], rollups: [], events: [[3, 3]] });
+    expect(spansOf(made)).toEqual(["3–3", "2–2", "2–3", "1–1", "0–0", "0–1", "0–3"]);
+    expect(made.at(-1)).toEqual({ span: [0, 3], rollups: ["0–1", "2–3"], events: [] });
+    expect(made[0]).toEqual({ span: [3, 3], rollups: [], events: [[3, 3]] });
   });
 
   it("leaves out days that are not over", () => {
-    expect(nodesOf(makeAll(versionsFrom(START, [0, 1, 2, 3], { bytes: THICK }), 3))).toEqual(["2–2", "1–1", "0–0", "0–1"]);
+    expect(spansOf(makeAll(versionsFrom(START, [0, 1, 2, 3], { bytes: THICK }), 3))).toEqual(["2–2", "1–1", "0–0", "0–1"]);
     expect(makeAll(versionsFrom(START, [0], { bytes: THICK }), 0)).toEqual([]);
     // A period of two days is not over with its first.
     expect(makeAll(versionsFrom(START, [0], { bytes: THICK }), 1, 2)).toEqual([]);
-    expect(nodesOf(makeAll(versionsFrom(START, [0], { bytes: THICK }), 2, 2))).toEqual(["0–1"]);
+    expect(spansOf(makeAll(versionsFrom(START, [0], { bytes: THICK }), 2, 2))).toEqual(["0–1"]);
   });
 
   it("leaves out days with events in no file, or in a file that would be written again after a crash", () => {
     const days = versionsFrom(START, [0, 1, 2, 3], { bytes: THICK });
     const unflushed = [...days.slice(0, 1), versionOf(at(1), { bytes: THICK, hasUnflushed: true }), ...days.slice(2)];
-    expect(nodesOf(makeAll(unflushed, 9))).toEqual(["3–3", "2–2", "2–3", "0–0"]);
-    expect(nodesOf(makeAll(days, 9, 1, (file) => file.day !== at(3)))).toEqual(["2–2", "1–1", "0–0", "0–1"]);
+    expect(spansOf(makeAll(unflushed, 9))).toEqual(["3–3", "2–2", "2–3", "0–0"]);
+    expect(spansOf(makeAll(days, 9, 1, (file) => file.day !== at(3)))).toEqual(["2–2", "1–1", "0–0", "0–1"]);
   });
 
   it("groups days that are too thin for one rollup each", () => {
@@ -86,20 +86,20 @@ describe("the order of rollups", () => {
         { bytes: THIN },
       );
     expect(makeAll(thin(THIN_GROUP - 1), 100)).toEqual([]);
-    expect(makeAll(thin(THIN_GROUP), 100)).toEqual([{ node: [0, 7], rollups: [], events: [[0, 7]] }]);
+    expect(makeAll(thin(THIN_GROUP), 100)).toEqual([{ span: [0, 7], rollups: [], events: [[0, 7]] }]);
   });
 
   it("reads the events of a thin half, and adds the rollup of the other", () => {
     const days = [...versionsFrom(START, [0], { bytes: THICK }), ...versionsFrom(START, [1], { bytes: 1 })];
-    expect(makeAll(days, 9).at(-1)).toEqual({ node: [0, 1], rollups: ["0–0"], events: [[1, 1]] });
+    expect(makeAll(days, 9).at(-1)).toEqual({ span: [0, 1], rollups: ["0–0"], events: [[1, 1]] });
   });
 
   it("contains no rollup of a span whose events are all in one half: the half's rollup serves", () => {
     const days = versionsFrom(START, [0, 3], { bytes: THICK });
     expect(makeAll(days, 100)).toEqual([
-      { node: [3, 3], rollups: [], events: [[3, 3]] },
-      { node: [0, 0], rollups: [], events: [[0, 0]] },
-      { node: [0, 3], rollups: ["0–0", "3–3"], events: [] },
+      { span: [3, 3], rollups: [], events: [[3, 3]] },
+      { span: [0, 0], rollups: [], events: [[0, 0]] },
+      { span: [0, 3], rollups: ["0–0", "3–3"], events: [] },
     ]);
   });
 
@@ -121,16 +121,16 @@ describe("the order of rollups", () => {
       const versions = days.sort((a, b) => a.day - b.day).map((entry) => versionOf(at(entry.day), { bytes: entry.bytes }));
       const read = new Set<number>();
       const contents = new Map<string, number[]>();
-      for (const { node, rollups, events } of makeAll(versions, today, rotationDays)) {
+      for (const { span, rollups, events } of makeAll(versions, today, rotationDays)) {
         const fresh = events.flatMap(([first, last]) => days.map((entry) => entry.day).filter((of) => first <= of && of <= last));
         for (const of of fresh) expect(read.has(of)).toBe(false);
         for (const of of fresh) read.add(of);
         const content = [...fresh, ...rollups.flatMap((name) => contents.get(name) ?? [Number.NaN])].sort((a, b) => a - b);
-        expect(content).toEqual(days.map((entry) => entry.day).filter((of) => node[0] <= of && of <= node[1]));
-        contents.set(node.join("–"), content);
+        expect(content).toEqual(days.map((entry) => entry.day).filter((of) => span[0] <= of && of <= span[1]));
+        contents.set(span.join("–"), content);
       }
       const conditions = { today: at(today), isSettled: () => true, weightBytesMin: ROLLUP_WEIGHT_BYTES_MIN };
-      expect(dueDays(rollupNodes(versions, rotationDays), conditions).map(number)).toEqual([...read].sort((a, b) => a - b));
+      expect(dueDays(rollupSpans(versions, rotationDays), conditions).map(number)).toEqual([...read].sort((a, b) => a - b));
     };
     fc.assert(fc.property(story, check), { numRuns: 300 });
   });
