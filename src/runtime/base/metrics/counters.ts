@@ -5,72 +5,51 @@
 import type { SiteId } from "../../../storage/event.ts";
 import { Histogram, type HistogramCounts, type Labels, type Sample } from "./prometheus.ts";
 
-export interface Counters {
+const ZERO = {
   /** Accepted events of `POST /api/event`, without those of bots. */
-  eventsIngested: number;
-  /** Events by the pixel. */
-  pixelEventsIngested: number;
-  /** Events dropped because a bot sent them. */
-  botEventsDropped: number;
-  /** Events dropped because the settings of their site exclude them. */
-  eventsExcluded: number;
-  /** Events answered with 503 because they could not be stored. */
-  eventsRefused: number;
-  flushFailures: number;
-  /** Syncs of the journal that the disk did not confirm. */
-  journalSyncFailures: number;
-  /** Files that compaction replaced by merged ones. */
-  filesCompacted: number;
-  compactionFailures: number;
-  rollupsMade: number;
-  /** Rollups that could not be made and are tried again. */
-  rollupFailures: number;
-  /** Time spent making rollups. */
-  rollupMs: number;
-  /** Inserts into ClickHouse that succeeded. */
-  clickhouseInserts: number;
-  /** Inserts into ClickHouse that are tried again. */
-  clickhouseInsertFailures: number;
-  /** Time spent inserting into ClickHouse, failures included. */
-  clickhouseInsertMs: number;
-  /** Erased on request and by retention. */
-  eventsErased: number;
-  /** Retention runs that will be retried. */
-  retentionFailures: number;
-  /** Events rejected by the rate limit of their site. */
-  rateLimitRejections: number;
-  /** Events rejected because of `max_sites`. */
-  maxSitesRejections: number;
-  /** Logins with a wrong password, and setups with a wrong setup code. */
-  loginFailures: number;
-  cacheHits: number;
-  cacheMisses: number;
-}
-
-export const createCounters = (): Counters => ({
   eventsIngested: 0,
+  /** Events by the pixel. */
   pixelEventsIngested: 0,
+  /** Events dropped because a bot sent them. */
   botEventsDropped: 0,
+  /** Events dropped because the settings of their site exclude them. */
   eventsExcluded: 0,
+  /** Events answered with 503 because they could not be stored. */
   eventsRefused: 0,
   flushFailures: 0,
+  /** Syncs of the journal that the disk did not confirm. */
   journalSyncFailures: 0,
+  /** Files that compaction replaced by merged ones. */
   filesCompacted: 0,
   compactionFailures: 0,
   rollupsMade: 0,
+  /** Rollups that could not be made and are tried again. */
   rollupFailures: 0,
+  /** Time spent making rollups. */
   rollupMs: 0,
+  /** Inserts into ClickHouse that succeeded. */
   clickhouseInserts: 0,
+  /** Inserts into ClickHouse that are tried again. */
   clickhouseInsertFailures: 0,
+  /** Time spent inserting into ClickHouse, failures included. */
   clickhouseInsertMs: 0,
+  /** Erased on request and by retention. */
   eventsErased: 0,
+  /** Retention runs that will be retried. */
   retentionFailures: 0,
+  /** Events rejected by the rate limit of their site. */
   rateLimitRejections: 0,
+  /** Events rejected because of `max_sites`. */
   maxSitesRejections: 0,
+  /** Logins with a wrong password, and setups with a wrong setup code. */
   loginFailures: 0,
   cacheHits: 0,
   cacheMisses: 0,
-});
+};
+
+export type Counters = Record<keyof typeof ZERO, number>;
+
+export const createCounters = (): Counters => ({ ...ZERO });
 
 /** Past days with events. Days with too few events to be worth a rollup count in none of these. */
 export interface RollupDayCounts {
@@ -178,11 +157,7 @@ const sum = (a: Gauges, b: Gauges): Gauges => ({
   cachedResults: a.cachedResults + b.cachedResults,
   engineBytes: a.engineBytes + b.engineBytes,
   cachedDays: a.cachedDays + b.cachedDays,
-  rollupDays: {
-    stored: a.rollupDays.stored + b.rollupDays.stored,
-    stale: a.rollupDays.stale + b.rollupDays.stale,
-    missing: a.rollupDays.missing + b.rollupDays.missing,
-  },
+  rollupDays: plus(a.rollupDays, b.rollupDays, 1),
   hasExtension: a.hasExtension || b.hasExtension,
 });
 
