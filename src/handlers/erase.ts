@@ -2,21 +2,33 @@
 import { ERASURE_WAIT_SHARE } from "../runtime/base/config/clickhouse-limits.ts";
 import { AppError, invalidInput, storageUnavailable } from "../runtime/base/errors.ts";
 import { parseDates } from "../runtime/query/date-range.ts";
-import { closed, count, text } from "../runtime/base/json-schema.ts";
-import { optional, required } from "../runtime/query/parameters.ts";
-import { SCOPE_PARAMETERS } from "../runtime/query/scope.ts";
+import { closed, count, text, type Schema } from "../runtime/base/json-schema.ts";
+import { parameter, required } from "../runtime/query/parameters.ts";
+import { SCOPE_PARAMETERS, SHORT_END_DATE } from "../runtime/query/scope.ts";
 import { requireAdminOf } from "./access.ts";
-import { answer, inQuery, SITE, START, SHORT_END, type Operations } from "./openapi/operation.ts";
+import { answer, documented, SITE, type Operations } from "./openapi/operation.ts";
 import { jsonReply } from "./reply.ts";
 import { Query } from "./request.ts";
 import type { Handler } from "./route.ts";
 
+const NOTHING: Schema = { type: "string", maxLength: 0 };
+
+const narrows = (parameters: string): AppError => invalidInput(`${parameters} narrow an erasure: it is of all events of its dates`);
+
 /** Both dates are required: there is no default range. */
 const PARAMETERS = {
   start_date: required(SCOPE_PARAMETERS.start_date, (date) => date),
-  end_date: required(SCOPE_PARAMETERS.end_date, (date) => date),
-  filters: SCOPE_PARAMETERS.filters,
-  segment: optional(SCOPE_PARAMETERS.segment, (id) => id),
+  end_date: required(SHORT_END_DATE, (date) => date),
+  // A caller who wants to delete a part must not lose everything.
+  filters: parameter(
+    { description: "Anything but an empty value is refused, so that nobody deletes more than intended.", schema: NOTHING },
+    (value) => {
+      if (value) throw narrows('"filters" do not');
+    },
+  ),
+  segment: parameter({ description: "Any value is refused, likewise.", schema: NOTHING }, (value) => {
+    if (value !== null) throw narrows('"segment" does not');
+  }),
 };
 
 export const deleteEvents: Handler = async (_request, context) => {
@@ -24,11 +36,8 @@ export const deleteEvents: Handler = async (_request, context) => {
   const query = new Query(url);
   const { site_id: siteId } = query.parse({ site_id: SCOPE_PARAMETERS.site_id });
   requireAdminOf(siteId, context);
-  const { start_date: startDate, end_date: endDate, filters, segment } = query.parse(PARAMETERS);
+  const { start_date: startDate, end_date: endDate } = query.parse(PARAMETERS);
   const { firstDay, lastDay } = parseDates({ name: "start_date", value: startDate }, { name: "end_date", value: endDate });
-  // A caller who wants to delete a part must not lose everything.
-  if (segment !== null) throw invalidInput('"segment" does not narrow an erasure: it is of all events of its dates');
-  if (filters.length > 0) throw invalidInput('"filters" do not narrow an erasure: it is of all events of its dates');
   const untilMs = beganMs + services.config.requestTimeoutSecs * ERASURE_WAIT_SHARE * 1000;
   const { events, days } = await services.eraseOnRequest(siteId, firstDay, lastDay, untilMs).catch((error: unknown) => {
     if (error instanceof AppError) throw error;
@@ -60,21 +69,13 @@ const SCHEMAS = {
   }),
 };
 
-/** Filters narrow reports, but not data deletion. */
-const NO_FILTERS = inQuery("filters", {
-  description: "Anything but an empty value is refused, so that nobody deletes more than intended.",
-  schema: { type: "string", maxLength: 0 },
-});
-
-const NO_SEGMENT = inQuery("segment", { description: "Any value is refused, likewise.", schema: { type: "string", maxLength: 0 } });
-
 const OPERATIONS = {
   "DELETE /api/gdpr/erase": {
     operationId: "eraseEvents",
     tag: "Erasure",
     summary: "Deletes all events of a site in a date range permanently",
     description: "Succeeds if there is nothing to delete. Events that arrive meanwhile are deleted or kept.",
-    parameters: [SITE, { ...START, required: true }, { ...SHORT_END, required: true }, NO_FILTERS, NO_SEGMENT],
+    parameters: [SITE, ...documented(PARAMETERS)],
     answers: {
       200: answer("The events are deleted from all reports, and no restart or crash brings them back.", "Erased"),
     },

@@ -3,7 +3,7 @@ import { BODY_BYTES_MAX } from "../../runtime/base/config/limits.ts";
 import type { AppErrorCode } from "../../runtime/base/errors.ts";
 import { reference, type Schema } from "../../runtime/base/json-schema.ts";
 import type { Parameter as Declared, ParameterDescription, Parameters } from "../../runtime/query/parameters.ts";
-import { SCOPE_PARAMETERS, SHORT_END_DATE } from "../../runtime/query/scope.ts";
+import { SCOPE_PARAMETERS } from "../../runtime/query/scope.ts";
 import { NOT_STORED, type Headers } from "./headers.ts";
 
 export interface Parameter extends ParameterDescription {
@@ -131,10 +131,6 @@ export const SHARED_PARAMETERS = {
 const { SiteId, Period, StartDate, EndDate, Interval, Filters, Segment } = SHARED_PARAMETERS;
 
 export const SITE = SiteId;
-export const START = StartDate;
-
-/** `end_date` of routes that accept no longer range. */
-export const SHORT_END = documentedOne("end_date", SHORT_END_DATE);
 
 /** Parameters of a report over a date range. */
 export const SCOPE: readonly Parameter[] = [SiteId, Period, StartDate, EndDate, Interval, Filters, Segment];
