@@ -119,7 +119,7 @@ export function describeStatsSessions(makeTarget: MakeTarget): void {
         const response = await askStats(target, "breakdown/entry-pages", { site_id: "refused.test", limit });
         expect({ status: response.status, body: await response.json() }).toEqual({
           status: 400,
-          body: { error: '"limit" must be a whole number from 1 to 1000' },
+          body: { error: `"limit" must be an integer from 1 to 1000, got "${limit}"` },
         });
       }
     });
@@ -218,9 +218,9 @@ export function describeStatsFlow(makeTarget: MakeTarget): void {
       [{ page: "" }, '"page" must name a path that begins with "/", or with the wildcard "*"'],
       [{ page: "pricing" }, '"page" must name a path that begins with "/", or with the wildcard "*"'],
       [{ page: `/${"a".repeat(512)}` }, '"page" must be at most 512 characters'],
-      [{ page: "/", direction: "sideways" }, '"direction" must be one of forward, backward'],
-      [{ page: "/", limit: "0" }, '"limit" must be a whole number from 1 to 100'],
-      [{ page: "/", limit: "101" }, '"limit" must be a whole number from 1 to 100'],
+      [{ page: "/", direction: "sideways" }, '"direction" must be one of forward, backward, got "sideways"'],
+      [{ page: "/", limit: "0" }, '"limit" must be an integer from 1 to 100, got "0"'],
+      [{ page: "/", limit: "101" }, '"limit" must be an integer from 1 to 100, got "101"'],
     ])("the flow report refuses %j", async (parameters, error) => {
       const response = await askStats(target, "flow", { site_id: "refused.test", ...parameters } as StatsParameters);
       expect({ status: response.status, body: await response.json() }).toEqual({ status: 400, body: { error } });
@@ -281,7 +281,7 @@ export function describeStatsRetention(makeTarget: MakeTarget): void {
       const response = await askStats(target, "retention", { site_id: "refused.test", weeks });
       expect({ status: response.status, body: await response.json() }).toEqual({
         status: 400,
-        body: { error: '"weeks" must be a whole number from 2 to 32' },
+        body: { error: `"weeks" must be an integer from 2 to 32, got "${weeks}"` },
       });
     });
 

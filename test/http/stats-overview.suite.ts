@@ -100,7 +100,7 @@ export function describeStatsOverview(makeTarget: MakeTarget): void {
 
     it("refuses a limit out of bounds, an invalid site id, and dates that do not form a range", async () => {
       const ask = (parameters: StatsParameters) => askStats(target, "overview", parameters);
-      await expectError(await ask({ limit: "1001" }), 400, '"limit" must be a whole number from 1 to 1000');
+      await expectError(await ask({ limit: "1001" }), 400, '"limit" must be an integer from 1 to 1000');
       await expectError(await ask({ after: "no site" }), 400, /^"after" must be 1 to /);
       await expectError(await ask({ period: "1y" }), 400, '"period" must be one of day, today, 7d, 30d, 90d, 6mo, 12mo, month, year');
       await expectError(await ask({ period: "all" }), 400, '"period" must be one of day,');

@@ -239,7 +239,7 @@ export function describeStatsRealtime(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
-    it("minutes must be a whole number from 1 to 60", async () => {
+    it("minutes must be an integer from 1 to 60", async () => {
       for (const minutes of ["0", "61", "-5", "5.5", "5m", ""]) {
         await expectError(await askStats(target, "realtime", { site_id: siteName(), minutes }), 400, '"minutes"', /from 1 to 60/);
       }

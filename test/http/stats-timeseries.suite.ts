@@ -80,7 +80,7 @@ export function describeStatsTimeseries(makeTarget: MakeTarget): void {
       expect(await last(signups)).toMatchObject({ visitors: 2, pageviews: 0, events: 2 });
       const refused = await target.fetch(`/api/stats/timeseries?site_id=${site}&include=visitors`);
       expect(refused.status).toBe(400);
-      expect(await refused.json()).toEqual({ error: '"include" must be one of events' });
+      expect(await refused.json()).toEqual({ error: '"include" must be one of events, got "visitors"' });
     });
 
     it.each([
@@ -110,8 +110,8 @@ export function describeStatsTimeseries(makeTarget: MakeTarget): void {
     });
 
     it.each([
-      [{ interval: "year" }, '"interval" must be one of minute, hour, day, week, month'],
-      [{ interval: "" }, '"interval" must be one of minute, hour, day, week, month'],
+      [{ interval: "year" }, '"interval" must be one of minute, hour, day, week, month, got "year"'],
+      [{ interval: "" }, '"interval" must be one of minute, hour, day, week, month, got ""'],
       [{ interval: "minute", period: "7d" }, '"interval" must be hour, day, week or month for a range of more than 1 day'],
       [{ interval: "minute", period: "90d" }, '"interval" must be day, week or month for a range of more than 31 days'],
       [{ interval: "hour", period: "90d" }, '"interval" must be day, week or month for a range of more than 31 days'],

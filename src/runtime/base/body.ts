@@ -2,10 +2,9 @@
  * Request bodies as single declarations: the schema of each field in the OpenAPI document, which is also its rule, and how its value is
  * read. Text that is not JSON is a 400, a missing field or one of the wrong type a 422, a value that breaks its rule a 400.
  */
-import { cutToChars, exceedsChars, wellFormed } from "../../shared/text.ts";
+import { exceedsChars, wellFormed } from "../../shared/text.ts";
 import type { JsonObject } from "../../storage/json-record.ts";
-import { VALUE_QUOTED_CHARS_MAX } from "./config/admin-limits.ts";
-import { AppError, invalidInput } from "./errors.ts";
+import { AppError, invalidInput, refusedValue } from "./errors.ts";
 import { closed, type Properties, type Schema } from "./json-schema.ts";
 
 /** 422 for a body that is JSON, but not what the endpoint expects. */
@@ -32,11 +31,7 @@ export function fieldOf(body: JsonObject, name: string): unknown {
 }
 
 /** `rule` completes "… must be …". */
-export function refusedField(name: string, rule: string, value: unknown): AppError {
-  const text = JSON.stringify(value);
-  const quoted = exceedsChars(text, VALUE_QUOTED_CHARS_MAX) ? `${cutToChars(text, VALUE_QUOTED_CHARS_MAX)}…` : text;
-  return invalidInput(`Field "${name}" must be ${rule}, got ${quoted}`);
-}
+export const refusedField = (name: string, rule: string, value: unknown): AppError => refusedValue(`Field "${name}"`, rule, value);
 
 // Fields
 

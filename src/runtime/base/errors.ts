@@ -1,4 +1,6 @@
 /** All reasons why a request can fail. `handlers/error-reply.ts` maps each to a status (docs/http-api.md, "Statuses"). */
+import { cutToChars, exceedsChars } from "../../shared/text.ts";
+import { VALUE_QUOTED_CHARS_MAX } from "./config/admin-limits.ts";
 
 /** `Retry-After` of a request that failed because of a storage error, in seconds. */
 export const STORAGE_RETRY_SECS = 10;
@@ -45,6 +47,13 @@ export class AppError extends Error {
 
 /** A parameter or field that breaks a rule (400). */
 export const invalidInput = (message: string): AppError => new AppError({ code: "invalid_input" }, message);
+
+/** 400 for a field or parameter. `rule` completes "… must be …"; of a long value, the beginning is quoted. */
+export function refusedValue(what: string, rule: string, value: unknown): AppError {
+  const text = JSON.stringify(value);
+  const quoted = exceedsChars(text, VALUE_QUOTED_CHARS_MAX) ? `${cutToChars(text, VALUE_QUOTED_CHARS_MAX)}…` : text;
+  return invalidInput(`${what} must be ${rule}, got ${quoted}`);
+}
 
 /** A request that failed because of a storage error (503). The cause is only logged. */
 export const storageUnavailable = (message: string, cause: unknown): AppError =>

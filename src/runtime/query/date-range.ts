@@ -3,7 +3,7 @@ import { LONG_RANGE_DAYS_MAX, RANGE_DAYS_MAX } from "../../shared/limits.ts";
 import { PERIOD_DEFAULT, PERIODS, SHORT_PERIODS, startOfPeriod } from "../../shared/periods.ts";
 import { addDays, daysBetween } from "../../storage/calendar.ts";
 import { isLocalDate, type LocalDate } from "../../storage/event.ts";
-import { invalidInput } from "../base/errors.ts";
+import { invalidInput, refusedValue } from "../base/errors.ts";
 
 /** Dates of a site's calendar, both included. */
 export interface DateRange {
@@ -46,7 +46,7 @@ function rangeOfPeriod(name: string, { today, firstDay }: SiteDates): DateRange 
   if (name === "all" && firstDay !== undefined) return rangeOfAll(firstDay, today);
   const period = SHORT_PERIODS.find((known) => known === (name === "today" ? "day" : name));
   if (period !== undefined) return rangeOfDays(startOfPeriod(period, today) as LocalDate, today);
-  throw invalidInput(`"period" must be one of ${(firstDay === undefined ? SHORT_PERIOD_NAMES : PERIOD_NAMES).join(", ")}`);
+  throw refusedValue('"period"', `one of ${(firstDay === undefined ? SHORT_PERIOD_NAMES : PERIOD_NAMES).join(", ")}`, name);
 }
 
 /** The value of a parameter. */
@@ -56,7 +56,7 @@ interface DateText {
 }
 
 function parseDay({ name, value }: DateText): LocalDate {
-  if (!isLocalDate(value)) throw invalidInput(`"${name}" must be a real calendar date in the form YYYY-MM-DD`);
+  if (!isLocalDate(value)) throw refusedValue(`"${name}"`, "a real calendar date in the form YYYY-MM-DD", value);
   return value;
 }
 

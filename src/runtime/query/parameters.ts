@@ -1,7 +1,7 @@
 /** Request parameters as single declarations: how a value is parsed, and how the OpenAPI document describes it. */
 import { exceedsChars } from "../../shared/text.ts";
 import { SEARCH_CHARS_MAX } from "../base/config/report-limits.ts";
-import { invalidInput } from "../base/errors.ts";
+import { invalidInput, refusedValue } from "../base/errors.ts";
 import { count, text, type Schema } from "../base/json-schema.ts";
 
 /** The description of a parameter in the OpenAPI document. */
@@ -48,7 +48,7 @@ export const optional = <Value>(
 
 const valueIn = <Word extends string>(words: readonly Word[], value: string, name: string): Word => {
   const word = words.find((known) => known === value);
-  if (word === undefined) throw invalidInput(`"${name}" must be one of ${words.join(", ")}`);
+  if (word === undefined) throw refusedValue(`"${name}"`, `one of ${words.join(", ")}`, value);
   return word;
 };
 
@@ -79,7 +79,7 @@ type IntegerDescription = Omit<ParameterDescription, "schema"> & { readonly mean
 
 function integerIn({ min, max }: IntegerBounds, value: string, name: string): number {
   const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
-  if (!(number >= min && number <= max)) throw invalidInput(`"${name}" must be a whole number from ${min} to ${max}`);
+  if (!(number >= min && number <= max)) throw refusedValue(`"${name}"`, `an integer from ${min} to ${max}`, value);
   return number;
 }
 

@@ -1,7 +1,7 @@
 /** GET /api/stats/breakdown/{dimension}: the numbers of each value of a dimension (docs/http-api.md, "Breakdowns"). */
 import { EVENT_NAME_CHARS_MAX } from "../base/config/limits.ts";
 import { BREAKDOWN_ROWS_DEFAULT } from "../base/config/report-limits.ts";
-import { invalidInput } from "../base/errors.ts";
+import { invalidInput, refusedValue } from "../base/errors.ts";
 import type { AggregateQuery, OrderKey, Top } from "../query/aggregate-query.ts";
 import { COMPARISON_PARAMETERS, comparedWindow, customRange, scopesOf } from "../query/comparison.ts";
 import type { DateRange } from "../query/date-range.ts";
@@ -125,7 +125,7 @@ const SORT: Parameter<Sorting> = parameter(
     const [word, direction, ...others] = written.split(":");
     const column = (["value", ...COUNT_COLUMNS] as const).find((known) => known === word);
     if (column === undefined || (direction !== "asc" && direction !== "desc") || others.length > 0) {
-      throw invalidInput(`"${name}" must be one of value, ${COUNT_COLUMNS.join(", ")}, followed by :asc or :desc, got "${written}"`);
+      throw refusedValue(`"${name}"`, `one of value, ${COUNT_COLUMNS.join(", ")}, followed by :asc or :desc`, written);
     }
     return { column, isAscending: direction === "asc" };
   },
@@ -186,7 +186,7 @@ const PARAMETERS = {
         example: "EUR",
       },
       (code, name) => {
-        if (!CURRENCY.test(code)) throw invalidInput(`"${name}" must be three capital letters, such as EUR, got "${code}"`);
+        if (!CURRENCY.test(code)) throw refusedValue(`"${name}"`, "three capital letters, such as EUR", code);
         return code;
       },
     ),

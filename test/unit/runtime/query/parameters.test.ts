@@ -33,7 +33,7 @@ describe("an integer parameter", () => {
   });
 
   it.each(["", "1", "33", "-2", "2.0", "1e1", " 2", "two", "9".repeat(16)])("is refused as %j, never clamped", (value) => {
-    expect(() => weeks.parse(value, "weeks")).toThrow('"weeks" must be a whole number from 2 to 32');
+    expect(() => weeks.parse(value, "weeks")).toThrow('"weeks" must be an integer from 2 to 32');
   });
 
   it("states its bounds in its schema", () => {
