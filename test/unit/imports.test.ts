@@ -21,6 +21,10 @@ describe("imports", () => {
     expect(ties.flatMap(({ from, to }) => (from === "base" ? [to] : [])).sort()).toEqual(["src/shared", "src/storage"]);
   });
 
+  it("only the wiring and the adapters import the other backend", () => {
+    expect(ties.flatMap(({ from, to }) => (to === "clickhouse" ? [from] : [])).sort()).toEqual(["adapters", "service"]);
+  });
+
   it("src/shared imports nothing of the rest, and dashboard and tracker nothing of src but src/shared", () => {
     const layer = (path: string): string => /^(?:src\/)?\w+/.exec(path)?.[0] ?? path;
     const isForeign = ({ from, to }: (typeof imports)[number]): boolean =>
