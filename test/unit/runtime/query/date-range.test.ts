@@ -65,7 +65,9 @@ describe("parseDateRange", () => {
   });
 
   it("refuses all dates if they are not offered", () => {
-    expect(refusal(() => parseDateRange({ ...nothing, period: "all" }, { today: TODAY }))).toMatch(/"period" must be one of .*, year, got "all"$/);
+    expect(refusal(() => parseDateRange({ ...nothing, period: "all" }, { today: TODAY }))).toMatch(
+      /"period" must be one of .*, year, got "all"$/,
+    );
   });
 
   it("begins a month and a year today if today is their first date", () => {
