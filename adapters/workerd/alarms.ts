@@ -3,14 +3,13 @@
  * date (merges, rollups, `retention_days`). The day is a record, so an object that starts often lists its files once a day, and one without
  * such work never wakes.
  */
-import type { EpochMs, SiteId, LocalDate } from "../../src/storage/event.ts";
+import type { EpochMs, LocalDate, SiteId } from "../../src/storage/event.ts";
 import type { DurableObjectStorage } from "./platform.ts";
-import { readJsonRecord, replaceJsonRecord } from "../../src/storage/json-record.ts";
+import { readJsonRecord, type RecordStore, replaceJsonRecord } from "../../src/storage/record-store.ts";
 import { CLOCK_DISTRUST_MS } from "../../src/runtime/base/config/limits.ts";
 import { reasonOf } from "../../src/runtime/base/metrics/log.ts";
 import type { Services } from "../../src/runtime/service/services.ts";
 import { addDays, type Calendar } from "../../src/storage/calendar.ts";
-import type { RecordStore } from "../../src/storage/record-store.ts";
 
 type AlarmStorage = Pick<DurableObjectStorage, "getAlarm" | "setAlarm">;
 

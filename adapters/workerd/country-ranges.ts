@@ -1,5 +1,5 @@
 /** Looks up the country of an address in the database that `encode-country-ranges.mjs` packed at build time, by binary search. */
-import { NOWHERE, isPrivateAddress, type GeoLookup, type GeoPlace } from "../../src/runtime/ingest/geo.ts";
+import { type GeoLookup, type GeoPlace, isPrivateAddress, NOWHERE } from "../../src/runtime/ingest/geo.ts";
 import type { EpochMs } from "../../src/storage/event.ts";
 
 /** Each range ends where the next begins. Units are IPv4 addresses, or IPv6 networks of 64 bits. */

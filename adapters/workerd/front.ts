@@ -4,7 +4,7 @@
  */
 import type { Connection } from "../../src/handlers/pipeline.ts";
 import type { Config } from "../../src/runtime/base/config/config.ts";
-import { geoPlaceFromRecord, isPrivateAddress, type GeoPlace } from "../../src/runtime/ingest/geo.ts";
+import { type GeoPlace, geoPlaceFromRecord, isPrivateAddress } from "../../src/runtime/ingest/geo.ts";
 import type { IncomingRequestProperties } from "./platform.ts";
 import { BODY_BYTES_DISCARDED_MAX, BODY_BYTES_MAX } from "../../src/runtime/base/config/limits.ts";
 import { SiteRouting, type FindSite, type SiteRequest } from "../../src/handlers/site-routing.ts";

@@ -3,7 +3,7 @@
  * part of the service that compiles WebAssembly must also be used here.
  */
 import { createArgon2id } from "../../src/runtime/access/password-hasher.ts";
-import { createHmacSha256 } from "../../src/runtime/ingest/hmac-sha256.ts";
+import { createHmacSha256 } from "../../src/runtime/ingest/visitor-salt.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import { createDuckdbEngine } from "./duckdb-instance.ts";
 

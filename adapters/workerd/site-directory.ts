@@ -3,12 +3,12 @@
  * after a deletion it is unconfirmed that it has events, until its object says so, which is asked when it matters. Which objects are
  * running is in memory only: each says when it has something to report, and reports before it may end.
  */
-import type { KnownSites } from "../../src/runtime/ingest/known-sites.ts";
+import type { KnownSites } from "../../src/runtime/ingest/admission.ts";
 import type { SiteInstances } from "../../src/runtime/service/host.ts";
 import type { Change } from "../../src/runtime/sites/shared-changes.ts";
 import type { SiteRecord } from "../../src/runtime/sites/site-record.ts";
 import type { SiteId } from "../../src/storage/event.ts";
-import { severalAtOnce } from "../../src/storage/several-at-once.ts";
+import { severalAtOnce } from "../../src/storage/object-store.ts";
 import { reached, SETTINGS_KEPT_MS, unlessRefused, type SiteReport, type SiteStub } from "./objects.ts";
 import { OverviewCache } from "./overview-cache.ts";
 import type { DurableObjectStorage } from "./platform.ts";

@@ -1,13 +1,12 @@
 /** The Durable Object of one site: its journal, engine and caches, and all work on its files. */
 import type { Connection } from "../../src/handlers/pipeline.ts";
 import { isSiteId } from "../../src/runtime/base/config/names.ts";
-import { readJsonRecord, replaceJsonRecord } from "../../src/storage/json-record.ts";
-import type { AdmittedSite } from "../../src/runtime/ingest/admitted-site.ts";
+import { readJsonRecord, type RecordStore, replaceJsonRecord } from "../../src/storage/record-store.ts";
+import type { AdmittedSite } from "../../src/runtime/ingest/admission.ts";
 import { addActivity, takeActivity, gaugesOf } from "../../src/runtime/base/metrics/counters.ts";
 import { reasonOf } from "../../src/runtime/base/metrics/log.ts";
 import type { SiteRecord } from "../../src/runtime/sites/site-record.ts";
-import type { EpochMs, SiteId, LocalDate } from "../../src/storage/event.ts";
-import type { RecordStore } from "../../src/storage/record-store.ts";
+import type { EpochMs, LocalDate, SiteId } from "../../src/storage/event.ts";
 import { Alarm, Upkeep } from "./alarms.ts";
 import { connectionOf } from "./front.ts";
 import { startInstance, type Instance, type InstanceOptions } from "./instance.ts";

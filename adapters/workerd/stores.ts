@@ -1,9 +1,9 @@
 /** The storage ports on workerd: records, journal and what logins leave in the Durable Object's SQLite database, objects in an R2 bucket. */
 import { recordName, type RecordStore } from "../../src/storage/record-store.ts";
 import type { DurableObjectStorage, R2Bucket, R2Objects } from "./platform.ts";
-import type { ObjectStore, ObjectKey, StoredObject } from "../../src/storage/object-store.ts";
+import type { ObjectKey, ObjectStore, StoredObject } from "../../src/storage/object-store.ts";
 import { reasonOf } from "../../src/runtime/base/metrics/log.ts";
-import { NothingAppendedError, type SegmentLog } from "../../src/storage/segment-log.ts";
+import { NothingAppendedError, type SegmentLog } from "../../src/storage/segment.ts";
 import { KEPT_IN_MEMORY, type KeepEntries } from "../../src/runtime/access/expiring-tokens.ts";
 
 /** The record store port: one row per record. */

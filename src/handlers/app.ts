@@ -1,7 +1,7 @@
 /** All routes, one line each: method, path, access level, handler, and where they differ the site and the roles of instances. */
 import type { Config } from "../runtime/base/config/config.ts";
 import { ASSETS_PATH, DEMO_SITE, EVENT_PATH, SHARE_PATH } from "../runtime/base/config/names.ts";
-import { parseUrl } from "../runtime/ingest/parse-url.ts";
+import { parseUrl } from "../runtime/ingest/urls.ts";
 import { REPORTS } from "../runtime/reports/registry.ts";
 import type { Services } from "../runtime/service/services.ts";
 import { deleteAnnotation, getAnnotations, postAnnotation, putAnnotation } from "./annotations.ts";

@@ -1,5 +1,5 @@
 /** The client address and scheme of a request, from its connection and the headers of trusted proxies. */
-import { parseUrl } from "../runtime/ingest/parse-url.ts";
+import { parseUrl } from "../runtime/ingest/urls.ts";
 import type { Context } from "./route.ts";
 
 interface ClientAddressSource {

@@ -2,10 +2,9 @@
 import { BODY_BYTES_MAX } from "../runtime/base/config/limits.ts";
 import { PAGEVIEW } from "../runtime/base/config/names.ts";
 import type { IngestContext } from "../runtime/ingest/accept-event.ts";
-import { parseClientHints } from "../runtime/ingest/client-hints.ts";
-import { EVENT_FIELDS, EVENT_SCHEMA, PIXEL_SCHEMAS, parseEventBody, parsePixelQuery } from "../runtime/ingest/event-input.ts";
-import { geoPlaceFromHeaders } from "../runtime/ingest/geo-headers.ts";
-import type { GeoPlace } from "../runtime/ingest/geo.ts";
+import { parseClientHints } from "../runtime/ingest/device.ts";
+import { EVENT_FIELDS, EVENT_SCHEMA, parseEventBody, parsePixelQuery, PIXEL_SCHEMAS } from "../runtime/ingest/event-input.ts";
+import { type GeoPlace, geoPlaceFromHeaders } from "../runtime/ingest/geo.ts";
 import { addressChainOf, clientAddressOfRequest, forwardedEntryOf } from "./forwarded-headers.ts";
 import { NOT_STORED, PREFLIGHT_HEADERS } from "./openapi/headers.ts";
 import { inQuery, type Operations } from "./openapi/operation.ts";

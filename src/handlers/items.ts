@@ -7,7 +7,7 @@ import type { Services } from "../runtime/service/services.ts";
 import type { Item, Collection } from "../runtime/sites/collection.ts";
 import { isOf, type ItemOwner, ITEM_ID } from "../runtime/sites/item-fields.ts";
 import type { SiteId } from "../storage/event.ts";
-import type { JsonObject } from "../storage/json-record.ts";
+import type { JsonObject } from "../storage/record-store.ts";
 import { requireAdminOf, apiKeysOf } from "./access.ts";
 import {
   answer,

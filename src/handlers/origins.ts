@@ -5,7 +5,7 @@
 import type { Config } from "../runtime/base/config/config.ts";
 import { AppError } from "../runtime/base/errors.ts";
 import { isPrivateAddress } from "../runtime/ingest/geo.ts";
-import { parseUrl } from "../runtime/ingest/parse-url.ts";
+import { parseUrl } from "../runtime/ingest/urls.ts";
 import { forwardedEntryOf, parseAddress } from "./forwarded-headers.ts";
 import { emptyReply, TIME_ZONE_HEADER, type Reply, type ReplyHeaders } from "./reply.ts";
 import type { Access, HostContext, Context, RouteId } from "./route.ts";

@@ -3,7 +3,7 @@ import type { Config } from "../runtime/base/config/config.ts";
 import { AppError, invalidInput } from "../runtime/base/errors.ts";
 import type { EventInput } from "../runtime/ingest/event-input.ts";
 import type { GeoPlace } from "../runtime/ingest/geo.ts";
-import { parseUrl } from "../runtime/ingest/parse-url.ts";
+import { parseUrl } from "../runtime/ingest/urls.ts";
 import type { Reader } from "../runtime/query/scope.ts";
 import type { Services } from "../runtime/service/services.ts";
 import { checkAccess, limitGuest, needsStanding, standingOf } from "./access.ts";

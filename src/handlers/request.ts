@@ -1,6 +1,6 @@
 /** Reads the body of a request up to the size limit, and its query parameters, each given once or not at all. */
 import { parseObject } from "../runtime/base/body.ts";
-import type { JsonObject } from "../storage/json-record.ts";
+import type { JsonObject } from "../storage/record-store.ts";
 import { BODY_BYTES_DISCARDED_MAX, BODY_BYTES_MAX, QUERY_PARAMETERS_MAX } from "../runtime/base/config/limits.ts";
 import { AppError, invalidInput } from "../runtime/base/errors.ts";
 import { parseParameters, type Parameters, type Values } from "../runtime/query/parameters.ts";

@@ -5,7 +5,7 @@ import type { EventInput } from "../runtime/ingest/event-input.ts";
 import type { GeoPlace } from "../runtime/ingest/geo.ts";
 import type { Reader } from "../runtime/query/scope.ts";
 import type { Services } from "../runtime/service/services.ts";
-import type { SiteId, EpochMs } from "../storage/event.ts";
+import type { EpochMs, SiteId } from "../storage/event.ts";
 import type { Reply } from "./reply.ts";
 import type { ResponseStreams } from "./response-streams.ts";
 

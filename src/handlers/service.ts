@@ -5,7 +5,7 @@ import { AppError } from "../runtime/base/errors.ts";
 import { metricFamilies } from "../runtime/base/metrics/metric-families.ts";
 import { METRICS_CONTENT_TYPE, renderMetrics } from "../runtime/base/metrics/prometheus.ts";
 import { boolean, closed, count, orNull, text, type Schema } from "../runtime/base/json-schema.ts";
-import { utcDateOf, DAY_MS } from "../storage/event.ts";
+import { DAY_MS, utcDateOf } from "../storage/event.ts";
 import { bearerTokenOf } from "./access.ts";
 import { NOT_STORED, STORED, RETRY_AFTER, ANY_PAGE, type Headers } from "./openapi/headers.ts";
 import { answer, type Operations, type Answer } from "./openapi/operation.ts";

@@ -4,9 +4,9 @@
  */
 import type { Config } from "../runtime/base/config/config.ts";
 import { isSiteId } from "../runtime/base/config/names.ts";
-import { createAllowlist, type Allowlist } from "../runtime/ingest/allowlist.ts";
-import { parseEventBody, parsePixelQuery, type EventInput } from "../runtime/ingest/event-input.ts";
-import { parseUrl } from "../runtime/ingest/parse-url.ts";
+import { type Allowlist, createAllowlist } from "../runtime/ingest/admission.ts";
+import { type EventInput, parseEventBody, parsePixelQuery } from "../runtime/ingest/event-input.ts";
+import { parseUrl } from "../runtime/ingest/urls.ts";
 import type { SiteId } from "../storage/event.ts";
 import { ROUTES } from "./app.ts";
 import { pathBelow, createMatcher, extraRoutesOf, type Match } from "./router.ts";

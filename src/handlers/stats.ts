@@ -23,7 +23,7 @@ import { OVERVIEW_PARAMETERS, OVERVIEW } from "../runtime/reports/overview/overv
 import { REPORTS, type ReportPath } from "../runtime/reports/registry.ts";
 import type { PreparedReport, Report, ReportSettings } from "../runtime/reports/report.ts";
 import type { Sites } from "../runtime/sites/sites.ts";
-import type { LocalDate, SiteId, EpochMs } from "../storage/event.ts";
+import type { EpochMs, LocalDate, SiteId } from "../storage/event.ts";
 import { askerOf, exporterOf, stillShown } from "./access.ts";
 import { NOT_STORED, TIME_ZONE, FILE_NAME } from "./openapi/headers.ts";
 import {

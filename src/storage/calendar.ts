@@ -1,5 +1,5 @@
 /** The date of an instant. An event's date is assigned once, on acceptance, and decides its partition from then on. */
-import { DAY_MS, startOfDayMs, utcDateOf, type EpochMs, type LocalDate } from "./event.ts";
+import { DAY_MS, type EpochMs, type LocalDate, startOfDayMs, utcDateOf } from "./event.ts";
 import type { OffsetChange, TimeZone } from "./time-zone.ts";
 
 /** Days follow each other without gaps: each begins when the one before it ends. */

@@ -2,21 +2,78 @@
  * The single owner of stored events: the journal, the files and a lock per site. All reads and changes of a site's events go
  * through here, so this file decides which steps exclude each other, and their order, on which crash safety depends.
  */
-import type { EpochMs, SiteId, StoredEvent, LocalDate } from "./event.ts";
-import type { EventText } from "./event-text.ts";
-import type { ExpiredDays } from "./event-replica.ts";
-import { Journal } from "./journal.ts";
-import type { JournalDamage } from "./journal-replay.ts";
+import type { EpochMs, EventText, LocalDate, SiteId, StoredEvent } from "./event.ts";
+import { Journal, type JournalDamage } from "./journal.ts";
 import type { ObjectKey } from "./object-store.ts";
+import type { ParquetWriter } from "./parquet-events.ts";
 import { isInFiles, type Partition, type PartitionFile } from "./partition.ts";
-import { Partitions, type FileOfDay, type PartitionsOptions } from "./partitions.ts";
-import { Replication, type ReplicationOptions } from "./replication.ts";
-import type { Segment } from "./segment.ts";
-import type { SegmentLog } from "./segment-log.ts";
-import { SiteLocks } from "./site-locks.ts";
-import type { StoreObserver } from "./store-observer.ts";
+import { type FileOfDay, Partitions, type PartitionsOptions, type WrittenFile } from "./partitions.ts";
+import type { Segment, SegmentLog } from "./segment.ts";
 
-export interface EventStoreOptions extends PartitionsOptions, ReplicationOptions {
+/** Mutual exclusion per site: tasks of one site run one after another, tasks of different sites never wait for each other. */
+class SiteLocks {
+  readonly #tails = new Map<SiteId, Promise<void>>();
+
+  /** Runs the task once every earlier task of the site has ended. */
+  async run<T>(siteId: SiteId, task: () => Promise<T>): Promise<T> {
+    const before = this.#tails.get(siteId) ?? Promise.resolve();
+    const result = before.then(task);
+    const tail = result.then(
+      () => {},
+      () => {},
+    );
+    this.#tails.set(siteId, tail);
+    try {
+      return await result;
+    } finally {
+      if (this.#tails.get(siteId) === tail) this.#tails.delete(siteId);
+    }
+  }
+}
+
+interface ReplicationOptions {
+  /** A database that answers reports in place of the files. */
+  readonly replica?: EventReplica | undefined;
+  readonly parquet: ParquetWriter;
+}
+
+/** Sends stored events to the replica, if there is one: those of a segment in one insert for each day, because inserts should be few. */
+class Replication {
+  readonly #options: ReplicationOptions;
+
+  constructor(options: ReplicationOptions) {
+    this.#options = options;
+  }
+
+  /** See `EventStore.replicate`. */
+  async insertSegment(segment: Segment, signal: AbortSignal | undefined): Promise<void> {
+    const { replica, parquet } = this.#options;
+    if (!replica || segment.replication === "done") return;
+    const isRepeated = segment.replication === "begun";
+    segment.replication = "begun";
+    for (const [day, { sites, events }] of segment.byDay()) {
+      const encoded = await parquet.encode(events);
+      await replica.insert({ sites, day, segment: segment.number, isFile: false, parquet: encoded, isRepeated }, signal);
+    }
+    segment.replication = "done";
+  }
+
+  async insertFile(siteId: SiteId, { file: { day, first: segment }, bytes: parquet }: WrittenFile): Promise<void> {
+    await this.#options.replica?.insert({ sites: [siteId], day, segment, isFile: true, parquet, isRepeated: true });
+  }
+
+  /** See `EventReplica.delete`. */
+  async delete(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate, exceptSegments: readonly number[]): Promise<void> {
+    await this.#options.replica?.delete(siteId, firstDay, lastDay, exceptSegments);
+  }
+
+  /** See `EventReplica.deleteExpired`. */
+  async deleteExpired(expired: ExpiredDays, exceptSegments: readonly number[]): Promise<void> {
+    await this.#options.replica?.deleteExpired(expired, exceptSegments);
+  }
+}
+
+interface EventStoreOptions extends PartitionsOptions, ReplicationOptions {
   readonly segmentLog: SegmentLog;
   /** Start of the process: a floor for the numbers of new segments. */
   readonly nowMs: EpochMs;
@@ -295,4 +352,58 @@ export class EventStore {
   close(): Promise<void> {
     return this.#journal.close();
   }
+}
+
+/**
+ * The port to what follows the changes of stored events: rollups, the partition cache, the list of known sites.
+ *
+ * Called on changes of a site while its lock is held, so it must not call the store for that site.
+ */
+interface StoreObserver {
+  /** A segment's events of a site are in files, and the journal, if it has them, is about to release them. Must not reject. */
+  beforeRelease?(siteId: SiteId, segment: number, days: ReadonlyMap<LocalDate, readonly EventText[]>): Promise<void>;
+  /** Some of a day's files, which are all of these, are about to be replaced by their merge. A rejection keeps them. */
+  beforeMerge?(siteId: SiteId, day: LocalDate, files: readonly PartitionFile[]): Promise<void>;
+  /** Files of the site's days from `firstDay` to `lastDay` are about to be deleted. A rejection keeps them. */
+  beforeDelete?(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<void>;
+  /** The site's last file was deleted. */
+  onSiteWithoutFiles?(siteId: SiteId): void;
+}
+
+/** The events of a day that a journal segment or a file has. */
+export interface ReplicatedEvents {
+  /** All sites of the events. */
+  readonly sites: readonly SiteId[];
+  readonly day: LocalDate;
+  readonly segment: number;
+  /** The events are those of a file, and so of one site, instead of a segment with all its sites. */
+  readonly isFile: boolean;
+  /** A Parquet file like those of partitions. The events of a site follow each other, in their order. */
+  readonly parquet: Uint8Array;
+  /** An earlier attempt, maybe of another process, may have inserted the events. */
+  readonly isRepeated: boolean;
+  /** Identifies a file's insert and its repetitions, of which the replica executes one. */
+  readonly token?: string;
+  /** Sites whose events are left out. */
+  readonly exceptSites?: readonly SiteId[];
+}
+
+/** Up to which day the events of each site are deleted; null for none. */
+export interface ExpiredDays {
+  readonly lastDay: LocalDate | null;
+  /** Sites with another last day. */
+  readonly exceptions: ReadonlyMap<SiteId, LocalDate | null>;
+}
+
+/** The port to a database that holds a copy of all stored events. `EventStore` keeps it complete. */
+export interface EventReplica {
+  /**
+   * Resolves once the replica has the events durably. Inserting the same events again changes nothing. After a rejection it may have
+   * them, or get them later.
+   */
+  insert(events: ReplicatedEvents, signal?: AbortSignal): Promise<void>;
+  /** Deletes this node's events of the days, except those of the segments, which are still in the journal. Complete once resolved. */
+  delete(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate, exceptSegments: readonly number[]): Promise<void>;
+  /** Deletes all days up to the last, of all sites at once, because each deletion is costly. */
+  deleteExpired(expired: ExpiredDays, exceptSegments: readonly number[]): Promise<void>;
 }

@@ -1,11 +1,224 @@
 /** The write-ahead journal: numbered segments of accepted events that are not yet in Parquet files. */
-import type { EpochMs, SiteId, StoredEvent, LocalDate } from "./event.ts";
-import { bufferedEvent, type BufferedEvent, type EventText } from "./event-text.ts";
-import { GroupCommit } from "./group-commit.ts";
-import { encodeJournalLines } from "./journal-line.ts";
-import { replayJournal, type JournalDamage } from "./journal-replay.ts";
-import { Segment } from "./segment.ts";
-import { NothingAppendedError, SyncFailedError, type SegmentLog } from "./segment-log.ts";
+import { crc32 } from "./checksum.ts";
+import {
+  bufferedEvent,
+  type BufferedEvent,
+  type EpochMs,
+  eventOf,
+  type EventText,
+  type LocalDate,
+  type SiteId,
+  type StoredEvent,
+} from "./event.ts";
+import { NothingAppendedError, Segment, type SegmentLog, SyncFailedError } from "./segment.ts";
+
+/** Eight hexadecimal digits and a space. */
+const CHECKSUM_CHARS = 9;
+const NEWLINE = 10;
+
+/** Longest UTF-8 encoding of one UTF-16 unit. */
+const UTF8_BYTES_PER_UNIT_MAX = 3;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+const checksumText = (bytes: Uint8Array, start: number, end: number): string => crc32(bytes, start, end).toString(16).padStart(8, "0");
+
+/**
+ * The line format of the journal, one event a line: `<crc32> <event text>\n`.
+ *
+ * The lines of the events, ready to be appended.
+ */
+export function encodeJournalLines(texts: readonly EventText[]): Uint8Array {
+  const room = texts.reduce((sum, text) => sum + text.length * UTF8_BYTES_PER_UNIT_MAX + CHECKSUM_CHARS + 1, 0);
+  const bytes = new Uint8Array(room);
+  let at = 0;
+  for (const text of texts) {
+    const start = at + CHECKSUM_CHARS;
+    const end = start + encoder.encodeInto(text, bytes.subarray(start)).written;
+    encoder.encodeInto(`${checksumText(bytes, start, end)} `, bytes.subarray(at));
+    bytes[end] = NEWLINE;
+    at = end + 1;
+  }
+  return bytes.subarray(0, at);
+}
+
+interface DecodedJournal {
+  readonly events: StoredEvent[];
+  /** Bytes after the last intact line: an append that a crash interrupted, never acknowledged. */
+  readonly tornBytes: number;
+  /** Damaged lines before an intact one: not the result of an interrupted append. */
+  readonly damagedLines: number;
+}
+
+function decodeLine(bytes: Uint8Array, start: number, end: number): StoredEvent | null {
+  const jsonStart = start + CHECKSUM_CHARS;
+  if (end <= jsonStart) return null;
+  try {
+    const checksum = decoder.decode(bytes.subarray(start, jsonStart - 1));
+    if (checksum !== checksumText(bytes, jsonStart, end)) return null;
+    return eventOf(decoder.decode(bytes.subarray(jsonStart, end)));
+  } catch {
+    return null;
+  }
+}
+
+/** Decodes a segment. A damaged last line counts as torn, any other as damaged; all intact lines are returned. */
+export function decodeJournalLines(bytes: Uint8Array): DecodedJournal {
+  const events: StoredEvent[] = [];
+  let damagedLines = 0;
+  let wholeUpTo = 0;
+  let badSinceWhole = 0;
+  for (let start = 0; start < bytes.length;) {
+    const newline = bytes.indexOf(NEWLINE, start);
+    const end = newline === -1 ? bytes.length : newline;
+    const event = newline === -1 ? null : decodeLine(bytes, start, end);
+    start = end + 1;
+    if (!event) {
+      badSinceWhole++;
+      continue;
+    }
+    events.push(event);
+    damagedLines += badSinceWhole;
+    badSinceWhole = 0;
+    wholeUpTo = start;
+  }
+  if (badSinceWhole > 1) damagedLines += badSinceWhole - 1;
+  return { events, damagedLines, tornBytes: bytes.length - wholeUpTo };
+}
+
+/** A damaged segment that recovery has quarantined. */
+export interface JournalDamage {
+  readonly segment: number;
+  readonly damagedLines: number;
+  readonly keptAt: string;
+}
+
+interface ReplayedJournal {
+  /** Segments with events, oldest first. */
+  readonly segments: readonly Segment[];
+  readonly damage: readonly JournalDamage[];
+}
+
+/**
+ * Recovers the journal of an earlier process: segments are read, damaged ones are quarantined, and their intact lines count.
+ *
+ * Reads the segments back and removes those without events.
+ */
+async function replayJournal(log: SegmentLog, numbers: readonly number[]): Promise<ReplayedJournal> {
+  const segments: Segment[] = [];
+  const damage: JournalDamage[] = [];
+  for (const number of numbers) {
+    const bytes = await log.read(number);
+    const { events, damagedLines } = decodeJournalLines(bytes);
+    if (damagedLines > 0) damage.push({ segment: number, damagedLines, keptAt: await log.quarantine(number) });
+    if (events.length === 0) {
+      await log.remove(number);
+      continue;
+    }
+    const segment = new Segment(number);
+    segment.bytes = bytes.length;
+    segment.replication = "begun";
+    for (const event of events) segment.add(bufferedEvent(event));
+    segments.push(segment);
+  }
+  return { segments, damage };
+}
+
+/** The maximum number of events per write; the rest of a burst is written next. */
+const GROUP_EVENTS_MAX = 1000;
+
+/** Events at which a group stops gathering, because appends are almost instant then. */
+const GATHERED_EVENTS_MAX = 8;
+
+interface Waiting {
+  readonly event: BufferedEvent;
+  readonly resolve: () => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+interface GroupCommitOptions {
+  /** Appends a group. Calls do not overlap. */
+  readonly write: (group: readonly BufferedEvent[]) => Promise<void>;
+  /** See `SegmentLog`. */
+  readonly gather: (() => Promise<void>) | undefined;
+}
+
+/** Group commit: events that arrive while one append is under way share the next one. */
+class GroupCommit {
+  readonly #options: GroupCommitOptions;
+  #waiting: Waiting[] = [];
+  #waitingChars = 0;
+  /** Set while events wait, gather or are being appended. */
+  #writing: Promise<void> | null = null;
+  #groupDone: Promise<void> = Promise.resolve();
+  /** Ends the gathering of a group. */
+  #gathered: () => void = () => {};
+
+  constructor(options: GroupCommitOptions) {
+    this.#options = options;
+  }
+
+  /** Characters of the events that wait for their append. */
+  get waitingChars(): number {
+    return this.#waitingChars;
+  }
+
+  /** Resolves when the event's group is appended; rejects with the error of its append. */
+  add(event: BufferedEvent): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waitingChars += event.text.length;
+      this.#waiting.push({ event, resolve, reject });
+      if (!this.#writing) this.#writing = this.#writeGroups();
+      else if (this.#waiting.length >= GATHERED_EVENTS_MAX) this.#gathered();
+    });
+  }
+
+  /** Resolves when the group that is being appended now is done. */
+  groupDone(): Promise<void> {
+    return this.#groupDone;
+  }
+
+  /** Resolves when no event waits. */
+  async settled(): Promise<void> {
+    while (this.#writing) await this.#writing;
+  }
+
+  async #writeGroups(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const gathering = this.#gather();
+      if (gathering) await gathering;
+      this.#groupDone = this.#writeGroup(this.#waiting.splice(0, GROUP_EVENTS_MAX));
+      await this.#groupDone;
+    }
+    this.#writing = null;
+  }
+
+  /**
+   * Lets concurrent events join the group, for a short time: an acknowledged client sends its next event while the server handles
+   * other requests. If all were acknowledged together, clients and server would wait for each other in turn.
+   */
+  #gather(): Promise<void> | null {
+    const { gather } = this.#options;
+    if (!gather || this.#waiting.length >= GATHERED_EVENTS_MAX) return null;
+    return new Promise((resolve) => {
+      this.#gathered = resolve;
+      void gather().then(resolve);
+    });
+  }
+
+  async #writeGroup(group: readonly Waiting[]): Promise<void> {
+    try {
+      await this.#options.write(group.map(({ event }) => event));
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+      return;
+    } finally {
+      for (const { event } of group) this.#waitingChars -= event.text.length;
+    }
+    for (const { resolve } of group) resolve();
+  }
+}
 
 export class Journal {
   readonly #log: SegmentLog;

@@ -28,3 +28,35 @@ export interface ObjectStore {
   /** Names of the folders directly below the folder, sorted. A folder exists while it contains an object, at any depth. */
   folders(folder: ObjectKey): Promise<string[]>;
 }
+
+/**
+ * Runs a task for each item, several at a time, for tasks that mostly wait.
+ *
+ * No task begins after a rejection, and all running tasks have ended when this rejects.
+ */
+export async function severalAtOnce<T>(items: Iterable<T>, max: number, task: (item: T) => Promise<void>): Promise<void> {
+  const left = [...items].reverse();
+  const runOneByOne = async () => {
+    for (let item = left.pop(); item !== undefined; item = left.pop()) {
+      try {
+        await task(item);
+      } catch (error) {
+        left.length = 0;
+        throw error;
+      }
+    }
+  };
+  const outcomes = await Promise.allSettled(Array.from({ length: Math.min(max, left.length) }, runOneByOne));
+  const failure = outcomes.find((outcome) => outcome.status === "rejected");
+  if (failure) throw failure.reason;
+}
+
+const DELETIONS_AT_ONCE = 16;
+
+/**
+ * Deletes many objects, several at a time, because each deletion waits for the disk.
+ *
+ * Deletes objects in any order. After a rejection some may be deleted; may be retried.
+ */
+export const deleteObjects = (objects: ObjectStore, keys: readonly ObjectKey[]): Promise<void> =>
+  severalAtOnce(keys, DELETIONS_AT_ONCE, (key) => objects.delete(key));

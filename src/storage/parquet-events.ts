@@ -1,20 +1,22 @@
 /** The encoding of events in Parquet files, and its inverse. The only user of hyparquet-writer. */
-import { ByteWriter, ParquetWriter as FileWriter, type ColumnSource } from "hyparquet-writer";
+import { checkSeal, seal, SEAL_ENTRY } from "./checksum.ts";
 import {
+  type ColumnKind,
   EVENT_COLUMNS,
+  type EventColumn,
+  eventOf,
+  type EventText,
   isNumber,
   isText,
-  SITE_COLUMN,
-  type ColumnKind,
-  type EventColumn,
   type NumberEventColumn,
+  SITE_COLUMN,
   type SiteId,
   type StoredEvent,
   type TextEventColumn,
 } from "./event.ts";
 import type { ObjectKey } from "./object-store.ts";
-import { NO_PLACE, openParquet, type NumberColumn, type ParquetColumns, type SchemaElement, type TextColumn } from "./parquet-columns.ts";
-import { checkSeal, seal, SEAL_ENTRY } from "./parquet-seal.ts";
+import { NO_PLACE, type NumberColumn, openParquet, type ParquetColumns, type SchemaElement, type TextColumn } from "./parquet-columns.ts";
+import { ByteWriter, type ColumnSource, ParquetWriter as FileWriter } from "hyparquet-writer";
 
 /** Events by column, with few repeated strings: the contents of one row group. */
 export interface DecodedEvents {
@@ -217,7 +219,7 @@ export function decodeEventsOf(
 }
 
 /** The reason why the rest of a file cannot be read. */
-export interface Unreadable {
+interface Unreadable {
   readonly reason: string;
 }
 
@@ -255,3 +257,17 @@ export function columnsOfEvents(events: readonly StoredEvent[]): DecodedEvents {
     visitorIds: BigUint64Array.from(events, ({ visitorId }) => visitorId),
   };
 }
+
+/** The port to the encoder of Parquet files: a thread on Node, so that neither flush nor merge delays ingestion; inline elsewhere. */
+export interface ParquetWriter {
+  /** One file of the events, in their order, as `encodeEvents` returns it. */
+  encode(events: readonly EventText[]): Promise<Uint8Array>;
+  /** One file of several, in their order. */
+  merge(files: readonly EventFile[]): Promise<MergedFile>;
+}
+
+/** Encodes on the calling thread. */
+export const inlineParquetWriter: ParquetWriter = {
+  encode: async (events) => encodeEvents(events.map(eventOf)),
+  merge: async (files) => mergeFiles(files),
+};

@@ -1,22 +1,20 @@
 /** The Parquet files of each site: the listing of its folder, cached once read. */
-import type { SiteId, LocalDate } from "./event.ts";
-import { deleteObjects } from "./delete-objects.ts";
+import type { EventText, LocalDate, SiteId } from "./event.ts";
+import { deleteObjects, type ObjectKey, type ObjectStore } from "./object-store.ts";
 import { LruMap } from "./lru-map.ts";
-import type { EventText } from "./event-text.ts";
-import type { ObjectKey, ObjectStore } from "./object-store.ts";
-import { countEvents } from "./parquet-events.ts";
-import type { ParquetWriter } from "./parquet-writer.ts";
+import { countEvents, type ParquetWriter } from "./parquet-events.ts";
 import {
-  EVENTS_FOLDER,
   dayFolder,
   dayOfFolder,
+  EVENTS_FOLDER,
   isContinued,
   parsePartitionKey,
+  type PartitionFile,
   partitionKey,
   siteFolder,
   siteOfFolders,
-} from "./partition-path.ts";
-import { withoutSuperseded, type PartitionFile } from "./partition.ts";
+  withoutSuperseded,
+} from "./partition.ts";
 
 export interface PartitionsOptions {
   readonly objects: ObjectStore;

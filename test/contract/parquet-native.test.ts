@@ -4,7 +4,7 @@ import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isSiteId } from "../../src/runtime/base/config/names.ts";
 import { EVENT_COLUMNS, type EventColumn, type LocalDate, type StoredEvent, utcDateOf } from "../../src/storage/event.ts";
-import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
+import { inlineParquetWriter } from "../../src/storage/parquet-events.ts";
 import { Partitions } from "../../src/storage/partitions.ts";
 import { aFullEvent, anEvent, eventTexts, siteId } from "../support/stored-event.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";

@@ -1,6 +1,6 @@
 /** The contract of the segment log port. */
 import { describe, expect, it } from "vitest";
-import type { SegmentLog } from "../../src/storage/segment-log.ts";
+import type { SegmentLog } from "../../src/storage/segment.ts";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 

@@ -1,8 +1,6 @@
 /** docs/http-api.md states the limits of the program, and the defaults of the options that set limits. */
 import { describe, expect, it } from "vitest";
-import { parseUserAgent } from "../../src/runtime/ingest/user-agent.ts";
-import { NO_CLIENT_HINTS } from "../../src/runtime/ingest/client-hints.ts";
-import { detectDevice, parseScreenWidth } from "../../src/runtime/ingest/device.ts";
+import { detectDevice, NO_CLIENT_HINTS, parseScreenWidth, parseUserAgent } from "../../src/runtime/ingest/device.ts";
 import * as admin from "../../src/runtime/base/config/admin-limits.ts";
 import * as limits from "../../src/runtime/base/config/limits.ts";
 import * as reports from "../../src/runtime/base/config/report-limits.ts";

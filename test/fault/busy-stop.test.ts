@@ -5,7 +5,7 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { STOP_MS_MAX } from "../../src/runtime/base/config/limits.ts";
-import { encodeJournalLines } from "../../src/storage/journal-line.ts";
+import { encodeJournalLines } from "../../src/storage/journal.ts";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import { anEvent, eventTexts, siteId } from "../support/stored-event.ts";
 import { tempFolder } from "../support/temp-folder.ts";

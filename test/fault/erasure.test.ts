@@ -4,9 +4,9 @@
  * it was erased, and no event whose erasure was confirmed, nor a rollup that has it.
  */
 import { describe, expect, it } from "vitest";
-import { utcDateOf, type SiteId, type LocalDate } from "../../src/storage/event.ts";
+import { type LocalDate, type SiteId, utcDateOf } from "../../src/storage/event.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
-import { ROLLUPS_FOLDER } from "../../src/storage/rollup-path.ts";
+import { ROLLUPS_FOLDER } from "../../src/storage/rollup.ts";
 import type { InProcessTarget } from "../support/in-process-target.ts";
 import { readJsonRollup } from "../support/json-rollups.ts";
 import { memoryStores, mortalStores, type Strike } from "../support/mortal-stores.ts";

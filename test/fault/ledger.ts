@@ -1,5 +1,5 @@
 /** A record of the events that a process was sent and erased, and the comparison with its stores afterwards. */
-import { utcDateOf, type SiteId, type LocalDate } from "../../src/storage/event.ts";
+import { type LocalDate, type SiteId, utcDateOf } from "../../src/storage/event.ts";
 import { createInProcessTarget, type InProcessParts, type InProcessTarget } from "../support/in-process-target.ts";
 import { post, wireEvent } from "../support/requests.ts";
 import { createEngineShare } from "../support/shared-engine.ts";

@@ -1,7 +1,7 @@
 /** Overload: the service keeps serving, disconnects clients that hold connections open, and counts the accepted events exactly. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { PARTITION_LISTINGS_MAX } from "../../src/runtime/base/config/limits.ts";
-import { NO_CLIENT_HINTS } from "../../src/runtime/ingest/client-hints.ts";
+import { NO_CLIENT_HINTS } from "../../src/runtime/ingest/device.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
 import { createNodeTarget, type NodeTarget } from "../support/node-target.ts";
 import { connectRaw, type RawConnection } from "../support/raw-connection.ts";

@@ -1,6 +1,6 @@
 /** The seal detects every change to a Parquet file, so that the decoder never returns wrong events or allocates for damaged lengths. */
 import { describe, expect, it } from "vitest";
-import type { SiteId, StoredEvent, LocalDate } from "../../src/storage/event.ts";
+import type { LocalDate, SiteId, StoredEvent } from "../../src/storage/event.ts";
 import { decodeEvents, encodeEvents } from "../../src/storage/parquet-events.ts";
 
 const EVENTS = 50;

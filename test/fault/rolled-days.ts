@@ -2,9 +2,9 @@
 import { setImmediate } from "node:timers/promises";
 import { expect } from "vitest";
 import { ROLLUP_RETRY_MS_MIN } from "../../src/runtime/base/config/report-limits.ts";
-import { DAY_MS, utcDateOf, type LocalDate } from "../../src/storage/event.ts";
+import { DAY_MS, type LocalDate, utcDateOf } from "../../src/storage/event.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
-import { daysOfRollupKey, rollupFolder } from "../../src/storage/rollup-path.ts";
+import { daysOfRollupKey, rollupFolder } from "../../src/storage/rollup.ts";
 import type { InProcessParts, InProcessTarget } from "../support/in-process-target.ts";
 import { anEvent, siteId } from "../support/stored-event.ts";
 import type { Environment } from "../support/target.ts";

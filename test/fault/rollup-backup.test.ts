@@ -6,7 +6,7 @@ import { backUpFolder } from "../../adapters/node/backups/make-backup.ts";
 import { restoreFolder } from "../../adapters/node/backups/restore-backup.ts";
 import { createFileObjectStore, createFileRecordStore } from "../../adapters/node/files/file-stores.ts";
 import { JOURNAL_FOLDER, openFileSegmentLog } from "../../adapters/node/files/file-segment-log.ts";
-import { ROLLUPS_FOLDER } from "../../src/storage/rollup-path.ts";
+import { ROLLUPS_FOLDER } from "../../src/storage/rollup.ts";
 import { createInProcessTarget, START_MS, type InProcessTarget } from "../support/in-process-target.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { Ledger } from "./ledger.ts";

@@ -10,7 +10,7 @@ import { createFileObjectStore } from "../../adapters/node/files/file-stores.ts"
 import { JOURNAL_FOLDER, openFileSegmentLog } from "../../adapters/node/files/file-segment-log.ts";
 import type { FileSystem } from "../../adapters/node/files/file-system.ts";
 import { rangeOfDays } from "../../src/runtime/query/date-range.ts";
-import { ROLLUPS_FOLDER } from "../../src/storage/rollup-path.ts";
+import { ROLLUPS_FOLDER } from "../../src/storage/rollup.ts";
 import { readJsonRollup } from "../support/json-rollups.ts";
 import { at, openRollupSite, SITE, type RollupSite } from "../support/rollup-site.ts";
 import { numbersFrom } from "../support/seeded-numbers.mjs";

@@ -5,11 +5,9 @@ import { createFileObjectStore } from "../../adapters/node/files/file-stores.ts"
 import { openFileSegmentLog } from "../../adapters/node/files/file-segment-log.ts";
 import { isSiteId } from "../../src/runtime/base/config/names.ts";
 import { TEXT_COLUMNS } from "../../src/storage/event.ts";
-import { decodeJournalLines } from "../../src/storage/journal-line.ts";
-import { decodeEvents } from "../../src/storage/parquet-events.ts";
-import { EVENTS_FOLDER } from "../../src/storage/partition-path.ts";
-import type { PartitionFile } from "../../src/storage/partition.ts";
-import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
+import { decodeJournalLines } from "../../src/storage/journal.ts";
+import { decodeEvents, inlineParquetWriter } from "../../src/storage/parquet-events.ts";
+import { EVENTS_FOLDER, type PartitionFile } from "../../src/storage/partition.ts";
 import { Partitions } from "../../src/storage/partitions.ts";
 import type { Stores } from "../support/mortal-stores.ts";
 

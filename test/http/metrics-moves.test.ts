@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { renderMetrics } from "../../src/runtime/base/metrics/prometheus.ts";
 import { encodeEvents } from "../../src/storage/parquet-events.ts";
-import { partitionKey } from "../../src/storage/partition-path.ts";
+import { partitionKey } from "../../src/storage/partition.ts";
 import { createInProcessTarget, START_MS, type InProcessTarget } from "../support/in-process-target.ts";
 import { getMetrics, parseMetrics } from "../support/metrics.ts";
 import { memoryStores, type Stores } from "../support/mortal-stores.ts";

@@ -1,6 +1,5 @@
 /** Requests for the documented statuses of data deletion and operations (see `openapi-answers.ts`). */
-import { utcDateOf, type SiteId } from "../../src/storage/event.ts";
-import { eventText } from "../../src/storage/event-text.ts";
+import { eventText, type SiteId, utcDateOf } from "../../src/storage/event.ts";
 import { createMemoryObjectStore } from "../support/memory-object-store.ts";
 import { CLOSED, createKey, logIn, ofItsOwn, postJson, withKey } from "../support/auth-requests.ts";
 import { deleteEvents } from "../support/erasure-requests.ts";

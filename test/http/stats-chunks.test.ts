@@ -5,7 +5,7 @@ import type { Engine } from "../../src/runtime/duckdb/engine.ts";
 import { planOf } from "../../src/runtime/query/plan.ts";
 import { rangeOfDays } from "../../src/runtime/query/date-range.ts";
 import { countsByValue } from "../../src/runtime/reports/measures/values.ts";
-import type { StoredEvent, LocalDate } from "../../src/storage/event.ts";
+import type { LocalDate, StoredEvent } from "../../src/storage/event.ts";
 import { createDeferred, type Deferred } from "../support/deferred.ts";
 import { START_MS, createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
 import { expectAccepted, getBreakdown, getMain, getSeries, post, record, wireEvent } from "../support/requests.ts";

@@ -1,7 +1,7 @@
 /** Properties that exceed the memory limit affect only the reports of properties. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createDuckdbEngine } from "../../adapters/node/threads/duckdb-instance.ts";
-import type { StoredEvent, LocalDate } from "../../src/storage/event.ts";
+import type { LocalDate, StoredEvent } from "../../src/storage/event.ts";
 import { engineModule } from "../support/engine-module.ts";
 import { shareOf } from "../../adapters/workerd/shared-engine.ts";
 import { START_MS, createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createFileObjectStore, createFileRecordStore, createFileSecretStore } from "../../adapters/node/files/file-stores.ts";
 import { JOURNAL_FOLDER, openFileSegmentLog } from "../../adapters/node/files/file-segment-log.ts";
-import { ROLLUPS_FOLDER } from "../../src/storage/rollup-path.ts";
+import { ROLLUPS_FOLDER } from "../../src/storage/rollup.ts";
 import { makeRollups, ROLLING } from "../fault/rolled-days.ts";
 import { bodyOf, CLOSED, logIn, postJson } from "../support/auth-requests.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";

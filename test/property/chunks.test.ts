@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DIMENSIONS } from "../../src/runtime/query/filters.ts";
-import type { SiteId, LocalDate } from "../../src/storage/event.ts";
+import type { LocalDate, SiteId } from "../../src/storage/event.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
 import { SITES, history, withPeriods, type History } from "./histories.ts";
 import { dayOf, dayPlus } from "./model.ts";

@@ -1,7 +1,7 @@
 /** A program with its stores, which is started, fails or dies while it makes rollups, and is started again. */
 import { createInlineRollupCalculator, type RollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import type { ObjectKey, ObjectStore } from "../../src/storage/object-store.ts";
-import { ROLLUPS_FOLDER } from "../../src/storage/rollup-path.ts";
+import { ROLLUPS_FOLDER } from "../../src/storage/rollup.ts";
 import { createInProcessTarget, type InProcessParts, type InProcessTarget } from "../support/in-process-target.ts";
 import { createLosableEngine, type LosableEngine } from "../support/losable-engine.ts";
 import { memoryStores } from "../support/mortal-stores.ts";

@@ -4,9 +4,9 @@ import { openStores } from "../../adapters/node/data-dir/data-dir.ts";
 import { createFolder } from "../../adapters/node/files/durable-files.ts";
 import { nodeFileSystem, type FileSystem } from "../../adapters/node/files/file-system.ts";
 import { utcDateOf } from "../../src/storage/event.ts";
-import { encodeJournalLines } from "../../src/storage/journal-line.ts";
+import { encodeJournalLines } from "../../src/storage/journal.ts";
 import { encodeEvents } from "../../src/storage/parquet-events.ts";
-import { partitionKey } from "../../src/storage/partition-path.ts";
+import { partitionKey } from "../../src/storage/partition.ts";
 import { anEvent, eventTexts, siteId } from "./stored-event.ts";
 
 const SITES = [siteId("a.test"), siteId("B:Other.")];

@@ -1,6 +1,6 @@
 /** An in-memory segment log that injects failures, and keeps what a disk would keep. */
 import { createMemorySegmentLog } from "./memory-segment-log.ts";
-import { NothingAppendedError, type SegmentLog } from "../../src/storage/segment-log.ts";
+import { NothingAppendedError, type SegmentLog } from "../../src/storage/segment.ts";
 
 export interface FailingSegmentLog extends SegmentLog {
   /** Makes the next append fail after it has written this many of its bytes. */

@@ -18,13 +18,13 @@ import { PageFetchError, type PageFetch } from "../../src/runtime/installation/p
 import { createInlineRollupCalculator, type RollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import { createServices, type Services } from "../../src/runtime/service/services.ts";
 import { createMemoryObjectStore } from "./memory-object-store.ts";
-import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
+import { inlineParquetWriter } from "../../src/storage/parquet-events.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { createMemoryRecordStore } from "./memory-record-store.ts";
 import { createMemorySegmentLog } from "./memory-segment-log.ts";
 import type { RecordStore } from "../../src/storage/record-store.ts";
 import { createRecordSecretStore, type SecretStore } from "../../src/storage/secret-store.ts";
-import type { SegmentLog } from "../../src/storage/segment-log.ts";
+import type { SegmentLog } from "../../src/storage/segment.ts";
 import { COUNTRY_DATABASE_URL } from "./built.ts";
 import { createRecordingLog, type RecordingLog } from "./recording-log.ts";
 import { createEngineShare } from "./shared-engine.ts";

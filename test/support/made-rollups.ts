@@ -10,11 +10,11 @@ import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/r
 import { fileOf, originOf } from "../../src/runtime/duckdb/rollups/rollup-origin.ts";
 import { LeftOutFiles } from "../../src/runtime/base/metrics/storage-faults.ts";
 import { utcCalendar } from "../../src/storage/calendar.ts";
-import type { SiteId, LocalDate } from "../../src/storage/event.ts";
+import type { LocalDate, SiteId } from "../../src/storage/event.ts";
 import { EventStore } from "../../src/storage/event-store.ts";
 import { createMemorySegmentLog } from "./memory-segment-log.ts";
 import type { ObjectKey, ObjectStore } from "../../src/storage/object-store.ts";
-import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
+import { inlineParquetWriter } from "../../src/storage/parquet-events.ts";
 import { createRecordingLog } from "./recording-log.ts";
 import { createEngineShare } from "./shared-engine.ts";
 

@@ -1,5 +1,5 @@
 /** A segment log in memory, which does not outlive the process. */
-import type { SegmentLog } from "../../src/storage/segment-log.ts";
+import type { SegmentLog } from "../../src/storage/segment.ts";
 
 export function createMemorySegmentLog(): SegmentLog {
   const segments = new Map<number, Uint8Array>();

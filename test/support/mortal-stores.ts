@@ -4,7 +4,7 @@ import { createMemoryRecordStore } from "./memory-record-store.ts";
 import { createMemorySegmentLog } from "./memory-segment-log.ts";
 import type { ObjectKey, ObjectStore } from "../../src/storage/object-store.ts";
 import type { RecordStore } from "../../src/storage/record-store.ts";
-import type { SegmentLog } from "../../src/storage/segment-log.ts";
+import type { SegmentLog } from "../../src/storage/segment.ts";
 
 export interface Strike {
   /** The number of the failing call, from 1. Counts changes, or appends if one is to be half done, or reads. */

@@ -2,14 +2,14 @@
 import { isSiteId } from "../../src/runtime/base/config/names.ts";
 import { rangeOfDays } from "../../src/runtime/query/date-range.ts";
 import { addDays, daysBetween } from "../../src/storage/calendar.ts";
-import { startOfDayMs, type SiteId, type LocalDate } from "../../src/storage/event.ts";
+import { type LocalDate, type SiteId, startOfDayMs } from "../../src/storage/event.ts";
 import { EventStore } from "../../src/storage/event-store.ts";
 import { createMemoryObjectStore } from "./memory-object-store.ts";
 import { createMemorySegmentLog } from "./memory-segment-log.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
-import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
-import { rollupFolder } from "../../src/storage/rollup-path.ts";
-import type { SegmentLog } from "../../src/storage/segment-log.ts";
+import { inlineParquetWriter } from "../../src/storage/parquet-events.ts";
+import { rollupFolder } from "../../src/storage/rollup.ts";
+import type { SegmentLog } from "../../src/storage/segment.ts";
 import type { JsonRollup } from "./json-rollups.ts";
 import { rollupsBeside } from "./rollups-beside.ts";
 import { anEvent, siteId } from "./stored-event.ts";

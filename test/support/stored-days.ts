@@ -1,8 +1,8 @@
 /** Partition files as a flush writes them. */
-import { utcDateOf, type EpochMs, type SiteId, type StoredEvent } from "../../src/storage/event.ts";
+import { type EpochMs, type SiteId, type StoredEvent, utcDateOf } from "../../src/storage/event.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { encodeEvents } from "../../src/storage/parquet-events.ts";
-import { partitionKey } from "../../src/storage/partition-path.ts";
+import { partitionKey } from "../../src/storage/partition.ts";
 import { anEvent } from "./stored-event.ts";
 
 /** Writes a file with these events, or with two, for the day of that time. Returns its key. */

@@ -1,8 +1,7 @@
 /** Stored events for tests of storage and engine: examples, and arbitraries of all valid events. */
 import fc from "fast-check";
 import { REVENUE_CENTS_MAX } from "../../src/runtime/base/config/limits.ts";
-import { eventText, type EventText } from "../../src/storage/event-text.ts";
-import { UNRECORDED, utcDateOf, type SiteId, type StoredEvent } from "../../src/storage/event.ts";
+import { eventText, type EventText, type SiteId, type StoredEvent, UNRECORDED, utcDateOf } from "../../src/storage/event.ts";
 import { character } from "./character.ts";
 
 /** Casts a literal id of a test, which must be valid. */

@@ -20,7 +20,7 @@ import type { Columns } from "../../src/storage/columns.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import type { ObjectStore, StoredObject } from "../../src/storage/object-store.ts";
 import type { RecordStore } from "../../src/storage/record-store.ts";
-import type { SegmentLog } from "../../src/storage/segment-log.ts";
+import type { SegmentLog } from "../../src/storage/segment.ts";
 import { CONTROL_HEADER, type Control } from "./workerd/control.ts";
 import { decode, encode, type PortMessage, type PortName, type PortReply } from "./workerd/port-wire.ts";
 import type { WorkerdRuntime } from "./workerd/runtime.ts";

@@ -1,7 +1,7 @@
 /** Makes a backup: copies a data folder, even one in use, into a new folder of a target that holds the earlier backups. Files that an earlier backup already has are hard-linked to it. */
 import { dirname, join, resolve } from "node:path";
 import { type BackupTarget, backUp, type BackupReport } from "../../../src/runtime/upkeep/backup.ts";
-import { sealIn } from "../../../src/storage/parquet-seal.ts";
+import { sealIn } from "../../../src/storage/checksum.ts";
 import { openStores, mustBeFolder, kindOf, mustBeOutsideBackups, WITHOUT_DATA } from "../data-dir/data-dir.ts";
 import { copyFile, digestOf, endOf, isSameContent, type Digest, filesBelow, newFolders, removeTree, syncTree } from "./copied-files.ts";
 import { makePrivate, type FileSystem, nodeFileSystem, realPathOf, withParents } from "../files/file-system.ts";

@@ -9,7 +9,7 @@ import { StoredSegments } from "../../../src/runtime/clickhouse/clickhouse-event
 import { reindex as reindexFiles, type ReindexReport } from "../../../src/runtime/clickhouse/cluster/reindex.ts";
 import { createCounters } from "../../../src/runtime/base/metrics/counters.ts";
 import type { Log } from "../../../src/runtime/base/metrics/log.ts";
-import { inlineParquetWriter } from "../../../src/storage/parquet-writer.ts";
+import { inlineParquetWriter } from "../../../src/storage/parquet-events.ts";
 import { Partitions } from "../../../src/storage/partitions.ts";
 import { connectClickhouse } from "../../clickhouse-connection.ts";
 import { counted, createProgress, listed, type CommandOutcome, type Progress } from "../command-output.ts";

@@ -1,6 +1,6 @@
 /** Reads and checks everything in a data folder or a backup, even while a process uses it, and describes the findings in lines of text. */
 import { relative, resolve } from "node:path";
-import { parsePeriodSecret } from "../../../src/runtime/ingest/period-secret.ts";
+import { parsePeriodSecret } from "../../../src/runtime/ingest/visitor-salt.ts";
 import type { RollupCounts } from "../../../src/runtime/upkeep/rollup-verification.ts";
 import { verifyData, type Fault, type VerificationOptions, type VerificationReport } from "../../../src/runtime/upkeep/verification.ts";
 import { reasonOf } from "../../../src/runtime/base/metrics/log.ts";

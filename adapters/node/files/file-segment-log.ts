@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Config } from "../../../src/runtime/base/config/config.ts";
 import { reasonOf } from "../../../src/runtime/base/metrics/log.ts";
-import { NothingAppendedError, SyncFailedError, type SegmentLog } from "../../../src/storage/segment-log.ts";
+import { NothingAppendedError, type SegmentLog, SyncFailedError } from "../../../src/storage/segment.ts";
 import { syncFile, syncFolder, writeDurably, DurableFolders } from "./durable-files.ts";
 import { codeOf, entriesOf, nodeFileSystem, type FileSystem, type OpenFile } from "./file-system.ts";
 

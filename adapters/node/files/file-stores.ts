@@ -1,7 +1,6 @@
 /** The stores of a data folder: objects, records and generated secrets as files below it. */
 import { dirname, join } from "node:path";
-import type { ObjectKey, ObjectStore, StoredObject } from "../../../src/storage/object-store.ts";
-import { severalAtOnce } from "../../../src/storage/several-at-once.ts";
+import { type ObjectKey, type ObjectStore, severalAtOnce, type StoredObject } from "../../../src/storage/object-store.ts";
 import { UNFINISHED_SUFFIX, isLeftover, writeDurably, DurableFolders, syncFolder } from "./durable-files.ts";
 import {
   entriesOf,

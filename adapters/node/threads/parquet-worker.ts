@@ -1,5 +1,5 @@
 /** Entry point of the Parquet threads. No request waits for them. */
-import { inlineParquetWriter } from "../../../src/storage/parquet-writer.ts";
+import { inlineParquetWriter } from "../../../src/storage/parquet-events.ts";
 import { servePort } from "./port-thread.ts";
 
 servePort(inlineParquetWriter, "background");

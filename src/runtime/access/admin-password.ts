@@ -1,8 +1,7 @@
 /** The one admin password: chosen at setup and stored as a hash, or set by an option (docs/http-api.md, "Setup"). */
 import { ADMIN_PASSWORD_CHARS_MIN } from "../../shared/limits.ts";
 import { exceedsBytes, exceedsChars } from "../../shared/text.ts";
-import { changeJsonRecord, readRecord, replaceJsonRecord } from "../../storage/json-record.ts";
-import type { RecordStore } from "../../storage/record-store.ts";
+import { changeJsonRecord, readRecord, type RecordStore, replaceJsonRecord } from "../../storage/record-store.ts";
 import { PASSWORD_BYTES_MAX } from "../base/config/admin-limits.ts";
 import type { Secret } from "../base/config/option-kinds.ts";
 import { variableOf } from "../base/config/options.ts";

@@ -1,11 +1,10 @@
 /** API keys: how they are created, stored as hashes, checked and revoked (docs/http-api.md, "API keys"). */
 import type { EpochMs, SiteId } from "../../storage/event.ts";
-import type { RecordStore } from "../../storage/record-store.ts";
+import { isInstant, type JsonObject, type RecordStore } from "../../storage/record-store.ts";
 import { AppError, invalidInput, storageUnavailable } from "../base/errors.ts";
 import { API_KEY_CHANGES_WAITING_MAX, API_KEY_SITES_MAX } from "../base/config/admin-limits.ts";
 import type { Log } from "../base/metrics/log.ts";
 import { API_KEY_PREFIX, isSiteId } from "../base/config/names.ts";
-import { isInstant, type JsonObject } from "../../storage/json-record.ts";
 import { RecordTable, type RecordKind } from "../base/record-table.ts";
 import { equalBytes, fromHex, toHex, type Sha256 } from "../base/bytes.ts";
 import { exceedsChars } from "../../shared/text.ts";

@@ -2,8 +2,8 @@
  * Share links: created, found by token, revoked (docs/sharing.md). Only the hash of a link is stored. Records are checked as strictly as
  * requests, because their fields end up in headers and reports. Filters and periods are parsed whenever they are used.
  */
-import { isLocalDate, type LocalDate, type EpochMs, type SiteId } from "../../storage/event.ts";
-import type { RecordStore } from "../../storage/record-store.ts";
+import { type EpochMs, isLocalDate, type LocalDate, type SiteId } from "../../storage/event.ts";
+import { isInstant, type JsonObject, type RecordStore } from "../../storage/record-store.ts";
 import {
   SHARES_MAX,
   SHARES_OF_SITE_MAX,
@@ -11,7 +11,6 @@ import {
   SHARE_USE_RECORD_MS,
   SHARE_FRAME_ANCESTORS_MAX,
 } from "../base/config/admin-limits.ts";
-import { isInstant, type JsonObject } from "../../storage/json-record.ts";
 import { parsePhc } from "./password-hasher.ts";
 import { AppError, invalidInput, storageUnavailable } from "../base/errors.ts";
 import { reasonOf, type Log } from "../base/metrics/log.ts";

@@ -3,7 +3,7 @@
  * read. Text that is not JSON is a 400, a missing field or one of the wrong type a 422, a value that breaks its rule a 400.
  */
 import { exceedsChars, wellFormed } from "../../shared/text.ts";
-import type { JsonObject } from "../../storage/json-record.ts";
+import type { JsonObject } from "../../storage/record-store.ts";
 import { AppError, invalidInput, refusedValue } from "./errors.ts";
 import { closed, type Properties, type Schema } from "./json-schema.ts";
 

@@ -3,9 +3,8 @@
  * damaged record stops the start with a message that names it. A change counts once it is durable; one that cannot be stored leaves what was
  * there before, also for the next start.
  */
-import { changeJsonRecord, readRecord, replaceJsonRecord, type JsonObject } from "../../storage/json-record.ts";
-import type { RecordStore } from "../../storage/record-store.ts";
-import { severalAtOnce } from "../../storage/several-at-once.ts";
+import { changeJsonRecord, type JsonObject, readRecord, type RecordStore, replaceJsonRecord } from "../../storage/record-store.ts";
+import { severalAtOnce } from "../../storage/object-store.ts";
 import { SITE_RECORDS_MAX_AT_ONCE } from "./config/admin-limits.ts";
 import type { Log } from "./metrics/log.ts";
 import { SerialQueue } from "./queue.ts";

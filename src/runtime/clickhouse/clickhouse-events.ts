@@ -1,9 +1,8 @@
 /** The events of this node in ClickHouse: inserted as Parquet, each day of a segment at most once, and deleted by day. */
 import { addDays, dayNumberOf } from "../../storage/calendar.ts";
-import type { EventReplica, ExpiredDays, ReplicatedEvents } from "../../storage/event-replica.ts";
-import type { EventStore } from "../../storage/event-store.ts";
+import type { EventReplica, EventStore, ExpiredDays, ReplicatedEvents } from "../../storage/event-store.ts";
 import { type ColumnKind, EVENT_COLUMNS, type EventColumn, type LocalDate, type SiteId, utcDateOf } from "../../storage/event.ts";
-import type { SegmentLog } from "../../storage/segment-log.ts";
+import type { SegmentLog } from "../../storage/segment.ts";
 import {
   CLICKHOUSE_CHECK_MS_MAX,
   CLICKHOUSE_INSERT_EXECUTION_SECS_MAX,

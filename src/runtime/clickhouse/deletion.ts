@@ -1,6 +1,6 @@
 /** The statements that delete events of this node: first from every result, then from the disks. */
 import { dayNumberOf } from "../../storage/calendar.ts";
-import type { ExpiredDays } from "../../storage/event-replica.ts";
+import type { ExpiredDays } from "../../storage/event-store.ts";
 import { isLocalDate, type LocalDate, type SiteId } from "../../storage/event.ts";
 import { CLICKHOUSE_CHECK_MS_MAX, ERASURE_RECENT_MS, ERASURE_REQUESTS_MAX } from "../base/config/clickhouse-limits.ts";
 import { isSiteId } from "../base/config/names.ts";

@@ -2,8 +2,7 @@
 import { dayNumberOf } from "../../storage/calendar.ts";
 import type { Columns } from "../../storage/columns.ts";
 import type { EventStore } from "../../storage/event-store.ts";
-import type { SiteId } from "../../storage/event.ts";
-import { eventOf } from "../../storage/event-text.ts";
+import { eventOf, type SiteId } from "../../storage/event.ts";
 import type { Partition } from "../../storage/partition.ts";
 import { columnsOfEvents, decodeEventsOf } from "../../storage/parquet-events.ts";
 import { FILE_EXECUTION } from "../base/config/report-limits.ts";

@@ -1,29 +1,70 @@
 /** The steps from a request with an event to the journal, in order (docs/http-api.md, "Processing order"). */
+import type { Calendar } from "../../storage/calendar.ts";
 import type { EpochMs, LocalDate, SiteId, StoredEvent } from "../../storage/event.ts";
 import { SALT_RENEWALS_PER_EVENT_MAX } from "../base/config/limits.ts";
 import { DEMO_SITE } from "../base/config/names.ts";
 import { AppError } from "../base/errors.ts";
+import type { Counters } from "../base/metrics/counters.ts";
+import { type RateLimit, rateLimitKeyOf, type RateVerdict, type RemoteRateLimit, takeFromAll, takeFromBoth } from "../base/rate-limit.ts";
 import type { Exclusions } from "../sites/exclusions.ts";
 import type { CalendarOf, ExclusionsOf } from "../sites/sites.ts";
-import type { Counters } from "../base/metrics/counters.ts";
-import type { Allowlist } from "./allowlist.ts";
-import type { ClientHints } from "./client-hints.ts";
-import { minimiseEvent, type DataMinimisation } from "./data-minimisation.ts";
-import { detectDevice, parseScreenWidth } from "./device.ts";
-import { checkEventInput, type CheckedEventInput, type EventInput } from "./event-input.ts";
+import type { Allowlist, SiteAdmission } from "./admission.ts";
+import { type ClientHints, detectDevice, parseScreenWidth, type UserAgentCache } from "./device.ts";
+import { type CheckedEventInput, checkEventInput, type EventInput, parseCurrency, parseRevenue } from "./event-input.ts";
 import type { EventOutcomes } from "./event-outcomes.ts";
 import type { GeoLookup, GeoPlace } from "./geo.ts";
 import type { IngestGate } from "./ingest-gate.ts";
-import { withStoredLink } from "./link-url.ts";
-import { parsePageUrl } from "./page-url.ts";
 import { parseProps } from "./props.ts";
-import { rateLimitKeyOf, takeFromAll, takeFromBoth, type RateLimit, type RateVerdict, type RemoteRateLimit } from "../base/rate-limit.ts";
 import { parseReferrer } from "./referrer.ts";
-import { parseCurrency, parseRevenue } from "./revenue.ts";
-import type { SiteAdmission } from "./site-admission.ts";
-import type { UserAgentCache } from "./user-agent-cache.ts";
-import type { VisitorIds } from "./visitor-id.ts";
-import type { VisitorSalts } from "./visitor-salts.ts";
+import { parsePageUrl, withStoredLink } from "./urls.ts";
+import type { VisitorIds, VisitorSalts } from "./visitors.ts";
+
+/**
+ * The details that an operator can keep out of stored events (docs/privacy.md).
+ *
+ * The options of these names, with `gdpr_mode` applied (`config.ts`).
+ */
+export interface DataMinimisation {
+  /** Read by `parseReferrer` and `withStoredLink`; the other fields by `minimiseEvent`. */
+  readonly stripReferrerQuery: boolean;
+  readonly roundTimestamps: boolean;
+  readonly suppressBrowserVersion: boolean;
+  readonly suppressOsVersion: boolean;
+  readonly suppressScreenSize: boolean;
+  /** The finest location that is stored. */
+  readonly geoipPrecision: "city" | "region" | "country" | "none";
+}
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * The event without these details. `calendar` is that of its site. Queries of referrers and links are removed earlier, where they are
+ * parsed.
+ */
+export function minimiseEvent(event: StoredEvent, minimisation: DataMinimisation, calendar: Calendar): StoredEvent {
+  const { geoipPrecision } = minimisation;
+  return {
+    ...event,
+    timestampMs: minimisation.roundTimestamps ? roundToHour(event.timestampMs, calendar) : event.timestampMs,
+    browserVersion: minimisation.suppressBrowserVersion ? null : event.browserVersion,
+    osVersion: minimisation.suppressOsVersion ? null : event.osVersion,
+    screenSize: minimisation.suppressScreenSize ? null : event.screenSize,
+    countryCode: geoipPrecision === "none" ? null : event.countryCode,
+    region: geoipPrecision === "city" || geoipPrecision === "region" ? event.region : null,
+    city: geoipPrecision === "city" ? event.city : null,
+  };
+}
+
+/**
+ * Rounds to the hour, because a minute is enough to find the visitor's line, and so the address, in a web server's log. Rounds down,
+ * because realtime excludes events in the future. Reports finer than an hour (realtime, durations, the order within a session) become
+ * inexact; daily and hourly ones and the date stay exact: it is the hour of the site's clock, which may differ from an hour of UTC, and
+ * never lies before a change of the clock that the event has passed.
+ */
+function roundToHour(timestampMs: EpochMs, calendar: Calendar): EpochMs {
+  const { fromMs, offsetMs } = calendar.offsetsBetween(timestampMs - HOUR_MS, timestampMs + 1).at(-1) ?? { fromMs: 0, offsetMs: 0 };
+  return Math.max(fromMs, Math.floor((timestampMs + offsetMs) / HOUR_MS) * HOUR_MS - offsetMs);
+}
 
 /** A request that carries an event. Its body has been read and is within its limit. */
 export interface IngestContext {
@@ -43,11 +84,11 @@ export interface IngestContext {
 }
 
 /** The outcome of an event that was not refused. */
-export type Acceptance = "accepted" | "bot" | "excluded";
+type Acceptance = "accepted" | "bot" | "excluded";
 
 export type AcceptEvent = (context: IngestContext) => Promise<Acceptance>;
 
-export interface AcceptEventOptions {
+interface AcceptEventOptions {
   readonly allowlist: Allowlist;
   readonly knownSites: SiteAdmission;
   /** Rejects with the reason if the demo site has taken its name. */

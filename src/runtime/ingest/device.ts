@@ -1,6 +1,205 @@
 /** Browser, system and device type of an event: client hints first, then the User-Agent, then the screen width. */
-import { ENGINE_BRANDS, type ClientHints } from "./client-hints.ts";
-import type { DeviceInfo } from "./user-agent.ts";
+import UAParser from "ua-parser-js";
+import { LruMap } from "../../storage/lru-map.ts";
+import { USER_AGENT_CHARS_MAX, USER_AGENTS_CACHED_MAX } from "../base/config/limits.ts";
+import { isbot } from "isbot";
+
+/** Name of the User-Agent parser or the hint, in lower case -> recorded name. Other names stay as they are. */
+const BROWSER_NAMES: ReadonlyMap<string, string> = new Map([
+  ["avast secure browser", "Avast Secure Browser"],
+  ["chrome headless", "Chrome Headless"],
+  ["chrome webview", "Android WebView"],
+  ["coccoc", "Coc Coc"],
+  ["google chrome", "Chrome"],
+  ["gsa", "Google App"],
+  ["headlesschrome", "Chrome Headless"],
+  ["huaweibrowser", "Huawei Browser"],
+  ["ie", "Internet Explorer"],
+  ["iemobile", "Internet Explorer"],
+  ["microsoft edge", "Edge"],
+  ["microsoft edge webview2", "Edge WebView2"],
+  ["miuibrowser", "MIUI Browser"],
+  ["mobile safari", "Safari"],
+  ["opera mobi", "Opera"],
+  ["opera tablet", "Opera"],
+  ["operamobile", "Opera"],
+  ["qqbrowser", "QQ Browser"],
+  ["samsungbrowser", "Samsung Internet"],
+  ["ucbrowser", "UC Browser"],
+  ["xiaomi browser", "MIUI Browser"],
+  ["yabrowser", "Yandex"],
+  ["yandex browser", "Yandex"],
+]);
+
+const OS_NAMES: ReadonlyMap<string, string> = new Map([
+  ["android-x86", "Android"],
+  ["chrome os", "ChromeOS"],
+  ["chromium os", "ChromeOS"],
+  ["linux", "Linux"],
+  ["mac os", "macOS"],
+  ["mac os x", "macOS"],
+  ["macos", "macOS"],
+  // Hints, and the browsers of most distributions, say "Linux" for all of these: separate names would only split the counts.
+  ...[
+    "arch",
+    "centos",
+    "debian",
+    "deepin",
+    "elementary os",
+    "fedora",
+    "gentoo",
+    "gnu",
+    "kubuntu",
+    "linpus",
+    "linspire",
+    "lubuntu",
+    "mageia",
+    "mandriva",
+    "manjaro",
+    "mint",
+    "opensuse",
+    "pclinuxos",
+    "raspbian",
+    "red hat",
+    "redhat",
+    "sabayon",
+    "slackware",
+    "suse",
+    "ubuntu",
+    "vectorlinux",
+    "xubuntu",
+    "zenwalk",
+  ].map((name): [string, string] => [name, "Linux"]),
+]);
+
+/** Systems with versions that are words: Windows XP, Xbox One, Nintendo Switch. */
+const OS_WITH_WORD_VERSIONS: ReadonlySet<string> = new Set(["Nintendo", "Windows", "Xbox"]);
+
+const VERSION_WORD = /^[A-Za-z][A-Za-z0-9 .]{0,19}$/;
+
+// Longer numbers are not versions.
+const VERSION_NUMBER = /^(\d{1,9})(?!\d)(?:\.(\d{1,9})(?!\d))?/;
+
+/**
+ * The names under which browsers and systems are recorded, and how much of a version, whether from a User-Agent or a client hint.
+ *
+ * The recorded name of a browser.
+ */
+export function browserNameFrom(name: string): string {
+  return BROWSER_NAMES.get(name.toLowerCase()) ?? name;
+}
+
+/** The recorded name of an operating system. */
+export function osNameFrom(name: string): string {
+  return OS_NAMES.get(name.toLowerCase()) ?? name;
+}
+
+/**
+ * Major and minor version, the latter only when it is not zero: `124.0.6367.60` -> `124`, `17.4.1` -> `17.4`. More parts would
+ * split breakdowns into rows of a few visitors each. `null` when the text does not start with a number.
+ */
+export function versionFrom(version: string): string | null {
+  const [, major, minor] = VERSION_NUMBER.exec(version) ?? [];
+  if (major === undefined) return null;
+  return minor === undefined || Number(minor) === 0 ? major : `${major}.${minor}`;
+}
+
+/**
+ * The version of an operating system; `os` is its recorded name. Linux has none: what follows it in a User-Agent is the CPU architecture.
+ */
+export function osVersionFrom(version: string, os: string): string | null {
+  if (os === "Linux") return null;
+  if (OS_WITH_WORD_VERSIONS.has(os) && VERSION_WORD.test(version)) return version;
+  return versionFrom(version);
+}
+
+/** The values of the three headers. */
+interface ClientHintHeaders {
+  readonly brands: string | null;
+  readonly platform: string | null;
+  readonly mobile: string | null;
+}
+
+/**
+ * Reads the client hints `Sec-CH-UA`, `Sec-CH-UA-Platform` and `Sec-CH-UA-Mobile` (User-Agent Client Hints, WICG).
+ *
+ * `null` means that the hint was not sent or says nothing.
+ */
+export interface ClientHints {
+  readonly browser: string | null;
+  readonly browserVersion: string | null;
+  readonly os: string | null;
+  readonly mobile: boolean | null;
+}
+
+export const NO_CLIENT_HINTS: ClientHints = { browser: null, browserVersion: null, os: null, mobile: null };
+
+/** Brands of an engine or a web view, which many browsers and apps are built on. */
+const ENGINE_BRANDS: ReadonlySet<string> = new Set(["Android WebView", "Chromium"]);
+
+interface Brand {
+  readonly name: string;
+  readonly version: string | null;
+}
+
+// Real headers have fewer than 150 characters; the limit bounds the cost of hostile ones.
+const HEADER_CHARS_MAX = 512;
+
+/** The next brand of the list, where the last one ends: a search from every quotation mark would take quadratic time. */
+const BRAND = /(?:\s*,)?\s*"((?:[^"\\]|\\.)*)"\s*;\s*v="([^"\\]*)"/gy;
+
+const DECOY_START = /^[^A-Za-z]*(?:not|yow)/i;
+
+/** Characters of a structured field's string (RFC 8941), without quotes and backslashes. */
+const NAME = /^[!#-[\]-~](?:[ !#-[\]-~]{0,62}[!#-[\]-~])?$/;
+
+/** Never throws: a header that does not parse counts as not sent. */
+export function parseClientHints({ brands, platform, mobile }: ClientHintHeaders): ClientHints {
+  if (brands === null && platform === null && mobile === null) return NO_CLIENT_HINTS;
+  const brand = brands === null ? null : mainBrand(brands);
+  return {
+    browser: brand?.name ?? null,
+    browserVersion: brand?.version ?? null,
+    os: platform === null ? null : parsePlatform(platform),
+    mobile: mobile === null ? null : parseMobile(mobile),
+  };
+}
+
+/** The most specific brand of the list. Browsers shuffle the list, so its order means nothing. */
+function mainBrand(header: string): Brand | null {
+  let main: Brand | null = null;
+  for (const [, quoted = "", version = ""] of header.slice(0, HEADER_CHARS_MAX).matchAll(BRAND)) {
+    const name = quoted.includes("\\") ? quoted.replace(/\\(.)/g, "$1") : quoted;
+    if (!NAME.test(name) || isDecoy(name)) continue;
+    const brand = { name: browserNameFrom(name), version: versionFrom(version) };
+    if (main === null || specificityOf(brand) > specificityOf(main)) main = brand;
+  }
+  return main;
+}
+
+/** Chromium adds a brand like `Not.A/Brand`, with changing punctuation; Yandex adds `Yowser`. */
+function isDecoy(name: string): boolean {
+  if (!DECOY_START.test(name)) return false;
+  const letters = name.replace(/[^A-Za-z]/g, "").toLowerCase();
+  return letters === "notabrand" || letters === "notanybrand" || letters === "yowser";
+}
+
+/** A browser built on Chrome may list itself, Chrome and Chromium: the brand that the fewest browsers share is the most specific. */
+function specificityOf(brand: Brand): number {
+  if (ENGINE_BRANDS.has(brand.name)) return 0;
+  return brand.name === "Chrome" ? 1 : 2;
+}
+
+function parsePlatform(header: string): string | null {
+  const name = header.trim().replace(/^"(.*)"$/, "$1");
+  return NAME.test(name) && name !== "Unknown" ? osNameFrom(name) : null;
+}
+
+function parseMobile(header: string): boolean | null {
+  const value = header.trim();
+  if (value === "?1") return true;
+  return value === "?0" ? false : null;
+}
 
 /** A larger width is a mistake or a joke. */
 const SCREEN_WIDTH_MAX = 99_999;
@@ -57,4 +256,124 @@ function deviceTypeFromWidth(screenWidth: number | null): string | null {
   if (screenWidth === null) return null;
   if (screenWidth < MOBILE_WIDTH_END) return "mobile";
   return screenWidth < TABLET_WIDTH_END ? "tablet" : "desktop";
+}
+
+/** `null` means "not known". */
+export interface DeviceInfo {
+  readonly browser: string | null;
+  /** `124`, or `17.4` when the minor number is not zero. */
+  readonly browserVersion: string | null;
+  readonly os: string | null;
+  readonly osVersion: string | null;
+  /** `desktop`, `mobile`, `tablet`, `tv`, `console`, `wearable` or `embedded`. */
+  readonly deviceType: string | null;
+}
+
+const UNKNOWN_DEVICE: DeviceInfo = { browser: null, browserVersion: null, os: null, osVersion: null, deviceType: null };
+
+/** Real User-Agents have up to about 30 words. The parser takes milliseconds for long sequences of short words. */
+const USER_AGENT_WORDS_MAX = 48;
+
+/** Words at which patterns of the parser start that search for two more parts behind them; a real User-Agent has at most two. */
+const PATTERN_STARTS = /droid|trident/gi;
+const PATTERN_STARTS_MAX = 8;
+
+/**
+ * The parser's patterns backtrack over text that a client writes. Their cost is bounded by the length of the text, the number
+ * of words, the repetitions above, and these patterns: two of the parser's own would take a second over what follows `NAVER(`
+ * and `Archos`. These run first and match wherever those could. The most expensive User-Agent that a search over all patterns
+ * found takes a millisecond; a browser's takes 0.02 ms.
+ */
+const LINEAR_PATTERNS = {
+  browser: [[/(naver)\((?:[^)]{0,64}?(\d{1,9}\.[\w.]{1,32}))?/i], ["name", "version"]],
+  device: [[/archos ?(?:5(?: b|\))|gamepad|(?:[\w ]{0,32}[t1789]|hello) ?\d)/i], [["type", "tablet"]], [/archos/i], [["type", "mobile"]]],
+};
+
+/** Systems of desktops and laptops, for which the parser reports no device. */
+const DESKTOP_SYSTEMS: ReadonlySet<string> = new Set([
+  "ChromeOS",
+  "FreeBSD",
+  "Haiku",
+  "Linux",
+  "macOS",
+  "NetBSD",
+  "OpenBSD",
+  "OpenSolaris",
+  "Solaris",
+  "Windows",
+]);
+
+/**
+ * Reads bot, browser, system and device from a User-Agent alone. Owns ua-parser-js and isbot.
+ *
+ * True if the User-Agent is that of a crawler, headless browser, monitor or HTTP library such as `curl/8.5.0` (docs/http-api.md,
+ * "Bots"). A server that posts its visitors' events has to forward their User-Agents. An empty User-Agent is not a bot's:
+ * servers and apps that post on purpose often have none, and crawlers that run the tracking script do have one.
+ */
+export function isBot(userAgent: string): boolean {
+  return isbot(userAgent.slice(0, USER_AGENT_CHARS_MAX));
+}
+
+/** Never throws. Depends on the User-Agent only, so the result can be cached; `detectDevice` adds hints and screen width. */
+export function parseUserAgent(userAgent: string): DeviceInfo {
+  const text = userAgent.slice(0, USER_AGENT_CHARS_MAX);
+  // Without a text, the parser would look for a browser around itself.
+  if (text === "" || isHostile(text)) return UNKNOWN_DEVICE;
+  const parser = new UAParser(text, LINEAR_PATTERNS);
+  const browser = parser.getBrowser();
+  const system = parser.getOS();
+  const os = system.name === undefined ? null : osNameFrom(system.name);
+  return {
+    browser: browser.name === undefined ? null : browserNameFrom(browser.name),
+    browserVersion: browser.name === undefined ? null : versionFrom(browser.version ?? ""),
+    os,
+    osVersion: os === null ? null : osVersionFrom(system.version ?? "", os),
+    deviceType: deviceTypeFrom(parser.getDevice().type, os),
+  };
+}
+
+/** Unlike any real User-Agent, and possibly expensive to parse. */
+const isHostile = (text: string): boolean =>
+  text.split(" ", USER_AGENT_WORDS_MAX + 1).length > USER_AGENT_WORDS_MAX || (text.match(PATTERN_STARTS)?.length ?? 0) > PATTERN_STARTS_MAX;
+
+function deviceTypeFrom(type: string | undefined, os: string | null): string | null {
+  if (type !== undefined) return type === "smarttv" ? "tv" : type;
+  return os !== null && DESKTOP_SYSTEMS.has(os) ? "desktop" : null;
+}
+
+/** Caches parsed User-Agents, so that a known one costs one map lookup. */
+export interface UserAgentCache {
+  isBot(userAgent: string): boolean;
+  /** Parsed on first use, so that the User-Agent of a dropped bot is never parsed. */
+  deviceOf(userAgent: string): DeviceInfo;
+  /** Cached User-Agents. */
+  size(): number;
+}
+
+interface Entry {
+  readonly bot: boolean;
+  device: DeviceInfo | null;
+}
+
+/** Holds at most `entriesMax` User-Agents, and evicts the one that was not used for longest. */
+export function createUserAgentCache(entriesMax: number = USER_AGENTS_CACHED_MAX): UserAgentCache {
+  const entries = new LruMap<string, Entry>({ max: entriesMax });
+
+  function entryOf(userAgent: string): Entry {
+    const known = entries.get(userAgent);
+    if (known !== undefined) return known;
+    const entry = { bot: isBot(userAgent), device: null };
+    // Hardly any real User-Agent is this long, and a header may have 64 KB.
+    if (userAgent.length <= USER_AGENT_CHARS_MAX) entries.set(userAgent, entry);
+    return entry;
+  }
+
+  return {
+    isBot: (userAgent) => entryOf(userAgent).bot,
+    deviceOf: (userAgent) => {
+      const entry = entryOf(userAgent);
+      return (entry.device ??= parseUserAgent(userAgent));
+    },
+    size: () => entries.size,
+  };
 }

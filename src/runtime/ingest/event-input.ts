@@ -1,7 +1,7 @@
 /** The wire format of an event: short field names, in a JSON body or in the pixel's query string (docs/http-api.md, "Event fields"). */
-import type { SiteId } from "../../storage/event.ts";
 import { exceedsChars, wellFormed } from "../../shared/text.ts";
-import { Body, fieldOf, malformedBody, numberField, parseObject, required, textField, type Field } from "../base/body.ts";
+import type { SiteId } from "../../storage/event.ts";
+import { Body, type Field, fieldOf, malformedBody, numberField, parseObject, required, textField } from "../base/body.ts";
 import {
   CURRENCY_CHARS_MAX,
   EVENT_NAME_CHARS_MAX,
@@ -12,7 +12,7 @@ import {
 } from "../base/config/limits.ts";
 import { PAGEVIEW, parseSiteId, siteIdSchema } from "../base/config/names.ts";
 import { invalidInput } from "../base/errors.ts";
-import { number, orNull, text, type Schema } from "../base/json-schema.ts";
+import { number, orNull, type Schema, text } from "../base/json-schema.ts";
 
 /** A field of a body by its name on the wire. */
 const sentAs = <Value>(name: string, declared: Field<Value>) => ({ name, ...declared });
@@ -148,4 +148,32 @@ function requiredParameter(params: URLSearchParams, name: string): string {
   const value = params.get(name);
   if (value === null) throw malformedBody(`Parameter "${name}" is missing`);
   return wellFormed(value);
+}
+
+const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/;
+
+const CURRENCY = /^[A-Za-z]{3}$/;
+
+/**
+ * The recorded amounts and currencies; amounts are rounded to hundredths exactly (docs/http-api.md, "Revenue").
+ *
+ * `amount` in hundredths, rounded half away from zero by its decimal digits: 1.005 gives 101, although the double is slightly
+ * less. `null` when it is absent, not finite, or beyond `REVENUE_CENTS_MAX`. Never -0.
+ */
+export function parseRevenue(amount: number | null): number | null {
+  if (amount === null || !Number.isFinite(amount)) return null;
+  const decimal = DECIMAL.exec(String(amount));
+  // In exponential notation: at least 1e21, or less than a millionth.
+  if (decimal === null) return Math.abs(amount) < 1 ? 0 : null;
+  const [, sign, whole = "", fraction = ""] = decimal;
+  const roundsUp = fraction.charAt(2) >= "5";
+  // Exact: an amount within the limit is far below 2^53.
+  const cents = Number(whole + fraction.slice(0, 2).padEnd(2, "0")) + (roundsUp ? 1 : 0);
+  if (cents > REVENUE_CENTS_MAX) return null;
+  return sign === "-" && cents > 0 ? -cents : cents;
+}
+
+/** Three ASCII letters, in capitals; `null` for anything else. */
+export function parseCurrency(code: string | null): string | null {
+  return code !== null && CURRENCY.test(code) ? code.toUpperCase() : null;
 }

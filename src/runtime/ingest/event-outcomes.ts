@@ -6,7 +6,7 @@ import type { EpochMs } from "../../storage/event.ts";
 import { OUTCOME_NAMES_MAX, SITE_ID_CHARS_MAX } from "../base/config/limits.ts";
 import { isSiteId } from "../base/config/names.ts";
 import { AppError, type AppErrorCode } from "../base/errors.ts";
-import { parseUrl } from "./parse-url.ts";
+import { parseUrl } from "./urls.ts";
 
 /** Ordered as an event is processed. */
 export const OUTCOMES = [

@@ -1,5 +1,8 @@
 /** The location of an address, and how it is read from a record of a geo database. */
 import { cutToChars, wellFormed } from "../../shared/text.ts";
+import { DAY_MS, type EpochMs, utcDateOf } from "../../storage/event.ts";
+import type { GeoHeaders } from "../base/config/option-kinds.ts";
+import type { Log } from "../base/metrics/log.ts";
 
 /** `null` means "not known". */
 export interface GeoPlace {
@@ -54,3 +57,60 @@ const PRIVATE_IPV6 = /^(?:::1?$|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f]:)/i;
 
 /** True if an address belongs to one of these networks. IPv6 addresses must be in their shortest form. */
 export const isPrivateAddress = (address: string): boolean => PRIVATE_IPV4.test(address) || PRIVATE_IPV6.test(address);
+
+/** Half a year: releases bring a new database far more often. */
+const AGE_DAYS_MAX = 180;
+
+interface Start {
+  /** null without a database. */
+  readonly geoBuiltMs: EpochMs | null;
+  readonly now: () => EpochMs;
+  readonly log: Pick<Log, "warn">;
+}
+
+/** Warns at the start of a geo database that is too old: networks change hands, so more and more visitors get a wrong country. */
+export function warnOfOldGeoDatabase({ geoBuiltMs, now, log }: Start): void {
+  if (geoBuiltMs === null) return;
+  const days = Math.floor((now() - geoBuiltMs) / DAY_MS);
+  if (days <= AGE_DAYS_MAX) return;
+  const remedy = 'upgrade, or set geoip_db to a newer one (docs/operations.md, "Geography")';
+  log.warn(`the geo database is ${days} days old, so some visitors get a wrong country: ${remedy}`, { built: utcDateOf(geoBuiltMs) });
+}
+
+/** Longer values are not names. Each character of a name may be nine of the header: three bytes, percent-encoded. */
+const HEADER_CHARS_MAX = 1024;
+
+/** Codes for "unknown": Cloudflare sends `XX`, which ISO 3166-1 leaves to users. Its `T1`, for Tor, does not have two letters. */
+const UNKNOWN_COUNTRIES: readonly string[] = ["XX", "ZZ"];
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+/** Applies `decode` to a text; returns the text itself if that fails. */
+function decoded(text: string, decode: (text: string) => string): string {
+  try {
+    return decode(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Headers are read as Latin-1. Proxies send other names as UTF-8, or percent-encode them. */
+const nameOf = (value: string): string =>
+  /[\u0080-\u00ff]/.test(value)
+    ? decoded(value, (text) => decoder.decode(Uint8Array.from(text, (char) => char.charCodeAt(0))))
+    : decoded(value, decodeURIComponent);
+
+/**
+ * The location of a visitor in headers of a trusted proxy (the option `geo_headers`).
+ *
+ * null without a country code: the database is asked. With one, only the headers count: a region or city of the database may be in another
+ * country.
+ */
+export function geoPlaceFromHeaders({ country, region, city }: GeoHeaders, headers: Headers): GeoPlace | null {
+  const valueOf = (name: string | null): string | null => {
+    const value = name === null ? null : headers.get(name);
+    return value === null || value.length > HEADER_CHARS_MAX ? null : nameOf(value);
+  };
+  const place = geoPlaceFromRecord({ country_code: valueOf(country)?.trim(), state1: valueOf(region), city: valueOf(city) });
+  return place.countryCode === null || UNKNOWN_COUNTRIES.includes(place.countryCode) ? null : place;
+}

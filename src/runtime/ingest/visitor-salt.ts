@@ -6,22 +6,82 @@
  * The salt of an event is that of its own date. Around a change of a site's time zone, this is not always the date of the zone: ids that
  * followed the zone's dates would be those of two dates of the site, and the visitors of days would not add up.
  */
-import { periodOf, type Calendar } from "../../storage/calendar.ts";
+import { type Calendar, firstDateOfPeriod, periodOf } from "../../storage/calendar.ts";
 import type { EpochMs, LocalDate } from "../../storage/event.ts";
-import type { StoredSecret } from "../../storage/secret-store.ts";
+import { type SecretName, type StoredSecret, UTC_SECRET } from "../../storage/secret-store.ts";
 import { SALT_RETRY_MS } from "../base/config/limits.ts";
-import { reasonOf, type Log } from "../base/metrics/log.ts";
 import { VISITOR_SALT_LABEL } from "../base/config/names.ts";
 import type { Secret } from "../base/config/option-kinds.ts";
-import type { HmacKey, HmacSha256 } from "./hmac-sha256.ts";
-import {
-  formatPeriodSecret,
-  generateSecret,
-  parsePeriodSecret,
-  saltPeriodAt,
-  type PeriodSecret,
-  type SaltPeriod,
-} from "./period-secret.ts";
+import { type Log, reasonOf } from "../base/metrics/log.ts";
+import { createSHA256 } from "hash-wasm";
+
+/** `days` whole days of a time zone, counted from 1970-01-01. Changing `visitor_salt_rotation_days` changes all periods. */
+interface SaltPeriod {
+  readonly firstDay: LocalDate;
+  readonly days: number;
+  readonly startMs: EpochMs;
+  /** Start of the next one. */
+  readonly endMs: EpochMs;
+}
+
+export function saltPeriodAt(timestampMs: EpochMs, days: number, calendar: Calendar): SaltPeriod {
+  const period = periodOf(calendar.dateOf(timestampMs), days);
+  const firstDay = firstDateOfPeriod(period, days);
+  const endMs = calendar.startOf(firstDateOfPeriod(period + 1, days));
+  return { firstDay, days, startMs: calendar.startOf(firstDay), endMs };
+}
+
+/**
+ * The name under which the secret of a time zone is stored: `america-port-of-spain` for `America/Port_of_Spain`, `etc-gmt-plus-5` for
+ * `Etc/GMT+5`. Two names of the database always differ in it, but two spellings of one may not.
+ */
+export const secretNameOf = (timeZone: string): SecretName =>
+  timeZone === "UTC" ? UTC_SECRET : timeZone.toLowerCase().replaceAll("+", "-plus-").replaceAll(/[/_]/g, "-");
+
+const SECRET_BYTES = 32;
+
+/** Hexadecimal digits. */
+const generateSecret = (randomBytes: (length: number) => Uint8Array): string =>
+  Array.from(randomBytes(SECRET_BYTES), (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/** UTC is not named. */
+export const formatPeriodSecret = (secret: string, { firstDay, days }: SaltPeriod, timeZone: string): string =>
+  `${JSON.stringify({ secret, firstDay, days, ...(timeZone !== "UTC" && { timeZone }) })}\n`;
+
+/** Salt periods, and the stored form of a generated secret, which names its period so that no other period uses it. */
+export interface PeriodSecret {
+  readonly secret: string;
+  readonly period: Pick<SaltPeriod, "firstDay" | "days">;
+  /** Absent for UTC. */
+  readonly timeZone?: string;
+}
+
+const SECRET = /^[0-9a-f]{64}$/;
+
+/** Throws when the text is not a secret that `formatPeriodSecret` wrote. */
+export function parsePeriodSecret(text: string, location: string): PeriodSecret {
+  const { secret, firstDay, days, timeZone } = fieldsOf(text);
+  if (typeof secret === "string" && SECRET.test(secret) && typeof firstDay === "string" && typeof days === "number") {
+    const period = { firstDay: firstDay as LocalDate, days };
+    if (timeZone === undefined) return { secret, period };
+    if (typeof timeZone === "string") return { secret, period, timeZone };
+  }
+  throw damagedSecret(location);
+}
+
+/** Quotes nothing of the text, as the message of JSON.parse would. */
+export const damagedSecret = (location: string): Error =>
+  new Error(
+    `${location} does not hold the secret that was stored there; remove it to start with a new one, which counts the visitors of the current salt period again`,
+  );
+
+function fieldsOf(json: string): Record<string, unknown> {
+  try {
+    return (JSON.parse(json) ?? {}) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
 
 export interface VisitorSaltOptions {
   /** The `secret` option; null to generate a secret for each period. */
@@ -231,4 +291,60 @@ export class VisitorSalt {
     if (key !== this.#configured) wipe(key);
     this.#current = null;
   }
+}
+
+/** A prepared key: the inner and the outer padded block of RFC 2104. As secret as the key itself. */
+export interface HmacKey {
+  readonly inner: Uint8Array;
+  readonly outer: Uint8Array;
+}
+
+/** HMAC-SHA256 (RFC 2104), computed synchronously. An owner of hash-wasm. */
+export interface HmacSha256 {
+  /** Prepares a key of any length. Text is encoded as UTF-8. */
+  keyFrom(key: string | Uint8Array): HmacKey;
+  /** The 32 bytes of the authentication code. Text is encoded as UTF-8. */
+  digest(key: HmacKey, message: string | Uint8Array): Uint8Array;
+}
+
+const BLOCK_BYTES = 64;
+const INNER_PAD = 0x36;
+const OUTER_PAD = 0x5c;
+const UTF8_BYTES_PER_UNIT_MAX = 3;
+
+/**
+ * hash-wasm's own HMAC needs a promise for each key; here one hash object serves all keys. Each hash is a single update over
+ * pad and message: restoring the state after the pad takes longer than hashing the pad's block again.
+ */
+export async function createHmacSha256(): Promise<HmacSha256> {
+  const hash = await createSHA256();
+  const encoder = new TextEncoder();
+
+  /** A buffer for pad and message, grown to the longest message so far. */
+  let padded = new Uint8Array(4 * BLOCK_BYTES);
+
+  function hashAfter(pad: Uint8Array, message: string | Uint8Array): Uint8Array {
+    const bytesMax = BLOCK_BYTES + message.length * (typeof message === "string" ? UTF8_BYTES_PER_UNIT_MAX : 1);
+    if (padded.length < bytesMax) padded = new Uint8Array(bytesMax);
+    padded.set(pad);
+    const room = padded.subarray(BLOCK_BYTES);
+    if (typeof message !== "string") room.set(message);
+    const length = typeof message === "string" ? encoder.encodeInto(message, room).written : message.length;
+    return hash
+      .init()
+      .update(padded.subarray(0, BLOCK_BYTES + length))
+      .digest("binary");
+  }
+
+  return {
+    keyFrom(key) {
+      const bytes = typeof key === "string" ? encoder.encode(key) : key;
+      const keyBlock = new Uint8Array(BLOCK_BYTES);
+      keyBlock.set(bytes.length > BLOCK_BYTES ? hash.init().update(bytes).digest("binary") : bytes);
+      return { inner: keyBlock.map((byte) => byte ^ INNER_PAD), outer: keyBlock.map((byte) => byte ^ OUTER_PAD) };
+    },
+    digest(key, message) {
+      return hashAfter(key.outer, hashAfter(key.inner, message));
+    },
+  };
 }

@@ -1,5 +1,5 @@
 /** The made-up events of a day of the demo site: a weekly rhythm, slow growth, and a day on the front page of Hacker News now and then. */
-import { DAY_MS, startOfDayMs, UNRECORDED, type EpochMs, type LocalDate, type SiteId, type StoredEvent } from "../../storage/event.ts";
+import { DAY_MS, type EpochMs, type LocalDate, type SiteId, startOfDayMs, type StoredEvent, UNRECORDED } from "../../storage/event.ts";
 import { FILE_DOWNLOAD, OUTBOUND_CLICK, PAGEVIEW } from "../base/config/names.ts";
 import { dayNumberOf } from "../../storage/calendar.ts";
 

@@ -3,15 +3,14 @@
  * one, so that a crash leaves a shorter demo, which the next call completes or removes. Nothing of it is in the journal.
  */
 import { dayNumberOf, addDays, daysBetween } from "../../storage/calendar.ts";
-import { MINUTE_MS, type LocalDate, DAY_MS, type EpochMs } from "../../storage/event.ts";
+import { DAY_MS, type EpochMs, eventText, type LocalDate, MINUTE_MS } from "../../storage/event.ts";
 import type { Partition, PartitionFile } from "../../storage/partition.ts";
 import type { FileOfDay } from "../../storage/partitions.ts";
 import type { DeletedDays, EventStore } from "../../storage/event-store.ts";
-import { eventText } from "../../storage/event-text.ts";
-import { severalAtOnce } from "../../storage/several-at-once.ts";
+import { severalAtOnce } from "../../storage/object-store.ts";
 import type { Config } from "../base/config/config.ts";
 import { AppError, storageUnavailable } from "../base/errors.ts";
-import type { SiteAdmission } from "../ingest/site-admission.ts";
+import type { SiteAdmission } from "../ingest/admission.ts";
 import type { CalendarOf } from "../sites/sites.ts";
 import { demoDay } from "./demo-events.ts";
 import { DEMO_DAYS, DEMO_FILES_AT_ONCE } from "../base/config/limits.ts";

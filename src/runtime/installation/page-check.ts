@@ -1,7 +1,7 @@
 /** The page check: one at a time, only pages of the site, redirects within the site. Returns findings, never the page (docs/privacy.md). */
 import { URL_CHARS_MAX, PAGE_CHECKS_PER_SEC, PAGE_REDIRECTS_MAX, PAGE_TIMEOUT_MS } from "../base/config/limits.ts";
 import { invalidInput, AppError } from "../base/errors.ts";
-import { parseUrl, resolveUrl } from "../ingest/parse-url.ts";
+import { parseUrl, resolveUrl } from "../ingest/urls.ts";
 import { createRateLimit, type RateLimit } from "../base/rate-limit.ts";
 import { FETCH_FAILURES, isRedirect, PageFetchError, type FetchedPage, type PageFetch, ipOf, isPublicIp } from "./page-fetch.ts";
 import { findingsIn, type HtmlFindings } from "./page-findings.ts";

@@ -2,7 +2,7 @@
 import { SCRIPT_PATHS } from "../../shared/names.ts";
 import { URL_CHARS_MAX } from "../base/config/limits.ts";
 import { EVENT_PATH, isSiteId } from "../base/config/names.ts";
-import { resolveUrl } from "../ingest/parse-url.ts";
+import { resolveUrl } from "../ingest/urls.ts";
 import { ContentSecurityPolicy } from "./content-security-policy.ts";
 import { tagsIn, type Tag } from "./html-tags.ts";
 import type { FetchedPage } from "./page-fetch.ts";

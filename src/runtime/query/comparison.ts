@@ -1,7 +1,7 @@
 /** The window that a range is compared with: its parameters, its dates, and where it is cut (docs/http-api.md, "Comparison"). */
 import { LONG_RANGE_DAYS_MAX, RANGE_DAYS_MAX } from "../../shared/limits.ts";
 import { addDays, firstDateOfPeriod, periodOf, type Calendar } from "../../storage/calendar.ts";
-import { startOfDayMs, type EpochMs } from "../../storage/event.ts";
+import { type EpochMs, startOfDayMs } from "../../storage/event.ts";
 import { invalidInput } from "../base/errors.ts";
 import { parseDates, rangeOfDays, type DateRange } from "./date-range.ts";
 import { localTimeOf, whenClockShows } from "./local-time.ts";

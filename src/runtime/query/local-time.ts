@@ -1,6 +1,6 @@
 /** Local time, here and in SQL: what the clock of a site shows, and when its days begin (docs/time-zones.md, "Days and hours"). */
 import { addDays, dayNumberOf, type Calendar } from "../../storage/calendar.ts";
-import { DAY_MS, startOfDayMs, type EpochMs, type LocalDate } from "../../storage/event.ts";
+import { DAY_MS, type EpochMs, type LocalDate, startOfDayMs } from "../../storage/event.ts";
 import { datesOf, type DateRange } from "./date-range.ts";
 import { sql, type SqlText } from "./sql.ts";
 

@@ -5,7 +5,7 @@ import type { AggregateQuery } from "../query/aggregate-query.ts";
 import { eventsIn, type Scope, sharedFrom, within } from "../query/scope.ts";
 import { timeUnitsSql } from "../query/buckets.ts";
 import { fragment, numberIn, rowsBy, sql, type SqlRow, type SqlText, textCode, textIn } from "../query/sql.ts";
-import { MINUTE_MS, type EpochMs } from "../../storage/event.ts";
+import { type EpochMs, MINUTE_MS } from "../../storage/event.ts";
 import { planOf } from "../query/plan.ts";
 import { closed, count, list, text } from "../base/json-schema.ts";
 import { rangeOfDays } from "../query/date-range.ts";

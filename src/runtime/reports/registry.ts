@@ -2,7 +2,7 @@
  * All reports. Routes, request parsing, caching, the OpenAPI document, the dashboard's types and the measures of rollups derive from this
  * list.
  */
-import { MINUTE_MS, utcDateOf, type SiteId } from "../../storage/event.ts";
+import { MINUTE_MS, type SiteId, utcDateOf } from "../../storage/event.ts";
 import { RolledMeasures } from "../duckdb/rollups/rollup-execution.ts";
 import { rangeOfDays } from "../query/date-range.ts";
 import type { Scope } from "../query/scope.ts";

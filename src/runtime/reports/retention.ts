@@ -8,7 +8,7 @@ import { rangeOfDays } from "../query/date-range.ts";
 import { integer } from "../query/parameters.ts";
 import { fragment, numberIn, ratio, sql, type SqlRow } from "../query/sql.ts";
 import { eventsWithMatch, type Scope, sharedFrom, within } from "../query/scope.ts";
-import { DAY_MS, utcDateOf, type LocalDate } from "../../storage/event.ts";
+import { DAY_MS, type LocalDate, utcDateOf } from "../../storage/event.ts";
 import { VISITORS } from "./measures/fields.ts";
 import { report } from "./report.ts";
 

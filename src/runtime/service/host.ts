@@ -1,10 +1,10 @@
 /** The port to the host: storage, clocks and everything else that differs between platforms. Each adapter implements it. */
-import type { EpochMs, SiteId, LocalDate } from "../../storage/event.ts";
+import type { EpochMs, LocalDate, SiteId } from "../../storage/event.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
-import type { ParquetWriter } from "../../storage/parquet-writer.ts";
+import type { ParquetWriter } from "../../storage/parquet-events.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
 import type { SecretStore } from "../../storage/secret-store.ts";
-import type { SegmentLog } from "../../storage/segment-log.ts";
+import type { SegmentLog } from "../../storage/segment.ts";
 import type { Asset, Assets } from "./assets.ts";
 import type { KeepEntries } from "../access/expiring-tokens.ts";
 import type { PasswordHasher } from "../access/password-hasher.ts";
@@ -14,7 +14,7 @@ import type { ConnectClickhouse } from "../clickhouse/connection.ts";
 import type { Engine } from "../duckdb/engine.ts";
 import type { OutcomeCount } from "../ingest/event-outcomes.ts";
 import type { GeoLookup } from "../ingest/geo.ts";
-import type { PeriodSecret } from "../ingest/period-secret.ts";
+import type { PeriodSecret } from "../ingest/visitor-salt.ts";
 import type { RemoteRateLimit } from "../base/rate-limit.ts";
 import type { PageFetch } from "../installation/page-fetch.ts";
 import type { Activity, Gauges, Counters } from "../base/metrics/counters.ts";

@@ -1,15 +1,13 @@
 /** Everything from a request with an event to the journal, put together. */
 import { RATE_LIMIT_BUCKETS_MAX } from "../base/config/limits.ts";
 import type { QueryServices } from "./query-services.ts";
-import { createAcceptEvent, type AcceptEvent } from "../ingest/accept-event.ts";
-import { createAllowlist } from "../ingest/allowlist.ts";
+import { type AcceptEvent, createAcceptEvent } from "../ingest/accept-event.ts";
+import { createAllowlist, type SiteAdmission } from "../ingest/admission.ts";
 import { EventOutcomes } from "../ingest/event-outcomes.ts";
 import { IngestGate } from "../ingest/ingest-gate.ts";
 import { createRateLimit, type RateLimit } from "../base/rate-limit.ts";
-import type { SiteAdmission } from "../ingest/site-admission.ts";
-import { createUserAgentCache } from "../ingest/user-agent-cache.ts";
-import type { VisitorSalts } from "../ingest/visitor-salts.ts";
-import type { Visitors } from "../ingest/visitors.ts";
+import { createUserAgentCache } from "../ingest/device.ts";
+import type { Visitors, VisitorSalts } from "../ingest/visitors.ts";
 import { DemoSite } from "../installation/demo-site.ts";
 import { Flush } from "../upkeep/flush.ts";
 import type { Dependencies } from "./host.ts";

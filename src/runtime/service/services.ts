@@ -1,7 +1,6 @@
 /** Creates and connects all services at the start, from what the host provides. Contains no logic of its own. */
-import type { EpochMs, SiteId, LocalDate } from "../../storage/event.ts";
-import type { ExpiredDays } from "../../storage/event-replica.ts";
-import type { EventStore } from "../../storage/event-store.ts";
+import type { EpochMs, LocalDate, SiteId } from "../../storage/event.ts";
+import type { EventStore, ExpiredDays } from "../../storage/event-store.ts";
 import { addressedAssets, addressedScript } from "./assets.ts";
 import { createAuth, type AuthServices } from "../access/auth-services.ts";
 import { standingBy, type StandingOf } from "../access/principal.ts";
@@ -12,10 +11,9 @@ import { openClickhouse } from "../clickhouse/clickhouse.ts";
 import { ClickhouseCatalog } from "../clickhouse/clickhouse-events.ts";
 import { QueryLimiter } from "../results/query-limiter.ts";
 import { budgetBytesOf, createQueryServices, type QueryServices, createStoredRollups, type StoredRollups } from "./query-services.ts";
-import { createAdmittedSite, createKnownSites } from "../ingest/admission.ts";
-import { warnOfOldGeoDatabase } from "../ingest/geo-age.ts";
+import { createAdmittedSite, createKnownSites, type SiteAdmission } from "../ingest/admission.ts";
+import { warnOfOldGeoDatabase } from "../ingest/geo.ts";
 import { createRateLimit, type RateLimit } from "../base/rate-limit.ts";
-import type { SiteAdmission } from "../ingest/site-admission.ts";
 import { createVisitors } from "../ingest/visitors.ts";
 import { PageCheck } from "../installation/page-check.ts";
 import { ProxyCheck } from "../installation/proxy-check.ts";

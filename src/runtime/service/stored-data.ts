@@ -1,8 +1,8 @@
 /** Opens what is stored: events, what is set for sites, goals, saved filters and annotations. With ClickHouse, nodes share it. */
 import { EventStore } from "../../storage/event-store.ts";
 import type { LocalDate, SiteId } from "../../storage/event.ts";
-import { EVENTS_FOLDER, parsePartitionKey, siteFolder, SITE_FOLDER_PREFIX } from "../../storage/partition-path.ts";
-import type { JournalDamage } from "../../storage/journal-replay.ts";
+import { EVENTS_FOLDER, parsePartitionKey, SITE_FOLDER_PREFIX, siteFolder } from "../../storage/partition.ts";
+import type { JournalDamage } from "../../storage/journal.ts";
 import { PARTITION_LISTINGS_MAX } from "../base/config/limits.ts";
 import type { Clickhouse } from "../clickhouse/clickhouse.ts";
 import { withoutErasedDays, type EventCatalog } from "../clickhouse/clickhouse-events.ts";
@@ -16,8 +16,7 @@ import { ANNOTATION_KIND, type AnnotationFields } from "../sites/annotation.ts";
 import { Collection, sharedItems, type CollectionKind } from "../sites/collection.ts";
 import { GOAL_KIND, type GoalFields } from "../sites/goal.ts";
 import { SEGMENT_KIND, type SegmentFields } from "../sites/segment.ts";
-import { KnownSites } from "../ingest/known-sites.ts";
-import type { SiteAdmission } from "../ingest/site-admission.ts";
+import { KnownSites, type SiteAdmission } from "../ingest/admission.ts";
 import type { Cluster } from "../clickhouse/cluster/cluster.ts";
 import { isSiteId } from "../base/config/names.ts";
 import { createSyncFailureReport, type LeftOutFiles } from "../base/metrics/storage-faults.ts";

@@ -1,8 +1,8 @@
 /** Annotations of a site: a text about one of its dates, or about an hour of it (docs/annotations.md). */
 import { ANNOTATION_CHARS_MAX } from "../../shared/limits.ts";
 import type { Calendar } from "../../storage/calendar.ts";
-import { isLocalDate, type EpochMs, type LocalDate } from "../../storage/event.ts";
-import type { JsonObject } from "../../storage/json-record.ts";
+import { type EpochMs, isLocalDate, type LocalDate } from "../../storage/event.ts";
+import type { JsonObject } from "../../storage/record-store.ts";
 import { Body, integerField, refusedField, required, textField, trimmedField } from "../base/body.ts";
 import { ANNOTATIONS_MAX } from "../base/config/admin-limits.ts";
 import { invalidInput } from "../base/errors.ts";

@@ -3,8 +3,7 @@
  * and site are one record, kept in memory. A change counts once it is durable.
  */
 import type { EpochMs, SiteId } from "../../storage/event.ts";
-import { isInstant, type JsonObject } from "../../storage/json-record.ts";
-import type { RecordStore } from "../../storage/record-store.ts";
+import { isInstant, type JsonObject, type RecordStore } from "../../storage/record-store.ts";
 import { toHex, createSha256, type Sha256 } from "../base/bytes.ts";
 import { isObject } from "../base/body.ts";
 import type { Log } from "../base/metrics/log.ts";

@@ -1,5 +1,5 @@
 /** The goals of a site: the events that meet them, and the rules of their fields (docs/goals.md). */
-import type { JsonObject } from "../../storage/json-record.ts";
+import type { JsonObject } from "../../storage/record-store.ts";
 import { Body, field, flagField, integerField, isObject, refusedField, required, visibleField, withDefault } from "../base/body.ts";
 import { GOALS_MAX, GOAL_PROPERTY_CHARS_MAX } from "../base/config/admin-limits.ts";
 import { EVENT_NAME_CHARS_MAX } from "../base/config/limits.ts";

@@ -1,5 +1,5 @@
 /** Saved filters of a site, which the API calls segments: filters, a funnel or a sequence under a name (docs/segments.md). */
-import type { JsonObject } from "../../storage/json-record.ts";
+import type { JsonObject } from "../../storage/record-store.ts";
 import { SEGMENTS_MAX, SEGMENT_CHARS_MAX } from "../base/config/admin-limits.ts";
 import { Body, isObject, textField, withDefault, wordField } from "../base/body.ts";
 import { invalidInput } from "../base/errors.ts";

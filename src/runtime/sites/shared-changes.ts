@@ -3,7 +3,7 @@
  * stored here, the others get back what was there before. Of two changes of a key, the later one counts, on whichever instance it was made.
  */
 import type { EpochMs } from "../../storage/event.ts";
-import type { JsonObject } from "../../storage/json-record.ts";
+import type { JsonObject } from "../../storage/record-store.ts";
 import { LruMap } from "../../storage/lru-map.ts";
 import { REMOVED_SITES_MAX } from "../base/config/admin-limits.ts";
 import { AppError, storageUnavailable } from "../base/errors.ts";

@@ -4,13 +4,12 @@
  * default calendar, which follows the option `time_zone`.
  */
 import { dateOfChange, utcCalendar, ZonedCalendar, type Calendar } from "../../storage/calendar.ts";
-import { isLocalDate, type EpochMs, type LocalDate, type SiteId } from "../../storage/event.ts";
+import { type EpochMs, isLocalDate, type LocalDate, type SiteId } from "../../storage/event.ts";
 import { TimeZone } from "../../storage/time-zone.ts";
 import { isObject } from "../base/body.ts";
 import { ZONE_CHANGES_MAX, ZONE_SETTLE_MS } from "../base/config/limits.ts";
 import { invalidInput } from "../base/errors.ts";
-import type { RecordStore } from "../../storage/record-store.ts";
-import { readRecord, replaceJsonRecord } from "../../storage/json-record.ts";
+import { readRecord, type RecordStore, replaceJsonRecord } from "../../storage/record-store.ts";
 import type { Config } from "../base/config/config.ts";
 import type { Log } from "../base/metrics/log.ts";
 

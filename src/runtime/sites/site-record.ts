@@ -1,8 +1,7 @@
 /** The record of a site: its settings and the history of its calendar. */
 import { utcCalendar, type Calendar } from "../../storage/calendar.ts";
 import type { EpochMs, SiteId } from "../../storage/event.ts";
-import { isInstant, type JsonObject } from "../../storage/json-record.ts";
-import type { RecordStore } from "../../storage/record-store.ts";
+import { isInstant, type JsonObject, type RecordStore } from "../../storage/record-store.ts";
 import { toHex, type Sha256 } from "../base/bytes.ts";
 import { isObject } from "../base/body.ts";
 import { isSiteId } from "../base/config/names.ts";

@@ -2,7 +2,7 @@
 import { RETENTION_DAYS_MAX, SITE_NAME_CHARS_MAX } from "../../shared/limits.ts";
 import { CARDS, WEEK_STARTS, type WeekStart } from "../../shared/site-choices.ts";
 import { exceedsChars } from "../../shared/text.ts";
-import type { JsonObject } from "../../storage/json-record.ts";
+import type { JsonObject } from "../../storage/record-store.ts";
 import { TimeZone } from "../../storage/time-zone.ts";
 import {
   Body,

@@ -2,7 +2,7 @@
 import type { Calendar } from "../../storage/calendar.ts";
 import type { EpochMs, SiteId } from "../../storage/event.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
-import { severalAtOnce } from "../../storage/several-at-once.ts";
+import { severalAtOnce } from "../../storage/object-store.ts";
 import { SITE_CHANGES_WAITING_MAX, SITE_RECORDS_MAX_AT_ONCE } from "../base/config/admin-limits.ts";
 import { ZONE_SETTLE_MS } from "../base/config/limits.ts";
 import { RecordTable, type RecordKind } from "../base/record-table.ts";

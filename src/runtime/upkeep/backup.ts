@@ -1,8 +1,8 @@
 /** The order in which a running service's data is copied, so that the copy has every event accepted before it exactly once. */
 import type { ObjectKey } from "../../storage/object-store.ts";
-import { EVENTS_FOLDER, segmentsOfKey } from "../../storage/partition-path.ts";
+import { EVENTS_FOLDER, segmentsOfKey } from "../../storage/partition.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
-import type { SegmentLog } from "../../storage/segment-log.ts";
+import type { SegmentLog } from "../../storage/segment.ts";
 import { LISTING_ATTEMPTS_MAX } from "../base/config/limits.ts";
 import type { VerifiedData } from "./verification.ts";
 

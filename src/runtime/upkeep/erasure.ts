@@ -1,5 +1,5 @@
 /** Erases a site's days permanently: their events are flushed first, so that deleting files deletes all of them. */
-import type { SiteId, LocalDate } from "../../storage/event.ts";
+import type { LocalDate, SiteId } from "../../storage/event.ts";
 import type { DeletedDays, EventStore } from "../../storage/event-store.ts";
 import type { QueryService } from "../results/query-service.ts";
 import type { Counters } from "../base/metrics/counters.ts";

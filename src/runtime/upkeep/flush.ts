@@ -2,7 +2,7 @@
 import type { EventStore } from "../../storage/event-store.ts";
 import type { SiteId } from "../../storage/event.ts";
 import type { Segment } from "../../storage/segment.ts";
-import { severalAtOnce } from "../../storage/several-at-once.ts";
+import { severalAtOnce } from "../../storage/object-store.ts";
 import { CLICKHOUSE_FILES_AT_ONCE, CLICKHOUSE_RETRY_MS_MAX } from "../base/config/clickhouse-limits.ts";
 import { FLUSH_RETRY_MS_MAX, FLUSH_RETRY_MS_MIN } from "../base/config/limits.ts";
 import type { Config } from "../base/config/config.ts";

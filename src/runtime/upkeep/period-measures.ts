@@ -1,10 +1,9 @@
 /** Computes the measures and visitors of salt periods from event files, in an engine that nothing else uses. */
 import { rowCountOf } from "../../storage/columns.ts";
-import { MINUTE_MS, type LocalDate } from "../../storage/event.ts";
+import { type LocalDate, MINUTE_MS } from "../../storage/event.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
-import type { PartitionFile } from "../../storage/partition.ts";
-import { propertyKeyOf, type Measures } from "../../storage/rollup.ts";
-import { sizeGroups } from "../../storage/size-groups.ts";
+import { type PartitionFile, sizeGroups } from "../../storage/partition.ts";
+import { type Measures, propertyKeyOf } from "../../storage/rollup.ts";
 import { LOAD_BYTES_MAX } from "../base/config/limits.ts";
 import { EngineFullError, type Block, type BlockFile, type Engine } from "../duckdb/engine.ts";
 import { EngineMemory } from "../duckdb/cache/engine-memory.ts";

@@ -1,10 +1,9 @@
 /** Deletes expired days: at the start, on each new date of a site, and when its retention changes; only while the clock is trusted. */
 import { addDays, type Calendar } from "../../storage/calendar.ts";
-import type { ExpiredDays } from "../../storage/event-replica.ts";
+import type { EventStore, ExpiredDays } from "../../storage/event-store.ts";
 import type { EpochMs, LocalDate, SiteId } from "../../storage/event.ts";
 import { calendarFrom, QUARTER_MS } from "../sites/site-calendar.ts";
 import type { Sites } from "../sites/sites.ts";
-import type { EventStore } from "../../storage/event-store.ts";
 import { RETENTION_RETRY_MS } from "../base/config/limits.ts";
 import type { Counters } from "../base/metrics/counters.ts";
 import { reasonOf, type Log } from "../base/metrics/log.ts";

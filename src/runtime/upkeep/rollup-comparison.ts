@@ -1,11 +1,11 @@
 /** Compares the rollups of a site with its events. Each salt period is computed once for all rollups that cover it, small periods together. */
 import {
+  isGrouping,
   isPropertyMeasure,
   type Measures,
-  isGrouping,
+  propertyMeasure,
   ROLLUP_COLUMNS,
   type RollupColumn,
-  propertyMeasure,
   type RollupHeader,
 } from "../../storage/rollup.ts";
 import { isAskedFor, MeasureSum } from "../duckdb/rollups/rollup-sum.ts";
@@ -16,11 +16,10 @@ import { PROPERTY_KEYS_MAX, ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX, VISI
 import { KEYS_MEASURE } from "../duckdb/rollups/rollup-maker.ts";
 import type { RolledMeasures } from "../duckdb/rollups/rollup-execution.ts";
 import { addDays, firstDateOfPeriod, periodOf } from "../../storage/calendar.ts";
-import type { SiteId, LocalDate } from "../../storage/event.ts";
+import type { LocalDate, SiteId } from "../../storage/event.ts";
 import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
-import type { PartitionFile } from "../../storage/partition.ts";
+import { type PartitionFile, sizeGroups } from "../../storage/partition.ts";
 import type { Partitions } from "../../storage/partitions.ts";
-import { sizeGroups } from "../../storage/size-groups.ts";
 import { LISTING_ATTEMPTS_MAX, LOAD_BYTES_MAX } from "../base/config/limits.ts";
 import { EngineFullError, EngineLostError } from "../duckdb/engine.ts";
 import { IncompleteDaysError } from "../duckdb/cache/cached-blocks.ts";

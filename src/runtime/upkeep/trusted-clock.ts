@@ -4,10 +4,9 @@
  * recorded time. A machine that was really off for a week waits an hour.
  */
 import { DAY_MS, type EpochMs } from "../../storage/event.ts";
-import type { RecordStore } from "../../storage/record-store.ts";
+import { isInstant, type JsonObject, readRecord, type RecordStore, replaceJsonRecord } from "../../storage/record-store.ts";
 import { CLOCK_DISTRUST_MS, CLOCK_JUMP_MS_MAX, CLOCK_RECORD_MS } from "../base/config/limits.ts";
 import { reasonOf, type Log } from "../base/metrics/log.ts";
-import { isInstant, readRecord, replaceJsonRecord, type JsonObject } from "../../storage/json-record.ts";
 
 /** The record of the time that was last trusted, and since when another one is there that is not trusted. Both ISO 8601, UTC. */
 export const CLOCK_RECORD = "clock.json";

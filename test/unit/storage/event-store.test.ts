@@ -1,13 +1,11 @@
 /** The event store: it combines journal and files, serializes changes to a site and notifies observers before each change. */
 import { describe, expect, it } from "vitest";
 import { isSiteId } from "../../../src/runtime/base/config/names.ts";
-import type { SiteId, StoredEvent, LocalDate } from "../../../src/storage/event.ts";
+import type { LocalDate, SiteId, StoredEvent } from "../../../src/storage/event.ts";
 import { EventStore } from "../../../src/storage/event-store.ts";
 import type { ObjectStore } from "../../../src/storage/object-store.ts";
-import { encodeEvents } from "../../../src/storage/parquet-events.ts";
-import { inlineParquetWriter } from "../../../src/storage/parquet-writer.ts";
-import type { Partition } from "../../../src/storage/partition.ts";
-import { partitionKey } from "../../../src/storage/partition-path.ts";
+import { encodeEvents, inlineParquetWriter } from "../../../src/storage/parquet-events.ts";
+import { type Partition, partitionKey } from "../../../src/storage/partition.ts";
 import { createDeferred } from "../../support/deferred.ts";
 import { memoryStores, type Stores } from "../../support/mortal-stores.ts";
 import { anEvent, eventTexts, siteId } from "../../support/stored-event.ts";

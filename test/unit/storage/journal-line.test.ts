@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { crc32 } from "../../../src/storage/checksum.ts";
-import type { StoredEvent, LocalDate } from "../../../src/storage/event.ts";
-import { decodeJournalLines, encodeJournalLines } from "../../../src/storage/journal-line.ts";
+import type { LocalDate, StoredEvent } from "../../../src/storage/event.ts";
+import { decodeJournalLines, encodeJournalLines } from "../../../src/storage/journal.ts";
 import { aFullEvent, anEvent, anyEvent, eventTexts, siteId } from "../../support/stored-event.ts";
 
 const encoder = new TextEncoder();

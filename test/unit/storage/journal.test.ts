@@ -1,12 +1,9 @@
 /** The journal: acknowledged events survive every failure of the segment log, and later appends succeed. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { StoredEvent, LocalDate } from "../../../src/storage/event.ts";
-import { Journal } from "../../../src/storage/journal.ts";
-import type { JournalDamage } from "../../../src/storage/journal-replay.ts";
-import { eventOf } from "../../../src/storage/event-text.ts";
-import { decodeJournalLines, encodeJournalLines } from "../../../src/storage/journal-line.ts";
-import { NothingAppendedError, type SegmentLog } from "../../../src/storage/segment-log.ts";
+import { eventOf, type LocalDate, type StoredEvent } from "../../../src/storage/event.ts";
+import { decodeJournalLines, encodeJournalLines, Journal, type JournalDamage } from "../../../src/storage/journal.ts";
+import { NothingAppendedError, type SegmentLog } from "../../../src/storage/segment.ts";
 import { createDeferred } from "../../support/deferred.ts";
 import { SegmentLogFailure, createFailingSegmentLog, type FailingSegmentLog } from "../../support/failing-segment-log.ts";
 import { anEvent, eventTexts, siteId } from "../../support/stored-event.ts";

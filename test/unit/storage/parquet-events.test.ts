@@ -5,7 +5,7 @@ import { parquetMetadata } from "hyparquet";
 import { describe, expect, it } from "vitest";
 import { utcCalendar } from "../../../src/storage/calendar.ts";
 import { EVENT_COLUMNS, isNumber, type StoredEvent } from "../../../src/storage/event.ts";
-import { decodeEvents, encodeEvents, mergeFiles, type DecodedEvents } from "../../../src/storage/parquet-events.ts";
+import { type DecodedEvents, decodeEvents, encodeEvents, mergeFiles } from "../../../src/storage/parquet-events.ts";
 import { aFullEvent, anEvent, anyEvent } from "../../support/stored-event.ts";
 
 /** The events of a file, assembled from its columns. */

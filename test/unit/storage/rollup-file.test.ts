@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Columns } from "../../../src/storage/columns.ts";
 import { encodeEvents } from "../../../src/storage/parquet-events.ts";
-import { seal } from "../../../src/storage/parquet-seal.ts";
+import { seal } from "../../../src/storage/checksum.ts";
 import { encodeRollup, openRollup } from "../../../src/storage/rollup-file.ts";
 import { character } from "../../support/character.ts";
 import { integers, originOf, encodedRollup, rollupOf, visitorsOf } from "../../support/rollups.ts";

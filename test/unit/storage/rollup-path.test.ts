@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { LocalDate } from "../../../src/storage/event.ts";
-import { daysOfRollupKey, hashOf, parseRollupKey, rollupFileOf, rollupFolder } from "../../../src/storage/rollup-path.ts";
+import { daysOfRollupKey, hashOf, parseRollupKey, rollupFileOf, rollupFolder } from "../../../src/storage/rollup.ts";
 import { anySiteId, siteId } from "../../support/stored-event.ts";
 
 const [FIRST, LAST] = ["2026-03-08", "2026-03-15"] as [LocalDate, LocalDate];

@@ -2,7 +2,7 @@
  * Erasures on several nodes. A request is recorded in ClickHouse; each node carries it out on its own journal, files and rows, and
  * confirms. A node that does not run does so at its start, before it accepts events.
  */
-import type { SiteId, LocalDate } from "../../../storage/event.ts";
+import type { LocalDate, SiteId } from "../../../storage/event.ts";
 import {
   ERASURE_CONFIRMATION_POLL_MS,
   ERASURE_POLL_MS,

@@ -3,8 +3,7 @@
  * others poll. Each keeps all of them in its own records, by which it goes on while ClickHouse does not respond.
  */
 import type { EpochMs } from "../../../storage/event.ts";
-import type { JsonObject } from "../../../storage/json-record.ts";
-import type { RecordStore } from "../../../storage/record-store.ts";
+import type { JsonObject, RecordStore } from "../../../storage/record-store.ts";
 import { SETTINGS_POLL_MS, SETTINGS_SETTLE_MS } from "../../base/config/clickhouse-limits.ts";
 import type { Config } from "../../base/config/config.ts";
 import { ClickhouseUnreachableError } from "../connection.ts";

@@ -1,7 +1,6 @@
 /** A node's work for the other nodes of its database: it announces itself, shares settings of sites, and carries out erasures. */
-import type { ExpiredDays } from "../../../storage/event-replica.ts";
-import type { EventStore } from "../../../storage/event-store.ts";
-import type { SiteId, LocalDate } from "../../../storage/event.ts";
+import type { EventStore, ExpiredDays } from "../../../storage/event-store.ts";
+import type { LocalDate, SiteId } from "../../../storage/event.ts";
 import type { RecordStore } from "../../../storage/record-store.ts";
 import type { Config } from "../../base/config/config.ts";
 import { isSiteId } from "../../base/config/names.ts";

@@ -3,7 +3,7 @@ import type { EventStore } from "../../../storage/event-store.ts";
 import { NODE_ANNOUNCEMENT_MS } from "../../base/config/clickhouse-limits.ts";
 import type { Config } from "../../base/config/config.ts";
 import type { KnownNode, Nodes, NodeState } from "../nodes.ts";
-import { createHmacSha256 } from "../../ingest/hmac-sha256.ts";
+import { createHmacSha256 } from "../../ingest/visitor-salt.ts";
 import { reasonOf, type Log } from "../../base/metrics/log.ts";
 import { PeriodicJob, type Job } from "../../base/periodic-job.ts";
 

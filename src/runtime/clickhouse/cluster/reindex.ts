@@ -3,13 +3,12 @@
  * Events of the journal are left to the next start, which inserts them.
  */
 import type { LocalDate, SiteId } from "../../../storage/event.ts";
-import { readJsonRecord, replaceJsonRecord } from "../../../storage/json-record.ts";
+import { readJsonRecord, type RecordStore, replaceJsonRecord } from "../../../storage/record-store.ts";
 import type { ObjectKey } from "../../../storage/object-store.ts";
 import { countEvents } from "../../../storage/parquet-events.ts";
-import { checkSeal } from "../../../storage/parquet-seal.ts";
+import { checkSeal } from "../../../storage/checksum.ts";
 import type { PartitionFile } from "../../../storage/partition.ts";
 import type { Partitions } from "../../../storage/partitions.ts";
-import type { RecordStore } from "../../../storage/record-store.ts";
 import { FAULTS_KEPT_MAX } from "../../base/config/limits.ts";
 import { reasonOf } from "../../base/metrics/log.ts";
 import type { ClickhouseEvents, StoredSegment, StoredSegments } from "../clickhouse-events.ts";

@@ -1,9 +1,7 @@
 /** The cache of partitions in the engine: loads the days that a query needs from files and journal, and evicts the least recently used. */
 import type { EventStore } from "../../../storage/event-store.ts";
-import type { EventText } from "../../../storage/event-text.ts";
-import type { LocalDate, SiteId } from "../../../storage/event.ts";
-import type { JournaledEvents, Partition, PartitionFile } from "../../../storage/partition.ts";
-import { sizeGroups } from "../../../storage/size-groups.ts";
+import type { EventText, LocalDate, SiteId } from "../../../storage/event.ts";
+import { type JournaledEvents, type Partition, type PartitionFile, sizeGroups } from "../../../storage/partition.ts";
 import { BLOCK_BYTES_MAX, BLOCKS_OF_BUDGET_MIN, LOAD_BYTES_MAX } from "../../base/config/limits.ts";
 import type { Log } from "../../base/metrics/log.ts";
 import type { LeftOutFiles } from "../../base/metrics/storage-faults.ts";

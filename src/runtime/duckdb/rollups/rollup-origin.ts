@@ -1,8 +1,7 @@
 /** Validity of a rollup: it was made with the program's definitions and settings, of exactly the events that are stored now. */
-import type { SiteId, LocalDate } from "../../../storage/event.ts";
+import type { LocalDate, SiteId } from "../../../storage/event.ts";
 import type { PartitionFile } from "../../../storage/partition.ts";
-import type { RollupOrigin } from "../../../storage/rollup.ts";
-import { hashOf, rollupFileOf, type RollupFile } from "../../../storage/rollup-path.ts";
+import { hashOf, type RollupFile, rollupFileOf, type RollupOrigin } from "../../../storage/rollup.ts";
 import type { PartitionVersion } from "../cache/partition-version.ts";
 import type { RollupSpan } from "./rollup-spans.ts";
 

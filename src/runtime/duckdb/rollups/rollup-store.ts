@@ -2,14 +2,19 @@
  * The stored rollups: which are valid and cover a range, which to make next, and their deletion before any of their events is
  * deleted. They are derived data: if anything is wrong with one, reports read the events instead.
  */
-import { deleteObjects } from "../../../storage/delete-objects.ts";
+import { deleteObjects, type ObjectKey, type ObjectStore } from "../../../storage/object-store.ts";
 import type { EventStore } from "../../../storage/event-store.ts";
 import type { LocalDate, SiteId } from "../../../storage/event.ts";
 import { LruMap } from "../../../storage/lru-map.ts";
-import type { ObjectKey, ObjectStore } from "../../../storage/object-store.ts";
 import type { PartitionFile } from "../../../storage/partition.ts";
-import { daysOfRollupKey, parseRollupKey, type RollupFile, rollupFolder } from "../../../storage/rollup-path.ts";
-import type { RollupHeader, RollupOrigin } from "../../../storage/rollup.ts";
+import {
+  daysOfRollupKey,
+  parseRollupKey,
+  type RollupFile,
+  rollupFolder,
+  type RollupHeader,
+  type RollupOrigin,
+} from "../../../storage/rollup.ts";
 import {
   ROLLUP_HEADERS_CHARS_MAX,
   ROLLUP_LISTINGS_MAX,

@@ -1,9 +1,8 @@
 /** The event tables, one per block: loads Parquet files and buffered events into them, and numbers the sessions of the new rows. */
 import { dayNumberOf } from "../../../storage/calendar.ts";
-import { eventOf } from "../../../storage/event-text.ts";
-import { DAY_MS, EVENT_COLUMNS, NUMBER_COLUMNS, type SiteId, TEXT_COLUMNS } from "../../../storage/event.ts";
+import { DAY_MS, EVENT_COLUMNS, eventOf, NUMBER_COLUMNS, type SiteId, TEXT_COLUMNS } from "../../../storage/event.ts";
 import { columnsOfEvents, readEvents } from "../../../storage/parquet-events.ts";
-import { sizeGroups } from "../../../storage/size-groups.ts";
+import { sizeGroups } from "../../../storage/partition.ts";
 import { PAGEVIEW } from "../../base/config/names.ts";
 import { type Block, type BlockSource, EngineLostError, type Loaded } from "../engine.ts";
 import { batchOf, type DayEvents, ipcFromEvents, ipcFromStrings, PendingInsert, rowsFromIpc } from "./arrow.ts";

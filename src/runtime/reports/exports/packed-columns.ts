@@ -3,7 +3,7 @@ import { NOT_RECORDED } from "../../duckdb/tables/dictionaries.ts";
 import type { TextsOf } from "../../query/plan.ts";
 import type { ExportReservation } from "./export-memory.ts";
 import { floatsOf } from "../../base/bytes.ts";
-import { MINUTE_MS, type EpochMs } from "../../../storage/event.ts";
+import { type EpochMs, MINUTE_MS } from "../../../storage/event.ts";
 
 /** Entries of a page of codes or texts, a power of two. */
 const TEXTS_PER_PAGE = 4096;

@@ -1,13 +1,13 @@
 /** The raw export: one row per event, up to a million (docs/http-api.md, "Export"). */
 import {
+  type EpochMs,
   EVENT_COLUMNS,
+  type EventColumn,
   MINUTE_MS,
   NUMBER_COLUMNS,
-  TEXT_COLUMNS,
-  type EpochMs,
-  type EventColumn,
   type NumberEventColumn,
   type SiteId,
+  TEXT_COLUMNS,
 } from "../../../storage/event.ts";
 import type { NumberColumns } from "../../../storage/columns.ts";
 import { decimalFromCents } from "../../base/decimal.ts";

@@ -1,5 +1,5 @@
 /** Distinct visitors, page views, events and revenue of a scope (docs/reports.md, "Visitors, page views and events"). */
-import { DAY_MS, utcDateOf, type LocalDate, type SiteId } from "../../../storage/event.ts";
+import { DAY_MS, type LocalDate, type SiteId, utcDateOf } from "../../../storage/event.ts";
 import { PAGEVIEW } from "../../base/config/names.ts";
 import type { AggregateQuery } from "../../query/aggregate-query.ts";
 import { DAY_BUCKET } from "../../query/buckets.ts";

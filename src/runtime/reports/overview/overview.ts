@@ -2,7 +2,7 @@
 import { OVERVIEW_SITES_MAX, RANGE_DAYS_MAX } from "../../../shared/limits.ts";
 import type { Calendar } from "../../../storage/calendar.ts";
 import type { SiteId } from "../../../storage/event.ts";
-import { severalAtOnce } from "../../../storage/several-at-once.ts";
+import { severalAtOnce } from "../../../storage/object-store.ts";
 import { mayRead } from "../../access/principal.ts";
 import { parseSiteId, siteIdSchema } from "../../base/config/names.ts";
 import { OVERVIEW_SITES_DEFAULT, OVERVIEW_SITES_AT_ONCE } from "../../base/config/report-limits.ts";

@@ -3,7 +3,7 @@
  * (docs/reports.md, "Overview").
  */
 import { addDays, dayNumberOf, daysBetween, firstDateOfPeriod, periodOf, type Calendar } from "../../../storage/calendar.ts";
-import { MINUTE_MS, startOfDayMs, type EpochMs, type LocalDate, type SiteId } from "../../../storage/event.ts";
+import { type EpochMs, type LocalDate, MINUTE_MS, type SiteId, startOfDayMs } from "../../../storage/event.ts";
 import { ROLLUP_DAY_WEIGHT_BYTES, ROLLUP_WEIGHT_BYTES_MIN } from "../../base/config/report-limits.ts";
 import type { NumbersPlan } from "../../results/unchanged-results.ts";
 import { bucketsOf } from "../../query/buckets.ts";

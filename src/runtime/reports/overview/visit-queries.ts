@@ -1,7 +1,7 @@
 /** The queries of an overview. Those of small sites are answered without the engine (`ofVisits`), which hundreds of sites would keep busy. */
 import type { Calendar } from "../../../storage/calendar.ts";
 import type { Columns } from "../../../storage/columns.ts";
-import { MINUTE_MS, type EpochMs } from "../../../storage/event.ts";
+import { type EpochMs, MINUTE_MS } from "../../../storage/event.ts";
 import type { AggregateQuery, Visits } from "../../query/aggregate-query.ts";
 import { DAY_BUCKET, HOUR_BUCKET, hourBucketIn } from "../../query/buckets.ts";
 import type { DateRange } from "../../query/date-range.ts";

@@ -2,9 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { type Share } from "../../../../src/runtime/access/shares.ts";
 import { SHARE_FRAME_ANCESTORS_MAX, SHARES_MAX, SHARES_OF_SITE_MAX } from "../../../../src/runtime/base/config/admin-limits.ts";
-import { replaceJsonRecord } from "../../../../src/storage/json-record.ts";
+import { type RecordStore, replaceJsonRecord } from "../../../../src/storage/record-store.ts";
 import { createMemoryRecordStore } from "../../../support/memory-record-store.ts";
-import type { RecordStore } from "../../../../src/storage/record-store.ts";
 import { START_MS } from "../../../support/in-process-target.ts";
 import { listOf, openShares, plainShare } from "../../../support/shares.ts";
 import { SHARE_NAME_CHARS_MAX } from "../../../../src/shared/limits.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { deletionOf, searchFor } from "../../../../src/runtime/clickhouse/deletion.ts";
 import type { ClickhouseStatement } from "../../../../src/runtime/clickhouse/connection.ts";
 import { creation, eventTables } from "../../../../src/runtime/clickhouse/schema.ts";
-import type { SiteId, LocalDate } from "../../../../src/storage/event.ts";
+import type { LocalDate, SiteId } from "../../../../src/storage/event.ts";
 
 const DEPLOYMENTS = [
   { name: "one server", file: "server", tables: eventTables({ clickhouseDatabase: "sandpiper", clickhouseCluster: null }) },

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { PartitionVersion } from "../../../../src/runtime/duckdb/cache/partition-version.ts";
 import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
 import { bytesOf, type Chunk, cutIntoChunks, MemoryAdmission } from "../../../../src/runtime/duckdb/chunks.ts";
-import { DAY_MS, utcDateOf, type LocalDate } from "../../../../src/storage/event.ts";
+import { DAY_MS, type LocalDate, utcDateOf } from "../../../../src/storage/event.ts";
 
 const FIRST_MS = Date.parse("2026-01-01T00:00:00Z");
 

@@ -1,8 +1,8 @@
 /** The admission of one site by another instance, and what it says when that asks. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { AdmittedSite } from "../../../../src/runtime/ingest/admitted-site.ts";
+import { AdmittedSite } from "../../../../src/runtime/ingest/admission.ts";
 import type { Log } from "../../../../src/runtime/base/metrics/log.ts";
-import type { SiteId, LocalDate } from "../../../../src/storage/event.ts";
+import type { LocalDate, SiteId } from "../../../../src/storage/event.ts";
 
 const SITE = "one.test" as SiteId;
 const DAY = "2026-03-15" as LocalDate;

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { NO_CLIENT_HINTS, parseClientHints } from "../../../../src/runtime/ingest/client-hints.ts";
-import { parseUserAgent } from "../../../../src/runtime/ingest/user-agent.ts";
+import { NO_CLIENT_HINTS, parseClientHints, parseUserAgent } from "../../../../src/runtime/ingest/device.ts";
 import { CHROME_ANDROID, CHROME_WINDOWS } from "../../../support/user-agents.ts";
 
 describe("client hints", () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { minimiseEvent, type DataMinimisation } from "../../../../src/runtime/ingest/data-minimisation.ts";
+import { type DataMinimisation, minimiseEvent } from "../../../../src/runtime/ingest/accept-event.ts";
 import { parseSiteId } from "../../../../src/runtime/base/config/names.ts";
 import { utcCalendar, ZonedCalendar } from "../../../../src/storage/calendar.ts";
 import { zoneNamed } from "../../../support/time-zones.ts";
-import { utcDateOf, type StoredEvent } from "../../../../src/storage/event.ts";
+import { type StoredEvent, utcDateOf } from "../../../../src/storage/event.ts";
 
 const event: StoredEvent = {
   siteId: parseSiteId("example.com", "d"),

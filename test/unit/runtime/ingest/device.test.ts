@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { NO_CLIENT_HINTS, type ClientHints } from "../../../../src/runtime/ingest/client-hints.ts";
-import { detectDevice, parseScreenWidth } from "../../../../src/runtime/ingest/device.ts";
-import { parseUserAgent, type DeviceInfo } from "../../../../src/runtime/ingest/user-agent.ts";
+import {
+  type ClientHints,
+  detectDevice,
+  type DeviceInfo,
+  NO_CLIENT_HINTS,
+  parseScreenWidth,
+  parseUserAgent,
+} from "../../../../src/runtime/ingest/device.ts";
 import { CHROME_ANDROID, CHROME_TABLET, CHROME_TV, CHROME_WINDOWS } from "../../../support/user-agents.ts";
 
 describe("detectDevice", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseJson, type Json } from "../../../../src/runtime/ingest/escaped-keys.ts";
+import { type Json, parseJson } from "../../../../src/runtime/ingest/props.ts";
 
 /** Makes the engine remember objects whose second key ends in a backslash. */
 function rememberBackslashes(): void {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../../src/runtime/base/errors.ts";
-import { checkEventInput, parseEventBody, parsePixelQuery, type EventInput } from "../../../../src/runtime/ingest/event-input.ts";
+import { checkEventInput, type EventInput, parseEventBody, parsePixelQuery } from "../../../../src/runtime/ingest/event-input.ts";
 
 const required = { d: "example.com", n: "signup", u: "https://example.com/a" };
 

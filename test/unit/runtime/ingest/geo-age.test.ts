@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { warnOfOldGeoDatabase } from "../../../../src/runtime/ingest/geo-age.ts";
+import { warnOfOldGeoDatabase } from "../../../../src/runtime/ingest/geo.ts";
 
 const BUILT_MS = Date.UTC(2026, 0, 1);
 

@@ -1,6 +1,6 @@
 /** The location of a visitor in headers of a trusted proxy. */
 import { describe, expect, it } from "vitest";
-import { geoPlaceFromHeaders } from "../../../../src/runtime/ingest/geo-headers.ts";
+import { geoPlaceFromHeaders } from "../../../../src/runtime/ingest/geo.ts";
 
 const NAMES = { country: "cf-ipcountry", region: "cf-region", city: "cf-ipcity" };
 

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createHmacSha256 } from "../../../../src/runtime/ingest/hmac-sha256.ts";
+import { createHmacSha256 } from "../../../../src/runtime/ingest/visitor-salt.ts";
 
 /** Any UTF-16 unit, half of a surrogate pair included. */
 const anyUnit = fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit));

@@ -1,6 +1,6 @@
 /** Sites that may come into being by events: what happens at the same moment, when storage fails, and beside a start. */
 import { describe, expect, it, onTestFinished } from "vitest";
-import { KnownSites } from "../../../../src/runtime/ingest/known-sites.ts";
+import { KnownSites } from "../../../../src/runtime/ingest/admission.ts";
 import { createCounters } from "../../../../src/runtime/base/metrics/counters.ts";
 import type { SiteId } from "../../../../src/storage/event.ts";
 import { createDeferred } from "../../../support/deferred.ts";

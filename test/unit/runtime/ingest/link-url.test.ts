@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { storedLink, withStoredLink } from "../../../../src/runtime/ingest/link-url.ts";
+import { parseUrl, storedLink, withStoredLink } from "../../../../src/runtime/ingest/urls.ts";
 import { parseProps } from "../../../../src/runtime/ingest/props.ts";
-import { parseUrl } from "../../../../src/runtime/ingest/parse-url.ts";
 import { growthOf, GROWTH_MAX, repeated, SIZE_RATIO } from "../../../support/growth.ts";
 
 const keep = { stripQuery: false };

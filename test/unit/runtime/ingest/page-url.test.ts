@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../../src/runtime/base/errors.ts";
-import { parsePageUrl } from "../../../../src/runtime/ingest/page-url.ts";
+import { parsePageUrl } from "../../../../src/runtime/ingest/urls.ts";
 
 const noCampaign = { utmSource: null, utmMedium: null, utmCampaign: null, utmContent: null, utmTerm: null };
 

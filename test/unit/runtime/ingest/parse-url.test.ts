@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseUrl, resolveUrl } from "../../../../src/runtime/ingest/parse-url.ts";
+import { parseUrl, resolveUrl } from "../../../../src/runtime/ingest/urls.ts";
 import { URL_HOST_CHARS_MAX } from "../../../../src/runtime/base/config/limits.ts";
 import { GROWTH_MAX, growthOf } from "../../../support/growth.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { browserNameFrom, osNameFrom, osVersionFrom, versionFrom } from "../../../../src/runtime/ingest/platform-names.ts";
+import { browserNameFrom, osNameFrom, osVersionFrom, versionFrom } from "../../../../src/runtime/ingest/device.ts";
 
 describe("recorded names", () => {
   it.each([

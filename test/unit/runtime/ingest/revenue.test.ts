@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseCurrency, parseRevenue } from "../../../../src/runtime/ingest/revenue.ts";
+import { parseCurrency, parseRevenue } from "../../../../src/runtime/ingest/event-input.ts";
 
 const CENTS_MAX = 999_999_999_999n;
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createUserAgentCache } from "../../../../src/runtime/ingest/user-agent-cache.ts";
-import { isBot, parseUserAgent } from "../../../../src/runtime/ingest/user-agent.ts";
+import { createUserAgentCache, isBot, parseUserAgent } from "../../../../src/runtime/ingest/device.ts";
 
 const chrome = (major: number) =>
   `Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 Safari/537.36`;

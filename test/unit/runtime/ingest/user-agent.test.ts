@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isBot, parseUserAgent } from "../../../../src/runtime/ingest/user-agent.ts";
+import { isBot, parseUserAgent } from "../../../../src/runtime/ingest/device.ts";
 import { USER_AGENT_CHARS_MAX } from "../../../../src/runtime/base/config/limits.ts";
 import { CHROME_ANDROID, CHROME_TABLET, CHROME_TV, CHROME_WINDOWS } from "../../../support/user-agents.ts";
 import { filled, growthOf, GROWTH_MAX, SIZE_RATIO } from "../../../support/growth.ts";

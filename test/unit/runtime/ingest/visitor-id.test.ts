@@ -1,10 +1,9 @@
 import { createHmac, randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createHmacSha256 } from "../../../../src/runtime/ingest/hmac-sha256.ts";
+import { createHmacSha256 } from "../../../../src/runtime/ingest/visitor-salt.ts";
 import { parseSiteId } from "../../../../src/runtime/base/config/names.ts";
-import { createVisitorIds, type Visit, type VisitorIds } from "../../../../src/runtime/ingest/visitor-id.ts";
-import { VisitorSalts } from "../../../../src/runtime/ingest/visitor-salts.ts";
+import { createVisitorIds, type Visit, type VisitorIds, VisitorSalts } from "../../../../src/runtime/ingest/visitors.ts";
 import { Secret } from "../../../../src/runtime/base/config/option-kinds.ts";
 import { addDays } from "../../../../src/storage/calendar.ts";
 import { utcDateOf } from "../../../../src/storage/event.ts";

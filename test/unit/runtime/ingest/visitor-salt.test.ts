@@ -4,11 +4,15 @@
  */
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { createHmacSha256 } from "../../../../src/runtime/ingest/hmac-sha256.ts";
-import { formatPeriodSecret, parsePeriodSecret, saltPeriodAt } from "../../../../src/runtime/ingest/period-secret.ts";
+import {
+  createHmacSha256,
+  formatPeriodSecret,
+  parsePeriodSecret,
+  saltPeriodAt,
+  VisitorSalt,
+} from "../../../../src/runtime/ingest/visitor-salt.ts";
 import { parseSiteId } from "../../../../src/runtime/base/config/names.ts";
-import { createVisitorIds } from "../../../../src/runtime/ingest/visitor-id.ts";
-import { VisitorSalt } from "../../../../src/runtime/ingest/visitor-salt.ts";
+import { createVisitorIds } from "../../../../src/runtime/ingest/visitors.ts";
 import { SALT_RETRY_MS } from "../../../../src/runtime/base/config/limits.ts";
 import { Secret } from "../../../../src/runtime/base/config/option-kinds.ts";
 import { utcCalendar } from "../../../../src/storage/calendar.ts";

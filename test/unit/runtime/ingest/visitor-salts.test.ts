@@ -6,9 +6,14 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { SALT_RETRY_MS, UNUSED_SALTS_CHECK_MS } from "../../../../src/runtime/base/config/limits.ts";
 import { Secret } from "../../../../src/runtime/base/config/option-kinds.ts";
-import { createHmacSha256 } from "../../../../src/runtime/ingest/hmac-sha256.ts";
-import { formatPeriodSecret, parsePeriodSecret, saltPeriodAt, secretNameOf } from "../../../../src/runtime/ingest/period-secret.ts";
-import { VisitorSalts } from "../../../../src/runtime/ingest/visitor-salts.ts";
+import {
+  createHmacSha256,
+  formatPeriodSecret,
+  parsePeriodSecret,
+  saltPeriodAt,
+  secretNameOf,
+} from "../../../../src/runtime/ingest/visitor-salt.ts";
+import { VisitorSalts } from "../../../../src/runtime/ingest/visitors.ts";
 import { calendarFrom } from "../../../../src/runtime/sites/site-calendar.ts";
 import type { LocalDate } from "../../../../src/storage/event.ts";
 import { createMemoryRecordStore } from "../../../support/memory-record-store.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { demoDay } from "../../../../src/runtime/installation/demo-events.ts";
 import { addDays } from "../../../../src/storage/calendar.ts";
-import { DAY_MS, startOfDayMs, utcDateOf, type StoredEvent, type LocalDate } from "../../../../src/storage/event.ts";
+import { DAY_MS, type LocalDate, startOfDayMs, type StoredEvent, utcDateOf } from "../../../../src/storage/event.ts";
 import { DEMO_DAYS } from "../../../../src/runtime/base/config/limits.ts";
 import { DEMO_SITE } from "../../../../src/runtime/base/config/names.ts";
 

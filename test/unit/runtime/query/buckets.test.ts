@@ -5,7 +5,7 @@ import { bucketOfDay, bucketsOf, checkInterval, daysOf, lengthOf, type BucketLen
 import { rangeOfDays, type DateRange } from "../../../../src/runtime/query/date-range.ts";
 import { WEEK_STARTS } from "../../../../src/shared/site-choices.ts";
 import { dayNumberOf, utcCalendar, ZonedCalendar, type Calendar } from "../../../../src/storage/calendar.ts";
-import { DAY_MS, isLocalDate, utcDateOf, type LocalDate } from "../../../../src/storage/event.ts";
+import { DAY_MS, isLocalDate, type LocalDate, utcDateOf } from "../../../../src/storage/event.ts";
 import { zoneNamed } from "../../../support/time-zones.ts";
 
 const HOUR_MS = 3_600_000;

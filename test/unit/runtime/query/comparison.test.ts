@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { comparedRange, comparedWindow, scopesOf } from "../../../../src/runtime/query/comparison.ts";
 import { rangeOfDays, type DateRange } from "../../../../src/runtime/query/date-range.ts";
 import { addDays, daysBetween, utcCalendar, ZonedCalendar, type Calendar } from "../../../../src/storage/calendar.ts";
-import { DAY_MS, utcDateOf, type SiteId, type LocalDate } from "../../../../src/storage/event.ts";
+import { DAY_MS, type LocalDate, type SiteId, utcDateOf } from "../../../../src/storage/event.ts";
 import { zoneNamed } from "../../../support/time-zones.ts";
 
 const rangeOf = (first: string, last: string): DateRange => rangeOfDays(first as LocalDate, last as LocalDate);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../../src/runtime/base/errors.ts";
 import { parseDateRange, rangeOfDays, type SiteDates } from "../../../../src/runtime/query/date-range.ts";
-import { DAY_MS, isLocalDate, utcDateOf, type LocalDate } from "../../../../src/storage/event.ts";
+import { DAY_MS, isLocalDate, type LocalDate, utcDateOf } from "../../../../src/storage/event.ts";
 
 const TODAY = "2026-03-15" as LocalDate;
 

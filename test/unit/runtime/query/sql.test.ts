@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { column, joinSql, sql, type SqlParameter, SqlText, textCode } from "../../../../src/runtime/query/sql.ts";
-import { EVENT_COLUMNS, type ColumnName } from "../../../../src/storage/event.ts";
+import { type ColumnName, EVENT_COLUMNS } from "../../../../src/storage/event.ts";
 import { character } from "../../../support/character.ts";
 
 describe("sql", () => {

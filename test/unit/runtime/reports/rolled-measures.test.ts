@@ -11,7 +11,7 @@ import { sessionTimeseries } from "../../../../src/runtime/reports/sessions.ts";
 import { timeseries } from "../../../../src/runtime/reports/timeseries.ts";
 import { rolledMeasures } from "../../../../src/runtime/reports/registry.ts";
 import { ROLLUP_COLUMNS } from "../../../../src/storage/rollup.ts";
-import type { SiteId, LocalDate } from "../../../../src/storage/event.ts";
+import type { LocalDate, SiteId } from "../../../../src/storage/event.ts";
 import { ownerAt } from "../../../support/reader.ts";
 
 const SETTINGS = { sessionWindowMinutes: 30, saltRotationDays: 1, hasExtension: true, hash: (text: string) => text };

@@ -1,6 +1,6 @@
 /** Exclusions: what they match, and that nothing is prepared for what is not excluded. */
 import { describe, expect, it } from "vitest";
-import { parsePageUrl } from "../../../../src/runtime/ingest/page-url.ts";
+import { parsePageUrl } from "../../../../src/runtime/ingest/urls.ts";
 import { exclusionsOf } from "../../../../src/runtime/sites/exclusions.ts";
 import { DEFAULT_SETTINGS } from "../../../../src/runtime/sites/site-settings.ts";
 import { parseSettings } from "../../../../src/runtime/sites/site-settings.ts";

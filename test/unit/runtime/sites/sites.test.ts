@@ -7,7 +7,7 @@ import type { Change } from "../../../../src/runtime/sites/shared-changes.ts";
 import type { SiteRecord } from "../../../../src/runtime/sites/site-record.ts";
 import { DEFAULT_SETTINGS, type SiteSettings } from "../../../../src/runtime/sites/site-settings.ts";
 import { Sites, type ChangeRequest } from "../../../../src/runtime/sites/sites.ts";
-import { utcDateOf, type LocalDate, type SiteId } from "../../../../src/storage/event.ts";
+import { type LocalDate, type SiteId, utcDateOf } from "../../../../src/storage/event.ts";
 import { createMemoryRecordStore } from "../../../support/memory-record-store.ts";
 import type { RecordStore } from "../../../../src/storage/record-store.ts";
 import { createRecordingLog } from "../../../support/recording-log.ts";

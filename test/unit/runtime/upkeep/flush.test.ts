@@ -5,12 +5,10 @@ import { CLICKHOUSE_RETRY_MS_MAX } from "../../../../src/runtime/base/config/cli
 import { isSiteId } from "../../../../src/runtime/base/config/names.ts";
 import { Flush, INTO_CLICKHOUSE } from "../../../../src/runtime/upkeep/flush.ts";
 import { createCounters } from "../../../../src/runtime/base/metrics/counters.ts";
-import type { EventReplica, ReplicatedEvents } from "../../../../src/storage/event-replica.ts";
-import { EventStore } from "../../../../src/storage/event-store.ts";
+import { type EventReplica, EventStore, type ReplicatedEvents } from "../../../../src/storage/event-store.ts";
 import { SITE_COLUMN, type SiteId } from "../../../../src/storage/event.ts";
 import type { ObjectStore } from "../../../../src/storage/object-store.ts";
-import { countEvents, decodeEvents } from "../../../../src/storage/parquet-events.ts";
-import { inlineParquetWriter } from "../../../../src/storage/parquet-writer.ts";
+import { countEvents, decodeEvents, inlineParquetWriter } from "../../../../src/storage/parquet-events.ts";
 import { createDeferred } from "../../../support/deferred.ts";
 import { memoryStores } from "../../../support/mortal-stores.ts";
 import { createRecordingLog } from "../../../support/recording-log.ts";

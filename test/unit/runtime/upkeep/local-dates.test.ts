@@ -1,7 +1,7 @@
 /** Background work of sites in several time zones: days begin and end, are past and expire by each site's own calendar. */
 import { randomBytes } from "node:crypto";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { replaceJsonRecord } from "../../../../src/storage/json-record.ts";
+import { replaceJsonRecord } from "../../../../src/storage/record-store.ts";
 import { CLOCK_RECORD } from "../../../../src/runtime/upkeep/trusted-clock.ts";
 import { verifyData } from "../../../../src/runtime/upkeep/verification.ts";
 import { DEMO_SITE } from "../../../../src/runtime/base/config/names.ts";
@@ -9,8 +9,8 @@ import type { CalendarRecord } from "../../../../src/runtime/sites/site-calendar
 import { DEFAULT_SETTINGS, type SiteSettings } from "../../../../src/runtime/sites/site-settings.ts";
 import type { LocalDate, SiteId } from "../../../../src/storage/event.ts";
 import { encodeEvents } from "../../../../src/storage/parquet-events.ts";
-import { partitionKey } from "../../../../src/storage/partition-path.ts";
-import { ROLLUPS_FOLDER } from "../../../../src/storage/rollup-path.ts";
+import { partitionKey } from "../../../../src/storage/partition.ts";
+import { ROLLUPS_FOLDER } from "../../../../src/storage/rollup.ts";
 import { createInProcessTarget, type InProcessTarget } from "../../../support/in-process-target.ts";
 import { memoryStores, type Stores } from "../../../support/mortal-stores.ts";
 import { record, wireEvent } from "../../../support/requests.ts";

@@ -1,6 +1,6 @@
 /** Retention: days older than `retention_days` are erased at the start and once a day, and nothing waits for it. */
 import { describe, expect, it, onTestFinished } from "vitest";
-import { replaceJsonRecord } from "../../../../src/storage/json-record.ts";
+import { replaceJsonRecord } from "../../../../src/storage/record-store.ts";
 import { RETENTION_RETRY_MS } from "../../../../src/runtime/base/config/limits.ts";
 import { CLOCK_RECORD } from "../../../../src/runtime/upkeep/trusted-clock.ts";
 import { utcDateOf } from "../../../../src/storage/event.ts";

@@ -6,13 +6,12 @@ import { IncompleteDaysError, type Loading } from "../../../../../src/runtime/du
 import { PartitionCache } from "../../../../../src/runtime/duckdb/cache/partition-cache.ts";
 import { isSiteId } from "../../../../../src/runtime/base/config/names.ts";
 import { LeftOutFiles } from "../../../../../src/runtime/base/metrics/storage-faults.ts";
-import { DAY_MS, utcDateOf, type SiteId, type StoredEvent, type LocalDate } from "../../../../../src/storage/event.ts";
+import { DAY_MS, type LocalDate, type SiteId, type StoredEvent, utcDateOf } from "../../../../../src/storage/event.ts";
 import { EventStore } from "../../../../../src/storage/event-store.ts";
 import { createMemoryObjectStore } from "../../../../support/memory-object-store.ts";
 import { createMemorySegmentLog } from "../../../../support/memory-segment-log.ts";
-import { encodeEvents } from "../../../../../src/storage/parquet-events.ts";
-import { inlineParquetWriter } from "../../../../../src/storage/parquet-writer.ts";
-import { partitionKey } from "../../../../../src/storage/partition-path.ts";
+import { encodeEvents, inlineParquetWriter } from "../../../../../src/storage/parquet-events.ts";
+import { partitionKey } from "../../../../../src/storage/partition.ts";
 import { createRecordingLog } from "../../../../support/recording-log.ts";
 import { createEngineShare } from "../../../../support/shared-engine.ts";
 import { anEvent, siteId } from "../../../../support/stored-event.ts";

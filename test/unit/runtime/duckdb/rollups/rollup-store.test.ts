@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createFileObjectStore } from "../../../../../adapters/node/files/file-stores.ts";
 import type { ObjectStore } from "../../../../../src/storage/object-store.ts";
-import { ROLLUPS_FOLDER, rollupFolder } from "../../../../../src/storage/rollup-path.ts";
+import { rollupFolder, ROLLUPS_FOLDER } from "../../../../../src/storage/rollup.ts";
 import { jsonRollupBytes } from "../../../../support/json-rollups.ts";
 import { at, openRollupSite, SITE } from "../../../../support/rollup-site.ts";
 import { siteId } from "../../../../support/stored-event.ts";

@@ -5,10 +5,10 @@ import { ROLLUP_CACHE } from "../../../../../src/runtime/base/config/report-limi
 import { createInlineRollupCalculator, type RollupCalculator } from "../../../../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import { createMemoryObjectStore } from "../../../../support/memory-object-store.ts";
 import type { ObjectKey, ObjectStore } from "../../../../../src/storage/object-store.ts";
-import { utcDateOf, type SiteId, type StoredEvent } from "../../../../../src/storage/event.ts";
+import { type SiteId, type StoredEvent, utcDateOf } from "../../../../../src/storage/event.ts";
 import { encodeEvents } from "../../../../../src/storage/parquet-events.ts";
-import { partitionKey } from "../../../../../src/storage/partition-path.ts";
-import { parseRollupKey, rollupFolder, ROLLUPS_FOLDER } from "../../../../../src/storage/rollup-path.ts";
+import { partitionKey } from "../../../../../src/storage/partition.ts";
+import { parseRollupKey, rollupFolder, ROLLUPS_FOLDER } from "../../../../../src/storage/rollup.ts";
 import { createControlledEngine } from "../../../../support/controlled-engine.ts";
 import { createDeferred } from "../../../../support/deferred.ts";
 import { createInProcessTarget, START_MS, type InProcessParts, type InProcessTarget } from "../../../../support/in-process-target.ts";

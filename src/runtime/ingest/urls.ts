@@ -1,0 +1,167 @@
+/** URLs of events: pages, links and referrers, parsed in linear time and reduced to what is stored. */
+import { cutToChars } from "../../shared/text.ts";
+import { PATHNAME_CHARS_MAX, URL_CHARS_MAX, URL_HOST_CHARS_MAX, UTM_CHARS_MAX } from "../base/config/limits.ts";
+import { FILE_DOWNLOAD, OUTBOUND_CLICK } from "../base/config/names.ts";
+import { invalidInput } from "../base/errors.ts";
+
+/** Everything from the scheme's colon to the path: credentials, host and port. The URL standard ignores tabs and line breaks. */
+const AUTHORITY = /^[^:]*:[/\\\t\r\n]*([^/\\?#]*)/;
+
+const isHostTooLong = (text: string): boolean =>
+  text.length > URL_HOST_CHARS_MAX && (AUTHORITY.exec(text)?.[1]?.length ?? 0) > URL_HOST_CHARS_MAX;
+
+/** null if the text is not an absolute URL, or its host has more than `URL_HOST_CHARS_MAX` characters. */
+export function parseUrl(text: string): URL | null {
+  if (isHostTooLong(text)) return null;
+  try {
+    return new URL(text);
+  } catch {
+    return null;
+  }
+}
+
+/** A reference with a scheme, and one with a host but no scheme. The URL standard ignores control characters and spaces in front. */
+const ABSOLUTE = /^[\0-\x20]*[a-z][a-z\d+.\t\r\n-]*:/i;
+const WITH_HOST = /^[\0-\x20]*(?=[/\\][\t\r\n]*[/\\])/;
+
+/** Parses like `parseUrl` a reference that may be relative to `base`. */
+export function resolveUrl(reference: string, base: URL): URL | null {
+  const absolute = ABSOLUTE.test(reference) ? reference : WITH_HOST.test(reference) ? reference.replace(WITH_HOST, base.protocol) : "";
+  if (isHostTooLong(absolute)) return null;
+  try {
+    return new URL(reference, base);
+  } catch {
+    return null;
+  }
+}
+
+/** The stored parts of a page's URL: path, host and campaign parameters (docs/http-api.md, "Event fields"). */
+interface PageUrl {
+  /** Starts with `/`, has no trailing slash except for the root, and is percent-encoded as in the URL standard. */
+  readonly pathname: string;
+  /** Lower case, without the port. null if only a path was sent. */
+  readonly hostname: string | null;
+  readonly utmSource: string | null;
+  readonly utmMedium: string | null;
+  readonly utmCampaign: string | null;
+  readonly utmContent: string | null;
+  readonly utmTerm: string | null;
+}
+
+// Prepended to a path, so that `//host/path` stays a path.
+const PATH_ORIGIN = "http://localhost";
+
+const SLASH = 47;
+
+const NO_CAMPAIGN = { utmSource: null, utmMedium: null, utmCampaign: null, utmContent: null, utmTerm: null };
+
+/** `url` is an absolute http(s) URL or a path that starts with `/`; invalid_input for anything else. */
+export function parsePageUrl(url: string): PageUrl {
+  const isPath = url.charCodeAt(0) === SLASH;
+  const parsed = parseWebUrl(isPath ? PATH_ORIGIN + url : url);
+  if (parsed === null) {
+    throw invalidInput(
+      `Field "u" must be an absolute http or https URL whose host has at most ${URL_HOST_CHARS_MAX} characters, or a path that starts with "/"`,
+    );
+  }
+  return {
+    pathname: pathnameFrom(parsed.pathname),
+    hostname: isPath ? null : parsed.hostname,
+    ...campaignFrom(parsed.search),
+  };
+}
+
+function parseWebUrl(text: string): URL | null {
+  const url = parseUrl(text);
+  return url?.protocol === "https:" || url?.protocol === "http:" ? url : null;
+}
+
+/** A serialised path is ASCII, so UTF-16 units are characters. A cut never leaves part of a `%XX`. */
+function pathnameFrom(path: string): string {
+  let end = path.length;
+  if (end > PATHNAME_CHARS_MAX) {
+    end = PATHNAME_CHARS_MAX;
+    const escape = path.indexOf("%", end - 2);
+    if (escape !== -1 && escape < end) end = escape;
+  }
+  while (end > 1 && path.charCodeAt(end - 1) === SLASH) end--;
+  return path.slice(0, end);
+}
+
+function campaignFrom(search: string) {
+  // Most URLs have no campaign, and parsing the query is expensive. A name may be percent-encoded.
+  if (!search.includes("utm") && !search.includes("%")) return NO_CAMPAIGN;
+  const params = new URLSearchParams(search);
+  return {
+    utmSource: campaignValue(params, "utm_source"),
+    utmMedium: campaignValue(params, "utm_medium"),
+    utmCampaign: campaignValue(params, "utm_campaign"),
+    utmContent: campaignValue(params, "utm_content"),
+    utmTerm: campaignValue(params, "utm_term"),
+  };
+}
+
+/** The parameter's last value, trimmed and cut; an empty one counts as absent. */
+function campaignValue(params: URLSearchParams, name: string): string | null {
+  const value = params.getAll(name).at(-1)?.trim() ?? "";
+  return value === "" ? null : cutToChars(value, UTM_CHARS_MAX);
+}
+
+interface LinkUrlOptions {
+  /** Drops query and fragment, too. */
+  readonly stripQuery: boolean;
+}
+
+/** The property of the tracker's events that holds the link (`tracker/start.ts`). */
+const LINK_PROPERTY = "url";
+
+/** A string, or a character that changes the depth or separates values. */
+const JSON_TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]/g;
+
+/** Credentials in text that does not parse as a URL, such as `//user:password@host/` or a link with an invalid port. */
+const UNPARSED_CREDENTIALS = /^([^/\\?#]*[/\\]{2}|\s*(?:https?|ftp):)(?:[/\\]*[^/\\?#@]*@)+/i;
+
+const QUERY_OR_FRAGMENT = /[?#].*$/s;
+
+/**
+ * The stored part of a clicked link: never user name and password, and no query and fragment with `strip_referrer_query`.
+ *
+ * The properties of an event, the JSON text of an object or `null`, with the link of an `Outbound Link: Click` or `File Download`
+ * as it is stored. Other properties and other events stay as they were sent, character by character. Linear time.
+ */
+export function withStoredLink(eventName: string, props: string | null, options: LinkUrlOptions): string | null {
+  if (props === null || (eventName !== OUTBOUND_CLICK && eventName !== FILE_DOWNLOAD)) return props;
+  return replaceText(props, LINK_PROPERTY, (link) => storedLink(link, options));
+}
+
+/** Text that is not an absolute URL is treated alike, because it may have been meant as one. Never throws. */
+export function storedLink(link: string, { stripQuery }: LinkUrlOptions): string {
+  const stored = withoutCredentials(link);
+  return stripQuery ? stored.replace(QUERY_OR_FRAGMENT, "") : stored;
+}
+
+function withoutCredentials(link: string): string {
+  const url = parseUrl(link);
+  if (url === null) return link.replace(UNPARSED_CREDENTIALS, "$1");
+  if (url.username === "" && url.password === "") return link;
+  url.username = "";
+  url.password = "";
+  // Escaping may have made it longer.
+  return url.href.slice(0, URL_CHARS_MAX);
+}
+
+/** The object's JSON text with the string at this key replaced. Other values are not parsed, which would round long numbers. */
+function replaceText(json: string, name: string, change: (text: string) => string): string {
+  let depth = 0;
+  /** The key of the next value; `null` where the next string is a key. */
+  let key: string | null = null;
+  return json.replace(JSON_TOKEN, (token) => {
+    if (token === "{" || token === "[") depth++;
+    else if (token === "}" || token === "]") depth--;
+    else if (depth !== 1) return token;
+    else if (token === ",") key = null;
+    else if (key === null) key = JSON.parse(token) as string;
+    else if (key === name) return JSON.stringify(change(JSON.parse(token) as string));
+    return token;
+  });
+}
