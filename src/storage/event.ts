@@ -62,6 +62,7 @@ const TABLE = [
   required("visitor", "visitorId", "visitor_id"),
   SITE,
   required("timestamp", "timestampMs", "timestamp"),
+  optional("integer", "engagedSeconds", "engaged_seconds"),
 ] as const;
 
 type Row = (typeof TABLE)[number];

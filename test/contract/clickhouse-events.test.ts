@@ -9,6 +9,7 @@ import { EVENT_COLUMNS, type LocalDate, type StoredEvent } from "../../src/stora
 import { inlineParquetWriter } from "../../src/storage/parquet-events.ts";
 import { connectionTo } from "../support/clickhouse-connection.ts";
 import { EVENTS_TABLE, clickhouseOfFile } from "../support/clickhouse-server.ts";
+import { EARLIER_PARQUET } from "../support/earlier-version.ts";
 import { aFullEvent, anEvent, anyEvent, eventTexts, siteId } from "../support/stored-event.ts";
 
 const clickhouse = clickhouseOfFile();
@@ -69,6 +70,13 @@ describe("an insert into ClickHouse", () => {
     });
     const stored = [odd, aFullEvent(1), anEvent({ referrer: "", city: "\u{1f600}" })];
     await insert(stored);
+    expect(await rowsOf(SEGMENT)).toEqual(stored.map((event, row) => expectedRow(event, row)));
+  });
+
+  it("stores a file of an earlier version, whose events have no value in a newer column", async () => {
+    const { insert, rowsOf } = await openEvents();
+    await insert([], { parquet: EARLIER_PARQUET });
+    const stored = [aFullEvent(1, { engagedSeconds: null }), anEvent()];
     expect(await rowsOf(SEGMENT)).toEqual(stored.map((event, row) => expectedRow(event, row)));
   });
 

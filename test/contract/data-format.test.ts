@@ -4,12 +4,15 @@ import { join } from "node:path";
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
 import { beforeAll, describe, expect, it } from "vitest";
 import { EVENT_COLUMNS, utcDateOf } from "../../src/storage/event.ts";
+import { encodeEvents } from "../../src/storage/parquet-events.ts";
 import { openRollup } from "../../src/storage/rollup-file.ts";
 import { ROLLUP_COLUMNS } from "../../src/storage/rollup.ts";
+import { EARLIER_PARQUET } from "../support/earlier-version.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
 import { getBreakdown, getMain, record, wireEvent } from "../support/requests.ts";
 import { encodedRollup, integers, visitorsOf } from "../support/rollups.ts";
 import { visitor } from "../support/stats-requests.ts";
+import { aFullEvent } from "../support/stored-event.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { createFileObjectStore } from "../../adapters/node/files/file-stores.ts";
 
@@ -88,6 +91,19 @@ describe("docs/data-format.md", () => {
       { value: "/a", visitors: 2, pageviews: 5, events: 8 },
       { value: "/b", visitors: 2, pageviews: 4, events: 7 },
     ]);
+  });
+
+  it("contains statements about events that read files of an earlier version beside those of this one", async () => {
+    const folder = await tempFolder();
+    const objects = createFileObjectStore(folder);
+    await objects.put("events/site_id=site.test/date=2026-03-15/1-1.parquet", encodeEvents([aFullEvent(2)]));
+    await objects.put("events/site_id=site.test/date=2026-03-15/2-2.parquet", EARLIER_PARQUET);
+    const [daily = "", view = ""] = statements.map((sql) => sql.replaceAll("data/events", join(folder, "events")));
+    const days = await connection.runAndReadAll(daily.replace("example.com", "site.test"));
+    expect(days.getRowObjectsJson()).toEqual([{ date: "2026-03-15", visitors: "3", events: "3" }]);
+    await connection.run(view.replace("CREATE VIEW", "CREATE OR REPLACE VIEW"));
+    const engaged = await connection.runAndReadAll("SELECT engaged_seconds FROM events ORDER BY engaged_seconds NULLS LAST");
+    expect(engaged.getRowsJson()).toEqual([["2"], [null], [null]]);
   });
 
   it("contains statements about events that return the results of the API before, during and after a merge of files", async () => {

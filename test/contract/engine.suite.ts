@@ -143,14 +143,15 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         aFullEvent(1, { at: "2026-03-15T12:00:00.000Z" }),
         anEvent({ at: "2026-03-15T12:00:00.001Z", visitorId: 0xffff_ffff_ffff_ffffn }),
         anEvent({ at: "1970-01-01T00:00:00.000Z", visitorId: 0n, revenueCents: 0 }),
-        anEvent({ at: "9999-12-31T23:59:59.999Z", visitorId: 1n << 63n, revenueCents: 999_999_999_999 }),
+        anEvent({ at: "9999-12-31T23:59:59.999Z", visitorId: 1n << 63n, revenueCents: 999_999_999_999, engagedSeconds: 86_400 }),
         aFullEvent(2, { revenueCents: -999_999_999_999 }),
       ];
-      const NUMBERS = "SELECT timestamp, visitor_id, revenue_amount, sequence_number FROM events ORDER BY sequence_number";
-      const numbers = events.map(({ timestampMs, visitorId, revenueCents }, sequence_number) => ({
+      const NUMBERS = "SELECT timestamp, visitor_id, revenue_amount, engaged_seconds, sequence_number FROM events ORDER BY sequence_number";
+      const numbers = events.map(({ timestampMs, visitorId, revenueCents, engagedSeconds }, sequence_number) => ({
         timestamp: timestampMs,
         visitor_id: visitorId <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(visitorId) : visitorId,
         revenue_amount: revenueCents,
+        engaged_seconds: engagedSeconds,
         sequence_number,
       }));
 

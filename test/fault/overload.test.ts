@@ -89,7 +89,15 @@ describe("high cardinality", () => {
       userAgent: CHROME_WINDOWS,
       clientHints: NO_CLIENT_HINTS,
     };
-    const nothingElse = { eventName: "pageview", referrer: null, screenWidth: null, props: null, revenue: null, currency: null };
+    const nothingElse = {
+      eventName: "pageview",
+      referrer: null,
+      screenWidth: null,
+      props: null,
+      revenue: null,
+      currency: null,
+      engagedSeconds: null,
+    };
     for (let n = 0; n < count; n += AT_ONCE) {
       const accepting = Array.from({ length: AT_ONCE }, (_, i) =>
         services.acceptEvent({ ...arrival, readInput: () => ({ ...nothingElse, ...eventOf(n + i) }) }),

@@ -32,6 +32,7 @@ const eventOf = (count: number): StoredEvent => ({
   props: count % 7 === 0 ? '{"plan":"pro"}' : null,
   revenueCents: count % 7 === 0 ? 1999 : null,
   currency: count % 7 === 0 ? "EUR" : null,
+  engagedSeconds: count % 5 === 0 ? count : null,
 });
 
 const whole = encodeEvents(Array.from({ length: EVENTS }, (_, i) => eventOf(i)));

@@ -87,6 +87,7 @@ export function describeIngestFields(makeTarget: MakeTarget): void {
         p: '{"plan":"pro"}',
         ra: 19.99,
         rc: "EUR",
+        e: 42,
       });
       await expectAccepted(response);
       expect(await getBreakdown(target, site, "events")).toEqual([{ value: "Signup", visitors: 1, pageviews: 0, events: 1 }]);
@@ -130,13 +131,13 @@ export function describeIngestFields(makeTarget: MakeTarget): void {
       });
     });
 
-    describe.each(["w", "ra"])("the numeric field %s", (field) => {
+    describe.each(["w", "ra", "e"])("the numeric field %s", (field) => {
       it.each(NO_NUMBERS)("gives 422 for %s, which is not a number", async (_name, value) => {
         await expectError(await post(target, wireEvent(siteName(), { [field]: value })), 422, `"${field}"`, /number/);
       });
     });
 
-    it.each(["r", "w", "p", "ra", "rc"])("%s of null counts as absent", async (field) => {
+    it.each(["r", "w", "p", "ra", "rc", "e"])("%s of null counts as absent", async (field) => {
       const site = siteName();
       await record(target, wireEvent(site, { [field]: null }));
       expect((await getMain(target, site)).total_events).toBe(1);
@@ -231,6 +232,19 @@ export function describeIngestFields(makeTarget: MakeTarget): void {
       const site = siteName();
       await record(target, wireEvent(site, { w }));
       expect(await getValues(target, site, "screen-sizes")).toEqual(["(unknown)"]);
+    });
+
+    it.each([0, 1, 86_400, 1e3])("%d engaged seconds are accepted", async (e) => {
+      const site = siteName();
+      await record(target, wireEvent(site, { e }));
+      expect((await getMain(target, site)).total_events).toBe(1);
+    });
+
+    it.each([-1, 0.5, 86_401, 1e308])("%d engaged seconds give 400 with the rule and what was sent", async (e) => {
+      const site = siteName();
+      const response = await post(target, wireEvent(site, { e }));
+      await expectError(response, 400, `Field "e" must be an integer from 0 to 86400, got ${JSON.stringify(e)}`);
+      expect((await getMain(target, site)).total_events).toBe(0);
     });
 
     it.each(["w", "ra"])("a %s too large for a double is not recorded", async (field) => {

@@ -13,7 +13,7 @@ const RAW_COLUMNS = [
   ...["event_name", "pathname", "hostname", "referrer", "referrer_source", "country_code", "region", "city"],
   ...["browser", "browser_version", "os", "os_version", "device_type", "screen_size"],
   ...["utm_source", "utm_medium", "utm_campaign", "utm_content", "utm_term"],
-  ...["props", "revenue_amount", "currency", "site_id", "timestamp"],
+  ...["props", "revenue_amount", "currency", "site_id", "timestamp", "engaged_seconds"],
 ];
 
 /** The rows of a CSV file whose every field is quoted; it ends in a line feed. */
@@ -56,6 +56,7 @@ export function describeStatsExport(makeTarget: MakeTarget): void {
           p: '{"plan":"pro","n":1}',
           ra: -2.5,
           rc: "eur",
+          e: 86_400,
         }),
       );
       await record(target, wireEvent(site, { u: "/b" }));
@@ -77,6 +78,7 @@ export function describeStatsExport(makeTarget: MakeTarget): void {
         revenue_amount: "'-2.5",
         currency: "EUR",
         site_id: site,
+        engaged_seconds: "86400",
       });
       expect(view).toMatchObject({
         event_name: "pageview",
@@ -86,6 +88,7 @@ export function describeStatsExport(makeTarget: MakeTarget): void {
         props: "",
         revenue_amount: "",
         currency: "",
+        engaged_seconds: "",
       });
       for (const { timestamp = "" } of [sale, view]) {
         expect(new Date(timestamp).toISOString()).toBe(timestamp);
@@ -97,7 +100,7 @@ export function describeStatsExport(makeTarget: MakeTarget): void {
       const site = siteName();
       await record(
         target,
-        wireEvent(site, { n: "Sale", u: "/a", p: '{"plan":"pro","deep":{"n":[1,null]}}', ra: 9_999_999_999.99, rc: "EUR" }),
+        wireEvent(site, { n: "Sale", u: "/a", p: '{"plan":"pro","deep":{"n":[1,null]}}', ra: 9_999_999_999.99, rc: "EUR", e: 0 }),
       );
       await record(target, wireEvent(site, { u: "/b" }));
       const events = JSON.parse(await getExport(site, { kind: "raw", format: "json" })) as Record<string, unknown>[];
@@ -109,8 +112,9 @@ export function describeStatsExport(makeTarget: MakeTarget): void {
           revenue_amount: 9_999_999_999.99,
           currency: "EUR",
           site_id: site,
+          engaged_seconds: 0,
         },
-        { event_name: "pageview", hostname: null, props: null, revenue_amount: null, currency: null },
+        { event_name: "pageview", hostname: null, props: null, revenue_amount: null, currency: null, engaged_seconds: null },
       ]);
     });
 

@@ -199,6 +199,7 @@ const fieldsOfEvents = () => ({
   props: orNull(props),
   revenueCents: orNull(revenueCents),
   currency: orNull(fc.constantFrom("EUR", "USD", "JPY")),
+  engagedSeconds: orNull(fc.integer({ min: 0, max: 86_400 })),
 });
 
 export const untimedEvent: fc.Arbitrary<UntimedEvent> = fc.record(fieldsOfEvents());

@@ -51,6 +51,7 @@ export const aFullEvent = (number: number, fields: Partial<StoredEvent> & { at?:
     props: `{"plan":"pro","number":${number},"nested":{"deep":[1,null,true]}}`,
     revenueCents: -1999 + number,
     currency: "EUR",
+    engagedSeconds: number % 86_401,
     ...fields,
   });
 
@@ -122,5 +123,6 @@ export const anyEvent: fc.Arbitrary<StoredEvent> = fc
     props: fc.option(storedProps, { nil: null }),
     revenueCents: fc.option(cents, { nil: null }),
     currency: optionalText,
+    engagedSeconds: fc.option(fc.integer({ min: 0, max: 86_400 }), { nil: null }),
   })
   .map((fields) => ({ ...fields, date: utcDateOf(fields.timestampMs) }));

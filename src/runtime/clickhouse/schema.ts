@@ -120,11 +120,16 @@ const createSettingsTable = (tables: EventTables): readonly string[] => [
  */
 export type SchemaStep = (tables: EventTables) => readonly string[];
 
+/** Adds a column of events to tables of an earlier version. */
+const addColumn = ({ stored, all, onCluster }: EventTables, definition: string): readonly string[] =>
+  [...new Set([stored, all])].map((table) => `ALTER TABLE ${table} ${onCluster} ADD COLUMN IF NOT EXISTS ${definition}`);
+
 /** The schema's version is the number of steps. */
 const STEPS: readonly SchemaStep[] = [
   (tables) => (tables.cluster === null ? [createEvents(tables)] : [createEvents(tables), createEventsOfAllShards(tables, tables.cluster)]),
   createNodeTables,
   createSettingsTable,
+  (tables) => addColumn(tables, "engaged_seconds Nullable(Int64) CODEC(ZSTD(1))"),
 ];
 
 const UNKNOWN_TABLE = 60;

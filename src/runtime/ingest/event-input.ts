@@ -1,9 +1,10 @@
 /** The wire format of an event: short field names, in a JSON body or in the pixel's query string (docs/http-api.md, "Event fields"). */
 import { exceedsChars, wellFormed } from "../../shared/text.ts";
 import type { SiteId } from "../../storage/event.ts";
-import { Body, type Field, fieldOf, malformedBody, numberField, parseObject, required, textField } from "../base/body.ts";
+import { Body, type Field, fieldOf, integerField, malformedBody, numberField, parseObject, required, textField } from "../base/body.ts";
 import {
   CURRENCY_CHARS_MAX,
+  ENGAGED_SECONDS_MAX,
   EVENT_NAME_CHARS_MAX,
   PROPS_CHARS_MAX,
   REVENUE_CENTS_MAX,
@@ -12,7 +13,7 @@ import {
 } from "../base/config/limits.ts";
 import { PAGEVIEW, parseSiteId, siteIdSchema } from "../base/config/names.ts";
 import { invalidInput } from "../base/errors.ts";
-import { number, orNull, type Schema, text } from "../base/json-schema.ts";
+import { count, number, orNull, type Schema, text } from "../base/json-schema.ts";
 
 /** A field of a body by its name on the wire. */
 const sentAs = <Value>(name: string, declared: Field<Value>) => ({ name, ...declared });
@@ -89,6 +90,10 @@ export const EVENT_FIELDS = {
   currency: sentAs(
     "rc",
     eventText(orNull(text("Three-letter ISO 4217 code. Anything else is not recorded.", { maxLength: CURRENCY_CHARS_MAX }))),
+  ),
+  engagedSeconds: sentAs(
+    "e",
+    integerField(orNull(count("Seconds that the visitor was engaged with the page.", { maximum: ENGAGED_SECONDS_MAX }))),
   ),
 } as const;
 

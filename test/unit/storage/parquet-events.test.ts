@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { utcCalendar } from "../../../src/storage/calendar.ts";
 import { EVENT_COLUMNS, isNumber, type StoredEvent } from "../../../src/storage/event.ts";
 import { type DecodedEvents, decodeEvents, encodeEvents, mergeFiles } from "../../../src/storage/parquet-events.ts";
+import { EARLIER_PARQUET } from "../../support/earlier-version.ts";
 import { aFullEvent, anEvent, anyEvent } from "../../support/stored-event.ts";
 
 /** The events of a file, assembled from its columns. */
@@ -100,6 +101,17 @@ describe("the Parquet codec", () => {
     // `toEqual` takes seconds for so many.
     expect(read.findIndex((event, i) => !isDeepStrictEqual(event, written[i]))).toBe(-1);
     expect([...decodeEvents(merged.bytes)].map(({ rows }) => rows)).toEqual([50_000, 50_000, 20_000]);
+  });
+
+  it("reads a file of an earlier version, whose events have no value in a newer column", () => {
+    expect(eventsIn(EARLIER_PARQUET)).toEqual([aFullEvent(1, { engagedSeconds: null }), anEvent()]);
+  });
+
+  it("merges a file of an earlier version with one of this version", () => {
+    const files = [EARLIER_PARQUET, encodeEvents([aFullEvent(2)])];
+    const merged = mergeFiles(files.map((bytes, i) => ({ key: String(i), siteId: anEvent().siteId, bytes })));
+    if (!("bytes" in merged)) throw new Error(merged.reason);
+    expect(eventsIn(merged.bytes)).toEqual([aFullEvent(1, { engagedSeconds: null }), anEvent(), aFullEvent(2)]);
   });
 
   it("reads back a file without events", () => {

@@ -56,6 +56,7 @@ export const EVENT_NAME_CHARS_MAX = 256;
 export const URL_CHARS_MAX = 2048;
 export const PROPS_CHARS_MAX = 4096;
 export const CURRENCY_CHARS_MAX = 3;
+export const ENGAGED_SECONDS_MAX = 86_400;
 export const UTM_CHARS_MAX = 256;
 export const PATHNAME_CHARS_MAX = 2048;
 

@@ -32,6 +32,7 @@ const event: StoredEvent = {
   props: '{"plan":"pro"}',
   revenueCents: 999,
   currency: "EUR",
+  engagedSeconds: 12,
 };
 
 const nothing: DataMinimisation = {

@@ -19,7 +19,7 @@ function failureOf(read: () => unknown): [string, string] {
 
 describe("the body of a posted event", () => {
   it("maps every short field name", () => {
-    const body = bodyOf({ r: "https://ref.example/", w: 1440.5, p: '{"a":1}', ra: -9.99, rc: "eur" });
+    const body = bodyOf({ r: "https://ref.example/", w: 1440.5, p: '{"a":1}', ra: -9.99, rc: "eur", e: 7 });
     expect(parseEventBody(body)).toEqual({
       siteId: "example.com",
       eventName: "signup",
@@ -29,6 +29,7 @@ describe("the body of a posted event", () => {
       props: '{"a":1}',
       revenue: -9.99,
       currency: "eur",
+      engagedSeconds: 7,
     });
   });
 
@@ -41,11 +42,12 @@ describe("the body of a posted event", () => {
     props: null,
     revenue: null,
     currency: null,
+    engagedSeconds: null,
   };
 
   it.each([
     ["are absent", bodyOf({})],
-    ["are null", bodyOf({ r: null, w: null, p: null, ra: null, rc: null })],
+    ["are null", bodyOf({ r: null, w: null, p: null, ra: null, rc: null, e: null })],
     ["stand beside unknown ones", bodyOf({ x: 1, constructor: 2, toString: "3" })],
     ["are inherited from a __proto__ key", `{"__proto__":{"r":"x","w":1},"d":"example.com","n":"signup","u":"https://example.com/a"}`],
   ])("may omit optional fields: they %s", (_case, body) => {
@@ -76,6 +78,7 @@ describe("the body of a posted event", () => {
     [{ p: { plan: "pro" } }, 'Field "p" must be a string'],
     [{ ra: "9.99" }, 'Field "ra" must be a number'],
     [{ rc: false }, 'Field "rc" must be a string'],
+    [{ e: "7" }, 'Field "e" must be a number'],
   ])("%j gives 422", (fields, message) => {
     expect(failureOf(() => parseEventBody(bodyOf(fields)))).toEqual(["malformed_body", message]);
   });
@@ -105,6 +108,7 @@ describe("the query string of a pixel", () => {
       props: null,
       revenue: null,
       currency: null,
+      engagedSeconds: null,
     });
   });
 
@@ -146,6 +150,7 @@ describe("the limits of the fields", () => {
     props: null,
     revenue: null,
     currency: null,
+    engagedSeconds: null,
   };
   const check = (fields: Partial<EventInput>) => checkEventInput({ ...input, ...fields });
 

@@ -35,7 +35,8 @@ CREATE TABLE IF NOT EXISTS `sandpiper`.events_data ON CLUSTER `web`
     revenue_amount Nullable(Int64) CODEC(ZSTD(1)),
     currency LowCardinality(String) CODEC(ZSTD(1)),
     visitor_id UInt64 CODEC(ZSTD(1)),
-    timestamp Int64 CODEC(Delta, ZSTD(1))
+    timestamp Int64 CODEC(Delta, ZSTD(1)),
+    engaged_seconds Nullable(Int64) CODEC(ZSTD(1))
   )
   ENGINE = ReplicatedMergeTree('/clickhouse/tables/web/{shard}/sandpiper/events_data', '{replica}')
   PARTITION BY toYYYYMM(toDate32(day))
@@ -52,3 +53,7 @@ CREATE TABLE IF NOT EXISTS `sandpiper`.erasure_requests ON CLUSTER `web` (id Str
 CREATE TABLE IF NOT EXISTS `sandpiper`.erasure_confirmations ON CLUSTER `web` (request String, node String, events UInt64, days UInt64, confirmed_ms Int64 DEFAULT toUnixTimestamp64Milli(now64(3))) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/web/sandpiper/erasure_confirmations', '{shard}-{replica}', confirmed_ms) ORDER BY (request, node);
 
 CREATE TABLE IF NOT EXISTS `sandpiper`.site_settings ON CLUSTER `web` (site_id String, record String, changed_ms Int64, stored_ms Int64 DEFAULT toUnixTimestamp64Milli(now64(3))) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/web/sandpiper/site_settings', '{shard}-{replica}', changed_ms) ORDER BY site_id;
+
+ALTER TABLE `sandpiper`.events_data ON CLUSTER `web` ADD COLUMN IF NOT EXISTS engaged_seconds Nullable(Int64) CODEC(ZSTD(1));
+
+ALTER TABLE `sandpiper`.events_all ON CLUSTER `web` ADD COLUMN IF NOT EXISTS engaged_seconds Nullable(Int64) CODEC(ZSTD(1));

@@ -35,7 +35,8 @@ CREATE TABLE IF NOT EXISTS `sandpiper`.events_data
     revenue_amount Nullable(Int64) CODEC(ZSTD(1)),
     currency LowCardinality(String) CODEC(ZSTD(1)),
     visitor_id UInt64 CODEC(ZSTD(1)),
-    timestamp Int64 CODEC(Delta, ZSTD(1))
+    timestamp Int64 CODEC(Delta, ZSTD(1)),
+    engaged_seconds Nullable(Int64) CODEC(ZSTD(1))
   )
   ENGINE = MergeTree
   PARTITION BY toYYYYMM(toDate32(day))
@@ -49,3 +50,5 @@ CREATE TABLE IF NOT EXISTS `sandpiper`.erasure_requests  (id String, site_id Str
 CREATE TABLE IF NOT EXISTS `sandpiper`.erasure_confirmations  (request String, node String, events UInt64, days UInt64, confirmed_ms Int64 DEFAULT toUnixTimestamp64Milli(now64(3))) ENGINE = ReplacingMergeTree(confirmed_ms) ORDER BY (request, node);
 
 CREATE TABLE IF NOT EXISTS `sandpiper`.site_settings  (site_id String, record String, changed_ms Int64, stored_ms Int64 DEFAULT toUnixTimestamp64Milli(now64(3))) ENGINE = ReplacingMergeTree(changed_ms) ORDER BY site_id;
+
+ALTER TABLE `sandpiper`.events_data  ADD COLUMN IF NOT EXISTS engaged_seconds Nullable(Int64) CODEC(ZSTD(1));
