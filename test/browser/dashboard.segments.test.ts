@@ -192,6 +192,8 @@ describe("segments of the dashboard", () => {
     expect(await dialog().getByRole("textbox", { name: "Save as a segment" }).count()).toBe(0);
     expect(await violationsOf(page)).toEqual([]);
     await page.keyboard.press("Escape");
+    // Going back, which closing does, ends later: a page that is reloaded before shows the dialog again.
+    await expect.poll(async () => (await urlOf(page)).searchParams.has("panel"), { timeout: ACTION_MS_MAX }).toBe(false);
     const remove = page.getByRole("button", { name: "Remove segment: Someone else's segment" });
     await asAdmin(dashboard, "DELETE", `/api/segments/${id}?site_id=${SITE}`, undefined, owner);
     await page.reload();
