@@ -23,7 +23,7 @@ function ofFirstVisitors(events, visitors) {
 async function importGenerator() {
   const { demoDay, numbersFrom, visitOf, visitorFrom } = await importSource("src/runtime/installation/demo-events.ts");
   const { encodeEvents } = await importSource("src/storage/parquet-events.ts");
-  const { partitionKey } = await importSource("src/storage/partition.ts");
+  const { partitionKey } = await importSource("src/storage/partitions.ts");
   /** @param {string} date @param {number} nowMs @returns {DemoEvent[]} */
   function currentVisits(date, nowMs) {
     const numbers = numbersFrom(1);

@@ -1,7 +1,7 @@
 /** One running instance on Node: creates its parts, connects them, and stops them in order. */
 import { setTimeout } from "node:timers/promises";
 import type { Log } from "../../src/runtime/base/metrics/log.ts";
-import { type Services, createServices } from "../../src/runtime/service/services.ts";
+import { createServices, type Services } from "../../src/runtime/service/services.ts";
 import type { FolderLock } from "./data-dir/folder-lock.ts";
 import { InstanceThreads } from "./threads/instance-threads.ts";
 import { type RunningServer, startServer } from "./http/server.ts";

@@ -9,7 +9,7 @@ import { storageUnavailable } from "../../src/runtime/base/errors.ts";
 import { KnownSites } from "../../src/runtime/ingest/admission.ts";
 import { parsePeriodSecret, type PeriodSecret, secretNameOf } from "../../src/runtime/ingest/visitor-salt.ts";
 import type { RateVerdict } from "../../src/runtime/base/rate-limit.ts";
-import { addActivity } from "../../src/runtime/base/metrics/counters.ts";
+import { addActivity } from "../../src/runtime/base/metrics/metrics.ts";
 import type { SiteRecord } from "../../src/runtime/sites/site-record.ts";
 import type { Sites } from "../../src/runtime/sites/sites.ts";
 import type { SiteId } from "../../src/storage/event.ts";

@@ -5,7 +5,7 @@ import { DurableObject } from "cloudflare:workers";
 import { problemsWithRoutes, unstartedResponse } from "../../src/handlers/app.ts";
 import { errorReply, FailureLog } from "../../src/handlers/error-reply.ts";
 import type { Connection } from "../../src/handlers/pipeline.ts";
-import { jsonReply } from "../../src/handlers/reply.ts";
+import { jsonReply } from "../../src/handlers/http.ts";
 import { createAssets, unpackAsset, type PackedAsset, type PackedAssets } from "../../src/runtime/service/assets.ts";
 import type { Engine } from "../../src/runtime/duckdb/engine.ts";
 import { AppError } from "../../src/runtime/base/errors.ts";

@@ -3,7 +3,7 @@ import type { Connection } from "../../src/handlers/pipeline.ts";
 import { isSiteId } from "../../src/runtime/base/config/names.ts";
 import { readJsonRecord, type RecordStore, replaceJsonRecord } from "../../src/storage/record-store.ts";
 import type { AdmittedSite } from "../../src/runtime/ingest/admission.ts";
-import { addActivity, takeActivity, gaugesOf } from "../../src/runtime/base/metrics/counters.ts";
+import { addActivity, gaugesOf, takeActivity } from "../../src/runtime/base/metrics/metrics.ts";
 import { reasonOf } from "../../src/runtime/base/metrics/log.ts";
 import type { SiteRecord } from "../../src/runtime/sites/site-record.ts";
 import type { EpochMs, LocalDate, SiteId } from "../../src/storage/event.ts";

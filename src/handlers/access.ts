@@ -8,9 +8,8 @@ import type { Asker } from "../runtime/query/plan.ts";
 import type { SlotUse } from "../runtime/results/query-limiter.ts";
 import type { Services } from "../runtime/service/services.ts";
 import type { SiteId } from "../storage/event.ts";
-import { isHttps, clientAddressOfRequest } from "./forwarded-headers.ts";
-import { refuseForeignPage, requireDashboardPage } from "./origins.ts";
-import type { ReplyHeaders } from "./reply.ts";
+import { clientAddressOfRequest, isHttps, refuseForeignPage, requireDashboardPage } from "./origins.ts";
+import type { ReplyHeaders } from "./http.ts";
 import type { HostContext, Context, Access } from "./route.ts";
 
 const BEARER = /^Bearer +(\S+)$/i;

@@ -1,7 +1,7 @@
 /** GET, POST, PUT and DELETE /api/annotations: texts about dates and hours of a site (docs/http-api.md, "Annotations"). */
 import { ANNOTATIONS_MAX } from "../runtime/base/config/admin-limits.ts";
 import { list } from "../runtime/base/json-schema.ts";
-import { parseDateRange, type DateRange } from "../runtime/query/date-range.ts";
+import { type DateRange, parseDateRange } from "../runtime/query/date-range.ts";
 import { dateParameter, SCOPE_PARAMETERS } from "../runtime/query/scope.ts";
 import { byMoment, momentAt, parseAnnotation, type Annotation, ANNOTATION } from "../runtime/sites/annotation.ts";
 import { scopeJson } from "../runtime/sites/item-fields.ts";
@@ -9,8 +9,7 @@ import { LONG_RANGE_DAYS_MAX } from "../shared/limits.ts";
 import type { SiteId } from "../storage/event.ts";
 import { itemHandlers, listedItems, readSite, itemOperations } from "./items.ts";
 import { documented } from "./openapi/operation.ts";
-import { jsonReply } from "./reply.ts";
-import { Query } from "./request.ts";
+import { jsonReply, Query } from "./http.ts";
 import type { Context, Handler } from "./route.ts";
 
 /** All optional: annotations of all dates are listed by default. */

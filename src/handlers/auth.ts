@@ -5,12 +5,10 @@ import { PASSWORD_BYTES_MAX } from "../runtime/base/config/admin-limits.ts";
 import { boolean, closed, orNull, text } from "../runtime/base/json-schema.ts";
 import { ADMIN_PASSWORD_CHARS_MIN } from "../shared/limits.ts";
 import { endedSessionCookie, sessionCookie, sessionTokensOf } from "./access.ts";
-import { clientAddressOfRequest } from "./forwarded-headers.ts";
+import { clientAddressOfRequest, maybeRebound, refuseForeignPage, unverifiedHost } from "./origins.ts";
 import { sets, NOT_STORED } from "./openapi/headers.ts";
 import { answer, jsonBody, BODY_REFUSALS, UNVERIFIED_HOST, type Operations, type Answer } from "./openapi/operation.ts";
-import { refuseForeignPage, maybeRebound, unverifiedHost } from "./origins.ts";
-import { jsonReply } from "./reply.ts";
-import { readJson } from "./request.ts";
+import { jsonReply, readJson } from "./http.ts";
 import type { Context, Handler } from "./route.ts";
 
 const NEW_PASSWORD = text(`The new password: at most ${PASSWORD_BYTES_MAX} bytes in UTF-8.`, {

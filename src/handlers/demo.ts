@@ -3,7 +3,7 @@ import { DEMO_SITE } from "../runtime/base/config/names.ts";
 import { AppError, storageUnavailable } from "../runtime/base/errors.ts";
 import { closed, count, text } from "../runtime/base/json-schema.ts";
 import { answer, type Operations } from "./openapi/operation.ts";
-import { jsonReply } from "./reply.ts";
+import { jsonReply } from "./http.ts";
 import type { Handler } from "./route.ts";
 
 /** A request that failed because of storage: some days may be made or removed, and others not. */

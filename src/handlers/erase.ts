@@ -7,8 +7,7 @@ import { parameter, required } from "../runtime/query/parameters.ts";
 import { SCOPE_PARAMETERS, SHORT_END_DATE } from "../runtime/query/scope.ts";
 import { requireAdminOf } from "./access.ts";
 import { answer, documented, SITE, type Operations } from "./openapi/operation.ts";
-import { jsonReply } from "./reply.ts";
-import { Query } from "./request.ts";
+import { jsonReply, Query } from "./http.ts";
 import type { Handler } from "./route.ts";
 
 const NOTHING: Schema = { type: "string", maxLength: 0 };

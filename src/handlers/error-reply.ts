@@ -2,7 +2,7 @@
 import { FAILURE_REASONS_MAX, FAILURE_REPEATED_MS } from "../runtime/base/config/limits.ts";
 import { AppError, type AppErrorCode } from "../runtime/base/errors.ts";
 import { reasonOf, type Log } from "../runtime/base/metrics/log.ts";
-import { jsonReply, type Reply } from "./reply.ts";
+import { jsonReply, type Reply } from "./http.ts";
 
 interface Repeated {
   loggedMs: number;

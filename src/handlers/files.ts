@@ -6,7 +6,7 @@ import { type Asset, pageBelow, type Assets } from "../runtime/service/assets.ts
 import { always, only, NOT_STORED, ANY_PAGE, FILE_HEADERS, CODED, UNCHANGED, type Headers } from "./openapi/headers.ts";
 import { inPath, type Operation, type Operations } from "./openapi/operation.ts";
 import { ANY_ORIGIN } from "./origins.ts";
-import { emptyReply, type Reply, type ReplyHeaders, NO_STORE } from "./reply.ts";
+import { emptyReply, NO_STORE, type Reply, type ReplyHeaders } from "./http.ts";
 import type { Handler } from "./route.ts";
 import { SCRIPT_PATHS } from "../shared/names.ts";
 

@@ -5,8 +5,7 @@ import { goalJson, goalsWith, inOrder, parseGoal, GOAL, type SiteGoal } from "..
 import type { SiteId } from "../storage/event.ts";
 import { administeredSite, readSite, idParameter, LIST_REFUSALS, CHANGE_REFUSALS, NOT_FOUND } from "./items.ts";
 import { answer, jsonBody, BODY_REFUSALS, SITE, type Operations } from "./openapi/operation.ts";
-import { jsonReply } from "./reply.ts";
-import { readJson } from "./request.ts";
+import { jsonReply, readJson } from "./http.ts";
 import type { Context, Handler } from "./route.ts";
 
 /** `position` counts from 1, without the gaps that removed goals leave. */

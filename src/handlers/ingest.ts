@@ -5,11 +5,10 @@ import type { IngestContext } from "../runtime/ingest/accept-event.ts";
 import { parseClientHints } from "../runtime/ingest/device.ts";
 import { EVENT_FIELDS, EVENT_SCHEMA, parseEventBody, parsePixelQuery, PIXEL_SCHEMAS } from "../runtime/ingest/event-input.ts";
 import { type GeoPlace, geoPlaceFromHeaders } from "../runtime/ingest/geo.ts";
-import { addressChainOf, clientAddressOfRequest, forwardedEntryOf } from "./forwarded-headers.ts";
+import { addressChainOf, clientAddressOfRequest, forwardedEntryOf } from "./origins.ts";
 import { NOT_STORED, PREFLIGHT_HEADERS } from "./openapi/headers.ts";
 import { inQuery, type Operations } from "./openapi/operation.ts";
-import { emptyReply, NO_STORE } from "./reply.ts";
-import { readBody, parametersOf } from "./request.ts";
+import { emptyReply, NO_STORE, parametersOf, readBody } from "./http.ts";
 import type { Context, Handler } from "./route.ts";
 
 /** Facts about the sender from the headers and the connection. */

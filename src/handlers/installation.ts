@@ -13,8 +13,7 @@ import { SCOPE_PARAMETERS } from "../runtime/query/scope.ts";
 import type { Services } from "../runtime/service/services.ts";
 import type { LocalDate, SiteId } from "../storage/event.ts";
 import { answer, jsonBody, SITE, type Operations } from "./openapi/operation.ts";
-import { jsonReply } from "./reply.ts";
-import { readJson, Query } from "./request.ts";
+import { jsonReply, Query, readJson } from "./http.ts";
 import type { Handler } from "./route.ts";
 
 const timestampOf = (ms: number): string => new Date(ms).toISOString();

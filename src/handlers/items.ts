@@ -20,8 +20,7 @@ import {
   type Operation,
   type Parameter,
 } from "./openapi/operation.ts";
-import { jsonReply } from "./reply.ts";
-import { readJson, Query } from "./request.ts";
+import { jsonReply, Query, readJson } from "./http.ts";
 import type { Context, Handler } from "./route.ts";
 
 const siteIn = ({ url }: Context): SiteId => new Query(url).parse({ site_id: SCOPE_PARAMETERS.site_id }).site_id;

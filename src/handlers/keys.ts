@@ -7,8 +7,7 @@ import { invalidInput } from "../runtime/base/errors.ts";
 import { boolean, closed, list, orNull, text, word } from "../runtime/base/json-schema.ts";
 import { API_KEY_NAME_CHARS_MAX } from "../shared/limits.ts";
 import { answer, jsonBody, BODY_REFUSALS, inPath, type Operations } from "./openapi/operation.ts";
-import { jsonReply } from "./reply.ts";
-import { readJson } from "./request.ts";
+import { jsonReply, readJson } from "./http.ts";
 import type { Handler } from "./route.ts";
 
 const NAME = text("The purpose of the key.", { minLength: 1, maxLength: API_KEY_NAME_CHARS_MAX });

@@ -37,7 +37,7 @@ import {
   type SecurityScheme,
 } from "./openapi/operation.ts";
 import { ANY_ORIGIN } from "./origins.ts";
-import { jsonTextReply } from "./reply.ts";
+import { jsonTextReply } from "./http.ts";
 import type { Method, RouteId, Handler, Access, Route } from "./route.ts";
 import { routeIdOf } from "./router.ts";
 import { SEGMENTS_API } from "./segments.ts";

@@ -6,7 +6,7 @@ import type { GeoPlace } from "../runtime/ingest/geo.ts";
 import type { Reader } from "../runtime/query/scope.ts";
 import type { Services } from "../runtime/service/services.ts";
 import type { EpochMs, SiteId } from "../storage/event.ts";
-import type { Reply } from "./reply.ts";
+import type { Reply } from "./http.ts";
 import type { ResponseStreams } from "./response-streams.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE" | "OPTIONS";

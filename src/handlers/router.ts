@@ -2,7 +2,7 @@
 import type { Config } from "../runtime/base/config/config.ts";
 import { EVENT_PATH } from "../runtime/base/config/names.ts";
 import { AppError } from "../runtime/base/errors.ts";
-import { emptyReply, NO_STORE, type Reply } from "./reply.ts";
+import { emptyReply, NO_STORE, type Reply } from "./http.ts";
 import type { RouteId, Context, Access, Method, Role, Route } from "./route.ts";
 import { Router, type IRequest } from "itty-router";
 import { SCRIPT_PATHS } from "../shared/names.ts";

@@ -11,7 +11,7 @@ import { parseSegment, SAVED_PARAMETERS, type Segment, type SegmentFields, type 
 import type { SiteId } from "../storage/event.ts";
 import { askerOf } from "./access.ts";
 import { itemHandlers, listedItems, readSite, itemOperations } from "./items.ts";
-import { jsonReply } from "./reply.ts";
+import { jsonReply } from "./http.ts";
 import type { Context, Handler } from "./route.ts";
 
 const described = ({ id, createdAt, fields: { name, kind, parameters, owner } }: Segment) => ({

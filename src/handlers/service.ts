@@ -3,13 +3,13 @@ import { equalBytes } from "../runtime/base/bytes.ts";
 import type { Secret } from "../runtime/base/config/option-kinds.ts";
 import { AppError } from "../runtime/base/errors.ts";
 import { metricFamilies } from "../runtime/base/metrics/metric-families.ts";
-import { METRICS_CONTENT_TYPE, renderMetrics } from "../runtime/base/metrics/prometheus.ts";
+import { METRICS_CONTENT_TYPE, renderMetrics } from "../runtime/base/metrics/metrics.ts";
 import { boolean, closed, count, orNull, text, type Schema } from "../runtime/base/json-schema.ts";
 import { DAY_MS, utcDateOf } from "../storage/event.ts";
 import { bearerTokenOf } from "./access.ts";
 import { NOT_STORED, STORED, RETRY_AFTER, ANY_PAGE, type Headers } from "./openapi/headers.ts";
 import { answer, type Operations, type Answer } from "./openapi/operation.ts";
-import { jsonReply, NO_STORE, textReply } from "./reply.ts";
+import { jsonReply, NO_STORE, textReply } from "./http.ts";
 import type { Handler } from "./route.ts";
 
 export const getHealth: Handler = () => textReply("ok", 200, NO_STORE);

@@ -11,7 +11,7 @@ import {
 import { parseSiteId, siteIdSchema } from "../runtime/base/config/names.ts";
 import { invalidInput, AppError } from "../runtime/base/errors.ts";
 import { boolean, closed, list, orNull, text } from "../runtime/base/json-schema.ts";
-import { parseDateRange, PERIOD_NAMES, type DateTexts } from "../runtime/query/date-range.ts";
+import { type DateTexts, parseDateRange, PERIOD_NAMES } from "../runtime/query/date-range.ts";
 import { filterText, parseSegmentFilter } from "../runtime/query/filters.ts";
 import { optional } from "../runtime/query/parameters.ts";
 import { SCOPE_PARAMETERS } from "../runtime/query/scope.ts";
@@ -20,10 +20,9 @@ import { WEEK_STARTS } from "../shared/site-choices.ts";
 import { exceedsBytes, exceedsChars } from "../shared/text.ts";
 import type { EpochMs, LocalDate } from "../storage/event.ts";
 import { askerOf, requireAdminOf, shareOf } from "./access.ts";
-import { clientAddressOfRequest } from "./forwarded-headers.ts";
+import { clientAddressOfRequest } from "./origins.ts";
 import { answer, jsonBody, BODY_REFUSALS, inPath, documented, TOO_MANY_VIEWS, type Operations } from "./openapi/operation.ts";
-import { jsonReply } from "./reply.ts";
-import { Query, readJson } from "./request.ts";
+import { jsonReply, Query, readJson } from "./http.ts";
 import type { Handler } from "./route.ts";
 
 const NAME = text("The purpose of the link.", { minLength: 1, maxLength: SHARE_NAME_CHARS_MAX });

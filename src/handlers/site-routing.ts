@@ -10,7 +10,7 @@ import { parseUrl } from "../runtime/ingest/urls.ts";
 import type { SiteId } from "../storage/event.ts";
 import { ROUTES } from "./app.ts";
 import { pathBelow, createMatcher, extraRoutesOf, type Match } from "./router.ts";
-import { parametersOf } from "./request.ts";
+import { parametersOf } from "./http.ts";
 
 export interface SiteRequest {
   readonly siteId: SiteId;

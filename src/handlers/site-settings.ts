@@ -16,8 +16,7 @@ import {
 import type { ChangeRequest } from "../runtime/sites/sites.ts";
 import type { EpochMs, SiteId } from "../storage/event.ts";
 import { answer, jsonBody, inPath, type Operations } from "./openapi/operation.ts";
-import { jsonReply } from "./reply.ts";
-import { readJson } from "./request.ts";
+import { jsonReply, readJson } from "./http.ts";
 import type { Context, Handler } from "./route.ts";
 
 const siteIn = ({ params }: Context): SiteId => parseSiteId(params.site_id ?? "", "site_id");

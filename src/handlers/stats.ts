@@ -36,8 +36,7 @@ import {
   type Answer,
   type Operations,
 } from "./openapi/operation.ts";
-import { fileReply, jsonTextReply, timeZoneHeaders, jsonReply } from "./reply.ts";
-import { Query } from "./request.ts";
+import { fileReply, jsonReply, jsonTextReply, Query, timeZoneHeaders } from "./http.ts";
 import type { StreamSource } from "./response-streams.ts";
 import type { Context, Handler } from "./route.ts";
 import { PRODUCT_NAME } from "../shared/names.ts";

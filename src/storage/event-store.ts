@@ -6,8 +6,15 @@ import type { EpochMs, EventText, LocalDate, SiteId, StoredEvent } from "./event
 import { Journal, type JournalDamage } from "./journal.ts";
 import type { ObjectKey } from "./object-store.ts";
 import type { ParquetWriter } from "./parquet-events.ts";
-import { isInFiles, type Partition, type PartitionFile } from "./partition.ts";
-import { type FileOfDay, Partitions, type PartitionsOptions, type WrittenFile } from "./partitions.ts";
+import {
+  type FileOfDay,
+  isInFiles,
+  type Partition,
+  type PartitionFile,
+  Partitions,
+  type PartitionsOptions,
+  type WrittenFile,
+} from "./partitions.ts";
 import type { Segment, SegmentLog } from "./segment.ts";
 
 /** Mutual exclusion per site: tasks of one site run one after another, tasks of different sites never wait for each other. */

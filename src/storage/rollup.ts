@@ -3,7 +3,7 @@ import { crc32 } from "./checksum.ts";
 import type { Columns } from "./columns.ts";
 import { isLocalDate, type LocalDate, type SiteId } from "./event.ts";
 import type { ObjectKey } from "./object-store.ts";
-import { siteFolderIn } from "./partition.ts";
+import { siteFolderIn } from "./partitions.ts";
 
 /**
  * What a column of a measure holds. `key`: an integer that rows are grouped by. `text`: a text that rows are grouped by.

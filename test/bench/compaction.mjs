@@ -34,7 +34,7 @@ const QUERIES = ["main", "timeseries", "breakdown/pages", "goals", "sessions"];
 /** @param {string} folder */
 async function writeDay(folder) {
   const { encodeEvents } = await importSource("src/storage/parquet-events.ts");
-  const { partitionKey } = await importSource("src/storage/partition.ts");
+  const { partitionKey } = await importSource("src/storage/partitions.ts");
   const events = eventsOfDay(START_MS, EVENTS, numbersFrom(5));
   for (let file = 0; file < FILES; file++) {
     const path = join(folder, partitionKey(SITE, DAY, file + 1, file + 1));

@@ -1,7 +1,6 @@
 /** What ingestion is measured against: takes an event's JSON in, and does nothing with it. Stands in the program for `ingest.ts`. */
-import { readBody } from "../../src/handlers/request.ts";
+import { emptyReply, readBody } from "../../src/handlers/http.ts";
 import type { Handler } from "../../src/handlers/route.ts";
-import { emptyReply } from "../../src/handlers/reply.ts";
 import { parseObject } from "../../src/runtime/base/body.ts";
 
 export { getPixel } from "../../src/handlers/ingest.ts";

@@ -36,7 +36,7 @@ const dateOf = (/** @type {number} */ day) => new Date((today - DAYS + day) * DA
 /** @param {string} folder */
 async function writeAll(folder) {
   const { encodeEvents } = await importSource("src/storage/parquet-events.ts");
-  const { partitionKey } = await importSource("src/storage/partition.ts");
+  const { partitionKey } = await importSource("src/storage/partitions.ts");
   const random = numbersFrom(7);
   for (let site = 0; site < SITES; site++) {
     for (let day = 0; day < DAYS; day++) {

@@ -146,7 +146,7 @@ export function eventsOfDay(dayStartMs, count, random, texts = "usual") {
 /** A function that writes one file of a day. @param {string} dataFolder */
 async function fileWriter(dataFolder) {
   const { encodeEvents } = await importSource("src/storage/parquet-events.ts");
-  const { partitionKey } = await importSource("src/storage/partition.ts");
+  const { partitionKey } = await importSource("src/storage/partitions.ts");
   return async (/** @type {number} */ dayStartMs, /** @type {number} */ segment, /** @type {ReturnType<typeof eventsOfDay>} */ events) => {
     const path = join(dataFolder, partitionKey(SITE, new Date(dayStartMs).toISOString().slice(0, 10), segment, segment));
     await mkdir(dirname(path), { recursive: true });

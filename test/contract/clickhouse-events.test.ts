@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ClickhouseEvents } from "../../src/runtime/clickhouse/clickhouse-events.ts";
 import { eventTables, prepareSchema } from "../../src/runtime/clickhouse/schema.ts";
-import { createCounters } from "../../src/runtime/base/metrics/counters.ts";
+import { createCounters } from "../../src/runtime/base/metrics/metrics.ts";
 import type { ReplicatedEvents } from "../../src/storage/event-store.ts";
 import { EVENT_COLUMNS, type LocalDate, type StoredEvent } from "../../src/storage/event.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-events.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { ClickhouseEvents } from "../../src/runtime/clickhouse/clickhouse-events.ts";
 import { creation, eventTables, prepareSchema, type SchemaStep } from "../../src/runtime/clickhouse/schema.ts";
-import { createCounters } from "../../src/runtime/base/metrics/counters.ts";
+import { createCounters } from "../../src/runtime/base/metrics/metrics.ts";
 import type { LocalDate, SiteId } from "../../src/storage/event.ts";
 import { connectionTo } from "../support/clickhouse-connection.ts";
 import { clickhouseOfFile } from "../support/clickhouse-server.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createFileObjectStore } from "../../adapters/node/files/file-stores.ts";
 import { fileOf } from "../../src/runtime/duckdb/rollups/rollup-origin.ts";
 import type { ComputedMeasures, RollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
-import type { Top } from "../../src/runtime/query/aggregate-query.ts";
+import type { Top } from "../../src/runtime/query/plan.ts";
 import { HOURLY_DAYS_MAX } from "../../src/shared/limits.ts";
 import type { Columns } from "../../src/storage/columns.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";

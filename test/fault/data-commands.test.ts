@@ -7,7 +7,7 @@ import { ROLLUPS_COMPARED_PER_SITE } from "../../src/runtime/base/config/report-
 import { addDays } from "../../src/storage/calendar.ts";
 import { startOfDayMs, utcDateOf } from "../../src/storage/event.ts";
 import { encodeEvents } from "../../src/storage/parquet-events.ts";
-import { partitionKey } from "../../src/storage/partition.ts";
+import { partitionKey } from "../../src/storage/partitions.ts";
 import { encodeRollup, openRollup } from "../../src/storage/rollup-file.ts";
 import { createFileObjectStore } from "../../adapters/node/files/file-stores.ts";
 import { makeRollup } from "../support/made-rollups.ts";

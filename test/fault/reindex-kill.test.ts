@@ -8,7 +8,7 @@ import { createFileObjectStore } from "../../adapters/node/files/file-stores.ts"
 import { addDays } from "../../src/storage/calendar.ts";
 import { type LocalDate, startOfDayMs } from "../../src/storage/event.ts";
 import { encodeEvents } from "../../src/storage/parquet-events.ts";
-import { partitionKey } from "../../src/storage/partition.ts";
+import { partitionKey } from "../../src/storage/partitions.ts";
 import { seedFrom } from "../support/number-from-environment.ts";
 import { MAIN_PATH } from "../support/built.ts";
 import { clickhouseOfFile } from "../support/clickhouse-server.ts";

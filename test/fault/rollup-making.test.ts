@@ -14,7 +14,7 @@ import type { FileSystem } from "../../adapters/node/files/file-system.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import { DAY_MS } from "../../src/storage/event.ts";
 import type { ObjectKey, ObjectStore } from "../../src/storage/object-store.ts";
-import { EVENTS_FOLDER } from "../../src/storage/partition.ts";
+import { EVENTS_FOLDER } from "../../src/storage/partitions.ts";
 import { ROLLUPS_FOLDER } from "../../src/storage/rollup.ts";
 import { createInProcessTarget, START_MS, type InProcessParts, type InProcessTarget } from "../support/in-process-target.ts";
 import { memoryStores, mortalStores, type Stores, type Strike } from "../support/mortal-stores.ts";

@@ -14,7 +14,7 @@ import { parsePeriodSecret, secretNameOf } from "../../src/runtime/ingest/visito
 import { DAY_MS } from "../../src/storage/event.ts";
 import { createMemoryRecordStore } from "../support/memory-record-store.ts";
 import { decodeEvents } from "../../src/storage/parquet-events.ts";
-import { EVENTS_FOLDER } from "../../src/storage/partition.ts";
+import { EVENTS_FOLDER } from "../../src/storage/partitions.ts";
 import type { RecordStore } from "../../src/storage/record-store.ts";
 import { createRecordSecretStore } from "../../src/storage/secret-store.ts";
 import { MAIN_PATH } from "../support/built.ts";

@@ -7,8 +7,7 @@ import { isSiteId } from "../../src/runtime/base/config/names.ts";
 import { TEXT_COLUMNS } from "../../src/storage/event.ts";
 import { decodeJournalLines } from "../../src/storage/journal.ts";
 import { decodeEvents, inlineParquetWriter } from "../../src/storage/parquet-events.ts";
-import { EVENTS_FOLDER, type PartitionFile } from "../../src/storage/partition.ts";
-import { Partitions } from "../../src/storage/partitions.ts";
+import { EVENTS_FOLDER, type PartitionFile, Partitions } from "../../src/storage/partitions.ts";
 import type { Stores } from "../support/mortal-stores.ts";
 
 const JOURNAL_FOLDER = "journal";

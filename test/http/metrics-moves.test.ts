@@ -1,9 +1,9 @@
 /** Counters of failures and scheduled jobs, and the log of requests. */
 import { randomBytes } from "node:crypto";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { renderMetrics } from "../../src/runtime/base/metrics/prometheus.ts";
+import { renderMetrics } from "../../src/runtime/base/metrics/metrics.ts";
 import { encodeEvents } from "../../src/storage/parquet-events.ts";
-import { partitionKey } from "../../src/storage/partition.ts";
+import { partitionKey } from "../../src/storage/partitions.ts";
 import { createInProcessTarget, START_MS, type InProcessTarget } from "../support/in-process-target.ts";
 import { getMetrics, parseMetrics } from "../support/metrics.ts";
 import { memoryStores, type Stores } from "../support/mortal-stores.ts";

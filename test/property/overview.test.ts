@@ -4,8 +4,7 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AggregateQuery } from "../../src/runtime/query/aggregate-query.ts";
-import { planOf } from "../../src/runtime/query/plan.ts";
+import { type AggregateQuery, planOf } from "../../src/runtime/query/plan.ts";
 import { ROLLUP_CACHE } from "../../src/runtime/base/config/report-limits.ts";
 import { rangeOfDays } from "../../src/runtime/query/date-range.ts";
 import {

@@ -2,7 +2,7 @@
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type AggregateQuery, finalizeSql } from "../../src/runtime/query/aggregate-query.ts";
+import { type AggregateQuery, finalizeSql } from "../../src/runtime/query/plan.ts";
 import { sql } from "../../src/runtime/query/sql.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import { fileOf } from "../../src/runtime/duckdb/rollups/rollup-origin.ts";

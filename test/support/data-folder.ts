@@ -6,7 +6,7 @@ import { nodeFileSystem, type FileSystem } from "../../adapters/node/files/file-
 import { utcDateOf } from "../../src/storage/event.ts";
 import { encodeJournalLines } from "../../src/storage/journal.ts";
 import { encodeEvents } from "../../src/storage/parquet-events.ts";
-import { partitionKey } from "../../src/storage/partition.ts";
+import { partitionKey } from "../../src/storage/partitions.ts";
 import { anEvent, eventTexts, siteId } from "./stored-event.ts";
 
 const SITES = [siteId("a.test"), siteId("B:Other.")];

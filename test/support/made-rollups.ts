@@ -2,7 +2,7 @@
 import { isSiteId } from "../../src/runtime/base/config/names.ts";
 import { createSha256, toHex } from "../../src/runtime/base/bytes.ts";
 import { PartitionCache } from "../../src/runtime/duckdb/cache/partition-cache.ts";
-import { partitionVersionOf } from "../../src/runtime/duckdb/cache/partition-version.ts";
+import { partitionVersionOf } from "../../src/storage/partitions.ts";
 import { computeMeasures } from "../../src/runtime/duckdb/rollups/rollup-maker.ts";
 import { rangeOfDays } from "../../src/runtime/query/date-range.ts";
 import { rolledMeasures } from "../../src/runtime/reports/registry.ts";

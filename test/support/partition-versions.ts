@@ -1,8 +1,7 @@
 /** Versions of partitions, for tests of what depends on them alone. */
-import type { PartitionVersion } from "../../src/runtime/duckdb/cache/partition-version.ts";
+import type { PartitionFile, PartitionVersion } from "../../src/storage/partitions.ts";
 import { addDays } from "../../src/storage/calendar.ts";
 import type { LocalDate } from "../../src/storage/event.ts";
-import type { PartitionFile } from "../../src/storage/partition.ts";
 
 /** `first-last` ranges of segments as files of a day. */
 export const filesOf = (day: LocalDate, ranges: readonly (readonly [first: number, last: number])[]): PartitionFile[] =>

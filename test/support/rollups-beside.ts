@@ -1,5 +1,5 @@
 /** A store of rollups beside an event store, whose rollups list the pages of their events as JSON. */
-import { partitionVersionOf, type PartitionVersion } from "../../src/runtime/duckdb/cache/partition-version.ts";
+import { type PartitionVersion, partitionVersionOf } from "../../src/storage/partitions.ts";
 import { originOf, type RollupDefinitions } from "../../src/runtime/duckdb/rollups/rollup-origin.ts";
 import { RollupStore } from "../../src/runtime/duckdb/rollups/rollup-store.ts";
 import { type LocalDate, type SiteId, TEXT_COLUMNS } from "../../src/storage/event.ts";

@@ -2,7 +2,7 @@
 import { type EpochMs, type SiteId, type StoredEvent, utcDateOf } from "../../src/storage/event.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { encodeEvents } from "../../src/storage/parquet-events.ts";
-import { partitionKey } from "../../src/storage/partition.ts";
+import { partitionKey } from "../../src/storage/partitions.ts";
 import { anEvent } from "./stored-event.ts";
 
 /** Writes a file with these events, or with two, for the day of that time. Returns its key. */

@@ -4,7 +4,7 @@ import { PROGRAM_VERSION, readThreads } from "../built-files.ts";
 import { createProgress } from "../command-output.ts";
 import { UsageError, type Command, type CommandOption } from "./command-line.ts";
 import { restoreFolder } from "../backups/restore-backup.ts";
-import { budgetBytesOf } from "../../../src/runtime/service/query-services.ts";
+import { budgetBytesOf } from "../../../src/runtime/service/services.ts";
 import { utcDateOf } from "../../../src/storage/event.ts";
 import { verifyFolder } from "../data-dir/folder-verification.ts";
 import { ThreadedEngine } from "../threads/threaded-engine.ts";

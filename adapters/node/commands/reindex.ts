@@ -7,7 +7,7 @@ import { openClickhouse } from "../../../src/runtime/clickhouse/clickhouse.ts";
 import { covers } from "../../../src/runtime/clickhouse/deletion.ts";
 import { StoredSegments } from "../../../src/runtime/clickhouse/clickhouse-events.ts";
 import { reindex as reindexFiles, type ReindexReport } from "../../../src/runtime/clickhouse/cluster/reindex.ts";
-import { createCounters } from "../../../src/runtime/base/metrics/counters.ts";
+import { createCounters } from "../../../src/runtime/base/metrics/metrics.ts";
 import type { Log } from "../../../src/runtime/base/metrics/log.ts";
 import { inlineParquetWriter } from "../../../src/storage/parquet-events.ts";
 import { Partitions } from "../../../src/storage/partitions.ts";

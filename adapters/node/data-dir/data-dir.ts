@@ -16,7 +16,7 @@ import {
   makePrivate,
 } from "../files/file-system.ts";
 import { parsePeriodSecret } from "../../../src/runtime/ingest/visitor-salt.ts";
-import { EVENTS_FOLDER, SITE_FOLDER_PREFIX } from "../../../src/storage/partition.ts";
+import { EVENTS_FOLDER, SITE_FOLDER_PREFIX } from "../../../src/storage/partitions.ts";
 import { MANIFEST_FILE } from "../backups/manifest.ts";
 import { isTemporary, isLeftover, syncFolder, createFolder } from "../files/durable-files.ts";
 import { reasonOf, type Log } from "../../../src/runtime/base/metrics/log.ts";

@@ -3,7 +3,7 @@ import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } 
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { App } from "../../../src/handlers/pipeline.ts";
-import type { Reply } from "../../../src/handlers/reply.ts";
+import type { Reply } from "../../../src/handlers/http.ts";
 import { RESPONSE_STALL_MS } from "../../../src/runtime/base/config/limits.ts";
 import { AppError, invalidInput } from "../../../src/runtime/base/errors.ts";
 

@@ -6,7 +6,7 @@ import { PIPELINED_REQUESTS_MAX, CONNECTIONS_MAX, STOP_RESPONSES_MS, STOP_UNSENT
 import { resetConnection, lingerAfterResponse, StalledConnections, answerUnreadable } from "./connections.ts";
 import { createServerAdapter } from "@whatwg-node/server";
 import type { App } from "../../../src/handlers/pipeline.ts";
-import { responseTo } from "../../../src/handlers/reply.ts";
+import { responseTo } from "../../../src/handlers/http.ts";
 import { ConfigError } from "../../../src/runtime/base/config/config.ts";
 import { invalidInput } from "../../../src/runtime/base/errors.ts";
 import { HOST_RULE, isHost } from "../../../src/handlers/origins.ts";

@@ -10,7 +10,7 @@ import {
   GUEST_TOKENS_OF_SHARE_MAX,
   GUEST_TOKEN_SECS,
 } from "../base/config/admin-limits.ts";
-import type { Counters } from "../base/metrics/counters.ts";
+import type { Counters } from "../base/metrics/metrics.ts";
 import type { Log } from "../base/metrics/log.ts";
 import { AdminPassword } from "./admin-password.ts";
 import { ApiKeys } from "./api-keys.ts";

@@ -2,7 +2,7 @@
  * The uses of the password: a session, or another password (docs/http-api.md, "Login" and "Change of password"). Attempts run one after the
  * other, so that concurrent ones cannot evade the lockout.
  */
-import type { Counters } from "../base/metrics/counters.ts";
+import type { Counters } from "../base/metrics/metrics.ts";
 import { AppError } from "../base/errors.ts";
 import type { Log } from "../base/metrics/log.ts";
 import type { AdminPassword } from "./admin-password.ts";

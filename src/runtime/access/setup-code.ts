@@ -1,5 +1,5 @@
 /** The one-time code that permits setup under a host name that may be an attacker's (docs/http-api.md, "Setup"): random, invalid once a password is set. */
-import type { Counters } from "../base/metrics/counters.ts";
+import type { Counters } from "../base/metrics/metrics.ts";
 import { AppError } from "../base/errors.ts";
 import type { Log } from "../base/metrics/log.ts";
 import { variableOf } from "../base/config/options.ts";

@@ -13,7 +13,7 @@ import {
 } from "../base/config/admin-limits.ts";
 import { AppError, invalidInput } from "../base/errors.ts";
 import { wideNetworkOf, createRateLimit, takeFromAll, type RateLimit } from "../base/rate-limit.ts";
-import type { Counters } from "../base/metrics/counters.ts";
+import type { Counters } from "../base/metrics/metrics.ts";
 import type { Log } from "../base/metrics/log.ts";
 import type { LoginLockout } from "./login-lockout.ts";
 import type { PasswordHasher } from "./password-hasher.ts";

@@ -7,8 +7,8 @@ import { LOOKED_UP_CHARS_MAX } from "../base/config/report-limits.ts";
 import { AppError, invalidInput } from "../base/errors.ts";
 import { unlessAborted } from "../base/queue.ts";
 import { NOT_RECORDED, StringDictionary } from "../duckdb/tables/dictionaries.ts";
-import { type AggregateQuery, totalSql } from "../query/aggregate-query.ts";
 import {
+  type AggregateQuery,
   type AnalyticsBackend,
   type Asker,
   type Plan,
@@ -18,6 +18,7 @@ import {
   type ScanReader,
   type StepRows,
   type TextsOf,
+  totalSql,
 } from "../query/plan.ts";
 import type { DateRange } from "../query/date-range.ts";
 import type { SiteRange } from "../query/scope.ts";

@@ -10,7 +10,7 @@ import {
   CLICKHOUSE_SITES_MAX,
 } from "../base/config/clickhouse-limits.ts";
 import { isSiteId } from "../base/config/names.ts";
-import type { Counters } from "../base/metrics/counters.ts";
+import type { Counters } from "../base/metrics/metrics.ts";
 import type { ClickhouseConnection } from "./connection.ts";
 import { covers, type DeletedEvents, deletionOf, type ErasureRequest, type ErasureRequests, searchFor } from "./deletion.ts";
 import type { EventTables } from "./schema.ts";

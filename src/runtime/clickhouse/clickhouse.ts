@@ -1,6 +1,6 @@
 /** The ClickHouse server of an instance: what reads and writes its events. Nothing is sent to it before the first statement. */
 import type { Config } from "../base/config/config.ts";
-import type { Counters } from "../base/metrics/counters.ts";
+import type { Counters } from "../base/metrics/metrics.ts";
 import { ClickhouseEvents } from "./clickhouse-events.ts";
 import { type ClickhouseConnection, type ConnectClickhouse, PreparedConnection } from "./connection.ts";
 import { ErasureRequests } from "./deletion.ts";

@@ -7,7 +7,7 @@ import type { Asker } from "../query/plan.ts";
 import { type DateRange, rangeOfDays } from "../query/date-range.ts";
 import { CACHED_SHARE_OF_PARQUET } from "./cache/engine-memory.ts";
 import type { PartitionCache } from "./cache/partition-cache.ts";
-import type { PartitionVersion } from "./cache/partition-version.ts";
+import type { PartitionVersion } from "../../storage/partitions.ts";
 
 export interface Chunk {
   readonly range: DateRange;

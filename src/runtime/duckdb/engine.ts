@@ -1,7 +1,7 @@
 /** The interface of the analytics engine: loads events and executes SQL over them, without exposing DuckDB. */
 import type { Columns } from "../../storage/columns.ts";
 import type { EventText, LocalDate, SiteId } from "../../storage/event.ts";
-import type { PartialColumn } from "../query/aggregate-query.ts";
+import type { PartialColumn } from "../query/plan.ts";
 import type { SqlParameter, SqlRow } from "../query/sql.ts";
 import type { VisitorFunction } from "../query/behavioral/visitor-function.ts";
 

@@ -1,25 +1,40 @@
-/** Executes plans and scans: in a single pass if the range fits into the engine's memory, else in chunks. Retries once if the engine was lost. */
-import type { Calendar } from "../../storage/calendar.ts";
+/**
+ * Executes plans and scans: from the files if the events are few, else in the engine, in a single pass if the range fits into its memory
+ * and otherwise in chunks. Retries once if the engine was lost.
+ */
+import { type Calendar, dayNumberOf } from "../../storage/calendar.ts";
 import { type Columns, type NumberColumns, rowsOf } from "../../storage/columns.ts";
-import type { SiteId } from "../../storage/event.ts";
+import type { EventStore } from "../../storage/event-store.ts";
+import { eventOf, type SiteId } from "../../storage/event.ts";
+import { columnsOfEvents, decodeEventsOf } from "../../storage/parquet-events.ts";
+import type { Partition } from "../../storage/partitions.ts";
 import { WORKED_ON_SHARE_MAX } from "../base/config/limits.ts";
-import { GUEST_TEST_STEPS_MAX } from "../base/config/report-limits.ts";
+import { FILE_EXECUTION, GUEST_TEST_STEPS_MAX } from "../base/config/report-limits.ts";
 import { AppError, invalidInput } from "../base/errors.ts";
-import { type AggregateQuery, definitionOf, finalizeSql, needsOf, partialColumns, singlePassSql } from "../query/aggregate-query.ts";
 import {
+  type AggregateQuery,
   type AnalyticsBackend,
   type Asker,
   type DayVersion,
+  definitionOf,
+  finalizeSql,
+  needsOf,
+  partialColumns,
   type Plan,
   type PlanStep,
+  type RowsOfVisits,
   runSteps,
   type ScanChunk,
   type ScanReader,
+  singlePassSql,
   type StepRows,
   type TextsOf,
+  VISIT_COLUMNS,
+  type Visits,
+  visitsOf,
 } from "../query/plan.ts";
-import { column, joinSql, numberIn, resultColumn, sql, type SqlText, textIn } from "../query/sql.ts";
 import { sharedEventsIn, type SiteRange } from "../query/scope.ts";
+import { column, joinSql, numberIn, resultColumn, sql, type SqlText, textIn } from "../query/sql.ts";
 import type { CalendarOf } from "../sites/sites.ts";
 import { CACHED_SHARE_OF_PARQUET } from "./cache/engine-memory.ts";
 import type { QueryPartials } from "./cache/partial-aggregates.ts";
@@ -35,7 +50,6 @@ import {
   TooManyStepsError,
   TooManyTestsError,
 } from "./engine.ts";
-import type { FileExecution } from "./file-execution.ts";
 import type { RollupExecution } from "./rollups/rollup-execution.ts";
 
 type Asked = Pick<EngineQuery, "isGuest" | "readable">;
@@ -458,5 +472,79 @@ export class Executor implements AnalyticsBackend {
     } catch {
       return false;
     }
+  }
+}
+
+interface FileExecutionOptions {
+  readonly eventStore: Pick<EventStore, "withSnapshot" | "read">;
+  readonly calendarOf: CalendarOf;
+}
+
+/** A file is missing or cannot be read. The engine leaves out its events, and says so. */
+class UnreadableFileError extends Error {}
+
+const unflushedOf = ({ journaled }: Partition) => journaled.filter(({ inFiles }) => !inFiles).flatMap(({ events }) => events);
+
+/** True if the thread that takes events can read them without a delay of others. */
+function areFew(partitions: readonly Partition[]): boolean {
+  const { fileBytesMax, bytesMax, unflushedMax } = FILE_EXECUTION;
+  const sizes = partitions.flatMap(({ files }) => files.map(({ sizeBytes }) => sizeBytes));
+  const unflushed = partitions.reduce((sum, partition) => sum + unflushedOf(partition).length, 0);
+  return (
+    unflushed <= unflushedMax && sizes.every((bytes) => bytes <= fileBytesMax) && sizes.reduce((sum, bytes) => sum + bytes, 0) <= bytesMax
+  );
+}
+
+/** Executes a step over few events from their files: the engine would take longer to load them than it takes to read them here. */
+export class FileExecution {
+  readonly #options: FileExecutionOptions;
+
+  constructor(options: FileExecutionOptions) {
+    this.#options = options;
+  }
+
+  /** The rows of each query of the step; null if the engine has to execute it. */
+  async execute({ siteRange: { siteId, range }, queries }: PlanStep, signal: AbortSignal): Promise<readonly Columns[] | null> {
+    const computations: RowsOfVisits[] = queries.flatMap(({ ofVisits }) => ofVisits ?? []);
+    if (computations.length < queries.length) return null;
+    const { eventStore, calendarOf } = this.#options;
+    const visits = await eventStore.withSnapshot(siteId, range.firstDay, range.lastDay, (partitions) =>
+      this.#read(siteId, partitions, signal),
+    );
+    return visits && computations.map((rows) => rows(visits, range, calendarOf(siteId)));
+  }
+
+  /** null if there are too many events, or a file cannot be read. */
+  async #read(siteId: SiteId, partitions: readonly Partition[], signal: AbortSignal): Promise<readonly Visits[] | null> {
+    if (!areFew(partitions)) return null;
+    try {
+      const visits: Visits[] = [];
+      for (const partition of partitions) visits.push(...(await this.#visitsOf(siteId, partition, signal)));
+      return visits;
+    } catch (error) {
+      if (error instanceof UnreadableFileError) return null;
+      throw error;
+    }
+  }
+
+  async #visitsOf(siteId: SiteId, partition: Partition, signal: AbortSignal): Promise<Visits[]> {
+    const day = dayNumberOf(partition.day);
+    const visits: Visits[] = [];
+    for (const file of partition.files) {
+      signal.throwIfAborted();
+      visits.push(...visitsIn(siteId, day, await this.#options.eventStore.read(file)));
+    }
+    const unflushed = unflushedOf(partition);
+    if (unflushed.length > 0) visits.push(visitsOf(day, columnsOfEvents(unflushed.map(eventOf))));
+    return visits;
+  }
+}
+
+function visitsIn(siteId: SiteId, day: number, bytes: Uint8Array | null): Visits[] {
+  if (!bytes) throw new UnreadableFileError("the file is gone");
+  try {
+    return Array.from(decodeEventsOf(siteId, bytes, VISIT_COLUMNS), (events) => visitsOf(day, events));
+  } catch (error) {
+    throw new UnreadableFileError("the file cannot be read", { cause: error });
   }
 }

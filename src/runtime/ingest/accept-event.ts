@@ -4,16 +4,15 @@ import type { EpochMs, LocalDate, SiteId, StoredEvent } from "../../storage/even
 import { SALT_RENEWALS_PER_EVENT_MAX } from "../base/config/limits.ts";
 import { DEMO_SITE } from "../base/config/names.ts";
 import { AppError } from "../base/errors.ts";
-import type { Counters } from "../base/metrics/counters.ts";
+import type { Counters } from "../base/metrics/metrics.ts";
 import { type RateLimit, rateLimitKeyOf, type RateVerdict, type RemoteRateLimit, takeFromAll, takeFromBoth } from "../base/rate-limit.ts";
 import type { Exclusions } from "../sites/exclusions.ts";
 import type { CalendarOf, ExclusionsOf } from "../sites/sites.ts";
-import type { Allowlist, SiteAdmission } from "./admission.ts";
+import type { Allowlist, IngestGate, SiteAdmission } from "./admission.ts";
 import { type ClientHints, detectDevice, parseScreenWidth, type UserAgentCache } from "./device.ts";
 import { type CheckedEventInput, checkEventInput, type EventInput, parseCurrency, parseRevenue } from "./event-input.ts";
 import type { EventOutcomes } from "./event-outcomes.ts";
 import type { GeoLookup, GeoPlace } from "./geo.ts";
-import type { IngestGate } from "./ingest-gate.ts";
 import { parseProps } from "./props.ts";
 import { parseReferrer } from "./referrer.ts";
 import { parsePageUrl, withStoredLink } from "./urls.ts";

@@ -4,8 +4,7 @@
  */
 import { dayNumberOf, addDays, daysBetween } from "../../storage/calendar.ts";
 import { DAY_MS, type EpochMs, eventText, type LocalDate, MINUTE_MS } from "../../storage/event.ts";
-import type { Partition, PartitionFile } from "../../storage/partition.ts";
-import type { FileOfDay } from "../../storage/partitions.ts";
+import type { FileOfDay, Partition, PartitionFile } from "../../storage/partitions.ts";
 import type { DeletedDays, EventStore } from "../../storage/event-store.ts";
 import { severalAtOnce } from "../../storage/object-store.ts";
 import type { Config } from "../base/config/config.ts";

@@ -3,8 +3,7 @@ import { LONG_RANGE_DAYS_MAX, RANGE_DAYS_MAX } from "../../shared/limits.ts";
 import { addDays, firstDateOfPeriod, periodOf, type Calendar } from "../../storage/calendar.ts";
 import { type EpochMs, startOfDayMs } from "../../storage/event.ts";
 import { invalidInput } from "../base/errors.ts";
-import { parseDates, rangeOfDays, type DateRange } from "./date-range.ts";
-import { localTimeOf, whenClockShows } from "./local-time.ts";
+import { type DateRange, localTimeOf, parseDates, rangeOfDays, whenClockShows } from "./date-range.ts";
 import { optionalOneOf, type Values } from "./parameters.ts";
 import { dateParameter, type Scope, within } from "./scope.ts";
 

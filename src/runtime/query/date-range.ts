@@ -1,9 +1,30 @@
-/** The dates of a report (docs/http-api.md, "Date ranges"). */
-import { LONG_RANGE_DAYS_MAX, RANGE_DAYS_MAX } from "../../shared/limits.ts";
-import { PERIOD_DEFAULT, PERIODS, SHORT_PERIODS, startOfPeriod } from "../../shared/periods.ts";
-import { addDays, daysBetween } from "../../storage/calendar.ts";
-import { isLocalDate, type LocalDate } from "../../storage/event.ts";
+/**
+ * The dates of a report (docs/http-api.md, "Date ranges"), the local time of a site, here and in SQL (docs/time-zones.md, "Days and
+ * hours"), and the time buckets of a range: minutes, hours, days, the weeks of a site, or months (docs/http-api.md, "Timeseries").
+ */
+import {
+  HOURLY_DAYS_MAX,
+  INTERVAL_HOUR_DAYS_MAX,
+  INTERVAL_MINUTE_DAYS_MAX,
+  LONG_RANGE_DAYS_MAX,
+  RANGE_DAYS_MAX,
+} from "../../shared/limits.ts";
+import {
+  type Interval,
+  intervalByDefault,
+  intervalDaysMax,
+  INTERVALS,
+  PERIOD_DEFAULT,
+  PERIODS,
+  SHORT_PERIODS,
+  startOfPeriod,
+} from "../../shared/periods.ts";
+import type { WeekStart } from "../../shared/site-choices.ts";
+import { addDays, type Calendar, dayNumberOf, daysBetween } from "../../storage/calendar.ts";
+import { DAY_MS, type EpochMs, isLocalDate, type LocalDate, startOfDayMs } from "../../storage/event.ts";
 import { invalidInput, refusedValue } from "../base/errors.ts";
+import { optionalOneOf, type Parameter } from "./parameters.ts";
+import { fragment, sql, type SqlText } from "./sql.ts";
 
 /** Dates of a site's calendar, both included. */
 export interface DateRange {
@@ -34,12 +55,12 @@ export interface SiteDates {
   readonly firstDay?: LocalDate | null;
 }
 
-const later = (a: LocalDate, b: LocalDate): LocalDate => (a > b ? a : b);
+const laterOf = (a: LocalDate, b: LocalDate): LocalDate => (a > b ? a : b);
 
 /** The range from the first date on: today alone without events, and never more than a request may name. */
 export function rangeOfAll(firstDay: LocalDate | null, today: LocalDate): DateRange {
   const begin = firstDay === null || firstDay > today ? today : firstDay;
-  return rangeOfDays(later(begin, addDays(today, 1 - LONG_RANGE_DAYS_MAX)), today);
+  return rangeOfDays(laterOf(begin, addDays(today, 1 - LONG_RANGE_DAYS_MAX)), today);
 }
 
 function rangeOfPeriod(name: string, { today, firstDay }: SiteDates): DateRange {
@@ -83,4 +104,231 @@ export function parseDateRange({ period, startDate, endDate }: DateTexts, site: 
   if (startDate === null) throw invalidInput('"start_date" is required when "end_date" is given');
   if (endDate === null) throw invalidInput('"end_date" is required when "start_date" is given');
   return parseDates({ name: "start_date", value: startDate }, { name: "end_date", value: endDate }, daysMax);
+}
+
+/** Local time at an instant, in milliseconds as if it were UTC. */
+export const localTimeOf = (nowMs: EpochMs, calendar: Calendar): number =>
+  nowMs + (calendar.offsetsBetween(nowMs, nowMs + 1)[0]?.offsetMs ?? 0);
+
+/**
+ * Local time, here and in SQL: what the clock of a site shows, and when its days begin (docs/time-zones.md, "Days and hours").
+ *
+ * The first instant of a date at which it is that long after midnight by the clock, or later; the end of the date if there is none.
+ */
+export function whenClockShows(date: LocalDate, sinceMidnightMs: number, calendar: Calendar): EpochMs {
+  const [startMs, endMs] = [calendar.startOf(date), calendar.startOf(addDays(date, 1))];
+  const offsets = calendar.offsetsBetween(startMs, endMs);
+  for (const [i, { fromMs, offsetMs }] of offsets.entries()) {
+    const ms = Math.max(fromMs, startOfDayMs(date) + sinceMidnightMs - offsetMs);
+    if (ms < (offsets[i + 1]?.fromMs ?? endMs)) return ms;
+  }
+  return endMs;
+}
+
+/** SQL over the columns of events whose dates are in the range of a site's calendar. */
+export type LocalSql = (range: DateRange, calendar: Calendar) => SqlText;
+
+/** A value that applies from this value of a column on. */
+interface Step {
+  readonly from: number;
+  readonly ms: number;
+}
+
+/** The first instant of the range, and the first after it. */
+const boundsOf = ({ firstDay, lastDay }: DateRange, calendar: Calendar): readonly [startMs: EpochMs, endMs: EpochMs] => [
+  calendar.startOf(firstDay),
+  calendar.startOf(addDays(lastDay, 1)),
+];
+
+/** True if the days of the range are those of UTC. */
+export function isInUtc(range: DateRange, calendar: Calendar): boolean {
+  const [startMs, endMs] = boundsOf(range, calendar);
+  const areDaysOfUtc = startMs === startOfDayMs(range.firstDay) && endMs - startMs === range.dayCount * DAY_MS;
+  return areDaysOfUtc && calendar.offsetsBetween(startMs, endMs).every(({ offsetMs }) => offsetMs === 0);
+}
+
+/** The number of milliseconds that belongs to a value: that of the last step from which it is not below. */
+function steppedSql(value: SqlText, steps: readonly Step[]): SqlText {
+  const [first = { ms: 0 }, ...later] = steps;
+  const cases = later.reduce((text, { from }, i) => sql`${text} WHEN ${value} < ${from} THEN ${(later[i - 1] ?? first).ms}`, sql``);
+  return later.length === 0 ? sql`${first.ms}` : sql`CASE${cases} ELSE ${(later.at(-1) ?? first).ms} END`;
+}
+
+/** Local time at `timestamp`, in milliseconds as if it were UTC. */
+export const localTimeSql: LocalSql = (range, calendar) => {
+  const offsets = calendar.offsetsBetween(...boundsOf(range, calendar));
+  return sql`timestamp + ${steppedSql(
+    sql`timestamp`,
+    offsets.map(({ fromMs, offsetMs }) => ({ from: fromMs, ms: offsetMs })),
+  )}`;
+};
+
+/** Local time as a function of the timestamp. */
+function localTimesIn(range: DateRange, calendar: Calendar): (timestampMs: EpochMs) => number {
+  const [first = { fromMs: 0, offsetMs: 0 }, ...later] = calendar.offsetsBetween(...boundsOf(range, calendar));
+  return (timestampMs) => timestampMs + (later.findLast(({ fromMs }) => fromMs <= timestampMs) ?? first).offsetMs;
+}
+
+/**
+ * The distance from midnight in UTC to the start of each day of the range and the one after it; only days that differ from the one before.
+ */
+function startsOf(range: DateRange, calendar: Calendar): readonly Step[] {
+  const days = [...datesOf(range), addDays(range.lastDay, 1)];
+  const steps = days.map((day) => ({ from: dayNumberOf(day), ms: calendar.startOf(day) - startOfDayMs(day) }));
+  return steps.filter(({ ms }, i) => ms !== steps[i - 1]?.ms);
+}
+
+/** The start of the day with the number `day`: one of the range, or the one after it. */
+export const startOfDaySql = (day: SqlText, range: DateRange, calendar: Calendar): SqlText =>
+  sql`CAST(${day} AS BIGINT) * ${DAY_MS} + ${steppedSql(day, startsOf(range, calendar))}`;
+
+/** True if the text is an interval. */
+export const isInterval = (text: string | null): boolean => INTERVALS.some((known) => known === text);
+
+/** The length of buckets. Weeks are named by the day on which they begin. */
+export type BucketLength = Exclude<Interval, "week"> | WeekStart;
+
+interface Bucket {
+  /** Minutes, hours, days, weeks or months, as in `bucketSql`. */
+  readonly key: number;
+  /** `YYYY-MM-DD HH:MM`, or the bucket's first day in the range. */
+  readonly label: string;
+}
+
+/** Parts of a day, as the clock shows them. */
+interface PartOfDay {
+  readonly ms: number;
+  /** Parts of 24 hours. */
+  readonly perDay: number;
+}
+
+const PARTS_OF_DAY: Readonly<Record<"minute" | "hour", PartOfDay>> = {
+  minute: { ms: 60_000, perDay: 1440 },
+  hour: { ms: 3_600_000, perDay: 24 },
+};
+
+const countOf = (days: number): string => (days === 1 ? "1 day" : `${days} days`);
+
+/** The length of the buckets; null for that by default. */
+export const INTERVAL: Parameter<Interval | null> = optionalOneOf(
+  `The length of the buckets: at most ${countOf(INTERVAL_MINUTE_DAYS_MAX)} by the minute, ${INTERVAL_HOUR_DAYS_MAX} by the hour. Weeks ` +
+    `begin on the site's \`week_start\`. Allows a range of up to ${LONG_RANGE_DAYS_MAX} days.`,
+  INTERVALS,
+  `By default \`hour\` for ranges up to ${HOURLY_DAYS_MAX} days, \`day\` up to ${RANGE_DAYS_MAX} days, \`month\` for longer ones.`,
+);
+
+/**
+ * Time buckets of a range: minutes, hours, days, the weeks of a site, or months (docs/http-api.md, "Timeseries").
+ *
+ * 400 for minutes or hours in a range that is too long for them.
+ */
+export function checkInterval({ interval }: { readonly interval: Interval | null }, { dayCount }: DateRange): void {
+  const isTooFine = (each: Interval) => dayCount > intervalDaysMax(each);
+  if (interval === null || !isTooFine(interval)) return;
+  const exceeded = Math.max(...INTERVALS.filter(isTooFine).map(intervalDaysMax));
+  const allowed = INTERVALS.filter((each) => !isTooFine(each));
+  const words = `${allowed.slice(0, -1).join(", ")} or ${allowed.at(-1)}`;
+  throw invalidInput(`"interval" must be ${words} for a range of more than ${countOf(exceeded)}`);
+}
+
+/** The buckets that are asked for, and weeks as those of the site. */
+export function lengthOf(range: DateRange, asked: Interval | null, weekStart: WeekStart): BucketLength {
+  const interval = asked ?? intervalByDefault(range.dayCount);
+  return interval === "week" ? weekStart : interval;
+}
+
+/** The days of a range, oldest first. */
+export const daysOf = (range: DateRange): readonly (Bucket & { readonly label: LocalDate })[] =>
+  datesOf(range).map((day) => ({ key: dayNumberOf(day), label: day }));
+
+const numbersTo = (count: number): readonly number[] => Array.from({ length: count }, (_, i) => i);
+
+/**
+ * The hours or minutes that the clock shows on a day, which may begin and end at any time where the time zone changes: one that comes
+ * twice is one, and one that is skipped is none. A date that the calendar skips has all, so that its series is not empty.
+ */
+function partsOfDay({ ms, perDay }: PartOfDay, day: LocalDate, calendar: Calendar): readonly number[] {
+  const [startMs, endMs] = [calendar.startOf(day), calendar.startOf(addDays(day, 1))];
+  const offsets = calendar.offsetsBetween(startMs, endMs);
+  const spans = offsets.map(({ fromMs, offsetMs }, i) => [fromMs + offsetMs, (offsets[i + 1]?.fromMs ?? endMs) + offsetMs] as const);
+  const shown = new Set<number>();
+  for (const [beginMs, untilMs] of spans) {
+    for (let part = Math.floor(beginMs / ms); part * ms < untilMs; part++) shown.add(part - Math.floor(part / perDay) * perDay);
+  }
+  const all = numbersTo(perDay);
+  return shown.size === 0 ? all : all.filter((part) => shown.has(part));
+}
+
+/** The clock time at the start of a part of a day. */
+const clockLabel = (day: LocalDate, sinceMidnightMs: number): string => `${day} ${new Date(sinceMidnightMs).toISOString().slice(11, 16)}`;
+
+const bucketsOfClock = (part: PartOfDay, range: DateRange, calendar: Calendar): readonly Bucket[] =>
+  datesOf(range).flatMap((day) =>
+    partsOfDay(part, day, calendar).map((i) => ({ key: dayNumberOf(day) * part.perDay + i, label: clockLabel(day, i * part.ms) })),
+  );
+
+/** Days of the week of 1970-01-01, a Thursday, that precede it. That week has number 0. */
+const DAYS_BEFORE_1970: Readonly<Record<WeekStart, number>> = { monday: 3, sunday: 4, saturday: 5 };
+
+function monthOfDay(day: number): number {
+  const date = new Date(day * DAY_MS);
+  return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
+}
+
+/** Buckets of whole days. */
+type DaysLength = Exclude<BucketLength, "minute" | "hour">;
+
+/** The bucket that a day since 1970 lies in, as in `bucketSql`. */
+export function bucketOfDay(day: number, length: DaysLength): number {
+  if (length === "day") return day;
+  return length === "month" ? monthOfDay(day) : Math.floor((day + DAYS_BEFORE_1970[length]) / 7);
+}
+
+/** Oldest first, without gaps. The first and the last week or month may be cut by the range. */
+export function bucketsOf(range: DateRange, length: BucketLength, calendar: Calendar): readonly Bucket[] {
+  if (length === "minute" || length === "hour") return bucketsOfClock(PARTS_OF_DAY[length], range, calendar);
+  const days = daysOf(range).map(({ key, label }) => ({ key: bucketOfDay(key, length), label }));
+  return days.filter(({ key }, i) => key !== days[i - 1]?.key);
+}
+
+/**
+ * The hour or minute of the event's date that the clock showed. A day may be longer than 24 hours, and then some of its hours come twice:
+ * like its date, an event's hour never depends on where the clock says that the day ends.
+ */
+export const clockPartSql = fragment(
+  ({ ms, perDay }: PartOfDay, localMs: SqlText) => sql`CAST(day AS BIGINT) * ${perDay} + ((${localMs}) // ${ms}) % ${perDay}`,
+);
+
+/** Whole units since 1970-01-01 UTC. */
+export const timeUnitsSql = fragment((ms: number) => sql`timestamp // ${ms}`);
+
+const clockBucket =
+  (part: PartOfDay): LocalSql =>
+  (range, calendar) =>
+    isInUtc(range, calendar) ? timeUnitsSql(part.ms) : clockPartSql(part, localTimeSql(range, calendar));
+
+const MINUTE_BUCKET = clockBucket(PARTS_OF_DAY.minute);
+
+/** The keys of an event's buckets, from its columns. */
+export const HOUR_BUCKET = clockBucket(PARTS_OF_DAY.hour);
+
+/** `HOUR_BUCKET` as a function of an event's day and timestamp. */
+export function hourBucketIn(range: DateRange, calendar: Calendar): (day: number, timestampMs: EpochMs) => number {
+  const localTime = localTimesIn(range, calendar);
+  const { ms, perDay } = PARTS_OF_DAY.hour;
+  return (day, timestampMs) => day * perDay + (Math.floor(localTime(timestampMs) / ms) % perDay);
+}
+
+export const DAY_BUCKET: LocalSql = () => sql`day`;
+
+export const weekSql = fragment((daysBefore1970: number) => sql`(day + ${daysBefore1970}) // 7`);
+
+export const monthSql = fragment(() => sql`date_diff('month', DATE '1970-01-01', DATE '1970-01-01' + CAST(day AS INTEGER))`);
+
+/** The bucket key of an event. */
+export function bucketSql(length: BucketLength): LocalSql {
+  if (length === "minute") return MINUTE_BUCKET;
+  if (length === "hour") return HOUR_BUCKET;
+  if (length === "day") return DAY_BUCKET;
+  return () => (length === "month" ? monthSql() : weekSql(DAYS_BEFORE_1970[length]));
 }

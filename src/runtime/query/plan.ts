@@ -1,10 +1,14 @@
-/** What is computed, as data: a plan of queries or a scan of events; and the port to the backends that run it. */
-import type { NumberColumns } from "../../storage/columns.ts";
-import type { LocalDate } from "../../storage/event.ts";
-import type { AggregateQuery } from "./aggregate-query.ts";
-import type { DateRange } from "./date-range.ts";
+/** What is computed, as data: a plan of queries in two phases, or a scan of events; and the port to the backends that run it. */
+import { type Calendar, utcCalendar } from "../../storage/calendar.ts";
+import type { Columns, NumberColumns } from "../../storage/columns.ts";
+import { type LocalDate, TEXT_COLUMNS, utcDateOf } from "../../storage/event.ts";
+import type { DecodedEvents } from "../../storage/parquet-events.ts";
+import { PAGEVIEW } from "../base/config/names.ts";
+import type { VisitorFunction } from "./behavioral/visitor-function.ts";
+import { type DateRange, rangeOfDays } from "./date-range.ts";
 import { checkShared, type SiteRange } from "./scope.ts";
-import type { SqlRow, SqlText } from "./sql.ts";
+import { type ColumnName, fragment, joinSql, resultColumn, sql, type SqlParameter, type SqlRow, type SqlText, textCode } from "./sql.ts";
+import { isFound } from "./text-conditions.ts";
 
 /** Queries over the same range: if it is processed in chunks, they share each chunk. */
 export interface PlanStep {
@@ -146,4 +150,233 @@ export interface ScanReader<Result> {
   readChunk(chunk: ScanChunk): Promise<boolean>;
   /** Called after the last chunk. `textsOf` looks up the codes of all other columns of all chunks. */
   finish(textsOf: TextsOf): Promise<Result>;
+}
+
+/**
+ * A query over any range in two phases: partial aggregates of ranges of whole salt periods, and the final result from their sums.
+ * No visitor id outlives its salt period, so the visitors, sessions and events of a range are the sums of those of its periods.
+ */
+export interface AggregateQuery {
+  /** Integer grouping columns; empty for a single row. */
+  readonly keys: readonly string[];
+  /** Grouping columns with codes of `texts` in `partial`, and texts in the result. */
+  readonly codes?: readonly string[];
+  /** Text grouping columns. */
+  readonly names?: readonly string[];
+  /** Columns that are summed per group. */
+  readonly counts: readonly string[];
+  /** Columns whose sums may exceed 64 bits. The result has them as text. */
+  readonly amounts?: readonly string[];
+  /**
+   * The rows of a range of whole salt periods, by the calendar of the site. They depend on its events, the query and that calendar, not
+   * on the rest of the plan's range.
+   */
+  readonly partial: (range: DateRange, calendar: Calendar) => SqlText;
+  /**
+   * Applied to each visitor's events, which are the rows of `partial` (DuckDB: see `EngineQuery`; ClickHouse: see `visitorTallies`):
+   * the keys are then `value`, the counts `visitors`.
+   */
+  readonly perVisitor?: VisitorFunction;
+  /** The rows of `partial` from the visits themselves: few events are read without the engine (see `FileExecution`). */
+  readonly ofVisits?: RowsOfVisits;
+  /** The custom property whose values are read, or null for all keys, as the relations `properties` and `property_texts`. */
+  readonly property?: string | null;
+  /** `partial` compares visitors with each other, so that its rows of some visitors and of all others do not add up. */
+  readonly comparesVisitors?: true;
+  /** Selects the rows of the result; all rows of the range by default, in no particular order. */
+  readonly top?: Top;
+  /** Replaces the rows by one row `row_count`: their number without `rowsMax` and `offset`. */
+  readonly isCounted?: true;
+  /** Only without `top`: any rows beyond this number are left out of the result. */
+  readonly rowsMax?: number;
+  /** Replaces `top`: computes the result from the relation `totals`, the rows of the whole range. Begins with SELECT. */
+  readonly finalize?: SqlText;
+}
+
+/** The query with all its rows, from which those of a larger range can be added up. With any `rowsMax` rows if it has more. */
+export const allRows = ({ top: _top, isCounted: _isCounted, ...query }: AggregateQuery, rowsMax: number): AggregateQuery => ({
+  ...query,
+  rowsMax,
+});
+
+const commas = (columns: readonly SqlText[]): SqlText => joinSql(columns, ", ");
+
+const textsOf = (code: string): SqlText => resultColumn(`texts_of_${code}`);
+
+/** `totals` with texts in place of codes. A backend that stores texts selects the rows as they are. */
+export const withTexts = fragment((selected: SqlText, _wanted: SqlText) => selected);
+
+/** SQL that computes the result from `totals`. */
+export function totalSql(query: AggregateQuery): SqlText {
+  const { keys, codes = [], names = [], counts, amounts = [], finalize, isCounted } = query;
+  if (finalize) return finalize;
+  if (isCounted) return sql`SELECT count(*) AS row_count FROM totals${wantedSql(query)}`;
+  const texts = codes.map((code) => sql`coalesce(${textsOf(code)}.text, '(unknown)') AS ${resultColumn(code)}`);
+  const others = [...names, ...keys, ...counts, ...amounts].map((column) => sql`totals.${resultColumn(column)}`);
+  const joined = codes.reduce(
+    (from, code) => sql`${from} LEFT JOIN texts AS ${textsOf(code)} ON ${textsOf(code)}.code = totals.${resultColumn(code)}`,
+    sql`totals`,
+  );
+  const wanted = wantedSql(query);
+  const named = withTexts(sql`SELECT ${commas([...texts, ...others])} FROM ${joined}${wanted}`, wanted);
+  const digits = amounts.map((amount) => sql`CAST(${resultColumn(amount)} AS VARCHAR) AS ${resultColumn(amount)}`);
+  const columns = commas([...[...codes, ...names, ...keys, ...counts].map(resultColumn), ...digits]);
+  return sql`SELECT ${columns} FROM (${named}) AS named ${limitSql([...codes, ...names], query)}`;
+}
+
+/** DuckDB left out other values of properties when it read them (`beyondSql`). */
+export const whereFound = fragment((_name: string, _search: string, _top: Top) => sql``);
+
+/** Leaves out rows by their text before texts are looked up. */
+function wantedSql({ codes = [], names = [], top }: AggregateQuery): SqlText {
+  const [code] = codes;
+  const [name] = names;
+  const conditions = code === undefined ? [] : wantedConditions(sql`totals.${resultColumn(code)}`, top);
+  if (conditions.length > 0) return sql` WHERE ${joinSql(conditions, " AND ")}`;
+  if (name === undefined || top?.search === undefined) return sql``;
+  return whereFound(name, top.search, top);
+}
+
+function wantedConditions(value: SqlText, top: Partial<Top> = {}): SqlText[] {
+  const { values, search } = top;
+  const isListed =
+    values && (values.length === 0 ? sql`false` : sql`${value} IN (${commas(values.map((text) => sql`${textCode(text)}`))})`);
+  return [...(isListed ? [isListed] : []), ...(search === undefined ? [] : [isFound(value, search, top)])];
+}
+
+function limitSql(texts: readonly string[], { top, rowsMax }: AggregateQuery): SqlText {
+  if (top) return orderSql(texts, top);
+  return rowsMax === undefined ? sql`` : sql`LIMIT ${rowsMax}`;
+}
+
+/** Qualified, because the result has a column of the same name for an amount. */
+const ordered = (column: string): SqlText => sql`named.${resultColumn(column)}`;
+
+const keySql = (by: OrderKey): SqlText => (typeof by === "string" ? ordered(by) : sql`${ordered(by.part)} / ${ordered(by.whole)}`);
+
+function orderSql(texts: readonly string[], { by, isReversed = false, rowsMax, offset = 0 }: Top): SqlText {
+  const first = by === undefined ? [] : [isReversed ? sql`${keySql(by)} ASC` : sql`${keySql(by)} DESC`];
+  const byText = texts.map((text) => (by === undefined && isReversed ? sql`${ordered(text)} DESC` : sql`${ordered(text)} ASC`));
+  const page = offset === 0 ? sql`LIMIT ${rowsMax}` : sql`LIMIT ${rowsMax} OFFSET ${offset}`;
+  return sql`ORDER BY ${commas([...first, ...byText])} ${page}`;
+}
+
+/** Both phases in one statement. The rows are materialized once, however often `finalize` reads them. */
+export const singlePassSql = (query: AggregateQuery, range: DateRange, calendar: Calendar): SqlText =>
+  sql`WITH totals AS MATERIALIZED (${query.partial(range, calendar)}) ${totalSql(query)}`;
+
+/** The second phase, over the sums of the rows in the relation `partials`. */
+export function finalizeSql(query: AggregateQuery): SqlText {
+  const { keys, codes = [], counts, names = [], amounts = [] } = query;
+  const grouped = [...keys, ...codes, ...names];
+  const columns = [
+    ...grouped.map(resultColumn),
+    ...counts.map((column) => sql`CAST(sum(${resultColumn(column)}) AS BIGINT) AS ${resultColumn(column)}`),
+    ...amounts.map((column) => sql`sum(${resultColumn(column)}) AS ${resultColumn(column)}`),
+  ];
+  const grouping = grouped.length > 0 ? sql`GROUP BY ${joinSql(grouped.map(resultColumn), ", ")}` : sql``;
+  return sql`WITH totals AS MATERIALIZED (SELECT ${joinSql(columns, ", ")} FROM partials ${grouping}) ${totalSql(query)}`;
+}
+
+/** A placeholder range, to compare queries by everything else. So is the calendar. */
+const ANY_RANGE = rangeOfDays(utcDateOf(0), utcDateOf(0));
+
+const comparedSql = new WeakMap<AggregateQuery["partial"], SqlText>();
+
+/** Memoized: building the SQL of a filter on many goals takes milliseconds. */
+function sqlOfAnyRange(partial: AggregateQuery["partial"]): SqlText {
+  const known = comparedSql.get(partial);
+  if (known) return known;
+  const made = partial(ANY_RANGE, utcCalendar);
+  comparedSql.set(partial, made);
+  return made;
+}
+
+/** Equal for two queries if and only if they have the same rows for the same range and calendar, before `top` or `finalize`. */
+export function definitionOf({ partial, keys, codes, names, counts, amounts, perVisitor, property }: AggregateQuery): string {
+  const { text, values } = sqlOfAnyRange(partial);
+  const serialized = (value: SqlParameter) => (typeof value === "bigint" ? String(value) : value);
+  return JSON.stringify([text, values.map(serialized), keys, codes, names, counts, amounts, perVisitor, property]);
+}
+
+/** The data that a query reads besides the columns of `events`. */
+interface QueryNeeds {
+  /** The custom properties of the events. */
+  readonly properties: boolean;
+  /** The relation `sessions`. */
+  readonly sessions: boolean;
+}
+
+export function needsOf({ partial, property }: AggregateQuery): QueryNeeds {
+  const { text, values } = sqlOfAnyRange(partial);
+  const testsProperties = values.some((value) => typeof value === "object" && "propertyTest" in value);
+  return { properties: property !== undefined || testsProperties, sessions: /\bFROM sessions\b/.test(text) };
+}
+
+/** A column of the rows that are added. HUGEINT is for sums that may exceed 64 bits. */
+export interface PartialColumn {
+  readonly name: string;
+  readonly type: "BIGINT" | "HUGEINT" | "VARCHAR";
+}
+
+export const partialColumns = ({ keys, codes = [], names = [], counts, amounts = [] }: AggregateQuery): readonly PartialColumn[] => [
+  ...names.map((column) => ({ name: column, type: "VARCHAR" as const })),
+  ...[...keys, ...codes, ...counts].map((column) => ({ name: column, type: "BIGINT" as const })),
+  ...amounts.map((column) => ({ name: column, type: "HUGEINT" as const })),
+];
+
+/** Counts visitors by the value of a function: rows `value`, `visitors`. */
+export const perVisitorQuery = (perVisitor: VisitorFunction, partial: AggregateQuery["partial"]): AggregateQuery => ({
+  keys: ["value"],
+  counts: ["visitors"],
+  partial,
+  perVisitor,
+});
+
+/** A column, or the quotient of two columns, of which `whole` is never 0. */
+export type OrderKey = string | { readonly part: string; readonly whole: string };
+
+/** The first rows: largest first if there is a key, then by the texts in ascending order of their code points. */
+export interface Top {
+  readonly by?: OrderKey;
+  /** Smallest first; without a key, the texts in descending order. */
+  readonly isReversed?: boolean;
+  readonly rowsMax: number;
+  /** Rows that are left out before the first one. */
+  readonly offset?: number;
+  /** Only rows that have one of these in the first column of texts. */
+  readonly values?: readonly string[];
+  /** Only rows of which the first column of texts contains this, ignoring case. */
+  readonly search?: string;
+  /** The column that these texts are from. */
+  readonly of?: ColumnName;
+  /** The label in which the search looks for a text that was not recorded, in place of the default label. */
+  readonly unknownLabel?: string;
+}
+
+/** Events of one day. */
+export interface Visits {
+  /** The number of the day since 1970-01-01. */
+  readonly day: number;
+  readonly timestampsMs: Float64Array;
+  readonly visitorIds: BigUint64Array;
+  /** 1 for each page view, 0 for each other event. */
+  readonly pageviews: Uint8Array;
+}
+
+/** The rows of a query over the visits of a range: those that its SQL has, by column. */
+export type RowsOfVisits = (visits: readonly Visits[], range: DateRange, calendar: Calendar) => Columns;
+
+/** The texts that visits need of a file. */
+export const VISIT_COLUMNS = TEXT_COLUMNS.filter(({ field }) => field === "eventName");
+
+export function visitsOf(day: number, events: DecodedEvents): Visits {
+  const [names] = VISIT_COLUMNS.map((column) => events.text(column));
+  const isPageview = names?.texts.map((name) => name === PAGEVIEW) ?? [];
+  return {
+    day,
+    timestampsMs: Float64Array.from(events.timestampsMs, Number),
+    visitorIds: events.visitorIds,
+    pageviews: Uint8Array.from(names?.places ?? [], (place) => Number(isPageview[place] ?? false)),
+  };
 }

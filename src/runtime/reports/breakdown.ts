@@ -2,7 +2,7 @@
 import { EVENT_NAME_CHARS_MAX } from "../base/config/limits.ts";
 import { BREAKDOWN_ROWS_DEFAULT } from "../base/config/report-limits.ts";
 import { invalidInput, refusedValue } from "../base/errors.ts";
-import type { AggregateQuery, OrderKey, Top } from "../query/aggregate-query.ts";
+import { type AggregateQuery, combinePlans, joinPlans, type OrderKey, type Plan, planOf, type Top } from "../query/plan.ts";
 import { COMPARISON_PARAMETERS, comparedWindow, customRange, scopesOf } from "../query/comparison.ts";
 import type { DateRange } from "../query/date-range.ts";
 import { Decimal, decimalFromCents } from "../base/decimal.ts";
@@ -28,7 +28,6 @@ import {
   type Parameters,
   type Values,
 } from "../query/parameters.ts";
-import { combinePlans, joinPlans, type Plan, planOf } from "../query/plan.ts";
 import { numberIn, ratio, type SqlRow, sumsBy, textIn } from "../query/sql.ts";
 import type { Scope } from "../query/scope.ts";
 import { goalNamed, type Goal } from "../sites/goal.ts";

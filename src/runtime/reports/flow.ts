@@ -2,8 +2,7 @@
 import { FLOW_ROWS_DEFAULT, FLOW_ROWS_MAX } from "../base/config/report-limits.ts";
 import { PAGEVIEW } from "../base/config/names.ts";
 import type { Calendar } from "../../storage/calendar.ts";
-import type { AggregateQuery } from "../query/aggregate-query.ts";
-import { planOf } from "../query/plan.ts";
+import { type AggregateQuery, planOf } from "../query/plan.ts";
 import { fraction, text } from "../base/json-schema.ts";
 import { PAGE, stepSql } from "../query/steps.ts";
 import { oneOf, rowLimit, type Values } from "../query/parameters.ts";

@@ -4,9 +4,8 @@
  */
 import { PAGEVIEW } from "../base/config/names.ts";
 import { GOAL_ROWS_MAX, REVENUE_ROWS_MAX } from "../base/config/report-limits.ts";
-import type { AggregateQuery } from "../query/aggregate-query.ts";
+import { type AggregateQuery, planOf } from "../query/plan.ts";
 import { fraction, text, count, orNull } from "../base/json-schema.ts";
-import { planOf } from "../query/plan.ts";
 import { fragment, numberIn, ratio, sql, type SqlRow, type SqlText, textCode, textIn } from "../query/sql.ts";
 import { eventsIn, propsIn, type Scope, within } from "../query/scope.ts";
 import { visitorCounts, revenueTotal } from "./measures/counts.ts";

@@ -5,10 +5,9 @@
 import { PROPS_CHARS_MAX } from "../base/config/limits.ts";
 import { PROPERTY_KEYS_MAX, PROPERTY_VALUES_MAX } from "../base/config/report-limits.ts";
 import { invalidInput } from "../base/errors.ts";
-import type { AggregateQuery } from "../query/aggregate-query.ts";
+import { type AggregateQuery, planOf } from "../query/plan.ts";
 import { list, text } from "../base/json-schema.ts";
 import { optional, searchFor, type Values } from "../query/parameters.ts";
-import { planOf } from "../query/plan.ts";
 import { fragment, numberIn, sql, type SqlText, textCode, textIn } from "../query/sql.ts";
 import { eventsIn, type Scope, within } from "../query/scope.ts";
 import { EVENTS, VISITORS, rows } from "./measures/fields.ts";

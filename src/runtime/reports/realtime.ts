@@ -1,15 +1,12 @@
 /** GET /api/stats/realtime: current visitors, and page views and lists of the last minutes; never cached (docs/http-api.md, "Realtime"). */
 import { REALTIME_COUNTRIES_MAX, REALTIME_ROWS_MAX, REALTIME_MINUTES_MAX } from "../base/config/report-limits.ts";
 import { PAGEVIEW } from "../base/config/names.ts";
-import type { AggregateQuery } from "../query/aggregate-query.ts";
+import { type AggregateQuery, planOf } from "../query/plan.ts";
 import { eventsIn, type Scope, sharedFrom, within } from "../query/scope.ts";
-import { timeUnitsSql } from "../query/buckets.ts";
+import { localTimeOf, rangeOfDays, timeUnitsSql } from "../query/date-range.ts";
 import { fragment, numberIn, rowsBy, sql, type SqlRow, type SqlText, textCode, textIn } from "../query/sql.ts";
 import { type EpochMs, MINUTE_MS } from "../../storage/event.ts";
-import { planOf } from "../query/plan.ts";
 import { closed, count, list, text } from "../base/json-schema.ts";
-import { rangeOfDays } from "../query/date-range.ts";
-import { localTimeOf } from "../query/local-time.ts";
 import { optionalInteger } from "../query/parameters.ts";
 import type { Calendar } from "../../storage/calendar.ts";
 import { PAGEVIEWS, TIME_ZONE, VISITORS, rows, timeZoneField } from "./measures/fields.ts";

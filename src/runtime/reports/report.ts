@@ -2,13 +2,12 @@
 import type { Calendar } from "../../storage/calendar.ts";
 import type { EpochMs } from "../../storage/event.ts";
 import type { AppErrorCode } from "../base/errors.ts";
-import type { AggregateQuery } from "../query/aggregate-query.ts";
+import { type AggregateQuery, mapPlan, type Plan } from "../query/plan.ts";
 import type { DateRange } from "../query/date-range.ts";
 import { Decimal } from "../base/decimal.ts";
 import { type Condition, keyOfConditions } from "../query/filters.ts";
 import type { Schema } from "../base/json-schema.ts";
 import { parseParameters, type Parameter, type Parameters, type Values } from "../query/parameters.ts";
-import { mapPlan, type Plan } from "../query/plan.ts";
 import {
   presentScopeOf,
   rangeDaysMaxOf,
@@ -20,7 +19,7 @@ import {
   UNDATED_SCOPE_PARAMETERS,
 } from "../query/scope.ts";
 import type { SessionRules } from "../query/conditions.ts";
-import type { CacheKey } from "../results/result-cache.ts";
+import type { CacheKey } from "../results/query-service.ts";
 import type { SiteGoal } from "../sites/goal.ts";
 import type { WeekStart } from "../../shared/site-choices.ts";
 

@@ -1,8 +1,7 @@
 /** GET /api/stats/retention: weekly cohorts of new visitors, and how many return in later weeks (docs/http-api.md, "Retention"). */
 import { dayNumberOf } from "../../storage/calendar.ts";
 import { RETENTION_WEEKS_DEFAULT, RETENTION_WEEKS_MAX, RETENTION_WEEKS_MIN } from "../base/config/report-limits.ts";
-import type { AggregateQuery } from "../query/aggregate-query.ts";
-import { planOf } from "../query/plan.ts";
+import { type AggregateQuery, planOf } from "../query/plan.ts";
 import { boolean, closed, count, fraction, list, orNull, text } from "../base/json-schema.ts";
 import { rangeOfDays } from "../query/date-range.ts";
 import { integer } from "../query/parameters.ts";

@@ -1,8 +1,7 @@
 /** GET /api/stats/revenue: revenue by currency, event and page, never added up across currencies (docs/http-api.md, "Revenue"). */
 import { REVENUE_ROWS_MAX } from "../base/config/report-limits.ts";
-import type { AggregateQuery } from "../query/aggregate-query.ts";
+import { type AggregateQuery, planOf } from "../query/plan.ts";
 import { closed, count, number, text } from "../base/json-schema.ts";
-import { planOf } from "../query/plan.ts";
 import { column, type ColumnName, numberIn, ratio, sql, type SqlRow, textIn } from "../query/sql.ts";
 import { eventsIn, type Scope, within } from "../query/scope.ts";
 import { revenueTotal } from "./measures/counts.ts";

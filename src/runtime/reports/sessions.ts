@@ -1,5 +1,5 @@
 /** GET /api/stats/sessions and /api/stats/session-timeseries: session metrics, of a range and over time (docs/http-api.md, "Sessions"). */
-import { DAY_BUCKET, HOUR_BUCKET, INTERVAL, checkInterval, lengthOf } from "../query/buckets.ts";
+import { checkInterval, DAY_BUCKET, HOUR_BUCKET, INTERVAL, lengthOf } from "../query/date-range.ts";
 import { closed, count, fraction, number } from "../base/json-schema.ts";
 import { planOf } from "../query/plan.ts";
 import { BUCKET, pointsOf, seriesOf } from "./measures/series.ts";

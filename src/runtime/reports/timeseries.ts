@@ -1,5 +1,5 @@
 /** GET /api/stats/timeseries: visitors and page views by hour, day, week or month, empty buckets included (docs/http-api.md, "Timeseries"). */
-import { DAY_BUCKET, HOUR_BUCKET, INTERVAL, checkInterval, lengthOf } from "../query/buckets.ts";
+import { checkInterval, DAY_BUCKET, HOUR_BUCKET, INTERVAL, lengthOf } from "../query/date-range.ts";
 import { closed } from "../base/json-schema.ts";
 import { optionalOneOf } from "../query/parameters.ts";
 import { planOf } from "../query/plan.ts";

@@ -4,10 +4,9 @@
  */
 import type { LocalDate, SiteId } from "../../storage/event.ts";
 import { UNCHANGED_RESULTS_BYTES_MAX } from "../base/config/report-limits.ts";
-import { rangeOfDays, type DateRange } from "../query/date-range.ts";
+import { type DateRange, rangeOfDays } from "../query/date-range.ts";
 import type { SiteRange } from "../query/scope.ts";
-import type { AggregateQuery } from "../query/aggregate-query.ts";
-import { type AnalyticsBackend, type DayVersion, planOf, type StepRows } from "../query/plan.ts";
+import { type AggregateQuery, type AnalyticsBackend, type DayVersion, planOf, type StepRows } from "../query/plan.ts";
 
 /** A plan whose result follows from the events of one range, and from its name. */
 export interface NumbersPlan extends SiteRange {

@@ -17,7 +17,7 @@ import type { GeoLookup } from "../ingest/geo.ts";
 import type { PeriodSecret } from "../ingest/visitor-salt.ts";
 import type { RemoteRateLimit } from "../base/rate-limit.ts";
 import type { PageFetch } from "../installation/page-fetch.ts";
-import type { Activity, Gauges, Counters } from "../base/metrics/counters.ts";
+import type { Activity, Counters, Gauges } from "../base/metrics/metrics.ts";
 import type { Log } from "../base/metrics/log.ts";
 import type { RemoteNumbers } from "../reports/overview/overview.ts";
 import type { RollupCalculator } from "../duckdb/rollups/rollup-calculator.ts";

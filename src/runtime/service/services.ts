@@ -1,33 +1,362 @@
 /** Creates and connects all services at the start, from what the host provides. Contains no logic of its own. */
-import type { EpochMs, LocalDate, SiteId } from "../../storage/event.ts";
 import type { EventStore, ExpiredDays } from "../../storage/event-store.ts";
-import { addressedAssets, addressedScript } from "./assets.ts";
-import { createAuth, type AuthServices } from "../access/auth-services.ts";
+import { type EpochMs, type LocalDate, MINUTE_MS, type SiteId } from "../../storage/event.ts";
+import type { ObjectStore } from "../../storage/object-store.ts";
+import { type AuthServices, createAuth } from "../access/auth-services.ts";
 import { standingBy, type StandingOf } from "../access/principal.ts";
+import { createSha256, toHex } from "../base/bytes.ts";
 import { GUEST_REQUESTS_AT_ONCE, GUEST_REQUESTS_PER_SECOND } from "../base/config/admin-limits.ts";
-import { RATE_LIMIT_BUCKETS_MAX } from "../base/config/limits.ts";
+import type { Config } from "../base/config/config.ts";
+import { ENGINE_BYTES_MAX, FLUSH_BYTES_SHARE, RATE_LIMIT_BUCKETS_MAX } from "../base/config/limits.ts";
 import { EXPORTS_BYTES_ALLOWED_MIN, EXPORTS_SHARE_MAX } from "../base/config/report-limits.ts";
-import { openClickhouse } from "../clickhouse/clickhouse.ts";
-import { ClickhouseCatalog } from "../clickhouse/clickhouse-events.ts";
-import { QueryLimiter } from "../results/query-limiter.ts";
-import { budgetBytesOf, createQueryServices, type QueryServices, createStoredRollups, type StoredRollups } from "./query-services.ts";
-import { createAdmittedSite, createKnownSites, type SiteAdmission } from "../ingest/admission.ts";
-import { warnOfOldGeoDatabase } from "../ingest/geo.ts";
+import type { Log } from "../base/metrics/log.ts";
+import { collectGauges, type Counters, createCounters, type Gauges, RequestMetrics, RollupDays } from "../base/metrics/metrics.ts";
+import { LeftOutFiles } from "../base/metrics/storage-faults.ts";
+import type { Job } from "../base/periodic-job.ts";
 import { createRateLimit, type RateLimit } from "../base/rate-limit.ts";
-import { createVisitors } from "../ingest/visitors.ts";
+import { ClickhouseBackend } from "../clickhouse/clickhouse-backend.ts";
+import { ClickhouseCatalog } from "../clickhouse/clickhouse-events.ts";
+import { type Clickhouse, openClickhouse } from "../clickhouse/clickhouse.ts";
+import { Cluster } from "../clickhouse/cluster/cluster.ts";
+import { Responsiveness } from "../clickhouse/connection.ts";
+import { Behavioral } from "../duckdb/behavioral.ts";
+import { CacheWarmer } from "../duckdb/cache/cache-warmer.ts";
+import { PartitionCache } from "../duckdb/cache/partition-cache.ts";
+import type { Engine } from "../duckdb/engine.ts";
+import { Executor, FileExecution } from "../duckdb/executor.ts";
+import type { RollupCalculator } from "../duckdb/rollups/rollup-calculator.ts";
+import { type RolledMeasures, RollupExecution } from "../duckdb/rollups/rollup-execution.ts";
+import { RollupStore } from "../duckdb/rollups/rollup-store.ts";
+import { Rollups } from "../duckdb/rollups/rollups.ts";
+import { type AcceptEvent, createAcceptEvent } from "../ingest/accept-event.ts";
+import { createAdmittedSite, createAllowlist, createKnownSites, IngestGate, type SiteAdmission } from "../ingest/admission.ts";
+import { createUserAgentCache } from "../ingest/device.ts";
+import { EventOutcomes } from "../ingest/event-outcomes.ts";
+import { warnOfOldGeoDatabase } from "../ingest/geo.ts";
+import { createVisitors, type Visitors, type VisitorSalts } from "../ingest/visitors.ts";
+import { DemoSite } from "../installation/demo-site.ts";
 import { PageCheck } from "../installation/page-check.ts";
 import { ProxyCheck } from "../installation/proxy-check.ts";
-import { Cluster } from "../clickhouse/cluster/cluster.ts";
-import type { Erased } from "../upkeep/erasure.ts";
-import { createCounters, type Counters, collectGauges, type Gauges, RequestMetrics } from "../base/metrics/counters.ts";
+import type { AnalyticsBackend } from "../query/plan.ts";
 import { ExportMemory } from "../reports/exports/export-memory.ts";
 import { Overview } from "../reports/overview/overview.ts";
-import type { Sites } from "../sites/sites.ts";
-import { itemsOf, openCollections, type Collections, openEventStore, createSiteList, type SiteList, openSites } from "./stored-data.ts";
+import { rolledMeasures } from "../reports/registry.ts";
+import { FilterCheck, QueryLimiter } from "../results/query-limiter.ts";
+import { QueryService, ResultCache } from "../results/query-service.ts";
+import { Readiness } from "../results/readiness.ts";
+import { UnchangedResults } from "../results/unchanged-results.ts";
+import type { CalendarOf, Sites } from "../sites/sites.ts";
+import { Compaction } from "../upkeep/compaction.ts";
+import { type Erased, Erasure } from "../upkeep/erasure.ts";
+import { Flush, flushPaceOf } from "../upkeep/flush.ts";
+import { Expiry, Retention, type RetentionOptions } from "../upkeep/retention.ts";
+import { TrustedClock } from "../upkeep/trusted-clock.ts";
+import { addressedAssets, addressedScript } from "./assets.ts";
 import type { Dependencies, Host } from "./host.ts";
-import { createIngest, type IngestServices } from "./ingest-services.ts";
-import { createJobs, type JobServices, createLifecycle, type Lifecycle } from "./job-services.ts";
-import { LeftOutFiles } from "../base/metrics/storage-faults.ts";
+import { type Collections, createSiteList, itemsOf, openCollections, openEventStore, openSites, type SiteList } from "./stored-data.ts";
+
+/** Everything from a request with an event to the journal, put together. */
+interface IngestServices {
+  readonly knownSites: SiteAdmission;
+  readonly addressRateLimit: RateLimit;
+  readonly ingestGate: IngestGate;
+  readonly visitorSalts: VisitorSalts;
+  readonly acceptEvent: AcceptEvent;
+  readonly eventOutcomes: EventOutcomes;
+  readonly demoSite: DemoSite;
+}
+
+type DemoParts = Pick<JobServices, "erasure" | "expiry"> & Pick<QueryServices, "stats">;
+
+function createDemoSite(
+  { host: { config, now, wait }, eventStore, sites }: Dependencies,
+  { erasure, stats, expiry }: DemoParts,
+  knownSites: SiteAdmission,
+): DemoSite {
+  return new DemoSite({
+    ...{ erasure, stats, eventStore, knownSites, now, role: config.role },
+    calendarOf: (siteId) => sites.calendarOf(siteId),
+    retentionDaysOf: (siteId) => expiry.daysOf(siteId),
+    pause: () => wait(0),
+  });
+}
+
+/** Accepted events are reported to `flush`, which starts early when there are many. */
+function createIngest(
+  dependencies: Dependencies,
+  knownSites: SiteAdmission,
+  visitors: Visitors,
+  { flush, ...demoParts }: DemoParts & { flush: Flush },
+): IngestServices {
+  const { host, counters, eventStore, sites } = dependencies;
+  const { config, geo, log, now, unflushedBytesMax, oneSite } = host;
+  const demoSite = createDemoSite(dependencies, demoParts, knownSites);
+  const ingestGate = new IngestGate({ eventStore, counters, log, unflushedBytesMax });
+  const addressRateLimit = createRateLimit({ perSecond: config.rateLimitPerIp, bucketsMax: RATE_LIMIT_BUCKETS_MAX });
+  const eventOutcomes = new EventOutcomes({ hasAllowlist: config.siteIds.length > 0, startedAtMs: now() });
+  const accept = createAcceptEvent({
+    allowlist: createAllowlist(config.siteIds),
+    knownSites,
+    refuseDemoEvent: () => demoSite.refuseEvent(),
+    siteRateLimit: createRateLimit({ perSecond: config.rateLimitPerSite, bucketsMax: RATE_LIMIT_BUCKETS_MAX }),
+    addressRateLimit,
+    sharedAddressRateLimit: config.rateLimitPerIp > 0 ? (oneSite?.registry.addressRateLimit ?? null) : null,
+    filterBots: config.filterBots,
+    userAgents: createUserAgentCache(),
+    geo,
+    ...visitors,
+    minimisation: config,
+    ingestGate,
+    exclusionsOf: (siteId) => sites.exclusionsOf(siteId),
+    calendarOf: (siteId) => sites.calendarOf(siteId),
+    counters,
+    outcomes: eventOutcomes,
+    now,
+  });
+  const acceptEvent: AcceptEvent = async (context) => {
+    const outcome = await accept(context);
+    flush.noteEvent();
+    return outcome;
+  };
+  return { knownSites, addressRateLimit, ingestGate, visitorSalts: visitors.visitorSalts, acceptEvent, eventOutcomes, demoSite };
+}
+
+interface StoredRollups {
+  readonly rolled: RolledMeasures;
+  readonly rollupStore: RollupStore;
+  readonly rollupDays: RollupDays;
+}
+
+interface StoredRollupsParts {
+  readonly config: Config;
+  readonly eventStore: EventStore;
+  readonly objects: ObjectStore;
+  readonly rollupCalculator: RollupCalculator;
+  readonly rollupWeightBytesMin?: number;
+  readonly log: Log;
+}
+
+/** Needed even with the option `rollups` off: an erasure deletes rollups that were made before. */
+async function createStoredRollups({
+  config,
+  rollupCalculator: calculator,
+  rollupWeightBytesMin: weightBytesMin,
+  ...parts
+}: StoredRollupsParts): Promise<StoredRollups> {
+  const { sessionWindowMinutes, visitorSaltRotationDays: saltRotationDays, behavioral: hasExtension } = config;
+  const sha256 = await createSha256();
+  const settings = { sessionWindowMinutes, saltRotationDays };
+  const rolled = rolledMeasures({ ...settings, hasExtension, hash: (text) => toHex(sha256(text)) });
+  const { definitions } = rolled;
+  return {
+    rolled,
+    rollupStore: new RollupStore({
+      ...settings,
+      ...parts,
+      definitions,
+      calculator,
+      ...(weightBytesMin !== undefined && { weightBytesMin }),
+    }),
+    rollupDays: new RollupDays(),
+  };
+}
+
+/** Wires everything that answers queries: rollups, the partition cache, the executor and the query service in front of it. */
+interface QueryServices {
+  readonly partitionCache: PartitionCache;
+  readonly stats: QueryService;
+  readonly filterCheck: FilterCheck;
+  readonly behavioral: Behavioral;
+  readonly readiness: Readiness;
+}
+
+interface QueryParts {
+  readonly config: Config;
+  readonly engine: Engine;
+  readonly eventStore: EventStore;
+  readonly calendarOf: CalendarOf;
+  readonly limiter: QueryLimiter;
+  readonly rollupStore: RollupStore;
+  readonly rollupCalculator: RollupCalculator;
+  readonly rolled: RolledMeasures;
+  readonly counters: Counters;
+  readonly leftOutFiles: LeftOutFiles;
+  readonly log: Log;
+  readonly monotonicMs: () => number;
+  /** null with `engine = duckdb`. */
+  readonly clickhouse: Clickhouse | null;
+  /** See `Flush.deliver`. */
+  readonly flushSite: (siteId: SiteId) => Promise<void>;
+  /** See `Responsiveness`. */
+  readonly onClickhouseReturn: () => void;
+  readonly wait: (ms: number) => Promise<void>;
+  /** True if events can be stored. */
+  readonly isAccepting: () => boolean;
+}
+
+/** The budget of the engine's memory. */
+export const budgetBytesOf = ({ engineMemoryMb }: Config): number => Math.min(engineMemoryMb * 1024 * 1024, ENGINE_BYTES_MAX);
+
+function createQueryServices(parts: QueryParts): QueryServices {
+  const { config, engine, clickhouse, limiter, log } = parts;
+  const budgetBytes = budgetBytesOf(config);
+  const partitionCache = new PartitionCache({ ...parts, budgetBytes, sessionGapMs: config.sessionWindowMinutes * MINUTE_MS });
+  // ClickHouse has these functions built in.
+  const behavioral = new Behavioral(clickhouse ? { behavioralFailure: async () => null } : engine, config.behavioral, log);
+  const backend = clickhouse ? createClickhouseBackend(parts, clickhouse) : createExecutor(parts, partitionCache);
+  return {
+    partitionCache,
+    stats: new QueryService({ cache: createResultCache(parts), limiter, backend, unchanged: createUnchangedResults(parts, backend) }),
+    filterCheck: new FilterCheck(parts.wait),
+    behavioral,
+    readiness: new Readiness(async (signal) => (config.role === "ingest" ? parts.isAccepting() : backend.isAnswering(signal))),
+  };
+}
+
+const createExecutor = (parts: QueryParts, partitionCache: PartitionCache): Executor =>
+  new Executor({
+    engine: parts.engine,
+    partitionCache,
+    calendarOf: parts.calendarOf,
+    budgetBytes: budgetBytesOf(parts.config),
+    rotationDays: parts.config.visitorSaltRotationDays,
+    rollups: createRollupExecution(parts),
+    files: new FileExecution(parts),
+  });
+
+const createClickhouseBackend = (
+  { config, calendarOf, flushSite, onClickhouseReturn, wait, monotonicMs }: QueryParts,
+  { connection, tables }: Clickhouse,
+): ClickhouseBackend =>
+  new ClickhouseBackend({
+    connection,
+    responsiveness: new Responsiveness({ connection, monotonicMs, wait, onReturn: onClickhouseReturn }),
+    tables,
+    calendarOf,
+    deliver: flushSite,
+    timeoutSecs: config.requestTimeoutSecs,
+    memoryBytes: config.engineMemoryMb * 1024 * 1024,
+  });
+
+const createRollupExecution = ({ config, rollupStore, rollupCalculator, rolled, log }: QueryParts): RollupExecution | null =>
+  config.rollups ? new RollupExecution({ store: rollupStore, calculator: rollupCalculator, rolled, log }) : null;
+
+const createUnchangedResults = ({ config, monotonicMs }: QueryParts, backend: AnalyticsBackend): UnchangedResults =>
+  new UnchangedResults({ backend, ttlSecs: config.cacheTtlSecs, monotonicMs });
+
+const createResultCache = ({ config, counters, monotonicMs }: QueryParts): ResultCache =>
+  new ResultCache({
+    ttlSecs: config.cacheTtlSecs,
+    entriesMax: config.cacheMaxEntries,
+    monotonicMs,
+    onHit: () => counters.cacheHits++,
+    onMiss: () => counters.cacheMisses++,
+  });
+
+/** Wires the background jobs: the order in which a tick starts them, and the order in which an instance stops. */
+interface JobServices {
+  readonly flush: Flush;
+  readonly compaction: Compaction;
+  readonly erasure: Erasure;
+  readonly expiry: Expiry;
+  readonly retention: Retention;
+  readonly rollups: Rollups;
+  /** Not part of `tick`: only a long-lived process benefits from loading data before the first query. */
+  readonly cacheWarmer: CacheWarmer;
+}
+
+async function createJobs(
+  { host, counters, leftOutFiles, eventStore, sites }: Dependencies,
+  { partitionCache, stats, behavioral }: QueryServices,
+  limiter: QueryLimiter,
+  stored: StoredRollups,
+  deleteExpiredOfAbsent: RetentionOptions["deleteExpiredOfAbsent"],
+): Promise<JobServices> {
+  const { config, parquet, records, log, now, monotonicMs, unflushedBytesMax, oneSite } = host;
+  const budgetBytes = budgetBytesOf(config);
+  const calendarOf: CalendarOf = (siteId) => sites.calendarOf(siteId);
+  const common = { eventStore, partitionCache, budgetBytes, limiter, calendarOf, counters, log, now, monotonicMs };
+  const compaction = new Compaction({ ...common, leftOutFiles, parquet, filesMax: config.compactAfterFiles });
+  const flush = new Flush({
+    ...common,
+    compaction,
+    eventCount: config.flushEventCount,
+    byteCount: unflushedBytesMax * FLUSH_BYTES_SHARE,
+    intervalSecs: config.flushIntervalSecs,
+    ...flushPaceOf(host),
+  });
+  const dropElsewhere = oneSite && (() => oneSite.registry.endDeletion());
+  const erasure = new Erasure({ eventStore, flush, stats, counters, log, dropElsewhere });
+  const clock = await TrustedClock.open({ records, monotonicMs, log }, now());
+  const expiry = new Expiry({ sites, retentionDays: config.retentionDays, now });
+  const { engine, rollupCalculator: calculator } = host;
+  const rollups = new Rollups({
+    ...common,
+    ...stored,
+    config,
+    engine,
+    calculator,
+    behavioral,
+    isDueForCompaction: (siteId) => compaction.hasWork(siteId),
+  });
+  return {
+    flush,
+    compaction,
+    erasure,
+    expiry,
+    retention: new Retention({ ...common, erasure, clock, expiry, deleteExpiredOfAbsent }),
+    rollups,
+    cacheWarmer: new CacheWarmer({ ...common, rollups }),
+  };
+}
+
+/** The order in which a tick starts them. On hosts with an instance per site, these do all work on files. */
+function jobsOf(
+  { flush, compaction, retention, rollups }: JobServices,
+  { visitorSalts }: Pick<Visitors, "visitorSalts">,
+  { now, siteInstances }: Host,
+): readonly Pick<Job, "tick" | "settled">[] {
+  const salt = { tick: () => visitorSalts.renewIfDue(now()), settled: () => visitorSalts.settled() };
+  return siteInstances ? [salt, flush] : [salt, flush, compaction, retention, rollups];
+}
+
+interface Lifecycle {
+  /** Starts all jobs that are due, without waiting for them. The host calls it about once a second. */
+  tick(): void;
+  /** Resolves when no job is running. */
+  settled(): Promise<void>;
+  /**
+   * Aborts the jobs and, when no request can bring events any more, flushes and closes the journal. Events that cannot be flushed
+   * before the signal aborts stay in the journal.
+   */
+  stop(requestsEnded: Promise<void>, late: AbortSignal): Promise<void>;
+}
+
+/** `cluster` is null on an instance that is not a cluster node. */
+function createLifecycle(
+  { host, eventStore }: Pick<Dependencies, "host" | "eventStore">,
+  jobServices: JobServices,
+  { demoSite, visitorSalts }: Pick<Visitors, "visitorSalts"> & { readonly demoSite: DemoSite },
+  { shares }: Pick<AuthServices, "shares">,
+  cluster: Cluster | null,
+): Lifecycle {
+  const jobs = [...jobsOf(jobServices, { visitorSalts }, host), ...(cluster ? [cluster] : [])];
+  return {
+    tick: () => jobs.forEach((job) => job.tick()),
+    async settled() {
+      for (const job of jobs) await job.settled();
+    },
+    async stop(requestsEnded, late) {
+      const { flush, compaction, retention, rollups, cacheWarmer } = jobServices;
+      await Promise.all([requestsEnded, ...[demoSite, cacheWarmer, rollups, retention, compaction, cluster].map((job) => job?.stop())]);
+      await flush.stop(late);
+      await visitorSalts.settled();
+      await shares.settled();
+      await eventStore.close();
+      await cluster?.leave(late);
+    },
+  };
+}
 
 type HostServices = Pick<
   Host,

@@ -1,13 +1,13 @@
 /** Opens what is stored: events, what is set for sites, goals, saved filters and annotations. With ClickHouse, nodes share it. */
 import { EventStore } from "../../storage/event-store.ts";
 import type { LocalDate, SiteId } from "../../storage/event.ts";
-import { EVENTS_FOLDER, parsePartitionKey, SITE_FOLDER_PREFIX, siteFolder } from "../../storage/partition.ts";
+import { EVENTS_FOLDER, parsePartitionKey, SITE_FOLDER_PREFIX, siteFolder } from "../../storage/partitions.ts";
 import type { JournalDamage } from "../../storage/journal.ts";
 import { PARTITION_LISTINGS_MAX } from "../base/config/limits.ts";
 import type { Clickhouse } from "../clickhouse/clickhouse.ts";
 import { withoutErasedDays, type EventCatalog } from "../clickhouse/clickhouse-events.ts";
 import type { Host, Dependencies } from "./host.ts";
-import type { Counters } from "../base/metrics/counters.ts";
+import type { Counters } from "../base/metrics/metrics.ts";
 import type { Log } from "../base/metrics/log.ts";
 import { distributionBy, exchanged, publishTo, type Exchanged } from "../clickhouse/cluster/cluster-settings.ts";
 import { openDefaultCalendar, readDefaultCalendar, type CalendarRecord } from "../sites/site-calendar.ts";

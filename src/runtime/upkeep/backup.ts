@@ -1,6 +1,6 @@
 /** The order in which a running service's data is copied, so that the copy has every event accepted before it exactly once. */
 import type { ObjectKey } from "../../storage/object-store.ts";
-import { EVENTS_FOLDER, segmentsOfKey } from "../../storage/partition.ts";
+import { EVENTS_FOLDER, segmentsOfKey } from "../../storage/partitions.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
 import type { SegmentLog } from "../../storage/segment.ts";
 import { LISTING_ATTEMPTS_MAX } from "../base/config/limits.ts";

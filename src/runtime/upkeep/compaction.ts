@@ -1,10 +1,10 @@
 /** Merges the small files of a site's day into few: in the background, a day at a time. */
 import type { EpochMs, LocalDate, SiteId } from "../../storage/event.ts";
 import type { EventStore } from "../../storage/event-store.ts";
-import { type PartitionFile, planMerges } from "../../storage/partition.ts";
+import { type PartitionFile, planMerges } from "../../storage/partitions.ts";
 import type { EventFile, ParquetWriter } from "../../storage/parquet-events.ts";
 import { COMPACTION_PAUSE_MS, COMPACTION_RETRY_MS, UNREADABLE_FILES_REMEMBERED_MAX } from "../base/config/limits.ts";
-import type { Counters } from "../base/metrics/counters.ts";
+import type { Counters } from "../base/metrics/metrics.ts";
 import type { LeftOutFiles } from "../base/metrics/storage-faults.ts";
 import { reasonOf, type Log } from "../base/metrics/log.ts";
 import type { CalendarOf } from "../sites/sites.ts";

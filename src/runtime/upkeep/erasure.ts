@@ -2,7 +2,7 @@
 import type { LocalDate, SiteId } from "../../storage/event.ts";
 import type { DeletedDays, EventStore } from "../../storage/event-store.ts";
 import type { QueryService } from "../results/query-service.ts";
-import type { Counters } from "../base/metrics/counters.ts";
+import type { Counters } from "../base/metrics/metrics.ts";
 import type { Log } from "../base/metrics/log.ts";
 import type { Flush } from "./flush.ts";
 

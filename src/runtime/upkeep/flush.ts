@@ -6,9 +6,8 @@ import { severalAtOnce } from "../../storage/object-store.ts";
 import { CLICKHOUSE_FILES_AT_ONCE, CLICKHOUSE_RETRY_MS_MAX } from "../base/config/clickhouse-limits.ts";
 import { FLUSH_RETRY_MS_MAX, FLUSH_RETRY_MS_MIN } from "../base/config/limits.ts";
 import type { Config } from "../base/config/config.ts";
-import type { Counters } from "../base/metrics/counters.ts";
+import { type Counters, Histogram } from "../base/metrics/metrics.ts";
 import { reasonOf, type Log } from "../base/metrics/log.ts";
-import { Histogram } from "../base/metrics/prometheus.ts";
 import type { Compaction } from "./compaction.ts";
 import { PeriodicJob, type Run } from "../base/periodic-job.ts";
 

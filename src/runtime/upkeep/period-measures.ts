@@ -2,7 +2,7 @@
 import { rowCountOf } from "../../storage/columns.ts";
 import { type LocalDate, MINUTE_MS } from "../../storage/event.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
-import { type PartitionFile, sizeGroups } from "../../storage/partition.ts";
+import { type PartitionFile, sizeGroups } from "../../storage/partitions.ts";
 import { type Measures, propertyKeyOf } from "../../storage/rollup.ts";
 import { LOAD_BYTES_MAX } from "../base/config/limits.ts";
 import { EngineFullError, type Block, type BlockFile, type Engine } from "../duckdb/engine.ts";

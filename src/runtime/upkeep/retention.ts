@@ -5,7 +5,7 @@ import type { EpochMs, LocalDate, SiteId } from "../../storage/event.ts";
 import { calendarFrom, QUARTER_MS } from "../sites/site-calendar.ts";
 import type { Sites } from "../sites/sites.ts";
 import { RETENTION_RETRY_MS } from "../base/config/limits.ts";
-import type { Counters } from "../base/metrics/counters.ts";
+import type { Counters } from "../base/metrics/metrics.ts";
 import { reasonOf, type Log } from "../base/metrics/log.ts";
 import type { Erased, Erasure } from "./erasure.ts";
 import { PeriodicJob, type Job, type Run } from "../base/periodic-job.ts";

@@ -18,12 +18,11 @@ import type { RolledMeasures } from "../duckdb/rollups/rollup-execution.ts";
 import { addDays, firstDateOfPeriod, periodOf } from "../../storage/calendar.ts";
 import type { LocalDate, SiteId } from "../../storage/event.ts";
 import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
-import { type PartitionFile, sizeGroups } from "../../storage/partition.ts";
-import type { Partitions } from "../../storage/partitions.ts";
+import { type PartitionFile, type Partitions, sizeGroups } from "../../storage/partitions.ts";
 import { LISTING_ATTEMPTS_MAX, LOAD_BYTES_MAX } from "../base/config/limits.ts";
 import { EngineFullError, EngineLostError } from "../duckdb/engine.ts";
 import { IncompleteDaysError } from "../duckdb/cache/cached-blocks.ts";
-import { rangeOfDays, type DateRange } from "../query/date-range.ts";
+import { type DateRange, rangeOfDays } from "../query/date-range.ts";
 import { recordsFiles } from "../duckdb/rollups/rollup-origin.ts";
 import type { PeriodMeasures, PeriodQuery } from "./period-measures.ts";
 

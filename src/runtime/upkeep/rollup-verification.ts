@@ -1,14 +1,12 @@
 /** Reads all rollups of a data folder, and compares a sample or all of them with the events they were made of. Changes nothing. */
 import type { LocalDate, SiteId } from "../../storage/event.ts";
 import { parseRollupKey, type RollupHeader, ROLLUPS_FOLDER } from "../../storage/rollup.ts";
-import { type PartitionVersion, partitionVersionOf } from "../duckdb/cache/partition-version.ts";
+import { type Partitions, type PartitionVersion, partitionVersionOf, siteOfFolders } from "../../storage/partitions.ts";
 import type { RolledMeasures } from "../duckdb/rollups/rollup-execution.ts";
 import { inOrderOfMaking, type RollupSpan, rollupSpans } from "../duckdb/rollups/rollup-spans.ts";
 import { isValid, fileOf } from "../duckdb/rollups/rollup-origin.ts";
 import type { ObjectKey, ObjectStore, StoredObject } from "../../storage/object-store.ts";
 import { dayNumberOf } from "../../storage/calendar.ts";
-import { siteOfFolders } from "../../storage/partition.ts";
-import type { Partitions } from "../../storage/partitions.ts";
 import { openRollup, RollupFormatError } from "../../storage/rollup-file.ts";
 import { reasonOf } from "../base/metrics/log.ts";
 import { PeriodMeasures, type PeriodMeasuresOptions } from "./period-measures.ts";

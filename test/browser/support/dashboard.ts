@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Page, Request } from "playwright-core";
 import { encodeEvents } from "../../../src/storage/parquet-events.ts";
-import { partitionKey } from "../../../src/storage/partition.ts";
+import { partitionKey } from "../../../src/storage/partitions.ts";
 import type { LocalDate, StoredEvent } from "../../../src/storage/event.ts";
 import { nowMs } from "../../support/fixed-clock.ts";
 import { anEvent, siteId } from "../../support/stored-event.ts";

@@ -2,7 +2,7 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { packAsset } from "../../../adapters/pack-asset.mjs";
-import { responseTo } from "../../../src/handlers/reply.ts";
+import { responseTo } from "../../../src/handlers/http.ts";
 import { assetReply, chosenCoding } from "../../../src/handlers/files.ts";
 import { createAssets, unpackAsset } from "../../../src/runtime/service/assets.ts";
 

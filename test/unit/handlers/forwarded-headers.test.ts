@@ -2,7 +2,7 @@
 import { isIP } from "node:net";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { clientAddressOf, forwardedEntry } from "../../../src/handlers/forwarded-headers.ts";
+import { clientAddressOf, forwardedEntry } from "../../../src/handlers/origins.ts";
 
 const SOCKET = "198.51.100.1";
 

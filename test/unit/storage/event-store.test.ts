@@ -5,7 +5,7 @@ import type { LocalDate, SiteId, StoredEvent } from "../../../src/storage/event.
 import { EventStore } from "../../../src/storage/event-store.ts";
 import type { ObjectStore } from "../../../src/storage/object-store.ts";
 import { encodeEvents, inlineParquetWriter } from "../../../src/storage/parquet-events.ts";
-import { type Partition, partitionKey } from "../../../src/storage/partition.ts";
+import { type Partition, partitionKey } from "../../../src/storage/partitions.ts";
 import { createDeferred } from "../../support/deferred.ts";
 import { memoryStores, type Stores } from "../../support/mortal-stores.ts";
 import { anEvent, eventTexts, siteId } from "../../support/stored-event.ts";

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { LocalDate } from "../../../src/storage/event.ts";
-import { MERGED_FILE_BYTES_MAX, type PartitionFile, planMerges } from "../../../src/storage/partition.ts";
+import { MERGED_FILE_BYTES_MAX, type PartitionFile, planMerges } from "../../../src/storage/partitions.ts";
 
 const DAY = "2026-03-14" as LocalDate;
 const KIB = 1024;

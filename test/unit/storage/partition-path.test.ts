@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isSiteId } from "../../../src/runtime/base/config/names.ts";
 import type { LocalDate, SiteId } from "../../../src/storage/event.ts";
-import { isContinued, parsePartitionKey, partitionKey, siteFolder, siteOfFolders } from "../../../src/storage/partition.ts";
+import { isContinued, parsePartitionKey, partitionKey, siteFolder, siteOfFolders } from "../../../src/storage/partitions.ts";
 import { anySiteId, siteId } from "../../support/stored-event.ts";
 
 const DAY = "2026-03-15" as LocalDate;

@@ -1,7 +1,7 @@
 /** Which files of a partition count, and which segments they contain. */
 import { describe, expect, it } from "vitest";
 import type { LocalDate } from "../../../src/storage/event.ts";
-import { isInFiles, type PartitionFile, withoutSuperseded } from "../../../src/storage/partition.ts";
+import { isInFiles, type PartitionFile, withoutSuperseded } from "../../../src/storage/partitions.ts";
 
 const DAY = "2026-03-15" as LocalDate;
 

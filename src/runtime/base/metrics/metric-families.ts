@@ -1,8 +1,7 @@
 /** All metrics, with their names and help texts (docs/http-api.md, "Metrics"). */
 import type { EpochMs } from "../../../storage/event.ts";
 import { METRIC_PREFIX } from "../config/names.ts";
-import type { Counters, Gauges, RequestMetrics } from "./counters.ts";
-import type { Histogram, MetricFamily, Sample } from "./prometheus.ts";
+import type { Counters, Gauges, Histogram, MetricFamily, RequestMetrics, Sample } from "./metrics.ts";
 
 /** The sources of the metrics. */
 interface MetricSources {

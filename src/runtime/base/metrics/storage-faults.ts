@@ -1,6 +1,6 @@
 /** Storage faults that an operator is alerted to: files that reports leave out, and failed syncs of the journal. */
 import { LEFT_OUT_FILES_MAX, SYNC_FAILURES_LOG_MS } from "../config/limits.ts";
-import type { Counters } from "./counters.ts";
+import type { Counters } from "./metrics.ts";
 import { reasonOf, type Log } from "./log.ts";
 
 export class LeftOutFiles {

@@ -7,8 +7,7 @@ import { readJsonRecord, type RecordStore, replaceJsonRecord } from "../../../st
 import type { ObjectKey } from "../../../storage/object-store.ts";
 import { countEvents } from "../../../storage/parquet-events.ts";
 import { checkSeal } from "../../../storage/checksum.ts";
-import type { PartitionFile } from "../../../storage/partition.ts";
-import type { Partitions } from "../../../storage/partitions.ts";
+import type { PartitionFile, Partitions } from "../../../storage/partitions.ts";
 import { FAULTS_KEPT_MAX } from "../../base/config/limits.ts";
 import { reasonOf } from "../../base/metrics/log.ts";
 import type { ClickhouseEvents, StoredSegment, StoredSegments } from "../clickhouse-events.ts";

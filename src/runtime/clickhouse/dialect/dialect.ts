@@ -1,6 +1,6 @@
 /** ClickHouse's SQL where it differs from DuckDB's: what each fragment becomes. */
-import { whereFound, withTexts } from "../../query/aggregate-query.ts";
-import { clockPartSql, monthSql, timeUnitsSql, weekSql } from "../../query/buckets.ts";
+import { whereFound, withTexts } from "../../query/plan.ts";
+import { clockPartSql, monthSql, timeUnitsSql, weekSql } from "../../query/date-range.ts";
 import { meetsSessionConditions, reachesAny } from "../../query/conditions.ts";
 import { column, type Dialect, type Fragment, resultColumn, sql, type SqlParameter, type SqlText } from "../../query/sql.ts";
 import { isFound, matchesText, propertyPasses } from "../../query/text-conditions.ts";

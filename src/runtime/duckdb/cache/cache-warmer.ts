@@ -2,10 +2,9 @@
 import { addDays } from "../../../storage/calendar.ts";
 import type { EpochMs, SiteId } from "../../../storage/event.ts";
 import type { EventStore } from "../../../storage/event-store.ts";
-import { sizeGroups } from "../../../storage/partition.ts";
+import { type PartitionVersion, sizeGroups } from "../../../storage/partitions.ts";
 import { WARM_BYTES_MAX, WARM_DAYS, WARM_SHARE_MAX, WARM_SITES_MAX } from "../../base/config/limits.ts";
 import type { PartitionCache } from "./partition-cache.ts";
-import type { PartitionVersion } from "./partition-version.ts";
 import { bytesOf } from "../chunks.ts";
 import type { QueryLimiter } from "../../results/query-limiter.ts";
 import { reasonOf, type Log } from "../../base/metrics/log.ts";

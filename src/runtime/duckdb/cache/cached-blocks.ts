@@ -1,6 +1,6 @@
 /** The index of cached blocks in one generation of the engine: which block holds which day of a site, and which blocks are pinned. */
 import type { LocalDate, SiteId } from "../../../storage/event.ts";
-import { type Partition, type PartitionFile, sizeGroups } from "../../../storage/partition.ts";
+import { type Partition, type PartitionFile, sizeGroups } from "../../../storage/partitions.ts";
 import { GUESTS_CACHE_SHARE_MAX } from "../../base/config/limits.ts";
 import { type Engine, EngineFullError } from "../engine.ts";
 import type { EngineMemory } from "./engine-memory.ts";

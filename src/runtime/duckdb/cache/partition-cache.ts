@@ -1,7 +1,15 @@
 /** The cache of partitions in the engine: loads the days that a query needs from files and journal, and evicts the least recently used. */
 import type { EventStore } from "../../../storage/event-store.ts";
 import type { EventText, LocalDate, SiteId } from "../../../storage/event.ts";
-import { type JournaledEvents, type Partition, type PartitionFile, sizeGroups } from "../../../storage/partition.ts";
+import {
+  type JournaledEvents,
+  PARQUET_BYTES_PER_EVENT,
+  type Partition,
+  type PartitionFile,
+  type PartitionVersion,
+  partitionVersionOf,
+  sizeGroups,
+} from "../../../storage/partitions.ts";
 import { BLOCK_BYTES_MAX, BLOCKS_OF_BUDGET_MIN, LOAD_BYTES_MAX } from "../../base/config/limits.ts";
 import type { Log } from "../../base/metrics/log.ts";
 import type { LeftOutFiles } from "../../base/metrics/storage-faults.ts";
@@ -23,7 +31,6 @@ import {
 } from "./cached-blocks.ts";
 import { EngineMemory } from "./engine-memory.ts";
 import { PartialAggregates } from "./partial-aggregates.ts";
-import { PARQUET_BYTES_PER_EVENT, type PartitionVersion, partitionVersionOf } from "./partition-version.ts";
 
 interface PartitionCacheOptions {
   readonly engine: Engine;

@@ -6,7 +6,7 @@ import { encodeRollup, type OpenedRollup, openRollup } from "../../../storage/ro
 import { isPropertyMeasure, type Measures, type RollupHeader, type RollupOrigin } from "../../../storage/rollup.ts";
 import { ROLLUP_READS_MAX } from "../../base/config/report-limits.ts";
 import { reasonOf } from "../../base/metrics/log.ts";
-import type { Top } from "../../query/aggregate-query.ts";
+import type { Top } from "../../query/plan.ts";
 import type { SqlRow } from "../../query/sql.ts";
 import { fileOf } from "./rollup-origin.ts";
 import { MeasureSum, type RollupSource, sumOfParts } from "./rollup-sum.ts";

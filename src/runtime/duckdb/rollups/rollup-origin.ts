@@ -1,8 +1,7 @@
 /** Validity of a rollup: it was made with the program's definitions and settings, of exactly the events that are stored now. */
 import type { LocalDate, SiteId } from "../../../storage/event.ts";
-import type { PartitionFile } from "../../../storage/partition.ts";
+import type { PartitionFile, PartitionVersion } from "../../../storage/partitions.ts";
 import { hashOf, type RollupFile, rollupFileOf, type RollupOrigin } from "../../../storage/rollup.ts";
-import type { PartitionVersion } from "../cache/partition-version.ts";
 import type { RollupSpan } from "./rollup-spans.ts";
 
 /** The program's current way to compute rollups. */

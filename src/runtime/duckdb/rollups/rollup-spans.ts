@@ -5,11 +5,10 @@
 import { addDays, daysBetween, firstDateOfPeriod, periodOf } from "../../../storage/calendar.ts";
 import { isLocalDate, type LocalDate } from "../../../storage/event.ts";
 import type { ObjectKey } from "../../../storage/object-store.ts";
-import type { PartitionFile } from "../../../storage/partition.ts";
+import type { PartitionFile, PartitionVersion } from "../../../storage/partitions.ts";
 import { isPropertyMeasure, type RollupHeader } from "../../../storage/rollup.ts";
 import { ROLLUP_DAY_WEIGHT_BYTES, ROLLUP_DAYS_MAX } from "../../base/config/report-limits.ts";
 import { type DateRange, rangeOfDays } from "../../query/date-range.ts";
-import type { PartitionVersion } from "../cache/partition-version.ts";
 
 export interface RollupSpan {
   readonly firstDay: LocalDate;

@@ -6,7 +6,7 @@ import { deleteObjects, type ObjectKey, type ObjectStore } from "../../../storag
 import type { EventStore } from "../../../storage/event-store.ts";
 import type { LocalDate, SiteId } from "../../../storage/event.ts";
 import { LruMap } from "../../../storage/lru-map.ts";
-import type { PartitionFile } from "../../../storage/partition.ts";
+import { type PartitionFile, type PartitionVersion, partitionVersionOf } from "../../../storage/partitions.ts";
 import {
   daysOfRollupKey,
   parseRollupKey,
@@ -22,10 +22,9 @@ import {
   ROLLUP_WEIGHT_BYTES_MIN,
   UNREADABLE_ROLLUPS_REMEMBERED_MAX,
 } from "../../base/config/report-limits.ts";
-import type { RollupDayCounts } from "../../base/metrics/counters.ts";
+import type { RollupDayCounts } from "../../base/metrics/metrics.ts";
 import { type Log, reasonOf } from "../../base/metrics/log.ts";
 import type { DateRange } from "../../query/date-range.ts";
-import { type PartitionVersion, partitionVersionOf } from "../cache/partition-version.ts";
 import type { RollupCalculator } from "./rollup-calculator.ts";
 import { areUnchanged, definitionsHashOf, fileOf, isValid, originOf, recordsFiles, type RollupDefinitions } from "./rollup-origin.ts";
 import {

@@ -14,7 +14,7 @@ import {
 import { ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../../base/config/report-limits.ts";
 import type { SqlRow } from "../../query/sql.ts";
 import { compiledTest, searchTest } from "../../query/text-matching.ts";
-import type { Top } from "../../query/aggregate-query.ts";
+import type { Top } from "../../query/plan.ts";
 import { UNRECORDED } from "../../../shared/filters.ts";
 
 type Values = Columns[string];

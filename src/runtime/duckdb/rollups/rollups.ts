@@ -2,12 +2,12 @@
 import type { EventStore } from "../../../storage/event-store.ts";
 import type { EpochMs, LocalDate, SiteId } from "../../../storage/event.ts";
 import { ROLLUP_RETRY_MS_MAX, ROLLUP_RETRY_MS_MIN, ROLLUP_RUN_MS_MAX, ROLLUP_WAIT_MS_MAX } from "../../base/config/report-limits.ts";
-import type { Counters, RollupDays } from "../../base/metrics/counters.ts";
+import type { Counters, RollupDays } from "../../base/metrics/metrics.ts";
 import { reasonOf } from "../../base/metrics/log.ts";
 import { type Job, PeriodicJob } from "../../base/periodic-job.ts";
 import { NewDates } from "../../sites/site-calendar.ts";
 import type { CalendarOf } from "../../sites/sites.ts";
-import type { PartitionVersion } from "../cache/partition-version.ts";
+import type { PartitionVersion } from "../../../storage/partitions.ts";
 import { RollupMaker, type RollupMakerOptions } from "./rollup-maker.ts";
 import type { RollupToMake } from "./rollup-store.ts";
 

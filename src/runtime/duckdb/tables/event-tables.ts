@@ -2,7 +2,7 @@
 import { dayNumberOf } from "../../../storage/calendar.ts";
 import { DAY_MS, EVENT_COLUMNS, eventOf, NUMBER_COLUMNS, type SiteId, TEXT_COLUMNS } from "../../../storage/event.ts";
 import { columnsOfEvents, readEvents } from "../../../storage/parquet-events.ts";
-import { sizeGroups } from "../../../storage/partition.ts";
+import { sizeGroups } from "../../../storage/partitions.ts";
 import { PAGEVIEW } from "../../base/config/names.ts";
 import { type Block, type BlockSource, EngineLostError, type Loaded } from "../engine.ts";
 import { batchOf, type DayEvents, ipcFromEvents, ipcFromStrings, PendingInsert, rowsFromIpc } from "./arrow.ts";

@@ -1,9 +1,8 @@
 /** The daily export: visitors, page views, top page and top source of each date (docs/http-api.md, "Export"). */
 import { PAGEVIEW } from "../../base/config/names.ts";
-import type { AggregateQuery } from "../../query/aggregate-query.ts";
-import { type Plan, planOf } from "../../query/plan.ts";
+import { type AggregateQuery, type Plan, planOf } from "../../query/plan.ts";
 import { closed, list, text } from "../../base/json-schema.ts";
-import { DAY_BUCKET, daysOf } from "../../query/buckets.ts";
+import { DAY_BUCKET, daysOf } from "../../query/date-range.ts";
 import { column, fragment, numberIn, rowsBy, sql, type SqlText, textCode } from "../../query/sql.ts";
 import { eventsIn, type Scope, within } from "../../query/scope.ts";
 import { DAY, PAGEVIEWS, VISITORS } from "../measures/fields.ts";

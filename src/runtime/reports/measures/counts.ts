@@ -1,11 +1,8 @@
 /** Distinct visitors, page views, events and revenue of a scope (docs/reports.md, "Visitors, page views and events"). */
 import { DAY_MS, type LocalDate, type SiteId, utcDateOf } from "../../../storage/event.ts";
 import { PAGEVIEW } from "../../base/config/names.ts";
-import type { AggregateQuery } from "../../query/aggregate-query.ts";
-import { DAY_BUCKET } from "../../query/buckets.ts";
-import { rangeOfDays } from "../../query/date-range.ts";
-import type { LocalSql } from "../../query/local-time.ts";
-import { type Plan, planOf } from "../../query/plan.ts";
+import { type AggregateQuery, type Plan, planOf } from "../../query/plan.ts";
+import { DAY_BUCKET, type LocalSql, rangeOfDays } from "../../query/date-range.ts";
 import { fragment, numberIn, sql, type SqlRow, textCode } from "../../query/sql.ts";
 import { eventsIn, type Scope, within } from "../../query/scope.ts";
 

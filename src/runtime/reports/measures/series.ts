@@ -1,8 +1,7 @@
 /** The points of a time series. Weeks and months are sums of days where days add up, so that rollups answer them. */
 import type { Calendar } from "../../../storage/calendar.ts";
 import { BUCKETS_MAX } from "../../base/config/report-limits.ts";
-import { bucketOfDay, bucketSql, bucketsOf, type BucketLength } from "../../query/buckets.ts";
-import type { DateRange } from "../../query/date-range.ts";
+import { type BucketLength, bucketOfDay, bucketsOf, bucketSql, type DateRange } from "../../query/date-range.ts";
 import { list, text, type Described, type Schema } from "../../base/json-schema.ts";
 import { numberIn, rowsBy, type SqlRow, sumsBy } from "../../query/sql.ts";
 import { HOURLY_DAYS_MAX, RANGE_DAYS_MAX } from "../../../shared/limits.ts";

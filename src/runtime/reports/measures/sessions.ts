@@ -1,8 +1,8 @@
 /** Sessions: runs of one visitor's events without a pause longer than the session window. A filter keeps sessions with a matching event (docs/reports.md, "Sessions"). */
 import type { Calendar } from "../../../storage/calendar.ts";
 import { DAY_MS } from "../../../storage/event.ts";
-import type { AggregateQuery } from "../../query/aggregate-query.ts";
-import { isInUtc, startOfDaySql, type LocalSql } from "../../query/local-time.ts";
+import type { AggregateQuery } from "../../query/plan.ts";
+import { isInUtc, type LocalSql, startOfDaySql } from "../../query/date-range.ts";
 import { fragment, numberIn, ratio, sql, type SqlRow, type SqlText, textCode } from "../../query/sql.ts";
 import { eventsIn, eventsWithMatch, hidesEvents, inRange, type Scope, within } from "../../query/scope.ts";
 import { PAGEVIEW } from "../../base/config/names.ts";

@@ -3,7 +3,7 @@ import type { VisitorFunction } from "../../query/behavioral/visitor-function.ts
 import { eventsIn, type Scope, within } from "../../query/scope.ts";
 import { fragment, sql } from "../../query/sql.ts";
 import { type Step, stepBitsSql, stepSql } from "../../query/steps.ts";
-import { type AggregateQuery, perVisitorQuery } from "../../query/aggregate-query.ts";
+import { type AggregateQuery, perVisitorQuery } from "../../query/plan.ts";
 
 export interface StepEvents {
   readonly steps: readonly Step[];

@@ -3,7 +3,7 @@
  * (docs/reports.md, "Columns of a breakdown").
  */
 import type { Calendar } from "../../../storage/calendar.ts";
-import type { AggregateQuery } from "../../query/aggregate-query.ts";
+import type { AggregateQuery } from "../../query/plan.ts";
 import { columnOf, type Dimension, isDimension, type SessionDimension } from "../../query/filters.ts";
 import { goalSql } from "../../query/conditions.ts";
 import { eventsIn, hidesEvents, propsIn, type Scope, within } from "../../query/scope.ts";

@@ -9,7 +9,7 @@ import { OVERVIEW_SITES_DEFAULT, OVERVIEW_SITES_AT_ONCE } from "../../base/confi
 import { AppError } from "../../base/errors.ts";
 import { closed, count, list, orNull, text, type Described } from "../../base/json-schema.ts";
 import { reasonOf, type Log } from "../../base/metrics/log.ts";
-import { parseDateRange, SHORT_PERIOD_NAMES, type DateRange } from "../../query/date-range.ts";
+import { type DateRange, parseDateRange, SHORT_PERIOD_NAMES } from "../../query/date-range.ts";
 import { optional, rowLimit, type Values } from "../../query/parameters.ts";
 import { type Reader, SCOPE_PARAMETERS, SHORT_END_DATE } from "../../query/scope.ts";
 import type { QueryService, RunNumbers } from "../../results/query-service.ts";

@@ -6,13 +6,11 @@ import { addDays, dayNumberOf, daysBetween, firstDateOfPeriod, periodOf, type Ca
 import { type EpochMs, type LocalDate, MINUTE_MS, type SiteId, startOfDayMs } from "../../../storage/event.ts";
 import { ROLLUP_DAY_WEIGHT_BYTES, ROLLUP_WEIGHT_BYTES_MIN } from "../../base/config/report-limits.ts";
 import type { NumbersPlan } from "../../results/unchanged-results.ts";
-import { bucketsOf } from "../../query/buckets.ts";
-import { rangeOfDays, type DateRange } from "../../query/date-range.ts";
+import { bucketsOf, type DateRange, localTimeOf, rangeOfDays, whenClockShows } from "../../query/date-range.ts";
 import { numberIn, type SqlRow } from "../../query/sql.ts";
 import type { Scope } from "../../query/scope.ts";
 import { seriesOf } from "../measures/series.ts";
 import { visitCounts, visitsByDay, visitsByHour, visitsByFirstMinute, visitsByLastInstant } from "./visit-queries.ts";
-import { localTimeOf, whenClockShows } from "../../query/local-time.ts";
 import { daysOfWholeWeeks } from "../../../shared/periods.ts";
 
 interface WindowMetrics {

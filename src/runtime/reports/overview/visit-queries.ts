@@ -2,9 +2,8 @@
 import type { Calendar } from "../../../storage/calendar.ts";
 import type { Columns } from "../../../storage/columns.ts";
 import { type EpochMs, MINUTE_MS } from "../../../storage/event.ts";
-import type { AggregateQuery, Visits } from "../../query/aggregate-query.ts";
-import { DAY_BUCKET, HOUR_BUCKET, hourBucketIn } from "../../query/buckets.ts";
-import type { DateRange } from "../../query/date-range.ts";
+import type { AggregateQuery, Visits } from "../../query/plan.ts";
+import { type DateRange, DAY_BUCKET, HOUR_BUCKET, hourBucketIn } from "../../query/date-range.ts";
 import { inRange, type Scope } from "../../query/scope.ts";
 import { sql } from "../../query/sql.ts";
 import { visitorCounts, visitorCountsBy } from "../measures/counts.ts";

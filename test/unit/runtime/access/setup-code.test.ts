@@ -5,7 +5,7 @@ import type { KeptEntries, KeptEntry } from "../../../../src/runtime/access/expi
 import { LoginLockout } from "../../../../src/runtime/access/login-lockout.ts";
 import { logSetupCode, SetupCode } from "../../../../src/runtime/access/setup-code.ts";
 import { createSha256, toHex } from "../../../../src/runtime/base/bytes.ts";
-import { createCounters } from "../../../../src/runtime/base/metrics/counters.ts";
+import { createCounters } from "../../../../src/runtime/base/metrics/metrics.ts";
 import { AppError } from "../../../../src/runtime/base/errors.ts";
 import { createRecordingLog } from "../../../support/recording-log.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createRateLimit, takeFromAll, rateLimitKeyOf, wideNetworkOf, type RateLimit } from "../../../../src/runtime/base/rate-limit.ts";
-import { clientAddressOf } from "../../../../src/handlers/forwarded-headers.ts";
+import { clientAddressOf } from "../../../../src/handlers/origins.ts";
 
 /** Some moment of the monotonic clock. */
 const START = 1_000_000;

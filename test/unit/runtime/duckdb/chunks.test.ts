@@ -1,7 +1,7 @@
 /** Where a range is cut into chunks, and how many of them are worked on at a time. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { PartitionVersion } from "../../../../src/runtime/duckdb/cache/partition-version.ts";
+import type { PartitionVersion } from "../../../../src/storage/partitions.ts";
 import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
 import { bytesOf, type Chunk, cutIntoChunks, MemoryAdmission } from "../../../../src/runtime/duckdb/chunks.ts";
 import { DAY_MS, type LocalDate, utcDateOf } from "../../../../src/storage/event.ts";

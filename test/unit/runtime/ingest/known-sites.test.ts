@@ -1,7 +1,7 @@
 /** Sites that may come into being by events: what happens at the same moment, when storage fails, and beside a start. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { KnownSites } from "../../../../src/runtime/ingest/admission.ts";
-import { createCounters } from "../../../../src/runtime/base/metrics/counters.ts";
+import { createCounters } from "../../../../src/runtime/base/metrics/metrics.ts";
 import type { SiteId } from "../../../../src/storage/event.ts";
 import { createDeferred } from "../../../support/deferred.ts";
 import { createFailingSegmentLog } from "../../../support/failing-segment-log.ts";

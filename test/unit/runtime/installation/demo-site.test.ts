@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { demoFile, MINUTES_OF_DAY, storedDemo } from "../../../../src/runtime/installation/demo-site.ts";
 import { dayNumberOf } from "../../../../src/storage/calendar.ts";
 import type { LocalDate } from "../../../../src/storage/event.ts";
-import type { Partition } from "../../../../src/storage/partition.ts";
+import type { Partition } from "../../../../src/storage/partitions.ts";
 
 const DAY = "2026-03-15" as LocalDate;
 

@@ -1,6 +1,6 @@
 /** When the proxy check says that `trust_proxy` is wrong, and which value it names. */
 import { describe, expect, it } from "vitest";
-import { addressChainOf } from "../../../../src/handlers/forwarded-headers.ts";
+import { addressChainOf } from "../../../../src/handlers/origins.ts";
 import { HIDDEN_EVENTS_MIN, PROXY_EVENTS_MIN, PROXY_WINDOW_EVENTS } from "../../../../src/runtime/base/config/limits.ts";
 import { ProxyCheck } from "../../../../src/runtime/installation/proxy-check.ts";
 import { createRecordingLog } from "../../../support/recording-log.ts";

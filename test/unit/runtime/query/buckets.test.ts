@@ -1,8 +1,16 @@
 /** How ranges of days are cut for charts. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bucketOfDay, bucketsOf, checkInterval, daysOf, lengthOf, type BucketLength } from "../../../../src/runtime/query/buckets.ts";
-import { rangeOfDays, type DateRange } from "../../../../src/runtime/query/date-range.ts";
+import {
+  type BucketLength,
+  bucketOfDay,
+  bucketsOf,
+  checkInterval,
+  type DateRange,
+  daysOf,
+  lengthOf,
+  rangeOfDays,
+} from "../../../../src/runtime/query/date-range.ts";
 import { WEEK_STARTS } from "../../../../src/shared/site-choices.ts";
 import { dayNumberOf, utcCalendar, ZonedCalendar, type Calendar } from "../../../../src/storage/calendar.ts";
 import { DAY_MS, isLocalDate, type LocalDate, utcDateOf } from "../../../../src/storage/event.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { comparedRange, comparedWindow, scopesOf } from "../../../../src/runtime/query/comparison.ts";
-import { rangeOfDays, type DateRange } from "../../../../src/runtime/query/date-range.ts";
+import { type DateRange, rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
 import { addDays, daysBetween, utcCalendar, ZonedCalendar, type Calendar } from "../../../../src/storage/calendar.ts";
 import { DAY_MS, type LocalDate, type SiteId, utcDateOf } from "../../../../src/storage/event.ts";
 import { zoneNamed } from "../../../support/time-zones.ts";

@@ -1,8 +1,15 @@
 /** Local time in SQL, computed by DuckDB, against the calendar. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isInUtc, localTimeSql, startOfDaySql } from "../../../../src/runtime/query/local-time.ts";
-import { HOUR_BUCKET, bucketsOf } from "../../../../src/runtime/query/buckets.ts";
-import { datesOf, rangeOfDays, type DateRange } from "../../../../src/runtime/query/date-range.ts";
+import {
+  bucketsOf,
+  type DateRange,
+  datesOf,
+  HOUR_BUCKET,
+  isInUtc,
+  localTimeSql,
+  rangeOfDays,
+  startOfDaySql,
+} from "../../../../src/runtime/query/date-range.ts";
 import { joinSql, numberIn, sql, type SqlText } from "../../../../src/runtime/query/sql.ts";
 import type { Engine } from "../../../../src/runtime/duckdb/engine.ts";
 import { addDays, dayNumberOf, utcCalendar, ZonedCalendar, type Calendar } from "../../../../src/storage/calendar.ts";

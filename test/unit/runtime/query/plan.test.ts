@@ -1,7 +1,6 @@
 /** Plans: which rows reach which function, whatever plans are made of. */
 import { describe, expect, it } from "vitest";
-import type { AggregateQuery } from "../../../../src/runtime/query/aggregate-query.ts";
-import { combinePlans, mapPlan, type Plan, planOf } from "../../../../src/runtime/query/plan.ts";
+import { type AggregateQuery, combinePlans, mapPlan, type Plan, planOf } from "../../../../src/runtime/query/plan.ts";
 import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
 import type { SiteRange } from "../../../../src/runtime/query/scope.ts";
 import { sql } from "../../../../src/runtime/query/sql.ts";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { CLICKHOUSE_RETRY_MS_MAX } from "../../../../src/runtime/base/config/clickhouse-limits.ts";
 import { isSiteId } from "../../../../src/runtime/base/config/names.ts";
 import { Flush, INTO_CLICKHOUSE } from "../../../../src/runtime/upkeep/flush.ts";
-import { createCounters } from "../../../../src/runtime/base/metrics/counters.ts";
+import { createCounters } from "../../../../src/runtime/base/metrics/metrics.ts";
 import { type EventReplica, EventStore, type ReplicatedEvents } from "../../../../src/storage/event-store.ts";
 import { SITE_COLUMN, type SiteId } from "../../../../src/storage/event.ts";
 import type { ObjectStore } from "../../../../src/storage/object-store.ts";

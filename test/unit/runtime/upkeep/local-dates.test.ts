@@ -9,7 +9,7 @@ import type { CalendarRecord } from "../../../../src/runtime/sites/site-calendar
 import { DEFAULT_SETTINGS, type SiteSettings } from "../../../../src/runtime/sites/site-settings.ts";
 import type { LocalDate, SiteId } from "../../../../src/storage/event.ts";
 import { encodeEvents } from "../../../../src/storage/parquet-events.ts";
-import { partitionKey } from "../../../../src/storage/partition.ts";
+import { partitionKey } from "../../../../src/storage/partitions.ts";
 import { ROLLUPS_FOLDER } from "../../../../src/storage/rollup.ts";
 import { createInProcessTarget, type InProcessTarget } from "../../../support/in-process-target.ts";
 import { memoryStores, type Stores } from "../../../support/mortal-stores.ts";

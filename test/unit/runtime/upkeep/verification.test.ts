@@ -5,7 +5,7 @@ import { FAULTS_KEPT_MAX } from "../../../../src/runtime/base/config/limits.ts";
 import type { StoredEvent } from "../../../../src/storage/event.ts";
 import { encodeJournalLines } from "../../../../src/storage/journal.ts";
 import { encodeEvents } from "../../../../src/storage/parquet-events.ts";
-import { dayFolder, partitionKey } from "../../../../src/storage/partition.ts";
+import { dayFolder, partitionKey } from "../../../../src/storage/partitions.ts";
 import { createKey, postSetup, tokenOf, withSession } from "../../../support/auth-requests.ts";
 import { createInProcessTarget } from "../../../support/in-process-target.ts";
 import { memoryStores, type Stores } from "../../../support/mortal-stores.ts";

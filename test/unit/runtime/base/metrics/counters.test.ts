@@ -2,8 +2,14 @@
 import { expect, it } from "vitest";
 import { EventOutcomes } from "../../../../../src/runtime/ingest/event-outcomes.ts";
 import { takeFromBoth, createRateLimit, type RateVerdict } from "../../../../../src/runtime/base/rate-limit.ts";
-import { addActivity, takeActivity, createCounters, RequestMetrics, RollupDays } from "../../../../../src/runtime/base/metrics/counters.ts";
-import { Histogram } from "../../../../../src/runtime/base/metrics/prometheus.ts";
+import {
+  addActivity,
+  createCounters,
+  Histogram,
+  RequestMetrics,
+  RollupDays,
+  takeActivity,
+} from "../../../../../src/runtime/base/metrics/metrics.ts";
 import { siteId } from "../../../../support/stored-event.ts";
 
 const instance = () => ({

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { groupIntoBlocks } from "../../../../../src/runtime/duckdb/cache/cached-blocks.ts";
 import { DAY_MS, utcDateOf } from "../../../../../src/storage/event.ts";
-import type { PartitionFile } from "../../../../../src/storage/partition.ts";
+import type { PartitionFile } from "../../../../../src/storage/partitions.ts";
 
 type Missing = Parameters<typeof groupIntoBlocks>[0][number];
 

@@ -11,7 +11,7 @@ import { EventStore } from "../../../../../src/storage/event-store.ts";
 import { createMemoryObjectStore } from "../../../../support/memory-object-store.ts";
 import { createMemorySegmentLog } from "../../../../support/memory-segment-log.ts";
 import { encodeEvents, inlineParquetWriter } from "../../../../../src/storage/parquet-events.ts";
-import { partitionKey } from "../../../../../src/storage/partition.ts";
+import { partitionKey } from "../../../../../src/storage/partitions.ts";
 import { createRecordingLog } from "../../../../support/recording-log.ts";
 import { createEngineShare } from "../../../../support/shared-engine.ts";
 import { anEvent, siteId } from "../../../../support/stored-event.ts";

@@ -1,7 +1,7 @@
 /** Rollups and the rest of a range: together they hold every salt period with events exactly once. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { PartitionVersion } from "../../../../../src/runtime/duckdb/cache/partition-version.ts";
+import type { PartitionVersion } from "../../../../../src/storage/partitions.ts";
 import { rangeOfDays } from "../../../../../src/runtime/query/date-range.ts";
 import {
   coverRange,

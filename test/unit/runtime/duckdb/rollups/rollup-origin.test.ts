@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { areSameEvents, areUnchanged, isValid, originOf } from "../../../../../src/runtime/duckdb/rollups/rollup-origin.ts";
-import type { PartitionVersion } from "../../../../../src/runtime/duckdb/cache/partition-version.ts";
+import type { PartitionVersion } from "../../../../../src/storage/partitions.ts";
 import { filesOf, versionOf, versionsFrom } from "../../../../support/partition-versions.ts";
 import { day } from "../../../../support/json-rollups.ts";
 import { siteId } from "../../../../support/stored-event.ts";

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ROLLUP_DAY_WEIGHT_BYTES, ROLLUP_WEIGHT_BYTES_MIN } from "../../../../../src/runtime/base/config/report-limits.ts";
-import type { PartitionVersion } from "../../../../../src/runtime/duckdb/cache/partition-version.ts";
+import type { PartitionVersion } from "../../../../../src/storage/partitions.ts";
 import {
   dueDays,
   dueSpans,

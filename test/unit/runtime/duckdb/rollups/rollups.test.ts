@@ -7,7 +7,7 @@ import { createMemoryObjectStore } from "../../../../support/memory-object-store
 import type { ObjectKey, ObjectStore } from "../../../../../src/storage/object-store.ts";
 import { type SiteId, type StoredEvent, utcDateOf } from "../../../../../src/storage/event.ts";
 import { encodeEvents } from "../../../../../src/storage/parquet-events.ts";
-import { partitionKey } from "../../../../../src/storage/partition.ts";
+import { partitionKey } from "../../../../../src/storage/partitions.ts";
 import { parseRollupKey, rollupFolder, ROLLUPS_FOLDER } from "../../../../../src/storage/rollup.ts";
 import { createControlledEngine } from "../../../../support/controlled-engine.ts";
 import { createDeferred } from "../../../../support/deferred.ts";
