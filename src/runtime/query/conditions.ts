@@ -1,14 +1,166 @@
-/** Conditions in SQL: whether an event meets a filter, by what it recorded or by the session that it is part of (docs/reports.md, "Filters"). */
+/**
+ * Conditions in SQL: whether an event meets a filter, by what it recorded or by the session that it is part of (docs/reports.md,
+ * "Filters"), and the steps of funnels and sequences. DuckDB looks up tests of columns and properties among texts that were tested before (see `EngineQuery`).
+ */
 import { PROPERTY_PREFIX, UNRECORDED } from "../../shared/filters.ts";
+import { CONDITIONS_MAX } from "../../shared/limits.ts";
+import { unescapeCommas } from "../../shared/steps.ts";
+import { exceedsChars } from "../../shared/text.ts";
 import { MINUTE_MS } from "../../storage/event.ts";
 import type { Config } from "../base/config/config.ts";
 import { PAGEVIEW } from "../base/config/names.ts";
+import { STEP_CHARS_MAX } from "../base/config/report-limits.ts";
+import { invalidInput } from "../base/errors.ts";
+import { text } from "../base/json-schema.ts";
 import type { Goal } from "../sites/goal.ts";
 import { columnOf, type Condition, isDimension, isSessionFilter, type SessionFilter } from "./filters.ts";
-import { column, fragment, joinSql, sql, type SqlText, textCode } from "./sql.ts";
-import { bitsSql, stepSql } from "./steps.ts";
-import { propertyPasses, valuePasses } from "./text-conditions.ts";
-import { ANY_TEXT, compiledTest, type TextTest } from "./text-matching.ts";
+import { type Parameter, type ParameterDescription, required } from "./parameters.ts";
+import { column, type ColumnName, fragment, joinSql, type PropertyTest, sql, type SqlText, textCode } from "./sql.ts";
+import { ANY_TEXT, compiledTest, searchTest, type TextTest } from "./text-matching.ts";
+
+const isBitOf = (test: SqlText): SqlText => sql`(tests & CAST(${test} AS BIGINT)) <> 0`;
+
+/** True if the text of a column equals one of the values, of which one may be that it was not recorded. */
+function equalsText(text: SqlText, values: readonly string[]): SqlText {
+  const codes = values.map((value) => sql`${textCode(value)}`);
+  return codes.length === 1 ? sql`${text} = ${joinSql(codes, ", ")}` : sql`${text} IN (${joinSql(codes, ", ")})`;
+}
+
+/**
+ * True if a column, or an expression over codes of texts, was recorded and passes the test. `of` is the column that it reads, if it is
+ * known.
+ */
+export const matchesText = fragment(
+  (text: SqlText, of: ColumnName | null, test: TextTest) =>
+    sql`${text} IN (SELECT code FROM matches WHERE ${isBitOf(sql`${{ test, ...(of && { of }) }}`)})`,
+);
+
+/** True if the text of a column matches the pattern, in which `*` matches any characters, or none. */
+const matchesPattern = (name: ColumnName, pattern: string): SqlText => matchesText(column(name), name, { kind: "like", values: [pattern] });
+
+/**
+ * True if an event has a value of the property, and it passes the test. `props` is a SELECT of the column `props` of at least these events.
+ */
+export const propertyPasses = fragment(
+  (propertyTest: PropertyTest, _props: SqlText) =>
+    sql`props IN (SELECT props FROM matching_props WHERE ${isBitOf(sql`${{ propertyTest }}`)})`,
+);
+
+/**
+ * True if a value passes: a code in DuckDB, a text in ClickHouse, and as such never NULL. `of` is the column that it is from, if it is
+ * known.
+ */
+export const valuePasses = (value: SqlText, of: ColumnName | null, test: TextTest): SqlText =>
+  test.kind === "is" ? equalsText(value, test.values) : matchesText(value, of, test);
+
+interface Found {
+  readonly of?: ColumnName | null | undefined;
+  /** The label that a reader sees for a value that was not recorded. */
+  readonly unknownLabel?: string | undefined;
+}
+
+/**
+ * Tests of columns and properties in SQL. DuckDB looks them up among texts that were tested before (see `EngineQuery`).
+ *
+ * True if the displayed label of a value contains the text, ignoring case.
+ */
+export function isFound(value: SqlText, search: string, { of = null, unknownLabel = UNRECORDED }: Found = {}): SqlText {
+  const test = searchTest(search);
+  const found = valuePasses(value, of, test);
+  return compiledTest(test)(unknownLabel) ? sql`(${found} OR ${equalsText(value, [UNRECORDED])})` : found;
+}
+
+export interface Step {
+  readonly kind: "page" | "event";
+  /** A path, where `*` matches any characters, or an event name. */
+  readonly value: string;
+}
+
+/** The notation of a step, with commas unescaped. */
+export const stepName = ({ kind, value }: Step): string => `${kind}:${value}`;
+
+/**
+ * Steps of funnels and sequences, and pages: their notation in requests, `page:/pricing` or `event:signup`, joined by commas, and their SQL
+ * (docs/http-api.md, "Funnel").
+ *
+ * True if an event matches the step.
+ */
+export function stepSql({ kind, value }: Step): SqlText {
+  if (kind === "event") return sql`${column("event_name")} = ${textCode(value)}`;
+  const path = value.includes("*") ? matchesPattern("pathname", value) : sql`${column("pathname")} = ${textCode(value)}`;
+  return sql`(${column("event_name")} = ${textCode(PAGEVIEW)} AND ${path})`;
+}
+
+/** A BIGINT with a bit for each test that an event passes; the first test is the lowest bit. */
+export const bitsSql = (tests: readonly SqlText[]): SqlText =>
+  joinSql(
+    tests.map((test, i) => sql`CASE WHEN ${test} THEN CAST(${2 ** i} AS BIGINT) ELSE 0 END`),
+    " + ",
+  );
+
+/** The bits of the steps that an event matches. */
+export const stepBitsSql = (steps: readonly Step[]): SqlText => bitsSql(steps.map(stepSql));
+
+/** 400 if no page can have the path. `what` starts the message: the parameter, and the position in it. */
+function checkPage(value: string, what: string): void {
+  if (!/^[/*]/.test(value)) throw invalidInput(`${what} must name a path that begins with "/", or with the wildcard "*"`);
+}
+
+function checkLength(value: string, what: string): void {
+  if (exceedsChars(value, STEP_CHARS_MAX)) throw invalidInput(`${what} must be at most ${STEP_CHARS_MAX} characters`);
+}
+
+function parseStep(written: string, what: string): Step {
+  const [, kind, value = ""] = /^(page|event):(.*)$/s.exec(unescapeCommas(written)) ?? [];
+  if (kind !== "page" && kind !== "event") {
+    throw invalidInput(`${what} must be page:<path> or event:<name>, with %2C for a comma in it; it is "${written}"`);
+  }
+  if (value === "") throw invalidInput(`${what} has nothing behind "${kind}:"`);
+  checkLength(value, what);
+  if (kind === "page") checkPage(value, what);
+  return { kind, value };
+}
+
+/** 400 with the number of the invalid step. */
+export function parseSteps(value: string, name: string, stepsMin: number): readonly Step[] {
+  const steps = value === "" ? [] : value.split(",");
+  if (steps.length < stepsMin || steps.length > CONDITIONS_MAX) {
+    throw invalidInput(
+      `"${name}" must list ${stepsMin} to ${CONDITIONS_MAX} of page:<path> and event:<name>, joined by commas; there are ${steps.length}`,
+    );
+  }
+  return steps.map((step, i) => parseStep(step, `"${name}": number ${i + 1}`));
+}
+
+/** Unbounded in characters, so that RE2 can compile it in a list: nested repetitions may come to 1,000 at most. */
+const STEP = "(?:page:[/*][^,]*|event:[^,]+)";
+
+/** The notation of steps, for descriptions. */
+export const STEP_NOTATION =
+  "`page:<path>` is a page view of that path, where `*` matches any characters; `event:<name>` is an event of that name. " +
+  "Steps are joined by commas; a comma in a step is written `%2C`, and a literal `%2C` is written `%252C`, before the encoding of the URL. " +
+  `A path or name has at most ${STEP_CHARS_MAX} characters.`;
+
+/** A list of steps in the OpenAPI document. `meaning` is the description of its schema. */
+export const stepListDescription = (description: string, meaning: string, stepsMin: number): ParameterDescription => ({
+  description,
+  schema: text(meaning, { pattern: `^${STEP}(?:,${STEP}){${stepsMin - 1},${CONDITIONS_MAX - 1}}$` }),
+  example: "page:/pricing,event:signup",
+});
+
+/** The path of a page, where `*` matches any characters. */
+export const PAGE: Parameter<Step> = required(
+  {
+    description: "The path of a page, where `*` matches any characters.",
+    schema: text("A path.", { pattern: "^[/*]", maxLength: STEP_CHARS_MAX }),
+    example: "/",
+  },
+  (value, name) => {
+    checkLength(value, `"${name}"`);
+    checkPage(value, `"${name}"`);
+    return { kind: "page", value };
+  },
+);
 
 /** `props` is a SELECT of the column `props` of at least the events that are asked about. */
 export function goalSql(goal: Goal, props: SqlText): SqlText {

@@ -8,7 +8,7 @@ import type { VisitorFunction } from "./behavioral/visitor-function.ts";
 import { type DateRange, rangeOfDays } from "./date-range.ts";
 import { checkShared, type SiteRange } from "./scope.ts";
 import { type ColumnName, fragment, joinSql, resultColumn, sql, type SqlParameter, type SqlRow, type SqlText, textCode } from "./sql.ts";
-import { isFound } from "./text-conditions.ts";
+import { isFound } from "./conditions.ts";
 
 /** Queries over the same range: if it is processed in chunks, they share each chunk. */
 export interface PlanStep {

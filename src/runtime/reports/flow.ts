@@ -4,7 +4,7 @@ import { PAGEVIEW } from "../base/config/names.ts";
 import type { Calendar } from "../../storage/calendar.ts";
 import { type AggregateQuery, planOf } from "../query/plan.ts";
 import { fraction, text } from "../base/json-schema.ts";
-import { PAGE, stepSql } from "../query/steps.ts";
+import { PAGE, stepSql } from "../query/conditions.ts";
 import { oneOf, rowLimit, type Values } from "../query/parameters.ts";
 import { fragment, numberIn, ratio, sql, textCode, textIn } from "../query/sql.ts";
 import { eventsIn, type Scope, within } from "../query/scope.ts";

@@ -6,7 +6,7 @@ import { invalidInput } from "../base/errors.ts";
 import { planOf } from "../query/plan.ts";
 import { closed, count, fraction, list, text } from "../base/json-schema.ts";
 import { parameter, required, type Parameter } from "../query/parameters.ts";
-import { parseSteps, type Step, STEP_NOTATION, stepListDescription, stepName } from "../query/steps.ts";
+import { parseSteps, type Step, STEP_NOTATION, stepListDescription, stepName } from "../query/conditions.ts";
 import { stepVisitors, visitorsByValue } from "./measures/step-events.ts";
 import { report } from "./report.ts";
 import { CONDITIONS_MAX, STEPS_MIN } from "../../shared/limits.ts";

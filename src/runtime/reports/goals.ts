@@ -12,8 +12,7 @@ import { visitorCounts, revenueTotal } from "./measures/counts.ts";
 import { EVENTS, VISITORS, rows, REVENUE_FIELDS, revenueOf } from "./measures/fields.ts";
 import { report } from "./report.ts";
 import { GOALS_MAX, GOALS_OF_QUERY_MAX } from "../base/config/admin-limits.ts";
-import { goalSql } from "../query/conditions.ts";
-import { bitsSql } from "../query/steps.ts";
+import { bitsSql, goalSql } from "../query/conditions.ts";
 import type { SiteGoal } from "../sites/goal.ts";
 
 const CONVERSION_RATE = fraction("Visitors divided by all visitors of the range and filters.");

@@ -7,7 +7,7 @@ import { closed, count, fraction, text } from "../base/json-schema.ts";
 import { optional, type Values } from "../query/parameters.ts";
 import { planOf } from "../query/plan.ts";
 import { numberIn, ratio } from "../query/sql.ts";
-import { parseSteps, type Step, STEP_NOTATION, stepListDescription } from "../query/steps.ts";
+import { parseSteps, type Step, STEP_NOTATION, stepListDescription } from "../query/conditions.ts";
 import { VISITORS } from "./measures/fields.ts";
 import { visitorsByValue } from "./measures/step-events.ts";
 import { visitorCounts } from "./measures/counts.ts";

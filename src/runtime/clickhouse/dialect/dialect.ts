@@ -1,9 +1,8 @@
 /** ClickHouse's SQL where it differs from DuckDB's: what each fragment becomes. */
 import { whereFound, withTexts } from "../../query/plan.ts";
 import { clockPartSql, monthSql, timeUnitsSql, weekSql } from "../../query/date-range.ts";
-import { meetsSessionConditions, reachesAny } from "../../query/conditions.ts";
+import { isFound, matchesText, meetsSessionConditions, propertyPasses, reachesAny } from "../../query/conditions.ts";
 import { column, type Dialect, type Fragment, resultColumn, sql, type SqlParameter, type SqlText } from "../../query/sql.ts";
-import { isFound, matchesText, propertyPasses } from "../../query/text-conditions.ts";
 import { firstOfEachDay } from "../../reports/exports/daily-export.ts";
 import { eventPlace, propsText } from "../../reports/exports/raw-export.ts";
 import { mostViewed, neighboursOfPage } from "../../reports/flow.ts";

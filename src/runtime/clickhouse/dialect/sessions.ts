@@ -6,11 +6,19 @@
 import type { Calendar } from "../../../storage/calendar.ts";
 import { PAGEVIEW } from "../../base/config/names.ts";
 import { columnOf, type Dimension, isDimension, type SessionDimension } from "../../query/filters.ts";
-import { goalMarks, isOnGoal, isOnPage, negated, type SessionCondition, type SessionEvents } from "../../query/conditions.ts";
+import {
+  goalMarks,
+  isOnGoal,
+  isOnPage,
+  negated,
+  type SessionCondition,
+  type SessionEvents,
+  stepBitsSql,
+  stepSql,
+  valuePasses,
+} from "../../query/conditions.ts";
 import { eventsIn, hidesEvents as hides, rangedEvents, type Scope } from "../../query/scope.ts";
 import { column, joinSql, sql, type SqlText, textCode } from "../../query/sql.ts";
-import { stepBitsSql, stepSql } from "../../query/steps.ts";
-import { valuePasses } from "../../query/text-conditions.ts";
 import type { TextTest } from "../../query/text-matching.ts";
 import type { Neighbour } from "../../reports/flow.ts";
 import type { StepEvents } from "../../reports/measures/step-events.ts";

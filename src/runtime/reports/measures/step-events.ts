@@ -2,7 +2,7 @@
 import type { VisitorFunction } from "../../query/behavioral/visitor-function.ts";
 import { eventsIn, type Scope, within } from "../../query/scope.ts";
 import { fragment, sql } from "../../query/sql.ts";
-import { type Step, stepBitsSql, stepSql } from "../../query/steps.ts";
+import { type Step, stepBitsSql, stepSql } from "../../query/conditions.ts";
 import { type AggregateQuery, perVisitorQuery } from "../../query/plan.ts";
 
 export interface StepEvents {
