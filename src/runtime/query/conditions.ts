@@ -21,9 +21,9 @@ import { ANY_TEXT, compiledTest, searchTest, type TextTest } from "./text-matchi
 const isBitOf = (test: SqlText): SqlText => sql`(tests & CAST(${test} AS BIGINT)) <> 0`;
 
 /** True if the text of a column equals one of the values, of which one may be that it was not recorded. */
-function equalsText(text: SqlText, values: readonly string[]): SqlText {
+function equalsText(code: SqlText, values: readonly string[]): SqlText {
   const codes = values.map((value) => sql`${textCode(value)}`);
-  return codes.length === 1 ? sql`${text} = ${joinSql(codes, ", ")}` : sql`${text} IN (${joinSql(codes, ", ")})`;
+  return codes.length === 1 ? sql`${code} = ${joinSql(codes, ", ")}` : sql`${code} IN (${joinSql(codes, ", ")})`;
 }
 
 /**
@@ -31,8 +31,8 @@ function equalsText(text: SqlText, values: readonly string[]): SqlText {
  * known.
  */
 export const matchesText = fragment(
-  (text: SqlText, of: ColumnName | null, test: TextTest) =>
-    sql`${text} IN (SELECT code FROM matches WHERE ${isBitOf(sql`${{ test, ...(of && { of }) }}`)})`,
+  (code: SqlText, of: ColumnName | null, test: TextTest) =>
+    sql`${code} IN (SELECT code FROM matches WHERE ${isBitOf(sql`${{ test, ...(of && { of }) }}`)})`,
 );
 
 /** True if the text of a column matches the pattern, in which `*` matches any characters, or none. */
