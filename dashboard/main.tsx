@@ -18,7 +18,7 @@ const GuestPage = lazy(async () => (await import("./guest/guest-page.tsx")).Gues
 /** A page hidden for longer refreshes its reports when it becomes visible. */
 const HIDDEN_MS_MAX = 300_000;
 
-const FirstSitePage = lazy(async () => (await import("./setup/add-site.tsx")).FirstSitePage);
+const FirstSitePage = lazy(async () => (await import("./setup/waiting.tsx")).FirstSitePage);
 const SitesPage = lazy(async () => (await import("./sites/sites-page.tsx")).SitesPage);
 
 function useRefreshOnReturn(): void {

@@ -1,25 +1,139 @@
-/** The dialog with all values of a dimension. The service searches, orders and pages them. */
-import { useEffect, useState } from "preact/hooks";
+/** The dialog with all values of a dimension: search, downloads, and a table whose heads order it. The service searches, orders and pages the values. */
+import { useEffect, useRef, useState } from "preact/hooks";
 import { BREAKDOWN_OFFSET_MAX, BREAKDOWN_ROWS_MAX } from "../../src/shared/limits.ts";
+import { problemText } from "../api/http.ts";
 import type { BreakdownPage, Dimension } from "../api/types.ts";
-import { DIMENSIONS, filterOfVersions, formatValue } from "../format/dimensions.ts";
-import { countOf, formatRange } from "../format/locale.ts";
+import { choiceOf } from "../filters/filter-items.ts";
+import { countryMark, DIMENSIONS, filterDimensionOf, filterOfVersions, formatValue } from "../format/dimensions.ts";
+import { countOf, formatCount, formatRange, formatShare } from "../format/locale.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import { useSettled } from "../kit/forms.tsx";
-import { Failure, ReportView } from "../kit/states.tsx";
+import { Change, NewValue } from "../kit/inline.tsx";
+import { Empty, Failure, Problem, ReportView } from "../kit/states.tsx";
+import { refusalOf } from "../state/filters.ts";
 import { siteName, timeZone } from "../state/known-sites.ts";
 import { comparedRange, range } from "../state/period.ts";
 import { useReport } from "../state/requests.ts";
 import { unfilteredScope } from "../state/scope.ts";
-import { isCompared } from "../state/statistics.ts";
-import { param } from "../state/url.ts";
-import { filters } from "../state/view-filters.ts";
+import { isCompared, totalVisitors } from "../state/statistics.ts";
+import { navigate, param } from "../state/url.ts";
+import { filters, hasFilter, toggleFilter } from "../state/view-filters.ts";
 import { closePanel } from "../state/view.ts";
-import { DetailsBar } from "./details-bar.tsx";
-import { columnsOf, goalOfFilters, orderAfter, orderIn, type Order, type Row } from "./details-columns.ts";
+import { columnsOf, goalOfFilters, orderAfter, orderIn, type Column, type Order, type Row } from "./details-columns.ts";
 import { isNamed, namedRows } from "./details-names.ts";
 import { fetchRows, saveRows, useDetails, type Asked, type FileFormat } from "./details-request.ts";
-import { DetailsTable, type Changed } from "./details-table.tsx";
+import { RowMark } from "./rows.tsx";
+
+const FORMATS: Readonly<Record<FileFormat, string>> = { csv: "CSV", json: "JSON" };
+
+interface DownloadsProps {
+  readonly asked: Asked;
+  readonly onRows: (format: FileFormat, rows: readonly Row[]) => void;
+}
+
+/** Shows the progress of a download of many rows. Closing the dialog aborts it. */
+function Downloads({ asked, onRows }: DownloadsProps) {
+  const [progress, setProgress] = useState<string | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const running = useRef<AbortController | null>(null);
+  useEffect(() => () => running.current?.abort(), []);
+
+  async function save(format: FileFormat) {
+    const controller = new AbortController();
+    running.current = controller;
+    setProblem(null);
+    setProgress("Preparing…");
+    try {
+      const onProgress = (rows: number, total: number) => setProgress(`${formatCount(rows)} of ${formatCount(total)}…`);
+      onRows(format, await fetchRows(asked, controller.signal, onProgress));
+    } catch (error) {
+      if (!controller.signal.aborted) setProblem(problemText(error));
+    }
+    setProgress(null);
+  }
+
+  return (
+    <>
+      {Object.entries(FORMATS).map(([format, name], i) => (
+        <button key={format} type="button" class="button" disabled={progress !== null} onClick={() => void save(format as FileFormat)}>
+          <span class={i === 0 ? "" : "unseen"}>Download </span>
+          {name}
+        </button>
+      ))}
+      <span class="dim" role="status">
+        {progress}
+      </span>
+      <Problem text={problem} />
+    </>
+  );
+}
+
+const DIRECTIONS = { ascending: "↑", descending: "↓" } as const;
+
+/** Longer labels are cut to their first lines until the reader expands them. */
+const LABEL_CHARS_MAX = 120;
+
+interface ValueProps {
+  readonly dimension: Dimension;
+  readonly value: string;
+  readonly label: string;
+}
+
+function Value({ dimension, value, label }: ValueProps) {
+  const filterDimension = filterDimensionOf(dimension);
+  const refusal = refusalOf(value);
+  if (refusal !== null) {
+    return (
+      <span class="value">
+        {label} <small class="refusal">{refusal}</small>
+      </span>
+    );
+  }
+  return (
+    <button
+      type="button"
+      class="link value"
+      aria-pressed={hasFilter(filterDimension, value)}
+      onClick={(event) => toggleFilter(filterDimension, value, choiceOf(event))}
+    >
+      <RowMark text={countryMark(dimension, value)} />
+      {label}
+    </button>
+  );
+}
+
+function ValueCell(props: ValueProps) {
+  const isLong = props.label.length > LABEL_CHARS_MAX;
+  const [isWhole, setWhole] = useState(!isLong);
+  return (
+    <th scope="row" class={isWhole ? "" : "cut"}>
+      <Value {...props} />
+      {isLong && (
+        <button type="button" class="link more" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          {isWhole ? "Show less" : "Show all"}
+        </button>
+      )}
+    </th>
+  );
+}
+
+interface Changed {
+  readonly column: Column;
+  /** Dates of the compared window. */
+  readonly dates: string;
+}
+
+/** New: a count that was 0, or any number of a value that nobody had. Rates have no percentage against 0. */
+function changeOf(row: Row, { format, isLessBetter }: Column, now: number, before: number) {
+  if (before !== 0) return <Change now={now} before={before} isLessBetter={isLessBetter} />;
+  return row.comparison?.visitors === 0 || (format === formatCount && now > 0) ? <NewValue /> : "–";
+}
+
+function ChangeCell({ row, changed: { column, dates } }: { readonly row: Row; readonly changed: Changed }) {
+  const [now, before] = [row[column.id], row.comparison?.[column.id]];
+  if (now === undefined || before === undefined) return <td />;
+  return <td title={`${column.label}: ${column.format(before)} in ${dates}`}>{changeOf(row, column, now, before)}</td>;
+}
 
 const PAGE_ROWS = 100;
 
@@ -118,22 +232,58 @@ interface RowsProps {
   readonly onPage: (page: number) => void;
 }
 
+/** Heads order the rows, and a filter is behind each value. */
 function Rows({ table: { asked, further, foundIn }, page, number, onOrder, onPage }: RowsProps) {
   const { dimension, columns, order } = asked;
   const { total, rows } = foundIn(page);
   const pages = Math.max(Math.ceil(Math.min(total, BREAKDOWN_OFFSET_MAX) / PAGE_ROWS), 1);
+  const shown = isNamed(dimension) ? rows.slice(number * PAGE_ROWS, (number + 1) * PAGE_ROWS) : rows;
+  const changed = changedBy(asked);
+  const all = totalVisitors();
+  // Under a goal, rows count other visitors than the page does.
+  const hasShare = asked.goal === null;
+  const missing = further !== null && further.error === null ? "…" : "–";
+  const head = (id: Order["column"], label: string) => {
+    const direction = order.column !== id ? null : order.isAscending ? "ascending" : "descending";
+    return (
+      <th key={id} scope="col" aria-sort={direction ?? "none"}>
+        <button type="button" onClick={() => onOrder(orderAfter(id, order))}>
+          {label} <span aria-hidden="true">{direction && DIRECTIONS[direction]}</span>
+        </button>
+      </th>
+    );
+  };
   return (
     <>
-      <DetailsTable
-        dimension={dimension}
-        columns={columns}
-        rows={isNamed(dimension) ? rows.slice(number * PAGE_ROWS, (number + 1) * PAGE_ROWS) : rows}
-        order={order}
-        onOrder={(column) => onOrder(orderAfter(column, order))}
-        changed={changedBy(asked)}
-        hasShare={asked.goal === null}
-        isLoading={further !== null && further.error === null}
-      />
+      <div class="table-scroll" tabIndex={0} role="region" aria-label="All values">
+        <table class="table values">
+          <thead>
+            <tr>
+              {head("value", DIMENSIONS[dimension].singular)}
+              {columns.map(({ id, label }) => head(id, label))}
+              {hasShare && <th scope="col">Share</th>}
+              {changed && (
+                <th scope="col" title={`${changed.column.label}, against ${changed.dates}`}>
+                  Change
+                </th>
+              )}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((row) => (
+              <tr key={row.value}>
+                <ValueCell dimension={dimension} value={row.value} label={formatValue(dimension, row.value, filters.value)} />
+                {columns.map(({ id, format }) => (
+                  <td key={id}>{row[id] === undefined ? missing : format(row[id])}</td>
+                ))}
+                {hasShare && <td>{all === null || all === 0 ? "" : formatShare(Math.min(row.visitors / all, 1))}</td>}
+                {changed && <ChangeCell row={row} changed={changed} />}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        {shown.length === 0 && <Empty>No matches</Empty>}
+      </div>
       {further?.error && <Failure report={further} />}
       <Paging page={Math.min(number, pages - 1)} pages={pages} summary={countOf(total, "value")} onPage={onPage} />
     </>
@@ -159,15 +309,26 @@ export function DetailsPanel({ dimension }: { readonly dimension: Dimension }) {
         {siteName.value}, {formatRange(range.value.start, range.value.end)} ({timeZone.value})
       </p>
       <MixedVersions dimension={dimension} />
-      <DetailsBar
-        search={param("search") ?? ""}
-        onSearch={() => choose({})}
-        currencies={currencies}
-        currency={asked.currency}
-        onCurrency={(currency) => choose({ currency })}
-        fetchRows={(signal, onProgress) => fetchRows(asked, signal, onProgress)}
-        onRows={save}
-      />
+      <div class="details-bar">
+        <input
+          type="search"
+          aria-label="Search"
+          placeholder="Search"
+          value={param("search") ?? ""}
+          onInput={(event) => {
+            choose({});
+            navigate({ search: event.currentTarget.value }, true);
+          }}
+        />
+        {asked.currency !== null && currencies.length > 1 && (
+          <select aria-label="Currency" value={asked.currency} onChange={(event) => choose({ currency: event.currentTarget.value })}>
+            {currencies.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+        )}
+        <Downloads asked={asked} onRows={save} />
+      </div>
       <ReportView report={report} rows={12}>
         {(page) => (
           <Rows

@@ -12,7 +12,7 @@ import { unfilteredScope } from "../state/scope.ts";
 import { isGuest } from "../state/share.ts";
 import { inZone } from "../state/time-zone.ts";
 import { openPanel } from "../state/view.ts";
-import type { Bucket } from "./buckets.ts";
+import type { Bucket } from "./points.ts";
 
 /** The dialog's name in the URL. */
 export const ANNOTATIONS_PANEL = "annotations";

@@ -1,8 +1,7 @@
 /** Draws a line chart on a canvas. Owner of uPlot; `styles/main.css` imports its stylesheet. */
 import uPlot from "uplot";
 import { axisSteps, tickIndices } from "./axis.ts";
-import { linesOf } from "./buckets.ts";
-import type { ChartPoint } from "./points.ts";
+import { linesOf, type ChartPoint } from "./points.ts";
 
 /** Minimum width per tick label. */
 const TICK_PX_MIN = 74;

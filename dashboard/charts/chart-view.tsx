@@ -1,14 +1,89 @@
-/** The line chart with its tooltip. Choosing a point opens its day, week or month. */
+/** The main chart: a line chart with annotation marks and a tooltip, or a table. Choosing a point opens its day, week or month. */
 import { useState } from "preact/hooks";
 import { isOfClock, type Interval } from "../../src/shared/periods.ts";
-import { Change } from "../kit/inline.tsx";
+import { Change, LinkButton } from "../kit/inline.tsx";
+import { timeZone } from "../state/known-sites.ts";
 import { range } from "../state/period.ts";
-import { canAnnotate, openAnnotations, placeOf, placeText, pointedPlace } from "./annotations.ts";
-import type { Bucket } from "./buckets.ts";
-import { ChartMarks } from "./chart-marks.tsx";
+import {
+  annotationText,
+  canAnnotate,
+  hasAnnotations,
+  openAnnotations,
+  placeOf,
+  placeText,
+  pointedPlace,
+  spanText,
+  useAnnotations,
+} from "./annotations.ts";
 import { LineChart, type Cursor, type Layout } from "./line-chart.tsx";
-import { isComparable, type ChartPoint } from "./points.ts";
+import { joinedMarks, marksOf, type Mark } from "./marks.ts";
+import { isComparable, type Bucket, type ChartPoint } from "./points.ts";
 import type { ShownMetric } from "./shown-metrics.ts";
+
+/** Minimum target size for a finger. */
+const MARK_PX = 24;
+
+/** A tooltip shows at most this many texts; the dialog shows all. */
+const TEXTS_MAX = 6;
+
+function openMark({ annotations }: Mark, interval: Interval): void {
+  const [first, ...others] = annotations;
+  if (first) openAnnotations(others.length === 0 ? first.id : spanText(annotations, interval));
+}
+
+interface MarkButtonProps {
+  readonly mark: Mark;
+  readonly onOpen: () => void;
+  readonly layout: Layout;
+}
+
+function MarkButton({ mark: { index, annotations }, onOpen, layout: { leftOf, bottom, width } }: MarkButtonProps) {
+  const [isShown, setShown] = useState(false);
+  const left = leftOf(index);
+  const texts = annotations.map(annotationText);
+  return (
+    <div class="chart-mark" style={{ left: `${left}px`, top: `${bottom}px` }} data-side={left > width / 2 ? "left" : "right"}>
+      <button
+        type="button"
+        aria-label={`${texts.length === 1 ? "Annotation" : `${texts.length} annotations`}: ${texts.join("; ")}`}
+        onMouseEnter={() => setShown(true)}
+        onMouseLeave={() => setShown(false)}
+        onFocus={() => setShown(true)}
+        onBlur={() => setShown(false)}
+        onKeyDown={(event) => event.key === "Escape" && setShown(false)}
+        onClick={onOpen}
+      >
+        <span aria-hidden="true">{annotations.length === 1 ? "" : annotations.length}</span>
+      </button>
+      {isShown && (
+        <div class="tooltip mark-tooltip" aria-hidden="true">
+          {texts.slice(0, TEXTS_MAX).map((text) => (
+            <span key={text}>{text}</span>
+          ))}
+          {texts.length > TEXTS_MAX && <span class="dim">{texts.length - TEXTS_MAX} more</span>}
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface ChartMarksProps {
+  readonly points: readonly ChartPoint[];
+  readonly interval: Interval;
+  readonly layout: Layout;
+}
+
+function ChartMarks({ points, interval, layout }: ChartMarksProps) {
+  const annotations = useAnnotations();
+  if (!hasAnnotations() || annotations.length === 0) return null;
+  return (
+    <div class="chart-marks">
+      {joinedMarks(marksOf(points, annotations, interval), layout.leftOf, MARK_PX).map((mark) => (
+        <MarkButton key={mark.annotations[0]?.id} mark={mark} onOpen={() => openMark(mark, interval)} layout={layout} />
+      ))}
+    </div>
+  );
+}
 
 interface ChartProps {
   readonly metric: ShownMetric;
@@ -58,8 +133,7 @@ function textOf({ title, part, value, before }: ChartPoint, format: (value: numb
 }
 
 /** A bucket can be opened if it is shorter than the range. */
-export const canOpen = ({ start, end, state }: Bucket): boolean =>
-  state !== "ahead" && (start !== range.value.start || end !== range.value.end);
+const canOpen = ({ start, end, state }: Bucket): boolean => state !== "ahead" && (start !== range.value.start || end !== range.value.end);
 
 export function ChartView({ metric, points, interval, onOpen }: ChartProps & { readonly onOpen: (bucket: Bucket) => void }) {
   const [cursor, setCursor] = useState<Cursor | null>(null);
@@ -106,5 +180,57 @@ export function ChartView({ metric, points, interval, onOpen }: ChartProps & { r
         </div>
       )}
     </figure>
+  );
+}
+
+interface ChartTableProps {
+  readonly metric: ShownMetric;
+  readonly points: readonly ChartPoint[];
+  readonly interval: Interval;
+  /** null without a comparison. */
+  readonly beforeTitle: string | null;
+  readonly onOpen: (bucket: Bucket) => void;
+}
+
+export function ChartTable({ metric, points, interval, beforeTitle, onOpen }: ChartTableProps) {
+  const marks = new Map(marksOf(points, useAnnotations(), interval).map(({ index, annotations }) => [index, annotations]));
+  const { title, format } = metric;
+  const cell = (value: number | null | undefined) => <td>{value == null ? "–" : format(value)}</td>;
+  return (
+    <div class="table-scroll" tabIndex={0} role="region" aria-label={`${title} as a table`}>
+      <table class="table">
+        <thead>
+          <tr>
+            <th scope="col">Time ({timeZone.value})</th>
+            <th scope="col">{title}</th>
+            {beforeTitle !== null && (
+              <>
+                <th scope="col">Compared with</th>
+                <th scope="col">{beforeTitle}</th>
+              </>
+            )}
+            {marks.size > 0 && <th scope="col">Annotations</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {points.map(({ label, title: time, part, bucket, value, before }, i) => (
+            <tr key={label}>
+              <th scope="row">
+                {canOpen(bucket) ? <LinkButton onClick={() => onOpen(bucket)}>{time}</LinkButton> : time}
+                {part !== null && <em class="part"> {part}</em>}
+              </th>
+              {cell(value)}
+              {beforeTitle !== null && (
+                <>
+                  <td>{before ? before.title : "–"}</td>
+                  {cell(before?.value)}
+                </>
+              )}
+              {marks.size > 0 && <td class="annotation-texts">{(marks.get(i) ?? []).map(annotationText).join("; ")}</td>}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }

@@ -15,10 +15,17 @@ import type { Statistics } from "../state/statistics.ts";
 import { localTime, UTC } from "../state/time-zone.ts";
 import { navigate, param } from "../state/url.ts";
 import { annotatePointed, hasAnnotations } from "./annotations.ts";
-import { defaultInterval, hasInterval, intervalFor, offeredIntervals, serviceInterval, type Bucket } from "./buckets.ts";
-import { ChartTable } from "./chart-table.tsx";
-import { ChartView } from "./chart-view.tsx";
-import { pointsOf, type ChartPoint } from "./points.ts";
+import { ChartTable, ChartView } from "./chart-view.tsx";
+import {
+  defaultInterval,
+  hasInterval,
+  intervalFor,
+  offeredIntervals,
+  pointsOf,
+  serviceInterval,
+  type Bucket,
+  type ChartPoint,
+} from "./points.ts";
 import { chosenMetric, totalsOf, useMetricSeries, type MetricTotals, type ShownMetric } from "./shown-metrics.ts";
 import { isCounted, SummaryLine } from "./summary-line.tsx";
 

@@ -11,8 +11,7 @@ import { isCardShown } from "../state/known-sites.ts";
 import { useRequest, type Report } from "../state/requests.ts";
 import { scope } from "../state/scope.ts";
 import { filters, toggleFilter } from "../state/view-filters.ts";
-import type { Bucket } from "./buckets.ts";
-import type { ChartPoint } from "./points.ts";
+import type { Bucket, ChartPoint } from "./points.ts";
 import type { MetricTotals } from "./shown-metrics.ts";
 import { changeBetween, growthText, outlierIn, sourceOf, type CountsBySource, type Outlier } from "./summary.ts";
 

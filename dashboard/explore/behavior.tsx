@@ -21,7 +21,7 @@ const TABS: readonly BehaviorTab[] = [
   { id: "revenue", label: "Revenue", Content: chosen(async () => (await import("./revenue.tsx")).Revenue) },
   { id: "funnel", label: "Funnel", Content: chosen(async () => (await import("./funnel.tsx")).Funnel) },
   { id: "retention", label: "Retention", Content: chosen(async () => (await import("./retention.tsx")).Retention) },
-  { id: "sequences", label: "Sequences", Content: chosen(async () => (await import("./sequences.tsx")).Sequences) },
+  { id: "sequences", label: "Sequences", Content: chosen(async () => (await import("./funnel.tsx")).Sequences) },
   { id: "flow", label: "Flow", Content: chosen(async () => (await import("./flow.tsx")).Flow) },
 ];
 

@@ -1,15 +1,29 @@
 /** Items saved under a name: the list of saved filters, funnels or sequences, and the form that saves the current view (docs/segments.md). */
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { printFilter } from "../../src/shared/filters.ts";
 import { ITEM_NAME_CHARS_MAX } from "../../src/shared/limits.ts";
 import { problemText } from "../api/http.ts";
 import { addSegment, deleteSegment, replaceSegment, type Segment } from "../api/saved.ts";
+import { filterInWords } from "../format/filter-words.ts";
+import { Dialog } from "../kit/dialog.tsx";
 import { ConfirmedButton, Form, NameInput, Select } from "../kit/forms.tsx";
 import { Button } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
 import { authState } from "../state/connection.ts";
+import { parseFilters, printFilters } from "../state/filters.ts";
 import { clearReportCache, useAction } from "../state/requests.ts";
-import { loadSavedItems, savedItems } from "../state/view-filters.ts";
-import { site } from "../state/view.ts";
+import { navigate } from "../state/url.ts";
+import {
+  loadSavedItems,
+  namelessFilter,
+  ownFilters,
+  savedConditions,
+  savedFilter,
+  savedFilterId,
+  savedItems,
+  showSavedFilter,
+} from "../state/view-filters.ts";
+import { closePanel, site } from "../state/view.ts";
 
 export type Saved = Partial<Pick<Segment, "filters" | "steps" | "window" | "modes">>;
 
@@ -211,3 +225,46 @@ export function SavedItems({ kind, noun, current, afterUpdate, afterDelete, ...i
     </>
   );
 }
+
+const NAMELESS = { private: "someone else's segment", missing: "the deleted segment" } as const;
+
+function filtersText({ filters: text }: Segment): string {
+  const filters = parseFilters(text);
+  return filters.map((filter) => filterInWords(filter, filters)).join(", ");
+}
+
+/** The conditions of the saved filter and of the reader, each once; null if those of the saved filter are unknown. */
+const currentFilters = (): string | null => {
+  if (ownFilters.value.length === 0 || (savedFilterId.value !== null && savedFilter.value === null)) return null;
+  const all = [...savedConditions.value, ...ownFilters.value];
+  return printFilters([...new Map(all.map((filter) => [printFilter(filter), filter])).values()]);
+};
+
+export function SavedFilters() {
+  const filters = currentFilters();
+  return (
+    <>
+      <SavedItems
+        kind="filters"
+        noun="segment"
+        current={filters === null ? null : { filters }}
+        textOf={filtersText}
+        isShown={({ id }) => id === savedFilterId.value}
+        onShow={({ id }) => showSavedFilter(id)}
+        afterUpdate={({ id }) => id === savedFilterId.value && navigate({ filters: null })}
+        afterDelete={({ id }) => id === savedFilterId.value && navigate({ segment: null })}
+      />
+      {namelessFilter.value && ownFilters.value.length > 0 ? (
+        <p class="dim">To save your filters, first remove {NAMELESS[namelessFilter.value]}: its conditions are not known.</p>
+      ) : (
+        filters === null && <p class="dim">Set filters to save them as a segment.</p>
+      )}
+    </>
+  );
+}
+
+export const SavedFiltersPanel = () => (
+  <Dialog title="Segments" onClose={closePanel}>
+    <SavedFilters />
+  </Dialog>
+);

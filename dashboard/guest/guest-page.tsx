@@ -1,18 +1,149 @@
-/** The page of a share link or public site: password form, dead link, or dashboard. Guests change nothing. */
+/** The page of a share link or public site: password form, dead link, dashboard, or a view in a frame. Guests change nothing. */
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { PRODUCT_NAME } from "../../src/shared/names.ts";
 import type { SharedSite } from "../api/types.ts";
+import { FilterPills } from "../filters/filter-pills.tsx";
+import { formatRange, formatTimestamp } from "../format/locale.ts";
 import { Form } from "../kit/forms.tsx";
+import { LinkButton, SiteIcon } from "../kit/inline.tsx";
+import type { MenuItem } from "../kit/menu.tsx";
 import { OutageBanner } from "../kit/states.tsx";
+import { themeItems } from "../kit/theme.ts";
+import { OpenPanel, PageLayout, StatsFoot, StatsTitle } from "../page/page-layout.tsx";
+import { SiteView } from "../page/site-view.tsx";
+import { Bar, CurrentVisitors, ViewTools } from "../page/top-bar.tsx";
 import { LoginFrame } from "../setup/login.tsx";
 import { PasswordField, problemFrom, ProblemText, type Problem } from "../setup/password-form.tsx";
 import { outage } from "../state/connection.ts";
-import { siteName } from "../state/known-sites.ts";
-import { nowMs } from "../state/period.ts";
+import { siteName, timeZone } from "../state/known-sites.ts";
+import { nowMs, range } from "../state/period.ts";
+import { useRealtimePolling } from "../state/realtime.ts";
 import { useAction, usePolling, type Rhythm } from "../state/requests.ts";
-import { applyShare, SHARE_PATH, shareStatus, unlockShare } from "../state/share.ts";
-import { EmbeddedView, isEmbedded } from "./embedded-view.tsx";
-import { GuestDashboard } from "./guest-dashboard.tsx";
+import { applyShare, SHARE_PATH, shared, shareStatus, unlockShare } from "../state/share.ts";
+import { navigate, param, PERIOD_PARAMS, search } from "../state/url.ts";
+import { hasRealtime, isRealtime, openPanel, site } from "../state/view.ts";
+
+/** Parameters of the frame's address, whatever the reader chooses later. */
+const FRAME = new URLSearchParams(location.search);
+
+const isEmbedded = FRAME.get("embed") === "1";
+
+const hasOtherDates = (): boolean => PERIOD_PARAMS.some((name) => param(name) !== FRAME.get(name));
+
+/** Returns to the dates and interval of the frame's address. */
+const showFrameDates = (): void => navigate(Object.fromEntries([...PERIOD_PARAMS, "interval"].map((name) => [name, FRAME.get(name)])));
+
+/** Reports the height of the content to the embedding page. The height is not secret, so any page may receive it. */
+function tellHeight(content: HTMLElement): () => void {
+  const observer = new ResizeObserver(() => {
+    parent.postMessage({ type: "sandpiper:height", height: Math.ceil(content.getBoundingClientRect().height) }, "*");
+  });
+  observer.observe(content);
+  return () => observer.disconnect();
+}
+
+/** The URL of this view without the frame. */
+function wholePageUrl(): string {
+  const parameters = new URLSearchParams(search.value);
+  for (const name of ["embed", "theme", "panel"]) parameters.delete(name);
+  const query = parameters.toString();
+  return `${location.origin}${location.pathname}${query === "" ? "" : `?${query}`}`;
+}
+
+/** The bar polls elsewhere. */
+function RealtimePolling() {
+  useRealtimePolling();
+  return null;
+}
+
+/** Keeps the focus, which is on a button that disappears. */
+function leaveDates(): void {
+  showFrameDates();
+  document.getElementById("content")?.focus({ preventScroll: true });
+}
+
+function EmbeddedView() {
+  const content = useRef<HTMLDivElement>(null);
+  useEffect(() => (content.current ? tellHeight(content.current) : undefined), []);
+  const period = formatRange(range.value.start, range.value.end);
+  return (
+    <div class="embedded" ref={content}>
+      {isRealtime() && <RealtimePolling />}
+      <OutageBanner />
+      <main id="content" class="content" tabIndex={-1}>
+        <StatsTitle />
+        <FilterPills />
+        <SiteView sites={[]} />
+        <footer class="page-foot">
+          <span>
+            {siteName.value} · {period} · Times in {timeZone.value}
+          </span>
+          {hasOtherDates() && <LinkButton onClick={leaveDates}>Back to all dates</LinkButton>}
+          <a class="link" href={wholePageUrl()} target="_blank" rel="noopener">
+            Open full dashboard
+          </a>
+        </footer>
+      </main>
+      <OpenPanel />
+    </div>
+  );
+}
+
+const guestItems = (): readonly (MenuItem | null)[] => [
+  { label: "Export…", onChoose: () => openPanel("export") },
+  null,
+  ...themeItems(),
+  null,
+  { label: "Help", hint: "?", onChoose: () => openPanel("help") },
+];
+
+/** A link without its own name shows only the site's. */
+const Owner = () => (
+  <p class="viewed-site">
+    <SiteIcon siteId={site.value ?? ""} />
+    <strong title={site.value ?? ""}>{siteName.value}</strong>
+    {shared.value?.name && <span class="dim">{shared.value.name}</span>}
+  </p>
+);
+
+const GuestBar = () => (
+  <Bar tools={<ViewTools />} items={guestItems()}>
+    <Owner />
+    {hasRealtime() && <CurrentVisitors />}
+  </Bar>
+);
+
+/** The page announces the end of the link this long before. */
+const NEAR_MS = 7 * 86_400_000;
+
+const NO_SITES: readonly string[] = [];
+
+function Expiry() {
+  const expiresAt = shared.value?.expires_at ?? null;
+  if (expiresAt === null || Date.parse(expiresAt) - nowMs.value > NEAR_MS) return null;
+  return (
+    <p class="notice" role="status">
+      This link works until {formatTimestamp(expiresAt, timeZone.value)}.
+    </p>
+  );
+}
+
+const GuestDashboard = () => (
+  <>
+    <PageLayout sites={NO_SITES} bar={<GuestBar />}>
+      <StatsTitle />
+      <p class="shared-by">
+        <span>Shared by the owner of {siteName.value}</span>
+        <small>Powered by {PRODUCT_NAME}</small>
+      </p>
+      <Expiry />
+      <FilterPills />
+      <SiteView sites={NO_SITES} />
+      <StatsFoot />
+    </PageLayout>
+    <OpenPanel />
+  </>
+);
 
 function UnlockForm() {
   const input = useRef<HTMLInputElement>(null);

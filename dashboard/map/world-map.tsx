@@ -1,15 +1,150 @@
-/** The world map: countries shaded by visitors, a pulse where someone is active. A list beside it has the same data. */
+/** The world map: countries shaded by visitors, a pulse where someone is active, and a menu per country. A list beside it has the same data. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { choiceOf } from "../filters/filter-items.ts";
+import { UNRECORDED } from "../../src/shared/filters.ts";
+import { choiceOf, filterItems } from "../filters/filter-items.ts";
 import { countryName } from "../format/dimensions.ts";
 import { countOf, formatCount, formatShare } from "../format/locale.ts";
+import { Menu, MenuPopup, useCloseOutside } from "../kit/menu.tsx";
 import { hasModifier, TapChoice } from "../kit/pointing.ts";
 import type { Choice } from "../state/filters.ts";
-import { filters, hasListOf, isExcluded, toggleFilter, visitorNoun } from "../state/view-filters.ts";
-import { Countries, countryAt, Pulses, type Counts } from "./countries.tsx";
-import { CountryMenus, labelPlace, type OpenCountry } from "./country-menu.tsx";
-import { useZoom } from "./use-zoom.ts";
+import { filters, hasFilter, hasListOf, isExcluded, toggleFilter, visitorNoun } from "../state/view-filters.ts";
 import type { WorldShapes } from "./world-shapes.ts";
+import { useZoom, type Zoom } from "./zoom.ts";
+
+/** Visitors by country code. */
+type Counts = ReadonlyMap<string, number>;
+
+/** Square root, so that countries with few visitors differ from those with none. */
+const shadeOf = (visitors: number, most: number): number => (visitors === 0 ? 0 : 0.18 + 0.82 * Math.sqrt(visitors / most));
+
+/** Shapes and dots carry their country code, which `countryAt` reads. */
+function Countries({ shapes, visitors }: { readonly shapes: WorldShapes; readonly visitors: Counts }) {
+  const countIn = (code: string) => visitors.get(code) ?? 0;
+  const most = Math.max(...Object.keys(shapes.points).map(countIn), 1);
+  const attributesOf = (code: string) => ({
+    class: hasFilter("countries", code) ? "country chosen" : countIn(code) > 0 ? "country counted" : "country",
+    style: { "--shade": String(shadeOf(countIn(code), most)) },
+    "data-country": code,
+  });
+  return (
+    <>
+      {Object.entries(shapes.countries).map(([code, path]) => (
+        <path key={code} d={path} {...attributesOf(code)} />
+      ))}
+      {shapes.dots
+        .toSorted((a, b) => countIn(a) - countIn(b))
+        .map((code) => (
+          <g key={code} {...attributesOf(code)}>
+            <path class="dot-edge" d={`M${shapes.points[code]?.join(" ")}h1v1`} />
+            <path class="dot" d={`M${shapes.points[code]?.join(" ")}h1v1`} />
+          </g>
+        ))}
+    </>
+  );
+}
+
+/** null for the sea, and for areas without a code. */
+function countryAt(event: Event): string | null {
+  const code = event.target instanceof Element ? event.target.closest("[data-country]")?.getAttribute("data-country") : null;
+  return code == null || code.startsWith("-") ? null : code;
+}
+
+interface PulsesProps {
+  readonly shapes: WorldShapes;
+  readonly current: Counts;
+  readonly zoom: Zoom;
+}
+
+/** Lies above the map, so that a pulse does not redraw the countries. */
+const Pulses = ({ shapes: { points, width, height }, current, zoom: { scale, x, y } }: PulsesProps) => (
+  <div class="map-pulses" aria-hidden="true">
+    {[...current].map(([code, count]) => {
+      const at = points[code];
+      const size = `${5 + 1.5 * Math.min(Math.log2(count), 4)}px`;
+      return (
+        at && (
+          <i
+            key={code}
+            class="pulse"
+            data-pulse={code}
+            style={{
+              left: `${((at[0] * scale + x) / width) * 100}%`,
+              top: `${((at[1] * scale + y) / height) * 100}%`,
+              width: size,
+              height: size,
+            }}
+          />
+        )
+      );
+    })}
+  </div>
+);
+
+/** Positions are CSS lengths from the map's corner. */
+interface OpenCountry {
+  readonly code: string;
+  readonly left: string;
+  readonly top: string;
+}
+
+/** Opens a country's menu at its label. */
+function labelPlace({ points, width, height }: WorldShapes, { scale, x, y }: Zoom, code: string): OpenCountry {
+  const [left, top] = points[code] ?? [0, 0];
+  return { code, left: `${((left * scale + x) / width) * 100}%`, top: `${((top * scale + y) / height) * 100}%` };
+}
+
+const MENU_BUTTON = "map-more";
+
+function CountryMenu({ open: { code, left, top }, onClose }: { readonly open: OpenCountry; readonly onClose: () => void }) {
+  const root = useRef<HTMLDivElement>(null);
+  useCloseOutside(root, true, onClose);
+  const label = countryName(code);
+  function close() {
+    root.current?.closest(".map")?.querySelector<HTMLElement>(`.${MENU_BUTTON}`)?.focus({ preventScroll: true });
+    onClose();
+  }
+  return (
+    <div class="map-menu" ref={root} style={{ left: `clamp(0px, ${left}, 100% - 240px)`, top: `clamp(0px, ${top}, 100%)` }}>
+      <MenuPopup
+        label={label}
+        items={filterItems({ dimension: "countries", value: code }, label)}
+        search={undefined}
+        end="start"
+        onClose={close}
+      />
+    </div>
+  );
+}
+
+interface CountryMenusProps {
+  readonly visitors: Counts;
+  readonly open: OpenCountry | null;
+  readonly onChoose: (code: string) => void;
+  readonly onClose: () => void;
+}
+
+/** Lists the countries with visitors, most first. */
+function CountryMenus({ visitors, open, onChoose, onClose }: CountryMenusProps) {
+  const codes = [...visitors].filter(([code, count]) => count > 0 && code !== UNRECORDED).sort(([, a], [, b]) => b - a);
+  return (
+    <>
+      {codes.length > 0 && (
+        <Menu
+          label="Choose a country"
+          button={<span class="more" aria-hidden="true" />}
+          buttonClass={MENU_BUTTON}
+          search="Search countries"
+          items={codes.map(([code]) => ({
+            label: countryName(code),
+            isChosen: hasFilter("countries", code),
+            onChoose: () => onChoose(code),
+          }))}
+        />
+      )}
+      {open && <CountryMenu key={open.code} open={open} onClose={onClose} />}
+    </>
+  );
+}
 
 interface ZoomButtonsProps {
   readonly isZoomed: boolean;

@@ -1,4 +1,6 @@
-/** Zoom arithmetic in the map's own units. */
+/** Zoom of the map: arithmetic in its own units, and buttons, keys, pointers and wheel. */
+import type { RefObject } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
 
 /** Shows point (x, y) at (x, y) · scale + offset. */
 export interface Zoom {
@@ -13,7 +15,7 @@ export interface Point {
   readonly y: number;
 }
 
-export interface Size {
+interface Size {
   readonly width: number;
   readonly height: number;
 }
@@ -65,4 +67,84 @@ export function zoomedByKey(zoom: Zoom, key: string, size: Size): Zoom | null {
   const [dx, dy] = { ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[key] ?? [];
   if (dx === undefined || dy === undefined || zoom.scale === 1) return null;
   return movedBy(zoom, { x: dx * size.width * KEY_SHARE, y: dy * size.height * KEY_SHARE }, size);
+}
+
+/** Zoom per pixel of the wheel. */
+const WHEEL_STEP = 0.01;
+
+/** Smaller movements are clicks. */
+const DRAG_PX_MIN = 4;
+
+/** Prevents scrolling where Ctrl and wheel zoom, or fingers move a zoomed map: the browser would end the pointers. */
+function usePreventedScrolling(svg: RefObject<SVGSVGElement | null>, isZoomed: boolean, onZoomingWheel: (event: WheelEvent) => void): void {
+  const latest = useRef({ isZoomed, onZoomingWheel });
+  latest.current = { isZoomed, onZoomingWheel };
+  useEffect(() => {
+    const element = svg.current;
+    if (!element) return;
+    const onWheel = (event: WheelEvent) => {
+      if (!event.ctrlKey) return;
+      event.preventDefault();
+      latest.current.onZoomingWheel(event);
+    };
+    const onTouchMove = (event: TouchEvent) => {
+      if (event.cancelable && (event.touches.length > 1 || latest.current.isZoomed)) event.preventDefault();
+    };
+    element.addEventListener("wheel", onWheel, { passive: false });
+    element.addEventListener("touchmove", onTouchMove, { passive: false });
+    return () => {
+      element.removeEventListener("wheel", onWheel);
+      element.removeEventListener("touchmove", onTouchMove);
+    };
+  }, []);
+}
+
+export function useZoom(size: Size) {
+  const [zoom, setZoom] = useState(WHOLE_MAP);
+  const svg = useRef<SVGSVGElement>(null);
+  const pressed = useRef(new Map<number, Point>());
+  const isDragged = useRef(false);
+
+  function pointOf(event: MouseEvent): Point {
+    const box = svg.current?.getBoundingClientRect() ?? { left: 0, top: 0, width: size.width };
+    const unit = size.width / box.width;
+    return { x: (event.clientX - box.left) * unit, y: (event.clientY - box.top) * unit };
+  }
+
+  usePreventedScrolling(svg, zoom.scale > 1, (event) =>
+    setZoom((current) => zoomedBy(current, Math.exp(-event.deltaY * WHEEL_STEP), pointOf(event), size)),
+  );
+
+  function onPointerDown(event: PointerEvent) {
+    if (event.button === 0) pressed.current.set(event.pointerId, pointOf(event));
+    isDragged.current = pressed.current.size > 1;
+  }
+
+  const onPointerEnd = (event: PointerEvent) => void pressed.current.delete(event.pointerId);
+
+  function onPointerMove(event: PointerEvent) {
+    const [from, to] = [pressed.current.get(event.pointerId), pointOf(event)];
+    if (!from || !svg.current) return;
+    // Released beside the map.
+    if (event.buttons === 0) return onPointerEnd(event);
+    const minimum = (DRAG_PX_MIN * size.width) / svg.current.clientWidth;
+    if (!isDragged.current && Math.hypot(to.x - from.x, to.y - from.y) < minimum) return;
+    isDragged.current = true;
+    // The click that follows is then no country's.
+    svg.current.setPointerCapture(event.pointerId);
+    pressed.current.set(event.pointerId, to);
+    const other = [...pressed.current].find(([id]) => id !== event.pointerId)?.[1];
+    setZoom((current) =>
+      other ? pinched(current, { from, to, other }, size) : movedBy(current, { x: to.x - from.x, y: to.y - from.y }, size),
+    );
+  }
+
+  /** True if the key was handled. */
+  function onKey(key: string): boolean {
+    const next = zoomedByKey(zoom, key, size);
+    if (next) setZoom(next);
+    return next !== null;
+  }
+
+  return { zoom, svg, onKey, onPointerDown, onPointerMove, onPointerEnd };
 }

@@ -1,20 +1,62 @@
-/** A site's view: stats, chart and cards, the realtime view, or the wait for its first event. */
+/** A site's view: stats, chart and cards, the realtime view, a notice for an empty period, or the wait for the first event. */
+import type { ComponentChildren } from "preact";
+import { dayAfter } from "../../src/shared/periods.ts";
 import type { Installation } from "../api/types.ts";
 import { Cards } from "../cards/breakdown-cards.tsx";
 import { MainChart } from "../charts/main-chart.tsx";
 import { TopStats } from "../charts/top-stats.tsx";
 import { Behavior } from "../explore/behavior.tsx";
+import { formatRange } from "../format/locale.ts";
+import { LinkButton } from "../kit/inline.tsx";
 import { lazy } from "../kit/lazy.tsx";
 import { ReportView } from "../kit/states.tsx";
 import { arrival } from "../setup/arrival.tsx";
-import { EmptyPeriod, NoData, SiteWithoutEvents } from "../setup/no-data.tsx";
-import { isRangeKnown, period, useFirstDay } from "../state/period.ts";
+import type { SiteWithoutEventsProps } from "../setup/waiting.tsx";
+import { isRangeKnown, period, range, useFirstDay } from "../state/period.ts";
 import type { Report } from "../state/requests.ts";
 import { isGuest } from "../state/share.ts";
 import { useStatistics } from "../state/statistics.ts";
+import { navigate } from "../state/url.ts";
 import { canClear } from "../state/view-filters.ts";
 import { isRealtime, site } from "../state/view.ts";
 import { RangeNotice } from "./period-picker.tsx";
+
+/** Length of the offered period, which ends with the last event. */
+const DAYS = 30;
+
+/** Loads lazily: most views do not need its checks. */
+const SiteWithoutEvents = lazy<SiteWithoutEventsProps>(async () => (await import("../setup/waiting.tsx")).SiteWithoutEvents);
+
+function LastEvents({ date }: { readonly date: string }) {
+  if (range.value.start <= date && date <= range.value.end) return null;
+  return (
+    <>
+      The last event was on {formatRange(date, date)}.{" "}
+      <LinkButton onClick={() => navigate({ period: null, start: dayAfter(date, 1 - DAYS), end: date })}>
+        Show the {DAYS} days up to then
+      </LinkButton>
+    </>
+  );
+}
+
+const NoData = ({ children }: { readonly children?: ComponentChildren }) => (
+  <p class="notice" role="status">
+    No data for this period. {children}
+  </p>
+);
+
+interface EmptyPeriodProps {
+  readonly siteId: string;
+  /** Undefined while loading. */
+  readonly installation: Installation | undefined;
+}
+
+function EmptyPeriod({ siteId, installation }: EmptyPeriodProps) {
+  if (installation === undefined) return null;
+  const { has_events: hasEvents, last_event_date: date } = installation;
+  if (!hasEvents) return <SiteWithoutEvents key={siteId} siteId={siteId} installation={installation} />;
+  return <NoData>{date !== null && <LastEvents date={date} />}</NoData>;
+}
 
 const RealtimeView = lazy(async () => (await import("../realtime/realtime-view.tsx")).RealtimeView);
 

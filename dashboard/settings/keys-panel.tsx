@@ -1,7 +1,7 @@
 /** The dialog of API keys: create, list, revoke. A new key is shown once. */
 import { useEffect, useState } from "preact/hooks";
 import { API_KEY_NAME_CHARS_MAX } from "../../src/shared/limits.ts";
-import { createKey, listKeys, revokeKey, type KeyScope } from "../api/admin.ts";
+import { createKey, listKeys, revokeKey, type KeyScope } from "../api/endpoints.ts";
 import { problemText } from "../api/http.ts";
 import type { CreatedKey, Keys } from "../api/types.ts";
 import { formatTimestamp } from "../format/locale.ts";

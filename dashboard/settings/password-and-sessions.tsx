@@ -1,7 +1,7 @@
 /** Dialogs that change the password and end all sessions. */
 import { useRef, useState } from "preact/hooks";
 import { ADMIN_PASSWORD_CHARS_MIN } from "../../src/shared/limits.ts";
-import { changePassword } from "../api/admin.ts";
+import { changePassword } from "../api/endpoints.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import { Form } from "../kit/forms.tsx";
 import { PasswordField, problemFrom, ProblemText } from "../setup/password-form.tsx";

@@ -2,12 +2,12 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { getSettings, putSettings, type SavedSettings, type SiteSettings } from "../api/site.ts";
+import { getSettings, putSettings, type SavedSettings, type SiteSettings } from "../api/endpoints.ts";
 import { Form } from "../kit/forms.tsx";
 import { Button } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
 import { reloadAll } from "../state/requests.ts";
-import { entriesOf, guardUnload, useFieldProblems, type FieldLabels, type CheckedField } from "./fields.tsx";
+import { entriesOf, guardUnload, useFieldProblems, type CheckedField, type FieldLabels } from "./fields.tsx";
 
 type SettingName = keyof SiteSettings;
 

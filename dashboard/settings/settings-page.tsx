@@ -1,7 +1,7 @@
 /** A site's settings page. The URL names the section. */
 import type { ComponentType } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { settingsPath, type SavedSettings } from "../api/site.ts";
+import { settingsPath, type SavedSettings } from "../api/endpoints.ts";
 import { Button } from "../kit/inline.tsx";
 import { onPlainClick } from "../kit/pointing.ts";
 import { Failure, Loading } from "../kit/states.tsx";
@@ -13,7 +13,7 @@ import { closeSettings, openPanel, site } from "../state/view.ts";
 import { DataSection } from "./data.tsx";
 import { ExclusionsSection } from "./exclusions.tsx";
 import { GeneralSection } from "./general.tsx";
-import { GoalsSection } from "./goals-section.tsx";
+import { GoalsSection } from "./goals.tsx";
 import { savedSettings, setSaved } from "./settings-form.tsx";
 import { SharingSection } from "./sharing.tsx";
 

@@ -1,7 +1,7 @@
 /** The dialog that checks a site's installation: the service's findings, this browser, and on request the page itself. */
 import { useEffect, useState } from "preact/hooks";
 import { scriptUrl } from "../api/addresses.ts";
-import { checkPage, getInstallation } from "../api/admin.ts";
+import { checkPage, getInstallation } from "../api/endpoints.ts";
 import { ServiceError, type FailureKind } from "../api/http.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import { Form } from "../kit/forms.tsx";
@@ -11,10 +11,7 @@ import { authState } from "../state/connection.ts";
 import { timeZone } from "../state/known-sites.ts";
 import { useAction } from "../state/requests.ts";
 import { closePanel, openPanel, site } from "../state/view.ts";
-import { addressChecks, browserChecks, browserFacts } from "./browser-checks.ts";
-import type { Check } from "./checks.ts";
-import { eventChecks } from "./event-checks.ts";
-import { pageChecks } from "./page-checks.ts";
+import { addressChecks, browserChecks, browserFacts, eventChecks, pageChecks, type Check } from "./checks.ts";
 import { isLocalSite } from "./platforms.ts";
 
 const VERDICTS: Readonly<Record<Check["verdict"], readonly [mark: string, word: string]>> = {

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ADMIN_PASSWORD_CHARS_MIN } from "../../src/shared/limits.ts";
 import { PRODUCT_NAME } from "../../src/shared/names.ts";
-import { logIn, setPassword } from "../api/admin.ts";
+import { logIn, setPassword } from "../api/endpoints.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import { LinkButton, Logo } from "../kit/inline.tsx";
 import { completeLogin, hasExpired } from "../state/connection.ts";

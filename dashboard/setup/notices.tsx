@@ -1,12 +1,12 @@
 /** Notices above the stats: no password, demo site, and problems for an administrator. */
 import { DEMO_SITE } from "../../src/shared/names.ts";
-import { makeDemo, removeDemo } from "../api/admin.ts";
+import { makeDemo, removeDemo } from "../api/endpoints.ts";
 import { problemText } from "../api/http.ts";
 import type { Installation } from "../api/types.ts";
 import { LinkButton, Marked } from "../kit/inline.tsx";
 import { Problem } from "../kit/states.tsx";
 import { authState } from "../state/connection.ts";
-import { useAction, reloadAll } from "../state/requests.ts";
+import { reloadAll, useAction } from "../state/requests.ts";
 import { isRealtime, openPanel, openSite, site } from "../state/view.ts";
 import { filesFinding, proxyFinding, type Check } from "./checks.ts";
 

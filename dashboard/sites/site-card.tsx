@@ -1,14 +1,76 @@
-/** A site's card: name, current visitors, visitors with their change, and a sparkline. */
+/** Cards of the page of all sites: their search, order and pins, which the browser remembers; and a site's metrics and sparkline. */
+import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
+import { store, stored } from "../api/stored.ts";
+import type { Reports } from "../api/types.ts";
 import { changeOf } from "../format/change.ts";
 import { formatCount, formatShortRange } from "../format/locale.ts";
 import { Change, SiteIcon } from "../kit/inline.tsx";
 import { onPlainClick } from "../kit/pointing.ts";
 import { comparedRangeOf, daysBetween } from "../state/range.ts";
 import { hoursBegun } from "../state/time-zone.ts";
-import { hrefAnew, param, rememberedTabs } from "../state/url.ts";
+import { hrefAnew, navigate, param, rememberedTabs } from "../state/url.ts";
 import { openSite } from "../state/view.ts";
-import { hasOtherName, isPinned, labelOf, nameOf, togglePin, type SiteRow } from "./site-order.ts";
+
+export type SiteRow = Reports["overview"]["sites"][number];
+
+export const ORDERS = ["visitors", "name", "change"] as const;
+export type Order = (typeof ORDERS)[number];
+
+const STORAGE_KEY = "sandpiper.pinned";
+
+function storedPins(): readonly string[] {
+  try {
+    const pinned: unknown = JSON.parse(stored("local", STORAGE_KEY) ?? "[]");
+    return Array.isArray(pinned) ? pinned.map(String) : [];
+  } catch {
+    return [];
+  }
+}
+
+const pinned = signal(storedPins());
+
+const isPinned = (siteId: string): boolean => pinned.value.includes(siteId);
+
+function togglePin(siteId: string): void {
+  pinned.value = isPinned(siteId) ? pinned.value.filter((other) => other !== siteId) : [...pinned.value, siteId];
+  store("local", STORAGE_KEY, JSON.stringify(pinned.value));
+}
+
+const nameOf = ({ name, site_id: siteId }: SiteRow): string => name ?? siteId;
+
+const hasOtherName = (row: SiteRow): boolean => nameOf(row) !== row.site_id;
+
+/** Contains the id, because several sites may have the same name. */
+const labelOf = (row: SiteRow): string => (hasOtherName(row) ? `${nameOf(row)} (${row.site_id})` : row.site_id);
+
+/** Sites without a compared window come last. */
+const growthOf = ({ visitors, previous_visitors: previous }: SiteRow): number =>
+  visitors === null || !previous ? Number.NEGATIVE_INFINITY : visitors / previous;
+
+const byName = (a: SiteRow, b: SiteRow): number => nameOf(a).localeCompare(nameOf(b));
+
+const COMPARE: Readonly<Record<Order, (a: SiteRow, b: SiteRow) => number>> = {
+  visitors: (a, b) => (b.visitors ?? -1) - (a.visitors ?? -1),
+  name: byName,
+  // Equal infinities have no difference.
+  change: (a, b) => Number(growthOf(a) < growthOf(b)) - Number(growthOf(a) > growthOf(b)),
+};
+
+export function shownSites(sites: readonly SiteRow[], order: Order, search: string): readonly SiteRow[] {
+  const text = search.trim().toLowerCase();
+  return sites
+    .filter((row) => `${nameOf(row)} ${row.site_id}`.toLowerCase().includes(text))
+    .sort((a, b) => Number(isPinned(b.site_id)) - Number(isPinned(a.site_id)) || COMPARE[order](a, b) || byName(a, b));
+}
+
+const [ORDER_DEFAULT] = ORDERS;
+
+export const chosenOrder = (): Order => ORDERS.find((order) => order === param("sort")) ?? ORDER_DEFAULT;
+export const chooseOrder = (order: Order): void => navigate({ sort: order === ORDER_DEFAULT ? null : order });
+
+export const searchText = (): string => param("q") ?? "";
+export const searchFor = (text: string): void => navigate({ q: text }, true);
 
 const viewOfSite = () => ({ ...rememberedTabs(), period: param("period") });
 
@@ -76,10 +138,10 @@ function Metrics({ row }: { readonly row: SiteRow }) {
 }
 
 function Pin({ row }: { readonly row: SiteRow }) {
-  const pinned = isPinned(row.site_id);
+  const hasPin = isPinned(row.site_id);
   return (
-    <button type="button" class="pin" aria-pressed={pinned} aria-label={`Pin ${labelOf(row)}`} onClick={() => togglePin(row.site_id)}>
-      <span aria-hidden="true">{pinned ? "★" : "☆"}</span>
+    <button type="button" class="pin" aria-pressed={hasPin} aria-label={`Pin ${labelOf(row)}`} onClick={() => togglePin(row.site_id)}>
+      <span aria-hidden="true">{hasPin ? "★" : "☆"}</span>
     </button>
   );
 }

@@ -1,8 +1,12 @@
-/** The page of all sites: one card per site, with search, order and pins. */
+/** The page of all sites: one card per site, with search, order and pins. Metrics are fetched in pages, and polled like realtime. */
 import type { RefObject } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { OVERVIEW_SITES_MAX } from "../../src/shared/limits.ts";
 import { PRODUCT_NAME } from "../../src/shared/names.ts";
-import { SHORT_PERIODS } from "../../src/shared/periods.ts";
+import { SHORT_PERIODS, type Period } from "../../src/shared/periods.ts";
+import { urlOf } from "../api/http.ts";
+import { allPages, fetchReport, type Load } from "../api/reports.ts";
+import type { Reports } from "../api/types.ts";
 import { formatCount } from "../format/locale.ts";
 import { PERIOD_LABELS } from "../format/periods.ts";
 import { LinkButton, Logo } from "../kit/inline.tsx";
@@ -15,10 +19,52 @@ import { OpenPanel } from "../page/page-layout.tsx";
 import { accountItems, Bar } from "../page/top-bar.tsx";
 import { OpenInstanceNotice } from "../setup/notices.tsx";
 import { choosePeriod, period } from "../state/period.ts";
+import { usePolling, useRequest, type Report } from "../state/requests.ts";
 import { openPanel } from "../state/view.ts";
-import { useAllSites } from "./all-sites.ts";
-import { openCard, SiteCard } from "./site-card.tsx";
-import { chooseOrder, chosenOrder, ORDERS, searchFor, searchText, shownSites, type Order, type SiteRow } from "./site-order.ts";
+import {
+  chooseOrder,
+  chosenOrder,
+  openCard,
+  ORDERS,
+  searchFor,
+  searchText,
+  shownSites,
+  SiteCard,
+  type Order,
+  type SiteRow,
+} from "./site-card.tsx";
+
+type AllSites = Reports["overview"];
+
+const PAUSE_MS = 10_000;
+
+const fetchAllSites: Load<AllSites> = (url, signal) =>
+  allPages((after) => fetchReport<AllSites>(after === null ? url : `${url}&${new URLSearchParams({ after }).toString()}`, signal));
+
+interface Latest {
+  readonly url: string;
+  /** The report at that time: a newer one takes precedence. */
+  readonly report: AllSites | undefined;
+  readonly data: AllSites;
+}
+
+/** The first response, then the latest. */
+function useAllSites(of: Period): { readonly report: Report<AllSites>; readonly data: AllSites | undefined } {
+  const url = urlOf("/api/stats/overview", { period: of, limit: OVERVIEW_SITES_MAX });
+  const report = useRequest(url, fetchAllSites);
+  const [latest, setLatest] = useState<Latest | null>(null);
+  const data = latest?.url === url && latest.report === report.data ? latest.data : report.data;
+  // Several pages are asked for less often.
+  const pauseMs = useRef(PAUSE_MS);
+  pauseMs.current = PAUSE_MS * Math.max(1, Math.ceil((data?.sites.length ?? 0) / OVERVIEW_SITES_MAX));
+  usePolling(
+    url,
+    { firstMs: PAUSE_MS, pauseMs: () => pauseMs.current },
+    (fresh, requested) => setLatest({ url: requested, report: report.data, data: fresh }),
+    fetchAllSites,
+  );
+  return { report, data };
+}
 
 /** More would make the page slow. */
 const CARDS_MAX = 1000;

@@ -1,6 +1,6 @@
 /** Connection and login state, and the refresh of all reports when it changes. */
 import { signal } from "@preact/signals";
-import { authStatus, logOut, logOutEverywhere } from "../api/admin.ts";
+import { authStatus, logOut, logOutEverywhere } from "../api/endpoints.ts";
 import { ServiceError, type FailureKind } from "../api/http.ts";
 import { isGuest, loadShare } from "./share.ts";
 

@@ -27,7 +27,7 @@ import { site } from "./view.ts";
 const loadedFirstDay = signal<{ readonly siteId: string | null; readonly day: string } | null>(null);
 
 /** The date of the first event; null until known. */
-export const firstDay = computed(() => (loadedFirstDay.value?.siteId === site.value ? loadedFirstDay.value.day : null));
+const firstDay = computed(() => (loadedFirstDay.value?.siteId === site.value ? loadedFirstDay.value.day : null));
 
 /** Requests it while all time is shown, and again with each refresh. */
 export function useFirstDay(isShown: boolean): Report<unknown> {

@@ -8,7 +8,7 @@ import {
   offeredIntervals,
   serviceInterval,
   type BucketState,
-} from "../../../../dashboard/charts/buckets.ts";
+} from "../../../../dashboard/charts/points.ts";
 import { dayAfter, type Interval } from "../../../../src/shared/periods.ts";
 
 const NOW = "2026-11-18T14:20:00.000Z";

@@ -1,9 +1,8 @@
 /** Which points of a chart annotations are at, and which marks are joined. */
 import { describe, expect, it } from "vitest";
 import type { Annotation } from "../../../../dashboard/api/saved.ts";
-import { bucketsOf } from "../../../../dashboard/charts/buckets.ts";
 import { joinedMarks, marksOf } from "../../../../dashboard/charts/marks.ts";
-import type { ChartPoint } from "../../../../dashboard/charts/points.ts";
+import { bucketsOf, type ChartPoint } from "../../../../dashboard/charts/points.ts";
 import type { Interval } from "../../../../src/shared/periods.ts";
 
 const annotation = (date: string, hour: number | null = null): Annotation => ({

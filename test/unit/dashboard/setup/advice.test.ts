@@ -4,7 +4,7 @@ import type { Installation } from "../../../../dashboard/api/types.ts";
 
 // The formatters read the browser's languages when they are loaded.
 vi.stubGlobal("navigator", { languages: ["en-GB"] });
-const { arrivingNames, thingsToCheck } = await import("../../../../dashboard/setup/event-checks.ts");
+const { arrivingNames, thingsToCheck } = await import("../../../../dashboard/setup/checks.ts");
 afterAll(() => vi.unstubAllGlobals());
 
 const SCRIPT = "https://stats.example.com/svc.js";

@@ -4,9 +4,9 @@ import type { Installation, InstallationPage } from "../../../../dashboard/api/t
 
 // The formatters read the browser's languages when they are loaded.
 vi.stubGlobal("navigator", { languages: ["en-GB"] });
-const { eventChecks } = await import("../../../../dashboard/setup/event-checks.ts");
-const { pageChecks } = await import("../../../../dashboard/setup/page-checks.ts");
-const { addressChecks, browserChecks } = await import("../../../../dashboard/setup/browser-checks.ts");
+const { eventChecks } = await import("../../../../dashboard/setup/checks.ts");
+const { pageChecks } = await import("../../../../dashboard/setup/checks.ts");
+const { addressChecks, browserChecks } = await import("../../../../dashboard/setup/checks.ts");
 afterAll(() => vi.unstubAllGlobals());
 
 const SCRIPT = "https://stats.example.com/svc.js";

@@ -1,14 +1,15 @@
-/** The form of a goal: a page, or an event with an optional property. It suggests the site's pages, events and properties. */
-import { useLayoutEffect, useState } from "preact/hooks";
+/** Goals in a site's settings: add, edit, move, delete. The form suggests the site's pages, events and properties. */
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { ITEM_NAME_CHARS_MAX } from "../../src/shared/limits.ts";
-import type { SiteGoal } from "../api/site.ts";
-import type { NewGoal } from "../api/types.ts";
+import { addGoal, deleteGoal, listGoals, replaceGoal, type SiteGoal } from "../api/endpoints.ts";
+import { problemText } from "../api/http.ts";
+import type { NewGoal, SiteGoals } from "../api/types.ts";
 import { usePageChoices } from "../explore/steps.tsx";
-import { Checkbox, Form, Radios } from "../kit/forms.tsx";
+import { Checkbox, ConfirmedButton, Form, Radios } from "../kit/forms.tsx";
 import { Button } from "../kit/inline.tsx";
 import { Picker, type Choice } from "../kit/picker.tsx";
 import { Problem } from "../kit/states.tsx";
-import { isLoading, useReport } from "../state/requests.ts";
+import { isLoading, reloadAll, useAction, useReport } from "../state/requests.ts";
 import { unfilteredScope } from "../state/scope.ts";
 import { Field, pickerAttributes, TextField, useFieldProblems, type CheckedField } from "./fields.tsx";
 
@@ -24,9 +25,9 @@ interface GoalDraft {
   readonly hasRevenue: boolean;
 }
 
-export const EMPTY_GOAL: GoalDraft = { kind: "page", name: "", page: "", event: "", key: "", value: "", hasRevenue: false };
+const EMPTY_GOAL: GoalDraft = { kind: "page", name: "", page: "", event: "", key: "", value: "", hasRevenue: false };
 
-export const draftOf = ({ name, page, event, property, revenue }: SiteGoal): GoalDraft => ({
+const draftOf = ({ name, page, event, property, revenue }: SiteGoal): GoalDraft => ({
   kind: page === null ? "event" : "page",
   name,
   page: page ?? "",
@@ -39,7 +40,7 @@ export const draftOf = ({ name, page, event, property, revenue }: SiteGoal): Goa
 type Definition = Pick<SiteGoal, "page" | "event" | "property">;
 
 /** `Visit /docs/*`, `Signup`, `Signup with plan pro` */
-export function definitionText({ page, event, property }: Definition): string {
+function definitionText({ page, event, property }: Definition): string {
   if (page !== null) return `Visit ${page}`;
   return property === null ? `${event}` : `${event} with ${property.key} ${property.value}`;
 }
@@ -51,7 +52,7 @@ const definitionOf = ({ kind, page, event, key, value }: GoalDraft): Definition 
 const defaultName = (draft: GoalDraft): string =>
   (draft.kind === "page" ? draft.page : draft.event) === "" ? "" : definitionText(definitionOf(draft));
 
-export const newGoal = (draft: GoalDraft): NewGoal => ({
+const newGoal = (draft: GoalDraft): NewGoal => ({
   ...definitionOf(draft),
   name: draft.name.trim() || defaultName(draft),
   revenue: draft.kind === "event" && draft.hasRevenue,
@@ -185,7 +186,7 @@ interface GoalFormProps {
 }
 
 /** Keyed by goal, so that it begins with `first`. */
-export function GoalForm({ title, first, submitLabel, onSubmit, onCancel }: GoalFormProps) {
+function GoalForm({ title, first, submitLabel, onSubmit, onCancel }: GoalFormProps) {
   const [draft, setDraft] = useState(first);
   const { form, isBusy, run, field, formProblem } = useFieldProblems(LABELS, fieldId);
   const isReady = isWhole(draft) && !isBusy;
@@ -206,5 +207,126 @@ export function GoalForm({ title, first, submitLabel, onSubmit, onCancel }: Goal
         {onCancel && <Button onClick={onCancel}>Cancel</Button>}
       </div>
     </Form>
+  );
+}
+
+interface GoalItemProps {
+  readonly goal: SiteGoal;
+  readonly isLast: boolean;
+  readonly onEdit: () => void;
+  readonly onMove: (position: number) => void;
+  readonly onDelete: () => void;
+}
+
+const GoalItem = ({ goal, isLast, onEdit, onMove, onDelete }: GoalItemProps) => {
+  const definition = goal.page === null ? `Event ${definitionText(goal)}` : definitionText(goal);
+  return (
+    <li class="goal">
+      <div class="goal-text">
+        <h3>{goal.name}</h3>
+        <p class="dim">{[...(definition === goal.name ? [] : [definition]), ...(goal.revenue ? ["with revenue"] : [])].join(" · ")}</p>
+      </div>
+      <div class="goal-tools">
+        <button
+          type="button"
+          class="icon-button"
+          aria-label={`Move ${goal.name} up`}
+          aria-disabled={goal.position === 1}
+          onClick={() => goal.position > 1 && onMove(goal.position - 1)}
+        >
+          ↑
+        </button>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label={`Move ${goal.name} down`}
+          aria-disabled={isLast}
+          onClick={() => !isLast && onMove(goal.position + 1)}
+        >
+          ↓
+        </button>
+        <button type="button" class="button small" onClick={onEdit}>
+          Edit<span class="unseen"> {goal.name}</span>
+        </button>
+        <ConfirmedButton isSmall label="Delete" confirmLabel="Confirm delete" subject={goal.name} onConfirm={onDelete} />
+      </div>
+    </li>
+  );
+};
+
+/** Reloads the list after each change. */
+function useGoals(siteId: string) {
+  const [goals, setGoals] = useState<SiteGoals | null>(null);
+  const { problem, run } = useAction(problemText);
+  async function load() {
+    setGoals(await listGoals(siteId));
+  }
+  /** @throws ServiceError if the service refuses it */
+  async function change(action: () => Promise<unknown>): Promise<void> {
+    await action();
+    await load();
+    reloadAll();
+  }
+  useEffect(() => void run(load), []);
+  return { goals, problem, change, tryChange: (action: () => Promise<unknown>) => void run(() => change(action)) };
+}
+
+export function GoalsSection({ siteId }: { readonly siteId: string }) {
+  const { goals, problem, change, tryChange } = useGoals(siteId);
+  const [edited, setEdited] = useState<string | null>(null);
+  /** Resets the form after each new goal. */
+  const [added, setAdded] = useState(0);
+  return (
+    <section class="panel" aria-labelledby="goals-title">
+      <h2 id="goals-title">Goals</h2>
+      <p class="dim">
+        What you want visitors to do: see a page, or trigger an event. Goals also count what happened before they were added. All other
+        custom events are listed below them.
+      </p>
+      <Problem text={problem} />
+      {goals?.length === 0 && <p class="empty">No goals yet</p>}
+      <ol class="goals" aria-label="Goals">
+        {goals?.map((goal) =>
+          goal.id === edited ? (
+            <li key={goal.id} class="goal">
+              <GoalForm
+                title={`Goal ${goal.name}`}
+                first={draftOf(goal)}
+                submitLabel="Save"
+                onSubmit={async (draft) => {
+                  await change(() => replaceGoal(siteId, goal.id, newGoal(draft)));
+                  setEdited(null);
+                }}
+                onCancel={() => setEdited(null)}
+              />
+            </li>
+          ) : (
+            <GoalItem
+              key={goal.id}
+              goal={goal}
+              isLast={goal.position === goals.length}
+              onEdit={() => setEdited(goal.id)}
+              onMove={(position) => tryChange(() => replaceGoal(siteId, goal.id, { ...goal, position }))}
+              onDelete={() => tryChange(() => deleteGoal(siteId, goal.id))}
+            />
+          ),
+        )}
+      </ol>
+      {edited === null && (
+        <>
+          <h3>New goal</h3>
+          <GoalForm
+            key={added}
+            title="New goal"
+            first={EMPTY_GOAL}
+            submitLabel="Add goal"
+            onSubmit={async (draft) => {
+              await change(() => addGoal(siteId, newGoal(draft)));
+              setAdded(added + 1);
+            }}
+          />
+        </>
+      )}
+    </section>
   );
 }

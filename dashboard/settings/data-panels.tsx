@@ -1,16 +1,21 @@
-/** The dialog that deletes a site's events of some days. The reader confirms by typing the site's name. */
+/** Dialogs on a site's events: one exports the period, as daily totals or raw events; the other deletes the events of some days. */
 import { useState } from "preact/hooks";
-import { deleteEvents } from "../api/admin.ts";
-import { problemText } from "../api/http.ts";
+import { EXPORT_ROWS_MAX } from "../../src/shared/limits.ts";
+import { deleteEvents } from "../api/endpoints.ts";
+import { problemText, urlOf } from "../api/http.ts";
+import { fetchFile } from "../api/reports.ts";
 import type { Erased } from "../api/types.ts";
-import { countOf } from "../format/locale.ts";
+import { countOf, formatRange } from "../format/locale.ts";
 import { Dialog, PasswordRequired } from "../kit/dialog.tsx";
-import { Form } from "../kit/forms.tsx";
+import { fileNameOf, saveFile } from "../kit/download.ts";
+import { Form, Radios } from "../kit/forms.tsx";
 import { Problem } from "../kit/states.tsx";
 import { authState } from "../state/connection.ts";
-import { timeZone } from "../state/known-sites.ts";
+import { siteName, timeZone } from "../state/known-sites.ts";
 import { range, today } from "../state/period.ts";
-import { useAction, reloadAll } from "../state/requests.ts";
+import { reloadAll, useAction } from "../state/requests.ts";
+import { scope } from "../state/scope.ts";
+import { isFiltered } from "../state/view-filters.ts";
 import { closePanel, site } from "../state/view.ts";
 
 const TITLE = "Delete data";
@@ -79,6 +84,40 @@ export function DeletePanel() {
         Permanently deletes all events of <strong>{siteId}</strong> on these days ({timeZone.value}). Filters are ignored.
       </p>
       <DeleteForm siteId={siteId} />
+    </Dialog>
+  );
+}
+
+const KINDS = { daily: "Daily totals", raw: "Raw events (no visitor IDs)" } as const;
+const FORMATS = { csv: "CSV", json: "JSON" } as const;
+
+export function ExportPanel() {
+  const [kind, setKind] = useState<keyof typeof KINDS>("daily");
+  const [format, setFormat] = useState<keyof typeof FORMATS>("csv");
+  const [isSaved, setSaved] = useState(false);
+  const { isBusy, problem, run } = useAction((error) => problemText(error, "The export failed."));
+
+  async function save() {
+    setSaved(false);
+    const url = urlOf("/api/stats/export", { ...scope.value, kind, format, limit: kind === "raw" ? EXPORT_ROWS_MAX : null });
+    saveFile(fileNameOf(kind, format), await fetchFile(url, new AbortController().signal));
+    setSaved(true);
+  }
+
+  return (
+    <Dialog title="Export" onClose={closePanel}>
+      <p class="dim">
+        {siteName.value}, {formatRange(range.value.start, range.value.end)} ({timeZone.value}){isFiltered.value ? ", filters applied" : ""}
+      </p>
+      <Form onSubmit={() => void run(save)}>
+        <Radios legend="Rows" name="kind" labels={KINDS} chosen={kind} onChoose={setKind} />
+        <Radios legend="Format" name="format" labels={FORMATS} chosen={format} onChoose={setFormat} />
+        <Problem text={problem} />
+        <button type="submit" class="button primary" disabled={isBusy}>
+          {isBusy ? "Preparing…" : "Download"}
+        </button>
+        <p role="status">{isSaved ? "Saved to your downloads." : ""}</p>
+      </Form>
     </Dialog>
   );
 }
