@@ -20,19 +20,6 @@ import { closePanel, site } from "../state/view.ts";
 
 const TITLE = "Delete data";
 
-interface DayFieldProps {
-  readonly label: string;
-  readonly value: string;
-  readonly onInput: (day: string) => void;
-}
-
-const DayField = ({ label, value, onInput }: DayFieldProps) => (
-  <label>
-    {label}
-    <input type="date" required max={today.value} value={value} onInput={(event) => onInput(event.currentTarget.value)} />
-  </label>
-);
-
 function DeleteForm({ siteId }: { readonly siteId: string }) {
   const [start, setStart] = useState(range.value.start);
   const [end, setEnd] = useState(range.value.end);
@@ -46,11 +33,17 @@ function DeleteForm({ siteId }: { readonly siteId: string }) {
     reloadAll();
   }
 
+  const dayField = (label: string, day: string, onInput: (day: string) => void) => (
+    <label>
+      {label}
+      <input type="date" required max={today.value} value={day} onInput={(event) => onInput(event.currentTarget.value)} />
+    </label>
+  );
   return (
     <Form onSubmit={() => void run(deleteDays)}>
       <div class="form-row">
-        <DayField label="Start date" value={start} onInput={setStart} />
-        <DayField label="End date" value={end} onInput={setEnd} />
+        {dayField("Start date", start, setStart)}
+        {dayField("End date", end, setEnd)}
       </div>
       <label>
         Type {siteId} to confirm

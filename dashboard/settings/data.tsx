@@ -44,49 +44,8 @@ function namesOf({ sites }: SettingsFileContent): string {
   return [...names, ...(sites.length > NAMED_MAX ? [`${sites.length - NAMED_MAX} more`] : [])].join(", ");
 }
 
-interface ImportQuestionProps {
-  readonly file: SettingsFileContent;
-  readonly isBusy: boolean;
-  readonly onImport: () => void;
-  readonly onCancel: () => void;
-}
-
-const ImportQuestion = ({ file, isBusy, onImport, onCancel }: ImportQuestionProps) => (
-  <div class="notice" role="status">
-    <p>
-      Replace the settings of {countOf(file.sites.length, "site")}: {namesOf(file)}? Other sites aren't affected.
-    </p>
-    <div class="actions">
-      <button type="button" class="button primary" disabled={isBusy} onClick={onImport}>
-        Import
-      </button>
-      <Button onClick={onCancel}>Cancel</Button>
-    </div>
-  </div>
-);
-
-function ImportButton({ onChoose }: { readonly onChoose: (file: File | undefined) => void }) {
-  const input = useRef<HTMLInputElement>(null);
-  return (
-    <>
-      <Button onClick={() => input.current?.click()}>Import settings…</Button>
-      <input
-        ref={input}
-        type="file"
-        hidden
-        accept=".json,application/json"
-        aria-label="Settings file"
-        onChange={({ currentTarget }) => {
-          onChoose(currentTarget.files?.[0]);
-          // The same file can be chosen again.
-          currentTarget.value = "";
-        }}
-      />
-    </>
-  );
-}
-
 function SettingsFile() {
+  const input = useRef<HTMLInputElement>(null);
   const [file, setFile] = useState<SettingsFileContent | null>(null);
   const [status, setStatus] = useState("");
   const { isBusy, problem, run } = useAction(problemOf);
@@ -118,10 +77,35 @@ function SettingsFile() {
       </p>
       <div class="actions">
         <Button onClick={() => void run(download)}>Download settings</Button>
-        <ImportButton onChoose={(chosen) => void run(() => open(chosen))} />
+        <Button onClick={() => input.current?.click()}>Import settings…</Button>
+        <input
+          ref={input}
+          type="file"
+          hidden
+          accept=".json,application/json"
+          aria-label="Settings file"
+          onChange={({ currentTarget }) => {
+            const [chosen] = currentTarget.files ?? [];
+            void run(() => open(chosen));
+            // The same file can be chosen again.
+            currentTarget.value = "";
+          }}
+        />
       </div>
       <Problem text={problem} />
-      {file && <ImportQuestion file={file} isBusy={isBusy} onImport={() => void run(load)} onCancel={() => setFile(null)} />}
+      {file && (
+        <div class="notice" role="status">
+          <p>
+            Replace the settings of {countOf(file.sites.length, "site")}: {namesOf(file)}? Other sites aren't affected.
+          </p>
+          <div class="actions">
+            <button type="button" class="button primary" disabled={isBusy} onClick={() => void run(load)}>
+              Import
+            </button>
+            <Button onClick={() => setFile(null)}>Cancel</Button>
+          </div>
+        </div>
+      )}
       <p role="status">{status}</p>
     </>
   );
@@ -169,21 +153,6 @@ function RetentionFields({ settings: { retention_days }, change, field: fieldOf 
   );
 }
 
-const Events = ({ siteId }: { readonly siteId: string }) => (
-  <section class="panel" aria-labelledby="events-title">
-    <h2 id="events-title">Events</h2>
-    <SettingsForm siteId={siteId} title="Retention" labels={LABELS}>
-      {(editing) => <RetentionFields {...editing} />}
-    </SettingsForm>
-    <div class="actions">
-      <Button onClick={() => openPanel("export")}>Export events…</Button>
-      <button type="button" class="button danger" onClick={() => openPanel("erase")}>
-        Delete events…
-      </button>
-    </div>
-  </section>
-);
-
 function DeleteSettings({ siteId }: { readonly siteId: string }) {
   const [isDone, setDone] = useState(false);
   const { problem, run } = useAction(problemText);
@@ -217,7 +186,18 @@ function DeleteSettings({ siteId }: { readonly siteId: string }) {
 
 export const DataSection = ({ siteId }: { readonly siteId: string }) => (
   <>
-    <Events siteId={siteId} />
+    <section class="panel" aria-labelledby="events-title">
+      <h2 id="events-title">Events</h2>
+      <SettingsForm siteId={siteId} title="Retention" labels={LABELS}>
+        {(editing) => <RetentionFields {...editing} />}
+      </SettingsForm>
+      <div class="actions">
+        <Button onClick={() => openPanel("export")}>Export events…</Button>
+        <button type="button" class="button danger" onClick={() => openPanel("erase")}>
+          Delete events…
+        </button>
+      </div>
+    </section>
     <section class="panel" aria-labelledby="settings-title">
       <h2 id="settings-title">Settings</h2>
       <SettingsFile />

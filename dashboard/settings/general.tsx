@@ -164,24 +164,20 @@ const CardsField = ({ settings: { hidden_cards }, change }: Editing) => (
   </fieldset>
 );
 
-const NameField = ({ siteId, settings, change, field }: Editing) => (
-  <TextField
-    {...field("name")}
-    hint="Shown in the dashboard instead of the domain. The tracking code stays the same."
-    value={settings.name ?? ""}
-    placeholder={siteId}
-    maxLength={SITE_NAME_CHARS_MAX}
-    onInput={(name) => change({ name })}
-  />
-);
-
 export const GeneralSection = ({ siteId }: { readonly siteId: string }) => (
   <section class="panel" aria-labelledby="general-title">
     <h2 id="general-title">General</h2>
     <SettingsForm siteId={siteId} title="General" labels={LABELS}>
       {(editing) => (
         <>
-          <NameField {...editing} />
+          <TextField
+            {...editing.field("name")}
+            hint="Shown in the dashboard instead of the domain. The tracking code stays the same."
+            value={editing.settings.name ?? ""}
+            placeholder={siteId}
+            maxLength={SITE_NAME_CHARS_MAX}
+            onInput={(name) => editing.change({ name })}
+          />
           <TimeZoneField {...editing} />
           <Radios
             legend={LABELS.week_start}

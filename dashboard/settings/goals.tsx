@@ -90,7 +90,9 @@ function PageField({ draft, change, field }: Editing) {
   );
 }
 
-const hasName = ({ name }: { readonly name: string }): boolean => name !== "";
+/** Choices of names; the form has no use for an empty one. */
+const choicesOf = (names: readonly string[] = []): Choice[] =>
+  names.filter((name) => name !== "").map((name) => ({ value: name, label: name }));
 
 /** Keyed by event and property: values of another property must not be offered, even if loading fails. */
 function PropertyValuePicker({ draft, change }: Pick<Editing, "draft" | "change">) {
@@ -98,7 +100,7 @@ function PropertyValuePicker({ draft, change }: Pick<Editing, "draft" | "change"
   return (
     <Picker
       label="Value of the property"
-      choices={(values.data ?? []).filter(({ value }) => value !== "").map(({ value }) => ({ value, label: value }))}
+      choices={choicesOf(values.data?.map(({ value }) => value))}
       isLoading={isLoading(values)}
       value={draft.value}
       placeholder="Select a value"
@@ -109,16 +111,13 @@ function PropertyValuePicker({ draft, change }: Pick<Editing, "draft" | "change"
 }
 
 function PropertyField({ draft, change, field }: Editing) {
-  const keys = useReport("properties", unfilteredScope.value).data ?? [];
+  const keys = useReport("properties", unfilteredScope.value).data;
   return (
     <Field {...field("property")} hint="Optional. Only events with this value count.">
       <div class="form-row">
         <Picker
           {...pickerAttributes(field("property"))}
-          choices={[
-            { value: "", label: "Any event of this name" },
-            ...keys.filter((key) => key !== "").map((key) => ({ value: key, label: key })),
-          ]}
+          choices={[{ value: "", label: "Any event of this name" }, ...choicesOf(keys)]}
           value={draft.key}
           onPick={(key) => change({ key, value: "" })}
           choiceOf={asTyped}
@@ -137,7 +136,7 @@ function EventFields(editing: Editing) {
       <Field {...field("event")}>
         <Picker
           {...pickerAttributes(field("event"))}
-          choices={(events.data ?? []).filter(hasName).map(({ name }) => ({ value: name, label: name }))}
+          choices={choicesOf(events.data?.map(({ name }) => name))}
           isLoading={isLoading(events)}
           value={draft.event}
           placeholder="Select an event, or type its name"
@@ -152,27 +151,6 @@ function EventFields(editing: Editing) {
     </>
   );
 }
-
-const GoalFields = (editing: Editing) => (
-  <>
-    <Radios
-      legend="Reached when"
-      name="goal-kind"
-      labels={KINDS}
-      chosen={editing.draft.kind}
-      onChoose={(kind) => editing.change({ kind })}
-    />
-    {editing.draft.kind === "page" ? <PageField {...editing} /> : <EventFields {...editing} />}
-    <TextField
-      {...editing.field("name")}
-      hint="Optional. How reports call the goal."
-      maxLength={ITEM_NAME_CHARS_MAX}
-      placeholder={defaultName(editing.draft)}
-      value={editing.draft.name}
-      onInput={(name) => editing.change({ name })}
-    />
-  </>
-);
 
 const isWhole = ({ kind, page, event, key, value }: GoalDraft): boolean =>
   kind === "page" ? page !== "" : event !== "" && (key === "" || value !== "");
@@ -190,6 +168,8 @@ function GoalForm({ title, first, submitLabel, onSubmit, onCancel }: GoalFormPro
   const [draft, setDraft] = useState(first);
   const { form, isBusy, run, field, formProblem } = useFieldProblems(LABELS, fieldId);
   const isReady = isWhole(draft) && !isBusy;
+  const change = (changes: Partial<GoalDraft>) => setDraft((before) => ({ ...before, ...changes }));
+  const editing: Editing = { draft, change, field };
 
   // One that is changed takes the place of the button that was pressed.
   useLayoutEffect(() => {
@@ -198,7 +178,16 @@ function GoalForm({ title, first, submitLabel, onSubmit, onCancel }: GoalFormPro
 
   return (
     <Form class="form settings-form" root={form} label={title} onSubmit={() => void (isReady && run(() => onSubmit(draft)))}>
-      <GoalFields draft={draft} change={(changes) => setDraft((before) => ({ ...before, ...changes }))} field={field} />
+      <Radios legend="Reached when" name="goal-kind" labels={KINDS} chosen={draft.kind} onChoose={(kind) => change({ kind })} />
+      {draft.kind === "page" ? <PageField {...editing} /> : <EventFields {...editing} />}
+      <TextField
+        {...field("name")}
+        hint="Optional. How reports call the goal."
+        maxLength={ITEM_NAME_CHARS_MAX}
+        placeholder={defaultName(draft)}
+        value={draft.name}
+        onInput={(name) => change({ name })}
+      />
       <Problem text={formProblem} />
       <div class="save-bar">
         <button type="submit" class="button primary" aria-disabled={!isReady}>
@@ -210,72 +199,40 @@ function GoalForm({ title, first, submitLabel, onSubmit, onCancel }: GoalFormPro
   );
 }
 
-interface GoalItemProps {
-  readonly goal: SiteGoal;
-  readonly isLast: boolean;
-  readonly onEdit: () => void;
-  readonly onMove: (position: number) => void;
-  readonly onDelete: () => void;
+/** `Event Signup · with revenue`: what its name does not say. */
+function aboutGoal(goal: SiteGoal): string {
+  const definition = goal.page === null ? `Event ${definitionText(goal)}` : definitionText(goal);
+  return [...(definition === goal.name ? [] : [definition]), ...(goal.revenue ? ["with revenue"] : [])].join(" · ");
 }
 
-const GoalItem = ({ goal, isLast, onEdit, onMove, onDelete }: GoalItemProps) => {
-  const definition = goal.page === null ? `Event ${definitionText(goal)}` : definitionText(goal);
-  return (
-    <li class="goal">
-      <div class="goal-text">
-        <h3>{goal.name}</h3>
-        <p class="dim">{[...(definition === goal.name ? [] : [definition]), ...(goal.revenue ? ["with revenue"] : [])].join(" · ")}</p>
-      </div>
-      <div class="goal-tools">
-        <button
-          type="button"
-          class="icon-button"
-          aria-label={`Move ${goal.name} up`}
-          aria-disabled={goal.position === 1}
-          onClick={() => goal.position > 1 && onMove(goal.position - 1)}
-        >
-          ↑
-        </button>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label={`Move ${goal.name} down`}
-          aria-disabled={isLast}
-          onClick={() => !isLast && onMove(goal.position + 1)}
-        >
-          ↓
-        </button>
-        <button type="button" class="button small" onClick={onEdit}>
-          Edit<span class="unseen"> {goal.name}</span>
-        </button>
-        <ConfirmedButton isSmall label="Delete" confirmLabel="Confirm delete" subject={goal.name} onConfirm={onDelete} />
-      </div>
-    </li>
-  );
-};
-
-/** Reloads the list after each change. */
-function useGoals(siteId: string) {
+export function GoalsSection({ siteId }: { readonly siteId: string }) {
   const [goals, setGoals] = useState<SiteGoals | null>(null);
   const { problem, run } = useAction(problemText);
-  async function load() {
-    setGoals(await listGoals(siteId));
-  }
+  const load = async () => setGoals(await listGoals(siteId));
+  useEffect(() => void run(load), []);
   /** @throws ServiceError if the service refuses it */
   async function change(action: () => Promise<unknown>): Promise<void> {
     await action();
     await load();
     reloadAll();
   }
-  useEffect(() => void run(load), []);
-  return { goals, problem, change, tryChange: (action: () => Promise<unknown>) => void run(() => change(action)) };
-}
-
-export function GoalsSection({ siteId }: { readonly siteId: string }) {
-  const { goals, problem, change, tryChange } = useGoals(siteId);
+  const tryChange = (action: () => Promise<unknown>) => void run(() => change(action));
   const [edited, setEdited] = useState<string | null>(null);
   /** Resets the form after each new goal. */
   const [added, setAdded] = useState(0);
+  const moveButton = (goal: SiteGoal, where: "up" | "down", canMove: boolean) => (
+    <button
+      type="button"
+      class="icon-button"
+      aria-label={`Move ${goal.name} ${where}`}
+      aria-disabled={!canMove}
+      onClick={() =>
+        canMove && tryChange(() => replaceGoal(siteId, goal.id, { ...goal, position: goal.position + (where === "up" ? -1 : 1) }))
+      }
+    >
+      {where === "up" ? "↑" : "↓"}
+    </button>
+  );
   return (
     <section class="panel" aria-labelledby="goals-title">
       <h2 id="goals-title">Goals</h2>
@@ -301,14 +258,26 @@ export function GoalsSection({ siteId }: { readonly siteId: string }) {
               />
             </li>
           ) : (
-            <GoalItem
-              key={goal.id}
-              goal={goal}
-              isLast={goal.position === goals.length}
-              onEdit={() => setEdited(goal.id)}
-              onMove={(position) => tryChange(() => replaceGoal(siteId, goal.id, { ...goal, position }))}
-              onDelete={() => tryChange(() => deleteGoal(siteId, goal.id))}
-            />
+            <li key={goal.id} class="goal">
+              <div class="goal-text">
+                <h3>{goal.name}</h3>
+                <p class="dim">{aboutGoal(goal)}</p>
+              </div>
+              <div class="goal-tools">
+                {moveButton(goal, "up", goal.position > 1)}
+                {moveButton(goal, "down", goal.position < goals.length)}
+                <button type="button" class="button small" onClick={() => setEdited(goal.id)}>
+                  Edit<span class="unseen"> {goal.name}</span>
+                </button>
+                <ConfirmedButton
+                  isSmall
+                  label="Delete"
+                  confirmLabel="Confirm delete"
+                  subject={goal.name}
+                  onConfirm={() => tryChange(() => deleteGoal(siteId, goal.id))}
+                />
+              </div>
+            </li>
           ),
         )}
       </ol>

@@ -14,65 +14,42 @@ import { useAction } from "../state/requests.ts";
 import { UTC } from "../state/time-zone.ts";
 import { closePanel } from "../state/view.ts";
 
-interface SiteChoiceProps {
-  /** null for all sites. */
-  readonly chosen: readonly string[] | null;
-  readonly onChange: (chosen: readonly string[] | null) => void;
-}
-
-const Boxes = ({
-  sites,
-  chosen,
-  onChange,
-}: { readonly sites: readonly string[]; readonly chosen: readonly string[] } & Pick<SiteChoiceProps, "onChange">) => (
-  <fieldset class="site-boxes">
-    <legend class="unseen">Sites of the key</legend>
-    {sites.map((id) => (
-      <Checkbox
-        key={id}
-        isChecked={chosen.includes(id)}
-        onChange={(isChecked) => onChange(sites.filter((known) => (known === id ? isChecked : chosen.includes(known))))}
-      >
-        {id}
-      </Checkbox>
-    ))}
-  </fieldset>
-);
+const PERMISSIONS: Readonly<Record<KeyScope, string>> = { ReadOnly: "Read-only", Admin: "Admin (full access)" };
 
 const SITE_CHOICES = { all: "All sites", some: "Only some sites" } as const;
 
-function SiteChoice({ chosen, onChange }: SiteChoiceProps) {
+/** Keyed by the last created key, so that it is empty again. `sites` is undefined for all. */
+function NewKeyForm({ onCreate }: { readonly onCreate: (name: string, scope: KeyScope, sites?: readonly string[]) => void }) {
+  const [name, setName] = useState("");
+  const [scope, setScope] = useState<KeyScope>("ReadOnly");
+  /** null for all sites. */
+  const [chosen, setChosen] = useState<readonly string[] | null>(null);
   const sites = useSites().data?.sites ?? [];
   return (
-    <>
+    <Form class="form inline" onSubmit={() => onCreate(name.trim(), scope, chosen ?? undefined)}>
+      <NameInput label="Name" charsMax={API_KEY_NAME_CHARS_MAX} placeholder="e.g. Weekly report" value={name} onInput={setName} />
+      <Select label="Permission" labels={PERMISSIONS} chosen={scope} onChoose={setScope} />
       <Select
         label="Sites"
         labels={SITE_CHOICES}
         chosen={chosen ? "some" : "all"}
-        onChoose={(choice) => onChange(choice === "all" ? null : [])}
+        onChoose={(choice) => setChosen(choice === "all" ? null : [])}
       />
-      {chosen && <Boxes sites={sites} chosen={chosen} onChange={onChange} />}
-    </>
-  );
-}
-
-interface NewKeyFormProps {
-  readonly permissions: Readonly<Record<KeyScope, string>>;
-  /** `sites` is undefined for all. */
-  readonly onCreate: (name: string, scope: KeyScope, sites?: readonly string[]) => void;
-}
-
-/** Keyed by the last created key, so that it is empty again. */
-function NewKeyForm({ permissions, onCreate }: NewKeyFormProps) {
-  const [name, setName] = useState("");
-  const [scope, setScope] = useState<KeyScope>("ReadOnly");
-  const [sites, setSites] = useState<readonly string[] | null>(null);
-  return (
-    <Form class="form inline" onSubmit={() => onCreate(name.trim(), scope, sites ?? undefined)}>
-      <NameInput label="Name" charsMax={API_KEY_NAME_CHARS_MAX} placeholder="e.g. Weekly report" value={name} onInput={setName} />
-      <Select label="Permission" labels={permissions} chosen={scope} onChoose={setScope} />
-      <SiteChoice chosen={sites} onChange={setSites} />
-      <button type="submit" class="button primary" disabled={sites?.length === 0}>
+      {chosen && (
+        <fieldset class="site-boxes">
+          <legend class="unseen">Sites of the key</legend>
+          {sites.map((id) => (
+            <Checkbox
+              key={id}
+              isChecked={chosen.includes(id)}
+              onChange={(isChecked) => setChosen(sites.filter((known) => (known === id ? isChecked : chosen.includes(known))))}
+            >
+              {id}
+            </Checkbox>
+          ))}
+        </fieldset>
+      )}
+      <button type="submit" class="button primary" disabled={chosen?.length === 0}>
         Create key
       </button>
     </Form>
@@ -81,22 +58,8 @@ function NewKeyForm({ permissions, onCreate }: NewKeyFormProps) {
 
 const TITLE = "API keys";
 
-const PERMISSIONS: Readonly<Record<KeyScope, string>> = { ReadOnly: "Read-only", Admin: "Admin (full access)" };
-
 /** Labels for keys limited to some sites. */
 const LIMITED_PERMISSIONS: typeof PERMISSIONS = { ReadOnly: "Read-only", Admin: "Admin (these sites)" };
-
-const NewKey = ({ created }: { readonly created: CreatedKey }) => (
-  <div class="notice good" role="status">
-    <p>
-      Key <strong>{created.name}</strong>. Copy it now. You won't see it again.
-    </p>
-    <pre tabIndex={0} aria-label="New key">
-      <code>{created.key}</code>
-    </pre>
-    <CopyButton text={created.key} label="Copy key" />
-  </div>
-);
 
 /** Lists at most this many sites per key. */
 const NAMED_MAX = 3;
@@ -106,15 +69,13 @@ function sitesText(sites: readonly string[]): string {
   return others > 0 ? `${sites.slice(0, NAMED_MAX).join(", ")} and ${others} more` : sites.join(", ");
 }
 
-const HEADS = ["Name", "Permission", "Sites", "Created"];
-
 /** Explicit roles: phones stack the rows, and browsers do not treat a table with grid layout as one. */
 const KeysTable = ({ keys, onRevoke }: { readonly keys: Keys; readonly onRevoke: (hash: string) => void }) => (
   <div class="table-scroll" tabIndex={0} role="region" aria-label="Keys">
     <table class="table text keys-table" role="table">
       <thead role="rowgroup">
         <tr role="row">
-          {HEADS.map((head) => (
+          {["Name", "Permission", "Sites", "Created"].map((head) => (
             <th key={head} scope="col" role="columnheader">
               {head}
             </th>
@@ -167,11 +128,20 @@ function KeysView() {
       </p>
       <NewKeyForm
         key={created?.key_hash}
-        permissions={PERMISSIONS}
         onCreate={(name, scope, sites) => void update(async () => setCreated(await createKey(name, scope, sites)))}
       />
       <Problem text={problem} />
-      {created && <NewKey created={created} />}
+      {created && (
+        <div class="notice good" role="status">
+          <p>
+            Key <strong>{created.name}</strong>. Copy it now. You won't see it again.
+          </p>
+          <pre tabIndex={0} aria-label="New key">
+            <code>{created.key}</code>
+          </pre>
+          <CopyButton text={created.key} label="Copy key" />
+        </div>
+      )}
       {keys?.length === 0 && <p class="empty">No keys yet</p>}
       {keys && keys.length > 0 && <KeysTable keys={keys} onRevoke={(hash) => void update(() => revokeKey(hash))} />}
     </>

@@ -44,8 +44,9 @@ function normalized(name: SettingName, value: SiteSettings[SettingName] | undefi
 const textOf = (name: SettingName, value: SiteSettings[SettingName] | undefined): string => JSON.stringify(normalized(name, value));
 
 /** Values to save: settings that differ from the saved ones. */
-function changesIn({ saved, changes }: Draft, names: readonly SettingName[]): Changes {
-  const changed = names.filter((name) => name in changes && textOf(name, changes[name]) !== textOf(name, saved[name]));
+function unsavedChanges(siteId: string, names: readonly SettingName[]): Changes {
+  const { saved, changes } = draftOf(siteId) ?? { saved: undefined, changes: {} };
+  const changed = names.filter((name) => name in changes && textOf(name, changes[name]) !== textOf(name, saved?.[name]));
   return Object.fromEntries(changed.map((name) => [name, normalized(name, changes[name])]));
 }
 
@@ -79,14 +80,9 @@ export function discardChanges(siteId: string, names: readonly SettingName[]): v
   if (draft) store(siteId, { ...draft, changes: without(draft.changes, names) });
 }
 
-function unsavedChanges(siteId: string, names: readonly SettingName[]): Changes {
-  const draft = draftOf(siteId);
-  return draft ? changesIn(draft, names) : {};
-}
-
 const hasUnsaved = (siteId: string, names: readonly SettingName[]): boolean => Object.keys(unsavedChanges(siteId, names)).length > 0;
 
-guardUnload(() => Object.values(drafts.value).some((draft) => Object.keys(changesIn(draft, ALL_SETTINGS)).length > 0));
+guardUnload(() => Object.keys(drafts.value).some((siteId) => hasUnsaved(siteId, ALL_SETTINGS)));
 
 export interface Editing {
   readonly siteId: string;
@@ -102,13 +98,12 @@ interface SettingsFormProps {
   readonly children: (editing: Editing) => ComponentChildren;
 }
 
-const bodyOf = (saved: SavedSettings): SiteSettings =>
-  Object.fromEntries(ALL_SETTINGS.map((name) => [name, saved[name]])) as unknown as SiteSettings;
-
 /** Saves these settings and keeps all others as the service has them now, whoever changed them. Edits typed meanwhile stay unsaved. */
 async function save(siteId: string, names: readonly SettingName[]): Promise<void> {
   const [sent, changes] = [editedSettings(siteId), unsavedChanges(siteId, names)];
-  const saved = await putSettings(siteId, { ...bodyOf(await getSettings(siteId)), ...changes });
+  const current = await getSettings(siteId);
+  const body = Object.fromEntries(ALL_SETTINGS.map((name) => [name, current[name]])) as unknown as SiteSettings;
+  const saved = await putSettings(siteId, { ...body, ...changes });
   const edited = editedSettings(siteId);
   setSaved(
     saved,
@@ -118,26 +113,6 @@ async function save(siteId: string, names: readonly SettingName[]): Promise<void
 }
 
 export const fieldId = (name: SettingName): string => `setting-${name}`;
-
-interface SaveBarProps {
-  readonly isDirty: boolean;
-  readonly isBusy: boolean;
-  readonly status: string;
-  readonly onCancel: () => void;
-}
-
-/** Keeps its focusable button when there is nothing to save. */
-const SaveBar = ({ isDirty, isBusy, status, onCancel }: SaveBarProps) => (
-  <div class="save-bar">
-    <button type="submit" class="button primary" aria-disabled={!isDirty || isBusy}>
-      {isBusy ? "Saving…" : "Save"}
-    </button>
-    {isDirty && !isBusy && <Button onClick={onCancel}>Cancel</Button>}
-    <p class="dim" role="status">
-      {isDirty ? "Unsaved changes" : status}
-    </p>
-  </div>
-);
 
 export function SettingsForm({ siteId, title, labels, children }: SettingsFormProps) {
   const names = Object.keys(labels) as SettingName[];
@@ -163,14 +138,18 @@ export function SettingsForm({ siteId, title, labels, children }: SettingsFormPr
   if (!settings) return null;
   return (
     <Form class="form settings-form" root={form} label={title} onSubmit={submit}>
-      {children({
-        siteId,
-        settings,
-        change: (changes) => changeSettings(siteId, changes),
-        field,
-      })}
+      {children({ siteId, settings, change: (changes) => changeSettings(siteId, changes), field })}
       <Problem text={formProblem} />
-      <SaveBar isDirty={isDirty} isBusy={isBusy} status={status} onCancel={() => void run(cancel)} />
+      <div class="save-bar">
+        {/* Stays focusable when there is nothing to save. */}
+        <button type="submit" class="button primary" aria-disabled={!isDirty || isBusy}>
+          {isBusy ? "Saving…" : "Save"}
+        </button>
+        {isDirty && !isBusy && <Button onClick={() => void run(cancel)}>Cancel</Button>}
+        <p class="dim" role="status">
+          {isDirty ? "Unsaved changes" : status}
+        </p>
+      </div>
     </Form>
   );
 }

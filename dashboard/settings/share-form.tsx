@@ -145,38 +145,34 @@ const VisitorsField = ({ draft, change, field }: Editing) =>
     </fieldset>
   );
 
-const PeriodField = ({ draft, change }: Editing) => (
-  <label class="labelled">
-    {LABELS.period}
-    <select id={fieldId("period")} value={draft.period} onChange={(event) => change({ period: event.currentTarget.value })}>
-      {SHORT_PERIODS.map((id) => (
-        <option key={id} value={id}>
-          {PERIOD_LABELS[id].label}
-        </option>
-      ))}
-    </select>
-  </label>
-);
-
-const FixedDates = ({ draft: { start, end }, change, field }: Editing) => (
-  <div class="form-row">
-    <TextField {...field("start_date")} type="date" required value={start} onInput={(day) => change({ start: day })} />
-    <TextField {...field("end_date")} type="date" required min={start} value={end} onInput={(day) => change({ end: day })} />
-  </div>
-);
-
 /** Fixed dates begin with the dashboard's. */
-const DatesFields = (editing: Editing) => (
+const DatesFields = ({ draft, change, field }: Editing) => (
   <>
     <Radios
       legend="Dates"
       name="share-dates"
       labels={DATES}
-      chosen={editing.draft.dates}
-      onChoose={(dates) => editing.change({ dates, ...(dates === "fixed" && { start: range.value.start, end: range.value.end }) })}
+      chosen={draft.dates}
+      onChoose={(dates) => change({ dates, ...(dates === "fixed" && { start: range.value.start, end: range.value.end }) })}
     />
-    {editing.draft.dates === "period" && <PeriodField {...editing} />}
-    {editing.draft.dates === "fixed" && <FixedDates {...editing} />}
+    {draft.dates === "period" && (
+      <label class="labelled">
+        {LABELS.period}
+        <select id={fieldId("period")} value={draft.period} onChange={(event) => change({ period: event.currentTarget.value })}>
+          {SHORT_PERIODS.map((id) => (
+            <option key={id} value={id}>
+              {PERIOD_LABELS[id].label}
+            </option>
+          ))}
+        </select>
+      </label>
+    )}
+    {draft.dates === "fixed" && (
+      <div class="form-row">
+        <TextField {...field("start_date")} type="date" required value={draft.start} onInput={(start) => change({ start })} />
+        <TextField {...field("end_date")} type="date" required min={draft.start} value={draft.end} onInput={(end) => change({ end })} />
+      </div>
+    )}
   </>
 );
 
@@ -209,29 +205,10 @@ const AccessFields = ({ draft, change, field }: Editing) => (
   </>
 );
 
-const ShareFields = (editing: Editing) => (
-  <>
-    <TextField
-      {...editing.field("name")}
-      hint="Visible to viewers."
-      required
-      maxLength={SHARE_NAME_CHARS_MAX}
-      placeholder="e.g. Marketing team"
-      value={editing.draft.name}
-      onInput={(name) => editing.change({ name })}
-    />
-    <VisitorsField {...editing} />
-    <DatesFields {...editing} />
-    <Checkbox isChecked={editing.draft.hasRealtime} onChange={(isChecked) => editing.change({ hasRealtime: isChecked })}>
-      Show current visitors and the realtime view
-    </Checkbox>
-    <AccessFields {...editing} />
-  </>
-);
-
 export function ShareForm({ siteId, onCreated }: { readonly siteId: string; readonly onCreated: (share: CreatedShare) => Promise<void> }) {
   const draft = shareDraft(siteId);
   const { form, isBusy, run, field, formProblem } = useFieldProblems(LABELS, fieldId);
+  const editing: Editing = { draft, change: (changes) => changeShareDraft(siteId, changes), field };
 
   async function create() {
     const created = await createShare(newShare(siteId, draft));
@@ -241,7 +218,21 @@ export function ShareForm({ siteId, onCreated }: { readonly siteId: string; read
 
   return (
     <Form class="form settings-form" root={form} label="New share link" onSubmit={() => void (isBusy || run(create))}>
-      <ShareFields draft={draft} change={(changes) => changeShareDraft(siteId, changes)} field={field} />
+      <TextField
+        {...field("name")}
+        hint="Visible to viewers."
+        required
+        maxLength={SHARE_NAME_CHARS_MAX}
+        placeholder="e.g. Marketing team"
+        value={draft.name}
+        onInput={(name) => editing.change({ name })}
+      />
+      <VisitorsField {...editing} />
+      <DatesFields {...editing} />
+      <Checkbox isChecked={draft.hasRealtime} onChange={(hasRealtime) => editing.change({ hasRealtime })}>
+        Show current visitors and the realtime view
+      </Checkbox>
+      <AccessFields {...editing} />
       <Problem text={formProblem} />
       <div class="save-bar">
         <button type="submit" class="button primary" aria-disabled={isBusy}>

@@ -58,29 +58,15 @@ function filtersText(text: string | null): string {
   return filters.length === 0 ? "All visitors" : filters.map((filter) => filterInWords(filter, filters)).join(", ");
 }
 
-type SharedView = Pick<Share, "filters" | "period" | "start_date" | "end_date" | "realtime">;
-
-function datesText(view: SharedView): string {
+function datesText(view: Pick<Share, "period" | "start_date" | "end_date">): string {
   const { start_date, end_date } = view;
   if (start_date !== null && end_date !== null) return formatRange(start_date, end_date);
   const period = sharedPeriod(view);
   return period === null ? "Any dates" : PERIOD_LABELS[period].label;
 }
 
-/** `Country is Germany · Last 30 days · No realtime` */
-const sharedText = (share: SharedView): string =>
-  [filtersText(share.filters), datesText(share), ...(share.realtime ? [] : ["No realtime"])].join(" · ");
-
 /** Formats in the site's time zone. */
 const timeOr = (iso: string | null, otherwise: string): string => (iso === null ? otherwise : formatTimestamp(iso, timeZone.value));
-
-const createdFacts = (share: CreatedShare): readonly Fact[] => [
-  ["Visitors", filtersText(share.filters)],
-  ["Dates", datesText(share)],
-  ["Realtime", share.realtime ? "Yes" : "No"],
-  ["Password", share.has_password ? "Required" : "None"],
-  ["Expires", timeOr(share.expires_at, "Never")],
-];
 
 function Embed({ share, url }: { readonly share: CreatedShare; readonly url: string }) {
   const [theme, setTheme] = useState<EmbedTheme>("system");
@@ -110,7 +96,15 @@ function CreatedLink({ share, onDone }: { readonly share: CreatedShare; readonly
       <p>Copy it now. You won't see it again.</p>
       <Address url={url} name="Share link" copyLabel="Copy link" openLabel="Preview in a new tab" />
       <h3>What viewers see</h3>
-      <Facts facts={createdFacts(share)} />
+      <Facts
+        facts={[
+          ["Visitors", filtersText(share.filters)],
+          ["Dates", datesText(share)],
+          ["Realtime", share.realtime ? "Yes" : "No"],
+          ["Password", share.has_password ? "Required" : "None"],
+          ["Expires", timeOr(share.expires_at, "Never")],
+        ]}
+      />
       {share.frame_ancestors.length > 0 && <Embed share={share} url={url} />}
       <div class="created-end">
         <Button onClick={onDone}>Done</Button>
@@ -123,35 +117,13 @@ const hasExpired = ({ expires_at }: Share): boolean => expires_at !== null && Da
 
 /** Lists access and frames only if they differ from the default. */
 const factsOf = (share: Share): readonly Fact[] => [
-  ["Shows", sharedText(share)],
+  ["Shows", [filtersText(share.filters), datesText(share), ...(share.realtime ? [] : ["No realtime"])].join(" · ")],
   ...(share.has_password ? [["Password", "Required"] as const] : []),
   ...(share.frame_ancestors.length > 0 ? [["Embeddable on", share.frame_ancestors.join(", ")] as const] : []),
   ["Created", timeOr(share.created_at, "")],
   ["Last used", timeOr(share.last_used_at, "Never")],
   ...(share.expires_at === null ? [] : [[hasExpired(share) ? "Expired" : "Expires", timeOr(share.expires_at, "")] as const]),
 ];
-
-const ShareItem = ({ share, onRevoke }: { readonly share: Share; readonly onRevoke: () => void }) => (
-  <li class={share.revoked || hasExpired(share) ? "share over" : "share"}>
-    <div class="share-head">
-      <h3>{share.name}</h3>
-      {share.revoked ? (
-        <span class="dim">Revoked</span>
-      ) : (
-        <ConfirmedButton isSmall label="Revoke" confirmLabel="Confirm revoke" subject={share.name} onConfirm={onRevoke} />
-      )}
-    </div>
-    <Facts facts={factsOf(share)} />
-  </li>
-);
-
-const ShareList = ({ shares, onRevoke }: { readonly shares: readonly Share[]; readonly onRevoke: (hash: string) => void }) => (
-  <ul class="shares" aria-label="Share links">
-    {shares.map((share) => (
-      <ShareItem key={share.share_hash} share={share} onRevoke={() => onRevoke(share.share_hash)} />
-    ))}
-  </ul>
-);
 
 const LABELS = { public: "Public" } as const;
 
@@ -176,23 +148,21 @@ const PublicField = ({ siteId, settings, change, field }: Editing) => (
   </>
 );
 
-const PublicAddress = ({ siteId }: { readonly siteId: string }) => (
-  <div class="notice good">
-    <p>
-      Anyone with this URL can view and export all stats of {siteId} without logging in, but can't change anything. Search engines cannot
-      read the page, but may list its URL where somebody has posted it.
-    </p>
-    <Address url={shareUrl(siteId)} name="Public address" copyLabel="Copy address" openLabel="Open in a new tab" />
-  </div>
-);
-
 const PublicSite = ({ siteId }: { readonly siteId: string }) => (
   <section class="panel" aria-labelledby="public-title">
     <h2 id="public-title">Public site</h2>
     <SettingsForm siteId={siteId} title="Public site" labels={LABELS}>
       {(editing) => <PublicField {...editing} />}
     </SettingsForm>
-    {savedSettings(siteId)?.public === true && <PublicAddress siteId={siteId} />}
+    {savedSettings(siteId)?.public === true && (
+      <div class="notice good">
+        <p>
+          Anyone with this URL can view and export all stats of {siteId} without logging in, but can't change anything. Search engines
+          cannot read the page, but may list its URL where somebody has posted it.
+        </p>
+        <Address url={shareUrl(siteId)} name="Public address" copyLabel="Copy address" openLabel="Open in a new tab" />
+      </div>
+    )}
   </section>
 );
 
@@ -224,7 +194,29 @@ function ShareLinks({ siteId }: { readonly siteId: string }) {
       {created && <CreatedLink key={created.share_hash} share={created} onDone={() => setCreated(siteId, null)} />}
       <Problem text={problem} />
       {shares?.length === 0 && <p class="empty">No share links yet</p>}
-      {shares && shares.length > 0 && <ShareList shares={shares} onRevoke={(hash) => void run(() => revoke(hash))} />}
+      {shares && shares.length > 0 && (
+        <ul class="shares" aria-label="Share links">
+          {shares.map((share) => (
+            <li key={share.share_hash} class={share.revoked || hasExpired(share) ? "share over" : "share"}>
+              <div class="share-head">
+                <h3>{share.name}</h3>
+                {share.revoked ? (
+                  <span class="dim">Revoked</span>
+                ) : (
+                  <ConfirmedButton
+                    isSmall
+                    label="Revoke"
+                    confirmLabel="Confirm revoke"
+                    subject={share.name}
+                    onConfirm={() => void run(() => revoke(share.share_hash))}
+                  />
+                )}
+              </div>
+              <Facts facts={factsOf(share)} />
+            </li>
+          ))}
+        </ul>
+      )}
       <h3>New link</h3>
       <ShareForm
         siteId={siteId}
