@@ -148,17 +148,49 @@ export interface App {
 
 const NO_PARAMS: Context["params"] = {};
 
-/** A request on its way through the pipeline. */
-interface Exchange extends Context {
+type Arrival = Pick<
+  Exchange,
+  "services" | "nowMs" | "beganMs" | "request" | "requestId" | "url" | "socketAddress" | "socketPlace" | "event" | "deadline" | "streams"
+>;
+
+/** A request on its way through the pipeline. A class, because each object literal with a getter would have a shape of its own. */
+class Exchange implements Context {
+  readonly services: Services;
+  readonly nowMs: Context["nowMs"];
+  readonly beganMs: number;
   readonly request: Request;
-  readonly deadline: Deadline;
   readonly requestId: string;
-  params: Context["params"];
-  standing: Context["standing"];
+  readonly url: URL;
+  readonly socketAddress: string;
+  readonly socketPlace: GeoPlace | null;
+  readonly event: EventInput | null;
+  readonly deadline: Deadline;
+  readonly streams: ResponseStreams;
+  params: Context["params"] = NO_PARAMS;
+  standing: Context["standing"] = null;
   /** The endpoint of the path; null for an unknown path, and until the path is matched. */
-  endpoint: Endpoint | null;
+  endpoint: Endpoint | null = null;
   /** null until a route is found. */
-  routeId: RouteId | null;
+  routeId: RouteId | null = null;
+  #reader: Reader | null = null;
+
+  constructor(arrival: Arrival) {
+    this.services = arrival.services;
+    this.nowMs = arrival.nowMs;
+    this.beganMs = arrival.beganMs;
+    this.request = arrival.request;
+    this.requestId = arrival.requestId;
+    this.url = arrival.url;
+    this.socketAddress = arrival.socketAddress;
+    this.socketPlace = arrival.socketPlace;
+    this.event = arrival.event;
+    this.deadline = arrival.deadline;
+    this.streams = arrival.streams;
+  }
+
+  get reader(): Reader {
+    return (this.#reader ??= readerOf(this));
+  }
 }
 
 export class Pipeline implements App {
@@ -195,8 +227,7 @@ export class Pipeline implements App {
   #begin(request: Request, url: URL, { socketAddress, socketPlace = null, elapsedMs = 0, event = null }: Connection): Exchange {
     const services = this.#services;
     const beganMs = services.monotonicMs() - elapsedMs;
-    let reader: Reader | null = null;
-    const exchange: Exchange = {
+    return new Exchange({
       services,
       nowMs: services.now(),
       beganMs,
@@ -206,17 +237,9 @@ export class Pipeline implements App {
       socketAddress,
       socketPlace,
       event,
-      standing: null,
-      get reader() {
-        return (reader ??= readerOf(exchange));
-      },
       deadline: this.#deadlines.begin(beganMs),
       streams: this.#streams,
-      params: NO_PARAMS,
-      endpoint: null,
-      routeId: null,
-    };
-    return exchange;
+    });
   }
 
   /** The handler's reply. Every refusal and failure, timeouts included, becomes a reply here. */
