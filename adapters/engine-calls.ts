@@ -1,17 +1,5 @@
 /** Calls of the engine port as values: an engine that runs elsewhere, or again after a failure, says only once how it runs a call. */
-import type {
-  Block,
-  BlockSource,
-  Engine,
-  EngineQuery,
-  EngineUsage,
-  Loaded,
-  PartialTable,
-  StoredPartial,
-} from "../src/runtime/duckdb/engine.ts";
-import type { SqlRow } from "../src/runtime/query/sql.ts";
-import type { Columns } from "../src/storage/columns.ts";
-import type { SiteId } from "../src/storage/event.ts";
+import type { Engine } from "../src/runtime/duckdb/engine.ts";
 
 type Method = Exclude<keyof Engine, "generation" | "close">;
 
@@ -33,43 +21,15 @@ export abstract class CallingEngine implements Engine {
   /** Resolves with what the method returns. */
   protected abstract call(call: EngineCall, signal?: AbortSignal): Promise<never>;
 
-  append(block: Block, source: BlockSource): Promise<Loaded> {
-    return this.call({ method: "append", values: [block, source] });
-  }
-
-  storeSessions(blocks: readonly number[], signal: AbortSignal): Promise<EngineUsage> {
-    return this.call({ method: "storeSessions", values: [blocks] }, signal);
-  }
-
-  dropProps(blocks: readonly number[]): Promise<EngineUsage> {
-    return this.call({ method: "dropProps", values: [blocks] });
-  }
-
-  propsTexts(siteId: SiteId, numbers: readonly number[]): Promise<string[]> {
-    return this.call({ method: "propsTexts", values: [siteId, numbers] });
-  }
-
-  drop(blocks: readonly number[]): Promise<EngineUsage> {
-    return this.call({ method: "drop", values: [blocks] });
-  }
-
-  query(query: EngineQuery, signal: AbortSignal): Promise<SqlRow[]> {
-    return this.call({ method: "query", values: [query] }, signal);
-  }
-
-  queryColumns(query: EngineQuery, signal: AbortSignal): Promise<Columns> {
-    return this.call({ method: "queryColumns", values: [query] }, signal);
-  }
-
-  storePartial(table: PartialTable, part: number, query: EngineQuery, signal: AbortSignal): Promise<StoredPartial> {
-    return this.call({ method: "storePartial", values: [table, part, query] }, signal);
-  }
-
-  dropPartials(id: number, parts: readonly number[] | "all"): Promise<EngineUsage> {
-    return this.call({ method: "dropPartials", values: [id, parts] });
-  }
-
-  behavioralFailure(): Promise<string | null> {
-    return this.call({ method: "behavioralFailure", values: [] });
-  }
+  readonly append: Engine["append"] = (block, source) => this.call({ method: "append", values: [block, source] });
+  readonly storeSessions: Engine["storeSessions"] = (blocks, signal) => this.call({ method: "storeSessions", values: [blocks] }, signal);
+  readonly dropProps: Engine["dropProps"] = (blocks) => this.call({ method: "dropProps", values: [blocks] });
+  readonly propsTexts: Engine["propsTexts"] = (siteId, numbers) => this.call({ method: "propsTexts", values: [siteId, numbers] });
+  readonly drop: Engine["drop"] = (blocks) => this.call({ method: "drop", values: [blocks] });
+  readonly query: Engine["query"] = (query, signal) => this.call({ method: "query", values: [query] }, signal);
+  readonly queryColumns: Engine["queryColumns"] = (query, signal) => this.call({ method: "queryColumns", values: [query] }, signal);
+  readonly storePartial: Engine["storePartial"] = (table, part, query, signal) =>
+    this.call({ method: "storePartial", values: [table, part, query] }, signal);
+  readonly dropPartials: Engine["dropPartials"] = (id, parts) => this.call({ method: "dropPartials", values: [id, parts] });
+  readonly behavioralFailure: Engine["behavioralFailure"] = () => this.call({ method: "behavioralFailure", values: [] });
 }

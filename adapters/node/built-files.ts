@@ -15,8 +15,6 @@ export const PROGRAM_VERSION = VERSION;
 /** Names the build. Every script of a thread begins with the same line, and the engine's module ends in it. */
 declare const BUILD_LINE: string;
 
-const buildLine = (): string => BUILD_LINE;
-
 const ENGINE_MODULE = "engine.wasm";
 
 /** The database of the option `geoip_db = "builtin"`. */
@@ -51,32 +49,29 @@ export function readThreads(): Threads {
 
 async function readEngineModule(): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = await readFile(urlOf(ENGINE_MODULE)).catch((error: unknown) => unreadable(ENGINE_MODULE, error));
-  requireBuildOf(ENGINE_MODULE, bytes.toString("latin1", bytes.length - buildLine().length));
+  requireBuildOf(ENGINE_MODULE, bytes.toString("latin1", bytes.length - BUILD_LINE.length));
   return bytes;
 }
 
 function scriptOf(name: string): string {
-  const script = textOf(name);
+  let script: string;
+  try {
+    script = readFileSync(urlOf(name), "utf8");
+  } catch (error) {
+    return unreadable(name, error);
+  }
   requireBuildOf(name, script.slice(0, script.indexOf("\n")));
   return script;
 }
 
 function requireBuildOf(name: string, line: string): void {
-  if (line === buildLine()) return;
+  if (line === BUILD_LINE) return;
   throw new Error(`${name} belongs to another build than main.js. An upgrade is under way or was interrupted: finish it, and start again`);
-}
-
-function textOf(name: string): string {
-  try {
-    return readFileSync(urlOf(name), "utf8");
-  } catch (error) {
-    return unreadable(name, error);
-  }
 }
 
 /** The last characters of a file, as many as the build line has. Reading all of engine.wasm here would delay the start. */
 function endOf(name: string): string {
-  const end = Buffer.alloc(buildLine().length);
+  const end = Buffer.alloc(BUILD_LINE.length);
   let file: number | undefined;
   try {
     file = openSync(urlOf(name), "r");

@@ -5,6 +5,7 @@ import { Reader } from "mmdb-lib";
 import type { CountryResponse } from "mmdb-lib";
 import { type GeoLookup, type GeoPlace, geoPlaceFromRecord, isPrivateAddress, NOWHERE } from "../../src/runtime/ingest/geo.ts";
 import { ConfigError } from "../../src/runtime/base/config/config.ts";
+import { reasonOf } from "../../src/runtime/base/metrics/log.ts";
 import type { GeoipDb } from "../../src/runtime/base/config/option-kinds.ts";
 import type { EpochMs } from "../../src/storage/event.ts";
 import { readNamedFile } from "./config-sources.ts";
@@ -62,8 +63,8 @@ function placeIn(reader: Reader<CountryResponse>, address: string): GeoPlace {
 }
 
 function openReader(path: string): Reader<CountryResponse> {
-  const bytes = readFile(path);
-  return checked(path, () => {
+  const bytes = attempt(`cannot read the geo database ${path}`, () => readNamedFile(path, FILE_BYTES_MAX));
+  return attempt(`${path} is not a MaxMind database, or it is damaged`, () => {
     const reader = new Reader<CountryResponse>(bytes);
     // The library notices a truncated file only when it reads past the end.
     if (!(reader.metadata.nodeCount > 0) || reader.metadata.searchTreeSize >= bytes.length) throw new Error("the tree is truncated");
@@ -72,23 +73,13 @@ function openReader(path: string): Reader<CountryResponse> {
   });
 }
 
-function readFile(path: string): Buffer {
-  try {
-    return readNamedFile(path, FILE_BYTES_MAX);
-  } catch (cause) {
-    throw new ConfigError([`geoip_db: cannot read the geo database ${path}: ${messageOf(cause)}`]);
-  }
-}
-
-function checked<Result>(path: string, read: () => Result): Result {
+function attempt<Result>(failure: string, read: () => Result): Result {
   try {
     return read();
   } catch (cause) {
-    throw new ConfigError([`geoip_db: ${path} is not a MaxMind database, or it is damaged: ${messageOf(cause)}`]);
+    throw new ConfigError([`geoip_db: ${failure}: ${reasonOf(cause)}`]);
   }
 }
-
-const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
 const isPublic = (address: string): boolean => isIP(address) !== 0 && !isPrivateAddress(address);
 

@@ -7,9 +7,9 @@ import { decodeEvents, encodeEvents, type EventFile, inlineParquetWriter } from 
 import { threadScript } from "../support/built.ts";
 import { skippedFor } from "../support/skipped.ts";
 import { aFullEvent, anEvent, eventTexts, siteId } from "../support/stored-event.ts";
-import { ThreadedParquetWriter } from "../../adapters/node/threads/instance-threads.ts";
+import { threadedParquetWriter } from "../../adapters/node/threads/instance-threads.ts";
 
-const threaded = new ThreadedParquetWriter(threadScript("parquet"));
+const threaded = threadedParquetWriter(threadScript("parquet"));
 afterAll(() => threaded.close());
 
 const EVENTS = Array.from({ length: 30 }, (_, i) => (i % 3 === 0 ? anEvent({ pathname: `/${i}`, revenueCents: -i }) : aFullEvent(i)));

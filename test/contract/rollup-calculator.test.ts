@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs";
 import { getPriority } from "node:os";
 import { describe, expect, it } from "vitest";
-import { ThreadedRollupCalculator } from "../../adapters/node/threads/instance-threads.ts";
+import { threadedRollupCalculator } from "../../adapters/node/threads/instance-threads.ts";
 import { createFileObjectStore } from "../../adapters/node/files/file-stores.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import { threadScript } from "../support/built.ts";
@@ -21,7 +21,7 @@ const inline = (bytesMax: number) => (dataFolder: string) =>
 describeRollupCalculator("on the calling thread", inline(1024 * 1024));
 describeRollupCalculator("without memory for caches", inline(0));
 describeRollupCalculator("with little memory for caches", inline(5_000));
-describeRollupCalculator("in threads", (dataFolder) => new ThreadedRollupCalculator(threadScript("rollup"), dataFolder));
+describeRollupCalculator("in threads", (dataFolder) => threadedRollupCalculator(threadScript("rollup"), dataFolder));
 
 describe("the threads of rollups", () => {
   /** The priority of each thread of this process; a higher number is a lower priority. */
@@ -31,7 +31,7 @@ describe("the threads of rollups", () => {
     "add up rollups for dashboards at a lower priority than ingestion, and make rollups at a still lower one",
     skippedFor(process.platform === "linux" ? null : "On Linux alone, threads have a priority of their own."),
     async () => {
-      const calculator = new ThreadedRollupCalculator(threadScript("rollup"), await tempFolder());
+      const calculator = threadedRollupCalculator(threadScript("rollup"), await tempFolder());
       const before = priorities();
       const lowered = () => {
         const added = priorities().sort((a, b) => a - b);

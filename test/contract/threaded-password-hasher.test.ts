@@ -1,11 +1,11 @@
 /** Argon2id in a worker thread against the contract of its port; it blocks no other work and restarts after the thread exits. */
 import type { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ThreadedPasswordHasher } from "../../adapters/node/threads/instance-threads.ts";
+import { threadedPasswordHasher } from "../../adapters/node/threads/instance-threads.ts";
 import { threadScript } from "../support/built.ts";
 import { describePasswordHasher } from "./password-hasher.suite.ts";
 
-const hasher = new ThreadedPasswordHasher(threadScript("password"));
+const hasher = threadedPasswordHasher(threadScript("password"));
 
 const workers: Worker[] = [];
 const onWorker = (worker: Worker) => workers.push(worker);
@@ -21,7 +21,7 @@ describePasswordHasher("in a thread of its own", hasher);
 
 describe("the threaded password hasher", () => {
   it("starts its thread with the first password, and one thread for many", async () => {
-    const idle = new ThreadedPasswordHasher(threadScript("password"));
+    const idle = threadedPasswordHasher(threadScript("password"));
     const before = workers.length;
     await Promise.all(["one password", "another password"].map((password) => idle.hash(password)));
     expect(workers.length - before).toBe(1);
@@ -43,7 +43,7 @@ describe("the threaded password hasher", () => {
   });
 
   it("when the thread exits, running calls reject, and later ones use a new thread", async () => {
-    const ended = new ThreadedPasswordHasher(threadScript("password"));
+    const ended = threadedPasswordHasher(threadScript("password"));
     // More than the thread can finish by then, however long this process waits for the processor.
     const underWay = Array.from({ length: 50 }, () => ended.hash("correct horse battery"));
     const settled = Promise.allSettled(underWay);
@@ -59,7 +59,7 @@ describe("the threaded password hasher", () => {
   });
 
   it("calls reject if no thread can be started", async () => {
-    const broken = new ThreadedPasswordHasher("throw new Error('no hasher here')");
+    const broken = threadedPasswordHasher("throw new Error('no hasher here')");
     await expect(broken.hash("correct horse battery")).rejects.toThrow("no hasher here");
     await broken.close();
   });

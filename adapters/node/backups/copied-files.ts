@@ -1,8 +1,8 @@
 /** Reads, hashes, copies and removes files of any length and whole folders, in bounded memory. */
 import { createHash } from "node:crypto";
-import { isMissing, type FileSystem, type OpenFile, codeOf } from "../files/file-system.ts";
+import { isMissing, orIf, writeAll, type FileSystem, type OpenFile } from "../files/file-system.ts";
 import { dirname, join } from "node:path";
-import { syncFolder } from "../files/durable-files.ts";
+import { createOne, syncFolder } from "../files/durable-files.ts";
 
 const CHUNK_BYTES = 128 * 1024;
 
@@ -29,10 +29,7 @@ async function* chunksIn(file: OpenFile): AsyncGenerator<Uint8Array> {
 
 /** Opens a file for reading while the work runs. Resolves to null if there is no such file. */
 async function reading<T>(path: string, files: FileSystem, work: (file: OpenFile) => Promise<T>): Promise<T | null> {
-  const file = await files.open(path, "r").catch((error: unknown) => {
-    if (isMissing(error)) return null;
-    throw error;
-  });
+  const file = await orIf(isMissing, null, files.open(path, "r"));
   try {
     return file && (await work(file));
   } finally {
@@ -70,12 +67,6 @@ export const copyFile = (path: string, to: string, files: FileSystem): Promise<D
       await copy.close();
     }
   });
-
-function writeAll(file: OpenFile, bytes: Uint8Array, position: number): void {
-  for (let written = 0; written < bytes.length;) {
-    written += file.writeSync(bytes, written, bytes.length - written, position + written);
-  }
-}
 
 /** The last bytes of a file, at most `length`, and its length in bytes; null if there is no such file. */
 export const endOf = (
@@ -128,9 +119,7 @@ export function newFolders(root: string, files: FileSystem): (name: string) => P
   return async function create(name): Promise<void> {
     if (created.has(name)) return;
     await create(dirname(name));
-    await files.mkdir(join(root, name)).catch((error: unknown) => {
-      if (codeOf(error) !== "EEXIST") throw error;
-    });
+    await createOne(join(root, name), files);
     created.add(name);
   };
 }

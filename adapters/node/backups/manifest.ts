@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { reasonOf } from "../../../src/runtime/base/metrics/log.ts";
 import { linesIn, type Digest, digestOf, isSameContent, filesBelow } from "./copied-files.ts";
-import type { FileSystem } from "../files/file-system.ts";
+import { writeAll, type FileSystem } from "../files/file-system.ts";
 import type { Fault } from "../../../src/runtime/upkeep/verification.ts";
 import type { Progress } from "../command-output.ts";
 
@@ -57,7 +57,7 @@ export async function writeManifest(
   const write = (values: readonly object[]): void => {
     const bytes = new TextEncoder().encode(values.map((value) => `${JSON.stringify(value)}\n`).join(""));
     hash.update(bytes);
-    for (let written = 0; written < bytes.length;) written += file.writeSync(bytes, written, bytes.length - written, position + written);
+    writeAll(file, bytes, position);
     position += bytes.length;
   };
   try {

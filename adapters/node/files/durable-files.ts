@@ -1,7 +1,7 @@
 /** Writes files and creates folders so that they survive a power loss, whole or not at all. */
 import { LruMap } from "../../../src/storage/lru-map.ts";
 import { dirname, join } from "node:path";
-import { nodeFileSystem, type FileSystem, type OpenFile, codeOf, isMissing } from "./file-system.ts";
+import { nodeFileSystem, type FileSystem, type OpenFile, codeOf, isExisting, isMissing, orIf } from "./file-system.ts";
 
 /** Marks a file that is being written. */
 export const UNFINISHED_SUFFIX = ".unfinished";
@@ -63,26 +63,10 @@ export async function writeDurably(path: string, bytes: Uint8Array, files: FileS
 /** Maximum number of folders remembered as durable. A forgotten one is synced again when it is needed. */
 const DURABLE_FOLDERS_MAX = 10_000;
 
-async function exists(path: string, files: FileSystem): Promise<boolean> {
-  try {
-    await files.stat(path);
-    return true;
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
-}
+const exists = async (path: string, files: FileSystem): Promise<boolean> => (await orIf(isMissing, null, files.stat(path))) !== null;
 
-/** Returns false if it exists. */
-async function createOne(path: string, files: FileSystem): Promise<boolean> {
-  try {
-    await files.mkdir(path);
-    return true;
-  } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw error;
-    return false;
-  }
-}
+/** Creates one folder unless it exists. */
+export const createOne = (path: string, files: FileSystem): Promise<void> => orIf(isExisting, undefined, files.mkdir(path));
 
 /**
  * Creates a folder and its parents, one by one: Node's recursive mkdir never returns where that is impossible, as in `/proc`. Syncs
@@ -151,14 +135,7 @@ export class DurableFolders {
       while (left !== this.#root && (await this.#isRemoved(left))) left = dirname(left);
       return left;
     });
-    for (; ; at = dirname(at)) {
-      try {
-        return await syncFolder(at, this.#files);
-      } catch (error) {
-        if (!isMissing(error)) throw error;
-        if (at === this.#root) return;
-      }
-    }
+    while ((await orIf(isMissing, "missing", syncFolder(at, this.#files))) === "missing" && at !== this.#root) at = dirname(at);
   }
 
   async #isRemoved(folder: string): Promise<boolean> {

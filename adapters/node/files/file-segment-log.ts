@@ -5,7 +5,7 @@ import type { Config } from "../../../src/runtime/base/config/config.ts";
 import { reasonOf } from "../../../src/runtime/base/metrics/log.ts";
 import { NothingAppendedError, type SegmentLog, SyncFailedError } from "../../../src/storage/segment.ts";
 import { syncFile, syncFolder, writeDurably, DurableFolders } from "./durable-files.ts";
-import { codeOf, entriesOf, nodeFileSystem, type FileSystem, type OpenFile } from "./file-system.ts";
+import { codeOf, entriesOf, nodeFileSystem, writeAll, type FileSystem, type OpenFile } from "./file-system.ts";
 
 /** The journal's folder in the data folder. */
 export const JOURNAL_FOLDER = "journal";
@@ -111,9 +111,7 @@ export async function openFileSegmentLog(
       const segment = await segmentFor(number);
       try {
         // A write to the page cache takes microseconds, less than a round trip to libuv's thread pool.
-        for (let written = 0; written < bytes.length;) {
-          written += segment.handle.writeSync(bytes, written, bytes.length - written, segment.end + written);
-        }
+        writeAll(segment.handle, bytes, segment.end);
       } catch (error) {
         const isClean = await segment.handle.truncate(segment.end).then(
           () => true,

@@ -6,6 +6,7 @@ import {
   entriesOf,
   isMissing,
   nodeFileSystem,
+  orIf,
   type FileStatus,
   type FileSystem,
   type FolderEntry,
@@ -56,14 +57,9 @@ export function createFileObjectStore(root: string, { isOurs = false, files = no
 
   /** null if it does not exist. Makes a file private that others may read. */
   async function statusOf(key: ObjectKey): Promise<FileStatus | null> {
-    try {
-      const status = await files.stat(pathOf(key));
-      if (isOurs) await makePrivate(pathOf(key), status, files);
-      return status;
-    } catch (error) {
-      if (isMissing(error)) return null;
-      throw error;
-    }
+    const status = await orIf(isMissing, null, files.stat(pathOf(key)));
+    if (isOurs && status) await makePrivate(pathOf(key), status, files);
+    return status;
   }
 
   async function makeAncestorsPrivate(key: ObjectKey): Promise<void> {
@@ -93,14 +89,7 @@ export function createFileObjectStore(root: string, { isOurs = false, files = no
   }
 
   return {
-    async get(key) {
-      try {
-        return await files.readFile(pathOf(key));
-      } catch (error) {
-        if (isMissing(error)) return null;
-        throw error;
-      }
-    },
+    get: async (key) => orIf(isMissing, null, files.readFile(pathOf(key))),
     async put(key, bytes) {
       const path = pathOf(key);
       await folders.within(dirname(path), () => writeDurably(path, bytes, files));
@@ -169,9 +158,7 @@ export function createFileRecordStore(root: string, files: FileSystem = nodeFile
     async remove(name) {
       const path = pathOf(name);
       await files.rm(path);
-      await syncFolder(dirname(path), files).catch((error: unknown) => {
-        if (!isNotFound(error)) throw error;
-      });
+      await orIf(isNotFound, undefined, syncFolder(dirname(path), files));
     },
   };
 }

@@ -141,13 +141,26 @@ export const isNotFound = (error: unknown): boolean => codeOf(error) === "ENOENT
 /** Not found, or a parent of the path is a file. */
 export const isMissing = (error: unknown): boolean => isNotFound(error) || codeOf(error) === "ENOTDIR";
 
-/** The entries of a folder; none if it is absent. */
-export async function entriesOf(folder: string, files: FileSystem, isAbsent = isNotFound): Promise<FolderEntry[]> {
+export const isExisting = (error: unknown): boolean => codeOf(error) === "EEXIST";
+
+/** Resolves with `value` if the call rejects with an expected error. */
+export async function orIf<T, V>(isExpected: (error: unknown) => boolean, value: V, call: Promise<T>): Promise<T | V> {
   try {
-    return await files.readdir(folder);
+    return await call;
   } catch (error) {
-    if (isAbsent(error)) return [];
+    if (isExpected(error)) return value;
     throw error;
+  }
+}
+
+/** The entries of a folder; none if it is absent. */
+export const entriesOf = (folder: string, files: FileSystem, isAbsent = isNotFound): Promise<FolderEntry[]> =>
+  orIf(isAbsent, [], files.readdir(folder));
+
+/** Writes all of the bytes to the page cache. */
+export function writeAll(file: OpenFile, bytes: Uint8Array, position: number): void {
+  for (let written = 0; written < bytes.length;) {
+    written += file.writeSync(bytes, written, bytes.length - written, position + written);
   }
 }
 

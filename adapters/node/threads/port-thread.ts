@@ -25,10 +25,6 @@ export function lowerPriority(work: keyof typeof NICE): void {
   }
 }
 
-type ValuesOf<Method> = Method extends (...values: infer Values) => unknown ? Values : never;
-
-type ResultOf<Method> = Method extends (...values: never[]) => Promise<infer Result> ? Result : never;
-
 interface Call {
   readonly id: number;
   readonly method: string;
@@ -66,8 +62,12 @@ export class PortThread<Port> {
     this.#options = options;
   }
 
-  /** Rejects if the method does, or if the thread exits before. */
-  async run<Method extends keyof Port & string>(method: Method, ...values: ValuesOf<Port[Method]>): Promise<ResultOf<Port[Method]>> {
+  /** The port's method of this name, run in the thread. It also rejects if the thread exits before. */
+  method<Name extends keyof Port & string>(name: Name): Port[Name] {
+    return ((...values: readonly unknown[]) => this.#run(name, values)) as Port[Name];
+  }
+
+  async #run(method: string, values: readonly unknown[]): Promise<unknown> {
     if (this.#isClosed) throw new Error("the thread is closed");
     const running = (this.#running ??= this.#start());
     clearTimeout(running.idleTimeout);

@@ -58,9 +58,12 @@ export class ClickhouseError extends Error {
   }
 }
 
-/** The server has lost the schema, or another one has taken its place. */
 const UNKNOWN_TABLE = 60;
 const UNKNOWN_DATABASE = 81;
+
+/** True if the server has no schema yet, has lost it, or another one has taken its place. */
+export const lacksSchema = (error: unknown): boolean =>
+  error instanceof ClickhouseError && [UNKNOWN_TABLE, UNKNOWN_DATABASE].includes(error.code);
 
 /** A connection whose server has the schema: it is prepared before the first statement, because the server may be down at the start. */
 export class PreparedConnection implements ClickhouseConnection {
@@ -74,28 +77,19 @@ export class PreparedConnection implements ClickhouseConnection {
     this.#prepare = prepare;
   }
 
-  rows(statement: ClickhouseStatement, signal?: AbortSignal): Promise<SqlRow[]> {
-    return this.#run(() => this.#connection.rows(statement, signal), signal);
-  }
-
-  execute(statement: ClickhouseStatement, signal?: AbortSignal): Promise<void> {
-    return this.#run(() => this.#connection.execute(statement, signal), signal);
-  }
-
-  insert(statement: ClickhouseStatement, data: Uint8Array, signal?: AbortSignal): Promise<void> {
-    return this.#run(() => this.#connection.insert(statement, data, signal), signal);
-  }
-
-  responds(timeoutMs: number): Promise<boolean> {
-    return this.#connection.responds(timeoutMs);
-  }
+  readonly rows: ClickhouseConnection["rows"] = (statement, signal) => this.#run(() => this.#connection.rows(statement, signal), signal);
+  readonly execute: ClickhouseConnection["execute"] = (statement, signal) =>
+    this.#run(() => this.#connection.execute(statement, signal), signal);
+  readonly insert: ClickhouseConnection["insert"] = (statement, data, signal) =>
+    this.#run(() => this.#connection.insert(statement, data, signal), signal);
+  readonly responds: ClickhouseConnection["responds"] = (timeoutMs) => this.#connection.responds(timeoutMs);
 
   async #run<T>(call: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     await this.#ready(signal);
     try {
       return await call();
     } catch (error) {
-      if (error instanceof ClickhouseError && [UNKNOWN_TABLE, UNKNOWN_DATABASE].includes(error.code)) this.#prepared = null;
+      if (lacksSchema(error)) this.#prepared = null;
       throw error;
     }
   }

@@ -1,5 +1,6 @@
 /** The nodes that share a database: each announces itself every few seconds. */
 import type { RecordStore } from "../../storage/record-store.ts";
+import { toHex } from "../base/bytes.ts";
 import { CLICKHOUSE_CHECK_MS_MAX } from "../base/config/clickhouse-limits.ts";
 import type { Config } from "../base/config/config.ts";
 import type { ClickhouseConnection } from "./connection.ts";
@@ -83,8 +84,6 @@ const stateOf = (text: unknown): NodeState => (text === "stopped" || text === "r
 const RECORD = "node.json";
 
 const ID_BYTES = 8;
-
-const toHex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 export interface NodeIdParts {
   readonly records: RecordStore;

@@ -2,7 +2,7 @@
 import { type ColumnKind, EVENT_COLUMNS } from "../../storage/event.ts";
 import { CLICKHOUSE_CHECK_MS_MAX } from "../base/config/clickhouse-limits.ts";
 import type { Config } from "../base/config/config.ts";
-import { type ClickhouseConnection, ClickhouseError, type ClickhouseStatement } from "./connection.ts";
+import { type ClickhouseConnection, type ClickhouseStatement, lacksSchema } from "./connection.ts";
 
 /**
  * Number and lifetime of the insert tokens that a server remembers: an insert that is repeated later is looked up before
@@ -132,9 +132,6 @@ const STEPS: readonly SchemaStep[] = [
   (tables) => addColumn(tables, "engaged_seconds Nullable(Int64) CODEC(ZSTD(1))"),
 ];
 
-const UNKNOWN_TABLE = 60;
-const UNKNOWN_DATABASE = 81;
-
 /** Has a row for each step that a node has completed. */
 const versionsTable = ({ database }: EventTables): string => `\`${database}\`.schema_versions`;
 
@@ -169,7 +166,7 @@ async function storedVersion(connection: ClickhouseConnection, tables: EventTabl
     });
     return Number(row?.["version"] ?? 0);
   } catch (error) {
-    if (error instanceof ClickhouseError && [UNKNOWN_TABLE, UNKNOWN_DATABASE].includes(error.code)) return 0;
+    if (lacksSchema(error)) return 0;
     throw error;
   }
 }

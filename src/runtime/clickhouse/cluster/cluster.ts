@@ -8,6 +8,7 @@ import type { Clickhouse } from "../clickhouse.ts";
 import { countOf, deletionOf, type DeletedEvents } from "../deletion.ts";
 import { StoredSegments, type EventCatalog } from "../clickhouse-events.ts";
 import { isEmptied, type KnownNode } from "../nodes.ts";
+import { toHex } from "../../base/bytes.ts";
 import { storageUnavailable } from "../../base/errors.ts";
 import type { QueryService } from "../../results/query-service.ts";
 import { reasonOf, type Log } from "../../base/metrics/log.ts";
@@ -65,7 +66,7 @@ export class Cluster implements Job {
       ...parts,
       ...clickhouse,
       eraseRowsOf: (node, { siteId, firstDay, lastDay }) => eraseRowsOf(clickhouse, node, { siteId, firstDay, lastDay }),
-      newId: () => Array.from(randomBytes(ID_BYTES), (byte) => byte.toString(16).padStart(2, "0")).join(""),
+      newId: () => toHex(randomBytes(ID_BYTES)),
     });
   }
 

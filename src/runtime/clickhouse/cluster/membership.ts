@@ -3,6 +3,7 @@ import type { EventStore } from "../../../storage/event-store.ts";
 import { NODE_ANNOUNCEMENT_MS } from "../../base/config/clickhouse-limits.ts";
 import type { Config } from "../../base/config/config.ts";
 import type { KnownNode, Nodes, NodeState } from "../nodes.ts";
+import { toHex } from "../../base/bytes.ts";
 import { createHmacSha256 } from "../../ingest/visitor-salt.ts";
 import { reasonOf, type Log } from "../../base/metrics/log.ts";
 import { PeriodicJob, type Job } from "../../base/periodic-job.ts";
@@ -32,7 +33,7 @@ export async function secretCheckOf({ secret }: Pick<Config, "secret">): Promise
   if (secret === null) return "";
   const hmac = await createHmacSha256();
   const code = hmac.digest(hmac.keyFrom(secret.reveal()), SECRET_CHECK_LABEL);
-  return Array.from(code.subarray(0, SECRET_CHECK_BYTES), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return toHex(code.subarray(0, SECRET_CHECK_BYTES));
 }
 
 export class Membership implements Job {

@@ -8,6 +8,7 @@ import type { ObjectKey } from "../../../storage/object-store.ts";
 import { countEvents } from "../../../storage/parquet-events.ts";
 import { checkSeal } from "../../../storage/checksum.ts";
 import type { PartitionFile, Partitions } from "../../../storage/partitions.ts";
+import { toHex } from "../../base/bytes.ts";
 import { FAULTS_KEPT_MAX } from "../../base/config/limits.ts";
 import { reasonOf } from "../../base/metrics/log.ts";
 import type { ClickhouseEvents, StoredSegment, StoredSegments } from "../clickhouse-events.ts";
@@ -48,7 +49,7 @@ class ReindexTokens {
   /** A new token. */
   async next(key: ObjectKey): Promise<string> {
     const { records, randomBytes } = this.#parts;
-    const token = Array.from(randomBytes(TOKEN_BYTES), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    const token = toHex(randomBytes(TOKEN_BYTES));
     await replaceJsonRecord(records, RECORD, { key, token });
     return token;
   }
