@@ -1,6 +1,6 @@
 /** The steps from a request with an event to the journal, in order (docs/http-api.md, "Processing order"). */
 import type { Calendar } from "../../storage/calendar.ts";
-import { type EpochMs, EVENT_COLUMNS, type LocalDate, type SiteId, type StoredEvent } from "../../storage/event.ts";
+import { type EpochMs, EVENT_COLUMNS, type SiteId, type StoredEvent } from "../../storage/event.ts";
 import { SALT_RENEWALS_PER_EVENT_MAX } from "../base/config/limits.ts";
 import { DEMO_SITE } from "../base/config/names.ts";
 import { AppError } from "../base/errors.ts";
@@ -16,13 +16,9 @@ import type { GeoLookup, GeoPlace } from "./geo.ts";
 import { parseProps } from "./props.ts";
 import { parseReferrer } from "./referrer.ts";
 import { parsePageUrl, withStoredLink } from "./urls.ts";
-import type { VisitorIds, VisitorSalts } from "./visitors.ts";
+import type { Visit, VisitorIds, VisitorSalts } from "./visitors.ts";
 
-/**
- * The details that an operator can keep out of stored events (docs/privacy.md).
- *
- * The options of these names, with `gdpr_mode` applied (`config.ts`).
- */
+/** The options of these names, with `gdpr_mode` applied: details that an operator can keep out of stored events (docs/privacy.md). */
 export interface DataMinimisation {
   /** Read by `parseReferrer` and `withStoredLink`; the other fields by `minimiseEvent`. */
   readonly stripReferrerQuery: boolean;
@@ -171,11 +167,7 @@ function isExcluded(
 }
 
 /** The time of an event, by its site's calendar at that instant. */
-interface Moment {
-  readonly timestampMs: EpochMs;
-  readonly date: LocalDate;
-  readonly timeZone: string;
-}
+type Moment = Pick<Visit, "timestampMs" | "date" | "timeZone">;
 
 function momentOf(siteId: SiteId, { calendarOf, now }: AcceptEventOptions): Moment {
   const timestampMs = now();

@@ -50,18 +50,14 @@ export class AdmittedSite implements SiteAdmission {
     return this.#isAdmitted ? 1 : 0;
   }
 
-  async untilListed(): Promise<void> {
-    // The other instance lists them.
-  }
+  async untilListed(): Promise<void> {} // The other instance lists them.
 
   has(siteId: SiteId): boolean {
     return siteId === this.#options.siteId && this.#isAdmitted;
   }
 
   /** Sites are set where all are known. */
-  hasRoomFor(): boolean {
-    return true;
-  }
+  readonly hasRoomFor = (): boolean => true;
 
   async check(): Promise<void> {
     await this.#options.registry.admit();
@@ -140,12 +136,10 @@ export class KnownSites implements SiteAdmission {
     void this.#list();
   }
 
-  /** Sites that have events, as far as they have been listed. */
   get count(): number {
     return this.#known.size;
   }
 
-  /** False when an event of the site would add it. */
   has(siteId: SiteId): boolean {
     return this.#known.has(siteId) || this.#pending.has(siteId);
   }
@@ -162,21 +156,18 @@ export class KnownSites implements SiteAdmission {
     return this.#known;
   }
 
-  /** Waits until the sites are listed, at most `SITES_LISTING_WAIT_MS`. */
   async untilListed(): Promise<void> {
     await Promise.race([this.#list(), this.#options.wait(SITES_LISTING_WAIT_MS)]);
   }
 
-  /**
-   * 403 when the site is new and `max_sites` is reached. The demo site does not count, because no event made it. Before the sites are
-   * listed, every site is accepted, because one that has files must not be refused. The caller stores the event at once: until then
-   * the site does not count.
-   */
   check(siteId: SiteId): void {
     if (!this.hasRoomFor([siteId])) this.#refuse();
   }
 
-  /** True if `check` accepts each site after the others. */
+  /**
+   * True if `check` accepts each site after the others. The demo site does not count, because no event made it. Before the sites are
+   * listed, every site is accepted, because one that has files must not be refused.
+   */
   hasRoomFor(siteIds: readonly SiteId[]): boolean {
     const { withSettings, sitesMax } = this.#options;
     const added = siteIds.filter((siteId) => !this.has(siteId) && !withSettings.has(siteId)).length;
@@ -186,7 +177,6 @@ export class KnownSites implements SiteAdmission {
     return withSettings.count <= countMax || withSettings.listed().filter((siteId) => !this.has(siteId)).length <= countMax;
   }
 
-  /** Stores an event, after which its site is known. A new site whose event cannot be stored is not. */
   async storing(siteId: SiteId, store: () => Promise<void>): Promise<void> {
     if (this.#known.has(siteId)) await store();
     else await this.#storingNew(siteId, store);
@@ -205,7 +195,6 @@ export class KnownSites implements SiteAdmission {
     }
   }
 
-  /** Adds a site that has files. */
   async add(siteId: SiteId): Promise<void> {
     this.#known.add(siteId);
   }
@@ -220,7 +209,6 @@ export class KnownSites implements SiteAdmission {
     this.#known.delete(siteId);
   }
 
-  /** Removes a site without files, unless it has new events in the journal. */
   forgetUnlessJournaled(siteId: SiteId): void {
     if (!this.#options.isJournaled(siteId)) this.#known.delete(siteId);
   }
@@ -297,12 +285,8 @@ export function createKnownSites(
   return knownSites;
 }
 
-interface OneSite extends Pick<AdmittedSiteOptions, "siteId"> {
-  readonly registry: AdmittedSiteOptions["registry"] & { beginDeletion(): Promise<void> };
-}
-
 export function createAdmittedSite(
-  { siteId, registry }: OneSite,
+  { siteId, registry }: Pick<AdmittedSiteOptions, "siteId" | "registry"> & { readonly registry: { beginDeletion(): Promise<void> } },
   { eventStore, log }: Pick<AdmissionParts, "eventStore" | "log">,
 ): AdmittedSite {
   const admittedSite = new AdmittedSite({
@@ -382,15 +366,12 @@ interface IngestGateOptions {
   readonly unflushedBytesMax: number;
 }
 
-const refusal = (retryAfterSecs: number): AppError =>
-  new AppError({ code: "unavailable", retryAfterSecs }, "The service cannot store events at the moment. Try again later.");
-
 /** Refuses events with 503 while they cannot be stored; the log says so once a minute, not for each event. */
 export class IngestGate {
   readonly #options: IngestGateOptions;
   /** Events refused in the current outage. */
   #refused = 0;
-  /** Both by the monotonic clock, as are all times here. */
+  /** All times here are monotonic. */
   #refusedAtMs = 0;
   #loggedAtMs = 0;
 
@@ -415,15 +396,11 @@ export class IngestGate {
 
   /** Resolves when the event is in the journal; 503 when it cannot be, or when too many wait for a flush. */
   async store(event: StoredEvent, nowMs: EpochMs): Promise<void> {
-    const { eventStore } = this.#options;
-    if (!this.#hasRoom) {
-      this.#refuse("too many events wait to be written to files", nowMs);
-      throw refusal(FLUSH_RETRY_MS_MAX / 1000);
-    }
+    if (!this.#hasRoom) throw this.#refusal("too many events wait to be written to files", FLUSH_RETRY_MS_MAX / 1000, nowMs);
     try {
-      await eventStore.append(event);
+      await this.#options.eventStore.append(event);
     } catch (error) {
-      throw this.#refusalFor(error, nowMs);
+      throw this.#refusal(reasonOf(error), STORAGE_RETRY_SECS, nowMs);
     }
     if (this.#refused > 0) this.#reopen(nowMs);
   }
@@ -433,16 +410,16 @@ export class IngestGate {
     try {
       await renew();
     } catch (error) {
-      throw this.#refusalFor(error, nowMs);
+      throw this.#refusal(reasonOf(error), STORAGE_RETRY_SECS, nowMs);
     }
   }
 
-  #refusalFor(error: unknown, nowMs: number): AppError {
-    this.#refuse(reasonOf(error), nowMs);
-    return refusal(STORAGE_RETRY_SECS);
+  #refusal(reason: string, retryAfterSecs: number, nowMs: number): AppError {
+    this.#noteRefused(reason, nowMs);
+    return new AppError({ code: "unavailable", retryAfterSecs }, "The service cannot store events at the moment. Try again later.");
   }
 
-  #refuse(reason: string, nowMs: number): void {
+  #noteRefused(reason: string, nowMs: number): void {
     const { counters, log } = this.#options;
     counters.eventsRefused++;
     this.#refused++;

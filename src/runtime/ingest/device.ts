@@ -40,36 +40,13 @@ const OS_NAMES: ReadonlyMap<string, string> = new Map([
   ["mac os x", "macOS"],
   ["macos", "macOS"],
   // Hints, and the browsers of most distributions, say "Linux" for all of these: separate names would only split the counts.
-  ...[
-    "arch",
-    "centos",
-    "debian",
-    "deepin",
-    "elementary os",
-    "fedora",
-    "gentoo",
-    "gnu",
-    "kubuntu",
-    "linpus",
-    "linspire",
-    "lubuntu",
-    "mageia",
-    "mandriva",
-    "manjaro",
-    "mint",
-    "opensuse",
-    "pclinuxos",
-    "raspbian",
-    "red hat",
-    "redhat",
-    "sabayon",
-    "slackware",
-    "suse",
-    "ubuntu",
-    "vectorlinux",
-    "xubuntu",
-    "zenwalk",
-  ].map((name): [string, string] => [name, "Linux"]),
+  ...(
+    "arch, centos, debian, deepin, elementary os, fedora, gentoo, gnu, kubuntu, linpus, linspire, lubuntu, mageia, " +
+    "mandriva, manjaro, mint, opensuse, pclinuxos, raspbian, red hat, redhat, sabayon, slackware, suse, ubuntu, " +
+    "vectorlinux, xubuntu, zenwalk"
+  )
+    .split(", ")
+    .map((name): [string, string] => [name, "Linux"]),
 ]);
 
 /** Systems with versions that are words: Windows XP, Xbox One, Nintendo Switch. */
@@ -80,19 +57,11 @@ const VERSION_WORD = /^[A-Za-z][A-Za-z0-9 .]{0,19}$/;
 // Longer numbers are not versions.
 const VERSION_NUMBER = /^(\d{1,9})(?!\d)(?:\.(\d{1,9})(?!\d))?/;
 
-/**
- * The names under which browsers and systems are recorded, and how much of a version, whether from a User-Agent or a client hint.
- *
- * The recorded name of a browser.
- */
-export function browserNameFrom(name: string): string {
-  return BROWSER_NAMES.get(name.toLowerCase()) ?? name;
-}
+/** The recorded name of a browser. */
+export const browserNameFrom = (name: string): string => BROWSER_NAMES.get(name.toLowerCase()) ?? name;
 
 /** The recorded name of an operating system. */
-export function osNameFrom(name: string): string {
-  return OS_NAMES.get(name.toLowerCase()) ?? name;
-}
+export const osNameFrom = (name: string): string => OS_NAMES.get(name.toLowerCase()) ?? name;
 
 /**
  * Major and minor version, the latter only when it is not zero: `124.0.6367.60` -> `124`, `17.4.1` -> `17.4`. More parts would
@@ -113,18 +82,10 @@ export function osVersionFrom(version: string, os: string): string | null {
   return versionFrom(version);
 }
 
-/** The values of the three headers. */
-interface ClientHintHeaders {
-  readonly brands: string | null;
-  readonly platform: string | null;
-  readonly mobile: string | null;
-}
+/** `Sec-CH-UA`, `Sec-CH-UA-Platform` and `Sec-CH-UA-Mobile` (User-Agent Client Hints, WICG). */
+type ClientHintHeaders = Readonly<Record<"brands" | "platform" | "mobile", string | null>>;
 
-/**
- * Reads the client hints `Sec-CH-UA`, `Sec-CH-UA-Platform` and `Sec-CH-UA-Mobile` (User-Agent Client Hints, WICG).
- *
- * `null` means that the hint was not sent or says nothing.
- */
+/** `null` means that the hint was not sent or says nothing. */
 export interface ClientHints {
   readonly browser: string | null;
   readonly browserVersion: string | null;
@@ -137,10 +98,7 @@ export const NO_CLIENT_HINTS: ClientHints = { browser: null, browserVersion: nul
 /** Brands of an engine or a web view, which many browsers and apps are built on. */
 const ENGINE_BRANDS: ReadonlySet<string> = new Set(["Android WebView", "Chromium"]);
 
-interface Brand {
-  readonly name: string;
-  readonly version: string | null;
-}
+type Brand = { readonly name: string; readonly version: string | null };
 
 // Real headers have fewer than 150 characters; the limit bounds the cost of hostile ones.
 const HEADER_CHARS_MAX = 512;
@@ -290,29 +248,14 @@ const LINEAR_PATTERNS = {
 };
 
 /** Systems of desktops and laptops, for which the parser reports no device. */
-const DESKTOP_SYSTEMS: ReadonlySet<string> = new Set([
-  "ChromeOS",
-  "FreeBSD",
-  "Haiku",
-  "Linux",
-  "macOS",
-  "NetBSD",
-  "OpenBSD",
-  "OpenSolaris",
-  "Solaris",
-  "Windows",
-]);
+const DESKTOP_SYSTEMS = /^(?:ChromeOS|FreeBSD|Haiku|Linux|macOS|NetBSD|OpenBSD|OpenSolaris|Solaris|Windows)$/;
 
 /**
- * Reads bot, browser, system and device from a User-Agent alone. Owns ua-parser-js and isbot.
- *
  * True if the User-Agent is that of a crawler, headless browser, monitor or HTTP library such as `curl/8.5.0` (docs/http-api.md,
  * "Bots"). A server that posts its visitors' events has to forward their User-Agents. An empty User-Agent is not a bot's:
  * servers and apps that post on purpose often have none, and crawlers that run the tracking script do have one.
  */
-export function isBot(userAgent: string): boolean {
-  return isbot(userAgent.slice(0, USER_AGENT_CHARS_MAX));
-}
+export const isBot = (userAgent: string): boolean => isbot(userAgent.slice(0, USER_AGENT_CHARS_MAX));
 
 /** Never throws. Depends on the User-Agent only, so the result can be cached; `detectDevice` adds hints and screen width. */
 export function parseUserAgent(userAgent: string): DeviceInfo {
@@ -338,28 +281,21 @@ const isHostile = (text: string): boolean =>
 
 function deviceTypeFrom(type: string | undefined, os: string | null): string | null {
   if (type !== undefined) return type === "smarttv" ? "tv" : type;
-  return os !== null && DESKTOP_SYSTEMS.has(os) ? "desktop" : null;
+  return os !== null && DESKTOP_SYSTEMS.test(os) ? "desktop" : null;
 }
 
-/** Caches parsed User-Agents, so that a known one costs one map lookup. */
 export interface UserAgentCache {
   isBot(userAgent: string): boolean;
   /** Parsed on first use, so that the User-Agent of a dropped bot is never parsed. */
   deviceOf(userAgent: string): DeviceInfo;
-  /** Cached User-Agents. */
   size(): number;
-}
-
-interface Entry {
-  readonly bot: boolean;
-  device: DeviceInfo | null;
 }
 
 /** Holds at most `entriesMax` User-Agents, and evicts the one that was not used for longest. */
 export function createUserAgentCache(entriesMax: number = USER_AGENTS_CACHED_MAX): UserAgentCache {
-  const entries = new LruMap<string, Entry>({ max: entriesMax });
+  const entries = new LruMap<string, { readonly bot: boolean; device: DeviceInfo | null }>({ max: entriesMax });
 
-  function entryOf(userAgent: string): Entry {
+  function entryOf(userAgent: string) {
     const known = entries.get(userAgent);
     if (known !== undefined) return known;
     const entry = { bot: isBot(userAgent), device: null };

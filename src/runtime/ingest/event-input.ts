@@ -160,10 +160,8 @@ const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/;
 const CURRENCY = /^[A-Za-z]{3}$/;
 
 /**
- * The recorded amounts and currencies; amounts are rounded to hundredths exactly (docs/http-api.md, "Revenue").
- *
  * `amount` in hundredths, rounded half away from zero by its decimal digits: 1.005 gives 101, although the double is slightly
- * less. `null` when it is absent, not finite, or beyond `REVENUE_CENTS_MAX`. Never -0.
+ * less (docs/http-api.md, "Revenue"). `null` when it is absent, not finite, or beyond `REVENUE_CENTS_MAX`. Never -0.
  */
 export function parseRevenue(amount: number | null): number | null {
   if (amount === null || !Number.isFinite(amount)) return null;
@@ -179,6 +177,4 @@ export function parseRevenue(amount: number | null): number | null {
 }
 
 /** Three ASCII letters, in capitals; `null` for anything else. */
-export function parseCurrency(code: string | null): string | null {
-  return code !== null && CURRENCY.test(code) ? code.toUpperCase() : null;
-}
+export const parseCurrency = (code: string | null): string | null => (code !== null && CURRENCY.test(code) ? code.toUpperCase() : null);

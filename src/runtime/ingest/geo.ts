@@ -1,4 +1,4 @@
-/** The location of an address, and how it is read from a record of a geo database. */
+/** The location of a visitor: from a record of a geo database, or from headers of a trusted proxy. */
 import { cutToChars, wellFormed } from "../../shared/text.ts";
 import { DAY_MS, type EpochMs, utcDateOf } from "../../storage/event.ts";
 import type { GeoHeaders } from "../base/config/option-kinds.ts";
@@ -42,9 +42,8 @@ function fieldOf(value: unknown, name: string): unknown {
   return (value as Record<string, unknown>)[name];
 }
 
-function countryCodeFrom(value: unknown): string | null {
-  return typeof value === "string" && COUNTRY_CODE.test(value) ? value.toUpperCase() : null;
-}
+const countryCodeFrom = (value: unknown): string | null =>
+  typeof value === "string" && COUNTRY_CODE.test(value) ? value.toUpperCase() : null;
 
 function placeNameFrom(value: unknown): string | null {
   const name = typeof value === "string" ? wellFormed(value).trim() : "";
@@ -101,9 +100,7 @@ const nameOf = (value: string): string =>
     : decoded(value, decodeURIComponent);
 
 /**
- * The location of a visitor in headers of a trusted proxy (the option `geo_headers`).
- *
- * null without a country code: the database is asked. With one, only the headers count: a region or city of the database may be in another
+ * The location in the headers of the option `geo_headers`. null without a country code: the database is asked. With one, only the headers count: a region or city of the database may be in another
  * country.
  */
 export function geoPlaceFromHeaders({ country, region, city }: GeoHeaders, headers: Headers): GeoPlace | null {

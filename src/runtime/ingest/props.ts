@@ -60,16 +60,12 @@ const TOKENS = /"(?:[^"\\]+|\\.)*"(\s*:)?|-?\d[\d.eE+-]*/g;
 
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-const mayLoseDigits = (json: string): boolean => MAY_LOSE_DIGITS.test(json);
-
 /** First character of every string value while long numbers are strings: tells strings and numbers apart. */
 const STRING_MARK = "s";
 const NUMBER_MARK = "n";
 
 /**
- * Keeps JSON numbers with more digits than a JavaScript number unchanged through `JSON.parse` and `JSON.stringify`.
- *
- * `json` with each number that would lose digits as a string. Every string value gets a mark, for `unprotectNumbers`.
+ * `json` with each number that would lose digits in `JSON.parse` as a string. Every string value gets a mark, for `unprotectNumbers`.
  */
 function protectNumbers(json: string): string {
   return json.replace(TOKENS, (token: string, colon: string | undefined) => {
@@ -116,7 +112,7 @@ const SUSPICIOUS = /\\u|__proto__/;
 export function parseProps(text: string | null): string | null {
   const value = text === null ? null : parsed(text);
   if (text === null || !isObject(value)) return null;
-  if (mayLoseDigits(text)) return unprotectNumbers(storedForm(parseJson(protectNumbers(text)) as JsonObject, text));
+  if (MAY_LOSE_DIGITS.test(text)) return unprotectNumbers(storedForm(parseJson(protectNumbers(text)) as JsonObject, text));
   return storedForm(value, text);
 }
 

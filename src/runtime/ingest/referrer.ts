@@ -23,16 +23,15 @@ const COUNTRY_SITES: ReadonlyMap<string, CountrySite> = new Map([
 const LABELS_MAX = 5;
 
 // Maps, because a host may be `constructor` or `__proto__`.
+const sourceByName = (table: Readonly<Record<string, readonly string[]>>): ReadonlyMap<string, string> =>
+  new Map(Object.entries(table).flatMap(([source, names]) => names.map((name) => [name, source])));
+
 const SOURCE_BY_HOST = sourceByName(HOSTS);
 const SOURCE_BY_ANDROID_PACKAGE = sourceByName(ANDROID_PACKAGES);
 
 /**
- * How a referrer's host or Android app is looked up among the named sources.
- *
- * An entry matches its host and all subdomains (`reddit.com` matches `old.reddit.com`); the longest entry wins (`mail.yandex.ru`
- * before `yandex.ru`). Only whole labels match: `t.co` does not match `reddit.com`.
- *
- * The source of `host` (in lower case, without `www.`); `null` when the table does not have it.
+ * The source of `host` (in lower case, without `www.`); `null` when the table does not have it. An entry matches its host and all
+ * subdomains; the longest entry wins (`mail.yandex.ru` before `yandex.ru`). Only whole labels match: `t.co` does not match `reddit.com`.
  */
 export function sourceFromHost(host: string): string | null {
   for (const ending of endingsOf(host)) {
@@ -45,14 +44,9 @@ export function sourceFromHost(host: string): string | null {
 }
 
 /** The source of an Android app; `null` when the table does not have its package. */
-export function sourceFromAndroidPackage(packageName: string): string | null {
-  return SOURCE_BY_ANDROID_PACKAGE.get(packageName) ?? null;
-}
+export const sourceFromAndroidPackage = (packageName: string): string | null => SOURCE_BY_ANDROID_PACKAGE.get(packageName) ?? null;
 
-/** A host without the `www.` before it. */
-export function withoutWww(host: string): string {
-  return host.startsWith("www.") ? host.slice(4) : host;
-}
+export const withoutWww = (host: string): string => (host.startsWith("www.") ? host.slice(4) : host);
 
 /** The last labels of a host, the longest ending first: `a.b.c` -> `a.b.c`, `b.c`, `c`. */
 function endingsOf(host: string): string[] {
@@ -72,14 +66,6 @@ function countrySiteOf(ending: string): CountrySite | null {
   return site !== undefined && COUNTRY_SUFFIX.test(ending.slice(dot + 1)) ? site : null;
 }
 
-function sourceByName(hostsBySource: Readonly<Record<string, readonly string[]>>): ReadonlyMap<string, string> {
-  const sources = new Map<string, string>();
-  for (const [source, hosts] of Object.entries(hostsBySource)) {
-    for (const host of hosts) sources.set(host, source);
-  }
-  return sources;
-}
-
 interface Referrer {
   /** The URL without credentials and fragment. */
   readonly referrer: string | null;
@@ -87,42 +73,30 @@ interface Referrer {
   readonly source: string | null;
 }
 
-interface ReferrerOptions {
-  /** Drops the query. */
-  readonly stripQuery: boolean;
-}
-
 const UNRECORDED: Referrer = { referrer: null, source: null };
 
 /** Not recorded unless `referrer` is an absolute http(s) or android-app URL of another host than `pageHostname`. Never throws. */
-export function parseReferrer(referrer: string | null, pageHostname: string | null, options: ReferrerOptions): Referrer {
+export function parseReferrer(
+  referrer: string | null,
+  pageHostname: string | null,
+  { stripQuery }: { readonly stripQuery: boolean },
+): Referrer {
   const url = referrer === null ? null : parseUrl(referrer);
-  if (url === null) return UNRECORDED;
-  switch (url.protocol) {
-    case "https:":
-    case "http:": {
-      const host = bareHost(url.hostname);
-      if (host === "") return UNRECORDED;
-      if (pageHostname !== null && host === bareHost(pageHostname)) return UNRECORDED;
-      return { referrer: storedUrl(url, options), source: sourceFromHost(host) ?? host };
-    }
-    case "android-app:": {
-      const packageName = url.hostname;
-      if (packageName === "") return UNRECORDED;
-      return { referrer: storedUrl(url, options), source: sourceFromAndroidPackage(packageName) ?? packageName };
-    }
-    default:
-      return UNRECORDED;
-  }
+  const source = url && sourceOf(url, pageHostname);
+  return url && source ? { referrer: storedUrl(url, stripQuery), source } : UNRECORDED;
+}
+
+/** null for a URL that is not recorded, or has no host. */
+function sourceOf({ protocol, hostname }: URL, pageHostname: string | null): string | null {
+  if (protocol === "android-app:") return sourceFromAndroidPackage(hostname) ?? hostname;
+  if (protocol !== "https:" && protocol !== "http:") return null;
+  const host = bareHost(hostname);
+  return pageHostname !== null && host === bareHost(pageHostname) ? null : (sourceFromHost(host) ?? host);
 }
 
 /** A host without `www.` and without the dot that may end a fully qualified name, for comparison. */
-function bareHost(hostname: string): string {
-  return withoutWww(hostname.endsWith(".") ? hostname.slice(0, -1) : hostname);
-}
+const bareHost = (hostname: string): string => withoutWww(hostname.endsWith(".") ? hostname.slice(0, -1) : hostname);
 
 /** Concatenated, because each change of `username`, `password` and `hash` would serialise the URL again. */
-function storedUrl(url: URL, options: ReferrerOptions): string {
-  const stored = `${url.protocol}//${url.host}${url.pathname}${options.stripQuery ? "" : url.search}`;
-  return stored.slice(0, URL_CHARS_MAX);
-}
+const storedUrl = (url: URL, stripQuery: boolean): string =>
+  `${url.protocol}//${url.host}${url.pathname}${stripQuery ? "" : url.search}`.slice(0, URL_CHARS_MAX);

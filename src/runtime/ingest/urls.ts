@@ -10,15 +10,16 @@ const AUTHORITY = /^[^:]*:[/\\\t\r\n]*([^/\\?#]*)/;
 const isHostTooLong = (text: string): boolean =>
   text.length > URL_HOST_CHARS_MAX && (AUTHORITY.exec(text)?.[1]?.length ?? 0) > URL_HOST_CHARS_MAX;
 
-/** null if the text is not an absolute URL, or its host has more than `URL_HOST_CHARS_MAX` characters. */
-export function parseUrl(text: string): URL | null {
-  if (isHostTooLong(text)) return null;
+function urlOf(text: string, base?: URL): URL | null {
   try {
-    return new URL(text);
+    return new URL(text, base);
   } catch {
     return null;
   }
 }
+
+/** null if the text is not an absolute URL, or its host has more than `URL_HOST_CHARS_MAX` characters. */
+export const parseUrl = (text: string): URL | null => (isHostTooLong(text) ? null : urlOf(text));
 
 /** A reference with a scheme, and one with a host but no scheme. The URL standard ignores control characters and spaces in front. */
 const ABSOLUTE = /^[\0-\x20]*[a-z][a-z\d+.\t\r\n-]*:/i;
@@ -27,12 +28,7 @@ const WITH_HOST = /^[\0-\x20]*(?=[/\\][\t\r\n]*[/\\])/;
 /** Parses like `parseUrl` a reference that may be relative to `base`. */
 export function resolveUrl(reference: string, base: URL): URL | null {
   const absolute = ABSOLUTE.test(reference) ? reference : WITH_HOST.test(reference) ? reference.replace(WITH_HOST, base.protocol) : "";
-  if (isHostTooLong(absolute)) return null;
-  try {
-    return new URL(reference, base);
-  } catch {
-    return null;
-  }
+  return isHostTooLong(absolute) ? null : urlOf(reference, base);
 }
 
 /** The stored parts of a page's URL: path, host and campaign parameters (docs/http-api.md, "Event fields"). */
@@ -107,10 +103,8 @@ function campaignValue(params: URLSearchParams, name: string): string | null {
   return value === "" ? null : cutToChars(value, UTM_CHARS_MAX);
 }
 
-interface LinkUrlOptions {
-  /** Drops query and fragment, too. */
-  readonly stripQuery: boolean;
-}
+/** `stripQuery` drops query and fragment. */
+type LinkUrlOptions = { readonly stripQuery: boolean };
 
 /** The property of the tracker's events that holds the link (`tracker/start.ts`). */
 const LINK_PROPERTY = "url";
@@ -124,8 +118,6 @@ const UNPARSED_CREDENTIALS = /^([^/\\?#]*[/\\]{2}|\s*(?:https?|ftp):)(?:[/\\]*[^
 const QUERY_OR_FRAGMENT = /[?#].*$/s;
 
 /**
- * The stored part of a clicked link: never user name and password, and no query and fragment with `strip_referrer_query`.
- *
  * The properties of an event, the JSON text of an object or `null`, with the link of an `Outbound Link: Click` or `File Download`
  * as it is stored. Other properties and other events stay as they were sent, character by character. Linear time.
  */
@@ -134,7 +126,10 @@ export function withStoredLink(eventName: string, props: string | null, options:
   return replaceText(props, LINK_PROPERTY, (link) => storedLink(link, options));
 }
 
-/** Text that is not an absolute URL is treated alike, because it may have been meant as one. Never throws. */
+/**
+ * The link without user name and password, and with `strip_referrer_query` without query and fragment. Text that is not an absolute URL is
+ * treated alike, because it may have been meant as one. Never throws.
+ */
 export function storedLink(link: string, { stripQuery }: LinkUrlOptions): string {
   const stored = withoutCredentials(link);
   return stripQuery ? stored.replace(QUERY_OR_FRAGMENT, "") : stored;

@@ -9,6 +9,7 @@
 import { type Calendar, firstDateOfPeriod, periodOf } from "../../storage/calendar.ts";
 import type { EpochMs, LocalDate } from "../../storage/event.ts";
 import { type SecretName, type StoredSecret, UTC_SECRET } from "../../storage/secret-store.ts";
+import { toHex } from "../base/bytes.ts";
 import { SALT_RETRY_MS } from "../base/config/limits.ts";
 import { VISITOR_SALT_LABEL } from "../base/config/names.ts";
 import type { Secret } from "../base/config/option-kinds.ts";
@@ -40,15 +41,11 @@ export const secretNameOf = (timeZone: string): SecretName =>
 
 const SECRET_BYTES = 32;
 
-/** Hexadecimal digits. */
-const generateSecret = (randomBytes: (length: number) => Uint8Array): string =>
-  Array.from(randomBytes(SECRET_BYTES), (byte) => byte.toString(16).padStart(2, "0")).join("");
-
 /** UTC is not named. */
 export const formatPeriodSecret = (secret: string, { firstDay, days }: SaltPeriod, timeZone: string): string =>
   `${JSON.stringify({ secret, firstDay, days, ...(timeZone !== "UTC" && { timeZone }) })}\n`;
 
-/** Salt periods, and the stored form of a generated secret, which names its period so that no other period uses it. */
+/** The stored form of a generated secret names its period, so that no other period uses it. */
 export interface PeriodSecret {
   readonly secret: string;
   readonly period: Pick<SaltPeriod, "firstDay" | "days">;
@@ -105,6 +102,8 @@ function wipe({ inner, outer }: HmacKey): void {
   outer.fill(0);
 }
 
+const isOf = ({ firstDay, days }: SaltPeriod, { period }: PeriodSecret): boolean => period.firstDay === firstDay && period.days === days;
+
 const isWithin = ({ startMs, endMs }: SaltPeriod, timestampMs: EpochMs): boolean => timestampMs >= startMs && timestampMs < endMs;
 
 /** The part of a secret that HMAC needs, and the salts made from it. The text of a generated secret is not kept in memory. */
@@ -146,7 +145,11 @@ export class VisitorSalt {
     }
     const text = await store.read();
     const stored = text === null ? null : parsePeriodSecret(text, store.location);
-    await salt.#attempt(() => salt.#begin(stored));
+    await salt.#attempt(async () => {
+      const period = salt.#periodAt(options.now());
+      if (stored && isOf(period, stored)) salt.#take(period, stored.secret);
+      else await salt.renew();
+    });
     return salt;
   }
 
@@ -176,7 +179,10 @@ export class VisitorSalt {
   /** Starts the replacement at the end of a period without waiting for an event, and retries it some time after a failure. */
   renewIfDue(nowMs: EpochMs): void {
     // With another owner, it is asked by the next event.
-    if (this.#options.foreign) return this.#forgetUnlessOf(nowMs);
+    if (this.#options.foreign) {
+      if (this.#current && !isWithin(this.#current.period, nowMs)) this.#forget();
+      return;
+    }
     if (!this.#isKept) return;
     const isPause = nowMs < this.#retryAtMs && nowMs >= this.#retryAtMs - SALT_RETRY_MS;
     if (this.#renewing || isPause || this.isReadyAt(nowMs)) return;
@@ -221,12 +227,6 @@ export class VisitorSalt {
     }
   }
 
-  async #begin(stored: PeriodSecret | null): Promise<void> {
-    const period = this.#periodAt(this.#options.now());
-    if (stored?.period.firstDay !== period.firstDay || stored.period.days !== period.days) return this.renew();
-    this.#take(period, stored.secret);
-  }
-
   /** Deletes the old secret first: whatever fails afterwards, nothing is left that links the ids of the closed period. */
   async #replace(): Promise<void> {
     const { store, timeZone, randomBytes, now, foreign } = this.#options;
@@ -235,7 +235,7 @@ export class VisitorSalt {
     if (foreign) return this.#takeForeign(await foreign());
     await store.erase();
     const period = this.#periodAt(now());
-    const secret = generateSecret(randomBytes);
+    const secret = toHex(randomBytes(SECRET_BYTES));
     await store.write(formatPeriodSecret(secret, period, timeZone));
     this.#take(period, secret);
   }
@@ -247,14 +247,10 @@ export class VisitorSalt {
   }
 
   /** Two clocks may differ at the end of a period; an event then has to wait for the slower one. */
-  #takeForeign({ secret, period }: PeriodSecret): void {
+  #takeForeign(foreign: PeriodSecret): void {
     const own = this.#periodAt(this.#options.now());
-    if (period.firstDay !== own.firstDay || period.days !== own.days) throw new Error("the secret is of another salt period");
-    this.#take(own, secret);
-  }
-
-  #forgetUnlessOf(nowMs: EpochMs): void {
-    if (this.#current && !isWithin(this.#current.period, nowMs)) this.#forget();
+    if (!isOf(own, foreign)) throw new Error("the secret is of another salt period");
+    this.#take(own, foreign.secret);
   }
 
   #periodAt(timestampMs: EpochMs): SaltPeriod {
@@ -299,7 +295,7 @@ export interface HmacKey {
   readonly outer: Uint8Array;
 }
 
-/** HMAC-SHA256 (RFC 2104), computed synchronously. An owner of hash-wasm. */
+/** HMAC-SHA256 (RFC 2104), computed synchronously. */
 export interface HmacSha256 {
   /** Prepares a key of any length. Text is encoded as UTF-8. */
   keyFrom(key: string | Uint8Array): HmacKey;
