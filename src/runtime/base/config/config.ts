@@ -20,7 +20,10 @@ export class ConfigError extends Error {
   }
 }
 
-export interface ConfigSources extends SecretFileSources {
+export interface ConfigSources {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Absent on hosts without files. */
+  readonly secretFiles?: Readonly<Partial<Record<OptionName, SecretFile>>>;
   /** The top level of the configuration file; empty when there is none. */
   file: Readonly<Record<string, unknown>>;
   fileName?: string | undefined;
@@ -134,16 +137,10 @@ const fileNameOf = (sources: ConfigSources): string => sources.fileName ?? "the 
 /** The content of a file without the line break at its end, or what is wrong with it: `fault` completes "the file …". */
 export type SecretFile = { readonly text: string } | { readonly fault: string };
 
-interface SecretFileSources {
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Absent on hosts without files. */
-  readonly secretFiles?: Readonly<Partial<Record<OptionName, SecretFile>>>;
-}
-
 /** The secret and the words that name its source in messages, or a problem; null if no file is named. */
 function secretFromFile(
   name: OptionName,
-  { environment, secretFiles }: SecretFileSources,
+  { environment, secretFiles }: ConfigSources,
 ): { readonly source: string; readonly value: string } | { readonly problem: string } | null {
   const [variable, fileVariable] = [variableOf(name), fileVariableOf(name)];
   const fileName = environment[fileVariable];
@@ -155,20 +152,7 @@ function secretFromFile(
   return "fault" in file ? { problem: `${name} (${source}): the file ${file.fault}` } : { source, value: file.text };
 }
 
-interface ProxyConfig {
-  readonly trustProxy: OptionValue<"trust_proxy">;
-  readonly geoHeaders: OptionValue<"geo_headers">;
-}
-
-interface EngineConfig {
-  readonly engine: OptionValue<"engine">;
-  readonly clickhouseUrl: OptionValue<"clickhouse_url">;
-  readonly role: OptionValue<"role">;
-  readonly secret: OptionValue<"secret">;
-}
-
-function conflictsIn(config: EngineConfig & ProxyConfig, platform: Platform): readonly string[] {
-  const { engine, clickhouseUrl, role, secret, trustProxy, geoHeaders } = config;
+function conflictsIn({ engine, clickhouseUrl, role, secret, trustProxy, geoHeaders }: Config, platform: Platform): readonly string[] {
   const problems: string[] = [];
   if (geoHeaders !== null && trustProxy === 0) problems.push("geo_headers requires trust_proxy: otherwise anyone could send these headers");
   if (engine === "clickhouse" && clickhouseUrl === null) problems.push("clickhouse_url is required with engine = clickhouse");
@@ -179,8 +163,7 @@ function conflictsIn(config: EngineConfig & ProxyConfig, platform: Platform): re
 }
 
 /** ClickHouse reads events in the time that rollups would save, and a node lacks the files of the others. */
-const withoutRollups = <C extends Pick<EngineConfig, "engine">>(config: C): C =>
-  config.engine === "clickhouse" ? { ...config, rollups: false } : config;
+const withoutRollups = (config: Config): Config => (config.engine === "clickhouse" ? { ...config, rollups: false } : config);
 
 /** An address of all interfaces: it can be listened on, but not every client can connect to it. */
 const ALL_INTERFACES = /^(https?:\/\/)(?:0\.0\.0\.0|\[::\])(?=:|$)/;

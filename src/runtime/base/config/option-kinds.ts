@@ -202,8 +202,10 @@ export const userName = textKind(
   trimmed,
 );
 
+type SecretRule = { charsMin: number; bytesMax?: number; pattern?: RegExp; charsAllowed?: string };
+
 /** A string that no message shows, taken exactly as given. Characters are Unicode code points, bytes those of UTF-8. */
-export function secretString(rule: { charsMin: number; bytesMax?: number; pattern?: RegExp; charsAllowed?: string }): OptionKind<Secret> {
+export function secretString(rule: SecretRule): OptionKind<Secret> {
   const { charsMin, bytesMax } = rule;
   const length =
     bytesMax === undefined
@@ -220,7 +222,7 @@ export function secretString(rule: { charsMin: number; bytesMax?: number; patter
   };
 }
 
-function secretFault(text: string, { charsMin, bytesMax, pattern }: { charsMin: number; bytesMax?: number; pattern?: RegExp }) {
+function secretFault(text: string, { charsMin, bytesMax, pattern }: SecretRule): string | null {
   const chars = [...text].length;
   if (chars < charsMin) return `a string of ${chars} characters`;
   if (bytesMax !== undefined && new TextEncoder().encode(text).length > bytesMax) return `a string of more than ${bytesMax} bytes`;
@@ -229,7 +231,8 @@ function secretFault(text: string, { charsMin, bytesMax, pattern }: { charsMin: 
 }
 
 function refused(value: unknown): { got: string } {
-  return { got: describe(value) };
+  if (typeof value === "string") return { got: quote(value) };
+  return { got: typeof value === "number" || typeof value === "boolean" ? String(value) : typeName(value) };
 }
 
 function inRange(value: number, range: { min: number; max: number }): Checked<number> {
@@ -250,11 +253,6 @@ function booleanFromText(text: string): unknown {
 
 function isPath(value: unknown): value is string {
   return typeof value === "string" && value.trim() !== "" && value.length <= STRING_LENGTH_MAX && !value.includes("\0");
-}
-
-function describe(value: unknown): string {
-  if (typeof value === "string") return quote(value);
-  return typeof value === "number" || typeof value === "boolean" ? String(value) : typeName(value);
 }
 
 function typeName(value: unknown): string {

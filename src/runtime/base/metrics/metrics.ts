@@ -33,11 +33,7 @@ interface HistogramCounts {
   readonly sumMs: number;
 }
 
-/**
- * The Prometheus data model and text format, version 0.0.4: metric families, histograms, and how they are rendered.
- *
- * Durations, counted by bucket. An observation costs two additions and no memory.
- */
+/** Durations, counted by bucket. An observation costs two additions and no memory. */
 export class Histogram {
   /** Counts by bucket; the last bucket is unbounded. */
   readonly #counts = new Float64Array(BUCKET_BOUNDS_SECS.length + 1);
@@ -102,43 +98,27 @@ const escaped = (text: string): string => text.replace(/\\/g, "\\\\").replace(/\
 
 const escapedLabel = (text: string): string => escaped(text).replace(/"/g, '\\"');
 
+/** The help texts in `metric-families.ts` say what each counts. */
 const ZERO = {
-  /** Accepted events of `POST /api/event`, without those of bots. */
   eventsIngested: 0,
-  /** Events by the pixel. */
   pixelEventsIngested: 0,
-  /** Events dropped because a bot sent them. */
   botEventsDropped: 0,
-  /** Events dropped because the settings of their site exclude them. */
   eventsExcluded: 0,
-  /** Events answered with 503 because they could not be stored. */
   eventsRefused: 0,
   flushFailures: 0,
-  /** Syncs of the journal that the disk did not confirm. */
   journalSyncFailures: 0,
-  /** Files that compaction replaced by merged ones. */
   filesCompacted: 0,
   compactionFailures: 0,
   rollupsMade: 0,
-  /** Rollups that could not be made and are tried again. */
   rollupFailures: 0,
-  /** Time spent making rollups. */
   rollupMs: 0,
-  /** Inserts into ClickHouse that succeeded. */
   clickhouseInserts: 0,
-  /** Inserts into ClickHouse that are tried again. */
   clickhouseInsertFailures: 0,
-  /** Time spent inserting into ClickHouse, failures included. */
   clickhouseInsertMs: 0,
-  /** Erased on request and by retention. */
   eventsErased: 0,
-  /** Retention runs that will be retried. */
   retentionFailures: 0,
-  /** Events rejected by the rate limit of their site. */
   rateLimitRejections: 0,
-  /** Events rejected because of `max_sites`. */
   maxSitesRejections: 0,
-  /** Logins with a wrong password, and setups with a wrong setup code. */
   loginFailures: 0,
   cacheHits: 0,
   cacheMisses: 0,
@@ -160,50 +140,27 @@ export interface RollupDayCounts {
 
 const NO_DAYS: RollupDayCounts = { stored: 0, stale: 0, missing: 0 };
 
-const plus = (a: RollupDayCounts, b: RollupDayCounts, factor: 1 | -1): RollupDayCounts => ({
-  stored: a.stored + factor * b.stored,
-  stale: a.stale + factor * b.stale,
-  missing: a.missing + factor * b.missing,
+const plus = (a: RollupDayCounts, b: RollupDayCounts): RollupDayCounts => ({
+  stored: a.stored + b.stored,
+  stale: a.stale + b.stale,
+  missing: a.missing + b.missing,
 });
 
 export class RollupDays {
   /** Sites with days. */
   readonly #sites = new Map<SiteId, RollupDayCounts>();
-  #total = NO_DAYS;
 
-  /** The sum over all sites. */
   get total(): RollupDayCounts {
-    return this.#total;
+    return [...this.#sites.values()].reduce(plus, NO_DAYS);
   }
 
   /** Replaces what is known about the site. */
   note(siteId: SiteId, counts: RollupDayCounts): void {
-    this.#total = plus(plus(this.#total, this.#sites.get(siteId) ?? NO_DAYS, -1), counts, 1);
     if (counts.stored + counts.stale + counts.missing > 0) this.#sites.set(siteId, counts);
     else this.#sites.delete(siteId);
   }
 }
 
-export interface Gauges {
-  readonly unflushedEvents: number;
-  readonly unflushedBytes: number;
-  /** Age of the oldest unflushed event. */
-  readonly journalLagMs: number;
-  readonly partitions: number;
-  readonly files: number;
-  /** Files of events that reports leave out. */
-  readonly filesLeftOut: number;
-  /** Events can be stored. */
-  readonly isIngestOpen: boolean;
-  readonly cachedResults: number;
-  readonly engineBytes: number;
-  readonly cachedDays: number;
-  readonly rollupDays: RollupDayCounts;
-  /** The behavioral extension is loaded. */
-  readonly hasExtension: boolean;
-}
-
-/** The sources of the gauges. */
 interface GaugeSources {
   readonly eventStore: {
     readonly unflushedEvents: number;
@@ -220,16 +177,7 @@ interface GaugeSources {
   readonly rollupDays: { readonly total: RollupDayCounts };
 }
 
-export const gaugesOf = ({
-  eventStore,
-  leftOutFiles,
-  ingestGate,
-  stats,
-  behavioral,
-  flush,
-  partitionCache,
-  rollupDays,
-}: GaugeSources): Gauges => ({
+export const gaugesOf = ({ eventStore, leftOutFiles, ingestGate, stats, behavioral, flush, partitionCache, rollupDays }: GaugeSources) => ({
   unflushedEvents: eventStore.unflushedEvents,
   unflushedBytes: eventStore.unflushedBytes,
   journalLagMs: flush.lagMs(),
@@ -243,6 +191,8 @@ export const gaugesOf = ({
   hasExtension: behavioral.version !== null,
 });
 
+export type Gauges = Readonly<ReturnType<typeof gaugesOf>>;
+
 const sum = (a: Gauges, b: Gauges): Gauges => ({
   unflushedEvents: a.unflushedEvents + b.unflushedEvents,
   unflushedBytes: a.unflushedBytes + b.unflushedBytes,
@@ -254,11 +204,9 @@ const sum = (a: Gauges, b: Gauges): Gauges => ({
   cachedResults: a.cachedResults + b.cachedResults,
   engineBytes: a.engineBytes + b.engineBytes,
   cachedDays: a.cachedDays + b.cachedDays,
-  rollupDays: plus(a.rollupDays, b.rollupDays, 1),
+  rollupDays: plus(a.rollupDays, b.rollupDays),
   hasExtension: a.hasExtension || b.hasExtension,
 });
-
-const sumOfGauges = (own: Gauges, others: readonly Gauges[]): Gauges => others.reduce(sum, own);
 
 /** One label for all requests without a route: their paths are arbitrary, and each label value is a series of its own. */
 const NO_ROUTE = "other other";
@@ -315,12 +263,6 @@ export class RequestMetrics {
   }
 }
 
-/** A number of events by what became of them. */
-interface Outcomes<T> {
-  take(): T[];
-  add(count: T): void;
-}
-
 export interface Activity<T = unknown> {
   readonly counters: Readonly<Partial<Counters>>;
   readonly requests: readonly RouteDurations[];
@@ -332,7 +274,8 @@ interface ActivitySources<T = unknown> {
   readonly counters: Counters;
   readonly requests: RequestMetrics;
   readonly flush: { readonly durations: Histogram };
-  readonly eventOutcomes: Outcomes<T>;
+  /** Numbers of events by what became of them. */
+  readonly eventOutcomes: { take(): T[]; add(count: T): void };
 }
 
 function takeCounters(counters: Counters): Partial<Counters> {
@@ -368,5 +311,5 @@ interface Others<T> {
 export async function collectGauges<T>(own: ActivitySources<T> & GaugeSources, others: Others<T> | undefined): Promise<Gauges> {
   const collected = await others?.collect();
   for (const activity of collected?.activities ?? []) addActivity(own, activity);
-  return sumOfGauges(gaugesOf(own), collected?.gauges ?? []);
+  return (collected?.gauges ?? []).reduce(sum, gaugesOf(own));
 }
