@@ -44,7 +44,6 @@ export interface Field<Value = unknown> {
   readonly check: (sent: unknown, name: string) => Value;
 }
 
-/** 400 for a value that breaks the rule. */
 type Rule<Sent, Value = Sent> = (sent: Sent, name: string) => Value;
 
 /** An optional field, null if it is missing. `read` returns undefined for a value that is not of the `type`. */
@@ -100,7 +99,6 @@ export function textField(schema: Schema, rule: Rule<string, unknown> = bySchema
 /** A text that is checked together with others, or elsewhere. */
 export const anyText = (schema: Schema): Field<string | null> => textField(schema, (sent) => sent);
 
-/** One of the words of the schema. */
 export const wordField = <Word extends string>(schema: Schema<Word>): Field<Word | null> =>
   textField(schema, bySchema(schema) as Rule<string, Word>);
 
@@ -128,7 +126,6 @@ export const flagField = (schema: Schema): Field<boolean | null> =>
 export const numberField = (schema: Schema, rule: Rule<number> = (sent) => sent): Field<number | null> =>
   field(schema, "a number", (value) => (typeof value === "number" ? value : undefined), rule);
 
-/** An integer within the bounds of the schema. */
 export const integerField = (schema: Schema): Field<number | null> =>
   numberField(schema, (sent, name) => {
     const { minimum = 0, maximum = Infinity } = schema;
@@ -148,7 +145,6 @@ export const textsField = <Value>(schema: Schema, rule: Rule<readonly string[], 
 
 export type Fields = Readonly<Record<string, Field>>;
 
-/** The values of fields, by their names. */
 export type ValuesOf<F extends Fields> = { readonly [Name in keyof F]: F[Name] extends Field<infer Value> ? Value : never };
 
 /** Values of the right types, whose rules are not checked yet. */
@@ -189,7 +185,6 @@ export class Body<F extends Fields> {
     return this.#map((declared, name) => declared.read(fieldOf(body, name), prefix + name)) as SentFields<F>;
   }
 
-  /** 400 for the first value that breaks its rule. */
   check(sent: SentFields<F>, prefix = ""): ValuesOf<F> {
     return this.#map((declared, name) => declared.check(sent[name], prefix + name)) as ValuesOf<F>;
   }

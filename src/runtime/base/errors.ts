@@ -23,7 +23,6 @@ type Failure =
   /** An admin password is already set (docs/http-api.md, "Setup"). */
   | { code: "already_configured" }
   | { code: "too_many_requests"; retryAfterSecs: number }
-  /** The request exceeded `request_timeout_secs`. */
   | { code: "request_timeout" }
   /** The endpoint needs the behavioral extension, which is not loaded. */
   | { code: "extension_missing" }

@@ -30,7 +30,6 @@ export interface Schema<Value = unknown> {
   readonly anyOf?: readonly Schema[];
 }
 
-/** The values that a schema describes. */
 export type Described<S extends Schema> = S extends Schema<infer Value> ? Value : never;
 
 export type Properties = Readonly<Record<string, Schema>>;
@@ -72,7 +71,6 @@ export const list = <Item>(description: string, items: Schema<Item>, rules: Rule
 export const orNull = <Value>({ type, ...rules }: OneType<Value>): Schema<Value | null> =>
   ({ type: [type, "null"], ...rules }) as Schema<Value | null>;
 
-/** A reference to the schema component of that name. */
 export const reference = <Value>(name: string): Schema<Value> => ({ $ref: `#/components/schemas/${name}` });
 
 type Fields<P extends Properties, Optional extends keyof P> = {

@@ -19,7 +19,6 @@ export interface Run {
 
 export interface PeriodicJobOptions {
   readonly monotonicMs: () => number;
-  /** True if there is work. */
   readonly isDue: () => boolean;
   /** Returns false if something has to be retried. Must not reject. */
   readonly run: (run: Run) => Promise<boolean>;

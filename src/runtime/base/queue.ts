@@ -4,7 +4,6 @@ import { AppError } from "./errors.ts";
 interface SerialQueueOptions {
   /** Tasks that may wait while one runs. */
   readonly waitingMax: number;
-  /** `Retry-After` of the 429. */
   readonly retryAfterSecs: number;
 }
 

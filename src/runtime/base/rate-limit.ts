@@ -13,7 +13,6 @@ const WIDE_NETWORK_GROUPS = 2;
 
 const groupsIn = (text: string): string[] => text.split(":").filter((group) => group !== "");
 
-/** The first groups of an IPv6 address. */
 function headOf(address: string, groups: number): string {
   const [head = "", tail = ""] = address.split("::");
   const [first, last] = [groupsIn(head), groupsIn(tail)];
@@ -58,7 +57,6 @@ interface RateLimitOptions {
   readonly perSecond: number;
   /** Tokens that a bucket holds; by default one second's worth, at least one. */
   readonly burst?: number;
-  /** Buckets in memory. */
   readonly bucketsMax: number;
 }
 

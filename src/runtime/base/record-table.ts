@@ -10,7 +10,6 @@ import type { Log } from "./metrics/log.ts";
 import { SerialQueue } from "./queue.ts";
 
 export interface RecordKind<T, Key extends string = string> {
-  /** The folder of the records. */
   readonly folder: string;
   readonly keyOf: (value: T) => Key;
   /** The name of a record in the folder: 64 hexadecimal digits. */
@@ -40,7 +39,6 @@ export async function readTableRecord<T, Key extends string>(
 interface RecordTableParts {
   readonly records: RecordStore;
   readonly log: Log;
-  /** Changes that may wait for the current one. */
   readonly changesWaitingMax: number;
 }
 

@@ -7,9 +7,8 @@ import { EngineClosedError, EngineLostError, type Engine } from "./engine.ts";
 export const BEHAVIORAL_VERSION = "1.0.0";
 
 /**
- * The functions that SQL expresses well. Automata over the events of a visitor are in `visitor-function.ts`. The engine creates these macros
- * when it opens. Each costs as much
- * as its window or group; a window over a million events is a sort of about 0.25 s, so queries filter before they sort.
+ * The functions that SQL expresses well. Automata over the events of a visitor are in `visitor-function.ts`. Each costs as much as its
+ * window or group; a window over a million events is a sort of about 0.25 s, so queries filter before they sort.
  *
  * - `pause_before`: time from the end of the visitor's previous row to the beginning of this one; NULL for the first.
  * - `sessionize`: numbers the sessions of each visitor from 1. A pause longer than `gap` starts a new session. It takes the pause as

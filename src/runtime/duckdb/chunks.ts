@@ -11,7 +11,6 @@ import type { PartitionVersion } from "../../storage/partitions.ts";
 
 export interface Chunk {
   readonly range: DateRange;
-  /** The days with events. */
   readonly days: readonly LocalDate[];
   /** Approximate size of its Parquet files and unflushed events. */
   readonly bytes: number;
@@ -83,13 +82,11 @@ interface ChunkLoaderOptions {
   readonly partitionCache: PartitionCache;
   readonly admission: MemoryAdmission;
   readonly siteId: SiteId;
-  /** The custom properties of events are read. */
   readonly withProperties: boolean;
   readonly withSessions: boolean;
   readonly asker: Asker;
 }
 
-/** Unique among the chunks of a site. */
 export const chunkName = ({ range }: Chunk): string => `${range.firstDay} ${range.lastDay}`;
 
 /** Loads the chunks of a range one at a time, in an order that lets concurrent queries over the same range share them. */
@@ -104,7 +101,7 @@ export class ChunkLoader {
   load<T>(chunk: Chunk, task: (blocks: readonly number[]) => Promise<T>): Promise<T> {
     const { partitionCache, admission, siteId, withProperties, withSessions, asker } = this.#options;
     const { signal, isGuest } = asker;
-    const loading = { signal, isGuest: isGuest, withinBudget: false, onePass: true, withProperties, withSessions };
+    const loading = { signal, isGuest, withinBudget: false, onePass: true, withProperties, withSessions };
     return admission.run(this.#named(chunk), asker, () => partitionCache.withDays(siteId, chunk.range, loading, task));
   }
 
@@ -148,11 +145,8 @@ interface Waiting extends Admitted {
   readonly begin: () => void;
 }
 
-/** A chunk that is processed. */
 interface Processed {
-  /** Queries that process it. */
   workers: number;
-  /** Admitted for a guest. */
   readonly isGuest: boolean;
 }
 

@@ -57,13 +57,11 @@ export interface PartialTable {
   readonly columns: readonly PartialColumn[];
 }
 
-/** Parts of a partial table, by number. */
 export interface PartialTableParts {
   readonly id: number;
   readonly parts: readonly number[];
 }
 
-/** The custom properties that a query reads. */
 export interface PropertiesWanted {
   /** A property key, to read its values; null to read all keys. */
   readonly key: string | null;
@@ -81,7 +79,6 @@ export interface EngineSelect {
 
 export interface EngineQuery {
   readonly siteId: SiteId;
-  /** The blocks that the relation `events` consists of. */
   readonly blocks: readonly number[];
   /**
    * A `SELECT`, which may begin with `WITH`. Parameters are `$1`, `$2`, … It can read these relations:

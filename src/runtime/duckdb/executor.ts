@@ -7,7 +7,7 @@ import { type Columns, type NumberColumns, rowsOf } from "../../storage/columns.
 import type { EventStore } from "../../storage/event-store.ts";
 import { eventOf, type SiteId } from "../../storage/event.ts";
 import { columnsOfEvents, decodeEventsOf } from "../../storage/parquet-events.ts";
-import type { Partition } from "../../storage/partitions.ts";
+import type { Partition, PartitionVersion } from "../../storage/partitions.ts";
 import { WORKED_ON_SHARE_MAX } from "../base/config/limits.ts";
 import { FILE_EXECUTION, GUEST_TEST_STEPS_MAX } from "../base/config/report-limits.ts";
 import { AppError, invalidInput } from "../base/errors.ts";
@@ -15,7 +15,6 @@ import {
   type AggregateQuery,
   type AnalyticsBackend,
   type Asker,
-  type DayVersion,
   definitionOf,
   finalizeSql,
   needsOf,
@@ -58,7 +57,6 @@ export const statement = ({ text, values }: SqlText): EngineSelect => ({ sql: te
 
 const NO_CODES = statement(sql`SELECT 0 AS code WHERE false`);
 
-/** The columns whose texts a query tests. */
 function testedColumns({ values }: SqlText): SqlText[] {
   const tested = new Set(values.flatMap((value) => (typeof value === "object" && "test" in value && value.of ? [value.of] : [])));
   return [...tested].map(column);
@@ -71,33 +69,27 @@ function codesOf(columns: readonly SqlText[], events: SqlText): EngineSelect {
   return statement(sql`SELECT ${code} AS code FROM (${events}) AS shared_events`);
 }
 
-/** The part of an engine query that says who asks. */
-const askedBy = ({ isGuest }: Asker): Pick<EngineQuery, "isGuest"> => ({ isGuest: isGuest });
-
 /** The part of an engine query over the events of a range that says who asks. */
 function readableIn(query: SqlText, range: SiteRange, asker: Asker): Asked {
   if (!asker.isGuest) return {};
   const events = sharedEventsIn(range);
-  return { ...askedBy(asker), readable: { texts: codesOf(testedColumns(query), events), props: codesOf([sql`props`], events) } };
+  return { isGuest: true, readable: { texts: codesOf(testedColumns(query), events), props: codesOf([sql`props`], events) } };
 }
 
 /** Readable texts of a query over partial aggregates, which come from shared events only. */
 function readableInPartials({ codes: [code] = [] }: AggregateQuery, asker: Asker): Asked {
   if (!asker.isGuest) return {};
   const texts = code === undefined ? NO_CODES : codesOf([resultColumn(code)], sql`SELECT * FROM partials`);
-  return { ...askedBy(asker), readable: { texts, props: NO_CODES } };
+  return { isGuest: true, readable: { texts, props: NO_CODES } };
 }
 
 interface StepContext<Result> {
-  /** The site's. */
   readonly calendar: Calendar;
   readonly partitionCache: PartitionCache;
-  /** Runs a query in the engine. */
   readonly query: (query: EngineQuery) => Promise<Result>;
   readonly asker: Asker;
 }
 
-/** The parts of an engine query that are not SQL. */
 export const beyondSql = (
   { perVisitor, property, top }: AggregateQuery,
   { propertyTextBytesMax }: Pick<PartitionCache, "propertyTextBytesMax">,
@@ -202,11 +194,9 @@ interface ScanContext {
 }
 
 function numbersIn(columns: Columns): NumberColumns {
-  if (hasNoTexts(columns)) return columns;
-  throw new TypeError("the columns of a scan must hold integers");
+  if (Object.values(columns).some((values) => Array.isArray(values))) throw new TypeError("the columns of a scan must hold integers");
+  return columns as NumberColumns;
 }
-
-const hasNoTexts = (columns: Columns): columns is NumberColumns => Object.values(columns).every((values) => !Array.isArray(values));
 
 function chunkOf(siteRange: SiteRange, blocks: readonly number[], { engine, asker }: ScanContext): ScanChunk {
   const { siteId, range } = siteRange;
@@ -243,11 +233,11 @@ function textQueries(codes: readonly number[]): SqlText[] {
 
 /** Looks up texts in a site's dictionary. */
 export const siteTexts =
-  (engine: Engine, siteId: SiteId, asker: Asker): TextsOf =>
+  (engine: Engine, siteId: SiteId, { isGuest, signal }: Asker): TextsOf =>
   async (codes) => {
     const found = new Map<number, string>();
     for (const { text, values } of textQueries(codes)) {
-      const rows = await engine.query({ siteId, blocks: [], sql: text, parameters: values, ...askedBy(asker) }, asker.signal);
+      const rows = await engine.query({ siteId, blocks: [], sql: text, parameters: values, isGuest }, signal);
       for (const row of rows) found.set(numberIn(row, "code"), textIn(row, "text"));
     }
     return found;
@@ -292,50 +282,42 @@ async function scanInChunks<Result>(
 /** A range that does not fit may fit later, beside other queries or in a new engine, so a retry may succeed. */
 const RETRY_SECS = 10;
 
-const tooLargeRange = (): AppError =>
-  new AppError(
-    { code: "unavailable", retryAfterSecs: RETRY_SECS },
-    "The query engine has too little memory for this range at the moment. Try a shorter range, or again later.",
-  );
+const unavailable = (message: string): AppError => new AppError({ code: "unavailable", retryAfterSecs: RETRY_SECS }, message);
 
-const tooManyTests = (): AppError =>
-  invalidInput(`A request may have at most ${QUERY_TESTS_MAX} different patterns in its filters, steps and goals, and as many properties`);
-
-const tooManySteps = (): AppError =>
-  invalidInput(
-    `The patterns of this request take more than ${GUEST_TEST_STEPS_MAX / 1e6} million steps on the texts of this range, the most for guests ` +
-      "of what is shared. Use fewer or simpler patterns in filters, steps and search, or a shorter range.",
+/** The refusal that a failure of the engine means for the client; any other error as it is. */
+function refusalOf(error: unknown, withProperties: boolean): unknown {
+  if (error instanceof EngineLostError)
+    return unavailable("The query engine failed twice during this query. Try a shorter range, or again later.");
+  if (error instanceof TooManyTestsError)
+    return invalidInput(
+      `A request may have at most ${QUERY_TESTS_MAX} different patterns in its filters, steps and goals, and as many properties`,
+    );
+  if (error instanceof TooManyStepsError)
+    return invalidInput(
+      `The patterns of this request take more than ${GUEST_TEST_STEPS_MAX / 1e6} million steps on the texts of this range, the most for guests ` +
+        "of what is shared. Use fewer or simpler patterns in filters, steps and search, or a shorter range.",
+    );
+  if (!(error instanceof EngineFullError)) return error;
+  return unavailable(
+    withProperties
+      ? "The properties of this range's events need more memory than reports of properties may take. Try a shorter range, or set a larger engine_memory_mb."
+      : "The query engine has too little memory for this range at the moment. Try a shorter range, or again later.",
   );
-
-const tooManyProperties = (): AppError =>
-  new AppError(
-    { code: "unavailable", retryAfterSecs: RETRY_SECS },
-    "The properties of this range's events need more memory than reports of properties may take. Try a shorter range, or set a larger engine_memory_mb.",
-  );
-
-const engineFailed = (): AppError =>
-  new AppError(
-    { code: "unavailable", retryAfterSecs: RETRY_SECS },
-    "The query engine failed twice during this query. Try a shorter range, or again later.",
-  );
+}
 
 interface ExecutorOptions {
   readonly engine: Engine;
   readonly partitionCache: PartitionCache;
-  /** Memory budget of the engine. */
   readonly budgetBytes: number;
   readonly calendarOf: CalendarOf;
-  /** Days of a salt period. */
   readonly rotationDays: number;
   /** null if every report reads events. */
   readonly rollups: RollupExecution | null;
-  /** Answers without the engine. */
   readonly files: FileExecution;
 }
 
 /** Work on a range. Both ways of execution have the same result. */
 interface RangeTask<Result> extends SiteRange {
-  /** The custom properties of events are read. */
   readonly withProperties: boolean;
   readonly withSessions: boolean;
   readonly singlePass: (blocks: readonly number[]) => Promise<Result>;
@@ -351,16 +333,14 @@ export class Executor implements AnalyticsBackend {
     this.#admission = new MemoryAdmission((options.budgetBytes * WORKED_ON_SHARE_MAX) / CACHED_SHARE_OF_PARQUET);
   }
 
-  /** The plan's result over every event accepted before the call. */
   async run<Result>({ steps, toResult }: Plan<Result>, asker: Asker): Promise<Result> {
     return toResult(await runSteps(steps, (step) => this.#runStep(step, asker)));
   }
 
   async #runStep(step: PlanStep, asker: Asker): Promise<StepRows> {
     const { signal } = asker;
-    const { engine, partitionCache, rollups, files } = this.#options;
-    const { siteId, range } = step.siteRange;
-    const days = await partitionCache.versionsOf(siteId, range.firstDay, range.lastDay);
+    const { engine, rollups, files } = this.#options;
+    const days = await this.versionsOf(step.siteRange);
     const readRest = async (rest: PlanStep) =>
       (await files.execute(rest, signal)) ?? this.#fromEvents(rest, (query) => engine.queryColumns(query, signal), asker);
     const rows = (await rollups?.execute(step, days, readRest, signal)) ?? (await files.execute(step, signal))?.map(rowsOf);
@@ -368,7 +348,6 @@ export class Executor implements AnalyticsBackend {
     return this.#fromEvents(step, (query) => engine.query(query, signal), asker);
   }
 
-  /** The result of each query of the step. */
   #fromEvents<Result>(step: PlanStep, query: StepContext<Result>["query"], asker: Asker): Promise<Result[]> {
     const { partitionCache, calendarOf } = this.#options;
     const context = { calendar: calendarOf(step.siteRange.siteId), partitionCache, query, asker };
@@ -383,7 +362,6 @@ export class Executor implements AnalyticsBackend {
     return this.#execute(task, asker);
   }
 
-  /** The result of a reader of the events of the range, custom properties included. Each attempt opens a new reader. */
   scan<Result>(siteRange: SiteRange, openReader: () => ScanReader<Result>, asker: Asker): Promise<Result> {
     const context = { ...this.#options, asker };
     const task: RangeTask<Result> = {
@@ -403,18 +381,14 @@ export class Executor implements AnalyticsBackend {
         throw error;
       });
     } catch (error) {
-      if (error instanceof EngineLostError) throw engineFailed();
-      if (error instanceof TooManyTestsError) throw tooManyTests();
-      if (error instanceof TooManyStepsError) throw tooManySteps();
-      if (error instanceof EngineFullError) throw task.withProperties ? tooManyProperties() : tooLargeRange();
-      throw error;
+      throw refusalOf(error, task.withProperties);
     }
   }
 
   async #attempt<Result>(task: RangeTask<Result>, asker: Asker): Promise<Result> {
     const { partitionCache, rotationDays, budgetBytes } = this.#options;
     const { siteId, range, withProperties, withSessions } = task;
-    const days = await partitionCache.versionsOf(siteId, range.firstDay, range.lastDay);
+    const days = await this.versionsOf(task);
     if (partitionCache.shouldFit(bytesOf(days))) {
       try {
         return await this.#singlePass(task, asker, true);
@@ -442,32 +416,27 @@ export class Executor implements AnalyticsBackend {
     { isGuest, signal }: Asker,
     withinBudget: boolean,
   ): Promise<Result> {
-    const loading = { signal, isGuest: isGuest, withinBudget, onePass: false, withProperties, withSessions };
+    const loading = { signal, isGuest, withinBudget, onePass: false, withProperties, withSessions };
     return this.#options.partitionCache.withDays(siteId, range, loading, singlePass);
   }
 
-  /** True if rollups have all events that the plan needs, and it needs some. It then runs without the engine. */
   async isCovered({ steps }: Plan<unknown>): Promise<boolean> {
-    const { partitionCache, rollups } = this.#options;
     let isAnyCovered = false;
     for (const step of steps) {
-      const { siteId, range } = step.siteRange;
-      const days = await partitionCache.versionsOf(siteId, range.firstDay, range.lastDay);
-      if (!(await rollups?.covers(step, days))) return false;
+      const days = await this.versionsOf(step.siteRange);
+      if (!(await this.#options.rollups?.covers(step, days))) return false;
       isAnyCovered ||= days.length > 0;
     }
     return isAnyCovered;
   }
 
-  versionsOf({ siteId, range }: SiteRange): Promise<readonly DayVersion[]> {
+  versionsOf({ siteId, range }: SiteRange): Promise<readonly PartitionVersion[]> {
     return this.#options.partitionCache.versionsOf(siteId, range.firstDay, range.lastDay);
   }
 
-  /** True if the engine responds to a query without data. */
   async isAnswering(signal: AbortSignal): Promise<boolean> {
-    const { text, values } = sql`SELECT 1 AS one`;
     try {
-      await this.#options.engine.query({ siteId: "health" as SiteId, blocks: [], sql: text, parameters: values }, signal);
+      await this.#options.engine.query({ siteId: "health" as SiteId, blocks: [], sql: "SELECT 1 AS one", parameters: [] }, signal);
       return true;
     } catch {
       return false;

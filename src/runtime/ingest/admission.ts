@@ -38,7 +38,6 @@ interface AdmittedSiteOptions {
 export class AdmittedSite implements SiteAdmission {
   readonly #options: AdmittedSiteOptions;
   #isAdmitted = false;
-  /** Events that are being stored. */
   #pending = 0;
   readonly areListed = true;
 
@@ -204,7 +203,6 @@ export class KnownSites implements SiteAdmission {
     return this.#known;
   }
 
-  /** Removes a site that has no events. */
   remove(siteId: SiteId): void {
     this.#known.delete(siteId);
   }
@@ -253,7 +251,6 @@ interface AdmissionParts {
   readonly eventStore: EventStore;
   /** The list of the sites of all nodes: the store itself, unless nodes share a database. */
   readonly catalog: Pick<EventStore, "sites">;
-  /** Sites with settings count, with or without events. */
   readonly sites: Pick<Sites, "has" | "listed" | "count">;
   readonly counters: Counters;
   readonly log: Log;
@@ -333,7 +330,6 @@ export interface SiteAdmission {
 export interface Allowlist {
   /** 403 unless the page's host is an entry. A request without an origin passes: `checkSite` decides. */
   checkOrigin(origin: string | null): void;
-  /** 403 unless the site is an entry. */
   checkSite(siteId: string): void;
 }
 

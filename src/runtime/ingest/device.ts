@@ -57,10 +57,8 @@ const VERSION_WORD = /^[A-Za-z][A-Za-z0-9 .]{0,19}$/;
 // Longer numbers are not versions.
 const VERSION_NUMBER = /^(\d{1,9})(?!\d)(?:\.(\d{1,9})(?!\d))?/;
 
-/** The recorded name of a browser. */
 export const browserNameFrom = (name: string): string => BROWSER_NAMES.get(name.toLowerCase()) ?? name;
 
-/** The recorded name of an operating system. */
 export const osNameFrom = (name: string): string => OS_NAMES.get(name.toLowerCase()) ?? name;
 
 /**

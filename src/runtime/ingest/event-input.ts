@@ -15,10 +15,8 @@ import { PAGEVIEW, parseSiteId, siteIdSchema } from "../base/config/names.ts";
 import { invalidInput } from "../base/errors.ts";
 import { count, number, orNull, type Schema, text } from "../base/json-schema.ts";
 
-/** A field of a body by its name on the wire. */
 const sentAs = <Value>(name: string, declared: Field<Value>) => ({ name, ...declared });
 
-/** A text within the lengths of its schema. */
 const eventText = (schema: Schema): Field<string | null> =>
   textField(schema, (sent, name) => {
     if (sent === "" && schema.minLength === 1) throw invalidInput(`Field "${name}" must not be empty`);

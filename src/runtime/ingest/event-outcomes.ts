@@ -50,7 +50,6 @@ export interface EventOutcomesOptions {
   /** `site_ids` is set. Otherwise a site is refused only because of `max_sites`. */
   readonly hasAllowlist: boolean;
   readonly startedAtMs: EpochMs;
-  /** `OUTCOME_NAMES_MAX` by default. */
   readonly namesMax?: number;
 }
 
@@ -67,7 +66,6 @@ export class EventOutcomes {
     this.#namesMax = namesMax;
   }
 
-  /** Names that are no site ids are not counted. */
   note(name: string, outcome: Outcome, nowMs: EpochMs): void {
     this.add({ name, outcome, count: 1, latestMs: nowMs });
   }

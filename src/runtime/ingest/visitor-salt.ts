@@ -41,7 +41,6 @@ export const secretNameOf = (timeZone: string): SecretName =>
 
 const SECRET_BYTES = 32;
 
-/** UTC is not named. */
 export const formatPeriodSecret = (secret: string, { firstDay, days }: SaltPeriod, timeZone: string): string =>
   `${JSON.stringify({ secret, firstDay, days, ...(timeZone !== "UTC" && { timeZone }) })}\n`;
 

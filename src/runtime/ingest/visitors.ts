@@ -23,12 +23,10 @@ export interface Visit {
   readonly siteId: SiteId;
   /** Used for the hash only. */
   readonly clientAddress: string;
-  /** The whole header. */
   readonly userAgent: string;
   readonly timestampMs: EpochMs;
   /** A date of the site's calendar. */
   readonly date: LocalDate;
-  /** The time zone that the site is in at that instant. */
   readonly timeZone: string;
 }
 

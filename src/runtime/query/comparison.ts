@@ -54,7 +54,6 @@ export function customRange({ compare, compare_same_time, ...dates }: Comparison
   return parseDates({ name: "compare_start_date", value: first }, { name: "compare_end_date", value: last }, daysMax);
 }
 
-/** The window as long as the range and before it. */
 export function comparedRange(range: DateRange, comparison: "previous_period" | "year_over_year"): DateRange {
   const days = comparison === "previous_period" ? range.dayCount : YEAR_DAYS;
   return rangeOfDays(addDays(range.firstDay, -days), addDays(range.lastDay, -days));
@@ -67,7 +66,6 @@ function cutOf(values: ComparisonValues, range: DateRange, window: DateRange, no
   return isCut ? whenClockShows(window.lastDay, localTimeOf(nowMs, calendar) - startOfDayMs(today), calendar) : null;
 }
 
-/** null without a comparison. */
 export function comparedWindow(values: ComparisonValues, range: DateRange, nowMs: EpochMs, calendar: Calendar): ComparedWindow | null {
   const { compare } = values;
   if (compare === null) return null;

@@ -59,17 +59,14 @@ interface Found {
   readonly unknownLabel?: string | undefined;
 }
 
-/**
- * Tests of columns and properties in SQL. DuckDB looks them up among texts that were tested before (see `EngineQuery`).
- *
- * True if the displayed label of a value contains the text, ignoring case.
- */
+/** True if the displayed label of a value contains the text, ignoring case. */
 export function isFound(value: SqlText, search: string, { of = null, unknownLabel = UNRECORDED }: Found = {}): SqlText {
   const test = searchTest(search);
   const found = valuePasses(value, of, test);
   return compiledTest(test)(unknownLabel) ? sql`(${found} OR ${equalsText(value, [UNRECORDED])})` : found;
 }
 
+/** A step of a funnel or sequence: `page:/pricing` or `event:signup` in requests (docs/http-api.md, "Funnel"). */
 export interface Step {
   readonly kind: "page" | "event";
   /** A path, where `*` matches any characters, or an event name. */
@@ -79,12 +76,7 @@ export interface Step {
 /** The notation of a step, with commas unescaped. */
 export const stepName = ({ kind, value }: Step): string => `${kind}:${value}`;
 
-/**
- * Steps of funnels and sequences, and pages: their notation in requests, `page:/pricing` or `event:signup`, joined by commas, and their SQL
- * (docs/http-api.md, "Funnel").
- *
- * True if an event matches the step.
- */
+/** True if an event matches the step. */
 export function stepSql({ kind, value }: Step): SqlText {
   if (kind === "event") return sql`${column("event_name")} = ${textCode(value)}`;
   const path = value.includes("*") ? matchesPattern("pathname", value) : sql`${column("pathname")} = ${textCode(value)}`;
@@ -98,7 +90,6 @@ export const bitsSql = (tests: readonly SqlText[]): SqlText =>
     " + ",
   );
 
-/** The bits of the steps that an event matches. */
 export const stepBitsSql = (steps: readonly Step[]): SqlText => bitsSql(steps.map(stepSql));
 
 /** 400 if no page can have the path. `what` starts the message: the parameter, and the position in it. */
@@ -121,7 +112,6 @@ function parseStep(written: string, what: string): Step {
   return { kind, value };
 }
 
-/** 400 with the number of the invalid step. */
 export function parseSteps(value: string, name: string, stepsMin: number): readonly Step[] {
   const steps = value === "" ? [] : value.split(",");
   if (steps.length < stepsMin || steps.length > CONDITIONS_MAX) {
@@ -135,7 +125,6 @@ export function parseSteps(value: string, name: string, stepsMin: number): reado
 /** Unbounded in characters, so that RE2 can compile it in a list: nested repetitions may come to 1,000 at most. */
 const STEP = "(?:page:[/*][^,]*|event:[^,]+)";
 
-/** The notation of steps, for descriptions. */
 export const STEP_NOTATION =
   "`page:<path>` is a page view of that path, where `*` matches any characters; `event:<name>` is an event of that name. " +
   "Steps are joined by commas; a comma in a step is written `%2C`, and a literal `%2C` is written `%252C`, before the encoding of the URL. " +
@@ -243,7 +232,6 @@ export function goalMarks(conditions: readonly GoalCondition[], props: SqlText):
 /** The events of a range of whole salt periods, by which its sessions are judged. */
 export interface SessionEvents {
   readonly rules: SessionRules;
-  /** A SELECT of `props` of all events of the range. */
   readonly props: SqlText;
   /** A SELECT of those that are shared, up to the cut of the range. */
   readonly shown: SqlText;
@@ -252,11 +240,9 @@ export interface SessionEvents {
   /** ClickHouse: the same SELECT plus the events that are not shared, with `shared` if there are any. */
   readonly ordered: SqlText;
   readonly hidesEvents: boolean;
-  /** A row of `sessions` is of the range. */
   readonly isInRange: SqlText;
 }
 
-/** A condition on sessions. */
 export type SessionCondition = Condition & { readonly dimension: SessionFilter };
 
 /** Rows of `sessions` plus `chain`, shared by all day-parts of one session. */
@@ -271,7 +257,6 @@ const chainedParts = ({ rules: { sessionGapMs }, isInRange }: SessionEvents): Sq
 
 const hasBit = (position: number): SqlText => sql`(met & CAST(${2 ** position} AS BIGINT)) <> 0`;
 
-/** DuckDB: true if the session of an event meets all conditions on goals. */
 function meetsByGoals(conditions: readonly SessionCondition[], events: SessionEvents): SqlText {
   const { columns, bits, isMet, isMetWithoutBits } = goalMarks(conditions, events.props);
   const marked = sql`

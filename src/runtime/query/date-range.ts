@@ -43,11 +43,9 @@ export function rangeOfDays(firstDay: LocalDate, lastDay: LocalDate): DateRange 
   return { firstDay, lastDay, dayCount: daysBetween(firstDay, lastDay) + 1 };
 }
 
-/** The dates of a range, oldest first. */
 export const datesOf = ({ firstDay, dayCount }: DateRange): readonly LocalDate[] =>
   Array.from({ length: dayCount }, (_, i) => addDays(firstDay, i));
 
-/** The dates on which the range of a period depends. */
 export interface SiteDates {
   /** The current date of the site's calendar. */
   readonly today: LocalDate;
@@ -70,7 +68,6 @@ function rangeOfPeriod(name: string, { today, firstDay }: SiteDates): DateRange 
   throw refusedValue('"period"', `one of ${(firstDay === undefined ? SHORT_PERIOD_NAMES : PERIOD_NAMES).join(", ")}`, name);
 }
 
-/** The value of a parameter. */
 interface DateText {
   readonly name: string;
   readonly value: string;
@@ -91,7 +88,6 @@ export function parseDates(first: DateText, last: DateText, daysMax: number = RA
   return range;
 }
 
-/** The text of the parameters. */
 export interface DateTexts {
   readonly period: string | null;
   readonly startDate: string | null;
@@ -110,11 +106,7 @@ export function parseDateRange({ period, startDate, endDate }: DateTexts, site: 
 export const localTimeOf = (nowMs: EpochMs, calendar: Calendar): number =>
   nowMs + (calendar.offsetsBetween(nowMs, nowMs + 1)[0]?.offsetMs ?? 0);
 
-/**
- * Local time, here and in SQL: what the clock of a site shows, and when its days begin (docs/time-zones.md, "Days and hours").
- *
- * The first instant of a date at which it is that long after midnight by the clock, or later; the end of the date if there is none.
- */
+/** The first instant of a date at which it is that long after midnight by the clock, or later; the end of the date if there is none. */
 export function whenClockShows(date: LocalDate, sinceMidnightMs: number, calendar: Calendar): EpochMs {
   const [startMs, endMs] = [calendar.startOf(date), calendar.startOf(addDays(date, 1))];
   const offsets = calendar.offsetsBetween(startMs, endMs);
@@ -140,7 +132,6 @@ const boundsOf = ({ firstDay, lastDay }: DateRange, calendar: Calendar): readonl
   calendar.startOf(addDays(lastDay, 1)),
 ];
 
-/** True if the days of the range are those of UTC. */
 export function isInUtc(range: DateRange, calendar: Calendar): boolean {
   const [startMs, endMs] = boundsOf(range, calendar);
   const areDaysOfUtc = startMs === startOfDayMs(range.firstDay) && endMs - startMs === range.dayCount * DAY_MS;
@@ -163,7 +154,6 @@ export const localTimeSql: LocalSql = (range, calendar) => {
   )}`;
 };
 
-/** Local time as a function of the timestamp. */
 function localTimesIn(range: DateRange, calendar: Calendar): (timestampMs: EpochMs) => number {
   const [first = { fromMs: 0, offsetMs: 0 }, ...later] = calendar.offsetsBetween(...boundsOf(range, calendar));
   return (timestampMs) => timestampMs + (later.findLast(({ fromMs }) => fromMs <= timestampMs) ?? first).offsetMs;
@@ -182,7 +172,6 @@ function startsOf(range: DateRange, calendar: Calendar): readonly Step[] {
 export const startOfDaySql = (day: SqlText, range: DateRange, calendar: Calendar): SqlText =>
   sql`CAST(${day} AS BIGINT) * ${DAY_MS} + ${steppedSql(day, startsOf(range, calendar))}`;
 
-/** True if the text is an interval. */
 export const isInterval = (text: string | null): boolean => INTERVALS.some((known) => known === text);
 
 /** The length of buckets. Weeks are named by the day on which they begin. */
@@ -198,7 +187,6 @@ interface Bucket {
 /** Parts of a day, as the clock shows them. */
 interface PartOfDay {
   readonly ms: number;
-  /** Parts of 24 hours. */
   readonly perDay: number;
 }
 
@@ -217,11 +205,7 @@ export const INTERVAL: Parameter<Interval | null> = optionalOneOf(
   `By default \`hour\` for ranges up to ${HOURLY_DAYS_MAX} days, \`day\` up to ${RANGE_DAYS_MAX} days, \`month\` for longer ones.`,
 );
 
-/**
- * Time buckets of a range: minutes, hours, days, the weeks of a site, or months (docs/http-api.md, "Timeseries").
- *
- * 400 for minutes or hours in a range that is too long for them.
- */
+/** 400 for minutes or hours in a range that is too long for them. */
 export function checkInterval({ interval }: { readonly interval: Interval | null }, { dayCount }: DateRange): void {
   const isTooFine = (each: Interval) => dayCount > intervalDaysMax(each);
   if (interval === null || !isTooFine(interval)) return;
@@ -231,13 +215,11 @@ export function checkInterval({ interval }: { readonly interval: Interval | null
   throw invalidInput(`"interval" must be ${words} for a range of more than ${countOf(exceeded)}`);
 }
 
-/** The buckets that are asked for, and weeks as those of the site. */
 export function lengthOf(range: DateRange, asked: Interval | null, weekStart: WeekStart): BucketLength {
   const interval = asked ?? intervalByDefault(range.dayCount);
   return interval === "week" ? weekStart : interval;
 }
 
-/** The days of a range, oldest first. */
 export const daysOf = (range: DateRange): readonly (Bucket & { readonly label: LocalDate })[] =>
   datesOf(range).map((day) => ({ key: dayNumberOf(day), label: day }));
 
@@ -259,7 +241,6 @@ function partsOfDay({ ms, perDay }: PartOfDay, day: LocalDate, calendar: Calenda
   return shown.size === 0 ? all : all.filter((part) => shown.has(part));
 }
 
-/** The clock time at the start of a part of a day. */
 const clockLabel = (day: LocalDate, sinceMidnightMs: number): string => `${day} ${new Date(sinceMidnightMs).toISOString().slice(11, 16)}`;
 
 const bucketsOfClock = (part: PartOfDay, range: DateRange, calendar: Calendar): readonly Bucket[] =>
@@ -275,7 +256,6 @@ function monthOfDay(day: number): number {
   return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
 }
 
-/** Buckets of whole days. */
 type DaysLength = Exclude<BucketLength, "minute" | "hour">;
 
 /** The bucket that a day since 1970 lies in, as in `bucketSql`. */
@@ -299,7 +279,6 @@ export const clockPartSql = fragment(
   ({ ms, perDay }: PartOfDay, localMs: SqlText) => sql`CAST(day AS BIGINT) * ${perDay} + ((${localMs}) // ${ms}) % ${perDay}`,
 );
 
-/** Whole units since 1970-01-01 UTC. */
 export const timeUnitsSql = fragment((ms: number) => sql`timestamp // ${ms}`);
 
 const clockBucket =
@@ -325,7 +304,6 @@ export const weekSql = fragment((daysBefore1970: number) => sql`(day + ${daysBef
 
 export const monthSql = fragment(() => sql`date_diff('month', DATE '1970-01-01', DATE '1970-01-01' + CAST(day AS INTEGER))`);
 
-/** The bucket key of an event. */
 export function bucketSql(length: BucketLength): LocalSql {
   if (length === "minute") return MINUTE_BUCKET;
   if (length === "hour") return HOUR_BUCKET;

@@ -3,7 +3,7 @@
  * less than the size of re2js's program. It is meaningless for invalid expressions, which re2js refuses before it writes out repetitions.
  */
 
-export interface ExpressionSize {
+interface ExpressionSize {
   /** Instructions of the compiled program. A large class counts as several, because each of its instructions has a copy of it. */
   readonly instructions: number;
   /** Classes of characters, those within others included. */
@@ -62,14 +62,8 @@ const namedMembers = (name: string): number => (/^\\[pP]/.test(name) ? UNICODE_M
 
 const rangeChars = ({ first = "", last = first }: Groups): number => Math.max(0, codePointOf(last) - codePointOf(first));
 
-interface ClassSize {
-  readonly instructions: number;
-  readonly classes: number;
-  readonly rangeChars: number;
-}
-
 /** The size of the part between the brackets. */
-function sizeOfMembers(members: readonly Groups[]): ClassSize {
+function sizeOfMembers(members: readonly Groups[]): ExpressionSize {
   const named = members.flatMap(({ named: name }) => (name === undefined ? [] : [name]));
   const chars = members.reduce((sum, member) => sum + (member["named"] === undefined ? rangeChars(member) : 0), 0);
   const weight = members.length + chars / SCATTERED_CHARS + named.reduce((sum, name) => sum + namedMembers(name), 0);

@@ -54,7 +54,6 @@ export const isDimension = (slug: string): slug is Dimension => Object.hasOwn(DI
 
 const isSessionDimension = (slug: string): slug is SessionDimension => (SESSION_DIMENSIONS as readonly string[]).includes(slug);
 
-/** 400 for an unknown slug, with a list of the known ones. */
 export function parseDimension(slug: string): Dimension | SessionDimension {
   if (isDimension(slug) || isSessionDimension(slug)) return slug;
   throw invalidInput(`Unknown dimension "${slug}". Use one of: ${[...DIMENSIONS, ...SESSION_DIMENSIONS].join(", ")}`);
@@ -76,13 +75,11 @@ export interface Condition {
   readonly dimension: FilterDimension;
   /** Applied to the stored value. A missing value equals `(unknown)` and fails every other operator. */
   readonly test: TextTest;
-  /** The test must fail. */
   readonly isNegated: boolean;
   /** The site's goals, of a condition on `goal` (`conditionsOn`). */
   readonly goals?: readonly NamedGoal[];
 }
 
-/** The test of each operator. */
 const TESTS = { in: "is", contains: "contains", begins: "begins", like: "like", matches: "matches" } as const;
 
 const problem = (text: string): AppError => invalidInput(`"filters": ${text}`);
@@ -113,7 +110,6 @@ function checkValue(value: string, dimension: string): void {
 
 interface Expression {
   readonly value: string;
-  /** Begins a message about it. */
   readonly what: string;
 }
 
@@ -156,7 +152,6 @@ function parseCondition(text: string): Condition {
   return { dimension, test: { kind: TESTS[operator], values }, isNegated: isNot };
 }
 
-/** 400 for what is not a filter. */
 function writtenFilter(text: string): Filter {
   try {
     return parseFilter(text);

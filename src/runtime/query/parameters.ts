@@ -4,7 +4,6 @@ import { SEARCH_CHARS_MAX } from "../base/config/report-limits.ts";
 import { invalidInput, refusedValue } from "../base/errors.ts";
 import { count, text, type Schema } from "../base/json-schema.ts";
 
-/** The description of a parameter in the OpenAPI document. */
 export interface ParameterDescription {
   readonly description: string;
   readonly required?: boolean;
@@ -21,10 +20,8 @@ export interface Parameter<Value = unknown> extends ParameterDescription {
   readonly isRead?: (values: Readonly<Record<string, unknown>>) => boolean;
 }
 
-/** Parameters by name. */
 export type Parameters = Readonly<Record<string, Parameter>>;
 
-/** The parsed parameters of a request. */
 export type Values<P extends Parameters> = { readonly [Name in keyof P]: P[Name] extends Parameter<infer Value> ? Value : never };
 
 export const parameter = <Value>(description: ParameterDescription, parse: Parameter<Value>["parse"]): Parameter<Value> => ({
@@ -33,7 +30,6 @@ export const parameter = <Value>(description: ParameterDescription, parse: Param
   parse,
 });
 
-/** 400 if the parameter is missing. */
 export const required = <Value>(description: ParameterDescription, parse: (value: string, name: string) => Value): Parameter<Value> =>
   parameter({ ...description, required: true }, (value, name) => {
     if (value === null) throw invalidInput(`"${name}" is required`);
@@ -58,7 +54,6 @@ export const oneOf = <const Word extends string>(description: string, words: rea
     value === null ? words[0] : valueIn(words, value, name),
   );
 
-/** One of the values, or null. */
 export const optionalOneOf = <const Word extends string>(
   description: string,
   words: readonly Word[],
@@ -66,12 +61,12 @@ export const optionalOneOf = <const Word extends string>(
 ): Parameter<Word | null> =>
   optional({ description, schema: text(meaning, { enum: words }) }, (value, name) => valueIn(words, value, name));
 
-export interface IntegerBounds {
+interface IntegerBounds {
   readonly min: number;
   readonly max: number;
 }
 
-export interface IntegerRules extends IntegerBounds {
+interface IntegerRules extends IntegerBounds {
   readonly default: number;
 }
 
@@ -92,7 +87,6 @@ export const integer = (
     value === null ? byDefault : integerIn(bounds, value, name),
   );
 
-/** An integer within the bounds, or null. */
 export const optionalInteger = ({ meaning, ...description }: IntegerDescription, bounds: IntegerBounds): Parameter<number | null> =>
   optional({ ...description, schema: count(meaning, { minimum: bounds.min, maximum: bounds.max }) }, (value, name) =>
     integerIn(bounds, value, name),
@@ -109,17 +103,14 @@ const shortText = (description: string, example: string): Parameter<string | nul
 export const searchFor = (what: string): Parameter<string | null> =>
   shortText(`Only ${what} that contain this text, ignoring case. All are searched, not just those within the limit.`, "a");
 
-/** The label that a reader sees in place of `(unknown)`. */
 export const UNKNOWN_LABEL: Parameter<string | null> = {
   ...shortText("What `search` looks in for values that were not recorded, in place of `(unknown)`.", "Direct / none"),
   isRead: ({ search }) => search !== null,
 };
 
-/** The maximum number of rows of a result. */
 export const rowLimit = (description: string, max: number, byDefault: number): Parameter<number> =>
   integer({ description, meaning: "Values outside the bounds are refused.", example: 5 }, { min: 1, max, default: byDefault });
 
-/** Parses each parameter of a request, in the order of their declaration. */
 export function parseParameters<P extends Parameters>(
   parameters: P,
   read: (name: string, from: Parameter["in"]) => string | null,

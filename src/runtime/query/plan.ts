@@ -25,7 +25,6 @@ export interface PlanStep {
 export type StepRows = readonly (readonly SqlRow[])[];
 
 export interface Plan<Result> {
-  /** Executed in sequence. */
   readonly steps: readonly PlanStep[];
   /** Computes the result from the rows of each step, in the order of the steps. Pure: it may be called again for other rows. */
   readonly toResult: (rows: readonly StepRows[]) => Result;
@@ -45,13 +44,11 @@ export function planOf<const Queries extends readonly AggregateQuery[], Result>(
   };
 }
 
-/** Keeps the plan and changes its result. */
 export const mapPlan = <Part, Result>({ steps, toResult }: Plan<Part>, map: (part: Part) => Result): Plan<Result> => ({
   steps,
   toResult: (rows) => map(toResult(rows)),
 });
 
-/** A plan with the steps of all plans, whose result combines theirs. */
 export const combinePlans = <Part, Result>(plans: readonly Plan<Part>[], combine: (parts: readonly Part[]) => Result): Plan<Result> => ({
   steps: plans.flatMap(({ steps }) => steps),
   toResult(rows) {
@@ -80,7 +77,6 @@ export function joinPlans<First, Second, Result>(
   };
 }
 
-/** The rows of each step, one step after the other. */
 export async function runSteps(steps: readonly PlanStep[], run: (step: PlanStep) => Promise<StepRows>): Promise<readonly StepRows[]> {
   const rows: StepRows[] = [];
   for (const { narrow, ...step } of steps) {
@@ -161,7 +157,6 @@ export interface AggregateQuery {
   readonly keys: readonly string[];
   /** Grouping columns with codes of `texts` in `partial`, and texts in the result. */
   readonly codes?: readonly string[];
-  /** Text grouping columns. */
   readonly names?: readonly string[];
   /** Columns that are summed per group. */
   readonly counts: readonly string[];
@@ -206,7 +201,6 @@ const textsOf = (code: string): SqlText => resultColumn(`texts_of_${code}`);
 /** `totals` with texts in place of codes. A backend that stores texts selects the rows as they are. */
 export const withTexts = fragment((selected: SqlText, _wanted: SqlText) => selected);
 
-/** SQL that computes the result from `totals`. */
 export function totalSql(query: AggregateQuery): SqlText {
   const { keys, codes = [], names = [], counts, amounts = [], finalize, isCounted } = query;
   if (finalize) return finalize;
@@ -301,9 +295,7 @@ export function definitionOf({ partial, keys, codes, names, counts, amounts, per
 
 /** The data that a query reads besides the columns of `events`. */
 interface QueryNeeds {
-  /** The custom properties of the events. */
   readonly properties: boolean;
-  /** The relation `sessions`. */
   readonly sessions: boolean;
 }
 
@@ -348,13 +340,11 @@ export interface Top {
   readonly values?: readonly string[];
   /** Only rows of which the first column of texts contains this, ignoring case. */
   readonly search?: string;
-  /** The column that these texts are from. */
   readonly of?: ColumnName;
   /** The label in which the search looks for a text that was not recorded, in place of the default label. */
   readonly unknownLabel?: string;
 }
 
-/** Events of one day. */
 export interface Visits {
   /** The number of the day since 1970-01-01. */
   readonly day: number;
@@ -367,7 +357,6 @@ export interface Visits {
 /** The rows of a query over the visits of a range: those that its SQL has, by column. */
 export type RowsOfVisits = (visits: readonly Visits[], range: DateRange, calendar: Calendar) => Columns;
 
-/** The texts that visits need of a file. */
 export const VISIT_COLUMNS = TEXT_COLUMNS.filter(({ field }) => field === "eventName");
 
 export function visitsOf(day: number, events: DecodedEvents): Visits {

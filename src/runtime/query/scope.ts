@@ -40,7 +40,6 @@ export interface SiteRange {
   readonly range: DateRange;
   /** Absent if everything is. */
   readonly shared?: SharedPart;
-  /** Conditions on sessions need them. */
   readonly sessionRules?: SessionRules;
 }
 
@@ -65,7 +64,6 @@ export function checkShared({ range, shared }: SiteRange): void {
 export const sharedFrom = ({ shared }: Pick<SiteRange, "shared">, day: LocalDate): LocalDate =>
   shared?.range && shared.range.firstDay > day ? shared.range.firstDay : day;
 
-/** True if events of the range are not shared. */
 export const hidesEvents = ({ shared }: Pick<SiteRange, "shared">): boolean => shared !== undefined && shared.conditions.length > 0;
 
 /** True if a row of `events` or `sessions` is of the range. */
@@ -106,11 +104,9 @@ const isSharedEvent = ({ shared: _shared, ...all }: Scope, conditions: readonly 
 
 const isShared = (scope: Scope): SqlText => (hidesEvents(scope) ? sql` AND ${isSharedEvent(scope, sharedOf(scope))}` : sql``);
 
-/** The relation of all shared events of the range. */
 export const sharedEventsIn = (range: SiteRange): SqlText =>
   sql`SELECT * FROM events WHERE ${inRange(range)}${isShared({ ...range, conditions: [] })}`;
 
-/** The conditions that are not those of the shared part. */
 function ownOf(scope: Scope): readonly Condition[] {
   const shared = new Set(sharedOf(scope));
   return scope.conditions.filter((condition) => !shared.has(condition));
@@ -286,7 +282,6 @@ export const rangeDaysMaxOf = ({ period = null, interval = null }: Pick<ScopeVal
 
 const NO_DATES = { period: null, startDate: null, endDate: null };
 
-/** The range of shared dates; null for all dates. */
 function sharedRangeOf(dates: SharedDates, today: LocalDate): DateRange | null {
   if ("firstDay" in dates) return rangeOfDays(dates.firstDay, dates.lastDay);
   return dates.period === "all" ? null : parseDateRange({ ...NO_DATES, ...dates }, { today });

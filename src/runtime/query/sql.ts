@@ -21,7 +21,6 @@ export type SqlParameter =
   | { readonly test: TextTest; readonly of?: ColumnName | null }
   | { readonly propertyTest: PropertyTest };
 
-/** A value in a row of a result. */
 export type SqlValue = number | bigint | string | null;
 
 export type SqlRow = Readonly<Record<string, SqlValue>>;
@@ -88,7 +87,6 @@ export class SqlText {
     return this.#inDuckdb.strings.reduce((text, piece, i) => `${text}$${i}${piece}`);
   }
 
-  /** DuckDB's parameters. */
   get values(): readonly SqlParameter[] {
     return this.#inDuckdb.values;
   }
@@ -109,7 +107,6 @@ export function fragment<Args extends readonly unknown[]>(duckdb: (...args: Args
 /** A text as columns hold it. */
 export const textCode = (text: string): SqlParameter => ({ text });
 
-/** SQL without parameters. */
 const word = (text: string): SqlText => new SqlText([text]);
 
 export type { ColumnName };
@@ -120,13 +117,11 @@ export function column(name: ColumnName): SqlText {
   return word(name);
 }
 
-/** The name of a result column. */
 export function resultColumn(text: string): SqlText {
   if (!/^[a-z][a-z_]*$/.test(text)) throw new Error(`no name of a column: ${text}`);
   return word(text);
 }
 
-/** Joins SQL with a separator. */
 export function joinSql(parts: readonly SqlText[], separator: " AND " | " OR " | ", " | " + "): SqlText {
   if (parts.length === 0) throw new Error("nothing to join");
   return new SqlText(["", ...parts.slice(1).map(() => separator), ""], parts);
@@ -162,6 +157,5 @@ export const textIn = (row: SqlRow, name: string): string => String(row[name]);
 /** Rates and averages over nothing are 0 (docs/http-api.md, "Numbers"). */
 export const ratio = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
 
-/** Rows by the value of an integer column. */
 export const rowsBy = (name: string, rows: readonly SqlRow[]): ReadonlyMap<number, SqlRow> =>
   new Map(rows.map((row) => [numberIn(row, name), row]));

@@ -25,7 +25,6 @@ export interface TextTest {
   readonly values: readonly string[];
 }
 
-/** Every text passes. */
 export const ANY_TEXT: TextTest = { kind: "contains", values: [""] };
 
 type Matcher = (text: string) => boolean;
@@ -125,5 +124,4 @@ export async function compileInTurns(test: TextTest, inTurn: (work: () => Matche
   kept(test, anyOf(matchers));
 }
 
-/** The test of a search: texts that contain it, ignoring case. */
 export const searchTest = (search: string): TextTest => ({ kind: "search", values: [search] });

@@ -12,14 +12,11 @@ const RETRY_SECS = 1;
 /** `Retry-After` of an export beside another one, which takes a while. */
 const EXPORT_RETRY_SECS = 10;
 
-const tooManyQueries = (): AppError =>
-  new AppError({ code: "too_many_requests", retryAfterSecs: RETRY_SECS }, "Too many statistics queries at the same time. Try again later.");
+const refusal = (retryAfterSecs: number, message: string): AppError => new AppError({ code: "too_many_requests", retryAfterSecs }, message);
 
-const oneExport = (): AppError =>
-  new AppError(
-    { code: "too_many_requests", retryAfterSecs: EXPORT_RETRY_SECS },
-    "A share link or public site, and an address, may have one export at a time. Try again when the other one has ended.",
-  );
+const tooManyQueries = (): AppError => refusal(RETRY_SECS, "Too many statistics queries at the same time. Try again later.");
+
+const ONE_EXPORT = "A share link or public site, and an address, may have one export at a time. Try again when the other one has ended.";
 
 interface QueryLimiterOptions {
   /** 0 means unlimited. */
@@ -30,7 +27,6 @@ interface QueryLimiterOptions {
   readonly monotonicMs: () => number;
 }
 
-/** The use of a slot. */
 export interface SlotUse extends Pick<Asker, "isGuest"> {
   /** Keeps its slot until its client has read it. */
   readonly isExport?: boolean;
@@ -53,9 +49,7 @@ const guestSlots = (concurrentMax: number): number => Math.max(1, Math.floor(con
 export class QueryLimiter {
   readonly #options: QueryLimiterOptions;
   #taken = 0;
-  /** Slots in use by guests. */
   #guests = 0;
-  /** Slots in use by guests' exports. */
   #guestExports = 0;
   /** The holders of these exports. */
   readonly #exporters = new Set<string>();
@@ -123,7 +117,7 @@ export class QueryLimiter {
   }
 
   #refusalOf(use: SlotUse): AppError {
-    return this.#isExporting(use) ? oneExport() : tooManyQueries();
+    return this.#isExporting(use) ? refusal(EXPORT_RETRY_SECS, ONE_EXPORT) : tooManyQueries();
   }
 
   #isFree(use: SlotUse): boolean {

@@ -6,7 +6,6 @@ import type { AnalyticsBackend, Asker, Plan } from "../query/plan.ts";
 import type { QueryLimiter, SlotUse } from "./query-limiter.ts";
 import type { NumbersPlan, UnchangedResults } from "./unchanged-results.ts";
 
-/** A query that is running. */
 interface Computation {
   readonly siteIds: readonly SiteId[];
   /** Events that it may have read were erased meanwhile. */
@@ -85,7 +84,6 @@ export class QueryService {
     }
   }
 
-  /** See `AnalyticsBackend.isCovered`. */
   isCovered(plan: Plan<unknown>): Promise<boolean> {
     return this.#options.backend.isCovered(plan);
   }
@@ -108,7 +106,6 @@ export class QueryService {
     }
   }
 
-  /** Number of cached results. */
   get cachedCount(): number {
     return this.#options.cache.size;
   }
@@ -123,7 +120,6 @@ export class QueryService {
 
 /** The cache key, from the parsed request: two requests share a result if and only if their keys are equal. */
 export interface CacheKey {
-  /** The name of the report. */
   readonly report: string;
   readonly siteId: SiteId;
   /** Everything else that the result depends on. */
@@ -208,7 +204,7 @@ export class ResultCache {
     const entry = ofOthers ?? this.#ofGuests.peek(key);
     if (!entry) return undefined;
     const isFresh = this.#options.monotonicMs() - entry.requestedAtMs < this.#options.ttlSecs * 1000;
-    if (!isFresh) this.#remove(key);
+    if (!isFresh) for (const texts of [this.#ofGuests, this.#ofOthers]) texts.delete(key);
     else if (!isGuest) this.#addOfOthers(key, entry);
     else if (!ofOthers) this.#ofGuests.set(key, entry);
     return isFresh ? entry.text : undefined;
@@ -251,11 +247,6 @@ export class ResultCache {
 
   #isFull(): boolean {
     return this.size > this.#options.entriesMax || this.#ofGuests.weight + this.#ofOthers.weight > CACHE_CHARS_MAX;
-  }
-
-  #remove(key: string): void {
-    this.#ofGuests.delete(key);
-    this.#ofOthers.delete(key);
   }
 
   /** Drops the results of a site, also of running computations, which may include erased events. */

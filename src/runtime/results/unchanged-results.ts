@@ -12,7 +12,6 @@ import { type AggregateQuery, type AnalyticsBackend, type DayVersion, planOf, ty
 export interface NumbersPlan extends SiteRange {
   readonly name: string;
   readonly queries: readonly AggregateQuery[];
-  /** Computes the numbers from the rows of each query. */
   readonly toNumbers: (...rows: StepRows) => Float64Array;
 }
 
@@ -26,7 +25,7 @@ interface Entry {
 
 const bytesOf = (key: string, { version, numbers }: Entry): number => 2 * (key.length + (version?.length ?? 0)) + numbers.byteLength;
 
-export interface UnchangedResultsOptions {
+interface UnchangedResultsOptions {
   readonly backend: AnalyticsBackend;
   /** Lifetime of a result if the backend does not know whether its events changed. */
   readonly ttlSecs: number;
@@ -40,7 +39,6 @@ const versionOf = ({ firstDay, lastDay }: DateRange, days: readonly DayVersion[]
     .map(({ day, version }) => `${day}:${version}`)
     .join(" ");
 
-/** The dates of all plans. */
 function spanOf(plans: readonly NumbersPlan[]): DateRange {
   const days = plans.flatMap(({ range }) => [range.firstDay, range.lastDay]).sort();
   const [first, last] = [days[0], days.at(-1)];
@@ -101,7 +99,10 @@ export class UnchangedResults {
     this.#remove(ofSite, key);
     ofSite.set(key, entry);
     this.#bytes += bytesOf(key, entry);
-    this.#evict();
+    for (const siteId of this.#entries.keys()) {
+      if (this.#bytes <= UNCHANGED_RESULTS_BYTES_MAX) return;
+      this.dropSite(siteId);
+    }
   }
 
   #remove(ofSite: Map<string, Entry>, key: string): void {
@@ -109,13 +110,6 @@ export class UnchangedResults {
     if (!entry) return;
     ofSite.delete(key);
     this.#bytes -= bytesOf(key, entry);
-  }
-
-  #evict(): void {
-    for (const siteId of this.#entries.keys()) {
-      if (this.#bytes <= UNCHANGED_RESULTS_BYTES_MAX) return;
-      this.dropSite(siteId);
-    }
   }
 
   dropSite(siteId: SiteId): void {

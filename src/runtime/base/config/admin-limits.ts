@@ -31,7 +31,6 @@ export const LOGIN_FAILURE_ADDRESSES_MAX = 100_000;
 /** API keys, revoked ones included; a new key beyond that replaces the oldest revoked one. */
 export const API_KEYS_MAX = 1_000;
 
-/** Sites that an API key may be limited to. */
 export const API_KEY_SITES_MAX = 100;
 
 /** Creations and revocations of API keys that may wait for the current one. */
@@ -98,7 +97,6 @@ export const VALUE_QUOTED_CHARS_MAX = 64;
 
 // Goals, saved filters and annotations of a site
 
-/** Maximum per site. */
 export const GOALS_MAX = 50;
 export const SEGMENTS_MAX = 200;
 export const ANNOTATIONS_MAX = 2_000;

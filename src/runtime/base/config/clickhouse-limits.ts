@@ -50,7 +50,6 @@ export const CLICKHOUSE_PINGED_MS_MAX = 60_000;
 export const CLICKHOUSE_SITES_MAX = 100_000;
 export const CLICKHOUSE_SITES_MS_MAX = 1_000;
 
-/** Pause between two announcements of a node. */
 export const NODE_ANNOUNCEMENT_MS = 5_000;
 
 /** Erasures that some node has not carried out. More are refused until it has, or is removed. */

@@ -8,7 +8,6 @@ import { SITE_ID_CHARS_MAX } from "./limits.ts";
 /** The program's name on the command line. */
 export const PROGRAM_NAME = "sandpiper";
 
-/** The program's name for a page that it checks. */
 export const installationCheckAgent = (version: string): string => `${PRODUCT_NAME}/${version} (installation check)`;
 
 /** The variable that names the configuration file. It is not an option: a file cannot name itself. */
@@ -17,7 +16,6 @@ export const FILE_VARIABLE = `${ENVIRONMENT_PREFIX}CONFIG`;
 /** The prefix of the service's own metrics (docs/http-api.md, "Metrics"). */
 export const METRIC_PREFIX = `${PREFIX}_`;
 
-/** The path of posted events. */
 export const EVENT_PATH = "/api/event";
 
 /** The message prefix from which a visitor salt is derived (docs/http-api.md, "Visitor ids"). */
@@ -36,7 +34,6 @@ export const SESSION_COOKIE = `${PREFIX}_session`;
 /** Prefix of every API key (docs/http-api.md, "API keys"). */
 export const API_KEY_PREFIX = `${PREFIX}_`;
 
-/** The path of the dashboard's files. */
 export const ASSETS_PATH = "/assets";
 
 /** The path of share links and public sites: `/share/<token or site id>`. */

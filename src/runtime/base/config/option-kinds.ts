@@ -22,7 +22,6 @@ export type Platform = "node" | "workerd";
 export interface Option<Value> {
   readonly kind: OptionKind<Value>;
   readonly default: Value;
-  /** Replaces the default on workerd. */
   readonly defaultOnWorkerd?: Value;
   /** Replaces, in the documentation, a default that does not explain itself. */
   readonly defaultInWords?: string;
@@ -111,7 +110,6 @@ export const integer = (range: { min: number; max: number }): OptionKind<number>
     integerFromText,
   );
 
-/** A number that may have a fraction. */
 export const number = (range: { min: number; max: number }): OptionKind<number> =>
   kindOf(
     `a number from ${range.min} to ${range.max}`,
@@ -195,7 +193,6 @@ export const identifier = textKind(
   trimmed,
 );
 
-/** The name of a user of another service. */
 export const userName = textKind(
   "a name of 1 to 128 visible ASCII characters, without :",
   (text) => /^[!-9;-~]{1,128}$/.test(text),

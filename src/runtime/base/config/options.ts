@@ -237,7 +237,6 @@ export type OptionName = keyof typeof OPTIONS;
 
 export const OPTION_NAMES = Object.keys(OPTIONS) as readonly OptionName[];
 
-/** The type of an option's parsed value. */
 export type OptionValue<Name extends OptionName> = (typeof OPTIONS)[Name] extends Option<infer Value> ? Value : never;
 
 export const isOptionName = (name: string): name is OptionName => Object.hasOwn(OPTIONS, name);
@@ -247,10 +246,8 @@ export const optionNamed = (name: OptionName): Option<unknown> => OPTIONS[name];
 
 export const variableOf = (name: OptionName): string => ENVIRONMENT_PREFIX + name.toUpperCase();
 
-/** The options whose value may be in a file of its own. */
 export const SECRET_OPTION_NAMES = OPTION_NAMES.filter((name) => OPTIONS[name].kind.secret);
 
-/** The variable that names the file with a secret. */
 export const fileVariableOf = (name: OptionName): string => `${variableOf(name)}_FILE`;
 
 /** An option's name on the command line, which accepts some of them. */

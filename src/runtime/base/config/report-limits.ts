@@ -11,7 +11,6 @@ import { assertLimits, RESPONSE_GRACE_MS } from "./limits.ts";
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** Points of a series. */
 export const BUCKETS_MAX = Math.max(INTERVAL_MINUTE_DAYS_MAX * 1440, INTERVAL_HOUR_DAYS_MAX * 24, LONG_RANGE_DAYS_MAX);
 
 /** Instructions of its compiled program: the worst case of a match is their number times the characters of the text. */
@@ -48,7 +47,6 @@ export const GOAL_ROWS_MAX = 1000;
 export const PROPERTY_KEYS_MAX = 1000;
 export const PROPERTY_VALUES_MAX = 1000;
 
-/** Sites of an overview. */
 export const OVERVIEW_SITES_DEFAULT = 200;
 
 /** Memory of the numbers of overviews that the registry of Cloudflare Workers keeps: a site may have visits of each minute. */
@@ -116,7 +114,6 @@ export const PATTERN_CHARS_MAX = 1024;
 /** Events that a pattern may name: each takes a byte for every event of the visitor at hand. */
 export const PATTERN_EVENTS_MAX = 64;
 
-/** Longest window of a funnel. */
 export const FUNNEL_WEEKS_MAX = 52;
 
 /** Weeks that a retention report follows a cohort for. */
@@ -162,7 +159,6 @@ export const ROLLUP_CACHE = { fileBytesMax: 4 * MIB, unpackedBytesMax: 16 * MIB,
 /** A workerd isolate has 128 MB in all, and reading a file takes a request: the files of a year fit, and so do their decompressed pages. */
 export const ROLLUP_CACHE_IN_WORKERD = { fileBytesMax: 2 * MIB, unpackedBytesMax: 10 * MIB, measureBytesMax: 4 * MIB };
 
-/** Rollups that are read at the same time. */
 export const ROLLUP_READS_MAX = 16;
 
 /** Sites whose listings of rollups are kept in memory. */

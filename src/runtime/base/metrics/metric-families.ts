@@ -3,7 +3,6 @@ import type { EpochMs } from "../../../storage/event.ts";
 import { METRIC_PREFIX } from "../config/names.ts";
 import type { Counters, Gauges, Histogram, MetricFamily, RequestMetrics, Sample } from "./metrics.ts";
 
-/** The sources of the metrics. */
 interface MetricSources {
   readonly counters: Counters;
   readonly requests: Pick<RequestMetrics, "countSamples" | "durationSamples">;

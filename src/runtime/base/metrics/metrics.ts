@@ -27,7 +27,6 @@ export interface MetricFamily {
 /** Bounds from an event, which takes under a millisecond, to the longest request. */
 const BUCKET_BOUNDS_SECS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
 
-/** Counts by bucket, and the sum of all values. */
 interface HistogramCounts {
   readonly counts: readonly number[];
   readonly sumMs: number;
@@ -147,7 +146,6 @@ const plus = (a: RollupDayCounts, b: RollupDayCounts): RollupDayCounts => ({
 });
 
 export class RollupDays {
-  /** Sites with days. */
   readonly #sites = new Map<SiteId, RollupDayCounts>();
 
   get total(): RollupDayCounts {
@@ -169,7 +167,6 @@ interface GaugeSources {
   };
   readonly leftOutFiles: { readonly count: number };
   readonly ingestGate: { readonly isOpen: boolean };
-  /** `cachedCount` is the number of cached results. */
   readonly stats: { readonly cachedCount: number };
   readonly behavioral: { readonly version: string | null };
   readonly flush: { lagMs(): number };
@@ -211,7 +208,6 @@ const sum = (a: Gauges, b: Gauges): Gauges => ({
 /** One label for all requests without a route: their paths are arbitrary, and each label value is a series of its own. */
 const NO_ROUTE = "other other";
 
-/** The durations of requests of one route and class of status. */
 interface RouteDurations {
   readonly id: string;
   readonly digit: number;

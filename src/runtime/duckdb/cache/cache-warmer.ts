@@ -12,7 +12,7 @@ import type { CalendarOf } from "../../sites/sites.ts";
 import { PeriodicJob, type Job } from "../../base/periodic-job.ts";
 import type { Rollups } from "../rollups/rollups.ts";
 
-export interface CacheWarmerOptions {
+interface CacheWarmerOptions {
   readonly eventStore: EventStore;
   readonly partitionCache: PartitionCache;
   readonly calendarOf: CalendarOf;

@@ -21,7 +21,6 @@ export interface CachedBlock {
   onePass: boolean;
   /** It is dropped when it is no longer pinned. */
   temporary: boolean;
-  /** Only guests' queries have used it. */
   isOfGuests: boolean;
   readonly props: KeptProps;
   /** Its days were deleted or reloaded. New queries do not see it; it is dropped when it is no longer pinned. */
@@ -37,7 +36,6 @@ export interface CachedDay {
 }
 
 interface Need {
-  /** The events' custom properties are needed. */
   readonly withProperties?: boolean;
 }
 
@@ -60,7 +58,6 @@ export function unpin(block: CachedBlock, { withProperties }: Need): void {
   if (withProperties) block.props.pins--;
 }
 
-/** Records that a block got rows. */
 export function grow(block: CachedBlock, parquetBytes: number): void {
   block.parquetBytes += parquetBytes;
   block.bytesWithoutSessions += parquetBytes;
@@ -84,15 +81,11 @@ export class CachedBlocks {
   }
 
   get dayCount(): number {
-    let count = 0;
-    for (const days of this.#sites.values()) count += days.size;
-    return count;
+    return [...this.#sites.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
   get parquetBytes(): number {
-    let bytes = 0;
-    for (const block of this.#blocks) bytes += block.parquetBytes;
-    return bytes;
+    return [...this.#blocks].reduce((sum, { parquetBytes }) => sum + parquetBytes, 0);
   }
 
   day(siteId: SiteId, day: LocalDate): CachedDay | undefined {
@@ -133,7 +126,6 @@ export class CachedBlocks {
     return block;
   }
 
-  /** Records that a block holds a day. */
   addDay(block: CachedBlock, day: LocalDate, { delivered, isComplete }: Omit<CachedDay, "block">): void {
     block.days.push(day);
     let days = this.#sites.get(block.siteId);
@@ -154,7 +146,6 @@ export class CachedBlocks {
     this.#blocks.add(block);
   }
 
-  /** Removes the block and its days from the index. */
   forget(block: CachedBlock): void {
     this.#blocks.delete(block);
     const days = this.#sites.get(block.siteId);
@@ -176,8 +167,7 @@ export class CachedBlocks {
   }
 
   #haveGuestsTheirShare(): boolean {
-    let ofGuests = 0;
-    for (const block of this.#blocks) if (block.isOfGuests) ofGuests += block.parquetBytes;
+    const ofGuests = [...this.#blocks].reduce((sum, { isOfGuests, parquetBytes }) => sum + (isOfGuests ? parquetBytes : 0), 0);
     return ofGuests >= this.parquetBytes * GUESTS_CACHE_SHARE_MAX;
   }
 }
@@ -187,7 +177,6 @@ type LoadedDay = Pick<Partition, "day" | "files">;
 
 const bytesOfFiles = (files: readonly PartitionFile[]): number => files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 
-/** Groups days into blocks: consecutive days, up to a size. */
 export const parquetBytesOf = (days: readonly LoadedDay[]): number => bytesOfFiles(days.flatMap(({ files }) => files));
 
 /** Groups consecutive days up to a size: small sites get few tables, large sites load in small steps. */
@@ -219,39 +208,6 @@ export class IncompleteDaysError extends Error {
   override readonly name = "IncompleteDaysError";
 }
 
-/** Estimated size of stored sessions relative to the Parquet files of their events. Measured: 0.3 with three events per session. */
-const SESSIONS_SHARE_OF_PARQUET = 1 / 2;
-
-/** Has the engine store the sessions of cached blocks, while there is room: session reports then share them (see `Engine.storeSessions`). */
-export class StoredSessions {
-  readonly #engine: Engine;
-  readonly #memory: EngineMemory;
-  readonly #eviction: CacheEviction;
-
-  constructor(engine: Engine, memory: EngineMemory, eviction: CacheEviction) {
-    this.#engine = engine;
-    this.#memory = memory;
-    this.#eviction = eviction;
-  }
-
-  /**
-   * Stores those of rows that were added since the last time. Other blocks are evicted for them; without enough memory, queries group the
-   * events.
-   */
-  async store(blocks: CachedBlocks, wanted: Iterable<CachedBlock>, signal: AbortSignal): Promise<void> {
-    const missing = [...wanted].filter(({ bytesWithoutSessions }) => bytesWithoutSessions > 0);
-    const bytes = missing.reduce((sum, block) => sum + block.bytesWithoutSessions, 0) * SESSIONS_SHARE_OF_PARQUET;
-    if (missing.length === 0 || !(await this.#eviction.evictFor(blocks, bytes))) return;
-    try {
-      const ids = missing.map(({ id }) => id);
-      this.#memory.note(await this.#engine.storeSessions(ids, signal));
-      for (const block of missing) block.bytesWithoutSessions = 0;
-    } catch (error) {
-      if (!(error instanceof EngineFullError)) throw error;
-    }
-  }
-}
-
 /** The state of a block's properties. */
 interface KeptProps {
   /** Their size; null once they are dropped. A report that needs them then reloads the block. */
@@ -260,10 +216,7 @@ interface KeptProps {
   pins: number;
 }
 
-interface BlockWithProps {
-  readonly id: number;
-  readonly props: KeptProps;
-}
+type BlockWithProps = Pick<CachedBlock, "id" | "props">;
 
 /** Limits the memory of custom properties: blocks keep theirs up to a share of the budget, and the largest are dropped first. */
 export class PropsShare {
@@ -276,9 +229,7 @@ export class PropsShare {
   }
 
   #excess(blocks: Iterable<BlockWithProps>, bytesMax = this.#memory.propsBytesMax): number {
-    let bytes = 0;
-    for (const { props } of blocks) bytes += props.bytes ?? 0;
-    return bytes - bytesMax;
+    return [...blocks].reduce((sum, { props }) => sum + (props.bytes ?? 0), -bytesMax);
   }
 
   /** Drops unpinned properties beyond the limit, the largest first, so that as many blocks as possible keep theirs. */

@@ -4,12 +4,8 @@ import { GUESTS_CACHE_SHARE_MAX, PARTIALS_MAX, PARTIALS_SHARE_MAX } from "../../
 import type { EngineMemory } from "./engine-memory.ts";
 import { EngineFullError, EngineLostError, type Engine, type EngineQuery, type PartialTable, type PartialTableParts } from "../engine.ts";
 
-export interface PartialAggregatesOptions {
-  readonly engine: Engine;
-}
-
 /** A query whose partial aggregates are cached. */
-export interface AggregatedQuery {
+interface AggregatedQuery {
   readonly siteId: SiteId;
   /** Equal if and only if two queries of a site are the same. */
   readonly key: string;
@@ -18,7 +14,7 @@ export interface AggregatedQuery {
 }
 
 /** A range of time with the version of its events (see `PartitionVersion`). */
-export interface AggregatedChunk {
+interface AggregatedChunk {
   readonly name: string;
   readonly version: string;
 }
@@ -27,7 +23,6 @@ interface Part {
   readonly number: number;
   readonly version: string;
   readonly bytes: number;
-  /** The texts' part of `bytes`. */
   readonly textBytes: number;
 }
 
@@ -36,16 +31,13 @@ export interface QueryPartials {
   readonly table: PartialTable;
   readonly key: string;
   readonly generation: number;
-  /** Parts by chunk name. */
   readonly parts: Map<string, Part>;
   /** Replaced parts, which running queries may still read. Dropped on release. */
   outdated: Part[];
   pins: number;
-  /** Only guests' queries have used them. */
   isOfGuests: boolean;
 }
 
-/** Approximate size of a compressed number. */
 const NUMBER_BYTES = 2;
 
 const bytesOf = (parts: readonly Part[]): number => parts.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -54,7 +46,7 @@ const bytesOf = (parts: readonly Part[]): number => parts.reduce((sum, { bytes }
 const NO_ROWS = "SELECT 0 AS nothing WHERE false";
 
 export class PartialAggregates {
-  readonly #options: PartialAggregatesOptions;
+  readonly #engine: Engine;
   readonly #memory: EngineMemory;
   /** Least recently used first. */
   readonly #kept = new Map<string, QueryPartials>();
@@ -63,15 +55,19 @@ export class PartialAggregates {
   #partsCreated = 0;
   #bytes = 0;
 
-  constructor(options: PartialAggregatesOptions, memory: EngineMemory) {
-    this.#options = options;
+  constructor(engine: Engine, memory: EngineMemory) {
+    this.#engine = engine;
     this.#memory = memory;
   }
 
   /** Pins the cached parts of a query until `release`. */
   open({ siteId, key: queryKey, columns, isGuest = false }: AggregatedQuery): QueryPartials {
-    const { generation } = this.#options.engine;
-    if (generation !== this.#generation) this.#clear(generation);
+    const { generation } = this.#engine;
+    if (generation !== this.#generation) {
+      this.#generation = generation;
+      this.#kept.clear();
+      this.#bytes = 0;
+    }
     const key = JSON.stringify([siteId, queryKey]);
     const known = this.#kept.get(key);
     const kept = known ?? {
@@ -118,7 +114,7 @@ export class PartialAggregates {
   async add(kept: QueryPartials, { name, version }: AggregatedChunk, query: EngineQuery, signal: AbortSignal): Promise<number> {
     this.#checkGeneration(kept);
     const number = ++this.#partsCreated;
-    const { rows, keptTextBytes: textBytes, ...usage } = await this.#options.engine.storePartial(kept.table, number, query, signal);
+    const { rows, keptTextBytes: textBytes, ...usage } = await this.#engine.storePartial(kept.table, number, query, signal);
     this.#memory.note(usage);
     const replaced = kept.parts.get(name);
     if (replaced) kept.outdated.push(replaced);
@@ -131,21 +127,19 @@ export class PartialAggregates {
 
   /** Rejects with `EngineFullError` if the texts of the query's rows exceed their limit. */
   async #checkTexts(kept: QueryPartials): Promise<void> {
-    let textBytes = 0;
-    for (const part of kept.parts.values()) textBytes += part.textBytes;
+    const textBytes = [...kept.parts.values()].reduce((sum, part) => sum + part.textBytes, 0);
     if (textBytes <= this.#memory.propertyTextBytesMax) return;
     await this.#forget(kept);
     throw new EngineFullError("the distinct texts of the result do not fit into the engine's memory");
   }
 
-  /** The value for `EngineQuery.partials`. */
   partsOf(kept: QueryPartials, parts: readonly number[]): PartialTableParts {
     this.#checkGeneration(kept);
     return { id: kept.table.id, parts };
   }
 
   #checkGeneration({ generation }: QueryPartials): void {
-    if (generation !== this.#options.engine.generation) throw new EngineLostError("the partial aggregates are lost");
+    if (generation !== this.#engine.generation) throw new EngineLostError("the partial aggregates are lost");
   }
 
   #isKept(kept: QueryPartials): boolean {
@@ -190,9 +184,8 @@ export class PartialAggregates {
   /** Drops the least recently used query that is not pinned; false if there is none. */
   async dropOldest(): Promise<boolean> {
     const oldest = this.#oldest();
-    if (!oldest) return false;
-    await this.#forget(oldest);
-    return true;
+    if (oldest) await this.#forget(oldest);
+    return oldest !== undefined;
   }
 
   /** Drops the partial aggregates of a site. Running queries finish with the parts they use. */
@@ -208,16 +201,10 @@ export class PartialAggregates {
     if (kept.pins === 0) await this.#drop(kept, "all");
   }
 
-  #clear(generation: number): void {
-    this.#generation = generation;
-    this.#kept.clear();
-    this.#bytes = 0;
-  }
-
   async #drop({ table, generation }: QueryPartials, parts: readonly number[] | "all"): Promise<void> {
-    if (generation !== this.#options.engine.generation || parts.length === 0) return;
+    if (generation !== this.#engine.generation || parts.length === 0) return;
     try {
-      this.#memory.note(await this.#options.engine.dropPartials(table.id, parts));
+      this.#memory.note(await this.#engine.dropPartials(table.id, parts));
     } catch {
       // An engine that cannot drop partials is restarting, which drops all of them.
     }

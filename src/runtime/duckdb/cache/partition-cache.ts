@@ -13,7 +13,7 @@ import {
 import { BLOCK_BYTES_MAX, BLOCKS_OF_BUDGET_MIN, LOAD_BYTES_MAX } from "../../base/config/limits.ts";
 import type { Log } from "../../base/metrics/log.ts";
 import type { LeftOutFiles } from "../../base/metrics/storage-faults.ts";
-import { type BlockFile, type BlockSource, type Engine, EngineLostError } from "../engine.ts";
+import { type BlockFile, type BlockSource, type Engine, EngineFullError, EngineLostError } from "../engine.ts";
 import {
   type CachedBlock,
   CachedBlocks,
@@ -26,11 +26,13 @@ import {
   parquetBytesOf,
   pin,
   PropsShare,
-  StoredSessions,
   unpin,
 } from "./cached-blocks.ts";
 import { EngineMemory } from "./engine-memory.ts";
 import { PartialAggregates } from "./partial-aggregates.ts";
+
+/** Estimated size of stored sessions relative to the Parquet files of their events. Measured: 0.3 with three events per session. */
+const SESSIONS_SHARE_OF_PARQUET = 1 / 2;
 
 interface PartitionCacheOptions {
   readonly engine: Engine;
@@ -47,7 +49,6 @@ export class PartitionCache {
   readonly #memory: EngineMemory;
   readonly #propsShare: PropsShare;
   readonly #eviction: CacheEviction;
-  readonly #storedSessions: StoredSessions;
   #blocks: CachedBlocks;
   #blocksCreated = 0;
 
@@ -55,7 +56,7 @@ export class PartitionCache {
     this.#options = options;
     this.#blocks = this.#noBlocks();
     this.#memory = new EngineMemory(options);
-    this.partialAggregates = new PartialAggregates(options, this.#memory);
+    this.partialAggregates = new PartialAggregates(options.engine, this.#memory);
     this.#propsShare = new PropsShare(options.engine, this.#memory);
     this.#eviction = new CacheEviction({
       engine: options.engine,
@@ -63,7 +64,6 @@ export class PartitionCache {
       propsShare: this.#propsShare,
       partialAggregates: this.partialAggregates,
     });
-    this.#storedSessions = new StoredSessions(options.engine, this.#memory, this.#eviction);
     options.eventStore.observe({
       beforeRelease: (siteId, segment, days) => this.#deliverRest(siteId, segment, days),
       beforeDelete: async (siteId, firstDay, lastDay) => this.#forgetDays(siteId, firstDay, lastDay),
@@ -84,7 +84,6 @@ export class PartitionCache {
     return this.#memory.propertyTextBytesMax;
   }
 
-  /** The number of cached partitions. */
   get dayCount(): number {
     return this.#blocks.dayCount;
   }
@@ -146,7 +145,7 @@ export class PartitionCache {
       await this.#eviction.keepToBudget(blocks, loading);
       if (loading.withProperties) this.#propsShare.check(pinned, blocks.all);
       if (loading.complete) this.#checkComplete(blocks, siteId, partitions);
-      if (loading.withSessions) await this.#storedSessions.store(blocks, pinned, loading.signal);
+      if (loading.withSessions) await this.#storeSessions(blocks, pinned, loading.signal);
       this.#checkGeneration(blocks);
       return pinned;
     } catch (error) {
@@ -221,6 +220,23 @@ export class PartitionCache {
       blocks.addDay(block, day, { delivered, isComplete: ofDay.every(({ key }) => loaded.has(key)) });
     }
     return block;
+  }
+
+  /**
+   * Stores the sessions of rows that were added since the last time: session reports then share them (see `Engine.storeSessions`). Other
+   * blocks are evicted for them; without enough memory, queries group the events.
+   */
+  async #storeSessions(blocks: CachedBlocks, wanted: Iterable<CachedBlock>, signal: AbortSignal): Promise<void> {
+    const missing = [...wanted].filter(({ bytesWithoutSessions }) => bytesWithoutSessions > 0);
+    const bytes = missing.reduce((sum, block) => sum + block.bytesWithoutSessions, 0) * SESSIONS_SHARE_OF_PARQUET;
+    if (missing.length === 0 || !(await this.#eviction.evictFor(blocks, bytes))) return;
+    try {
+      const ids = missing.map(({ id }) => id);
+      this.#memory.note(await this.#options.engine.storeSessions(ids, signal));
+      for (const block of missing) block.bytesWithoutSessions = 0;
+    } catch (error) {
+      if (!(error instanceof EngineFullError)) throw error;
+    }
   }
 
   async #read(files: readonly PartitionFile[]): Promise<BlockFile[]> {

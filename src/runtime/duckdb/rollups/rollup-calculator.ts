@@ -57,10 +57,8 @@ export class LoadCache<Key, Value> {
   }
 
   async get(key: Key, load: () => Promise<Value>): Promise<Value> {
-    return this.#loaded.get(key) ?? this.#loading.get(key) ?? this.#load(key, load);
-  }
-
-  async #load(key: Key, load: () => Promise<Value>): Promise<Value> {
+    const known = this.#loaded.get(key) ?? this.#loading.get(key);
+    if (known !== undefined) return known;
     const loading = load();
     this.#loading.set(key, loading);
     try {
@@ -74,11 +72,9 @@ export class LoadCache<Key, Value> {
 }
 
 interface RollupCalculatorLimits {
-  /** Limit of file bytes. */
   readonly fileBytesMax: number;
   /** Limit of decompressed bytes of these files, kept for the next measure. */
   readonly unpackedBytesMax: number;
-  /** Limit of decoded measures. */
   readonly measureBytesMax: number;
   /** Rows of a measure of a rollup; by default `ROLLUP_MEASURE_ROWS_MAX`. */
   readonly measureRowsMax?: number;
@@ -99,7 +95,6 @@ function openOrThrow(key: ObjectKey, bytes: Uint8Array): OpenedRollup {
 const TEXT_BYTES = 32;
 const OBJECT_BYTES = 200;
 
-/** Approximate memory of decoded columns. */
 function bytesOf(columns: Columns | null): number {
   let bytes = OBJECT_BYTES;
   for (const values of Object.values(columns ?? {})) {

@@ -22,7 +22,6 @@ interface RollupExecutionOptions {
 /** A step whose queries all are measures. */
 interface RolledStep {
   readonly step: PlanStep;
-  /** The measure of each query. */
   readonly measures: readonly string[];
 }
 
@@ -95,14 +94,8 @@ export class RollupExecution {
     try {
       const rows: (readonly SqlRow[])[] = [];
       for (const [i, { top, isCounted }] of step.queries.entries()) {
-        const rest = added.map((ofQueries) => ofQueries[i] ?? {});
-        const total = calculator.total({
-          measure: measures[i] ?? "",
-          rollups,
-          added: rest,
-          ...(top && { top }),
-          ...(isCounted && { isCounted }),
-        });
+        const wanted = { measure: measures[i] ?? "", rollups, added: added.map((ofQueries) => ofQueries[i] ?? {}) };
+        const total = calculator.total({ ...wanted, ...(top && { top }), ...(isCounted && { isCounted }) });
         rows.push(await unlessAborted(total, signal));
       }
       return rows;
@@ -129,7 +122,6 @@ interface RolledMeasure {
 
 interface RolledMeasuresOptions {
   readonly measures: readonly RolledMeasure[];
-  /** The query of the values of a custom property. */
   readonly ofProperty: (key: string) => AggregateQuery;
   readonly sessionWindowMinutes: number;
   readonly saltRotationDays: number;

@@ -17,14 +17,13 @@ import { IncompleteDaysError } from "../cache/cached-blocks.ts";
 import type { PartitionCache } from "../cache/partition-cache.ts";
 import type { PartitionVersion } from "../../../storage/partitions.ts";
 import { bytesOf, chunkBytesMax, cutIntoChunks } from "../chunks.ts";
-import { type Engine, EngineFullError } from "../engine.ts";
+import { type Engine, EngineFullError, type EngineQuery } from "../engine.ts";
 import { beyondSql, statement } from "../executor.ts";
 import type { RolledMeasures } from "./rollup-execution.ts";
 import type { ComputedMeasures, RollupCalculator } from "./rollup-calculator.ts";
 import type { RollupStore, RollupToMake } from "./rollup-store.ts";
 
 interface MeasureContext {
-  /** The site's. */
   readonly calendar: Calendar;
   readonly engine: Pick<Engine, "queryColumns">;
   readonly partitionCache: PartitionCache;
@@ -68,23 +67,20 @@ interface LoadedContext extends Omit<MeasureContext, "partitionCache"> {
   readonly partitionCache: Pick<PartitionCache, "propertyTextBytesMax">;
 }
 
-/** A range of a site whose events are loaded into these blocks. */
-interface LoadedRange extends SiteRange {
-  readonly blocks: readonly number[];
-}
-
 /** Reads all rows of a query, or one more than a rollup may have. */
 type ReadRows = (query: AggregateQuery) => Promise<Columns>;
 
-/** Reads rows over the events of a range. */
+/** Reads rows over the events of a range, which are loaded into these blocks. */
 export const rowsIn =
-  ({ siteId, range, blocks }: LoadedRange, { calendar, engine, partitionCache, signal }: LoadedContext): ReadRows =>
+  (
+    { siteId, range, blocks }: SiteRange & Pick<EngineQuery, "blocks">,
+    { calendar, engine, partitionCache, signal }: LoadedContext,
+  ): ReadRows =>
   (query) => {
     const sql = statement(singlePassSql(allRows(query, ROLLUP_MEASURE_ROWS_MAX + 1), range, calendar));
     return engine.queryColumns({ siteId, blocks, ...sql, ...beyondSql(query, partitionCache) }, signal);
   };
 
-/** The rows of all measures over the events that `readRows` reads. */
 export async function measuresOf(rolled: RolledMeasures, withProperties: boolean, readRows: ReadRows): Promise<ComputedMeasures> {
   const measures = new Map<string, Columns>();
   for (const { name, query } of rolled.measures) {

@@ -27,7 +27,6 @@ export const originOf = (
 export const definitionsHashOf = ({ definitions, sessionWindowMinutes, saltRotationDays }: RollupDefinitions): string =>
   hashOf([definitions, sessionWindowMinutes, saltRotationDays]);
 
-/** The file of a rollup. */
 export const fileOf = (origin: RollupOrigin): RollupFile =>
   rollupFileOf(origin.siteId, {
     firstDay: origin.firstDay,

@@ -41,16 +41,14 @@ import {
   type RollupParts,
 } from "./rollup-spans.ts";
 
-interface Entry {
-  readonly header: RollupHeader | null;
-  readonly chars: number;
-}
-
 /** The headers of rollups, cached up to a number of characters: files never change. */
 export class RollupHeaders {
   readonly #calculator: Pick<RollupCalculator, "headers">;
   readonly #log: Log;
-  readonly #entries = new LruMap<ObjectKey, Entry>({ max: ROLLUP_HEADERS_CHARS_MAX, weightOf: ({ chars }) => chars });
+  readonly #entries = new LruMap<ObjectKey, { readonly header: RollupHeader | null; readonly chars: number }>({
+    max: ROLLUP_HEADERS_CHARS_MAX,
+    weightOf: ({ chars }) => chars,
+  });
   readonly #reading = new Map<ObjectKey, Promise<RollupHeader | null>>();
   readonly #reported = new Set<ObjectKey>();
 
@@ -107,12 +105,6 @@ export class RollupHeaders {
   }
 }
 
-interface RollupListingsOptions {
-  readonly objects: ObjectStore;
-  /** Called with unexpected entries of the rollups folder, which are ignored. */
-  readonly onStray: (key: ObjectKey, fault: string) => void;
-}
-
 /** The files of a site by their days, of which a few may have the same. */
 class RollupListing {
   readonly #byDays = new Map<string, RollupFile[]>();
@@ -141,12 +133,14 @@ class RollupListing {
 
 /** The rollup files of each site: the listing of its folder, cached once read. */
 class RollupListings {
-  readonly #options: RollupListingsOptions;
+  readonly #objects: ObjectStore;
+  readonly #log: Log;
   /** Changes wait for a listing that is being read, so that none is missing from it. */
   readonly #listings = new LruMap<SiteId, Promise<RollupListing>>({ max: ROLLUP_LISTINGS_MAX });
 
-  constructor(options: RollupListingsOptions) {
-    this.#options = options;
+  constructor(objects: ObjectStore, log: Log) {
+    this.#objects = objects;
+    this.#log = log;
   }
 
   async of(siteId: SiteId): Promise<RollupListing> {
@@ -168,7 +162,7 @@ class RollupListings {
   /** The file may exist after a rejection, so the site is listed again. */
   async write(siteId: SiteId, file: RollupFile, bytes: Uint8Array): Promise<void> {
     try {
-      await this.#options.objects.put(file.key, bytes);
+      await this.#objects.put(file.key, bytes);
       (await this.#cached(siteId))?.add(file);
     } catch (error) {
       this.forget(siteId);
@@ -179,7 +173,7 @@ class RollupListings {
   /** Some files may be deleted after a rejection; may be retried. */
   async delete(siteId: SiteId, keys: readonly ObjectKey[]): Promise<void> {
     try {
-      await deleteObjects(this.#options.objects, keys);
+      await deleteObjects(this.#objects, keys);
       (await this.#cached(siteId))?.delete(new Set(keys));
     } catch (error) {
       this.forget(siteId);
@@ -192,18 +186,15 @@ class RollupListings {
    * that an earlier process deleted: a power loss could bring them back. The folder is listed anew, so none can be overlooked.
    */
   async deleteDays(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<void> {
-    const { objects } = this.#options;
     const folder = rollupFolder(siteId);
     this.forget(siteId);
-    const overlapping = (await objects.list(folder)).filter(({ key }) => {
+    const keys = (await this.#objects.list(folder)).map(({ key }) => key);
+    const overlapping = keys.filter((key) => {
       const days = daysOfRollupKey(siteId, key);
       return days && days.firstDay <= lastDay && firstDay <= days.lastDay;
     });
-    await this.delete(
-      siteId,
-      overlapping.map(({ key }) => key),
-    );
-    await objects.sync?.(folder);
+    await this.delete(siteId, overlapping);
+    await this.#objects.sync?.(folder);
   }
 
   /** Undefined also if it cannot be read: the caller that requested it gets the error. */
@@ -213,10 +204,10 @@ class RollupListings {
 
   async #list(siteId: SiteId): Promise<RollupListing> {
     const listing = new RollupListing();
-    for (const { key } of await this.#options.objects.list(rollupFolder(siteId))) {
+    for (const { key } of await this.#objects.list(rollupFolder(siteId))) {
       const file = parseRollupKey(siteId, key);
       if (file) listing.add(file);
-      else this.#options.onStray(key, "is not a rollup; it is ignored");
+      else this.#log.warn(`${key} is not a rollup; it is ignored`);
     }
     return listing;
   }
@@ -227,7 +218,6 @@ interface RollupStoreOptions extends RollupDefinitions {
   readonly objects: ObjectStore;
   readonly calculator: Pick<RollupCalculator, "headers">;
   readonly log: Log;
-  /** `ROLLUP_WEIGHT_BYTES_MIN` by default. */
   readonly weightBytesMin?: number;
 }
 
@@ -259,7 +249,7 @@ export class RollupStore {
     const { eventStore, objects, calculator, log } = options;
     this.#options = options;
     this.#definitionsHash = definitionsHashOf(options);
-    this.#listings = new RollupListings({ objects, onStray: (key, fault) => log.warn(`${key} ${fault}`) });
+    this.#listings = new RollupListings(objects, log);
     this.#headers = new RollupHeaders(calculator, log);
     eventStore.observe({
       beforeMerge: (siteId, day, files) => this.#deleteOutdatedOf(siteId, day, files),
@@ -367,11 +357,9 @@ export class RollupStore {
   async #deleteOutdatedOf(siteId: SiteId, day: LocalDate, files: readonly PartitionFile[]): Promise<void> {
     const rollups = (await this.#listings.of(siteId)).files.filter(({ firstDay, lastDay }) => firstDay <= day && day <= lastDay);
     const headers = await this.#headers.read(rollups.map(({ key }) => key));
-    const isOutdated = (header: RollupHeader | undefined) => !header || !recordsFiles(header, day, files);
-    await this.#delete(
-      siteId,
-      rollups.filter(({ key }) => isOutdated(headers.get(key))),
-    );
+    const isCurrent = (header: RollupHeader | undefined) => header && recordsFiles(header, day, files);
+    const outdated = rollups.filter(({ key }) => !isCurrent(headers.get(key)));
+    await this.#delete(siteId, outdated);
   }
 
   async #delete(siteId: SiteId, files: readonly RollupFile[]): Promise<void> {

@@ -19,12 +19,6 @@ import { UNRECORDED } from "../../../shared/filters.ts";
 
 type Values = Columns[string];
 
-/** Tests if the displayed label of a text contains the search, ignoring case. */
-function searchIn(search: string, unknownLabel: string = UNRECORDED): (text: string) => boolean {
-  const isFound = compiledTest(searchTest(search));
-  return (text) => isFound(text === UNRECORDED ? unknownLabel : text);
-}
-
 /** The group of a row: a single value as it is, several values as one text. */
 type GroupKey = string | number;
 
@@ -48,7 +42,6 @@ function groupKeys(grouping: readonly RollupColumn[], columns: readonly Values[]
 export class MeasureSum {
   #columns: readonly RollupColumn[] | null = null;
   readonly #groups = new Map<GroupKey, number>();
-  /** The values of each group, by column. */
   readonly #keys = new Map<string, GroupKey[]>();
   readonly #counts = new Map<string, number[]>();
   readonly #amounts = new Map<string, bigint[]>();
@@ -88,7 +81,6 @@ export class MeasureSum {
     return columns;
   }
 
-  /** The group of each row. */
   #placesOf(grouping: readonly RollupColumn[], added: Columns): Int32Array {
     const values = grouping.map(({ name }) => added[name] ?? []);
     const keyOf = groupKeys(grouping, values);
@@ -133,14 +125,16 @@ export class MeasureSum {
     const places = Array.from({ length: this.rows }, (_, place) => place);
     const [texts] = this.#texts();
     if (!top || !texts) return places;
-    const tests = [
-      ...(top.values ? [compiledTest({ kind: "is", values: top.values })] : []),
-      ...(top.search === undefined ? [] : [searchIn(top.search, top.unknownLabel)]),
-    ];
-    return tests.length === 0 ? places : places.filter((place) => tests.every((passes) => passes(String(texts[place]))));
+    const { values, search, unknownLabel = UNRECORDED } = top;
+    const isListed = values && compiledTest({ kind: "is", values });
+    const isFound = search === undefined ? undefined : compiledTest(searchTest(search));
+    if (!isListed && !isFound) return places;
+    return places.filter((place) => {
+      const text = String(texts[place]);
+      return (isListed?.(text) ?? true) && (isFound?.(text === UNRECORDED ? unknownLabel : text) ?? true);
+    });
   }
 
-  /** The columns of texts. */
   #texts(): readonly (readonly GroupKey[])[] {
     return (this.#columns ?? []).filter(({ kind }) => kind === "text").map(({ name }) => this.#keys.get(name) ?? []);
   }

@@ -40,7 +40,6 @@ export class SiteQueue {
     if (!this.#changed.has(siteId)) this.#others.add(siteId);
   }
 
-  /** Puts a site before all that have not changed. */
   addChanged(siteId: SiteId): void {
     this.#others.delete(siteId);
     this.#changed.add(siteId);
@@ -145,7 +144,6 @@ export class Rollups implements Job {
     return this.#job.settled();
   }
 
-  /** Aborts the current computation. */
   stop(): Promise<void> {
     return this.#job.stop();
   }

@@ -16,7 +16,6 @@ export interface Matches {
   readonly tests: BigInt64Array;
 }
 
-/** The longest UTF-8 encoding of one UTF-16 code unit. */
 const UTF8_BYTES_PER_UNIT_MAX = 3;
 
 type NumberType = Int32 | Int64 | Uint64;
@@ -52,7 +51,6 @@ function stringVector(values: readonly string[]): Vector {
 
 const ipc = (columns: Record<string, Vector>): Uint8Array => tableToIPC(new Table(columns), "stream");
 
-/** Values of each event of a batch. */
 interface EventPlaces {
   readonly days: Int32Array;
   readonly sessions: Int32Array;
@@ -82,7 +80,6 @@ export function ipcFromStrings(firstCode: number, values: readonly string[]): Ui
 export const ipcFromMatches = (codeColumn: "code" | "props", { codes, tests }: Matches): Uint8Array =>
   ipc({ [codeColumn]: numberVector(new Int32(), codes), tests: numberVector(new Int64(), tests) });
 
-/** Rows of the relation `properties`. */
 export const ipcFromPropertyRows = ({ props, codes }: PropertyRows): Uint8Array =>
   ipc({ props: numberVector(new Int32(), props), code: numberVector(new Int32(), codes) });
 
@@ -183,10 +180,8 @@ export class PendingInsert {
   }
 }
 
-/** Rows of one block. */
 interface EventBatch {
   readonly rows: number;
-  /** Codes, in the order of `TEXT_COLUMNS`. */
   readonly codes: readonly Int32Array[];
   readonly timestampsMs: BigInt64Array;
   readonly visitorIds: BigUint64Array;

@@ -25,7 +25,6 @@ export class ConnectionPool {
   /** Waiting queries in order of arrival; guests come after all others. */
   readonly #waiting = { owners: new Set<Waiting>(), guests: new Set<Waiting>() };
   #acquired = 0;
-  /** Connections in use by guests. */
   #guests = 0;
   #newRows = 0;
 
@@ -42,7 +41,9 @@ export class ConnectionPool {
     try {
       return await task(connection);
     } finally {
-      this.#release(connection, turn);
+      this.#count(turn, -1);
+      this.#idle.push(connection);
+      this.checkpointWhenIdle();
     }
   }
 
@@ -74,12 +75,6 @@ export class ConnectionPool {
   #count({ isGuest }: Waiting, connections: 1 | -1): void {
     this.#acquired += connections;
     if (isGuest) this.#guests += connections;
-  }
-
-  #release(connection: number, turn: Waiting): void {
-    this.#count(turn, -1);
-    this.#idle.push(connection);
-    this.checkpointWhenIdle();
   }
 
   noteRows(rows: number): void {

@@ -18,7 +18,6 @@ const mixed = (low: number, high: number): number => Math.imul(low ^ Math.imul(h
 /** Maps visitor ids to indexes from 0 on. An open-addressing hash table, because a `Map` would need a BigInt for every row. */
 export class VisitorIndex {
   #count = 0;
-  /** The index of the visitor in each slot. */
   #slots = new Int32Array(INITIAL_SLOTS).fill(EMPTY);
   /** The low and the high word of each visitor's id. */
   #ids = new Int32Array(INITIAL_SLOTS);
@@ -121,7 +120,6 @@ export class DaySessions {
     return this.#inOrder;
   }
 
-  /** The session of each row. */
   assign(visitorIds: BigUint64Array, timestampsMs: BigInt64Array): Int32Array {
     const sessions = new Int32Array(visitorIds.length);
     const words = wordsOf(visitorIds);
@@ -160,7 +158,7 @@ export class DaySessions {
 }
 
 /** Numbers the sessions of a day again, in order of time. `lastNumber` is the highest number in use. */
-export const renumberSessionsSql = (table: string, isOfDay: string, gapMs: number, lastNumber: number): string => `
+export const renumberSessionsSql = (table: string, day: number, gapMs: number, lastNumber: number): string => `
   UPDATE ${table} SET session = renumbered.session
   FROM (
     SELECT sequence_number, CAST(${lastNumber} + sum(CASE WHEN gap_ms <= ${gapMs} THEN 0 ELSE 1 END)
@@ -168,7 +166,7 @@ export const renumberSessionsSql = (table: string, isOfDay: string, gapMs: numbe
     FROM (
       SELECT sequence_number, visitor_id, timestamp,
         timestamp - lag(timestamp) OVER (PARTITION BY visitor_id ORDER BY timestamp, sequence_number) AS gap_ms
-      FROM ${table} WHERE ${isOfDay}
+      FROM ${table} WHERE day = ${day}
     ) AS spaced
   ) AS renumbered
   WHERE ${table}.sequence_number = renumbered.sequence_number`;

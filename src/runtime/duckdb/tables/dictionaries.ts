@@ -11,54 +11,63 @@ const NO_STRING = -1;
 /** Memory of an entry in addition to its characters: the slot of the map, the header of the string, the row in `texts`. */
 const ENTRY_BYTES = 96;
 
+export type Entry = readonly [text: string, code: number];
+
+class Dictionary {
+  protected readonly codes = new Map<string, number>();
+  #chars = 0;
+
+  protected add(text: string, code: number): number {
+    this.codes.set(text, code);
+    this.#chars += text.length;
+    return code;
+  }
+
+  get size(): number {
+    return this.codes.size;
+  }
+
+  /** Characters of all texts. */
+  get chars(): number {
+    return this.#chars;
+  }
+
+  get bytes(): number {
+    return this.#chars * 2 + this.size * ENTRY_BYTES;
+  }
+
+  /** Entries in the order in which they were added. An iteration also yields those that are added while it runs. */
+  entries(): Iterable<Entry> {
+    return this.codes;
+  }
+}
+
 /**
  * Dictionary encoding of a site's strings: the engine's tables hold integer codes. Measured with DuckDB-WASM 1.32, rows load five
  * times and group 1.4 times as fast as with strings; docs/scaling.md, "What an event takes", has the memory. A table with the columns
  * `code` and `text` (the relation `texts`) decodes the rows of a result after aggregation. Query parameters are integers only, so no
  * string from a client is ever part of a statement.
  */
-export class StringDictionary {
-  readonly #codes = new Map<string, number>();
-  /** Texts in order of their codes. */
+export class StringDictionary extends Dictionary {
   readonly #texts: string[] = [];
   #confirmed = 0;
-  #bytes = 0;
 
   /** The code of a string; assigns one if it is new. A recorded `(unknown)` counts as not recorded. */
   codeOf(text: string | null): number {
     if (text === null) return NOT_RECORDED;
-    const known = this.#codes.get(text);
+    const known = this.codes.get(text);
     if (known !== undefined) return known;
-    if (text === UNRECORDED) return NOT_RECORDED;
-    const code = this.#codes.size + 1;
-    this.#codes.set(text, code);
-    this.#texts.push(text);
-    this.#bytes += text.length * 2 + ENTRY_BYTES;
-    return code;
+    return text === UNRECORDED ? NOT_RECORDED : this.add(text, this.#texts.push(text));
   }
 
   /** The code of a string in a query. Assigns none. */
   lookUp(text: string): number {
-    return text === UNRECORDED ? NOT_RECORDED : (this.#codes.get(text) ?? NO_STRING);
+    return text === UNRECORDED ? NOT_RECORDED : (this.codes.get(text) ?? NO_STRING);
   }
 
   /** The string of a code; undefined for `NOT_RECORDED`. */
   stringOf(code: number): string | undefined {
     return this.#texts[code - 1];
-  }
-
-  get size(): number {
-    return this.#codes.size;
-  }
-
-  /** Characters of all strings. */
-  get chars(): number {
-    return (this.#bytes - this.#codes.size * ENTRY_BYTES) / 2;
-  }
-
-  /** All strings with their codes. An iteration also yields strings that are added while it runs. */
-  entries(): Iterable<readonly [text: string, code: number]> {
-    return this.#codes;
   }
 
   /** The strings added since the last `confirmAdded`, in order of their codes. */
@@ -70,10 +79,6 @@ export class StringDictionary {
   confirmAdded(): void {
     this.#confirmed = this.#texts.length;
   }
-
-  get bytes(): number {
-    return this.#bytes;
-  }
 }
 
 /** Blocks reserve codes in pages of this size. */
@@ -82,52 +87,22 @@ const PAGE_CODES = 4096;
 /** The number of pages that fit into an INTEGER column. */
 const PAGES_MAX = 2 ** 31 / PAGE_CODES - 1;
 
-/** Memory of an entry in addition to its characters. */
-const PROPS_ENTRY_BYTES = 96;
-
-/** The distinct props strings of one block. */
-export class BlockProps {
-  readonly #codes = new Map<string, number>();
-  readonly #pages: number[] = [];
+export class BlockProps extends Dictionary {
+  readonly pages: number[] = [];
   readonly #reservePage: (strings: readonly string[]) => number;
   #page: string[] = [];
-  #bytes = 0;
 
   constructor(reservePage: (strings: readonly string[]) => number) {
+    super();
     this.#reservePage = reservePage;
   }
 
   /** The code of a string; assigns one if it is new. No other block of the site uses that code. */
   codeOf(props: string): number {
-    const known = this.#codes.get(props);
+    const known = this.codes.get(props);
     if (known !== undefined) return known;
-    if (this.#codes.size % PAGE_CODES === 0) this.#pages.push(this.#reservePage((this.#page = [])));
-    const code = NOT_RECORDED + 1 + (this.#pages.at(-1) ?? 0) * PAGE_CODES + this.#page.length;
-    this.#page.push(props);
-    this.#codes.set(props, code);
-    this.#bytes += props.length * 2 + PROPS_ENTRY_BYTES;
-    return code;
-  }
-
-  get size(): number {
-    return this.#codes.size;
-  }
-
-  /** Characters of all strings. */
-  get chars(): number {
-    return (this.#bytes - this.#codes.size * PROPS_ENTRY_BYTES) / 2;
-  }
-
-  entries(): Iterable<readonly [props: string, code: number]> {
-    return this.#codes;
-  }
-
-  get pages(): readonly number[] {
-    return this.#pages;
-  }
-
-  get bytes(): number {
-    return this.#bytes;
+    if (this.size % PAGE_CODES === 0) this.pages.push(this.#reservePage((this.#page = [])));
+    return this.add(props, (this.pages.at(-1) ?? 0) * PAGE_CODES + NOT_RECORDED + this.#page.push(props));
   }
 }
 
@@ -174,20 +149,8 @@ export class PropsDictionary {
   }
 
   get bytes(): number {
-    let bytes = 0;
-    for (const props of this.#blocks.values()) bytes += props.bytes;
-    return bytes;
+    return [...this.#blocks.values()].reduce((sum, { bytes }) => sum + bytes, 0);
   }
-}
-
-export type Entry = readonly [text: string, code: number];
-
-export interface Dictionary {
-  readonly size: number;
-  /** Characters of all its texts. */
-  readonly chars: number;
-  /** Entries in the order in which they were added. */
-  entries(): Iterable<Entry>;
 }
 
 /** Entries of which each iteration yields those that no earlier one has yielded. */
@@ -237,7 +200,6 @@ const BATCH_ENTRIES = 10_000;
 
 /** The entries of dictionaries that a guest's query may read, looked up one by one: how long it takes tells nothing of all others. */
 export class ReadableEntries implements Entries {
-  /** Different ones. */
   readonly #codes: Int32Array;
   readonly #textOf: (code: number) => string | undefined;
   #seen = 0;

@@ -45,6 +45,9 @@ const MEMORY_USAGE_SQL = `
   SELECT sum(memory_usage_bytes)::BIGINT AS bytes FROM duckdb_memory()
   WHERE tag IN ('BASE_TABLE', 'IN_MEMORY_TABLE', 'OVERFLOW_STRINGS', 'METADATA')`;
 
+/** Work whose failures are those of the port. */
+const reported = <T>(work: () => Promise<T>): Promise<T> => work().catch(rethrown);
+
 export class DuckdbEngine implements Engine {
   readonly generation = 0;
   readonly #bindings: DuckdbBindings;
@@ -102,13 +105,11 @@ export class DuckdbEngine implements Engine {
   }
 
   append(block: Block, source: BlockSource): Promise<Loaded> {
-    return this.#append(block, source).catch(rethrown);
-  }
-
-  async #append(block: Block, source: BlockSource): Promise<Loaded> {
-    const loaded = await this.#eventTables.load(block, source);
-    this.#connections.checkpointWhenIdle();
-    return { ...this.#usage(), ...loaded };
+    return reported(async () => {
+      const loaded = await this.#eventTables.load(block, source);
+      this.#connections.checkpointWhenIdle();
+      return { ...this.#usage(), ...loaded };
+    });
   }
 
   #usage(): EngineUsage {
@@ -118,14 +119,12 @@ export class DuckdbEngine implements Engine {
   }
 
   storeSessions(blocks: readonly number[], signal: AbortSignal): Promise<EngineUsage> {
-    return this.#storeSessions(blocks, signal).catch(rethrown);
-  }
-
-  async #storeSessions(blocks: readonly number[], signal: AbortSignal): Promise<EngineUsage> {
-    signal.throwIfAborted();
-    await this.#eventTables.storeSessions(blocks, signal);
-    this.#connections.checkpointWhenIdle();
-    return this.#usage();
+    return reported(async () => {
+      signal.throwIfAborted();
+      await this.#eventTables.storeSessions(blocks, signal);
+      this.#connections.checkpointWhenIdle();
+      return this.#usage();
+    });
   }
 
   async drop(blocks: readonly number[]): Promise<EngineUsage> {
@@ -167,16 +166,15 @@ export class DuckdbEngine implements Engine {
   }
 
   storePartial(table: PartialTable, part: number, query: EngineQuery, signal: AbortSignal): Promise<StoredPartial> {
-    return this.#inTurns(query, signal, (turn) => this.#storePartial(table, part, query, turn)).catch(rethrown);
-  }
-
-  async #storePartial(table: PartialTable, part: number, query: EngineQuery, turn: Turn): Promise<StoredPartial> {
-    this.#sites.open(table.siteId).tables.add(this.#partialAggregates.open(table));
-    const rows = query.perVisitor
-      ? this.#partialAggregates.insertTallies(table.id, part, await this.#tallies(query, query.perVisitor, turn))
-      : Number(rowsFromIpc(await this.#queries.run(query, turn, this.#partialAggregates.insertion(table.id, part)))[0]?.Count);
-    this.#connections.noteRows(rows);
-    return { ...this.#usage(), rows, keptTextBytes: this.#partialAggregates.textBytesOf(table.id, part) };
+    const store = async (turn: Turn): Promise<StoredPartial> => {
+      this.#sites.open(table.siteId).tables.add(this.#partialAggregates.open(table));
+      const rows = query.perVisitor
+        ? this.#partialAggregates.insertTallies(table.id, part, await this.#tallies(query, query.perVisitor, turn))
+        : Number(rowsFromIpc(await this.#queries.run(query, turn, this.#partialAggregates.insertion(table.id, part)))[0]?.Count);
+      this.#connections.noteRows(rows);
+      return { ...this.#usage(), rows, keptTextBytes: this.#partialAggregates.textBytesOf(table.id, part) };
+    };
+    return reported(() => this.#inTurns(query, signal, store));
   }
 
   async dropPartials(id: number, parts: readonly number[] | "all"): Promise<EngineUsage> {
@@ -189,7 +187,5 @@ export class DuckdbEngine implements Engine {
     return this.#behavioralFailure;
   }
 
-  async close(): Promise<void> {
-    // The adapter owns the memory of the database. It frees both together.
-  }
+  async close(): Promise<void> {} // The adapter owns the memory of the database. It frees both together.
 }

@@ -18,12 +18,10 @@ const MOMENT = `(timestamp - CAST(day AS BIGINT) * ${DAY_MS}) * ${SEQUENCE_NUMBE
 /** Events that one statement groups, unless a single day has more: about 50 ms. */
 const GROUPED_ROWS_MAX = 200_000;
 
-/** A block's event table. */
 interface BlockTable {
   readonly id: number;
   readonly name: string;
   readonly siteId: SiteId;
-  /** The rows of each day. */
   readonly days: ReadonlyMap<number, number>;
   /** The day that got single events last. It is not stored, because the next event would outdate it. */
   readonly growingDay: number | null;
@@ -48,23 +46,17 @@ const eventsOf = ({ name }: BlockTable, days: readonly number[]): string => `SEL
 
 const tableOf = ({ id }: BlockTable): string => `sessions_${id}`;
 
-interface SessionTablesOptions {
-  readonly run: (statement: string) => Uint8Array;
-  readonly sites: EngineSites;
-  readonly noteRows: (rows: number) => void;
-}
-
 /**
  * The relation `sessions`, and the tables behind it: one per block, with the sessions of its days. All session reports read them,
  * whatever their filter, instead of grouping the events again. A day that is not in the table is grouped by the query itself, so the
  * relation is the same with and without tables.
  */
 class SessionTables {
-  readonly #options: SessionTablesOptions;
+  readonly #options: Pick<EventTablesOptions, "run" | "sites" | "noteRows">;
   /** The days in each block's table. Blocks without a table have no entry. */
   readonly #stored = new Map<number, Set<number>>();
 
-  constructor(options: SessionTablesOptions) {
+  constructor(options: Pick<EventTablesOptions, "run" | "sites" | "noteRows">) {
     this.#options = options;
   }
 
@@ -132,8 +124,6 @@ const COLUMNS_WITHOUT_PROPS = EVENT_COLUMNS.filter(({ kind }) => kind !== "json"
 /** The relation `events` of a query over no block. */
 const EMPTY_TABLE = "block_none";
 
-const isOfDaySql = (day: number): string => `day = ${day}`;
-
 type Files = Extract<BlockSource, { readonly files: unknown }>["files"];
 
 interface EventTable extends BlockTable {
@@ -170,7 +160,6 @@ export class EventTables {
     return table;
   }
 
-  /** The relations `events` and `sessions` of the blocks. */
   relationsOf(siteId: SiteId, blocks: readonly number[]): { readonly events: string; readonly sessions: string } {
     const tables = blocks.map((id) => this.#table(id));
     const events = (tables.length > 0 ? tables.map(({ name }) => name) : [EMPTY_TABLE]).map((name) => `SELECT * FROM ${name}`);
@@ -218,7 +207,6 @@ export class EventTables {
     return site;
   }
 
-  /** Returns the files that cannot be read. */
   async #loadFiles(block: Block, site: Site, files: Files): Promise<Loaded["unreadable"]> {
     const unreadable: { key: string; reason: string }[] = [];
     const pending = new PendingInsert();
@@ -282,7 +270,7 @@ export class EventTables {
   }
 
   #lastEvents({ name }: EventTable, day: number): LastEvent[] {
-    const sql = `SELECT visitor_id, max(timestamp) AS timestamp_ms, max(session) AS session FROM ${name} WHERE ${isOfDaySql(day)} GROUP BY visitor_id`;
+    const sql = `SELECT visitor_id, max(timestamp) AS timestamp_ms, max(session) AS session FROM ${name} WHERE day = ${day} GROUP BY visitor_id`;
     return rowsFromIpc([this.#options.run(sql)]).map((row) => ({
       visitorId: BigInt(row.visitor_id ?? 0),
       timestampMs: BigInt(row.timestamp_ms ?? 0),
@@ -292,7 +280,7 @@ export class EventTables {
 
   /** Needed for a day during which the clock was set back. Reads and writes the whole day. */
   #renumberSessions({ sessionGapMs }: Block, table: EventTable, site: Site, day: number): void {
-    this.#options.run(renumberSessionsSql(table.name, isOfDaySql(day), sessionGapMs, site.sessionCount));
+    this.#options.run(renumberSessionsSql(table.name, day, sessionGapMs, site.sessionCount));
     // There is at most one session per row, so no later session gets one of these numbers.
     site.sessionCount += table.rows;
     table.lastSessions = null;
@@ -323,45 +311,43 @@ export class EventTables {
 
 interface Site {
   readonly strings: StringDictionary;
-  /** The table behind the relation `texts`. */
   readonly stringsTable: string;
   readonly props: PropsDictionary;
   /** The names of its event tables and partial aggregates. */
   readonly tables: Set<string>;
-  /** The highest session number in use. */
   sessionCount: number;
 }
 
-interface EngineSitesOptions {
+/** The connection that loads data. */
+export interface Loader {
   readonly run: (statement: string) => unknown;
   readonly insert: (table: string, ipc: Uint8Array) => void;
 }
 
 /** The engine's data of a site besides its event tables: dictionaries, and the number of its sessions. */
 export class EngineSites {
-  readonly #options: EngineSitesOptions;
+  readonly #loader: Loader;
   readonly #sites = new Map<SiteId, Site>();
   #tablesCreated = 0;
 
-  constructor(options: EngineSitesOptions) {
-    this.#options = options;
+  constructor(loader: Loader) {
+    this.#loader = loader;
   }
 
   get(siteId: SiteId): Site | undefined {
     return this.#sites.get(siteId);
   }
 
-  /** The site; creates it if it is new. */
   open(siteId: SiteId): Site {
     const known = this.#sites.get(siteId);
     if (known) return known;
     const stringsTable = `texts_${++this.#tablesCreated}`;
-    this.#options.run(`CREATE TABLE ${stringsTable} (code INTEGER, text VARCHAR)`);
-    const site: Site = {
+    this.#loader.run(`CREATE TABLE ${stringsTable} (code INTEGER, text VARCHAR)`);
+    const site = {
       stringsTable,
       strings: new StringDictionary(),
       props: new PropsDictionary(),
-      tables: new Set(),
+      tables: new Set<string>(),
       sessionCount: 0,
     };
     this.#sites.set(siteId, site);
@@ -371,7 +357,7 @@ export class EngineSites {
   /** Inserts the strings with new codes. To be called before events that refer to them are inserted. */
   insertStrings({ strings, stringsTable }: Site): void {
     const added = strings.added();
-    if (added.strings.length > 0) this.#options.insert(stringsTable, ipcFromStrings(added.firstCode, added.strings));
+    if (added.strings.length > 0) this.#loader.insert(stringsTable, ipcFromStrings(added.firstCode, added.strings));
     strings.confirmAdded();
   }
 
@@ -380,19 +366,15 @@ export class EngineSites {
     const site = this.#sites.get(siteId);
     site?.tables.delete(table);
     if (!site || site.tables.size > 0) return;
-    this.#options.run(`DROP TABLE ${site.stringsTable}`);
+    this.#loader.run(`DROP TABLE ${site.stringsTable}`);
     this.#sites.delete(siteId);
   }
 
   get stringBytes(): number {
-    let bytes = 0;
-    for (const { strings } of this.#sites.values()) bytes += strings.bytes;
-    return bytes;
+    return [...this.#sites.values()].reduce((sum, { strings }) => sum + strings.bytes, 0);
   }
 
   get propsBytes(): number {
-    let bytes = 0;
-    for (const { props } of this.#sites.values()) bytes += props.bytes;
-    return bytes;
+    return [...this.#sites.values()].reduce((sum, { props }) => sum + props.bytes, 0);
   }
 }

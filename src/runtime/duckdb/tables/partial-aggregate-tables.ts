@@ -17,7 +17,6 @@ interface StoredTable {
   readonly name: string;
   readonly siteId: SiteId;
   readonly columns: string;
-  /** The columns that hold strings. */
   readonly textColumns: readonly string[];
 }
 
@@ -55,14 +54,12 @@ export class PartialAggregateTables {
     return `INSERT INTO ${name} SELECT ${part}, ${columns} FROM ${NEW_ROWS}`;
   }
 
-  /** Returns the number of rows. */
   insertTallies(id: number, part: number, tallies: readonly Tally[]): number {
     const rows = tallies.map(({ value, visitors }) => `(${part}, ${value}, ${visitors})`);
     if (rows.length > 0) this.#run(`INSERT INTO ${this.#table(id).name} (${PART}, value, visitors) VALUES ${rows.join(", ")}`);
     return rows.length;
   }
 
-  /** Memory of the strings in a part. */
   textBytesOf(id: number, part: number): number {
     const { name, textColumns } = this.#table(id);
     if (textColumns.length === 0) return 0;

@@ -1,7 +1,7 @@
 /** Custom properties: parsed from JSON when a report reads them, and given to the engine as rows. */
 import { compiledTest, searchTest, stepsPerChar } from "../../query/text-matching.ts";
 import { EngineFullError, type PropertiesWanted } from "../engine.ts";
-import { StringDictionary } from "./dictionaries.ts";
+import { type Entry, StringDictionary } from "./dictionaries.ts";
 import { UNRECORDED } from "../../../shared/filters.ts";
 
 const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d];
@@ -27,7 +27,6 @@ class JsonCursor {
     this.#at++;
   }
 
-  /** The value of the string that begins here. */
   string(): string {
     const begin = this.#at;
     this.#skipString();
@@ -100,7 +99,6 @@ export function parseProps(props: string): ReadonlyMap<string, string> {
 /** Characters parsed before other work of the thread runs: a few milliseconds. */
 const BATCH_CHARS = 500_000;
 
-/** Size of a row of the relation `properties`. */
 const ROW_BYTES = 8;
 
 /** Rows of the relations `properties` and `property_texts`. */
@@ -118,7 +116,7 @@ interface PropertyReader {
    * Adds the rows of these props strings. Rejects with `EngineFullError` if there are more than the wanted bytes, and as `next` does,
    * which lets other work run.
    */
-  read(entries: Iterable<readonly [props: string, code: number]>, next: () => Promise<void>): Promise<void>;
+  read(entries: Iterable<Entry>, next: () => Promise<void>): Promise<void>;
   readonly rows: PropertyRows;
 }
 

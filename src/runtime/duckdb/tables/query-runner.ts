@@ -15,15 +15,14 @@ import {
 } from "../engine.ts";
 import { columnsFromIpc, ipcFromMatches, ipcFromPropertyRows, ipcFromStrings, type Matches } from "./arrow.ts";
 import { type ConnectionPool, type DuckdbBindings, isFatal, isOutOfMemory, type Turn } from "./connections.ts";
-import { type BlockProps, type Entries, ReadableEntries, UnseenEntries } from "./dictionaries.ts";
-import type { EngineSites } from "./event-tables.ts";
+import { type BlockProps, type Entries, type Entry, ReadableEntries, UnseenEntries } from "./dictionaries.ts";
+import type { EngineSites, Loader } from "./event-tables.ts";
 import { NEW_ROWS, type PartialAggregateTables } from "./partial-aggregate-tables.ts";
 import { createPropertyReader, parseProps } from "./properties.ts";
 
 /** Steps of matchers before other work of the thread runs: a millisecond, 20 in the worst case. A test of one text is one step at least. */
 const BATCH_STEPS = 100_000;
 
-/** A test of a query. */
 interface WithBit<Test> {
   readonly test: Test;
   readonly bit: bigint;
@@ -31,36 +30,32 @@ interface WithBit<Test> {
 
 /** Distinct tests, in the order of their bits. */
 class Bits<Test> {
-  readonly #tests = new Map<string, Test>();
-  readonly #numbers = new Map<string, bigint>();
+  readonly #tests = new Map<string, WithBit<Test>>();
 
   add(test: Test): void {
     const key = JSON.stringify(test);
-    if (this.#tests.has(key)) return;
-    this.#numbers.set(key, 1n << BigInt(this.#tests.size));
-    this.#tests.set(key, test);
+    if (!this.#tests.has(key)) this.#tests.set(key, { test, bit: 1n << BigInt(this.#tests.size) });
     if (this.#tests.size > QUERY_TESTS_MAX) throw new TooManyTestsError(`a query has at most ${QUERY_TESTS_MAX} different tests`);
   }
 
   of(test: Test): bigint {
-    return this.#numbers.get(JSON.stringify(test)) ?? 0n;
+    return this.#tests.get(JSON.stringify(test))?.bit ?? 0n;
   }
 
   has(test: Test): boolean {
-    return this.#numbers.has(JSON.stringify(test));
+    return this.#tests.has(JSON.stringify(test));
   }
 
   get tests(): readonly Test[] {
-    return [...this.#tests.values()];
+    return Array.from(this.#tests.values(), ({ test }) => test);
   }
 
   /** The tests for which `isWanted` returns true, with their bits. */
   filter(isWanted: (test: Test) => boolean): readonly WithBit<Test>[] {
-    return this.tests.filter(isWanted).map((test) => ({ test, bit: this.of(test) }));
+    return [...this.#tests.values()].filter(({ test }) => isWanted(test));
   }
 }
 
-/** The tests among the parameters of a query. */
 export class QueryTests {
   readonly texts = new Bits<TextTest>();
   readonly properties = new Bits<PropertyTest>();
@@ -74,18 +69,15 @@ export class QueryTests {
   }
 }
 
-type Strings = Iterable<readonly [text: string, code: number]>;
-
 /** Finds the strings that pass tests. */
 interface Matching {
   /** Steps for each character of a string, at most. */
   readonly weight: number;
   /** Tests these strings, too. Rejects as `next` does, which lets other work run. */
-  test(strings: Strings, next: () => Promise<void>): Promise<void>;
+  test(strings: Iterable<Entry>, next: () => Promise<void>): Promise<void>;
   readonly matches: Matches;
 }
 
-/** A test that is ready to run. */
 interface ReadyTest {
   readonly bit: bigint;
   /** Steps for each character, at most. */
@@ -141,11 +133,9 @@ export function createPropsMatching(tests: readonly WithBit<PropertyTest>[]): Ma
   });
 }
 
-interface QueryRelationsOptions {
+interface QueryRelationsOptions extends Loader {
   /** Part of the table names. No other query uses it. */
   readonly queryNumber: number;
-  readonly run: (statement: string) => unknown;
-  readonly insert: (table: string, ipc: Uint8Array) => void;
   readonly sites: EngineSites;
 }
 
@@ -157,11 +147,9 @@ export interface ReadableCodes {
   readonly exempt: QueryTests;
 }
 
-/** A table of one query. */
 interface Table {
   readonly relation: string;
   readonly columns: string;
-  /** Arrow IPC streams. */
   readonly rows: readonly Uint8Array[];
 }
 
@@ -197,7 +185,6 @@ export class QueryRelations {
     if (query.properties) this.#addProperties(query, query.properties);
   }
 
-  /** All texts of the site. */
   #textsOf({ siteId }: EngineQuery): Entries {
     const site = this.#options.sites.get(siteId);
     return new UnseenEntries(site ? [site.strings] : []);
@@ -286,7 +273,6 @@ export class QueryRelations {
     }
   }
 
-  /** The SELECT of each relation, by name. */
   get sqlByName(): Readonly<Record<string, string>> {
     return this.#sqlByName;
   }
@@ -314,19 +300,15 @@ export function rethrown(error: unknown): never {
   throw error;
 }
 
-interface QueryRunnerOptions {
+interface QueryRunnerOptions extends Loader {
   readonly bindings: DuckdbBindings;
   readonly connections: ConnectionPool;
-  /** Runs a statement on a connection outside the pool. */
-  readonly run: (statement: string) => unknown;
-  readonly insert: (table: string, ipc: Uint8Array) => void;
   readonly sites: EngineSites;
   readonly partialAggregates: PartialAggregateTables;
   /** The SELECTs of the relations that consist of these blocks. */
   readonly blockRelations: (siteId: SiteId, blocks: readonly number[]) => Readonly<Record<string, string>>;
 }
 
-/** The state of one execution of a query. */
 interface Execution {
   readonly relations: QueryRelations;
   readonly tests: QueryTests;

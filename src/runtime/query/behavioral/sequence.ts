@@ -17,7 +17,7 @@ interface Distance {
   readonly maxMs: number;
 }
 
-/** Parses event patterns such as `(?1).*(?t<=3600)(?2)`: the pattern syntax of ClickHouse's `sequenceMatch`. */
+/** An event pattern such as `(?1).*(?t<=3600)(?2)`, in the syntax of ClickHouse's `sequenceMatch`. */
 export interface Pattern {
   readonly wanted: readonly Wanted[];
   /** Distances from each wanted event to the next; one fewer than `wanted`. */
@@ -92,7 +92,7 @@ export const patternOfSteps = (steps: number): string => Array.from({ length: st
 /** `sequence_match` returns 1 or 0, `sequence_count` the number of matching chains that neither share an event nor overlap. */
 export interface SequenceFunction {
   readonly name: "sequence_match" | "sequence_count";
-  /** See `pattern.ts`. */
+  /** See `parsePattern`. */
   readonly pattern: string;
   /** The number of conditions, at most 32. */
   readonly conditions: number;
@@ -149,7 +149,6 @@ function continuation({ distances }: Pattern, place: number, next: Uint8Array, t
   const { adjacent, minMs, maxMs } = distances[place] ?? { adjacent: true, minMs: 0, maxMs: 0 };
   if (adjacent) return (event) => next[event + 1] === 1;
   const events = next.length;
-  /** Prefix sums of `next`. */
   const before = new Int32Array(events + 1);
   for (let event = 0; event < events; event++) before[event + 1] = (before[event] ?? 0) + (next[event] ?? 0);
   let [first, end] = [events, events];
@@ -160,12 +159,6 @@ function continuation({ distances }: Pattern, place: number, next: Uint8Array, t
     const begin = Math.max(first, event + 1);
     return begin < end && (before[end] ?? 0) > (before[begin] ?? 0);
   };
-}
-
-export function sequenceMatcher({ pattern: text, conditions }: SequenceFunction): OneVisitor {
-  const pattern = parsePattern(text, conditions);
-  const masks = masksOf(pattern);
-  return (events, from, to) => (matchTable(pattern, masks, relevantOf(events, from, to))[0]?.includes(1) ? 1 : 0);
 }
 
 /** The last event of the earliest chain from an event on: with the earliest first event, then the earliest second, and so on. */
@@ -181,12 +174,13 @@ function endOfChain({ distances }: Pattern, table: readonly Uint8Array[], timest
   return event;
 }
 
-export function sequenceCounter({ pattern: text, conditions }: SequenceFunction): OneVisitor {
+export function sequenceOf({ name, pattern: text, conditions }: SequenceFunction): OneVisitor {
   const pattern = parsePattern(text, conditions);
   const masks = masksOf(pattern);
   return (events, from, to) => {
     const relevant = relevantOf(events, from, to);
     const table = matchTable(pattern, masks, relevant);
+    if (name === "sequence_match") return table[0]?.includes(1) ? 1 : 0;
     let chains = 0;
     for (let next = 0; ; chains++) {
       const end = endOfChain(pattern, table, relevant.timestampsMs, next);

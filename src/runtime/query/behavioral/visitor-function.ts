@@ -5,7 +5,7 @@
  * TypeScript accept no lists in this build.
  */
 import { wordsOf } from "../../base/bytes.ts";
-import { sequenceCounter, type SequenceFunction, sequenceMatcher } from "./sequence.ts";
+import { type SequenceFunction, sequenceOf } from "./sequence.ts";
 import { eventColumnsOf, type EventRows, type OneVisitor } from "./visitor-events.ts";
 import { windowFunnel, type WindowFunnelFunction } from "./window-funnel.ts";
 
@@ -15,10 +15,8 @@ export type VisitorFunction = WindowFunnelFunction | SequenceFunction;
 /** Rows processed before other work of the thread runs: a few milliseconds. */
 const BATCH_ROWS = 100_000;
 
-export function oneVisitor(perVisitor: VisitorFunction): OneVisitor {
-  if (perVisitor.name === "window_funnel") return windowFunnel(perVisitor);
-  return perVisitor.name === "sequence_match" ? sequenceMatcher(perVisitor) : sequenceCounter(perVisitor);
-}
+export const oneVisitor = (perVisitor: VisitorFunction): OneVisitor =>
+  perVisitor.name === "window_funnel" ? windowFunnel(perVisitor) : sequenceOf(perVisitor);
 
 /** The value of each visitor, in the order of the rows. Rejects as `next` does, which lets other work run. */
 export async function applyPerVisitor(perVisitor: VisitorFunction, rows: EventRows, next: () => Promise<void>): Promise<Int32Array> {
@@ -41,7 +39,6 @@ export async function applyPerVisitor(perVisitor: VisitorFunction, rows: EventRo
   return values.slice(0, found);
 }
 
-/** The number of visitors with a value. */
 export type Tally = Readonly<Record<"value" | "visitors", number>>;
 
 /** One tally for each distinct value, in ascending order. */

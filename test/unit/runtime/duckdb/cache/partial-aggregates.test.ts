@@ -32,7 +32,7 @@ async function makeWorld() {
       return share.dropPartials(id, parts);
     },
   };
-  const partialAggregates = new PartialAggregates({ engine }, new EngineMemory({ budgetBytes: BUDGET_BYTES }));
+  const partialAggregates = new PartialAggregates(engine, new EngineMemory({ budgetBytes: BUDGET_BYTES }));
   const open = (site = A, key = "question", isGuest = false): QueryPartials =>
     partialAggregates.open({ siteId: site, key, columns: [{ name: "n", type: "BIGINT" }], isGuest });
   const add = (kept: QueryPartials, name: string, version = "as it was") =>
