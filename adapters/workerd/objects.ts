@@ -95,7 +95,7 @@ export interface ObjectEnvironment {
   readonly ANALYTICS: DurableObjectNamespace<RegistryStub>;
   readonly SITES: DurableObjectNamespace<SiteStub>;
   readonly PARTITIONS: R2Bucket;
-  /** Identifies the deployment. Absent if the configuration does not bind it. */
+  /** Identifies the deployment. Absent in configurations of earlier versions. */
   readonly DEPLOYMENT?: { readonly id: string };
   readonly [variable: string]: unknown;
 }

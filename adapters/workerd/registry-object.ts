@@ -68,6 +68,7 @@ export class RegistryObject extends ServiceObject<RegistryInstance> {
     return registry;
   }
 
+  /** A Worker of an earlier version passes events here, too. */
   fetch(request: Request): Promise<Response> {
     return this.whenStarted(request, async (instance) => {
       const response = await instance.front.fetch(request);
@@ -133,7 +134,8 @@ export class RegistryObject extends ServiceObject<RegistryInstance> {
     (await this.instance()).directory.endDeletion(siteId);
   }
 
-  async periodSecret(timeZone: string): Promise<PeriodSecret> {
+  /** An object of an earlier version names no zone. */
+  async periodSecret(timeZone = "UTC"): Promise<PeriodSecret> {
     const instance = await this.instance();
     const { visitorSalts, now } = instance.services;
     if (!visitorSalts.isReadyAt(timeZone, now())) await visitorSalts.renew(timeZone);

@@ -185,7 +185,10 @@ export const bufferedEvent = (event: StoredEvent): BufferedEvent => ({
 export const eventText = (event: StoredEvent): EventText =>
   JSON.stringify(FIELDS.map(({ field, kind }) => (kind === "visitor" ? String(event[field]) : event[field]))) as EventText;
 
-/** Parses an event. Columns that its text lacks, because they were added later, are null. Throws if the text is not an event. */
+/**
+ * Parses an event. Columns that its text lacks, because they were added later, are null, and the date of a line of version 0.1.0 is that of
+ * UTC. Throws if the text is not an event.
+ */
 export function eventOf(text: string): StoredEvent {
   const values: unknown = JSON.parse(text);
   if (!Array.isArray(values)) throw new TypeError("an event's text must be a JSON array");
@@ -194,6 +197,6 @@ export function eventOf(text: string): StoredEvent {
     const value: unknown = values[i] ?? null;
     event[field] = kind === "visitor" ? BigInt(String(value)) : value;
   });
-  if (event.date === null) throw new TypeError("an event's text must contain its date");
+  event.date ??= utcDateOf(event.timestampMs as EpochMs);
   return event as unknown as StoredEvent;
 }

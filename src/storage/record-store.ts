@@ -62,7 +62,9 @@ export async function readRecord<T>(records: Pick<RecordStore, "read">, name: st
   try {
     return parse(json);
   } catch (error) {
-    throw damagedRecord(name, error instanceof Error ? error.message : String(error));
+    const fault = error instanceof Error ? error.message : String(error);
+    // What was found in place of a valid value stays out of the log.
+    throw damagedRecord(name, fault.replace(/, got .*/s, ""));
   }
 }
 

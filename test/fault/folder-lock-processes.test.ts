@@ -102,7 +102,7 @@ describe("the folder lock, when many processes start at the same time", () => {
     await expectOneWinnerEach(folder, (round) => leaveLock(folder, round % 2 === 0 ? left : null, false), ROUNDS);
   });
 
-  it("the lock goes to exactly one of many processes if another machine left a lock, or a crash left a lock file", async () => {
+  it("the lock goes to exactly one of many processes if another machine left a lock, or an earlier version or a crash left a lock file", async () => {
     const contents: readonly (readonly [string, boolean])[] = [
       [LEFT, false],
       [LEFT, true],
@@ -125,7 +125,7 @@ describe("the folder lock, when many processes start at the same time on a full 
     await expectOneWinnerEach(disk.dataFolder, (round) => leaveLock(disk.dataFolder, round % 2 === 0 ? left : null, false), ROUNDS);
   });
 
-  it("on a full disk, the lock goes to exactly one of many processes if a crash left a lock file", async () => {
+  it("on a full disk, the lock goes to exactly one of many processes if an earlier version or a crash left a lock file", async () => {
     const disk = await smallDisk(1024);
     for (const content of [LEFT, ""]) await leaveLock(join(disk.dataFolder, String(content.length)), content, true);
     await disk.fill();

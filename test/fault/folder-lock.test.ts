@@ -65,6 +65,7 @@ describe("the folder lock", () => {
     ["of a process that no longer runs", () => `2147483647 ${place} 1`, "link"],
     ["whose process id now belongs to another process", () => `${OTHER_PID} ${place} 1`, "link"],
     ["of a process from before the last boot", () => `${OTHER_PID} an-earlier-boot 1`, "link"],
+    ["that an earlier version left as a file", () => "2147483647\nboot pid:[4026531836]\n1\n", "file"],
     ["stored as a file because the file system has no links", () => `2147483647 ${place} 1`, "file"],
     ["that a crash left empty", () => "", "file"],
     ["whose content a power loss has cleared", () => "\0".repeat(30), "file"],

@@ -5,13 +5,13 @@
 import { execFile } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createFileObjectStore } from "../../adapters/node/files/file-stores.ts";
 import { parsePeriodSecret, secretNameOf } from "../../src/runtime/ingest/visitor-salt.ts";
-import { DAY_MS } from "../../src/storage/event.ts";
+import { DAY_MS, utcDateOf } from "../../src/storage/event.ts";
 import { createMemoryRecordStore } from "../support/memory-record-store.ts";
 import { decodeEvents } from "../../src/storage/parquet-events.ts";
 import { EVENTS_FOLDER } from "../../src/storage/partitions.ts";
@@ -324,5 +324,23 @@ describe("the built program", () => {
     expect(await last.stop()).toBe(0);
     expect(secretOf(dataFolder)).not.toBe(before);
     expect((await readdir(dataFolder)).filter((name) => name.endsWith(".unfinished"))).toEqual([]);
+  });
+
+  it("the program uses the secret of an older version until the day ends, and removes it when a secret is configured", async () => {
+    const dataFolder = await tempFolder();
+    const old = "5".repeat(64);
+    await writeFile(join(dataFolder, "secret"), `${old}\n`, { mode: 0o600 });
+    const server = await startServer({ dataFolder, environment: ENVIRONMENT, clockAheadMs: AHEAD_MS });
+    expect(JSON.parse(await readFile(join(dataFolder, "secret"), "utf8"))).toEqual({
+      secret: old,
+      firstDay: utcDateOf(Date.now() + AHEAD_MS),
+      days: 1,
+    });
+    server.nextDay();
+    await expect.poll(() => secretTextOf(dataFolder)).toMatch(otherThan(old));
+    expect(await server.stop()).toBe(0);
+    const configured = await startServer({ dataFolder, environment: { ...ENVIRONMENT, SVC_SECRET: "a secret of sixteen characters" } });
+    expect(await configured.stop()).toBe(0);
+    expect((await readdir(dataFolder)).includes("secret")).toBe(false);
   });
 });

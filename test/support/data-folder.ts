@@ -37,7 +37,7 @@ export async function fillDataFolder(folder: string, files: FileSystem = nodeFil
   await segmentLog.close();
   await records.write("clock.json", new TextEncoder().encode(`{"lastSeenMs":${NOON_MS}}`));
   const secret = await files.open(join(folder, "secret"), "w");
-  await secret.writeFile(new TextEncoder().encode(`{"secret":"${"0".repeat(64)}","firstDay":"2026-03-04","days":1}\n`));
+  await secret.writeFile(new TextEncoder().encode("0".repeat(64)));
   await secret.sync();
   await secret.close();
   return keys;

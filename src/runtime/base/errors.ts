@@ -49,7 +49,8 @@ export const invalidInput = (message: string): AppError => new AppError({ code: 
 
 /** 400 for a field or parameter. `rule` completes "… must be …"; of a long value, the beginning is quoted. */
 export function refusedValue(what: string, rule: string, value: unknown): AppError {
-  const text = JSON.stringify(value);
+  // JSON has no infinite numbers, but 1e400 is one.
+  const text = typeof value === "number" ? String(value) : JSON.stringify(value);
   const quoted = exceedsChars(text, VALUE_QUOTED_CHARS_MAX) ? `${cutToChars(text, VALUE_QUOTED_CHARS_MAX)}…` : text;
   return invalidInput(`${what} must be ${rule}, got ${quoted}`);
 }

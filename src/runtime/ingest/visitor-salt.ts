@@ -47,20 +47,25 @@ export const formatPeriodSecret = (secret: string, { firstDay, days }: SaltPerio
 /** The stored form of a generated secret names its period, so that no other period uses it. */
 export interface PeriodSecret {
   readonly secret: string;
-  readonly period: Pick<SaltPeriod, "firstDay" | "days">;
+  /** null for a secret of version 0.1.0, which belonged to no period. */
+  readonly period: Pick<SaltPeriod, "firstDay" | "days"> | null;
   /** Absent for UTC. */
   readonly timeZone?: string;
 }
 
 const SECRET = /^[0-9a-f]{64}$/;
 
-/** Throws when the text is not a secret that `formatPeriodSecret` wrote. */
+/** Throws when the text is not a secret that this or an older version stored. */
 export function parsePeriodSecret(text: string, location: string): PeriodSecret {
-  const { secret, firstDay, days, timeZone } = fieldsOf(text);
-  if (typeof secret === "string" && SECRET.test(secret) && typeof firstDay === "string" && typeof days === "number") {
-    const period = { firstDay: firstDay as LocalDate, days };
-    if (timeZone === undefined) return { secret, period };
-    if (typeof timeZone === "string") return { secret, period, timeZone };
+  const bare = text.trim();
+  if (SECRET.test(bare)) return { secret: bare, period: null };
+  const { secret, firstDay, days, timeZone } = fieldsOf(bare);
+  if (typeof secret === "string" && SECRET.test(secret)) {
+    if (firstDay === undefined && days === undefined) return { secret, period: null };
+    const isOfPeriod = typeof firstDay === "string" && typeof days === "number";
+    const period = isOfPeriod && { firstDay: firstDay as LocalDate, days };
+    if (period && timeZone === undefined) return { secret, period };
+    if (period && typeof timeZone === "string") return { secret, period, timeZone };
   }
   throw damagedSecret(location);
 }
@@ -101,7 +106,7 @@ function wipe({ inner, outer }: HmacKey): void {
   outer.fill(0);
 }
 
-const isOf = ({ firstDay, days }: SaltPeriod, { period }: PeriodSecret): boolean => period.firstDay === firstDay && period.days === days;
+const isOf = ({ firstDay, days }: SaltPeriod, { period }: PeriodSecret): boolean => period?.firstDay === firstDay && period.days === days;
 
 const isWithin = ({ startMs, endMs }: SaltPeriod, timestampMs: EpochMs): boolean => timestampMs >= startMs && timestampMs < endMs;
 
@@ -146,8 +151,10 @@ export class VisitorSalt {
     const stored = text === null ? null : parsePeriodSecret(text, store.location);
     await salt.#attempt(async () => {
       const period = salt.#periodAt(options.now());
-      if (stored && isOf(period, stored)) salt.#take(period, stored.secret);
-      else await salt.renew();
+      if (stored === null || (stored.period !== null && !isOf(period, stored))) return salt.renew();
+      // A secret of version 0.1.0 stays until the end of the current period, so that an upgrade counts no visitor twice.
+      if (stored.period === null) await store.write(formatPeriodSecret(stored.secret, period, options.timeZone));
+      salt.#take(period, stored.secret);
     });
     return salt;
   }

@@ -55,7 +55,7 @@ export function parseAnnotation(body: JsonObject, caller: ItemOwner, otherwise: 
 }
 
 function storedAnnotation({ owner, ...json }: JsonObject): AnnotationFields {
-  const { date, hour, text: written } = ANNOTATION.parse(json);
+  const { date, hour, text: written } = ANNOTATION.check(ANNOTATION.read(json));
   if (date === null) throw new Error("an annotation has no date");
   return { date, hour, text: written, owner: storedOwner(owner) };
 }

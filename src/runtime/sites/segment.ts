@@ -49,8 +49,9 @@ export const SEGMENT = new Body(
 );
 
 /** 422 for a field of the wrong type, 400 for one that breaks its rule, is unknown or is of another kind. Reports check the values of parameters. */
-export function parseSegment(body: JsonObject, caller: ItemOwner): SegmentFields {
-  const { name, scope, kind, ...saves } = SEGMENT.parse(body);
+export const parseSegment = (body: JsonObject, caller: ItemOwner): SegmentFields => segmentOf(SEGMENT.parse(body), caller);
+
+function segmentOf({ name, scope, kind, ...saves }: ReturnType<typeof SEGMENT.parse>, caller: ItemOwner): SegmentFields {
   const given = Object.entries(saves).filter((entry): entry is [string, string] => entry[1] !== null);
   const own: readonly string[] = SEGMENT_PARAMETERS[kind];
   const [foreign] = given.find(([parameter]) => !own.includes(parameter)) ?? [];
@@ -58,9 +59,11 @@ export function parseSegment(body: JsonObject, caller: ItemOwner): SegmentFields
   return { name, kind, parameters: Object.fromEntries(given), owner: ownerIn(scope, caller) };
 }
 
+/** Ignores parameters that it does not know: a later version may have stored them. */
 function storedSegment({ name, kind, parameters, owner }: JsonObject): SegmentFields {
   if (!isObject(parameters)) throw new Error("a segment has no parameters");
-  return { ...parseSegment({ ...parameters, name, kind }, null), owner: storedOwner(owner) };
+  const values = SEGMENT.check(SEGMENT.read({ ...parameters, name, kind }));
+  return { ...segmentOf(values, null), owner: storedOwner(owner) };
 }
 
 export const SEGMENT_KIND: CollectionKind<SegmentFields> = {

@@ -52,7 +52,7 @@ interface SharedChangesParts<T, Key extends string> {
 export class SharedChanges<T, Key extends string = string> {
   readonly #parts: SharedChangesParts<T, Key>;
   /** Keeps earlier changes of other instances from bringing back what was removed here. */
-  readonly #removedMs = new LruMap<Key, EpochMs>({ max: REMOVED_SITES_MAX, onEvict: (removedMs) => this.#noteLatest(removedMs) });
+  readonly #removedMs = new LruMap<Key, EpochMs>({ max: REMOVED_SITES_MAX, onEvict: (changedMs) => this.#noteLatest([{ changedMs }]) });
   /** Other instances may have a change of this time that is not known here: it was withdrawn, or a removal was evicted. */
   #unknownMs: EpochMs = 0;
 
@@ -89,7 +89,7 @@ export class SharedChanges<T, Key extends string = string> {
    */
   async spread<Shared extends Change<T, Key>>(changes: readonly Shared[], store: (open: Set<Shared>) => Promise<void>): Promise<void> {
     await this.#publish(changes).catch((cause: unknown) => {
-      this.#noteLatest(...changes.map(({ changedMs }) => changedMs));
+      this.#noteLatest(changes);
       throw storageUnavailable("The change could not be shared with the other nodes and may not count. Try again later.", cause);
     });
     const open = new Set(changes);
@@ -105,7 +105,7 @@ export class SharedChanges<T, Key extends string = string> {
   /** If that fails too, the other instances keep the changes, and this one gets them from there. */
   async #withdraw(changes: readonly Change<T, Key>[]): Promise<void> {
     const withdrawn = changes.map(({ key, changedMs }) => ({ key, value: this.#parts.valueOf(key), changedMs: changedMs + 1 }));
-    this.#noteLatest(...withdrawn.map(({ changedMs }) => changedMs));
+    this.#noteLatest(withdrawn);
     await this.#publish(withdrawn).catch(() => {
       // The caller gets the error of the write.
     });
@@ -115,7 +115,8 @@ export class SharedChanges<T, Key extends string = string> {
     await this.#parts.publish?.(changes);
   }
 
-  #noteLatest(...changedMs: readonly EpochMs[]): void {
-    this.#unknownMs = Math.max(this.#unknownMs, ...changedMs);
+  /** There may be more changes than a function can have arguments. */
+  #noteLatest(changes: readonly { readonly changedMs: EpochMs }[]): void {
+    for (const { changedMs } of changes) this.#unknownMs = Math.max(this.#unknownMs, changedMs);
   }
 }

@@ -74,10 +74,35 @@ describe("the journal line codec", () => {
     });
   });
 
-  it("counts a line without a date as damaged", () => {
+  it("uses the UTC date of the timestamp for lines of version 0.1.0, which have no date", () => {
+    const line =
+      '["Sign up","/a","page.test",null,null,"NL",null,null,"Firefox","126",null,null,null,null,null,null,null,null,null,null,-5,"EUR","18446744073709551615","site.test",1773576000000]';
+    expect(decodeJournalLines(lineOf(line))).toEqual({
+      events: [
+        anEvent({
+          at: "2026-03-15T12:00:00.000Z",
+          date: "2026-03-15" as LocalDate,
+          eventName: "Sign up",
+          pathname: "/a",
+          hostname: "page.test",
+          countryCode: "NL",
+          browser: "Firefox",
+          browserVersion: "126",
+          revenueCents: -5,
+          currency: "EUR",
+          visitorId: 0xffff_ffff_ffff_ffffn,
+        }),
+      ],
+      damagedLines: 0,
+      tornBytes: 0,
+    });
+  });
+
+  it("leaves missing columns empty in lines of an earlier version with fewer columns", () => {
     const values = new TextDecoder().decode(encodeJournalLines(eventTexts([anEvent()]))).slice(9, -1);
-    const dateless = lineOf(JSON.stringify((JSON.parse(values) as unknown[]).slice(0, 25)));
-    expect(decodeJournalLines(joined(dateless, lineOf(values)))).toEqual({ events: [anEvent()], damagedLines: 1, tornBytes: 0 });
+    const shorter = JSON.stringify((JSON.parse(values) as unknown[]).slice(0, 24));
+    const [event] = decodeJournalLines(lineOf(shorter)).events;
+    expect(event).toEqual({ ...anEvent(), timestampMs: null, date: "1970-01-01" });
   });
 
   it("loses only the last event when the bytes are truncated, and reports torn bytes but no damage", () => {

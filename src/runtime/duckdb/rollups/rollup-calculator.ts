@@ -57,7 +57,8 @@ export class LoadCache<Key, Value> {
   }
 
   async get(key: Key, load: () => Promise<Value>): Promise<Value> {
-    const known = this.#loaded.get(key) ?? this.#loading.get(key);
+    const loaded = this.#loaded.get(key);
+    const known = loaded === undefined ? this.#loading.get(key) : loaded;
     if (known !== undefined) return known;
     const loading = load();
     this.#loading.set(key, loading);

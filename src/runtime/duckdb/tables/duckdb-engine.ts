@@ -22,7 +22,7 @@ import type { SqlRow } from "../../query/sql.ts";
 import { BEHAVIORAL_CHECK, BEHAVIORAL_MACROS } from "../behavioral.ts";
 import { columnsFromIpc, eventRowsFromIpc, rowsFromIpc } from "./arrow.ts";
 import { applyPerVisitor, talliesOf, type Tally, type VisitorFunction } from "../../query/behavioral/visitor-function.ts";
-import { ConnectionPool, type DuckdbBindings, type Turn, Turns } from "./connections.ts";
+import { ConnectionPool, type DuckdbBindings, isOutOfMemory, type Turn, Turns } from "./connections.ts";
 import { EngineSites, EventTables } from "./event-tables.ts";
 import { PartialAggregateTables } from "./partial-aggregate-tables.ts";
 import { QueryRunner, rethrown } from "./query-runner.ts";
@@ -95,6 +95,8 @@ export class DuckdbEngine implements Engine {
       this.#run("COMMIT");
       return null;
     } catch (error) {
+      // Too little memory is a failure of the engine, which starts again.
+      if (isOutOfMemory(error)) throw error;
       this.#run("ROLLBACK");
       return reasonOf(error);
     }

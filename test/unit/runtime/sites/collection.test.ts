@@ -3,8 +3,10 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { COLLECTION_BYTES_MAX } from "../../../../src/runtime/base/config/admin-limits.ts";
 import { AppError } from "../../../../src/runtime/base/errors.ts";
 import { Collection, type CollectionKind, type Item } from "../../../../src/runtime/sites/collection.ts";
-import type { Change } from "../../../../src/runtime/sites/shared-changes.ts";
-import type { SiteId } from "../../../../src/storage/event.ts";
+import { type AnnotationFields, ANNOTATION_KIND } from "../../../../src/runtime/sites/annotation.ts";
+import { type SegmentFields, SEGMENT_KIND } from "../../../../src/runtime/sites/segment.ts";
+import { type Change, SharedChanges } from "../../../../src/runtime/sites/shared-changes.ts";
+import type { LocalDate, SiteId } from "../../../../src/storage/event.ts";
 import { createMemoryRecordStore } from "../../../support/memory-record-store.ts";
 import type { RecordStore } from "../../../../src/storage/record-store.ts";
 import { createRecordingLog } from "../../../support/recording-log.ts";
@@ -191,6 +193,55 @@ describe("items of a site", () => {
       await records.write(name, new TextEncoder().encode(damaged));
       await expect(open(records), damaged).rejects.toThrow(`${name} in the data folder is damaged`);
     }
+  });
+});
+
+describe("stored annotations and segments", () => {
+  const openKind = <Fields extends object>(kind: CollectionKind<Fields>, records: RecordStore): Promise<Collection<Fields>> =>
+    Collection.open(kind, {
+      records,
+      sitesMax: 2,
+      now: () => nowMs,
+      randomBytes: (n) => new Uint8Array(n).fill(++lastByte),
+      log: createRecordingLog(),
+    });
+
+  /** The records of one item, in whose text `from` is replaced. */
+  async function edited<Fields extends object>(kind: CollectionKind<Fields>, fields: Fields, from: string, to: string): Promise<RecordStore> {
+    const records = createMemoryRecordStore();
+    const collection = await openKind(kind, records);
+    await collection.change(A, () => new Map([[collection.newId(), fields]]), signal);
+    const [name = ""] = await records.list("");
+    const text = new TextDecoder().decode((await records.read(name)) ?? undefined);
+    expect(text).toContain(from);
+    await records.write(name, new TextEncoder().encode(text.replace(from, to)));
+    return records;
+  }
+
+  const NOTE: AnnotationFields = { date: "2026-03-01" as LocalDate, hour: null, text: "Launch", owner: null };
+  const SAVED: SegmentFields = { name: "Docs", kind: "filters", parameters: { filters: "pages==/docs" }, owner: null };
+
+  it("open although a later version added fields to them", async () => {
+    const notes = await openKind(ANNOTATION_KIND, await edited(ANNOTATION_KIND, NOTE, '"hour":null', '"hour":null,"color":"red"'));
+    expect(notes.of(A).map(({ fields }) => fields)).toEqual([NOTE]);
+    const saved = await openKind(SEGMENT_KIND, await edited(SEGMENT_KIND, SAVED, '"filters":"', '"scale":"2","filters":"'));
+    expect(saved.of(A).map(({ fields }) => fields)).toEqual([SAVED]);
+  });
+
+  it("keep their content out of the message that one of them is damaged", async () => {
+    const records = await edited(ANNOTATION_KIND, NOTE, "Launch", `Secret ${"x".repeat(1000)}`);
+    const message = await openKind(ANNOTATION_KIND, records).catch((error: Error) => error.message);
+    expect(message).toContain('Field "text" must be 1 to 200 characters');
+    expect(message).not.toContain("Secret");
+  });
+});
+
+describe("changes that cannot be shared", () => {
+  it("are a 503, however many there are", async () => {
+    const parts = { valueOf: () => null, changedMsOf: () => 0, publish: () => Promise.reject(new Error("no connection")) };
+    const changes = new SharedChanges<null>({ ...parts, textOf: () => "" });
+    const many = Array.from({ length: 200_000 }, (_, i) => ({ key: `${i}.example`, value: null, changedMs: NOW }));
+    expect(await codeOf(changes.spread(many, async () => {}))).toBe("unavailable");
   });
 });
 

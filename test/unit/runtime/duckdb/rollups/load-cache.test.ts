@@ -27,6 +27,16 @@ describe("the cache of loaded values", () => {
     expect(loads).toEqual(["a", "b"]);
   });
 
+  it("keeps null, which a rollup returns for a measure that it lacks, like any value", async () => {
+    const cache = new LoadCache<string, null>(100, () => 1);
+    let loads = 0;
+    const load = async () => {
+      loads++;
+      return null;
+    };
+    expect([await cache.get("a", load), await cache.get("a", load), loads]).toEqual([null, null, 1]);
+  });
+
   it("evicts the least recently used values beyond its size", async () => {
     const { get, loads, evicted } = countedCache(6);
     for (const key of ["aaa", "bbb", "aaa", "ccc", "aaa", "bbb"]) await get(key);
