@@ -49,7 +49,6 @@ async function run(folder: string, config: Config, progress: Progress, log: Log)
       stored,
       events: clickhouse.events,
       randomBytes,
-      isSiteId,
       onFile,
     };
     const pending = await clickhouse.requests.pending();

@@ -36,7 +36,6 @@ import { clickhouseStatement } from "./dialect/dialect.ts";
 import type { EventTables } from "./schema.ts";
 import { visitorTallies } from "./visitor-tallies.ts";
 
-/** A name from `EventTables`. */
 const identifier = (text: string): SqlText => new SqlText([text]);
 
 const eventsOf = (siteId: SiteId, table: string): SqlText =>
@@ -102,7 +101,6 @@ export function portionsOf(query: AggregateQuery): AggregateQuery[] {
   return inPortions(top.values).map((values) => ({ ...query, top: { ...top, values } }));
 }
 
-/** The column with the place of each row's text among the distinct texts of the column. */
 const placesOf = (text: string): string => `places_of_${text}`;
 
 /**
@@ -128,7 +126,6 @@ class ScanTexts {
     this.#reserve = reserve;
   }
 
-  /** Adds texts, and returns their codes. */
   codesOf(texts: readonly string[]): readonly number[] {
     const before = this.#dictionary.bytes;
     const codes = texts.map((text) => this.#dictionary.codeOf(text));
@@ -194,9 +191,7 @@ interface ClickhouseBackendOptions {
   readonly calendarOf: CalendarOf;
   /** Resolves once ClickHouse has all events of the site that were accepted before the call. */
   readonly deliver: (siteId: SiteId) => Promise<void>;
-  /** The time limit of a query. */
   readonly timeoutSecs: number;
-  /** The memory limit of a query. */
   readonly memoryBytes: number;
 }
 

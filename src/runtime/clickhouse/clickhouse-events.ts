@@ -15,7 +15,6 @@ import type { ClickhouseConnection } from "./connection.ts";
 import { covers, type DeletedEvents, deletionOf, type ErasureRequest, type ErasureRequests, searchFor } from "./deletion.ts";
 import type { EventTables } from "./schema.ts";
 
-/** The type of each kind of column in a file. */
 const FILE_TYPES: Readonly<Record<ColumnKind, string>> = {
   text: "Nullable(String)",
   json: "Nullable(String)",
@@ -29,7 +28,6 @@ const COLUMNS: readonly EventColumn[] = EVENT_COLUMNS;
 
 const STRUCTURE = COLUMNS.map(({ name, kind }) => `${name} ${FILE_TYPES[kind]}`).join(", ");
 
-/** The value that the table has for a column of a file. */
 function stored({ name, kind }: EventColumn): string {
   if (name === "site_id") return name;
   if (kind === "text") return `ifNull(${name}, '(unknown)') AS ${name}`;
@@ -154,14 +152,9 @@ export class ClickhouseEvents implements EventReplica {
   }
 }
 
-interface RecoveredEventsParts {
-  readonly events: EventReplica;
-  readonly requests: Pick<ErasureRequests, "pending">;
-}
-
 /** Called before the journal is opened. */
 export async function withoutErasedDays(
-  { events, requests }: RecoveredEventsParts,
+  { events, requests }: { readonly events: EventReplica; readonly requests: Pick<ErasureRequests, "pending"> },
   segmentLog: Pick<SegmentLog, "list">,
 ): Promise<EventReplica> {
   const lastRecovered = (await segmentLog.list()).at(-1) ?? 0;
@@ -186,9 +179,8 @@ export async function withoutErasedDays(
   };
 }
 
-const EPOCH = "1970-01-01" as LocalDate;
+const EPOCH = utcDateOf(0);
 
-/** The rows of one segment of a site and day. */
 export interface StoredSegment {
   readonly segment: number;
   readonly rows: number;
@@ -196,16 +188,8 @@ export interface StoredSegment {
   readonly distinct: number;
 }
 
-type StoredCounts = Omit<StoredSegment, "segment">;
+type StoredSegmentsOptions = Pick<ClickhouseEventsOptions, "connection" | "tables" | "node">;
 
-interface StoredSegmentsOptions {
-  readonly connection: ClickhouseConnection;
-  readonly tables: EventTables;
-  /** The id of this node. */
-  readonly node: string;
-}
-
-/** This node's events in ClickHouse: rows by segment and by day. */
 export class StoredSegments {
   readonly #options: StoredSegmentsOptions;
 
@@ -213,13 +197,13 @@ export class StoredSegments {
     this.#options = options;
   }
 
-  async sites(isKnown: (text: string) => text is SiteId): Promise<SiteId[]> {
+  async sites(): Promise<SiteId[]> {
     const rows = await this.#rows(`SELECT DISTINCT site_id FROM events WHERE node = {node:String} ORDER BY site_id`, {});
-    return rows.map(({ site_id: id }) => String(id)).filter(isKnown);
+    return rows.map(({ site_id: id }) => String(id)).filter((text) => isSiteId(text));
   }
 
   /** Stored events by day, without those of the segments. */
-  async days(siteId: SiteId, exceptSegments: readonly number[]): Promise<Map<LocalDate, StoredCounts>> {
+  async days(siteId: SiteId, exceptSegments: readonly number[]): Promise<Map<LocalDate, Omit<StoredSegment, "segment">>> {
     const rows = await this.#rows(
       `SELECT day, count() AS rows, uniqExact(segment, row) AS distinct FROM events
         WHERE site_id = {site:String} AND node = {node:String} AND NOT has({except:Array(UInt64)}, segment) GROUP BY day`,
@@ -255,47 +239,34 @@ export class StoredSegments {
 /** The part of `EventStore` that knows this node alone. */
 export type EventCatalog = Pick<EventStore, "sites" | "days">;
 
-interface ClickhouseCatalogOptions {
-  readonly connection: ClickhouseConnection;
-  readonly tables: EventTables;
+interface ClickhouseCatalogOptions extends Pick<ClickhouseEventsOptions, "connection" | "tables"> {
   readonly eventStore: EventCatalog;
 }
 
-const FIRST_DATE = utcDateOf(0);
-
 /** Sites and their days with events, on all nodes: from ClickHouse, and from this node's own store. */
-export class ClickhouseCatalog implements EventCatalog {
-  readonly #options: ClickhouseCatalogOptions;
+export function clickhouseCatalog({ connection, tables, eventStore }: ClickhouseCatalogOptions): EventCatalog {
+  const rows = (sql: string, parameters: Readonly<Record<string, string | number>>) =>
+    connection.rows({ sql, parameters, settings: tables.readSettings, timeoutMs: CLICKHOUSE_CHECK_MS_MAX });
 
-  constructor(options: ClickhouseCatalogOptions) {
-    this.#options = options;
-  }
-
-  /** Contains at most `CLICKHOUSE_SITES_MAX` sites of other nodes. Rejects while ClickHouse does not respond. */
-  async sites(): Promise<ReadonlySet<SiteId>> {
-    const rows = await this.#rows(`SELECT DISTINCT site_id FROM ${this.#options.tables.all} LIMIT {max:UInt32}`, {
-      max: CLICKHOUSE_SITES_MAX,
-    });
-    const found = rows.map((row) => String(row["site_id"])).filter((text) => isSiteId(text));
-    // Afterwards, so that a site whose first event has come meanwhile is among them.
-    return new Set([...found, ...(await this.#options.eventStore.sites())]);
-  }
-
-  /** Oldest first; of other nodes' days, only the first and the last. Only days of this node while ClickHouse does not respond. */
-  async days(siteId: SiteId): Promise<LocalDate[]> {
-    const others = this.#ends(siteId).catch((): LocalDate[] => []);
-    return [...new Set([...(await this.#options.eventStore.days(siteId)), ...(await others)])].sort();
-  }
-
-  async #ends(site: SiteId): Promise<LocalDate[]> {
-    const sql = `SELECT min(day) AS first, max(day) AS last, count() AS events FROM ${this.#options.tables.all}
+  async function endsOf(site: SiteId): Promise<LocalDate[]> {
+    const sql = `SELECT min(day) AS first, max(day) AS last, count() AS events FROM ${tables.all}
       WHERE site_id = {site:String} HAVING events > 0`;
-    const [row] = await this.#rows(sql, { site });
-    return row ? [row["first"], row["last"]].map((day) => addDays(FIRST_DATE, Number(day))) : [];
+    const [row] = await rows(sql, { site });
+    return row ? [row["first"], row["last"]].map((day) => addDays(EPOCH, Number(day))) : [];
   }
 
-  #rows(sql: string, parameters: Readonly<Record<string, string | number>>) {
-    const { connection, tables } = this.#options;
-    return connection.rows({ sql, parameters, settings: tables.readSettings, timeoutMs: CLICKHOUSE_CHECK_MS_MAX });
-  }
+  return {
+    /** Contains at most `CLICKHOUSE_SITES_MAX` sites of other nodes. Rejects while ClickHouse does not respond. */
+    async sites() {
+      const found = await rows(`SELECT DISTINCT site_id FROM ${tables.all} LIMIT {max:UInt32}`, { max: CLICKHOUSE_SITES_MAX });
+      const known = found.map((row) => String(row["site_id"])).filter((text) => isSiteId(text));
+      // Afterwards, so that a site whose first event has come meanwhile is among them.
+      return new Set([...known, ...(await eventStore.sites())]);
+    },
+    /** Oldest first; of other nodes' days, only the first and the last. Only days of this node while ClickHouse does not respond. */
+    async days(siteId) {
+      const others = endsOf(siteId).catch((): LocalDate[] => []);
+      return [...new Set([...(await eventStore.days(siteId)), ...(await others)])].sort();
+    },
+  };
 }

@@ -2,22 +2,11 @@
 import type { Config } from "../base/config/config.ts";
 import type { Counters } from "../base/metrics/metrics.ts";
 import { ClickhouseEvents } from "./clickhouse-events.ts";
-import { type ClickhouseConnection, type ConnectClickhouse, PreparedConnection } from "./connection.ts";
+import { type ConnectClickhouse, PreparedConnection } from "./connection.ts";
 import { ErasureRequests } from "./deletion.ts";
 import { nodeIdOf, type NodeIdParts, Nodes } from "./nodes.ts";
-import { eventTables, type EventTables, prepareSchema } from "./schema.ts";
+import { eventTables, prepareSchema } from "./schema.ts";
 import { SharedSettings } from "./shared-settings.ts";
-
-export interface Clickhouse {
-  readonly connection: ClickhouseConnection;
-  readonly tables: EventTables;
-  readonly events: ClickhouseEvents;
-  /** The id of this node. */
-  readonly node: string;
-  readonly nodes: Nodes;
-  readonly requests: ErasureRequests;
-  readonly settings: SharedSettings;
-}
 
 interface ClickhouseParts extends NodeIdParts {
   readonly config: Config;
@@ -27,7 +16,7 @@ interface ClickhouseParts extends NodeIdParts {
 }
 
 /** null with `engine = duckdb`. */
-export async function openClickhouse({ config, connectClickhouse, ...parts }: ClickhouseParts): Promise<Clickhouse | null> {
+export async function openClickhouse({ config, connectClickhouse, ...parts }: ClickhouseParts) {
   const { engine, clickhouseUrl } = config;
   if (engine === "duckdb" || clickhouseUrl === null) return null;
   const server = connectClickhouse({ ...config, clickhouseUrl });
@@ -44,3 +33,5 @@ export async function openClickhouse({ config, connectClickhouse, ...parts }: Cl
     settings: new SharedSettings(connection, tables),
   };
 }
+
+export type Clickhouse = NonNullable<Awaited<ReturnType<typeof openClickhouse>>>;

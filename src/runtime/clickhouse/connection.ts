@@ -28,7 +28,6 @@ export interface ClickhouseStatement {
 export interface ClickhouseConnection {
   /** The rows of a SELECT. 64-bit integers are texts, because JavaScript's numbers may not hold them. */
   rows(statement: ClickhouseStatement, signal?: AbortSignal): Promise<SqlRow[]>;
-  /** Any statement without a result. */
   execute(statement: ClickhouseStatement, signal?: AbortSignal): Promise<void>;
   /** An `INSERT` that ends with `FORMAT` and a format, and the data. Resolves when the server has stored the rows. */
   insert(statement: ClickhouseStatement, data: Uint8Array, signal?: AbortSignal): Promise<void>;
@@ -173,10 +172,8 @@ const silent = (): ClickhouseUnreachableError => new ClickhouseUnreachableError(
  */
 export class Responsiveness {
   readonly #options: ResponsivenessOptions;
-  /** Controllers of the running tasks. */
   readonly #tasks = new Set<AbortController>();
   #isWatching = false;
-  /** The server's state while it is watched. */
   #state: "responding" | "doubtful" | "silent" = "responding";
   /** The server has responded since it was last silent or not watched. */
   #hasResponded = false;

@@ -14,7 +14,6 @@ interface DaysOfSite {
   readonly lastDay: LocalDate;
 }
 
-/** The events of a node to delete. */
 export interface DeletedEvents {
   readonly node: string;
   readonly days: DaysOfSite | ExpiredDays;
@@ -175,7 +174,6 @@ export class ErasureRequests {
     return { nodes: new Set(rows.map(({ node }) => String(node))), events: sum("events"), days: sum("days") };
   }
 
-  /** Number of requests that are not forgotten yet. */
   async count(): Promise<number> {
     const [row] = await this.#rows(`SELECT uniqExact(id) AS requests FROM ${this.#tables.requests}`, {});
     return Number(row?.["requests"] ?? 0);

@@ -9,7 +9,6 @@ import { type EventTables, nodeTables, type NodeTables, SERVER_MS } from "./sche
 /** `removed`: an administrator has declared that the node never returns (docs/scaling.md). */
 export type NodeState = "running" | "stopped" | "removed";
 
-/** A node's announcement. */
 interface NodeAnnouncement {
   readonly node: string;
   readonly role: Config["role"];
@@ -21,7 +20,6 @@ interface NodeAnnouncement {
   readonly rotationDays: number;
   /** Events in its journal that ClickHouse may lack. */
   readonly unflushed: number;
-  /** The number of its newest segment. */
   readonly lastSegment: number;
 }
 
@@ -61,9 +59,9 @@ export class Nodes {
     );
   }
 
-  async all(signal?: AbortSignal): Promise<KnownNode[]> {
+  async all(): Promise<KnownNode[]> {
     const sql = `SELECT *, ${SERVER_MS} - seen_ms AS ago FROM ${this.#tables.nodes} FINAL ORDER BY node`;
-    const rows = await this.#connection.rows({ sql, timeoutMs: CLICKHOUSE_CHECK_MS_MAX }, signal);
+    const rows = await this.#connection.rows({ sql, timeoutMs: CLICKHOUSE_CHECK_MS_MAX });
     return rows.map((row) => ({
       node: String(row["node"]),
       role: row["role"] === "ingest" ? "ingest" : "all",

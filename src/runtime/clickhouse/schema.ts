@@ -59,7 +59,6 @@ const createEventsOfAllShards = ({ all, stored, onCluster, database }: EventTabl
   `CREATE TABLE IF NOT EXISTS ${all} ${onCluster} AS ${stored}
   ENGINE = Distributed('${cluster}', '${database}', 'events_data', visitor_id)`;
 
-/** The tables by which nodes know of each other: which nodes there are, what is to be erased, which node has erased it, and what is set for sites. */
 export interface NodeTables {
   readonly nodes: string;
   readonly requests: string;
@@ -132,10 +131,8 @@ const STEPS: readonly SchemaStep[] = [
   (tables) => addColumn(tables, "engaged_seconds Nullable(Int64) CODEC(ZSTD(1))"),
 ];
 
-/** Has a row for each step that a node has completed. */
 const versionsTable = ({ database }: EventTables): string => `\`${database}\`.schema_versions`;
 
-/** All servers of a cluster are replicas of this table. */
 function createVersions(tables: EventTables): string {
   const { cluster, database, onCluster } = tables;
   const path = `'/clickhouse/tables/${cluster}/${database}/schema_versions', '{shard}-{replica}'`;
@@ -147,7 +144,6 @@ function createVersions(tables: EventTables): string {
 
 const createDatabase = ({ database, onCluster }: EventTables): string => `CREATE DATABASE IF NOT EXISTS \`${database}\` ${onCluster}`;
 
-/** Creates the tables of the newest version. */
 export const creation = (tables: EventTables): readonly string[] => [
   createDatabase(tables),
   createVersions(tables),
@@ -171,10 +167,6 @@ async function storedVersion(connection: ClickhouseConnection, tables: EventTabl
   }
 }
 
-function completion(tables: EventTables, version: number): ClickhouseStatement {
-  return { sql: `INSERT INTO ${versionsTable(tables)} (version) SELECT {version:UInt32}`, parameters: { version } };
-}
-
 /** Creates what is missing. Rejects if a newer program has upgraded the schema. */
 export async function prepareSchema(connection: ClickhouseConnection, tables: EventTables, steps = STEPS): Promise<void> {
   const change = (sql: string) => connection.execute({ sql, settings: tables.changeSettings });
@@ -192,7 +184,10 @@ export async function prepareSchema(connection: ClickhouseConnection, tables: Ev
   for (const [i, step] of steps.entries()) {
     if (i < version) continue;
     for (const sql of step(tables)) await change(sql);
-    await connection.execute(completion(tables, i + 1));
+    await connection.execute({
+      sql: `INSERT INTO ${versionsTable(tables)} (version) SELECT {version:UInt32}`,
+      parameters: { version: i + 1 },
+    });
   }
 }
 
@@ -211,9 +206,7 @@ export interface EventTables {
   readonly onCluster: string;
   /** Settings for statements that read `all`, or from all shards. */
   readonly readSettings: Settings;
-  /** Settings for INSERT. */
   readonly insertSettings: Settings;
-  /** Settings for statements that create, change or delete. */
   readonly changeSettings: Settings;
 }
 

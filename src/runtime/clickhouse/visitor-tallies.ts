@@ -7,7 +7,6 @@ import { oneVisitor, type Tally, type VisitorFunction } from "../query/behaviora
 import type { WindowFunnelFunction } from "../query/behavioral/window-funnel.ts";
 import { numberIn, rowsBy, sql, type SqlRow, type SqlText, textCode, textIn } from "../query/sql.ts";
 
-/** No value of a function. */
 export const UNDECIDED = -1;
 
 /** `value` if `isValue`, of a `value`, holds for it. */

@@ -15,7 +15,7 @@ import { LeftOutFiles } from "../base/metrics/storage-faults.ts";
 import type { Job } from "../base/periodic-job.ts";
 import { createRateLimit, type RateLimit } from "../base/rate-limit.ts";
 import { ClickhouseBackend } from "../clickhouse/clickhouse-backend.ts";
-import { ClickhouseCatalog } from "../clickhouse/clickhouse-events.ts";
+import { clickhouseCatalog } from "../clickhouse/clickhouse-events.ts";
 import { type Clickhouse, openClickhouse } from "../clickhouse/clickhouse.ts";
 import { Cluster } from "../clickhouse/cluster/cluster.ts";
 import { Responsiveness } from "../clickhouse/connection.ts";
@@ -435,7 +435,7 @@ export async function createServices(host: Host): Promise<Services> {
   const clickhouse = await openClickhouse({ ...host, counters });
   const leftOutFiles = new LeftOutFiles();
   const eventStore = await openEventStore(host, counters, leftOutFiles, clickhouse);
-  const catalog = clickhouse ? new ClickhouseCatalog({ ...clickhouse, eventStore }) : eventStore;
+  const catalog = clickhouse ? clickhouseCatalog({ ...clickhouse, eventStore }) : eventStore;
   const shared = oneSite === undefined && siteInstances === undefined ? clickhouse : null;
   const sites = await openSites(host, catalog, shared);
   const collections = await openCollections(host, shared);

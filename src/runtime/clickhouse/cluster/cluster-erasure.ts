@@ -16,9 +16,9 @@ import { AppError, STORAGE_RETRY_SECS, storageUnavailable } from "../../base/err
 import type { QueryService } from "../../results/query-service.ts";
 import { reasonOf, type Log } from "../../base/metrics/log.ts";
 import type { Erased, Erasure } from "../../upkeep/erasure.ts";
-import { PeriodicJob, type Job } from "../../base/periodic-job.ts";
+import { PeriodicJob } from "../../base/periodic-job.ts";
 
-export interface ClusterErasureOptions {
+interface ClusterErasureOptions {
   readonly erasure: Pick<Erasure, "erase">;
   readonly requests: ErasureRequests;
   readonly nodes: Pick<Nodes, "all">;
@@ -44,16 +44,16 @@ function unconfirmed(named: readonly string[]): AppError {
   );
 }
 
-export class ClusterErasure implements Job {
+export class ClusterErasure {
   readonly #options: ClusterErasureOptions;
-  readonly #job: PeriodicJob;
+  readonly job: PeriodicJob;
   /** Erasures that are done here and not yet confirmed. */
   readonly #erased = new Map<string, Erased>();
   #tidiedMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ClusterErasureOptions) {
     this.#options = options;
-    this.#job = new PeriodicJob({
+    this.job = new PeriodicJob({
       monotonicMs: options.monotonicMs,
       isDue: () => true,
       run: () => this.#attempt(),
@@ -88,8 +88,8 @@ export class ClusterErasure implements Job {
     }
     await requests.add(request);
     // A run that began before does not know the request.
-    await this.#job.settled();
-    void this.#job.run();
+    await this.job.settled();
+    void this.job.run();
   }
 
   /**
@@ -153,17 +153,5 @@ export class ClusterErasure implements Job {
     this.#tidiedMs = monotonicMs();
     const present = (await nodes.all()).filter(({ state }) => state !== "removed").map(({ node }) => node);
     await requests.forget(present, ERASURE_REQUEST_KEPT_MS);
-  }
-
-  tick(): void {
-    this.#job.tick();
-  }
-
-  settled(): Promise<void> {
-    return this.#job.settled();
-  }
-
-  stop(): Promise<void> {
-    return this.#job.stop();
   }
 }

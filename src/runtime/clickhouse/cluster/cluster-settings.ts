@@ -21,7 +21,7 @@ import {
 import type { Change, Publish, SharedKind, SharedTable } from "../../sites/shared-changes.ts";
 import { SHARED_SITES, type SiteDistribution } from "../../sites/site-record.ts";
 import type { Sites } from "../../sites/sites.ts";
-import { PeriodicJob, type Job } from "../../base/periodic-job.ts";
+import { PeriodicJob } from "../../base/periodic-job.ts";
 
 interface ClusterSettingsOptions {
   readonly settings: SharedSettings;
@@ -37,7 +37,6 @@ interface ClusterSettingsOptions {
   readonly log: Log;
 }
 
-/** Has changes published to the other nodes. */
 export const publishTo =
   <T, Key extends string>(settings: SharedSettings, { prefix, json }: SharedKind<T, Key>): Publish<T, Key> =>
   (changes) =>
@@ -45,7 +44,6 @@ export const publishTo =
       changes.map(({ key, value, changedMs }) => ({ key: prefix + key, json: value && JSON.stringify(json(value)), changedMs })),
     );
 
-/** Lets `Sites` share its changes. */
 export const distributionBy = (settings: SharedSettings): SiteDistribution => ({
   settleMs: SETTINGS_SETTLE_MS,
   publish: publishTo(settings, SHARED_SITES),
@@ -53,7 +51,6 @@ export const distributionBy = (settings: SharedSettings): SiteDistribution => ({
 
 type Parsed = <T>(shared: SharedRecord, parse: (shared: SharedRecord) => T) => T[];
 
-/** A table as nodes share it. */
 export interface Exchanged {
   /** Stores what other nodes have, as far as it replaces what is known here. `parsed` leaves out what cannot be read. */
   receive(shared: readonly SharedRecord[], parsed: Parsed, signal: AbortSignal): Promise<void>;
@@ -82,11 +79,10 @@ export function exchanged<T, Key extends string>(table: SharedTable<T, Key>): Ex
   };
 }
 
-export class ClusterSettings implements Job {
+export class ClusterSettings {
   readonly #options: ClusterSettingsOptions;
   readonly #tables: readonly Exchanged[];
-  readonly #job: PeriodicJob;
-  readonly #stopping = new AbortController();
+  readonly job: PeriodicJob;
   #hasJoined = false;
   #defaultChangedMs: EpochMs = 0;
   /** Records that were logged as unreadable, so that each is logged once. */
@@ -95,10 +91,10 @@ export class ClusterSettings implements Job {
   constructor(options: ClusterSettingsOptions) {
     this.#options = options;
     this.#tables = [...options.items, exchanged(options.sites)];
-    this.#job = new PeriodicJob({
+    this.job = new PeriodicJob({
       monotonicMs: options.monotonicMs,
       isDue: () => true,
-      run: () => this.#attempt(),
+      run: ({ signal }) => this.#attempt(signal),
       pauseMs: SETTINGS_POLL_MS,
       retryMs: SETTINGS_POLL_MS,
     });
@@ -107,22 +103,22 @@ export class ClusterSettings implements Job {
   /** Takes over what other nodes have changed until now. Resolves to false if that cannot be. */
   async takeOver(): Promise<boolean> {
     // A run that began before may not know of it.
-    await this.#job.settled();
-    return this.#job.run();
+    await this.job.settled();
+    return this.job.run();
   }
 
   /** Brings this node and the others to the same settings. Rejects while ClickHouse does not respond. */
-  async exchange(): Promise<void> {
+  async exchange(signal = new AbortController().signal): Promise<void> {
     const { settings, sites } = this.#options;
     await settings.read(async (shared) => {
-      await this.#receive(shared);
+      await this.#receive(shared, signal);
       if (!this.#hasJoined) await this.#join(shared);
     });
-    await sites.followDefaultCalendar(this.#stopping.signal);
+    await sites.followDefaultCalendar(signal);
   }
 
-  async #receive(shared: readonly SharedRecord[]): Promise<void> {
-    for (const table of this.#tables) await table.receive(shared, this.#parsed, this.#stopping.signal);
+  async #receive(shared: readonly SharedRecord[], signal: AbortSignal): Promise<void> {
+    for (const table of this.#tables) await table.receive(shared, this.#parsed, signal);
     const calendar = shared.find(({ key }) => key === DEFAULT_CALENDAR_KEY);
     if (calendar) for (const record of this.#parsed(calendar, calendarIn)) await this.#receiveDefault(record, calendar.changedMs);
   }
@@ -176,29 +172,16 @@ export class ClusterSettings implements Job {
     if (after !== before) logDefaultCalendar(after, this.#options);
   }
 
-  async #attempt(): Promise<boolean> {
+  async #attempt(signal: AbortSignal): Promise<boolean> {
     try {
-      await this.exchange();
+      await this.exchange(signal);
       return true;
     } catch (error) {
-      const isExpected = error instanceof ClickhouseUnreachableError || this.#stopping.signal.aborted;
+      const isExpected = error instanceof ClickhouseUnreachableError || signal.aborted;
       if (!isExpected)
         this.#options.log.error("settings of other nodes could not be taken over; it is tried again", { reason: reasonOf(error) });
       return false;
     }
-  }
-
-  tick(): void {
-    this.#job.tick();
-  }
-
-  settled(): Promise<void> {
-    return this.#job.settled();
-  }
-
-  stop(): Promise<void> {
-    this.#stopping.abort();
-    return this.#job.stop();
   }
 }
 

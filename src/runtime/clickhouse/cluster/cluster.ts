@@ -3,7 +3,6 @@ import type { EventStore, ExpiredDays } from "../../../storage/event-store.ts";
 import type { LocalDate, SiteId } from "../../../storage/event.ts";
 import type { RecordStore } from "../../../storage/record-store.ts";
 import type { Config } from "../../base/config/config.ts";
-import { isSiteId } from "../../base/config/names.ts";
 import type { Clickhouse } from "../clickhouse.ts";
 import { countOf, deletionOf, type DeletedEvents } from "../deletion.ts";
 import { StoredSegments, type EventCatalog } from "../clickhouse-events.ts";
@@ -22,7 +21,6 @@ import type { Job } from "../../base/periodic-job.ts";
 interface ClusterParts {
   readonly clickhouse: Clickhouse;
   readonly eventStore: EventStore;
-  /** The catalog of all nodes. */
   readonly catalog: Pick<EventCatalog, "sites">;
   readonly sites: Sites;
   /** Goals, saved filters and annotations. */
@@ -55,6 +53,7 @@ export class Cluster implements Job {
   readonly #membership: Membership;
   readonly #settings: ClusterSettings;
   readonly #erasure: ClusterErasure;
+  readonly #jobs: readonly Job[];
 
   private constructor(parts: ClusterParts, membership: Membership) {
     const { clickhouse, catalog, randomBytes } = parts;
@@ -68,6 +67,7 @@ export class Cluster implements Job {
       eraseRowsOf: (node, { siteId, firstDay, lastDay }) => eraseRowsOf(clickhouse, node, { siteId, firstDay, lastDay }),
       newId: () => toHex(randomBytes(ID_BYTES)),
     });
+    this.#jobs = [membership, this.#settings, this.#erasure].map(({ job }) => job);
   }
 
   static async create(parts: ClusterParts): Promise<Cluster> {
@@ -100,7 +100,7 @@ export class Cluster implements Job {
   async #warnOfMissingFiles(): Promise<void> {
     const { clickhouse, eventStore, log } = this.#parts;
     if ((await eventStore.sites()).size === 0) return;
-    const stored = await new StoredSegments(clickhouse).sites(isSiteId);
+    const stored = await new StoredSegments(clickhouse).sites();
     if (stored.length === 0) log.warn('ClickHouse has none of the events in this node\'s files: stop, run "reindex", and start again');
   }
 
@@ -123,17 +123,15 @@ export class Cluster implements Job {
   }
 
   tick(): void {
-    this.#membership.tick();
-    this.#settings.tick();
-    this.#erasure.tick();
+    for (const job of this.#jobs) job.tick();
   }
 
   async settled(): Promise<void> {
-    await Promise.all([this.#membership.settled(), this.#settings.settled(), this.#erasure.settled()]);
+    await Promise.all(this.#jobs.map((job) => job.settled()));
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#membership.stop(), this.#settings.stop(), this.#erasure.stop()]);
+    await Promise.all(this.#jobs.map((job) => job.stop()));
   }
 
   /** See `Membership.leave`. */

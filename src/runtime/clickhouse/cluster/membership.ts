@@ -6,9 +6,9 @@ import type { KnownNode, Nodes, NodeState } from "../nodes.ts";
 import { toHex } from "../../base/bytes.ts";
 import { createHmacSha256 } from "../../ingest/visitor-salt.ts";
 import { reasonOf, type Log } from "../../base/metrics/log.ts";
-import { PeriodicJob, type Job } from "../../base/periodic-job.ts";
+import { PeriodicJob } from "../../base/periodic-job.ts";
 
-export interface MembershipOptions {
+interface MembershipOptions {
   readonly nodes: Nodes;
   /** The id of this node. */
   readonly node: string;
@@ -29,25 +29,26 @@ const SECRET_CHECK_BYTES = 2;
 const SILENT_MS = 60_000;
 
 /** A few bits of an HMAC of a fixed text; empty without a secret. */
-export async function secretCheckOf({ secret }: Pick<Config, "secret">): Promise<string> {
+async function secretCheckOf({ secret }: Pick<Config, "secret">): Promise<string> {
   if (secret === null) return "";
   const hmac = await createHmacSha256();
   const code = hmac.digest(hmac.keyFrom(secret.reveal()), SECRET_CHECK_LABEL);
   return toHex(code.subarray(0, SECRET_CHECK_BYTES));
 }
 
-export class Membership implements Job {
+export class Membership {
   readonly #options: MembershipOptions;
-  readonly #job: PeriodicJob;
+  readonly job: PeriodicJob;
   readonly #secretCheck: string;
-  #isAlone = false;
+  /** True if no other node has events or can accept any, as far as this one has been told. */
+  isAlone = false;
   /** The last logged message, which is logged once. */
   #reported = "";
 
   private constructor(options: MembershipOptions, secretCheck: string) {
     this.#options = options;
     this.#secretCheck = secretCheck;
-    this.#job = new PeriodicJob({
+    this.job = new PeriodicJob({
       monotonicMs: options.monotonicMs,
       isDue: () => true,
       run: () => this.#attempt(),
@@ -67,23 +68,6 @@ export class Membership implements Job {
     if (known.find((other) => other.node === node)?.state === "removed") throw new RemovedNodeError(node);
     await this.#announce("running");
     this.#compare(known);
-  }
-
-  /** True if no other node has events or can accept any, as far as this one has been told. */
-  get isAlone(): boolean {
-    return this.#isAlone;
-  }
-
-  tick(): void {
-    this.#job.tick();
-  }
-
-  settled(): Promise<void> {
-    return this.#job.settled();
-  }
-
-  stop(): Promise<void> {
-    return this.#job.stop();
   }
 
   /** Called when the journal is closed. Gives up when the signal aborts: then the node counts as one that may have events. */
@@ -114,7 +98,7 @@ export class Membership implements Job {
 
   #compare(known: readonly KnownNode[]): void {
     const { node, config, log } = this.#options;
-    this.#isAlone = known.every((other) => other.node === node || other.state === "removed");
+    this.isAlone = known.every((other) => other.node === node || other.state === "removed");
     const others = known.filter((other) => other.node !== node && other.state === "running" && other.seenMsAgo < SILENT_MS);
     const namesOf = (isWrong: (other: KnownNode) => boolean) => others.filter(isWrong).map((other) => other.node);
     const secrets = namesOf(({ secretCheck }) => secretCheck !== this.#secretCheck || secretCheck === "");

@@ -17,58 +17,34 @@ const RECORD = "reindex.json";
 
 const TOKEN_BYTES = 16;
 
-interface TokenParts {
-  readonly records: RecordStore;
-  readonly randomBytes: (length: number) => Uint8Array;
-}
-
 /**
  * The deduplication tokens of inserts from files. The server may still complete the last insert of a run that was killed, so the next
  * run repeats it with the same token: one of both has no effect. All other inserts have new tokens, because the server also knows
  * those whose rows were deleted since. So the token is durable before its insert begins.
  */
-class ReindexTokens {
-  readonly #parts: TokenParts;
-  readonly #interrupted: { readonly key?: unknown; readonly token?: unknown };
-
-  private constructor(parts: TokenParts, interrupted: { readonly key?: unknown; readonly token?: unknown }) {
-    this.#parts = parts;
-    this.#interrupted = interrupted;
-  }
-
-  static async open(parts: TokenParts): Promise<ReindexTokens> {
-    return new ReindexTokens(parts, (await readJsonRecord(parts.records, RECORD)) ?? {});
-  }
-
-  /** The token of the last insert of a run that was interrupted, if it was of this file. */
-  interrupted(file: ObjectKey): string | null {
-    const { key, token } = this.#interrupted;
-    return key === file && typeof token === "string" ? token : null;
-  }
-
-  /** A new token. */
-  async next(key: ObjectKey): Promise<string> {
-    const { records, randomBytes } = this.#parts;
-    const token = toHex(randomBytes(TOKEN_BYTES));
-    await replaceJsonRecord(records, RECORD, { key, token });
-    return token;
-  }
-
-  /** Called at the end of a run. */
-  forget(): Promise<void> {
-    return this.#parts.records.remove(RECORD);
-  }
+async function openTokens({ records, randomBytes }: Pick<ReindexOptions, "records" | "randomBytes">) {
+  const last = (await readJsonRecord(records, RECORD)) ?? {};
+  return {
+    /** The token of the last insert of a run that was interrupted, if it was of this file. */
+    interrupted: (file: ObjectKey): string | null => (last["key"] === file && typeof last["token"] === "string" ? last["token"] : null),
+    async next(key: ObjectKey): Promise<string> {
+      const token = toHex(randomBytes(TOKEN_BYTES));
+      await replaceJsonRecord(records, RECORD, { key, token });
+      return token;
+    },
+    forget: () => records.remove(RECORD),
+  };
 }
+
+type Tokens = Awaited<ReturnType<typeof openTokens>>;
 
 interface ReindexOptions {
   readonly partitions: Partitions;
   readonly records: RecordStore;
-  /** The numbers of all segments of the journal. */
   readonly journaled: readonly number[];
   readonly stored: StoredSegments;
   readonly events: ClickhouseEvents;
   readonly randomBytes: (length: number) => Uint8Array;
-  readonly isSiteId: (text: string) => text is SiteId;
   /** True if the day's events are about to be erased on request. */
   readonly isErased: (siteId: SiteId, day: LocalDate) => boolean;
   /** Called with each file that ClickHouse has. */
@@ -87,18 +63,6 @@ export interface ReindexReport {
   /** The first of them, at most `FAULTS_KEPT_MAX`. */
   readonly differences: readonly string[];
   readonly differenceCount: number;
-}
-
-/** A site's day according to its files. */
-interface DayInFiles {
-  readonly settled: readonly PartitionFile[];
-  /** Files whose segments are still in the journal. */
-  readonly unsettled: readonly PartitionFile[];
-}
-
-interface FileContent {
-  readonly parquet: Uint8Array;
-  readonly events: number;
 }
 
 interface CheckedFile {
@@ -121,7 +85,7 @@ const isComplete = (rows: readonly StoredSegment[], events: number): boolean =>
 
 /** May be repeated after a kill at any point: what is there already stays. */
 export async function reindex(options: ReindexOptions): Promise<ReindexReport> {
-  const tokens = await ReindexTokens.open(options);
+  const tokens = await openTokens(options);
   const run = new Reindex(options, tokens);
   for (const siteId of await run.sites()) await run.site(siteId);
   await tokens.forget();
@@ -130,12 +94,12 @@ export async function reindex(options: ReindexOptions): Promise<ReindexReport> {
 
 class Reindex {
   readonly #options: ReindexOptions;
-  readonly #tokens: ReindexTokens;
+  readonly #tokens: Tokens;
   readonly #differences: string[] = [];
   #differenceCount = 0;
   readonly #counts = { sites: 0, files: 0, events: 0, insertedFiles: 0, insertedEvents: 0, deletedRows: 0 };
 
-  constructor(options: ReindexOptions, tokens: ReindexTokens) {
+  constructor(options: ReindexOptions, tokens: Tokens) {
     this.#options = options;
     this.#tokens = tokens;
   }
@@ -145,8 +109,8 @@ class Reindex {
   }
 
   async sites(): Promise<SiteId[]> {
-    const { partitions, stored, isSiteId } = this.#options;
-    return [...new Set([...(await partitions.sites()), ...(await stored.sites(isSiteId))])].sort();
+    const { partitions, stored } = this.#options;
+    return [...new Set([...(await partitions.sites()), ...(await stored.sites())])].sort();
   }
 
   /** Each day, and then a comparison of all days with what ClickHouse has. */
@@ -179,7 +143,8 @@ class Reindex {
     return sumOf(checked.map(({ events }) => events));
   }
 
-  async #filesOf(siteId: SiteId, day: LocalDate): Promise<DayInFiles> {
+  /** Segments of `unsettled` files are still in the journal. */
+  async #filesOf(siteId: SiteId, day: LocalDate): Promise<Record<"settled" | "unsettled", readonly PartitionFile[]>> {
     const { partitions, journaled, isErased } = this.#options;
     if (isErased(siteId, day)) return { settled: [], unsettled: [] };
     const files = await partitions.files(siteId, day);
@@ -242,7 +207,12 @@ class Reindex {
   }
 
   /** True if ClickHouse has the file now. It has not if it ignored the insert, because its rows were deleted since. */
-  async #repeat(siteId: SiteId, file: PartitionFile, { parquet, events }: FileContent, token: string): Promise<boolean> {
+  async #repeat(
+    siteId: SiteId,
+    file: PartitionFile,
+    { parquet, events }: { parquet: Uint8Array; events: number },
+    token: string,
+  ): Promise<boolean> {
     await this.#insertAs(siteId, file, parquet, token);
     const rows = await this.#options.stored.segments(siteId, file.day);
     const found = rows.filter((row) => isWithin(row, file));

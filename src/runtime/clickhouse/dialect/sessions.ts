@@ -41,7 +41,6 @@ interface OrderedSessions {
   readonly sessionGapMs: number;
 }
 
-/** The shared events of each session, of those with any. */
 const sharedOnly = (sessions: SqlText, { isShared }: SessionEvent): SqlText =>
   sql`arrayFilter(visit -> notEmpty(visit), arrayMap(visit -> arrayFilter(event -> ${isShared}, visit), ${sessions}))`;
 
@@ -114,7 +113,6 @@ function momentsOf(conditions: readonly SessionCondition[], events: SessionEvent
     WHERE ${joinSql(goals ? [...met, goals.isMet(isReached)] : met, " AND ")}`;
 }
 
-/** Conditions on sessions in ClickHouse: sessions are made of each visitor's sorted events. */
 export const meetsBySessions = (conditions: readonly SessionCondition[], events: SessionEvents): SqlText =>
   sql`(visitor_id, timestamp) IN (${momentsOf(conditions, events)})`;
 
@@ -186,7 +184,6 @@ function valueEvent(scope: Scope, { dimension, goal, currency }: ValueSessions):
   };
 }
 
-/** The values of a session. */
 function valuesOfVisit(dimension: Dimension | SessionDimension): SqlText {
   if (isDimension(dimension)) return sql`arrayDistinct(arrayMap(event -> event.text, arrayFilter(event -> event.matching, visit)))`;
   const views = sql`arrayMap(event -> event.text, arrayFilter(event -> event.is_pageview, visit))`;

@@ -10,7 +10,6 @@ const SEPARATOR = /^[\s,]/;
 
 const expression = ({ source }: RegExp) => textCode(source);
 
-/** The value of a JSON string. */
 const unquoted = (token: SqlText): SqlText =>
   sql`if(position(${token}, ${textCode("\\")}) = 0, substring(${token}, 2, length(${token}) - 2), JSONExtractString(${token}))`;
 
