@@ -1,6 +1,5 @@
 /** Decides whether a page's Content Security Policy lets it load a script and send events (CSP Level 3, "Matching algorithms"). */
 
-/** Directives by name, with their source expressions. */
 type Policy = ReadonlyMap<string, readonly string[]>;
 
 export interface Wanted {
@@ -58,10 +57,6 @@ function allowsScript(sources: readonly string[], wanted: Wanted): boolean {
   return isStrict ? wanted.isAdded : sources.some((source) => matchesSource(source, wanted));
 }
 
-/** The first of these directives that the policy has. */
-const directiveOf = (policy: Policy, names: readonly string[]): readonly string[] | undefined =>
-  names.map((name) => policy.get(name)).find((sources) => sources !== undefined);
-
 function parsePolicy(text: string): Policy {
   const policy = new Map<string, readonly string[]>();
   for (const directive of text.split(";")) {
@@ -81,16 +76,18 @@ export class ContentSecurityPolicy {
   }
 
   allowsScript(wanted: Wanted): boolean {
-    return this.#policies.every((policy) => {
-      const sources = directiveOf(policy, ["script-src-elem", "script-src", "default-src"]);
-      return sources === undefined || allowsScript(sources, wanted);
-    });
+    return this.#allows(["script-src-elem", "script-src", "default-src"], (sources) => allowsScript(sources, wanted));
   }
 
   allowsEvents(wanted: Wanted): boolean {
+    return this.#allows(["connect-src", "default-src"], (sources) => sources.some((source) => matchesSource(source, wanted)));
+  }
+
+  /** Each policy decides by the first of these directives that it has. */
+  #allows(directives: readonly string[], isAllowedBy: (sources: readonly string[]) => boolean): boolean {
     return this.#policies.every((policy) => {
-      const sources = directiveOf(policy, ["connect-src", "default-src"]);
-      return sources === undefined || sources.some((source) => matchesSource(source, wanted));
+      const directive = directives.find((name) => policy.has(name));
+      return directive === undefined || isAllowedBy(policy.get(directive) ?? []);
     });
   }
 }

@@ -17,7 +17,6 @@ export function numbersFrom(seed: number): Numbers {
   };
 }
 
-/** Something to choose from, and how often relative to the others. */
 type Weighted<T> = readonly [weight: number, value: T];
 
 type Choice<T> = (numbers: Numbers) => T;
@@ -126,37 +125,28 @@ const PLACE = choiceOf<Place>(
 
 type Device = Pick<StoredEvent, "os" | "osVersion" | "browser" | "browserVersion" | "deviceType" | "screenSize">;
 
-const desktop = (os: string, osVersion: string | null, browser: string, browserVersion: string, screenSize: string): Device => ({
-  os,
-  osVersion,
-  browser,
-  browserVersion,
-  deviceType: "desktop",
-  screenSize,
-});
-
-const handheld = (deviceType: string, os: string, osVersion: string, browser: string, screenSize: string): Device => ({
-  os,
-  osVersion,
-  browser,
-  browserVersion: browser === "Chrome" ? "147" : osVersion,
-  deviceType,
-  screenSize,
-});
+const device = (
+  deviceType: string,
+  os: string,
+  osVersion: string | null,
+  browser: string,
+  browserVersion: string,
+  screenSize: string,
+): Device => ({ os, osVersion, browser, browserVersion, deviceType, screenSize });
 
 const DEVICE = choiceOf<Device>(
-  [22, desktop("Windows", "11", "Chrome", "147", "1920")],
-  [5, desktop("Windows", "11", "Edge", "147", "1920")],
-  [4, desktop("Windows", "10", "Firefox", "150", "1366")],
-  [14, desktop("macOS", "15", "Safari", "19", "1512")],
-  [12, desktop("macOS", "15", "Chrome", "147", "1728")],
-  [3, desktop("macOS", "14", "Chrome", "146", "1440")],
-  [7, desktop("Linux", null, "Firefox", "150", "2560")],
-  [17, handheld("mobile", "iOS", "19", "Safari", "393")],
-  [4, handheld("mobile", "iOS", "18", "Safari", "390")],
-  [13, handheld("mobile", "Android", "16", "Chrome", "412")],
-  [3, handheld("mobile", "Android", "15", "Chrome", "360")],
-  [3, handheld("tablet", "iPadOS", "19", "Safari", "834")],
+  [22, device("desktop", "Windows", "11", "Chrome", "147", "1920")],
+  [5, device("desktop", "Windows", "11", "Edge", "147", "1920")],
+  [4, device("desktop", "Windows", "10", "Firefox", "150", "1366")],
+  [14, device("desktop", "macOS", "15", "Safari", "19", "1512")],
+  [12, device("desktop", "macOS", "15", "Chrome", "147", "1728")],
+  [3, device("desktop", "macOS", "14", "Chrome", "146", "1440")],
+  [7, device("desktop", "Linux", null, "Firefox", "150", "2560")],
+  [17, device("mobile", "iOS", "19", "Safari", "19", "393")],
+  [4, device("mobile", "iOS", "18", "Safari", "18", "390")],
+  [13, device("mobile", "Android", "16", "Chrome", "147", "412")],
+  [3, device("mobile", "Android", "15", "Chrome", "147", "360")],
+  [3, device("tablet", "iPadOS", "19", "Safari", "19", "834")],
 );
 
 type OfDay = Pick<StoredEvent, "siteId" | "date" | "hostname">;
@@ -167,7 +157,6 @@ interface Visitor extends OfDay, Source, Campaign, Place, Device {
 
 interface Plan {
   readonly id: string;
-  /** The name that customers see. */
   readonly name: string;
   /** The price of a seat, in hundredths. */
   readonly cents: number;
@@ -187,14 +176,12 @@ const PAUSE_MS_MAX = 118_000;
 
 const bits32 = (numbers: Numbers): bigint => BigInt(Math.floor(numbers() * 2 ** 32));
 
-/** Picks a random source by default. */
 export function visitorFrom(ofDay: OfDay, numbers: Numbers, source?: Source): Visitor {
   const visitorId = (bits32(numbers) << 32n) | bits32(numbers);
   const campaign = CAMPAIGN(numbers);
   return { ...ofDay, visitorId, ...(source ?? SOURCE(numbers)), ...campaign, ...PLACE(numbers), ...DEVICE(numbers) };
 }
 
-/** The events of a visit, in their order. */
 export function visitOf(visitor: Visitor, startMs: EpochMs, numbers: Numbers): StoredEvent[] {
   const events: StoredEvent[] = [];
   let [atMs, pathname] = [startMs, PAGE(numbers)];

@@ -29,7 +29,6 @@ interface StoredDemo {
   readonly firstDay: number | null;
   /** Minutes of each day that are stored, from midnight on. */
   readonly minutes: ReadonlyMap<LocalDate, number>;
-  /** There are events that were not made up. */
   readonly hasOthers: boolean;
 }
 
@@ -78,7 +77,6 @@ interface DemoSiteOptions {
   readonly role: Config["role"];
 }
 
-/** Minutes of a day that are not stored yet. */
 interface MissingMinutes {
   readonly day: LocalDate;
   /** Days since the first of the demo. */
@@ -113,11 +111,7 @@ export class DemoSite {
    * be read.
    */
   async refuseEvent(): Promise<void> {
-    const isStored = () =>
-      this.#isStored().catch((error: unknown) => {
-        throw storageUnavailable("The event cannot be taken, because storage could not be read. Try again later.", error);
-      });
-    if (this.#options.role === "all" && this.#making === null && !(await isStored())) return;
+    if (this.#options.role === "all" && this.#making === null && !(await this.#isStored())) return;
     throw new AppError(
       { code: "demo_site" },
       `Field "d" must not be ${DEMO_SITE}: it is this service's demo site, whose events are made up. Remove the demo site to use its name.`,
@@ -125,8 +119,11 @@ export class DemoSite {
   }
 
   async #isStored(): Promise<boolean> {
-    this.#exists ??= (await this.#stored()).firstDay !== null;
-    return this.#exists;
+    try {
+      return (this.#exists ??= (await this.#stored()).firstDay !== null);
+    } catch (error) {
+      throw storageUnavailable("The event cannot be taken, because storage could not be read. Try again later.", error);
+    }
   }
 
   #stored(): Promise<StoredDemo> {

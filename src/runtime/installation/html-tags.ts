@@ -1,7 +1,6 @@
 /** The start tags of an HTML page and their attributes, in time linear in its length: as much of the HTML standard as scripts need. */
 
 export interface Tag {
-  /** Lower case. */
   readonly name: string;
   /** Keyed by name in lower case. The first of several attributes with the same name counts. */
   readonly attributes: ReadonlyMap<string, string>;
@@ -13,6 +12,7 @@ const OPAQUE = new Set(["script", "style", "title", "textarea", "noscript", "tem
 const NAME = /[^\s/>]+/y;
 const ATTRIBUTE_NAME = /[^\s/>=][^\s/>=]*/y;
 const BETWEEN_ATTRIBUTES = /[\s/]*/y;
+const COMMENT_START = /!--/y;
 const SPACE = /\s*/y;
 const UNQUOTED = /[^\s>]*/y;
 
@@ -21,7 +21,6 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: "&", quot: '"', apos: 
 const decoded = (value: string): string =>
   value.replace(/&(amp|quot|apos|#39|#x27|lt|gt);/gi, (_, name: string) => ENTITIES[name.toLowerCase()] ?? "");
 
-/** A position in the text that only moves forward. */
 class Cursor {
   readonly #html: string;
   at = 0;
@@ -38,11 +37,6 @@ class Cursor {
     return this.#html.charAt(this.at);
   }
 
-  startsWith(text: string): boolean {
-    return this.#html.startsWith(text, this.at);
-  }
-
-  /** The text that the sticky pattern matches here. */
   take(pattern: RegExp): string {
     pattern.lastIndex = this.at;
     const text = pattern.exec(this.#html)?.[0] ?? "";
@@ -103,7 +97,7 @@ export function* tagsIn(html: string): Generator<Tag> {
   for (;;) {
     cursor.takeUntil("<");
     if (cursor.isAtEnd) return;
-    if (cursor.startsWith("!--")) {
+    if (cursor.take(COMMENT_START) !== "") {
       cursor.takeUntil("-->");
       continue;
     }

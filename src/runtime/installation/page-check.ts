@@ -11,7 +11,6 @@ const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|alt)$/;
 
 const nameOf = ({ hostname }: URL): string => hostname.replace(/\.$/, "");
 
-/** The site's own address, as a URL. 400 for a site id that is not a public host name. */
 function addressOf(siteId: string): URL {
   const address = parseUrl(`http://${siteId}/`);
   if (address === null || !nameOf(address).includes(".") || LOCAL_NAME.test(nameOf(address)))
@@ -65,20 +64,16 @@ interface PageFindings {
 
 interface PageCheckOptions {
   readonly fetchPage: PageFetch;
-  /** The option `script_paths`. */
   readonly proxiedPaths: readonly string[];
   readonly monotonicMs: () => number;
 }
 
 interface PageCheckRequest {
   readonly pages: SitePages;
-  /** The URL of these pages. */
   readonly url: URL;
-  /** The public address of the script. */
   readonly scriptUrl: URL;
 }
 
-/** Ends the check with a problem. */
 class CheckProblem extends Error {
   readonly problem: PageProblem;
   readonly status: number | null;
@@ -88,10 +83,6 @@ class CheckProblem extends Error {
     this.problem = problem;
     this.status = status;
   }
-}
-
-interface ReachedPage extends FetchedPage {
-  readonly url: URL;
 }
 
 const isHtml = ({ contentType }: FetchedPage): boolean => /^(?:text\/html|application\/xhtml\+xml)\b/i.test(contentType.trim());
@@ -137,7 +128,7 @@ export class PageCheck {
   }
 
   /** The page behind all redirects, each of which must lead to a page of the site again. */
-  async #reach({ pages, url: first }: PageCheckRequest): Promise<ReachedPage> {
+  async #reach({ pages, url: first }: PageCheckRequest): Promise<FetchedPage & { readonly url: URL }> {
     const endMs = this.#options.monotonicMs() + PAGE_TIMEOUT_MS;
     let url = first;
     for (let redirects = 0; ; redirects++) {

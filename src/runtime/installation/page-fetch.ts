@@ -24,7 +24,6 @@ export function ipOf({ hostname }: URL): string | null {
 
 export interface FetchedPage {
   readonly status: number;
-  /** The header `Location`. */
   readonly location: string | null;
   /** The header `Content-Type`, or "". */
   readonly contentType: string;
@@ -34,7 +33,6 @@ export interface FetchedPage {
   readonly html: string;
 }
 
-/** True if the response leads to another page, so that its body does not matter. */
 export const isRedirect = ({ status, location }: Pick<FetchedPage, "status" | "location">): boolean =>
   status >= 300 && status < 400 && location !== null;
 

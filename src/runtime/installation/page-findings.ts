@@ -28,7 +28,6 @@ export interface HtmlFindings {
 }
 
 interface InstalledScript {
-  /** The public address of the script. */
   readonly scriptUrl: URL;
   /** Paths at which sites proxy the script, under their own names (`script_paths`). */
   readonly proxiedPaths: readonly string[];
@@ -64,13 +63,8 @@ function scriptTagFrom({ name, attributes }: Tag, base: URL, installed: Installe
 /** A long reference also counts as invalid: as the base of many others, it would take quadratic time. */
 const resolve = (reference: string, base: URL): URL | null => (reference.length > URL_CHARS_MAX ? null : resolveUrl(reference, base));
 
-interface Scan {
-  readonly scriptTag: ScriptTag | null;
-  readonly policies: readonly string[];
-}
-
 /** Prefers the first tag of this instance, else the first tag. */
-function scan(html: string, page: URL, installed: InstalledScript): Scan {
+function scan(html: string, page: URL, installed: InstalledScript) {
   let base: URL | null = null;
   let scriptTag: ScriptTag | null = null;
   const policies: string[] = [];

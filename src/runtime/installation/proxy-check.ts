@@ -20,7 +20,6 @@ export const PROXY_PROBLEMS = ["too_few", "too_many"] as const;
 
 interface ProxyFinding {
   readonly problem: (typeof PROXY_PROBLEMS)[number];
-  /** The value of `trust_proxy` that fits what arrives. */
   readonly trustProxy: number;
 }
 
@@ -72,7 +71,6 @@ export class ProxyCheck {
     this.#seed = new DataView(options.randomBytes(4).slice().buffer).getUint32(0);
   }
 
-  /** Number of addresses of the header that `note` reads. */
   get entriesMax(): number {
     return this.#options.trustProxy + PROXIES_BEYOND_MAX;
   }

@@ -39,10 +39,8 @@ import { exceedsChars } from "../../shared/text.ts";
 import { PRODUCT_NAME } from "../../shared/names.ts";
 import { BREAKDOWN_OFFSET_MAX, BREAKDOWN_ROWS_MAX } from "../../shared/limits.ts";
 
-/** The numbers that every row contains. */
 const COUNTS = { visitors: VISITORS, pageviews: PAGEVIEWS, events: EVENTS };
 
-/** The numbers that `columns` adds. */
 const FURTHER = {
   sessions: count("Sessions with a matching event of this value, or that begin or end at this page."),
   bounce_rate: fraction("Share of these sessions with exactly one page view and no other event."),
@@ -105,12 +103,7 @@ const COLUMNS: Parameter<Columns> = parameter(
   },
 );
 
-interface Sorting {
-  readonly column: "value" | CountColumn;
-  readonly isAscending: boolean;
-}
-
-const SORT: Parameter<Sorting> = parameter(
+const SORT: Parameter<{ readonly column: "value" | CountColumn; readonly isAscending: boolean }> = parameter(
   {
     description: "The order of the rows: a field, and `asc` or `desc`. Rows with equal fields are in ascending order of their values.",
     schema: text("`value`, or a field of the rows that the request has.", {
@@ -221,9 +214,7 @@ function check(values: BreakdownValues, _range: DateRange, rangeDaysMax: number)
 interface WantedRows {
   readonly dimension: Dimension | SessionDimension;
   readonly columns: readonly FurtherColumn[];
-  /** Set if conversions are wanted. */
   readonly goal: Goal | null;
-  /** Set if revenue is wanted. */
   readonly currency: string | null;
 }
 

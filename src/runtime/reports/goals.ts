@@ -109,14 +109,11 @@ const revenueByGoal = (scope: Scope, listed: readonly SiteGoal[]): AggregateQuer
     ORDER BY goal, place`,
 });
 
-/** Splits the goals into lists that one query each can read. */
-function inQueries(listed: readonly SiteGoal[]): SiteGoal[][] {
-  const lists: SiteGoal[][] = [];
-  for (let i = 0; i < listed.length; i += GOALS_OF_QUERY_MAX) lists.push(listed.slice(i, i + GOALS_OF_QUERY_MAX));
-  return lists;
-}
+const inQueries = (listed: readonly SiteGoal[]): SiteGoal[][] =>
+  Array.from({ length: Math.ceil(listed.length / GOALS_OF_QUERY_MAX) }, (_, i) =>
+    listed.slice(i * GOALS_OF_QUERY_MAX, (i + 1) * GOALS_OF_QUERY_MAX),
+  );
 
-/** `found`: the rows of each list's query. */
 const rowsByGoal = (lists: readonly SiteGoal[][], found: readonly (readonly SqlRow[])[]): ReadonlyMap<SiteGoal, readonly SqlRow[]> =>
   new Map(
     lists.flatMap((list, i) =>

@@ -15,7 +15,6 @@ import { report } from "./report.ts";
 /** Two windows with the same end. Start and end are inclusive. */
 interface Windows {
   readonly startMs: EpochMs;
-  /** The window of current visitors. */
   readonly currentStartMs: EpochMs;
   readonly endMs: EpochMs;
 }
@@ -30,7 +29,6 @@ const FACETS = {
   event: 0b11110,
 } as const;
 
-/** The minute of an event, counted since the epoch. */
 export const MINUTE = timeUnitsSql(MINUTE_MS);
 
 /** The minute, in the type of the codes of all other facets. */
@@ -136,7 +134,6 @@ const topRow = (row: SqlRow) => ({ value: textIn(row, "value"), visitors: number
 
 const countryRow = (row: SqlRow) => ({ ...topRow(row), current_visitors: numberIn(row, "current_visitors") });
 
-/** Page views of each minute of the window, oldest first. */
 function perMinute(minutes: readonly SqlRow[], { startMs, endMs }: Windows): number[] {
   const [first, last] = [minuteOf(startMs), minuteOf(endMs)];
   const byMinute = rowsBy("code", minutes);

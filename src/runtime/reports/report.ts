@@ -23,17 +23,14 @@ import type { CacheKey } from "../results/query-service.ts";
 import type { SiteGoal } from "../sites/goal.ts";
 import type { WeekStart } from "../../shared/site-choices.ts";
 
-/** The inputs of a plan other than the request. */
 export interface ReportSettings extends SessionRules {
   readonly realtimeWindowMinutes: number;
   /** The behavioral extension is loaded, and the report uses it. */
   readonly hasExtension: boolean;
 }
 
-/** A parsed request for a report. */
 export interface ReportRequest<P extends Parameters> {
   readonly scope: Scope;
-  /** The report's own parameters. */
   readonly values: Values<P>;
   readonly nowMs: EpochMs;
   readonly calendar: Calendar;
@@ -45,7 +42,6 @@ export interface ReportRequest<P extends Parameters> {
 /** `needed`: without the extension the report is a 503. `used`: without it some fields are null. */
 export type ExtensionUse = "unused" | "used" | "needed";
 
-/** A response that is a file in place of JSON. */
 export interface ReportFile {
   readonly name: string;
   readonly contentType: string;
@@ -77,13 +73,11 @@ type Rolled = (scope: Scope, settings: Pick<ReportSettings, "sessionGapMs" | "ha
 export interface ReportDeclaration<Path extends string, P extends Parameters, Result> extends ReportHead<Path, Result> {
   /** False for a report without date parameters, whose results are not cached. */
   readonly hasDates?: false;
-  /** Extends the parameters of the scope. */
   readonly parameters: P;
   /** Throws a 400 for an invalid combination of values. Dates among them may span `rangeDaysMax` days. */
   readonly check?: (values: Values<P>, range: DateRange, rangeDaysMax: number) => unknown;
   /** The file that a request asks for, always CSV; null for JSON. */
   readonly file?: (request: ReportRequest<P>) => WrittenFile<Result> | null;
-  /** The result depends on the goals of the site. */
   readonly readsGoals?: true;
   /** `unused` by default. A function if it depends on the parameters. */
   readonly extension?: ExtensionUse | ((values: Values<P>) => ExtensionUse);
@@ -94,10 +88,8 @@ export interface ReportDeclaration<Path extends string, P extends Parameters, Re
   readonly plan: (request: ReportRequest<P>, settings: ReportSettings) => Plan<Result>;
 }
 
-/** A validated request. */
 export interface PreparedReport {
   readonly extension: ExtensionUse;
-  /** The site's current time zone (IANA name). */
   readonly timeZone: string;
   /** null if the result must not be cached. */
   readonly cacheKey: CacheKey | null;

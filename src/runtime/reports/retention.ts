@@ -91,7 +91,6 @@ function identityFields(rotationDays: number, weeks: number) {
   return { identity_supports_cohorts: isSupported, caveat: isSupported ? null : caveat };
 }
 
-/** The oldest week first. */
 function cohortsIn(found: readonly SqlRow[]) {
   const retainedByWeek = new Map<number, number[]>();
   for (const row of found) {

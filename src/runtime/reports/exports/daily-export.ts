@@ -10,7 +10,6 @@ import { visitorCountsBy } from "../measures/counts.ts";
 import type { ExportFormat } from "./formats.ts";
 import { LONG_RANGE_DAYS_MAX } from "../../../shared/limits.ts";
 
-/** The schema of the JSON form. */
 export const DAILY_EXPORT = list(
   "`daily`: every date of the range, oldest first.",
   closed({

@@ -15,7 +15,6 @@ export class ExportMemory {
     this.#bytesMax = bytesMax;
   }
 
-  /** Memory reserved by all exports. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -4,16 +4,12 @@ import { Decimal } from "../../base/decimal.ts";
 
 /** CSV and JSON differ in these only. */
 export interface ExportFormat {
-  /** File name extension, without the dot. */
   readonly extension: string;
   readonly contentType: string;
-  /** Text before the first row. */
   opening(columns: readonly string[]): string;
   /** Text around the values of a row: one string before each value and one after the last. */
   frame(columns: readonly string[]): readonly string[];
-  /** Text between two rows. */
   readonly separator: string;
-  /** Text after the last row. */
   readonly closing: string;
   /** Stands for a value that was not recorded. */
   readonly unrecorded: string;
@@ -38,7 +34,6 @@ export const csvFormat: ExportFormat = {
   json: csvText,
 };
 
-/** One object per row and line. */
 export const jsonFormat: ExportFormat = {
   extension: "json",
   contentType: "application/json",
@@ -54,7 +49,6 @@ export const jsonFormat: ExportFormat = {
 
 type Cell = string | number | Decimal | undefined;
 
-/** A row of the JSON form. */
 type CsvRow = Readonly<Record<string, Cell | Readonly<Record<string, Cell>>>>;
 
 /** A field, or a field of the object in one. */

@@ -19,7 +19,6 @@ interface TextPage {
   readonly starts: Int32Array;
 }
 
-/** The texts of the codes in an export, as bytes in the export's format. */
 export class ExportTexts {
   readonly #write: (text: string) => string;
   readonly #memory: ExportReservation;
@@ -30,13 +29,11 @@ export class ExportTexts {
   readonly #positions: Int32Array[] = [];
   readonly #pages: TextPage[] = [];
 
-  /** `write` formats a text for the export. */
   constructor(write: (text: string) => string, memory: ExportReservation) {
     this.#write = write;
     this.#memory = memory;
   }
 
-  /** Remembers codes, whose texts `fetch` then reads. */
   mark(codes: Int32Array): void {
     for (const code of codes) this.#positionsOf(code)[code & SLOT_MASK] = MARK;
   }
@@ -113,12 +110,10 @@ export class ByteWriter {
   #bytes: Uint8Array;
   #length = 0;
 
-  /** `roomBytes`: the initial capacity. */
   constructor(roomBytes: number) {
     this.#bytes = new Uint8Array(roomBytes);
   }
 
-  /** Bytes written since the last `take`. */
   get length(): number {
     return this.#length;
   }
@@ -161,7 +156,6 @@ type Numbers = Int32Array | Float64Array;
 export class PackedNumbers {
   /** Subtracted from each value: the minimum, or 0. */
   readonly #base: number;
-  /** null if all numbers are equal. */
   readonly #differences: Uint8Array | Uint16Array | Uint32Array | Numbers | null;
   readonly #length: number;
   readonly #isLong: boolean;
@@ -225,7 +219,6 @@ export class TimeWriter {
   /** Offset of the seconds in `bytes`. */
   #secondsAt = 0;
 
-  /** `format` formats a text for the export. */
   constructor(format: (text: string) => string) {
     this.#format = format;
   }

@@ -33,7 +33,6 @@ function valueOf({ kind, required }: EventColumn): Schema {
   return required ? text("The stored value.") : orNull(text("Null if it was not recorded."));
 }
 
-/** The schema of the JSON form. */
 export const RAW_EXPORT = list(
   "`raw`: an object for each event, oldest first, without visitor ids.",
   closed(Object.fromEntries(COLUMNS.map((each) => [each.name, valueOf(each)]))),
@@ -178,7 +177,6 @@ export class RawExport implements ScanReader<Iterable<Uint8Array>> {
 
 const isCodes = (numbers: NumberColumns[string] | undefined): numbers is Int32Array => numbers instanceof Int32Array;
 
-/** The columns of a portion by name, with the texts of their codes. */
 interface PackedEvents {
   readonly rows: number;
   readonly texts: Texts;
@@ -192,7 +190,6 @@ function pack(events: NumberColumns, texts: Texts): PackedEvents {
   return { rows: events.timestamp?.length ?? 0, texts, columns, bytes };
 }
 
-/** Writes one column's value of a row. */
 type Cell = (writer: ByteWriter, row: number) => void;
 
 function* chunksOf(

@@ -6,7 +6,6 @@ import { DAY_BUCKET, type LocalSql, rangeOfDays } from "../../query/date-range.t
 import { fragment, numberIn, sql, type SqlRow, textCode } from "../../query/sql.ts";
 import { eventsIn, type Scope, within } from "../../query/scope.ts";
 
-/** The number of page views in a group. */
 export const COUNT_PAGEVIEWS = sql`count(*) FILTER (WHERE event_name = ${textCode(PAGEVIEW)})`;
 
 /** Revenue in hundredths, of events with an amount. May exceed 64 bits. */

@@ -25,7 +25,6 @@ export const REVENUE_FIELDS = {
   transactions: count("Events with a revenue amount, refunds included."),
 };
 
-/** Hundredths of the currency's unit. */
 export const centsIn = (row: SqlRow, name: string): bigint => BigInt(textIn(row, name));
 
 /** The values of `REVENUE_FIELDS` in a row `currency`, `total` (hundredths), `transactions`. */
@@ -35,6 +34,5 @@ export const revenueOf = (row: SqlRow) => ({
   transactions: numberIn(row, "transactions"),
 });
 
-/** A list of objects with these fields. */
 export const rows = <const P extends Properties>(description: string, rowsMax: number, fields: P) =>
   list(`${description} At most ${rowsMax}.`, closed(fields), { maxItems: rowsMax });

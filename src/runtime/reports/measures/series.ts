@@ -11,7 +11,6 @@ export const BUCKET = text(
   { pattern: "^\\d{4}-\\d{2}-\\d{2}( \\d{2}:\\d{2})?$" },
 );
 
-/** The schema of a series. */
 export const pointsOf = <Point extends Schema>(point: Point) =>
   list(
     `Every bucket of the range: hours up to ${HOURLY_DAYS_MAX} days, days up to ${RANGE_DAYS_MAX} and months beyond, or those of ` +

@@ -20,7 +20,6 @@ function isNearMidnight({ range }: Scope, calendar: Calendar, sessionGapMs: numb
 
 const IS_PAGEVIEW = sql`event_name = ${textCode(PAGEVIEW)}`;
 
-/** The first and the last page viewed in a group of events. */
 const ENTRY_PAGE = sql`arg_min(pathname, (timestamp, sequence_number)) FILTER (WHERE ${IS_PAGEVIEW})`;
 const EXIT_PAGE = sql`arg_max(pathname, (timestamp, sequence_number)) FILTER (WHERE ${IS_PAGEVIEW})`;
 
@@ -163,7 +162,6 @@ export const sessionSums = (scope: Scope, sessionGapMs: number): AggregateQuery 
     FROM matching_sessions`,
 });
 
-/** The sums by `bucket`, in which a session begins. */
 export const sessionSumsBy = (scope: Scope, sessionGapMs: number, bucket: LocalSql): AggregateQuery => ({
   keys: ["bucket"],
   counts: SUM_COLUMNS,
@@ -175,16 +173,10 @@ export const sessionSumsBy = (scope: Scope, sessionGapMs: number, bucket: LocalS
     GROUP BY bucket`,
 });
 
-export interface SessionAverages {
-  readonly sessions: number;
-  /** Fraction of `sessions`. */
-  readonly bounceRate: number;
-  readonly durationSecs: number;
-  readonly pageviews: number;
-}
+export type SessionAverages = ReturnType<typeof sessionAverages>;
 
-/** Zeros without a row. */
-export function sessionAverages(row: SqlRow | undefined): SessionAverages {
+/** Zeros without a row. `bounceRate` is a fraction of `sessions`. */
+export function sessionAverages(row: SqlRow | undefined) {
   const sessions = numberIn(row, "sessions");
   return {
     sessions,

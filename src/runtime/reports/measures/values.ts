@@ -12,7 +12,6 @@ import type { Goal } from "../../sites/goal.ts";
 import { COUNT_PAGEVIEWS, revenueTotal } from "./counts.ts";
 import { sessionParts, sharedSessions, wholeSessions } from "./sessions.ts";
 
-/** Hundredths of a currency in a group. */
 const revenueIn = (currency: string): SqlText =>
   sql`coalesce(${revenueTotal()} FILTER (WHERE currency = ${textCode(currency)} AND revenue_amount IS NOT NULL), 0)`;
 
@@ -82,9 +81,7 @@ export const sessionPages = (scope: Scope, sessionGapMs: number, end: End): Aggr
 export interface ValueSessions {
   readonly dimension: Dimension | SessionDimension;
   readonly sessionGapMs: number;
-  /** The goal whose conversions are counted; null for none. */
   readonly goal: Goal | null;
-  /** The currency whose revenue is summed; null for none. */
   readonly currency: string | null;
 }
 

@@ -76,7 +76,6 @@ export interface RemoteRequest extends Omit<MetricsRequest, "calendar"> {
   readonly view: string;
 }
 
-/** Asks the site's own instance for the numbers of its plans. */
 export type RemoteNumbers = (request: RemoteRequest) => Promise<readonly Float64Array[]>;
 
 export interface OverviewOptions extends MetricsSettings {
@@ -104,8 +103,6 @@ const keyOf = (plans: readonly NumbersPlan[], timeZone: string): string =>
   [timeZone, ...plans.map(({ name, range }) => `${name} ${range.firstDay} ${range.lastDay}`)].join();
 
 const NO_METRICS = { current_visitors: null, visitors: null, previous_visitors: null, series: null };
-
-const outOfTime = (): AppError => new AppError({ code: "request_timeout" }, "No time was left for this site. Try again.");
 
 export class Overview {
   readonly #options: OverviewOptions;
@@ -147,7 +144,9 @@ export class Overview {
       end_date: range.lastDay,
     };
     try {
-      if (this.#options.monotonicMs() >= untilMs) throw outOfTime();
+      if (this.#options.monotonicMs() >= untilMs) {
+        throw new AppError({ code: "request_timeout" }, "No time was left for this site. Try again.");
+      }
       return { ...about, ...(await this.#metrics(site, run, signal)) };
     } catch (error) {
       signal.throwIfAborted();
@@ -165,11 +164,8 @@ export class Overview {
     const { siteId, range, nowMs, calendar } = request;
     const { plans, toMetrics } = sitePlan(request, this.#options);
     const { remote } = this.#options;
-    const toRemote = (): RemoteRequest => ({
-      ...{ siteId, range, nowMs },
-      ...{ key: keyOf(plans, calendar.zoneAt(nowMs)), view: viewOf(plans, range) },
-    });
-    return toMetrics(await (remote ? remote(toRemote()) : run(siteId, plans, signal)));
+    if (!remote) return toMetrics(await run(siteId, plans, signal));
+    return toMetrics(await remote({ siteId, range, nowMs, key: keyOf(plans, calendar.zoneAt(nowMs)), view: viewOf(plans, range) }));
   }
 
   /** Answers `RemoteNumbers` on the site's own instance. */

@@ -19,7 +19,6 @@ interface WindowMetrics {
   readonly series: readonly number[];
 }
 
-/** Plans, and the metrics computed from their numbers. */
 interface MetricsPlan<Metrics> {
   readonly plans: readonly NumbersPlan[];
   readonly toMetrics: (numbers: readonly Float64Array[]) => Metrics;
@@ -111,7 +110,6 @@ function metricsByDay({ siteId, range, previous }: WindowsRequest, today: LocalD
   };
 }
 
-/** Reads the visitors of each window. */
 function metricsByWindow({ siteId, range, previous: { whole }, calendar }: WindowsRequest): MetricsPlan<WindowMetrics> {
   const scopeOf = (ofRange: DateRange): Scope => ({ siteId, range: ofRange, conditions: [] });
   const plans = [
@@ -182,7 +180,6 @@ export interface MetricsSettings {
   readonly realtimeWindowMinutes: number;
 }
 
-/** Pairs of a bucket and its visitors. */
 const pairs = (rows: readonly SqlRow[] = []): Float64Array =>
   Float64Array.from(rows.flatMap((row) => [numberIn(row, "bucket"), numberIn(row, "visitors")]));
 

@@ -32,8 +32,6 @@ function groupsOf(visits: readonly Visits[], bucketOf: BucketOf): ReadonlyMap<nu
   return groups;
 }
 
-const columnOf = <Item>(items: Iterable<Item>, valueOf: (item: Item) => number): Float64Array => Float64Array.from([...items], valueOf);
-
 export const visitCounts = (scope: Scope): AggregateQuery => ({
   ...visitorCounts(scope),
   ofVisits(visits) {
@@ -47,9 +45,9 @@ const visitsBy = (query: AggregateQuery, bucketIn: (range: DateRange, calendar: 
   ofVisits(visits, range, calendar) {
     const groups = groupsOf(visits, bucketIn(range, calendar));
     return {
-      bucket: columnOf(groups.keys(), (bucket) => bucket),
-      visitors: columnOf(groups.values(), ({ visitors }) => visitors.size),
-      pageviews: columnOf(groups.values(), ({ pageviews }) => pageviews),
+      bucket: Float64Array.from(groups.keys()),
+      visitors: Float64Array.from([...groups.values()], ({ visitors }) => visitors.size),
+      pageviews: Float64Array.from([...groups.values()], ({ pageviews }) => pageviews),
     };
   },
 });
@@ -58,19 +56,22 @@ export const visitsByDay = (scope: Scope): AggregateQuery => visitsBy(visitorCou
 
 export const visitsByHour = (scope: Scope): AggregateQuery => visitsBy(visitorCountsBy(scope, HOUR_BUCKET), hourBucketIn);
 
-/** Counts visitors by their least or greatest value. */
-function visitorsBy(values: Iterable<readonly [visitor: bigint, value: number]>, pick: (a: number, b: number) => number): Columns {
+/** Counts visitors by the least or greatest value of their events, of those with a value. */
+function visitorsBy(
+  visits: readonly Visits[],
+  pick: (a: number, b: number) => number,
+  valueOf: (timestampMs: EpochMs) => number | null,
+): Columns {
   const ofVisitor = new Map<bigint, number>();
-  for (const [visitor, value] of values) ofVisitor.set(visitor, pick(ofVisitor.get(visitor) ?? value, value));
+  for (const { timestampsMs, visitorIds } of visits) {
+    timestampsMs.forEach((timestampMs, i) => {
+      const [visitor, value] = [visitorIds[i] ?? 0n, valueOf(timestampMs)];
+      if (value !== null) ofVisitor.set(visitor, pick(ofVisitor.get(visitor) ?? value, value));
+    });
+  }
   const counts = new Map<number, number>();
   for (const value of ofVisitor.values()) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return { bucket: columnOf(counts.keys(), (bucket) => bucket), visitors: columnOf(counts.values(), (visitors) => visitors) };
-}
-
-function* timesIn(visits: readonly Visits[]): Generator<readonly [visitor: bigint, timestampMs: EpochMs], void> {
-  for (const { timestampsMs, visitorIds } of visits) {
-    for (const [i, timestampMs] of timestampsMs.entries()) yield [visitorIds[i] ?? 0n, timestampMs];
-  }
+  return { bucket: Float64Array.from(counts.keys()), visitors: Float64Array.from(counts.values()) };
 }
 
 /**
@@ -84,11 +85,7 @@ export const visitsByFirstMinute: AggregateQuery = {
     SELECT bucket, count(*) AS visitors
     FROM (SELECT min(${MINUTE}) AS bucket FROM events WHERE ${inRange({ range })} GROUP BY visitor_id) AS first_visits
     GROUP BY bucket`,
-  ofVisits: (visits) =>
-    visitorsBy(
-      Array.from(timesIn(visits), ([visitor, timestampMs]) => [visitor, Math.floor(timestampMs / MINUTE_MS)] as const),
-      Math.min,
-    ),
+  ofVisits: (visits) => visitorsBy(visits, Math.min, (timestampMs) => Math.floor(timestampMs / MINUTE_MS)),
 };
 
 /**
@@ -104,9 +101,5 @@ export const visitsByLastInstant = (sinceMs: EpochMs): AggregateQuery => ({
       SELECT max(timestamp) AS bucket FROM events WHERE ${inRange({ range })} AND timestamp >= ${sinceMs} GROUP BY visitor_id
     ) AS last_visits
     GROUP BY bucket`,
-  ofVisits: (visits) =>
-    visitorsBy(
-      [...timesIn(visits)].filter(([, timestampMs]) => timestampMs >= sinceMs),
-      Math.max,
-    ),
+  ofVisits: (visits) => visitorsBy(visits, Math.max, (timestampMs) => (timestampMs >= sinceMs ? timestampMs : null)),
 });
