@@ -20,7 +20,6 @@ const EXCEPTION_CODE = "X-ClickHouse-Exception-Code";
 const QUERY_ID = "X-ClickHouse-Query-Id";
 const TOO_MANY_ROWS_OR_BYTES = 396;
 
-/** Advice for the administrator, by the exception's code. */
 const HINTS: Readonly<Record<number, string>> = {
   192: "clickhouse_user is unknown",
   193: "clickhouse_password is wrong",
@@ -127,13 +126,11 @@ function portError(error: unknown): Error {
   return new ClickhouseUnreachableError("ClickHouse cannot be reached", { cause: error });
 }
 
-/** The response's format, or the data of an insert. */
 interface Kind {
   readonly format?: "JSONEachRow";
   readonly data?: Uint8Array;
 }
 
-/** A statement as the client takes it. */
 const callOf = (
   { sql, parameters = {}, settings = {}, withoutDatabase }: ClickhouseStatement,
   database: string,
@@ -160,7 +157,6 @@ function parsedRows(text: string): SqlRow[] {
 
 type Options = Parameters<ConnectClickhouse>[0];
 
-/** Sends what the client has written. */
 type Send = (url: URL, init: RequestInit) => Promise<void>;
 
 class HttpConnection implements ClickhouseConnection {
@@ -190,7 +186,6 @@ class HttpConnection implements ClickhouseConnection {
     return responds(this.#options.clickhouseUrl, timeoutMs);
   }
 
-  /** Runs a statement; returns the text of the response. */
   async #run(statement: ClickhouseStatement, signal: AbortSignal | undefined, kind: Kind = {}): Promise<string> {
     signal?.throwIfAborted();
     const { timeoutMs = CLICKHOUSE_RESPONSE_MS_MAX } = statement;

@@ -2,7 +2,6 @@
 import type { DuckdbBindings } from "../src/runtime/duckdb/tables/connections.ts";
 import { ENGINE_CONNECTIONS_MAX, ENGINE_STEP_MS } from "../src/runtime/base/config/limits.ts";
 
-/** The bindings of either build of the library. */
 interface LibraryBindings extends DuckdbBindings {
   instantiate(onProgress: () => void): Promise<unknown>;
   open(config: { readonly path: string; readonly query: { readonly queryPollingInterval: number } }): void;

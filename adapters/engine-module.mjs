@@ -27,7 +27,6 @@ const CXX_PREFIX = "_Z";
 
 const decoder = new TextDecoder();
 
-/** Reads a module from an offset on. */
 class Reader {
   /** @param {Uint8Array} bytes @param {number} at */
   constructor(bytes, at) {
@@ -109,23 +108,12 @@ function keepExports(reader, addressNames) {
   return [Uint8Array.of(EXPORT_SECTION, ...encodeNumber(sectionBytes), ...count), ...kept];
 }
 
-/** @param {readonly Uint8Array[]} parts */
-function joined(parts) {
-  const whole = new Uint8Array(bytesOf(parts));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}
-
 /** Appends a custom section, so that the file ends in `text`. @param {Uint8Array} bytes @param {string} text */
 export function markedModule(bytes, text) {
   const encoder = new TextEncoder();
   const name = encoder.encode("build");
-  const content = joined([Uint8Array.of(...encodeNumber(name.length)), name, encoder.encode(text)]);
-  return joined([bytes, Uint8Array.of(CUSTOM_SECTION, ...encodeNumber(content.length)), content]);
+  const content = Buffer.concat([Uint8Array.of(...encodeNumber(name.length)), name, encoder.encode(text)]);
+  return Buffer.concat([bytes, Uint8Array.of(CUSTOM_SECTION, ...encodeNumber(content.length)), content]);
 }
 
 /** @param {Uint8Array} bytes */
@@ -142,5 +130,5 @@ export function slimEngineModule(bytes) {
     parts.push(...(section === EXPORT_SECTION ? keepExports(reader, addressNames) : [bytes.subarray(at, end)]));
     at = end;
   }
-  return joined(parts);
+  return Buffer.concat(parts);
 }

@@ -27,10 +27,8 @@ const packages = createRequire(import.meta.url);
 const ENGINE_MODULE = packages.resolve("@duckdb/duckdb-wasm/dist/duckdb-eh.wasm");
 const COUNTRY_DATABASE = packages.resolve("@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb");
 
-/** Prefix of the folders in which builds are made. */
 const UNFINISHED = ".build-";
 
-/** A build takes seconds. */
 const BUILD_MS_MAX = 600_000;
 
 /** Not minified, so that stacks name functions; without source maps, which Node reads only when asked to and which weigh 11 MB. */

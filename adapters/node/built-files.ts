@@ -17,11 +17,9 @@ declare const BUILD_LINE: string;
 
 const ENGINE_MODULE = "engine.wasm";
 
-/** The database of the option `geoip_db = "builtin"`. */
 export const COUNTRY_DATABASE = new URL("./countries.mmdb", import.meta.url);
 
 export interface Threads {
-  /** Scripts. */
   readonly engine: string;
   readonly parquet: string;
   readonly passwords: string;

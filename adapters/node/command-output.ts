@@ -3,14 +3,11 @@
 export interface CommandOutcome {
   /** False if a fault was found: the exit code is 1. */
   readonly succeeded: boolean;
-  /** The text to print. */
   readonly text: string;
 }
 
-/** Formats with commas: `1,234`. */
 export const formatCount = (count: number): string => count.toLocaleString("en-US");
 
-/** `1 file`, `2 files`. */
 export const counted = (count: number, noun: string): string => `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 
 /** Indented lines for the first of `total` items. */
@@ -19,7 +16,6 @@ export const listed = (items: readonly string[], total: number): string[] => [
   ...(total > items.length ? [`  - and ${formatCount(total - items.length)} more`] : []),
 ];
 
-/** The shortest time between two rewrites of the line. */
 const REWRITE_MS = 100;
 
 /** ECMA-48: to the beginning of the line, and erase it. */
@@ -30,15 +26,12 @@ const MB = 1_000_000;
 export interface Progress {
   /** Begins a step, such as "verifying". The line shows the number of its files, if known. */
   begin(step: string, filesTotal?: number): void;
-  /** A file of the step is done. */
   fileDone(bytes: number): void;
-  /** Removes the line. */
   end(): void;
 }
 
 export const noProgress: Progress = { begin() {}, fileDone() {}, end() {} };
 
-/** The part of a stream, such as `process.stderr`, that is needed. */
 interface Terminal {
   readonly isTTY?: boolean | undefined;
   write(text: string): unknown;

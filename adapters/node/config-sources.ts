@@ -61,24 +61,24 @@ function readConfigText(fileName: string): string {
   } catch (error) {
     throw new ConfigError([`${fileName} cannot be read: ${(error as Error).message}`]);
   }
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw new ConfigError([`${fileName} is not valid UTF-8`]);
-  }
+  const text = utf8In(bytes);
+  if (text === null) throw new ConfigError([`${fileName} is not valid UTF-8`]);
+  return text;
 }
 
 /** The longest value in UTF-8, which has at most three bytes per UTF-16 unit, and a line break. */
 const SECRET_BYTES_MAX = 3 * STRING_LENGTH_MAX + 2;
 
-/** The text without one line break at its end; null if it is not UTF-8. */
-export function withoutLineBreak(bytes: Uint8Array): string | null {
+function utf8In(bytes: Uint8Array): string | null {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes).replace(/\r?\n$/, "");
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     return null;
   }
 }
+
+/** The text without one line break at its end; null if it is not UTF-8. */
+export const withoutLineBreak = (bytes: Uint8Array): string | null => utf8In(bytes)?.replace(/\r?\n$/, "") ?? null;
 
 function readSecretFile(fileName: string): SecretFile {
   let bytes: Uint8Array;
@@ -100,7 +100,6 @@ export function readSecretFiles(environment: Readonly<Record<string, string | un
 
 interface Given {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The options of the command line. */
   readonly settings: Readonly<Partial<Record<OptionName, string>>>;
   /** The configuration file that the command line names. The variable names one otherwise. */
   readonly fileName: string | undefined;

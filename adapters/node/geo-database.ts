@@ -4,32 +4,24 @@ import { fileURLToPath } from "node:url";
 import { Reader } from "mmdb-lib";
 import type { CountryResponse } from "mmdb-lib";
 import { type GeoLookup, type GeoPlace, geoPlaceFromRecord, isPrivateAddress, NOWHERE } from "../../src/runtime/ingest/geo.ts";
+import type { Host } from "../../src/runtime/service/host.ts";
 import { ConfigError } from "../../src/runtime/base/config/config.ts";
 import { reasonOf } from "../../src/runtime/base/metrics/log.ts";
 import type { GeoipDb } from "../../src/runtime/base/config/option-kinds.ts";
 import type { EpochMs } from "../../src/storage/event.ts";
 import { readNamedFile } from "./config-sources.ts";
 
-interface GeoDatabase {
-  readonly lookup: GeoLookup;
-  /** There is a database behind `lookup`. */
-  readonly loaded: boolean;
-  /** Build time of the database, from its metadata. */
-  readonly builtMs: EpochMs | null;
-}
-
-/** Several times the largest database there is. */
 const FILE_BYTES_MAX = 1024 ** 3;
 
 /** Looked up at the start, so that a damaged tree or record fails the start and not a visitor's event. */
 const PROBES = ["1.1.1.1", "8.8.8.8", "91.198.174.192", "203.0.113.1", "2001:4860:4860::8888", "2a02:ec80::1"];
 
 /** Opens the database that the option `geoip_db` names. Throws a ConfigError that names option and file if it cannot be read. */
-export function openGeoDatabase(option: GeoipDb, builtin: URL): GeoDatabase {
-  if (option === "none") return { lookup: () => NOWHERE, loaded: false, builtMs: null };
+export function openGeoDatabase(option: GeoipDb, builtin: URL): Pick<Host, "geo" | "geoIsLoaded" | "geoBuiltMs"> {
+  if (option === "none") return { geo: () => NOWHERE, geoIsLoaded: false, geoBuiltMs: null };
   const paths = option === "builtin" ? [fileURLToPath(builtin)] : option.paths;
   const readers = paths.map(openReader);
-  return { lookup: lookupIn(readers), loaded: true, builtMs: oldestOf(readers) };
+  return { geo: lookupIn(readers), geoIsLoaded: true, geoBuiltMs: oldestOf(readers) };
 }
 
 /** Returns null if one lacks the build time in its metadata, which the format requires. */
@@ -38,7 +30,6 @@ function oldestOf(readers: readonly Reader<CountryResponse>[]): EpochMs | null {
   return Number.isNaN(builtMs) ? null : builtMs;
 }
 
-/** The place in the first database that knows the address. */
 function lookupIn(readers: readonly Reader<CountryResponse>[]): GeoLookup {
   return (clientAddress) => {
     const address = withoutMapping(clientAddress);

@@ -101,7 +101,6 @@ async function openServices(options: InstanceOptions, dataFolder: string, thread
   const { config, log, trackerScript, assets, version } = options;
   const { engine, passwordHasher, parquet, rollupCalculator } = threads;
   const segmentLog = await openFileSegmentLog(join(dataFolder, JOURNAL_FOLDER), config.journalFsync);
-  const geo = openGeoDatabase(config.geoipDb, COUNTRY_DATABASE);
   return createServices({
     config,
     secrets: createFileSecretStore(dataFolder),
@@ -114,9 +113,7 @@ async function openServices(options: InstanceOptions, dataFolder: string, thread
     engine,
     connectClickhouse,
     clickhouseEventMs: CLICKHOUSE_EVENT_MS,
-    geo: geo.lookup,
-    geoIsLoaded: geo.loaded,
-    geoBuiltMs: geo.builtMs,
+    ...openGeoDatabase(config.geoipDb, COUNTRY_DATABASE),
     fetchPage: createPageFetch({ userAgent: installationCheckAgent(version) }),
     log,
     now: Date.now,

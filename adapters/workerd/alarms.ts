@@ -60,7 +60,6 @@ export class Upkeep {
   readonly #options: UpkeepOptions;
   /** null if no work will be due. */
   #dueOn: LocalDate | null;
-  /** The recorded value, of any type. */
   #retentionDays: unknown;
   #notBeforeMs: EpochMs = 0;
 

@@ -23,7 +23,6 @@ const COUNTRY_RANGES = "country-ranges.bin";
 
 const MAIN_MODULE = "duckdb-eh.wasm";
 
-/** Settings of both bundles: the Worker, and the recording that the build runs. */
 const shared = {
   absWorkingDir: root,
   bundle: true,
@@ -61,7 +60,6 @@ const filesPlugin = (names) => ({
   },
 });
 
-/** Returns the script of the recording, which runs in a realm of its own. */
 async function bundleRecording() {
   const { outputFiles } = await build({
     ...shared,

@@ -59,9 +59,6 @@ interface FrontOptions {
   readonly site: (siteId: SiteId) => Pick<SiteStub, "fetch" | "answer">;
 }
 
-/** null if the body took too long. */
-type Body = Uint8Array<ArrayBuffer> | null;
-
 const decoder = new TextDecoder();
 
 export class Front {
@@ -86,7 +83,9 @@ export class Front {
     const body = await this.#bodyOf(request);
     if (body === null) return this.#refuseLate(request);
     const site = body.length > BODY_BYTES_MAX ? null : find(decoder.decode(body));
-    return site === null ? registry.fetch(withBody(request, body)) : this.#ask(site, request, Date.now() - beganMs);
+    return site === null
+      ? registry.fetch(new Request(request, { method: request.method, body }))
+      : this.#ask(site, request, Date.now() - beganMs);
   }
 
   /** A site's object gets requests about statistics as they are, so that it learns when the client disconnects. */
@@ -106,7 +105,8 @@ export class Front {
 
   #connectionOf = (request: Request): Connection => connectionOf(request, this.#options.config);
 
-  async #bodyOf(request: Request): Promise<Body> {
+  /** null if the body takes too long. */
+  async #bodyOf(request: Request): Promise<Uint8Array<ArrayBuffer> | null> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<null>((resolve) => {
       timer = setTimeout(() => resolve(null), this.#options.config.requestTimeoutSecs * 1000);
@@ -118,8 +118,6 @@ export class Front {
     }
   }
 }
-
-const withBody = (request: Request, body: Uint8Array<ArrayBuffer>): Request => new Request(request, { method: request.method, body });
 
 /** A body that is cut short is handed on as far as it came: whatever the response is, nobody reads it. */
 async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer>> {

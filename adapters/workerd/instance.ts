@@ -58,7 +58,6 @@ export interface InstanceOptions {
   readonly bucket: R2Bucket;
   /** Creates an empty engine. Called when one is first needed, and after one failed. */
   readonly createEngine: () => Promise<Engine>;
-  /** The packed country database. */
   readonly countryRanges: Uint8Array;
   readonly trackerScript: Asset;
   readonly assets: Assets;
@@ -66,7 +65,6 @@ export interface InstanceOptions {
   readonly now: () => EpochMs;
 }
 
-/** The object's role: the registry, or the object of a site. */
 type Role = Pick<Host, "oneSite"> | Pick<Host, "siteInstances" | "keepEntries">;
 
 export interface Instance {
@@ -95,9 +93,7 @@ function placesIn(packed: Uint8Array): GeoLookup {
   };
 }
 
-type Places = Pick<Host, "geo" | "geoIsLoaded" | "geoBuiltMs">;
-
-function placesOf({ config, countryRanges }: InstanceOptions): Places {
+function placesOf({ config, countryRanges }: InstanceOptions): Pick<Host, "geo" | "geoIsLoaded" | "geoBuiltMs"> {
   if (config.geoipDb === "none") return { geo: () => NOWHERE, geoIsLoaded: false, geoBuiltMs: null };
   return { geo: placesIn(countryRanges), geoIsLoaded: true, geoBuiltMs: buildTimeOf(countryRanges) };
 }

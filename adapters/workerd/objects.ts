@@ -32,13 +32,9 @@ const textOf = (value: unknown): string => (Array.isArray(value) ? value.join(",
 /** The object that holds what is of no single site. Until each site had an object of its own, it served all of them. */
 const REGISTRY_NAME = "main";
 
-/** The name of the object that serves a site. It never changes: the object has events of the site that are in no file yet. */
-const objectNameOf = (siteId: SiteId): string => siteId;
-
 /** A site's object may use the site's settings for this long without asking the registry. */
 export const SETTINGS_KEPT_MS = 60_000;
 
-/** Counts of a site's object since its last report, and its gauges. */
 export interface SiteReport {
   readonly activity: Activity<OutcomeCount>;
   readonly gauges: Gauges;
@@ -62,7 +58,6 @@ export interface RegistryStub extends AnsweringStub {
   standingOf(credentials: Credentials): Promise<Standing>;
   /** Registers the site. Resolves with what is set for it now: without events, a time zone counts at once. */
   admit(siteId: SiteId, isBounded: boolean): Promise<Refusal | { readonly record: SiteRecord | null }>;
-  /** See `SiteRegistry`. */
   beginDeletion(siteId: SiteId): Promise<void>;
   endDeletion(siteId: SiteId): Promise<void>;
   periodSecret(timeZone: string): Promise<PeriodSecret>;
@@ -81,7 +76,6 @@ export interface SiteStub extends AnsweringStub {
   /** Called when the site's settings have changed. */
   setRecord(record: SiteRecord | null): Promise<void>;
   hasEvents(): Promise<boolean>;
-  /** Removes what was made for the site: goals, segments and annotations. */
   removeItems(): Promise<{ readonly hadItems: boolean } | Refusal>;
   days(): Promise<readonly LocalDate[]>;
   /** The numbers behind the site's metrics in an overview, computed with these settings. */
@@ -90,7 +84,6 @@ export interface SiteStub extends AnsweringStub {
   takeReport(): Promise<SiteReport>;
 }
 
-/** Bindings. Variables and secrets hold the options of the service. */
 export interface ObjectEnvironment {
   readonly ANALYTICS: DurableObjectNamespace<RegistryStub>;
   readonly SITES: DurableObjectNamespace<SiteStub>;
@@ -103,10 +96,9 @@ export interface ObjectEnvironment {
 export const registryIn = ({ ANALYTICS }: Pick<ObjectEnvironment, "ANALYTICS">): RegistryStub =>
   ANALYTICS.get(ANALYTICS.idFromName(REGISTRY_NAME));
 
-export const siteIn = ({ SITES }: Pick<ObjectEnvironment, "SITES">, siteId: SiteId): SiteStub =>
-  SITES.get(SITES.idFromName(objectNameOf(siteId)));
+/** The object's name is the site id. It never changes: the object has events of the site that are in no file yet. */
+export const siteIn = ({ SITES }: Pick<ObjectEnvironment, "SITES">, siteId: SiteId): SiteStub => SITES.get(SITES.idFromName(siteId));
 
-/** The result of the call, or the `AppError` that it throws. */
 export async function refusalOr<T>(call: () => Promise<T>): Promise<T | Refusal> {
   try {
     return await call();
@@ -116,7 +108,6 @@ export async function refusalOr<T>(call: () => Promise<T>): Promise<T | Refusal>
   }
 }
 
-/** Throws a refusal as the `AppError` that it was. */
 export function unlessRefused<T extends object>(result: T | Refusal): T {
   if ("failure" in result) throw new AppError(result.failure, result.message);
   return result;

@@ -12,7 +12,6 @@ interface SqlStorage {
 
 export interface DurableObjectStorage {
   readonly sql: SqlStorage;
-  /** Runs the closure in a transaction. */
   transactionSync<T>(closure: () => T): T;
   /** Resolves when everything written so far is durable. */
   sync(): Promise<void>;
@@ -20,7 +19,6 @@ export interface DurableObjectStorage {
   getAlarm(): Promise<number | null>;
   setAlarm(scheduledTimeMs: number): Promise<void>;
   deleteAlarm(): Promise<void>;
-  /** Deletes all stored data. */
   deleteAll(): Promise<void>;
 }
 

@@ -11,7 +11,6 @@ import { parsePeriodSecret, type PeriodSecret, secretNameOf } from "../../src/ru
 import type { RateVerdict } from "../../src/runtime/base/rate-limit.ts";
 import { addActivity } from "../../src/runtime/base/metrics/metrics.ts";
 import type { SiteRecord } from "../../src/runtime/sites/site-record.ts";
-import type { Sites } from "../../src/runtime/sites/sites.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import { createRecordSecretStore } from "../../src/storage/secret-store.ts";
 import { Alarm } from "./alarms.ts";
@@ -93,11 +92,12 @@ export class RegistryObject extends ServiceObject<RegistryInstance> {
   async enter(siteId: SiteId): Promise<Entry | Refusal> {
     const { services, segmentLog, directory } = await this.instance();
     return refusalOr(async () => {
-      const { eventStore, flush } = services;
+      const { eventStore, flush, sites } = services;
       const isEmptied = (eventStore.unflushedEvents === 0 && eventStore.sealedSegments.length === 0) || (await flush.run());
       if (!isEmptied) throw storageUnavailable("The service cannot store events at the moment. Try again later.", undefined);
       directory.noteStart(siteId);
-      return { segmentFloor: ((await segmentLog.list()).at(-1) ?? 0) + 1, ...entryOf(services.sites, siteId) };
+      const segmentFloor = ((await segmentLog.list()).at(-1) ?? 0) + 1;
+      return { segmentFloor, defaultCalendar: sites.defaultCalendar, record: sites.recordOf(siteId) };
     });
   }
 
@@ -154,11 +154,6 @@ export class RegistryObject extends ServiceObject<RegistryInstance> {
     return addressRateLimit.take(key, monotonicMs());
   }
 }
-
-const entryOf = (sites: Sites, siteId: SiteId): Pick<Entry, "defaultCalendar" | "record"> => ({
-  defaultCalendar: sites.defaultCalendar,
-  record: sites.recordOf(siteId),
-});
 
 /** A generated secret must not outlive its salt period. Without one, nothing is due. */
 function ensureAlarm({ services, directory, alarm }: RegistryInstance): Promise<void> {

@@ -23,7 +23,6 @@ import { PRODUCT_NAME } from "../../src/shared/names.ts";
 const createConsoleLog = (config: Pick<Config, "logFormat" | "logLevel">): Log =>
   createLog({ ...config, now: Date.now, write: (level, line) => console[level](line) });
 
-/** Defined by the build. */
 declare const TRACKER_SCRIPT: PackedAsset;
 declare const DASHBOARD_ASSETS: PackedAssets;
 declare const VERSION: string;
@@ -31,7 +30,6 @@ declare const VERSION: string;
 /** The parts that tests replace. */
 export interface ObjectParts {
   readonly now: () => EpochMs;
-  /** An engine for an object that may have this much memory for events. */
   readonly createEngine: (eventsMemoryMb: number) => Promise<Engine>;
 }
 
@@ -99,7 +97,6 @@ export abstract class ServiceObject<I extends Instance> extends DurableObject<Du
     return instance.answer(request, connection);
   }
 
-  /** The response of the instance, or why none can be started. */
   protected async whenStarted(request: Request, respond: (instance: I) => Promise<Response>): Promise<Response> {
     let instance: I;
     try {

@@ -68,7 +68,6 @@ const MEBIBYTE = 1024 * 1024;
 /** Share of the memory for events beyond which an object that loads more takes memory from idle objects. */
 const FILLED_SHARE = 0.5;
 
-/** Interval between two signs of life of an object with a running call. */
 const BEAT_MS = 500;
 
 /** An object that gives no sign while another one gives so many has ended. Counted, because a busy isolate delays all of them alike. */
@@ -80,14 +79,12 @@ const BEATS_MISSED_MAX = 10;
 const START_CHECK_MS = 50;
 const START_CHECKS_MAX = 100;
 
-/** The object must open another share. */
 export class EngineTakenError extends EngineLostError {}
 
 const taken = (): EngineTakenError => new EngineTakenError("the engine was given to another object, or failed there");
 
 interface Share {
   engine: Engine | null;
-  /** The running calls. */
   readonly calls: Set<AbortController>;
   beats: number;
   isBeating: boolean;
@@ -106,21 +103,16 @@ interface SharedEngineOptions {
 const untilTimer = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 export class SharedEngine {
-  readonly #create: SharedEngineOptions["create"];
-  readonly #beatMs: number;
-  readonly #wait: (ms: number) => Promise<void>;
+  readonly #options: Required<SharedEngineOptions>;
   #engine: Engine | null = null;
   /** A new object for each start. */
   #starting: object | null = null;
   /** The shares of `#engine`, least recently used first. */
   readonly #shares = new Set<Share>();
-  /** The engine's last report. */
   #memoryBytes = 0;
 
-  constructor({ create, beatMs = BEAT_MS, wait = untilTimer }: SharedEngineOptions) {
-    this.#create = create;
-    this.#beatMs = beatMs;
-    this.#wait = wait;
+  constructor(options: SharedEngineOptions) {
+    this.#options = { beatMs: BEAT_MS, wait: untilTimer, ...options };
   }
 
   /** A share for an object. Its calls reject with `EngineTakenError` once the object must open another one. */
@@ -147,7 +139,7 @@ export class SharedEngine {
   async #started(memoryLimitMb: number): Promise<Engine> {
     let awaited = this.#starting;
     for (let checks = 0; this.#engine === null && this.#starting !== null && checks < START_CHECKS_MAX; checks++) {
-      await this.#wait(START_CHECK_MS);
+      await this.#options.wait(START_CHECK_MS);
       if (this.#starting !== awaited) checks = 0;
       awaited = this.#starting;
     }
@@ -158,7 +150,7 @@ export class SharedEngine {
     const starting = {};
     this.#starting = starting;
     try {
-      const engine = await this.#create(memoryLimitMb);
+      const engine = await this.#options.create(memoryLimitMb);
       // The isolate was busy for so long that another object took over, and its engine came first.
       if (this.#engine) await engine.close();
       else this.#engine = engine;
@@ -194,7 +186,7 @@ export class SharedEngine {
     let seen = this.#beatsOfOthers(share);
     for (let beats = 1; share.calls.size > 0; beats++) {
       share.beats++;
-      await this.#wait(this.#beatMs);
+      await this.#options.wait(this.#options.beatMs);
       if (share.isLost) for (const call of share.calls) call.abort(taken());
       if (share.isLost || beats % BEATS_MISSED_MAX > 0) continue;
       const now = this.#beatsOfOthers(share);
@@ -205,7 +197,6 @@ export class SharedEngine {
     share.isBeating = false;
   }
 
-  /** Shares with a running call. */
   #beatsOfOthers(own: Share): ReadonlyMap<Share, number> {
     return new Map([...this.#shares].filter((share) => share !== own && share.calls.size > 0).map((share) => [share, share.beats]));
   }

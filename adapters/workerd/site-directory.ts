@@ -15,7 +15,6 @@ import type { DurableObjectStorage } from "./platform.ts";
 
 const TABLE = "CREATE TABLE IF NOT EXISTS site (site_id TEXT PRIMARY KEY) WITHOUT ROWID";
 
-/** Objects that are asked at the same time. */
 const ASKED_MAX = 20;
 
 interface SiteDirectoryOptions {
@@ -23,14 +22,12 @@ interface SiteDirectoryOptions {
   readonly site: (siteId: SiteId) => SiteStub;
 }
 
-/** Parts of the registry's instance. */
 interface AttachedParts {
   readonly knownSites: KnownSites;
   readonly recordOf: (siteId: SiteId) => SiteRecord | null;
   readonly overviewCache: OverviewCache;
 }
 
-/** True if the site has other events than before. */
 const hasChanged = ({ counters }: SiteReport["activity"]): boolean =>
   [counters.eventsIngested, counters.pixelEventsIngested, counters.eventsErased].some((count) => count);
 
@@ -94,10 +91,8 @@ export class SiteDirectory implements SiteInstances {
     this.#hasIntroduced = true;
     for (const siteId of this.#unregistered().slice(0, sitesMax)) {
       this.#introduced.add(siteId);
-      const hasEvents = await this.#options
-        .site(siteId)
-        .hasEvents()
-        .catch(() => false);
+      const site = this.#options.site(siteId);
+      const hasEvents = await site.hasEvents().catch(() => false);
       if (hasEvents) await this.#register(siteId);
     }
   }
@@ -121,7 +116,6 @@ export class SiteDirectory implements SiteInstances {
     if (!knownSites.hasRoomFor([siteId])) await this.confirm();
   }
 
-  /** See `SiteRegistry`. */
   async beginDeletion(siteId: SiteId): Promise<void> {
     this.#noteUnconfirmed(siteId);
     this.endDeletion(siteId);
@@ -140,21 +134,15 @@ export class SiteDirectory implements SiteInstances {
     await storage.sync();
   }
 
-  confirm(): Promise<void> {
-    return this.#confirm([...this.#unconfirmed.keys()]);
-  }
-
-  #confirm(siteIds: readonly SiteId[]): Promise<void> {
+  confirm(siteIds: readonly SiteId[] = [...this.#unconfirmed.keys()]): Promise<void> {
     return severalAtOnce(siteIds, ASKED_MAX, (siteId) => this.#ask(siteId));
   }
 
   /** A site whose object does not answer stays unconfirmed, and counts: one that cannot start must not hide all others. */
   async #ask(siteId: SiteId): Promise<void> {
     const asked = this.#unconfirmed.get(siteId);
-    const hasEvents = await this.#options
-      .site(siteId)
-      .hasEvents()
-      .catch(() => null);
+    const site = this.#options.site(siteId);
+    const hasEvents = await site.hasEvents().catch(() => null);
     if (hasEvents === null || asked === undefined || this.#unconfirmed.get(siteId) !== asked) return;
     this.#unconfirmed.delete(siteId);
     if (!hasEvents) this.#remove(siteId);
@@ -186,12 +174,10 @@ export class SiteDirectory implements SiteInstances {
   async push({ key: siteId, value: record }: Change<SiteRecord, SiteId>, before: SiteRecord | null): Promise<void> {
     const isDue = this.#registered.has(siteId) && expiryOf(record) !== expiryOf(before);
     if (!this.#running.has(siteId) && !isDue) return;
-    await this.#options
-      .site(siteId)
-      .setRecord(record)
-      .catch(() => {
-        // It has ended, or asks with its next report.
-      });
+    const site = this.#options.site(siteId);
+    await site.setRecord(record).catch(() => {
+      // It has ended, or asks with its next report.
+    });
   }
 
   /** An object that starts has ended before. What it did not report may be events. */
@@ -216,13 +202,11 @@ export class SiteDirectory implements SiteInstances {
 
   async collect(): ReturnType<SiteInstances["collect"]> {
     const running = [...this.#running];
-    await this.#confirm(running.filter((siteId) => this.#unconfirmed.has(siteId)));
+    await this.confirm(running.filter((siteId) => this.#unconfirmed.has(siteId)));
     const asked = await Promise.all(
       running.map(async (siteId) => {
-        const report = await this.#options
-          .site(siteId)
-          .takeReport()
-          .catch(() => null);
+        const site = this.#options.site(siteId);
+        const report = await site.takeReport().catch(() => null);
         if (report) this.#noteActivity(siteId, report.activity);
         return report;
       }),

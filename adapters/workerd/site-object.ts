@@ -31,7 +31,6 @@ const REPORT_ALARM_MS = 5000;
 /** Delay until the object asks for the settings again. Its reports bring them earlier, unless they fail. */
 const SETTINGS_ASKED_MS = SETTINGS_KEPT_MS / 2;
 
-/** The time between two alarms of unfinished work on files. */
 const UPKEEP_ALARM_MS = 60_000;
 
 interface SiteInstance extends Instance {
@@ -87,7 +86,6 @@ export class SiteObject extends ServiceObject<SiteInstance> {
     return response;
   }
 
-  /** Serves requests about statistics. */
   fetch(request: Request): Promise<Response> {
     return this.whenStarted(request, (instance) => this.answerBy(instance, request, connectionOf(request, instance.services.config)));
   }

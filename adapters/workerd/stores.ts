@@ -6,7 +6,6 @@ import { reasonOf } from "../../src/runtime/base/metrics/log.ts";
 import { NothingAppendedError, type SegmentLog } from "../../src/storage/segment.ts";
 import { KEPT_IN_MEMORY, type KeepEntries } from "../../src/runtime/access/expiring-tokens.ts";
 
-/** The record store port: one row per record. */
 export function openSqlRecordStore(storage: DurableObjectStorage): RecordStore {
   const { sql } = storage;
   sql.exec("CREATE TABLE IF NOT EXISTS record (name TEXT PRIMARY KEY, bytes BLOB NOT NULL) WITHOUT ROWID");
@@ -49,16 +48,6 @@ const APPEND = `
   INSERT INTO journal_piece (segment, piece, bytes)
   SELECT ?, coalesce(max(piece), 0) + 1, ? FROM journal_piece WHERE segment = ?`;
 
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
-  return bytes;
-}
-
 /**
  * The journal: an append is one row, or several if it is long. Damaged segments are quarantined in the object store, where an operator can
  * read them.
@@ -72,9 +61,9 @@ export function openSqlSegmentLog(storage: DurableObjectStorage, objects: Object
     if (rows.length === 0) throw new Error(`journal segment ${segment} does not exist`);
   }
 
-  function read(segment: number): Uint8Array {
+  async function read(segment: number): Promise<Uint8Array> {
     const rows = sql.exec("SELECT bytes FROM journal_piece WHERE segment = ? ORDER BY piece", segment).toArray();
-    return joined(rows.map(({ bytes }) => new Uint8Array(bytes as ArrayBuffer)));
+    return new Uint8Array(await new Blob(rows.map(({ bytes }) => bytes as ArrayBuffer)).arrayBuffer());
   }
 
   return {
@@ -106,9 +95,7 @@ export function openSqlSegmentLog(storage: DurableObjectStorage, objects: Object
       // The platform's output gate holds the response back until then anyway. Waiting here lets events that arrive meanwhile share a row.
       await storage.sync();
     },
-    async read(segment) {
-      return read(segment);
-    },
+    read,
     async remove(segment) {
       storage.transactionSync(() => {
         sql.exec("DELETE FROM journal_piece WHERE segment = ?", segment);
@@ -118,7 +105,7 @@ export function openSqlSegmentLog(storage: DurableObjectStorage, objects: Object
     },
     async quarantine(segment) {
       const key = `${QUARANTINE_FOLDER}/${segment}.journal`;
-      await objects.put(key, read(segment));
+      await objects.put(key, await read(segment));
       return `${key} in the bucket`;
     },
     async close() {
@@ -162,7 +149,6 @@ const inOrder = (a: string, b: string): number => (a < b ? -1 : 1);
 
 /** R2 writes objects atomically and is strongly consistent, so a list shows every write. */
 export function createR2ObjectStore(bucket: R2Bucket): ObjectStore {
-  /** All pages of a listing; each has up to a thousand entries. */
   async function* pagesOf(options: { prefix: string; delimiter?: string }): AsyncGenerator<R2Objects> {
     for (let cursor: string | undefined; ;) {
       const page = await bucket.list(cursor === undefined ? options : { ...options, cursor });

@@ -17,12 +17,10 @@ const SECOND_MS = 1000;
 /** ISO 8601 without colons, which Windows does not allow. */
 const nameAt = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replaceAll(":", "-")}Z`;
 
-/** The time in a name; NaN if the text is not a name. */
 const timeOf = (name: string): number => (NAME.test(name) ? Date.parse(name.replace(NAME, "$1$2:$3:$4")) : Number.NaN);
 
 const unfinishedName = (name: string): string => `.${name}.unfinished`;
 
-/** The names of the complete backups in a target, oldest first. */
 export async function backupNames(target: string, files: FileSystem): Promise<string[]> {
   const entries = await files.readdir(target);
   return entries
@@ -40,20 +38,11 @@ export async function removeUnfinished(target: string, files: FileSystem): Promi
   return unfinished.length;
 }
 
-/** A backup that is being made. */
-interface UnfinishedBackup {
-  readonly name: string;
-  /** Its folder until it is finished. */
-  readonly folder: string;
-  /** Gives the folder its name. Everything in it must be durable. Returns its new path, which is durable. */
-  finish(): Promise<string>;
-}
-
 /**
  * Creates a folder for a backup that begins at this time. It is named by a later second if the newest backup has this name or a later
  * one, as after the clock was ahead.
  */
-export async function beginBackup(target: string, begun: Date, files: FileSystem): Promise<UnfinishedBackup> {
+export async function beginBackup(target: string, begun: Date, files: FileSystem) {
   const newest = (await backupNames(target, files)).at(-1);
   const name = nameAt(newest === undefined ? begun.getTime() : Math.max(begun.getTime(), timeOf(newest) + SECOND_MS));
   const folder = join(target, unfinishedName(name));
@@ -61,7 +50,8 @@ export async function beginBackup(target: string, begun: Date, files: FileSystem
   return {
     name,
     folder,
-    async finish() {
+    /** Gives the folder its name. Everything in it must be durable. Returns its new path, which is durable. */
+    async finish(): Promise<string> {
       await files.rename(folder, join(target, name));
       await syncFolder(target, files);
       return join(target, name);

@@ -6,10 +6,8 @@ import { createOne, syncFolder } from "../files/durable-files.ts";
 
 const CHUNK_BYTES = 128 * 1024;
 
-/** Identifies the content of a file. */
 export interface Digest {
   readonly bytes: number;
-  /** SHA-256 in hexadecimal. */
   readonly sha256: string;
 }
 
@@ -80,7 +78,6 @@ export const endOf = (
     return { bytes: size, end: end.subarray(0, await file.read(end, Math.max(0, size - length))) };
   });
 
-/** The lines of a text file, without their ends. */
 export async function* linesIn(path: string, files: FileSystem): AsyncGenerator<string> {
   const file = await files.open(path, "r");
   try {
@@ -97,15 +94,12 @@ export async function* linesIn(path: string, files: FileSystem): AsyncGenerator<
   }
 }
 
-interface TreeFile {
-  /** The path below the folder, with slashes. */
-  readonly name: string;
-  /** False for links, pipes and devices. */
-  readonly isRegular: boolean;
-}
-
-/** Files, links and devices below a folder. */
-export async function* filesBelow(folder: string, files: FileSystem, prefix = ""): AsyncGenerator<TreeFile> {
+/** Files, links, pipes and devices below a folder, by their paths below it, with slashes. */
+export async function* filesBelow(
+  folder: string,
+  files: FileSystem,
+  prefix = "",
+): AsyncGenerator<{ readonly name: string; readonly isRegular: boolean }> {
   for (const entry of await files.readdir(join(folder, prefix))) {
     const name = `${prefix}${entry.name}`;
     if (entry.isDirectory()) yield* filesBelow(folder, files, `${name}/`);
@@ -130,7 +124,6 @@ export async function syncTree(folder: string, files: FileSystem): Promise<void>
   await syncFolder(folder, files);
 }
 
-/** Removes a folder and everything in it. */
 export async function removeTree(folder: string, files: FileSystem): Promise<void> {
   await removeContent(folder, files);
   await files.rmdir(folder);

@@ -15,16 +15,11 @@ import { findingsIn, linesOf } from "../data-dir/folder-verification.ts";
 /** More than the end of a Parquet file with its checksums. */
 const END_BYTES = 4096;
 
-interface BackupCopyOptions {
-  readonly source: string;
+interface BackupCopyOptions extends Pick<Run, "source" | "files" | "progress" | "signal"> {
   /** Exists and is empty. */
   readonly folder: string;
   /** The backup whose files are hard-linked. */
   readonly earlier: SoundBackup | null;
-  readonly files: FileSystem;
-  readonly progress: Progress;
-  /** Aborted when the target belongs to another process. */
-  readonly signal: AbortSignal;
 }
 
 class BackupCopy {
@@ -32,7 +27,6 @@ class BackupCopy {
   readonly #digests = new Map<string, Digest>();
   /** Files that are linked to those of the earlier backup, which were read and have not changed since they were verified. */
   readonly linked = new Set<string>();
-  /** Files of the earlier backup that are damaged. */
   damagedEarlier = 0;
   readonly #createFolder: (name: string) => Promise<void>;
 
@@ -41,7 +35,6 @@ class BackupCopy {
     this.#createFolder = newFolders(options.folder, options.files);
   }
 
-  /** Writes to the copy while the work runs. */
   async write<T>(work: (target: BackupTarget) => Promise<T>): Promise<T> {
     const { folder, files } = this.#options;
     const { records, segmentLog } = await openStores(folder, "always", files);
@@ -52,7 +45,6 @@ class BackupCopy {
     }
   }
 
-  /** All files of the copy, by name. */
   async entries(): Promise<ManifestEntry[]> {
     const { folder, files } = this.#options;
     const names: string[] = [];
@@ -107,7 +99,6 @@ async function sealOf(path: string, files: FileSystem): Promise<string | null> {
 }
 
 export interface BackupOptions {
-  /** The version of this program. */
   readonly version: string;
   /** Number of backups without faults to keep, including the new one. Default: all. */
   readonly keep?: number | undefined;
@@ -118,7 +109,6 @@ export interface BackupOptions {
 }
 
 interface BackupOutcome extends CommandOutcome {
-  /** The new backup. */
   readonly folder: string;
 }
 
@@ -131,7 +121,6 @@ interface Run {
   readonly begun: Date;
   readonly files: FileSystem;
   readonly progress: Progress;
-  /** Aborted when another process has taken the target. */
   readonly signal: AbortSignal;
 }
 
@@ -201,7 +190,6 @@ async function makeBackup(run: Run): Promise<BackupOutcome> {
   }
 }
 
-/** Makes the content of a backup in an empty folder, durably. */
 async function fill(folder: string, { source, target, version, begun, files, progress, signal }: Run) {
   const copy = new BackupCopy({ source, folder, earlier: await newestSoundBackup(target, files), files, progress, signal });
   progress.begin("copying");

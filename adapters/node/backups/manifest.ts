@@ -16,11 +16,9 @@ const FORMAT = 1;
 
 interface BackupHeader {
   readonly format: number;
-  /** The version of the program that made the backup. */
   readonly version: string;
   /** Start of the backup in ISO 8601. It contains every event accepted before. */
   readonly createdAt: string;
-  /** The absolute path of the data folder. */
   readonly source: string;
   readonly sites: number;
   readonly events: number;
@@ -37,14 +35,11 @@ export interface ManifestEntry extends Digest {
 
 export interface Manifest {
   readonly header: BackupHeader;
-  /** Digests by path. */
   readonly entries: ReadonlyMap<string, Digest>;
 }
 
-/** Lines that are written at a time. */
 const LINES_AT_ONCE = 1000;
 
-/** Writes and syncs the manifest of a folder that has none. */
 export async function writeManifest(
   folder: string,
   header: Omit<BackupHeader, "format" | "files" | "bytes">,

@@ -21,14 +21,11 @@ const LISTED_MAX = 20;
 
 /** Paths are absolute. */
 interface Restore {
-  /** The backup. */
   readonly from: string;
-  /** The data folder. */
   readonly to: string;
   readonly manifest: Manifest;
   readonly files: FileSystem;
   readonly progress: Progress;
-  /** Aborted when another process has taken the data folder. */
   readonly signal: AbortSignal;
 }
 
@@ -61,7 +58,6 @@ export async function restoreFolder(backup: string, dataDir: string, options: Re
   }
 }
 
-/** The folder of the backup that is meant: the folder itself, or the newest backup in it. */
 async function findBackup(folder: string, files: FileSystem): Promise<string> {
   await mustBeFolder(folder, files);
   const kind = await kindOf(folder, files);
@@ -118,7 +114,6 @@ async function restore(run: Restore): Promise<CommandOutcome> {
   return { succeeded: findings.faultCount === 0, text: `${lines.join("\n")}\n` };
 }
 
-/** Copies all files, and syncs their content. */
 async function copyAll({ from, to, manifest, files, progress, signal }: Restore): Promise<void> {
   const createFolderOf = newFolders(to, files);
   progress.begin("restoring", manifest.entries.size);

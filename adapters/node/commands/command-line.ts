@@ -16,7 +16,6 @@ export interface Command {
   readonly arguments: readonly string[];
   /** The options it has beside those of every command. Commands that share the name of an option share its declaration. */
   readonly options: readonly CommandOption[];
-  /** A line of the help. */
   readonly help: string;
   /** Set for commands that run often: `serve` logs the warnings about the configuration. */
   readonly leavesWarningsToServe?: true;
@@ -29,16 +28,13 @@ export interface CommandOption {
   readonly name: string;
   /** Name of its value, e.g. `file`. Absent if it takes none. */
   readonly value?: string;
-  /** A line of the help. */
   readonly help: string;
-  /** The option of the configuration that it sets. */
   readonly sets?: OptionName;
 }
 
 interface CommandCall {
   readonly config: Config;
   readonly log: Log;
-  /** One for each argument that the command declares. */
   readonly arguments: readonly string[];
   /** The given options of the command by their names, with their values; an option that takes none has an empty one. */
   readonly options: ReadonlyMap<string, string>;
@@ -57,25 +53,19 @@ export const ADDRESS_OPTIONS: readonly CommandOption[] = [
 /** The commands of a program. The first one runs if none is named. */
 export type Commands = readonly [Command, ...Command[]];
 
-/** A command to run. */
 export interface CommandRun {
   readonly action: "run";
   readonly command: Command;
   readonly arguments: readonly string[];
-  /** The command's own options. */
   readonly options: ReadonlyMap<string, string>;
-  /** Options of the configuration. */
   readonly settings: Readonly<Partial<Record<OptionName, string>>>;
-  /** The configuration file. */
   readonly fileName: string | undefined;
 }
 
-/** The caller prints help and version. */
 export type CommandLine = { readonly action: "help" } | { readonly action: "version" } | CommandRun;
 
 const CONFIG_OPTION: CommandOption = { name: "--config", value: "file", help: "read options from this TOML file" };
 
-/** Options of every command. */
 const GENERAL_OPTIONS: readonly CommandOption[] = [
   { name: "--data-dir", value: "folder", help: "the data folder (default: ./data)", sets: "data_dir" },
   CONFIG_OPTION,
@@ -173,7 +163,6 @@ function checkArguments(command: Command, words: readonly string[]): void {
   throw new UsageError(`${command.name} takes ${allowed}, got ${quote(extra)}${suggestion(extra, names)}`);
 }
 
-/** The column of the descriptions. */
 const HELP_COLUMN = 23;
 
 const row = (left: string, help: string): string => `  ${left.padEnd(HELP_COLUMN - 3)} ${help}`;

@@ -28,7 +28,6 @@ function onNpmShellEnd(callBack: () => void): void {
   }, CHECK_INTERVAL_MS).unref();
 }
 
-/** Signals of service managers and Ctrl-C. */
 const STOP_SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
 /** `nohup` leaves none, either. */
@@ -104,7 +103,6 @@ async function makeDemo({ services: { demoSite }, origin }: Instance, config: Co
   }
 }
 
-/** Resolves when the instance listens. */
 async function start(config: Config, log: Log): Promise<Instance> {
   const starting = startInstance({
     config,

@@ -41,7 +41,6 @@ export async function mustBeFolder(folder: string, files: FileSystem): Promise<v
 /** Marks a data folder into which a backup is being restored. While it exists, nothing else in the folder may be used. */
 export const RESTORE_MARKER = "restore.unfinished";
 
-/** Reasons to refuse a folder without data. */
 export const WITHOUT_DATA = { empty: "is empty", other: "is not a data folder: it has neither events nor a secret" };
 
 type FolderKind = "data folder" | "backup" | "unfinished restore" | "empty" | "other";
@@ -49,7 +48,6 @@ type FolderKind = "data folder" | "backup" | "unfinished restore" | "empty" | "o
 /** The lock, and what file systems keep in the root of a volume, do not count as data. */
 export const isNoData = (name: string): boolean => /^lock(\.next)*$|^lost\+found$/.test(name);
 
-/** True if an instance has generated a secret there. */
 async function hasSecret(folder: string, files: FileSystem): Promise<boolean> {
   const store = createFileSecretStore(folder, files);
   try {
@@ -60,7 +58,6 @@ async function hasSecret(folder: string, files: FileSystem): Promise<boolean> {
   }
 }
 
-/** The kind of an existing folder; "empty" if it does not exist. */
 export async function kindOf(folder: string, files: FileSystem): Promise<FolderKind> {
   const names = (await entriesOf(folder, files)).map(({ name }) => name).filter((name) => !isNoData(name) && !isTemporary(name));
   if (names.length === 0) return "empty";
@@ -76,7 +73,6 @@ export async function kindOf(folder: string, files: FileSystem): Promise<FolderK
   return isData ? "data folder" : "other";
 }
 
-/** The folder holds something that must not be served. */
 class UnusableFolderError extends Error {
   override readonly name = "UnusableFolderError";
 }
@@ -153,7 +149,6 @@ async function statusOfListed(path: string, files: FileSystem): Promise<FileStat
   }
 }
 
-/** Removes unfinished files directly in a folder. Returns all of its entries. */
 async function removeLeftovers(folder: string, files: FileSystem): Promise<FolderEntry[]> {
   const entries = await files.readdir(folder);
   for (const entry of entries) if (entry.isFile() && isLeftover(entry.name, files)) await files.rm(join(folder, entry.name));

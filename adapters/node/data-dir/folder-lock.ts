@@ -18,7 +18,6 @@ import { nameOwner, codeOf } from "../files/file-system.ts";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
-/** The parts of a lock's content, separated by spaces. */
 interface LockHolder {
   readonly pid: number;
   /** The scope of the pid: a hash of the machine's boot id and, on Linux, the pid namespace of the container. */
@@ -112,7 +111,6 @@ const ATTEMPTS_MAX = 10;
 /** The errors of file systems without symbolic links, or without times of their own for them. Windows requires a privilege. */
 const NO_LINKS = ["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"];
 
-/** A running process holds the folder. */
 export class FolderLockedError extends Error {
   override readonly name = "FolderLockedError";
 }
@@ -163,7 +161,6 @@ async function createLock(path: string, content: string): Promise<void> {
   }
 }
 
-/** The content of a lock, which is a link or a file. */
 async function readLock(path: string): Promise<string> {
   try {
     return await readlink(path);
@@ -226,7 +223,6 @@ export async function lockFolder(folder: string, onLost: () => void): Promise<Fo
   return keepLock(path, textOf(us), onLost);
 }
 
-/** Sends heartbeats until the lock is released or lost. */
 function keepLock(path: string, content: string, onLost: () => void): FolderLock {
   let isReleased = false;
   /** null if unknown, for example because somebody removed the lock by hand. */

@@ -21,12 +21,10 @@ function rollupLinesOf({ rollups, compared, outdated, uncompared, uncomparedReas
 
 interface Findings {
   readonly report: VerificationReport;
-  /** The first faults. */
   readonly faults: readonly Fault[];
   readonly faultCount: number;
 }
 
-/** The lines that `verify` prints below the folder's name. */
 export function linesOf({ report, faults, faultCount }: Findings): string[] {
   const { events, files, bytes, days, sites, unflushedEvents, segments, tornSegments, supersededFiles, rollups } = report;
   return [
@@ -89,7 +87,6 @@ export async function findingsIn(
   return { report, faults: [...report.faults, ...more], faultCount: report.faultCount + more.length };
 }
 
-/** The object store, which reports each object that is read. */
 const countingReads = (objects: ObjectStore, progress: Progress): ObjectStore => ({
   ...objects,
   async get(key) {

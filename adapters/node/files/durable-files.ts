@@ -3,7 +3,6 @@ import { LruMap } from "../../../src/storage/lru-map.ts";
 import { dirname, join } from "node:path";
 import { nodeFileSystem, type FileSystem, type OpenFile, codeOf, isExisting, isMissing, orIf } from "./file-system.ts";
 
-/** Marks a file that is being written. */
 export const UNFINISHED_SUFFIX = ".unfinished";
 
 /** Distinguishes temporary files of this process from those that a crash of another one left. */
@@ -65,7 +64,6 @@ const DURABLE_FOLDERS_MAX = 10_000;
 
 const exists = async (path: string, files: FileSystem): Promise<boolean> => (await orIf(isMissing, null, files.stat(path))) !== null;
 
-/** Creates one folder unless it exists. */
 export const createOne = (path: string, files: FileSystem): Promise<void> => orIf(isExisting, undefined, files.mkdir(path));
 
 /**
@@ -90,7 +88,6 @@ export async function createFolder(folder: string, files: FileSystem = nodeFileS
 /** Identifies one incarnation of a folder: from the time it is known to be durable until it is removed. */
 type Incarnation = object;
 
-/** Maximum attempts of a write whose folder was removed meanwhile. */
 const FOLDER_ATTEMPTS_MAX = 5;
 
 /** Folders below a root: a folder's name is fsynced before anything in it counts as stored, and folders that become empty are removed. */

@@ -7,13 +7,11 @@ import { NothingAppendedError, type SegmentLog, SyncFailedError } from "../../..
 import { syncFile, syncFolder, writeDurably, DurableFolders } from "./durable-files.ts";
 import { codeOf, entriesOf, nodeFileSystem, writeAll, type FileSystem, type OpenFile } from "./file-system.ts";
 
-/** The journal's folder in the data folder. */
 export const JOURNAL_FOLDER = "journal";
 
 const NAME = /^(\d{1,15})\.journal$/;
 const QUARANTINE_FOLDER = "damaged";
 
-/** True if a file of the journal's folder has this name because it is a segment. */
 export const isSegmentFile = (name: string): boolean => NAME.test(name);
 
 const isFull = (error: unknown): boolean => ["ENOSPC", "EDQUOT"].includes(codeOf(error));

@@ -165,7 +165,6 @@ export function createFileRecordStore(root: string, files: FileSystem = nodeFile
 
 const UTC_FILE = "secret";
 
-/** Larger than any secret ever written. */
 const OVERWRITTEN_BYTES_MAX = 4096;
 
 /**

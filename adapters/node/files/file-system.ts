@@ -52,11 +52,8 @@ export const FILE_MODE = 0o600;
 
 export interface FileStatus {
   readonly size: number;
-  /** Type and permission bits. */
   readonly mode: number;
-  /** The user id of the owner. */
   readonly uid: number;
-  /** The id of the device that holds it. */
   readonly dev: number;
   isDirectory(): boolean;
 }
@@ -101,7 +98,6 @@ export interface FileSystem {
   rename(from: string, to: string): Promise<void>;
   /** Removes a file; a missing one is fine. */
   rm(path: string): Promise<void>;
-  /** Removes an empty folder. */
   rmdir(path: string): Promise<void>;
   chmod(path: string, mode: number): Promise<void>;
 }
@@ -133,7 +129,6 @@ export const nodeFileSystem: FileSystem = {
   chmod: namingOwner((path, mode: number) => chmod(path, mode)),
 };
 
-/** The error code of the system; empty if there is none. */
 export const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "";
 
 export const isNotFound = (error: unknown): boolean => codeOf(error) === "ENOENT";
@@ -153,7 +148,6 @@ export async function orIf<T, V>(isExpected: (error: unknown) => boolean, value:
   }
 }
 
-/** The entries of a folder; none if it is absent. */
 export const entriesOf = (folder: string, files: FileSystem, isAbsent = isNotFound): Promise<FolderEntry[]> =>
   orIf(isAbsent, [], files.readdir(folder));
 
@@ -181,10 +175,8 @@ export async function withParents(path: string, files: FileSystem): Promise<stri
   return paths;
 }
 
-/** All permission bits of the group and of others. */
 const OTHERS_BITS = 0o077;
 
-/** True if other users have any permission. */
 export const isOpenToOthers = ({ mode }: FileStatus): boolean => (mode & OTHERS_BITS) !== 0;
 
 /** Removes all permissions of other users. Leaves what belongs to another user: only that user can change it. */

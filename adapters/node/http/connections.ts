@@ -51,32 +51,21 @@ function queuedBytes(socket: Socket): number {
   return handle?.writeQueueSize ?? 0;
 }
 
-/** Connections whose client reads nothing: their responses would stay in memory forever. */
-export class StalledConnections {
-  readonly #sockets: Iterable<Socket>;
-  readonly #progress = new WeakMap<Socket, Progress>();
-
-  /** `sockets` yields the open ones. */
-  constructor(sockets: Iterable<Socket>) {
-    this.#sockets = sockets;
-  }
-
-  /** Resets connections without progress for `RESPONSE_STALL_MS`. Call it about once a second, with a monotonic time. */
-  end(nowMs: number): void {
-    for (const socket of this.#sockets) this.#check(socket, nowMs);
-  }
-
-  #check(socket: Socket, nowMs: number): void {
-    const [written, queued] = [socket.bytesWritten, queuedBytes(socket)];
-    const before = this.#progress.get(socket);
-    if (queued === 0) {
-      if (before) this.#progress.delete(socket);
-    } else if (before?.written !== written || before.queued !== queued) {
-      this.#progress.set(socket, { written, queued, sinceMs: nowMs });
-    } else if (nowMs - before.sinceMs >= RESPONSE_STALL_MS) {
-      resetConnection(socket);
+/**
+ * Ends connections whose client reads nothing: their responses would stay in memory forever. Call the result about once a second, with a
+ * monotonic time: it resets those of the open `sockets` that made no progress for `RESPONSE_STALL_MS`.
+ */
+export function endingStalled(sockets: Iterable<Socket>): (nowMs: number) => void {
+  const progress = new WeakMap<Socket, Progress>();
+  return (nowMs) => {
+    for (const socket of sockets) {
+      const [written, queued] = [socket.bytesWritten, queuedBytes(socket)];
+      const before = progress.get(socket);
+      if (queued === 0) progress.delete(socket);
+      else if (before?.written !== written || before.queued !== queued) progress.set(socket, { written, queued, sinceMs: nowMs });
+      else if (nowMs - before.sinceMs >= RESPONSE_STALL_MS) resetConnection(socket);
     }
-  }
+  };
 }
 
 interface ParserError extends Error {

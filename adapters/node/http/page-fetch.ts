@@ -20,7 +20,6 @@ import {
 } from "../../../src/runtime/installation/page-fetch.ts";
 
 export interface PageFetchOptions {
-  /** The header `User-Agent`. */
   readonly userAgent: string;
   /** All addresses of a name. By default the system's resolver. */
   readonly resolve?: (hostname: string) => Promise<readonly string[]>;
@@ -38,7 +37,6 @@ function failureOf(error: unknown): FetchFailure {
   return /CERT|UNABLE_TO_/.test(code) ? "certificate" : "unreachable";
 }
 
-/** Decoders by content coding. */
 const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
   ["gzip", createGunzip],
   ["br", createBrotliDecompress],

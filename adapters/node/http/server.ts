@@ -3,7 +3,7 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import type { Duplex, Readable } from "node:stream";
 import type { Socket, AddressInfo } from "node:net";
 import { PIPELINED_REQUESTS_MAX, CONNECTIONS_MAX, STOP_RESPONSES_MS, STOP_UNSENT_MS } from "../../../src/runtime/base/config/limits.ts";
-import { resetConnection, lingerAfterResponse, StalledConnections, answerUnreadable } from "./connections.ts";
+import { resetConnection, lingerAfterResponse, endingStalled, answerUnreadable } from "./connections.ts";
 import { createServerAdapter } from "@whatwg-node/server";
 import type { App } from "../../../src/handlers/pipeline.ts";
 import { responseTo } from "../../../src/handlers/http.ts";
@@ -34,25 +34,24 @@ class LatestResponses {
 
 /**
  * Limits how many requests a client may pipeline on one connection (RFC 9112, 9.3.2). Node reads 64 KB at a time and starts all requests
- * in it before it serves another connection: up to two thousand short ones, for which every other client would wait.
+ * in it before it serves another connection: up to two thousand short ones, for which every other client would wait. Above the limit, the
+ * result resets the connection and returns false. Clients that pipeline repeat the requests without a response.
  */
-class PipelinedRequests {
+function limitPipelining(): (request: IncomingMessage, response: ServerResponse) => boolean {
   /** Requests of a connection that wait for the response to an earlier one. */
-  readonly #waiting = new WeakMap<Socket, number>();
-
-  /** Resets the connection and returns false above the limit. Clients that pipeline repeat the requests without a response. */
-  admits({ socket }: IncomingMessage, response: ServerResponse): boolean {
+  const waiting = new WeakMap<Socket, number>();
+  return ({ socket }, response) => {
     // Node assigns the socket to the response whose turn it is, so a request that was not pipelined costs nothing.
     if (response.socket !== null) return true;
-    const waiting = this.#waiting.get(socket) ?? 0;
-    if (waiting >= PIPELINED_REQUESTS_MAX) {
+    const before = waiting.get(socket) ?? 0;
+    if (before >= PIPELINED_REQUESTS_MAX) {
       resetConnection(socket);
       return false;
     }
-    this.#waiting.set(socket, waiting + 1);
-    response.once("close", () => this.#waiting.set(socket, (this.#waiting.get(socket) ?? 1) - 1));
+    waiting.set(socket, before + 1);
+    response.once("close", () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
     return true;
-  }
+  };
 }
 
 /** Absolute-form: clients send it to proxies, and may send it to any server (RFC 9112, 3.2.2). */
@@ -161,7 +160,6 @@ function stop(server: Server, sockets: Iterable<Socket>, responses: LatestRespon
 interface Exchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
-  /** The reason why the request target is invalid; null if it is valid. */
   readonly targetError: string | null;
 }
 
@@ -188,7 +186,7 @@ export async function startServer({ app, host, port, requestTimeoutSecs }: Serve
     res.once("pipe", (body: Readable) => body.once("error", () => resetConnection(req.socket)));
     return response;
   });
-  const pipelined = new PipelinedRequests();
+  const isAdmitted = limitPipelining();
   // Node requires whole milliseconds, and a headers timeout no longer than the request timeout.
   const requestTimeoutMs = Math.ceil(requestTimeoutSecs * 1000);
   const server = createServer(
@@ -203,7 +201,7 @@ export async function startServer({ app, host, port, requestTimeoutSecs }: Serve
       requireHostHeader: false,
     },
     (req, res) => {
-      if (pipelined.admits(req, res)) void adapter(req, res, { targetError: normaliseTarget(req) });
+      if (isAdmitted(req, res)) void adapter(req, res, { targetError: normaliseTarget(req) });
     },
   );
   const responses = new LatestResponses(server);
@@ -226,10 +224,10 @@ export async function startServer({ app, host, port, requestTimeoutSecs }: Serve
       resolve();
     });
   });
-  const stalled = new StalledConnections(sockets);
+  const endStalled = endingStalled(sockets);
   return {
     origin: originOf(server),
-    endStalled: () => stalled.end(performance.now()),
+    endStalled: () => endStalled(performance.now()),
     stop() {
       stopping = true;
       return stop(server, sockets, responses);

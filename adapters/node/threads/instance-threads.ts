@@ -67,7 +67,6 @@ export class InstanceThreads {
     this.rollupCalculator = threadedRollupCalculator(threads.rollups, dataFolder);
   }
 
-  /** Ends everything that a flush does not need, in the middle of its work. */
   async closeAllButEncoder(): Promise<void> {
     await Promise.all([this.engine.close(), this.passwordHasher.close(), this.parquet.closeMerger(), this.rollupCalculator.close()]);
   }

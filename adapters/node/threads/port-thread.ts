@@ -45,7 +45,6 @@ interface RunningThread {
 }
 
 interface PortThreadOptions {
-  /** The text of a script that calls `servePort`. */
   readonly script: string;
   /** An idle thread is kept this long; if absent, until `close`. */
   readonly idleMs?: number;
@@ -123,7 +122,6 @@ function transferablesOf(result: unknown): ArrayBuffer[] {
   return bytes instanceof Uint8Array ? [bytes.buffer as ArrayBuffer] : [];
 }
 
-/** The worker's end of the protocol. */
 export function servePort(port: object, work: keyof typeof NICE): void {
   const parent = parentPort;
   if (!parent) throw new Error("servePort must be called in a worker thread");

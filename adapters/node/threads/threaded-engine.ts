@@ -49,27 +49,23 @@ interface RunningWorker {
 }
 
 interface ThreadedEngineOptions {
-  /** The text of the built `engine-worker.js`. */
   readonly script: string;
-  /** Reads the built `engine.wasm`. */
   readonly readModule: () => Promise<Uint8Array<ArrayBuffer>>;
   /** The thread starts with the first call, which may never come. It starts at once by default. */
   readonly isOnDemand?: boolean;
   readonly log: Log;
 }
 
-/** Errors lose their class between threads. This restores those of the port. */
-function errorFrom({ name, message }: { name: string; message: string }): Error {
-  if (name === "EngineLostError") return new EngineLostError(message);
-  if (name === "EngineFullError") return new EngineFullError(message);
-  if (name === "TooManyTestsError") return new TooManyTestsError(message);
-  if (name === "TooManyStepsError") return new TooManyStepsError(message);
-  return new Error(message);
-}
+/** Errors lose their class between threads. Those of the port get it back. */
+const PORT_ERRORS: Readonly<Record<string, new (message: string) => Error>> = {
+  EngineLostError,
+  EngineFullError,
+  TooManyTestsError,
+  TooManyStepsError,
+};
 
 export class ThreadedEngine extends CallingEngine {
   readonly #options: ThreadedEngineOptions;
-  readonly #log: Log;
   #module: Promise<WebAssembly.Module> | null = null;
   #running: RunningWorker | null = null;
   #started: Promise<RunningWorker> | null = null;
@@ -80,7 +76,6 @@ export class ThreadedEngine extends CallingEngine {
   constructor(options: ThreadedEngineOptions) {
     super();
     this.#options = options;
-    this.#log = options.log;
     if (options.isOnDemand !== true) this.#started = this.#start();
   }
 
@@ -101,7 +96,7 @@ export class ThreadedEngine extends CallingEngine {
       worker.postMessage(await this.#compiledModule());
     } catch (error) {
       this.#module = null;
-      this.#log.error("the engine's module cannot be read and compiled", { reason: reasonOf(error) });
+      this.#options.log.error("the engine's module cannot be read and compiled", { reason: reasonOf(error) });
       await worker.terminate();
     }
   }
@@ -116,7 +111,7 @@ export class ThreadedEngine extends CallingEngine {
         if ("ready" in reply) resolve(running);
         else this.#settle(running, reply);
       });
-      running.worker.on("error", (error) => this.#log.error("the engine failed", { reason: reasonOf(error) }));
+      running.worker.on("error", (error) => this.#options.log.error("the engine failed", { reason: reasonOf(error) }));
       running.worker.on("exit", () => {
         reject(this.#exitError("the engine thread exited"));
         this.#onExit(running);
@@ -135,7 +130,7 @@ export class ThreadedEngine extends CallingEngine {
     pending.delete(reply.id);
     if (!call) return;
     if ("result" in reply) call.resolve(reply.result as never);
-    else call.reject(errorFrom(reply.error));
+    else call.reject(new (PORT_ERRORS[reply.error.name] ?? Error)(reply.error.message));
   }
 
   #exitError(message: string): EngineLostError {
@@ -150,7 +145,7 @@ export class ThreadedEngine extends CallingEngine {
     this.#running = null;
     this.#generation++;
     if (this.#closed) return;
-    this.#log.warn("the engine thread exited and is restarted; queries reload the events they need");
+    this.#options.log.warn("the engine thread exited and is restarted; queries reload the events they need");
     this.#started = new Promise<void>((resolve) => setTimeout(resolve, RESTART_PAUSE_MS)).then(() => {
       if (this.#closed) throw new EngineClosedError("the engine is closed");
       return this.#start();
@@ -186,7 +181,7 @@ export class ThreadedEngine extends CallingEngine {
     running.pending.delete(id);
     running.worker.postMessage({ id, cancel: true } satisfies EngineRequest);
     const timeout = setTimeout(() => {
-      this.#log.error("the engine did not end an aborted query in time and is restarted");
+      this.#options.log.error("the engine did not end an aborted query in time and is restarted");
       void running.worker.terminate();
     }, CANCEL_GRACE_MS);
     running.cancelDeadlines.set(id, timeout.unref());

@@ -19,14 +19,14 @@ describe("the builtin database", () => {
   const database = openGeoDatabase("builtin", COUNTRY_DATABASE_URL);
 
   it("the builtin database of countries is loaded by default", () => {
-    expect(database.loaded).toBe(true);
+    expect(database.geoIsLoaded).toBe(true);
   });
 
   it("reports the time of its build, which the version of its package names", () => {
     const { version } = JSON.parse(readFileSync(join(builtinFile, "../package.json"), "utf8")) as { version: string };
     const [, year, month, day] = /\.(\d{4})(\d\d)(\d\d)\d\d$/.exec(version) ?? [];
     const publishedMs = Date.parse(`${year}-${month}-${day}`);
-    expect(Math.abs((database.builtMs ?? Number.NaN) - publishedMs)).toBeLessThan(14 * 86_400_000);
+    expect(Math.abs((database.geoBuiltMs ?? Number.NaN) - publishedMs)).toBeLessThan(14 * 86_400_000);
   });
 
   it.each([
@@ -37,7 +37,7 @@ describe("the builtin database", () => {
     ["::ffff:91.198.174.192", "NL"],
     ["::FFFF:8.8.8.8", "US"],
   ])("%s is in %s", (address, country) => {
-    expect(database.lookup(address)).toEqual(countryOf(country));
+    expect(database.geo(address)).toEqual(countryOf(country));
   });
 
   it.each([
@@ -64,7 +64,7 @@ describe("the builtin database", () => {
     "224.0.0.1",
     "255.255.255.255",
   ])("%s has no place", (address) => {
-    expect(database.lookup(address)).toEqual(NOWHERE);
+    expect(database.geo(address)).toEqual(NOWHERE);
   });
 
   it.each([
@@ -81,13 +81,13 @@ describe("the builtin database", () => {
     "\u0000",
     "__proto__",
   ])("%j is not an address and has no place", (address) => {
-    expect(database.lookup(address)).toEqual(NOWHERE);
+    expect(database.geo(address)).toEqual(NOWHERE);
   });
 
   it.each(["172.15.0.1", "172.32.0.1", "100.63.255.255", "100.128.0.1", "11.0.0.1", "126.0.0.1", "192.167.1.1"])(
     "%s is beside a private network and has a place",
     (address) => {
-      expect(database.lookup(address).countryCode).toMatch(/^[A-Z]{2}$/);
+      expect(database.geo(address).countryCode).toMatch(/^[A-Z]{2}$/);
     },
   );
 });
@@ -95,9 +95,9 @@ describe("the builtin database", () => {
 describe("no database", () => {
   it("places are unknown without a database, which counts as not loaded", () => {
     const database = openGeoDatabase("none", COUNTRY_DATABASE_URL);
-    expect(database.loaded).toBe(false);
-    expect(database.builtMs).toBeNull();
-    expect(database.lookup("8.8.8.8")).toEqual(NOWHERE);
+    expect(database.geoIsLoaded).toBe(false);
+    expect(database.geoBuiltMs).toBeNull();
+    expect(database.geo("8.8.8.8")).toEqual(NOWHERE);
   });
 });
 
@@ -113,13 +113,13 @@ describe("a database file of the operator", () => {
   it("a database file of the operator is read from its path", () => {
     const path = join(folder, "copy with spaces.mmdb");
     copyFileSync(builtinFile, path);
-    expect(openGeoDatabase({ paths: [path] }, COUNTRY_DATABASE_URL).lookup("91.198.174.192")).toEqual(countryOf("NL"));
+    expect(openGeoDatabase({ paths: [path] }, COUNTRY_DATABASE_URL).geo("91.198.174.192")).toEqual(countryOf("NL"));
   });
 
   it("a database file of the operator may contain IPv4 only", () => {
     const database = openGeoDatabase({ paths: [ipv4File] }, COUNTRY_DATABASE_URL);
-    expect(database.lookup("91.198.174.192")).toEqual(countryOf("NL"));
-    expect(database.lookup("2001:4860:4860::8888")).toEqual(NOWHERE);
+    expect(database.geo("91.198.174.192")).toEqual(countryOf("NL"));
+    expect(database.geo("2001:4860:4860::8888")).toEqual(NOWHERE);
   });
 
   it.each([
@@ -127,10 +127,9 @@ describe("a database file of the operator", () => {
     ["IPv6 and IPv4", [ipv6File, ipv4File]],
   ])("a database of the operator may be two files, for %s", (_, paths) => {
     const database = openGeoDatabase({ paths }, COUNTRY_DATABASE_URL);
-    for (const address of ["91.198.174.192", "2a02:ec80::1"])
-      expect([address, database.lookup(address)]).toEqual([address, countryOf("NL")]);
-    expect(database.lookup("2001:4860:4860::8888")).toEqual(countryOf("US"));
-    expect(database.builtMs).toBe(openGeoDatabase({ paths: [ipv4File] }, COUNTRY_DATABASE_URL).builtMs);
+    for (const address of ["91.198.174.192", "2a02:ec80::1"]) expect([address, database.geo(address)]).toEqual([address, countryOf("NL")]);
+    expect(database.geo("2001:4860:4860::8888")).toEqual(countryOf("US"));
+    expect(database.geoBuiltMs).toBe(openGeoDatabase({ paths: [ipv4File] }, COUNTRY_DATABASE_URL).geoBuiltMs);
   });
 
   it("a missing second file fails the start with the option and the path", () => {

@@ -11,7 +11,7 @@ import { COUNTRY_DATABASE_URL } from "../../../support/built.ts";
 const path = createRequire(import.meta.url).resolve("@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb");
 const packed = encodeCountryRanges(readFileSync(path));
 const lookup = openCountryRanges(packed);
-const { lookup: database, builtMs } = openGeoDatabase("builtin", COUNTRY_DATABASE_URL);
+const { geo: database, geoBuiltMs: builtMs } = openGeoDatabase("builtin", COUNTRY_DATABASE_URL);
 
 /** Pseudo-random numbers from 0 to 1, the same in each run. */
 function numbersFrom(seed: number): () => number {
