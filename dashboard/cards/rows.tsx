@@ -1,5 +1,4 @@
 /** A list of rows: label, a bar proportional to the largest, a number and its change. A click filters the view by the value of a row. */
-import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Parameters } from "../api/http.ts";
 import type { Dimension } from "../api/types.ts";
@@ -68,13 +67,6 @@ export const countInRow = (
   ...(isCompared() && { before: before ?? null }),
 });
 
-/** Equally wide in all rows. `before` is null until it has loaded. */
-const RowChange = ({ now, before, title }: { readonly now: number; readonly before: number | null; readonly title: string }) => (
-  <span class="row-change" title={title}>
-    {before === 0 && now > 0 ? <NewValue /> : before !== null && <Change now={now} before={before} format={formatShortRate} />}
-  </span>
-);
-
 /** The filter of a row; `label` is the value's name. */
 export function filteringRow(filter: ValueFilter, label: string): Pick<Row, "title" | "isChosen" | "filter"> {
   const refusal = refusalOf(filter.value);
@@ -103,37 +95,6 @@ function onMenuKey(event: KeyboardEvent): void {
   (event.currentTarget as HTMLElement).closest(".row")?.querySelector<HTMLElement>(`.${MENU_BUTTON}`)?.click();
 }
 
-interface FilterButtonProps {
-  readonly row: Row;
-  readonly filter: ValueFilter;
-  readonly children: ComponentChildren;
-}
-
-const RowFilterButton = ({ row, filter, children }: FilterButtonProps) => (
-  <>
-    <button
-      type="button"
-      class="row-button"
-      title={row.title}
-      aria-pressed={row.isChosen === true}
-      aria-keyshortcuts="Shift+F10"
-      // Shift would select the text up to here.
-      onMouseDown={(event) => event.shiftKey && event.preventDefault()}
-      onClick={(event) => toggleFilter(filter.dimension, filter.value, choiceOf(event))}
-      onKeyDown={onMenuKey}
-    >
-      {children}
-    </button>
-    <Menu
-      label="More options"
-      button={<span class="more" aria-hidden="true" />}
-      buttonClass={MENU_BUTTON}
-      isTabStop={false}
-      items={filterItems(filter, row.label)}
-    />
-  </>
-);
-
 export const RowMark = ({ text }: { readonly text: string }) =>
   text === "" ? null : (
     <span class="row-mark" aria-hidden="true">
@@ -154,7 +115,12 @@ function RowText({ row }: { readonly row: Row }) {
         <span class="row-count" title={countTitle}>
           {text ?? compactCount(count)}
         </span>
-        {before !== undefined && <RowChange now={count} before={before} title={countTitle} />}
+        {/* Equally wide in all rows, also while it loads. */}
+        {before !== undefined && (
+          <span class="row-change" title={countTitle}>
+            {before === 0 && count > 0 ? <NewValue /> : before !== null && <Change now={count} before={before} format={formatShortRate} />}
+          </span>
+        )}
       </span>
     </>
   );
@@ -181,13 +147,32 @@ function PlainRow({ row }: { readonly row: Row }) {
 }
 
 function RowContent({ row }: { readonly row: Row }) {
-  if (row.filter) {
+  const { filter } = row;
+  if (filter)
     return (
-      <RowFilterButton row={row} filter={row.filter}>
-        <RowText row={row} />
-      </RowFilterButton>
+      <>
+        <button
+          type="button"
+          class="row-button"
+          title={row.title}
+          aria-pressed={row.isChosen === true}
+          aria-keyshortcuts="Shift+F10"
+          // Shift would select the text up to here.
+          onMouseDown={(event) => event.shiftKey && event.preventDefault()}
+          onClick={(event) => toggleFilter(filter.dimension, filter.value, choiceOf(event))}
+          onKeyDown={onMenuKey}
+        >
+          <RowText row={row} />
+        </button>
+        <Menu
+          label="More options"
+          button={<span class="more" aria-hidden="true" />}
+          buttonClass={MENU_BUTTON}
+          isTabStop={false}
+          items={filterItems(filter, row.label)}
+        />
+      </>
     );
-  }
   if (!row.onChoose) return <PlainRow row={row} />;
   return (
     <button type="button" class="row-button" title={row.title ?? row.label} onClick={row.onChoose}>

@@ -27,8 +27,6 @@ import {
   type Place,
 } from "./annotations.ts";
 
-const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
-
 const SCOPES: Readonly<Record<Annotation["scope"], string>> = { everybody: "Everybody", oneself: "Only me" };
 
 const hourText = (hour: number): string => formatHour(`2026-03-15 ${String(hour).padStart(2, "0")}:00`);
@@ -81,7 +79,7 @@ function AnnotationForm({ place, annotation, isBusy, isFocused, onSave, onCancel
             onChange={({ currentTarget: { value } }) => setHour(value === "" ? null : Number(value))}
           >
             <option value="">All day</option>
-            {HOURS.map((each) => (
+            {Array.from({ length: 24 }, (_, each) => (
               <option key={each} value={String(each)}>
                 {hourText(each)}
               </option>
@@ -102,45 +100,12 @@ function AnnotationForm({ place, annotation, isBusy, isFocused, onSave, onCancel
 
 const TITLE = "Annotations";
 
-interface ListProps {
-  readonly list: RefObject<HTMLUListElement | null>;
-  readonly when: string;
-  readonly annotations: readonly Annotation[];
-  readonly onEdit: (annotation: Annotation) => void;
-  readonly onDelete: (annotation: Annotation) => void;
-}
-
-const List = ({ list, when, annotations, onEdit, onDelete }: ListProps) => (
-  <ul class="annotations" ref={list} tabIndex={-1} aria-label={`Annotations of ${when}`}>
-    {annotations.map((annotation) => (
-      <li key={annotation.id}>
-        <div>
-          <strong>{annotation.text}</strong>
-          <span class="dim">
-            {whenOf(annotation)}
-            {annotation.scope === "oneself" && ", only you"}
-          </span>
-        </div>
-        <button type="button" class="button small" onClick={() => onEdit(annotation)}>
-          Edit<span class="unseen"> {annotation.text}</span>
-        </button>
-        <ConfirmedButton isSmall label="Delete" confirmLabel="Confirm" subject={annotation.text} onConfirm={() => onDelete(annotation)} />
-      </li>
-    ))}
-  </ul>
-);
-
-/** The form edits this annotation; null adds a new one. */
-interface Edited {
-  readonly id: string | null;
-  readonly isFocused: boolean;
-}
-
 /** Moves the focus to `list` after each change, because the pressed button disappears. */
 function useEdited(siteId: string, at: string, list: RefObject<HTMLUListElement | null>) {
   const annotations = useAnnotations();
   const isPlace = parsePlace(at) !== null || parseSpan(at) !== null;
-  const [edited, setEdited] = useState<Edited>({ id: isPlace ? null : at, isFocused: false });
+  /** null adds an annotation. */
+  const [edited, setEdited] = useState({ id: isPlace ? null : at, isFocused: false });
   const [changes, setChanges] = useState(0);
   const { isBusy, problem, run } = useAction(problemText);
   const annotation = annotations.find(({ id }) => id === edited.id) ?? null;
@@ -181,20 +146,31 @@ function AnnotationsView({ siteId, at }: { readonly siteId: string; readonly at:
   useEffect(() => {
     if (span) list.current?.focus();
   }, []);
+  const when = span ? spanInWords(span) : formatRange(range.value.start, range.value.end);
+  const shown = span ? annotations.filter((annotation) => isWithin(span, annotation)) : annotations;
   const { key, ...rest } = form;
   const parts = [
     <div key="form">
       <AnnotationForm key={key} place={parsePlace(at) ?? span?.from ?? { date: today.value, hour: null }} {...rest} />
       <Problem text={problem} />
     </div>,
-    <List
-      key="list"
-      list={list}
-      when={span ? spanInWords(span) : formatRange(range.value.start, range.value.end)}
-      annotations={span ? annotations.filter((annotation) => isWithin(span, annotation)) : annotations}
-      onEdit={edit}
-      onDelete={remove}
-    />,
+    <ul key="list" class="annotations" ref={list} tabIndex={-1} aria-label={`Annotations of ${when}`}>
+      {shown.map((annotation) => (
+        <li key={annotation.id}>
+          <div>
+            <strong>{annotation.text}</strong>
+            <span class="dim">
+              {whenOf(annotation)}
+              {annotation.scope === "oneself" && ", only you"}
+            </span>
+          </div>
+          <button type="button" class="button small" onClick={() => edit(annotation)}>
+            Edit<span class="unseen"> {annotation.text}</span>
+          </button>
+          <ConfirmedButton isSmall label="Delete" confirmLabel="Confirm" subject={annotation.text} onConfirm={() => remove(annotation)} />
+        </li>
+      ))}
+    </ul>,
   ];
   return <>{span ? parts.toReversed() : parts}</>;
 }

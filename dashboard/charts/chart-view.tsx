@@ -26,19 +26,15 @@ const MARK_PX = 24;
 /** A tooltip shows at most this many texts; the dialog shows all. */
 const TEXTS_MAX = 6;
 
-function openMark({ annotations }: Mark, interval: Interval): void {
-  const [first, ...others] = annotations;
-  if (first) openAnnotations(others.length === 0 ? first.id : spanText(annotations, interval));
-}
-
 interface MarkButtonProps {
   readonly mark: Mark;
-  readonly onOpen: () => void;
+  readonly interval: Interval;
   readonly layout: Layout;
 }
 
-function MarkButton({ mark: { index, annotations }, onOpen, layout: { leftOf, bottom, width } }: MarkButtonProps) {
+function MarkButton({ mark: { index, annotations }, interval, layout: { leftOf, bottom, width } }: MarkButtonProps) {
   const [isShown, setShown] = useState(false);
+  const [first, ...others] = annotations;
   const left = leftOf(index);
   const texts = annotations.map(annotationText);
   return (
@@ -51,7 +47,7 @@ function MarkButton({ mark: { index, annotations }, onOpen, layout: { leftOf, bo
         onFocus={() => setShown(true)}
         onBlur={() => setShown(false)}
         onKeyDown={(event) => event.key === "Escape" && setShown(false)}
-        onClick={onOpen}
+        onClick={() => first && openAnnotations(others.length === 0 ? first.id : spanText(annotations, interval))}
       >
         <span aria-hidden="true">{annotations.length === 1 ? "" : annotations.length}</span>
       </button>
@@ -79,7 +75,7 @@ function ChartMarks({ points, interval, layout }: ChartMarksProps) {
   return (
     <div class="chart-marks">
       {joinedMarks(marksOf(points, annotations, interval), layout.leftOf, MARK_PX).map((mark) => (
-        <MarkButton key={mark.annotations[0]?.id} mark={mark} onOpen={() => openMark(mark, interval)} layout={layout} />
+        <MarkButton key={mark.annotations[0]?.id} mark={mark} interval={interval} layout={layout} />
       ))}
     </div>
   );
@@ -89,39 +85,31 @@ interface ChartProps {
   readonly metric: ShownMetric;
   readonly points: readonly ChartPoint[];
   readonly interval: Interval;
+  readonly onOpen: (bucket: Bucket) => void;
 }
 
 const written = (value: number | null, format: (value: number) => string): string => (value === null ? "–" : format(value));
 
-interface TooltipLineProps {
-  readonly kind: "now" | "before";
-  readonly title: string;
-  readonly part: string | null;
-  readonly value: string;
-}
-
-const TooltipLine = ({ kind, title, part, value }: TooltipLineProps) => (
-  <span class="tooltip-line">
-    <i class={`swatch ${kind}`} /> {title}
-    {part !== null && <em>{part}</em>} <strong>{value}</strong>
-  </span>
-);
-
 function ChartTooltip({ metric, point }: { readonly metric: ShownMetric; readonly point: ChartPoint }) {
   const { title, format, isLessBetter } = metric;
   const { value, before } = point;
+  const line = (kind: "now" | "before", of: Pick<ChartPoint, "title" | "part">, text: string) => (
+    <span class="tooltip-line">
+      <i class={`swatch ${kind}`} /> {of.title}
+      {of.part !== null && <em>{of.part}</em>} <strong>{text}</strong>
+    </span>
+  );
   return (
     <>
       <span class="tooltip-title">{title}</span>
-      <TooltipLine kind="now" title={point.title} part={point.part} value={written(value, format)} />
-      {before && <TooltipLine kind="before" title={before.title} part={before.part} value={format(before.value)} />}
+      {line("now", point, written(value, format))}
+      {before && line("before", before, format(before.value))}
       {before && value !== null && isComparable(point) && <Change now={value} before={before.value} isLessBetter={isLessBetter} />}
     </>
   );
 }
 
-function summaryOf({ metric, points }: Pick<ChartProps, "metric" | "points">): string {
-  const { title, format } = metric;
+function summaryOf({ title, format }: ShownMetric, points: readonly ChartPoint[]): string {
   const values = points.flatMap(({ value }) => value ?? []);
   return values.length === 0 ? title : `${title}: highest ${format(Math.max(...values))}, lowest ${format(Math.min(...values))}`;
 }
@@ -135,26 +123,26 @@ function textOf({ title, part, value, before }: ChartPoint, format: (value: numb
 /** A bucket can be opened if it is shorter than the range. */
 const canOpen = ({ start, end, state }: Bucket): boolean => state !== "ahead" && (start !== range.value.start || end !== range.value.end);
 
-export function ChartView({ metric, points, interval, onOpen }: ChartProps & { readonly onOpen: (bucket: Bucket) => void }) {
+export function ChartView({ metric, points, interval, onOpen }: ChartProps) {
   const [cursor, setCursor] = useState<Cursor | null>(null);
   const [layout, setLayout] = useState<Layout | null>(null);
   const point = cursor === null ? undefined : points[cursor.index];
   const isOpenable = points.some(({ bucket }) => canOpen(bucket));
+  const placeAt = (index: number) => points[index] && placeOf(points[index].label, points[index].bucket, interval);
   const open = (index: number) => {
     const bucket = points[index]?.bucket;
     if (bucket && canOpen(bucket)) onOpen(bucket);
   };
   const annotate = (index: number) => {
-    const marked = points[index];
-    if (marked) openAnnotations(placeText(placeOf(marked.label, marked.bucket, interval)));
+    const place = placeAt(index);
+    if (place) openAnnotations(placeText(place));
   };
   const moveTo = (next: Cursor | null) => {
-    const pointed = next && points[next.index];
-    pointedPlace.value = pointed ? placeOf(pointed.label, pointed.bucket, interval) : null;
+    pointedPlace.value = (next && placeAt(next.index)) ?? null;
     setCursor(next);
   };
   return (
-    <figure class="main-chart" aria-label={summaryOf({ metric, points })}>
+    <figure class="main-chart" aria-label={summaryOf(metric, points)}>
       <LineChart
         points={points}
         format={metric.format}
@@ -183,16 +171,8 @@ export function ChartView({ metric, points, interval, onOpen }: ChartProps & { r
   );
 }
 
-interface ChartTableProps {
-  readonly metric: ShownMetric;
-  readonly points: readonly ChartPoint[];
-  readonly interval: Interval;
-  /** null without a comparison. */
-  readonly beforeTitle: string | null;
-  readonly onOpen: (bucket: Bucket) => void;
-}
-
-export function ChartTable({ metric, points, interval, beforeTitle, onOpen }: ChartTableProps) {
+/** `beforeTitle` is null without a comparison. */
+export function ChartTable({ metric, points, interval, beforeTitle, onOpen }: ChartProps & { readonly beforeTitle: string | null }) {
   const marks = new Map(marksOf(points, useAnnotations(), interval).map(({ index, annotations }) => [index, annotations]));
   const { title, format } = metric;
   const cell = (value: number | null | undefined) => <td>{value == null ? "–" : format(value)}</td>;

@@ -29,26 +29,18 @@ import {
 import { chosenMetric, totalsOf, useMetricSeries, type MetricTotals, type ShownMetric } from "./shown-metrics.ts";
 import { isCounted, SummaryLine } from "./summary-line.tsx";
 
-const LABELS: Readonly<Record<Interval, string>> = {
-  minute: "By minute",
-  hour: "By hour",
-  day: "By day",
-  week: "By week",
-  month: "By month",
-};
-
 function IntervalMenu({ interval }: { readonly interval: Interval }) {
   const offered = offeredIntervals(range.value);
   if (offered.length < 2) return null;
   const byDefault = defaultInterval(range.value);
   return (
     <Menu
-      label={`Interval: ${LABELS[interval]}`}
+      label={`Interval: By ${interval}`}
       buttonClass="link"
-      button={LABELS[interval]}
+      button={`By ${interval}`}
       hasCaret
       items={offered.map((id) => ({
-        label: LABELS[id],
+        label: `By ${id}`,
         isChosen: id === interval,
         onChoose: () => navigate({ interval: id === byDefault ? null : id }),
       }))}
@@ -137,12 +129,6 @@ function useSeries(metric: ShownMetric, interval: Interval): Report<readonly Cha
   return { ...report, data: points };
 }
 
-const Legend = ({ comparedTitle }: { readonly comparedTitle: string }) => (
-  <span class="legend">
-    <i class="swatch now" /> This period <i class="swatch before" /> {comparedTitle}
-  </span>
-);
-
 export function MainChart({ main, everybody }: Statistics) {
   const metric = chosenMetric();
   const compared = comparedRange.value;
@@ -163,7 +149,11 @@ export function MainChart({ main, everybody }: Statistics) {
         {isCurrent && report.data && totals && isCounted(metric.field) && (
           <SummaryLine field={metric.field} points={report.data} interval={interval} totals={totals} onOpen={openBucket} />
         )}
-        {comparedTitle !== null && <Legend comparedTitle={comparedTitle} />}
+        {comparedTitle !== null && (
+          <span class="legend">
+            <i class="swatch now" /> This period <i class="swatch before" /> {comparedTitle}
+          </span>
+        )}
         {isOfClock(interval) && timeZone.value !== UTC && <span class="legend">Times in {timeZone.value}</span>}
         <div class="chart-tools">
           <IntervalMenu interval={interval} />

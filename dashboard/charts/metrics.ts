@@ -31,18 +31,16 @@ export interface MetricInfo {
 
 export const ratio = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
 
-type Further = Pick<MetricInfo, "isLessBetter" | "parameters">;
-
-const byTime = (field: string, format: MetricInfo["format"], value: MetricInfo["value"], further: Further = {}): MetricInfo => ({
+/** Metrics of the report `timeseries`. */
+const byTime = (field: string, format: MetricInfo["format"], value: MetricInfo["value"]): MetricInfo => ({
   series: "timeseries",
   field,
   format,
   value,
-  ...further,
 });
 
-const bySession = (field: string, format: MetricInfo["format"], value: MetricInfo["value"], further: Further = {}): MetricInfo => ({
-  ...byTime(field, format, value, further),
+const bySession = (field: string, format: MetricInfo["format"], value: MetricInfo["value"]): MetricInfo => ({
+  ...byTime(field, format, value),
   series: "session-timeseries",
 });
 
@@ -51,10 +49,10 @@ export const METRICS: Readonly<Record<Metric, MetricInfo>> = {
   visits: bySession("sessions", compactCount, (totals) => totals.total_sessions),
   pageviews: byTime("pageviews", compactCount, (totals) => totals.total_pageviews),
   views_per_visit: bySession("views_per_visit", formatAverage, ({ views_per_visit = null }) => views_per_visit),
-  bounce_rate: bySession("bounce_rate", formatRate, (totals) => totals.bounce_rate, { isLessBetter: true }),
+  bounce_rate: { ...bySession("bounce_rate", formatRate, (totals) => totals.bounce_rate), isLessBetter: true },
   visit_duration: bySession("avg_visit_duration_secs", formatDuration, (totals) => totals.avg_visit_duration_secs),
   unique_conversions: byTime("visitors", compactCount, (totals) => totals.unique_visitors),
-  total_conversions: byTime("events", compactCount, (totals) => totals.total_events, { parameters: { include: "events" } }),
+  total_conversions: { ...byTime("events", compactCount, (totals) => totals.total_events), parameters: { include: "events" } },
   // `useMetricSeries` computes the field.
   conversion_rate: byTime(
     "conversion_rate",

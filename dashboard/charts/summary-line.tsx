@@ -54,8 +54,7 @@ const countsOf = (rows: Rows, field: CountedField): CountsBySource => new Map(ro
 const useSources = (parameters: Record<string, string | number | null>): Report<Rows> =>
   useRequest<Rows>(urlOf("/api/stats/breakdown/sources", { ...scope.value, ...parameters }));
 
-interface SourceProps {
-  readonly field: CountedField;
+interface SourceProps extends Pick<SummaryProps, "field"> {
   readonly outlier: Outlier;
   readonly bucket: Bucket;
   /** The count of the whole range. */

@@ -1,7 +1,6 @@
 /** The funnel report, with visitors who complete each step and those who drop off; and sequences, whose steps may have any events in between. */
 import { useState } from "preact/hooks";
 import { STEPS_MIN } from "../../src/shared/limits.ts";
-import type { Reports } from "../api/types.ts";
 import { countOf, formatCount, formatRate } from "../format/locale.ts";
 import { Checkbox } from "../kit/forms.tsx";
 import { lazy } from "../kit/lazy.tsx";
@@ -17,44 +16,13 @@ const SavedFunnels = lazy(async () => (await import("./saved-steps.tsx")).SavedF
 const WINDOWS = ["30 minutes", "1 hour", "1 day", "7 days", "30 days"];
 const WINDOW_DEFAULT = "1 day";
 
-interface Mode {
-  readonly id: string;
-  readonly label: string;
-  readonly title: string;
-}
-
 /** Modes of docs/http-api.md, "Funnel": the most common one, and the others. */
-const STRICT_ORDER: Mode = {
-  id: "strict_order",
-  label: "Strict order",
-  title: "No other event, and no later step, may come in between.",
-};
-const ADVANCED_MODES: readonly Mode[] = [
+const STRICT_ORDER = { id: "strict_order", label: "Strict order", title: "No other event, and no later step, may come in between." };
+const ADVANCED_MODES: readonly (typeof STRICT_ORDER)[] = [
   { id: "strict_deduplication", label: "No repeats", title: "A step other than the first must not come again." },
   { id: "strict_increase", label: "Strictly increasing time", title: "Each step must be later than the one before." },
   { id: "strict_once", label: "One event per step", title: "An event counts for one step only." },
 ];
-
-function FunnelStep({ row, text }: { readonly row: Reports["funnel"][number]; readonly text: string }) {
-  const { step, visitors, conversion_rate, dropped_off } = row;
-  return (
-    <li class="funnel-step" data-step={step}>
-      <div class="funnel-head">
-        <span class="funnel-name" title={text}>
-          {step}. {text}
-        </span>
-        <strong>{formatRate(conversion_rate)}</strong>
-      </div>
-      <div class="funnel-track" aria-hidden="true">
-        <span style={{ width: `${conversion_rate * 100}%` }} />
-      </div>
-      <p class="dim">
-        {countOf(visitors, "visitor")}
-        {dropped_off > 0 && <span class="worse"> · {formatCount(dropped_off)} dropped off</span>}
-      </p>
-    </li>
-  );
-}
 
 function FunnelSteps({ steps }: { readonly steps: readonly string[] }) {
   const report = useReport("funnel", {
@@ -70,9 +38,26 @@ function FunnelSteps({ steps }: { readonly steps: readonly string[] }) {
           <Empty>No visitors completed the first step</Empty>
         ) : (
           <ol class="funnel" aria-label="Funnel">
-            {rows.map((row) => (
-              <FunnelStep key={row.step} row={row} text={stepText(steps[row.step - 1] ?? row.name)} />
-            ))}
+            {rows.map(({ step, name, visitors, conversion_rate, dropped_off }) => {
+              const text = stepText(steps[step - 1] ?? name);
+              return (
+                <li key={step} class="funnel-step" data-step={step}>
+                  <div class="funnel-head">
+                    <span class="funnel-name" title={text}>
+                      {step}. {text}
+                    </span>
+                    <strong>{formatRate(conversion_rate)}</strong>
+                  </div>
+                  <div class="funnel-track" aria-hidden="true">
+                    <span style={{ width: `${conversion_rate * 100}%` }} />
+                  </div>
+                  <p class="dim">
+                    {countOf(visitors, "visitor")}
+                    {dropped_off > 0 && <span class="worse"> · {formatCount(dropped_off)} dropped off</span>}
+                  </p>
+                </li>
+              );
+            })}
           </ol>
         )
       }
@@ -84,7 +69,7 @@ function FunnelModes() {
   const chosen = (param("modes") ?? "").split(",").filter((mode) => mode !== "");
   const toggle = (mode: string) =>
     navigate({ modes: (chosen.includes(mode) ? chosen.filter((known) => known !== mode) : [...chosen, mode]).join(",") });
-  const choice = ({ id, label, title }: Mode) => (
+  const choice = ({ id, label, title }: typeof STRICT_ORDER) => (
     <Checkbox key={id} title={title} isChecked={chosen.includes(id)} onChange={() => toggle(id)}>
       {label}
     </Checkbox>

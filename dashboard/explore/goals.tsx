@@ -13,15 +13,6 @@ import { navigate } from "../state/url.ts";
 import { filters, hasConversionRates, isFiltered } from "../state/view-filters.ts";
 import { openSettings } from "../state/view.ts";
 
-const NoGoals = () =>
-  isFiltered.value ? (
-    <Empty />
-  ) : (
-    <Empty>
-      No goals yet. Track one with <code>{TRACK_FUNCTION}("Signup")</code>.
-    </Empty>
-  );
-
 type Goal = Reports["goals"][number] & { readonly revenue?: Reports["conversions"][number]["revenue"] };
 
 /** An event with the name of a goal is that goal. */
@@ -37,13 +28,6 @@ function useGoals(): Report<readonly Goal[]> {
 const revenueText = ({ revenue }: Goal): string =>
   (revenue ?? []).map(({ total, currency }) => `, ${formatMoney(total, currency)}`).join("");
 
-const Foot = ({ hasGoals }: { readonly hasGoals: boolean }) => (
-  <footer class="card-foot">
-    {hasGoals && <LinkButton onClick={() => navigate({ did: "properties" })}>View properties</LinkButton>}
-    {!isGuest && <LinkButton onClick={() => openSettings("goals")}>Edit goals</LinkButton>}
-  </footer>
-);
-
 /** Conversion rates are shares of all visitors, so a filter on a goal selects rows instead of narrowing the report. */
 export function Goals() {
   const report = useGoals();
@@ -52,9 +36,13 @@ export function Goals() {
     <ReportView report={{ ...report, data: shown }}>
       {(goals) => (
         <>
-          {goals.length === 0 ? (
-            <NoGoals />
-          ) : (
+          {goals.length === 0 && isFiltered.value && <Empty />}
+          {goals.length === 0 && !isFiltered.value && (
+            <Empty>
+              No goals yet. Track one with <code>{TRACK_FUNCTION}("Signup")</code>.
+            </Empty>
+          )}
+          {goals.length > 0 && (
             <>
               <p class="column-heads">
                 <span>Goal</span>
@@ -83,7 +71,10 @@ export function Goals() {
               />
             </>
           )}
-          <Foot hasGoals={goals.length > 0} />
+          <footer class="card-foot">
+            {goals.length > 0 && <LinkButton onClick={() => navigate({ did: "properties" })}>View properties</LinkButton>}
+            {!isGuest && <LinkButton onClick={() => openSettings("goals")}>Edit goals</LinkButton>}
+          </footer>
         </>
       )}
     </ReportView>

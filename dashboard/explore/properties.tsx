@@ -50,16 +50,6 @@ function PropertyValues({ name, event }: { readonly name: string; readonly event
   );
 }
 
-const NoProperties = () => (
-  <Empty>
-    No properties yet. Add them to an event with{" "}
-    <code>
-      {TRACK_FUNCTION}("Signup", {'{ props: { plan: "pro" } }'})
-    </code>
-    .
-  </Empty>
-);
-
 function PropertyForm({ names, chosen }: { readonly names: readonly string[]; readonly chosen: string }) {
   const goals = useReport("goals", scope.value);
   return (
@@ -93,7 +83,16 @@ export function Properties() {
     <ReportView report={report}>
       {(names) => {
         const chosen = names.find((name) => name === param("key")) ?? names[0];
-        if (chosen === undefined) return <NoProperties />;
+        if (chosen === undefined)
+          return (
+            <Empty>
+              No properties yet. Add them to an event with{" "}
+              <code>
+                {TRACK_FUNCTION}("Signup", {'{ props: { plan: "pro" } }'})
+              </code>
+              .
+            </Empty>
+          );
         return (
           <>
             <PropertyForm names={names} chosen={chosen} />

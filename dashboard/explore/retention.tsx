@@ -37,26 +37,6 @@ function HowToEnable({ weeks }: { readonly weeks: number }) {
   );
 }
 
-/** Replaces a table of zeros. */
-const RetentionSetup = ({ weeks }: { readonly weeks: number }) => (
-  <div class="explanation">
-    <h3>Retention needs visitor IDs that last longer than 1 day</h3>
-    <p>
-      To protect your visitors, IDs are replaced before they could return in another week. So everybody who returns counts as new, and
-      nobody as retained.
-    </p>
-    <HowToEnable weeks={weeks} />
-  </div>
-);
-
-/** Stands above a table that lacks visitors in later weeks. */
-const ShortIdsNotice = ({ weeks }: { readonly weeks: number }) => (
-  <div class="notice">
-    <p>Visitor IDs last for less than {weeks} weeks, so later weeks lack visitors who returned.</p>
-    <HowToEnable weeks={weeks} />
-  </div>
-);
-
 const WEEKS = ["4", "8", "12", "26"] as const;
 const WEEKS_DEFAULT = "4";
 
@@ -65,24 +45,23 @@ const STRONG_RATE = 0.55;
 
 type Cohort = Reports["retention"]["cohorts"][number];
 
-function RetentionCell({ cohort, week }: { readonly cohort: Cohort; readonly week: number }) {
-  const isFuture = dayAfter(cohort.cohort_date, 7 * week) > today.value;
-  const rate = isFuture ? undefined : cohort.retention_rates[week];
-  if (rate === undefined) return <td class="retention-cell" data-strong={false} style={{ "--rate": "0" }} />;
-  return (
-    <td
-      class="retention-cell"
-      data-strong={rate > STRONG_RATE}
-      style={{ "--rate": String(rate) }}
-      title={countOf(cohort.retained[week] ?? 0, "visitor")}
-    >
-      {formatShare(rate)}
-    </td>
-  );
-}
-
 function RetentionTable({ cohorts, weeks }: { readonly cohorts: readonly Cohort[]; readonly weeks: number }) {
   const columns = Array.from({ length: weeks }, (_, week) => week);
+  const cell = ({ cohort_date, retention_rates, retained }: Cohort, week: number) => {
+    const isFuture = dayAfter(cohort_date, 7 * week) > today.value;
+    const rate = isFuture ? undefined : retention_rates[week];
+    return (
+      <td
+        key={week}
+        class="retention-cell"
+        data-strong={rate !== undefined && rate > STRONG_RATE}
+        style={{ "--rate": String(rate ?? 0) }}
+        title={rate === undefined ? undefined : countOf(retained[week] ?? 0, "visitor")}
+      >
+        {rate === undefined ? "" : formatShare(rate)}
+      </td>
+    );
+  };
   return (
     <div class="table-scroll" tabIndex={0} role="region" aria-label="Retention by week">
       <table class="retention">
@@ -102,9 +81,7 @@ function RetentionTable({ cohorts, weeks }: { readonly cohorts: readonly Cohort[
             <tr key={cohort.cohort_date}>
               <th scope="row">{formatShortDay(cohort.cohort_date)}</th>
               <td>{formatCount(cohort.cohort_size)}</td>
-              {columns.map((week) => (
-                <RetentionCell key={week} cohort={cohort} week={week} />
-              ))}
+              {columns.map((week) => cell(cohort, week))}
             </tr>
           ))}
         </tbody>
@@ -135,11 +112,28 @@ export function Retention() {
       </label>
       <ReportView report={report} rows={5}>
         {(retention) => {
-          if (hasOnlyZeros(retention)) return <RetentionSetup weeks={Number(weeks)} />;
+          const howTo = <HowToEnable weeks={Number(weeks)} />;
+          // In place of a table of zeros.
+          if (hasOnlyZeros(retention))
+            return (
+              <div class="explanation">
+                <h3>Retention needs visitor IDs that last longer than 1 day</h3>
+                <p>
+                  To protect your visitors, IDs are replaced before they could return in another week. So everybody who returns counts as
+                  new, and nobody as retained.
+                </p>
+                {howTo}
+              </div>
+            );
           const { cohorts, identity_supports_cohorts } = retention;
           return (
             <>
-              {!identity_supports_cohorts && <ShortIdsNotice weeks={Number(weeks)} />}
+              {!identity_supports_cohorts && (
+                <div class="notice">
+                  <p>Visitor IDs last for less than {weeks} weeks, so later weeks lack visitors who returned.</p>
+                  {howTo}
+                </div>
+              )}
               {cohorts.length === 0 ? <Empty /> : <RetentionTable cohorts={cohorts} weeks={Number(weeks)} />}
             </>
           );

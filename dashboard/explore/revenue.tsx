@@ -11,17 +11,8 @@ const ROWS = 9;
 
 type Revenue = Reports["revenue"];
 
-type CurrencyTotals = Revenue["by_currency"][number];
-
-interface RevenueRowsProps {
-  readonly title: string;
-  readonly dimension: "events" | "pages";
-  readonly currency: string;
-  readonly rows: Revenue["by_event"];
-}
-
 /** Rows of one currency, so that their bars have one scale. */
-const RevenueRows = ({ title, dimension, currency, rows }: RevenueRowsProps) => (
+const rowsOf = (title: string, dimension: "events" | "pages", currency: string, rows: Revenue["by_event"]) => (
   <section aria-label={`${title}, ${currency}`}>
     <h4>{title}</h4>
     <RowList
@@ -40,41 +31,33 @@ const RevenueRows = ({ title, dimension, currency, rows }: RevenueRowsProps) => 
   </section>
 );
 
-const CurrencyHead = ({ currency, total, transactions, paying_visitors, average_order_value }: CurrencyTotals) => (
-  <header class="currency">
-    <h3>{currency}</h3>
-    <strong>{formatMoney(total, currency)}</strong>
-    <span class="dim">
-      {countOf(transactions, "transaction")}, {countOf(paying_visitors, "paying visitor")}, {formatMoney(average_order_value, currency)} on
-      average
-    </span>
-  </header>
-);
-
-const NoRevenue = () => (
-  <Empty>
-    No revenue yet. Add it to an event with{" "}
-    <code>
-      {TRACK_FUNCTION}("Purchase", {'{ revenue: 29.9, currency: "EUR" }'})
-    </code>
-    .
-  </Empty>
-);
-
 export function Revenue() {
   const report = useReport("revenue", scope.value);
   return (
     <ReportView report={report}>
       {({ by_currency, by_event, by_page }) =>
         by_currency.length === 0 ? (
-          <NoRevenue />
+          <Empty>
+            No revenue yet. Add it to an event with{" "}
+            <code>
+              {TRACK_FUNCTION}("Purchase", {'{ revenue: 29.9, currency: "EUR" }'})
+            </code>
+            .
+          </Empty>
         ) : (
-          by_currency.map((totals) => (
-            <section key={totals.currency} class="currency-group" aria-label={totals.currency}>
-              <CurrencyHead {...totals} />
+          by_currency.map(({ currency, total, transactions, paying_visitors, average_order_value }) => (
+            <section key={currency} class="currency-group" aria-label={currency}>
+              <header class="currency">
+                <h3>{currency}</h3>
+                <strong>{formatMoney(total, currency)}</strong>
+                <span class="dim">
+                  {countOf(transactions, "transaction")}, {countOf(paying_visitors, "paying visitor")},{" "}
+                  {formatMoney(average_order_value, currency)} on average
+                </span>
+              </header>
               <div class="halves">
-                <RevenueRows title="By event" dimension="events" currency={totals.currency} rows={by_event} />
-                <RevenueRows title="By page" dimension="pages" currency={totals.currency} rows={by_page} />
+                {rowsOf("By event", "events", currency, by_event)}
+                {rowsOf("By page", "pages", currency, by_page)}
               </div>
             </section>
           ))

@@ -91,25 +91,16 @@ const StepPicker = ({ number, choices, isLoading: areLoading, value, onPick, onR
   </li>
 );
 
-/** `add` focuses the field of the next step after the change. */
-function useAdding(count: number) {
-  const list = useRef<HTMLOListElement>(null);
-  const isAdding = useRef(false);
-  useLayoutEffect(() => {
-    if (isAdding.current) list.current?.querySelector<HTMLElement>("li:last-child input")?.focus();
-    isAdding.current = false;
-  }, [count]);
-  function add(change: () => void) {
-    isAdding.current = true;
-    change();
-  }
-  return { list, add };
-}
-
 export function StepBuilder() {
   const choices = useStepChoices();
   const steps = stepsInUrl();
-  const { list, add } = useAdding(steps.length);
+  const list = useRef<HTMLOListElement>(null);
+  const isAdding = useRef(false);
+  // The field of the next step gets the focus once a step is added.
+  useLayoutEffect(() => {
+    if (isAdding.current) list.current?.querySelector<HTMLElement>("li:last-child input")?.focus();
+    isAdding.current = false;
+  }, [steps.length]);
   const set = (next: readonly string[]) => navigate({ steps: next.join(",") });
   return (
     <div class="steps">
@@ -120,7 +111,10 @@ export function StepBuilder() {
             number={i + 1}
             {...choices}
             value={step}
-            onPick={(picked) => (step === "" ? add(() => set([...steps, picked])) : set(steps.with(i, picked)))}
+            onPick={(picked) => {
+              isAdding.current = step === "";
+              set(step === "" ? [...steps, picked] : steps.with(i, picked));
+            }}
             {...(step !== "" && { onRemove: () => set(steps.toSpliced(i, 1)) })}
           />
         ))}

@@ -14,7 +14,7 @@ import { CrossButton, LinkButton } from "../kit/inline.tsx";
 import { Picker, type Choice } from "../kit/picker.tsx";
 import { Failure, Problem } from "../kit/states.tsx";
 import { canFilterBy, isSameFilter, parseFilters, printFilters } from "../state/filters.ts";
-import { isLoading, useAction, useReport, useRequest, type Report } from "../state/requests.ts";
+import { isLoading, useAction, useReport, useRequest } from "../state/requests.ts";
 import { scope, unfilteredScope } from "../state/scope.ts";
 import { isGuest } from "../state/share.ts";
 import { lockedFilters, ownFilters, savedFilterId, setFilters } from "../state/view-filters.ts";
@@ -43,35 +43,6 @@ function urlFor(dimension: string, search: string, parameters: ReturnType<typeof
 
 const scopeOf = (others: readonly Filter[]) => ({ ...unfilteredScope.value, segment: savedFilterId.value, filters: printFilters(others) });
 
-interface Suggestions {
-  readonly report: Report<unknown>;
-  readonly choices: readonly Choice[];
-}
-
-/** The site's values that match a typed text, with their visitors, in the period and under the reader's `others` filters. */
-function useSuggestions(dimension: string, typed: string, others: readonly Filter[]): Suggestions {
-  const search = useSettled(typed);
-  const report = useRequest<readonly Row[]>(urlFor(dimension, search, scopeOf(others)));
-  const defined = useReport("conversions", dimension === "goal" ? scopeOf(others) : null).data ?? [];
-  const isDefined = (row: Row) => "name" in row && defined.some(({ name }) => name === row.name);
-  const choices = [...defined, ...(report.data ?? []).filter((row) => !isDefined(row))]
-    .map((row) => ({ value: "name" in row ? row.name : row.value, visitors: row.visitors }))
-    .filter(({ value }) => canFilterBy(value))
-    .map(({ value, visitors }) => ({
-      value,
-      label: valueName(dimension, value, [...lockedFilters.value, ...others]),
-      hint: formatCount(visitors),
-    }));
-  return { report, choices };
-}
-
-const ChosenValue = ({ name, onRemove }: { readonly name: string; readonly onRemove: () => void }) => (
-  <li class="chosen-value">
-    <span title={name}>{name}</span>
-    <CrossButton class="pill-remove" label={`Remove ${name}`} onClick={onRemove} />
-  </li>
-);
-
 /** A typed value that the period does not have. Versions and countries cannot be typed, because their labels differ from their values. */
 function typedChoice(dimension: string, typed: string): Choice | null {
   const breakdown = breakdownOf(dimension);
@@ -85,11 +56,18 @@ interface ValuesProps {
   readonly onChange: (values: readonly string[]) => void;
 }
 
+/** Offers the site's values that match a typed text, with their visitors, in the period and under the reader's `others` filters. */
 function PickedValues({ dimension, values, others, onChange }: ValuesProps & { readonly others: readonly Filter[] }) {
   const root = useRef<HTMLDivElement>(null);
   const [typed, setTyped] = useState("");
-  const { report, choices } = useSuggestions(dimension, typed, others);
-  const all = [...lockedFilters.value, ...others];
+  const report = useRequest<readonly Row[]>(urlFor(dimension, useSettled(typed), scopeOf(others)));
+  const defined = useReport("conversions", dimension === "goal" ? scopeOf(others) : null).data ?? [];
+  const nameOf = (value: string) => valueName(dimension, value, [...lockedFilters.value, ...others]);
+  const isDefined = (row: Row) => "name" in row && defined.some(({ name }) => name === row.name);
+  const choices = [...defined, ...(report.data ?? []).filter((row) => !isDefined(row))]
+    .map((row) => ({ value: "name" in row ? row.name : row.value, visitors: row.visitors }))
+    .filter(({ value }) => canFilterBy(value))
+    .map(({ value, visitors }) => ({ value, label: nameOf(value), hint: formatCount(visitors) }));
 
   function remove(value: string) {
     root.current?.querySelector("input")?.focus();
@@ -106,7 +84,10 @@ function PickedValues({ dimension, values, others, onChange }: ValuesProps & { r
       {values.length > 0 && (
         <ul class="chosen-values" aria-label="Chosen values">
           {values.map((value) => (
-            <ChosenValue key={value} name={valueName(dimension, value, all)} onRemove={() => remove(value)} />
+            <li key={value} class="chosen-value">
+              <span title={nameOf(value)}>{nameOf(value)}</span>
+              <CrossButton class="pill-remove" label={`Remove ${nameOf(value)}`} onClick={() => remove(value)} />
+            </li>
           ))}
         </ul>
       )}
@@ -141,25 +122,19 @@ interface TextsProps extends Omit<ValuesProps, "dimension"> {
   readonly isInvalid: boolean;
 }
 
-/** Focuses an added text, and the neighbor of a removed one. */
-function useTextFocus(count: number) {
-  const root = useRef<HTMLDivElement>(null);
-  const shown = useRef(count);
-  const inputs = () => [...(root.current?.querySelectorAll("input") ?? [])];
-  useLayoutEffect(() => {
-    if (count > shown.current) inputs().at(-1)?.focus();
-    shown.current = count;
-  }, [count]);
-  return { root, leave: (i: number) => inputs()[Math.max(i - 1, 0)]?.focus() };
-}
-
-/** Empty texts are not applied. */
+/** Empty texts are not applied. Focuses an added text, and the neighbor of a removed one. */
 function TypedValues({ operator, values, isInvalid, onChange }: TextsProps) {
   const texts = values.length === 0 ? [""] : values;
-  const { root, leave } = useTextFocus(texts.length);
+  const root = useRef<HTMLDivElement>(null);
+  const shown = useRef(texts.length);
+  const inputs = () => [...(root.current?.querySelectorAll("input") ?? [])];
+  useLayoutEffect(() => {
+    if (texts.length > shown.current) inputs().at(-1)?.focus();
+    shown.current = texts.length;
+  }, [texts.length]);
 
   function remove(i: number) {
-    leave(i);
+    inputs()[Math.max(i - 1, 0)]?.focus();
     onChange(texts.toSpliced(i, 1));
   }
 
@@ -200,25 +175,12 @@ const GROUPS: readonly (readonly [label: string, dimensions: readonly string[]])
   ["Property", [ANY_PROPERTY]],
 ];
 
-interface DimensionChoice {
-  readonly id: string;
-  readonly label: string;
-}
-
 /** Versions are offered only beside a filter by their browser or system, or if one is chosen already. */
 function isOffered(dimension: string, chosen: string, others: readonly Filter[]): boolean {
   const breakdown = breakdownOf(dimension);
   const isVersion = breakdown !== undefined && DIMENSIONS[breakdown].versionOf !== undefined;
   return !isVersion || dimension === chosen || filterOfVersions(breakdown, others) !== undefined;
 }
-
-const choiceOf = (id: string): DimensionChoice => ({ id, label: id === ANY_PROPERTY ? "Custom property" : dimensionName(id) });
-
-/** `others` are the reader's other filters. */
-const dimensionGroups = (chosen: string, others: readonly Filter[]): readonly (readonly [string, readonly DimensionChoice[]])[] =>
-  GROUPS.map(([label, dimensions]) => [label, dimensions.filter((each) => isOffered(each, chosen, others)).map(choiceOf)]);
-
-const groupedDimensionOf = (dimension: string): string => (dimension.startsWith(PROPERTY_PREFIX) ? ANY_PROPERTY : dimension);
 
 /** An operator with its negation, or whether the value is set at all. */
 interface Test {
@@ -237,26 +199,18 @@ const TESTS: readonly Test[] = [
 /** Values shown by other names than those stored, so that nobody searches for parts of them. */
 const CODED: ReadonlySet<string> = new Set(["countries", "devices", "screen-sizes"]);
 
-const testsFor = (dimension: string, chosen: Test): readonly Test[] =>
-  TESTS.filter((test) => test === chosen || test.operator === "in" || !CODED.has(dimension));
-
 interface Draft {
   readonly dimension: string;
   readonly test: Test;
   readonly values: readonly string[];
 }
 
-const testOf = (filter: Filter): Test => {
-  const found = TESTS.find(
-    ({ operator, isNot, isOnSet: onSet = false }) => operator === filter.operator && isNot === filter.isNot && onSet === isOnSet(filter),
-  );
-  return found ?? (TESTS[0] as Test);
-};
-
-const draftOf = (filter: Filter | null): Draft =>
-  filter === null
-    ? { dimension: "pages", test: TESTS[0] as Test, values: [] }
-    : { dimension: filter.dimension, test: testOf(filter), values: filter.values };
+/** A new filter begins with pages that are equal to a value. */
+function draftOf(filter: Filter = filterOf("pages", "in", false, [])): Draft {
+  const { dimension, operator, isNot, values } = filter;
+  const test = TESTS.find((each) => each.operator === operator && each.isNot === isNot && (each.isOnSet ?? false) === isOnSet(filter));
+  return { dimension, test: test ?? (TESTS[0] as Test), values };
+}
 
 /** null while incomplete. */
 function filterFrom({ dimension, test, values }: Draft): Filter | null {
@@ -265,8 +219,8 @@ function filterFrom({ dimension, test, values }: Draft): Filter | null {
   return given.length === 0 ? null : filterOf(dimension, test.operator, test.isNot, given);
 }
 
-/** Read from `panel=filter:…` in the URL; null for a new filter. */
-const filterToChange = (): Filter | null => parseFilters(panel.value?.slice("filter:".length) ?? null)[0] ?? null;
+/** Read from `panel=filter:…` in the URL; undefined for a new filter. */
+const filterToChange = (): Filter | undefined => parseFilters(panel.value?.slice("filter:".length) ?? null)[0];
 
 interface DraftProps {
   readonly draft: Draft;
@@ -278,16 +232,18 @@ const DimensionField = ({ draft: { dimension }, others, change }: DraftProps) =>
   <label>
     Filter by
     <select
-      value={groupedDimensionOf(dimension)}
+      value={dimension.startsWith(PROPERTY_PREFIX) ? ANY_PROPERTY : dimension}
       onChange={({ currentTarget: { value } }) => change({ dimension: value === ANY_PROPERTY ? PROPERTY_PREFIX : value, values: [] })}
     >
-      {dimensionGroups(dimension, [...lockedFilters.value, ...others]).map(([label, choices]) => (
+      {GROUPS.map(([label, dimensions]) => (
         <optgroup key={label} label={label}>
-          {choices.map((choice) => (
-            <option key={choice.id} value={choice.id}>
-              {choice.label}
-            </option>
-          ))}
+          {dimensions
+            .filter((id) => isOffered(id, dimension, [...lockedFilters.value, ...others]))
+            .map((id) => (
+              <option key={id} value={id}>
+                {id === ANY_PROPERTY ? "Custom property" : dimensionName(id)}
+              </option>
+            ))}
         </optgroup>
       ))}
     </select>
@@ -306,7 +262,7 @@ const OperatorField = ({ draft: { dimension, test, values }, change }: DraftProp
         change({ test: next, values: areKept ? values : [] });
       }}
     >
-      {testsFor(dimension, test).map(({ words }) => (
+      {TESTS.filter((each) => each === test || each.operator === "in" || !CODED.has(dimension)).map(({ words }) => (
         <option key={words}>{words}</option>
       ))}
     </select>
@@ -381,19 +337,18 @@ export function FilterPanel() {
   const [changed] = useState(filterToChange);
   const [draft, setDraft] = useState(() => draftOf(changed));
   const { isBusy, problem, run } = useAction(filterProblem);
-  const others = ownFilters.value.filter((known) => changed === null || !isSameFilter(known, changed));
+  const others = ownFilters.value.filter((known) => !changed || !isSameFilter(known, changed));
   const filter = filterFrom(draft);
   const excess = excessOf(filter, others);
   const change = (changes: Partial<Draft>) => setDraft((before) => ({ ...before, ...changes }));
   const fields: DraftProps = { draft, others, change };
 
-  async function apply(next: Filter) {
-    await checkExpressions(next);
-    setFilters([...others.filter((known) => !isSameFilter(known, next)), next]);
-  }
-
   function submit() {
-    if (filter !== null && excess === null && !isBusy) void run(() => apply(filter));
+    if (filter === null || excess !== null || isBusy) return;
+    void run(async () => {
+      await checkExpressions(filter);
+      setFilters([...others.filter((known) => !isSameFilter(known, filter)), filter]);
+    });
   }
 
   return (
@@ -411,7 +366,7 @@ export function FilterPanel() {
           Apply filter
         </button>
       </Form>
-      {changed === null && !isGuest && (
+      {!changed && !isGuest && (
         <section class="segments" aria-label="Segments">
           <h3>Segments</h3>
           <SavedFilters />

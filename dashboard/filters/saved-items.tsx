@@ -109,20 +109,15 @@ interface SavedItemProps extends Pick<SavedKind, "current" | "textOf" | "isShown
   readonly onDelete: () => void;
 }
 
-/** Returns the focus from the form to the button that opened it. */
-function useRenaming() {
+function SavedItem({ item, current, textOf, isShown, onShow, onRename, onUpdate, onDelete }: SavedItemProps) {
   const [isRenaming, setRenaming] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const wasRenaming = useRef(false);
+  // The focus returns from the form to the button that opened it.
   useLayoutEffect(() => {
     if (wasRenaming.current) button.current?.focus();
     wasRenaming.current = isRenaming;
   }, [isRenaming]);
-  return { isRenaming, setRenaming, button };
-}
-
-function SavedItem({ item, current, textOf, isShown, onShow, onRename, onUpdate, onDelete }: SavedItemProps) {
-  const { isRenaming, setRenaming, button } = useRenaming();
   if (isRenaming) {
     return (
       <li>
@@ -178,19 +173,15 @@ export function SavedItems({ kind, noun, current, afterUpdate, afterDelete, ...i
   useEffect(() => void run(() => loadSavedItems(siteId)), [siteId]);
 
   /** @throws ServiceError if the service refuses it */
-  async function change(action: () => Promise<unknown>): Promise<void> {
-    await action();
+  async function change<T>(action: () => Promise<T>): Promise<T> {
+    const changed = await action();
     await loadSavedItems(siteId);
     clearReportCache();
+    return changed;
   }
 
-  async function save(name: string, scope: Segment["scope"]) {
-    let added: Segment | undefined;
-    await change(async () => {
-      added = await addSegment(siteId, { name, scope, kind, ...current });
-    });
-    if (added) item.onShow(added);
-  }
+  const save = async (name: string, scope: Segment["scope"]) =>
+    item.onShow(await change(() => addSegment(siteId, { name, scope, kind, ...current })));
 
   async function update(each: Segment) {
     await change(() => replaceSegment(siteId, each.id, { ...each, ...current }));

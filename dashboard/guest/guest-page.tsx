@@ -30,9 +30,6 @@ const isEmbedded = FRAME.get("embed") === "1";
 
 const hasOtherDates = (): boolean => PERIOD_PARAMS.some((name) => param(name) !== FRAME.get(name));
 
-/** Returns to the dates and interval of the frame's address. */
-const showFrameDates = (): void => navigate(Object.fromEntries([...PERIOD_PARAMS, "interval"].map((name) => [name, FRAME.get(name)])));
-
 /** Reports the height of the content to the embedding page. The height is not secret, so any page may receive it. */
 function tellHeight(content: HTMLElement): () => void {
   const observer = new ResizeObserver(() => {
@@ -56,9 +53,9 @@ function RealtimePolling() {
   return null;
 }
 
-/** Keeps the focus, which is on a button that disappears. */
+/** Returns to the dates and interval of the frame's address, and keeps the focus, which is on a button that disappears. */
 function leaveDates(): void {
-  showFrameDates();
+  navigate(Object.fromEntries([...PERIOD_PARAMS, "interval"].map((name) => [name, FRAME.get(name)])));
   document.getElementById("content")?.focus({ preventScroll: true });
 }
 
@@ -98,17 +95,13 @@ const guestItems = (): readonly (MenuItem | null)[] => [
 ];
 
 /** A link without its own name shows only the site's. */
-const Owner = () => (
-  <p class="viewed-site">
-    <SiteIcon siteId={site.value ?? ""} />
-    <strong title={site.value ?? ""}>{siteName.value}</strong>
-    {shared.value?.name && <span class="dim">{shared.value.name}</span>}
-  </p>
-);
-
 const GuestBar = () => (
   <Bar tools={<ViewTools />} items={guestItems()}>
-    <Owner />
+    <p class="viewed-site">
+      <SiteIcon siteId={site.value ?? ""} />
+      <strong title={site.value ?? ""}>{siteName.value}</strong>
+      {shared.value?.name && <span class="dim">{shared.value.name}</span>}
+    </p>
     {hasRealtime() && <CurrentVisitors />}
   </Bar>
 );
@@ -129,20 +122,17 @@ function Expiry() {
 }
 
 const GuestDashboard = () => (
-  <>
-    <PageLayout sites={NO_SITES} bar={<GuestBar />}>
-      <StatsTitle />
-      <p class="shared-by">
-        <span>Shared by the owner of {siteName.value}</span>
-        <small>Powered by {PRODUCT_NAME}</small>
-      </p>
-      <Expiry />
-      <FilterPills />
-      <SiteView sites={NO_SITES} />
-      <StatsFoot />
-    </PageLayout>
-    <OpenPanel />
-  </>
+  <PageLayout sites={NO_SITES} bar={<GuestBar />}>
+    <StatsTitle />
+    <p class="shared-by">
+      <span>Shared by the owner of {siteName.value}</span>
+      <small>Powered by {PRODUCT_NAME}</small>
+    </p>
+    <Expiry />
+    <FilterPills />
+    <SiteView sites={NO_SITES} />
+    <StatsFoot />
+  </PageLayout>
 );
 
 function UnlockForm() {

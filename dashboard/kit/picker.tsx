@@ -67,40 +67,6 @@ export type Choices = Required<Pick<PickerProps, "choices" | "isLoading">>;
 
 const SHOWN_MAX = 50;
 
-interface OptionsProps {
-  readonly id: string;
-  readonly choices: readonly Choice[];
-  readonly isLoading: boolean;
-  /** Index of the highlighted choice. */
-  readonly active: number;
-  readonly onPick: (choice: Choice) => void;
-}
-
-function Options({ id, choices, isLoading, active, onPick }: OptionsProps) {
-  if (choices.length === 0) {
-    return (
-      <li role="option" aria-selected={false} aria-disabled="true" class="none">
-        {isLoading ? "Loading…" : "No matches"}
-      </li>
-    );
-  }
-  return choices.map((choice, i) => (
-    <li
-      key={choice.value}
-      id={`${id}-${i}`}
-      role="option"
-      aria-selected={i === active}
-      onMouseDown={(event) => {
-        event.preventDefault();
-        onPick(choice);
-      }}
-    >
-      <span>{choice.label}</span>
-      {choice.hint !== undefined && <small>{choice.hint}</small>}
-    </li>
-  ));
-}
-
 /**
  * Choices whose label contains the text: the equal label first, then those that begin with it. The choice of `choiceOf` stands before or
  * after them.
@@ -209,7 +175,27 @@ export function Picker(props: PickerProps) {
         onBlur={close}
       />
       <ul id={`${id}-list`} role="listbox" aria-label={label} ref={list} hidden={!isOpen}>
-        {isOpen && <Options id={id} choices={shown} isLoading={isLoading} active={active} onPick={pick} />}
+        {isOpen && shown.length === 0 && (
+          <li role="option" aria-selected={false} aria-disabled="true" class="none">
+            {isLoading ? "Loading…" : "No matches"}
+          </li>
+        )}
+        {isOpen &&
+          shown.map((choice, i) => (
+            <li
+              key={choice.value}
+              id={`${id}-${i}`}
+              role="option"
+              aria-selected={i === active}
+              onMouseDown={(event) => {
+                event.preventDefault();
+                pick(choice);
+              }}
+            >
+              <span>{choice.label}</span>
+              {choice.hint !== undefined && <small>{choice.hint}</small>}
+            </li>
+          ))}
       </ul>
     </div>
   );

@@ -21,67 +21,53 @@ interface TabsProps {
 const chosenTab = (paramName: string, tabs: readonly Tab[]): string =>
   tabs.find(({ id }) => id === param(paramName))?.id ?? tabs[0]?.id ?? "";
 
-interface ChoiceProps {
-  readonly tabs: readonly Tab[];
-  readonly chosen: string;
-  readonly onChoose: (id: string) => void;
-}
-
-function TabList({ label, tabs, chosen, onChoose }: ChoiceProps & { readonly label: string }) {
-  const index = tabs.findIndex(({ id }) => id === chosen);
+/** Tabs stand in the list, or in the menu that groups them, which shows its chosen one. */
+function Tabs({ label, param: paramName, tabs }: TabsProps) {
+  const chosen = chosenTab(paramName, tabs);
+  const choose = (id = "") => navigate({ [paramName]: id === tabs[0]?.id ? null : id });
+  const menus = [...new Set(tabs.flatMap(({ menu }) => menu ?? []))];
+  const tabsIn = (wanted: string | undefined) => tabs.filter(({ menu }) => menu === wanted);
+  const listed = tabsIn(undefined);
+  const index = listed.findIndex(({ id }) => id === chosen);
   function onKeyDown(event: KeyboardEvent) {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step === undefined) return;
     event.preventDefault();
     event.stopPropagation();
-    const next = (Math.max(index, 0) + step + tabs.length) % tabs.length;
-    onChoose(tabs[next]?.id ?? "");
+    const next = (Math.max(index, 0) + step + listed.length) % listed.length;
+    choose(listed[next]?.id);
     (event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('[role="tab"]')[next]?.focus();
   }
   return (
-    <div class="tab-list" role="tablist" aria-label={label} onKeyDown={onKeyDown}>
-      {tabs.map(({ id, label: text }, i) => (
-        <button
-          key={id}
-          type="button"
-          role="tab"
-          aria-selected={i === index}
-          tabIndex={i === Math.max(index, 0) ? 0 : -1}
-          onClick={() => onChoose(id)}
-        >
-          {text}
-        </button>
-      ))}
-    </div>
-  );
-}
-
-/** Shows its chosen item, if any. */
-function TabMenu({ name, tabs, chosen, onChoose }: ChoiceProps & { readonly name: string }) {
-  const shown = tabs.find(({ id }) => id === chosen);
-  const text = shown?.label ?? name;
-  return (
-    <Menu
-      label={text}
-      button={text}
-      hasCaret
-      buttonClass={shown ? "tab-menu chosen" : "tab-menu"}
-      items={tabs.map(({ id, label }) => ({ label, isChosen: id === chosen, onChoose: () => onChoose(id) }))}
-    />
-  );
-}
-
-function Tabs({ label, param: paramName, tabs }: TabsProps) {
-  const chosen = chosenTab(paramName, tabs);
-  const onChoose = (id: string) => navigate({ [paramName]: id === tabs[0]?.id ? null : id });
-  const menus = [...new Set(tabs.flatMap(({ menu }) => menu ?? []))];
-  const tabsIn = (wanted: string | undefined) => tabs.filter(({ menu }) => menu === wanted);
-  return (
     <div class="tabs">
-      <TabList label={label} tabs={tabsIn(undefined)} chosen={chosen} onChoose={onChoose} />
-      {menus.map((name) => (
-        <TabMenu key={name} name={name} tabs={tabsIn(name)} chosen={chosen} onChoose={onChoose} />
-      ))}
+      <div class="tab-list" role="tablist" aria-label={label} onKeyDown={onKeyDown}>
+        {listed.map(({ id, label: text }, i) => (
+          <button
+            key={id}
+            type="button"
+            role="tab"
+            aria-selected={i === index}
+            tabIndex={i === Math.max(index, 0) ? 0 : -1}
+            onClick={() => choose(id)}
+          >
+            {text}
+          </button>
+        ))}
+      </div>
+      {menus.map((name) => {
+        const shown = tabsIn(name).find(({ id }) => id === chosen);
+        const text = shown?.label ?? name;
+        return (
+          <Menu
+            key={name}
+            label={text}
+            button={text}
+            hasCaret
+            buttonClass={shown ? "tab-menu chosen" : "tab-menu"}
+            items={tabsIn(name).map(({ id, label: item }) => ({ label: item, isChosen: id === chosen, onChoose: () => choose(id) }))}
+          />
+        );
+      })}
     </div>
   );
 }

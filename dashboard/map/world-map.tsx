@@ -49,6 +49,12 @@ function countryAt(event: Event): string | null {
   return code == null || code.startsWith("-") ? null : code;
 }
 
+/** The CSS position of a country's label from the map's corner. */
+function placeOf({ points, width, height }: WorldShapes, { scale, x, y }: Zoom, code: string) {
+  const [left, top] = points[code] ?? [0, 0];
+  return { left: `${((left * scale + x) / width) * 100}%`, top: `${((top * scale + y) / height) * 100}%` };
+}
+
 interface PulsesProps {
   readonly shapes: WorldShapes;
   readonly current: Counts;
@@ -56,26 +62,12 @@ interface PulsesProps {
 }
 
 /** Lies above the map, so that a pulse does not redraw the countries. */
-const Pulses = ({ shapes: { points, width, height }, current, zoom: { scale, x, y } }: PulsesProps) => (
+const Pulses = ({ shapes, current, zoom }: PulsesProps) => (
   <div class="map-pulses" aria-hidden="true">
     {[...current].map(([code, count]) => {
-      const at = points[code];
       const size = `${5 + 1.5 * Math.min(Math.log2(count), 4)}px`;
-      return (
-        at && (
-          <i
-            key={code}
-            class="pulse"
-            data-pulse={code}
-            style={{
-              left: `${((at[0] * scale + x) / width) * 100}%`,
-              top: `${((at[1] * scale + y) / height) * 100}%`,
-              width: size,
-              height: size,
-            }}
-          />
-        )
-      );
+      const style = { ...placeOf(shapes, zoom, code), width: size, height: size };
+      return shapes.points[code] && <i key={code} class="pulse" data-pulse={code} style={style} />;
     })}
   </div>
 );
@@ -85,12 +77,6 @@ interface OpenCountry {
   readonly code: string;
   readonly left: string;
   readonly top: string;
-}
-
-/** Opens a country's menu at its label. */
-function labelPlace({ points, width, height }: WorldShapes, { scale, x, y }: Zoom, code: string): OpenCountry {
-  const [left, top] = points[code] ?? [0, 0];
-  return { code, left: `${((left * scale + x) / width) * 100}%`, top: `${((top * scale + y) / height) * 100}%` };
 }
 
 const MENU_BUTTON = "map-more";
@@ -116,57 +102,6 @@ function CountryMenu({ open: { code, left, top }, onClose }: { readonly open: Op
   );
 }
 
-interface CountryMenusProps {
-  readonly visitors: Counts;
-  readonly open: OpenCountry | null;
-  readonly onChoose: (code: string) => void;
-  readonly onClose: () => void;
-}
-
-/** Lists the countries with visitors, most first. */
-function CountryMenus({ visitors, open, onChoose, onClose }: CountryMenusProps) {
-  const codes = [...visitors].filter(([code, count]) => count > 0 && code !== UNRECORDED).sort(([, a], [, b]) => b - a);
-  return (
-    <>
-      {codes.length > 0 && (
-        <Menu
-          label="Choose a country"
-          button={<span class="more" aria-hidden="true" />}
-          buttonClass={MENU_BUTTON}
-          search="Search countries"
-          items={codes.map(([code]) => ({
-            label: countryName(code),
-            isChosen: hasFilter("countries", code),
-            onChoose: () => onChoose(code),
-          }))}
-        />
-      )}
-      {open && <CountryMenu key={open.code} open={open} onClose={onClose} />}
-    </>
-  );
-}
-
-interface ZoomButtonsProps {
-  readonly isZoomed: boolean;
-  /** Acts like the key. */
-  readonly onKey: (key: string) => void;
-}
-
-/** The last two stay on the whole map: a removed button would lose the focus. */
-const ZoomButtons = ({ isZoomed, onKey }: ZoomButtonsProps) => (
-  <div class="map-zoom" role="group" aria-label="Zoom">
-    <button type="button" aria-label="Zoom in" title="Zoom in (+)" onClick={() => onKey("+")}>
-      +
-    </button>
-    <button type="button" aria-label="Zoom out" title="Zoom out (-)" aria-disabled={!isZoomed} onClick={() => onKey("-")}>
-      −
-    </button>
-    <button type="button" aria-label="Whole map" title="Whole map (0)" aria-disabled={!isZoomed} onClick={() => onKey("0")}>
-      ↺
-    </button>
-  </div>
-);
-
 interface WorldMapProps {
   readonly shapes: WorldShapes;
   readonly label: string;
@@ -188,12 +123,7 @@ interface Pointed {
 /** Half the width of most tooltips, which stay within the map. */
 const TOOLTIP_PX = 84;
 
-function Tooltip({
-  pointed,
-  visitors,
-  total,
-  current,
-}: Pick<WorldMapProps, "visitors" | "total" | "current"> & { readonly pointed: Pointed }) {
+function Tooltip({ pointed, visitors, total, current }: Omit<WorldMapProps, "shapes" | "label"> & { readonly pointed: Pointed }) {
   const count = visitors.get(pointed.code) ?? 0;
   const now = current?.get(pointed.code) ?? 0;
   return (
@@ -240,29 +170,38 @@ function usePointed(onChoose: (code: string, choice: Choice) => void) {
 const canChoose = (code: string, choice: Choice, visitors: Counts): boolean =>
   (visitors.get(code) ?? 0) > 0 || (choice === "also" && hasListOf("countries")) || (choice === "not" && isExcluded("countries", code));
 
-/** Opens by a right click on a country, or by its name. */
-function useCountryMenu(visitors: Counts) {
+export function WorldMap({ shapes, label, visitors, total, current }: WorldMapProps) {
+  const { zoom, svg, onKey, onPointerDown, onPointerMove, onPointerEnd } = useZoom(shapes);
+  const { pointed, press, point, click, leave } = usePointed((code, choice) => {
+    if (canChoose(code, choice, visitors)) toggleFilter("countries", code, choice);
+  });
   const [open, setOpen] = useState<OpenCountry | null>(null);
   function onContextMenu(event: MouseEvent) {
+    leave();
     const code = countryAt(event);
     if (code === null || !(canChoose(code, "also", visitors) || canChoose(code, "not", visitors))) return;
     event.preventDefault();
     const box = (event.currentTarget as Element).getBoundingClientRect();
     setOpen({ code, left: `${event.clientX - box.left}px`, top: `${event.clientY - box.top}px` });
   }
-  return { open, setOpen, onContextMenu };
-}
-
-export function WorldMap({ shapes, label, visitors, total, current }: WorldMapProps) {
-  const { zoom, svg, onKey, onPointerDown, onPointerMove, onPointerEnd } = useZoom(shapes);
-  const { pointed, press, point, click, leave } = usePointed((code, choice) => {
-    if (canChoose(code, choice, visitors)) toggleFilter("countries", code, choice);
-  });
-  const menu = useCountryMenu(visitors);
   // What was pointed at is no longer there.
   useEffect(leave, [zoom]);
   // A move of the pointer or of the map does not compare 250 countries again.
   const countries = useMemo(() => <Countries shapes={shapes} visitors={visitors} />, [shapes, visitors, filters.value]);
+  /** Most visitors first. */
+  const counted = [...visitors].filter(([code, count]) => count > 0 && code !== UNRECORDED).sort(([, a], [, b]) => b - a);
+  /** Acts like the key. Useless ones stay on the whole map: a removed button would lose the focus. */
+  const zoomButton = (key: string, name: string, text: string) => (
+    <button
+      type="button"
+      aria-label={name}
+      title={`${name} (${key})`}
+      aria-disabled={key === "+" ? undefined : zoom.scale <= 1}
+      onClick={() => onKey(key)}
+    >
+      {text}
+    </button>
+  );
 
   return (
     <div
@@ -293,22 +232,31 @@ export function WorldMap({ shapes, label, visitors, total, current }: WorldMapPr
         // Shift would select text.
         onMouseDown={(event) => event.shiftKey && event.preventDefault()}
         onClick={click}
-        onContextMenu={(event) => {
-          leave();
-          menu.onContextMenu(event);
-        }}
+        onContextMenu={onContextMenu}
       >
         <g transform={`translate(${zoom.x} ${zoom.y}) scale(${zoom.scale})`}>{countries}</g>
       </svg>
       {current && <Pulses shapes={shapes} current={current} zoom={zoom} />}
-      <ZoomButtons isZoomed={zoom.scale > 1} onKey={onKey} />
-      <CountryMenus
-        visitors={visitors}
-        open={menu.open}
-        onChoose={(code) => menu.setOpen(labelPlace(shapes, zoom, code))}
-        onClose={() => menu.setOpen(null)}
-      />
-      {pointed && menu.open === null && <Tooltip pointed={pointed} visitors={visitors} total={total} current={current} />}
+      <div class="map-zoom" role="group" aria-label="Zoom">
+        {zoomButton("+", "Zoom in", "+")}
+        {zoomButton("-", "Zoom out", "−")}
+        {zoomButton("0", "Whole map", "↺")}
+      </div>
+      {counted.length > 0 && (
+        <Menu
+          label="Choose a country"
+          button={<span class="more" aria-hidden="true" />}
+          buttonClass={MENU_BUTTON}
+          search="Search countries"
+          items={counted.map(([code]) => ({
+            label: countryName(code),
+            isChosen: hasFilter("countries", code),
+            onChoose: () => setOpen({ code, ...placeOf(shapes, zoom, code) }),
+          }))}
+        />
+      )}
+      {open && <CountryMenu key={open.code} open={open} onClose={() => setOpen(null)} />}
+      {pointed && open === null && <Tooltip pointed={pointed} visitors={visitors} total={total} current={current} />}
     </div>
   );
 }

@@ -50,6 +50,7 @@ export function PageLayout({ sites, bar, children }: PageLayoutProps) {
       <main id="content" ref={content} class="content" tabIndex={-1}>
         {children}
       </main>
+      <OpenPanel />
     </>
   );
 }

@@ -27,14 +27,7 @@ import { isWithin, type Comparison } from "../state/range.ts";
 import { navigate } from "../state/url.ts";
 import { hasRealtime, isRealtime, openPanel } from "../state/view.ts";
 
-interface ArrowProps {
-  readonly name: string;
-  readonly text: string;
-  readonly shortcut: string;
-  readonly lengths: number;
-}
-
-const Arrow = ({ name, text, shortcut, lengths }: ArrowProps) => (
+const arrow = (name: string, text: string, shortcut: string, lengths: 1 | -1) => (
   <button
     type="button"
     class="bar-button arrow"
@@ -88,20 +81,18 @@ function periodItems(): (MenuItem | null)[] {
   return shown.flatMap((group, i) => (i === 0 ? group : [null, ...group]));
 }
 
-function PeriodMenu() {
+export function PeriodPicker() {
   const { start, end } = range.value;
   const chosen = period.value;
   const label = isRealtime() ? "Realtime" : chosen === "custom" ? formatRange(start, end) : PERIOD_LABELS[chosen].label;
-  return <Menu label={`Period: ${label}`} button={<span>{label}</span>} hasCaret items={periodItems()} />;
+  return (
+    <div class="period">
+      {arrow("Previous period", "‹", "←", -1)}
+      {arrow("Next period", "›", "→", 1)}
+      <Menu label={`Period: ${label}`} button={<span>{label}</span>} hasCaret items={periodItems()} />
+    </div>
+  );
 }
-
-export const PeriodPicker = () => (
-  <div class="period">
-    <Arrow name="Previous period" text="‹" shortcut="←" lengths={-1} />
-    <Arrow name="Next period" text="›" shortcut="→" lengths={1} />
-    <PeriodMenu />
-  </div>
-);
 
 /** Replaces reports that would fail: the URL contains dates that cannot be shown. */
 export const RangeNotice = () =>
@@ -120,8 +111,6 @@ function labelOf(choice: Comparison): string {
     : COMPARISON_LABELS[choice];
 }
 
-const COMPARISONS = ["previous_period", "year_over_year"] as const;
-
 const item = (choice: Exclude<Comparison, "custom">) => ({
   label: labelOf(choice),
   isChosen: comparison.value === choice,
@@ -131,7 +120,7 @@ const item = (choice: Exclude<Comparison, "custom">) => ({
 export function ComparisonPicker() {
   const chosen = comparison.value;
   const isCompared = chosen !== "none" && (bounds.value === null || comparedRange.value !== null);
-  const offered = COMPARISONS.filter((choice) => bounds.value === null || comparedBy(choice) !== null);
+  const offered = (["previous_period", "year_over_year"] as const).filter((choice) => bounds.value === null || comparedBy(choice) !== null);
   if (offered.length === 0 || !isComparable.value) return null;
   return (
     <Menu

@@ -29,12 +29,10 @@ function inMonth(day: string, months: number): string {
   return same < last ? same : last;
 }
 
-const YEAR_MONTHS = 12;
-
 function dayAfterKey({ key, shiftKey }: KeyboardEvent, day: string): string | undefined {
   const week = weekOf(day, weekStart.value);
-  const months = shiftKey ? YEAR_MONTHS : 1;
-  const targets: Readonly<Record<string, string | undefined>> = {
+  const months = shiftKey ? 12 : 1;
+  return {
     ArrowLeft: dayAfter(day, -1),
     ArrowRight: dayAfter(day, 1),
     ArrowUp: dayAfter(day, -7),
@@ -43,58 +41,8 @@ function dayAfterKey({ key, shiftKey }: KeyboardEvent, day: string): string | un
     PageDown: inMonth(day, months),
     Home: week[0],
     End: week[6],
-  };
-  return targets[key];
+  }[key];
 }
-
-interface TurnProps {
-  readonly name: string;
-  readonly text: string;
-  readonly isDisabled: boolean;
-  readonly onTurn: () => void;
-}
-
-const Turn = ({ name, text, isDisabled, onTurn }: TurnProps) => (
-  <button type="button" class="icon-button" aria-label={name} disabled={isDisabled} onClick={onTurn}>
-    {text}
-  </button>
-);
-
-const WeekdayHeads = ({ week }: { readonly week: readonly string[] }) => (
-  <thead>
-    <tr>
-      {week.map((day) => (
-        <th key={day} scope="col" abbr={formatWeekday(day, "long")}>
-          {formatWeekday(day, "short")}
-        </th>
-      ))}
-    </tr>
-  </thead>
-);
-
-interface DayProps extends Pick<CalendarProps, "start" | "end" | "min" | "max"> {
-  readonly day: string;
-  /** The day at the keyboard's place. */
-  readonly current: string;
-  readonly onChoose: (day: string) => void;
-}
-
-const Day = ({ day, current, start, end, min, max, onChoose }: DayProps) => (
-  <td role="gridcell" aria-selected={start <= day && day <= end}>
-    <button
-      type="button"
-      class={monthAfter(day, 0) === monthAfter(current, 0) ? "day" : "day other"}
-      data-day={day}
-      data-edge={day === start || day === end}
-      tabIndex={day === current ? 0 : -1}
-      aria-label={formatRange(day, day)}
-      disabled={day < min || day > max}
-      onClick={() => onChoose(day)}
-    >
-      {Number(day.slice(-2))}
-    </button>
-  </td>
-);
 
 /** The focus follows only keys. */
 function useCurrentDay(initial: string, { min, max }: Pick<CalendarProps, "min" | "max">) {
@@ -121,7 +69,6 @@ function Calendar({ start, end, min, max, onChoose }: CalendarProps) {
   const { current, grid, onKeyDown, show } = useCurrentDay(end, { min, max });
   /** The first click of a new range; null before it. */
   const [first, setFirst] = useState<string | null>(null);
-  const shown = { start, end, min, max, current };
 
   function choose(day: string) {
     const other = first ?? day;
@@ -130,21 +77,46 @@ function Calendar({ start, end, min, max, onChoose }: CalendarProps) {
     onChoose(other < day ? other : day, other < day ? day : other);
   }
 
-  const turn = (months: number) => () => show(inMonth(current, months));
+  const turnButton = (name: string, text: string, months: 1 | -1, isDisabled: boolean) => (
+    <button type="button" class="icon-button" aria-label={name} disabled={isDisabled} onClick={() => show(inMonth(current, months))}>
+      {text}
+    </button>
+  );
   return (
     <div class="calendar">
       <div class="calendar-head">
-        <Turn name="Previous month" text="‹" isDisabled={monthAfter(current, 0) <= min} onTurn={turn(-1)} />
+        {turnButton("Previous month", "‹", -1, monthAfter(current, 0) <= min)}
         <strong aria-live="polite">{formatMonthAndYear(current)}</strong>
-        <Turn name="Next month" text="›" isDisabled={monthAfter(current, 1) > max} onTurn={turn(1)} />
+        {turnButton("Next month", "›", 1, monthAfter(current, 1) > max)}
       </div>
       <table role="grid" aria-label="Days" ref={grid} onKeyDown={onKeyDown}>
-        <WeekdayHeads week={weekOf(current, weekStart.value)} />
+        <thead>
+          <tr>
+            {weekOf(current, weekStart.value).map((day) => (
+              <th key={day} scope="col" abbr={formatWeekday(day, "long")}>
+                {formatWeekday(day, "short")}
+              </th>
+            ))}
+          </tr>
+        </thead>
         <tbody>
           {weeksOfMonth(current, weekStart.value).map((week) => (
             <tr key={week[0]}>
               {week.map((day) => (
-                <Day key={day} day={day} {...shown} onChoose={choose} />
+                <td key={day} role="gridcell" aria-selected={start <= day && day <= end}>
+                  <button
+                    type="button"
+                    class={monthAfter(day, 0) === monthAfter(current, 0) ? "day" : "day other"}
+                    data-day={day}
+                    data-edge={day === start || day === end}
+                    tabIndex={day === current ? 0 : -1}
+                    aria-label={formatRange(day, day)}
+                    disabled={day < min || day > max}
+                    onClick={() => choose(day)}
+                  >
+                    {Number(day.slice(-2))}
+                  </button>
+                </td>
               ))}
             </tr>
           ))}
@@ -159,39 +131,6 @@ function Calendar({ start, end, min, max, onChoose }: CalendarProps) {
 
 const lastDay = (): string => (bounds.value && bounds.value.end < today.value ? bounds.value.end : today.value);
 
-interface DateFieldProps {
-  readonly label: string;
-  readonly value: string;
-  readonly problem: string | null;
-  readonly onInput: (day: string) => void;
-}
-
-function DateField({ label, value, problem, onInput }: DateFieldProps) {
-  const problemId = `problem-${label}`.replaceAll(/\W/g, "-");
-  return (
-    <div class="labelled">
-      <label>
-        {label}
-        <input
-          type="date"
-          required
-          value={value}
-          min={bounds.value?.start}
-          max={lastDay()}
-          aria-invalid={problem !== null}
-          aria-describedby={problem === null ? undefined : problemId}
-          onInput={(event) => onInput(event.currentTarget.value)}
-        />
-      </label>
-      {problem !== null && (
-        <p id={problemId} class="problem" role="alert">
-          {problem}
-        </p>
-      )}
-    </div>
-  );
-}
-
 interface RangePanelProps {
   readonly title: string;
   readonly initial: Range;
@@ -202,13 +141,37 @@ function RangePanel({ title, initial, onApply }: RangePanelProps) {
   const [start, setStart] = useState(initial.start);
   const [end, setEnd] = useState(initial.end);
   const problem = problemOf(start, end);
-  const textOf = (date: "start" | "end") => (problem?.date === date ? problem.text : null);
+  const dateField = (date: "start" | "end", label: string, value: string, onInput: (day: string) => void) => {
+    const text = problem?.date === date ? problem.text : null;
+    return (
+      <div class="labelled">
+        <label>
+          {label}
+          <input
+            type="date"
+            required
+            value={value}
+            min={bounds.value?.start}
+            max={lastDay()}
+            aria-invalid={text !== null}
+            aria-describedby={text === null ? undefined : `problem-${date}`}
+            onInput={(event) => onInput(event.currentTarget.value)}
+          />
+        </label>
+        {text !== null && (
+          <p id={`problem-${date}`} class="problem" role="alert">
+            {text}
+          </p>
+        )}
+      </div>
+    );
+  };
   return (
     <Dialog title={title} onClose={closePanel}>
       <Form onSubmit={() => problem === null && onApply(start, end)}>
         <div class="form-row">
-          <DateField label={`Start date (${timeZone.value})`} value={start} problem={textOf("start")} onInput={setStart} />
-          <DateField label="End date" value={end} problem={textOf("end")} onInput={setEnd} />
+          {dateField("start", `Start date (${timeZone.value})`, start, setStart)}
+          {dateField("end", "End date", end, setEnd)}
         </div>
         <Calendar
           start={start}

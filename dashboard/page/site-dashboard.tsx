@@ -7,7 +7,7 @@ import { arrival, AwaitedSite, FirstVisitor } from "../setup/arrival.tsx";
 import { DemoNotice, InstallationNotices, OpenInstanceNotice } from "../setup/notices.tsx";
 import { useRequest } from "../state/requests.ts";
 import { isSettings, site } from "../state/view.ts";
-import { OpenPanel, PageLayout, StatsFoot, StatsTitle } from "./page-layout.tsx";
+import { PageLayout, StatsFoot, StatsTitle } from "./page-layout.tsx";
 import { SiteView } from "./site-view.tsx";
 import { TopBar } from "./top-bar.tsx";
 
@@ -63,10 +63,7 @@ function Stats({ sites }: SiteDashboardProps) {
 }
 
 export const SiteDashboard = ({ sites }: SiteDashboardProps) => (
-  <>
-    <PageLayout sites={sites} bar={<TopBar sites={sites} />}>
-      {isSettings() ? <SettingsPage /> : <Stats sites={sites} />}
-    </PageLayout>
-    <OpenPanel />
-  </>
+  <PageLayout sites={sites} bar={<TopBar sites={sites} />}>
+    {isSettings() ? <SettingsPage /> : <Stats sites={sites} />}
+  </PageLayout>
 );

@@ -1,5 +1,4 @@
 /** A site's view: stats, chart and cards, the realtime view, a notice for an empty period, or the wait for the first event. */
-import type { ComponentChildren } from "preact";
 import { dayAfter } from "../../src/shared/periods.ts";
 import type { Installation } from "../api/types.ts";
 import { Cards } from "../cards/breakdown-cards.tsx";
@@ -27,46 +26,34 @@ const DAYS = 30;
 /** Loads lazily: most views do not need its checks. */
 const SiteWithoutEvents = lazy<SiteWithoutEventsProps>(async () => (await import("../setup/waiting.tsx")).SiteWithoutEvents);
 
-function LastEvents({ date }: { readonly date: string }) {
-  if (range.value.start <= date && date <= range.value.end) return null;
+interface StatsProps {
+  readonly siteId: string;
+  /** Undefined for guests, who may not read it. */
+  readonly installation: Report<Installation> | undefined;
+}
+
+/** Leads to the last events, or waits for the first one. Guests only learn that there is no data. */
+function EmptyPeriod({ siteId, installation }: StatsProps) {
+  const { has_events: hasEvents = true, last_event_date: date = null } = installation?.data ?? {};
+  if (installation && (installation.isStale || !installation.data)) return null;
+  if (!hasEvents) return <SiteWithoutEvents key={siteId} siteId={siteId} installation={installation?.data} />;
+  const { start, end } = range.value;
   return (
-    <>
-      The last event was on {formatRange(date, date)}.{" "}
-      <LinkButton onClick={() => navigate({ period: null, start: dayAfter(date, 1 - DAYS), end: date })}>
-        Show the {DAYS} days up to then
-      </LinkButton>
-    </>
+    <p class="notice" role="status">
+      No data for this period.{" "}
+      {date !== null && !(start <= date && date <= end) && (
+        <>
+          The last event was on {formatRange(date, date)}.{" "}
+          <LinkButton onClick={() => navigate({ period: null, start: dayAfter(date, 1 - DAYS), end: date })}>
+            Show the {DAYS} days up to then
+          </LinkButton>
+        </>
+      )}
+    </p>
   );
 }
 
-const NoData = ({ children }: { readonly children?: ComponentChildren }) => (
-  <p class="notice" role="status">
-    No data for this period. {children}
-  </p>
-);
-
-interface EmptyPeriodProps {
-  readonly siteId: string;
-  /** Undefined while loading. */
-  readonly installation: Installation | undefined;
-}
-
-function EmptyPeriod({ siteId, installation }: EmptyPeriodProps) {
-  if (installation === undefined) return null;
-  const { has_events: hasEvents, last_event_date: date } = installation;
-  if (!hasEvents) return <SiteWithoutEvents key={siteId} siteId={siteId} installation={installation} />;
-  return <NoData>{date !== null && <LastEvents date={date} />}</NoData>;
-}
-
 const RealtimeView = lazy(async () => (await import("../realtime/realtime-view.tsx")).RealtimeView);
-
-/** Undefined for guests, who may not read it. */
-type InstallationReport = Report<Installation> | undefined;
-
-interface StatsProps {
-  readonly siteId: string;
-  readonly installation: InstallationReport;
-}
 
 function Stats({ siteId, installation }: StatsProps) {
   const statistics = useStatistics(installation);
@@ -74,14 +61,7 @@ function Stats({ siteId, installation }: StatsProps) {
   return (
     <>
       <RangeNotice />
-      {data?.total_events === 0 &&
-        !isStale &&
-        !canClear.value &&
-        (isGuest ? (
-          <NoData />
-        ) : (
-          <EmptyPeriod siteId={siteId} installation={installation?.isStale === false ? installation.data : undefined} />
-        ))}
+      {data?.total_events === 0 && !isStale && !canClear.value && <EmptyPeriod siteId={siteId} installation={installation} />}
       <section class="panel" aria-label="Overview">
         <TopStats {...statistics} />
         <MainChart {...statistics} />

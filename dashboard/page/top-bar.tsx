@@ -112,12 +112,6 @@ export const Bar = ({ children, tools, items }: BarProps) => (
   </header>
 );
 
-const AllSitesLink = () => (
-  <a class="home" href={hrefAnew(allSitesView())} aria-label="All sites" title="All sites" onClick={onPlainClick(openAllSites)}>
-    <Logo />
-  </a>
-);
-
 const siteItems = (): readonly (MenuItem | null)[] => [
   { label: "Site settings", onChoose: () => openSettings() },
   { label: "Export…", onChoose: () => openPanel("export") },
@@ -139,7 +133,13 @@ export const ViewTools = () => (
 
 export const TopBar = ({ sites }: { readonly sites: readonly string[] }) => (
   <Bar tools={!isSettings() && <ViewTools />} items={siteItems()}>
-    {hasSitesPage(sites) ? <AllSitesLink /> : <Logo />}
+    {hasSitesPage(sites) ? (
+      <a class="home" href={hrefAnew(allSitesView())} aria-label="All sites" title="All sites" onClick={onPlainClick(openAllSites)}>
+        <Logo />
+      </a>
+    ) : (
+      <Logo />
+    )}
     <SiteSwitcher sites={sites} />
     <CurrentVisitors />
   </Bar>

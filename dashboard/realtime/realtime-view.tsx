@@ -2,8 +2,9 @@
 import { useMemo, useRef, useState } from "preact/hooks";
 import { UNRECORDED } from "../../src/shared/filters.ts";
 import { DEMO_SITE } from "../../src/shared/names.ts";
+import type { Card } from "../../src/shared/site-choices.ts";
 import type { Dimension } from "../api/types.ts";
-import { filterRow, RowList, type Row } from "../cards/rows.tsx";
+import { filterRow, RowList } from "../cards/rows.tsx";
 import { DIRECT_SOURCE } from "../format/dimensions.ts";
 import { countOf, formatCount, formatHour } from "../format/locale.ts";
 import { Button } from "../kit/inline.tsx";
@@ -34,65 +35,17 @@ function barsOf(firstMinute: string, perMinute: readonly number[]): Bar[] {
 const whenOf = ({ minute, ago }: Bar): string =>
   `${inZone(formatHour(minute), timeZone.value)}, ${ago === 0 ? "this minute, so far" : countOf(ago, "minute") + " ago"}`;
 
-const MinuteTable = ({ bars }: { readonly bars: readonly Bar[] }) => (
-  <div class="unseen">
-    <table>
-      <caption>Pageviews per minute</caption>
-      <thead>
-        <tr>
-          <th scope="col">Minute</th>
-          <th scope="col">Pageviews</th>
-        </tr>
-      </thead>
-      <tbody>
-        {bars.toReversed().map((bar) => (
-          <tr key={bar.ago}>
-            <th scope="row">{whenOf(bar)}</th>
-            <td>{formatCount(bar.pageviews)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
-
-function BarTooltip({ bar, share }: { readonly bar: Bar; readonly share: number }) {
-  return (
-    <div class="tooltip minute-tooltip" style={{ left: `clamp(88px, ${share * 100}%, 100% - 88px)` }}>
-      <strong>{countOf(bar.pageviews, "pageview")}</strong>
-      <span class="dim">{whenOf(bar)}</span>
-    </div>
-  );
-}
-
-interface BarsProps {
-  readonly bars: readonly Bar[];
-  readonly most: number;
-  readonly chosen: number | null;
-}
-
-const Bars = ({ bars, most, chosen }: BarsProps) =>
-  bars.map(({ pageviews, ago }, i) => (
-    <span key={ago} class={ago === 0 ? "minute unfinished" : "minute"} data-chosen={i === chosen}>
-      <span
-        class={pageviews === 0 ? "minute-bar none" : "minute-bar"}
-        style={{ height: `${most === 0 ? 0 : (pageviews / most) * 100}%` }}
-      />
-    </span>
-  ));
-
-function indexAt(event: PointerEvent, count: number): number {
-  const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
-  return Math.min(Math.max(Math.floor(((event.clientX - box.left) / box.width) * count), 0), count - 1);
-}
-
+/** The current minute is hatched, because it is not over. A hidden table has the same numbers. */
 function MinuteBars({ firstMinute, perMinute }: { readonly firstMinute: string; readonly perMinute: readonly number[] }) {
   const [chosen, setChosen] = useState<number | null>(null);
   const bars = barsOf(firstMinute, perMinute);
   const last = bars.length - 1;
   const most = Math.max(...perMinute);
   const shown = bars[chosen ?? last];
-  const pointAt = (event: PointerEvent) => setChosen(indexAt(event, bars.length));
+  function pointAt(event: PointerEvent) {
+    const { left, width } = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    setChosen(Math.min(Math.max(Math.floor(((event.clientX - left) / width) * bars.length), 0), last));
+  }
   return (
     <div class="minutes">
       {most > 0 && (
@@ -121,15 +74,45 @@ function MinuteBars({ firstMinute, perMinute }: { readonly firstMinute: string; 
           setChosen(next);
         }}
       >
-        <Bars bars={bars} most={most} chosen={chosen} />
+        {bars.map(({ pageviews, ago }, i) => (
+          <span key={ago} class={ago === 0 ? "minute unfinished" : "minute"} data-chosen={i === chosen}>
+            <span
+              class={pageviews === 0 ? "minute-bar none" : "minute-bar"}
+              style={{ height: `${most === 0 ? 0 : (pageviews / most) * 100}%` }}
+            />
+          </span>
+        ))}
       </div>
       <div class="minute-axis" aria-hidden="true">
         <span>{last} min ago</span>
         <span>{Math.round(last / 2)} min ago</span>
         <span>now</span>
       </div>
-      {chosen !== null && shown && <BarTooltip bar={shown} share={(chosen + 0.5) / bars.length} />}
-      <MinuteTable bars={bars} />
+      {chosen !== null && shown && (
+        <div class="tooltip minute-tooltip" style={{ left: `clamp(88px, ${((chosen + 0.5) / bars.length) * 100}%, 100% - 88px)` }}>
+          <strong>{countOf(shown.pageviews, "pageview")}</strong>
+          <span class="dim">{whenOf(shown)}</span>
+        </div>
+      )}
+      <div class="unseen">
+        <table>
+          <caption>Pageviews per minute</caption>
+          <thead>
+            <tr>
+              <th scope="col">Minute</th>
+              <th scope="col">Pageviews</th>
+            </tr>
+          </thead>
+          <tbody>
+            {bars.toReversed().map((bar) => (
+              <tr key={bar.ago}>
+                <th scope="row">{whenOf(bar)}</th>
+                <td>{formatCount(bar.pageviews)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </div>
   );
 }
@@ -189,15 +172,6 @@ function useSteadyRows(rows: readonly Recent[], isHeld: boolean): readonly Recen
   return shown.current.rows;
 }
 
-const filterValueOf = (value: string): string => (value === DIRECT_SOURCE ? UNRECORDED : value);
-
-const rowOf = (dimension: Dimension, { value, visitors }: Recent): Row => ({
-  ...filterRow(dimension, value, filterValueOf(value)),
-  count: visitors,
-  share: null,
-  countTitle: countOf(visitors, "visitor"),
-});
-
 interface RecentListProps {
   readonly title: string;
   readonly dimension: Dimension;
@@ -223,7 +197,15 @@ function RecentList({ title, dimension, rows }: RecentListProps) {
       <header class="card-head">
         <h2>{title}</h2>
       </header>
-      <RowList label={title} rows={shown.map((row) => rowOf(dimension, row))} />
+      <RowList
+        label={title}
+        rows={shown.map(({ value, visitors }) => ({
+          ...filterRow(dimension, value, value === DIRECT_SOURCE ? UNRECORDED : value),
+          count: visitors,
+          share: null,
+          countTitle: countOf(visitors, "visitor"),
+        }))}
+      />
     </section>
   );
 }
@@ -236,46 +218,10 @@ function leave(): void {
 
 const numberOr = (count: number | undefined): string => (count === undefined ? "–" : formatCount(count));
 
-const Head = () => (
-  <header class="realtime-head">
-    <div>
-      <p class="dim">Visitors in the last {windowMinutes()} minutes</p>
-      <p class="realtime-count" data-current>
-        {numberOr(realtime.value?.current_visitors)}
-      </p>
-    </div>
-    <dl class="realtime-totals">
-      <div>
-        <dt>Visitors, {MINUTES} min</dt>
-        <dd>{numberOr(lastMinutes.value?.visitors)}</dd>
-      </div>
-      <div>
-        <dt>Pageviews, {MINUTES} min</dt>
-        <dd>{numberOr(lastMinutes.value?.pageviews)}</dd>
-      </div>
-    </dl>
-    <Button onClick={leave}>Back to dashboard</Button>
-  </header>
-);
-
-const Lists = ({ recent }: { readonly recent: Required<Realtime> }) => (
-  <div class="cards">
-    {isCardShown("pages") && recent.top_pages.length > 0 && <RecentList title="Pages" dimension="pages" rows={recent.top_pages} />}
-    {isCardShown("sources") && recent.top_sources.length > 0 && (
-      <RecentList title="Sources" dimension="sources" rows={recent.top_sources} />
-    )}
-    {isCardShown("locations") && (
-      <>
-        <RealtimeMap countries={recent.countries} />
-        <RecentList title="Countries" dimension="countries" rows={recent.countries} />
-      </>
-    )}
-    {isCardShown("goals") && recent.top_events.length > 0 && <RecentList title="Goals" dimension="events" rows={recent.top_events} />}
-  </div>
-);
-
 export function RealtimeView() {
   const recent = lastMinutes.value;
+  const list = (card: Card, title: string, dimension: Dimension, rows: readonly Recent[]) =>
+    isCardShown(card) && rows.length > 0 && <RecentList title={title} dimension={dimension} rows={rows} />;
   return (
     <section
       class={isRealtimeStale.value ? "realtime report stale" : "realtime report"}
@@ -283,7 +229,25 @@ export function RealtimeView() {
       aria-busy={isRealtimeStale.value}
     >
       <div class="panel">
-        <Head />
+        <header class="realtime-head">
+          <div>
+            <p class="dim">Visitors in the last {windowMinutes()} minutes</p>
+            <p class="realtime-count" data-current>
+              {numberOr(realtime.value?.current_visitors)}
+            </p>
+          </div>
+          <dl class="realtime-totals">
+            <div>
+              <dt>Visitors, {MINUTES} min</dt>
+              <dd>{numberOr(recent?.visitors)}</dd>
+            </div>
+            <div>
+              <dt>Pageviews, {MINUTES} min</dt>
+              <dd>{numberOr(recent?.pageviews)}</dd>
+            </div>
+          </dl>
+          <Button onClick={leave}>Back to dashboard</Button>
+        </header>
         {recent ? <MinuteBars firstMinute={recent.first_minute} perMinute={recent.per_minute} /> : <Loading rows={4} />}
         <p class="realtime-note dim">Updates every 10 seconds. The last bar is the current minute, so far.</p>
       </div>
@@ -294,7 +258,19 @@ export function RealtimeView() {
             : `No visitors in the last ${MINUTES} minutes.${site.value === DEMO_SITE ? "" : " The next one appears here."}`}
         </Empty>
       )}
-      {recent !== null && recent.visitors > 0 && <Lists recent={recent} />}
+      {recent !== null && recent.visitors > 0 && (
+        <div class="cards">
+          {list("pages", "Pages", "pages", recent.top_pages)}
+          {list("sources", "Sources", "sources", recent.top_sources)}
+          {isCardShown("locations") && (
+            <>
+              <RealtimeMap countries={recent.countries} />
+              <RecentList title="Countries" dimension="countries" rows={recent.countries} />
+            </>
+          )}
+          {list("goals", "Goals", "events", recent.top_events)}
+        </div>
+      )}
     </section>
   );
 }

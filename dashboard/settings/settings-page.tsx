@@ -34,32 +34,6 @@ const SECTIONS: readonly [Section, ...Section[]] = [
 
 const shownSection = (): Section => SECTIONS.find(({ id }) => id === param("section")) ?? SECTIONS[0];
 
-function SectionLink({ id, label }: Section) {
-  const changes = { section: id === SECTIONS[0].id ? null : id };
-  return (
-    <a
-      href={hrefAfter(changes)}
-      aria-current={shownSection().id === id ? "page" : undefined}
-      onClick={onPlainClick(() => navigate(changes))}
-    >
-      {label}
-    </a>
-  );
-}
-
-const Head = () => {
-  const title = useRef<HTMLHeadingElement>(null);
-  useLayoutEffect(() => title.current?.focus(), []);
-  return (
-    <header class="settings-head">
-      <h1 ref={title} tabIndex={-1}>
-        Settings for {siteName.value}
-      </h1>
-      <Button onClick={closeSettings}>Back to dashboard</Button>
-    </header>
-  );
-};
-
 function Sections({ siteId }: { readonly siteId: string }) {
   const report = useRequest<SavedSettings>(settingsPath(siteId));
   useEffect(() => {
@@ -70,27 +44,40 @@ function Sections({ siteId }: { readonly siteId: string }) {
   return <section class="panel">{report.error ? <Failure report={report} /> : <Loading rows={5} />}</section>;
 }
 
-const PasswordRequired = () => (
-  <section class="panel">
-    <p>Set a password to change settings.</p>
-    <button type="button" class="button primary" onClick={() => openPanel("password")}>
-      Set a password
-    </button>
-  </section>
-);
-
 export function SettingsPage() {
   const siteId = site.value ?? "";
+  const title = useRef<HTMLHeadingElement>(null);
+  useLayoutEffect(() => title.current?.focus(), []);
   return (
     <div class="settings">
-      <Head />
+      <header class="settings-head">
+        <h1 ref={title} tabIndex={-1}>
+          Settings for {siteName.value}
+        </h1>
+        <Button onClick={closeSettings}>Back to dashboard</Button>
+      </header>
       <nav class="settings-nav" aria-label="Settings">
-        {SECTIONS.map((section) => (
-          <SectionLink key={section.id} {...section} />
-        ))}
+        {SECTIONS.map(({ id, label }) => {
+          const changes = { section: id === SECTIONS[0].id ? null : id };
+          const current = shownSection().id === id ? "page" : undefined;
+          return (
+            <a key={id} href={hrefAfter(changes)} aria-current={current} onClick={onPlainClick(() => navigate(changes))}>
+              {label}
+            </a>
+          );
+        })}
       </nav>
       <div class="settings-content">
-        {authState.value === "logged_in" ? <Sections key={siteId} siteId={siteId} /> : <PasswordRequired />}
+        {authState.value === "logged_in" ? (
+          <Sections key={siteId} siteId={siteId} />
+        ) : (
+          <section class="panel">
+            <p>Set a password to change settings.</p>
+            <button type="button" class="button primary" onClick={() => openPanel("password")}>
+              Set a password
+            </button>
+          </section>
+        )}
       </div>
     </div>
   );

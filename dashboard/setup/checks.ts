@@ -16,16 +16,8 @@ const ok = (finding: string): Check => ({ verdict: "ok", finding });
 const problem = (finding: string, advice: string): Check => ({ verdict: "problem", finding, advice });
 const note = (finding: string, advice: string): Check => ({ verdict: "note", finding, advice });
 
-export const filesFinding = (count: number): Check =>
-  problem(
-    `Reports leave out ${countOf(count, "file")} of events: damaged, missing or in the wrong folder`,
-    "The log names the files, and `sandpiper verify` says what is wrong with them.",
-  );
-
-type ProxyFinding = NonNullable<Installation["proxy"]>;
-
 /** Clients can send the header as well, so the reader has to count the proxies. */
-export function proxyFinding({ problem: kind, trust_proxy: count }: ProxyFinding): Check {
+function proxyFinding({ problem: kind, trust_proxy: count }: NonNullable<Installation["proxy"]>): Check {
   const suggestion = `Set \`trust_proxy = ${count}\` and restart if that is the number of your proxies.`;
   if (kind === "too_few")
     return problem(
@@ -39,6 +31,19 @@ export function proxyFinding({ problem: kind, trust_proxy: count }: ProxyFinding
       : `${suggestion} Otherwise let clients reach only the outermost proxy.`,
   );
 }
+
+/** Problems of the whole service, which also stand above the stats. */
+export const serviceFindings = ({ proxy, files_left_out: files }: Installation): Check[] => [
+  ...(proxy ? [proxyFinding(proxy)] : []),
+  ...(files > 0
+    ? [
+        problem(
+          `Reports leave out ${countOf(files, "file")} of events: damaged, missing or in the wrong folder`,
+          "The log names the files, and `sandpiper verify` says what is wrong with them.",
+        ),
+      ]
+    : []),
+];
 
 type OutcomeCount = Installation["events"][number];
 type Outcome = OutcomeCount["outcome"];
@@ -156,8 +161,7 @@ function otherNamesChecks(siteId: string, installation: Installation): Check[] {
 
 export const eventChecks = (siteId: string, installation: Installation, timeZone: string): Check[] => [
   acceptedCheck(siteId, installation, timeZone),
-  ...(installation.proxy ? [proxyFinding(installation.proxy)] : []),
-  ...(installation.files_left_out > 0 ? [filesFinding(installation.files_left_out)] : []),
+  ...serviceFindings(installation),
   ...ownRefusals(siteId, installation),
   ...otherNamesChecks(siteId, installation),
   ...refusalsIn(relatedOf(siteId, installation)),

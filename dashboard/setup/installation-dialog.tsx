@@ -20,39 +20,28 @@ const VERDICTS: Readonly<Record<Check["verdict"], readonly [mark: string, word: 
   note: ["i", "Note"],
 };
 
-const CheckItem = ({ verdict, finding, advice }: Check) => (
-  <li class="check" data-verdict={verdict}>
-    <span class="check-mark" aria-hidden="true">
-      {VERDICTS[verdict][0]}
-    </span>
-    <div>
-      <p>
-        <span class="unseen">{VERDICTS[verdict][1]}: </span>
-        <Marked text={finding} />
-      </p>
-      {advice !== undefined && (
-        <p class="dim">
-          <Marked text={advice} />
-        </p>
-      )}
-    </div>
-  </li>
-);
-
 export const CheckList = ({ label, checks }: { readonly label: string; readonly checks: readonly Check[] }) => (
   <ul class="checks" aria-label={label}>
-    {checks.map((check) => (
-      <CheckItem key={check.finding} {...check} />
+    {checks.map(({ verdict, finding, advice }) => (
+      <li key={finding} class="check" data-verdict={verdict}>
+        <span class="check-mark" aria-hidden="true">
+          {VERDICTS[verdict][0]}
+        </span>
+        <div>
+          <p>
+            <span class="unseen">{VERDICTS[verdict][1]}: </span>
+            <Marked text={finding} />
+          </p>
+          {advice !== undefined && (
+            <p class="dim">
+              <Marked text={advice} />
+            </p>
+          )}
+        </div>
+      </li>
     ))}
   </ul>
 );
-
-interface Checking {
-  readonly checks: readonly Check[] | null;
-  readonly isBusy: boolean;
-  readonly problem: string | null;
-  readonly run: () => Promise<void>;
-}
 
 const PROBLEMS: Readonly<Partial<Record<FailureKind, string>>> = {
   offline: "Server unreachable.",
@@ -61,7 +50,7 @@ const PROBLEMS: Readonly<Partial<Record<FailureKind, string>>> = {
 };
 
 /** Keeps the last checks while new ones run. `invalid` is the message for input that the service rejects. */
-function useChecks(invalid: string, find: () => Promise<readonly Check[]>): Checking {
+function useChecks(invalid: string, find: () => Promise<readonly Check[]>) {
   const [checks, setChecks] = useState<readonly Check[] | null>(null);
   const { isBusy, problem, run } = useAction((error) => {
     setChecks(null);
@@ -92,13 +81,6 @@ function SiteSection({ siteId }: { readonly siteId: string }) {
   );
 }
 
-const PasswordFirst = () => (
-  <p>
-    Checking the page itself requires a password: without one, anyone could have this server request pages.{" "}
-    {site.value !== null && <LinkButton onClick={() => openPanel("password")}>Set a password</LinkButton>}
-  </p>
-);
-
 function PageForm({ siteId }: { readonly siteId: string }) {
   const [url, setUrl] = useState(`https://${siteId}/`);
   const { checks, isBusy, problem, run } = useChecks(`Enter the address of a page of ${siteId}.`, async () =>
@@ -122,7 +104,13 @@ function PageForm({ siteId }: { readonly siteId: string }) {
 
 function PageSection({ siteId }: { readonly siteId: string }) {
   if (isLocalSite(siteId)) return <p>Only pages on public addresses can be checked.</p>;
-  return authState.value === "logged_in" ? <PageForm siteId={siteId} /> : <PasswordFirst />;
+  if (authState.value === "logged_in") return <PageForm siteId={siteId} />;
+  return (
+    <p>
+      Checking the page itself requires a password: without one, anyone could have this server request pages.{" "}
+      {site.value !== null && <LinkButton onClick={() => openPanel("password")}>Set a password</LinkButton>}
+    </p>
+  );
 }
 
 export const InstallationDialog = ({ siteId, onClose }: { readonly siteId: string; readonly onClose: () => void }) => (

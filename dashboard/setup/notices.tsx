@@ -8,7 +8,7 @@ import { Problem } from "../kit/states.tsx";
 import { authState } from "../state/connection.ts";
 import { reloadAll, useAction } from "../state/requests.ts";
 import { isRealtime, openPanel, openSite, site } from "../state/view.ts";
-import { filesFinding, proxyFinding, type Check } from "./checks.ts";
+import { serviceFindings } from "./checks.ts";
 
 export const OpenInstanceNotice = () =>
   authState.value === "open" ? (
@@ -45,14 +45,12 @@ export function ExploreDemo() {
   );
 }
 
-/** Leads to the first page if there is no other site. */
-function leaveDemo(sites: readonly string[]): void {
-  openSite(sites.find((id) => id !== DEMO_SITE) ?? null);
-  document.getElementById("content")?.focus();
-}
-
 export function DemoNotice({ sites }: { readonly sites: readonly string[] }) {
-  const { isBusy, problem, run } = useChange(removeDemo, () => leaveDemo(sites));
+  const { isBusy, problem, run } = useChange(removeDemo, () => {
+    // The first page if there is no other site.
+    openSite(sites.find((id) => id !== DEMO_SITE) ?? null);
+    document.getElementById("content")?.focus();
+  });
   if (site.value !== DEMO_SITE || !sites.includes(DEMO_SITE)) return null;
   return (
     <div class="notice demo-notice">
@@ -67,14 +65,9 @@ export function DemoNotice({ sites }: { readonly sites: readonly string[] }) {
   );
 }
 
-const findingsIn = ({ proxy, files_left_out: files }: Installation): readonly Check[] => [
-  ...(proxy ? [proxyFinding(proxy)] : []),
-  ...(files > 0 ? [filesFinding(files)] : []),
-];
-
 export const InstallationNotices = ({ installation }: { readonly installation: Installation }) => (
   <>
-    {findingsIn(installation).map(({ finding, advice = "" }) => (
+    {serviceFindings(installation).map(({ finding, advice = "" }) => (
       <p key={finding} class="notice">
         <Marked text={`${finding}. ${advice}`} />
       </p>

@@ -40,34 +40,12 @@ export const ProblemText = ({ problem }: { readonly problem: Problem | null }) =
   </p>
 );
 
-interface FieldProps {
+interface PasswordFieldProps {
   readonly input: RefObject<HTMLInputElement | null>;
   readonly label: string;
   readonly value: string;
   readonly isInvalid: boolean;
   readonly onInput: (value: string) => void;
-}
-
-const CodeField = ({ input, label, value, isInvalid, onInput }: FieldProps) => (
-  <div class="labelled">
-    <label for="setup-code">{label}</label>
-    <input
-      id="setup-code"
-      ref={input}
-      name="code"
-      required
-      autocomplete="one-time-code"
-      autocapitalize="characters"
-      spellcheck={false}
-      aria-invalid={isInvalid}
-      aria-describedby="password-problem"
-      value={value}
-      onInput={(event) => onInput(event.currentTarget.value)}
-    />
-  </div>
-);
-
-interface PasswordFieldProps extends FieldProps {
   readonly id?: string;
   readonly kind: PasswordFormProps["kind"];
   readonly minLength?: number;
@@ -137,7 +115,22 @@ export function PasswordForm({ label, codeLabel, action, kind, minLength = 1, on
     <form class="form" onSubmit={(event) => void submit(event)}>
       <input type="text" name="username" autocomplete="username" value="admin" hidden readOnly />
       {codeLabel !== undefined && (
-        <CodeField input={codeInput} label={codeLabel} value={code} isInvalid={isInvalid("code")} onInput={setCode} />
+        <div class="labelled">
+          <label for="setup-code">{codeLabel}</label>
+          <input
+            id="setup-code"
+            ref={codeInput}
+            name="code"
+            required
+            autocomplete="one-time-code"
+            autocapitalize="characters"
+            spellcheck={false}
+            aria-invalid={isInvalid("code")}
+            aria-describedby="password-problem"
+            value={code}
+            onInput={(event) => setCode(event.currentTarget.value)}
+          />
+        </div>
       )}
       <PasswordField
         input={input}

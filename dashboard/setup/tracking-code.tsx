@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { DEMO_SITE } from "../../src/shared/names.ts";
 import { scriptUrl } from "../api/addresses.ts";
 import { Dialog } from "../kit/dialog.tsx";
-import { CopyButton } from "../kit/forms.tsx";
+import { CopyButton, Select } from "../kit/forms.tsx";
 import { LinkButton, Marked } from "../kit/inline.tsx";
 import { closePanel, openPanel, site } from "../state/view.ts";
 import { PLATFORMS } from "./platforms.ts";
@@ -11,30 +11,18 @@ import { PLATFORMS } from "./platforms.ts";
 /** Shared by all places that show the code. */
 const platform = signal(PLATFORMS[0]);
 
-const PlatformMenu = () => (
-  <label class="platform">
-    Platform
-    <select
-      value={platform.value.id}
-      onChange={(event) => {
-        platform.value = PLATFORMS.find(({ id }) => id === event.currentTarget.value) ?? PLATFORMS[0];
-      }}
-    >
-      {PLATFORMS.map(({ id, label }) => (
-        <option key={id} value={id}>
-          {label}
-        </option>
-      ))}
-    </select>
-  </label>
-);
-
 export function Snippet({ siteId }: { readonly siteId: string }) {
   const { where, code } = platform.value;
   const text = code({ siteId, scriptUrl: scriptUrl() });
   return (
     <div class="snippet">
-      <PlatformMenu />
+      <Select
+        class="platform"
+        label="Platform"
+        labels={Object.fromEntries(PLATFORMS.map(({ id, label }) => [id, label]))}
+        chosen={platform.value.id}
+        onChoose={(chosen) => (platform.value = PLATFORMS.find(({ id }) => id === chosen) ?? PLATFORMS[0])}
+      />
       <p>
         <Marked text={where} />
       </p>

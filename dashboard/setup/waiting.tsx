@@ -35,32 +35,6 @@ const WaitingLine = () => (
   </p>
 );
 
-const OtherNames = ({ names, sites }: { readonly names: readonly string[]; readonly sites: readonly string[] }) => (
-  <ul class="other-names">
-    {names.map((name) => (
-      <li key={name}>
-        Events arrive for <strong>{name}</strong>.{" "}
-        <LinkButton onClick={() => (sites.includes(name) ? openSite(name) : openArrivedSite(name))}>Open that site</LinkButton>
-      </li>
-    ))}
-  </ul>
-);
-
-const ThingsToCheck = ({ siteId }: { readonly siteId: string }) => (
-  <div class="to-check">
-    <p>
-      Nothing has arrived for <strong>{siteId}</strong> yet. Check that:
-    </p>
-    <ol>
-      {thingsToCheck(siteId, scriptUrl()).map((text) => (
-        <li key={text}>
-          <Marked text={text} />
-        </li>
-      ))}
-    </ol>
-  </div>
-);
-
 /** Opens the dialog within the view if the site's dashboard is shown. */
 function CheckLink({ siteId, isLate }: { readonly siteId: string; readonly isLate: boolean }) {
   const [isOpen, setOpen] = useState(false);
@@ -73,20 +47,9 @@ function CheckLink({ siteId, isLate }: { readonly siteId: string; readonly isLat
   );
 }
 
-const ExistingSite = ({ siteId }: { readonly siteId: string }) => (
-  <p class="awaiting" role="status">
-    <strong>{siteId}</strong> has events already. <LinkButton onClick={() => openSite(siteId)}>Open that site</LinkButton>
-  </p>
-);
-
-interface Answer {
-  readonly siteId: string;
-  readonly installation: Installation;
-}
-
 /** The last answer; null before. Opens the dashboard with the first event, unless the site had events before. */
 function useAwaited(siteId: string, sites: readonly string[] | undefined, before: Installation | null): Installation | null {
-  const [answer, setAnswer] = useState<Answer | null>(before && { siteId, installation: before });
+  const [answer, setAnswer] = useState(before && { siteId, installation: before });
   const last = answer?.siteId === siteId ? answer.installation : null;
   const url = last?.has_events ? null : urlOf("/api/installation", { site_id: siteId });
   usePolling<Installation>(url, AWAITING, (installation) => {
@@ -97,26 +60,48 @@ function useAwaited(siteId: string, sites: readonly string[] | undefined, before
   return last;
 }
 
-interface WaitingProps {
-  readonly siteId: string;
-  /** null requests it. */
-  readonly before?: Installation | null;
-}
-
-function Waiting({ siteId, before = null }: WaitingProps) {
+/** `before` is null until it is requested. */
+function Waiting({ siteId, before }: { readonly siteId: string; readonly before: Installation | null }) {
   const sites = useSites().data?.sites;
   const isLate = useIsLate(siteId);
   const installation = useAwaited(siteId, sites, before);
-  if (installation?.has_events) return <ExistingSite siteId={siteId} />;
+  if (installation?.has_events)
+    return (
+      <p class="awaiting" role="status">
+        <strong>{siteId}</strong> has events already. <LinkButton onClick={() => openSite(siteId)}>Open that site</LinkButton>
+      </p>
+    );
   const problems = installation ? refusalChecks(siteId, installation) : [];
   const names = installation && sites ? arrivingNames(siteId, installation, sites, isLate) : [];
   return (
     <div class="awaiting">
       <WaitingLine />
       <div role="status">
-        {names.length > 0 && <OtherNames names={names} sites={sites ?? []} />}
+        {names.length > 0 && (
+          <ul class="other-names">
+            {names.map((name) => (
+              <li key={name}>
+                Events arrive for <strong>{name}</strong>.{" "}
+                <LinkButton onClick={() => (sites?.includes(name) ? openSite(name) : openArrivedSite(name))}>Open that site</LinkButton>
+              </li>
+            ))}
+          </ul>
+        )}
         {problems.length > 0 && <CheckList label="Problems" checks={problems} />}
-        {isLate && <ThingsToCheck siteId={siteId} />}
+        {isLate && (
+          <div class="to-check">
+            <p>
+              Nothing has arrived for <strong>{siteId}</strong> yet. Check that:
+            </p>
+            <ol>
+              {thingsToCheck(siteId, scriptUrl()).map((text) => (
+                <li key={text}>
+                  <Marked text={text} />
+                </li>
+              ))}
+            </ol>
+          </div>
+        )}
       </div>
       <CheckLink siteId={siteId} isLate={isLate} />
     </div>
@@ -126,7 +111,7 @@ function Waiting({ siteId, before = null }: WaitingProps) {
 export interface SiteWithoutEventsProps {
   readonly siteId: string;
   /** A known answer: the site has no events. */
-  readonly installation?: Installation;
+  readonly installation?: Installation | undefined;
 }
 
 export const SiteWithoutEvents = ({ siteId, installation }: SiteWithoutEventsProps) => (
@@ -136,69 +121,51 @@ export const SiteWithoutEvents = ({ siteId, installation }: SiteWithoutEventsPro
   </section>
 );
 
-interface DomainFieldProps {
-  readonly value: string;
-  readonly problem: string | null;
-  readonly onInput: (value: string) => void;
-}
-
-function DomainField({ value, problem, onInput }: DomainFieldProps) {
-  const input = useRef<HTMLInputElement>(null);
-  useEffect(() => input.current?.focus(), []);
-  return (
-    <div class="form">
-      <label>
-        Domain
-        <input
-          ref={input}
-          type="text"
-          name="site"
-          inputMode="url"
-          placeholder="example.com"
-          autofocus
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck={false}
-          aria-invalid={problem !== null}
-          aria-describedby="domain-problem"
-          value={value}
-          onInput={(event) => onInput(event.currentTarget.value)}
-        />
-      </label>
-      <p class="problem" id="domain-problem">
-        {problem}
-      </p>
-    </div>
-  );
-}
-
-/** Shown if the name differs from the typed domain, e.g. one with an umlaut. */
-const CanonicalName = ({ typed, siteId }: { readonly typed: string; readonly siteId: string }) =>
-  typed.trim() === siteId ? null : (
-    <p class="dim">
-      The site's name is <code>{siteId}</code>.
-    </p>
-  );
-
 /** `onChange` receives the site id while the domain is valid, else null. */
-function AddSite({ onChange }: { readonly onChange?: (siteId: string | null) => void }) {
+function AddSite({ onChange }: { readonly onChange: (siteId: string | null) => void }) {
   const [typed, setTyped] = useState("");
   const siteId = siteIdFrom(typed);
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.focus(), []);
+  const isInvalid = typed !== "" && siteId === null;
   return (
     <>
-      <DomainField
-        value={typed}
-        problem={typed !== "" && siteId === null ? "Enter a domain like example.com" : null}
-        onInput={(value) => {
-          setTyped(value);
-          onChange?.(siteIdFrom(value));
-        }}
-      />
+      <div class="form">
+        <label>
+          Domain
+          <input
+            ref={input}
+            type="text"
+            name="site"
+            inputMode="url"
+            placeholder="example.com"
+            autofocus
+            autocomplete="off"
+            autocapitalize="none"
+            spellcheck={false}
+            aria-invalid={isInvalid}
+            aria-describedby="domain-problem"
+            value={typed}
+            onInput={({ currentTarget: { value } }) => {
+              setTyped(value);
+              onChange(siteIdFrom(value));
+            }}
+          />
+        </label>
+        <p class="problem" id="domain-problem">
+          {isInvalid && "Enter a domain like example.com"}
+        </p>
+      </div>
       {siteId !== null && (
         <>
-          <CanonicalName typed={typed} siteId={siteId} />
+          {/* For example of a domain with an umlaut. */}
+          {typed.trim() !== siteId && (
+            <p class="dim">
+              The site's name is <code>{siteId}</code>.
+            </p>
+          )}
           <Snippet siteId={siteId} />
-          <Waiting siteId={siteId} />
+          <Waiting siteId={siteId} before={null} />
         </>
       )}
     </>

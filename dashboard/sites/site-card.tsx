@@ -81,17 +81,15 @@ const cardHref = (siteId: string): string => hrefAnew({ site: siteId, ...viewOfS
 const WIDTH = 240;
 const HEIGHT = 48;
 
-/** Omits hours of today that have not begun. */
-function begunValues({ series, start_date: start, end_date: end, time_zone: timeZone }: SiteRow, nowMs: number): readonly number[] {
-  const values = series ?? [];
-  return start === end ? values.slice(0, Math.max(1, hoursBegun(end, timeZone, nowMs))) : values;
-}
-
 /** Spans the whole period. Hidden from screen readers, because the metrics stand beside it. */
-function Sparkline({ row }: { readonly row: SiteRow }) {
-  const values = useMemo(() => begunValues(row, Date.now()), [row.series]);
+function Sparkline({ row: { series, start_date: start, end_date: end, time_zone: timeZone } }: { readonly row: SiteRow }) {
+  // Hours of today that have not begun are left out.
+  const values = useMemo(
+    () => (series ?? []).slice(0, start === end ? Math.max(1, hoursBegun(end, timeZone, Date.now())) : undefined),
+    [series],
+  );
   const most = Math.max(1, ...values);
-  const step = WIDTH / Math.max(1, (row.series?.length ?? 0) - 1);
+  const step = WIDTH / Math.max(1, (series?.length ?? 0) - 1);
   const xAt = (i: number) => (i * step).toFixed(1);
   const points = values.map((value, i) => `${xAt(i)},${(HEIGHT - 2 - (value / most) * (HEIGHT - 4)).toFixed(1)}`);
   return (
@@ -123,29 +121,6 @@ function CardChange({ row }: { readonly row: SiteRow }) {
   );
 }
 
-function Metrics({ row }: { readonly row: SiteRow }) {
-  const [visitors, current] = [row.visitors ?? 0, row.current_visitors ?? 0];
-  return (
-    <p class="site-metrics">
-      <strong>{formatCount(visitors)}</strong> {visitors === 1 ? "visitor" : "visitors"} <CardChange row={row} />
-      {current > 0 && (
-        <span class="site-live">
-          <span class="live-dot" aria-hidden="true" /> {formatCount(current)} now
-        </span>
-      )}
-    </p>
-  );
-}
-
-function Pin({ row }: { readonly row: SiteRow }) {
-  const hasPin = isPinned(row.site_id);
-  return (
-    <button type="button" class="pin" aria-pressed={hasPin} aria-label={`Pin ${labelOf(row)}`} onClick={() => togglePin(row.site_id)}>
-      <span aria-hidden="true">{hasPin ? "★" : "☆"}</span>
-    </button>
-  );
-}
-
 interface SiteCardProps {
   readonly row: SiteRow;
   /** Number key that opens the site; null beyond the ninth. */
@@ -154,6 +129,8 @@ interface SiteCardProps {
 
 export function SiteCard({ row, shortcut }: SiteCardProps) {
   const { site_id: siteId, error } = row;
+  const [visitors, current] = [row.visitors ?? 0, row.current_visitors ?? 0];
+  const hasPin = isPinned(siteId);
   return (
     <li class="panel site-card">
       <h2>
@@ -164,10 +141,19 @@ export function SiteCard({ row, shortcut }: SiteCardProps) {
         </a>
         {shortcut !== null && <kbd aria-hidden="true">{shortcut}</kbd>}
       </h2>
-      <Pin row={row} />
+      <button type="button" class="pin" aria-pressed={hasPin} aria-label={`Pin ${labelOf(row)}`} onClick={() => togglePin(siteId)}>
+        <span aria-hidden="true">{hasPin ? "★" : "☆"}</span>
+      </button>
       {error === undefined ? (
         <>
-          <Metrics row={row} />
+          <p class="site-metrics">
+            <strong>{formatCount(visitors)}</strong> {visitors === 1 ? "visitor" : "visitors"} <CardChange row={row} />
+            {current > 0 && (
+              <span class="site-live">
+                <span class="live-dot" aria-hidden="true" /> {formatCount(current)} now
+              </span>
+            )}
+          </p>
           <Sparkline row={row} />
         </>
       ) : (

@@ -1,5 +1,4 @@
 /** The page of all sites: one card per site, with search, order and pins. Metrics are fetched in pages, and polled like realtime. */
-import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { OVERVIEW_SITES_MAX } from "../../src/shared/limits.ts";
 import { PRODUCT_NAME } from "../../src/shared/names.ts";
@@ -75,37 +74,21 @@ const ORDER_LABELS: Readonly<Record<Order, string>> = { visitors: "Most visitors
 /** Custom ranges and all time exist only for a single site. */
 const shownPeriod = () => SHORT_PERIODS.find((each) => each === period.value) ?? "30d";
 
-const PeriodMenu = () => (
+/** A menu of choices, named after the chosen one. */
+const choiceMenu = <Id extends string>(
+  name: string,
+  ids: readonly Id[],
+  chosen: Id,
+  labelOf: (id: Id) => string,
+  choose: (id: Id) => void,
+) => (
   <Menu
-    label={`Period: ${PERIOD_LABELS[shownPeriod()].label}`}
-    button={PERIOD_LABELS[shownPeriod()].label}
+    key={name}
+    label={`${name}: ${labelOf(chosen)}`}
+    button={labelOf(chosen)}
     hasCaret
-    items={SHORT_PERIODS.map((each) => ({
-      label: PERIOD_LABELS[each].label,
-      isChosen: each === shownPeriod(),
-      onChoose: () => choosePeriod(each),
-    }))}
+    items={ids.map((id) => ({ label: labelOf(id), isChosen: id === chosen, onChoose: () => choose(id) }))}
   />
-);
-
-const OrderMenu = () => (
-  <Menu
-    label={`Sort: ${ORDER_LABELS[chosenOrder()]}`}
-    button={ORDER_LABELS[chosenOrder()]}
-    hasCaret
-    items={ORDERS.map((each) => ({ label: ORDER_LABELS[each], isChosen: each === chosenOrder(), onChoose: () => chooseOrder(each) }))}
-  />
-);
-
-const Matches = ({ shown, all }: { readonly shown: number; readonly all: number }) => (
-  <div role="status">
-    {shown === 0 && <p class="empty">No matches</p>}
-    {shown > 0 && shown < all && (
-      <p class="sites-rest">
-        {formatCount(shown)} of {formatCount(all)} sites. Search for the others.
-      </p>
-    )}
-  </div>
 );
 
 const sitesItems = (): readonly (MenuItem | null)[] => [
@@ -114,32 +97,6 @@ const sitesItems = (): readonly (MenuItem | null)[] => [
   null,
   ...accountItems(),
 ];
-
-const SitesTools = () => (
-  <>
-    <OrderMenu />
-    <PeriodMenu />
-  </>
-);
-
-const SitesBar = () => (
-  <Bar tools={<SitesTools />} items={sitesItems()}>
-    <Logo />
-    <strong class="sites-title">All sites</strong>
-  </Bar>
-);
-
-const SearchField = ({ field }: { readonly field: RefObject<HTMLInputElement | null> }) => (
-  <input
-    ref={field}
-    class="sites-search"
-    type="search"
-    placeholder="Search sites"
-    aria-label="Search sites"
-    value={searchText()}
-    onInput={(event) => searchFor(event.currentTarget.value)}
-  />
-);
 
 function actionOf(key: string, rows: readonly SiteRow[], focusSearch: () => void): (() => void) | undefined {
   if (key === "/") return focusSearch;
@@ -166,6 +123,7 @@ export function SitesPage() {
   const content = useRef<HTMLElement>(null);
   const matches = shownSites(data?.sites ?? [], chosenOrder(), searchText());
   const rows = matches.slice(0, CARDS_MAX);
+  const all = searchText() === "" ? (data?.total ?? 0) : matches.length;
   useFocusOnArrival(content);
   useShortcuts((key) => actionOf(key, rows, () => field.current?.focus()), [rows]);
   useEffect(() => {
@@ -176,13 +134,39 @@ export function SitesPage() {
       <a class="skip" href="#content">
         Skip to content
       </a>
-      <SitesBar />
+      <Bar
+        tools={[
+          choiceMenu("Sort", ORDERS, chosenOrder(), (id) => ORDER_LABELS[id], chooseOrder),
+          choiceMenu("Period", SHORT_PERIODS, shownPeriod(), (id) => PERIOD_LABELS[id].label, choosePeriod),
+        ]}
+        items={sitesItems()}
+      >
+        <Logo />
+        <strong class="sites-title">All sites</strong>
+      </Bar>
       <main id="content" ref={content} class="content" tabIndex={-1}>
         <h1 class="unseen">All sites, {PERIOD_LABELS[shownPeriod()].label}</h1>
         <OpenInstanceNotice />
-        <SearchField field={field} />
+        <input
+          ref={field}
+          class="sites-search"
+          type="search"
+          placeholder="Search sites"
+          aria-label="Search sites"
+          value={searchText()}
+          onInput={(event) => searchFor(event.currentTarget.value)}
+        />
         {data === undefined && (report.error ? <Failure report={report} /> : <Loading rows={6} />)}
-        {data && <Matches shown={rows.length} all={searchText() === "" ? data.total : matches.length} />}
+        {data && (
+          <div role="status">
+            {rows.length === 0 && <p class="empty">No matches</p>}
+            {rows.length > 0 && rows.length < all && (
+              <p class="sites-rest">
+                {formatCount(rows.length)} of {formatCount(all)} sites. Search for the others.
+              </p>
+            )}
+          </div>
+        )}
         <ul class={report.isStale ? "sites stale" : "sites"} aria-busy={report.isStale} onKeyDown={onCardKey}>
           {rows.map((row, i) => (
             <SiteCard key={row.site_id} row={row} shortcut={i < KEYS_MAX ? i + 1 : null} />

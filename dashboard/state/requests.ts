@@ -189,7 +189,7 @@ export function usePolling<T>(
 export function useAction<Problem = string>(problemOf: (error: unknown) => Problem) {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
-  async function run(action: () => Promise<void>): Promise<void> {
+  async function run(action: () => Promise<unknown>): Promise<void> {
     setBusy(true);
     setProblem(null);
     try {
