@@ -51,7 +51,7 @@ export const Marked = ({ text }: { readonly text: string }) => (
 const DIRECTIONS = { up: "up by ", down: "down by ", same: "unchanged " } as const;
 
 /** Marks a change from zero, which has no percentage. */
-export const NewValue = () => <span class="change">new</span>;
+export const NewValue = () => <span class="change dim">new</span>;
 
 /** Shows direction as an arrow, meaning as color, and both as text for screen readers. */
 export function Change({ title, ...values }: Values & { readonly title?: string }) {
@@ -59,7 +59,7 @@ export function Change({ title, ...values }: Values & { readonly title?: string 
   if (change === null) return null;
   const { direction, arrow, tone, percentage } = change;
   return (
-    <span class={tone === null ? "change" : `change ${tone}`} title={title} data-direction={direction}>
+    <span class={`change ${tone ?? "dim"}`} title={title} data-direction={direction}>
       <span aria-hidden="true">{arrow} </span>
       <span class="unseen">{DIRECTIONS[direction]}</span>
       {percentage}
