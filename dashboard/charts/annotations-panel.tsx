@@ -1,6 +1,5 @@
 /** The dialog of annotations: adds one, and changes or deletes those of the period. */
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { RefObject } from "preact";
 import { ANNOTATION_CHARS_MAX } from "../../src/shared/limits.ts";
 import { problemText } from "../api/http.ts";
 import { addAnnotation, deleteAnnotation, replaceAnnotation, type Annotation } from "../api/saved.ts";
@@ -100,12 +99,13 @@ function AnnotationForm({ place, annotation, isBusy, isFocused, onSave, onCancel
 
 const TITLE = "Annotations";
 
-/** Moves the focus to `list` after each change, because the pressed button disappears. */
-function useEdited(siteId: string, at: string, list: RefObject<HTMLUListElement | null>) {
+/** A mark's annotations stand above the form, which adds another one there. The list gets the focus once a pressed button disappears. */
+function AnnotationsView({ siteId, at }: { readonly siteId: string; readonly at: string }) {
+  const list = useRef<HTMLUListElement>(null);
   const annotations = useAnnotations();
-  const isPlace = parsePlace(at) !== null || parseSpan(at) !== null;
+  const [place, span] = [parsePlace(at), parseSpan(at)];
   /** null adds an annotation. */
-  const [edited, setEdited] = useState({ id: isPlace ? null : at, isFocused: false });
+  const [edited, setEdited] = useState({ id: place || span ? null : at, isFocused: false });
   const [changes, setChanges] = useState(0);
   const { isBusy, problem, run } = useAction(problemText);
   const annotation = annotations.find(({ id }) => id === edited.id) ?? null;
@@ -121,53 +121,44 @@ function useEdited(siteId: string, at: string, list: RefObject<HTMLUListElement 
       setChanges((count) => count + 1);
       annotationsChanged();
     });
-  return {
-    annotations,
-    problem,
-    edit: ({ id }: Annotation) => setEdited({ id, isFocused: true }),
-    remove: ({ id }: Annotation) => change(() => deleteAnnotation(siteId, id)),
-    form: {
-      key: `${annotation?.id} ${changes}`,
-      annotation,
-      isBusy,
-      isFocused: edited.isFocused,
-      onCancel: leave,
-      onSave: (saved: NewAnnotation) =>
-        change(() => (annotation ? replaceAnnotation(siteId, annotation.id, saved) : addAnnotation(siteId, saved))),
-    },
-  };
-}
-
-/** A mark's annotations stand above the form, which adds another one there. */
-function AnnotationsView({ siteId, at }: { readonly siteId: string; readonly at: string }) {
-  const list = useRef<HTMLUListElement>(null);
-  const { annotations, problem, edit, remove, form } = useEdited(siteId, at, list);
-  const span = parseSpan(at);
   useEffect(() => {
     if (span) list.current?.focus();
   }, []);
   const when = span ? spanInWords(span) : formatRange(range.value.start, range.value.end);
-  const shown = span ? annotations.filter((annotation) => isWithin(span, annotation)) : annotations;
-  const { key, ...rest } = form;
+  const shown = span ? annotations.filter((each) => isWithin(span, each)) : annotations;
   const parts = [
     <div key="form">
-      <AnnotationForm key={key} place={parsePlace(at) ?? span?.from ?? { date: today.value, hour: null }} {...rest} />
+      <AnnotationForm
+        key={`${annotation?.id} ${changes}`}
+        place={place ?? span?.from ?? { date: today.value, hour: null }}
+        annotation={annotation}
+        isBusy={isBusy}
+        isFocused={edited.isFocused}
+        onSave={(saved) => change(() => (annotation ? replaceAnnotation(siteId, annotation.id, saved) : addAnnotation(siteId, saved)))}
+        onCancel={leave}
+      />
       <Problem text={problem} />
     </div>,
     <ul key="list" class="annotations" ref={list} tabIndex={-1} aria-label={`Annotations of ${when}`}>
-      {shown.map((annotation) => (
-        <li key={annotation.id}>
+      {shown.map((each) => (
+        <li key={each.id}>
           <div>
-            <strong>{annotation.text}</strong>
+            <strong>{each.text}</strong>
             <span class="dim">
-              {whenOf(annotation)}
-              {annotation.scope === "oneself" && ", only you"}
+              {whenOf(each)}
+              {each.scope === "oneself" && ", only you"}
             </span>
           </div>
-          <button type="button" class="button small" onClick={() => edit(annotation)}>
-            Edit<span class="unseen"> {annotation.text}</span>
+          <button type="button" class="button small" onClick={() => setEdited({ id: each.id, isFocused: true })}>
+            Edit<span class="unseen"> {each.text}</span>
           </button>
-          <ConfirmedButton isSmall label="Delete" confirmLabel="Confirm" subject={annotation.text} onConfirm={() => remove(annotation)} />
+          <ConfirmedButton
+            isSmall
+            label="Delete"
+            confirmLabel="Confirm"
+            subject={each.text}
+            onConfirm={() => change(() => deleteAnnotation(siteId, each.id))}
+          />
         </li>
       ))}
     </ul>,

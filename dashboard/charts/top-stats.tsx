@@ -8,28 +8,24 @@ import { inZone, localTime } from "../state/time-zone.ts";
 import { navigate } from "../state/url.ts";
 import { chosenMetric, shownMetrics, totalsOf, type ShownMetric } from "./shown-metrics.ts";
 
+/** The end of a comparison with a period that is not over, as `, until 3:04 PM`. */
+function untilText(endsAt: string | undefined): string {
+  const zone = timeZone.value;
+  return endsAt === undefined ? "" : `, until ${inZone(formatHour(localTime(zone, Date.parse(endsAt))), zone)}`;
+}
+
 interface StatProps {
   readonly metric: ShownMetric;
-  readonly data: MainReport;
+  readonly data: MainReport | undefined;
   /** Totals without filters on events; only conversion rates need it. */
   readonly everybody: MainReport | undefined;
 }
 
-function StatChange({ metric, data, everybody }: StatProps) {
-  const { format, isLessBetter } = metric;
-  const { now, before } = totalsOf(metric, data, everybody);
-  if (!data.comparison || now === null || before === null) return null;
-  const { start_date, end_date, ends_at } = data.comparison;
-  const zone = timeZone.value;
-  const until = ends_at === undefined ? "" : `, until ${inZone(formatHour(localTime(zone, Date.parse(ends_at))), zone)}`;
-  const title = `${format(before)} in ${formatRange(start_date, end_date)}${until}`;
-  return <Change now={now} before={before} isLessBetter={isLessBetter} title={title} />;
-}
-
-function TopStat({ metric, data, everybody }: Omit<StatProps, "data"> & { readonly data: MainReport | undefined }) {
-  const { id, title, definition, format } = metric;
-  const now = data ? totalsOf(metric, data, everybody).now : null;
+function TopStat({ metric, data, everybody }: StatProps) {
+  const { id, title, definition, format, isLessBetter } = metric;
+  const { now, before } = data ? totalsOf(metric, data, everybody) : { now: null, before: null };
   const isChosen = chosenMetric().id === id;
+  const compared = data?.comparison;
   return (
     <button
       type="button"
@@ -44,7 +40,16 @@ function TopStat({ metric, data, everybody }: Omit<StatProps, "data"> & { readon
       <span class="top-stat-value" title={now !== null && Number.isInteger(now) ? formatCount(now) : undefined}>
         {now === null ? "–" : format(now)}
       </span>
-      <span class="top-stat-change">{data && <StatChange metric={metric} data={data} everybody={everybody} />}</span>
+      <span class="top-stat-change">
+        {compared && now !== null && before !== null && (
+          <Change
+            now={now}
+            before={before}
+            isLessBetter={isLessBetter}
+            title={`${format(before)} in ${formatRange(compared.start_date, compared.end_date)}${untilText(compared.ends_at)}`}
+          />
+        )}
+      </span>
     </button>
   );
 }

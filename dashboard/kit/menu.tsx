@@ -124,7 +124,7 @@ type MenuEnd = "start" | "end";
 interface MenuPopupProps {
   readonly label: string;
   readonly items: readonly (MenuItem | null)[];
-  readonly search: string | undefined;
+  readonly search?: string | undefined;
   readonly end: MenuEnd;
   readonly onClose: () => void;
 }

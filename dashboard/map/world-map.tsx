@@ -91,13 +91,7 @@ function CountryMenu({ open: { code, left, top }, onClose }: { readonly open: Op
   }
   return (
     <div class="map-menu" ref={root} style={{ left: `clamp(0px, ${left}, 100% - 240px)`, top: `clamp(0px, ${top}, 100%)` }}>
-      <MenuPopup
-        label={label}
-        items={filterItems({ dimension: "countries", value: code }, label)}
-        search={undefined}
-        end="start"
-        onClose={close}
-      />
+      <MenuPopup label={label} items={filterItems({ dimension: "countries", value: code }, label)} end="start" onClose={close} />
     </div>
   );
 }

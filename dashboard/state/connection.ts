@@ -1,8 +1,8 @@
 /** Connection and login state, and the refresh of all reports when it changes. */
 import { signal } from "@preact/signals";
 import { authStatus, logOut, logOutEverywhere } from "../api/endpoints.ts";
-import { ServiceError, type FailureKind } from "../api/http.ts";
-import { isGuest, loadShare } from "./share.ts";
+import { ServiceError } from "../api/http.ts";
+import { isGone, isGuest, loadShare } from "./share.ts";
 
 /** Increments to refetch every report. */
 export const refreshCount = signal(0);
@@ -67,13 +67,11 @@ function requireLogin(): void {
   authState.value = "logged_out";
 }
 
-const REFUSALS: ReadonlySet<FailureKind> = new Set(["unauthenticated", "forbidden", "not_found"]);
-
 /** Call with every failed request: an outage starts polling, an ended session shows the login. */
 export function handleFailure(error: unknown): void {
   if (!(error instanceof ServiceError)) return;
   // What a share link shows may have changed, or it was revoked.
-  if (error.isOutage || (isGuest && REFUSALS.has(error.kind))) void isReachable();
+  if (error.isOutage || (isGuest && isGone(error))) void isReachable();
   if (isGuest) return;
   if (error.kind === "setup_code_required") authState.value = "setup_code";
   if (error.kind === "unauthenticated") requireLogin();

@@ -1,6 +1,6 @@
 /** The share link or public site of this page: `/share/<token or site id>` (docs/http-api.md, "Guests"). */
 import { signal } from "@preact/signals";
-import { presentShare, sendJson, ServiceError } from "../api/http.ts";
+import { json, presentShare, sendJson, ServiceError } from "../api/http.ts";
 import { store, stored } from "../api/stored.ts";
 import type { SharedSite, ViewerToken } from "../api/types.ts";
 
@@ -39,12 +39,8 @@ export function applyShare({ locked, ...view }: SharedSite): void {
   shareStatus.value = locked ? "locked" : "open";
 }
 
-function end(): void {
-  shared.value = null;
-  shareStatus.value = "dead";
-}
-
-const isGone = (error: unknown): boolean =>
+/** The link was revoked, has expired, or no longer shows what was asked for. */
+export const isGone = (error: unknown): boolean =>
   error instanceof ServiceError && ["not_found", "unauthenticated", "forbidden"].includes(error.kind);
 
 /** @throws ServiceError if the service cannot answer */
@@ -53,7 +49,11 @@ export async function loadShare(): Promise<void> {
     applyShare(await sendJson<SharedSite>(SHARE_PATH, {}));
   } catch (error) {
     if (!isGone(error)) throw error;
-    if (stored("session", TOKEN_KEY) === null) return end();
+    if (stored("session", TOKEN_KEY) === null) {
+      shared.value = null;
+      shareStatus.value = "dead";
+      return;
+    }
     // The password's token has ended; the link itself may still work.
     store("session", TOKEN_KEY, null);
     present();
@@ -63,9 +63,7 @@ export async function loadShare(): Promise<void> {
 
 /** @throws ServiceError for a wrong password, for example */
 export async function unlockShare(password: string): Promise<void> {
-  const body = JSON.stringify({ password });
-  const init = { method: "POST", headers: { "Content-Type": "application/json" }, body };
-  const { token } = await sendJson<ViewerToken>(`${SHARE_PATH}/unlock`, init);
+  const { token } = await sendJson<ViewerToken>(`${SHARE_PATH}/unlock`, json("POST", { password }));
   store("session", TOKEN_KEY, token);
   present();
   await loadShare();
