@@ -64,4 +64,8 @@ const SCHEMAS = {
   NewAnnotation: ANNOTATION.schema,
 };
 
-export const ANNOTATIONS_API = { schemas: SCHEMAS, operations: itemOperations("Annotation", documented(ANNOTATION_DATES)) };
+export const ANNOTATIONS_API = {
+  tag: "Annotations",
+  schemas: SCHEMAS,
+  operations: itemOperations("Annotation", documented(ANNOTATION_DATES)),
+} as const;

@@ -9,7 +9,7 @@ import { getStatus, postLogin, postLogout, postLogoutAll, postPassword, postSetu
 import { deleteDemo, postDemo } from "./demo.ts";
 import { deleteEvents } from "./erase.ts";
 import { getAsset, getDashboard, getScript, getSharePage } from "./files.ts";
-import { deleteGoal, getGoals, postGoal, putGoalById } from "./goals.ts";
+import { deleteGoal, getGoals, postGoal, putGoal } from "./goals.ts";
 import { getPixel, postEvent } from "./ingest.ts";
 import { getInstallation, postInstallationPage } from "./installation.ts";
 import { deleteKey, getKeys, postKey } from "./keys.ts";
@@ -60,7 +60,7 @@ export const ROUTES: readonly Route[] = [
   route("DELETE", "/api/keys/:key_hash", "admin", deleteKey),
   route("GET", "/api/goals", "stats", getGoals, { site: true }),
   route("POST", "/api/goals", "site", postGoal, { site: true }),
-  route("PUT", "/api/goals/:goal_id", "site", putGoalById, { site: true }),
+  route("PUT", "/api/goals/:goal_id", "site", putGoal, { site: true }),
   route("DELETE", "/api/goals/:goal_id", "site", deleteGoal, { site: true }),
   route("GET", "/api/segments", "stats", getSegments, { site: true }),
   route("POST", "/api/segments", "site", postSegment, { site: true }),

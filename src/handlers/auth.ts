@@ -123,7 +123,6 @@ const FOREIGN_PAGE = "A page of another origin sent the request.";
 const OPERATIONS = {
   "POST /api/auth/setup": {
     operationId: "setUp",
-    tag: "Access",
     summary: "Sets the admin password, once",
     description:
       "Until it is called, stats are open to everyone, and the first caller sets the password. For an unverified host name, " +
@@ -143,7 +142,6 @@ const OPERATIONS = {
   },
   "POST /api/auth/login": {
     operationId: "logIn",
-    tag: "Access",
     summary: "Starts a session",
     requestBody: jsonBody("Password"),
     answers: { 200: SESSION },
@@ -160,7 +158,6 @@ const OPERATIONS = {
   },
   "POST /api/auth/logout": {
     operationId: "logOut",
-    tag: "Access",
     summary: "Ends the session",
     description: "Succeeds without a session, too.",
     answers: {
@@ -169,7 +166,6 @@ const OPERATIONS = {
   },
   "POST /api/auth/logout-all": {
     operationId: "logOutEverywhere",
-    tag: "Access",
     summary: "Ends every session",
     description: "The caller's session ends, too. API keys stay valid.",
     answers: {
@@ -178,7 +174,6 @@ const OPERATIONS = {
   },
   "POST /api/auth/password": {
     operationId: "changePassword",
-    tag: "Access",
     summary: "Replaces the admin password",
     description: "Ends all other sessions. API keys stay valid.",
     requestBody: jsonBody("PasswordChange"),
@@ -197,11 +192,10 @@ const OPERATIONS = {
   },
   "GET /api/auth/status": {
     operationId: "getAuthStatus",
-    tag: "Access",
     summary: "Authentication status",
     answers: { 200: answer("Whether a password is set, and whether the caller may read stats.", "AuthStatus") },
     refusals: { unverified_host: UNVERIFIED_HOST },
   },
 } satisfies Operations;
 
-export const AUTH_API = { schemas: SCHEMAS, operations: OPERATIONS };
+export const AUTH_API = { tag: "Access", schemas: SCHEMAS, operations: OPERATIONS } as const;

@@ -48,7 +48,6 @@ const NAME_IS_TAKEN = `\`${DEMO_SITE}\` has events that were not made up.`;
 const OPERATIONS = {
   "POST /api/demo": {
     operationId: "makeDemoSite",
-    tag: "Demo",
     summary: "Makes the demo site, or brings it up to date",
     description: "A year of made-up events up to now, the same in every instance. No other site is touched.",
     answers: { 200: answer("The demo site is complete.", "DemoSite") },
@@ -60,7 +59,6 @@ const OPERATIONS = {
   },
   "DELETE /api/demo": {
     operationId: "removeDemoSite",
-    tag: "Demo",
     summary: "Removes the demo site",
     description: "Deletes its files, rollups and cached results. Succeeds without one.",
     answers: { 200: answer("There is no demo site any more.", "RemovedDemoSite") },
@@ -72,4 +70,4 @@ const OPERATIONS = {
   },
 } satisfies Operations;
 
-export const DEMO_API = { schemas: SCHEMAS, operations: OPERATIONS };
+export const DEMO_API = { tag: "Demo", schemas: SCHEMAS, operations: OPERATIONS } as const;

@@ -71,7 +71,6 @@ const SCHEMAS = {
 const OPERATIONS = {
   "DELETE /api/gdpr/erase": {
     operationId: "eraseEvents",
-    tag: "Erasure",
     summary: "Deletes all events of a site in a date range permanently",
     description: "Succeeds if there is nothing to delete. Events that arrive meanwhile are deleted or kept.",
     parameters: [SITE, ...documented(PARAMETERS)],
@@ -86,4 +85,4 @@ const OPERATIONS = {
   },
 } satisfies Operations;
 
-export const ERASURE_API = { schemas: SCHEMAS, operations: OPERATIONS };
+export const ERASURE_API = { tag: "Erasure", schemas: SCHEMAS, operations: OPERATIONS } as const;

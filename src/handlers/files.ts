@@ -105,20 +105,16 @@ const PAGE_HEADERS: ReplyHeaders = { ...pageHeaders([]), "Cache-Control": "no-ca
 /** Headers of files whose names contain a hash of the content. */
 const IMMUTABLE = { "Cache-Control": "public, max-age=31536000, immutable" } as const;
 
-export const missing = (): AppError => new AppError({ code: "not_found" }, "There is nothing at this path");
+function existing(asset: Asset | null): Asset {
+  if (!asset) throw new AppError({ code: "not_found" }, "There is nothing at this path");
+  return asset;
+}
 
-export const getDashboard: Handler = (request, { services }) => {
-  const page = services.assets(DASHBOARD_PAGE);
-  if (!page) throw missing();
-  return assetReply(request, page, PAGE_HEADERS);
-};
+export const getDashboard: Handler = (request, { services }) =>
+  assetReply(request, existing(services.assets(DASHBOARD_PAGE)), PAGE_HEADERS);
 
-export const getAsset: Handler = (request, { services, params }) => {
-  const { name = "" } = params;
-  const asset = name === DASHBOARD_PAGE ? null : services.assets(name);
-  if (!asset) throw missing();
-  return assetReply(request, asset, IMMUTABLE);
-};
+export const getAsset: Handler = (request, { services, params: { name = "" } }) =>
+  assetReply(request, existing(name === DASHBOARD_PAGE ? null : services.assets(name)), IMMUTABLE);
 
 /**
  * The address is a credential: no other site learns it by a `Referer`, and no cache keeps it. A search engine that loads the page does
@@ -130,9 +126,7 @@ const pages = new WeakMap<Assets, Promise<Asset>>();
 
 /** The page of an instance, whose addresses are made relative to the folder above on the first request. */
 function pageOf(assets: Assets): Promise<Asset> {
-  const built = assets(DASHBOARD_PAGE);
-  if (!built) throw missing();
-  const page = pages.get(assets) ?? pageBelow(built);
+  const page = pages.get(assets) ?? pageBelow(existing(assets(DASHBOARD_PAGE)));
   pages.set(assets, page);
   return page;
 }
@@ -172,7 +166,6 @@ const SCRIPT_FILE: Headers = {
 
 const script = (operationId: string, summary: string): Operation => ({
   operationId,
-  tag: "Service",
   summary,
   answers: {
     200: {
@@ -189,7 +182,6 @@ const OPERATIONS = {
   [`GET ${SCRIPT_PATHS[1]}` as const]: script("getScriptAlias", "The tracking script at its alias"),
   "GET /": {
     operationId: "getDashboard",
-    tag: "Service",
     summary: "The dashboard",
     answers: {
       200: { description: "The page.", headers: { ...FILE_HEADERS, ...CODED, ...PAGE }, content: { "text/html": file } },
@@ -198,7 +190,6 @@ const OPERATIONS = {
   },
   [`GET ${SHARE_PATH}/:key` as const]: {
     operationId: "getSharePage",
-    tag: "Service",
     summary: "The dashboard for a share link or a public site",
     description: "The same page whether or not the link exists. `Content-Security-Policy` names the origins that may embed it.",
     parameters: [
@@ -216,7 +207,6 @@ const OPERATIONS = {
   },
   [`GET ${ASSETS_PATH}/:name` as const]: {
     operationId: "getAsset",
-    tag: "Service",
     summary: "A file of the dashboard",
     parameters: [
       inPath(
@@ -238,4 +228,4 @@ const OPERATIONS = {
   },
 } satisfies Operations;
 
-export const FILES_API = { schemas: {}, operations: OPERATIONS };
+export const FILES_API = { tag: "Service", schemas: {}, operations: OPERATIONS } as const;

@@ -3,7 +3,7 @@ import { GOALS_MAX } from "../runtime/base/config/admin-limits.ts";
 import { list } from "../runtime/base/json-schema.ts";
 import { goalJson, goalsWith, inOrder, parseGoal, GOAL, type SiteGoal } from "../runtime/sites/goal.ts";
 import type { SiteId } from "../storage/event.ts";
-import { administeredSite, readSite, idParameter, LIST_REFUSALS, CHANGE_REFUSALS, NOT_FOUND } from "./items.ts";
+import { administeredSite, deleteHandler, readSite, idParameter, LIST_REFUSALS, CHANGE_REFUSALS, NOT_FOUND } from "./items.ts";
 import { answer, jsonBody, BODY_REFUSALS, SITE, type Operations } from "./openapi/operation.ts";
 import { jsonReply, readJson } from "./http.ts";
 import type { Context, Handler } from "./route.ts";
@@ -16,8 +16,9 @@ const listOf = (siteId: SiteId, { services: { goals } }: Context) => inOrder(goa
 export const getGoals: Handler = (_request, context) => jsonReply(listOf(readSite(context), context));
 
 /** Stores a goal, and answers with it as it is listed. */
-async function putGoal(request: Request, context: Context, siteId: SiteId, id: string, status: 200 | 201) {
+async function store(request: Request, context: Context, id: string, status: 200 | 201) {
   const { services, deadline } = context;
+  const siteId = administeredSite(context);
   const { fields, place } = parseGoal(await readJson(request));
   const changesOf = (goals: readonly SiteGoal[]) => {
     if (status === 200) services.goals.existing(siteId, id);
@@ -30,18 +31,11 @@ async function putGoal(request: Request, context: Context, siteId: SiteId, id: s
   );
 }
 
-export const postGoal: Handler = (request, context) =>
-  putGoal(request, context, administeredSite(context), context.services.goals.newId(), 201);
+export const postGoal: Handler = (request, context) => store(request, context, context.services.goals.newId(), 201);
 
-export const putGoalById: Handler = (request, context) =>
-  putGoal(request, context, administeredSite(context), context.params.goal_id ?? "", 200);
+export const putGoal: Handler = (request, context) => store(request, context, context.params.goal_id ?? "", 200);
 
-export const deleteGoal: Handler = async (_request, context) => {
-  const { services, params, deadline } = context;
-  const siteId = administeredSite(context);
-  await services.goals.change(siteId, () => new Map([[services.goals.existing(siteId, params.goal_id ?? "").id, null]]), deadline.signal);
-  return jsonReply({ status: "deleted" });
-};
+export const deleteGoal = deleteHandler("goal_id", ({ goals }) => goals);
 
 // Description in the OpenAPI document
 
@@ -62,7 +56,6 @@ const GOAL_ID = idParameter("goal_id", "The id of the goal.");
 const OPERATIONS = {
   "GET /api/goals": {
     operationId: "listGoals",
-    tag: "Goals",
     summary: "Lists the goals of a site",
     parameters: [SITE],
     answers: { 200: answer("The goals in their order.", "SiteGoals") },
@@ -70,7 +63,6 @@ const OPERATIONS = {
   },
   "POST /api/goals": {
     operationId: "createGoal",
-    tag: "Goals",
     summary: "Adds a goal to a site",
     description: "It counts events from before, too. Without `position` it is the last one.",
     parameters: [SITE],
@@ -80,7 +72,6 @@ const OPERATIONS = {
   },
   "PUT /api/goals/:goal_id": {
     operationId: "putGoal",
-    tag: "Goals",
     summary: "Replaces a goal, and moves it",
     description: "A field that is missing gets its default; without `position` the goal keeps its place. The id stays.",
     parameters: [GOAL_ID, SITE],
@@ -90,7 +81,6 @@ const OPERATIONS = {
   },
   "DELETE /api/goals/:goal_id": {
     operationId: "deleteGoal",
-    tag: "Goals",
     summary: "Removes a goal",
     description: "Events stay.",
     parameters: [GOAL_ID, SITE],
@@ -99,4 +89,4 @@ const OPERATIONS = {
   },
 } satisfies Operations;
 
-export const GOALS_API = { schemas: SCHEMAS, operations: OPERATIONS };
+export const GOALS_API = { tag: "Goals", schemas: SCHEMAS, operations: OPERATIONS } as const;

@@ -7,7 +7,7 @@ import { EVENT_FIELDS, EVENT_SCHEMA, parseEventBody, parsePixelQuery, PIXEL_SCHE
 import { type GeoPlace, geoPlaceFromHeaders } from "../runtime/ingest/geo.ts";
 import { addressChainOf, clientAddressOfRequest, forwardedEntryOf } from "./origins.ts";
 import { NOT_STORED, PREFLIGHT_HEADERS } from "./openapi/headers.ts";
-import { inQuery, type Operations } from "./openapi/operation.ts";
+import { BODY_REFUSALS, inQuery, type Operations } from "./openapi/operation.ts";
 import { emptyReply, NO_STORE, parametersOf, readBody } from "./http.ts";
 import type { Context, Handler } from "./route.ts";
 
@@ -100,7 +100,6 @@ const REFUSALS = {
 const OPERATIONS = {
   "POST /api/event": {
     operationId: "postEvent",
-    tag: "Ingestion",
     summary: "Records an event",
     description:
       "For the tracking script and for servers. A server forwards the visitor's `User-Agent`, and the address in " +
@@ -113,14 +112,12 @@ const OPERATIONS = {
     answers: { 202: { description: "The event is stored, or was sent by a bot." } },
     refusals: {
       ...REFUSALS,
+      ...BODY_REFUSALS,
       invalid_input: "The body is not JSON, or a field is empty, too long or invalid.",
-      body_too_large: `The body is longer than ${BODY_BYTES_MAX} bytes.`,
-      malformed_body: "The body is not an object, or a field is missing or has the wrong type.",
     },
   },
   "GET /api/event": {
     operationId: "getPixel",
-    tag: "Ingestion",
     summary: "Records an event with a tracking pixel",
     description: "For pages without scripts and for emails. Custom properties and revenue are not supported. HEAD is not allowed.",
     parameters: [
@@ -145,10 +142,9 @@ const OPERATIONS = {
   },
   "OPTIONS /api/event": {
     operationId: "preflightEvent",
-    tag: "Ingestion",
     summary: "CORS preflight: pages of any origin may send events",
     answers: { 204: { description: "Events may be sent.", headers: PREFLIGHT_HEADERS } },
   },
 } satisfies Operations;
 
-export const INGEST_API = { schemas: SCHEMAS, operations: OPERATIONS };
+export const INGEST_API = { tag: "Ingestion", schemas: SCHEMAS, operations: OPERATIONS } as const;

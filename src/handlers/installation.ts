@@ -1,6 +1,6 @@
 /** The installation check: what became of a site's events, and what its page says (docs/http-api.md, "Installation check"). */
 import { anyText, Body, required, textField } from "../runtime/base/body.ts";
-import { OTHER_NAMES_MAX, SITES_LISTING_WAIT_MS, URL_CHARS_MAX, BODY_BYTES_MAX } from "../runtime/base/config/limits.ts";
+import { OTHER_NAMES_MAX, SITES_LISTING_WAIT_MS, URL_CHARS_MAX } from "../runtime/base/config/limits.ts";
 import { parseSiteId, siteIdSchema } from "../runtime/base/config/names.ts";
 import { invalidInput } from "../runtime/base/errors.ts";
 import { boolean, closed, count, list, orNull, text, type Schema } from "../runtime/base/json-schema.ts";
@@ -12,13 +12,11 @@ import { PROXY_PROBLEMS } from "../runtime/installation/proxy-check.ts";
 import { SCOPE_PARAMETERS } from "../runtime/query/scope.ts";
 import type { Services } from "../runtime/service/services.ts";
 import type { LocalDate, SiteId } from "../storage/event.ts";
-import { answer, jsonBody, SITE, type Operations } from "./openapi/operation.ts";
+import { answer, BODY_REFUSALS, jsonBody, SITE, type Operations } from "./openapi/operation.ts";
 import { jsonReply, Query, readJson } from "./http.ts";
 import type { Handler } from "./route.ts";
 
-const timestampOf = (ms: number): string => new Date(ms).toISOString();
-
-const counted = ({ latestMs, ...outcome }: OutcomeCount) => ({ ...outcome, latest_at: timestampOf(latestMs) });
+const counted = ({ latestMs, ...outcome }: OutcomeCount) => ({ ...outcome, latest_at: new Date(latestMs).toISOString() });
 
 /** Empty without events, and if storage is too slow: the counts are needed most while it fails. */
 async function daysOf(siteId: SiteId, { knownSites, daysOf: storedDays, wait }: Services): Promise<readonly LocalDate[]> {
@@ -36,7 +34,7 @@ export const getInstallation: Handler = async (_request, { services, url }) => {
   // On hosts with an instance for each site, this also fetches their counts of events.
   const { filesLeftOut } = await services.gauges();
   return jsonReply({
-    since: timestampOf(eventOutcomes.sinceMsOf(siteId)),
+    since: new Date(eventOutcomes.sinceMsOf(siteId)).toISOString(),
     is_allowed: config.siteIds.length === 0 || config.siteIds.includes(siteId),
     has_events: knownSites.has(siteId),
     first_event_date: days[0] ?? null,
@@ -72,11 +70,7 @@ export const postInstallationPage: Handler = async (request, { services }) => {
   const { site_id: siteId, url, script_url: scriptUrl } = PAGE_OF_SITE.parse(await readJson(request));
   const pages = new SitePages(siteId);
   const { problem, status, html } = await services.pageCheck.check({ pages, url: pages.parse(url), scriptUrl });
-  services.log.info("page check of an installation", {
-    siteId,
-    status: status ?? "none",
-    problem: problem ?? "none",
-  });
+  services.log.info("page check of an installation", { siteId, status: status ?? "none", problem: problem ?? "none" });
   return jsonReply({
     problem,
     status,
@@ -150,7 +144,6 @@ const SCHEMAS = {
 const OPERATIONS = {
   "GET /api/installation": {
     operationId: "getInstallation",
-    tag: "Installation",
     summary: "What became of a site's events",
     description: "Counts in memory, by site and outcome.",
     parameters: [SITE],
@@ -161,7 +154,6 @@ const OPERATIONS = {
   },
   "POST /api/installation/page": {
     operationId: "checkInstallationPage",
-    tag: "Installation",
     summary: "What a page of a site says about its installation",
     description: "Requests the page at public addresses only, follows redirects within the site, and returns nothing of its content.",
     requestBody: jsonBody("InstallationPageRequest"),
@@ -169,13 +161,12 @@ const OPERATIONS = {
       200: answer("The findings, or why there are none.", "InstallationPage"),
     },
     refusals: {
+      ...BODY_REFUSALS,
       invalid_input: "The body is not JSON, the site is no public host name, or a URL breaks its rule.",
-      body_too_large: `The body is longer than ${BODY_BYTES_MAX} bytes.`,
-      malformed_body: "The body is not an object, or a field is missing or has the wrong type.",
       too_many_requests: "Another page is being checked, or was a moment ago.",
       request_timeout: "The time limit of requests is shorter than that of the check, and was exceeded.",
     },
   },
 } satisfies Operations;
 
-export const INSTALLATION_API = { schemas: SCHEMAS, operations: OPERATIONS };
+export const INSTALLATION_API = { tag: "Installation", schemas: SCHEMAS, operations: OPERATIONS } as const;

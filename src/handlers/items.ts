@@ -98,7 +98,18 @@ function ownedItem<Fields extends Owned>(collection: Collection<Fields>, siteId:
   return collection.existing(siteId, item && isOf(item.fields.owner, caller) ? id : "");
 }
 
-/** Handlers that add, replace and delete items that have owners. Administrators of the site delete those of other owners, too. */
+/** Administrators of the site delete items of other owners, too. */
+export const deleteHandler =
+  <Fields extends object>(idName: string, collectionOf: (services: Services) => Collection<Fields>): Handler =>
+  async (_request, context) => {
+    const collection = collectionOf(context.services);
+    const siteId = administeredSite(context);
+    const id = context.params[idName] ?? "";
+    await collection.change(siteId, () => new Map([[collection.existing(siteId, id).id, null]]), context.deadline.signal);
+    return jsonReply({ status: "deleted" });
+  };
+
+/** Handlers that add, replace and delete items that have owners. */
 export function itemHandlers<Fields extends Owned>({ idName, collectionOf, parse, described }: OwnedItems<Fields>) {
   async function store(request: Request, context: Context, id: string, isNew: boolean) {
     const collection = collectionOf(context.services);
@@ -116,14 +127,7 @@ export function itemHandlers<Fields extends Owned>({ idName, collectionOf, parse
   }
   const postItem: Handler = (request, context) => store(request, context, collectionOf(context.services).newId(), true);
   const putItem: Handler = (request, context) => store(request, context, context.params[idName] ?? "", false);
-  const deleteItem: Handler = async (_request, context) => {
-    const collection = collectionOf(context.services);
-    const siteId = administeredSite(context);
-    const id = context.params[idName] ?? "";
-    await collection.change(siteId, () => new Map([[collection.existing(siteId, id).id, null]]), context.deadline.signal);
-    return jsonReply({ status: "deleted" });
-  };
-  return { postItem, putItem, deleteItem };
+  return { postItem, putItem, deleteItem: deleteHandler(idName, collectionOf) };
 }
 
 // Description in the OpenAPI document
@@ -169,22 +173,19 @@ type ItemRoutes<Path extends string, Id extends string> = Readonly<
 export function itemOperations<const Noun extends "Segment" | "Annotation">(noun: Noun, parameters: readonly Parameter[]) {
   const one = noun.toLowerCase();
   const [many, idName, path] = [`${one}s`, `${one}_id`, `/api/${one}s`];
-  const tag = `${noun}s` as const;
   const id = idParameter(idName, `The id of the ${one}.`);
   const refusals = { ...CHANGE_REFUSALS, ...ITEM_BODY_REFUSALS };
   const operations: Readonly<Record<string, Operation>> = {
     [`GET ${path}`]: {
-      operationId: `list${tag}`,
-      tag,
+      operationId: `list${noun}s`,
       summary: `Lists the ${many} of a site`,
       description: "Those for everybody, and the caller's own.",
       parameters: [SITE, ...parameters, ...documented(OWNERS), OWNER_HEADER],
-      answers: { 200: answer(`The ${many}.`, `Site${tag}`) },
+      answers: { 200: answer(`The ${many}.`, `Site${noun}s`) },
       refusals: { ...LIST_REFUSALS, invalid_input: "A parameter or the header `X-Owner` is invalid." },
     },
     [`POST ${path}`]: {
       operationId: `create${noun}`,
-      tag,
       summary: `Adds one of the ${many} of a site`,
       parameters: [SITE, OWNER_HEADER],
       requestBody: jsonBody(`New${noun}`),
@@ -193,7 +194,6 @@ export function itemOperations<const Noun extends "Segment" | "Annotation">(noun
     },
     [`PUT ${path}/:${idName}`]: {
       operationId: `put${noun}`,
-      tag,
       summary: `Replaces one of the ${many} of a site`,
       parameters: [id, SITE, OWNER_HEADER],
       requestBody: jsonBody(`New${noun}`),
@@ -202,7 +202,6 @@ export function itemOperations<const Noun extends "Segment" | "Annotation">(noun
     },
     [`DELETE ${path}/:${idName}`]: {
       operationId: `delete${noun}`,
-      tag,
       summary: `Removes one of the ${many} of a site, whosever it is`,
       parameters: [id, SITE],
       answers: { 200: answer("The site no longer has it.", "Deleted") },
@@ -212,4 +211,4 @@ export function itemOperations<const Noun extends "Segment" | "Annotation">(noun
   return operations as ItemRoutes<`/api/${Lowercase<Noun>}s`, `${Lowercase<Noun>}_id`>;
 }
 
-export const ITEMS_API = { schemas: SCHEMAS, operations: {} };
+export const ITEMS_API = { tag: "Goals", schemas: SCHEMAS, operations: {} } as const;

@@ -99,7 +99,6 @@ const KEY_CHANGE_REFUSALS = {
 const OPERATIONS = {
   "POST /api/keys": {
     operationId: "createKey",
-    tag: "Access",
     summary: "Creates an API key",
     requestBody: jsonBody("NewKey"),
     answers: { 201: answer("The key, which is returned only here: only its hash is stored.", "CreatedKey") },
@@ -113,13 +112,11 @@ const OPERATIONS = {
   },
   "GET /api/keys": {
     operationId: "listKeys",
-    tag: "Access",
     summary: "Lists all API keys, including revoked ones",
     answers: { 200: answer("All keys; never the keys themselves.", "Keys") },
   },
   "DELETE /api/keys/:key_hash": {
     operationId: "revokeKey",
-    tag: "Access",
     summary: "Revokes an API key",
     description: "Revoking a key again succeeds.",
     parameters: [KEY_HASH_PARAMETER],
@@ -132,4 +129,4 @@ const OPERATIONS = {
   },
 } satisfies Operations;
 
-export const KEYS_API = { schemas: SCHEMAS, operations: OPERATIONS };
+export const KEYS_API = { tag: "Access", schemas: SCHEMAS, operations: OPERATIONS } as const;

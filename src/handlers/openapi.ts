@@ -74,7 +74,13 @@ type PathIn<M extends Method, Id> = Id extends `${M} ${infer Path extends `/${st
 
 export type DescribedPath<M extends Method> = PathIn<M, DescribedRouteId>;
 
-export const OPERATIONS: Readonly<Partial<Record<RouteId, Operation>>> = Object.assign({}, ...APIS.map(({ operations }) => operations));
+interface TaggedOperation extends Operation {
+  readonly tag: keyof typeof TAGS;
+}
+
+export const OPERATIONS: Readonly<Partial<Record<RouteId, TaggedOperation>>> = Object.fromEntries(
+  APIS.flatMap(({ tag, operations }) => Object.entries<Operation>(operations).map(([id, operation]) => [id, { tag, ...operation }])),
+);
 
 const SCHEMAS: Properties = Object.assign(
   { Error: closed({ error: text("A message that says what is wrong, and in which field or parameter.", { minLength: 1 }) }) },
@@ -184,20 +190,14 @@ const BY_ACCESS: Readonly<Record<Access, AccessRules>> = {
   },
 };
 
-const statusOf = (code: RefusalCode): number => (code === "internal" ? 500 : STATUS[code]);
-
 const RETRYABLE: readonly RefusalCode[] = ["too_many_requests", "unavailable"];
 
 const headersOf = (codes: readonly RefusalCode[]): Headers => ({
-  ...retryHeaders(codes),
+  ...(codes.some((code) => RETRYABLE.includes(code)) && PERHAPS_RETRY_AFTER),
+  ...(codes.every((code) => RETRYABLE.includes(code)) && RETRY_AFTER),
   ...(codes.includes("unverified_host") && PERHAPS_SETUP_CODE),
   ...(codes.includes("extension_missing") && PERHAPS_EXTENSION_MISSING),
 });
-
-function retryHeaders(codes: readonly RefusalCode[]): Headers {
-  if (codes.every((code) => RETRYABLE.includes(code))) return RETRY_AFTER;
-  return codes.some((code) => RETRYABLE.includes(code)) ? PERHAPS_RETRY_AFTER : {};
-}
 
 const errorAnswer = (description: string, headers: Headers): Answer => ({
   description,
@@ -208,9 +208,9 @@ const errorAnswer = (description: string, headers: Headers): Answer => ({
 /** One response for each status, which may have several reasons. */
 function refusalAnswers(refusals: NonNullable<Operation["refusals"]>): Readonly<Record<number, Answer>> {
   const byStatus = new Map<number, [RefusalCode, string][]>();
-  for (const reason of Object.entries(refusals) as [RefusalCode, string][]) {
-    const status = statusOf(reason[0]);
-    byStatus.set(status, [...(byStatus.get(status) ?? []), reason]);
+  for (const [code, when] of Object.entries(refusals) as [RefusalCode, string][]) {
+    const status = code === "internal" ? 500 : STATUS[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), [code, when]]);
   }
   return Object.fromEntries(
     [...byStatus].map(([status, reasons]) => [
@@ -237,7 +237,7 @@ function responseObject(added: Headers, { headers, ...answer }: Answer) {
   return { ...answer, headers: Object.fromEntries(all.map(([name, header]) => [name, headerOrReference(header)])) };
 }
 
-function operationObject({ access, roles }: Route, { tag, parameters, answers, refusals, ...operation }: Operation) {
+function operationObject({ access, roles }: Route, { tag, parameters, answers, refusals, ...operation }: TaggedOperation) {
   const rules = BY_ACCESS[access];
   const responses = Object.entries({ ...answers, ...refusalAnswers({ ...rules.refusals, ...refusals }) });
   return {
@@ -250,31 +250,19 @@ function operationObject({ access, roles }: Route, { tag, parameters, answers, r
   };
 }
 
-type OperationObject = ReturnType<typeof operationObject>;
-
-/** Keyed by lowercase method. */
-type PathItem = Readonly<Record<string, OperationObject>>;
-
-/** A path with `:name` in OpenAPI's notation. */
-const templateOf = (path: string): string => path.replace(/:(\w+)/g, "{$1}");
-
-function pathsOf(routes: readonly Route[]): Readonly<Record<string, PathItem>> {
-  const paths: Record<string, Record<string, OperationObject>> = {};
+/** Keyed by path, with `{name}` for `:name`, and by lowercase method. */
+function pathsOf(routes: readonly Route[]) {
+  const paths: Record<string, Record<string, ReturnType<typeof operationObject>>> = {};
   for (const route of routes) {
     const operation = OPERATIONS[routeIdOf(route)];
     if (!operation) throw new Error(`${routeIdOf(route)} has no description beside its handler`);
-    const item = (paths[templateOf(route.path)] ??= {});
+    const item = (paths[route.path.replace(/:(\w+)/g, "{$1}")] ??= {});
     item[route.method.toLowerCase()] = operationObject(route, operation);
   }
   return paths;
 }
 
-interface ServedBy {
-  readonly version?: string;
-  readonly basePath?: string;
-}
-
-export const openapiDocument = (routes: readonly Route[], { version = "0.0.0", basePath = "" }: ServedBy = {}) => ({
+export const openapiDocument = (routes: readonly Route[], version = "0.0.0", basePath = "") => ({
   openapi: "3.1.0",
   info: { title: PRODUCT_NAME, version, description: DESCRIPTION, license: { name: "MIT", identifier: "MIT" } },
   servers: [{ url: basePath || "/" }],
@@ -297,17 +285,12 @@ export const openapiDocument = (routes: readonly Route[], { version = "0.0.0", b
 
 export type OpenapiDocument = ReturnType<typeof openapiDocument>;
 
-const CACHE_SECS = 3_600;
-
 /** Builds the document at the first request to an instance. */
 export function openapiHandler(routes: () => readonly Route[]): Handler {
   const documents = new WeakMap<Config, string>();
   return (_request, { services: { config, version } }) => {
-    const json = documents.get(config) ?? JSON.stringify(openapiDocument(routes(), { version, basePath: config.basePath }));
+    const json = documents.get(config) ?? JSON.stringify(openapiDocument(routes(), version, config.basePath));
     documents.set(config, json);
-    return jsonTextReply(json, 200, {
-      "Cache-Control": `public, max-age=${CACHE_SECS}`,
-      ...ANY_ORIGIN,
-    });
+    return jsonTextReply(json, 200, { "Cache-Control": "public, max-age=3600", ...ANY_ORIGIN });
   };
 }

@@ -265,7 +265,10 @@ export class Pipeline implements App {
     if (isDashboardPreflight(request, endpoint, config)) return preflightReply(request, endpoint.allow);
     const route = routeFor(request.method, endpoint, config.role);
     exchange.routeId = routeIdOf(route);
-    if (needsStanding(route.access)) await this.#identify(route, exchange);
+    if (needsStanding(route.access)) {
+      limitGuest(route.access, request, exchange);
+      exchange.standing = await standingOf(request, this.#services);
+    }
     refuseUnverifiedHost(route.access, exchange.routeId, request, exchange);
     checkAccess(route.access, request, exchange);
     const redirect = route.path === "/" ? redirectToPage(url, config.basePath) : null;
@@ -273,11 +276,6 @@ export class Pipeline implements App {
     if (route.access === "stats") deadline.followClient(request.signal);
     deadline.throwIfPast(this.#services.monotonicMs());
     return route.handler(request, exchange);
-  }
-
-  async #identify({ access }: Route, exchange: Exchange): Promise<void> {
-    limitGuest(access, exchange.request, exchange);
-    exchange.standing = await standingOf(exchange.request, this.#services);
   }
 
   #commonHeaders({ request, requestId, endpoint }: Exchange): ReplyHeaders {

@@ -75,11 +75,8 @@ const BEGINNING: Progress = { clientMs: 0, bytes: 0 };
 
 class ResponseStream {
   readonly #options: ResponseStreamsOptions;
-  readonly #signal: AbortSignal;
-  readonly #onEnd: () => void;
-  readonly #isAllowed: StreamSource["isAllowed"];
-  readonly #bytesPerSecondMin: number;
-  readonly #whileWanted: StreamSource["whileWanted"];
+  readonly #source: Omit<StreamSource, "chunks">;
+  readonly #onClosed: () => void;
   /** The client's progress when another client began to wait. */
   #wanted: (Progress & { readonly sinceMs: number }) | null = null;
   /** True while the answer is awaited. */
@@ -94,24 +91,14 @@ class ResponseStream {
   /** The client's time before that. */
   #clientMs = 0;
   #bytes = 0;
-  readonly #onAbort = () => this.#abort(this.#signal.reason);
+  readonly #onAbort = () => this.#abort(this.#source.signal.reason);
 
-  constructor(
-    { chunks, onEnd, signal, isAllowed, bytesPerSecondMin, whileWanted }: StreamSource,
-    options: ResponseStreamsOptions,
-    onClosed: () => void,
-  ) {
+  constructor({ chunks, ...source }: StreamSource, options: ResponseStreamsOptions, onClosed: () => void) {
     this.#options = options;
-    this.#signal = signal;
-    this.#isAllowed = isAllowed;
-    this.#bytesPerSecondMin = bytesPerSecondMin;
-    this.#whileWanted = whileWanted;
+    this.#source = source;
+    this.#onClosed = onClosed;
     this.#chunks = chunks[Symbol.iterator]();
     this.#clientSinceMs = options.monotonicMs();
-    this.#onEnd = () => {
-      onClosed();
-      onEnd();
-    };
   }
 
   start(): ReadableStream<Uint8Array> {
@@ -126,8 +113,9 @@ class ResponseStream {
       // Nothing is buffered in advance, so each pull means that everything before it was read.
       { highWaterMark: 0 },
     );
-    if (this.#signal.aborted) this.#onAbort();
-    else this.#signal.addEventListener("abort", this.#onAbort);
+    const { signal } = this.#source;
+    if (signal.aborted) this.#onAbort();
+    else signal.addEventListener("abort", this.#onAbort);
     return stream;
   }
 
@@ -135,10 +123,11 @@ class ResponseStream {
     const waitedMs = monotonicMs - (this.#clientSinceMs ?? monotonicMs);
     if (waitedMs >= RESPONSE_STALL_MS) this.#abort(new Error(`The client has taken nothing for ${RESPONSE_STALL_MS / 1000} seconds`));
     const progress = { clientMs: this.#clientMs + waitedMs, bytes: this.#bytes };
-    this.#endBelow(this.#bytesPerSecondMin, BEGINNING, progress);
-    const sinceMs = this.#whileWanted?.sinceMs() ?? null;
+    const { bytesPerSecondMin, whileWanted } = this.#source;
+    this.#endBelow(bytesPerSecondMin, BEGINNING, progress);
+    const sinceMs = whileWanted?.sinceMs() ?? null;
     if (sinceMs !== (this.#wanted?.sinceMs ?? null)) this.#wanted = sinceMs === null ? null : { ...progress, sinceMs };
-    if (this.#whileWanted && this.#wanted) this.#endBelow(this.#whileWanted.bytesPerSecondMin, this.#wanted, progress);
+    if (whileWanted && this.#wanted) this.#endBelow(whileWanted.bytesPerSecondMin, this.#wanted, progress);
   }
 
   #endBelow(bytesPerSecondMin: number, from: Progress, to: Progress): void {
@@ -148,11 +137,12 @@ class ResponseStream {
 
   /** A question that fails is asked again the next time. */
   async endIfForbidden(): Promise<void> {
-    if (!this.#isAllowed || this.#isAsking) return;
+    const { isAllowed } = this.#source;
+    if (!isAllowed || this.#isAsking) return;
     this.#isAsking = true;
-    const isAllowed = await this.#isAllowed().catch(() => true);
+    const mayReadOn = await isAllowed().catch(() => true);
     this.#isAsking = false;
-    if (!isAllowed) this.#abort(new Error("What the client reads is no longer shared"));
+    if (!mayReadOn) this.#abort(new Error("What the client reads is no longer shared"));
   }
 
   async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
@@ -197,8 +187,9 @@ class ResponseStream {
     const chunks = this.#chunks;
     this.#chunks = null;
     this.#rest = NOTHING;
-    this.#signal.removeEventListener("abort", this.#onAbort);
+    this.#source.signal.removeEventListener("abort", this.#onAbort);
     chunks.return?.();
-    this.#onEnd();
+    this.#onClosed();
+    this.#source.onEnd();
   }
 }

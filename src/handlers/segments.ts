@@ -60,4 +60,4 @@ const SCHEMAS = {
   NewSegment: SEGMENT.schema,
 };
 
-export const SEGMENTS_API = { schemas: SCHEMAS, operations: itemOperations("Segment", []) };
+export const SEGMENTS_API = { tag: "Segments", schemas: SCHEMAS, operations: itemOperations("Segment", []) } as const;

@@ -119,7 +119,6 @@ const plainText = (description: string, headers: Headers): Answer => ({
 const OPERATIONS = {
   "GET /api/openapi.json": {
     operationId: "getOpenapi",
-    tag: "Service",
     summary: "This document",
     answers: {
       200: {
@@ -131,13 +130,11 @@ const OPERATIONS = {
   },
   "GET /health": {
     operationId: "getHealth",
-    tag: "Service",
     summary: "Liveness",
     answers: { 200: fixedText("The process is alive.", "ok") },
   },
   "GET /health/ready": {
     operationId: "getReady",
-    tag: "Service",
     summary: "Readiness",
     description:
       "Checks the query engine, or with `role = ingest` whether events can be stored, at most once a second; calls in between get the " +
@@ -153,7 +150,6 @@ const OPERATIONS = {
   },
   "GET /health/detailed": {
     operationId: "getHealthDetails",
-    tag: "Service",
     summary: "Health details",
     answers: {
       200: answer("The state of the service.", "Health"),
@@ -162,7 +158,6 @@ const OPERATIONS = {
   },
   "GET /metrics": {
     operationId: "getMetrics",
-    tag: "Service",
     summary: "Metrics",
     description: "If `metrics_token` is set, requires `Authorization: Bearer <token>`.",
     answers: { 200: plainText("Metrics in the Prometheus text format.", NOT_STORED) },
@@ -170,16 +165,14 @@ const OPERATIONS = {
   },
   "GET /robots.txt": {
     operationId: "getRobots",
-    tag: "Service",
     summary: "Rules for crawlers",
     answers: { 200: plainText("Disallows everything.", STORED) },
   },
   "GET /.well-known/security.txt": {
     operationId: "getSecurityContact",
-    tag: "Service",
     summary: "Contact for vulnerability reports",
     answers: { 200: plainText("A contact in the form of RFC 9116.", STORED) },
   },
 } satisfies Operations;
 
-export const SERVICE_API = { schemas: SCHEMAS, operations: OPERATIONS };
+export const SERVICE_API = { tag: "Service", schemas: SCHEMAS, operations: OPERATIONS } as const;

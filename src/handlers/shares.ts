@@ -263,7 +263,6 @@ const HASH_PARAMETER = inPath(
 const OPERATIONS = {
   "POST /api/shares": {
     operationId: "createShare",
-    tag: "Sharing",
     summary: "Creates a share link",
     requestBody: jsonBody("NewShare"),
     answers: { 201: answer("The link, whose token is returned only here: only its hash is stored.", "CreatedShare") },
@@ -276,7 +275,6 @@ const OPERATIONS = {
   },
   "GET /api/shares": {
     operationId: "listShares",
-    tag: "Sharing",
     summary: "Lists share links, including revoked and expired ones",
     parameters: documented({ site_id: LISTED_SITE }),
     answers: { 200: answer("The links of the site, or of all sites that the caller may change; never their tokens.", "Shares") },
@@ -284,7 +282,6 @@ const OPERATIONS = {
   },
   "DELETE /api/shares/:share_hash": {
     operationId: "revokeShare",
-    tag: "Sharing",
     summary: "Revokes a share link",
     description: "At once, for guests who have entered its password, too. Revoking a link again succeeds.",
     parameters: [HASH_PARAMETER],
@@ -297,13 +294,11 @@ const OPERATIONS = {
   },
   "GET /api/share": {
     operationId: "getShare",
-    tag: "Sharing",
     summary: "What a share link or a public site shows",
     answers: { 200: answer("The site and what is shared of it, or that the password is needed.", "SharedSite") },
   },
   "POST /api/share/unlock": {
     operationId: "unlockShare",
-    tag: "Sharing",
     summary: "Opens a share link by its password",
     requestBody: jsonBody("SharePassword"),
     answers: { 200: answer("A guest token, to send as `X-Share` in place of the token.", "ViewerToken") },
@@ -318,4 +313,4 @@ const OPERATIONS = {
   },
 } satisfies Operations;
 
-export const SHARES_API = { schemas: SCHEMAS, operations: OPERATIONS };
+export const SHARES_API = { tag: "Sharing", schemas: SCHEMAS, operations: OPERATIONS } as const;

@@ -120,7 +120,6 @@ const BODY_REFUSALS = {
 const OPERATIONS = {
   "GET /api/sites/:site_id": {
     operationId: "getSiteSettings",
-    tag: "Sites",
     summary: "The settings of a site",
     description: "A site for which nothing was set has the defaults.",
     parameters: [SITE_PARAMETER],
@@ -129,7 +128,6 @@ const OPERATIONS = {
   },
   "PUT /api/sites/:site_id": {
     operationId: "putSiteSettings",
-    tag: "Sites",
     summary: "Replaces the settings of a site",
     description:
       "A field that is missing gets its default. The site need not have events. The other fields of the response may be sent back and are ignored.",
@@ -140,7 +138,6 @@ const OPERATIONS = {
   },
   "DELETE /api/sites/:site_id": {
     operationId: "deleteSiteSettings",
-    tag: "Sites",
     summary: "Deletes the settings of a site, and its goals, segments and annotations",
     description: "Its events stay, and so do the dates that its time zones gave them.",
     parameters: [SITE_PARAMETER],
@@ -154,13 +151,11 @@ const OPERATIONS = {
   },
   "GET /api/settings": {
     operationId: "exportSettings",
-    tag: "Sites",
     summary: "The settings of all sites as one file",
     answers: { 200: answer("The file.", "SettingsFile") },
   },
   "PUT /api/settings": {
     operationId: "importSettings",
-    tag: "Sites",
     summary: "Replaces the settings of the sites in a file",
     description: "Sites that are not in the file keep theirs. Nothing is changed if any entry is refused.",
     requestBody: jsonBody("NewSettingsFile", SETTINGS_FILE_BYTES_MAX),
@@ -176,4 +171,4 @@ const OPERATIONS = {
   },
 } satisfies Operations;
 
-export const SETTINGS_API = { schemas: SCHEMAS, operations: OPERATIONS };
+export const SETTINGS_API = { tag: "Sites", schemas: SCHEMAS, operations: OPERATIONS } as const;

@@ -220,12 +220,20 @@ export const getExport: Handler = async (request, context) => {
 
 // Description in the OpenAPI document
 
+const SITES_REFUSALS = {
+  request_timeout: "The result was not computed within the time limit.",
+  internal: "An unexpected error, not caused by the request.",
+} as const;
+
+const OVERVIEW_REFUSALS = {
+  ...SITES_REFUSALS,
+  invalid_input: "A parameter is missing, invalid, or given more than once.",
+  too_many_requests: `The maximum number of stats queries is running. Or: ${TOO_MANY_VIEWS}`,
+} as const;
+
 /** Reasons for refusals by every report and export. */
 const STATS_REFUSALS = {
-  invalid_input: "A parameter is missing, invalid, or given more than once.",
-  request_timeout: "The result was not computed within the time limit.",
-  too_many_requests: `The maximum number of stats queries is running. Or: ${TOO_MANY_VIEWS}`,
-  internal: "An unexpected error, not caused by the request.",
+  ...OVERVIEW_REFUSALS,
   unavailable: "The query engine has too little memory for the range at the moment.",
 } as const;
 
@@ -254,7 +262,6 @@ function operationOf(report: Report): Operation {
     operationId,
     summary,
     ...(description !== undefined && { description }),
-    tag: "Statistics",
     // A report's own declaration of a common parameter takes its place.
     parameters: [...(hasDates ? SCOPE : UNDATED_SCOPE).filter(({ name }) => !Object.hasOwn(parameters, name)), ...documented(parameters)],
     answers: { 200: answerOf(report) },
@@ -269,8 +276,6 @@ const REPORT_OPERATIONS = Object.fromEntries(REPORTS.map((report: Report) => [`G
 const REPORT_SCHEMAS: Readonly<Record<string, Schema>> = Object.fromEntries(
   REPORTS.flatMap(({ result }: Report) => Object.entries({ [result.name]: result.schema, ...result.forms, ...result.components })),
 );
-
-// Description in the OpenAPI document
 
 const SCHEMAS = {
   Sites: closed(
@@ -299,42 +304,26 @@ const SCHEMAS = {
 const OPERATIONS = {
   "GET /api/sites": {
     operationId: "getSites",
-    tag: "Statistics",
     summary: "All sites with events, with settings or in `site_ids`",
     parameters: documented(SITES_PARAMETERS),
     answers: { 200: answer("The site ids.", "Sites") },
-    refusals: {
-      invalid_input: "`include` is none of its values.",
-      request_timeout: STATS_REFUSALS.request_timeout,
-      internal: STATS_REFUSALS.internal,
-    },
+    refusals: { ...SITES_REFUSALS, invalid_input: "`include` is none of its values." },
   },
   "GET /api/stats/overview": {
     operationId: "getOverview",
-    tag: "Statistics",
     summary: "Visitors of all sites",
     parameters: documented(OVERVIEW_PARAMETERS),
     answers: { 200: answer("The sites that the caller may read.", "Overview") },
-    refusals: {
-      invalid_input: STATS_REFUSALS.invalid_input,
-      request_timeout: STATS_REFUSALS.request_timeout,
-      too_many_requests: STATS_REFUSALS.too_many_requests,
-      internal: STATS_REFUSALS.internal,
-    },
+    refusals: OVERVIEW_REFUSALS,
   },
   "GET /api/stats/export": {
     operationId: "getExport",
     summary: "Export of dates or events",
-    tag: "Statistics",
     parameters: [...SCOPE, ...documented(EXPORT_PARAMETERS)],
     answers: {
       200: {
         description: "The file.",
-        headers: {
-          ...NOT_STORED,
-          ...TIME_ZONE,
-          "Content-Disposition": { ...FILE_NAME, required: true },
-        },
+        headers: { ...NOT_STORED, ...TIME_ZONE, "Content-Disposition": { ...FILE_NAME, required: true } },
         content: {
           "text/csv": { schema: CSV },
           "application/json": { schema: { anyOf: [reference("DailyExport"), reference("RawExport")] } },
@@ -350,6 +339,7 @@ const OPERATIONS = {
 } satisfies Operations;
 
 export const STATS_API = {
+  tag: "Statistics",
   schemas: { ...SCHEMAS, ...REPORT_SCHEMAS },
   operations: { ...OPERATIONS, ...REPORT_OPERATIONS },
-};
+} as const;

@@ -53,7 +53,6 @@ export type RefusalCode = AppErrorCode | "internal";
 export interface Operation {
   /** Unique: generated clients use it as a function name. */
   readonly operationId: string;
-  readonly tag: keyof typeof TAGS;
   readonly summary: string;
   readonly description?: string;
   readonly parameters?: readonly Parameter[];
