@@ -24,18 +24,6 @@ import { createSha256 } from "../base/bytes.ts";
 import { ShareUnlock, ShareUnlockLimit } from "./share-unlock.ts";
 import { Shares } from "./shares.ts";
 
-export interface AuthServices {
-  readonly adminPassword: AdminPassword;
-  readonly setupCode: SetupCode;
-  readonly login: Login;
-  readonly sessions: Sessions;
-  readonly apiKeys: ApiKeys;
-  readonly shares: Shares;
-  readonly shareUnlock: ShareUnlock;
-  /** True if memory has failed logins that count. Where the host may end an idle instance, it keeps this one until then. */
-  readonly countsFailures: () => boolean;
-}
-
 interface AuthParts {
   readonly config: Config;
   readonly records: RecordStore;
@@ -43,9 +31,7 @@ interface AuthParts {
   readonly randomBytes: (length: number) => Uint8Array;
   readonly counters: Counters;
   readonly log: Log;
-  /** The wall clock. */
   readonly now: () => EpochMs;
-  /** Measures durations. */
   readonly monotonicMs: () => number;
   /** Absent where memory lasts until the service restarts. */
   readonly keepEntries?: KeepEntries;
@@ -62,17 +48,12 @@ export async function createAuth({
   now,
   monotonicMs,
   keepEntries = () => KEPT_IN_MEMORY,
-}: AuthParts): Promise<AuthServices> {
+}: AuthParts) {
   const sha256 = await createSha256();
   const queue = new PasswordQueue();
   const adminPassword = await AdminPassword.open({ records, hasher: passwordHasher, queue, configured: config.adminPassword });
   const tokens = { sha256, randomBytes, now, monotonicMs };
-  const sessions = new Sessions({
-    ...tokens,
-    ttlSecs: config.sessionTtlSecs,
-    sessionsMax: SESSIONS_MAX,
-    kept: keepEntries("session"),
-  });
+  const sessions = new Sessions({ ...tokens, ttlSecs: config.sessionTtlSecs, sessionsMax: SESSIONS_MAX, kept: keepEntries("session") });
   const lockoutOptions = {
     attemptsMax: config.maxLoginAttempts,
     lockoutSecs: config.loginLockoutSecs,
@@ -107,6 +88,9 @@ export async function createAuth({
       counters,
       log,
     }),
+    /** True if memory has failed logins that count. Where the host may end an idle instance, it keeps this one until then. */
     countsFailures: () => lockout.isNeeded || shareLockout.isNeeded,
   };
 }
+
+export type AuthServices = Awaited<ReturnType<typeof createAuth>>;

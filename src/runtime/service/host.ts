@@ -57,7 +57,6 @@ export interface SiteRegistry {
   endDeletion(): Promise<void>;
   /** The generated secret of the time zone's salt period that has begun last. */
   periodSecret(timeZone: string): Promise<PeriodSecret>;
-  /** Rate limit of addresses over all sites. */
   readonly addressRateLimit: RemoteRateLimit;
 }
 
@@ -120,7 +119,6 @@ export interface Host {
   readonly geoIsLoaded: boolean;
   /** Build time of its database. null without one, and if the database does not state it. */
   readonly geoBuiltMs: EpochMs | null;
-  /** Requests pages for the installation check. */
   readonly fetchPage: PageFetch;
   readonly log: Log;
   /** The wall clock, for dates and timestamps. */
@@ -132,9 +130,7 @@ export interface Host {
   /** A new request id, unique within the process. */
   readonly newRequestId: () => string;
   readonly trackerScript: Asset;
-  /** The dashboard's files. */
   readonly assets: Assets;
-  /** The version of the program. */
   readonly version: string;
   /** Current resource use of the process. Absent on hosts that cannot measure it. */
   readonly processUsage?: () => ProcessUsage;
@@ -148,7 +144,6 @@ export interface Host {
   readonly wait: (ms: number) => Promise<void>;
 }
 
-/** Dependencies of several groups of services. */
 export interface Dependencies {
   readonly host: Host;
   readonly counters: Counters;

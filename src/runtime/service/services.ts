@@ -1,7 +1,6 @@
 /** Creates and connects all services at the start, from what the host provides. Contains no logic of its own. */
 import type { EventStore, ExpiredDays } from "../../storage/event-store.ts";
 import { type EpochMs, type LocalDate, MINUTE_MS, type SiteId } from "../../storage/event.ts";
-import type { ObjectStore } from "../../storage/object-store.ts";
 import { type AuthServices, createAuth } from "../access/auth-services.ts";
 import { standingBy, type StandingOf } from "../access/principal.ts";
 import { createSha256, toHex } from "../base/bytes.ts";
@@ -9,7 +8,6 @@ import { GUEST_REQUESTS_AT_ONCE, GUEST_REQUESTS_PER_SECOND } from "../base/confi
 import type { Config } from "../base/config/config.ts";
 import { ENGINE_BYTES_MAX, FLUSH_BYTES_SHARE, RATE_LIMIT_BUCKETS_MAX } from "../base/config/limits.ts";
 import { EXPORTS_BYTES_ALLOWED_MIN, EXPORTS_SHARE_MAX } from "../base/config/report-limits.ts";
-import type { Log } from "../base/metrics/log.ts";
 import { collectGauges, type Counters, createCounters, type Gauges, RequestMetrics, RollupDays } from "../base/metrics/metrics.ts";
 import { LeftOutFiles } from "../base/metrics/storage-faults.ts";
 import type { Job } from "../base/periodic-job.ts";
@@ -22,10 +20,8 @@ import { Responsiveness } from "../clickhouse/connection.ts";
 import { Behavioral } from "../duckdb/behavioral.ts";
 import { CacheWarmer } from "../duckdb/cache/cache-warmer.ts";
 import { PartitionCache } from "../duckdb/cache/partition-cache.ts";
-import type { Engine } from "../duckdb/engine.ts";
 import { Executor, FileExecution } from "../duckdb/executor.ts";
-import type { RollupCalculator } from "../duckdb/rollups/rollup-calculator.ts";
-import { type RolledMeasures, RollupExecution } from "../duckdb/rollups/rollup-execution.ts";
+import { RollupExecution } from "../duckdb/rollups/rollup-execution.ts";
 import { RollupStore } from "../duckdb/rollups/rollup-store.ts";
 import { Rollups } from "../duckdb/rollups/rollups.ts";
 import { type AcceptEvent, createAcceptEvent } from "../ingest/accept-event.ts";
@@ -33,11 +29,10 @@ import { createAdmittedSite, createAllowlist, createKnownSites, IngestGate, type
 import { createUserAgentCache } from "../ingest/device.ts";
 import { EventOutcomes } from "../ingest/event-outcomes.ts";
 import { warnOfOldGeoDatabase } from "../ingest/geo.ts";
-import { createVisitors, type Visitors, type VisitorSalts } from "../ingest/visitors.ts";
+import { createVisitors, type Visitors } from "../ingest/visitors.ts";
 import { DemoSite } from "../installation/demo-site.ts";
 import { PageCheck } from "../installation/page-check.ts";
 import { ProxyCheck } from "../installation/proxy-check.ts";
-import type { AnalyticsBackend } from "../query/plan.ts";
 import { ExportMemory } from "../reports/exports/export-memory.ts";
 import { Overview } from "../reports/overview/overview.ts";
 import { rolledMeasures } from "../reports/registry.ts";
@@ -48,49 +43,28 @@ import { UnchangedResults } from "../results/unchanged-results.ts";
 import type { CalendarOf, Sites } from "../sites/sites.ts";
 import { Compaction } from "../upkeep/compaction.ts";
 import { type Erased, Erasure } from "../upkeep/erasure.ts";
-import { Flush, flushPaceOf } from "../upkeep/flush.ts";
+import { Flush, INTO_CLICKHOUSE, INTO_FILES } from "../upkeep/flush.ts";
 import { Expiry, Retention, type RetentionOptions } from "../upkeep/retention.ts";
 import { TrustedClock } from "../upkeep/trusted-clock.ts";
-import { addressedAssets, addressedScript } from "./assets.ts";
+import { type Asset, type Assets, addressedAssets, addressedScript } from "./assets.ts";
 import type { Dependencies, Host } from "./host.ts";
 import { type Collections, createSiteList, itemsOf, openCollections, openEventStore, openSites, type SiteList } from "./stored-data.ts";
 
-/** Everything from a request with an event to the journal, put together. */
-interface IngestServices {
-  readonly knownSites: SiteAdmission;
-  readonly addressRateLimit: RateLimit;
-  readonly ingestGate: IngestGate;
-  readonly visitorSalts: VisitorSalts;
-  readonly acceptEvent: AcceptEvent;
-  readonly eventOutcomes: EventOutcomes;
-  readonly demoSite: DemoSite;
-}
-
-type DemoParts = Pick<JobServices, "erasure" | "expiry"> & Pick<QueryServices, "stats">;
-
-function createDemoSite(
-  { host: { config, now, wait }, eventStore, sites }: Dependencies,
-  { erasure, stats, expiry }: DemoParts,
+/** Everything from a request with an event to the journal. Accepted events are reported to `flush`, which starts early when there are many. */
+function createIngest(
+  { host, counters, eventStore, sites }: Dependencies,
   knownSites: SiteAdmission,
-): DemoSite {
-  return new DemoSite({
-    ...{ erasure, stats, eventStore, knownSites, now, role: config.role },
-    calendarOf: (siteId) => sites.calendarOf(siteId),
+  visitors: Visitors,
+  { flush, erasure, expiry }: JobServices,
+  stats: QueryService,
+) {
+  const { config, geo, log, now, wait, unflushedBytesMax, oneSite } = host;
+  const calendarOf: CalendarOf = (siteId) => sites.calendarOf(siteId);
+  const demoSite = new DemoSite({
+    ...{ erasure, stats, eventStore, knownSites, calendarOf, now, role: config.role },
     retentionDaysOf: (siteId) => expiry.daysOf(siteId),
     pause: () => wait(0),
   });
-}
-
-/** Accepted events are reported to `flush`, which starts early when there are many. */
-function createIngest(
-  dependencies: Dependencies,
-  knownSites: SiteAdmission,
-  visitors: Visitors,
-  { flush, ...demoParts }: DemoParts & { flush: Flush },
-): IngestServices {
-  const { host, counters, eventStore, sites } = dependencies;
-  const { config, geo, log, now, unflushedBytesMax, oneSite } = host;
-  const demoSite = createDemoSite(dependencies, demoParts, knownSites);
   const ingestGate = new IngestGate({ eventStore, counters, log, unflushedBytesMax });
   const addressRateLimit = createRateLimit({ perSecond: config.rateLimitPerIp, bucketsMax: RATE_LIMIT_BUCKETS_MAX });
   const eventOutcomes = new EventOutcomes({ hasAllowlist: config.siteIds.length > 0, startedAtMs: now() });
@@ -108,7 +82,7 @@ function createIngest(
     minimisation: config,
     ingestGate,
     exclusionsOf: (siteId) => sites.exclusionsOf(siteId),
-    calendarOf: (siteId) => sites.calendarOf(siteId),
+    calendarOf,
     counters,
     outcomes: eventOutcomes,
     now,
@@ -121,108 +95,77 @@ function createIngest(
   return { knownSites, addressRateLimit, ingestGate, visitorSalts: visitors.visitorSalts, acceptEvent, eventOutcomes, demoSite };
 }
 
-interface StoredRollups {
-  readonly rolled: RolledMeasures;
-  readonly rollupStore: RollupStore;
-  readonly rollupDays: RollupDays;
-}
-
-interface StoredRollupsParts {
-  readonly config: Config;
-  readonly eventStore: EventStore;
-  readonly objects: ObjectStore;
-  readonly rollupCalculator: RollupCalculator;
-  readonly rollupWeightBytesMin?: number;
-  readonly log: Log;
-}
+type IngestServices = ReturnType<typeof createIngest>;
 
 /** Needed even with the option `rollups` off: an erasure deletes rollups that were made before. */
-async function createStoredRollups({
-  config,
-  rollupCalculator: calculator,
-  rollupWeightBytesMin: weightBytesMin,
-  ...parts
-}: StoredRollupsParts): Promise<StoredRollups> {
+async function createStoredRollups(host: Host, eventStore: EventStore) {
+  const { config, rollupCalculator: calculator, rollupWeightBytesMin: weightBytesMin } = host;
   const { sessionWindowMinutes, visitorSaltRotationDays: saltRotationDays, behavioral: hasExtension } = config;
   const sha256 = await createSha256();
   const settings = { sessionWindowMinutes, saltRotationDays };
   const rolled = rolledMeasures({ ...settings, hasExtension, hash: (text) => toHex(sha256(text)) });
   const { definitions } = rolled;
-  return {
-    rolled,
-    rollupStore: new RollupStore({
-      ...settings,
-      ...parts,
-      definitions,
-      calculator,
-      ...(weightBytesMin !== undefined && { weightBytesMin }),
-    }),
-    rollupDays: new RollupDays(),
-  };
+  const parts = { ...settings, definitions, calculator, eventStore, objects: host.objects, log: host.log };
+  const rollupStore = new RollupStore({ ...parts, ...(weightBytesMin !== undefined && { weightBytesMin }) });
+  return { rolled, rollupStore, rollupDays: new RollupDays() };
 }
 
-/** Wires everything that answers queries: rollups, the partition cache, the executor and the query service in front of it. */
-interface QueryServices {
-  readonly partitionCache: PartitionCache;
-  readonly stats: QueryService;
-  readonly filterCheck: FilterCheck;
-  readonly behavioral: Behavioral;
-  readonly readiness: Readiness;
-}
+type StoredRollups = Awaited<ReturnType<typeof createStoredRollups>>;
 
-interface QueryParts {
-  readonly config: Config;
-  readonly engine: Engine;
-  readonly eventStore: EventStore;
+interface QueryParts extends Host, StoredRollups, Pick<Dependencies, "eventStore" | "counters" | "leftOutFiles"> {
   readonly calendarOf: CalendarOf;
   readonly limiter: QueryLimiter;
-  readonly rollupStore: RollupStore;
-  readonly rollupCalculator: RollupCalculator;
-  readonly rolled: RolledMeasures;
-  readonly counters: Counters;
-  readonly leftOutFiles: LeftOutFiles;
-  readonly log: Log;
-  readonly monotonicMs: () => number;
   /** null with `engine = duckdb`. */
   readonly clickhouse: Clickhouse | null;
   /** See `Flush.deliver`. */
   readonly flushSite: (siteId: SiteId) => Promise<void>;
   /** See `Responsiveness`. */
   readonly onClickhouseReturn: () => void;
-  readonly wait: (ms: number) => Promise<void>;
   /** True if events can be stored. */
   readonly isAccepting: () => boolean;
 }
 
-/** The budget of the engine's memory. */
 export const budgetBytesOf = ({ engineMemoryMb }: Config): number => Math.min(engineMemoryMb * 1024 * 1024, ENGINE_BYTES_MAX);
 
-function createQueryServices(parts: QueryParts): QueryServices {
-  const { config, engine, clickhouse, limiter, log } = parts;
+/** Wires everything that answers queries: rollups, the partition cache, the executor and the query service in front of it. */
+function createQueryServices(parts: QueryParts) {
+  const { config, engine, clickhouse, limiter, counters, log, monotonicMs, wait } = parts;
   const budgetBytes = budgetBytesOf(config);
   const partitionCache = new PartitionCache({ ...parts, budgetBytes, sessionGapMs: config.sessionWindowMinutes * MINUTE_MS });
   // ClickHouse has these functions built in.
   const behavioral = new Behavioral(clickhouse ? { behavioralFailure: async () => null } : engine, config.behavioral, log);
   const backend = clickhouse ? createClickhouseBackend(parts, clickhouse) : createExecutor(parts, partitionCache);
+  const cache = new ResultCache({
+    ttlSecs: config.cacheTtlSecs,
+    entriesMax: config.cacheMaxEntries,
+    monotonicMs,
+    onHit: () => counters.cacheHits++,
+    onMiss: () => counters.cacheMisses++,
+  });
+  const unchanged = new UnchangedResults({ backend, ttlSecs: config.cacheTtlSecs, monotonicMs });
   return {
     partitionCache,
-    stats: new QueryService({ cache: createResultCache(parts), limiter, backend, unchanged: createUnchangedResults(parts, backend) }),
-    filterCheck: new FilterCheck(parts.wait),
+    stats: new QueryService({ cache, limiter, backend, unchanged }),
+    filterCheck: new FilterCheck(wait),
     behavioral,
     readiness: new Readiness(async (signal) => (config.role === "ingest" ? parts.isAccepting() : backend.isAnswering(signal))),
   };
 }
 
-const createExecutor = (parts: QueryParts, partitionCache: PartitionCache): Executor =>
-  new Executor({
-    engine: parts.engine,
+type QueryServices = ReturnType<typeof createQueryServices>;
+
+function createExecutor(parts: QueryParts, partitionCache: PartitionCache): Executor {
+  const { config, engine, calendarOf, rollupStore: store, rollupCalculator: calculator, rolled, log } = parts;
+  return new Executor({
+    engine,
     partitionCache,
-    calendarOf: parts.calendarOf,
-    budgetBytes: budgetBytesOf(parts.config),
-    rotationDays: parts.config.visitorSaltRotationDays,
-    rollups: createRollupExecution(parts),
+    calendarOf,
+    budgetBytes: budgetBytesOf(config),
+    rotationDays: config.visitorSaltRotationDays,
+    rollups: config.rollups ? new RollupExecution({ store, calculator, rolled, log }) : null,
     files: new FileExecution(parts),
   });
+}
 
 const createClickhouseBackend = (
   { config, calendarOf, flushSite, onClickhouseReturn, wait, monotonicMs }: QueryParts,
@@ -238,40 +181,14 @@ const createClickhouseBackend = (
     memoryBytes: config.engineMemoryMb * 1024 * 1024,
   });
 
-const createRollupExecution = ({ config, rollupStore, rollupCalculator, rolled, log }: QueryParts): RollupExecution | null =>
-  config.rollups ? new RollupExecution({ store: rollupStore, calculator: rollupCalculator, rolled, log }) : null;
-
-const createUnchangedResults = ({ config, monotonicMs }: QueryParts, backend: AnalyticsBackend): UnchangedResults =>
-  new UnchangedResults({ backend, ttlSecs: config.cacheTtlSecs, monotonicMs });
-
-const createResultCache = ({ config, counters, monotonicMs }: QueryParts): ResultCache =>
-  new ResultCache({
-    ttlSecs: config.cacheTtlSecs,
-    entriesMax: config.cacheMaxEntries,
-    monotonicMs,
-    onHit: () => counters.cacheHits++,
-    onMiss: () => counters.cacheMisses++,
-  });
-
-/** Wires the background jobs: the order in which a tick starts them, and the order in which an instance stops. */
-interface JobServices {
-  readonly flush: Flush;
-  readonly compaction: Compaction;
-  readonly erasure: Erasure;
-  readonly expiry: Expiry;
-  readonly retention: Retention;
-  readonly rollups: Rollups;
-  /** Not part of `tick`: only a long-lived process benefits from loading data before the first query. */
-  readonly cacheWarmer: CacheWarmer;
-}
-
+/** Wires the background jobs. */
 async function createJobs(
   { host, counters, leftOutFiles, eventStore, sites }: Dependencies,
   { partitionCache, stats, behavioral }: QueryServices,
   limiter: QueryLimiter,
   stored: StoredRollups,
   deleteExpiredOfAbsent: RetentionOptions["deleteExpiredOfAbsent"],
-): Promise<JobServices> {
+) {
   const { config, parquet, records, log, now, monotonicMs, unflushedBytesMax, oneSite } = host;
   const budgetBytes = budgetBytesOf(config);
   const calendarOf: CalendarOf = (siteId) => sites.calendarOf(siteId);
@@ -283,7 +200,7 @@ async function createJobs(
     eventCount: config.flushEventCount,
     byteCount: unflushedBytesMax * FLUSH_BYTES_SHARE,
     intervalSecs: config.flushIntervalSecs,
-    ...flushPaceOf(host),
+    ...(config.engine === "clickhouse" ? { ...INTO_CLICKHOUSE, eventMs: host.clickhouseEventMs ?? Infinity } : INTO_FILES),
   });
   const dropElsewhere = oneSite && (() => oneSite.registry.endDeletion());
   const erasure = new Erasure({ eventStore, flush, stats, counters, log, dropElsewhere });
@@ -306,48 +223,37 @@ async function createJobs(
     expiry,
     retention: new Retention({ ...common, erasure, clock, expiry, deleteExpiredOfAbsent }),
     rollups,
+    /** Not part of `tick`: only a long-lived process benefits from loading data before the first query. */
     cacheWarmer: new CacheWarmer({ ...common, rollups }),
   };
 }
 
-/** The order in which a tick starts them. On hosts with an instance per site, these do all work on files. */
-function jobsOf(
-  { flush, compaction, retention, rollups }: JobServices,
-  { visitorSalts }: Pick<Visitors, "visitorSalts">,
-  { now, siteInstances }: Host,
-): readonly Pick<Job, "tick" | "settled">[] {
-  const salt = { tick: () => visitorSalts.renewIfDue(now()), settled: () => visitorSalts.settled() };
-  return siteInstances ? [salt, flush] : [salt, flush, compaction, retention, rollups];
-}
-
-interface Lifecycle {
-  /** Starts all jobs that are due, without waiting for them. The host calls it about once a second. */
-  tick(): void;
-  /** Resolves when no job is running. */
-  settled(): Promise<void>;
-  /**
-   * Aborts the jobs and, when no request can bring events any more, flushes and closes the journal. Events that cannot be flushed
-   * before the signal aborts stay in the journal.
-   */
-  stop(requestsEnded: Promise<void>, late: AbortSignal): Promise<void>;
-}
+type JobServices = Awaited<ReturnType<typeof createJobs>>;
 
 /** `cluster` is null on an instance that is not a cluster node. */
 function createLifecycle(
-  { host, eventStore }: Pick<Dependencies, "host" | "eventStore">,
-  jobServices: JobServices,
-  { demoSite, visitorSalts }: Pick<Visitors, "visitorSalts"> & { readonly demoSite: DemoSite },
-  { shares }: Pick<AuthServices, "shares">,
+  { host: { now, siteInstances }, eventStore }: Dependencies,
+  { flush, compaction, retention, rollups, cacheWarmer }: JobServices,
+  { demoSite, visitorSalts }: IngestServices,
+  { shares }: AuthServices,
   cluster: Cluster | null,
-): Lifecycle {
-  const jobs = [...jobsOf(jobServices, { visitorSalts }, host), ...(cluster ? [cluster] : [])];
+) {
+  const salt = { tick: () => visitorSalts.renewIfDue(now()), settled: () => visitorSalts.settled() };
+  // The order in which a tick starts them. On hosts with an instance per site, those do all work on files.
+  const ofFiles = siteInstances ? [] : [compaction, retention, rollups];
+  const jobs: readonly Pick<Job, "tick" | "settled">[] = [salt, flush, ...ofFiles, ...(cluster ? [cluster] : [])];
   return {
+    /** Starts all jobs that are due, without waiting for them. The host calls it about once a second. */
     tick: () => jobs.forEach((job) => job.tick()),
+    /** Resolves when no job is running. */
     async settled() {
       for (const job of jobs) await job.settled();
     },
-    async stop(requestsEnded, late) {
-      const { flush, compaction, retention, rollups, cacheWarmer } = jobServices;
+    /**
+     * Aborts the jobs and, when no request can bring events any more, flushes and closes the journal. Events that cannot be flushed
+     * before the signal aborts stay in the journal.
+     */
+    async stop(requestsEnded: Promise<void>, late: AbortSignal) {
       await Promise.all([requestsEnded, ...[demoSite, cacheWarmer, rollups, retention, compaction, cluster].map((job) => job?.stop())]);
       await flush.stop(late);
       await visitorSalts.settled();
@@ -358,12 +264,11 @@ function createLifecycle(
   };
 }
 
-type HostServices = Pick<
-  Host,
-  "config" | "log" | "now" | "monotonicMs" | "wait" | "newRequestId" | "trackerScript" | "assets" | "version" | "geoIsLoaded" | "geoBuiltMs"
-> & { readonly processUsage: Host["processUsage"] };
+function hostServices({ config, log, now, monotonicMs, wait, newRequestId, version, geoIsLoaded, geoBuiltMs, processUsage }: Host) {
+  return { config, log, now, monotonicMs, wait, newRequestId, version, geoIsLoaded, geoBuiltMs, processUsage };
+}
 
-type Groups = HostServices &
+type Groups = ReturnType<typeof hostServices> &
   AuthServices &
   IngestServices &
   QueryServices &
@@ -371,9 +276,11 @@ type Groups = HostServices &
   StoredRollups &
   Collections &
   SiteList &
-  Lifecycle;
+  ReturnType<typeof createLifecycle>;
 
 export interface Services extends Groups {
+  readonly trackerScript: Asset;
+  readonly assets: Assets;
   readonly startedAtMs: EpochMs;
   readonly counters: Counters;
   readonly leftOutFiles: LeftOutFiles;
@@ -396,10 +303,6 @@ export interface Services extends Groups {
   eraseOnRequest(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate, untilMs: number): Promise<Erased>;
 }
 
-/** The memory that all exports share. */
-const createExportMemory = ({ config }: Host): ExportMemory =>
-  new ExportMemory(Math.max(EXPORTS_BYTES_ALLOWED_MIN, budgetBytesOf(config) * EXPORTS_SHARE_MAX));
-
 const createOverview = ({ host, sites }: Dependencies, { stats }: QueryServices, { siteIds }: SiteList): Overview =>
   new Overview({
     stats,
@@ -413,20 +316,11 @@ const createOverview = ({ host, sites }: Dependencies, { stats }: QueryServices,
     log: host.log,
   });
 
-/** Allows each IP address a burst of requests. */
-const createGuestRateLimit = (): RateLimit =>
-  createRateLimit({ perSecond: GUEST_REQUESTS_PER_SECOND, burst: GUEST_REQUESTS_AT_ONCE, bucketsMax: RATE_LIMIT_BUCKETS_MAX });
-
 const createAdmission = (dependencies: Dependencies): SiteAdmission => {
   const { oneSite, siteInstances } = dependencies.host;
   const parts = { ...dependencies.host, ...dependencies };
   return oneSite ? createAdmittedSite(oneSite, parts) : createKnownSites(parts, siteInstances && (() => siteInstances.registered()));
 };
-
-function hostServices(host: Host): HostServices {
-  const { config, log, now, monotonicMs, wait, newRequestId, trackerScript, assets, version, geoIsLoaded, geoBuiltMs, processUsage } = host;
-  return { config, log, now, monotonicMs, wait, newRequestId, trackerScript, assets, version, geoIsLoaded, geoBuiltMs, processUsage };
-}
 
 export async function createServices(host: Host): Promise<Services> {
   const { config, now, monotonicMs, wait, oneSite, siteInstances } = host;
@@ -441,7 +335,7 @@ export async function createServices(host: Host): Promise<Services> {
   const collections = await openCollections(host, shared);
   const visitors = await createVisitors({ ...host, zonesAt: (timestampMs) => sites.zonesAt(timestampMs) });
   const dependencies: Dependencies = { host, counters, leftOutFiles, eventStore, catalog, sites };
-  const stored = await createStoredRollups({ ...host, eventStore });
+  const stored = await createStoredRollups(host, eventStore);
   const limiter = new QueryLimiter({ concurrentMax: config.maxConcurrentQueries, queueMs: config.queryQueueMs, wait, monotonicMs });
   const flushSite = (siteId: SiteId): Promise<void> => jobServices.flush.deliver(siteId);
   const onClickhouseReturn = (): void => jobServices.flush.endBackoff();
@@ -454,7 +348,7 @@ export async function createServices(host: Host): Promise<Services> {
   const jobServices: JobServices = await createJobs(dependencies, queries, limiter, stored, deleteExpiredOfAbsent);
   const { erasure } = jobServices;
   const knownSites = createAdmission(dependencies);
-  const ingest: IngestServices = createIngest(dependencies, knownSites, visitors, { ...jobServices, stats: queries.stats });
+  const ingest: IngestServices = createIngest(dependencies, knownSites, visitors, jobServices, queries.stats);
   const clusterParts = { ...host, ...dependencies, erasure, stats: queries.stats, items: itemsOf(collections) };
   const cluster = shared && (await Cluster.create({ ...clusterParts, clickhouse: shared }));
   await cluster?.join();
@@ -479,11 +373,15 @@ export async function createServices(host: Host): Promise<Services> {
     assets: await addressedAssets(host.assets, config),
     startedAtMs: now(),
     requests: new RequestMetrics(),
-    exportMemory: createExportMemory(host),
+    exportMemory: new ExportMemory(Math.max(EXPORTS_BYTES_ALLOWED_MIN, budgetBytesOf(config) * EXPORTS_SHARE_MAX)),
     overview: createOverview(dependencies, queries, siteList),
     pageCheck: new PageCheck({ ...host, proxiedPaths: config.scriptPaths }),
     proxyCheck: new ProxyCheck({ ...host, trustProxy: config.trustProxy }),
-    guestRateLimit: createGuestRateLimit(),
+    guestRateLimit: createRateLimit({
+      perSecond: GUEST_REQUESTS_PER_SECOND,
+      burst: GUEST_REQUESTS_AT_ONCE,
+      bucketsMax: RATE_LIMIT_BUCKETS_MAX,
+    }),
     async removeItems(siteId, signal) {
       await cluster?.takeOverSettings();
       return collections.removeItems(siteId, signal);

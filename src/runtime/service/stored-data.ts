@@ -2,36 +2,23 @@
 import { EventStore } from "../../storage/event-store.ts";
 import type { LocalDate, SiteId } from "../../storage/event.ts";
 import { EVENTS_FOLDER, parsePartitionKey, SITE_FOLDER_PREFIX, siteFolder } from "../../storage/partitions.ts";
-import type { JournalDamage } from "../../storage/journal.ts";
 import { PARTITION_LISTINGS_MAX } from "../base/config/limits.ts";
 import type { Clickhouse } from "../clickhouse/clickhouse.ts";
 import { withoutErasedDays, type EventCatalog } from "../clickhouse/clickhouse-events.ts";
 import type { Host, Dependencies } from "./host.ts";
 import type { Counters } from "../base/metrics/metrics.ts";
-import type { Log } from "../base/metrics/log.ts";
 import { distributionBy, exchanged, publishTo, type Exchanged } from "../clickhouse/cluster/cluster-settings.ts";
-import { openDefaultCalendar, readDefaultCalendar, type CalendarRecord } from "../sites/site-calendar.ts";
+import { openDefaultCalendar, readDefaultCalendar } from "../sites/site-calendar.ts";
 import { Sites } from "../sites/sites.ts";
-import { ANNOTATION_KIND, type AnnotationFields } from "../sites/annotation.ts";
+import { ANNOTATION_KIND } from "../sites/annotation.ts";
 import { Collection, sharedItems, type CollectionKind } from "../sites/collection.ts";
-import { GOAL_KIND, type GoalFields } from "../sites/goal.ts";
-import { SEGMENT_KIND, type SegmentFields } from "../sites/segment.ts";
+import { GOAL_KIND } from "../sites/goal.ts";
+import { SEGMENT_KIND } from "../sites/segment.ts";
 import { KnownSites, type SiteAdmission } from "../ingest/admission.ts";
 import type { Cluster } from "../clickhouse/cluster/cluster.ts";
 import { isSiteId } from "../base/config/names.ts";
 import { createSyncFailureReport, type LeftOutFiles } from "../base/metrics/storage-faults.ts";
 import { createSha256, toHex } from "../base/bytes.ts";
-
-function reportDamage(damage: readonly JournalDamage[], leftOutFiles: LeftOutFiles, log: Log): void {
-  for (const { segment, damagedLines, keptAt } of damage) {
-    leftOutFiles.note(`journal segment ${segment}`);
-    log.error("the journal is damaged; what could be read is kept, the damaged segment was set aside", {
-      segment,
-      damagedLines,
-      keptAt,
-    });
-  }
-}
 
 function isOfDays(key: string, siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): boolean {
   const file = key.startsWith(`${siteFolder(siteId)}/`) ? parsePartitionKey(siteId, key, 0) : null;
@@ -66,7 +53,10 @@ export async function openEventStore(
     },
     onSyncFailure: createSyncFailureReport({ counters, log, monotonicMs }),
   });
-  reportDamage(damage, leftOutFiles, log);
+  for (const { segment, ...details } of damage) {
+    leftOutFiles.note(`journal segment ${segment}`);
+    log.error("the journal is damaged; what could be read is kept, the damaged segment was set aside", { segment, ...details });
+  }
   eventStore.observe({
     beforeDelete: async (siteId, firstDay, lastDay) => leftOutFiles.forgetAll((key) => isOfDays(key, siteId, firstDay, lastDay)),
   });
@@ -75,39 +65,22 @@ export async function openEventStore(
   return eventStore;
 }
 
-/** Assumes events if storage cannot be read. */
-async function followedCalendar({ siteInstances, ...host }: Host, catalog: EventCatalog): Promise<CalendarRecord> {
+/** `shared`: of a node, which follows the option `time_zone` when it has joined the others. */
+export async function openSites(host: Host, catalog: EventCatalog, shared: Clickhouse | null): Promise<Sites> {
+  const { oneSite, siteInstances } = host;
+  // Assumes events if storage cannot be read.
   const hasEvents = async (): Promise<boolean> => {
     const isRegistered = siteInstances !== undefined && [...siteInstances.registered()].length > 0;
     return isRegistered || (await catalog.sites().catch(() => null))?.size !== 0;
   };
-  return openDefaultCalendar({ ...host, hasEvents }, siteInstances?.settleMs);
-}
-
-/** `shared`: of a node, which follows the option `time_zone` when it has joined the others. */
-async function defaultCalendarOf(host: Host, catalog: EventCatalog, shared: Clickhouse | null): Promise<CalendarRecord> {
-  if (host.oneSite) return host.oneSite.defaultCalendar;
-  return shared ? readDefaultCalendar(host.records) : followedCalendar(host, catalog);
-}
-
-export async function openSites(host: Host, catalog: EventCatalog, shared: Clickhouse | null): Promise<Sites> {
-  const calendar = await defaultCalendarOf(host, catalog, shared);
-  const distribution = shared ? distributionBy(shared.settings) : host.siteInstances;
+  const followedCalendar = () => openDefaultCalendar({ ...host, hasEvents }, siteInstances?.settleMs);
+  const calendar = oneSite?.defaultCalendar ?? (await (shared ? readDefaultCalendar(host.records) : followedCalendar()));
+  const distribution = shared ? distributionBy(shared.settings) : siteInstances;
   return Sites.open({ ...host, calendar, distribution, sitesMax: host.config.maxSites });
 }
 
-export interface Collections {
-  readonly goals: Collection<GoalFields>;
-  readonly segments: Collection<SegmentFields>;
-  readonly annotations: Collection<AnnotationFields>;
-  /** The stored form of the secret that identifies an owner of items. */
-  hashOfOwner(secret: string): string;
-  /** Removes all that was made for a site, on the instance that holds it. Resolves with whether there was something. */
-  removeItems(siteId: SiteId, signal: AbortSignal): Promise<boolean>;
-}
-
 /** `shared`: of a node, which shares them with the others. */
-export async function openCollections(host: Host, shared: Clickhouse | null): Promise<Collections> {
+export async function openCollections(host: Host, shared: Clickhouse | null) {
   const { siteInstances } = host;
   const sha256 = await createSha256();
   const open = <Fields extends object>(kind: CollectionKind<Fields>): Promise<Collection<Fields>> => {
@@ -121,8 +94,10 @@ export async function openCollections(host: Host, shared: Clickhouse | null): Pr
     goals,
     segments,
     annotations,
-    hashOfOwner: (secret) => toHex(sha256(secret)),
-    async removeItems(siteId, signal) {
+    /** The stored form of the secret that identifies an owner of items. */
+    hashOfOwner: (secret: string) => toHex(sha256(secret)),
+    /** Removes all that was made for a site, on the instance that holds it. Resolves with whether there was something. */
+    async removeItems(siteId: SiteId, signal: AbortSignal): Promise<boolean> {
       if (siteInstances) return siteInstances.removeItems(siteId);
       const withItems = [goals, segments, annotations].filter((collection) => collection.of(siteId).length > 0);
       for (const collection of withItems) await collection.removeSite(siteId, signal);
@@ -131,6 +106,8 @@ export async function openCollections(host: Host, shared: Clickhouse | null): Pr
   };
 }
 
+export type Collections = Awaited<ReturnType<typeof openCollections>>;
+
 /** The collections as cluster nodes share them. */
 export const itemsOf = ({ goals, segments, annotations }: Collections): readonly Exchanged[] => [
   exchanged(goals),
@@ -138,30 +115,26 @@ export const itemsOf = ({ goals, segments, annotations }: Collections): readonly
   exchanged(annotations),
 ];
 
-export interface SiteList {
-  /** True if a site has events, or may have some that are not known here. */
-  mayHaveEvents(siteId: SiteId): boolean;
-  /** The days on which a site has events, oldest first. */
-  daysOf(siteId: SiteId): Promise<readonly LocalDate[]>;
-  /** Ids of all sites with data, with settings or on the allowlist, sorted (docs/http-api.md, "Sites"). */
-  siteIds(): Promise<SiteId[]>;
-}
-
 /** `cluster` is null on an instance that is not a cluster node. */
 export function createSiteList(
   { host: { config, siteInstances }, catalog, eventStore, sites }: Dependencies,
   knownSites: SiteAdmission,
   cluster: Cluster | null,
-): SiteList {
+) {
   const isElsewhere = siteInstances !== undefined || catalog !== eventStore;
   const withEvents = (): Promise<Iterable<SiteId>> =>
     isElsewhere && knownSites instanceof KnownSites ? knownSites.listed() : eventStore.sites();
   return {
-    mayHaveEvents: (siteId) => !knownSites.areListed || knownSites.has(siteId) || cluster?.isAlone === false,
-    daysOf: (siteId) => (siteInstances ?? catalog).days(siteId),
-    async siteIds() {
+    /** True if a site has events, or may have some that are not known here. */
+    mayHaveEvents: (siteId: SiteId): boolean => !knownSites.areListed || knownSites.has(siteId) || cluster?.isAlone === false,
+    /** The days on which a site has events, oldest first. */
+    daysOf: (siteId: SiteId): Promise<readonly LocalDate[]> => (siteInstances ?? catalog).days(siteId),
+    /** Ids of all sites with data, with settings or on the allowlist, sorted (docs/http-api.md, "Sites"). */
+    async siteIds(): Promise<SiteId[]> {
       await siteInstances?.confirm();
       return [...new Set([...(await withEvents()), ...sites.listed(), ...config.siteIds])].sort();
     },
   };
 }
+
+export type SiteList = ReturnType<typeof createSiteList>;

@@ -5,7 +5,6 @@ import type { Segment } from "../../storage/segment.ts";
 import { severalAtOnce } from "../../storage/object-store.ts";
 import { CLICKHOUSE_FILES_AT_ONCE, CLICKHOUSE_RETRY_MS_MAX } from "../base/config/clickhouse-limits.ts";
 import { FLUSH_RETRY_MS_MAX, FLUSH_RETRY_MS_MIN } from "../base/config/limits.ts";
-import type { Config } from "../base/config/config.ts";
 import { type Counters, Histogram } from "../base/metrics/metrics.ts";
 import { reasonOf, type Log } from "../base/metrics/log.ts";
 import type { Compaction } from "./compaction.ts";
@@ -30,15 +29,6 @@ export const INTO_CLICKHOUSE: FlushPace = {
   retryMsMax: CLICKHOUSE_RETRY_MS_MAX,
 };
 
-/** See `Host`. */
-interface PaceParts {
-  readonly config: Pick<Config, "engine">;
-  readonly clickhouseEventMs?: number;
-}
-
-export const flushPaceOf = ({ config, clickhouseEventMs = INTO_CLICKHOUSE.eventMs }: PaceParts): FlushPace =>
-  config.engine === "clickhouse" ? { ...INTO_CLICKHOUSE, eventMs: clickhouseEventMs } : INTO_FILES;
-
 interface FlushOptions extends FlushPace {
   readonly eventStore: EventStore;
   readonly compaction: Pick<Compaction, "noteFiles">;
@@ -48,7 +38,6 @@ interface FlushOptions extends FlushPace {
   readonly eventCount: number;
   /** Bytes of journal lines at which a flush begins, whatever the number of events. */
   readonly byteCount: number;
-  /** Maximum time between flushes while events wait. */
   readonly intervalSecs: number;
 }
 
