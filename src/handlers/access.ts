@@ -27,7 +27,6 @@ export function sessionTokensOf({ headers }: Request): string[] {
   return tokens;
 }
 
-/** The token of an `Authorization: Bearer` header, of any kind. */
 export const bearerTokenOf = ({ headers }: Request): string | null => BEARER.exec(headers.get("authorization")?.trim() ?? "")?.[1] ?? null;
 
 /** Candidate API keys. Other schemes and tokens without the prefix of API keys are ignored. */

@@ -11,7 +11,6 @@ import { BODY_REFUSALS, inQuery, type Operations } from "./openapi/operation.ts"
 import { emptyReply, NO_STORE, parametersOf, readBody } from "./http.ts";
 import type { Context, Handler } from "./route.ts";
 
-/** Facts about the sender from the headers and the connection. */
 function senderOf(request: Request, context: Context): Omit<IngestContext, "readInput"> {
   const { nowMs, beganMs } = context;
   const { headers } = request;
@@ -42,7 +41,6 @@ function placeOf({ headers }: Request, { services: { config }, socketPlace }: Co
   return isTrusted ? geoPlaceFromHeaders(geoHeaders, headers) : null;
 }
 
-/** Lets the proxy check see where a visitor's event came from. */
 function noteProxies({ headers }: Request, { services: { proxyCheck }, socketAddress }: Context): void {
   proxyCheck.note(addressChainOf({ socketAddress, forwardedFor: headers.get("x-forwarded-for") }, proxyCheck.entriesMax));
 }

@@ -85,7 +85,6 @@ interface Asked<Fields> {
 }
 
 interface OwnedItems<Fields extends Owned> {
-  /** Name of the path parameter. */
   readonly idName: string;
   readonly collectionOf: (services: Services) => Collection<Fields>;
   readonly parse: (body: JsonObject, asked: Asked<Fields>) => Fields | Promise<Fields>;

@@ -11,7 +11,6 @@ export interface StreamSource {
   readonly chunks: Iterable<Uint8Array>;
   /** Releases what the stream holds. Called once, however it ends. */
   readonly onEnd: () => void;
-  /** Aborts when the body is no longer needed. */
   readonly signal: AbortSignal;
   /** Asked about once a second: whether the client may read on. Null if it always may. */
   readonly isAllowed?: (() => Promise<boolean>) | null;
@@ -40,7 +39,6 @@ export class ResponseStreams {
     this.#options = options;
   }
 
-  /** Streams that have not ended. */
   get count(): number {
     return this.#open.size;
   }
@@ -64,7 +62,6 @@ export class ResponseStreams {
 
 const NOTHING = new Uint8Array(0);
 
-/** The progress of a client. */
 interface Progress {
   /** The time that it has had. */
   readonly clientMs: number;
@@ -79,7 +76,6 @@ class ResponseStream {
   readonly #onClosed: () => void;
   /** The client's progress when another client began to wait. */
   #wanted: (Progress & { readonly sinceMs: number }) | null = null;
-  /** True while the answer is awaited. */
   #isAsking = false;
   /** null once it has ended, so that its memory is freed. */
   #chunks: Iterator<Uint8Array> | null;

@@ -23,7 +23,6 @@ const described = ({ id, createdAt, fields: { name, kind, parameters, owner } }:
   created_at: createdAt,
 });
 
-/** The report that takes the parameters of each kind. */
 const REPORT_OF: Readonly<Record<SegmentKind, Report>> = { filters: main, funnel, sequence: sequences };
 
 /** 400 for parameters that their report would refuse. */

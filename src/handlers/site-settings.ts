@@ -8,7 +8,7 @@ import type { Services } from "../runtime/service/services.ts";
 import {
   parseBodyOfSite,
   parseSettingsFile,
-  settingsFileJson,
+  SETTINGS_FILE_VERSION,
   SETTINGS,
   settingsJson,
   type SiteSettings,
@@ -71,8 +71,10 @@ function partlyDeleted(error: unknown): never {
   throw storageUnavailable("What was set and made for the site may be deleted in part. Repeat the deletion.", error.cause);
 }
 
-/** The settings of all sites that have any, as a file that `putAllSettings` reads. */
-export const getAllSettings: Handler = (_request, { services: { sites } }) => jsonReply(settingsFileJson(sites));
+export const getAllSettings: Handler = (_request, { services: { sites } }) => {
+  const all = sites.listed().map((siteId) => ({ site_id: siteId, ...settingsJson(sites.settingsOf(siteId)) }));
+  return jsonReply({ version: SETTINGS_FILE_VERSION, sites: all });
+};
 
 /** Sites that are not in the file keep their settings. */
 export const putAllSettings: Handler = async (request, context) => {

@@ -78,7 +78,6 @@ async function firstDayOf(siteId: SiteId, conditions: readonly Condition[], cont
   return cachedDay("first day", [range.firstDay, range.lastDay, conditions], plan, siteId, context);
 }
 
-/** The reader of a request, whose standing is known by then. */
 export function readerOf({ services, nowMs, standing, deadline }: Omit<Context, "reader">): Reader {
   const { sites, goals, segments, config } = services;
   const reader: Reader = {
@@ -231,7 +230,6 @@ const OVERVIEW_REFUSALS = {
   too_many_requests: `The maximum number of stats queries is running. Or: ${TOO_MANY_VIEWS}`,
 } as const;
 
-/** Reasons for refusals by every report and export. */
 const STATS_REFUSALS = {
   ...OVERVIEW_REFUSALS,
   unavailable: "The query engine has too little memory for the range at the moment.",
@@ -239,7 +237,6 @@ const STATS_REFUSALS = {
 
 const EXTENSION_MISSING = { extension_missing: "The required behavioral extension is not loaded." } as const;
 
-/** A file with a line for each row. */
 const CSV = text(
   "A header line of column names and a line for each row, with the columns of the JSON form. Values are quoted; " +
     "those that a spreadsheet could read as a formula begin with an apostrophe.",

@@ -55,7 +55,6 @@ export const INGEST_HEADERS: Headers = {
   Vary: SHARED_HEADERS.VaryOrigin,
 };
 
-/** Headers of every response of a route that the dashboard uses. */
 export const DASHBOARD_HEADERS: Headers = {
   "Access-Control-Allow-Origin": SHARED_HEADERS.DashboardOrigin,
   "Access-Control-Allow-Credentials": SHARED_HEADERS.DashboardCredentials,
@@ -71,12 +70,10 @@ export const PREFLIGHT_HEADERS: Headers = {
   "Access-Control-Max-Age": always("Seconds for which the browser may cache the preflight.", SECONDS),
 };
 
-/** Headers of responses that any page may load. */
 export const ANY_PAGE: Headers = { "Access-Control-Allow-Origin": always("Any page may read it.", only("*")) };
 
 export const NOT_STORED: Headers = { "Cache-Control": SHARED_HEADERS.NoStore };
 
-/** Headers of statistics of a site. */
 export const TIME_ZONE: Headers = {
   "Time-Zone": sometimes("If the site is not in UTC: the IANA name of its time zone at the moment.", TEXT),
 };

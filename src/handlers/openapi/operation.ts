@@ -57,7 +57,6 @@ export interface Operation {
   readonly description?: string;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: RequestBody;
-  /** Responses to accepted requests, by status. */
   readonly answers: Readonly<Record<number, Answer>>;
   /** The route's reasons to refuse a request. `BY_ACCESS` in openapi.ts adds those of its access level. */
   readonly refusals?: Readonly<Partial<Record<RefusalCode, string>>>;
@@ -92,7 +91,6 @@ export const UNVERIFIED_HOST =
   "No admin password is set yet, the request came from this machine or a private network without a trusted proxy, and its " +
   "`Host` is neither an IP address, nor localhost, nor that of `dashboard_origin`.";
 
-/** The reason for refusals of requests with `X-Share`. */
 export const TOO_MANY_VIEWS = "Too many requests with `X-Share` came from the address.";
 
 // Parameters
@@ -131,8 +129,6 @@ const { SiteId, Period, StartDate, EndDate, Interval, Filters, Segment } = SHARE
 
 export const SITE = SiteId;
 
-/** Parameters of a report over a date range. */
 export const SCOPE: readonly Parameter[] = [SiteId, Period, StartDate, EndDate, Interval, Filters, Segment];
 
-/** Parameters of a report without a date range. */
 export const UNDATED_SCOPE: readonly Parameter[] = [SiteId, Filters, Segment];

@@ -9,7 +9,6 @@ import { AppError, invalidInput } from "../base/errors.ts";
 import { parsePhc, type PasswordHasher } from "./password-hasher.ts";
 import type { PasswordQueue } from "./password-queue.ts";
 
-/** The record with its hash. */
 export const ADMIN_RECORD = "admin.json";
 
 interface AdminPasswordParts {
@@ -27,8 +26,6 @@ export const readPasswordHash = (records: Pick<RecordStore, "read">): Promise<st
     if (typeof passwordHash !== "string" || !parsePhc(passwordHash)) throw new Error("it holds no password hash");
     return passwordHash;
   });
-
-const alreadyConfigured = (): AppError => new AppError({ code: "already_configured" }, "Admin password already configured");
 
 function checkLength(password: string): void {
   if (!exceedsChars(password, ADMIN_PASSWORD_CHARS_MIN - 1)) {
@@ -73,7 +70,7 @@ export class AdminPassword {
 
   /** 409 when a password is set. */
   checkSetupIsOpen(): void {
-    if (this.isConfigured) throw alreadyConfigured();
+    if (this.isConfigured) throw new AppError({ code: "already_configured" }, "Admin password already configured");
   }
 
   /** 400 when no password is set. */

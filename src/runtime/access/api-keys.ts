@@ -15,7 +15,6 @@ export const KEY_SCOPES = ["ReadOnly", "Admin"] as const;
 
 type KeyScope = (typeof KEY_SCOPES)[number];
 
-/** The rights of a key. */
 export interface KeyRights {
   readonly scope: KeyScope;
   /** The sites that it is limited to; null for all sites. */
@@ -84,7 +83,6 @@ function onlyUntilRestart(cause: unknown): never {
 
 interface KnownKey {
   readonly key: ApiKey;
-  /** The bytes of `keyHash`. */
   readonly hash: Uint8Array;
 }
 
@@ -107,7 +105,6 @@ export class ApiKeys {
     this.#table = table;
   }
 
-  /** Rejects when a record is damaged. */
   static async open(parts: ApiKeysParts): Promise<ApiKeys> {
     return new ApiKeys(parts, await RecordTable.open(API_KEY_RECORDS, { ...parts, changesWaitingMax: API_KEY_CHANGES_WAITING_MAX }));
   }

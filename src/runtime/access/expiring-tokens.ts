@@ -138,7 +138,6 @@ export class Sessions {
     if (SESSION_TOKEN.test(token)) this.#tokens.end(token);
   }
 
-  /** Ends all sessions but those of these tokens. */
   endOthers(tokens: readonly string[]): void {
     const kept = new Set(tokens.filter((token) => SESSION_TOKEN.test(token)).map((token) => this.#tokens.hashOf(token)));
     this.#tokens.endWhere((hash) => !kept.has(hash));

@@ -13,10 +13,13 @@ export interface PasswordHasher {
   verify(password: string, phc: string): Promise<boolean>;
 }
 
-interface Argon2idHash {
+export interface Argon2idCosts {
   readonly memoryKib: number;
   readonly iterations: number;
   readonly parallelism: number;
+}
+
+interface Argon2idHash extends Argon2idCosts {
   readonly salt: Uint8Array;
   readonly hash: Uint8Array;
 }
@@ -31,7 +34,7 @@ function bytesOf(base64: string): Uint8Array | null {
 }
 
 /** RFC 9106, 3.1: with others there is no hash. */
-const areCosts = ({ memoryKib, iterations, parallelism }: Pick<Argon2idHash, "memoryKib" | "iterations" | "parallelism">): boolean =>
+const areCosts = ({ memoryKib, iterations, parallelism }: Argon2idCosts): boolean =>
   iterations >= 1 && parallelism >= 1 && memoryKib >= 8 * parallelism;
 
 /** null when the text is not an Argon2id hash. */
@@ -42,12 +45,6 @@ export function parsePhc(text: string): Argon2idHash | null {
   if (!memory || !iterations || !parallelism || !salt || !hash) return null;
   const costs = { memoryKib: Number(memory), iterations: Number(iterations), parallelism: Number(parallelism) };
   return areCosts(costs) ? { ...costs, salt, hash } : null;
-}
-
-export interface Argon2idCosts {
-  readonly memoryKib: number;
-  readonly iterations: number;
-  readonly parallelism: number;
 }
 
 const COSTS: Argon2idCosts = { memoryKib: 19 * 1024, iterations: 2, parallelism: 1 };

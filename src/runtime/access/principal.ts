@@ -25,7 +25,6 @@ export interface Standing {
   /** False: statistics are open to everyone. */
   readonly isPasswordSet: boolean;
   readonly hasSession: boolean;
-  /** Rights of the valid keys. */
   readonly keys: readonly KeyRights[];
   /** The rights of `X-Share`: `locked` if the link needs its password, `unknown` even if it is revoked or expired. null without it. */
   readonly share: SharedSite | "locked" | "unknown" | null;
@@ -38,7 +37,6 @@ interface StandingParts extends Pick<AuthServices, "adminPassword" | "sessions" 
   readonly isPublic: (siteId: SiteId) => boolean;
 }
 
-/** A public site shows everything. */
 const PUBLIC_VIEW: SharedView = { filters: "", dates: null, hasRealtime: true };
 
 function shareStanding({ shares, isPublic }: Pick<StandingParts, "shares" | "isPublic">, credential: string): Standing["share"] {

@@ -18,7 +18,7 @@ import type { Log } from "../base/metrics/log.ts";
 import type { LoginLockout } from "./login-lockout.ts";
 import type { PasswordHasher } from "./password-hasher.ts";
 import type { PasswordQueue } from "./password-queue.ts";
-import { shareNotFound, type Share, type Shares } from "./shares.ts";
+import { shareNotFound, type Shares } from "./shares.ts";
 import type { GuestTokens } from "./expiring-tokens.ts";
 import { exceedsBytes } from "../../shared/text.ts";
 
@@ -66,7 +66,6 @@ interface ShareUnlockParts {
   readonly shares: Shares;
   readonly guestTokens: GuestTokens;
   readonly hasher: PasswordHasher;
-  /** Lockout of links. */
   readonly lockout: LoginLockout;
   readonly limit: ShareUnlockLimit;
   readonly queue: PasswordQueue;
@@ -75,17 +74,12 @@ interface ShareUnlockParts {
 }
 
 interface UnlockAttempt {
-  /** The link's token. */
   readonly token: string;
   readonly password: string;
   /** The client's. In memory while it has failures, and nowhere else. */
   readonly address: string;
   readonly signal: AbortSignal;
 }
-
-type LockedShare = Share & { readonly passwordHash: string };
-
-const hasPassword = (share: Share): share is LockedShare => share.passwordHash !== null;
 
 export class ShareUnlock {
   readonly #parts: ShareUnlockParts;
@@ -94,7 +88,6 @@ export class ShareUnlock {
     this.#parts = parts;
   }
 
-  /** The hash of a link's new password. */
   hash(password: string, signal: AbortSignal): Promise<string> {
     const { queue, hasher } = this.#parts;
     return queue.run(() => hasher.hash(password), { source: "owner", signal });
@@ -105,7 +98,7 @@ export class ShareUnlock {
    * out of the link, when the link had too many attempts, or when too many passwords wait.
    */
   async attempt({ token, password, address, signal }: UnlockAttempt): Promise<string> {
-    const { shares, guestTokens, lockout, limit, queue } = this.#parts;
+    const { shares, guestTokens, hasher, lockout, limit, queue } = this.#parts;
     const { shareHash } = this.#shareOf(token);
     lockout.check(address, shareHash);
     const noteRight = limit.take(shareHash, address);
@@ -114,7 +107,9 @@ export class ShareUnlock {
       // The link may have been revoked while the attempt waited, or while it was checked.
       const { passwordHash } = this.#shareOf(token);
       lockout.check(address, shareHash);
-      if (!(await this.#matches(password, passwordHash))) throw this.#failed(address, shareHash);
+      // No password is longer than the maximum, and the cost of a hash grows with its length.
+      const isRight = !exceedsBytes(password, PASSWORD_BYTES_MAX) && (await hasher.verify(password, passwordHash));
+      if (!isRight) throw this.#failed(address, shareHash);
       lockout.clear(address, shareHash);
       noteRight();
       if (shares.find(token) === null) throw shareNotFound();
@@ -122,16 +117,12 @@ export class ShareUnlock {
     }, turn);
   }
 
-  #shareOf(token: string): LockedShare {
+  #shareOf(token: string) {
     const found = this.#parts.shares.find(token);
     if (found === null) throw shareNotFound();
-    if (!hasPassword(found.share)) throw invalidInput("The share link has no password");
-    return found.share;
-  }
-
-  /** No password is longer than the maximum, and the cost of a hash grows with its length. */
-  async #matches(password: string, passwordHash: string): Promise<boolean> {
-    return !exceedsBytes(password, PASSWORD_BYTES_MAX) && this.#parts.hasher.verify(password, passwordHash);
+    const { shareHash, passwordHash } = found.share;
+    if (passwordHash === null) throw invalidInput("The share link has no password");
+    return { shareHash, passwordHash };
   }
 
   #failed(address: string, shareHash: string): AppError {

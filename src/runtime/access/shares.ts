@@ -32,13 +32,11 @@ export interface SharedView {
   readonly hasRealtime: boolean;
 }
 
-/** The administrator's choices. */
 export interface ShareSettings extends SharedView {
   readonly siteId: SiteId;
   readonly name: string;
   /** ISO 8601, UTC; null for a link that does not expire. */
   readonly expiresAt: string | null;
-  /** Origins whose pages may embed it. */
   readonly frameAncestors: readonly string[];
 }
 
@@ -77,7 +75,6 @@ export const isFrameAncestor = (origin: unknown): origin is string => isText(ori
 const areFrameAncestors = (value: unknown): boolean =>
   Array.isArray(value) && value.length <= SHARE_FRAME_ANCESTORS_MAX && value.every(isFrameAncestor);
 
-/** Checks of a record's fields. */
 const FIELDS: Readonly<Record<keyof Share, (value: unknown) => boolean>> = {
   shareHash: isText,
   siteId: (value) => isText(value) && isSiteId(value),
@@ -151,7 +148,6 @@ export class Shares {
     this.#table = table;
   }
 
-  /** Rejects when a record is damaged. */
   static async open(parts: SharesParts): Promise<Shares> {
     return new Shares(parts, await RecordTable.open(SHARE_RECORDS, { ...parts, changesWaitingMax: SHARE_CHANGES_WAITING_MAX }));
   }

@@ -33,7 +33,6 @@ export function momentAt(timestampMs: EpochMs, calendar: Calendar): Moment {
   return { date: calendar.dateOf(timestampMs), hour: ((hours % HOURS_OF_DAY) + HOURS_OF_DAY) % HOURS_OF_DAY };
 }
 
-/** The body of an annotation that is made or changed. */
 export const ANNOTATION = new Body(
   {
     date: textField(text("A date of the site's calendar.", { format: "date" }), (date, name) => {

@@ -148,7 +148,6 @@ export class Collection<Fields extends object> implements SharedTable<Item<Field
     return new Collection(kind, parts, records, table);
   }
 
-  /** The items of a site in order of creation. */
   of(siteId: SiteId): Item<Fields>[] {
     return [...(this.#table.get(siteId)?.items.values() ?? [])];
   }

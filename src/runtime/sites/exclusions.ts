@@ -16,26 +16,14 @@ export interface Exclusions {
 /** Patterns are written as people read paths; stored paths are encoded by the rules of URLs. */
 const encoded = (pattern: string): string => new URL(`http://localhost${pattern}`).pathname;
 
-function pathMatcher(patterns: readonly string[]): (pathname: string) => boolean {
-  const prepared = patterns.map((pattern) => new WildcardPattern(encoded(pattern)));
-  return (pathname) => prepared.some((pattern) => pattern.matches(pathname));
-}
-
-function addressMatcher(addresses: readonly string[]): (address: string) => boolean {
-  return networkMatcher(addresses.map(parseNetwork).filter((network) => network !== null));
-}
-
-function countryMatcher(codes: readonly string[]): (countryCode: string) => boolean {
-  const excluded = new Set(codes);
-  return (countryCode) => excluded.has(countryCode);
-}
-
 /** null if the settings exclude nothing. */
 export function exclusionsOf({ excludedPaths, excludedAddresses, excludedCountries }: SiteSettings): Exclusions | null {
   if (excludedPaths.length + excludedAddresses.length + excludedCountries.length === 0) return null;
+  const paths = excludedPaths.map((pattern) => new WildcardPattern(encoded(pattern)));
+  const networks = excludedAddresses.map(parseNetwork).filter((network) => network !== null);
   return {
-    hasPath: excludedPaths.length > 0 ? pathMatcher(excludedPaths) : null,
-    hasAddress: excludedAddresses.length > 0 ? addressMatcher(excludedAddresses) : null,
-    hasCountry: excludedCountries.length > 0 ? countryMatcher(excludedCountries) : null,
+    hasPath: paths.length > 0 ? (pathname) => paths.some((pattern) => pattern.matches(pathname)) : null,
+    hasAddress: networks.length > 0 ? networkMatcher(networks) : null,
+    hasCountry: excludedCountries.length > 0 ? (countryCode) => excludedCountries.includes(countryCode) : null,
   };
 }

@@ -21,7 +21,6 @@ export type Goal =
       readonly page: string;
     }
   | {
-      /** The name of an event. */
       readonly event: string;
       /** The value that a property of the event must have; null for any event of the name. */
       readonly property: GoalProperty | null;
@@ -31,7 +30,6 @@ export interface GoalFields {
   /** Unique in its site. */
   readonly name: string;
   readonly goal: Goal;
-  /** The revenue of its events is reported. */
   readonly hasRevenue: boolean;
   /** Goals are listed by ascending positions, which may be fractions: a goal that is moved leaves those of the others alone. */
   readonly position: number;
@@ -52,7 +50,6 @@ const GOAL_PROPERTY = new Body(
 
 const PREFIX = "property.";
 
-/** The body of a goal that is made or changed. */
 export const GOAL = new Body(
   {
     name: nameField("What the dashboard calls it. Unique in the site."),
@@ -74,7 +71,6 @@ export const GOAL = new Body(
   ITEM_RESPONSE_FIELDS,
 );
 
-/** The fields of a goal without its place among the others. */
 type PlacelessGoal = Omit<GoalFields, "position">;
 
 /** `place` counts from 1; null if it is not given. 422 for a field of the wrong type, 400 for one that breaks its rule or is unknown. */
@@ -109,7 +105,6 @@ export const GOAL_KIND: CollectionKind<GoalFields> = {
   parse: storedGoal,
 };
 
-/** Sorts in the order of the site. */
 export const inOrder = (goals: readonly SiteGoal[]): SiteGoal[] =>
   goals.toSorted((a, b) => a.fields.position - b.fields.position || (a.id < b.id ? -1 : 1));
 

@@ -82,7 +82,6 @@ export function networkText({ words, prefixBits }: IpNetwork): string {
   return prefixBits === words.length * WORD_BITS ? `${address}` : `${address}/${prefixBits}`;
 }
 
-/** The words of a network, and the mask of each. */
 interface Masked {
   readonly words: Words;
   readonly masks: Words;

@@ -17,7 +17,6 @@ const SEGMENT_PARAMETERS = {
 export type SegmentKind = keyof typeof SEGMENT_PARAMETERS;
 const SEGMENT_KINDS = Object.keys(SEGMENT_PARAMETERS) as readonly SegmentKind[];
 
-/** The parameters of all kinds. */
 export const SAVED_PARAMETERS = [...new Set(Object.values(SEGMENT_PARAMETERS).flat())];
 
 export interface SegmentFields {
@@ -32,7 +31,6 @@ export type Segment = Item<SegmentFields>;
 
 const saved = (description: string) => textField(orNull(text(description, { maxLength: SEGMENT_CHARS_MAX })));
 
-/** The body of a segment that is made or changed. */
 export const SEGMENT = new Body(
   {
     name: nameField("What the dashboard calls it."),

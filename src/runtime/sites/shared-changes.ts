@@ -19,7 +19,6 @@ export interface Change<T, Key extends string = string> {
 /** Gives changes to the other instances. A rejection refuses them, but some may have reached others, and come back from there. */
 export type Publish<T, Key extends string = string> = (changes: readonly Change<T, Key>[]) => Promise<void>;
 
-/** One kind of shared values, and their form in shared records. */
 export interface SharedKind<T, Key extends string = string> {
   /** Precedes the keys in shared records. Keys of the kind without a prefix contain no slash. */
   readonly prefix: string;
@@ -30,10 +29,8 @@ export interface SharedKind<T, Key extends string = string> {
   readonly parseKey: (text: string) => Key;
 }
 
-/** A table that exchanges changes with other instances. */
 export interface SharedTable<T, Key extends string = string> {
   readonly sharedKind: SharedKind<T, Key>;
-  /** Yields every value as a change. */
   all(): Iterable<Change<T, Key>>;
   /** True if a published change counts instead of what is known here. */
   isReplacedBy(change: Change<T, Key>): boolean;

@@ -68,7 +68,6 @@ export const SHARED_SITES: SharedKind<SiteRecord, SiteId> = {
   parseKey: siteIdOf,
 };
 
-/** Distributes changes to the other instances. */
 export interface SiteDistribution {
   /** Maximum duration in milliseconds: no calendar changes earlier, so that all instances give an instant the same date. */
   readonly settleMs: number;

@@ -33,15 +33,10 @@ export interface SiteSettings {
   /** An IANA name; null for the option `time_zone`. */
   readonly timeZone: string | null;
   readonly weekStart: WeekStart;
-  /** Everyone may read its statistics. */
   readonly isPublic: boolean;
-  /** Paths whose events are not stored. `*` matches any characters, or none. */
   readonly excludedPaths: readonly string[];
-  /** Addresses and networks (`192.0.2.0/24`) whose events are not stored. */
   readonly excludedAddresses: readonly string[];
-  /** Country codes whose events are not stored. */
   readonly excludedCountries: readonly string[];
-  /** Cards that the dashboard does not show. */
   readonly hiddenCards: readonly string[];
   /** Days for which events are kept; null for the option `retention_days`, 0 for ever. */
   readonly retentionDays: number | null;
@@ -121,7 +116,6 @@ const FIELDS = {
   ),
 };
 
-/** The body of requests that set them, which may be a response that is sent back. */
 export const SETTINGS = new Body(FIELDS, {
   site_id: siteIdSchema("The site."),
   created_at: orNull(text("When settings were first set; null if none are.", { format: "date-time" })),
@@ -151,7 +145,6 @@ export const parseSettings = (json: JsonObject): SiteSettings => settingsFrom(SE
 
 export const DEFAULT_SETTINGS: SiteSettings = parseSettings({});
 
-/** The form that `parseSettings` reads. */
 export const settingsJson = (settings: SiteSettings) => ({
   name: settings.name,
   time_zone: settings.timeZone,
@@ -164,7 +157,8 @@ export const settingsJson = (settings: SiteSettings) => ({
   retention_days: settings.retentionDays,
 });
 
-const SETTINGS_FILE_VERSION = 1;
+/** The version of the file of all settings (docs/sites.md, "Export and import settings"). */
+export const SETTINGS_FILE_VERSION = 1;
 
 /** The settings in a request about a site; 400 if its body names another one. */
 export function parseBodyOfSite(body: JsonObject, siteId: SiteId): SiteSettings {
@@ -174,12 +168,12 @@ export function parseBodyOfSite(body: JsonObject, siteId: SiteId): SiteSettings 
   return settings;
 }
 
-/** `parse` with the number of the entry, counted from 1, in front of its error. */
-function inEntry<T>(number: number, parse: () => T): T {
+/** Puts the place of a value in front of the error about it. */
+export function at<T>(place: string, parse: () => T): T {
   try {
     return parse();
   } catch (error) {
-    if (error instanceof AppError) throw new AppError(error.failure, `Entry ${number} of "sites": ${error.message}`);
+    if (error instanceof AppError) throw new AppError(error.failure, `${place}: ${error.message}`);
     throw error;
   }
 }
@@ -200,7 +194,7 @@ export function parseSettingsFile(file: JsonObject): ReadonlyMap<SiteId, SiteSet
   if (!Array.isArray(entries)) throw malformedBody('Field "sites" must be an array');
   const parsed = new Map<SiteId, SiteSettings>();
   for (const [i, entry] of (entries as readonly unknown[]).entries()) {
-    inEntry(i + 1, () => {
+    at(`Entry ${i + 1} of "sites"`, () => {
       if (!isObject(entry)) throw malformedBody("it must be an object");
       const siteId = siteOf(entry);
       if (parsed.has(siteId)) throw invalidInput(`the site "${siteId}" comes twice`);
@@ -209,14 +203,3 @@ export function parseSettingsFile(file: JsonObject): ReadonlyMap<SiteId, SiteSet
   }
   return parsed;
 }
-
-interface SettingsOfSites {
-  listed(): readonly SiteId[];
-  settingsOf(siteId: SiteId): SiteSettings;
-}
-
-/** The settings of all sites as one JSON file, for backups and for moving to another server (docs/sites.md, "Export and import settings"). */
-export const settingsFileJson = (sites: SettingsOfSites) => ({
-  version: SETTINGS_FILE_VERSION,
-  sites: sites.listed().map((siteId) => ({ site_id: siteId, ...settingsJson(sites.settingsOf(siteId)) })),
-});

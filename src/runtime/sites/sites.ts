@@ -13,9 +13,8 @@ import { exclusionsOf, type Exclusions } from "./exclusions.ts";
 import { SharedChanges, type Change, type SharedTable } from "./shared-changes.ts";
 import { calendarFrom, timeZoneOf, withTimeZone, type CalendarRecord } from "./site-calendar.ts";
 import { SHARED_SITES, siteRecords, type SiteDistribution, type SiteRecord } from "./site-record.ts";
-import { DEFAULT_SETTINGS, type SiteSettings } from "./site-settings.ts";
+import { at, DEFAULT_SETTINGS, type SiteSettings } from "./site-settings.ts";
 
-/** The calendar that gives a site's events their dates. */
 export type CalendarOf = (siteId: SiteId) => Calendar;
 
 /** A site's events that are not stored; null for none. */
@@ -25,7 +24,6 @@ interface SitesParts {
   readonly records: RecordStore;
   /** The calendar of sites without a time zone of their own, until it is replaced. */
   readonly calendar: CalendarRecord;
-  /** Sites that may have settings. */
   readonly sitesMax: number;
   readonly now: () => EpochMs;
   readonly log: Log;
@@ -94,7 +92,6 @@ export class Sites implements SharedTable<SiteRecord, SiteId> {
     return sites;
   }
 
-  /** The calendar of sites without a time zone of their own. */
   get defaultCalendar(): CalendarRecord {
     return this.#defaultCalendar;
   }
@@ -142,7 +139,6 @@ export class Sites implements SharedTable<SiteRecord, SiteId> {
     if (!this.has(siteId)) throw new AppError({ code: "not_found" }, `The site "${siteId}" has no settings`);
   }
 
-  /** The sites that have settings, sorted. */
   listed(): SiteId[] {
     return [...this.#table.keys()].filter((siteId) => this.has(siteId)).sort();
   }
@@ -275,7 +271,8 @@ export class Sites implements SharedTable<SiteRecord, SiteId> {
     if (timeZone === null && !before) return null;
     const settledMs = nowMs + ZONE_SETTLE_MS + (this.#parts.distribution?.settleMs ?? 0);
     const zone = timeZone ?? timeZoneOf(this.#defaultCalendar);
-    return naming(siteId, () => withTimeZone(before ?? this.#defaultCalendar, zone, settledMs, hasEvents));
+    // An import has many sites.
+    return at(`Field "time_zone" of the site "${siteId}"`, () => withTimeZone(before ?? this.#defaultCalendar, zone, settledMs, hasEvents));
   }
 
   #applyChange(change: Change<SiteRecord, SiteId>): void {
@@ -291,16 +288,6 @@ export class Sites implements SharedTable<SiteRecord, SiteId> {
 }
 
 const calendarTextOf = ({ value }: SettingsChange): string | null => value && JSON.stringify(value.calendar);
-
-/** The error of a time zone with its field and site in front: an import has many. */
-function naming<T>(siteId: SiteId, calculate: () => T): T {
-  try {
-    return calculate();
-  } catch (error) {
-    if (error instanceof AppError) throw new AppError(error.failure, `Field "time_zone" of the site "${siteId}": ${error.message}`);
-    throw error;
-  }
-}
 
 /** Each site is written by itself. */
 function partlyStored(error: unknown): never {

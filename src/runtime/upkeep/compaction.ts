@@ -24,7 +24,6 @@ interface CompactionOptions {
   readonly filesMax: number;
 }
 
-/** Sites with the days to check. */
 type Days = Map<SiteId, Set<LocalDate>>;
 
 function addTo(days: Days, siteId: SiteId, more: Iterable<LocalDate>): void {
@@ -96,7 +95,6 @@ export class Compaction implements Job {
     return this.#job.stop();
   }
 
-  /** Returns whether nothing has to be retried. */
   async #look(signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return true;
     const due = await this.#due();

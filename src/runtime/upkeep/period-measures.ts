@@ -20,7 +20,6 @@ const NEVER = new AbortController().signal;
 export interface PeriodMeasuresOptions {
   readonly openEngine: () => Engine | Promise<Engine>;
   readonly calendarOf: CalendarOf;
-  /** The memory that events may take in the engine. */
   readonly budgetBytes: number;
   readonly objects: Pick<ObjectStore, "get">;
 }
@@ -80,7 +79,7 @@ export class PeriodMeasures {
    */
   async #withEvents<T>(query: PeriodQuery, task: (engine: Engine, blocks: readonly number[]) => Promise<T>): Promise<T | null> {
     const { siteId, sessionWindowMinutes } = query;
-    const engine = await (this.#engine ??= this.#open());
+    const engine = await (this.#engine ??= Promise.resolve(this.#options.openEngine()));
     const { propsBytesMax } = this.#memory;
     const block = { id: ++this.#blocksCreated, siteId, sessionGapMs: sessionWindowMinutes * MINUTE_MS, propsBytesMax };
     try {
@@ -88,11 +87,6 @@ export class PeriodMeasures {
     } finally {
       await engine.drop([block.id]);
     }
-  }
-
-  async #open(): Promise<Engine> {
-    const engine = await this.#options.openEngine();
-    return engine;
   }
 
   /** Loads in steps, so that the files of a large period are not all in memory at once. Returns false if one has vanished. */

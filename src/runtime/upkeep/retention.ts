@@ -25,7 +25,6 @@ export class Expiry {
     this.#options = options;
   }
 
-  /** True if the events of any site expire. */
   get isPossible(): boolean {
     const { sites, retentionDays } = this.#options;
     return retentionDays > 0 || [...sites.recorded()].some((siteId) => this.daysOf(siteId) > 0);
@@ -79,7 +78,6 @@ export class Retention implements Job {
   #deleted = "";
   /** The quarter of an hour of the last complete run: see `QUARTER_MS`. */
   #doneIn: number | null = null;
-  /** The last reading of `isPossible`, and its result. */
   #possible = { lookedIn: -1, is: false };
 
   constructor(options: RetentionOptions) {

@@ -56,7 +56,6 @@ class MeasureSums {
     this.#dropped.add(name);
   }
 
-  /** The measures that were not dropped. */
   get names(): readonly string[] {
     return [...this.#sums.keys()];
   }
@@ -179,7 +178,6 @@ export type ComparisonOutcome = { readonly differences: readonly string[] } | { 
 
 interface RollupComparisonOptions {
   readonly objects: Pick<ObjectStore, "get">;
-  /** A new listing of the event files. */
   readonly listing: () => Partitions;
   readonly periodMeasures: PeriodMeasures;
   readonly onOutcome: (key: ObjectKey, outcome: ComparisonOutcome) => void;

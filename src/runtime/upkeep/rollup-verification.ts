@@ -87,7 +87,6 @@ export interface RollupVerificationOptions extends Pick<PeriodMeasuresOptions, "
 
 interface RollupVerificationParts {
   readonly objects: Pick<ObjectStore, "get" | "list">;
-  /** A new listing of the event files. */
   readonly listing: () => Partitions;
   readonly onFault: (file: string, reason: string) => void;
   readonly calendarOf: PeriodMeasuresOptions["calendarOf"];
@@ -166,10 +165,10 @@ class RollupVerification {
     this.#counts.outdated += read.length - current.length;
     const chosen = this.#options.all ? current : sampleOf(current, this.#options.today);
     for (const measures of new Set(chosen.map(({ rolled }) => rolled))) {
-      await this.#compare(
-        siteId,
-        chosen.filter(({ rolled }) => rolled === measures),
-      );
+      const onOutcome = (key: ObjectKey, outcome: ComparisonOutcome) => this.#note(key, outcome);
+      const comparison = new RollupComparison({ ...this.#parts, periodMeasures: this.#periodMeasures, onOutcome });
+      const alike = chosen.filter(({ rolled }) => rolled === measures);
+      await comparison.compare(siteId, alike);
     }
   }
 
@@ -203,15 +202,6 @@ class RollupVerification {
     const listing = this.#parts.listing();
     const days = (await listing.days(siteId)).sort();
     return Promise.all(days.map(async (day) => partitionVersionOf({ day, files: await listing.files(siteId, day), journaled: [] })));
-  }
-
-  async #compare(siteId: SiteId, rollups: readonly CheckedRollup[]): Promise<void> {
-    const comparison = new RollupComparison({
-      ...this.#parts,
-      periodMeasures: this.#periodMeasures,
-      onOutcome: (key, outcome) => this.#note(key, outcome),
-    });
-    await comparison.compare(siteId, rollups);
   }
 
   #note(key: string, outcome: ComparisonOutcome): void {

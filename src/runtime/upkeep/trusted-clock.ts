@@ -13,12 +13,10 @@ export const CLOCK_RECORD = "clock.json";
 
 interface TrustedClockParts {
   readonly records: Pick<RecordStore, "read" | "write">;
-  /** Monotonic milliseconds. */
   readonly monotonicMs: () => number;
   readonly log: Log;
 }
 
-/** Both clocks at one moment. */
 interface Reading {
   readonly wallMs: EpochMs;
   readonly monotonicMs: number;
@@ -112,7 +110,6 @@ export class TrustedClock {
     );
   }
 
-  /** Resolves when everything is recorded. */
   async settled(): Promise<void> {
     await this.#recording;
   }

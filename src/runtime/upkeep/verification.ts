@@ -20,8 +20,8 @@ import { isSiteId } from "../base/config/names.ts";
 import { SHARE_RECORDS } from "../access/shares.ts";
 import { createSha256, type Sha256 } from "../base/bytes.ts";
 import { CALENDAR_RECORD, readDefaultCalendar } from "../sites/site-calendar.ts";
-import { itemRecords, type CollectionKind } from "../sites/collection.ts";
-import { readTableRecord } from "../base/record-table.ts";
+import { itemRecords } from "../sites/collection.ts";
+import { readTableRecord, type RecordKind } from "../base/record-table.ts";
 
 /** A file whose events are all of another site than its folder: a folder that was renamed by hand does not rename its site. */
 interface MisplacedFile {
@@ -180,7 +180,6 @@ class Verification {
     if (this.#faults.length < FAULTS_KEPT_MAX) this.#faults.push({ file, reason });
   }
 
-  /** Lists everything once. */
   #listing(): Partitions {
     return new Partitions({
       objects: this.#data.objects,
@@ -246,14 +245,11 @@ class Verification {
           continue;
         }
         const known = this.#isVerified(file.key) ? countEvents(bytes) : null;
-        const {
-          rows,
-          otherSite,
-          faults: ofFile,
-        } = known === null ? readFile(bytes, siteId, day) : { rows: known, otherSite: null, faults: [] };
+        const read: ReadFile = known === null ? readFile(bytes, siteId, day) : { rows: known, otherSite: null, faults: [] };
+        const { rows, otherSite } = read;
         events += rows;
         if (otherSite !== null) misplaced.push({ file, siteId: otherSite });
-        faults.push(...ofFile.map((reason): FileFault => [file.key, reason]));
+        faults.push(...read.faults.map((reason): FileFault => [file.key, reason]));
         const inParts = await this.#countEvents(superseded.filter((part) => file.first <= part.first && part.last <= file.last));
         if (inParts > rows) faults.push([file.key, `it holds ${rows} events, but the files that it stands for hold ${inParts}`]);
       } catch (error) {
@@ -311,20 +307,18 @@ class Verification {
     };
     await check(ADMIN_RECORD, () => readPasswordHash(records));
     await check(CALENDAR_RECORD, () => readDefaultCalendar(records));
-    const checkFolder = async (folder: string, what: string, read: (name: string) => Promise<unknown>) => {
-      for (const name of await records.list(folder))
+    const checkFolder = async <T, Key extends string>(kind: RecordKind<T, Key>, what = `a record of ${kind.folder}`) => {
+      for (const name of await records.list(`${kind.folder}/`))
         await check(name, async () => {
-          if ((await read(name)) === null) throw new Error(`it is not ${what}, and is ignored`);
+          if ((await readTableRecord(records, name, kind)) === null) throw new Error(`it is not ${what}, and is ignored`);
         });
     };
-    await checkFolder("keys/", "an API key", (name) => readTableRecord(records, name, API_KEY_RECORDS));
-    await checkFolder("sites/", "the record of a site", (name) => readTableRecord(records, name, siteRecords(this.#sha256)));
-    await checkFolder("shares/", "a share link", (name) => readTableRecord(records, name, SHARE_RECORDS));
-    const checkItems = <Fields>(kind: CollectionKind<Fields>) =>
-      checkFolder(`${kind.name}/`, `a record of ${kind.name}`, (name) => readTableRecord(records, name, itemRecords(kind, this.#sha256)));
-    await checkItems(GOAL_KIND);
-    await checkItems(SEGMENT_KIND);
-    await checkItems(ANNOTATION_KIND);
+    await checkFolder(API_KEY_RECORDS, "an API key");
+    await checkFolder(siteRecords(this.#sha256), "the record of a site");
+    await checkFolder(SHARE_RECORDS, "a share link");
+    await checkFolder(itemRecords(GOAL_KIND, this.#sha256));
+    await checkFolder(itemRecords(SEGMENT_KIND, this.#sha256));
+    await checkFolder(itemRecords(ANNOTATION_KIND, this.#sha256));
   }
 
   async checkRollups(options: RollupVerificationOptions): Promise<void> {
