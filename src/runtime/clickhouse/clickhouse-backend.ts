@@ -118,25 +118,19 @@ export function arraysSql({ sql: rows, texts, numbers }: ScanQuery): SqlText {
 }
 
 /** The texts of one scan. Those that were not recorded have the code of that. */
-class ScanTexts {
-  readonly #dictionary = new StringDictionary();
-  readonly #reserve: (bytes: number) => void;
-
-  constructor(reserve: (bytes: number) => void) {
-    this.#reserve = reserve;
-  }
-
-  codesOf(texts: readonly string[]): readonly number[] {
-    const before = this.#dictionary.bytes;
-    const codes = texts.map((text) => this.#dictionary.codeOf(text));
-    this.#reserve(this.#dictionary.bytes - before);
-    return codes;
-  }
-
-  readonly textsOf: TextsOf = async (codes) => {
-    const { strings } = this.#dictionary.added();
+function scanTexts(reserve: (bytes: number) => void) {
+  const dictionary = new StringDictionary();
+  const textsOf: TextsOf = async (codes) => {
+    const { strings } = dictionary.added();
     return new Map(codes.map((code) => [code, strings[code - 1] ?? ""]));
   };
+  function codesOf(texts: readonly string[]): readonly number[] {
+    const before = dictionary.bytes;
+    const codes = texts.map((text) => dictionary.codeOf(text));
+    reserve(dictionary.bytes - before);
+    return codes;
+  }
+  return { codesOf, textsOf };
 }
 
 /** Other rows have no arrays. */
@@ -146,10 +140,10 @@ function arrayIn<Value>(row: SqlRow, name: string): readonly Value[] {
   throw new TypeError(`the column ${name} of a scan must hold an array`);
 }
 
-function columnsOf(row: SqlRow, { texts, numbers }: ScanQuery, dictionary: ScanTexts): NumberColumns {
+function columnsOf(row: SqlRow, { texts, numbers }: ScanQuery, { codesOf }: ReturnType<typeof scanTexts>): NumberColumns {
   const numbersIn = (name: string) => BigInt64Array.from(arrayIn<string | number>(row, name), BigInt);
   const codesIn = (name: string) => {
-    const codes = dictionary.codesOf(arrayIn<string>(row, name));
+    const codes = codesOf(arrayIn<string>(row, name));
     return Int32Array.from(arrayIn<number>(row, placesOf(name)), (place) => codes[place - 1] ?? NOT_RECORDED);
   };
   return Object.fromEntries([
@@ -164,7 +158,7 @@ async function scanRows<Result>(
   reader: ScanReader<Result>,
   select: (rest: SqlText) => Promise<readonly SqlRow[]>,
 ): Promise<Result> {
-  const texts = new ScanTexts((bytes) => reader.reserve(bytes));
+  const texts = scanTexts((bytes) => reader.reserve(bytes));
   await reader.readChunk({
     range,
     async columns(query) {

@@ -105,7 +105,7 @@ export class ClickhouseEvents implements EventReplica {
     { sites, day, segment, isFile, parquet, isRepeated, token, exceptSites = [] }: ReplicatedEvents,
     signal?: AbortSignal,
   ): Promise<void> {
-    const { connection, tables, node } = this.#options;
+    const { connection, tables, node, counters, monotonicMs } = this.#options;
     const first = sites.reduce((least, site) => (site < least ? site : least));
     const last = sites.reduce((greatest, site) => (site > greatest ? site : greatest));
     // The same for a segment that was read back with events of more sites, which were not acknowledged.
@@ -117,14 +117,9 @@ export class ClickhouseEvents implements EventReplica {
       settings: { ...IN_ONE_BLOCK, max_execution_time: CLICKHOUSE_INSERT_EXECUTION_SECS_MAX, ...once, ...tables.insertSettings },
       timeoutMs: CLICKHOUSE_INSERT_MS_MAX,
     };
-    await this.#counted(() => connection.insert(statement, parquet, signal));
-  }
-
-  async #counted(insert: () => Promise<void>): Promise<void> {
-    const { counters, monotonicMs } = this.#options;
     const beganMs = monotonicMs();
     try {
-      await insert();
+      await connection.insert(statement, parquet, signal);
       counters.clickhouseInserts++;
     } catch (error) {
       counters.clickhouseInsertFailures++;

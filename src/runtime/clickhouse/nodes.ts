@@ -41,18 +41,15 @@ export class Nodes {
     this.#tables = nodeTables(tables);
   }
 
-  async announce({ node, role, version, state, startedMs, ...more }: NodeAnnouncement, signal?: AbortSignal): Promise<void> {
-    const { secretCheck, rotationDays, unflushed, lastSegment } = more;
+  async announce(announcement: NodeAnnouncement, signal?: AbortSignal): Promise<void> {
+    const { startedMs: started, secretCheck: check, rotationDays: rotation, lastSegment: segment, ...others } = announcement;
     await this.#connection.execute(
       {
         sql: `INSERT INTO ${this.#tables.nodes}
           (node, role, version, state, started_ms, secret_check, rotation_days, unflushed, last_segment)
           SELECT {node:String}, {role:String}, {version:String}, {state:String}, {started:Int64}, {check:String}, {rotation:UInt32},
             {unflushed:UInt64}, {segment:UInt64}`,
-        parameters: {
-          ...{ node, role, version, state, started: startedMs, check: secretCheck },
-          ...{ rotation: rotationDays, unflushed, segment: lastSegment },
-        },
+        parameters: { ...others, started, check, rotation, segment },
         timeoutMs: CLICKHOUSE_CHECK_MS_MAX,
       },
       signal,

@@ -69,16 +69,10 @@ function searchedEventsMax(places: number): number {
   }
 }
 
-interface NativePattern {
-  /** A pattern over instants in ClickHouse's syntax. */
-  readonly text: string;
-  /** Allows the same distances; otherwise more. */
-  readonly isExact: boolean;
-}
-
 const NO_DISTANCE = { adjacent: true, minMs: 0, maxMs: Number.POSITIVE_INFINITY };
 
-function nativePattern({ wanted, distances }: Pattern): NativePattern {
+/** The pattern over instants in ClickHouse's syntax. If it is not exact, it also allows other distances. */
+function nativePattern({ wanted, distances }: Pattern) {
   let text = "";
   let isExact = true;
   for (const [place, condition] of wanted.entries()) {

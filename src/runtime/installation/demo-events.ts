@@ -155,14 +155,8 @@ interface Visitor extends OfDay, Source, Campaign, Place, Device {
   readonly visitorId: bigint;
 }
 
-interface Plan {
-  readonly id: string;
-  readonly name: string;
-  /** The price of a seat, in hundredths. */
-  readonly cents: number;
-}
-
-const PLAN = choiceOf<Plan>(
+/** `cents`: the price of a seat. */
+const PLAN = choiceOf(
   [70, { id: "free", name: "Free", cents: 0 }],
   [20, { id: "pro", name: "Pro Monthly", cents: 900 }],
   [10, { id: "team", name: "Team Annual", cents: 4900 }],

@@ -147,13 +147,9 @@ export class ProxyCheck {
   #uncontradicted(): ProxyFinding | null {
     const finding = this.#finding;
     if (finding === null || this.#events < PROXY_EVENTS_MIN) return finding;
-    const seen = finding.problem === "too_many" ? this.#shorterEvents() : this.#presentAt(finding.trustProxy);
+    const addressed = this.#positions[finding.trustProxy - this.#options.trustProxy]?.present ?? 0;
+    const seen = finding.problem === "too_many" ? this.#shorterEvents() : addressed;
     return this.#isMost(seen) ? finding : null;
-  }
-
-  /** Events whose header names an address that would count with this `trust_proxy`. */
-  #presentAt(trustProxy: number): number {
-    return this.#positions[trustProxy - this.#options.trustProxy]?.present ?? 0;
   }
 
   #shorterEvents(): number {

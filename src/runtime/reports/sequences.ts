@@ -7,7 +7,7 @@ import { closed, count, fraction, text } from "../base/json-schema.ts";
 import { optional, type Values } from "../query/parameters.ts";
 import { planOf } from "../query/plan.ts";
 import { numberIn, ratio } from "../query/sql.ts";
-import { parseSteps, type Step, STEP_NOTATION, stepListDescription } from "../query/conditions.ts";
+import { parseSteps, STEP_NOTATION, stepListDescription } from "../query/conditions.ts";
 import { VISITORS } from "./measures/fields.ts";
 import { visitorsByValue } from "./measures/step-events.ts";
 import { visitorCounts } from "./measures/counts.ts";
@@ -41,14 +41,8 @@ const PARAMETERS = {
   ),
 };
 
-interface Sequence {
-  /** See `pattern.ts`. */
-  readonly pattern: string;
-  readonly conditions: readonly Step[];
-}
-
 /** Steps, or a pattern and its conditions; 400 for both, neither, or an invalid pattern. */
-function sequenceOf({ steps, pattern, conditions }: Values<typeof PARAMETERS>): Sequence {
+function sequenceOf({ steps, pattern, conditions }: Values<typeof PARAMETERS>) {
   if (pattern === null && conditions === null) {
     if (steps === null) throw invalidInput('"steps", or "pattern" and "conditions", are required');
     return { pattern: patternOfSteps(steps.length), conditions: steps };
@@ -61,7 +55,7 @@ function sequenceOf({ steps, pattern, conditions }: Values<typeof PARAMETERS>): 
 }
 
 /** Bits of the conditions in the pattern: a visitor without an event for each of them cannot match. */
-function neededBy({ pattern, conditions }: Sequence): number {
+function neededBy({ pattern, conditions }: ReturnType<typeof sequenceOf>): number {
   const named = new Set(parsePattern(pattern, conditions.length).wanted);
   return conditions.reduce((bits, _, i) => (named.has(i + 1) ? bits + 2 ** i : bits), 0);
 }

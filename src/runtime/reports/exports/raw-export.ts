@@ -177,14 +177,9 @@ export class RawExport implements ScanReader<Iterable<Uint8Array>> {
 
 const isCodes = (numbers: NumberColumns[string] | undefined): numbers is Int32Array => numbers instanceof Int32Array;
 
-interface PackedEvents {
-  readonly rows: number;
-  readonly texts: Texts;
-  readonly columns: ReadonlyMap<string, PackedNumbers>;
-  readonly bytes: number;
-}
+type PackedEvents = ReturnType<typeof pack>;
 
-function pack(events: NumberColumns, texts: Texts): PackedEvents {
+function pack(events: NumberColumns, texts: Texts) {
   const columns = new Map(Object.entries(events).map(([name, numbers]) => [name, new PackedNumbers(numbers)]));
   const bytes = [...columns.values()].reduce((sum, each) => sum + each.bytes, 0);
   return { rows: events.timestamp?.length ?? 0, texts, columns, bytes };
@@ -222,10 +217,7 @@ function* chunksOf(
   yield writer.take();
 }
 
-interface Texts {
-  readonly text: ExportTexts;
-  readonly json: ExportTexts;
-}
+type Texts = Readonly<Record<"text" | "json", ExportTexts>>;
 
 function cellOf(
   exported: EventColumn,

@@ -24,11 +24,8 @@ interface MetricsPlan<Metrics> {
   readonly toMetrics: (numbers: readonly Float64Array[]) => Metrics;
 }
 
-interface WindowsRequest {
-  readonly siteId: SiteId;
-  readonly range: DateRange;
+interface WindowsRequest extends Omit<MetricsRequest, "nowMs"> {
   readonly previous: PreviousWindow;
-  readonly calendar: Calendar;
 }
 
 const sumOf = (numbers: Float64Array): number => numbers.reduce((sum, number) => sum + number, 0);

@@ -56,7 +56,7 @@ export const visitsByDay = (scope: Scope): AggregateQuery => visitsBy(visitorCou
 
 export const visitsByHour = (scope: Scope): AggregateQuery => visitsBy(visitorCountsBy(scope, HOUR_BUCKET), hourBucketIn);
 
-/** Counts visitors by the least or greatest value of their events, of those with a value. */
+/** Counts visitors by the least or greatest value of their events. Events without a value do not count. */
 function visitorsBy(
   visits: readonly Visits[],
   pick: (a: number, b: number) => number,
