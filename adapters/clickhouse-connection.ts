@@ -93,19 +93,6 @@ async function exchange(url: URL, init: RequestInit): Promise<string> {
   }
 }
 
-/** True if anything but a gateway's error comes from the server's ping in time. */
-async function responds(clickhouseUrl: string, timeoutMs: number): Promise<boolean> {
-  try {
-    const url = new URL(clickhouseUrl);
-    url.pathname = `${url.pathname.replace(/\/$/, "")}/ping`;
-    const response = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
-    await response.body?.cancel();
-    return response.status < 500;
-  } catch {
-    return false;
-  }
-}
-
 const SETTINGS = {
   // The server responds when it knows the outcome, so that a failure has a status.
   http_wait_end_of_query: 1,
@@ -182,8 +169,17 @@ class HttpConnection implements ClickhouseConnection {
     await this.#run(statement, signal, { data });
   }
 
-  responds(timeoutMs: number): Promise<boolean> {
-    return responds(this.#options.clickhouseUrl, timeoutMs);
+  /** True if anything but a gateway's error comes from the server's ping in time. */
+  async responds(timeoutMs: number): Promise<boolean> {
+    try {
+      const url = new URL(this.#options.clickhouseUrl);
+      url.pathname = `${url.pathname.replace(/\/$/, "")}/ping`;
+      const response = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
+      await response.body?.cancel();
+      return response.status < 500;
+    } catch {
+      return false;
+    }
   }
 
   async #run(statement: ClickhouseStatement, signal: AbortSignal | undefined, kind: Kind = {}): Promise<string> {

@@ -85,17 +85,14 @@ const randomBytes = (length: number): Uint8Array => crypto.getRandomValues(new U
 const lookups = new WeakMap<ArrayBufferLike, GeoLookup>();
 
 /** The platform reports the place of most requests, so the database is unpacked for the first one without. */
-function placesIn(packed: Uint8Array): GeoLookup {
-  return (address) => {
-    let lookup = lookups.get(packed.buffer);
-    if (!lookup) lookups.set(packed.buffer, (lookup = openCountryRanges(packed)));
-    return lookup(address);
-  };
-}
-
 function placesOf({ config, countryRanges }: InstanceOptions): Pick<Host, "geo" | "geoIsLoaded" | "geoBuiltMs"> {
   if (config.geoipDb === "none") return { geo: () => NOWHERE, geoIsLoaded: false, geoBuiltMs: null };
-  return { geo: placesIn(countryRanges), geoIsLoaded: true, geoBuiltMs: buildTimeOf(countryRanges) };
+  const geo: GeoLookup = (address) => {
+    let lookup = lookups.get(countryRanges.buffer);
+    if (!lookup) lookups.set(countryRanges.buffer, (lookup = openCountryRanges(countryRanges)));
+    return lookup(address);
+  };
+  return { geo, geoIsLoaded: true, geoBuiltMs: buildTimeOf(countryRanges) };
 }
 
 function hostOf(options: InstanceOptions, records: RecordStore): Host {

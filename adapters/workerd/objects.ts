@@ -19,11 +19,8 @@ import { ENVIRONMENT_PREFIX } from "../../src/shared/names.ts";
 
 /** A variable of a Worker may also be a number, a boolean or a list. */
 export function optionsIn(bindings: Readonly<Record<string, unknown>>): Record<string, string> {
-  const options: Record<string, string> = {};
-  for (const [name, value] of Object.entries(bindings)) {
-    if (name.startsWith(ENVIRONMENT_PREFIX)) options[name] = typeof value === "string" ? value : textOf(value);
-  }
-  return options;
+  const options = Object.entries(bindings).filter(([name]) => name.startsWith(ENVIRONMENT_PREFIX));
+  return Object.fromEntries(options.map(([name, value]) => [name, typeof value === "string" ? value : textOf(value)]));
 }
 
 /** Other values become JSON, so that the error message of the option shows them. */

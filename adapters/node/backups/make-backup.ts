@@ -181,7 +181,12 @@ async function makeBackup(run: Run): Promise<BackupOutcome> {
     signal.throwIfAborted();
     const folder = await finish();
     const expired = faultCount === 0 && run.keep !== undefined ? await removeExpired(target, run.source, run.keep, files) : 0;
-    const report = [...linesOfCopy(run, folder, copied, copy), ...linesOfRemoved(interrupted, expired), ...lines];
+    const report = [
+      ...linesOfCopy(run, folder, copied, copy),
+      ...(interrupted > 0 ? [`  removed what ${counted(interrupted, "interrupted backup")} left behind`] : []),
+      ...(expired > 0 ? [`  deleted ${counted(expired, "older backup")}`] : []),
+      ...lines,
+    ];
     return { succeeded: faultCount === 0, folder, text: `${report.join("\n")}\n` };
   } catch (error) {
     // Otherwise a full disk would stay full. What cannot be removed now, the next run removes.
@@ -213,12 +218,5 @@ function linesOfCopy({ source }: Run, folder: string, { files, segments, records
     ...(damagedEarlier > 0
       ? [`  ${counted(damagedEarlier, "file")} of the previous backup cannot be read or have changed; copied again`]
       : []),
-  ];
-}
-
-function linesOfRemoved(interrupted: number, expired: number): string[] {
-  return [
-    ...(interrupted > 0 ? [`  removed what ${counted(interrupted, "interrupted backup")} left behind`] : []),
-    ...(expired > 0 ? [`  deleted ${counted(expired, "older backup")}`] : []),
   ];
 }

@@ -28,11 +28,6 @@ function onNpmShellEnd(callBack: () => void): void {
   }, CHECK_INTERVAL_MS).unref();
 }
 
-const STOP_SIGNALS = ["SIGTERM", "SIGINT"] as const;
-
-/** `nohup` leaves none, either. */
-const hasTerminal = (): boolean => [0, 1, 2].some((descriptor) => isatty(descriptor));
-
 /**
  * A signal this soon after the first is the same request. npm passes Ctrl-C on to a program that has it from the terminal already, and a
  * terminal that ends sends SIGHUP after SIGTERM.
@@ -64,9 +59,9 @@ function stopOnSignal(stop: () => Promise<void>, log: Log): void {
       },
     );
   };
-  // Asked before the terminal is gone.
-  const hangsUp = hasTerminal();
-  for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
+  // Asked before the terminal is gone. Under `nohup` there is none, either.
+  const hangsUp = [0, 1, 2].some((descriptor) => isatty(descriptor));
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, onSignal);
   process.on("SIGHUP", (signal) => {
     if (hangsUp) onSignal(signal);
     else if (stoppingSinceMs === undefined) log.warn("SIGHUP is ignored: restart the program to have it read its options again");

@@ -140,14 +140,11 @@ async function makeTreePrivate(path: string, depth: number, files: FileSystem): 
 }
 
 /** `stat` follows symbolic links, so a name that was just listed is "not found" only if its link dangles. */
-async function statusOfListed(path: string, files: FileSystem): Promise<FileStatus> {
-  try {
-    return await files.stat(path);
-  } catch (error) {
+const statusOfListed = (path: string, files: FileSystem): Promise<FileStatus> =>
+  files.stat(path).catch((error: unknown) => {
     if (!isNotFound(error)) throw error;
     throw new Error(`${path} is a symbolic link to a file that does not exist. Restore that file, or remove the link`, { cause: error });
-  }
-}
+  });
 
 async function removeLeftovers(folder: string, files: FileSystem): Promise<FolderEntry[]> {
   const entries = await files.readdir(folder);

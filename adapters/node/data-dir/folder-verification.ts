@@ -2,7 +2,7 @@
 import { relative, resolve } from "node:path";
 import { parsePeriodSecret } from "../../../src/runtime/ingest/visitor-salt.ts";
 import type { RollupCounts } from "../../../src/runtime/upkeep/rollup-verification.ts";
-import { verifyData, type Fault, type VerificationOptions, type VerificationReport } from "../../../src/runtime/upkeep/verification.ts";
+import { verifyData, type Fault, type VerificationOptions } from "../../../src/runtime/upkeep/verification.ts";
 import { reasonOf } from "../../../src/runtime/base/metrics/log.ts";
 import type { ObjectStore } from "../../../src/storage/object-store.ts";
 import { checkBackup, MANIFEST_FILE, readManifest } from "../backups/manifest.ts";
@@ -19,11 +19,8 @@ function rollupLinesOf({ rollups, compared, outdated, uncompared, uncomparedReas
   ];
 }
 
-interface Findings {
-  readonly report: VerificationReport;
-  readonly faults: readonly Fault[];
-  readonly faultCount: number;
-}
+/** `faults`: only the first of them. */
+type Findings = Awaited<ReturnType<typeof findingsIn>>;
 
 export function linesOf({ report, faults, faultCount }: Findings): string[] {
   const { events, files, bytes, days, sites, unflushedEvents, segments, tornSegments, supersededFiles, rollups } = report;
@@ -78,7 +75,7 @@ export interface FolderVerificationOptions extends VerificationOptions {
 export async function findingsIn(
   folder: string,
   { files = nodeFileSystem, progress = noProgress, ...options }: FolderVerificationOptions = {},
-): Promise<Findings> {
+) {
   const stores = await openStores(folder, "off", files);
   progress.begin("verifying");
   const report = await verifyData({ ...stores, objects: countingReads(stores.objects, progress) }, options);

@@ -91,16 +91,11 @@ function httpMessageOf({ status, headers, body }: Reply): string {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${text}`;
 }
 
-/**
- * Answers requests that Node's HTTP parser rejects with the service's `{error}`, where Node would send an empty response.
- * `latestResponseTo` returns the latest response on a connection.
- */
-export function answerUnreadable(
-  server: Server,
-  latestResponseTo: (socket: Duplex) => ServerResponse | undefined,
-  app: App,
-  headerBytesMax: number,
-): void {
+/** The latest response on a connection. */
+export type LatestResponse = (socket: Duplex) => ServerResponse | undefined;
+
+/** Answers requests that Node's HTTP parser rejects with the service's `{error}`, where Node would send an empty response. */
+export function answerUnreadable(server: Server, latestResponseTo: LatestResponse, app: App, headerBytesMax: number): void {
   const refused = new WeakSet<Duplex>();
   // Unknown expectations are ignored. Node would answer with an empty 417.
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => server.emit("request", request, response));

@@ -3,7 +3,7 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import type { Duplex, Readable } from "node:stream";
 import type { Socket, AddressInfo } from "node:net";
 import { PIPELINED_REQUESTS_MAX, CONNECTIONS_MAX, STOP_RESPONSES_MS, STOP_UNSENT_MS } from "../../../src/runtime/base/config/limits.ts";
-import { resetConnection, lingerAfterResponse, endingStalled, answerUnreadable } from "./connections.ts";
+import { resetConnection, lingerAfterResponse, endingStalled, answerUnreadable, type LatestResponse } from "./connections.ts";
 import { createServerAdapter } from "@whatwg-node/server";
 import type { App } from "../../../src/handlers/pipeline.ts";
 import { responseTo } from "../../../src/handlers/http.ts";
@@ -11,25 +11,11 @@ import { ConfigError } from "../../../src/runtime/base/config/config.ts";
 import { invalidInput } from "../../../src/runtime/base/errors.ts";
 import { HOST_RULE, isHost } from "../../../src/handlers/origins.ts";
 
-/** The latest response on each connection. Node has no public way from a socket to its responses. */
-class LatestResponses {
-  readonly #responses = new WeakMap<Duplex, ServerResponse>();
-
-  constructor(server: Server) {
-    server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => this.#responses.set(socket, response));
-  }
-
-  of(socket: Duplex): ServerResponse | undefined {
-    return this.#responses.get(socket);
-  }
-
-  /** True if the client has sent a request completely, and not all of the response has been sent. */
-  isAwaited(socket: Duplex): boolean {
-    const response = this.#responses.get(socket);
-    if (!response || response.writableFinished) return false;
-    // A pipelined response that has no socket yet waits for an earlier one.
-    return response.req.complete || response.socket === null;
-  }
+/** True if the client has sent a request completely, and not all of the response has been sent. */
+function isAwaited(latest: ServerResponse | undefined): boolean {
+  if (!latest || latest.writableFinished) return false;
+  // A pipelined response that has no socket yet waits for an earlier one.
+  return latest.req.complete || latest.socket === null;
 }
 
 /**
@@ -134,7 +120,7 @@ function originOf(server: Server): string {
   return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
 }
 
-function stop(server: Server, sockets: Iterable<Socket>, responses: LatestResponses): Promise<void> {
+function stop(server: Server, sockets: Iterable<Socket>, latestResponseTo: LatestResponse): Promise<void> {
   const beganMs = performance.now();
   const closeConnections = () => {
     const stoppingMs = performance.now() - beganMs;
@@ -142,7 +128,7 @@ function stop(server: Server, sockets: Iterable<Socket>, responses: LatestRespon
     for (const socket of sockets) {
       // Browsers open connections in advance. Node does not count an unused one as idle.
       const isUnused = socket.bytesRead === 0;
-      if (isUnused || (stoppingMs >= STOP_UNSENT_MS && !responses.isAwaited(socket))) socket.destroy();
+      if (isUnused || (stoppingMs >= STOP_UNSENT_MS && !isAwaited(latestResponseTo(socket)))) socket.destroy();
       // No client may take a partial response for a complete one.
       else if (stoppingMs >= STOP_RESPONSES_MS) resetConnection(socket);
     }
@@ -204,8 +190,11 @@ export async function startServer({ app, host, port, requestTimeoutSecs }: Serve
       if (isAdmitted(req, res)) void adapter(req, res, { targetError: normaliseTarget(req) });
     },
   );
-  const responses = new LatestResponses(server);
-  answerUnreadable(server, (socket) => responses.of(socket), app, HEADER_BYTES_MAX);
+  // Node has no public way from a socket to its responses.
+  const responses = new WeakMap<Duplex, ServerResponse>();
+  server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => responses.set(socket, response));
+  const latestResponseTo: LatestResponse = (socket) => responses.get(socket);
+  answerUnreadable(server, latestResponseTo, app, HEADER_BYTES_MAX);
   server.maxConnections = CONNECTIONS_MAX;
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
@@ -230,7 +219,7 @@ export async function startServer({ app, host, port, requestTimeoutSecs }: Serve
     endStalled: () => endStalled(performance.now()),
     stop() {
       stopping = true;
-      return stop(server, sockets, responses);
+      return stop(server, sockets, latestResponseTo);
     },
   };
 }
