@@ -22,14 +22,11 @@ export function exceedsBytes(text: string, bytesMax: number): boolean {
 }
 
 /** The first `charsMax` code points of `text`. */
-export function cutToChars(text: string, charsMax: number): string {
-  return text.length <= charsMax ? text : text.slice(0, unitsOfChars(text, charsMax));
-}
+export const cutToChars = (text: string, charsMax: number): string =>
+  text.length <= charsMax ? text : text.slice(0, unitsOfChars(text, charsMax));
 
 /** `text` with U+FFFD for every lone surrogate, as `String.prototype.toWellFormed` (ES2024) does. */
-export function wellFormed(text: string): string {
-  return text.replace(LONE_SURROGATE, "\uFFFD");
-}
+export const wellFormed = (text: string): string => text.replace(LONE_SURROGATE, "\uFFFD");
 
 /** The UTF-16 units of the first `charsMax` code points of `text`. */
 function unitsOfChars(text: string, charsMax: number): number {

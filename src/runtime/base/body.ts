@@ -26,9 +26,7 @@ export function parseObject(text: string): JsonObject {
 }
 
 /** null for an absent field. Only own properties count: `{}` has no `constructor`. */
-export function fieldOf(body: JsonObject, name: string): unknown {
-  return Object.hasOwn(body, name) ? (body[name] ?? null) : null;
-}
+export const fieldOf = (body: JsonObject, name: string): unknown => (Object.hasOwn(body, name) ? (body[name] ?? null) : null);
 
 /** `rule` completes "… must be …". */
 export const refusedField = (name: string, rule: string, value: unknown): AppError => refusedValue(`Field "${name}"`, rule, value);

@@ -55,6 +55,5 @@ export function refusedValue(what: string, rule: string, value: unknown): AppErr
   return invalidInput(`${what} must be ${rule}, got ${quoted}`);
 }
 
-/** A request that failed because of a storage error (503). The cause is only logged. */
 export const storageUnavailable = (message: string, cause: unknown): AppError =>
   new AppError({ code: "unavailable", retryAfterSecs: STORAGE_RETRY_SECS }, message, { cause });

@@ -24,9 +24,7 @@ function headOf(address: string, groups: number): string {
  * An IPv4 address itself, the /64 network of an IPv6 address. Expects canonical addresses, as the handlers pass them: IPv6 in its
  * shortest form (RFC 5952), and IPv4-mapped addresses as IPv4. Visitor ids still use the whole address.
  */
-export function rateLimitKeyOf(address: string): string {
-  return address.includes(":") ? `${headOf(address, NETWORK_GROUPS)}::/64` : address;
-}
+export const rateLimitKeyOf = (address: string): string => (address.includes(":") ? `${headOf(address, NETWORK_GROUPS)}::/64` : address);
 
 /** The /16 network of an IPv4 address, the /32 network of an IPv6 address: who changes addresses easily stays within a few of them. */
 export const wideNetworkOf = (address: string): string =>

@@ -47,7 +47,6 @@ export class Behavioral {
     if (!isEnabled) this.#missing = "is switched off by the option behavioral";
   }
 
-  /** null while the extension is not loaded. */
   get version(): string | null {
     return this.#isLoaded === true ? BEHAVIORAL_VERSION : null;
   }

@@ -145,18 +145,14 @@ interface Waiting extends Admitted {
   readonly begin: () => void;
 }
 
-interface Processed {
-  workers: number;
-  readonly isGuest: boolean;
-}
-
 /** Admits chunks for processing while they fit into a share of the engine's memory: owners' first, then guests' into a part of it, each in order of arrival. */
 export class MemoryAdmission {
   readonly #bytesMax: number;
   #bytes = 0;
   /** The part of chunks that were admitted for guests. */
   #guestBytes = 0;
-  readonly #processed = new Map<string, Processed>();
+  /** The queries that process each chunk, and whether it was admitted for a guest. */
+  readonly #processed = new Map<string, { workers: number; readonly isGuest: boolean }>();
   readonly #waiting = { owners: new Set<Waiting>(), guests: new Set<Waiting>() };
 
   constructor(bytesMax: number) {

@@ -29,7 +29,6 @@ export interface BlockFile {
 /** Content of a block: whole files, or events of one date that are not in a file yet. */
 export type BlockSource = { readonly files: readonly BlockFile[] } | { readonly date: LocalDate; readonly events: readonly EventText[] };
 
-/** Memory use of the engine after a change. */
 export interface EngineUsage {
   /** Tables, texts and properties. */
   readonly memoryBytes: number;

@@ -231,7 +231,6 @@ function textQueries(codes: readonly number[]): SqlText[] {
   });
 }
 
-/** Looks up texts in a site's dictionary. */
 export const siteTexts =
   (engine: Engine, siteId: SiteId, { isGuest, signal }: Asker): TextsOf =>
   async (codes) => {

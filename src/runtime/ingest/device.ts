@@ -176,7 +176,6 @@ export function parseScreenWidth(width: number | null): number | null {
   return pixels >= 1 && pixels <= SCREEN_WIDTH_MAX ? pixels : null;
 }
 
-/** The device of a User-Agent, corrected by the hints sent with it and completed by the screen width. */
 export function detectDevice(device: DeviceInfo, hints: ClientHints, screenWidth: number | null): DeviceInfo {
   const os = hints.os ?? device.os;
   const hintNamesBrowser = hints.browser !== null && !isWebViewOfApp(device.browser, hints.browser);

@@ -66,6 +66,7 @@ export class EventOutcomes {
     this.#namesMax = namesMax;
   }
 
+  /** Names that are not site ids are not counted. */
   note(name: string, outcome: Outcome, nowMs: EpochMs): void {
     this.add({ name, outcome, count: 1, latestMs: nowMs });
   }

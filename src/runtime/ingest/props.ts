@@ -130,9 +130,7 @@ function parsed(text: string): Json {
   }
 }
 
-function isObject(value: Json): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+const isObject = (value: Json): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Cleans in place, without recursion: a body may be nested deeper than the stack allows. */
 function clean(root: JsonObject): void {

@@ -91,22 +91,18 @@ export class VisitorSalts {
     return salts;
   }
 
-  /** True if the zone has a secret of this instant, as `VisitorSalt.isReadyAt`. */
   isReadyAt(timeZone: string, timestampMs: EpochMs): boolean {
     return this.#of(timeZone).isReadyAt(timestampMs);
   }
 
-  /** The salt of an event, as `VisitorSalt.keyAt`. */
   keyAt(timeZone: string, timestampMs: EpochMs, date: LocalDate): HmacKey | null {
     return this.#of(timeZone).keyAt(timestampMs, date);
   }
 
-  /** Replaces the zone's secret, as `VisitorSalt.renew`. */
   renew(timeZone: string): Promise<void> {
     return this.#of(timeZone).renew();
   }
 
-  /** `VisitorSalt.renewIfDue` of all zones. */
   renewIfDue(nowMs: EpochMs): void {
     if (Math.abs(nowMs - this.#checkedMs) >= UNUSED_SALTS_CHECK_MS) {
       this.#checkedMs = nowMs;

@@ -137,7 +137,6 @@ export const stepListDescription = (description: string, meaning: string, stepsM
   example: "page:/pricing,event:signup",
 });
 
-/** The path of a page, where `*` matches any characters. */
 export const PAGE: Parameter<Step> = required(
   {
     description: "The path of a page, where `*` matches any characters.",
@@ -289,7 +288,6 @@ function pagesOfParts(end: "entry-page" | "exit-page", { shown, areAllShown, isI
     GROUP BY session`;
 }
 
-/** DuckDB: the numbers of sessions that begin or end on a page that passes. */
 function sessionsOfPage(end: "entry-page" | "exit-page", test: TextTest, events: SessionEvents): SqlText {
   const passes = valuePasses(sql`coalesce(page, 0)`, "pathname", test);
   const parts = pagesOfParts(end, events);
@@ -336,7 +334,6 @@ function meetsProperty(key: string, test: TextTest, props: SqlText): SqlText {
 
 const isOnSession = (condition: Condition): condition is SessionCondition => isSessionFilter(condition.dimension);
 
-/** True if an event meets a condition on what it recorded. */
 function meetsByItself({ dimension, test, isNegated }: Condition, props: SqlText): SqlText {
   const passed = isDimension(dimension)
     ? valuePasses(column(columnOf(dimension)), columnOf(dimension), test)

@@ -36,7 +36,6 @@ export interface DateRange {
 /** The periods by their names, of which `today` is another name of `day`. */
 export const PERIOD_NAMES: readonly string[] = PERIODS.flatMap((period) => (period === "day" ? ["day", "today"] : [period]));
 
-/** Names of the periods whose dates follow from the current date. */
 export const SHORT_PERIOD_NAMES: readonly string[] = PERIOD_NAMES.filter((name) => name !== "all");
 
 export function rangeOfDays(firstDay: LocalDate, lastDay: LocalDate): DateRange {
@@ -47,7 +46,6 @@ export const datesOf = ({ firstDay, dayCount }: DateRange): readonly LocalDate[]
   Array.from({ length: dayCount }, (_, i) => addDays(firstDay, i));
 
 export interface SiteDates {
-  /** The current date of the site's calendar. */
   readonly today: LocalDate;
   /** The date of the site's first event; null if it has none. Absent where `all` is no period. */
   readonly firstDay?: LocalDate | null;
@@ -288,7 +286,6 @@ const clockBucket =
 
 const MINUTE_BUCKET = clockBucket(PARTS_OF_DAY.minute);
 
-/** The keys of an event's buckets, from its columns. */
 export const HOUR_BUCKET = clockBucket(PARTS_OF_DAY.hour);
 
 /** `HOUR_BUCKET` as a function of an event's day and timestamp. */

@@ -25,6 +25,7 @@ export interface PlanStep {
 export type StepRows = readonly (readonly SqlRow[])[];
 
 export interface Plan<Result> {
+  /** Executed in sequence. */
   readonly steps: readonly PlanStep[];
   /** Computes the result from the rows of each step, in the order of the steps. Pure: it may be called again for other rows. */
   readonly toResult: (rows: readonly StepRows[]) => Result;

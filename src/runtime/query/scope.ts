@@ -50,7 +50,6 @@ export interface Scope extends SiteRange {
   readonly endsAtMs?: EpochMs;
 }
 
-/** Replaces the range; site and filter stay. */
 export const within = (scope: Scope, range: DateRange): Scope => ({ ...scope, range });
 
 /** 403 if not all dates of the range are shared. */
@@ -74,7 +73,6 @@ const sharedOf = ({ shared }: Pick<SiteRange, "shared">): readonly Condition[] =
 
 const isEarlyEnough = ({ endsAtMs }: Scope): SqlText => (endsAtMs === undefined ? sql`` : sql` AND timestamp < ${endsAtMs}`);
 
-/** True if an event is of the range, and before its cut. */
 const isRanged = (scope: Scope): SqlText => sql`${inRange(scope)}${isEarlyEnough(scope)}`;
 
 /** The relation of `props` of all events of the range, by which properties are looked up. */

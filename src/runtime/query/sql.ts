@@ -95,7 +95,6 @@ export class SqlText {
 /** `sql\`… ${value} …\`` */
 export const sql = (strings: TemplateStringsArray, ...values: readonly (SqlParameter | SqlText)[]): SqlText => new SqlText(strings, values);
 
-/** Declares a fragment by DuckDB's SQL. */
 export function fragment<Args extends readonly unknown[]>(duckdb: (...args: Args) => SqlText): Fragment<Args> {
   const called: Fragment<Args> = Object.assign(
     (...args: Args) => new SqlText(["", ""], [{ writtenIn: (dialect) => dialect(called, args) }]),
@@ -145,7 +144,6 @@ export function sumsBy<Key>(keyOf: (row: SqlRow) => Key, rows: readonly SqlRow[]
   return sums;
 }
 
-/** Rows of counts, added up by column. */
 export const sumOfRows = (rows: readonly SqlRow[]): SqlRow => {
   const sums: Record<string, number> = {};
   for (const row of rows) for (const name of Object.keys(row)) sums[name] = (sums[name] ?? 0) + numberIn(row, name);

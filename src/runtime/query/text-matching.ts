@@ -116,7 +116,6 @@ function kept(test: TextTest, matcher: Matcher): Matcher {
 /** True if a text passes. Takes time in proportion to the length of the text times `stepsPerChar`. */
 export const compiledTest = (test: TextTest): Matcher => COMPILED.get(test) ?? kept(test, compile(test));
 
-/** Compiles the test, one value after the other, as `inTurn` runs the work. */
 export async function compileInTurns(test: TextTest, inTurn: (work: () => Matcher) => Promise<Matcher>): Promise<void> {
   const { kind, values } = test;
   const matchers: Matcher[] = [];

@@ -76,7 +76,6 @@ export class QueryLimiter {
     return wanted && this.#options.monotonicMs() < wanted.untilMs ? wanted.sinceMs : null;
   }
 
-  /** Runs the task in a slot; 429 if none is free in time. */
   async run<T>(use: SlotUse, task: () => Promise<T>): Promise<T> {
     const release = await this.take(use);
     try {

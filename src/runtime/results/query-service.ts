@@ -6,12 +6,6 @@ import type { AnalyticsBackend, Asker, Plan } from "../query/plan.ts";
 import type { QueryLimiter, SlotUse } from "./query-limiter.ts";
 import type { NumbersPlan, UnchangedResults } from "./unchanged-results.ts";
 
-interface Computation {
-  readonly siteIds: readonly SiteId[];
-  /** Events that it may have read were erased meanwhile. */
-  outdated: boolean;
-}
-
 interface QueryServiceOptions {
   readonly cache: ResultCache;
   readonly limiter: QueryLimiter;
@@ -32,7 +26,8 @@ interface HeldResult<Result> {
 
 export class QueryService {
   readonly #options: QueryServiceOptions;
-  readonly #running = new Set<Computation>();
+  /** Queries that are running. `outdated`: events that one may have read were erased meanwhile. */
+  readonly #running = new Set<{ readonly siteIds: readonly SiteId[]; outdated: boolean }>();
 
   constructor(options: QueryServiceOptions) {
     this.#options = options;
@@ -94,7 +89,7 @@ export class QueryService {
     signal: AbortSignal,
   ): Promise<Result> {
     for (;;) {
-      const computation: Computation = { siteIds, outdated: false };
+      const computation = { siteIds, outdated: false };
       this.#running.add(computation);
       try {
         const result = await task(this.#options.backend);

@@ -86,7 +86,6 @@ function valueOf(name: OptionName, sources: ConfigSources, report: Report): unkn
   return value;
 }
 
-/** All values given to an option, the last of which wins. */
 function settingsOf(name: OptionName, sources: ConfigSources, { problems, warnings }: Report): Setting[] {
   const settings: Setting[] = [];
   const value = Object.hasOwn(sources.file, name) ? sources.file[name] : undefined;

@@ -50,9 +50,7 @@ export const SITE_ID = /^[A-Za-z0-9._:-]+$/;
 /** The demo site's name as a checked site id. */
 export const DEMO_SITE = NAME_OF_DEMO_SITE as SiteId;
 
-export function isSiteId(value: string): value is SiteId {
-  return value.length <= SITE_ID_CHARS_MAX && SITE_ID.test(value);
-}
+export const isSiteId = (value: string): value is SiteId => value.length <= SITE_ID_CHARS_MAX && SITE_ID.test(value);
 
 export const siteIdSchema = (description: string): Schema =>
   text(description, { minLength: 1, maxLength: SITE_ID_CHARS_MAX, pattern: SITE_ID.source });

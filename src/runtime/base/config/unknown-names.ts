@@ -84,8 +84,8 @@ export function closestName(typed: string, names: readonly string[]): string | u
 }
 
 /**
- * The optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours. It stops at
- * `editsMax`: any larger result only means "more than that".
+ * The optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours. Lengths that
+ * differ by more than `editsMax` are not compared: any larger result only means "more than that".
  */
 export function editDistance(a: string, b: string, editsMax: number): number {
   if (Math.abs(a.length - b.length) > editsMax) return editsMax + 1;
@@ -101,8 +101,6 @@ export function editDistance(a: string, b: string, editsMax: number): number {
       }
       current.push(edits);
     }
-    // A swap looks two rows back, so only two rows above the bound rule out a smaller result.
-    if (Math.min(...current) > editsMax && Math.min(...last) > editsMax) return editsMax + 1;
     beforeLast = last;
     last = current;
   }

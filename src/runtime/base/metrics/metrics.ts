@@ -58,7 +58,6 @@ export class Histogram {
     return taken;
   }
 
-  /** Adds what another histogram has observed. */
   add({ counts, sumMs }: HistogramCounts): void {
     counts.forEach((count, bucket) => (this.#counts[bucket] = (this.#counts[bucket] ?? 0) + count));
     this.#sumMs += sumMs;

@@ -39,7 +39,6 @@ interface Need {
   readonly withProperties?: boolean;
 }
 
-/** The use of a block that days are loaded into. */
 interface Use extends Need {
   readonly onePass: boolean;
   readonly isGuest?: boolean;
@@ -64,7 +63,6 @@ export function grow(block: CachedBlock, parquetBytes: number): void {
 }
 
 export class CachedBlocks {
-  /** The engine's generation that holds these blocks. */
   readonly generation: number;
   readonly #nextId: () => number;
   readonly #sites = new Map<SiteId, Map<LocalDate, CachedDay>>();

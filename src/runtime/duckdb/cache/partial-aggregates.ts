@@ -4,7 +4,6 @@ import { GUESTS_CACHE_SHARE_MAX, PARTIALS_MAX, PARTIALS_SHARE_MAX } from "../../
 import type { EngineMemory } from "./engine-memory.ts";
 import { EngineFullError, EngineLostError, type Engine, type EngineQuery, type PartialTable, type PartialTableParts } from "../engine.ts";
 
-/** A query whose partial aggregates are cached. */
 interface AggregatedQuery {
   readonly siteId: SiteId;
   /** Equal if and only if two queries of a site are the same. */

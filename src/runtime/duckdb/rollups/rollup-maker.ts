@@ -62,7 +62,6 @@ function compute(
   );
 }
 
-/** The parts needed to compute from loaded events. */
 interface LoadedContext extends Omit<MeasureContext, "partitionCache"> {
   readonly partitionCache: Pick<PartitionCache, "propertyTextBytesMax">;
 }
@@ -120,7 +119,6 @@ const isWithin = ({ firstDay, lastDay }: DateRange, day: LocalDate): boolean => 
 
 export class RollupMaker {
   readonly #options: RollupMakerOptions;
-  /** The versions of skipped days, by site and day. */
   readonly #skipped = new Map<string, string>();
 
   constructor(options: RollupMakerOptions) {

@@ -154,10 +154,6 @@ export interface RollupParts {
   readonly events: readonly DateRange[];
 }
 
-interface NextRollup extends RollupParts {
-  readonly span: RollupSpan;
-}
-
 const weightOf = ({ days }: RollupSpan): number => days.reduce((sum, { bytes }) => sum + bytes + ROLLUP_DAY_WEIGHT_BYTES, 0);
 
 /** True if the span's days are over, all their events are in files for good, and a report is faster with a rollup of them. */
@@ -187,7 +183,7 @@ export function nextRollup(
   due: readonly RollupSpan[],
   made: ReadonlyMap<RollupSpan, ObjectKey>,
   conditions: RollupConditions,
-): NextRollup | null {
+): (RollupParts & { readonly span: RollupSpan }) | null {
   const span = due.find((candidate) => !made.has(candidate));
   return span ? { span, ...partsOf(span, made, conditions) } : null;
 }

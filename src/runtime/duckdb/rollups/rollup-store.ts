@@ -93,12 +93,8 @@ export class RollupHeaders {
   }
 
   #remember(key: ObjectKey, header: RollupHeader | null): void {
-    if (!header) this.#report(key);
     this.#entries.set(key, { header, chars: key.length + JSON.stringify(header).length });
-  }
-
-  #report(key: ObjectKey): void {
-    if (this.#reported.has(key)) return;
+    if (header || this.#reported.has(key)) return;
     if (this.#reported.size >= UNREADABLE_ROLLUPS_REMEMBERED_MAX) this.#reported.clear();
     this.#reported.add(key);
     this.#log.warn("a rollup is missing or cannot be read; reports read the events instead, and it is made again", { file: key });
@@ -225,7 +221,6 @@ export interface RollupToMake extends RollupParts {
   readonly origin: RollupOrigin;
 }
 
-/** The days, oldest first, that the names of files include. */
 function daysWithin(days: readonly PartitionVersion[], files: readonly RollupFile[]): ReadonlySet<LocalDate> {
   const left = files.toSorted((a, b) => (a.firstDay < b.firstDay ? -1 : 1)).values();
   const within = new Set<LocalDate>();

@@ -18,24 +18,18 @@ interface SiteQueueOptions {
   readonly retryMsMax: number;
 }
 
-interface Failed {
-  /** Failures since the last success. */
-  readonly failures: number;
-  readonly notBeforeMs: number;
-}
-
 /** The order of sites: changed ones first, then the others in turn. A site that failed waits, longer after each failure. */
 export class SiteQueue {
   readonly #options: SiteQueueOptions;
   readonly #changed = new Set<SiteId>();
   readonly #others = new Set<SiteId>();
-  readonly #failed = new Map<SiteId, Failed>();
+  /** Failures since a site's last success. */
+  readonly #failed = new Map<SiteId, { readonly failures: number; readonly notBeforeMs: number }>();
 
   constructor(options: SiteQueueOptions) {
     this.#options = options;
   }
 
-  /** Appends a site, unless it is in the queue. */
   add(siteId: SiteId): void {
     if (!this.#changed.has(siteId)) this.#others.add(siteId);
   }
@@ -106,7 +100,6 @@ export class Rollups implements Job {
   readonly #maker: RollupMaker;
   /** Days whose rollup could not be made. Others are tried before it. */
   readonly #passedOver = new Map<SiteId, Set<LocalDate>>();
-  /** Sites whose failure was logged. */
   readonly #reported = new Set<SiteId>();
   /** Each midnight of a site makes one more of its days a past one. */
   readonly #newDates: NewDates;

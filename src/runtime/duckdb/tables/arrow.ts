@@ -9,7 +9,6 @@ import { type BlockProps, NOT_RECORDED, type StringDictionary } from "./dictiona
 import type { PropertyRows } from "./properties.ts";
 import { DataType, Int32, Int64, makeData, makeVector, Table, tableFromIPC, tableToIPC, Uint64, Utf8, type Vector } from "apache-arrow";
 
-/** Rows of the relations `matches` and `matching_props`. */
 export interface Matches {
   readonly codes: Int32Array;
   /** A bit for each test that the string passes. */

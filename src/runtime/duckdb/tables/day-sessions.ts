@@ -17,14 +17,10 @@ const mixed = (low: number, high: number): number => Math.imul(low ^ Math.imul(h
 
 /** Maps visitor ids to indexes from 0 on. An open-addressing hash table, because a `Map` would need a BigInt for every row. */
 export class VisitorIndex {
-  #count = 0;
+  count = 0;
   #slots = new Int32Array(INITIAL_SLOTS).fill(EMPTY);
   /** The low and the high word of each visitor's id. */
   #ids = new Int32Array(INITIAL_SLOTS);
-
-  get count(): number {
-    return this.#count;
-  }
 
   /** The index of the visitor whose id has these words; assigns the next one if the id is new. */
   indexOf(low: number, high: number): number {
@@ -38,20 +34,20 @@ export class VisitorIndex {
       if (this.#ids[2 * index] === low && this.#ids[2 * index + 1] === high) return index;
       slot = (slot + 1) & mask;
     }
-    const index = this.#count++;
+    const index = this.count++;
     this.#ids[2 * index] = low;
     this.#ids[2 * index + 1] = high;
     slots[slot] = index;
-    if (this.#count * SLOTS_PER_VISITOR >= slots.length) this.#grow();
+    if (this.count * SLOTS_PER_VISITOR >= slots.length) this.#grow();
     return index;
   }
 
   #grow(): void {
     const ids = this.#ids;
-    const count = this.#count;
+    const count = this.count;
     this.#slots = new Int32Array(this.#slots.length * 2).fill(EMPTY);
     this.#ids = new Int32Array(this.#slots.length);
-    this.#count = 0;
+    this.count = 0;
     for (let index = 0; index < count; index++) this.indexOf(ids[2 * index] ?? 0, ids[2 * index + 1] ?? 0);
   }
 }
@@ -99,7 +95,11 @@ export class DaySessions {
   readonly #latest = new LatestSessions();
   readonly #gapMs: number;
   readonly #nextSession: () => number;
-  #inOrder = true;
+  /**
+   * False once an event belongs before its visitor's latest session, as after the clock was set back. The assigned numbers are
+   * then wrong. Events of one page may arrive slightly out of order; they stay within their session.
+   */
+  inOrder = true;
 
   constructor(gapMs: number, nextSession: () => number, lastEvents: readonly LastEvent[]) {
     this.#gapMs = gapMs;
@@ -110,14 +110,6 @@ export class DaySessions {
       // The start of that session is unknown, so no earlier event counts as part of it.
       this.#latest.start(visitor, session, Number(timestampMs), Number(timestampMs));
     });
-  }
-
-  /**
-   * False once an event belongs before its visitor's latest session, as after the clock was set back. The assigned numbers are
-   * then wrong. Events of one page may arrive slightly out of order; they stay within their session.
-   */
-  get inOrder(): boolean {
-    return this.#inOrder;
   }
 
   assign(visitorIds: BigUint64Array, timestampsMs: BigInt64Array): Int32Array {
@@ -153,7 +145,7 @@ export class DaySessions {
     const isWithinGap = (startMs[visitor] ?? NEVER) - timeMs <= this.#gapMs;
     const isWithinGapOfPrevious = timeMs - (previousEndMs[visitor] ?? NEVER) <= this.#gapMs;
     if (isWithinGap && !isWithinGapOfPrevious) startMs[visitor] = timeMs;
-    else this.#inOrder = false;
+    else this.inOrder = false;
   }
 }
 

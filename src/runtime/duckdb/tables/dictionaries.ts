@@ -65,7 +65,6 @@ export class StringDictionary extends Dictionary {
     return text === UNRECORDED ? NOT_RECORDED : (this.codes.get(text) ?? NO_STRING);
   }
 
-  /** The string of a code; undefined for `NOT_RECORDED`. */
   stringOf(code: number): string | undefined {
     return this.#texts[code - 1];
   }

@@ -313,7 +313,6 @@ interface Site {
   readonly strings: StringDictionary;
   readonly stringsTable: string;
   readonly props: PropsDictionary;
-  /** The names of its event tables and partial aggregates. */
   readonly tables: Set<string>;
   sessionCount: number;
 }

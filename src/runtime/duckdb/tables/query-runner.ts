@@ -174,7 +174,8 @@ export class QueryRelations {
   readonly #readings: Reading[] = [];
   readonly #wanted: (() => readonly Table[])[] = [];
   readonly #tables: string[] = [];
-  readonly #sqlByName: Record<string, string> = {};
+  /** The SELECT of each relation. */
+  readonly sqlByName: Record<string, string> = {};
 
   constructor(query: EngineQuery, { texts, properties }: QueryTests, readable: ReadableCodes | null, options: QueryRelationsOptions) {
     this.#options = options;
@@ -268,13 +269,9 @@ export class QueryRelations {
       const table = `query_${queryNumber}_${relation}`;
       run(`CREATE TABLE ${table} (${columns})`);
       this.#tables.push(table);
-      this.#sqlByName[relation] = `SELECT * FROM ${table}`;
+      this.sqlByName[relation] = `SELECT * FROM ${table}`;
       for (const ipc of rows) insert(table, ipc);
     }
-  }
-
-  get sqlByName(): Readonly<Record<string, string>> {
-    return this.#sqlByName;
   }
 
   get isEmpty(): boolean {
