@@ -242,17 +242,6 @@ export const siteTexts =
     return found;
   };
 
-/** Scans events that the engine holds: in a single pass, or in chunks. */
-async function scanSinglePass<Result>(
-  siteRange: SiteRange,
-  blocks: readonly number[],
-  reader: ScanReader<Result>,
-  context: ScanContext,
-): Promise<Result> {
-  await reader.readChunk(chunkOf(siteRange, blocks, context));
-  return reader.finish(siteTexts(context.engine, siteRange.siteId, context.asker));
-}
-
 /** The dictionary is held until the end, so codes stay valid although chunks are loaded and dropped. */
 async function scanInChunks<Result>(
   siteRange: SiteRange,
@@ -367,7 +356,11 @@ export class Executor implements AnalyticsBackend {
       ...siteRange,
       withProperties: true,
       withSessions: false,
-      singlePass: (blocks) => scanSinglePass(siteRange, blocks, openReader(), context),
+      async singlePass(blocks) {
+        const reader = openReader();
+        await reader.readChunk(chunkOf(siteRange, blocks, context));
+        return reader.finish(siteTexts(context.engine, siteRange.siteId, asker));
+      },
       inChunks: (chunks, loader) => scanInChunks(siteRange, chunks, loader, openReader(), context),
     };
     return this.#execute(task, asker);

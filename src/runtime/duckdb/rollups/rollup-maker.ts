@@ -40,26 +40,19 @@ export const KEYS_MEASURE = "properties";
  * `EngineLostError` if the engine failed.
  */
 export async function computeMeasures(siteRange: SiteRange, rolled: RolledMeasures, context: MeasureContext): Promise<ComputedMeasures> {
+  const { partitionCache, signal } = context;
+  const compute = (withProperties: boolean): Promise<ComputedMeasures> => {
+    const loading = { signal, withinBudget: true, onePass: true, temporary: true, complete: true, withProperties, withSessions: true };
+    return partitionCache.withDays(siteRange.siteId, siteRange.range, loading, (blocks) =>
+      measuresOf(rolled, withProperties, rowsIn({ ...siteRange, blocks }, context)),
+    );
+  };
   try {
-    return await compute(siteRange, rolled, true, context);
+    return await compute(true);
   } catch (error) {
-    if (error instanceof EngineFullError) return compute(siteRange, rolled, false, context);
+    if (error instanceof EngineFullError) return compute(false);
     throw error;
   }
-}
-
-function compute(
-  siteRange: SiteRange,
-  rolled: RolledMeasures,
-  withProperties: boolean,
-  context: MeasureContext,
-): Promise<ComputedMeasures> {
-  const { siteId, range } = siteRange;
-  const { partitionCache, signal } = context;
-  const loading = { signal, withinBudget: true, onePass: true, temporary: true, complete: true, withProperties, withSessions: true };
-  return partitionCache.withDays(siteId, range, loading, (blocks) =>
-    measuresOf(rolled, withProperties, rowsIn({ ...siteRange, blocks }, context)),
-  );
 }
 
 interface LoadedContext extends Omit<MeasureContext, "partitionCache"> {

@@ -396,7 +396,11 @@ export class QueryRunner {
     try {
       return await this.#resultOf(connection, execute, turn);
     } catch (error) {
-      if (turn.signal.aborted) this.#cancel(connection);
+      if (turn.signal.aborted) {
+        bindings.cancelPendingQuery(connection);
+        // The rows that it wrote block checkpoints until the connection runs another statement.
+        bindings.runQuery(connection, "SELECT 1");
+      }
       throw error;
     }
   }
@@ -420,13 +424,6 @@ export class QueryRunner {
       bytesLeft = FETCHED_BYTES;
       await turn.next();
     }
-  }
-
-  #cancel(connection: number): void {
-    const { bindings } = this.#options;
-    bindings.cancelPendingQuery(connection);
-    // The rows that it wrote block checkpoints until the connection runs another statement.
-    bindings.runQuery(connection, "SELECT 1");
   }
 
   /** This build does not parse a parenthesised query with a WITH below another WITH, so the lists of relations are joined. */
