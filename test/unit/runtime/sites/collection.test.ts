@@ -207,7 +207,12 @@ describe("stored annotations and segments", () => {
     });
 
   /** The records of one item, in whose text `from` is replaced. */
-  async function edited<Fields extends object>(kind: CollectionKind<Fields>, fields: Fields, from: string, to: string): Promise<RecordStore> {
+  async function edited<Fields extends object>(
+    kind: CollectionKind<Fields>,
+    fields: Fields,
+    from: string,
+    to: string,
+  ): Promise<RecordStore> {
     const records = createMemoryRecordStore();
     const collection = await openKind(kind, records);
     await collection.change(A, () => new Map([[collection.newId(), fields]]), signal);
