@@ -65,16 +65,13 @@ function isSecure(request: Request, { services, url }: HostContext): boolean {
   return false;
 }
 
-function setCookie(request: Request, context: HostContext, token: string, maxAgeSecs: number): ReplyHeaders {
+/** The cookie of a session; null deletes it. */
+export function sessionCookie(request: Request, context: HostContext, token: string | null): ReplyHeaders {
+  const { basePath, sessionTtlSecs } = context.services.config;
+  const maxAgeSecs = token === null ? 0 : sessionTtlSecs;
   const secure = isSecure(request, context) ? "; Secure" : "";
-  const path = `${context.services.config.basePath}/`;
-  return { "Set-Cookie": `${SESSION_COOKIE}=${token}; HttpOnly; SameSite=Strict; Path=${path}; Max-Age=${maxAgeSecs}${secure}` };
+  return { "Set-Cookie": `${SESSION_COOKIE}=${token ?? ""}; HttpOnly; SameSite=Strict; Path=${basePath}/; Max-Age=${maxAgeSecs}${secure}` };
 }
-
-export const sessionCookie = (request: Request, context: HostContext, token: string): ReplyHeaders =>
-  setCookie(request, context, token, context.services.config.sessionTtlSecs);
-
-export const endedSessionCookie = (request: Request, context: HostContext): ReplyHeaders => setCookie(request, context, "", 0);
 
 export const needsStanding = (access: Access): boolean => access !== "public" && access !== "ingest";
 

@@ -4,7 +4,7 @@ import { anyText, Body, required } from "../runtime/base/body.ts";
 import { PASSWORD_BYTES_MAX } from "../runtime/base/config/admin-limits.ts";
 import { boolean, closed, orNull, text } from "../runtime/base/json-schema.ts";
 import { ADMIN_PASSWORD_CHARS_MIN } from "../shared/limits.ts";
-import { endedSessionCookie, sessionCookie, sessionTokensOf } from "./access.ts";
+import { sessionCookie, sessionTokensOf } from "./access.ts";
 import { clientAddressOfRequest, maybeRebound, refuseForeignPage, unverifiedHost } from "./origins.ts";
 import { sets, NOT_STORED } from "./openapi/headers.ts";
 import { answer, jsonBody, BODY_REFUSALS, UNVERIFIED_HOST, type Operations, type Answer } from "./openapi/operation.ts";
@@ -71,7 +71,7 @@ export const postLogin: Handler = async (request, context) => {
 /** POST /api/auth/logout ends the session, and succeeds without one (docs/http-api.md, "Login sessions"). */
 export const postLogout: Handler = (request, context) => {
   for (const token of sessionTokensOf(request)) context.services.sessions.end(token);
-  return jsonReply({ status: "logged_out" }, 200, endedSessionCookie(request, context));
+  return jsonReply({ status: "logged_out" }, 200, sessionCookie(request, context, null));
 };
 
 /** POST /api/auth/logout-all ends every session, the caller's too (docs/http-api.md, "Login sessions"). */
@@ -79,7 +79,7 @@ export const postLogoutAll: Handler = (request, context) => {
   const { sessions, log } = context.services;
   sessions.endOthers([]);
   log.info("all sessions were ended on request");
-  return jsonReply({ status: "logged_out" }, 200, endedSessionCookie(request, context));
+  return jsonReply({ status: "logged_out" }, 200, sessionCookie(request, context, null));
 };
 
 /** POST /api/auth/password replaces the admin password (docs/http-api.md, "Change of password"). */
@@ -117,6 +117,8 @@ const SESSION: Answer = answer("A new session, in the body and as a cookie.", "S
   ...NOT_STORED,
   ...sets(`The session cookie: \`HttpOnly\`, \`SameSite=Strict\`, and \`Secure\` as set by \`secure_cookies\`.`),
 });
+
+const loggedOut = (description: string) => answer(description, "LoggedOut", { ...NOT_STORED, ...sets("Deletes the session cookie.") });
 
 const FOREIGN_PAGE = "A page of another origin sent the request.";
 
@@ -160,17 +162,13 @@ const OPERATIONS = {
     operationId: "logOut",
     summary: "Ends the session",
     description: "Succeeds without a session, too.",
-    answers: {
-      200: answer("The session has ended.", "LoggedOut", { ...NOT_STORED, ...sets("Deletes the session cookie.") }),
-    },
+    answers: { 200: loggedOut("The session has ended.") },
   },
   "POST /api/auth/logout-all": {
     operationId: "logOutEverywhere",
     summary: "Ends every session",
     description: "The caller's session ends, too. API keys stay valid.",
-    answers: {
-      200: answer("All sessions have ended.", "LoggedOut", { ...NOT_STORED, ...sets("Deletes the session cookie.") }),
-    },
+    answers: { 200: loggedOut("All sessions have ended.") },
   },
   "POST /api/auth/password": {
     operationId: "changePassword",

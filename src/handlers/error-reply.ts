@@ -75,18 +75,14 @@ export const STATUS = {
   unavailable: 503,
 } as const satisfies Record<AppErrorCode, number>;
 
-/** Tells the dashboard, without parsing messages, that setup requires the setup code. */
-const SETUP_CODE_REQUIRED = { "X-Setup-Code": "required" } as const;
-
-/** Distinguishes this 503 from a proxy's, and tells the dashboard not to retry. */
-const EXTENSION_MISSING = { "X-Behavioral-Extension": "missing" } as const;
-
 const INTERNAL_ERROR = "Internal error. The server's log tells more under this request's id.";
 
 function extraHeaders({ failure }: AppError): Record<string, string> {
   if ("retryAfterSecs" in failure) return { "Retry-After": String(failure.retryAfterSecs) };
-  if (failure.code === "unverified_host") return SETUP_CODE_REQUIRED;
-  if (failure.code === "extension_missing") return EXTENSION_MISSING;
+  // Tells the dashboard, without parsing messages, that setup requires the setup code.
+  if (failure.code === "unverified_host") return { "X-Setup-Code": "required" };
+  // Distinguishes this 503 from a proxy's, and tells the dashboard not to retry.
+  if (failure.code === "extension_missing") return { "X-Behavioral-Extension": "missing" };
   if (failure.code === "method_not_allowed") return { Allow: failure.allow };
   // The rest of an unfinished body is not read, so the connection cannot be reused.
   if (failure.code === "request_timeout") return { Connection: "close" };

@@ -26,24 +26,19 @@ function weightsIn(acceptEncoding: string): ReadonlyMap<string, number> {
   return weights;
 }
 
-/** A coding that is not listed has the weight of `*`; `identity` is acceptable unless it is excluded. */
-function weightOf(coding: Coding, weights: ReadonlyMap<string, number>): number {
-  return weights.get(coding) ?? weights.get("*") ?? (coding === "identity" ? 0.001 : 0);
-}
-
 /** `identity` if the client accepts no other. */
 export function chosenCoding(acceptEncoding: string | null, available: readonly Coding[]): Coding {
   const weights = weightsIn(acceptEncoding ?? "");
   let best: Coding = "identity";
   let bestWeight = 0;
   for (const coding of CODINGS) {
-    const weight = available.includes(coding) ? weightOf(coding, weights) : 0;
+    if (!available.includes(coding)) continue;
+    // A coding that is not listed has the weight of `*`; `identity` is acceptable unless it is excluded.
+    const weight = weights.get(coding) ?? weights.get("*") ?? (coding === "identity" ? 0.001 : 0);
     if (weight > bestWeight) [best, bestWeight] = [coding, weight];
   }
   return best;
 }
-
-const bytesIn = ({ bytes, brotli, gzip }: Asset) => ({ identity: bytes, br: brotli, gzip });
 
 /** A strong ETag: each coding of a file has its own, because the bytes differ. */
 const tagOf = (version: string, coding: Coding): string => `"${version}${coding === "identity" ? "" : `-${coding}`}"`;
@@ -56,7 +51,7 @@ function isKnown(ifNoneMatch: string | null, tag: string): boolean {
 
 /** `headers` are added to the headers of the file, also for a 304. */
 export function assetReply(request: Request, asset: Asset, headers: ReplyHeaders): Reply {
-  const forms = bytesIn(asset);
+  const forms = { identity: asset.bytes, br: asset.brotli, gzip: asset.gzip };
   const available = CODINGS.filter((coding) => forms[coding] !== undefined);
   const coding = chosenCoding(request.headers.get("accept-encoding"), available);
   const tag = tagOf(asset.version, coding);

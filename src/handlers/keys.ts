@@ -54,26 +54,19 @@ export const deleteKey: Handler = async (_request, { services, params, deadline 
 
 const KEY_HASH = text("SHA-256 of the whole key, which identifies it.", { pattern: "^[0-9a-f]{64}$" });
 
+const KEY = { key_hash: KEY_HASH, name: NAME, scope: SCOPE, sites: SITES };
+
 const SCHEMAS = {
   NewKey: NEW_KEY.schema,
   CreatedKey: closed(
-    {
-      key: text("The key itself, which is returned only here.", { pattern: `^${API_KEY_PREFIX}[0-9a-f]{64}$` }),
-      key_hash: KEY_HASH,
-      name: NAME,
-      scope: SCOPE,
-      sites: SITES,
-    },
+    { key: text("The key itself, which is returned only here.", { pattern: `^${API_KEY_PREFIX}[0-9a-f]{64}$` }), ...KEY },
     { optional: ["sites"] },
   ),
   Keys: list(
     "In order of creation.",
     closed(
       {
-        key_hash: KEY_HASH,
-        name: NAME,
-        scope: SCOPE,
-        sites: SITES,
+        ...KEY,
         created_at: text("When the key was created, in UTC.", { format: "date-time" }),
         revoked: boolean("Whether the key is revoked."),
       },

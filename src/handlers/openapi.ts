@@ -112,47 +112,40 @@ const DESCRIPTION =
 type Security = readonly Readonly<Partial<Record<keyof typeof SECURITY_SCHEMES, readonly []>>>[];
 
 interface AccessRules {
-  readonly headers: Headers;
-  readonly refusals: Operation["refusals"];
+  readonly headers?: Headers;
+  readonly refusals?: Operation["refusals"];
   readonly security?: Security;
 }
 
 const ANY_CREDENTIAL: Security = [{ Session: [] }, { BearerKey: [] }, { HeaderKey: [] }];
 
-const ADMIN_REFUSALS = {
-  unverified_host: UNVERIFIED_HOST,
-  unauthenticated: "The request has no valid credential, or no admin password is set yet.",
-} as const;
+/** No credential is needed until an admin password is set. */
+const ANY_OR_NONE: Security = [{}, ...ANY_CREDENTIAL];
 
+const ofDashboard = (security: Security, unauthenticated: string, forbidden: string): AccessRules => ({
+  headers: DASHBOARD_HEADERS,
+  refusals: { unverified_host: UNVERIFIED_HOST, unauthenticated, forbidden },
+  security,
+});
+
+const NO_CREDENTIAL = "The service has an admin password, and the request has no valid credential";
+const NO_ADMIN = "The request has no valid credential, or no admin password is set yet.";
 const NOT_ADMIN = "The key is ReadOnly, or a request that changes something with a session was not sent by a page of the dashboard.";
+
+const STATS = ofDashboard(
+  [...ANY_OR_NONE, { Share: [] }],
+  `${NO_CREDENTIAL}; or \`X-Share\` is not valid.`,
+  "The caller may not read the site, or the share link does not show what the request asks for.",
+);
 
 /** Additions to the description of a route by its access level. */
 const BY_ACCESS: Readonly<Record<Access, AccessRules>> = {
-  public: { headers: {}, refusals: {} },
-  ingest: { headers: INGEST_HEADERS, refusals: {} },
-  auth: { headers: DASHBOARD_HEADERS, refusals: {} },
-  stats: {
-    headers: DASHBOARD_HEADERS,
-    refusals: {
-      unverified_host: UNVERIFIED_HOST,
-      unauthenticated: "The service has an admin password, and the request has no valid credential; or `X-Share` is not valid.",
-      forbidden: "The caller may not read the site, or the share link does not show what the request asks for.",
-      too_many_requests: TOO_MANY_VIEWS,
-    },
-    // No credential is needed until an admin password is set.
-    security: [{}, ...ANY_CREDENTIAL, { Share: [] }],
-  },
-  instance: {
-    headers: DASHBOARD_HEADERS,
-    refusals: {
-      unverified_host: UNVERIFIED_HOST,
-      unauthenticated: "The service has an admin password, and the request has no valid credential.",
-      forbidden: "The key is limited to some sites, or the request has a share link.",
-    },
-    security: [{}, ...ANY_CREDENTIAL],
-  },
+  public: {},
+  ingest: { headers: INGEST_HEADERS },
+  auth: { headers: DASHBOARD_HEADERS },
+  stats: { ...STATS, refusals: { ...STATS.refusals, too_many_requests: TOO_MANY_VIEWS } },
+  instance: ofDashboard(ANY_OR_NONE, `${NO_CREDENTIAL}.`, "The key is limited to some sites, or the request has a share link."),
   share: {
-    headers: {},
     refusals: {
       unverified_host: UNVERIFIED_HOST,
       not_found: "The share link is unknown, revoked or expired, or the site is not public.",
@@ -160,34 +153,18 @@ const BY_ACCESS: Readonly<Record<Access, AccessRules>> = {
     },
     security: [{ Share: [] }],
   },
-  site: {
-    headers: DASHBOARD_HEADERS,
-    refusals: { ...ADMIN_REFUSALS, forbidden: `${NOT_ADMIN} Or the key is limited to other sites.` },
-    security: ANY_CREDENTIAL,
-  },
-  admin: {
-    headers: DASHBOARD_HEADERS,
-    refusals: { ...ADMIN_REFUSALS, forbidden: `${NOT_ADMIN} Or the key is limited to some sites.` },
-    security: ANY_CREDENTIAL,
-  },
-  session: {
-    headers: DASHBOARD_HEADERS,
-    refusals: {
-      ...ADMIN_REFUSALS,
-      forbidden: "The request has an API key and no session, or was not sent by a page of the dashboard.",
-    },
-    security: [{ Session: [] }],
-  },
-  manage: {
-    headers: DASHBOARD_HEADERS,
-    refusals: {
-      unverified_host: UNVERIFIED_HOST,
-      unauthenticated: "The service has an admin password, and the request has no valid credential.",
-      forbidden: "The key is ReadOnly or limited to some sites, or the request was sent by a page of another origin.",
-    },
-    // No credential is needed until an admin password is set.
-    security: [{}, ...ANY_CREDENTIAL],
-  },
+  site: ofDashboard(ANY_CREDENTIAL, NO_ADMIN, `${NOT_ADMIN} Or the key is limited to other sites.`),
+  admin: ofDashboard(ANY_CREDENTIAL, NO_ADMIN, `${NOT_ADMIN} Or the key is limited to some sites.`),
+  session: ofDashboard(
+    [{ Session: [] }],
+    NO_ADMIN,
+    "The request has an API key and no session, or was not sent by a page of the dashboard.",
+  ),
+  manage: ofDashboard(
+    ANY_OR_NONE,
+    `${NO_CREDENTIAL}.`,
+    "The key is ReadOnly or limited to some sites, or the request was sent by a page of another origin.",
+  ),
 };
 
 const RETRYABLE: readonly RefusalCode[] = ["too_many_requests", "unavailable"];
@@ -246,7 +223,7 @@ function operationObject({ access, roles }: Route, { tag, parameters, answers, r
     "x-roles": roles,
     ...(rules.security && { security: rules.security }),
     ...(parameters && { parameters: parameters.map(parameterOrReference) }),
-    responses: Object.fromEntries(responses.map(([status, answer]) => [status, responseObject(rules.headers, answer)])),
+    responses: Object.fromEntries(responses.map(([status, answer]) => [status, responseObject(rules.headers ?? {}, answer)])),
   };
 }
 

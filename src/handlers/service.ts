@@ -79,15 +79,13 @@ export const getSecurityContact: Handler = (_request, { services, nowMs, url }) 
 
 // Description in the OpenAPI document
 
-/** Open, because the OpenAPI specification defines its content. */
-const DOCUMENT: Schema = {
-  type: "object",
-  properties: { openapi: text("The version of the specification.", { pattern: "^3\\.1\\." }) },
-  required: ["openapi", "info", "paths"],
-};
-
 const SCHEMAS = {
-  OpenApiDocument: DOCUMENT,
+  /** Open, because the OpenAPI specification defines its content. */
+  OpenApiDocument: {
+    type: "object",
+    properties: { openapi: text("The version of the specification.", { pattern: "^3\\.1\\." }) },
+    required: ["openapi", "info", "paths"],
+  } satisfies Schema,
   Health: closed({
     status: text("Constant.", { const: "ok" }),
     version: text("Version of the program.", { minLength: 1 }),
@@ -104,17 +102,14 @@ const SCHEMAS = {
   }),
 };
 
-const fixedText = (description: string, body: string, headers = NOT_STORED): Answer => ({
+const plainText = (description: string, headers: Headers, schema = text("Plain text.", { minLength: 1 })): Answer => ({
   description,
   headers,
-  content: { "text/plain": { schema: text("Constant.", { const: body }) } },
+  content: { "text/plain": { schema } },
 });
 
-const plainText = (description: string, headers: Headers): Answer => ({
-  description,
-  headers,
-  content: { "text/plain": { schema: text("Plain text.", { minLength: 1 }) } },
-});
+const fixedText = (description: string, body: string, headers = NOT_STORED): Answer =>
+  plainText(description, headers, text("Constant.", { const: body }));
 
 const OPERATIONS = {
   "GET /api/openapi.json": {
@@ -151,9 +146,7 @@ const OPERATIONS = {
   "GET /health/detailed": {
     operationId: "getHealthDetails",
     summary: "Health details",
-    answers: {
-      200: answer("The state of the service.", "Health"),
-    },
+    answers: { 200: answer("The state of the service.", "Health") },
     refusals: { request_timeout: "The query engine did not start within the time limit." },
   },
   "GET /metrics": {

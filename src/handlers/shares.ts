@@ -24,6 +24,7 @@ import { clientAddressOfRequest } from "./origins.ts";
 import { answer, jsonBody, BODY_REFUSALS, inPath, documented, TOO_MANY_VIEWS, type Operations } from "./openapi/operation.ts";
 import { jsonReply, Query, readJson } from "./http.ts";
 import type { Handler } from "./route.ts";
+import { shownSettings } from "./site-settings.ts";
 
 const NAME = text("The purpose of the link.", { minLength: 1, maxLength: SHARE_NAME_CHARS_MAX });
 const FILTERS = text("Conditions that every report of the link has, as in the parameter `filters`; empty for none.");
@@ -183,21 +184,16 @@ export const getShare: Handler = (request, { services: { shares, sites }, standi
   if (shown === "unknown") throw shareNotFound();
   const { siteId, view } = shown;
   const link = shares.find(shareOf(request) ?? "")?.share;
-  const { name, weekStart, hiddenCards } = sites.settingsOf(siteId);
-  const calendar = sites.calendarOf(siteId);
   return jsonReply({
     locked: false,
     site_id: siteId,
-    site_name: name ?? siteId,
+    site_name: sites.settingsOf(siteId).name ?? siteId,
     name: link?.name ?? null,
     filters: view.filters,
     ...dateFields(view.dates),
     realtime: view.hasRealtime,
     expires_at: link?.expiresAt ?? null,
-    time_zone: calendar.zoneAt(nowMs),
-    today: calendar.dateOf(nowMs),
-    week_start: weekStart,
-    hidden_cards: hiddenCards,
+    ...shownSettings(sites, siteId, nowMs),
   });
 };
 

@@ -13,7 +13,7 @@ import {
   settingsJson,
   type SiteSettings,
 } from "../runtime/sites/site-settings.ts";
-import type { ChangeRequest } from "../runtime/sites/sites.ts";
+import type { ChangeRequest, Sites } from "../runtime/sites/sites.ts";
 import type { EpochMs, SiteId } from "../storage/event.ts";
 import { answer, jsonBody, inPath, type Operations } from "./openapi/operation.ts";
 import { jsonReply, readJson } from "./http.ts";
@@ -31,6 +31,13 @@ function settingsOf(siteId: SiteId, { sites }: Services, nowMs: EpochMs) {
     time_zone_in_force: sites.calendarOf(siteId).zoneAt(nowMs),
     time_zone_changes: (record?.calendar?.changes ?? []).map(({ firstDate, timeZone }) => ({ first_date: firstDate, time_zone: timeZone })),
   };
+}
+
+/** The settings by which the dashboard shows a site, also to guests. */
+export function shownSettings(sites: Sites, siteId: SiteId, nowMs: EpochMs) {
+  const { weekStart, hiddenCards } = sites.settingsOf(siteId);
+  const calendar = sites.calendarOf(siteId);
+  return { time_zone: calendar.zoneAt(nowMs), today: calendar.dateOf(nowMs), week_start: weekStart, hidden_cards: hiddenCards };
 }
 
 export const getSettings: Handler = (_request, context) => jsonReply(settingsOf(siteIn(context), context.services, context.nowMs));

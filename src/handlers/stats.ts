@@ -38,6 +38,7 @@ import {
 } from "./openapi/operation.ts";
 import { fileReply, jsonReply, jsonTextReply, Query, timeZoneHeaders } from "./http.ts";
 import type { StreamSource } from "./response-streams.ts";
+import { shownSettings } from "./site-settings.ts";
 import type { Context, Handler } from "./route.ts";
 import { PRODUCT_NAME } from "../shared/names.ts";
 import { EXPORT_ROWS_MAX } from "../shared/limits.ts";
@@ -135,17 +136,8 @@ const SITES_PARAMETERS = {
 };
 
 const shown = (sites: Sites, siteId: SiteId, nowMs: EpochMs) => {
-  const { name, weekStart, hiddenCards, isPublic } = sites.settingsOf(siteId);
-  const calendar = sites.calendarOf(siteId);
-  return {
-    site_id: siteId,
-    name,
-    time_zone: calendar.zoneAt(nowMs),
-    today: calendar.dateOf(nowMs),
-    week_start: weekStart,
-    hidden_cards: hiddenCards,
-    public: isPublic,
-  };
+  const { name, isPublic } = sites.settingsOf(siteId);
+  return { site_id: siteId, name, ...shownSettings(sites, siteId, nowMs), public: isPublic };
 };
 
 export const getSites: Handler = async (_request, { services, nowMs, url, reader: { principal } }) => {

@@ -19,7 +19,7 @@ interface LoginParts {
   readonly log: Log;
 }
 
-interface LoginAttempt {
+export interface LoginAttempt {
   readonly password: string;
   /** The client's. In memory while it has failures, and nowhere else. */
   readonly address: string;

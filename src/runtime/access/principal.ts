@@ -60,11 +60,9 @@ export function standingBy(parts: StandingParts, { sessionTokens, apiKeys, share
   };
 }
 
-/** `admin` may change sites and what is shared of them; `reader` may read statistics. */
-type PrincipalRole = "admin" | "reader";
-
 export interface Principal {
-  readonly role: PrincipalRole;
+  /** `admin` may change sites and what is shared of them; `reader` may read statistics. */
+  readonly role: "admin" | "reader";
   /** `all` includes sites that do not exist yet. */
   readonly sites: "all" | readonly SiteId[];
   /** null: no restriction. */

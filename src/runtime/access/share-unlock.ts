@@ -16,6 +16,7 @@ import { wideNetworkOf, createRateLimit, takeFromAll, type RateLimit } from "../
 import type { Counters } from "../base/metrics/metrics.ts";
 import type { Log } from "../base/metrics/log.ts";
 import type { LoginLockout } from "./login-lockout.ts";
+import type { LoginAttempt } from "./login.ts";
 import type { PasswordHasher } from "./password-hasher.ts";
 import type { PasswordQueue } from "./password-queue.ts";
 import { shareNotFound, type Shares } from "./shares.ts";
@@ -73,12 +74,8 @@ interface ShareUnlockParts {
   readonly log: Log;
 }
 
-interface UnlockAttempt {
+interface UnlockAttempt extends LoginAttempt {
   readonly token: string;
-  readonly password: string;
-  /** The client's. In memory while it has failures, and nowhere else. */
-  readonly address: string;
-  readonly signal: AbortSignal;
 }
 
 export class ShareUnlock {

@@ -48,11 +48,9 @@ export const unpackAsset = ({ contentType, version, text, brotli, gzip }: Packed
 export function createAssets(packed: PackedAssets): Assets {
   const unpacked = new Map<string, Asset>();
   return (name) => {
-    const known = unpacked.get(name);
-    if (known) return known;
     const found = Object.hasOwn(packed, name) ? packed[name] : undefined;
     if (!found) return null;
-    const asset = unpackAsset(found);
+    const asset = unpacked.get(name) ?? unpackAsset(found);
     unpacked.set(name, asset);
     return asset;
   };

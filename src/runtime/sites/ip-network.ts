@@ -31,13 +31,7 @@ function shortestIpv6(text: string): string | null {
 }
 
 function ipv6Words(shortest: string): Words {
-  const [head = "", tail = ""] = shortest.split("::").map((part) =>
-    part
-      .split(":")
-      .filter((group) => group !== "")
-      .join(":"),
-  );
-  const [first, last] = [head, tail].map((part) => (part === "" ? [] : part.split(":"))) as [string[], string[]];
+  const [first = [], last = []] = shortest.split("::").map((part) => part.split(":").filter((group) => group !== ""));
   const groups = [...first, ...Array.from({ length: 8 - first.length - last.length }, () => "0"), ...last];
   return [0, 2, 4, 6].map((i) => Number.parseInt(groups[i] ?? "", 16) * 0x10000 + Number.parseInt(groups[i + 1] ?? "", 16));
 }
@@ -82,12 +76,7 @@ export function networkText({ words, prefixBits }: IpNetwork): string {
   return prefixBits === words.length * WORD_BITS ? `${address}` : `${address}/${prefixBits}`;
 }
 
-interface Masked {
-  readonly words: Words;
-  readonly masks: Words;
-}
-
-function isIn(address: Words, { words, masks }: Masked): boolean {
+function isIn(address: Words, words: Words, masks: Words): boolean {
   if (address.length !== words.length) return false;
   for (let i = 0; i < words.length; i++) if (((address[i] ?? 0) & (masks[i] ?? 0)) >>> 0 !== words[i]) return false;
   return true;
@@ -95,9 +84,9 @@ function isIn(address: Words, { words, masks }: Masked): boolean {
 
 /** Tells whether an address is in one of the networks, in time proportional to their number. Mapped addresses must be written as IPv4. */
 export function networkMatcher(networks: readonly IpNetwork[]): (address: string) => boolean {
-  const prepared = networks.map(({ words, prefixBits }): Masked => ({ words, masks: words.map((_, i) => maskOf(prefixBits, i)) }));
+  const prepared = networks.map(({ words, prefixBits }) => ({ words, masks: words.map((_, i) => maskOf(prefixBits, i)) }));
   return (address) => {
     const words = wordsOf(address);
-    return words !== null && prepared.some((network) => isIn(words, network));
+    return words !== null && prepared.some((network) => isIn(words, network.words, network.masks));
   };
 }

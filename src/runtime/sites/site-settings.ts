@@ -1,6 +1,6 @@
 /** The settings of a site: the rule and default of each, and how they are written in requests, responses and records (docs/sites.md). */
 import { RETENTION_DAYS_MAX, SITE_NAME_CHARS_MAX } from "../../shared/limits.ts";
-import { CARDS, WEEK_STARTS, type WeekStart } from "../../shared/site-choices.ts";
+import { CARDS, WEEK_STARTS } from "../../shared/site-choices.ts";
 import { exceedsChars } from "../../shared/text.ts";
 import type { JsonObject } from "../../storage/record-store.ts";
 import { TimeZone } from "../../storage/time-zone.ts";
@@ -26,21 +26,6 @@ import { invalidInput, AppError } from "../base/errors.ts";
 import { boolean, closed, count, list, orNull, text, word } from "../base/json-schema.ts";
 import { networkText, parseNetwork } from "./ip-network.ts";
 import type { SiteId } from "../../storage/event.ts";
-
-export interface SiteSettings {
-  /** The site's display name; null for its id. */
-  readonly name: string | null;
-  /** An IANA name; null for the option `time_zone`. */
-  readonly timeZone: string | null;
-  readonly weekStart: WeekStart;
-  readonly isPublic: boolean;
-  readonly excludedPaths: readonly string[];
-  readonly excludedAddresses: readonly string[];
-  readonly excludedCountries: readonly string[];
-  readonly hiddenCards: readonly string[];
-  /** Days for which events are kept; null for the option `retention_days`, 0 for ever. */
-  readonly retentionDays: number | null;
-}
 
 /** Drops trailing slashes, as stored paths have none. `?` and `#` end a path, so a pattern with one would match nothing. */
 function parsePath(entry: string): string | null {
@@ -126,36 +111,35 @@ export const SETTINGS = new Body(FIELDS, {
   ),
 });
 
-function settingsFrom(sent: ValuesOf<typeof FIELDS>): SiteSettings {
-  return {
-    name: sent.name,
-    timeZone: sent.time_zone,
-    weekStart: sent.week_start,
-    isPublic: sent.public,
-    excludedPaths: sent.excluded_paths,
-    excludedAddresses: sent.excluded_addresses,
-    excludedCountries: sent.excluded_countries,
-    hiddenCards: sent.hidden_cards,
-    retentionDays: sent.retention_days,
-  };
-}
+/** The names of settings in code, and in requests, responses and records. */
+const NAMES = {
+  name: "name",
+  timeZone: "time_zone",
+  weekStart: "week_start",
+  isPublic: "public",
+  excludedPaths: "excluded_paths",
+  excludedAddresses: "excluded_addresses",
+  excludedCountries: "excluded_countries",
+  hiddenCards: "hidden_cards",
+  retentionDays: "retention_days",
+} as const satisfies Readonly<Record<string, keyof typeof FIELDS>>;
+
+type SettingName = keyof typeof NAMES;
+
+export type SiteSettings = { readonly [Name in SettingName]: ValuesOf<typeof FIELDS>[(typeof NAMES)[Name]] };
+
+const NAME_PAIRS = Object.entries(NAMES) as [SettingName, keyof typeof FIELDS][];
+
+const settingsFrom = (sent: ValuesOf<typeof FIELDS>) =>
+  Object.fromEntries(NAME_PAIRS.map(([name, field]) => [name, sent[field]])) as SiteSettings;
 
 /** Parses a record, which may have fields that this version does not know. Throws for a value that breaks its rule. */
 export const parseSettings = (json: JsonObject): SiteSettings => settingsFrom(SETTINGS.check(SETTINGS.read(json)));
 
 export const DEFAULT_SETTINGS: SiteSettings = parseSettings({});
 
-export const settingsJson = (settings: SiteSettings) => ({
-  name: settings.name,
-  time_zone: settings.timeZone,
-  week_start: settings.weekStart,
-  public: settings.isPublic,
-  excluded_paths: settings.excludedPaths,
-  excluded_addresses: settings.excludedAddresses,
-  excluded_countries: settings.excludedCountries,
-  hidden_cards: settings.hiddenCards,
-  retention_days: settings.retentionDays,
-});
+export const settingsJson = (settings: SiteSettings): JsonObject =>
+  Object.fromEntries(NAME_PAIRS.map(([name, field]) => [field, settings[name]]));
 
 /** The version of the file of all settings (docs/sites.md, "Export and import settings"). */
 export const SETTINGS_FILE_VERSION = 1;
