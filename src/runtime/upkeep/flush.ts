@@ -13,9 +13,7 @@ import { PeriodicJob, type Run } from "../base/periodic-job.ts";
 interface FlushPace {
   /** The longest wait of an event, where reports see it only after its flush. */
   readonly eventMs: number;
-  /** Sites whose files are written at the same time. */
   readonly sitesAtOnce: number;
-  /** The longest pause after a failure. */
   readonly retryMsMax: number;
 }
 
@@ -49,7 +47,6 @@ export class Flush {
   /** Start of the wait of the oldest unflushed event. */
   #waitingSinceMs: number | null = null;
   #lastFlushMs: number;
-  /** The reason of the last flush's failure. */
   #failure: unknown = null;
 
   constructor(options: FlushOptions) {

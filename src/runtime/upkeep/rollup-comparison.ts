@@ -43,17 +43,14 @@ class MeasureSums {
       const sum = this.#sums.get(name) ?? new MeasureSum();
       this.#sums.set(name, sum);
       sum.add(columns);
-      if (!this.#isNeeded(name) && (sum.rows > ROLLUP_MEASURE_ROWS_MAX || this.#hasTooManyProperties(name))) this.#drop(name);
+      if (this.#isNeeded(name) || !(sum.rows > ROLLUP_MEASURE_ROWS_MAX || this.#hasTooManyProperties(name))) continue;
+      this.#sums.delete(name);
+      this.#dropped.add(name);
     }
   }
 
   #hasTooManyProperties(name: string): boolean {
     return isPropertyMeasure(name) && this.names.filter(isPropertyMeasure).length > ROLLUP_PROPERTIES_MAX;
-  }
-
-  #drop(name: string): void {
-    this.#sums.delete(name);
-    this.#dropped.add(name);
   }
 
   get names(): readonly string[] {
@@ -185,7 +182,6 @@ interface RollupComparisonOptions {
 
 const IDS_LAST_LONGER = "its visitor ids last longer than its salt periods: visitor_salt_rotation_days was shortened";
 
-/** A rollup of which some periods are added up. */
 interface OpenComparison {
   readonly rollup: ComparableRollup;
   readonly sums: MeasureSums;

@@ -102,7 +102,6 @@ export interface VerificationReport {
   /** Superseded files: left by a crash, or about to be removed. Queries ignore them. */
   readonly supersededFiles: number;
   readonly segments: number;
-  /** Unflushed events of the journal. */
   readonly unflushedEvents: number;
   /** Segments that end in a partial line: it is being written, or a crash interrupted it before it was acknowledged. */
   readonly tornSegments: number;
