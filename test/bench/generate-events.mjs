@@ -103,6 +103,8 @@ function visitorFrom(random) {
   };
 }
 
+const { UNRECORDED } = await importSource("src/storage/event.ts");
+
 /** The variety of texts: as on most sites, or with texts that mostly occur once or twice. @typedef {"usual" | "many"} Texts */
 
 /** Landing pages of links, and names in properties, for `many` texts. */
@@ -127,6 +129,7 @@ export function eventsOfDay(dayStartMs, count, random, texts = "usual") {
     const goal = Math.floor(random() * GOALS.length);
     const isPaid = isGoal && GOALS[goal] === "Purchase";
     return {
+      ...UNRECORDED,
       siteId: SITE,
       timestampMs,
       ...visitor,
