@@ -29,6 +29,7 @@ const COUNTRY_DATABASE = packages.resolve("@ip-location-db/geo-whois-asn-country
 
 const UNFINISHED = ".build-";
 
+/** A build takes seconds. */
 const BUILD_MS_MAX = 600_000;
 
 /** Not minified, so that stacks name functions; without source maps, which Node reads only when asked to and which weigh 11 MB. */

@@ -11,6 +11,7 @@ import type { GeoipDb } from "../../src/runtime/base/config/option-kinds.ts";
 import type { EpochMs } from "../../src/storage/event.ts";
 import { readNamedFile } from "./config-sources.ts";
 
+/** Several times the largest database there is. */
 const FILE_BYTES_MAX = 1024 ** 3;
 
 /** Looked up at the start, so that a damaged tree or record fails the start and not a visitor's event. */

@@ -197,6 +197,7 @@ export function eventOf(text: string): StoredEvent {
     const value: unknown = values[i] ?? null;
     event[field] = kind === "visitor" ? BigInt(String(value)) : value;
   });
+  if (event.timestampMs === null) throw new TypeError("an event's text must contain its time");
   event.date ??= utcDateOf(event.timestampMs as EpochMs);
   return event as unknown as StoredEvent;
 }

@@ -22,18 +22,28 @@ const TOTAL_MS_MAX = 3_000;
 /** Promises are awaited. */
 export type Work = () => unknown;
 
-async function timeOf(work: Work): Promise<number> {
+/** Returns milliseconds. */
+export type Clock = (work: Work) => Promise<number>;
+
+async function cpuTimeOf(work: Work): Promise<number> {
   const before = process.cpuUsage();
   await work();
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;
 }
 
+/** For work of another process. */
+export async function wallTimeOf(work: Work): Promise<number> {
+  const startMs = performance.now();
+  await work();
+  return performance.now() - startMs;
+}
+
 /**
  * The minimum time of `large` divided by that of `small`, which has `SIZE_RATIO` times less input. Measures until the ratio is below
  * `growthMax` or the rounds are used up: interference passes, a quadratic cost stays.
  */
-export async function growthOf(small: Work, large: Work, growthMax = GROWTH_MAX): Promise<number> {
+export async function growthOf(small: Work, large: Work, growthMax = GROWTH_MAX, timeOf: Clock = cpuTimeOf): Promise<number> {
   let [smallMs, largeMs, totalMs, growth] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0, Number.POSITIVE_INFINITY];
   for (let round = 1; round <= ROUNDS_MAX && (round <= ROUNDS_MIN || growth >= growthMax); round++) {
     if (round > ROUNDS_MIN && totalMs > TOTAL_MS_MAX) break;

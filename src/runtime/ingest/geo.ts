@@ -100,8 +100,8 @@ const nameOf = (value: string): string =>
     : decoded(value, decodeURIComponent);
 
 /**
- * The location in the headers of the option `geo_headers`. null without a country code: the database is asked. With one, only the headers count: a region or city of the database may be in another
- * country.
+ * The location in the headers of the option `geo_headers`. null without a country code: the database is asked. With one, only the headers
+ * count: a region or city of the database may be in another country.
  */
 export function geoPlaceFromHeaders({ country, region, city }: GeoHeaders, headers: Headers): GeoPlace | null {
   const valueOf = (name: string | null): string | null => {

@@ -98,6 +98,8 @@ export function* tagsIn(html: string): Generator<Tag> {
     cursor.takeUntil("<");
     if (cursor.isAtEnd) return;
     if (cursor.take(COMMENT_START) !== "") {
+      // `<!-->` and `<!--->` end where they begin.
+      cursor.at -= 2;
       cursor.takeUntil("-->");
       continue;
     }

@@ -75,13 +75,17 @@ type PlacelessGoal = Omit<GoalFields, "position">;
 
 /** `place` counts from 1; null if it is not given. 422 for a field of the wrong type, 400 for one that breaks its rule or is unknown. */
 export function parseGoal(body: JsonObject): { readonly fields: PlacelessGoal; readonly place: number | null } {
-  const { name, page, event, property, revenue, position } = GOAL.parse(body);
+  const { position, ...values } = GOAL.parse(body);
+  return { fields: goalOf(values), place: position };
+}
+
+function goalOf({ name, page, event, property, revenue }: Omit<ReturnType<typeof GOAL.parse>, "position">): PlacelessGoal {
   if (page !== null && !/^[/*]/.test(page)) throw refusedField("page", 'a path that begins with "/", or with the wildcard "*"', page);
   if ((page === null) === (event === null)) throw invalidInput('A goal has either a field "page" or a field "event"');
   if (event === null && property !== null) throw invalidInput('Field "property" needs the field "event"');
   if (event === null && revenue) throw invalidInput('Field "revenue" needs the field "event"');
   const goal: Goal = event === null ? { page: page ?? "" } : { event, property };
-  return { fields: { name, goal, hasRevenue: revenue }, place: position };
+  return { name, goal, hasRevenue: revenue };
 }
 
 /** The input of `parseGoal`. */
@@ -95,7 +99,7 @@ export const goalJson = ({ name, goal, hasRevenue }: PlacelessGoal) => ({
 
 function storedGoal({ position, ...json }: JsonObject): GoalFields {
   if (!Number.isFinite(position)) throw new Error("a goal has no position");
-  return { ...parseGoal(json).fields, position: position as number };
+  return { ...goalOf(GOAL.check(GOAL.read(json))), position: position as number };
 }
 
 export const GOAL_KIND: CollectionKind<GoalFields> = {

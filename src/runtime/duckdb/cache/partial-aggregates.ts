@@ -37,6 +37,7 @@ export interface QueryPartials {
   isOfGuests: boolean;
 }
 
+/** The approximate size of a compressed number. */
 const NUMBER_BYTES = 2;
 
 const bytesOf = (parts: readonly Part[]): number => parts.reduce((sum, { bytes }) => sum + bytes, 0);

@@ -87,7 +87,7 @@ export class DuckdbEngine implements Engine {
     });
   }
 
-  /** All of them or none. Reports without them work in any case, so a failure does not stop the start. */
+  /** All of them or none. Reports without them work in any case, so a failure does not stop the start, except too little memory. */
   #createMacros(): string | null {
     this.#run("BEGIN");
     try {
@@ -95,7 +95,7 @@ export class DuckdbEngine implements Engine {
       this.#run("COMMIT");
       return null;
     } catch (error) {
-      // Too little memory is a failure of the engine, which starts again.
+      // The engine itself has failed, and starts again.
       if (isOutOfMemory(error)) throw error;
       this.#run("ROLLBACK");
       return reasonOf(error);

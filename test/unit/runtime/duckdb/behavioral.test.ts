@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openDuckdb } from "../../../../adapters/node/threads/duckdb-instance.ts";
 import { BEHAVIORAL_VERSION, Behavioral } from "../../../../src/runtime/duckdb/behavioral.ts";
 import { EngineClosedError, EngineLostError, type Engine } from "../../../../src/runtime/duckdb/engine.ts";
-import { crippledEngine } from "../../../support/crippled-engine.ts";
+import { crippledEngine, starvedEngine } from "../../../support/crippled-engine.ts";
 import { createEngineShare } from "../../../support/shared-engine.ts";
 import { engineModule } from "../../../support/engine-module.ts";
 import { createRecordingLog } from "../../../support/recording-log.ts";
@@ -52,6 +52,11 @@ describe("the behavioral extension", () => {
       expect.objectContaining({ level: "error", fields: { reason: expect.stringContaining("sessionize") as unknown } }),
     ]);
     await expect(retentionOf(crippled, 5)).rejects.toThrow(/retention/);
+  });
+
+  it("does not count as missing if the engine has too little memory for it: the engine fails, and starts again", async () => {
+    const database = await openDuckdb(await engineModule());
+    expect(() => starvedEngine(database)).toThrow("Out of Memory");
   });
 
   /** An engine whose first starts fail. */

@@ -25,6 +25,14 @@ describe("the tags of a page", () => {
       ],
     ],
     ["no comments", `<!-- <script src=x></script> --><b>`, [["b", {}]]],
+    [
+      "what follows an empty comment",
+      `<!--><b><!---><i>`,
+      [
+        ["b", {}],
+        ["i", {}],
+      ],
+    ],
     ["no comment that never ends", `<!-- <script src=x>`, []],
     [
       "no text of scripts",

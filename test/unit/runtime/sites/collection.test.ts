@@ -4,6 +4,7 @@ import { COLLECTION_BYTES_MAX } from "../../../../src/runtime/base/config/admin-
 import { AppError } from "../../../../src/runtime/base/errors.ts";
 import { Collection, type CollectionKind, type Item } from "../../../../src/runtime/sites/collection.ts";
 import { type AnnotationFields, ANNOTATION_KIND } from "../../../../src/runtime/sites/annotation.ts";
+import { GOAL_KIND, type GoalFields } from "../../../../src/runtime/sites/goal.ts";
 import { type SegmentFields, SEGMENT_KIND } from "../../../../src/runtime/sites/segment.ts";
 import { type Change, SharedChanges } from "../../../../src/runtime/sites/shared-changes.ts";
 import type { LocalDate, SiteId } from "../../../../src/storage/event.ts";
@@ -196,7 +197,7 @@ describe("items of a site", () => {
   });
 });
 
-describe("stored annotations and segments", () => {
+describe("stored goals, annotations and segments", () => {
   const openKind = <Fields extends object>(kind: CollectionKind<Fields>, records: RecordStore): Promise<Collection<Fields>> =>
     Collection.open(kind, {
       records,
@@ -226,7 +227,11 @@ describe("stored annotations and segments", () => {
   const NOTE: AnnotationFields = { date: "2026-03-01" as LocalDate, hour: null, text: "Launch", owner: null };
   const SAVED: SegmentFields = { name: "Docs", kind: "filters", parameters: { filters: "pages==/docs" }, owner: null };
 
+  const GOAL_FIELDS: GoalFields = { name: "Docs", goal: { page: "/docs" }, hasRevenue: false, position: 1 };
+
   it("open although a later version added fields to them", async () => {
+    const goals = await openKind(GOAL_KIND, await edited(GOAL_KIND, GOAL_FIELDS, '"page":"/docs"', '"page":"/docs","color":"red"'));
+    expect(goals.of(A).map(({ fields }) => fields)).toEqual([GOAL_FIELDS]);
     const notes = await openKind(ANNOTATION_KIND, await edited(ANNOTATION_KIND, NOTE, '"hour":null', '"hour":null,"color":"red"'));
     expect(notes.of(A).map(({ fields }) => fields)).toEqual([NOTE]);
     const saved = await openKind(SEGMENT_KIND, await edited(SEGMENT_KIND, SAVED, '"filters":"', '"scale":"2","filters":"'));
