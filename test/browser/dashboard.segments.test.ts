@@ -224,7 +224,7 @@ describe("segments of the dashboard", () => {
     await open("&did=funnel");
     await card.getByText("Saved funnels").click();
     await card.getByRole("button", { name: "Docs to signup", exact: true }).click();
-    await card.getByRole("list", { name: "Funnel" }).waitFor();
+    await card.getByRole("list", { name: "Funnel", exact: true }).waitFor();
     expect((await urlOf(page)).searchParams.get("window")).toBe("7 days");
     await open("&did=sequences");
     await card.getByText("Saved sequences").click();

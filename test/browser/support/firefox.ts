@@ -18,6 +18,9 @@ const PREFERENCES = {
   // Every host is this machine, so nothing that it does by itself gets anywhere.
   "network.dns.forceResolve": "127.0.0.1",
   "network.captive-portal-service.enabled": false,
+  // Pages have no HTTPS: an attempt to reach them by it would end in a second navigation.
+  "dom.security.https_first": false,
+  "dom.security.https_first_pbm": false,
   "app.update.enabled": false,
   "toolkit.telemetry.enabled": false,
   "browser.chrome.site_icons": false,
