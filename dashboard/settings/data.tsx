@@ -87,7 +87,7 @@ function SettingsFile() {
           onChange={({ currentTarget }) => {
             const [chosen] = currentTarget.files ?? [];
             void run(() => open(chosen));
-            // The same file can be chosen again.
+            // Without this, choosing the same file again would fire no event.
             currentTarget.value = "";
           }}
         />
