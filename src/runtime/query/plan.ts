@@ -185,8 +185,6 @@ export interface AggregateQuery {
   readonly isCounted?: true;
   /** Only without `top`: any rows beyond this number are left out of the result. */
   readonly rowsMax?: number;
-  /** Replaces `top`: computes the result from the relation `totals`, the rows of the whole range. Begins with SELECT. */
-  readonly finalize?: SqlText;
 }
 
 /** The query with all its rows, from which those of a larger range can be added up. With any `rowsMax` rows if it has more. */
@@ -203,8 +201,7 @@ const textsOf = (code: string): SqlText => resultColumn(`texts_of_${code}`);
 export const withTexts = fragment((selected: SqlText, _wanted: SqlText) => selected);
 
 export function totalSql(query: AggregateQuery): SqlText {
-  const { keys, codes = [], names = [], counts, amounts = [], finalize, isCounted } = query;
-  if (finalize) return finalize;
+  const { keys, codes = [], names = [], counts, amounts = [], isCounted } = query;
   if (isCounted) return sql`SELECT count(*) AS row_count FROM totals${wantedSql(query)}`;
   const texts = codes.map((code) => sql`coalesce(${textsOf(code)}.text, '(unknown)') AS ${resultColumn(code)}`);
   const others = [...names, ...keys, ...counts, ...amounts].map((column) => sql`totals.${resultColumn(column)}`);
@@ -256,7 +253,7 @@ function orderSql(texts: readonly string[], { by, isReversed = false, rowsMax, o
   return sql`ORDER BY ${commas([...first, ...byText])} ${page}`;
 }
 
-/** Both phases in one statement. The rows are materialized once, however often `finalize` reads them. */
+/** Both phases in one statement. */
 export const singlePassSql = (query: AggregateQuery, range: DateRange, calendar: Calendar): SqlText =>
   sql`WITH totals AS MATERIALIZED (${query.partial(range, calendar)}) ${totalSql(query)}`;
 
@@ -287,7 +284,7 @@ function sqlOfAnyRange(partial: AggregateQuery["partial"]): SqlText {
   return made;
 }
 
-/** Equal for two queries if and only if they have the same rows for the same range and calendar, before `top` or `finalize`. */
+/** Equal for two queries if and only if they have the same rows for the same range and calendar, before `top`. */
 export function definitionOf({ partial, keys, codes, names, counts, amounts, perVisitor, property }: AggregateQuery): string {
   const { text, values } = sqlOfAnyRange(partial);
   const serialized = (value: SqlParameter) => (typeof value === "bigint" ? String(value) : value);

@@ -1,4 +1,5 @@
 /** Injection-safe SQL in the dialects of all backends: values in a template become parameters, and only other SQL fragments are spliced in. */
+import { compareCodePoints } from "../../storage/code-point-order.ts";
 import { type ColumnName, EVENT_COLUMNS } from "../../storage/event.ts";
 import type { TextTest } from "./text-matching.ts";
 
@@ -151,6 +152,14 @@ export const sumOfRows = (rows: readonly SqlRow[]): SqlRow => {
 };
 
 export const textIn = (row: SqlRow, name: string): string => String(row[name]);
+
+/** Orders rows by an integer, which is a text if it may exceed 64 bits, and then by the code points of a text. */
+export const largestFirst =
+  (by: string, text: string) =>
+  (a: SqlRow, b: SqlRow): number => {
+    const [left, right] = [BigInt(a[by] ?? 0), BigInt(b[by] ?? 0)];
+    return left === right ? compareCodePoints(textIn(a, text), textIn(b, text)) : left > right ? -1 : 1;
+  };
 
 /** Rates and averages over nothing are 0 (docs/http-api.md, "Numbers"). */
 export const ratio = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);

@@ -6,7 +6,7 @@ import { type AggregateQuery, planOf } from "../query/plan.ts";
 import { fraction, text } from "../base/json-schema.ts";
 import { PAGE, stepSql } from "../query/conditions.ts";
 import { oneOf, rowLimit, type Values } from "../query/parameters.ts";
-import { fragment, numberIn, ratio, sql, textCode, textIn } from "../query/sql.ts";
+import { fragment, largestFirst, numberIn, ratio, sql, textCode, textIn } from "../query/sql.ts";
 import { eventsIn, type Scope, within } from "../query/scope.ts";
 import { VISITORS, rows } from "./measures/fields.ts";
 import { sessionParts } from "./measures/sessions.ts";
@@ -21,8 +21,8 @@ const PARAMETERS = {
 export type Neighbour = Pick<Values<typeof PARAMETERS>, "page" | "direction">;
 
 /**
- * Rows `code`, `visitors`: visitors by the neighbour of their first view of the page in any matching session; NULL for none. Only events of
- * sessions with a view of the page are sorted.
+ * Rows `has_next` (1 or 0), `next_page`, `visitors`: visitors by the neighbour of their first view of the page in any matching session, if
+ * there is one. Only events of sessions with a view of the page are sorted.
  */
 export const neighboursOfPage = fragment((scope: Scope, calendar: Calendar, sessionGapMs: number, { page, direction }: Neighbour) => {
   const neighbour = direction === "forward" ? sql`sequence_next_node` : sql`sequence_previous_node`;
@@ -56,27 +56,17 @@ export const neighboursOfPage = fragment((scope: Scope, calendar: Calendar, sess
         FROM views
         WHERE viewed = 1
       )
-      SELECT neighbour AS code, count(*) AS visitors FROM ranked WHERE place = 1 GROUP BY neighbour`;
+      SELECT CASE WHEN neighbour IS NULL THEN 0 ELSE 1 END AS has_next, coalesce(neighbour, 0) AS next_page, count(*) AS visitors
+      FROM ranked
+      WHERE place = 1
+      GROUP BY neighbour`;
 });
 
-export const mostViewed = fragment(
-  (limit: number) => sql`
-      SELECT
-        coalesce(texts.text, '(unknown)') AS next_page,
-        visitors,
-        (SELECT CAST(sum(visitors) AS BIGINT) FROM totals) AS viewers
-      FROM totals LEFT JOIN texts ON texts.code = totals.code
-      WHERE totals.code IS NOT NULL
-      ORDER BY visitors DESC, next_page ASC
-      LIMIT ${limit}`,
-);
-
-/** Rows `next_page`, `visitors`, and `viewers`: all visitors who viewed the page, with or without a next one. */
-const neighbours = (scope: Scope, sessionGapMs: number, { limit, ...values }: Values<typeof PARAMETERS>): AggregateQuery => ({
-  keys: ["code"],
+const neighbours = (scope: Scope, sessionGapMs: number, { page, direction }: Neighbour): AggregateQuery => ({
+  keys: ["has_next"],
+  codes: ["next_page"],
   counts: ["visitors"],
-  partial: (range, calendar) => neighboursOfPage(within(scope, range), calendar, sessionGapMs, values),
-  finalize: mostViewed(limit),
+  partial: (range, calendar) => neighboursOfPage(within(scope, range), calendar, sessionGapMs, { page, direction }),
 });
 
 export const flow = report({
@@ -95,12 +85,14 @@ export const flow = report({
   },
   extension: "needed",
   plan: ({ scope, values }, { sessionGapMs }) =>
-    planOf(scope, [neighbours(scope, sessionGapMs, values)], (found) =>
+    planOf(scope, [neighbours(scope, sessionGapMs, values)], (found) => {
+      const viewers = found.reduce((sum, row) => sum + numberIn(row, "visitors"), 0);
+      const pages = found.filter((row) => numberIn(row, "has_next") === 1).sort(largestFirst("visitors", "next_page"));
       // Shares add up to less than 1: other visitors viewed no such page, or are beyond the limit.
-      found.map((row) => ({
+      return pages.slice(0, values.limit).map((row) => ({
         next_page: textIn(row, "next_page"),
         visitors: numberIn(row, "visitors"),
-        share: ratio(numberIn(row, "visitors"), numberIn(row, "viewers")),
-      })),
-    ),
+        share: ratio(numberIn(row, "visitors"), viewers),
+      }));
+    }),
 });

@@ -6,7 +6,7 @@ import { PAGEVIEW } from "../base/config/names.ts";
 import { GOAL_ROWS_MAX, REVENUE_ROWS_MAX } from "../base/config/report-limits.ts";
 import { type AggregateQuery, planOf } from "../query/plan.ts";
 import { fraction, text, count, orNull } from "../base/json-schema.ts";
-import { fragment, numberIn, ratio, sql, type SqlRow, type SqlText, textCode, textIn } from "../query/sql.ts";
+import { fragment, largestFirst, numberIn, ratio, sql, type SqlRow, type SqlText, textCode, textIn } from "../query/sql.ts";
 import { eventsIn, propsIn, type Scope, within } from "../query/scope.ts";
 import { visitorCounts, revenueTotal } from "./measures/counts.ts";
 import { EVENTS, VISITORS, rows, REVENUE_FIELDS, revenueOf } from "./measures/fields.ts";
@@ -81,12 +81,7 @@ const countsByGoal = (scope: Scope, listed: readonly SiteGoal[]): AggregateQuery
     GROUP BY goal`,
 });
 
-export const namedCurrencies = fragment(
-  () => sql`SELECT totals.goal, coalesce(texts.text, '(unknown)') AS currency, totals.total, totals.transactions
-        FROM totals LEFT JOIN texts ON texts.code = totals.currency`,
-);
-
-/** Rows `goal`, `currency`, `total` (hundredths), `transactions`: the currencies with the largest totals of each goal. */
+/** Rows `goal`, `currency`, `total` (hundredths), `transactions`. */
 const revenueByGoal = (scope: Scope, listed: readonly SiteGoal[]): AggregateQuery => ({
   keys: ["goal"],
   codes: ["currency"],
@@ -97,17 +92,11 @@ const revenueByGoal = (scope: Scope, listed: readonly SiteGoal[]): AggregateQuer
     FROM (${eventsByGoal(within(scope, range), listed)}) AS met_events
     WHERE revenue_amount IS NOT NULL
     GROUP BY goal, currency`,
-  finalize: sql`
-    SELECT goal, currency, CAST(total AS VARCHAR) AS total, transactions
-    FROM (
-      SELECT *, row_number() OVER (PARTITION BY goal ORDER BY total DESC, currency ASC) AS place
-      FROM (
-        ${namedCurrencies()}
-      ) AS named
-    ) AS ranked
-    WHERE place <= ${REVENUE_ROWS_MAX}
-    ORDER BY goal, place`,
 });
+
+/** The currencies with the largest totals. */
+const largestTotals = (found: readonly SqlRow[]) =>
+  found.toSorted(largestFirst("total", "currency")).slice(0, REVENUE_ROWS_MAX).map(revenueOf);
 
 const inQueries = (listed: readonly SiteGoal[]): SiteGoal[][] =>
   Array.from({ length: Math.ceil(listed.length / GOALS_OF_QUERY_MAX) }, (_, i) =>
@@ -161,7 +150,7 @@ export const conversions = report({
           visitors,
           events: numberIn(counted, "events"),
           conversion_rate: ratio(visitors, numberIn(all?.[0], "visitors")),
-          revenue: revenue.get(goal)?.map(revenueOf) ?? null,
+          revenue: goal.fields.hasRevenue ? largestTotals(revenue.get(goal) ?? []) : null,
         };
       });
     });

@@ -1,15 +1,16 @@
 /** GET /api/stats/realtime: current visitors, and page views and lists of the last minutes; never cached (docs/http-api.md, "Realtime"). */
 import { REALTIME_COUNTRIES_MAX, REALTIME_ROWS_MAX, REALTIME_MINUTES_MAX } from "../base/config/report-limits.ts";
+import { UNRECORDED } from "../../shared/filters.ts";
 import { PAGEVIEW } from "../base/config/names.ts";
 import { type AggregateQuery, planOf } from "../query/plan.ts";
 import { eventsIn, type Scope, sharedFrom, within } from "../query/scope.ts";
 import { localTimeOf, rangeOfDays, timeUnitsSql } from "../query/date-range.ts";
-import { fragment, numberIn, rowsBy, sql, type SqlRow, type SqlText, textCode, textIn } from "../query/sql.ts";
+import { largestFirst, numberIn, rowsBy, sql, type SqlRow, type SqlText, textCode, textIn } from "../query/sql.ts";
 import { type EpochMs, MINUTE_MS } from "../../storage/event.ts";
 import { closed, count, list, text } from "../base/json-schema.ts";
 import { optionalInteger } from "../query/parameters.ts";
 import type { Calendar } from "../../storage/calendar.ts";
-import { PAGEVIEWS, TIME_ZONE, VISITORS, rows, timeZoneField } from "./measures/fields.ts";
+import { DIRECT, PAGEVIEWS, TIME_ZONE, VISITORS, rows, timeZoneField } from "./measures/fields.ts";
 import { report } from "./report.ts";
 
 /** Two windows with the same end. Start and end are inclusive. */
@@ -30,16 +31,6 @@ const FACETS = {
 } as const;
 
 export const MINUTE = timeUnitsSql(MINUTE_MS);
-
-/** The minute, in the type of the codes of all other facets. */
-export const minuteCode = fragment(() => sql`minute`);
-
-const UNRECORDED = sql`CASE WHEN facet = ${FACETS.source} THEN '(direct)' ELSE '(unknown)' END`;
-
-export const namedFacets = fragment(
-  (unrecorded: SqlText) => sql`SELECT totals.*, coalesce(texts.text, ${unrecorded}) AS value
-        FROM totals LEFT JOIN texts ON texts.code = totals.code`,
-);
 
 /**
  * The events of the range in either window. `minute`, `page` and `source` are set for page views, `event` for other events; all of them
@@ -62,37 +53,26 @@ function recentEvents({ startMs, currentStartMs, endMs }: Windows, scope: Scope)
 }
 
 /**
- * All lists in one pass over the events: rows `facet`, `code` (the minute since the epoch, or the code of `value`), `value`, `visitors` and
- * `events` of the first window, `current_visitors`; by facet, most visitors first. The first window may be the shorter one: a country
- * that has current visitors only gets no row.
+ * All lists in one pass over the events: rows `facet`, `minute` (since the epoch) or `value`, `visitors` and `events` of the first window,
+ * `current_visitors`.
  */
 const recentActivity = (windows: Windows, scope: Scope): AggregateQuery => ({
-  keys: ["facet", "code"],
+  keys: ["facet", "minute"],
+  codes: ["value"],
   counts: ["visitors", "current_visitors", "events"],
   partial: (range) => sql`
-    SELECT facet, code, visitors, current_visitors, events
+    SELECT facet, coalesce(minute, 0) AS minute, coalesce(value, ${textCode(UNRECORDED)}) AS value, visitors, current_visitors, events
     FROM (
       SELECT GROUPING(minute, page, source, country_code, event) AS facet,
-        coalesce(${minuteCode()}, page, source, country_code, event) AS code,
+        minute,
+        coalesce(page, source, country_code, event) AS value,
         count(DISTINCT visitor_id) FILTER (WHERE is_recent) AS visitors,
         count(DISTINCT visitor_id) FILTER (WHERE is_current) AS current_visitors,
         count(*) FILTER (WHERE is_recent) AS events
       FROM (${recentEvents(windows, within(scope, range))}) AS recent
       GROUP BY GROUPING SETS ((), (minute), (page), (source), (country_code), (event))
     ) AS counted
-    WHERE code IS NOT NULL OR facet = ${FACETS.total}`,
-  finalize: sql`
-    SELECT facet, code, value, visitors, current_visitors, events
-    FROM (
-      SELECT *, row_number() OVER (PARTITION BY facet ORDER BY visitors DESC, value ASC) AS place
-      FROM (
-        ${namedFacets(UNRECORDED)}
-      ) AS named
-    ) AS ranked
-    WHERE facet = ${FACETS.total}
-      OR (visitors > 0 AND (facet = ${FACETS.minute} OR place <= ${REALTIME_ROWS_MAX}
-        OR (facet = ${FACETS.country} AND place <= ${REALTIME_COUNTRIES_MAX})))
-    ORDER BY facet, place`,
+    WHERE minute IS NOT NULL OR value IS NOT NULL OR facet = ${FACETS.total}`,
 });
 
 const TOP_FIELDS = { value: text("A value."), visitors: VISITORS };
@@ -134,9 +114,21 @@ const topRow = (row: SqlRow) => ({ value: textIn(row, "value"), visitors: number
 
 const countryRow = (row: SqlRow) => ({ ...topRow(row), current_visitors: numberIn(row, "current_visitors") });
 
+/** Most visitors of the first window first, which may be the shorter one: a value that has current visitors only is left out. */
+const mostVisited = (found: readonly SqlRow[], rowsMax: number): SqlRow[] =>
+  found
+    .filter((row) => numberIn(row, "visitors") > 0)
+    .sort(largestFirst("visitors", "value"))
+    .slice(0, rowsMax);
+
+const sourceRow = (row: SqlRow) => ({
+  value: row.value === UNRECORDED ? DIRECT : textIn(row, "value"),
+  visitors: numberIn(row, "visitors"),
+});
+
 function perMinute(minutes: readonly SqlRow[], { startMs, endMs }: Windows): number[] {
   const [first, last] = [minuteOf(startMs), minuteOf(endMs)];
-  const byMinute = rowsBy("code", minutes);
+  const byMinute = rowsBy("minute", minutes);
   return Array.from({ length: last - first + 1 }, (_, i) => numberIn(byMinute.get(first + i), "events"));
 }
 
@@ -173,14 +165,14 @@ export const realtime = report({
         current_visitors: numberIn(total, "current_visitors"),
         pageviews: pageviews.reduce((sum, each) => sum + each, 0),
         window_minutes: realtimeWindowMinutes,
-        top_pages: rowsOf("page").map(topRow),
-        top_sources: rowsOf("source").map(topRow),
+        top_pages: mostVisited(rowsOf("page"), REALTIME_ROWS_MAX).map(topRow),
+        top_sources: mostVisited(rowsOf("source").map(sourceRow), REALTIME_ROWS_MAX).map(topRow),
         per_minute: pageviews,
         ...(minutes !== null && {
           first_minute: minuteText(windows.startMs, calendar),
           visitors: numberIn(total, "visitors"),
-          countries: rowsOf("country").map(countryRow),
-          top_events: rowsOf("event").map(topRow),
+          countries: mostVisited(rowsOf("country"), REALTIME_COUNTRIES_MAX).map(countryRow),
+          top_events: mostVisited(rowsOf("event"), REALTIME_ROWS_MAX).map(topRow),
         }),
         ...timeZoneField(nowMs, calendar),
       };

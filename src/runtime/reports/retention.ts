@@ -27,22 +27,15 @@ export const weeksAfter = fragment((firstWeek: number) => sql`CAST((day + ${EPOC
 /** A bit for each week with a matching event of the visitor. */
 export const weeksSeen = fragment(() => sql`bit_or(CASE WHEN ranged AND matching = 1 THEN CAST(1 AS BIGINT) << week ELSE 0 END)`);
 
-/** DuckDB: `seen` from the visitor's first week on. */
-export const weeksKept = fragment(() => sql`retention(seen >> week)`);
+/** So many bits of `seen` from the visitor's first week on. */
+export const weeksKept = fragment((weeks: number) => sql`retention(seen >> week) & ${2 ** weeks - 1}`);
 
 export const isSeen = fragment(() => sql`(seen >> week) & 1 = 1`);
 
-export const cohortRows = fragment(
-  (weeks: number) => sql`
-    SELECT week, later, CAST(sum(visitors) FILTER (WHERE (kept >> later) & 1 = 1) AS BIGINT) AS visitors
-    FROM totals, (SELECT unnest(range(${weeks})) AS later) AS weeks
-    GROUP BY week, later
-    ORDER BY week, later`,
-);
-
 /**
- * Rows `week` (the week of the cohort), `later` (weeks after it, from 0), `visitors`: visitors whose first event is in the scope's range,
- * with a matching event in both weeks. Reads the range and the whole salt period of its first day.
+ * Rows `week` (the week of the cohort), `kept` (a bit for each week with a matching event, from that week on), `visitors`: visitors whose
+ * first event is in the scope's range, and who have a matching event in its week. Reads the range and the whole salt period of its first
+ * day.
  */
 const cohortVisitors = (scope: Scope, weeks: number): AggregateQuery => ({
   keys: ["week", "kept"],
@@ -64,12 +57,11 @@ const cohortVisitors = (scope: Scope, weeks: number): AggregateQuery => ({
         FROM sighted
         GROUP BY visitor_id
       )
-      SELECT week + ${firstWeek} AS week, ${weeksKept()} AS kept, count(*) AS visitors
+      SELECT week + ${firstWeek} AS week, ${weeksKept(weeks)} AS kept, count(*) AS visitors
       FROM visitors
       WHERE first_day >= ${firstDay} AND ${isSeen()}
       GROUP BY ALL`;
   },
-  finalize: cohortRows(weeks),
 });
 
 /**
@@ -91,13 +83,24 @@ function identityFields(rotationDays: number, weeks: number) {
   return { identity_supports_cohorts: isSupported, caveat: isSupported ? null : caveat };
 }
 
-function cohortsIn(found: readonly SqlRow[]) {
-  const retainedByWeek = new Map<number, number[]>();
+/** Visitors by the week of their cohort: seen in that week, in the next one, and so on. */
+function retainedByWeek(found: readonly SqlRow[], weeks: number): ReadonlyMap<number, readonly number[]> {
+  const byWeek = new Map<number, number[]>();
   for (const row of found) {
-    const week = numberIn(row, "week");
-    retainedByWeek.set(week, [...(retainedByWeek.get(week) ?? []), numberIn(row, "visitors")]);
+    const [week, kept, visitors] = [numberIn(row, "week"), numberIn(row, "kept"), numberIn(row, "visitors")];
+    let retained = byWeek.get(week);
+    if (!retained) byWeek.set(week, (retained = Array.from({ length: weeks }, () => 0)));
+    for (let later = 0; later < weeks; later++) {
+      // Not by shifts, which have 32 bits with a sign.
+      if (Math.floor(kept / 2 ** later) % 2 === 1) retained[later] = (retained[later] ?? 0) + visitors;
+    }
   }
-  return [...retainedByWeek].map(([week, retained]) => {
+  return byWeek;
+}
+
+function cohortsIn(found: readonly SqlRow[], weeks: number) {
+  const cohorts = [...retainedByWeek(found, weeks)].sort(([a], [b]) => a - b);
+  return cohorts.map(([week, retained]) => {
     const [size = 0] = retained;
     return {
       cohort_date: mondayOf(week),
@@ -138,7 +141,7 @@ export const retention = report({
   extension: "needed",
   plan: ({ scope, values: { weeks } }, { rotationDays }) =>
     planOf(withFirstEvents(scope, rotationDays), [cohortVisitors(scope, weeks)], (found) => ({
-      cohorts: cohortsIn(found),
+      cohorts: cohortsIn(found, weeks),
       ...identityFields(rotationDays, weeks),
     })),
 });

@@ -3,17 +3,15 @@ import { whereFound, withTexts } from "../../query/plan.ts";
 import { clockPartSql, monthSql, timeUnitsSql, weekSql } from "../../query/date-range.ts";
 import { isFound, matchesText, meetsSessionConditions, propertyPasses, reachesAny } from "../../query/conditions.ts";
 import { column, type Dialect, type Fragment, resultColumn, sql, type SqlParameter, type SqlText } from "../../query/sql.ts";
-import { firstOfEachDay } from "../../reports/exports/daily-export.ts";
 import { eventPlace, propsText } from "../../reports/exports/raw-export.ts";
-import { mostViewed, neighboursOfPage } from "../../reports/flow.ts";
-import { namedCurrencies, perMetGoal } from "../../reports/goals.ts";
+import { neighboursOfPage } from "../../reports/flow.ts";
+import { perMetGoal } from "../../reports/goals.ts";
 import { revenueTotal } from "../../reports/measures/counts.ts";
 import { notMaterialized, withSessions } from "../../reports/measures/sessions.ts";
 import { eventsOfVisitors } from "../../reports/measures/step-events.ts";
 import { pagesOfSessions, valuesOfSessions, valueText } from "../../reports/measures/values.ts";
 import { countsOfValues, keysOfEvents } from "../../reports/properties.ts";
-import { minuteCode, namedFacets } from "../../reports/realtime.ts";
-import { cohortRows, EPOCH_WEEKDAY, isSeen, WEEK_DAYS, weeksAfter, weeksKept, weeksSeen } from "../../reports/retention.ts";
+import { EPOCH_WEEKDAY, isSeen, WEEK_DAYS, weeksAfter, weeksKept, weeksSeen } from "../../reports/retention.ts";
 import type { ClickhouseStatement } from "../connection.ts";
 import {
   historiesOfVisitors,
@@ -40,15 +38,6 @@ write(valuesOfSessions, valuesOfOrderedSessions);
 write(valueText, (name) => sql`toString(${name})`);
 write(eventsOfVisitors, historiesOfVisitors);
 write(neighboursOfPage, neighboursInOrderedSessions);
-write(
-  mostViewed,
-  (limit) => sql`
-      SELECT next_page, visitors, viewers
-      FROM (SELECT code AS next_page, visitors, sum(visitors) OVER () AS viewers FROM totals) AS shared
-      WHERE next_page IS NOT NULL
-      ORDER BY visitors DESC, next_page ASC
-      LIMIT ${limit}`,
-);
 
 // Sums of 64-bit integers have 64 bits, which may overflow.
 write(revenueTotal, () => sql`sum(toInt128(assumeNotNull(revenue_amount)))`);
@@ -59,25 +48,13 @@ write(
     FROM ${marked}
     WHERE met <> 0`,
 );
-write(namedCurrencies, () => sql`SELECT * FROM totals`);
-write(minuteCode, () => sql`toString(minute)`);
-write(namedFacets, (unrecorded) => sql`SELECT *, if(code = '(unknown)', ${unrecorded}, code) AS value FROM totals`);
-write(firstOfEachDay, (unrecorded) => sql`SELECT day, min(if(code = '(unknown)', ${unrecorded}, code)) AS value FROM totals GROUP BY day`);
 write(propsText, (name) => sql`ifNull(${column(name)}, '(unknown)') AS ${column(name)}`);
 write(eventPlace, () => sql`segment, row, node`);
 
 write(weeksAfter, (firstWeek) => sql`greatest(intDiv(day + ${EPOCH_WEEKDAY}, ${WEEK_DAYS}) - ${firstWeek}, 0)`);
 write(weeksSeen, () => sql`groupBitOr(bitShiftLeft(toUInt64(ranged AND matching = 1), week))`);
-write(weeksKept, () => sql`bitShiftRight(seen, week)`);
+write(weeksKept, (weeks) => sql`bitAnd(bitShiftRight(seen, week), ${2 ** weeks - 1})`);
 write(isSeen, () => sql`bitTest(seen, week)`);
-write(
-  cohortRows,
-  (weeks) => sql`
-    SELECT week, later, sumIf(visitors, bitTest(kept, later)) AS visitors
-    FROM totals ARRAY JOIN range(${weeks}) AS later
-    GROUP BY week, later
-    ORDER BY week, later`,
-);
 
 write(
   keysOfEvents,

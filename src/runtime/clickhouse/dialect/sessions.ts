@@ -255,7 +255,10 @@ export function neighboursInOrderedSessions(
         FROM first_visits
         WHERE notEmpty(visit)
       )
-      SELECT if(${neighbour} BETWEEN 1 AND length(pages), pages[${neighbour}].path, NULL) AS code, count(*) AS visitors
+      SELECT
+        ${neighbour} BETWEEN 1 AND length(pages) AS has_next,
+        if(${neighbour} BETWEEN 1 AND length(pages), pages[${neighbour}].path, ${textCode(UNRECORDED)}) AS next_page,
+        count(*) AS visitors
       FROM views
-      GROUP BY code`;
+      GROUP BY has_next, next_page`;
 }

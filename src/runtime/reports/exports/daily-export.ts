@@ -3,12 +3,14 @@ import { PAGEVIEW } from "../../base/config/names.ts";
 import { type AggregateQuery, type Plan, planOf } from "../../query/plan.ts";
 import { closed, list, text } from "../../base/json-schema.ts";
 import { DAY_BUCKET, daysOf } from "../../query/date-range.ts";
-import { column, fragment, numberIn, rowsBy, sql, type SqlText, textCode } from "../../query/sql.ts";
+import { column, numberIn, rowsBy, sql, type SqlRow, textCode, textIn } from "../../query/sql.ts";
 import { eventsIn, type Scope, within } from "../../query/scope.ts";
-import { DAY, PAGEVIEWS, VISITORS } from "../measures/fields.ts";
+import { DAY, DIRECT, PAGEVIEWS, VISITORS } from "../measures/fields.ts";
 import { visitorCountsBy } from "../measures/counts.ts";
 import type { ExportFormat } from "./formats.ts";
+import { UNRECORDED } from "../../../shared/filters.ts";
 import { LONG_RANGE_DAYS_MAX } from "../../../shared/limits.ts";
+import { compareCodePoints } from "../../../storage/code-point-order.ts";
 
 export const DAILY_EXPORT = list(
   "`daily`: every date of the range, oldest first.",
@@ -24,52 +26,51 @@ export const DAILY_EXPORT = list(
 
 const COLUMNS = ["date", "visitors", "pageviews", "top_page", "top_source"] as const;
 
-export const firstOfEachDay = fragment(
-  (unrecorded: SqlText) => sql`
-    SELECT day, min(coalesce(texts.text, ${unrecorded})) AS value
-    FROM totals LEFT JOIN texts ON texts.code = totals.code
-    GROUP BY day`,
-);
-
-/**
- * Rows `day`, `value`: the value with the most visitors on each day with page views, the first in ascending order if several are equal.
- * `unrecorded` is the SQL literal for values that were not recorded.
- */
-const topByDay = (scope: Scope, name: "pathname" | "referrer_source", unrecorded: SqlText): AggregateQuery => ({
-  keys: ["day", "code"],
+/** Rows `day`, `value`: the values with the most visitors on each day with page views, all of which have as many. */
+const topByDay = (scope: Scope, name: "pathname" | "referrer_source"): AggregateQuery => ({
+  keys: ["day"],
+  codes: ["value"],
   counts: [],
   comparesVisitors: true,
   partial: (range) => sql`
     WITH counted AS (
-      SELECT day, ${column(name)} AS code, count(DISTINCT visitor_id) AS visitors
+      SELECT day, ${column(name)} AS value, count(DISTINCT visitor_id) AS visitors
       FROM (${eventsIn(within(scope, range))}) AS scoped
       WHERE event_name = ${textCode(PAGEVIEW)}
       GROUP BY ALL
     ),
-    ranked AS (SELECT day, code, rank() OVER (PARTITION BY day ORDER BY visitors DESC) AS place FROM counted)
-    SELECT day, code FROM ranked WHERE place = 1`,
-  finalize: firstOfEachDay(unrecorded),
+    ranked AS (SELECT day, value, rank() OVER (PARTITION BY day ORDER BY visitors DESC) AS place FROM counted)
+    SELECT day, value FROM ranked WHERE place = 1`,
 });
+
+/** The first value of each day in ascending order. `unrecorded` stands for values that were not recorded. */
+function firstByDay(rows: readonly SqlRow[], unrecorded: string): ReadonlyMap<number, string> {
+  const byDay = new Map<number, string>();
+  for (const row of rows) {
+    const [day, found] = [numberIn(row, "day"), textIn(row, "value")];
+    const value = found === UNRECORDED ? unrecorded : found;
+    const known = byDay.get(day);
+    if (known === undefined || compareCodePoints(value, known) < 0) byDay.set(day, value);
+  }
+  return byDay;
+}
 
 /** Days without events contain zeros and empty strings. */
 export const dailyExport = (scope: Scope, format: ExportFormat): Plan<Iterable<Uint8Array>> =>
   planOf(
     scope,
-    [
-      visitorCountsBy(scope, DAY_BUCKET),
-      topByDay(scope, "pathname", sql`'(unknown)'`),
-      topByDay(scope, "referrer_source", sql`'(direct)'`),
-    ],
+    [visitorCountsBy(scope, DAY_BUCKET), topByDay(scope, "pathname"), topByDay(scope, "referrer_source")],
     (series, pages, sources) => {
-      const [countsByDay, pageByDay, sourceByDay] = [rowsBy("bucket", series), rowsBy("day", pages), rowsBy("day", sources)];
+      const countsByDay = rowsBy("bucket", series);
+      const [pageByDay, sourceByDay] = [firstByDay(pages, UNRECORDED), firstByDay(sources, DIRECT)];
       const frame = format.frame(COLUMNS);
       const rows = daysOf(scope.range).map(({ key, label }) => {
         const values = [
           format.text(label),
           format.number(String(numberIn(countsByDay.get(key), "visitors"))),
           format.number(String(numberIn(countsByDay.get(key), "pageviews"))),
-          format.text(String(pageByDay.get(key)?.value ?? "")),
-          format.text(String(sourceByDay.get(key)?.value ?? "")),
+          format.text(pageByDay.get(key) ?? ""),
+          format.text(sourceByDay.get(key) ?? ""),
         ];
         return frame.map((before, i) => before + (values[i] ?? "")).join("");
       });

@@ -13,6 +13,9 @@ export const MONEY = exactNumber("In units of the currency, exact to the hundred
 export const DAY = text("A date of the site's calendar.", { format: "date" });
 export const TIME_ZONE = text("The IANA name of the site's time zone. Missing in UTC.", { minLength: 1 });
 
+/** The source of visitors that came without one. */
+export const DIRECT = "(direct)";
+
 /** Absent in UTC. */
 export function timeZoneField(nowMs: EpochMs, calendar: Calendar): { readonly time_zone?: string } {
   const timeZone = calendar.zoneAt(nowMs);

@@ -9,7 +9,7 @@ import { siteId } from "../../../support/stored-event.ts";
 
 const on = (day: string): SiteRange => ({ siteId: siteId("plan.test"), range: rangeOfDays(day as LocalDate, day as LocalDate) });
 
-const query = (counted: string): AggregateQuery => ({ keys: [], counts: [counted], partial: () => sql`SELECT 1`, finalize: sql`SELECT 1` });
+const query = (counted: string): AggregateQuery => ({ keys: [], counts: [counted], partial: () => sql`SELECT 1` });
 
 /** The result where each query gives a row with its day and its place in its step. */
 const resultOf = <Result>({ steps, toResult }: Plan<Result>): Result =>

@@ -11,7 +11,7 @@ import { UnchangedResults } from "../../../../src/runtime/results/unchanged-resu
 import { Executor, FileExecution } from "../../../../src/runtime/duckdb/executor.ts";
 import { QueryLimiter } from "../../../../src/runtime/results/query-limiter.ts";
 import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
-import { type Plan, planOf } from "../../../../src/runtime/query/plan.ts";
+import { type AggregateQuery, type Plan, planOf } from "../../../../src/runtime/query/plan.ts";
 import { numberIn, sql, SqlText } from "../../../../src/runtime/query/sql.ts";
 import { visitorCounts } from "../../../../src/runtime/reports/measures/counts.ts";
 import { LeftOutFiles } from "../../../../src/runtime/base/metrics/storage-faults.ts";
@@ -101,9 +101,9 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100, dro
   const countOf = async (site: SiteId, isPaused = false): Promise<Plan<string>> => {
     const scope = { siteId: site, range: rangeOfDays(YESTERDAY, TODAY), conditions: [] };
     const counts = visitorCounts(scope);
-    const paused = {
+    const paused: AggregateQuery = {
       ...counts,
-      finalize: sql`SELECT visitors, pageviews, events FROM totals ${new SqlText([PAUSED])}`,
+      partial: (range, calendar) => sql`${counts.partial(range, calendar)} ${new SqlText([PAUSED])}`,
     };
     return planOf(scope, [isPaused ? paused : counts], ([row]) => String(numberIn(row, "events")));
   };

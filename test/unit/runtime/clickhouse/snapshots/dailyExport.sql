@@ -6,22 +6,22 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     WITH counted AS (
-      SELECT day, pathname AS code, count(DISTINCT visitor_id) AS visitors
+      SELECT day, pathname AS value, count(DISTINCT visitor_id) AS visitors
       FROM (SELECT * FROM events WHERE day >= {p1:Int64} AND day <= {p2:Int64} AND pathname = {p3:String}) AS scoped
       WHERE event_name = {p4:String}
       GROUP BY ALL
     ),
-    ranked AS (SELECT day, code, rank() OVER (PARTITION BY day ORDER BY visitors DESC) AS place FROM counted)
-    SELECT day, code FROM ranked WHERE place = 1) SELECT day, min(if(code = '(unknown)', '(unknown)', code)) AS value FROM totals GROUP BY day;
+    ranked AS (SELECT day, value, rank() OVER (PARTITION BY day ORDER BY visitors DESC) AS place FROM counted)
+    SELECT day, value FROM ranked WHERE place = 1) SELECT value, day FROM (SELECT * FROM totals) AS named;
 -- parameters: {"p0":"Site.test:8080","p1":20513,"p2":20526,"p3":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"pageview"}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     WITH counted AS (
-      SELECT day, referrer_source AS code, count(DISTINCT visitor_id) AS visitors
+      SELECT day, referrer_source AS value, count(DISTINCT visitor_id) AS visitors
       FROM (SELECT * FROM events WHERE day >= {p1:Int64} AND day <= {p2:Int64} AND pathname = {p3:String}) AS scoped
       WHERE event_name = {p4:String}
       GROUP BY ALL
     ),
-    ranked AS (SELECT day, code, rank() OVER (PARTITION BY day ORDER BY visitors DESC) AS place FROM counted)
-    SELECT day, code FROM ranked WHERE place = 1) SELECT day, min(if(code = '(unknown)', '(direct)', code)) AS value FROM totals GROUP BY day;
+    ranked AS (SELECT day, value, rank() OVER (PARTITION BY day ORDER BY visitors DESC) AS place FROM counted)
+    SELECT day, value FROM ranked WHERE place = 1) SELECT value, day FROM (SELECT * FROM totals) AS named;
 -- parameters: {"p0":"Site.test:8080","p1":20513,"p2":20526,"p3":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p4":"pageview"}

@@ -49,14 +49,5 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
   ) AS tokens), false)) THEN CAST({p8:Int64} AS BIGINT) ELSE 0 END AS met FROM events WHERE day >= {p5:Int64} AND day <= {p6:Int64} AND NOT browser = {p1:String} AND pathname = {p9:String}) AS marked
     WHERE met <> 0) AS met_events
     WHERE revenue_amount IS NOT NULL
-    GROUP BY goal, currency)
-    SELECT goal, currency, CAST(total AS VARCHAR) AS total, transactions
-    FROM (
-      SELECT *, row_number() OVER (PARTITION BY goal ORDER BY total DESC, currency ASC) AS place
-      FROM (
-        SELECT * FROM totals
-      ) AS named
-    ) AS ranked
-    WHERE place <= {p10:Int64}
-    ORDER BY goal, place;
--- parameters: {"p0":"Site.test:8080","p1":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p2":"\\","p3":"^[\\s,]","p4":"\"(?:[^\"\\\\]|\\\\.)*\"|[:{}[\\]]|[\\s,]+|[^\\s:,{}[\\]\"]+","p5":20513,"p6":20526,"p7":"Zq7'\\\"`{p0:String}*%_\\\\ -- // ?:é\"","p8":1,"p9":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p10":100}
+    GROUP BY goal, currency) SELECT currency, goal, transactions, CAST(total AS VARCHAR) AS total FROM (SELECT * FROM totals) AS named;
+-- parameters: {"p0":"Site.test:8080","p1":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p2":"\\","p3":"^[\\s,]","p4":"\"(?:[^\"\\\\]|\\\\.)*\"|[:{}[\\]]|[\\s,]+|[^\\s:,{}[\\]\"]+","p5":20513,"p6":20526,"p7":"Zq7'\\\"`{p0:String}*%_\\\\ -- // ?:é\"","p8":1,"p9":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é"}

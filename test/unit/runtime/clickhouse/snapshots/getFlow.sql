@@ -22,15 +22,13 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
         FROM first_visits
         WHERE notEmpty(visit)
       )
-      SELECT if(place + 1 BETWEEN 1 AND length(pages), pages[place + 1].path, NULL) AS code, count(*) AS visitors
+      SELECT
+        place + 1 BETWEEN 1 AND length(pages) AS has_next,
+        if(place + 1 BETWEEN 1 AND length(pages), pages[place + 1].path, {p3:String}) AS next_page,
+        count(*) AS visitors
       FROM views
-      GROUP BY code)
-      SELECT next_page, visitors, viewers
-      FROM (SELECT code AS next_page, visitors, sum(visitors) OVER () AS viewers FROM totals) AS shared
-      WHERE next_page IS NOT NULL
-      ORDER BY visitors DESC, next_page ASC
-      LIMIT {p9:Int64};
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"(unknown)","p4":"(?s)^/Zq7'\"`\\{p0:String\\}.*%_\\\\ -- // \\?:é$","p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":20513,"p8":20526,"p9":10}
+      GROUP BY has_next, next_page) SELECT next_page, has_next, visitors FROM (SELECT * FROM totals) AS named;
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"(unknown)","p4":"(?s)^/Zq7'\"`\\{p0:String\\}.*%_\\\\ -- // \\?:é$","p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":20513,"p8":20526}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
       WITH first_visits AS (
@@ -56,12 +54,10 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
         FROM first_visits
         WHERE notEmpty(visit)
       )
-      SELECT if(place - 1 BETWEEN 1 AND length(pages), pages[place - 1].path, NULL) AS code, count(*) AS visitors
+      SELECT
+        place - 1 BETWEEN 1 AND length(pages) AS has_next,
+        if(place - 1 BETWEEN 1 AND length(pages), pages[place - 1].path, {p3:String}) AS next_page,
+        count(*) AS visitors
       FROM views
-      GROUP BY code)
-      SELECT next_page, visitors, viewers
-      FROM (SELECT code AS next_page, visitors, sum(visitors) OVER () AS viewers FROM totals) AS shared
-      WHERE next_page IS NOT NULL
-      ORDER BY visitors DESC, next_page ASC
-      LIMIT {p9:Int64};
--- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"(unknown)","p4":"(?s)^/Zq7'\"`\\{p0:String\\}.*%_\\\\ -- // \\?:é$","p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":20513,"p8":20526,"p9":10}
+      GROUP BY has_next, next_page) SELECT next_page, has_next, visitors FROM (SELECT * FROM totals) AS named;
+-- parameters: {"p0":"Site.test:8080","p1":1800000,"p2":"pageview","p3":"(unknown)","p4":"(?s)^/Zq7'\"`\\{p0:String\\}.*%_\\\\ -- // \\?:é$","p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":20513,"p8":20526}

@@ -12,12 +12,8 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
         FROM sighted
         GROUP BY visitor_id
       )
-      SELECT week + {p4:Int64} AS week, bitShiftRight(seen, week) AS kept, count(*) AS visitors
+      SELECT week + {p4:Int64} AS week, bitAnd(bitShiftRight(seen, week), {p8:Int64}) AS kept, count(*) AS visitors
       FROM visitors
       WHERE first_day >= {p1:Int64} AND bitTest(seen, week)
-      GROUP BY ALL)
-    SELECT week, later, sumIf(visitors, bitTest(kept, later)) AS visitors
-    FROM totals ARRAY JOIN range({p8:Int64}) AS later
-    GROUP BY week, later
-    ORDER BY week, later;
--- parameters: {"p0":"Site.test:8080","p1":20513,"p2":3,"p3":7,"p4":2930,"p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":20526,"p8":4}
+      GROUP BY ALL) SELECT week, kept, visitors FROM (SELECT * FROM totals) AS named;
+-- parameters: {"p0":"Site.test:8080","p1":20513,"p2":3,"p3":7,"p4":2930,"p5":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p6":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p7":20526,"p8":15}
