@@ -99,7 +99,7 @@ function processUsage(): ProcessUsage {
 
 async function openServices(options: InstanceOptions, dataFolder: string, threads: InstanceThreads): Promise<Services> {
   const { config, log, trackerScript, assets, version } = options;
-  const { engine, passwordHasher, parquet, rollupCalculator } = threads;
+  const { openEngine, passwordHasher, parquet, rollupCalculator } = threads;
   const segmentLog = await openFileSegmentLog(join(dataFolder, JOURNAL_FOLDER), config.journalFsync);
   return createServices({
     config,
@@ -110,7 +110,8 @@ async function openServices(options: InstanceOptions, dataFolder: string, thread
     parquet,
     rollupCalculator,
     segmentLog,
-    engine,
+    openEngine,
+    rollupDatabase: threads.rollupDatabase,
     connectClickhouse,
     clickhouseEventMs: CLICKHOUSE_EVENT_MS,
     ...openGeoDatabase(config.geoipDb, COUNTRY_DATABASE),
@@ -153,7 +154,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   const { config, log, onFolderLost } = options;
   const dataFolder = resolve(config.dataDir);
   const lock = await openDataDir(dataFolder, onFolderLost, (message) => log.warn(message));
-  const threads = new InstanceThreads(options.threads, dataFolder, config, log);
+  const threads = new InstanceThreads(options.threads, dataFolder, log);
   try {
     const services = await openServices(options, dataFolder, threads);
     const app = createApp(services);
@@ -164,7 +165,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     });
     const stopTimers = startTimers(services, app, server);
     // Only once the server listens: the engine of an instance that cannot start stops, and the extension would log an error.
-    void services.behavioral.isAvailable();
+    services.queryEngine.health(AbortSignal.timeout(STOP_FLUSH_MS)).catch(() => {});
     // The first dashboard waits for this thread. If it does not start, the first report says so.
     if (config.rollups) threads.rollupCalculator.headers([]).catch(() => {});
     return { origin: server.origin, dataFolder, services, stop: () => shutDown({ server, services, threads, lock, stopTimers, log }) };

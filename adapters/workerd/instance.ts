@@ -16,6 +16,8 @@ import { installationCheckAgent } from "../../src/runtime/base/config/names.ts";
 import { ROLLUP_CACHE_IN_WORKERD } from "../../src/runtime/base/config/report-limits.ts";
 import type { Log } from "../../src/runtime/base/metrics/log.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
+import { OnDemandEngine } from "../../src/runtime/duckdb/on-demand-engine.ts";
+import { createLocalEngine, exportMemoryOf } from "../../src/runtime/engine/duckdb-queries.ts";
 import { createServices, type Services } from "../../src/runtime/service/services.ts";
 import type { EpochMs } from "../../src/storage/event.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-events.ts";
@@ -25,7 +27,6 @@ import { connectClickhouse } from "../clickhouse-connection.ts";
 import type { SegmentLog } from "../../src/storage/segment.ts";
 import { buildTimeOf, openCountryRanges } from "./country-ranges.ts";
 import { drainBody } from "./front.ts";
-import { IsolateEngine } from "./shared-engine.ts";
 import { createPageFetch } from "./page-fetch.ts";
 import type { DurableObjectStorage, R2Bucket } from "./platform.ts";
 import { createR2ObjectStore, openSqlRecordStore, openSqlSegmentLog } from "./stores.ts";
@@ -98,6 +99,7 @@ function placesOf({ config, countryRanges }: InstanceOptions): Pick<Host, "geo" 
 function hostOf(options: InstanceOptions, records: RecordStore): Host {
   const { config, log, storage, now, version, trackerScript, assets } = options;
   const objects = createR2ObjectStore(options.bucket);
+  const calculator = createInlineRollupCalculator(objects, ROLLUP_CACHE_IN_WORKERD);
   return {
     config,
     secrets: createRecordSecretStore(records),
@@ -105,9 +107,11 @@ function hostOf(options: InstanceOptions, records: RecordStore): Host {
     records,
     passwordHasher: createArgon2id(randomBytes),
     parquet: inlineParquetWriter,
-    rollupCalculator: createInlineRollupCalculator(objects, ROLLUP_CACHE_IN_WORKERD),
+    rollupCalculator: calculator,
     segmentLog: openSqlSegmentLog(storage, objects),
-    engine: new IsolateEngine(options.createEngine, log),
+    rollupDatabase: new OnDemandEngine(options.createEngine),
+    openEngine: (parts) =>
+      createLocalEngine({ ...parts, objects, calculator, exportMemory: exportMemoryOf(config), wait, log }, options.createEngine),
     connectClickhouse,
     ...placesOf(options),
     fetchPage: createPageFetch(installationCheckAgent(version)),

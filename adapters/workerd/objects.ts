@@ -9,7 +9,7 @@ import type { OutcomeCount } from "../../src/runtime/ingest/event-outcomes.ts";
 import type { PeriodSecret } from "../../src/runtime/ingest/visitor-salt.ts";
 import type { RateVerdict } from "../../src/runtime/base/rate-limit.ts";
 import type { Activity, Gauges } from "../../src/runtime/base/metrics/metrics.ts";
-import type { CalendarRecord } from "../../src/runtime/sites/site-calendar.ts";
+import { type CalendarRecord } from "../../src/storage/calendar.ts";
 import type { SiteRecord } from "../../src/runtime/sites/site-record.ts";
 import type { RemoteRequest } from "../../src/runtime/reports/overview/overview.ts";
 import type { LocalDate, SiteId } from "../../src/storage/event.ts";

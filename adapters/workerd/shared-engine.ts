@@ -1,17 +1,13 @@
 /**
  * The engine of Durable Objects. `SharedEngine` is one query engine for all objects that run in the same isolate, because they share its
  * memory: the platform puts objects of a Worker into one isolate as it likes. When there is too much in the engine, objects without a
- * running call lose what they have loaded, the least recently used first, and load it again with their next query. `IsolateEngine` is the
- * engine port of one object.
+ * running call lose what they have loaded, the least recently used first, and load it again with their next query.
  *
  * The platform does not let an object wait for a promise that another one resolves, and may end an object in the middle of a call. So
  * whoever waits asks again by its own timer, and an object that has ended holds nothing for longer than `BEATS_MISSED_MAX` beats.
  */
-import { reasonOf, type Log } from "../../src/runtime/base/metrics/log.ts";
-import { unlessAborted } from "../../src/runtime/base/queue.ts";
-import { EngineFullError, EngineLostError, type Engine, type EngineQuery, type EngineUsage } from "../../src/runtime/duckdb/engine.ts";
-import { isFatal, isOutOfMemory } from "../../src/runtime/duckdb/tables/connections.ts";
-import { CallingEngine, runCall, type EngineCall } from "../engine-calls.ts";
+import { EngineLostError, type Engine, type EngineQuery, type EngineUsage } from "../../src/runtime/duckdb/engine.ts";
+import { isFatal } from "../../src/runtime/duckdb/tables/connections.ts";
 
 let idsMade = 0;
 
@@ -41,7 +37,6 @@ export function shareOf(engine: Engine, around: Around = (call, signal = new Abo
     ...(query.partials && { partials: { ...query.partials, id: partials.idOf(query.partials.id) } }),
   });
   return {
-    generation: 0,
     append: (block, source) => around(() => engine.append({ ...block, id: blocks.idOf(block.id) }, source)),
     storeSessions: (ids, signal) => around((either) => engine.storeSessions(ids.map(blocks.idOf), either), signal),
     dropProps: (ids) => around(() => engine.dropProps(ids.map(blocks.idOf))),
@@ -79,7 +74,9 @@ const BEATS_MISSED_MAX = 10;
 const START_CHECK_MS = 50;
 const START_CHECKS_MAX = 100;
 
-export class EngineTakenError extends EngineLostError {}
+export class EngineTakenError extends EngineLostError {
+  override readonly isExpected = true;
+}
 
 const taken = (): EngineTakenError => new EngineTakenError("the engine was given to another object, or failed there");
 
@@ -218,61 +215,5 @@ export class SharedEngine {
       await share.engine?.close();
       this.#memoryBytes = (await engine.drop([])).memoryBytes;
     }
-  }
-}
-
-/** The engine port of one object: created by the first query, and again after it failed. */
-export class IsolateEngine extends CallingEngine {
-  readonly #create: () => Promise<Engine>;
-  readonly #log: Log;
-  #started: Promise<Engine> | null = null;
-  #generation = 0;
-
-  /** Ingestion needs no engine, so an object without queries never creates one. */
-  constructor(create: () => Promise<Engine>, log: Log) {
-    super();
-    this.#create = create;
-    this.#log = log;
-  }
-
-  get generation(): number {
-    return this.#generation;
-  }
-
-  protected async call(call: EngineCall, signal?: AbortSignal): Promise<never> {
-    const started = (this.#started ??= this.#start());
-    try {
-      return (await runCall(await (signal ? unlessAborted(started, signal) : started), call, signal)) as never;
-    } catch (error) {
-      if (!isFatal(error) && !(error instanceof EngineTakenError)) throw error;
-      this.#discard(started, error);
-      // A retry would fail in the same way.
-      if (isOutOfMemory(error)) throw new EngineFullError("the query needs more memory than the engine has");
-      throw new EngineLostError("the engine failed during the call");
-    }
-  }
-
-  /** Fails once: the next call tries again. */
-  async #start(): Promise<Engine> {
-    try {
-      return await this.#create();
-    } catch (error) {
-      this.#started = null;
-      throw isFatal(error) ? error : new EngineLostError(`the engine did not start: ${reasonOf(error)}`);
-    }
-  }
-
-  /** Concurrent calls on the same engine all fail; the first one counts. */
-  #discard(failed: Promise<Engine>, error: unknown): void {
-    if (this.#started !== failed) return;
-    this.#started = null;
-    this.#generation++;
-    const reason = reasonOf(error);
-    if (error instanceof EngineTakenError) this.#log.info("queries load the events they need again", { reason });
-    else this.#log.error("the engine failed and is restarted; queries reload the events they need", { reason });
-  }
-
-  async close(): Promise<void> {
-    await (await this.#started)?.close();
   }
 }

@@ -8,7 +8,7 @@ import { reasonOf, type Log } from "../runtime/base/metrics/log.ts";
 
 export interface StreamSource {
   /** Pulled one by one, on demand. */
-  readonly chunks: Iterable<Uint8Array>;
+  readonly chunks: AsyncIterator<Uint8Array, undefined>;
   /** Releases what the stream holds. Called once, however it ends. */
   readonly onEnd: () => void;
   readonly signal: AbortSignal;
@@ -78,7 +78,7 @@ class ResponseStream {
   #wanted: (Progress & { readonly sinceMs: number }) | null = null;
   #isAsking = false;
   /** null once it has ended, so that its memory is freed. */
-  #chunks: Iterator<Uint8Array> | null;
+  #chunks: AsyncIterator<Uint8Array, undefined> | null;
   /** The unread part of the last chunk. */
   #rest: Uint8Array = NOTHING;
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
@@ -93,7 +93,7 @@ class ResponseStream {
     this.#options = options;
     this.#source = source;
     this.#onClosed = onClosed;
-    this.#chunks = chunks[Symbol.iterator]();
+    this.#chunks = chunks;
     this.#clientSinceMs = options.monotonicMs();
   }
 
@@ -157,8 +157,9 @@ class ResponseStream {
   async #write(): Promise<boolean> {
     await this.#options.pause();
     try {
-      const next = this.#chunks?.next();
-      if (!next) return false;
+      const next = await this.#chunks?.next();
+      // It may have ended meanwhile.
+      if (!next || !this.#chunks) return false;
       if (!next.done) {
         this.#rest = next.value;
         return true;
@@ -184,7 +185,7 @@ class ResponseStream {
     this.#chunks = null;
     this.#rest = NOTHING;
     this.#source.signal.removeEventListener("abort", this.#onAbort);
-    chunks.return?.();
+    void chunks.return?.();
     this.#onClosed();
     this.#source.onEnd();
   }

@@ -29,8 +29,8 @@ const REPORT_OF: Readonly<Record<SegmentKind, Report>> = { filters: main, funnel
 async function check({ kind, parameters }: SegmentFields, siteId: SiteId, context: Context): Promise<void> {
   if (kind === "filters" && !parameters["filters"]) throw invalidInput('Field "filters" must have at least one condition');
   const { reader, services } = context;
-  const { conditions } = await REPORT_OF[kind].prepare((name) => (name === "site_id" ? siteId : (parameters[name] ?? null)), reader);
-  await services.filterCheck.check(conditions, askerOf(context));
+  const { query } = await REPORT_OF[kind].prepare((name) => (name === "site_id" ? siteId : (parameters[name] ?? null)), reader);
+  await services.filterCheck.check(query.scope.conditions, askerOf(context));
 }
 
 export const getSegments: Handler = (request, context) =>

@@ -2,6 +2,7 @@
 import { equalBytes } from "../runtime/base/bytes.ts";
 import type { Secret } from "../runtime/base/config/option-kinds.ts";
 import { AppError } from "../runtime/base/errors.ts";
+import { BEHAVIORAL_VERSION } from "../runtime/duckdb/behavioral.ts";
 import { metricFamilies } from "../runtime/base/metrics/metric-families.ts";
 import { METRICS_CONTENT_TYPE, renderMetrics } from "../runtime/base/metrics/metrics.ts";
 import { boolean, closed, count, orNull, text, type Schema } from "../runtime/base/json-schema.ts";
@@ -19,10 +20,11 @@ export const getReady: Handler = async (_request, { services, beganMs }) =>
     ? textReply("ready", 200, NO_STORE)
     : textReply("database not ready", 503, { ...NO_STORE, "Retry-After": "1" });
 
-export const getDetails: Handler = async (_request, { services }) => {
-  const { version, adminPassword, geoIsLoaded, geoBuiltMs, behavioral, config } = services;
+export const getDetails: Handler = async (_request, { services, deadline }) => {
+  const { version, adminPassword, geoIsLoaded, geoBuiltMs, queryEngine, config } = services;
   // Right after startup this waits for the engine or starts it, so the extension is not reported as missing.
-  await behavioral.isAvailable();
+  if (queryEngine.state.hasExtension === null) await queryEngine.health(deadline.signal).catch(() => {});
+  const { hasExtension } = queryEngine.state;
   const { unflushedEvents, filesLeftOut, cachedResults } = await services.gauges();
   return jsonReply({
     status: "ok",
@@ -32,8 +34,8 @@ export const getDetails: Handler = async (_request, { services }) => {
     auth_configured: adminPassword.isConfigured,
     geoip_loaded: geoIsLoaded,
     geoip_built: geoBuiltMs === null ? null : utcDateOf(geoBuiltMs),
-    behavioral_extension_loaded: behavioral.version !== null,
-    behavioral_version: behavioral.version,
+    behavioral_extension_loaded: hasExtension === true,
+    behavioral_version: hasExtension ? BEHAVIORAL_VERSION : null,
     filter_bots: config.filterBots,
     cache_entries: cachedResults,
     cache_empty: cachedResults === 0,

@@ -9,21 +9,20 @@ import {
   GUEST_BYTES_PER_SECOND_MIN_WANTED,
 } from "../runtime/base/config/limits.ts";
 import { OVERVIEW_TIME_SHARE, EXPORT_ROWS_DEFAULT } from "../runtime/base/config/report-limits.ts";
-import { rangeOfAll } from "../runtime/query/date-range.ts";
+import { rangeOfAll, rangeOfDays } from "../runtime/query/date-range.ts";
 import type { Condition } from "../runtime/query/filters.ts";
 import { reference, text, type Schema, boolean, closed, list, orNull } from "../runtime/base/json-schema.ts";
 import { optionalOneOf, oneOf, rowLimit } from "../runtime/query/parameters.ts";
-import { mapPlan, type Plan } from "../runtime/query/plan.ts";
 import { SCOPE_PARAMETERS, scopeOf } from "../runtime/query/scope.ts";
-import { dailyExport, DAILY_EXPORT } from "../runtime/reports/exports/daily-export.ts";
-import { csvFormat, jsonFormat } from "../runtime/reports/exports/formats.ts";
-import { RAW_EXPORT, RawExport } from "../runtime/reports/exports/raw-export.ts";
-import { storedFirstDayPlan, firstDayPlan } from "../runtime/reports/measures/counts.ts";
+import { DAILY_EXPORT } from "../runtime/reports/exports/daily-export.ts";
+import { RAW_EXPORT } from "../runtime/reports/exports/raw-export.ts";
 import { OVERVIEW_PARAMETERS, OVERVIEW } from "../runtime/reports/overview/overview.ts";
 import { REPORTS, type ReportPath } from "../runtime/reports/registry.ts";
-import type { PreparedReport, Report, ReportSettings } from "../runtime/reports/report.ts";
+import { EXPORT, type ExportValues, FIRST_DAY, FORMATS, queryOf, STORED_FIRST_DAY } from "../runtime/reports/queries.ts";
+import type { Report } from "../runtime/reports/report.ts";
+import type { ReportQuery } from "../runtime/query/query-engine.ts";
 import type { Sites } from "../runtime/sites/sites.ts";
-import type { EpochMs, LocalDate, SiteId } from "../storage/event.ts";
+import { type EpochMs, type LocalDate, type SiteId, utcDateOf } from "../storage/event.ts";
 import { askerOf, exporterOf, stillShown } from "./access.ts";
 import { NOT_STORED, TIME_ZONE, FILE_NAME } from "./openapi/headers.ts";
 import {
@@ -46,37 +45,36 @@ import { CARDS, WEEK_STARTS } from "../shared/site-choices.ts";
 
 type FirstDayContext = Pick<Context, "services" | "reader" | "deadline">;
 
-/** A result up to `cache_ttl_secs` old. Rejects as reports do. */
-async function cachedDay(
-  report: string,
-  parameters: readonly unknown[],
-  plan: Plan<LocalDate | null>,
-  siteId: SiteId,
-  context: FirstDayContext,
-) {
-  const prepare = async (): Promise<Plan<string>> => mapPlan(plan, (day) => JSON.stringify(day));
-  return JSON.parse(await context.services.stats.cached({ report, siteId, parameters }, prepare, askerOf(context))) as LocalDate | null;
+/** A date up to `cache_ttl_secs` old. Rejects as reports do. */
+async function cachedDay(query: ReportQuery, context: FirstDayContext): Promise<LocalDate | null> {
+  const { siteId, range, conditions } = query.scope;
+  const key = { report: query.name, siteId, parameters: [range.firstDay, range.lastDay, conditions] };
+  return JSON.parse(await context.services.stats.cached(key, query, askerOf(context))) as LocalDate | null;
 }
+
+/** Any range: the query reads all events. */
+const NO_RANGE = rangeOfDays(utcDateOf(0), utcDateOf(0));
 
 /**
  * The first date of all events, from the listing of the site. ClickHouse is queried instead: while the server fails, its listing lacks the
  * other nodes' days.
  */
 async function firstStoredDay(siteId: SiteId, context: FirstDayContext): Promise<LocalDate | null> {
-  const { services } = context;
+  const { services, reader } = context;
   if (services.config.engine !== "clickhouse") return (await services.daysOf(siteId))[0] ?? null;
-  return cachedDay("first stored day", [], storedFirstDayPlan(siteId), siteId, context);
+  const moment = { nowMs: reader.nowMs, calendar: reader.calendarOf(siteId) };
+  return cachedDay(queryOf(STORED_FIRST_DAY, { siteId, range: NO_RANGE, conditions: [] }, moment), context);
 }
 
 /** Runs a query like that of a daily series if there are conditions. */
 async function firstDayOf(siteId: SiteId, conditions: readonly Condition[], context: FirstDayContext): Promise<LocalDate | null> {
-  const { reader } = context;
+  const { nowMs, calendarOf, sessionRules } = context.reader;
   const firstDay = await firstStoredDay(siteId, context);
   if (firstDay === null || conditions.length === 0) return firstDay;
-  const range = rangeOfAll(firstDay, reader.calendarOf(siteId).dateOf(reader.nowMs));
-  const shared = { conditions, range: null };
-  const plan = firstDayPlan({ siteId, range, conditions, shared, sessionRules: reader.sessionRules });
-  return cachedDay("first day", [range.firstDay, range.lastDay, conditions], plan, siteId, context);
+  const calendar = calendarOf(siteId);
+  const range = rangeOfAll(firstDay, calendar.dateOf(nowMs));
+  const scope = { siteId, range, conditions, shared: { conditions, range: null }, sessionRules };
+  return cachedDay(queryOf(FIRST_DAY, scope, { nowMs, calendar }), context);
 }
 
 export function readerOf({ services, nowMs, standing, deadline }: Omit<Context, "reader">): Reader {
@@ -94,40 +92,17 @@ export function readerOf({ services, nowMs, standing, deadline }: Omit<Context, 
   return reader;
 }
 
-const settingsOf = ({ services: { config }, reader }: Context, hasExtension: boolean): ReportSettings => ({
-  ...reader.sessionRules,
-  realtimeWindowMinutes: config.realtimeWindowMinutes,
-  hasExtension,
-});
-
-/**
- * True if the extension is available. Until the engine has started, a report that rollups cover does not wait for it: rollups with
- * sessions were made with the extension.
- */
-async function isExtensionAvailable(context: Context, { conditions, plan }: PreparedReport): Promise<boolean> {
-  const { behavioral, stats } = context.services;
-  if (behavioral.isPending && conditions.length === 0 && (await stats.isCovered(plan(settingsOf(context, true))))) return true;
-  return behavioral.isAvailable();
-}
-
 /** Invalid parameters are a 400 even if the required behavioral extension is missing, which is a 503. */
 export const reportHandler =
   ({ prepare }: Report): Handler =>
   async (_request, context) => {
     const { services, reader, url, params } = context;
-    const query = new Query(url);
-    const read = (name: string, from: "query" | "path") => (from === "path" ? (params[name] ?? null) : query.text(name));
-    const prepared = await prepare(read, reader);
-    const { extension, timeZone, cacheKey, file, conditions, plan } = prepared;
-    const { stats, filterCheck, behavioral } = services;
+    const given = new Query(url);
+    const read = (name: string, from: "query" | "path") => (from === "path" ? (params[name] ?? null) : given.text(name));
+    const { query, timeZone, cacheKey, file } = await prepare(read, reader);
+    const { stats } = services;
     const asker = askerOf(context);
-    const planned = async () => {
-      await filterCheck.check(conditions, asker);
-      const hasExtension = extension !== "unused" && (await isExtensionAvailable(context, prepared));
-      if (extension === "needed" && !hasExtension) await behavioral.require();
-      return plan(settingsOf(context, hasExtension || extension === "needed"));
-    };
-    const result = await (cacheKey ? stats.cached(cacheKey, planned, asker) : stats.fresh(planned, asker));
+    const result = await (cacheKey ? stats.cached(cacheKey, query, asker) : stats.fresh(query, asker));
     return file ? fileReply(result, file, timeZoneHeaders(timeZone)) : jsonTextReply(result, 200, timeZoneHeaders(timeZone));
   };
 
@@ -160,8 +135,6 @@ const ratesOf = (isGuest: boolean, wantedSinceMs: () => number | null): Pick<Str
       }
     : { bytesPerSecondMin: RESPONSE_BYTES_PER_SECOND_MIN };
 
-const FORMATS = { csv: csvFormat, json: jsonFormat } as const;
-
 const EXPORT_PARAMETERS = {
   kind: oneOf("One row for each date, or one for each event.", ["daily", "raw"]),
   format: oneOf("The file format.", ["csv", "json"]),
@@ -170,40 +143,18 @@ const EXPORT_PARAMETERS = {
 
 export const getExport: Handler = async (request, context) => {
   const { services, reader, url, deadline, streams } = context;
-  const query = new Query(url);
-  const scope = await scopeOf(query.parse(SCOPE_PARAMETERS), reader);
-  const { kind, format: formatName, limit } = query.parse(EXPORT_PARAMETERS);
-  const format = FORMATS[formatName];
+  const given = new Query(url);
+  const scope = await scopeOf(given.parse(SCOPE_PARAMETERS), reader);
+  const values: ExportValues = given.parse(EXPORT_PARAMETERS);
+  const format = FORMATS[values.format];
   const asker = askerOf(context);
-  const memory = services.exportMemory.open(asker.isGuest);
-  const {
-    result: chunks,
-    wantedSinceMs,
-    release,
-  } = await services.stats
-    .held(
-      scope.siteId,
-      async (executor): Promise<Iterable<Uint8Array>> => {
-        await services.filterCheck.check(scope.conditions, asker);
-        return kind === "daily"
-          ? executor.run(dailyExport(scope, format), asker)
-          : executor.scan(scope, () => new RawExport({ scope, rowsMax: limit, format, memory }), asker);
-      },
-      asker,
-      exporterOf(request, context),
-    )
-    .catch((error: unknown) => {
-      memory.clear();
-      throw error;
-    });
-  const onEnd = () => {
-    memory.clear();
-    release();
-  };
-  const timeZone = reader.calendarOf(scope.siteId).zoneAt(reader.nowMs);
-  const name = `${PRODUCT_NAME.toLowerCase()}-${kind}-${scope.range.firstDay}.${format.extension}`;
+  const calendar = reader.calendarOf(scope.siteId);
+  const query = queryOf(EXPORT, scope, { nowMs: reader.nowMs, calendar }, { ...values });
+  const { chunks, wantedSinceMs, release } = await services.stats.held(query, asker, exporterOf(request, context));
+  const timeZone = calendar.zoneAt(reader.nowMs);
+  const name = `${PRODUCT_NAME.toLowerCase()}-${values.kind}-${scope.range.firstDay}.${format.extension}`;
   const body = streams.open({
-    ...{ chunks, onEnd, signal: deadline.signal, isAllowed: stillShown(request, context) },
+    ...{ chunks, onEnd: release, signal: deadline.signal, isAllowed: stillShown(request, context) },
     ...ratesOf(asker.isGuest, wantedSinceMs),
   });
   return fileReply(body, { name, contentType: format.contentType }, timeZoneHeaders(timeZone));

@@ -2,8 +2,18 @@
 import { DAY_MS, type EpochMs, type LocalDate, startOfDayMs, utcDateOf } from "./event.ts";
 import type { OffsetChange, TimeZone } from "./time-zone.ts";
 
+/** A calendar as data: its first time zone, and every later change. A JSON object: it is stored as it is, and crosses between threads. */
+export interface CalendarRecord {
+  /** An IANA name, as are all here. */
+  readonly timeZone: string;
+  /** Ascending by date, each to another zone than the one before. */
+  readonly changes: readonly { readonly firstDate: LocalDate; readonly timeZone: string }[];
+}
+
 /** Days follow each other without gaps: each begins when the one before it ends. */
 export interface Calendar {
+  /** What the calendar can be made of again. */
+  readonly record: CalendarRecord;
   /** The date that an instant falls on. */
   dateOf(timestampMs: EpochMs): LocalDate;
   /** The first instant of a date. */
@@ -17,8 +27,11 @@ export interface Calendar {
 /** The name of the zone of sites without another. */
 export const UTC = "UTC";
 
+export const UTC_RECORD: CalendarRecord = { timeZone: UTC, changes: [] };
+
 /** The calendar of every site without a time zone. */
 export const utcCalendar: Calendar = {
+  record: UTC_RECORD,
   dateOf: utcDateOf,
   startOf: startOfDayMs,
   offsetsBetween: (startMs) => [{ fromMs: startMs, offsetMs: 0 }],
@@ -66,6 +79,7 @@ function sectionsOf(changes: readonly ZoneChange[]): readonly Section[] {
  * A date that would begin after the change has no instants, as 2011-12-30 in Samoa has none.
  */
 export class ZonedCalendar implements Calendar {
+  readonly record: CalendarRecord;
   readonly #first: TimeZone;
   /** Oldest first. */
   readonly #sections: readonly Section[];
@@ -74,6 +88,7 @@ export class ZonedCalendar implements Calendar {
 
   /** Changes by ascending date. */
   constructor(first: TimeZone, changes: readonly ZoneChange[] = []) {
+    this.record = { timeZone: first.name, changes: changes.map(({ firstDate, zone }) => ({ firstDate, timeZone: zone.name })) };
     this.#first = first;
     this.#sections = sectionsOf(changes);
   }

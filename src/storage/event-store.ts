@@ -13,6 +13,8 @@ import {
   type PartitionFile,
   Partitions,
   type PartitionsOptions,
+  type PartitionVersion,
+  partitionVersionOf,
   type WrittenFile,
 } from "./partitions.ts";
 import type { Segment, SegmentLog } from "./segment.ts";
@@ -170,6 +172,11 @@ export class EventStore {
     task: (partitions: readonly Partition[]) => Promise<T>,
   ): Promise<T> {
     return this.#locks.run(siteId, async () => task(await this.#partitionsBetween(siteId, firstDay, lastDay)));
+  }
+
+  /** The versions of a site's days with events from `firstDay` to `lastDay`, oldest first. */
+  versions(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): Promise<PartitionVersion[]> {
+    return this.withSnapshot(siteId, firstDay, lastDay, async (partitions) => partitions.map(partitionVersionOf));
   }
 
   /** The bytes of a file; null if it was deleted. */

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { connectClickhouse } from "../../adapters/clickhouse-connection.ts";
 import type { ClickhouseStatement, ConnectClickhouse } from "../../src/runtime/clickhouse/connection.ts";
 import { CLOSED, logIn } from "../support/auth-requests.ts";
-import type { CalendarRecord } from "../../src/runtime/sites/site-calendar.ts";
+import { type CalendarRecord } from "../../src/storage/calendar.ts";
 import type { SiteSettings } from "../../src/runtime/sites/site-settings.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import { clickhouseOfFile, ONLY_THE_FRONT } from "../support/clickhouse-server.ts";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   EngineFullError,
-  EngineLostError,
+  DroppedError,
   TooManyStepsError,
   type Block,
   type Engine,
@@ -285,12 +285,12 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         expect(await ask(site, [], "SELECT count(*) AS n FROM events WHERE pathname = $1", [{ text: "/" }])).toEqual([{ n: 0 }]);
       });
 
-      it("a query that names a dropped block rejects with EngineLostError", async () => {
+      it("a query that names a dropped block rejects with DroppedError", async () => {
         const site = aSite();
         const [kept, dropped] = [aBlock(site), aBlock(site)];
         for (const block of [kept, dropped]) await engine.append(block, { date: DATE, events: eventTexts([anEvent()]) });
         await engine.drop([dropped.id]);
-        await expect(countOf(site, [kept, dropped])).rejects.toBeInstanceOf(EngineLostError);
+        await expect(countOf(site, [kept, dropped])).rejects.toBeInstanceOf(DroppedError);
         expect(await countOf(site, [kept])).toBe(1);
       });
 
@@ -454,10 +454,10 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         await expectSessions(site, [block]);
       });
 
-      it("storing the sessions of a dropped block rejects with EngineLostError", async () => {
+      it("storing the sessions of a dropped block rejects with DroppedError", async () => {
         const { block } = await load([anEvent()]);
         await engine.drop([block.id]);
-        await expect(engine.storeSessions([block.id], silent())).rejects.toBeInstanceOf(EngineLostError);
+        await expect(engine.storeSessions([block.id], silent())).rejects.toBeInstanceOf(DroppedError);
       });
     });
 
@@ -587,11 +587,11 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         const { propsBytes, memoryBytes } = await engine.append(large, { files });
         expect(propsBytes).toBeNull();
         expect(await countOf(site, [small, large])).toBe(2_003);
-        await expect(askProperties(site, [small, large], "text")).rejects.toThrow(EngineLostError);
+        await expect(askProperties(site, [small, large], "text")).rejects.toThrow(DroppedError);
         expect(await askProperties(site, [small], "text")).toHaveLength(3);
         const numbers = (await ask(site, [small], "SELECT DISTINCT props FROM events")).map(({ props }) => Number(props));
         expect((await engine.dropProps([small.id])).memoryBytes).toBeLessThan(memoryBytes);
-        await expect(engine.propsTexts(site, numbers)).rejects.toThrow(EngineLostError);
+        await expect(engine.propsTexts(site, numbers)).rejects.toThrow(DroppedError);
         expect(
           await ask(
             site,
@@ -858,14 +858,14 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         expect(await totals(table, [1, 2, 3, 4])).toHaveLength(1);
       });
 
-      it("a query over dropped partial tables rejects with EngineLostError, and a second drop succeeds", async () => {
+      it("a query over dropped partial tables rejects with DroppedError, and a second drop succeeds", async () => {
         const table = aPartialTable(aSite());
         await engine.dropPartials(table.id, "all");
         await summed(table, 1, []);
         await engine.dropPartials(table.id, []);
         expect(await totals(table, [1])).toEqual([]);
         for (const parts of ["all", "all", [1]] as const) await engine.dropPartials(table.id, parts);
-        await expect(totals(table, [1])).rejects.toBeInstanceOf(EngineLostError);
+        await expect(totals(table, [1])).rejects.toBeInstanceOf(DroppedError);
       });
 
       it("partial aggregates count as resident memory until they are dropped", async () => {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createFileRecordStore } from "../../adapters/node/files/file-stores.ts";
 import type { FileSystem } from "../../adapters/node/files/file-system.ts";
-import { UTC_RECORD } from "../../src/runtime/sites/site-calendar.ts";
+import { UTC_RECORD } from "../../src/storage/calendar.ts";
 import { DEFAULT_SETTINGS, type SiteSettings } from "../../src/runtime/sites/site-settings.ts";
 import { Sites, type ChangeRequest } from "../../src/runtime/sites/sites.ts";
 import type { SiteId } from "../../src/storage/event.ts";

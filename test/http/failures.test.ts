@@ -43,7 +43,6 @@ async function fragileEngine(): Promise<{ engine: Engine; failNext(...errors: Er
   };
   return {
     engine: {
-      generation: 0,
       append: (block, source) => share.append(block, source),
       storeSessions: (blocks, signal) => share.storeSessions(blocks, signal),
       dropProps: (blocks) => share.dropProps(blocks),

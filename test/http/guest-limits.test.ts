@@ -224,13 +224,13 @@ describe("exports of guests", () => {
   ])("are cut off when %s", async (_when, viewer, end) => {
     const shown = await createShown({}, 20_000);
     const response = await shown.exported(shown[viewer]);
-    expect({ status: response.status, holdsMemory: shown.target.services.exportMemory.bytes > 0 }).toEqual({
+    expect({ status: response.status, holdsMemory: shown.target.exportMemory.bytes > 0 }).toEqual({
       status: 200,
       holdsMemory: true,
     });
     await end(shown);
     await shown.target.advance(1000);
-    await expect.poll(() => shown.target.services.exportMemory.bytes).toBe(0);
+    await expect.poll(() => shown.target.exportMemory.bytes).toBe(0);
     await expect(response.text()).rejects.toThrow("no longer shared");
   });
 });

@@ -115,7 +115,7 @@ describe("properties that exceed the memory limit", () => {
       ]);
       expect(await propertyReport(target, "properties", onDay(1))).toEqual(["plan"]);
       await expectOtherReports(target, { period: "7d" }, 5_050);
-      expect(target.services.partitionCache.memoryBytes).toBeLessThan(8 * 1024 * 1024);
+      expect(target.services.queryEngine.state.memoryBytes).toBeLessThan(8 * 1024 * 1024);
     }
   });
 

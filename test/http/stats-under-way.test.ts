@@ -317,7 +317,7 @@ describe("a running export", () => {
       .poll(async () => {
         const response = await target.fetch(EXPORT);
         const lines = (await response.text()).split("\n").length;
-        return { status: response.status, lines, bytes: target.services.exportMemory.bytes };
+        return { status: response.status, lines, bytes: target.exportMemory.bytes };
       })
       .toEqual({ status: 200, lines: 3, bytes: 0 });
 
@@ -346,10 +346,10 @@ describe("a running export", () => {
     target.services.stats.dropSite(SITE as SiteId);
     control.release();
     const response = await asked;
-    const held = target.services.exportMemory.bytes;
+    const held = target.exportMemory.bytes;
     await expectSuccess(response);
     const again = await target.fetch(EXPORT);
-    expect(target.services.exportMemory.bytes).toBe(held);
+    expect(target.exportMemory.bytes).toBe(held);
     await again.text();
     await expectNothingKept(target);
   });

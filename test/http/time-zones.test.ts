@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { OpenapiDocument } from "../../src/handlers/openapi.ts";
 import type { LocalDate } from "../../src/storage/event.ts";
-import type { CalendarRecord } from "../../src/runtime/sites/site-calendar.ts";
+import { type CalendarRecord } from "../../src/storage/calendar.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
 import { answerProblems, documentedIn, pathWith } from "../support/openapi.ts";
 import { reportRequests } from "../support/report-requests.ts";

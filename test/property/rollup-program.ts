@@ -57,7 +57,8 @@ function counting(calculator: RollupCalculator): RollupCalculator {
 interface Life {
   readonly target: InProcessTarget;
   readonly process: ObjectsOfProcess;
-  readonly engine: LosableEngine;
+  /** Ends the life of the engine, if it has begun. */
+  readonly loseEngine: () => void;
 }
 
 export class Program {
@@ -83,7 +84,7 @@ export class Program {
   async start(settings: Settings, startMs: number): Promise<void> {
     const { retentionDays, weightBytesMin, measureRowsMax, cacheBytesMax, engineMemoryMb } = this.#history;
     const process = new ObjectsOfProcess(this.stores.objects);
-    const engine = await createLosableEngine();
+    let database: LosableEngine | null = null;
     const environment = {
       SVC_ROLLUPS: String(this.#hasRollups && settings.rollups),
       SVC_SESSION_WINDOW_MINUTES: String(settings.sessionWindowMinutes),
@@ -96,22 +97,22 @@ export class Program {
     const parts: InProcessParts = {
       ...this.stores,
       objects: process.objects,
-      engine: engine.engine,
+      openDatabase: async () => (database = await createLosableEngine()),
       startMs,
       rollupCalculator: counting(createInlineRollupCalculator(process.objects, limits)),
       rollupWeightBytesMin: weightBytesMin,
       ...(engineMemoryMb !== null && this.#hasRollups && { engineMemoryMb }),
     };
-    this.#life = { target: await createInProcessTarget(environment, parts), process, engine };
+    this.#life = { target: await createInProcessTarget(environment, parts), process, loseEngine: () => database?.lose() };
   }
 
   /** Ends the life: in good order, or at once. */
   async end(isCrash: boolean): Promise<void> {
-    const { target, process, engine } = this.life;
+    const { target, process } = this.life;
     if (isCrash) process.isDead = true;
     await target.services.settled();
     met.rollupsMade += target.services.counters.rollupsMade;
-    if (isCrash) await engine.engine.close();
+    if (isCrash) await target.services.queryEngine.close();
     else await target.close();
   }
 }

@@ -84,7 +84,7 @@ export class RollupWorld {
         await this.#retain();
         break;
       case "engine loss":
-        await this.#withRollups.life.engine.lose();
+        this.#withRollups.life.loseEngine();
         break;
       case "clock":
         await this.#both(({ target }) => target.advance(step.days * DAY_MS));
@@ -201,10 +201,10 @@ export class RollupWorld {
 
   /** Counts the days whose rollups are outdated now. */
   async lookForStale(): Promise<void> {
-    const { partitionCache, rollupStore } = this.#withRollups.target.services;
+    const { eventStore, rollupStore } = this.#withRollups.target.services;
     for (const id of SITES) {
       const siteId = id as string as SiteId;
-      const days = await partitionCache.versionsOf(siteId, "0001-01-01" as LocalDate, "9999-12-31" as LocalDate);
+      const days = await eventStore.versions(siteId, "0001-01-01" as LocalDate, "9999-12-31" as LocalDate);
       met.staleDays += (await rollupStore.dayCounts(siteId, dayOf(this.nowMs) as LocalDate, days)).stale;
     }
   }

@@ -1,6 +1,6 @@
 /** Random histories of a site in a time zone: events around changes of the clock, midnights and changes of the zone. */
 import fc from "fast-check";
-import type { CalendarRecord } from "../../src/runtime/sites/site-calendar.ts";
+import { type CalendarRecord } from "../../src/storage/calendar.ts";
 import type { LocalDate } from "../../src/storage/event.ts";
 import { calendarRecord } from "../support/site-calendars.ts";
 import { DAY_MS, SITES, untimedEvent, withPeriods, type History } from "./histories.ts";

@@ -55,7 +55,6 @@ export async function createControlledEngine(): Promise<ControlledEngine> {
 
   return {
     engine: {
-      generation: 0,
       append: (block, source) => share.append(block, source),
       storeSessions: (blocks, signal) => share.storeSessions(blocks, signal),
       dropProps: (blocks) => share.dropProps(blocks),

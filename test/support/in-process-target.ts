@@ -16,7 +16,15 @@ import { ROLLUP_CACHE } from "../../src/runtime/base/config/report-limits.ts";
 import { DASHBOARD_PAGE } from "../../src/runtime/base/config/names.ts";
 import { PageFetchError, type PageFetch } from "../../src/runtime/installation/page-fetch.ts";
 import { createInlineRollupCalculator, type RollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
+import { exportMemoryOf, openDuckdbQueries } from "../../src/runtime/engine/duckdb-queries.ts";
+import type { PlannedEngine } from "../../src/runtime/engine/planned-engine.ts";
+import { RestartingEngine } from "../../src/runtime/engine/restarting-engine.ts";
+import { OnDemandEngine } from "../../src/runtime/duckdb/on-demand-engine.ts";
+import type { Plan } from "../../src/runtime/query/plan.ts";
+import { utcCalendar } from "../../src/storage/calendar.ts";
+import { shareOf } from "../../adapters/workerd/shared-engine.ts";
 import { createServices, type Services } from "../../src/runtime/service/services.ts";
+import type { ExportMemory } from "../../src/runtime/reports/exports/export-memory.ts";
 import { createMemoryObjectStore } from "./memory-object-store.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-events.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
@@ -39,6 +47,9 @@ export const IN_PROCESS_ORIGIN = "http://127.0.0.1:8000";
 export type InProcessTarget = AbleTarget<Exclude<Ability, "readsFiles">> & {
   readonly services: Services;
   readonly log: RecordingLog;
+  readonly exportMemory: ExportMemory;
+  /** Runs a plan of one site, which need not be a report's. */
+  run<Result>(plan: Plan<Result>): Promise<Result>;
   /** Sets the clock and runs all jobs that are due. */
   setClockAhead(ms: number): void;
 };
@@ -46,6 +57,8 @@ export type InProcessTarget = AbleTarget<Exclude<Ability, "readsFiles">> & {
 /** Dependencies that a test replaces. */
 export interface InProcessParts {
   readonly engine?: Engine;
+  /** Opens the database of each life of the engine, in place of `engine`. */
+  readonly openDatabase?: () => Promise<Engine>;
   readonly segmentLog?: SegmentLog;
   readonly objects?: ObjectStore;
   readonly records?: RecordStore;
@@ -103,15 +116,17 @@ export async function createInProcessTarget(environment: Environment = {}, parts
   const segmentLog = parts.segmentLog ?? createMemorySegmentLog();
   const places = config.geoipDb === "builtin" ? builtinPlaces : openGeoDatabase(config.geoipDb, COUNTRY_DATABASE_URL);
   const log = createRecordingLog();
+  const calculator = parts.rollupCalculator ?? createInlineRollupCalculator(objects, ROLLUP_CACHE);
+  const exportMemory = exportMemoryOf(config);
+  const openDatabase = parts.openDatabase ?? (async (): Promise<Engine> => parts.engine ?? createEngineShare());
   let nowMs = parts.startMs ?? START_MS;
   let monotonicMs = 0;
   let requests = 0;
-  let engine: Engine;
   let services: Services;
+  let life: PlannedEngine | null = null;
   let app: App;
 
   async function start(): Promise<void> {
-    engine = parts.engine ?? (await createEngineShare());
     monotonicMs = 0;
     services = await createServices({
       config,
@@ -120,10 +135,15 @@ export async function createInProcessTarget(environment: Environment = {}, parts
       records,
       passwordHasher: parts.passwordHasher ?? createArgon2id(randomBytes, CHEAP),
       parquet: inlineParquetWriter,
-      rollupCalculator: parts.rollupCalculator ?? createInlineRollupCalculator(objects, ROLLUP_CACHE),
+      rollupCalculator: calculator,
       ...(parts.rollupWeightBytesMin !== undefined && { rollupWeightBytesMin: parts.rollupWeightBytesMin }),
       segmentLog,
-      engine,
+      rollupDatabase: new OnDemandEngine(async () => shareOf(await openDatabase())),
+      openEngine: (given) => {
+        const all = { ...given, objects, calculator, exportMemory, wait: setTimeout, log };
+        const open = async () => (life = await openDuckdbQueries({ ...all, engine: new OnDemandEngine(openDatabase) }));
+        return new RestartingEngine({ ...all, start: open });
+      },
       connectClickhouse: parts.connectClickhouse ?? connectClickhouse,
       ...places,
       fetchPage: parts.fetchPage ?? (() => Promise.reject(new PageFetchError("unresolvable"))),
@@ -146,7 +166,7 @@ export async function createInProcessTarget(environment: Environment = {}, parts
     await services.rollups.stop();
     await services.flush.run();
     await services.eventStore.close();
-    await engine.close();
+    await services.queryEngine.close();
   }
 
   await start();
@@ -156,6 +176,14 @@ export async function createInProcessTarget(environment: Environment = {}, parts
     comesFromAnywhere: true,
     ...(config.engine === "duckdb" && { readsFiles: true }),
     log,
+    exportMemory,
+    async run(plan) {
+      const { signal } = new AbortController();
+      await services.queryEngine.health(signal);
+      if (!life) throw new Error("the engine has not started");
+      const siteId = plan.steps[0]?.siteRange.siteId;
+      return life.runner.run(plan, { isGuest: false, signal }, siteId ? services.sites.calendarOf(siteId) : utcCalendar);
+    },
     get services() {
       return services;
     },
@@ -183,7 +211,7 @@ export async function createInProcessTarget(environment: Environment = {}, parts
     async crash() {
       // It must not write into the next process's stores.
       await services.rollups.stop();
-      await engine.close();
+      await services.queryEngine.close();
       await start();
     },
     close: stop,

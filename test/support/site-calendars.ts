@@ -1,5 +1,5 @@
 /** Sites with a time zone or weeks of their own. */
-import type { CalendarRecord } from "../../src/runtime/sites/site-calendar.ts";
+import { type CalendarRecord } from "../../src/storage/calendar.ts";
 import { DEFAULT_SETTINGS } from "../../src/runtime/sites/site-settings.ts";
 import type { WeekStart } from "../../src/shared/site-choices.ts";
 import type { LocalDate, SiteId } from "../../src/storage/event.ts";

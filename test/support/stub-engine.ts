@@ -2,7 +2,6 @@
 import type { Engine } from "../../src/runtime/duckdb/engine.ts";
 
 export const stubEngine = (calls: Partial<Engine> = {}): Engine => ({
-  generation: 0,
   append: async () => ({ memoryBytes: 0, textBytes: 0, propsBytes: 0, unreadable: [] }),
   storeSessions: async () => ({ memoryBytes: 0, textBytes: 0 }),
   dropProps: async () => ({ memoryBytes: 0, textBytes: 0 }),

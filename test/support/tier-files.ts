@@ -5,7 +5,7 @@ import type { Tier } from "./tier.ts";
 export const ONLY_IN_ALL: readonly string[] = [
   // Cases of other files, once more: in a second browser, over a thread, in workerd, under `wrangler dev`, behind nginx and Caddy.
   "test/browser/tracker.firefox.test.ts",
-  "test/contract/threaded-engine.test.ts",
+  "test/contract/query-engine.test.ts",
   "test/contract/workerd-ports.test.ts",
   "test/browser/sub-path.test.ts",
   "test/http/proxy-snippets.test.ts",

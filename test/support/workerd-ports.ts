@@ -3,6 +3,7 @@ import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import {
   EngineFullError,
+  DroppedError,
   EngineLostError,
   TooManyStepsError,
   type Block,
@@ -37,6 +38,7 @@ export interface RemotePorts {
 
 function errorFrom({ name, message }: { readonly name: string; readonly message: string }): Error {
   if (name === "EngineLostError") return new EngineLostError(message);
+  if (name === "DroppedError") return new DroppedError(message);
   if (name === "EngineFullError") return new EngineFullError(message);
   if (name === "TooManyStepsError") return new TooManyStepsError(message);
   if (name === "PageFetchError") return new PageFetchError(message.split(": ")[1] as FetchFailure);
@@ -114,7 +116,6 @@ export function portsOf(runtime: WorkerdRuntime, object: string): RemotePorts {
       folders: (folder) => objects<string[]>("folders", folder),
     },
     engine: {
-      generation: 0,
       append: (block: Block, source: BlockSource) => engine<Loaded>("append", block, source),
       storeSessions: (blocks: readonly number[], signal: AbortSignal) => callUntilAborted<EngineUsage>("storeSessions", signal, blocks),
       dropProps: (blocks: readonly number[]) => engine<EngineUsage>("dropProps", blocks),

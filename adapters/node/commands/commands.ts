@@ -4,10 +4,10 @@ import { PROGRAM_VERSION, readThreads } from "../built-files.ts";
 import { createProgress } from "../command-output.ts";
 import { UsageError, type Command, type CommandOption } from "./command-line.ts";
 import { restoreFolder } from "../backups/restore-backup.ts";
-import { budgetBytesOf } from "../../../src/runtime/service/services.ts";
+import { budgetBytesOf } from "../../../src/runtime/engine/duckdb-queries.ts";
 import { utcDateOf } from "../../../src/storage/event.ts";
 import { verifyFolder } from "../data-dir/folder-verification.ts";
-import { ThreadedEngine } from "../threads/threaded-engine.ts";
+import { DatabaseThread } from "../threads/database-thread.ts";
 import { healthcheck } from "./healthcheck.ts";
 import { reindex } from "./reindex.ts";
 import { resetPassword } from "./reset-password.ts";
@@ -53,12 +53,12 @@ const verify: Command = {
   arguments: [],
   options: [ALL_ROLLUPS],
   help: "check every file of the data folder, and report damage",
-  run: ({ config, log, options }) =>
+  run: ({ config, options }) =>
     verifyFolder(config.dataDir, {
       rollups: {
-        openEngine() {
-          const { engine: script, readEngineModule: readModule } = readThreads();
-          return new ThreadedEngine({ script, readModule, log });
+        async openEngine() {
+          const { engine, readEngineModule } = readThreads();
+          return new DatabaseThread(engine, await WebAssembly.compile(await readEngineModule()));
         },
         budgetBytes: budgetBytesOf(config),
         all: options.has(ALL_ROLLUPS.name),

@@ -1,12 +1,15 @@
 /** The worker threads of an instance, so that queries, logins and files do not delay ingestion. */
-import type { Config } from "../../../src/runtime/base/config/config.ts";
 import type { Log } from "../../../src/runtime/base/metrics/log.ts";
+import type { EngineParts } from "../../../src/runtime/engine/duckdb-queries.ts";
+import type { QueryEngine } from "../../../src/runtime/query/query-engine.ts";
+import { OnDemandEngine } from "../../../src/runtime/duckdb/on-demand-engine.ts";
+import { DatabaseThread } from "./database-thread.ts";
+import { createThreadedEngine } from "./engine-thread.ts";
 import type { PasswordHasher } from "../../../src/runtime/access/password-hasher.ts";
 import type { RollupCalculator } from "../../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import type { ParquetWriter } from "../../../src/storage/parquet-events.ts";
 import type { Threads } from "../built-files.ts";
 import { PortThread } from "./port-thread.ts";
-import { ThreadedEngine } from "./threaded-engine.ts";
 
 /** Threads with occasional work are kept this long for the next call. Argon2id and merges need memory that is better released between. */
 const IDLE_MS = 10_000;
@@ -50,25 +53,31 @@ export function threadedRollupCalculator(script: string, dataFolder: string) {
 }
 
 export class InstanceThreads {
-  readonly engine: ThreadedEngine;
+  readonly openEngine: (parts: EngineParts) => QueryEngine;
   readonly passwordHasher: ReturnType<typeof threadedPasswordHasher>;
   readonly parquet: ReturnType<typeof threadedParquetWriter>;
   readonly rollupCalculator: ReturnType<typeof threadedRollupCalculator>;
 
-  constructor(threads: Threads, dataFolder: string, { engine }: Pick<Config, "engine">, log: Log) {
-    this.engine = new ThreadedEngine({
-      script: threads.engine,
-      readModule: threads.readEngineModule,
-      isOnDemand: engine === "clickhouse",
-      log,
-    });
+  readonly rollupDatabase: OnDemandEngine;
+  #engine: QueryEngine | null = null;
+
+  constructor(threads: Threads, dataFolder: string, log: Log) {
+    const { engine: script, readEngineModule: readModule } = threads;
+    this.rollupDatabase = new OnDemandEngine(async () => new DatabaseThread(script, await WebAssembly.compile(await readModule())));
+    this.openEngine = (parts) => (this.#engine = createThreadedEngine({ script, readModule, dataFolder, log }, parts));
     this.passwordHasher = threadedPasswordHasher(threads.passwords);
     this.parquet = threadedParquetWriter(threads.parquet);
     this.rollupCalculator = threadedRollupCalculator(threads.rollups, dataFolder);
   }
 
   async closeAllButEncoder(): Promise<void> {
-    await Promise.all([this.engine.close(), this.passwordHasher.close(), this.parquet.closeMerger(), this.rollupCalculator.close()]);
+    await Promise.all([
+      this.#engine?.close(),
+      this.rollupDatabase.close(),
+      this.passwordHasher.close(),
+      this.parquet.closeMerger(),
+      this.rollupCalculator.close(),
+    ]);
   }
 
   async close(): Promise<void> {

@@ -31,7 +31,7 @@ interface Call {
   readonly values: readonly unknown[];
 }
 
-type Reply = { readonly id: number } & ({ readonly result: unknown } | { readonly reason: string });
+type Reply = { readonly id: number } & ({ readonly result: unknown } | { readonly name: string; readonly reason: string });
 
 interface Pending {
   readonly resolve: (result: never) => void;
@@ -103,7 +103,7 @@ export class PortThread<Port> {
     const pending = running.pending.get(reply.id);
     running.pending.delete(reply.id);
     if ("result" in reply) pending?.resolve(reply.result as never);
-    else pending?.reject(new Error(reply.reason));
+    else pending?.reject(Object.assign(new Error(reply.reason), { name: reply.name }));
     const { idleMs } = this.#options;
     if (idleMs === undefined || running.pending.size > 0) return;
     running.idleTimeout = setTimeout(() => void this.#terminate(running), idleMs).unref();
@@ -132,7 +132,7 @@ export function servePort(port: object, work: keyof typeof NICE): void {
     const { id } = message;
     call(message).then(
       (result) => reply({ id, result }, transferablesOf(result)),
-      (error: unknown) => reply({ id, reason: reasonOf(error) }),
+      (error: unknown) => reply({ id, name: error instanceof Error ? error.name : "Error", reason: reasonOf(error) }),
     );
   });
 }

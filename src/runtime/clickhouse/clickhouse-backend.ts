@@ -9,9 +9,9 @@ import { unlessAborted } from "../base/queue.ts";
 import { NOT_RECORDED, StringDictionary } from "../duckdb/tables/dictionaries.ts";
 import {
   type AggregateQuery,
-  type AnalyticsBackend,
   type Asker,
   type Plan,
+  type PlanRunner,
   type PlanStep,
   runSteps,
   type ScanQuery,
@@ -23,7 +23,6 @@ import {
 import type { DateRange } from "../query/date-range.ts";
 import type { SiteRange } from "../query/scope.ts";
 import { joinSql, resultColumn, sql, type SqlRow, SqlText, textCode } from "../query/sql.ts";
-import type { CalendarOf } from "../sites/sites.ts";
 import {
   type ClickhouseConnection,
   ClickhouseError,
@@ -182,22 +181,21 @@ interface ClickhouseBackendOptions {
   readonly connection: ClickhouseConnection;
   readonly responsiveness: Responsiveness;
   readonly tables: EventTables;
-  readonly calendarOf: CalendarOf;
   /** Resolves once ClickHouse has all events of the site that were accepted before the call. */
   readonly deliver: (siteId: SiteId) => Promise<void>;
   readonly timeoutSecs: number;
   readonly memoryBytes: number;
 }
 
-export class ClickhouseBackend implements AnalyticsBackend {
+export class ClickhouseBackend implements PlanRunner {
   readonly #options: ClickhouseBackendOptions;
 
   constructor(options: ClickhouseBackendOptions) {
     this.#options = options;
   }
 
-  async run<Result>({ steps, toResult }: Plan<Result>, { signal }: Asker): Promise<Result> {
-    return toResult(await this.#asked((asked) => runSteps(steps, (step) => this.#runStep(step, asked)), signal));
+  async run<Result>({ steps, toResult }: Plan<Result>, { signal }: Asker, calendar: Calendar): Promise<Result> {
+    return toResult(await this.#asked((asked) => runSteps(steps, (step) => this.#runStep(step, calendar, asked)), signal));
   }
 
   /** Runs a task that fails as soon as the server does not respond. */
@@ -210,10 +208,10 @@ export class ClickhouseBackend implements AnalyticsBackend {
     }
   }
 
-  async #runStep({ siteRange, queries }: PlanStep, signal: AbortSignal): Promise<StepRows> {
+  async #runStep({ siteRange, queries }: PlanStep, calendar: Calendar, signal: AbortSignal): Promise<StepRows> {
     await this.#deliver(siteRange.siteId, signal);
-    const { tables, calendarOf } = this.#options;
-    const read = { ...siteRange, calendar: calendarOf(siteRange.siteId) };
+    const { tables } = this.#options;
+    const read = { ...siteRange, calendar };
     const select = (rest: SqlText) => this.#rows(scanStatement(rest, siteRange.siteId, tables), signal);
     const rowsOf = async (query: AggregateQuery): Promise<StepRows[number]> => {
       const { perVisitor } = query;
@@ -258,18 +256,8 @@ export class ClickhouseBackend implements AnalyticsBackend {
     return false;
   }
 
-  /** Other nodes insert events of the same site. */
-  async versionsOf(): Promise<null> {
-    return null;
-  }
-
-  async isAnswering(signal: AbortSignal): Promise<boolean> {
-    try {
-      await this.#options.connection.rows({ sql: "SELECT 1 AS one", timeoutMs: CLICKHOUSE_CHECK_MS_MAX }, signal);
-      return true;
-    } catch {
-      return false;
-    }
+  async check(signal: AbortSignal): Promise<void> {
+    await this.#options.connection.rows({ sql: "SELECT 1 AS one", timeoutMs: CLICKHOUSE_CHECK_MS_MAX }, signal);
   }
 }
 

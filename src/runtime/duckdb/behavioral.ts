@@ -1,7 +1,7 @@
 /** The behavioral extension: SQL macros of sessions, funnels, retention and flows. The engine creates them when it opens. */
 import { AppError } from "../base/errors.ts";
-import { reasonOf, type Log } from "../base/metrics/log.ts";
-import { EngineClosedError, EngineLostError, type Engine } from "./engine.ts";
+import type { Log } from "../base/metrics/log.ts";
+import type { Engine } from "./engine.ts";
 
 /** Raise it when a function changes its results. */
 export const BEHAVIORAL_VERSION = "1.0.0";
@@ -35,10 +35,9 @@ export const BEHAVIORAL_CHECK = `
 export class Behavioral {
   readonly #engine: Pick<Engine, "behavioralFailure">;
   readonly #log: Log;
-  /** null until the engine has started. */
   #isLoaded: boolean | null;
-  #asked: Promise<void> | null = null;
-  #missing = "is not loaded yet";
+  #asked: Promise<string | null> | null = null;
+  #missing = "";
 
   constructor(engine: Pick<Engine, "behavioralFailure">, isEnabled: boolean, log: Log) {
     this.#engine = engine;
@@ -47,34 +46,20 @@ export class Behavioral {
     if (!isEnabled) this.#missing = "is switched off by the option behavioral";
   }
 
-  get version(): string | null {
-    return this.#isLoaded === true ? BEHAVIORAL_VERSION : null;
+  /** null until the engine has started. */
+  get isLoaded(): boolean | null {
+    return this.#isLoaded;
   }
 
-  /** The engine has not started yet, so nobody knows. */
-  get isPending(): boolean {
-    return this.#isLoaded === null;
-  }
-
-  /** Starts the engine if nobody has. Never rejects: false if the engine does not start, and the next call asks again. */
+  /** Starts the engine if nothing has. Rejects with `EngineLostError` if it does not start. */
   async isAvailable(): Promise<boolean> {
-    if (this.#isLoaded === null) await (this.#asked ??= this.#ask().finally(() => (this.#asked = null)));
-    return this.#isLoaded === true;
-  }
-
-  async #ask(): Promise<void> {
-    const ask = () => this.#engine.behavioralFailure();
-    try {
-      // An engine that failed while it started is starting again.
-      const failure = await ask().catch((error: unknown) => (error instanceof EngineLostError ? ask() : Promise.reject(error)));
-      this.#isLoaded = failure === null;
-      if (failure === null) return;
+    if (this.#isLoaded !== null) return this.#isLoaded;
+    const failure = await (this.#asked ??= this.#engine.behavioralFailure());
+    if (this.#isLoaded === null && failure !== null) {
       this.#missing = "could not be loaded; the server's log tells why";
       this.#log.error("the behavioral extension could not be loaded; all else works without it", { reason: failure });
-    } catch (error) {
-      if (error instanceof EngineClosedError) return;
-      this.#log.warn("the behavioral extension is not loaded, because the engine is not up", { reason: reasonOf(error) });
     }
+    return (this.#isLoaded = failure === null);
   }
 
   /** Rejects with a 503 that says why the extension is not available. */

@@ -178,14 +178,19 @@ export interface Engine {
   dropPartials(id: number, parts: readonly number[] | "all"): Promise<EngineUsage>;
   /** The reason why the macros of `behavioral.ts` do not work in this engine; null if they do. An engine creates them when it opens. */
   behavioralFailure(): Promise<string | null>;
-  /** Increases each time all loaded data is lost, for example when the engine has crashed and was restarted. */
-  readonly generation: number;
   close(): Promise<void>;
 }
 
-/** The engine failed while the call was running. The engine restarts, so the call may be retried. */
+/** The engine has failed, with all that it held. A new one takes its place, so the query may run once more. */
 export class EngineLostError extends Error {
   override readonly name: string = "EngineLostError";
+  /** It was taken away, and did not fail. */
+  readonly isExpected: boolean = false;
+}
+
+/** Something that the query reads was dropped meanwhile, as when another one fails to load it. The query may run once more. */
+export class DroppedError extends Error {
+  override readonly name = "DroppedError";
 }
 
 /** The query has more tests than `QUERY_TESTS_MAX`. */

@@ -1,10 +1,9 @@
 /**
  * Executes plans and scans: from the files if the events are few, else in the engine, in a single pass if the range fits into its memory
- * and otherwise in chunks. Retries once if the engine was lost.
+ * and otherwise in chunks. Runs once more if what it reads was dropped meanwhile.
  */
 import { type Calendar, dayNumberOf } from "../../storage/calendar.ts";
 import { type Columns, type NumberColumns, rowsOf } from "../../storage/columns.ts";
-import type { EventStore } from "../../storage/event-store.ts";
 import { eventOf, type SiteId } from "../../storage/event.ts";
 import { columnsOfEvents, decodeEventsOf } from "../../storage/parquet-events.ts";
 import type { Partition, PartitionVersion } from "../../storage/partitions.ts";
@@ -13,7 +12,7 @@ import { FILE_EXECUTION, GUEST_TEST_STEPS_MAX } from "../base/config/report-limi
 import { AppError, invalidInput } from "../base/errors.ts";
 import {
   type AggregateQuery,
-  type AnalyticsBackend,
+  type PlanRunner,
   type Asker,
   definitionOf,
   finalizeSql,
@@ -34,15 +33,14 @@ import {
 } from "../query/plan.ts";
 import { sharedEventsIn, type SiteRange } from "../query/scope.ts";
 import { column, joinSql, numberIn, resultColumn, sql, type SqlText, textIn } from "../query/sql.ts";
-import type { CalendarOf } from "../sites/sites.ts";
 import { CACHED_SHARE_OF_PARQUET } from "./cache/engine-memory.ts";
 import type { QueryPartials } from "./cache/partial-aggregates.ts";
-import type { PartitionCache } from "./cache/partition-cache.ts";
+import type { PartitionCache, StoredEvents } from "./cache/partition-cache.ts";
 import { bytesOf, type Chunk, chunkBytesMax, ChunkLoader, chunkName, cutIntoChunks, MemoryAdmission } from "./chunks.ts";
 import {
+  DroppedError,
   type Engine,
   EngineFullError,
-  EngineLostError,
   type EngineQuery,
   type EngineSelect,
   QUERY_TESTS_MAX,
@@ -274,7 +272,7 @@ const unavailable = (message: string): AppError => new AppError({ code: "unavail
 
 /** The refusal that a failure of the engine means for the client; any other error as it is. */
 function refusalOf(error: unknown, withProperties: boolean): unknown {
-  if (error instanceof EngineLostError)
+  if (error instanceof DroppedError)
     return unavailable("The query engine failed twice during this query. Try a shorter range, or again later.");
   if (error instanceof TooManyTestsError)
     return invalidInput(
@@ -297,7 +295,6 @@ interface ExecutorOptions {
   readonly engine: Engine;
   readonly partitionCache: PartitionCache;
   readonly budgetBytes: number;
-  readonly calendarOf: CalendarOf;
   readonly rotationDays: number;
   /** null if every report reads events. */
   readonly rollups: RollupExecution | null;
@@ -312,7 +309,7 @@ interface RangeTask<Result> extends SiteRange {
   readonly inChunks: (chunks: readonly Chunk[], loader: ChunkLoader) => Promise<Result>;
 }
 
-export class Executor implements AnalyticsBackend {
+export class Executor implements PlanRunner {
   readonly #options: ExecutorOptions;
   readonly #admission: MemoryAdmission;
 
@@ -321,24 +318,25 @@ export class Executor implements AnalyticsBackend {
     this.#admission = new MemoryAdmission((options.budgetBytes * WORKED_ON_SHARE_MAX) / CACHED_SHARE_OF_PARQUET);
   }
 
-  async run<Result>({ steps, toResult }: Plan<Result>, asker: Asker): Promise<Result> {
-    return toResult(await runSteps(steps, (step) => this.#runStep(step, asker)));
+  async run<Result>({ steps, toResult }: Plan<Result>, asker: Asker, calendar: Calendar): Promise<Result> {
+    return toResult(await runSteps(steps, (step) => this.#runStep(step, asker, calendar)));
   }
 
-  async #runStep(step: PlanStep, asker: Asker): Promise<StepRows> {
+  async #runStep(step: PlanStep, asker: Asker, calendar: Calendar): Promise<StepRows> {
     const { signal } = asker;
     const { engine, rollups, files } = this.#options;
     const days = await this.versionsOf(step.siteRange);
     const readRest = async (rest: PlanStep) =>
-      (await files.execute(rest, signal)) ?? this.#fromEvents(rest, (query) => engine.queryColumns(query, signal), asker);
-    const rows = (await rollups?.execute(step, days, readRest, signal)) ?? (await files.execute(step, signal))?.map(rowsOf);
+      (await files.execute(rest, calendar, signal)) ??
+      this.#fromEvents(rest, calendar, (query) => engine.queryColumns(query, signal), asker);
+    const rows = (await rollups?.execute(step, days, readRest, signal)) ?? (await files.execute(step, calendar, signal))?.map(rowsOf);
     if (rows) return rows;
-    return this.#fromEvents(step, (query) => engine.query(query, signal), asker);
+    return this.#fromEvents(step, calendar, (query) => engine.query(query, signal), asker);
   }
 
-  #fromEvents<Result>(step: PlanStep, query: StepContext<Result>["query"], asker: Asker): Promise<Result[]> {
-    const { partitionCache, calendarOf } = this.#options;
-    const context = { calendar: calendarOf(step.siteRange.siteId), partitionCache, query, asker };
+  #fromEvents<Result>(step: PlanStep, calendar: Calendar, query: StepContext<Result>["query"], asker: Asker): Promise<Result[]> {
+    const { partitionCache } = this.#options;
+    const context = { calendar, partitionCache, query, asker };
     const needs = step.queries.map(needsOf);
     const task: RangeTask<Result[]> = {
       ...step.siteRange,
@@ -369,7 +367,7 @@ export class Executor implements AnalyticsBackend {
   async #execute<Result>(task: RangeTask<Result>, asker: Asker): Promise<Result> {
     try {
       return await this.#attempt(task, asker).catch((error: unknown) => {
-        if (error instanceof EngineLostError) return this.#attempt(task, asker);
+        if (error instanceof DroppedError) return this.#attempt(task, asker);
         throw error;
       });
     } catch (error) {
@@ -381,7 +379,8 @@ export class Executor implements AnalyticsBackend {
     const { partitionCache, rotationDays, budgetBytes } = this.#options;
     const { siteId, range, withProperties, withSessions } = task;
     const days = await this.versionsOf(task);
-    if (partitionCache.shouldFit(bytesOf(days))) {
+    // The engine may have failed because they did not fit.
+    if (!asker.isRepeated && partitionCache.shouldFit(bytesOf(days))) {
       try {
         return await this.#singlePass(task, asker, true);
       } catch (error) {
@@ -426,19 +425,13 @@ export class Executor implements AnalyticsBackend {
     return this.#options.partitionCache.versionsOf(siteId, range.firstDay, range.lastDay);
   }
 
-  async isAnswering(signal: AbortSignal): Promise<boolean> {
-    try {
-      await this.#options.engine.query({ siteId: "health" as SiteId, blocks: [], sql: "SELECT 1 AS one", parameters: [] }, signal);
-      return true;
-    } catch {
-      return false;
-    }
+  async check(signal: AbortSignal): Promise<void> {
+    await this.#options.engine.query({ siteId: "health" as SiteId, blocks: [], sql: "SELECT 1 AS one", parameters: [] }, signal);
   }
 }
 
 interface FileExecutionOptions {
-  readonly eventStore: Pick<EventStore, "withSnapshot" | "read">;
-  readonly calendarOf: CalendarOf;
+  readonly eventStore: StoredEvents;
 }
 
 /** A file is missing or cannot be read. The engine leaves out its events, and says so. */
@@ -465,14 +458,18 @@ export class FileExecution {
   }
 
   /** The rows of each query of the step; null if the engine has to execute it. */
-  async execute({ siteRange: { siteId, range }, queries }: PlanStep, signal: AbortSignal): Promise<readonly Columns[] | null> {
+  async execute(
+    { siteRange: { siteId, range }, queries }: PlanStep,
+    calendar: Calendar,
+    signal: AbortSignal,
+  ): Promise<readonly Columns[] | null> {
     const computations: RowsOfVisits[] = queries.flatMap(({ ofVisits }) => ofVisits ?? []);
     if (computations.length < queries.length) return null;
-    const { eventStore, calendarOf } = this.#options;
+    const { eventStore } = this.#options;
     const visits = await eventStore.withSnapshot(siteId, range.firstDay, range.lastDay, (partitions) =>
       this.#read(siteId, partitions, signal),
     );
-    return visits && computations.map((rows) => rows(visits, range, calendarOf(siteId)));
+    return visits && computations.map((rows) => rows(visits, range, calendar));
   }
 
   /** null if there are too many events, or a file cannot be read. */

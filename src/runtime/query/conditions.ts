@@ -360,7 +360,10 @@ export interface SessionRules {
   readonly rotationDays: number;
 }
 
-export const sessionRulesOf = ({ sessionWindowMinutes, visitorSaltRotationDays }: Config): SessionRules => ({
+export const sessionRulesOf = ({
+  sessionWindowMinutes,
+  visitorSaltRotationDays,
+}: Pick<Config, "sessionWindowMinutes" | "visitorSaltRotationDays">): SessionRules => ({
   sessionGapMs: sessionWindowMinutes * MINUTE_MS,
   rotationDays: visitorSaltRotationDays,
 });

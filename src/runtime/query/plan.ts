@@ -1,7 +1,7 @@
 /** What is computed, as data: a plan of queries in two phases, or a scan of events; and the port to the backends that run it. */
 import { type Calendar, utcCalendar } from "../../storage/calendar.ts";
 import type { Columns, NumberColumns } from "../../storage/columns.ts";
-import { type LocalDate, TEXT_COLUMNS, utcDateOf } from "../../storage/event.ts";
+import { TEXT_COLUMNS, utcDateOf } from "../../storage/event.ts";
 import type { DecodedEvents } from "../../storage/parquet-events.ts";
 import { PAGEVIEW } from "../base/config/names.ts";
 import type { VisitorFunction } from "./behavioral/visitor-function.ts";
@@ -87,27 +87,19 @@ export async function runSteps(steps: readonly PlanStep[], run: (step: PlanStep)
   return rows;
 }
 
-export interface DayVersion {
-  readonly day: LocalDate;
-  /** Identifies the exact set of the day's events. */
-  readonly version: string;
-}
-
-/** The port to what answers reports: DuckDB within the process (`Executor`), or a ClickHouse server (`ClickhouseBackend`). */
-export interface AnalyticsBackend {
-  /** The plan's result over every event that this process accepted before the call. Rejects with a 503 if the backend cannot answer. */
-  run<Result>(plan: Plan<Result>, asker: Asker): Promise<Result>;
+/** What runs plans: DuckDB (`Executor`), or a ClickHouse server (`ClickhouseBackend`). */
+export interface PlanRunner {
+  /**
+   * The plan's result over every event that this process accepted before the call; `calendar` is that of its site. Rejects with a 503 if it
+   * cannot answer.
+   */
+  run<Result>(plan: Plan<Result>, asker: Asker, calendar: Calendar): Promise<Result>;
   /** The result of a reader of the events of the range, custom properties included. Each attempt opens a new reader. */
   scan<Result>(siteRange: SiteRange, openReader: () => ScanReader<Result>, asker: Asker): Promise<Result>;
   /** True if rollups have all events that the plan needs, and it needs some. It then runs without the engine. */
   isCovered(plan: Plan<unknown>): Promise<boolean>;
-  /**
-   * The versions of the site's days with events, oldest first: a version changes with every event that is added or deleted. Null if
-   * the backend cannot tell, because others add events, too.
-   */
-  versionsOf(siteRange: SiteRange): Promise<readonly DayVersion[] | null>;
-  /** True if the backend responds to a query without data. Never rejects. */
-  isAnswering(signal: AbortSignal): Promise<boolean>;
+  /** Rejects if it does not answer a query without data. */
+  check(signal: AbortSignal): Promise<void>;
 }
 
 /** The reader for whom a query runs, and its time limit. */
@@ -116,6 +108,8 @@ export interface Asker {
   readonly isGuest: boolean;
   /** Aborts when nobody waits for the result any more. */
   readonly signal: AbortSignal;
+  /** The engine failed at the first attempt. */
+  readonly isRepeated?: true;
 }
 
 /** Looks up the texts of codes, given in ascending order. */

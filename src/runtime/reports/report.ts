@@ -5,8 +5,9 @@ import type { AppErrorCode } from "../base/errors.ts";
 import { type AggregateQuery, mapPlan, type Plan } from "../query/plan.ts";
 import type { DateRange } from "../query/date-range.ts";
 import { Decimal } from "../base/decimal.ts";
-import { type Condition, keyOfConditions } from "../query/filters.ts";
+import { keyOfConditions } from "../query/filters.ts";
 import type { Schema } from "../base/json-schema.ts";
+import type { ExtensionUse, ReportQuery } from "../query/query-engine.ts";
 import { parseParameters, type Parameter, type Parameters, type Values } from "../query/parameters.ts";
 import {
   presentScopeOf,
@@ -21,6 +22,7 @@ import {
 import type { SessionRules } from "../query/conditions.ts";
 import type { CacheKey } from "../results/query-service.ts";
 import type { SiteGoal } from "../sites/goal.ts";
+import { calendarFrom } from "../sites/site-calendar.ts";
 import type { WeekStart } from "../../shared/site-choices.ts";
 
 export interface ReportSettings extends SessionRules {
@@ -38,9 +40,6 @@ export interface ReportRequest<P extends Parameters> {
   /** The goals of the site in its order; empty unless the report declares `readsGoals`. */
   readonly goals: readonly SiteGoal[];
 }
-
-/** `needed`: without the extension the report is a 503. `used`: without it some fields are null. */
-export type ExtensionUse = "unused" | "used" | "needed";
 
 export interface ReportFile {
   readonly name: string;
@@ -89,16 +88,12 @@ export interface ReportDeclaration<Path extends string, P extends Parameters, Re
 }
 
 export interface PreparedReport {
-  readonly extension: ExtensionUse;
+  readonly query: ReportQuery;
   readonly timeZone: string;
   /** null if the result must not be cached. */
   readonly cacheKey: CacheKey | null;
   /** null for JSON. */
   readonly file: ReportFile | null;
-  /** Checked before the plan is made (`FilterCheck`). */
-  readonly conditions: readonly Condition[];
-  /** Its result is the response's JSON, or the text of the file. */
-  readonly plan: (settings: ReportSettings) => Plan<string>;
 }
 
 /** A declared report without the types of its parameters and result, so that all reports are of one type. */
@@ -111,6 +106,8 @@ export interface Report<Path extends string = string> extends ReportHead<Path, u
   readonly rolled: Rolled;
   /** Parses a request; 400 with the name of the invalid parameter, 403 if the reader may not see the data. */
   readonly prepare: (read: (name: string, from: Parameter["in"]) => string | null, reader: Reader) => Promise<PreparedReport>;
+  /** Its result is the response's JSON, or the text of the file. Pure. */
+  readonly plan: (query: ReportQuery, settings: ReportSettings) => Plan<string>;
 }
 
 export function report<const Path extends string, P extends Parameters, Result>(
@@ -145,15 +142,20 @@ export function report<const Path extends string, P extends Parameters, Result>(
         shared && { range: shared.range, conditions: keyOfConditions(shared.conditions) },
       ];
       return {
-        extension: typeof extension === "function" ? extension(values) : extension,
+        query: {
+          ...{ name: path, scope, values, nowMs, calendar: calendar.record, weekStart, goals },
+          extension: typeof extension === "function" ? extension(values) : extension,
+        },
         timeZone,
         cacheKey: hasDates
           ? { report: path, siteId, parameters: [range.firstDay, range.lastDay, conditionKeys, values, timeZone, weekStart, goals] }
           : null,
         file: file && { name: file.name, contentType: file.contentType },
-        conditions,
-        plan: (settings) => mapPlan(declaration.plan(request, settings), file?.textOf ?? jsonText),
       };
+    },
+    plan(query, settings) {
+      const request = { ...query, values: query.values as Values<P>, calendar: calendarFrom(query.calendar) };
+      return mapPlan(declaration.plan(request, settings), fileOf(request)?.textOf ?? jsonText);
     },
   };
 }

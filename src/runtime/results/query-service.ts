@@ -2,23 +2,24 @@
 import type { SiteId } from "../../storage/event.ts";
 import { LruMap } from "../../storage/lru-map.ts";
 import { CACHE_CHARS_MAX, GUEST_RESULTS_SHARE_MAX } from "../base/config/report-limits.ts";
-import type { AnalyticsBackend, Asker, Plan } from "../query/plan.ts";
+import type { Asker } from "../query/plan.ts";
+import type { QueryEngine, ReportQuery } from "../query/query-engine.ts";
 import type { QueryLimiter, SlotUse } from "./query-limiter.ts";
 import type { NumbersPlan, UnchangedResults } from "./unchanged-results.ts";
 
 interface QueryServiceOptions {
   readonly cache: ResultCache;
   readonly limiter: QueryLimiter;
-  readonly backend: AnalyticsBackend;
+  readonly engine: Pick<QueryEngine, "execute" | "export">;
   readonly unchanged: UnchangedResults;
 }
 
-/** The result of each plan, all of the same site. */
-export type RunNumbers = (siteId: SiteId, plans: readonly NumbersPlan[], signal: AbortSignal) => Promise<readonly Float64Array[]>;
+/** The numbers of each plan of a site's overview. */
+export type RunNumbers = (query: ReportQuery, plans: readonly NumbersPlan[], signal: AbortSignal) => Promise<readonly Float64Array[]>;
 
-/** A result that holds memory until it is released. */
-interface HeldResult<Result> {
-  readonly result: Result;
+/** An export that holds its slot until it is released. */
+interface HeldExport {
+  readonly chunks: AsyncIterator<Uint8Array, undefined>;
   /** The time since which another guest has waited for the slot of a guest; null if none waits. */
   readonly wantedSinceMs: () => number | null;
   readonly release: () => void;
@@ -27,24 +28,23 @@ interface HeldResult<Result> {
 export class QueryService {
   readonly #options: QueryServiceOptions;
   /** Queries that are running. `outdated`: events that one may have read were erased meanwhile. */
-  readonly #running = new Set<{ readonly siteIds: readonly SiteId[]; outdated: boolean }>();
+  readonly #running = new Set<{ readonly siteId: SiteId; outdated: boolean }>();
 
   constructor(options: QueryServiceOptions) {
     this.#options = options;
   }
 
   /** A result up to `cache_ttl_secs` old. Neither cached results nor queries that share a running computation take a slot. */
-  cached(key: CacheKey, prepare: () => Promise<Plan<string>>, asker: Asker): Promise<string> {
-    return this.#options.cache.get(key, asker, () => this.fresh(prepare, asker));
+  cached(key: CacheKey, query: ReportQuery, asker: Asker): Promise<string> {
+    return this.#options.cache.get(key, asker, () => this.fresh(query, asker));
   }
 
-  /** A newly computed result. The plan is prepared once the query has a slot. */
-  fresh<Result>(prepare: () => Promise<Plan<Result>>, asker: Asker): Promise<Result> {
-    return this.#options.limiter.run({ isGuest: asker.isGuest }, async () => {
-      const plan = await prepare();
-      const siteIds = plan.steps.map(({ siteRange }) => siteRange.siteId);
-      return this.#untilCurrent(siteIds, (backend) => backend.run(plan, asker), asker.signal);
-    });
+  /** A newly computed result. */
+  fresh(query: ReportQuery, asker: Asker): Promise<string> {
+    const { limiter, engine } = this.#options;
+    return limiter.run({ isGuest: asker.isGuest }, () =>
+      this.#untilCurrent(query.scope.siteId, () => engine.execute(query, asker), asker.signal),
+    );
   }
 
   /**
@@ -54,46 +54,39 @@ export class QueryService {
   batch<Result>(task: (run: RunNumbers) => Promise<Result>): Promise<Result> {
     const { limiter, unchanged } = this.#options;
     return limiter.run({ isGuest: false }, () =>
-      task((siteId, plans, signal) => this.#untilCurrent([siteId], () => unchanged.run(siteId, plans, signal), signal)),
+      task((query, plans, signal) => this.#untilCurrent(query.scope.siteId, () => unchanged.run(query, plans, signal), signal)),
     );
   }
 
-  /**
-   * A newly computed export: it holds memory until its client has read it, and its slot until it is released. The task may run again,
-   * so it must not leave state behind.
-   */
-  async held<Result>(
-    siteId: SiteId,
-    task: (backend: AnalyticsBackend) => Promise<Result>,
-    { isGuest, signal }: Asker,
-    exporter?: SlotUse["exporter"],
-  ): Promise<HeldResult<Result>> {
-    const { limiter } = this.#options;
+  /** A newly computed export: it holds memory until its client has read it, and its slot until it is released. */
+  async held(query: ReportQuery, asker: Asker, exporter?: SlotUse["exporter"]): Promise<HeldExport> {
+    const { limiter, engine } = this.#options;
+    const { isGuest, signal } = asker;
     const release = await limiter.take({ isGuest, isExport: true, ...(exporter && { exporter }) });
     try {
-      const result = await this.#untilCurrent([siteId], task, signal);
-      return { result, wantedSinceMs: () => limiter.exportWantedSinceMs, release };
+      const drop = (chunks: HeldExport["chunks"]) => chunks.return?.();
+      const chunks = await this.#untilCurrent(query.scope.siteId, () => engine.export(query, asker), signal, drop);
+      return { chunks, wantedSinceMs: () => limiter.exportWantedSinceMs, release };
     } catch (error) {
       release();
       throw error;
     }
   }
 
-  isCovered(plan: Plan<unknown>): Promise<boolean> {
-    return this.#options.backend.isCovered(plan);
-  }
-
+  /** Computes again what may count erased events. */
   async #untilCurrent<Result>(
-    siteIds: readonly SiteId[],
-    task: (backend: AnalyticsBackend) => Promise<Result>,
+    siteId: SiteId,
+    compute: () => Promise<Result>,
     signal: AbortSignal,
+    drop: (outdated: Result) => unknown = () => {},
   ): Promise<Result> {
     for (;;) {
-      const computation = { siteIds, outdated: false };
+      const computation = { siteId, outdated: false };
       this.#running.add(computation);
       try {
-        const result = await task(this.#options.backend);
+        const result = await compute();
         if (!computation.outdated) return result;
+        await drop(result);
       } finally {
         this.#running.delete(computation);
       }
@@ -109,7 +102,7 @@ export class QueryService {
   dropSite(siteId: SiteId): void {
     this.#options.cache.dropSite(siteId);
     this.#options.unchanged.dropSite(siteId);
-    for (const computation of this.#running) computation.outdated ||= computation.siteIds.includes(siteId);
+    for (const computation of this.#running) computation.outdated ||= computation.siteId === siteId;
   }
 }
 

@@ -6,7 +6,9 @@ import type { LocalDate, SiteId } from "../../storage/event.ts";
 import { UNCHANGED_RESULTS_BYTES_MAX } from "../base/config/report-limits.ts";
 import { type DateRange, rangeOfDays } from "../query/date-range.ts";
 import type { SiteRange } from "../query/scope.ts";
-import { type AggregateQuery, type AnalyticsBackend, type DayVersion, planOf, type StepRows } from "../query/plan.ts";
+import type { PartitionVersion } from "../../storage/partitions.ts";
+import type { AggregateQuery, StepRows } from "../query/plan.ts";
+import type { QueryEngine, ReportQuery } from "../query/query-engine.ts";
 
 /** A plan whose result follows from the events of one range, and from its name. */
 export interface NumbersPlan extends SiteRange {
@@ -26,14 +28,18 @@ interface Entry {
 const bytesOf = (key: string, { version, numbers }: Entry): number => 2 * (key.length + (version?.length ?? 0)) + numbers.byteLength;
 
 interface UnchangedResultsOptions {
-  readonly backend: AnalyticsBackend;
+  readonly engine: Pick<QueryEngine, "execute">;
+  /** The versions of the site's days with events, oldest first; null if others add events, too. */
+  readonly versionsOf:
+    | ((siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate) => Promise<readonly Pick<PartitionVersion, "day" | "version">[]>)
+    | null;
   /** Lifetime of a result if the backend does not know whether its events changed. */
   readonly ttlSecs: number;
   readonly monotonicMs: () => number;
 }
 
 /** All events of a range; empty without any. */
-const versionOf = ({ firstDay, lastDay }: DateRange, days: readonly DayVersion[]): string =>
+const versionOf = ({ firstDay, lastDay }: DateRange, days: readonly Pick<PartitionVersion, "day" | "version">[]): string =>
   days
     .filter(({ day }) => firstDay <= day && day <= lastDay)
     .map(({ day, version }) => `${day}:${version}`)
@@ -56,29 +62,38 @@ export class UnchangedResults {
     this.#options = options;
   }
 
-  /** The result of each plan, all of the same site, over every event accepted before the call. */
-  async run(siteId: SiteId, plans: readonly NumbersPlan[], signal: AbortSignal): Promise<Float64Array[]> {
+  /** The numbers of each plan, over every event accepted before the call. The query with the value `plan` computes those of one. */
+  async run(query: ReportQuery, plans: readonly NumbersPlan[], signal: AbortSignal): Promise<Float64Array[]> {
+    const { siteId } = query.scope;
     const ofSite = this.#entriesOf(siteId);
-    const days = await this.#options.backend.versionsOf({ siteId, range: spanOf(plans) });
+    const { firstDay, lastDay } = spanOf(plans);
+    const days = (await this.#options.versionsOf?.(siteId, firstDay, lastDay)) ?? null;
     const results: Float64Array[] = [];
-    for (const plan of plans) results.push(await this.#result(plan, ofSite, days && versionOf(plan.range, days), signal));
+    for (const plan of plans) results.push(await this.#result(query, plan, ofSite, days && versionOf(plan.range, days), signal));
     return results;
   }
 
-  async #result(plan: NumbersPlan, ofSite: Map<string, Entry>, version: string | null, signal: AbortSignal): Promise<Float64Array> {
-    const { backend, monotonicMs } = this.#options;
-    const { siteId, range, queries, toNumbers, name } = plan;
+  async #result(
+    query: ReportQuery,
+    { range, queries, toNumbers, name }: NumbersPlan,
+    ofSite: Map<string, Entry>,
+    version: string | null,
+    signal: AbortSignal,
+  ): Promise<Float64Array> {
+    const { engine, monotonicMs } = this.#options;
     // Tomorrow's window takes the place of today's.
     const key = `${name} ${range.dayCount}`;
     const known = ofSite.get(key);
     if (known?.firstDay === range.firstDay && this.#isCurrent(known, version)) return known.numbers;
     const computedAtMs = monotonicMs();
-    const isEmpty = version === "";
-    const numbers = isEmpty
-      ? toNumbers(...queries.map(() => []))
-      : await backend.run(planOf(plan, queries, toNumbers), { isGuest: false, signal });
+    const compute = async () => {
+      const text = await engine.execute({ ...query, values: { plan: name } }, { isGuest: false, signal });
+      return Float64Array.from(JSON.parse(text) as readonly number[]);
+    };
+    const numbers = version === "" ? toNumbers(...queries.map(() => [])) : await compute();
     // Otherwise they were dropped meanwhile, because events were erased that these numbers may count.
-    if (this.#entries.get(siteId) === ofSite) this.#store(ofSite, key, { firstDay: range.firstDay, version, computedAtMs, numbers });
+    if (this.#entries.get(query.scope.siteId) === ofSite)
+      this.#store(ofSite, key, { firstDay: range.firstDay, version, computedAtMs, numbers });
     return numbers;
   }
 

@@ -12,7 +12,9 @@ import type { Credentials, Standing } from "../access/principal.ts";
 import type { Config } from "../base/config/config.ts";
 import type { ConnectClickhouse } from "../clickhouse/connection.ts";
 import type { Engine } from "../duckdb/engine.ts";
+import type { EngineParts } from "../engine/duckdb-queries.ts";
 import type { OutcomeCount } from "../ingest/event-outcomes.ts";
+import type { QueryEngine } from "../query/query-engine.ts";
 import type { GeoLookup } from "../ingest/geo.ts";
 import type { PeriodSecret } from "../ingest/visitor-salt.ts";
 import type { RemoteRateLimit } from "../base/rate-limit.ts";
@@ -21,7 +23,7 @@ import type { Activity, Counters, Gauges } from "../base/metrics/metrics.ts";
 import type { Log } from "../base/metrics/log.ts";
 import type { RemoteNumbers } from "../reports/overview/overview.ts";
 import type { RollupCalculator } from "../duckdb/rollups/rollup-calculator.ts";
-import type { CalendarRecord } from "../sites/site-calendar.ts";
+import { type CalendarRecord } from "../../storage/calendar.ts";
 import type { EventStore } from "../../storage/event-store.ts";
 import type { EventCatalog } from "../clickhouse/clickhouse-events.ts";
 import type { Sites } from "../sites/sites.ts";
@@ -106,7 +108,10 @@ export interface Host {
   /** `ROLLUP_WEIGHT_BYTES_MIN` by default. */
   readonly rollupWeightBytesMin?: number;
   readonly segmentLog: SegmentLog;
-  readonly engine: Engine;
+  /** Computes rollups. */
+  readonly rollupDatabase: Engine;
+  /** Opens what answers queries with DuckDB. Unused with `engine = clickhouse`. */
+  readonly openEngine: (parts: EngineParts) => QueryEngine;
   /** Connects to the server of the options; no call is made before the first statement. Unused with `engine = duckdb`. */
   readonly connectClickhouse: ConnectClickhouse;
   /**

@@ -3,11 +3,8 @@ import type { EventStore, ExpiredDays } from "../../storage/event-store.ts";
 import { type EpochMs, type LocalDate, MINUTE_MS, type SiteId } from "../../storage/event.ts";
 import { type AuthServices, createAuth } from "../access/auth-services.ts";
 import { standingBy, type StandingOf } from "../access/principal.ts";
-import { createSha256, toHex } from "../base/bytes.ts";
 import { GUEST_REQUESTS_AT_ONCE, GUEST_REQUESTS_PER_SECOND } from "../base/config/admin-limits.ts";
-import type { Config } from "../base/config/config.ts";
-import { ENGINE_BYTES_MAX, FLUSH_BYTES_SHARE, RATE_LIMIT_BUCKETS_MAX } from "../base/config/limits.ts";
-import { EXPORTS_BYTES_ALLOWED_MIN, EXPORTS_SHARE_MAX } from "../base/config/report-limits.ts";
+import { FLUSH_BYTES_SHARE, RATE_LIMIT_BUCKETS_MAX } from "../base/config/limits.ts";
 import { collectGauges, type Counters, createCounters, type Gauges, RequestMetrics, RollupDays } from "../base/metrics/metrics.ts";
 import { LeftOutFiles } from "../base/metrics/storage-faults.ts";
 import type { Job } from "../base/periodic-job.ts";
@@ -18,12 +15,12 @@ import { type Clickhouse, openClickhouse } from "../clickhouse/clickhouse.ts";
 import { Cluster } from "../clickhouse/cluster/cluster.ts";
 import { Responsiveness } from "../clickhouse/connection.ts";
 import { Behavioral } from "../duckdb/behavioral.ts";
-import { CacheWarmer } from "../duckdb/cache/cache-warmer.ts";
 import { PartitionCache } from "../duckdb/cache/partition-cache.ts";
-import { Executor, FileExecution } from "../duckdb/executor.ts";
-import { RollupExecution } from "../duckdb/rollups/rollup-execution.ts";
+import { CacheWarmer } from "../duckdb/cache/cache-warmer.ts";
 import { RollupStore } from "../duckdb/rollups/rollup-store.ts";
 import { Rollups } from "../duckdb/rollups/rollups.ts";
+import { budgetBytesOf, engineConfigOf, exportMemoryOf, reportSettingsOf, rolledOf } from "../engine/duckdb-queries.ts";
+import { PlannedEngine } from "../engine/planned-engine.ts";
 import { type AcceptEvent, createAcceptEvent } from "../ingest/accept-event.ts";
 import { createAdmittedSite, createAllowlist, createKnownSites, IngestGate, type SiteAdmission } from "../ingest/admission.ts";
 import { createUserAgentCache } from "../ingest/device.ts";
@@ -33,9 +30,8 @@ import { createVisitors, type Visitors } from "../ingest/visitors.ts";
 import { DemoSite } from "../installation/demo-site.ts";
 import { PageCheck } from "../installation/page-check.ts";
 import { ProxyCheck } from "../installation/proxy-check.ts";
-import { ExportMemory } from "../reports/exports/export-memory.ts";
 import { Overview } from "../reports/overview/overview.ts";
-import { rolledMeasures } from "../reports/registry.ts";
+import type { QueryEngine } from "../query/query-engine.ts";
 import { FilterCheck, QueryLimiter } from "../results/query-limiter.ts";
 import { QueryService, ResultCache } from "../results/query-service.ts";
 import { Readiness } from "../results/readiness.ts";
@@ -98,22 +94,22 @@ function createIngest(
 type IngestServices = ReturnType<typeof createIngest>;
 
 /** Needed even with the option `rollups` off: an erasure deletes rollups that were made before. */
-async function createStoredRollups(host: Host, eventStore: EventStore) {
-  const { config, rollupCalculator: calculator, rollupWeightBytesMin: weightBytesMin } = host;
-  const { sessionWindowMinutes, visitorSaltRotationDays: saltRotationDays, behavioral: hasExtension } = config;
-  const sha256 = await createSha256();
-  const settings = { sessionWindowMinutes, saltRotationDays };
-  const rolled = rolledMeasures({ ...settings, hasExtension, hash: (text) => toHex(sha256(text)) });
-  const { definitions } = rolled;
-  const parts = { ...settings, definitions, calculator, eventStore, objects: host.objects, log: host.log };
-  const rollupStore = new RollupStore({ ...parts, ...(weightBytesMin !== undefined && { weightBytesMin }) });
-  return { rolled, rollupStore, rollupDays: new RollupDays() };
+async function createStoredRollups(
+  { config, rollupCalculator: calculator, rollupWeightBytesMin, objects, log }: Host,
+  eventStore: EventStore,
+) {
+  const { rolled, definitions } = await rolledOf(config);
+  const weight = rollupWeightBytesMin !== undefined && { weightBytesMin: rollupWeightBytesMin };
+  return {
+    rolled,
+    rollupStore: new RollupStore({ ...definitions, calculator, eventStore, objects, log, ...weight }),
+    rollupDays: new RollupDays(),
+  };
 }
 
 type StoredRollups = Awaited<ReturnType<typeof createStoredRollups>>;
 
 interface QueryParts extends Host, StoredRollups, Pick<Dependencies, "eventStore" | "counters" | "leftOutFiles"> {
-  readonly calendarOf: CalendarOf;
   readonly limiter: QueryLimiter;
   /** null with `engine = duckdb`. */
   readonly clickhouse: Clickhouse | null;
@@ -125,16 +121,10 @@ interface QueryParts extends Host, StoredRollups, Pick<Dependencies, "eventStore
   readonly isAccepting: () => boolean;
 }
 
-export const budgetBytesOf = ({ engineMemoryMb }: Config): number => Math.min(engineMemoryMb * 1024 * 1024, ENGINE_BYTES_MAX);
-
-/** Wires everything that answers queries: rollups, the partition cache, the executor and the query service in front of it. */
+/** Wires everything that answers queries: the engine, and the query service in front of it. */
 function createQueryServices(parts: QueryParts) {
-  const { config, engine, clickhouse, limiter, counters, log, monotonicMs, wait } = parts;
-  const budgetBytes = budgetBytesOf(config);
-  const partitionCache = new PartitionCache({ ...parts, budgetBytes, sessionGapMs: config.sessionWindowMinutes * MINUTE_MS });
-  // ClickHouse has these functions built in.
-  const behavioral = new Behavioral(clickhouse ? { behavioralFailure: async () => null } : engine, config.behavioral, log);
-  const backend = clickhouse ? createClickhouseBackend(parts, clickhouse) : createExecutor(parts, partitionCache);
+  const { config, clickhouse, limiter, counters, eventStore, monotonicMs, wait } = parts;
+  const queryEngine = clickhouse ? createClickhouseEngine(parts, clickhouse) : createDuckdbEngine(parts);
   const cache = new ResultCache({
     ttlSecs: config.cacheTtlSecs,
     entriesMax: config.cacheMaxEntries,
@@ -142,49 +132,62 @@ function createQueryServices(parts: QueryParts) {
     onHit: () => counters.cacheHits++,
     onMiss: () => counters.cacheMisses++,
   });
-  const unchanged = new UnchangedResults({ backend, ttlSecs: config.cacheTtlSecs, monotonicMs });
+  // Other nodes insert into ClickHouse events of the same sites.
+  const versionsOf = clickhouse ? null : eventStore.versions.bind(eventStore);
+  const unchanged = new UnchangedResults({ engine: queryEngine, versionsOf, ttlSecs: config.cacheTtlSecs, monotonicMs });
+  const isAnswering = (signal: AbortSignal) =>
+    queryEngine.health(signal).then(
+      () => true,
+      () => false,
+    );
   return {
-    partitionCache,
-    stats: new QueryService({ cache, limiter, backend, unchanged }),
+    queryEngine,
+    stats: new QueryService({ cache, limiter, engine: queryEngine, unchanged }),
+    /** Of filters that are saved. Those of queries are checked by the engine. */
     filterCheck: new FilterCheck(wait),
-    behavioral,
-    readiness: new Readiness(async (signal) => (config.role === "ingest" ? parts.isAccepting() : backend.isAnswering(signal))),
+    readiness: new Readiness(async (signal) => (config.role === "ingest" ? parts.isAccepting() : isAnswering(signal))),
   };
 }
 
 type QueryServices = ReturnType<typeof createQueryServices>;
 
-function createExecutor(parts: QueryParts, partitionCache: PartitionCache): Executor {
-  const { config, engine, calendarOf, rollupStore: store, rollupCalculator: calculator, rolled, log } = parts;
-  return new Executor({
-    engine,
-    partitionCache,
-    calendarOf,
-    budgetBytes: budgetBytesOf(config),
-    rotationDays: config.visitorSaltRotationDays,
-    rollups: config.rollups ? new RollupExecution({ store, calculator, rolled, log }) : null,
-    files: new FileExecution(parts),
+function createDuckdbEngine({ openEngine, config, eventStore, leftOutFiles, rollupStore }: QueryParts): QueryEngine {
+  const onUnreadableRollup = (siteId: SiteId) => void rollupStore.forget(siteId);
+  const engine = openEngine({ config: engineConfigOf(config), eventStore, leftOutFiles, onUnreadableRollup });
+  eventStore.observe({
+    beforeRelease: (siteId, released, days) => engine.changed({ siteId, released, days }),
+    beforeDelete: (siteId, firstDay, lastDay) => engine.changed({ siteId, deleted: { firstDay, lastDay } }),
   });
+  rollupStore.onChange((siteId) => engine.changed({ siteId, rolledUp: true }));
+  return engine;
 }
 
-const createClickhouseBackend = (
-  { config, calendarOf, flushSite, onClickhouseReturn, wait, monotonicMs }: QueryParts,
+function createClickhouseEngine(
+  { config, flushSite, onClickhouseReturn, wait, monotonicMs, log }: QueryParts,
   { connection, tables }: Clickhouse,
-): ClickhouseBackend =>
-  new ClickhouseBackend({
-    connection,
-    responsiveness: new Responsiveness({ connection, monotonicMs, wait, onReturn: onClickhouseReturn }),
-    tables,
-    calendarOf,
-    deliver: flushSite,
-    timeoutSecs: config.requestTimeoutSecs,
-    memoryBytes: config.engineMemoryMb * 1024 * 1024,
+): QueryEngine {
+  return new PlannedEngine({
+    runner: new ClickhouseBackend({
+      connection,
+      responsiveness: new Responsiveness({ connection, monotonicMs, wait, onReturn: onClickhouseReturn }),
+      tables,
+      deliver: flushSite,
+      timeoutSecs: config.requestTimeoutSecs,
+      memoryBytes: config.engineMemoryMb * 1024 * 1024,
+    }),
+    // ClickHouse has these functions built in.
+    behavioral: new Behavioral({ behavioralFailure: async () => null }, config.behavioral, log),
+    settings: reportSettingsOf(config),
+    filterCheck: new FilterCheck(wait),
+    exportMemory: exportMemoryOf(config),
+    held: null,
   });
+}
 
 /** Wires the background jobs. */
 async function createJobs(
   { host, counters, leftOutFiles, eventStore, sites }: Dependencies,
-  { partitionCache, stats, behavioral }: QueryServices,
+  { queryEngine, stats }: QueryServices,
   limiter: QueryLimiter,
   stored: StoredRollups,
   deleteExpiredOfAbsent: RetentionOptions["deleteExpiredOfAbsent"],
@@ -192,7 +195,7 @@ async function createJobs(
   const { config, parquet, records, log, now, monotonicMs, unflushedBytesMax, oneSite } = host;
   const budgetBytes = budgetBytesOf(config);
   const calendarOf: CalendarOf = (siteId) => sites.calendarOf(siteId);
-  const common = { eventStore, partitionCache, budgetBytes, limiter, calendarOf, counters, log, now, monotonicMs };
+  const common = { eventStore, budgetBytes, limiter, calendarOf, counters, log, now, monotonicMs };
   const compaction = new Compaction({ ...common, leftOutFiles, parquet, filesMax: config.compactAfterFiles });
   const flush = new Flush({
     ...common,
@@ -206,14 +209,14 @@ async function createJobs(
   const erasure = new Erasure({ eventStore, flush, stats, counters, log, dropElsewhere });
   const clock = await TrustedClock.open({ records, monotonicMs, log }, now());
   const expiry = new Expiry({ sites, retentionDays: config.retentionDays, now });
-  const { engine, rollupCalculator: calculator } = host;
+  const { rollupCalculator: calculator, rollupDatabase: engine } = host;
+  const sessionGapMs = config.sessionWindowMinutes * MINUTE_MS;
+  const partitionCache = new PartitionCache({ engine, eventStore, budgetBytes, sessionGapMs, leftOutFiles, log });
   const rollups = new Rollups({
     ...common,
     ...stored,
-    config,
-    engine,
-    calculator,
-    behavioral,
+    ...{ config, engine, calculator, partitionCache },
+    behavioral: new Behavioral(engine, config.behavioral, log),
     isDueForCompaction: (siteId) => compaction.hasWork(siteId),
   });
   return {
@@ -224,7 +227,7 @@ async function createJobs(
     retention: new Retention({ ...common, erasure, clock, expiry, deleteExpiredOfAbsent }),
     rollups,
     /** Not part of `tick`: only a long-lived process benefits from loading data before the first query. */
-    cacheWarmer: new CacheWarmer({ ...common, rollups }),
+    cacheWarmer: new CacheWarmer({ ...common, engine: queryEngine, rollups }),
   };
 }
 
@@ -286,7 +289,6 @@ export interface Services extends Groups {
   readonly leftOutFiles: LeftOutFiles;
   readonly requests: RequestMetrics;
   readonly eventStore: EventStore;
-  readonly exportMemory: ExportMemory;
   readonly overview: Overview;
   readonly pageCheck: PageCheck;
   readonly proxyCheck: ProxyCheck;
@@ -341,7 +343,6 @@ export async function createServices(host: Host): Promise<Services> {
   const onClickhouseReturn = (): void => jobServices.flush.endBackoff();
   const queries = createQueryServices({
     ...{ ...host, ...stored, eventStore, counters, leftOutFiles, limiter, clickhouse, flushSite, onClickhouseReturn },
-    calendarOf: (siteId) => sites.calendarOf(siteId),
     isAccepting: () => ingest.ingestGate.isAccepting(monotonicMs()),
   });
   const deleteExpiredOfAbsent = async (expired: ExpiredDays): Promise<void> => cluster?.deleteExpiredOfAbsent(expired);
@@ -373,7 +374,6 @@ export async function createServices(host: Host): Promise<Services> {
     assets: await addressedAssets(host.assets, config),
     startedAtMs: now(),
     requests: new RequestMetrics(),
-    exportMemory: new ExportMemory(Math.max(EXPORTS_BYTES_ALLOWED_MIN, budgetBytesOf(config) * EXPORTS_SHARE_MAX)),
     overview: createOverview(dependencies, queries, siteList),
     pageCheck: new PageCheck({ ...host, proxiedPaths: config.scriptPaths }),
     proxyCheck: new ProxyCheck({ ...host, trustProxy: config.trustProxy }),

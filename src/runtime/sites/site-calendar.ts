@@ -3,7 +3,7 @@
  * the days of the past stay as they are (docs/time-zones.md, "Changing the time zone"). Sites without a time zone of their own follow the
  * default calendar, which follows the option `time_zone`.
  */
-import { dateOfChange, utcCalendar, ZonedCalendar, type Calendar } from "../../storage/calendar.ts";
+import { type Calendar, type CalendarRecord, dateOfChange, UTC_RECORD, utcCalendar, ZonedCalendar } from "../../storage/calendar.ts";
 import { type EpochMs, isLocalDate, type LocalDate, type SiteId } from "../../storage/event.ts";
 import { TimeZone } from "../../storage/time-zone.ts";
 import { isObject } from "../base/body.ts";
@@ -12,16 +12,6 @@ import { invalidInput } from "../base/errors.ts";
 import { readRecord, type RecordStore, replaceJsonRecord } from "../../storage/record-store.ts";
 import type { Config } from "../base/config/config.ts";
 import type { Log } from "../base/metrics/log.ts";
-
-/** A JSON object: it is stored as it is. */
-export interface CalendarRecord {
-  /** An IANA name, as are all here. */
-  readonly timeZone: string;
-  /** Ascending by date, each to another zone than the one before. */
-  readonly changes: readonly { readonly firstDate: LocalDate; readonly timeZone: string }[];
-}
-
-export const UTC_RECORD: CalendarRecord = { timeZone: "UTC", changes: [] };
 
 function zoneNamed(name: string): TimeZone {
   const zone = TimeZone.named(name);

@@ -1,5 +1,5 @@
 /** The record of a site: its settings and the history of its calendar. */
-import { utcCalendar, type Calendar } from "../../storage/calendar.ts";
+import { utcCalendar, type Calendar, type CalendarRecord } from "../../storage/calendar.ts";
 import type { EpochMs, SiteId } from "../../storage/event.ts";
 import { isInstant, type JsonObject, type RecordStore } from "../../storage/record-store.ts";
 import { toHex, type Sha256 } from "../base/bytes.ts";
@@ -8,7 +8,7 @@ import { isSiteId } from "../base/config/names.ts";
 import { readTableRecord, type RecordKind } from "../base/record-table.ts";
 import { parseSettings, settingsJson, type SiteSettings } from "./site-settings.ts";
 import type { Change, Publish, SharedKind } from "./shared-changes.ts";
-import { calendarFrom, parseCalendarRecord, readDefaultCalendar, type CalendarRecord } from "./site-calendar.ts";
+import { calendarFrom, parseCalendarRecord, readDefaultCalendar } from "./site-calendar.ts";
 
 export interface SiteRecord {
   readonly siteId: SiteId;

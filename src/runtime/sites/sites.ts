@@ -1,5 +1,5 @@
 /** Sites and what is set for each: settings and calendar, kept in records. A site without settings has the defaults. */
-import type { Calendar } from "../../storage/calendar.ts";
+import { type Calendar, type CalendarRecord } from "../../storage/calendar.ts";
 import type { EpochMs, SiteId } from "../../storage/event.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
 import { severalAtOnce } from "../../storage/object-store.ts";
@@ -11,7 +11,7 @@ import { AppError, invalidInput, storageUnavailable } from "../base/errors.ts";
 import type { Log } from "../base/metrics/log.ts";
 import { exclusionsOf, type Exclusions } from "./exclusions.ts";
 import { SharedChanges, type Change, type SharedTable } from "./shared-changes.ts";
-import { calendarFrom, timeZoneOf, withTimeZone, type CalendarRecord } from "./site-calendar.ts";
+import { calendarFrom, timeZoneOf, withTimeZone } from "./site-calendar.ts";
 import { SHARED_SITES, siteRecords, type SiteDistribution, type SiteRecord } from "./site-record.ts";
 import { at, DEFAULT_SETTINGS, type SiteSettings } from "./site-settings.ts";
 

@@ -1,12 +1,11 @@
 /** A Durable Object that exposes its ports, so that their contract suites can run against them. */
 import { createDuckdbEngine } from "../../../adapters/workerd/duckdb-instance.ts";
 import mainModule from "../../../adapters/workerd/duckdb-eh.wasm";
-import { IsolateEngine } from "../../../adapters/workerd/shared-engine.ts";
+import { OnDemandEngine } from "../../../src/runtime/duckdb/on-demand-engine.ts";
 import { createPageFetch } from "../../../adapters/workerd/page-fetch.ts";
 import type { DurableObjectState, R2Bucket } from "../../../adapters/workerd/platform.ts";
 import { createR2ObjectStore, openSqlRecordStore, openSqlSegmentLog } from "../../../adapters/workerd/stores.ts";
 import { installationCheckAgent } from "../../../src/runtime/base/config/names.ts";
-import type { Log } from "../../../src/runtime/base/metrics/log.ts";
 import { CONTROL_HEADER, type Control } from "./control.ts";
 import { decode, encode, type PortCall, type PortMessage, type PortName, type PortReply } from "./port-wire.ts";
 import { bucketOf } from "./tenant-bucket.ts";
@@ -14,8 +13,6 @@ import { bucketOf } from "./tenant-bucket.ts";
 type Method = (...args: unknown[]) => Promise<unknown>;
 
 const MEMORY_LIMIT_MB = 1024;
-
-const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 export class PortObject {
   readonly #state: DurableObjectState;
@@ -38,7 +35,7 @@ export class PortObject {
       segmentLog: openSqlSegmentLog(storage, objects),
       records: openSqlRecordStore(storage),
       pages: { fetchPage: (url: string, timeoutMs: number) => createPageFetch(installationCheckAgent("1"))(new URL(url), timeoutMs) },
-      engine: new IsolateEngine(() => createDuckdbEngine({ mainModule, memoryLimitMb: MEMORY_LIMIT_MB }), silentLog),
+      engine: new OnDemandEngine(() => createDuckdbEngine({ mainModule, memoryLimitMb: MEMORY_LIMIT_MB })),
     };
   }
 

@@ -16,13 +16,14 @@ function opened({ chunks = 2, failsAt = Number.POSITIVE_INFINITY, writingMs = 0 
   const log = createRecordingLog();
   const streams = new ResponseStreams({ monotonicMs: () => state.monotonicMs, pause: () => Promise.resolve(), log });
   const client = new AbortController();
-  function* source(): Generator<Uint8Array, void> {
+  async function* source(): AsyncGenerator<Uint8Array, undefined> {
     for (let chunk = 0; chunk < chunks; chunk++) {
       if (chunk === failsAt) throw new Error("no more");
       state.monotonicMs += writingMs;
       state.written++;
       yield new Uint8Array(CHUNK_BYTES).fill(chunk + 1);
     }
+    return undefined;
   }
   const open = (isAllowed: (() => Promise<boolean>) | null = null) =>
     streams.open({

@@ -167,13 +167,14 @@ interface GaugeSources {
   readonly leftOutFiles: { readonly count: number };
   readonly ingestGate: { readonly isOpen: boolean };
   readonly stats: { readonly cachedCount: number };
-  readonly behavioral: { readonly version: string | null };
   readonly flush: { lagMs(): number };
-  readonly partitionCache: { readonly memoryBytes: number; readonly dayCount: number };
+  readonly queryEngine: {
+    readonly state: { readonly memoryBytes: number; readonly cachedDays: number; readonly hasExtension: boolean | null };
+  };
   readonly rollupDays: { readonly total: RollupDayCounts };
 }
 
-export const gaugesOf = ({ eventStore, leftOutFiles, ingestGate, stats, behavioral, flush, partitionCache, rollupDays }: GaugeSources) => ({
+export const gaugesOf = ({ eventStore, leftOutFiles, ingestGate, stats, flush, queryEngine, rollupDays }: GaugeSources) => ({
   unflushedEvents: eventStore.unflushedEvents,
   unflushedBytes: eventStore.unflushedBytes,
   journalLagMs: flush.lagMs(),
@@ -181,10 +182,10 @@ export const gaugesOf = ({ eventStore, leftOutFiles, ingestGate, stats, behavior
   filesLeftOut: leftOutFiles.count,
   isIngestOpen: ingestGate.isOpen,
   cachedResults: stats.cachedCount,
-  engineBytes: partitionCache.memoryBytes,
-  cachedDays: partitionCache.dayCount,
+  engineBytes: queryEngine.state.memoryBytes,
+  cachedDays: queryEngine.state.cachedDays,
   rollupDays: rollupDays.total,
-  hasExtension: behavioral.version !== null,
+  hasExtension: queryEngine.state.hasExtension === true,
 });
 
 export type Gauges = Readonly<ReturnType<typeof gaugesOf>>;

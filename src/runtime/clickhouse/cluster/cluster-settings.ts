@@ -9,15 +9,8 @@ import type { Config } from "../../base/config/config.ts";
 import { ClickhouseUnreachableError } from "../connection.ts";
 import { DEFAULT_CALENDAR_KEY, type SharedRecord, type SharedSettings } from "../shared-settings.ts";
 import { reasonOf, type Log } from "../../base/metrics/log.ts";
-import {
-  logDefaultCalendar,
-  parseCalendarRecord,
-  storeDefaultCalendar,
-  timeZoneOf,
-  UTC_RECORD,
-  withOption,
-  type CalendarRecord,
-} from "../../sites/site-calendar.ts";
+import { logDefaultCalendar, parseCalendarRecord, storeDefaultCalendar, timeZoneOf, withOption } from "../../sites/site-calendar.ts";
+import { UTC_RECORD, type CalendarRecord } from "../../../storage/calendar.ts";
 import type { Change, Publish, SharedKind, SharedTable } from "../../sites/shared-changes.ts";
 import { SHARED_SITES, type SiteDistribution } from "../../sites/site-record.ts";
 import type { Sites } from "../../sites/sites.ts";

@@ -4,7 +4,7 @@ import type { EpochMs, SiteId } from "../../../storage/event.ts";
 import type { EventStore } from "../../../storage/event-store.ts";
 import { type PartitionVersion, sizeGroups } from "../../../storage/partitions.ts";
 import { WARM_BYTES_MAX, WARM_DAYS, WARM_SHARE_MAX, WARM_SITES_MAX } from "../../base/config/limits.ts";
-import type { PartitionCache } from "./partition-cache.ts";
+import type { QueryEngine } from "../../query/query-engine.ts";
 import { bytesOf } from "../chunks.ts";
 import type { QueryLimiter } from "../../results/query-limiter.ts";
 import { reasonOf, type Log } from "../../base/metrics/log.ts";
@@ -14,7 +14,7 @@ import type { Rollups } from "../rollups/rollups.ts";
 
 interface CacheWarmerOptions {
   readonly eventStore: EventStore;
-  readonly partitionCache: PartitionCache;
+  readonly engine: Pick<QueryEngine, "load" | "state">;
   readonly calendarOf: CalendarOf;
   /** Share of the engine's memory. */
   readonly budgetBytes: number;
@@ -78,21 +78,21 @@ export class CacheWarmer implements Job {
   }
 
   async #goOn(signal: AbortSignal): Promise<void> {
-    const { log, partitionCache } = this.#options;
+    const { log, engine } = this.#options;
     this.#sites ??= await this.#largestSites(signal);
     for (let site = this.#sites[0]; site && !this.#isOver; site = this.#sites[0]) {
       if (!(await this.#loadSite(site, signal))) return;
       this.#sites.shift();
     }
     this.#isOver = true;
-    log.debug("cache warming finished", { days: partitionCache.dayCount });
+    log.debug("cache warming finished", { days: engine.state.cachedDays });
   }
 
   /** Excludes today: it is relatively small, and once loaded every flush has to update it. */
   #versionsOf(siteId: SiteId): Promise<PartitionVersion[]> {
-    const { calendarOf, now, partitionCache } = this.#options;
+    const { calendarOf, now, eventStore } = this.#options;
     const today = calendarOf(siteId).dateOf(now());
-    return partitionCache.versionsOf(siteId, addDays(today, -WARM_DAYS), addDays(today, -1));
+    return eventStore.versions(siteId, addDays(today, -WARM_DAYS), addDays(today, -1));
   }
 
   /** Largest sites first: small ones load quickly on demand. */
@@ -110,21 +110,14 @@ export class CacheWarmer implements Job {
 
   /** Newest days first, until a query arrives. Returns whether all were loaded. */
   async #loadSite(siteId: SiteId, signal: AbortSignal): Promise<boolean> {
-    const { partitionCache, budgetBytes, limiter, rollups } = this.#options;
+    const { engine, budgetBytes, limiter, rollups } = this.#options;
     const newestFirst = (await this.#versionsOf(siteId)).reverse();
     for (const step of sizeGroups(newestFirst, ({ bytes }) => bytes, WARM_BYTES_MAX)) {
-      const days = step.map(({ day }) => day);
-      const [newest, oldest] = [days[0], days.at(-1)];
-      if (!newest || !oldest || partitionCache.areCached(siteId, days)) continue;
-      if (partitionCache.memoryBytes > budgetBytes * WARM_SHARE_MAX) this.#isOver = true;
+      const [newest, oldest] = [step[0]?.day, step.at(-1)?.day];
+      if (!newest || !oldest) continue;
+      if (engine.state.memoryBytes > budgetBytes * WARM_SHARE_MAX) this.#isOver = true;
       if (this.#isOver || !limiter.areAllFree || rollups.isBusy) return false;
-      // One-pass, so that partitions used by queries are evicted later.
-      await partitionCache.withDays(
-        siteId,
-        { firstDay: oldest, lastDay: newest },
-        { signal, withinBudget: true, onePass: true },
-        async () => {},
-      );
+      await engine.load(siteId, { firstDay: oldest, lastDay: newest }, signal);
     }
     return true;
   }

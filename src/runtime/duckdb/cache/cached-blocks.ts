@@ -1,4 +1,4 @@
-/** The index of cached blocks in one generation of the engine: which block holds which day of a site, and which blocks are pinned. */
+/** The index of cached blocks: which block holds which day of a site, and which blocks are pinned. */
 import type { LocalDate, SiteId } from "../../../storage/event.ts";
 import { type Partition, type PartitionFile, sizeGroups } from "../../../storage/partitions.ts";
 import { GUESTS_CACHE_SHARE_MAX } from "../../base/config/limits.ts";
@@ -63,14 +63,12 @@ export function grow(block: CachedBlock, parquetBytes: number): void {
 }
 
 export class CachedBlocks {
-  readonly generation: number;
   readonly #nextId: () => number;
   readonly #sites = new Map<SiteId, Map<LocalDate, CachedDay>>();
   /** Least recently used first. */
   readonly #blocks = new Set<CachedBlock>();
 
-  constructor(generation: number, nextId: () => number) {
-    this.generation = generation;
+  constructor(nextId: () => number) {
     this.#nextId = nextId;
   }
 

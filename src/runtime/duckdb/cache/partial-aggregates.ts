@@ -2,7 +2,7 @@
 import type { SiteId } from "../../../storage/event.ts";
 import { GUESTS_CACHE_SHARE_MAX, PARTIALS_MAX, PARTIALS_SHARE_MAX } from "../../base/config/limits.ts";
 import type { EngineMemory } from "./engine-memory.ts";
-import { EngineFullError, EngineLostError, type Engine, type EngineQuery, type PartialTable, type PartialTableParts } from "../engine.ts";
+import { EngineFullError, type Engine, type EngineQuery, type PartialTable, type PartialTableParts } from "../engine.ts";
 
 interface AggregatedQuery {
   readonly siteId: SiteId;
@@ -29,7 +29,6 @@ interface Part {
 export interface QueryPartials {
   readonly table: PartialTable;
   readonly key: string;
-  readonly generation: number;
   readonly parts: Map<string, Part>;
   /** Replaced parts, which running queries may still read. Dropped on release. */
   outdated: Part[];
@@ -50,7 +49,6 @@ export class PartialAggregates {
   readonly #memory: EngineMemory;
   /** Least recently used first. */
   readonly #kept = new Map<string, QueryPartials>();
-  #generation = 0;
   #tablesCreated = 0;
   #partsCreated = 0;
   #bytes = 0;
@@ -62,18 +60,11 @@ export class PartialAggregates {
 
   /** Pins the cached parts of a query until `release`. */
   open({ siteId, key: queryKey, columns, isGuest = false }: AggregatedQuery): QueryPartials {
-    const { generation } = this.#engine;
-    if (generation !== this.#generation) {
-      this.#generation = generation;
-      this.#kept.clear();
-      this.#bytes = 0;
-    }
     const key = JSON.stringify([siteId, queryKey]);
     const known = this.#kept.get(key);
     const kept = known ?? {
       table: { id: ++this.#tablesCreated, siteId, columns },
       key,
-      generation,
       parts: new Map<string, Part>(),
       outdated: [],
       pins: 0,
@@ -109,10 +100,9 @@ export class PartialAggregates {
   /**
    * Stores the rows of a query over the chunk, and returns the part's number. The query may include events that arrived after
    * the version was read. This is safe: the chunk then has another version, so no later query uses the part. Rejects with
-   * `EngineFullError` if the texts exceed their limit, and with `EngineLostError` after a restart.
+   * `EngineFullError` if the texts exceed their limit.
    */
   async add(kept: QueryPartials, { name, version }: AggregatedChunk, query: EngineQuery, signal: AbortSignal): Promise<number> {
-    this.#checkGeneration(kept);
     const number = ++this.#partsCreated;
     const { rows, keptTextBytes: textBytes, ...usage } = await this.#engine.storePartial(kept.table, number, query, signal);
     this.#memory.note(usage);
@@ -134,12 +124,7 @@ export class PartialAggregates {
   }
 
   partsOf(kept: QueryPartials, parts: readonly number[]): PartialTableParts {
-    this.#checkGeneration(kept);
     return { id: kept.table.id, parts };
-  }
-
-  #checkGeneration({ generation }: QueryPartials): void {
-    if (generation !== this.#engine.generation) throw new EngineLostError("the partial aggregates are lost");
   }
 
   #isKept(kept: QueryPartials): boolean {
@@ -201,8 +186,8 @@ export class PartialAggregates {
     if (kept.pins === 0) await this.#drop(kept, "all");
   }
 
-  async #drop({ table, generation }: QueryPartials, parts: readonly number[] | "all"): Promise<void> {
-    if (generation !== this.#engine.generation || parts.length === 0) return;
+  async #drop({ table }: QueryPartials, parts: readonly number[] | "all"): Promise<void> {
+    if (parts.length === 0) return;
     try {
       this.#memory.note(await this.#engine.dropPartials(table.id, parts));
     } catch {

@@ -13,7 +13,8 @@ import {
 import { BLOCK_BYTES_MAX, BLOCKS_OF_BUDGET_MIN, LOAD_BYTES_MAX } from "../../base/config/limits.ts";
 import type { Log } from "../../base/metrics/log.ts";
 import type { LeftOutFiles } from "../../base/metrics/storage-faults.ts";
-import { type BlockFile, type BlockSource, type Engine, EngineFullError, EngineLostError } from "../engine.ts";
+import { type BlockFile, type BlockSource, type Engine, EngineFullError } from "../engine.ts";
+import type { DateRange } from "../../query/date-range.ts";
 import {
   type CachedBlock,
   CachedBlocks,
@@ -34,12 +35,15 @@ import { PartialAggregates } from "./partial-aggregates.ts";
 /** Estimated size of stored sessions relative to the Parquet files of their events. Measured: 0.3 with three events per session. */
 const SESSIONS_SHARE_OF_PARQUET = 1 / 2;
 
+/** What the engine reads of the event store, which may be in another thread. */
+export type StoredEvents = Pick<EventStore, "withSnapshot" | "read">;
+
 interface PartitionCacheOptions {
   readonly engine: Engine;
-  readonly eventStore: EventStore;
+  readonly eventStore: StoredEvents;
   readonly budgetBytes: number;
   readonly sessionGapMs: number;
-  readonly leftOutFiles: LeftOutFiles;
+  readonly leftOutFiles: Pick<LeftOutFiles, "note" | "forget">;
   readonly log: Log;
 }
 
@@ -49,12 +53,12 @@ export class PartitionCache {
   readonly #memory: EngineMemory;
   readonly #propsShare: PropsShare;
   readonly #eviction: CacheEviction;
-  #blocks: CachedBlocks;
-  #blocksCreated = 0;
+  readonly #blocks: CachedBlocks;
 
   constructor(options: PartitionCacheOptions) {
     this.#options = options;
-    this.#blocks = this.#noBlocks();
+    let blocksCreated = 0;
+    this.#blocks = new CachedBlocks(() => ++blocksCreated);
     this.#memory = new EngineMemory(options);
     this.partialAggregates = new PartialAggregates(options.engine, this.#memory);
     this.#propsShare = new PropsShare(options.engine, this.#memory);
@@ -64,14 +68,6 @@ export class PartitionCache {
       propsShare: this.#propsShare,
       partialAggregates: this.partialAggregates,
     });
-    options.eventStore.observe({
-      beforeRelease: (siteId, segment, days) => this.#deliverRest(siteId, segment, days),
-      beforeDelete: async (siteId, firstDay, lastDay) => this.#forgetDays(siteId, firstDay, lastDay),
-    });
-  }
-
-  #noBlocks(): CachedBlocks {
-    return new CachedBlocks(this.#options.engine.generation, () => ++this.#blocksCreated);
   }
 
   /** Memory use of the engine after the last change. */
@@ -105,7 +101,7 @@ export class PartitionCache {
 
   /**
    * Runs the task with the ids of pinned blocks that hold every event of the site from `firstDay` to `lastDay` accepted before the
-   * call, and maybe of other days: queries filter by time. Rejects as `Loading` says, and with `EngineLostError` after a restart.
+   * call, and maybe of other days: queries filter by time. Rejects as `Loading` says.
    */
   async withDays<T>(
     siteId: SiteId,
@@ -124,7 +120,6 @@ export class PartitionCache {
 
   async #pinAll(siteId: SiteId, partitions: readonly Partition[], loading: Loading): Promise<Set<CachedBlock>> {
     loading.signal.throwIfAborted();
-    if (this.#blocks.generation !== this.#options.engine.generation) this.#blocks = this.#noBlocks();
     const blocks = this.#blocks;
     const pinned = new Set<CachedBlock>();
     const pinOnce = (block: CachedBlock) => {
@@ -146,7 +141,6 @@ export class PartitionCache {
       if (loading.withProperties) this.#propsShare.check(pinned, blocks.all);
       if (loading.complete) this.#checkComplete(blocks, siteId, partitions);
       if (loading.withSessions) await this.#storeSessions(blocks, pinned, loading.signal);
-      this.#checkGeneration(blocks);
       return pinned;
     } catch (error) {
       this.#eviction.unpinAll(this.#blocks, pinned, loading);
@@ -176,10 +170,6 @@ export class PartitionCache {
   #checkComplete(blocks: CachedBlocks, siteId: SiteId, partitions: readonly Partition[]): void {
     const isComplete = partitions.every(({ day }) => blocks.day(siteId, day)?.isComplete);
     if (!isComplete) throw new IncompleteDaysError("some files of the days are missing or cannot be read");
-  }
-
-  #checkGeneration({ generation }: CachedBlocks): void {
-    if (generation !== this.#options.engine.generation) throw new EngineLostError("the engine was restarted");
   }
 
   /** Small enough for several blocks to fit into the budget, so that eviction can free a part of it. */
@@ -250,14 +240,13 @@ export class PartitionCache {
     return found;
   }
 
-  /** Returns the unreadable files. Rejects if the engine has restarted: it may have only these rows, so the block must be abandoned. */
+  /** Returns the unreadable files. */
   async #append(blocks: CachedBlocks, block: CachedBlock, source: BlockSource): Promise<ReadonlySet<string>> {
     const { engine, sessionGapMs } = this.#options;
     const { propsBytesMax } = this.#memory;
     const target = { id: block.id, siteId: block.siteId, sessionGapMs, propsBytesMax };
     const { unreadable, propsBytes, ...usage } = await engine.append(target, source);
     this.#memory.note(usage);
-    this.#checkGeneration(blocks);
     // Properties that were dropped during the call stay dropped.
     if (block.props.bytes !== null) block.props.bytes = propsBytes;
     await this.#propsShare.limit(blocks.all);
@@ -300,14 +289,14 @@ export class PartitionCache {
   }
 
   /** Drops the blocks with days whose files are about to be deleted. Running queries finish with the data they started with. */
-  #forgetDays(siteId: SiteId, firstDay: LocalDate, lastDay: LocalDate): void {
+  forgetDays(siteId: SiteId, { firstDay, lastDay }: Pick<DateRange, "firstDay" | "lastDay">): void {
     this.partialAggregates.forgetSite(siteId);
     for (const block of this.#blocks.between(siteId, firstDay, lastDay))
       if (!block.outdated) void this.#eviction.outdate(this.#blocks, block);
   }
 
   /** Adds the remaining events of a segment to cached days before the journal releases it. Other days will load them from files. */
-  async #deliverRest(siteId: SiteId, segment: number, days: ReadonlyMap<LocalDate, readonly EventText[]>): Promise<void> {
+  async deliverRest(siteId: SiteId, segment: number, days: ReadonlyMap<LocalDate, readonly EventText[]>): Promise<void> {
     const blocks = this.#blocks;
     for (const [day, events] of days) {
       const cached = blocks.day(siteId, day);
@@ -317,7 +306,7 @@ export class PartitionCache {
         await this.#deliver(blocks, cached, day, { segment, events });
         cached.delivered.delete(segment);
       } catch {
-        // The engine has restarted without any data, or the block was abandoned. The next query reloads the days in both cases.
+        // The block was abandoned: the next query loads its days again.
       } finally {
         cached.block.pins--;
       }

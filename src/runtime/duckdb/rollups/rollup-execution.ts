@@ -1,5 +1,6 @@
 /** Executes a step of a plan from rollups for the salt periods that they cover, and from events for the rest. */
 import { type Columns, rowCountOf } from "../../../storage/columns.ts";
+import type { SiteId } from "../../../storage/event.ts";
 import { propertyMeasure } from "../../../storage/rollup.ts";
 import { ROLLUP_ADDED_ROWS_MAX } from "../../base/config/report-limits.ts";
 import { type Log, reasonOf } from "../../base/metrics/log.ts";
@@ -10,10 +11,12 @@ import type { SqlRow } from "../../query/sql.ts";
 import type { PartitionVersion } from "../../../storage/partitions.ts";
 import type { RollupCalculator } from "./rollup-calculator.ts";
 import type { RollupCoverage } from "./rollup-spans.ts";
-import type { RollupStore } from "./rollup-store.ts";
+import type { RollupCatalog } from "./rollup-catalog.ts";
 
 interface RollupExecutionOptions {
-  readonly store: Pick<RollupStore, "coverage" | "forget">;
+  readonly catalog: Pick<RollupCatalog, "coverage" | "forget">;
+  /** A rollup that should exist cannot be read. */
+  readonly onUnreadableRollup: (siteId: SiteId) => void;
   readonly calculator: Pick<RollupCalculator, "total">;
   readonly rolled: RolledMeasures;
   readonly log: Log;
@@ -80,7 +83,7 @@ export class RollupExecution {
 
   #coverage({ step, measures }: RolledStep, days: readonly PartitionVersion[]): Promise<RollupCoverage> {
     const { siteId, range } = step.siteRange;
-    return this.#options.store.coverage(siteId, range, days, measures);
+    return this.#options.catalog.coverage(siteId, range, days, measures);
   }
 
   /** null if a rollup has gone meanwhile or cannot be read: the step is then executed from events. */
@@ -90,7 +93,7 @@ export class RollupExecution {
     added: readonly (readonly Columns[])[],
     signal: AbortSignal,
   ): Promise<StepRows | null> {
-    const { calculator, store, log } = this.#options;
+    const { calculator, catalog, onUnreadableRollup, log } = this.#options;
     try {
       const rows: (readonly SqlRow[])[] = [];
       for (const [i, { top, isCounted }] of step.queries.entries()) {
@@ -101,7 +104,8 @@ export class RollupExecution {
       return rows;
     } catch (error) {
       signal.throwIfAborted();
-      await store.forget(step.siteRange.siteId);
+      await catalog.forget(step.siteRange.siteId);
+      onUnreadableRollup(step.siteRange.siteId);
       log.warn("a rollup cannot be read; the report reads events instead", { site: step.siteRange.siteId, reason: reasonOf(error) });
       return null;
     }

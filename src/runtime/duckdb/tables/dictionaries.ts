@@ -1,5 +1,5 @@
 /** The dictionaries of a site: codes of texts and of custom properties, which event tables hold in their place. */
-import { EngineLostError } from "../engine.ts";
+import { DroppedError } from "../engine.ts";
 import { UNRECORDED } from "../../../shared/filters.ts";
 
 /** The code of "not recorded" in every string column. */
@@ -223,7 +223,7 @@ export class ReadableEntries implements Entries {
 
   #lookUp(code: number): string {
     const text = this.#textOf(code);
-    if (text === undefined) throw new EngineLostError("texts of the query were dropped");
+    if (text === undefined) throw new DroppedError("texts of the query were dropped");
     return text;
   }
 

@@ -7,7 +7,7 @@
 import type { Columns } from "../../../storage/columns.ts";
 import type { SiteId } from "../../../storage/event.ts";
 import {
-  EngineLostError,
+  DroppedError,
   type Block,
   type BlockSource,
   type Engine,
@@ -49,7 +49,6 @@ const MEMORY_USAGE_SQL = `
 const reported = <T>(work: () => Promise<T>): Promise<T> => work().catch(rethrown);
 
 export class DuckdbEngine implements Engine {
-  readonly generation = 0;
   readonly #bindings: DuckdbBindings;
   readonly #loading: number;
   readonly #connections: ConnectionPool;
@@ -143,7 +142,7 @@ export class DuckdbEngine implements Engine {
     const dictionary = this.#sites.get(siteId)?.props;
     return codes.map((code) => {
       const props = dictionary?.stringOf(code);
-      if (props === undefined) throw new EngineLostError("the properties of some events were dropped");
+      if (props === undefined) throw new DroppedError("the properties of some events were dropped");
       return props;
     });
   }

@@ -4,7 +4,7 @@ import { DAY_MS, EVENT_COLUMNS, eventOf, NUMBER_COLUMNS, type SiteId, TEXT_COLUM
 import { columnsOfEvents, readEvents } from "../../../storage/parquet-events.ts";
 import { sizeGroups } from "../../../storage/partitions.ts";
 import { PAGEVIEW } from "../../base/config/names.ts";
-import { type Block, type BlockSource, EngineLostError, type Loaded } from "../engine.ts";
+import { type Block, type BlockSource, DroppedError, type Loaded } from "../engine.ts";
 import { batchOf, type DayEvents, ipcFromEvents, ipcFromStrings, PendingInsert, rowsFromIpc } from "./arrow.ts";
 import { DaySessions, type LastEvent, renumberSessionsSql } from "./day-sessions.ts";
 import { PropsDictionary, StringDictionary } from "./dictionaries.ts";
@@ -156,7 +156,7 @@ export class EventTables {
 
   #table(id: number): EventTable {
     const table = this.#tables.get(id);
-    if (!table) throw new EngineLostError(`block ${id} does not exist`);
+    if (!table) throw new DroppedError(`block ${id} does not exist`);
     return table;
   }
 

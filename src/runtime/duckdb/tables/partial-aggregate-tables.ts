@@ -5,7 +5,7 @@
 import type { Tally } from "../../query/behavioral/visitor-function.ts";
 import type { SiteId } from "../../../storage/event.ts";
 import { rowsFromIpc } from "./arrow.ts";
-import { EngineLostError, type PartialTable, type PartialTableParts } from "../engine.ts";
+import { DroppedError, type PartialTable, type PartialTableParts } from "../engine.ts";
 
 /** The relation that `insertion` reads. */
 export const NEW_ROWS = "new_rows";
@@ -44,7 +44,7 @@ export class PartialAggregateTables {
 
   #table(id: number): StoredTable {
     const table = this.#tables.get(id);
-    if (!table) throw new EngineLostError(`partial table ${id} does not exist`);
+    if (!table) throw new DroppedError(`partial table ${id} does not exist`);
     return table;
   }
 

@@ -5,7 +5,7 @@ import type { PropertyTest, SqlParameter } from "../../query/sql.ts";
 import { compiledTest, stepsPerChar, type TextTest } from "../../query/text-matching.ts";
 import {
   EngineFullError,
-  EngineLostError,
+  DroppedError,
   type EngineQuery,
   type EngineSelect,
   type PropertiesWanted,
@@ -242,7 +242,7 @@ export class QueryRelations {
   #propsOf({ siteId, blocks }: EngineQuery): Entries {
     const all = blocks.map((id): BlockProps => {
       const props = this.#options.sites.get(siteId)?.props.of(id);
-      if (!props) throw new EngineLostError(`the properties of block ${id} were dropped`);
+      if (!props) throw new DroppedError(`the properties of block ${id} were dropped`);
       return props;
     });
     return new UnseenEntries(all);

@@ -12,9 +12,11 @@ import { reasonOf, type Log } from "../../base/metrics/log.ts";
 import { type DateRange, parseDateRange, SHORT_PERIOD_NAMES } from "../../query/date-range.ts";
 import { optional, rowLimit, type Values } from "../../query/parameters.ts";
 import { type Reader, SCOPE_PARAMETERS, SHORT_END_DATE } from "../../query/scope.ts";
+import type { ReportQuery } from "../../query/query-engine.ts";
 import type { QueryService, RunNumbers } from "../../results/query-service.ts";
 import type { NumbersPlan } from "../../results/unchanged-results.ts";
 import { DAY } from "../measures/fields.ts";
+import { OVERVIEW_NUMBERS, queryOf } from "../queries.ts";
 import { sitePlan, type MetricsRequest, type MetricsSettings, type SiteMetrics } from "./site-metrics.ts";
 
 export const OVERVIEW_PARAMETERS = {
@@ -102,6 +104,9 @@ const viewOf = (plans: readonly NumbersPlan[], { dayCount }: DateRange): string 
 const keyOf = (plans: readonly NumbersPlan[], timeZone: string): string =>
   [timeZone, ...plans.map(({ name, range }) => `${name} ${range.firstDay} ${range.lastDay}`)].join();
 
+const numbersQuery = (site: MetricsRequest): ReportQuery =>
+  queryOf(OVERVIEW_NUMBERS, { siteId: site.siteId, range: site.range, conditions: [] }, site);
+
 const NO_METRICS = { current_visitors: null, visitors: null, previous_visitors: null, series: null };
 
 export class Overview {
@@ -164,14 +169,15 @@ export class Overview {
     const { siteId, range, nowMs, calendar } = request;
     const { plans, toMetrics } = sitePlan(request, this.#options);
     const { remote } = this.#options;
-    if (!remote) return toMetrics(await run(siteId, plans, signal));
+    if (!remote) return toMetrics(await run(numbersQuery(request), plans, signal));
     return toMetrics(await remote({ siteId, range, nowMs, key: keyOf(plans, calendar.zoneAt(nowMs)), view: viewOf(plans, range) }));
   }
 
   /** Answers `RemoteNumbers` on the site's own instance. */
   numbersOf(request: RemoteRequest, signal: AbortSignal): Promise<readonly Float64Array[]> {
     const { calendarOf, stats } = this.#options;
-    const { plans } = sitePlan({ ...request, calendar: calendarOf(request.siteId) }, this.#options);
-    return stats.batch((run) => run(request.siteId, plans, signal));
+    const ofSite = { ...request, calendar: calendarOf(request.siteId) };
+    const { plans } = sitePlan(ofSite, this.#options);
+    return stats.batch((run) => run(numbersQuery(ofSite), plans, signal));
   }
 }

@@ -63,17 +63,16 @@ async function statementsOf(steps: readonly PlanStep[], tables: EventTables): Pr
     connection,
     responsiveness: new Responsiveness({ connection, ...clocks }),
     tables,
-    calendarOf: () => utcCalendar,
     deliver: async () => {},
     timeoutSecs: 30,
     memoryBytes: 2 ** 30,
   });
-  await backend.run({ steps, toResult: () => null }, { isGuest: false, signal: new AbortController().signal });
+  await backend.run({ steps, toResult: () => null }, { isGuest: false, signal: new AbortController().signal }, utcCalendar);
   return statements;
 }
 
 async function ofReport(
-  { path, prepare }: Report,
+  { path, prepare, plan }: Report,
   tables: EventTables,
   goals: readonly SiteGoal[] = GOALS,
   scope: Readonly<Record<string, string>> = SCOPE,
@@ -82,7 +81,7 @@ async function ofReport(
     const given: Readonly<Record<string, string>> = { ...scope, ...request };
     return prepare((name) => given[name] ?? null, ownerAt(NOW_MS, goals));
   });
-  const plans = (await Promise.all(prepared)).map(({ plan }) => plan(SETTINGS));
+  const plans = (await Promise.all(prepared)).map(({ query }) => plan(query, SETTINGS));
   return statementsOf(
     plans.flatMap(({ steps }) => steps),
     tables,

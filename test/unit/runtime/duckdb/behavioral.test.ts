@@ -1,8 +1,8 @@
 /** The behavioral extension is loaded, switched off, or could not be loaded. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openDuckdb } from "../../../../adapters/node/threads/duckdb-instance.ts";
-import { BEHAVIORAL_VERSION, Behavioral } from "../../../../src/runtime/duckdb/behavioral.ts";
-import { EngineClosedError, EngineLostError, type Engine } from "../../../../src/runtime/duckdb/engine.ts";
+import { Behavioral } from "../../../../src/runtime/duckdb/behavioral.ts";
+import { EngineLostError, type Engine } from "../../../../src/runtime/duckdb/engine.ts";
 import { crippledEngine, starvedEngine } from "../../../support/crippled-engine.ts";
 import { createEngineShare } from "../../../support/shared-engine.ts";
 import { engineModule } from "../../../support/engine-module.ts";
@@ -24,19 +24,19 @@ describe("the behavioral extension", () => {
 
   it("is not loaded if it is switched off, and the error says so", async () => {
     const behavioral = new Behavioral(engine, false, createRecordingLog());
-    expect([behavioral.isPending, await behavioral.isAvailable(), behavioral.version]).toEqual([false, false, null]);
+    expect([behavioral.isLoaded, await behavioral.isAvailable()]).toEqual([false, false]);
     await expect(behavioral.require()).rejects.toThrow(
       "This needs the behavioral extension, which is switched off by the option behavioral",
     );
   });
 
-  it("is loaded with the engine, however often it is requested, and reports its version", async () => {
+  it("is loaded with the engine, however often it is requested", async () => {
     const log = createRecordingLog();
     const behavioral = new Behavioral(engine, true, log);
-    expect([behavioral.isPending, behavioral.version]).toEqual([true, null]);
+    expect(behavioral.isLoaded).toBeNull();
     expect(await Promise.all([behavioral.isAvailable(), behavioral.isAvailable()])).toEqual([true, true]);
     await behavioral.require();
-    expect([behavioral.isPending, behavioral.version, log.lines]).toEqual([false, BEHAVIORAL_VERSION, []]);
+    expect([behavioral.isLoaded, log.lines]).toEqual([true, []]);
     expect(await retentionOf(engine, 5)).toEqual([{ kept: 5 }]);
   });
 
@@ -46,7 +46,7 @@ describe("the behavioral extension", () => {
     const behavioral = new Behavioral(crippled, true, log);
     expect(await Promise.all([behavioral.isAvailable(), behavioral.isAvailable()])).toEqual([false, false]);
     expect(await behavioral.isAvailable()).toBe(false);
-    expect([behavioral.isPending, behavioral.version]).toEqual([false, null]);
+    expect(behavioral.isLoaded).toBe(false);
     await expect(behavioral.require()).rejects.toMatchObject({ failure: { code: "extension_missing" } });
     expect(log.lines).toEqual([
       expect.objectContaining({ level: "error", fields: { reason: expect.stringContaining("sessionize") as unknown } }),
@@ -59,27 +59,10 @@ describe("the behavioral extension", () => {
     expect(() => starvedEngine(database)).toThrow("Out of Memory");
   });
 
-  /** An engine whose first starts fail. */
-  const failingFirst = (failures: number, error: Error = new EngineLostError("the engine stopped")): Pick<Engine, "behavioralFailure"> => ({
-    behavioralFailure: () => (failures-- > 0 ? Promise.reject(error) : engine.behavioralFailure()),
-  });
-
-  it("is loaded by the engine that replaces one that died while it started", async () => {
-    expect(await new Behavioral(failingFirst(1), true, createRecordingLog()).isAvailable()).toBe(true);
-  });
-
-  it("is requested again by the next call if the engine did not start", async () => {
+  it("is not known while the engine does not start, and nothing is logged: the next life of the engine asks again", async () => {
     const log = createRecordingLog();
-    const behavioral = new Behavioral(failingFirst(2), true, log);
-    await expect(behavioral.require()).rejects.toThrow("This needs the behavioral extension, which is not loaded yet");
-    expect(log.lines).toEqual([expect.objectContaining({ level: "warn", fields: { reason: "the engine stopped" } })]);
-    await behavioral.require();
-    expect(behavioral.version).toBe(BEHAVIORAL_VERSION);
-  });
-
-  it("is not loaded, and nothing is logged, if the engine closes first", async () => {
-    const log = createRecordingLog();
-    const behavioral = new Behavioral(failingFirst(9, new EngineClosedError("the engine is closed")), true, log);
-    expect([await behavioral.isAvailable(), log.lines]).toEqual([false, []]);
+    const behavioral = new Behavioral({ behavioralFailure: () => Promise.reject(new EngineLostError("no engine")) }, true, log);
+    await expect(behavioral.require()).rejects.toBeInstanceOf(EngineLostError);
+    expect([behavioral.isLoaded, log.lines]).toEqual([null, []]);
   });
 });

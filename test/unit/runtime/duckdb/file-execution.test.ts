@@ -22,7 +22,7 @@ async function serviceOf(objects: ObjectStore) {
     return engine.append(...call);
   };
   const environment = { SVC_CACHE_TTL_SECS: "0", SVC_COMPACT_AFTER_FILES: "0", SVC_ROLLUPS: "false" };
-  const target = await createInProcessTarget(environment, { objects, engine: { ...engine, generation: 0, append } });
+  const target = await createInProcessTarget(environment, { objects, engine: { ...engine, append } });
   onTestFinished(() => target.close());
   const visitors = async () => {
     const response = await target.fetch("/api/stats/overview?period=7d");

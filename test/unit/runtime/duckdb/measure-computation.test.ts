@@ -53,11 +53,10 @@ async function createWorld(events: readonly StoredEvent[], budgetBytes = 1024 * 
   const executor = new Executor({
     engine,
     partitionCache,
-    calendarOf: () => utcCalendar,
     budgetBytes,
     rotationDays: 3,
     rollups: null,
-    files: new FileExecution({ eventStore, calendarOf: () => utcCalendar }),
+    files: new FileExecution({ eventStore }),
   });
   return {
     objects,
@@ -70,6 +69,7 @@ async function createWorld(events: readonly StoredEvent[], budgetBytes = 1024 * 
           (rows) => rows,
         ),
         { isGuest: false, signal },
+        utcCalendar,
       ),
     close: () => engine.close(),
   };

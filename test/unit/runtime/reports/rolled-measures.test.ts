@@ -52,8 +52,8 @@ describe("rolled measures", () => {
     const read = (name: string) => ({ site_id: "example.com", period: "12mo", interval: "week" })[name] ?? null;
     const settings = { sessionGapMs: 1_800_000, realtimeWindowMinutes: 5, hasExtension: true };
     const measures = async (report: Report, rotationDays: number) => {
-      const { plan: planWith } = await report.prepare(read, ownerAt(Date.parse("2026-03-31")));
-      const plan = planWith({ ...settings, rotationDays });
+      const { query: asked } = await report.prepare(read, ownerAt(Date.parse("2026-03-31")));
+      const plan = report.plan(asked, { ...settings, rotationDays });
       return plan.steps.flatMap(({ queries }) => queries.map((query) => rolled.nameOf(query)));
     };
     expect([await measures(timeseries, 1), await measures(timeseries, 7)]).toEqual([["visits-by-day"], [null]]);

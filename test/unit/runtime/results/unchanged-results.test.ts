@@ -1,9 +1,10 @@
-/** Results of plans that are reused while their events are the same: with a backend that tells versions of days, and with one that cannot. */
+/** Results of plans that are reused while their events are the same: if versions of days are known, and if not. */
 import { describe, expect, it } from "vitest";
-import type { AnalyticsBackend } from "../../../../src/runtime/query/plan.ts";
+import type { QueryEngine, ReportQuery } from "../../../../src/runtime/query/query-engine.ts";
 import { UnchangedResults, type NumbersPlan } from "../../../../src/runtime/results/unchanged-results.ts";
 import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
 import { numberIn, sql } from "../../../../src/runtime/query/sql.ts";
+import { UTC_RECORD } from "../../../../src/storage/calendar.ts";
 import type { LocalDate, SiteId } from "../../../../src/storage/event.ts";
 import { createDeferred } from "../../../support/deferred.ts";
 
@@ -20,30 +21,25 @@ const PLAN: NumbersPlan = {
   toNumbers: ([row] = []) => Float64Array.of(numberIn(row, "visitors")),
 };
 
-const unasked = (): never => {
-  throw new Error("not asked in these tests");
+const QUERY: ReportQuery = {
+  ...{ name: "overview", scope: { siteId: SITE, range: PLAN.range, conditions: [] }, values: {}, nowMs: 0, calendar: UTC_RECORD },
+  ...{ weekStart: "monday", goals: [], extension: "unused" },
 };
 
-/** With a backend that has so many visitors. `versionOf`: of the day; null for a backend that cannot tell. */
-function createBench(versionOf: () => string | null) {
+/** With an engine that counts so many visitors. `versionOf`: of the day; null if nothing can tell. */
+function createBench(versionOf: (() => string) | null) {
   const state = { visitors: 5, monotonicMs: 0, runs: 0, whileRunning: async (): Promise<void> => {} };
-  const backend: AnalyticsBackend = {
-    async run(plan) {
+  const engine: Pick<QueryEngine, "execute"> = {
+    async execute() {
       state.runs++;
       const { visitors } = state;
       await state.whileRunning();
-      return plan.toResult([[[{ visitors }]]]);
+      return JSON.stringify([visitors]);
     },
-    async versionsOf() {
-      const version = versionOf();
-      return version === null ? null : [{ day: DAY, version }];
-    },
-    scan: unasked,
-    isCovered: unasked,
-    isAnswering: unasked,
   };
-  const results = new UnchangedResults({ backend, ttlSecs: TTL_SECS, monotonicMs: () => state.monotonicMs });
-  const ask = async (): Promise<number | undefined> => (await results.run(SITE, [PLAN], NO_END))[0]?.[0];
+  const versionsOf = versionOf && (async () => [{ day: DAY, version: versionOf() }]);
+  const results = new UnchangedResults({ engine, versionsOf, ttlSecs: TTL_SECS, monotonicMs: () => state.monotonicMs });
+  const ask = async (): Promise<number | undefined> => (await results.run(QUERY, [PLAN], NO_END))[0]?.[0];
   return { state, results, ask };
 }
 
@@ -58,7 +54,7 @@ describe("unchanged results", () => {
   });
 
   it("are reused for the ttl and not a millisecond longer if the backend knows no versions", async () => {
-    const { state, ask } = createBench(() => null);
+    const { state, ask } = createBench(null);
     await ask();
     state.visitors = 7;
     state.monotonicMs = TTL_SECS * 1000 - 1;
@@ -68,7 +64,7 @@ describe("unchanged results", () => {
   });
 
   it("are not cached if an erasure has outdated them during the computation", async () => {
-    const { state, results, ask } = createBench(() => null);
+    const { state, results, ask } = createBench(null);
     const [begun, goOn] = [createDeferred<void>(), createDeferred<void>()];
     state.whileRunning = async () => {
       begun.resolve();

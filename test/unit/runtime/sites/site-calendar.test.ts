@@ -5,15 +5,13 @@ import {
   calendarFrom,
   parseCalendarRecord,
   timeZoneOf,
-  UTC_RECORD,
   withTimeZone,
   CALENDAR_RECORD,
   openDefaultCalendar,
   NewDates,
   QUARTER_MS,
-  type CalendarRecord,
 } from "../../../../src/runtime/sites/site-calendar.ts";
-import { addDays, utcCalendar, type Calendar } from "../../../../src/storage/calendar.ts";
+import { addDays, utcCalendar, type Calendar, UTC_RECORD, type CalendarRecord } from "../../../../src/storage/calendar.ts";
 import type { LocalDate, SiteId } from "../../../../src/storage/event.ts";
 import { createMemoryRecordStore } from "../../../support/memory-record-store.ts";
 import { createRecordingLog } from "../../../support/recording-log.ts";

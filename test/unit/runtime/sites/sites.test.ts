@@ -2,7 +2,7 @@
 import { REMOVED_SITES_MAX } from "../../../../src/runtime/base/config/admin-limits.ts";
 import { ZONE_CHANGES_MAX } from "../../../../src/runtime/base/config/limits.ts";
 import { AppError } from "../../../../src/runtime/base/errors.ts";
-import { UTC_RECORD } from "../../../../src/runtime/sites/site-calendar.ts";
+import { UTC_RECORD } from "../../../../src/storage/calendar.ts";
 import type { Change } from "../../../../src/runtime/sites/shared-changes.ts";
 import type { SiteRecord } from "../../../../src/runtime/sites/site-record.ts";
 import { DEFAULT_SETTINGS, type SiteSettings } from "../../../../src/runtime/sites/site-settings.ts";

@@ -2,7 +2,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createCounters } from "../../../../src/runtime/base/metrics/metrics.ts";
 import { PartitionCache } from "../../../../src/runtime/duckdb/cache/partition-cache.ts";
-import type { Engine } from "../../../../src/runtime/duckdb/engine.ts";
 import { Erasure } from "../../../../src/runtime/upkeep/erasure.ts";
 import { Flush, INTO_FILES } from "../../../../src/runtime/upkeep/flush.ts";
 import { isSiteId } from "../../../../src/runtime/base/config/names.ts";
@@ -11,8 +10,10 @@ import { UnchangedResults } from "../../../../src/runtime/results/unchanged-resu
 import { Executor, FileExecution } from "../../../../src/runtime/duckdb/executor.ts";
 import { QueryLimiter } from "../../../../src/runtime/results/query-limiter.ts";
 import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
-import { type AggregateQuery, type Plan, planOf } from "../../../../src/runtime/query/plan.ts";
-import { numberIn, sql, SqlText } from "../../../../src/runtime/query/sql.ts";
+import { planOf } from "../../../../src/runtime/query/plan.ts";
+import type { QueryEngine, ReportQuery } from "../../../../src/runtime/query/query-engine.ts";
+import { queryOf } from "../../../../src/runtime/reports/queries.ts";
+import { numberIn } from "../../../../src/runtime/query/sql.ts";
 import { visitorCounts } from "../../../../src/runtime/reports/measures/counts.ts";
 import { LeftOutFiles } from "../../../../src/runtime/base/metrics/storage-faults.ts";
 import { utcCalendar } from "../../../../src/storage/calendar.ts";
@@ -20,6 +21,7 @@ import { type SiteId, type StoredEvent, utcDateOf } from "../../../../src/storag
 import { EventStore } from "../../../../src/storage/event-store.ts";
 import { encodeEvents, inlineParquetWriter } from "../../../../src/storage/parquet-events.ts";
 import { partitionKey } from "../../../../src/storage/partitions.ts";
+import { follow } from "../../../support/followed-events.ts";
 import { createDeferred } from "../../../support/deferred.ts";
 import { memoryStores, type Stores } from "../../../support/mortal-stores.ts";
 import { createRecordingLog } from "../../../support/recording-log.ts";
@@ -30,9 +32,6 @@ const NOW_MS = Date.parse("2026-03-15T12:00:00Z");
 const TODAY = utcDateOf(NOW_MS);
 const YESTERDAY = utcDateOf(NOW_MS - 86_400_000);
 
-/** Marks the queries that wait. */
-const PAUSED = "/* paused */";
-
 const A = siteId("a.test");
 const B = siteId("b.test");
 
@@ -42,17 +41,9 @@ const eventsOn = (site: SiteId, day: string, count: number): StoredEvent[] =>
 /** One process on these stores. */
 async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100, dropElsewhere = async (): Promise<void> => {}) {
   const log = createRecordingLog();
-  const share = await createEngineShare();
-  onTestFinished(() => share.close());
+  const engine = await createEngineShare();
+  onTestFinished(() => engine.close());
   let inTheMiddle = async (): Promise<void> => {};
-  const engine: Engine = {
-    ...share,
-    async query(query, signal) {
-      const rows = await share.query(query, signal);
-      if (query.sql.includes(PAUSED)) await inTheMiddle();
-      return rows;
-    },
-  };
   const { eventStore } = await EventStore.open({
     segmentLog,
     objects,
@@ -70,6 +61,7 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100, dro
     leftOutFiles: new LeftOutFiles(),
     log,
   });
+  follow(eventStore, partitionCache);
   const counters = createCounters();
   const flush = new Flush({
     ...INTO_FILES,
@@ -88,25 +80,31 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100, dro
   const executor = new Executor({
     engine,
     partitionCache,
-    calendarOf: () => utcCalendar,
     budgetBytes: 2 ** 40,
     rotationDays: 1,
     rollups: null,
-    files: new FileExecution({ eventStore, calendarOf: () => utcCalendar }),
+    files: new FileExecution({ eventStore }),
   });
-  const unchanged = new UnchangedResults({ backend: executor, ttlSecs: 60, monotonicMs: () => 0 });
-  const stats = new QueryService({ cache, limiter, backend: executor, unchanged });
+  const queryEngine: Pick<QueryEngine, "execute" | "export"> = {
+    async execute({ scope, values }, by) {
+      const counts = planOf(scope, [visitorCounts(scope)], ([row]) => String(numberIn(row, "events")));
+      const text = await executor.run(counts, by, utcCalendar);
+      if (values["isPaused"] === true) await inTheMiddle();
+      return text;
+    },
+    export: () => Promise.reject(new Error("nothing is exported")),
+  };
+  const unchanged = new UnchangedResults({ engine: queryEngine, versionsOf: null, ttlSecs: 60, monotonicMs: () => 0 });
+  const stats = new QueryService({ cache, limiter, engine: queryEngine, unchanged });
   const erasure = new Erasure({ eventStore, flush, stats, counters, log, dropElsewhere });
   const asker = { isGuest: false, signal: new AbortController().signal };
-  const countOf = async (site: SiteId, isPaused = false): Promise<Plan<string>> => {
-    const scope = { siteId: site, range: rangeOfDays(YESTERDAY, TODAY), conditions: [] };
-    const counts = visitorCounts(scope);
-    const paused: AggregateQuery = {
-      ...counts,
-      partial: (range, calendar) => sql`${counts.partial(range, calendar)} ${new SqlText([PAUSED])}`,
-    };
-    return planOf(scope, [isPaused ? paused : counts], ([row]) => String(numberIn(row, "events")));
-  };
+  const countOf = (site: SiteId, isPaused = false): ReportQuery =>
+    queryOf(
+      "count",
+      { siteId: site, range: rangeOfDays(YESTERDAY, TODAY), conditions: [] },
+      { nowMs: NOW_MS, calendar: utcCalendar },
+      { isPaused },
+    );
   return {
     log,
     eventStore,
@@ -119,9 +117,9 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100, dro
     /** How many events the site has, by a query that waits before it ends if it is told to. */
     count(site: SiteId, meanwhile?: () => Promise<void>): Promise<string> {
       if (meanwhile) inTheMiddle = meanwhile;
-      return stats.cached({ report: "count", siteId: site, parameters: [] }, () => countOf(site, meanwhile !== undefined), asker);
+      return stats.cached({ report: "count", siteId: site, parameters: [] }, countOf(site, meanwhile !== undefined), asker);
     },
-    countNow: (site: SiteId) => stats.fresh(() => countOf(site), asker),
+    countNow: (site: SiteId) => stats.fresh(countOf(site), asker),
   };
 }
 

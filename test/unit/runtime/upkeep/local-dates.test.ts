@@ -5,7 +5,7 @@ import { replaceJsonRecord } from "../../../../src/storage/record-store.ts";
 import { CLOCK_RECORD } from "../../../../src/runtime/upkeep/trusted-clock.ts";
 import { verifyData } from "../../../../src/runtime/upkeep/verification.ts";
 import { DEMO_SITE } from "../../../../src/runtime/base/config/names.ts";
-import type { CalendarRecord } from "../../../../src/runtime/sites/site-calendar.ts";
+import { type CalendarRecord } from "../../../../src/storage/calendar.ts";
 import { DEFAULT_SETTINGS, type SiteSettings } from "../../../../src/runtime/sites/site-settings.ts";
 import type { LocalDate, SiteId } from "../../../../src/storage/event.ts";
 import { encodeEvents } from "../../../../src/storage/parquet-events.ts";
@@ -185,8 +185,7 @@ describe("work on past days by each site's own dates", () => {
     set(target, KIRITIMATI, IN_KIRITIMATI);
     await pass(target, HOUR_MS / 2);
     await target.services.cacheWarmer.run();
-    const { partitionCache } = target.services;
-    expect([UTC, KIRITIMATI].map((site) => partitionCache.areCached(site, days("2026-03-15")))).toEqual([false, true]);
+    expect(target.services.queryEngine.state.cachedDays).toBe(1);
   });
 
   it("makes the demo site in its own time zone, a day of it for each of its dates", async () => {

@@ -35,12 +35,12 @@ async function createStarted(objects: ObjectStore, engineMemoryMb?: number) {
     },
   };
   const target = await createInProcessTarget({}, { objects, engine, ...(engineMemoryMb !== undefined && { engineMemoryMb }) });
-  const { cacheWarmer, partitionCache } = target.services;
+  const { cacheWarmer, queryEngine } = target.services;
   return {
     target,
     controlled,
     loaded,
-    partitionCache,
+    state: () => queryEngine.state,
     cacheWarmer,
     run: () => cacheWarmer.run(),
     whenLoading(task: () => void) {
@@ -56,10 +56,10 @@ describe("cache warming", () => {
     const small = [await storeDay(objects, A, daysBack(1)), await storeDay(objects, A, daysBack(WARM_DAYS))];
     await storeDay(objects, A, daysBack(WARM_DAYS + 1));
     const large = await storeDay(objects, B, daysBack(1), LARGE);
-    const { run, loaded, target, partitionCache } = await createStarted(objects);
+    const { run, loaded, target, state } = await createStarted(objects);
     await run();
     expect(loaded).toEqual([large, ...small.reverse()]);
-    expect(partitionCache.dayCount).toBe(3);
+    expect(state().cachedDays).toBe(3);
     const answer = await target.fetch("/api/stats/main?site_id=a.test&period=90d");
     expect(await answer.json()).toMatchObject({ total_events: 8 });
     expect(loaded).toHaveLength(5);
@@ -111,20 +111,20 @@ describe("cache warming", () => {
       rollups.tick();
       await rollups.settled();
     }
-    expect(target.services.partitionCache.dayCount).toBe(0);
+    expect(target.services.queryEngine.state.cachedDays).toBe(0);
     cacheWarmer.tick();
     await cacheWarmer.settled();
-    expect(target.services.partitionCache.dayCount).toBe(2);
+    expect(target.services.queryEngine.state.cachedDays).toBe(2);
   });
 
   it("uses a share of the engine's memory and evicts nothing to exceed it", async () => {
     const objects = createMemoryObjectStore();
     for (let back = 1; back <= 20; back++) await storeDay(objects, A, daysBack(back), LARGE);
-    const { run, loaded, partitionCache } = await createStarted(objects, 24);
+    const { run, loaded, state } = await createStarted(objects, 24);
     await run();
-    expect(partitionCache.memoryBytes).toBeGreaterThan(6 * 1024 * 1024);
-    expect(partitionCache.memoryBytes).toBeLessThan(12 * 1024 * 1024);
-    expect(partitionCache.dayCount).toBe(loaded.length);
+    expect(state().memoryBytes).toBeGreaterThan(6 * 1024 * 1024);
+    expect(state().memoryBytes).toBeLessThan(12 * 1024 * 1024);
+    expect(state().cachedDays).toBe(loaded.length);
   });
 
   it("stops after the current step when the service stops", async () => {

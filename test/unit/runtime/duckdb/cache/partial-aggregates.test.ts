@@ -1,7 +1,7 @@
 /** The cache of partial aggregates, with the real engine: which queries hit it, when entries are evicted, and its memory. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { EngineMemory } from "../../../../../src/runtime/duckdb/cache/engine-memory.ts";
-import { EngineFullError, EngineLostError, type Engine } from "../../../../../src/runtime/duckdb/engine.ts";
+import { EngineFullError, type Engine } from "../../../../../src/runtime/duckdb/engine.ts";
 import { PartialAggregates, type QueryPartials } from "../../../../../src/runtime/duckdb/cache/partial-aggregates.ts";
 import { createEngineShare } from "../../../../support/shared-engine.ts";
 import { siteId } from "../../../../support/stored-event.ts";
@@ -20,13 +20,9 @@ const BUDGET_BYTES = 4 * 2.5 * ROWS * ROW_BYTES;
 async function makeWorld() {
   const share = await createEngineShare();
   onTestFinished(() => share.close());
-  let generation = 0;
   const dropped: string[] = [];
   const engine: Engine = {
     ...share,
-    get generation() {
-      return generation;
-    },
     dropPartials(id, parts) {
       dropped.push(`${id} ${parts.toString()}`);
       return share.dropPartials(id, parts);
@@ -46,9 +42,6 @@ async function makeWorld() {
     async rowsOf(kept: QueryPartials, parts: readonly number[]): Promise<unknown> {
       const about = { siteId: kept.table.siteId, blocks: [], parameters: [], partials: partialAggregates.partsOf(kept, parts) };
       return (await share.query({ ...about, sql: "SELECT count(*) AS n FROM partials" }, silent))[0]?.n;
-    },
-    loseEngine(): void {
-      generation++;
     },
   };
 }
@@ -137,17 +130,6 @@ describe("a cached partial aggregate", () => {
     partialAggregates.release(used);
     expect(dropped).toEqual([`${unused.table.id} all`, `${used.table.id} all`]);
     expect(has(open(), "tuesday")).toBe(false);
-  });
-
-  it("is lost with the engine, and running queries reject", async () => {
-    const { open, add, has, partialAggregates, loseEngine, dropped } = await makeWorld();
-    const kept = open();
-    await add(kept, "monday");
-    loseEngine();
-    await expect(add(kept, "tuesday")).rejects.toBeInstanceOf(EngineLostError);
-    expect(() => partialAggregates.partsOf(kept, [1])).toThrow(EngineLostError);
-    partialAggregates.release(kept);
-    expect([has(open(), "monday"), dropped]).toEqual([false, []]);
   });
 
   it("contains no rows of a failed query, and an evicted one is used by no query", async () => {

@@ -8,6 +8,7 @@ import { isSiteId } from "../../../../../src/runtime/base/config/names.ts";
 import { LeftOutFiles } from "../../../../../src/runtime/base/metrics/storage-faults.ts";
 import { DAY_MS, type LocalDate, type SiteId, type StoredEvent, utcDateOf } from "../../../../../src/storage/event.ts";
 import { EventStore } from "../../../../../src/storage/event-store.ts";
+import { follow } from "../../../../support/followed-events.ts";
 import { createMemoryObjectStore } from "../../../../support/memory-object-store.ts";
 import { createMemorySegmentLog } from "../../../../support/memory-segment-log.ts";
 import { encodeEvents, inlineParquetWriter } from "../../../../../src/storage/parquet-events.ts";
@@ -35,21 +36,14 @@ async function makeWorld(startBudgetBytes: number) {
   const dropped: number[] = [];
   const sessionStores: number[] = [];
   const blocks = new Set<number>();
-  let generation = 0;
   let failAppends = 0;
-  let loseBeforeAppend = false;
   let replyGate: { readonly onTaken: () => void; readonly opened: Promise<void> } | null = null;
   const engine: Engine = {
-    get generation() {
-      return generation;
-    },
     async append(block, source) {
       if (failAppends > 0) {
         failAppends--;
         throw new EngineLostError("told to fail");
       }
-      if (loseBeforeAppend) generation++;
-      loseBeforeAppend = false;
       blocks.add(block.id);
       const [kind, count] = "files" in source ? (["files", source.files.length] as const) : (["events", source.events.length] as const);
       if (count > 0) loads.push({ siteId: block.siteId, kind, count });
@@ -99,6 +93,7 @@ async function makeWorld(startBudgetBytes: number) {
       return budgetBytes;
     },
   });
+  follow(eventStore, partitionCache);
 
   return {
     loads,
@@ -160,15 +155,6 @@ async function makeWorld(startBudgetBytes: number) {
       const taken = new Promise<void>((resolve) => (onTaken = resolve));
       replyGate = { onTaken, opened: new Promise((resolve) => (letThrough = resolve)) };
       return { taken, letThrough };
-    },
-    /** The engine loses all that it holds. */
-    async loseEngine(): Promise<void> {
-      await share.drop([...blocks]);
-      generation++;
-    },
-    /** It is restarted, and the new one gets what was meant for the old one. */
-    loseEngineBeforeNextAppend(): void {
-      loseBeforeAppend = true;
     },
     setBudget(bytes: number): void {
       budgetBytes = bytes;
@@ -459,34 +445,6 @@ describe("the partition cache", () => {
     expect(world.loads).toEqual([]);
   });
 
-  it("reloads all days after the engine has lost them, including unflushed events", async () => {
-    const world = await makeWorld(UNLIMITED);
-    await world.append(eventsOn(A, dayAt(0), 3));
-    await world.flush();
-    await world.append(eventsOn(A, dayAt(0), 2, 3));
-    expect((await world.count(A, dayAt(0), dayAt(0))).n).toBe(5);
-    await world.loseEngine();
-    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
-    await world.loseEngine();
-    await world.flush();
-    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
-  });
-
-  it("leaves no rows in a restarted engine that were meant for the one before", async () => {
-    const world = await makeWorld(UNLIMITED);
-    await world.append(eventsOn(A, dayAt(0), 3));
-    await world.flush();
-    world.loseEngineBeforeNextAppend();
-    await expect(world.count(A, dayAt(0), dayAt(0))).rejects.toThrow(EngineLostError);
-    expect(world.dropped).toHaveLength(1);
-    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 3, pages: 3 });
-    await world.append(eventsOn(A, dayAt(0), 2, 3));
-    world.loseEngineBeforeNextAppend();
-    await world.flush();
-    expect(world.dropped).toHaveLength(2);
-    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
-  });
-
   it.each([1, 2, 3])("counts every event once after %d failed loads", async (failures) => {
     const world = await makeWorld(UNLIMITED);
     await world.append(eventsOn(A, dayAt(0), 3));
@@ -539,8 +497,6 @@ describe("the partition cache", () => {
     expect((await world.count(A, dayAt(0), dayAt(0))).n).toBe(2);
     await world.partitionCache.withDays(A, range, temporary, () => world.count(A, dayAt(2), dayAt(2)));
     expect(world.partitionCache.dayCount).toBe(3);
-    await world.partitionCache.withDays(A, range, temporary, async () => world.loseEngine());
-    expect(await world.count(A, dayAt(0), dayAt(2))).toEqual({ n: 6, pages: 2 });
   });
 
   it("rejects days with an unreadable or missing file on request, even after a query has loaded them, and no other day", async () => {
@@ -596,7 +552,6 @@ describe("the partition cache", () => {
     | { readonly kind: "append"; readonly site: SiteId; readonly day: number; readonly count: number }
     | { readonly kind: "ask"; readonly site: SiteId; readonly day: number; readonly days: number }
     | { readonly kind: "flush" }
-    | { readonly kind: "lose" }
     | { readonly kind: "fail" };
 
   const site = fc.constantFrom(A, B);
@@ -606,7 +561,7 @@ describe("the partition cache", () => {
       arbitrary: fc.record({ kind: fc.constant("append" as const), site, day: fc.nat(4), count: fc.integer({ min: 1, max: 4 }) }),
     },
     { weight: 4, arbitrary: fc.record({ kind: fc.constant("ask" as const), site, day: fc.nat(4), days: fc.nat(4) }) },
-    { weight: 2, arbitrary: fc.constantFrom<Step>({ kind: "flush" }, { kind: "lose" }, { kind: "fail" }) },
+    { weight: 2, arbitrary: fc.constantFrom<Step>({ kind: "flush" }, { kind: "fail" }) },
   );
 
   it("counts every event of any history exactly once, with any budget", async () => {
@@ -624,7 +579,6 @@ describe("the partition cache", () => {
             await world.append(eventsOn(taken.site, dayAt(taken.day), taken.count));
             counts.set(`${taken.site} ${taken.day}`, countedFrom(taken.site, taken.day, taken.day) + taken.count);
           } else if (taken.kind === "flush") await world.flush();
-          else if (taken.kind === "lose") await world.loseEngine();
           else if (taken.kind === "fail") world.failNextAppends(1);
           else {
             const last = taken.day + taken.days;

@@ -1,7 +1,7 @@
 /** The cache of headers: what is read again, and what is not. */
 import { describe, expect, it } from "vitest";
 import { ROLLUP_HEADERS_CHARS_MAX } from "../../../../../src/runtime/base/config/report-limits.ts";
-import { RollupHeaders } from "../../../../../src/runtime/duckdb/rollups/rollup-store.ts";
+import { RollupHeaders } from "../../../../../src/runtime/duckdb/rollups/rollup-catalog.ts";
 import { createMemoryObjectStore } from "../../../../support/memory-object-store.ts";
 import type { RollupOrigin } from "../../../../../src/storage/rollup.ts";
 import { jsonRollupBytes, jsonRollups } from "../../../../support/json-rollups.ts";

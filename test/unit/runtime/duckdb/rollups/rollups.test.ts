@@ -5,7 +5,10 @@ import { ROLLUP_CACHE } from "../../../../../src/runtime/base/config/report-limi
 import { createInlineRollupCalculator, type RollupCalculator } from "../../../../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import { createMemoryObjectStore } from "../../../../support/memory-object-store.ts";
 import type { ObjectKey, ObjectStore } from "../../../../../src/storage/object-store.ts";
+import { utcCalendar } from "../../../../../src/storage/calendar.ts";
 import { type SiteId, type StoredEvent, utcDateOf } from "../../../../../src/storage/event.ts";
+import { rangeOfDays } from "../../../../../src/runtime/query/date-range.ts";
+import { EXPORT, queryOf } from "../../../../../src/runtime/reports/queries.ts";
 import { encodeEvents } from "../../../../../src/storage/parquet-events.ts";
 import { partitionKey } from "../../../../../src/storage/partitions.ts";
 import { parseRollupKey, rollupFolder, ROLLUPS_FOLDER } from "../../../../../src/storage/rollup.ts";
@@ -255,7 +258,10 @@ describe("the rollup job", () => {
     const { objects, written } = createObjects();
     for (const back of [1, 2, 3]) await storeDay(objects, A, daysBack(back), HEAVY);
     const target = await start(objects, { SVC_REQUEST_TIMEOUT_SECS: "3600", SVC_COMPACT_AFTER_FILES: "0" });
-    const { release } = await target.services.stats.held(B, async () => null, { isGuest: false, signal: new AbortController().signal });
+    const day = utcDateOf(daysBack(1));
+    const scope = { siteId: B, range: rangeOfDays(day, day), conditions: [] };
+    const query = queryOf(EXPORT, scope, { nowMs: START_MS, calendar: utcCalendar }, { kind: "daily", format: "csv", limit: 1 });
+    const { release } = await target.services.stats.held(query, { isGuest: false, signal: new AbortController().signal });
     for (let minute = 0; minute < 3; minute++) {
       expect(written).toHaveLength(minute);
       for (let i = 0; i < 61; i++) {

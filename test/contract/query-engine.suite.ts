@@ -1,0 +1,200 @@
+/** The contract of the query engine: what it answers over files and journal, and what the end of a life changes, on every host. */
+import { describe, expect, it, onTestFinished } from "vitest";
+import { parseConfig } from "../../src/runtime/base/config/config.ts";
+import { isSiteId } from "../../src/runtime/base/config/names.ts";
+import { LeftOutFiles } from "../../src/runtime/base/metrics/storage-faults.ts";
+import { type EngineParts, engineConfigOf } from "../../src/runtime/engine/duckdb-queries.ts";
+import { rangeOfDays } from "../../src/runtime/query/date-range.ts";
+import type { QueryEngine, ReportQuery } from "../../src/runtime/query/query-engine.ts";
+import { EXPORT, queryOf } from "../../src/runtime/reports/queries.ts";
+import { REPORTS } from "../../src/runtime/reports/registry.ts";
+import type { Report } from "../../src/runtime/reports/report.ts";
+import { utcCalendar } from "../../src/storage/calendar.ts";
+import { type LocalDate, utcDateOf } from "../../src/storage/event.ts";
+import { EventStore } from "../../src/storage/event-store.ts";
+import type { ObjectStore } from "../../src/storage/object-store.ts";
+import { inlineParquetWriter } from "../../src/storage/parquet-events.ts";
+import { createMemorySegmentLog } from "../support/memory-segment-log.ts";
+import { ownerAt } from "../support/reader.ts";
+import { anEvent, siteId } from "../support/stored-event.ts";
+
+const NOW_MS = Date.parse("2026-03-15T12:00:00Z");
+const DAY_MS = 86_400_000;
+const SITE = siteId("engine.test");
+
+const dayAt = (daysBack: number): LocalDate => utcDateOf(NOW_MS - daysBack * DAY_MS);
+const eventAt = (daysBack: number, pathname = "/") => anEvent({ siteId: SITE, timestampMs: NOW_MS - daysBack * DAY_MS, pathname });
+
+const owner = (signal = new AbortController().signal) => ({ isGuest: false, signal });
+
+async function reportQuery(path: string, parameters: Readonly<Record<string, string>>): Promise<ReportQuery> {
+  const report = REPORTS.find((each: Report) => each.path === path) as Report;
+  const given: Readonly<Record<string, string>> = { site_id: SITE, ...parameters };
+  return (await report.prepare((name) => given[name] ?? null, ownerAt(NOW_MS))).query;
+}
+
+const exportQuery = (kind: "daily" | "raw", limit = 100): ReportQuery => {
+  const scope = { siteId: SITE, range: rangeOfDays(dayAt(6), dayAt(0)), conditions: [] };
+  return queryOf(EXPORT, scope, { nowMs: NOW_MS, calendar: utcCalendar }, { kind, format: "csv", limit });
+};
+
+async function textOf(chunks: AsyncIterator<Uint8Array, undefined>): Promise<string> {
+  const parts: Uint8Array[] = [];
+  for (let next = await chunks.next(); !next.done; next = await chunks.next()) parts.push(next.value);
+  return new TextDecoder().decode(Buffer.concat(parts));
+}
+
+export interface OpenedEngine {
+  readonly engine: QueryEngine;
+  /** Ends the life that is running. */
+  kill(): Promise<void>;
+}
+
+export interface EngineHost {
+  readonly objects: ObjectStore;
+  open(parts: EngineParts): OpenedEngine;
+}
+
+export async function createWorld({ objects, open }: EngineHost) {
+  const { eventStore } = await EventStore.open({
+    ...{ segmentLog: createMemorySegmentLog(), parquet: inlineParquetWriter, objects, isSiteId, listingsMax: 10, nowMs: NOW_MS },
+    onStray: () => {},
+  });
+  const { config } = parseConfig({ environment: {}, file: {}, platform: "node" });
+  const leftOutFiles = new LeftOutFiles();
+  const { engine, kill } = open({ config: engineConfigOf(config), eventStore, leftOutFiles, onUnreadableRollup: () => {} });
+  onTestFinished(() => engine.close());
+  eventStore.observe({
+    beforeRelease: (site, released, days) => engine.changed({ siteId: site, released, days }),
+    beforeDelete: (site, firstDay, lastDay) => engine.changed({ siteId: site, deleted: { firstDay, lastDay } }),
+  });
+  const main = await reportQuery("/api/stats/main", { period: "7d" });
+  return {
+    engine,
+    kill,
+    objects,
+    eventStore,
+    leftOutFiles,
+    async append(...daysBack: readonly number[]) {
+      for (const back of daysBack) await eventStore.append(eventAt(back));
+    },
+    async flush() {
+      await eventStore.seal();
+      for (const segment of [...eventStore.sealedSegments]) {
+        for (const site of segment.sites.keys()) await eventStore.commitFlush(segment, site);
+        await eventStore.drop(segment);
+      }
+    },
+    async count(): Promise<number> {
+      return (JSON.parse(await engine.execute(main, owner())) as { total_events: number }).total_events;
+    },
+  };
+}
+
+export function describeQueryEngine(name: string, createHost: () => Promise<EngineHost>): void {
+  describe(`the query engine ${name}`, () => {
+    const makeWorld = async () => createWorld(await createHost());
+
+    it("counts each event once, in the journal, in files and in days that it has loaded before", async () => {
+      const { append, flush, count } = await makeWorld();
+      const counts: number[] = [];
+      await append(0, 0, 1, 3);
+      counts.push(await count());
+      await flush();
+      counts.push(await count());
+      await append(0, 1);
+      counts.push(await count());
+      await append(0);
+      await flush();
+      await append(2);
+      counts.push(await count(), await count());
+      expect(counts).toEqual([4, 4, 6, 8, 8]);
+    });
+
+    it("counts no event of days whose deletion it was told", async () => {
+      const { append, flush, count, eventStore } = await makeWorld();
+      await append(0, 1, 1);
+      await flush();
+      expect(await count()).toBe(3);
+      await eventStore.deleteDays(SITE, dayAt(1), dayAt(1));
+      expect(await count()).toBe(1);
+    });
+
+    it("leaves out a damaged file, and says so", async () => {
+      const { append, flush, count, eventStore, leftOutFiles, objects } = await makeWorld();
+      await append(0, 1);
+      await flush();
+      const [file] = await eventStore.withSnapshot(SITE, dayAt(1), dayAt(1), async (days) => days.flatMap((day) => day.files));
+      await objects.put(file?.key ?? "", new TextEncoder().encode("no Parquet at all"));
+      expect([await count(), leftOutFiles.count]).toEqual([1, 1]);
+    });
+
+    it("writes exports, of all rows or of none that the reader wants", async () => {
+      const { append, flush, engine } = await makeWorld();
+      await append(0, 0, 2);
+      await flush();
+      await append(0);
+      const daily = await textOf(await engine.export(exportQuery("daily"), owner()));
+      expect(daily.trim().split("\n")).toHaveLength(8);
+      const raw = await textOf(await engine.export(exportQuery("raw"), owner()));
+      expect(raw.trim().split("\n")).toHaveLength(5);
+      const returned = await engine.export(exportQuery("raw"), owner());
+      expect(await returned.return?.()).toEqual({ done: true, value: undefined });
+    });
+
+    it("rejects with the error that the client gets, whatever thread has thrown it", async () => {
+      const { engine } = await makeWorld();
+      const query = await reportQuery("/api/stats/main", { filters: "pages=matches=(" });
+      const refusal = { failure: { code: "invalid_input" }, message: expect.stringContaining("regular expression") as string };
+      await expect(engine.execute(query, owner())).rejects.toMatchObject(refusal);
+    });
+
+    it("rejects with the reason of an abort, and answers later queries", async () => {
+      const { append, engine, count } = await makeWorld();
+      await append(0);
+      const controller = new AbortController();
+      const reason = new Error("nobody waits");
+      const outcome = engine.execute(
+        await reportQuery("/api/stats/breakdown/:dimension", { dimension: "pages" }),
+        owner(controller.signal),
+      );
+      controller.abort(reason);
+      await expect(outcome).rejects.toBe(reason);
+      expect(await count()).toBe(1);
+    });
+
+    it("runs a query once more if its life ends, and then counts what it had loaded, and the journal, once", async () => {
+      const { append, flush, count, kill } = await makeWorld();
+      await append(0, 1);
+      await flush();
+      await append(0);
+      expect(await count()).toBe(3);
+      await kill();
+      expect(await count()).toBe(3);
+      const underWay = count();
+      await kill();
+      expect(await underWay).toBe(3);
+      await append(0);
+      await flush();
+      expect(await count()).toBe(4);
+    });
+
+    it("loads days before a query needs them, and tells what it holds", async () => {
+      const { append, flush, engine } = await makeWorld();
+      expect(engine.state).toEqual({ memoryBytes: 0, cachedDays: 0, hasExtension: null });
+      await append(1, 2, 3);
+      await flush();
+      await engine.load(SITE, { firstDay: dayAt(3), lastDay: dayAt(2) }, new AbortController().signal);
+      expect(await engine.health(new AbortController().signal)).toMatchObject({ cachedDays: 2, hasExtension: true });
+      expect(engine.state.memoryBytes).toBeGreaterThan(0);
+    });
+
+    it("rejects queries once it is closed", async () => {
+      const { engine, count } = await makeWorld();
+      expect(await count()).toBe(0);
+      await engine.close();
+      await expect(count()).rejects.toMatchObject({ failure: { code: "unavailable" } });
+      await engine.close();
+    });
+  });
+}
