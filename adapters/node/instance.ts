@@ -111,7 +111,6 @@ async function openServices(options: InstanceOptions, dataFolder: string, thread
     rollupCalculator,
     segmentLog,
     openEngine,
-    rollupDatabase: threads.rollupDatabase,
     connectClickhouse,
     clickhouseEventMs: CLICKHOUSE_EVENT_MS,
     ...openGeoDatabase(config.geoipDb, COUNTRY_DATABASE),

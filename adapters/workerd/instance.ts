@@ -13,10 +13,9 @@ import type { Host } from "../../src/runtime/service/host.ts";
 import { type GeoLookup, NOWHERE } from "../../src/runtime/ingest/geo.ts";
 import { UNFLUSHED_BYTES_MAX_IN_WORKERD } from "../../src/runtime/base/config/limits.ts";
 import { installationCheckAgent } from "../../src/runtime/base/config/names.ts";
-import { ROLLUP_CACHE_IN_WORKERD } from "../../src/runtime/base/config/report-limits.ts";
+import { ROLLUP_CACHE_IN_WORKERD, ROLLUP_EVENT_BYTES_MAX_IN_WORKERD } from "../../src/runtime/base/config/report-limits.ts";
 import type { Log } from "../../src/runtime/base/metrics/log.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
-import { OnDemandEngine } from "../../src/runtime/duckdb/on-demand-engine.ts";
 import { createLocalEngine, exportMemoryOf } from "../../src/runtime/engine/duckdb-queries.ts";
 import { createServices, type Services } from "../../src/runtime/service/services.ts";
 import type { EpochMs } from "../../src/storage/event.ts";
@@ -99,7 +98,11 @@ function placesOf({ config, countryRanges }: InstanceOptions): Pick<Host, "geo" 
 function hostOf(options: InstanceOptions, records: RecordStore): Host {
   const { config, log, storage, now, version, trackerScript, assets } = options;
   const objects = createR2ObjectStore(options.bucket);
-  const calculator = createInlineRollupCalculator(objects, ROLLUP_CACHE_IN_WORKERD);
+  const calculator = createInlineRollupCalculator(objects, {
+    ...ROLLUP_CACHE_IN_WORKERD,
+    eventBytesMax: ROLLUP_EVENT_BYTES_MAX_IN_WORKERD,
+    yieldToOthers: () => wait(0),
+  });
   return {
     config,
     secrets: createRecordSecretStore(records),
@@ -109,7 +112,6 @@ function hostOf(options: InstanceOptions, records: RecordStore): Host {
     parquet: inlineParquetWriter,
     rollupCalculator: calculator,
     segmentLog: openSqlSegmentLog(storage, objects),
-    rollupDatabase: new OnDemandEngine(options.createEngine),
     openEngine: (parts) =>
       createLocalEngine({ ...parts, objects, calculator, exportMemory: exportMemoryOf(config), wait, log }, options.createEngine),
     connectClickhouse,

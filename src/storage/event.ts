@@ -32,6 +32,8 @@ const required = <const Kind extends ColumnKind, const Field extends string, con
 /** Stored in every event, so that a renamed folder is noticed. */
 const SITE = required("text", "siteId", "site_id");
 
+const REVENUE = optional("cents", "revenueCents", "revenue_amount");
+
 /**
  * The one table of an event's columns, in the order of Parquet files, journal lines and raw exports. It drives them, the engine's tables
  * and those of ClickHouse. New columns go to the end, because journal lines are positional; ClickHouse gets them by a step of its schema.
@@ -57,7 +59,7 @@ const TABLE = [
   optional("text", "utmContent", "utm_content"),
   optional("text", "utmTerm", "utm_term"),
   optional("json", "props", "props"),
-  optional("cents", "revenueCents", "revenue_amount"),
+  REVENUE,
   optional("text", "currency", "currency"),
   required("visitor", "visitorId", "visitor_id"),
   SITE,
@@ -87,6 +89,7 @@ export type EventColumn = TextEventColumn | NumberEventColumn | ColumnOf<"visito
 
 export const EVENT_COLUMNS: readonly EventColumn[] = TABLE;
 export const SITE_COLUMN: TextEventColumn = SITE;
+export const REVENUE_COLUMN: NumberEventColumn = REVENUE;
 
 export const isText = (column: EventColumn): column is TextEventColumn => column.kind === "text" || column.kind === "json";
 

@@ -171,16 +171,23 @@ function numbersOfAll(part: ParquetColumns, name: string): BigInt64Array {
   return numbers;
 }
 
+/** Decodes texts and numbers when they are read, each time. */
+const openedPart = (part: ParquetColumns): DecodedEvents => ({
+  rows: part.rows,
+  text: ({ name }) => part.texts(name),
+  number: ({ name }) => part.numbers(name),
+  timestampsMs: numbersOfAll(part, "timestamp"),
+  visitorIds: new BigUint64Array(numbersOfAll(part, "visitor_id").buffer),
+});
+
 function decodedPart(part: ParquetColumns, wanted: readonly EventColumn[]): DecodedEvents {
   const { rows } = part;
   const texts = new Map(wanted.filter(isText).map(({ name }) => [name, part.texts(name)]));
   const numbers = new Map(wanted.filter(isNumber).map(({ name }) => [name, part.numbers(name)]));
   return {
-    rows,
+    ...openedPart(part),
     text: ({ name }) => texts.get(name) ?? { texts: [], places: new Int32Array(rows).fill(NO_PLACE) },
     number: ({ name }) => numbers.get(name) ?? { numbers: new BigInt64Array(rows), recorded: new Uint8Array(rows) },
-    timestampsMs: numbersOfAll(part, "timestamp"),
-    visitorIds: new BigUint64Array(numbersOfAll(part, "visitor_id").buffer),
   };
 }
 
@@ -216,6 +223,12 @@ export function decodeEventsOf(
 ): Generator<DecodedEvents, void> {
   checkSeal(bytes);
   return decodedParts(partsOfSite(openParquet(bytes).parts, siteId), wanted);
+}
+
+/** Decodes like `decodeEventsOf`, but a text or number only when it is read, each time it is read; that throws if it cannot be. */
+export function* openEventsOf(siteId: SiteId, bytes: Uint8Array): Generator<DecodedEvents, void> {
+  checkSeal(bytes);
+  for (const part of partsOfSite(openParquet(bytes).parts, siteId)) yield openedPart(part);
 }
 
 /** The reason why the rest of a file cannot be read. */

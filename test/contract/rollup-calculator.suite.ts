@@ -2,13 +2,18 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createFileObjectStore } from "../../adapters/node/files/file-stores.ts";
 import { fileOf } from "../../src/runtime/duckdb/rollups/rollup-origin.ts";
-import type { ComputedMeasures, RollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
+import type { RollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import type { Top } from "../../src/runtime/query/plan.ts";
 import { HOURLY_DAYS_MAX } from "../../src/shared/limits.ts";
 import type { Columns } from "../../src/storage/columns.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { openRollup } from "../../src/storage/rollup-file.ts";
-import { integers, measuresOf, originOf, encodedRollup, visitorsOf } from "../support/rollups.ts";
+import { integers, NO_EVENTS, originOf, encodedRollup, visitorsOf } from "../support/rollups.ts";
+import { rollupOfFiles, storeFiles } from "../support/events-in-files.ts";
+import { anEvent } from "../support/stored-event.ts";
+import { utcCalendar } from "../../src/storage/calendar.ts";
+import type { RollupOrigin } from "../../src/storage/rollup.ts";
+import { rolledMeasures } from "../../src/runtime/reports/registry.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../../src/runtime/base/config/report-limits.ts";
 
@@ -20,11 +25,6 @@ const [A, B, PARTIAL, DAMAGED] = ["2026-03-14", "2026-03-15", "2026-03-16", "202
 const MISPLACED = keyOf("2026-03-18");
 
 const [MISSING, LATE] = ["2026-03-19", "2026-03-20"].map(keyOf) as [string, string];
-
-const computedOf = (measures: Readonly<Record<string, Columns>>, hasAllProperties = true): ComputedMeasures => ({
-  measures: measuresOf(measures),
-  hasAllProperties,
-});
 
 const main = (visitors: number | bigint) => ({ visitors: integers(visitors) });
 
@@ -189,11 +189,37 @@ export function describeRollupCalculator(name: string, create: (dataFolder: stri
       expect(await total()).toEqual([{ visitors: 7 }]);
     });
 
-    it("makes a rollup of others and of computed rows, with the same bytes for any order of rows", async () => {
+    /** The file of a new rollup of others and of events. */
+    async function make(origin: RollupOrigin, rollups: readonly string[], events = NO_EVENTS): Promise<Uint8Array> {
+      const made = await calculator.make(origin, rollups, events);
+      if (!("bytes" in made)) throw new Error(made.reason);
+      return made.bytes;
+    }
+
+    let days = 0;
+
+    /** The key of a stored rollup with these measures. Files are never changed, so each is of a day of its own. */
+    async function stored(measures: Readonly<Record<string, Columns>>): Promise<string> {
+      const day = `2026-04-${String(++days).padStart(2, "0")}`;
+      await objects.put(keyOf(day), await encodedRollup(measures, { day }));
+      return keyOf(day);
+    }
+
+    const SITE = originOf().siteId;
+    const rolled = rolledMeasures({ sessionWindowMinutes: 30, saltRotationDays: 1, hasExtension: true, hash: (text) => text });
+
+    /** The request for a rollup of a day with page views of these paths, by a visitor each, in two files. */
+    async function ofEvents(paths: readonly string[], props: string | null = null) {
+      const events = paths.map((pathname, i) => anEvent({ pathname, props, visitorId: BigInt(i), at: "2026-03-16T12:00:00.000Z" }));
+      const files = await storeFiles(objects, SITE, [events.slice(0, 1), events.slice(1)]);
+      return rollupOfFiles(SITE, files, rolled, utcCalendar, { sessionWindowMinutes: 30, saltRotationDays: 1 });
+    }
+
+    it("makes a rollup of others, with the same bytes for any order of rows", async () => {
       const origin = originOf("2026-03-14", "2026-03-16");
-      const make = (pages: Record<string, number>) =>
-        calculator.make(origin, [A, B], [computedOf({ main: main(1), pages: visitorsOf(pages), goals: {} })]);
-      const file = await make({ "/z": 1, "/": 1 });
+      const withPages = async (pages: Record<string, number>) =>
+        make(origin, [A, B, await stored({ main: main(1), pages: visitorsOf(pages), goals: {} })]);
+      const file = await withPages({ "/z": 1, "/": 1 });
       expect(openRollup(file).header).toMatchObject({ ...origin, hasAllProperties: true });
       expect(Object.keys(openRollup(file).header.measures)).toEqual(["goals", "main", "pages", "property-values/plan"]);
       expect(await rowsIn(file, "main")).toEqual([{ visitors: String(2 ** 52 + 4) }]);
@@ -206,23 +232,50 @@ export function describeRollupCalculator(name: string, create: (dataFolder: stri
         { value: "/\u{1f600}", visitors: "1", events: "2" },
       ]);
       expect(await rowsIn(file, "property-values/plan")).toEqual([{ value: "free", visitors: "2", events: "4" }]);
-      expect(Buffer.from(await make({ "/": 1, "/z": 1 })).equals(file)).toBe(true);
+      expect(Buffer.from(await withPages({ "/": 1, "/z": 1 })).equals(file)).toBe(true);
+    });
+
+    it("makes a rollup of events in files, alone and added to others", async () => {
+      const { origin, events } = await ofEvents(["/a", "/a", "/b"], '{"plan":"pro"}');
+      const file = await make(origin, [], events);
+      expect(openRollup(file).header).toMatchObject({ ...origin, hasAllProperties: true });
+      expect(await rowsIn(file, "visits")).toEqual([{ visitors: "3", pageviews: "3", events: "3" }]);
+      expect(await rowsIn(file, "entry-pages")).toEqual([
+        { value: "/a", visitors: "2", sessions: "2" },
+        { value: "/b", visitors: "1", sessions: "1" },
+      ]);
+      const other = await stored({ goals: visitorsOf({ Signup: 1 }), "property-values/plan": visitorsOf({ free: 2 }) });
+      const sum = await make(originOf("2026-03-16", "2026-03-21"), [other], events);
+      expect(Object.keys(openRollup(sum).header.measures)).toEqual(["goals", "property-values/plan"]);
+      expect(await rowsIn(sum, "property-values/plan")).toEqual([
+        { value: "free", visitors: "2", events: "4" },
+        { value: "pro", visitors: "3", events: "3" },
+      ]);
+    });
+
+    it("says of which salt period a file is missing or cannot be read", async () => {
+      const { origin, events } = await ofEvents(["/a", "/b"]);
+      const [first = "", second = ""] = events.days[0]?.files ?? [];
+      const unusable = { firstDay: "2026-03-16", lastDay: "2026-03-16" };
+      await objects.put(second, new Uint8Array([1, 2, 3]));
+      expect(await calculator.make(origin, [], events)).toMatchObject({ unusable, reason: expect.stringContaining(second) as string });
+      await objects.delete(first);
+      expect(await calculator.make(origin, [], events)).toMatchObject({ unusable, reason: `${first} is missing` });
     });
 
     it("leaves out a property that a part may have left out, and says that some are missing", async () => {
-      const file = await calculator.make(originOf(), [A, PARTIAL], []);
-      expect(openRollup(file).header).toMatchObject({ hasAllProperties: false, measures: { main: 1 } });
+      expect(openRollup(await make(originOf(), [A, PARTIAL])).header).toMatchObject({ hasAllProperties: false, measures: { main: 1 } });
     });
 
     it("leaves out measures with too many rows", async () => {
       const many = visitorsOf(Object.fromEntries(Array.from({ length: ROLLUP_MEASURE_ROWS_MAX + 1 }, (_, i) => [`/${i}`, 1])));
-      const file = await calculator.make(originOf(), [], [computedOf({ pages: many, main: main(1), "property-values/id": many })]);
+      const file = await make(originOf(), [await stored({ pages: many, main: main(1), "property-values/id": many })]);
       expect(openRollup(file).header).toMatchObject({ hasAllProperties: false, measures: { main: 1 } });
     });
 
     it("keeps the properties that the most events carry", async () => {
       const properties = Array.from({ length: ROLLUP_PROPERTIES_MAX + 2 }, (_, i) => [`property-values/p${i}`, visitorsOf({ x: i + 1 })]);
-      const { header } = openRollup(await calculator.make(originOf(), [], [computedOf(Object.fromEntries(properties))]));
+      const { header } = openRollup(await make(originOf(), [await stored(Object.fromEntries(properties))]));
       expect(header.hasAllProperties).toBe(false);
       expect(Object.keys(header.measures)).toHaveLength(ROLLUP_PROPERTIES_MAX);
       expect(header.measures).not.toHaveProperty("property-values/p1");
@@ -231,15 +284,15 @@ export function describeRollupCalculator(name: string, create: (dataFolder: stri
 
     it("keeps hours only while reports use them, and a property of any name", async () => {
       const hours = { bucket: integers(1, 2), visitors: integers(1, 1) };
-      const computed = [computedOf({ "series-by-hour": hours, "property-values/seen-by-hour": visitorsOf({ x: 1 }) })];
+      const part = await stored({ "series-by-hour": hours, "property-values/seen-by-hour": visitorsOf({ x: 1 }) });
       const measuresFrom = async (lastDay: string) =>
-        Object.keys(openRollup(await calculator.make(originOf("2026-03-01", lastDay), [], computed)).header.measures);
+        Object.keys(openRollup(await make(originOf("2026-03-01", lastDay), [part])).header.measures);
       expect(await measuresFrom(`2026-03-0${HOURLY_DAYS_MAX}`)).toEqual(["property-values/seen-by-hour", "series-by-hour"]);
       expect(await measuresFrom(`2026-03-0${HOURLY_DAYS_MAX + 1}`)).toEqual(["property-values/seen-by-hour"]);
     });
 
     it("rejects a rollup of parts that cannot be read", async () => {
-      await expect(calculator.make(originOf(), [A, DAMAGED], [])).rejects.toThrow(DAMAGED);
+      await expect(make(originOf(), [A, DAMAGED])).rejects.toThrow(DAMAGED);
     });
   });
 }

@@ -6,7 +6,7 @@ import { threadedRollupCalculator } from "../../adapters/node/threads/instance-t
 import { createFileObjectStore } from "../../adapters/node/files/file-stores.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import { threadScript } from "../support/built.ts";
-import { integers, originOf } from "../support/rollups.ts";
+import { integers, NO_EVENTS, originOf } from "../support/rollups.ts";
 import { skippedFor } from "../support/skipped.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { describeRollupCalculator } from "./rollup-calculator.suite.ts";
@@ -40,7 +40,7 @@ describe("the threads of rollups", () => {
       };
       expect(await calculator.total({ measure: "main", rollups: [], added: [{ visitors: integers(1) }] })).toEqual([{ visitors: 1 }]);
       expect(lowered()).toEqual([5]);
-      await calculator.make(originOf(), [], []);
+      await calculator.make(originOf(), [], NO_EVENTS);
       expect(lowered()).toEqual([5, 10]);
       await calculator.close();
     },

@@ -22,7 +22,6 @@ import { RestartingEngine } from "../../src/runtime/engine/restarting-engine.ts"
 import { OnDemandEngine } from "../../src/runtime/duckdb/on-demand-engine.ts";
 import type { Plan } from "../../src/runtime/query/plan.ts";
 import { utcCalendar } from "../../src/storage/calendar.ts";
-import { shareOf } from "../../adapters/workerd/shared-engine.ts";
 import { createServices, type Services } from "../../src/runtime/service/services.ts";
 import type { ExportMemory } from "../../src/runtime/reports/exports/export-memory.ts";
 import { createMemoryObjectStore } from "./memory-object-store.ts";
@@ -138,7 +137,6 @@ export async function createInProcessTarget(environment: Environment = {}, parts
       rollupCalculator: calculator,
       ...(parts.rollupWeightBytesMin !== undefined && { rollupWeightBytesMin: parts.rollupWeightBytesMin }),
       segmentLog,
-      rollupDatabase: new OnDemandEngine(async () => shareOf(await openDatabase())),
       openEngine: (given) => {
         const all = { ...given, objects, calculator, exportMemory, wait: setTimeout, log };
         const open = async () => (life = await openDuckdbQueries({ ...all, engine: new OnDemandEngine(openDatabase) }));

@@ -1,24 +1,18 @@
-/** Rollups of events in files, made with the real engine as the program makes them. */
+/** Rollups of events in files, made as the program makes them. */
 import { isSiteId } from "../../src/runtime/base/config/names.ts";
 import { createSha256, toHex } from "../../src/runtime/base/bytes.ts";
-import { PartitionCache } from "../../src/runtime/duckdb/cache/partition-cache.ts";
 import { partitionVersionOf } from "../../src/storage/partitions.ts";
-import { computeMeasures } from "../../src/runtime/duckdb/rollups/rollup-maker.ts";
+import { eventsToRead } from "../../src/runtime/duckdb/rollups/rollup-maker.ts";
 import { rangeOfDays } from "../../src/runtime/query/date-range.ts";
 import { rolledMeasures } from "../../src/runtime/reports/registry.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import { fileOf, originOf } from "../../src/runtime/duckdb/rollups/rollup-origin.ts";
-import { LeftOutFiles } from "../../src/runtime/base/metrics/storage-faults.ts";
 import { utcCalendar } from "../../src/storage/calendar.ts";
 import type { LocalDate, SiteId } from "../../src/storage/event.ts";
 import { EventStore } from "../../src/storage/event-store.ts";
 import { createMemorySegmentLog } from "./memory-segment-log.ts";
 import type { ObjectKey, ObjectStore } from "../../src/storage/object-store.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-events.ts";
-import { createRecordingLog } from "./recording-log.ts";
-import { createEngineShare } from "./shared-engine.ts";
-
-const BUDGET_BYTES = 1024 * 1024 * 1024;
 
 export interface RollupSettings {
   readonly sessionWindowMinutes?: number;
@@ -54,25 +48,11 @@ export async function makeRollup(
   const rolled = rolledMeasures({ ...settings, hasExtension, hash: (text) => toHex(sha256(text)) });
   const days = await eventStore.withSnapshot(siteId, firstDay, lastDay, async (partitions) => partitions.map(partitionVersionOf));
   const origin = originOf(siteId, { firstDay, lastDay, days }, { ...settings, definitions: rolled.definitions });
-  const engine = await createEngineShare();
-  try {
-    const sessionGapMs = sessionWindowMinutes * 60_000;
-    const partitionCache = new PartitionCache({
-      engine,
-      eventStore,
-      budgetBytes: BUDGET_BYTES,
-      sessionGapMs,
-      leftOutFiles: new LeftOutFiles(),
-      log: createRecordingLog(),
-    });
-    const context = { calendar: utcCalendar, engine, partitionCache, signal: new AbortController().signal };
-    const range = rangeOfDays(firstDay, lastDay);
-    const computed = parts.length > 0 ? [] : [await computeMeasures({ siteId, range }, rolled, context)];
-    const calculator = createInlineRollupCalculator(objects, { fileBytesMax: 0, unpackedBytesMax: 0, measureBytesMax: 0 });
-    const { key } = fileOf(origin);
-    await objects.put(key, await calculator.make(origin, parts, computed));
-    return key;
-  } finally {
-    await engine.close();
-  }
+  const events = parts.length > 0 ? [] : [rangeOfDays(firstDay, lastDay)];
+  const calculator = createInlineRollupCalculator(objects, { fileBytesMax: 0, unpackedBytesMax: 0, measureBytesMax: 0 });
+  const made = await calculator.make(origin, parts, eventsToRead(events, days, rolled, utcCalendar));
+  if (!("bytes" in made)) throw new Error(made.reason);
+  const { key } = fileOf(origin);
+  await objects.put(key, made.bytes);
+  return key;
 }

@@ -1,5 +1,6 @@
 /** Rollups for tests: an origin, small measures, and files of them. */
 import type { Columns } from "../../src/storage/columns.ts";
+import type { EventsToRead } from "../../src/runtime/duckdb/rollups/event-measures.ts";
 import type { LocalDate } from "../../src/storage/event.ts";
 import { encodeRollup } from "../../src/storage/rollup-file.ts";
 import type { Measures, RollupOrigin } from "../../src/storage/rollup.ts";
@@ -16,6 +17,8 @@ export const originOf = (firstDay = "2026-03-14", lastDay = firstDay): RollupOri
 });
 
 export const integers = (...values: (number | bigint)[]): BigInt64Array => BigInt64Array.from(values, BigInt);
+
+export const NO_EVENTS: EventsToRead = { days: [], offsets: null, measures: [] };
 
 /** Visitors and events by text. */
 export const visitorsOf = (rows: Readonly<Record<string, number>>): Columns => ({

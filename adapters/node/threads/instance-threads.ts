@@ -2,8 +2,6 @@
 import type { Log } from "../../../src/runtime/base/metrics/log.ts";
 import type { EngineParts } from "../../../src/runtime/engine/duckdb-queries.ts";
 import type { QueryEngine } from "../../../src/runtime/query/query-engine.ts";
-import { OnDemandEngine } from "../../../src/runtime/duckdb/on-demand-engine.ts";
-import { DatabaseThread } from "./database-thread.ts";
 import { createThreadedEngine } from "./engine-thread.ts";
 import type { PasswordHasher } from "../../../src/runtime/access/password-hasher.ts";
 import type { RollupCalculator } from "../../../src/runtime/duckdb/rollups/rollup-calculator.ts";
@@ -58,12 +56,10 @@ export class InstanceThreads {
   readonly parquet: ReturnType<typeof threadedParquetWriter>;
   readonly rollupCalculator: ReturnType<typeof threadedRollupCalculator>;
 
-  readonly rollupDatabase: OnDemandEngine;
   #engine: QueryEngine | null = null;
 
   constructor(threads: Threads, dataFolder: string, log: Log) {
     const { engine: script, readEngineModule: readModule } = threads;
-    this.rollupDatabase = new OnDemandEngine(async () => new DatabaseThread(script, await WebAssembly.compile(await readModule())));
     this.openEngine = (parts) => (this.#engine = createThreadedEngine({ script, readModule, dataFolder, log }, parts));
     this.passwordHasher = threadedPasswordHasher(threads.passwords);
     this.parquet = threadedParquetWriter(threads.parquet);
@@ -71,13 +67,7 @@ export class InstanceThreads {
   }
 
   async closeAllButEncoder(): Promise<void> {
-    await Promise.all([
-      this.#engine?.close(),
-      this.rollupDatabase.close(),
-      this.passwordHasher.close(),
-      this.parquet.closeMerger(),
-      this.rollupCalculator.close(),
-    ]);
+    await Promise.all([this.#engine?.close(), this.passwordHasher.close(), this.parquet.closeMerger(), this.rollupCalculator.close()]);
   }
 
   async close(): Promise<void> {

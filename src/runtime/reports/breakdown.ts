@@ -327,10 +327,15 @@ export const breakdown = report({
   file: fileOf,
   extension: ({ dimension, columns: { further } }) => (!isDimension(dimension) || needsSessions(further) ? "needed" : "unused"),
   rolled: (scope, { sessionGapMs, hasExtension }) => ({
-    ...Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, countsByValue(scope, columnOf(dimension))])),
+    ...Object.fromEntries(
+      DIMENSIONS.map((dimension) => {
+        const column = columnOf(dimension);
+        return [dimension, { query: countsByValue(scope, column), over: "events", by: [column] }] as const;
+      }),
+    ),
     ...(hasExtension && {
-      "entry-pages": sessionPages(scope, sessionGapMs, "first"),
-      "exit-pages": sessionPages(scope, sessionGapMs, "last"),
+      "entry-pages": { query: sessionPages(scope, sessionGapMs, "first"), over: "sessions", by: ["entry_page"] },
+      "exit-pages": { query: sessionPages(scope, sessionGapMs, "last"), over: "sessions", by: ["exit_page"] },
     }),
   }),
   refusals: { extension_missing: "The dimension or a column needs the behavioral extension, which is not loaded." },

@@ -44,7 +44,7 @@ export const goals = report({
       conversion_rate: CONVERSION_RATE,
     }),
   },
-  rolled: (scope) => ({ goals: countsByEvent(scope) }),
+  rolled: (scope) => ({ goals: { query: countsByEvent(scope), over: "events", by: ["event_name"], where: "custom event" } }),
   plan: ({ scope }) =>
     planOf(scope, [visitorCounts(scope), countsByEvent(scope)], ([all], found) =>
       found.map((row) => ({

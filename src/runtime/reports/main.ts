@@ -111,8 +111,8 @@ export const main = report({
   },
   extension: "used",
   rolled: (scope, { sessionGapMs, hasExtension }) => ({
-    visits: visitorCounts(scope),
-    ...(hasExtension && { sessions: sessionSums(scope, sessionGapMs) }),
+    visits: { query: visitorCounts(scope), over: "events", by: [] },
+    ...(hasExtension && { sessions: { query: sessionSums(scope, sessionGapMs), over: "sessions", by: [] } }),
   }),
   plan({ scope, values, nowMs, calendar }, { sessionGapMs, hasExtension, rotationDays }) {
     const window = comparedWindow(values, scope.range, nowMs, calendar);

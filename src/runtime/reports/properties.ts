@@ -50,7 +50,7 @@ export const properties = report({
       maxItems: PROPERTY_KEYS_MAX,
     }),
   },
-  rolled: (scope) => ({ properties: keysIn(scope) }),
+  rolled: (scope) => ({ properties: { query: keysIn(scope), over: "properties", by: ["key"] } }),
   plan: ({ scope, values: { search } }) => planOf(scope, [keysIn(scope, search)], (found) => found.map((row) => textIn(row, "value"))),
 });
 

@@ -57,7 +57,7 @@ export function rolledMeasures(settings: RolledMeasuresSettings): RolledMeasures
   const declared = REPORTS.map(({ rolled }) => rolled(ANY_SCOPE, { sessionGapMs: sessionWindowMinutes * MINUTE_MS, hasExtension }));
   return new RolledMeasures({
     ...settings,
-    measures: declared.flatMap((ofReport) => Object.entries(ofReport).map(([name, query]) => ({ name, query }))),
-    ofProperty: (key) => countsByPropertyValue(ANY_SCOPE, key, null),
+    measures: declared.flatMap((ofReport) => Object.entries(ofReport).map(([name, measure]) => ({ ...measure, name }))),
+    ofProperty: (key) => ({ query: countsByPropertyValue(ANY_SCOPE, key, null), over: "properties", by: ["value"] }),
   });
 }

@@ -2,6 +2,7 @@
 import type { Calendar } from "../../storage/calendar.ts";
 import type { EpochMs } from "../../storage/event.ts";
 import type { AppErrorCode } from "../base/errors.ts";
+import type { Aggregation } from "../duckdb/rollups/tallies.ts";
 import { type AggregateQuery, mapPlan, type Plan } from "../query/plan.ts";
 import type { DateRange } from "../query/date-range.ts";
 import { Decimal } from "../base/decimal.ts";
@@ -66,8 +67,13 @@ interface ReportHead<Path extends string, Result> {
   };
 }
 
-/** The queries whose rows rollups store, by the measure's name. `scope` is any range, without conditions. */
-type Rolled = (scope: Scope, settings: Pick<ReportSettings, "sessionGapMs" | "hasExtension">) => Readonly<Record<string, AggregateQuery>>;
+/** A query whose rows rollups store, and what it computes: rollups are made without SQL, and both have the same rows. */
+interface Rollable extends Aggregation {
+  readonly query: AggregateQuery;
+}
+
+/** The measures of the report, by name. `scope` is any range, without conditions. */
+type Rolled = (scope: Scope, settings: Pick<ReportSettings, "sessionGapMs" | "hasExtension">) => Readonly<Record<string, Rollable>>;
 
 export interface ReportDeclaration<Path extends string, P extends Parameters, Result> extends ReportHead<Path, Result> {
   /** False for a report without date parameters, whose results are not cached. */

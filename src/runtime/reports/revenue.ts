@@ -72,9 +72,9 @@ export const revenue = report({
     }),
   },
   rolled: (scope) => ({
-    "revenue-by-currency": revenueByCurrency(scope),
-    "revenue-by-event": revenueBy(scope, "event_name"),
-    "revenue-by-page": revenueBy(scope, "pathname"),
+    "revenue-by-currency": { query: revenueByCurrency(scope), over: "events", by: ["currency"], where: "revenue" },
+    "revenue-by-event": { query: revenueBy(scope, "event_name"), over: "events", by: ["event_name", "currency"], where: "revenue" },
+    "revenue-by-page": { query: revenueBy(scope, "pathname"), over: "events", by: ["pathname", "currency"], where: "revenue" },
   }),
   plan: ({ scope }) =>
     planOf(

@@ -53,8 +53,8 @@ export const sessionTimeseries = report({
   extension: "needed",
   rolled: (scope, { sessionGapMs, hasExtension }) => ({
     ...(hasExtension && {
-      "sessions-by-day": sessionSumsBy(scope, sessionGapMs, DAY_BUCKET),
-      "sessions-by-hour": sessionSumsBy(scope, sessionGapMs, HOUR_BUCKET),
+      "sessions-by-day": { query: sessionSumsBy(scope, sessionGapMs, DAY_BUCKET), over: "sessions", by: ["day"] },
+      "sessions-by-hour": { query: sessionSumsBy(scope, sessionGapMs, HOUR_BUCKET), over: "sessions", by: ["hour"] },
     }),
   }),
   plan({ scope, values: { interval }, calendar, weekStart }, { sessionGapMs }) {

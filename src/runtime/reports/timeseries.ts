@@ -22,7 +22,10 @@ export const timeseries = report({
     name: "Series",
     schema: pointsOf(closed({ date: BUCKET, visitors: VISITORS, pageviews: PAGEVIEWS, events: EVENTS }, { optional: ["events"] })),
   },
-  rolled: (scope) => ({ "visits-by-day": visitorCountsBy(scope, DAY_BUCKET), "visits-by-hour": visitorCountsBy(scope, HOUR_BUCKET) }),
+  rolled: (scope) => ({
+    "visits-by-day": { query: visitorCountsBy(scope, DAY_BUCKET), over: "events", by: ["day"] },
+    "visits-by-hour": { query: visitorCountsBy(scope, HOUR_BUCKET), over: "events", by: ["hour"] },
+  }),
   plan({ scope, values: { include, interval }, calendar, weekStart }, { rotationDays }) {
     const withEvents = include === "events";
     // Visitors of days add up only if no visitor id outlives its day.

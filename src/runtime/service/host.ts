@@ -11,7 +11,6 @@ import type { PasswordHasher } from "../access/password-hasher.ts";
 import type { Credentials, Standing } from "../access/principal.ts";
 import type { Config } from "../base/config/config.ts";
 import type { ConnectClickhouse } from "../clickhouse/connection.ts";
-import type { Engine } from "../duckdb/engine.ts";
 import type { EngineParts } from "../engine/duckdb-queries.ts";
 import type { OutcomeCount } from "../ingest/event-outcomes.ts";
 import type { QueryEngine } from "../query/query-engine.ts";
@@ -108,8 +107,6 @@ export interface Host {
   /** `ROLLUP_WEIGHT_BYTES_MIN` by default. */
   readonly rollupWeightBytesMin?: number;
   readonly segmentLog: SegmentLog;
-  /** Computes rollups. */
-  readonly rollupDatabase: Engine;
   /** Opens what answers queries with DuckDB. Unused with `engine = clickhouse`. */
   readonly openEngine: (parts: EngineParts) => QueryEngine;
   /** Connects to the server of the options; no call is made before the first statement. Unused with `engine = duckdb`. */

@@ -1,6 +1,6 @@
 /** Creates and connects all services at the start, from what the host provides. Contains no logic of its own. */
 import type { EventStore, ExpiredDays } from "../../storage/event-store.ts";
-import { type EpochMs, type LocalDate, MINUTE_MS, type SiteId } from "../../storage/event.ts";
+import { type EpochMs, type LocalDate, type SiteId } from "../../storage/event.ts";
 import { type AuthServices, createAuth } from "../access/auth-services.ts";
 import { standingBy, type StandingOf } from "../access/principal.ts";
 import { GUEST_REQUESTS_AT_ONCE, GUEST_REQUESTS_PER_SECOND } from "../base/config/admin-limits.ts";
@@ -15,7 +15,6 @@ import { type Clickhouse, openClickhouse } from "../clickhouse/clickhouse.ts";
 import { Cluster } from "../clickhouse/cluster/cluster.ts";
 import { Responsiveness } from "../clickhouse/connection.ts";
 import { Behavioral } from "../duckdb/behavioral.ts";
-import { PartitionCache } from "../duckdb/cache/partition-cache.ts";
 import { CacheWarmer } from "../duckdb/cache/cache-warmer.ts";
 import { RollupStore } from "../duckdb/rollups/rollup-store.ts";
 import { Rollups } from "../duckdb/rollups/rollups.ts";
@@ -209,14 +208,11 @@ async function createJobs(
   const erasure = new Erasure({ eventStore, flush, stats, counters, log, dropElsewhere });
   const clock = await TrustedClock.open({ records, monotonicMs, log }, now());
   const expiry = new Expiry({ sites, retentionDays: config.retentionDays, now });
-  const { rollupCalculator: calculator, rollupDatabase: engine } = host;
-  const sessionGapMs = config.sessionWindowMinutes * MINUTE_MS;
-  const partitionCache = new PartitionCache({ engine, eventStore, budgetBytes, sessionGapMs, leftOutFiles, log });
   const rollups = new Rollups({
     ...common,
     ...stored,
-    ...{ config, engine, calculator, partitionCache },
-    behavioral: new Behavioral(engine, config.behavioral, log),
+    config,
+    calculator: host.rollupCalculator,
     isDueForCompaction: (siteId) => compaction.hasWork(siteId),
   });
   return {

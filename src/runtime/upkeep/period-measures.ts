@@ -1,21 +1,38 @@
 /** Computes the measures and visitors of salt periods from event files, in an engine that nothing else uses. */
-import { rowCountOf } from "../../storage/columns.ts";
+import { type Columns, rowCountOf } from "../../storage/columns.ts";
 import { type LocalDate, MINUTE_MS } from "../../storage/event.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
 import { type PartitionFile, sizeGroups } from "../../storage/partitions.ts";
-import { type Measures, propertyKeyOf } from "../../storage/rollup.ts";
+import { type Measures, propertyKeyOf, propertyMeasure } from "../../storage/rollup.ts";
 import { LOAD_BYTES_MAX } from "../base/config/limits.ts";
+import { ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../base/config/report-limits.ts";
 import { EngineFullError, type Block, type BlockFile, type Engine } from "../duckdb/engine.ts";
 import { EngineMemory } from "../duckdb/cache/engine-memory.ts";
 import { IncompleteDaysError } from "../duckdb/cache/cached-blocks.ts";
-import { measuresOf, rowsIn } from "../duckdb/rollups/rollup-maker.ts";
 import type { RolledMeasures } from "../duckdb/rollups/rollup-execution.ts";
-import { statement } from "../duckdb/executor.ts";
+import { beyondSql, statement } from "../duckdb/executor.ts";
+import { type AggregateQuery, allRows, singlePassSql } from "../query/plan.ts";
 import type { SiteRange } from "../query/scope.ts";
 import { sql } from "../query/sql.ts";
 import type { CalendarOf } from "../sites/sites.ts";
 
 const NEVER = new AbortController().signal;
+
+/** The measure with the keys of custom properties: rows `value`. */
+export const KEYS_MEASURE = "properties";
+
+/** Reads all rows of a query, or one more than a rollup may have of a measure: it is left out then. */
+type ReadRows = (query: AggregateQuery) => Promise<Columns>;
+
+async function measuresOf(rolled: RolledMeasures, withProperties: boolean, readRows: ReadRows): Promise<Map<string, Columns>> {
+  const measures = new Map<string, Columns>();
+  for (const { name, query } of rolled.measures) {
+    if (withProperties || query.property === undefined) measures.set(name, await readRows(query));
+  }
+  const keys = Array.from(measures.get(KEYS_MEASURE)?.["value"] ?? [], String);
+  for (const key of keys.slice(0, ROLLUP_PROPERTIES_MAX)) measures.set(propertyMeasure(key), await readRows(rolled.ofProperty(key)));
+  return measures;
+}
 
 export interface PeriodMeasuresOptions {
   readonly openEngine: () => Engine | Promise<Engine>;
@@ -53,8 +70,12 @@ export class PeriodMeasures {
     return this.#withEvents(query, async (engine, blocks) => {
       await engine.storeSessions(blocks, NEVER);
       const calendar = this.#options.calendarOf(query.siteId);
-      const readRows = rowsIn({ ...query, blocks }, { calendar, engine, partitionCache: { propertyTextBytesMax }, signal: NEVER });
-      const measures = new Map((await measuresOf(rolled, query.withProperties, readRows)).measures);
+      const readRows: ReadRows = (measure) => {
+        const rows = singlePassSql(allRows(measure, ROLLUP_MEASURE_ROWS_MAX + 1), query.range, calendar);
+        const { siteId } = query;
+        return engine.queryColumns({ siteId, blocks, ...statement(rows), ...beyondSql(measure, { propertyTextBytesMax }) }, NEVER);
+      };
+      const measures = await measuresOf(rolled, query.withProperties, readRows);
       for (const name of properties) {
         if (measures.has(name)) continue;
         const rows = await readRows(rolled.ofProperty(propertyKeyOf(name)));

@@ -13,7 +13,6 @@ import { rowCountOf, type Columns } from "../../storage/columns.ts";
 import type { SqlRow } from "../query/sql.ts";
 import { type OpenedRollup, openRollup } from "../../storage/rollup-file.ts";
 import { PROPERTY_KEYS_MAX, ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX, VISITORS_COMPARED_MAX } from "../base/config/report-limits.ts";
-import { KEYS_MEASURE } from "../duckdb/rollups/rollup-maker.ts";
 import type { RolledMeasures } from "../duckdb/rollups/rollup-execution.ts";
 import { addDays, firstDateOfPeriod, periodOf } from "../../storage/calendar.ts";
 import type { LocalDate, SiteId } from "../../storage/event.ts";
@@ -24,7 +23,7 @@ import { EngineFullError, EngineLostError } from "../duckdb/engine.ts";
 import { IncompleteDaysError } from "../duckdb/cache/cached-blocks.ts";
 import { type DateRange, rangeOfDays } from "../query/date-range.ts";
 import { recordsFiles } from "../duckdb/rollups/rollup-origin.ts";
-import type { PeriodMeasures, PeriodQuery } from "./period-measures.ts";
+import { KEYS_MEASURE, type PeriodMeasures, type PeriodQuery } from "./period-measures.ts";
 
 /** The sums of all measures over salt periods that are added one after another, in bounded memory. */
 class MeasureSums {

@@ -159,6 +159,15 @@ export const ROLLUP_CACHE = { fileBytesMax: 4 * MIB, unpackedBytesMax: 16 * MIB,
 /** A workerd isolate has 128 MB in all, and reading a file takes a request: the files of a year fit, and so do their decompressed pages. */
 export const ROLLUP_CACHE_IN_WORKERD = { fileBytesMax: 2 * MIB, unpackedBytesMax: 10 * MIB, measureBytesMax: 4 * MIB };
 
+/**
+ * Memory for making a rollup of events: about 120 bytes for each visitor of a salt period and 24 for each event of a day, the texts of
+ * all measures, and one file. A day of 5,000,000 events by 1,000,000 visitors takes half of it. Salt periods that need more have no rollup.
+ */
+export const ROLLUP_EVENT_BYTES_MAX = 512 * MIB;
+
+/** Enough for 100,000 visitors in a salt period. */
+export const ROLLUP_EVENT_BYTES_MAX_IN_WORKERD = 24 * MIB;
+
 export const ROLLUP_READS_MAX = 16;
 
 /** Sites whose listings of rollups are kept in memory. */
@@ -172,9 +181,6 @@ export const UNREADABLE_ROLLUPS_REMEMBERED_MAX = 10_000;
 
 /** A run of the job that makes rollups begins no further one after this time: on workerd, an alarm must end. */
 export const ROLLUP_RUN_MS_MAX = 10_000;
-
-/** How long a rollup waits for a moment without queries. Then one is made nevertheless. */
-export const ROLLUP_WAIT_MS_MAX = 60_000;
 
 /** First and longest pause before a site whose rollup could not be made is tried again. */
 export const ROLLUP_RETRY_MS_MIN = 60_000;

@@ -3,20 +3,15 @@ import type { Columns } from "../../../storage/columns.ts";
 import { LruMap } from "../../../storage/lru-map.ts";
 import type { ObjectKey, ObjectStore } from "../../../storage/object-store.ts";
 import { encodeRollup, type OpenedRollup, openRollup } from "../../../storage/rollup-file.ts";
-import { isPropertyMeasure, type Measures, type RollupHeader, type RollupOrigin } from "../../../storage/rollup.ts";
-import { ROLLUP_READS_MAX } from "../../base/config/report-limits.ts";
+import { isPropertyMeasure, type RollupHeader, type RollupOrigin } from "../../../storage/rollup.ts";
+import { ROLLUP_EVENT_BYTES_MAX, ROLLUP_MEASURE_ROWS_MAX, ROLLUP_READS_MAX } from "../../base/config/report-limits.ts";
 import { reasonOf } from "../../base/metrics/log.ts";
+import { type DateRange, rangeOfDays } from "../../query/date-range.ts";
 import type { Top } from "../../query/plan.ts";
 import type { SqlRow } from "../../query/sql.ts";
+import { type ComputedMeasures, computeMeasures, type EventsToRead, UnusableEventsError } from "./event-measures.ts";
 import { fileOf } from "./rollup-origin.ts";
 import { MeasureSum, type RollupSource, sumOfParts } from "./rollup-sum.ts";
-
-/** The content of a new rollup: rows computed from events. */
-export interface ComputedMeasures {
-  readonly measures: Measures;
-  /** `measures` has all custom properties of the events. */
-  readonly hasAllProperties: boolean;
-}
 
 export interface TotalRequest {
   readonly measure: string;
@@ -30,6 +25,9 @@ export interface TotalRequest {
   readonly isCounted?: true;
 }
 
+/** The bytes of a rollup, or the salt period whose events cannot be in one. */
+export type MadeRollup = { readonly bytes: Uint8Array } | { readonly unusable: DateRange; readonly reason: string };
+
 export interface RollupCalculator {
   /**
    * Headers in the order of the keys; null for an object that is missing, damaged or of another format. Rejects if none can be read at all.
@@ -38,11 +36,11 @@ export interface RollupCalculator {
   /** The sums of a measure's rows: numbers for keys and counts, texts for texts and amounts. Rejects if a rollup cannot be read. */
   total(request: TotalRequest): Promise<SqlRow[]>;
   /**
-   * The file of a new rollup, the sum of other rollups and of rows computed from events, which together are its parts. It lacks
-   * measures that any part lacks or that have too many rows, properties beyond a number, and hours that no report asks for.
-   * Equal parts make equal bytes on the same platform. Rejects if a rollup cannot be read.
+   * The file of a new rollup, the sum of other rollups and of events, which together are its parts. It lacks measures that any part
+   * lacks or that have too many rows, properties beyond a number, and hours that no report asks for. Equal parts make equal bytes on the
+   * same platform. Rejects if a rollup cannot be read.
    */
-  make(origin: RollupOrigin, rollups: readonly ObjectKey[], computed: readonly ComputedMeasures[]): Promise<Uint8Array>;
+  make(origin: RollupOrigin, rollups: readonly ObjectKey[], events: EventsToRead): Promise<MadeRollup>;
   close(): Promise<void>;
 }
 
@@ -77,8 +75,12 @@ interface RollupCalculatorLimits {
   /** Limit of decompressed bytes of these files, kept for the next measure. */
   readonly unpackedBytesMax: number;
   readonly measureBytesMax: number;
+  /** Memory for making a rollup of events; by default `ROLLUP_EVENT_BYTES_MAX`. */
+  readonly eventBytesMax?: number;
   /** Rows of a measure of a rollup; by default `ROLLUP_MEASURE_ROWS_MAX`. */
   readonly measureRowsMax?: number;
+  /** Called every few milliseconds while a rollup is made, where other work needs the thread. */
+  readonly yieldToOthers?: () => Promise<void>;
 }
 
 /** The file is not a readable rollup: it is missing, damaged or of another format. */
@@ -118,6 +120,12 @@ const release = (file: OpenedRollup): void => file.release();
 
 /** The arithmetic of rollups on the calling thread, with caches of what was used last. */
 export function createInlineRollupCalculator(objects: Pick<ObjectStore, "get">, limits: RollupCalculatorLimits): RollupCalculator {
+  const computation = {
+    readFile: (key: ObjectKey) => objects.get(key),
+    rowsMax: limits.measureRowsMax ?? ROLLUP_MEASURE_ROWS_MAX,
+    bytesMax: limits.eventBytesMax ?? ROLLUP_EVENT_BYTES_MAX,
+    yieldToOthers: limits.yieldToOthers ?? (async () => {}),
+  };
   const files = new LoadCache<ObjectKey, OpenedRollup>(limits.fileBytesMax, ({ bytes }) => bytes, release);
   const unpacked = new LoadCache<OpenedRollup, OpenedRollup>(limits.unpackedBytesMax, ({ unpackedBytes }) => unpackedBytes, release);
   const measures = new LoadCache<string, Columns | null>(limits.measureBytesMax, bytesOf);
@@ -169,6 +177,12 @@ export function createInlineRollupCalculator(objects: Pick<ObjectStore, "get">, 
     throw new Error(`the rollup ${key} has no measure ${measure}`);
   }
 
+  const computedSource = ({ measures: rows, hasAllProperties }: ComputedMeasures): RollupSource => ({
+    measures: new Set(rows.keys()),
+    hasAllProperties,
+    read: async (name) => rows.get(name) ?? {},
+  });
+
   const sourceOf = ({ header, measure }: OpenedRollup): RollupSource => ({
     measures: new Set(Object.keys(header.measures)),
     hasAllProperties: header.hasAllProperties,
@@ -183,12 +197,15 @@ export function createInlineRollupCalculator(objects: Pick<ObjectStore, "get">, 
       for (const columns of added) sum.add(columns);
       return isCounted ? [{ row_count: sum.countRows(top) }] : sum.toRows(top);
     },
-    async make(origin, rollups, computed) {
+    async make(origin, rollups, events) {
       const sources = (await mapInTurns(rollups, open)).map(sourceOf);
-      for (const { measures: rows, hasAllProperties } of computed) {
-        sources.push({ measures: new Set(rows.keys()), hasAllProperties, read: async (name) => rows.get(name) ?? {} });
+      try {
+        if (events.days.length > 0) sources.push(computedSource(await computeMeasures(origin, events, computation)));
+      } catch (error) {
+        if (error instanceof UnusableEventsError) return { unusable: rangeOfDays(error.firstDay, error.lastDay), reason: error.message };
+        throw error;
       }
-      return encodeRollup(await sumOfParts(origin, sources, limits.measureRowsMax));
+      return { bytes: await encodeRollup(await sumOfParts(origin, sources, computation.rowsMax)) };
     },
     close: () => Promise.resolve(),
   };

@@ -12,6 +12,7 @@ import type { PartitionVersion } from "../../../storage/partitions.ts";
 import type { RollupCalculator } from "./rollup-calculator.ts";
 import type { RollupCoverage } from "./rollup-spans.ts";
 import type { RollupCatalog } from "./rollup-catalog.ts";
+import type { Aggregation, MeasureDefinition } from "./tallies.ts";
 
 interface RollupExecutionOptions {
   readonly catalog: Pick<RollupCatalog, "coverage" | "forget">;
@@ -118,15 +119,20 @@ export class RollupExecution {
  */
 const DEFINITIONS_VERSION = 3;
 
-/** A query over all events of a range. */
-interface RolledMeasure {
+/** A query over all events of a range, and what it computes. */
+interface RolledMeasure extends Aggregation {
   readonly name: string;
   readonly query: AggregateQuery;
 }
 
+const measureOf = ({ name, over, by, where, query }: RolledMeasure): MeasureDefinition => {
+  const { keys, codes = [], names = [], counts, amounts = [] } = query;
+  return { name, over, by, ...(where && { where }), groupColumns: [...keys, ...codes, ...names], counts, amounts };
+};
+
 interface RolledMeasuresOptions {
   readonly measures: readonly RolledMeasure[];
-  readonly ofProperty: (key: string) => AggregateQuery;
+  readonly ofProperty: (key: string) => Omit<RolledMeasure, "name">;
   readonly sessionWindowMinutes: number;
   readonly saltRotationDays: number;
   /** The hexadecimal digits of a cryptographic hash. */
@@ -138,16 +144,19 @@ export class RolledMeasures {
   readonly measures: readonly RolledMeasure[];
   /** The query of the values of a custom property. Its measure is named by `propertyMeasure`. */
   readonly ofProperty: (key: string) => AggregateQuery;
+  /** The measures as data. The one of values of a property has the name of none. */
+  readonly toCompute: readonly MeasureDefinition[];
   /** Differs whenever the rows of any measure may differ for the same events. */
   readonly definitions: string;
   readonly #nameByDefinition: ReadonlyMap<string, string>;
 
   constructor({ measures, ofProperty, sessionWindowMinutes, saltRotationDays, hash }: RolledMeasuresOptions) {
     this.measures = measures;
-    this.ofProperty = ofProperty;
+    this.ofProperty = (key) => ofProperty(key).query;
+    this.toCompute = [...measures, { ...ofProperty(""), name: propertyMeasure("") }].map(measureOf);
     this.#nameByDefinition = new Map(measures.map(({ name, query }) => [definitionOf(query), name]));
     const settings = [DEFINITIONS_VERSION, sessionWindowMinutes, saltRotationDays];
-    this.definitions = hash(JSON.stringify([settings, [...this.#nameByDefinition], definitionOf(ofProperty(""))]));
+    this.definitions = hash(JSON.stringify([settings, [...this.#nameByDefinition], definitionOf(this.ofProperty(""))]));
   }
 
   /** The measure that has the query's rows; null if none does, as for any filter. */

@@ -11,7 +11,7 @@ import {
   type RollupColumn,
   type RollupOrigin,
 } from "../../../storage/rollup.ts";
-import { ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../../base/config/report-limits.ts";
+import { ROLLUP_PROPERTIES_MAX } from "../../base/config/report-limits.ts";
 import type { SqlRow } from "../../query/sql.ts";
 import { compiledTest, searchTest } from "../../query/text-matching.ts";
 import type { Top } from "../../query/plan.ts";
@@ -244,11 +244,7 @@ function rareProperties(measures: ReadonlyMap<string, Columns>): string[] {
 }
 
 /** A measure that a part lacks, or with too many rows, is left out, and so are properties beyond `ROLLUP_PROPERTIES_MAX`. */
-export async function sumOfParts(
-  origin: RollupOrigin,
-  sources: readonly RollupSource[],
-  measureRowsMax = ROLLUP_MEASURE_ROWS_MAX,
-): Promise<Rollup> {
+export async function sumOfParts(origin: RollupOrigin, sources: readonly RollupSource[], measureRowsMax: number): Promise<Rollup> {
   const names = new Set(sources.flatMap(({ measures }) => [...measures]));
   const measures = new Map<string, Columns>();
   for (const name of names) {

@@ -1,12 +1,12 @@
-/** The job that makes rollups: one at a time, after flush and compaction, for changed sites first, and while no query runs if possible. */
+/** The job that makes rollups: one at a time, after flush and compaction, for changed sites first. */
 import type { EventStore } from "../../../storage/event-store.ts";
 import type { EpochMs, LocalDate, SiteId } from "../../../storage/event.ts";
-import { ROLLUP_RETRY_MS_MAX, ROLLUP_RETRY_MS_MIN, ROLLUP_RUN_MS_MAX, ROLLUP_WAIT_MS_MAX } from "../../base/config/report-limits.ts";
+import { ROLLUP_RETRY_MS_MAX, ROLLUP_RETRY_MS_MIN, ROLLUP_RUN_MS_MAX } from "../../base/config/report-limits.ts";
+import type { Config } from "../../base/config/config.ts";
 import type { Counters, RollupDays } from "../../base/metrics/metrics.ts";
 import { reasonOf } from "../../base/metrics/log.ts";
 import { type Job, PeriodicJob } from "../../base/periodic-job.ts";
 import { NewDates } from "../../sites/site-calendar.ts";
-import type { CalendarOf } from "../../sites/sites.ts";
 import type { PartitionVersion } from "../../../storage/partitions.ts";
 import { RollupMaker, type RollupMakerOptions } from "./rollup-maker.ts";
 import type { RollupToMake } from "./rollup-store.ts";
@@ -84,7 +84,7 @@ interface RollupsOptions extends RollupMakerOptions {
   /** Files of these sites are merged first, which changes the origin of a rollup. */
   readonly isDueForCompaction: (siteId: SiteId) => boolean;
   readonly rollupDays: RollupDays;
-  readonly calendarOf: CalendarOf;
+  readonly config: Pick<Config, "rollups">;
   readonly counters: Counters;
   readonly now: () => EpochMs;
   readonly monotonicMs: () => number;
@@ -103,10 +103,6 @@ export class Rollups implements Job {
   readonly #reported = new Set<SiteId>();
   /** Each midnight of a site makes one more of its days a past one. */
   readonly #newDates: NewDates;
-  /** A rollup is due but queries run. */
-  #isWaiting = false;
-  /** Start of the time during which queries have run without a break and no rollup has been made; null if none run. */
-  #busySinceMs: number | null = null;
 
   constructor(options: RollupsOptions) {
     const { config, eventStore, monotonicMs } = options;
@@ -141,7 +137,7 @@ export class Rollups implements Job {
     return this.#job.stop();
   }
 
-  /** True if it looks for rollups to make or makes one, or would if no query ran. */
+  /** True if it looks for rollups to make or makes one, or is about to. */
   get isBusy(): boolean {
     return this.#job.isRunning || this.#nextSite() !== undefined;
   }
@@ -163,8 +159,7 @@ export class Rollups implements Job {
   }
 
   #isDue(): boolean {
-    if (!this.#options.config.rollups || (this.#isWaiting && !this.#mayBegin())) return false;
-    return this.#newDates.areDue || this.#nextSite() !== undefined;
+    return this.#options.config.rollups && (this.#newDates.areDue || this.#nextSite() !== undefined);
   }
 
   /** Skips sites whose segment is being flushed: their files are not settled, and no observer reports when they are. */
@@ -173,20 +168,11 @@ export class Rollups implements Job {
     return eventStore.sealedSegments.length > 0 ? undefined : this.#queue.next((siteId) => !isDueForCompaction(siteId));
   }
 
-  /** True if no query runs, or a rollup has waited long enough for that. */
-  #mayBegin(): boolean {
-    const { limiter, monotonicMs } = this.#options;
-    if (limiter.areAllFree) this.#busySinceMs = null;
-    else this.#busySinceMs ??= monotonicMs();
-    return this.#busySinceMs === null || monotonicMs() - this.#busySinceMs >= ROLLUP_WAIT_MS_MAX;
-  }
-
   async #makeSome(signal: AbortSignal): Promise<boolean> {
     const { monotonicMs } = this.#options;
     const endMs = monotonicMs() + ROLLUP_RUN_MS_MAX;
-    this.#isWaiting = false;
     if (!(await this.#queueNewDates())) return false;
-    while (!signal.aborted && !this.#isWaiting && monotonicMs() < endMs) {
+    while (!signal.aborted && monotonicMs() < endMs) {
       const siteId = this.#nextSite();
       if (siteId === undefined) break;
       this.#queue.remove(siteId);
@@ -209,19 +195,16 @@ export class Rollups implements Job {
 
   /** Makes the site's next rollup, if one is due, and then queues the site again for the one after it. */
   async #lookAt(siteId: SiteId, signal: AbortSignal): Promise<void> {
-    const { partitionCache, rollupStore, rollupDays } = this.#options;
-    const days = await partitionCache.versionsOf(siteId, FIRST_DAY, LAST_DAY);
+    const { eventStore, rollupStore, rollupDays } = this.#options;
+    const days = await eventStore.versions(siteId, FIRST_DAY, LAST_DAY);
     rollupDays.note(siteId, await rollupStore.dayCounts(siteId, this.#todayOf(siteId), days));
     const next = await this.#nextToMake(siteId, days);
     if (!next) {
       await rollupStore.deleteOutdated(siteId, days);
       this.#queue.noteSuccess(siteId);
       this.#reported.delete(siteId);
-    } else if (this.#mayBegin()) {
-      await this.#make(next, days, signal);
     } else {
-      this.#isWaiting = true;
-      this.#queue.addChanged(siteId);
+      await this.#make(next, days, signal);
     }
   }
 
@@ -254,7 +237,6 @@ export class Rollups implements Job {
       throw error;
     } finally {
       counters.rollupMs += monotonicMs() - beganMs;
-      this.#busySinceMs = null;
     }
   }
 

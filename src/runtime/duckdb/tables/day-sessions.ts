@@ -42,6 +42,18 @@ export class VisitorIndex {
     return index;
   }
 
+  /** The index of the visitor of each row. */
+  indexesOf(visitorIds: BigUint64Array): Int32Array {
+    const indexes = new Int32Array(visitorIds.length);
+    const words = wordsOf(visitorIds);
+    for (let row = 0; row < indexes.length; row++) indexes[row] = this.indexOf(words[2 * row] ?? 0, words[2 * row + 1] ?? 0);
+    return indexes;
+  }
+
+  get bytes(): number {
+    return this.#slots.byteLength + this.#ids.byteLength;
+  }
+
   #grow(): void {
     const ids = this.#ids;
     const count = this.count;
@@ -63,7 +75,7 @@ const NEVER = Number.NEGATIVE_INFINITY;
 
 const INITIAL_CAPACITY = 32;
 
-/** The latest session of each visitor, by the visitor's index. */
+/** The latest session of each visitor, by the visitor's index; 0 for a visitor without one. */
 class LatestSessions {
   session = new Int32Array(INITIAL_CAPACITY);
   startMs = new Float64Array(INITIAL_CAPACITY);
@@ -72,7 +84,7 @@ class LatestSessions {
   previousEndMs = new Float64Array(INITIAL_CAPACITY);
 
   start(visitor: number, session: number, atMs: number, previousEndMs: number): void {
-    if (visitor >= this.session.length) this.#grow();
+    while (visitor >= this.session.length) this.#grow();
     this.session[visitor] = session;
     this.startMs[visitor] = atMs;
     this.endMs[visitor] = atMs;
@@ -89,11 +101,11 @@ class LatestSessions {
   }
 }
 
-/** The sessions of one day in one block. Rows come in order of sequence number, which is nearly always the order of time. */
-export class DaySessions {
-  readonly #visitors = new VisitorIndex();
+/** Numbers the sessions of visitors on one day. Rows come in order of sequence number, which is nearly always the order of time. */
+export class SessionNumbers {
   readonly #latest = new LatestSessions();
   readonly #gapMs: number;
+  /** Returns numbers from 1 on. */
   readonly #nextSession: () => number;
   /**
    * False once an event belongs before its visitor's latest session, as after the clock was set back. The assigned numbers are
@@ -101,37 +113,31 @@ export class DaySessions {
    */
   inOrder = true;
 
-  constructor(gapMs: number, nextSession: () => number, lastEvents: readonly LastEvent[]) {
+  constructor(gapMs: number, nextSession: () => number) {
     this.#gapMs = gapMs;
     this.#nextSession = nextSession;
-    const words = wordsOf(BigUint64Array.from(lastEvents, ({ visitorId }) => visitorId));
-    lastEvents.forEach(({ timestampMs, session }, i) => {
-      const visitor = this.#visitors.indexOf(words[2 * i] ?? 0, words[2 * i + 1] ?? 0);
-      // The start of that session is unknown, so no earlier event counts as part of it.
-      this.#latest.start(visitor, session, Number(timestampMs), Number(timestampMs));
-    });
   }
 
-  assign(visitorIds: BigUint64Array, timestampsMs: BigInt64Array): Int32Array {
-    const sessions = new Int32Array(visitorIds.length);
-    const words = wordsOf(visitorIds);
-    const times = floatsOf(timestampsMs);
-    for (let row = 0; row < sessions.length; row++) {
-      const known = this.#visitors.count;
-      const visitor = this.#visitors.indexOf(words[2 * row] ?? 0, words[2 * row + 1] ?? 0);
-      const timeMs = times[row] ?? 0;
-      sessions[row] = visitor === known ? this.#start(visitor, timeMs, NEVER) : this.#sessionOf(visitor, timeMs);
-    }
+  /** Continues a session that ends here. Its start is unknown, so no earlier event counts as part of it. */
+  continueFrom(visitor: number, session: number, endMs: number): void {
+    this.#latest.start(visitor, session, endMs, endMs);
+  }
+
+  assign(visitors: Int32Array, times: Float64Array): Int32Array {
+    const sessions = new Int32Array(visitors.length);
+    for (let row = 0; row < sessions.length; row++) sessions[row] = this.#sessionOf(visitors[row] ?? 0, times[row] ?? 0);
     return sessions;
   }
 
   #sessionOf(visitor: number, timeMs: number): number {
     const { session, startMs, endMs } = this.#latest;
+    const latest = session[visitor] ?? 0;
+    if (latest === 0) return this.#start(visitor, timeMs, NEVER);
     const lastEndMs = endMs[visitor] ?? NEVER;
     if (timeMs - lastEndMs > this.#gapMs) return this.#start(visitor, timeMs, lastEndMs);
     if (timeMs > lastEndMs) endMs[visitor] = timeMs;
     if (timeMs < (startMs[visitor] ?? NEVER)) this.#extendStart(visitor, timeMs);
-    return session[visitor] ?? 0;
+    return latest;
   }
 
   #start(visitor: number, timeMs: number, previousEndMs: number): number {
@@ -146,6 +152,27 @@ export class DaySessions {
     const isWithinGapOfPrevious = timeMs - (previousEndMs[visitor] ?? NEVER) <= this.#gapMs;
     if (isWithinGap && !isWithinGapOfPrevious) startMs[visitor] = timeMs;
     else this.inOrder = false;
+  }
+}
+
+/** The sessions of one day in one block. */
+export class DaySessions {
+  readonly #visitors = new VisitorIndex();
+  readonly #numbers: SessionNumbers;
+
+  constructor(gapMs: number, nextSession: () => number, lastEvents: readonly LastEvent[]) {
+    this.#numbers = new SessionNumbers(gapMs, nextSession);
+    const visitors = this.#visitors.indexesOf(BigUint64Array.from(lastEvents, ({ visitorId }) => visitorId));
+    lastEvents.forEach(({ timestampMs, session }, i) => this.#numbers.continueFrom(visitors[i] ?? 0, session, Number(timestampMs)));
+  }
+
+  /** See `SessionNumbers`. */
+  get inOrder(): boolean {
+    return this.#numbers.inOrder;
+  }
+
+  assign(visitorIds: BigUint64Array, timestampsMs: BigInt64Array): Int32Array {
+    return this.#numbers.assign(this.#visitors.indexesOf(visitorIds), floatsOf(timestampsMs));
   }
 }
 

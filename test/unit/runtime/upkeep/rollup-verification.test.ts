@@ -262,15 +262,13 @@ describe("verification of rollups", () => {
   it("gives the reason why a rollup could not be compared: damaged events, too little memory, or a shortened salt rotation", async () => {
     const objects = await daysOfEvents(2);
     await objects.put(keyOf(1), encodeEvents(eventsOf(1, 0)));
+    // Made of one salt period after the other, and compared with both together.
     await make(objects, 0, 1);
-    const first = await make(objects, 0, 0);
     expect(await verify(objects)).toMatchObject({
-      compared: 1,
       uncompared: 1,
       uncomparedReason: expect.stringMatching(/: its visitor ids last longer than its salt periods: /) as unknown,
       faults: [],
     });
-    await objects.delete(first);
     expect(await verify(objects, { budgetBytes: 1000 })).toMatchObject({
       uncompared: 1,
       uncomparedReason: expect.stringMatching(/^rollups\/.*: the events of a salt period do not fit into the memory of/) as unknown,

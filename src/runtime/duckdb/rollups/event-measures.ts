@@ -1,0 +1,500 @@
+/**
+ * Computes all measures of the events of whole salt periods in one pass over their files, without SQL: a row group after the other, and
+ * of each one column after the other. It keeps numbers of visitors for a salt period, times and pages of events for a day, and rows.
+ */
+import {
+  DAY_MS,
+  EVENT_COLUMNS,
+  isText,
+  type LocalDate,
+  MINUTE_MS,
+  REVENUE_COLUMN,
+  type SiteId,
+  type TextEventColumn,
+} from "../../../storage/event.ts";
+import { dayNumberOf, periodOf } from "../../../storage/calendar.ts";
+import { compareCodePoints } from "../../../storage/code-point-order.ts";
+import type { Columns } from "../../../storage/columns.ts";
+import type { ObjectKey } from "../../../storage/object-store.ts";
+import { NO_PLACE, type TextColumn } from "../../../storage/parquet-columns.ts";
+import { type DecodedEvents, openEventsOf } from "../../../storage/parquet-events.ts";
+import { propertyMeasure, type Measures, type RollupOrigin } from "../../../storage/rollup.ts";
+import type { OffsetChange } from "../../../storage/time-zone.ts";
+import { floatsOf } from "../../base/bytes.ts";
+import { PAGEVIEW } from "../../base/config/names.ts";
+import { PROPERTY_KEYS_MAX, ROLLUP_PROPERTIES_MAX } from "../../base/config/report-limits.ts";
+import { reasonOf } from "../../base/metrics/log.ts";
+import { VisitorIndex } from "../tables/day-sessions.ts";
+import { parseProps } from "../tables/properties.ts";
+import { type DayBounds, NO_PAGE, PeriodSessions, type SessionTable } from "./period-sessions.ts";
+import { type Batch, type Bucket, type Grouped, type MeasureDefinition, type Summed, Tally, Texts } from "./tallies.ts";
+
+export interface DayToRead extends DayBounds {
+  readonly day: LocalDate;
+  /** Oldest first. */
+  readonly files: readonly ObjectKey[];
+}
+
+/** The events to compute measures of, and which: data, so that it reaches a thread. */
+export interface EventsToRead {
+  /** Days of whole salt periods, oldest first. */
+  readonly days: readonly DayToRead[];
+  /** Offsets of local time from UTC, oldest first; null if the days are those of UTC. */
+  readonly offsets: readonly OffsetChange[] | null;
+  readonly measures: readonly MeasureDefinition[];
+}
+
+/** The content of a new rollup: rows computed from events. */
+export interface ComputedMeasures {
+  readonly measures: Measures;
+  /** `measures` has all custom properties of the events. */
+  readonly hasAllProperties: boolean;
+}
+
+/** The events of a salt period cannot be in a rollup: a file is missing or cannot be read, or they need more memory than there is. */
+export class UnusableEventsError extends Error {
+  readonly firstDay: LocalDate;
+  readonly lastDay: LocalDate;
+
+  constructor(days: readonly DayToRead[], reason: string) {
+    super(reason);
+    this.firstDay = days[0]?.day ?? ("" as LocalDate);
+    this.lastDay = days.at(-1)?.day ?? this.firstDay;
+  }
+}
+
+interface ComputationOptions {
+  readonly readFile: (key: ObjectKey) => Promise<Uint8Array | null>;
+  /** Rows of a measure; one with more is left out. */
+  readonly rowsMax: number;
+  /** Memory, besides a row group. Custom properties may take a part of it and are left out beyond that. */
+  readonly bytesMax: number;
+  /** Lets other work of the thread run. Called every few milliseconds. */
+  readonly yieldToOthers: () => Promise<void>;
+}
+
+/** Rejects with an `UnusableEventsError`, or as `readFile` does. */
+export async function computeMeasures(
+  { siteId, sessionWindowMinutes, saltRotationDays }: RollupOrigin,
+  { days, ...events }: EventsToRead,
+  options: ComputationOptions,
+): Promise<ComputedMeasures> {
+  const isOneDay = saltRotationDays === 1;
+  const computation = new Computation(siteId, { ...events, gapMs: sessionWindowMinutes * MINUTE_MS, isOneDay }, options);
+  const periods = new Map<number, DayToRead[]>();
+  for (const day of days) {
+    const period = periodOf(day.day, saltRotationDays);
+    const ofPeriod = periods.get(period);
+    if (ofPeriod) ofPeriod.push(day);
+    else periods.set(period, [day]);
+  }
+  for (const ofPeriod of periods.values()) await computation.addPeriod(ofPeriod);
+  return computation.result();
+}
+
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_HOURS = DAY_MS / HOUR_MS;
+
+/** The hour of each row's date that the clock showed, as `HOUR_BUCKET` in SQL. */
+function hoursOf(days: Int32Array, times: Float64Array, offsets: EventsToRead["offsets"]): Int32Array {
+  const hours = new Int32Array(times.length);
+  let [offsetMs, fromMs, beforeMs] = [0, 0, 0];
+  for (let row = 0; row < hours.length; row++) {
+    const timeMs = times[row] ?? 0;
+    if (offsets === null) {
+      hours[row] = Math.floor(timeMs / HOUR_MS);
+      continue;
+    }
+    if (timeMs < fromMs || timeMs >= beforeMs) {
+      const i = Math.max(
+        0,
+        offsets.findLastIndex((change) => change.fromMs <= timeMs),
+      );
+      fromMs = i === 0 ? Number.NEGATIVE_INFINITY : (offsets[i]?.fromMs ?? 0);
+      beforeMs = offsets[i + 1]?.fromMs ?? Number.POSITIVE_INFINITY;
+      offsetMs = offsets[i]?.offsetMs ?? 0;
+    }
+    hours[row] = (days[row] ?? 0) * DAY_HOURS + (Math.floor((timeMs + offsetMs) / HOUR_MS) % DAY_HOURS);
+  }
+  return hours;
+}
+
+const TEXT_COLUMNS: ReadonlyMap<Grouped, TextEventColumn> = new Map(EVENT_COLUMNS.filter(isText).map((column) => [column.name, column]));
+
+function columnOf(name: Grouped): TextEventColumn {
+  const column = TEXT_COLUMNS.get(name);
+  if (!column) throw new Error(`events have no texts ${name}`);
+  return column;
+}
+
+function rowsThat(rows: number, isWanted: (row: number) => boolean): Int32Array {
+  const found = new Int32Array(rows);
+  let count = 0;
+  for (let row = 0; row < rows; row++) if (isWanted(row)) found[count++] = row;
+  return found.slice(0, count);
+}
+
+/** The events of a row group. */
+class EventRows implements Batch {
+  readonly rows: number;
+  readonly visitors: Int32Array;
+  readonly times: Float64Array;
+  /** 1 for each page view, 0 for each other event. */
+  readonly pageviews: Uint8Array;
+  readonly #events: DecodedEvents;
+  readonly #days: Int32Array;
+  readonly #offsets: EventsToRead["offsets"];
+  readonly #texts = new Map<Grouped, TextColumn>();
+
+  constructor(events: DecodedEvents, visitors: Int32Array, day: number, offsets: EventsToRead["offsets"]) {
+    this.rows = events.rows;
+    this.visitors = visitors;
+    this.times = floatsOf(events.timestampsMs);
+    this.#events = events;
+    this.#days = new Int32Array(events.rows).fill(day);
+    this.#offsets = offsets;
+    const { texts, places } = this.text("event_name");
+    const isPageview = texts.map((name) => Number(name === PAGEVIEW));
+    this.pageviews = new Uint8Array(events.rows);
+    for (let row = 0; row < events.rows; row++) this.pageviews[row] = isPageview[places[row] ?? NO_PLACE] ?? 0;
+  }
+
+  text(column: Grouped): TextColumn {
+    const known = this.#texts.get(column);
+    if (known) return known;
+    const decoded = this.#events.text(columnOf(column));
+    this.#texts.set(column, decoded);
+    return decoded;
+  }
+
+  buckets(bucket: Bucket): Int32Array {
+    return bucket === "day" ? this.#days : hoursOf(this.#days, this.times, this.#offsets);
+  }
+
+  sums(column: Summed): Uint8Array {
+    if (column === "pageviews") return this.pageviews;
+    throw new Error(`events have no ${column}`);
+  }
+
+  /** The events with revenue. */
+  withRevenue(): Batch {
+    const { numbers, recorded } = this.#events.number(REVENUE_COLUMN);
+    return new SelectedRows(
+      this,
+      rowsThat(this.rows, (row) => recorded[row] === 1),
+      numbers,
+    );
+  }
+
+  /** The events other than page views. */
+  custom(): Batch {
+    return new SelectedRows(
+      this,
+      rowsThat(this.rows, (row) => this.pageviews[row] === 0),
+    );
+  }
+}
+
+const picked = ({ texts, places }: TextColumn, at: Int32Array): TextColumn => ({ texts, places: at.map((row) => places[row] ?? NO_PLACE) });
+
+/** Some events of a row group. */
+class SelectedRows implements Batch {
+  readonly rows: number;
+  readonly visitors: Int32Array;
+  readonly #all: EventRows;
+  readonly #at: Int32Array;
+  readonly #amounts: BigInt64Array | undefined;
+  readonly #values: TextColumn | undefined;
+
+  constructor(all: EventRows, at: Int32Array, amounts?: BigInt64Array, values?: TextColumn) {
+    this.rows = at.length;
+    this.visitors = at.map((row) => all.visitors[row] ?? 0);
+    this.#all = all;
+    this.#at = at;
+    this.#amounts = amounts;
+    this.#values = values;
+  }
+
+  text(column: Grouped): TextColumn {
+    return this.#values ?? picked(this.#all.text(column), this.#at);
+  }
+
+  buckets(bucket: Bucket): Int32Array {
+    const buckets = this.#all.buckets(bucket);
+    return this.#at.map((row) => buckets[row] ?? 0);
+  }
+
+  sums(column: Summed): Uint8Array | BigInt64Array {
+    if (column === "total") return BigInt64Array.from(this.#at, (row) => this.#amounts?.[row] ?? 0n);
+    const sums = this.#all.sums(column);
+    return Uint8Array.from(this.#at, (row) => sums[row] ?? 0);
+  }
+}
+
+class SessionRows implements Batch {
+  readonly rows: number;
+  readonly visitors: Int32Array;
+  readonly #sessions: SessionTable;
+  readonly #pages: readonly string[];
+  readonly #offsets: EventsToRead["offsets"];
+
+  constructor(sessions: SessionTable, pages: readonly string[], offsets: EventsToRead["offsets"]) {
+    this.rows = sessions.visitors.length;
+    this.visitors = sessions.visitors;
+    this.#sessions = sessions;
+    this.#pages = pages;
+    this.#offsets = offsets;
+  }
+
+  text(column: Grouped): TextColumn {
+    const { entryPages, exitPages } = this.#sessions;
+    return { texts: this.#pages, places: column === "entry_page" ? entryPages : exitPages };
+  }
+
+  buckets(bucket: Bucket): Int32Array {
+    const { days, firstMs } = this.#sessions;
+    return bucket === "day" ? days : hoursOf(days, firstMs, this.#offsets);
+  }
+
+  sums(column: Summed): Uint8Array | Int32Array | Float64Array {
+    const { events, pageviews, firstMs, lastMs } = this.#sessions;
+    if (column === "pageviews") return pageviews;
+    if (column === "bounces") return Uint8Array.from(events, (count, row) => Number(count === 1 && pageviews[row] === 1));
+    return lastMs.map((endMs, row) => endMs - (firstMs[row] ?? 0));
+  }
+}
+
+/** Characters of properties that are parsed at a time: a few milliseconds. */
+const PARSED_CHARS = 500_000;
+
+/** Rows that are counted at a time: a few milliseconds. */
+const COUNTED_ROWS = 200_000;
+
+/** A file, however small, takes as long to open as it takes to count this many rows. */
+const FILE_ROWS = 50_000;
+
+/** The part of the memory that custom properties may take. */
+const PROPERTIES_SHARE = 1 / 4;
+
+/** Values of a key in the properties of a row group. */
+class FoundValues {
+  readonly texts: string[] = [];
+  /** The value of each distinct props string. */
+  readonly places: Int32Array;
+
+  constructor(propsCount: number) {
+    this.places = new Int32Array(propsCount).fill(NO_PLACE);
+  }
+}
+
+/** The custom properties: the first keys, and the values of the very first. */
+class Properties {
+  readonly #keysMeasure: MeasureDefinition | undefined;
+  readonly #valuesMeasure: MeasureDefinition | undefined;
+  readonly #rowsMax: number;
+  /** In order; at most `PROPERTY_KEYS_MAX`. */
+  readonly #keys: string[] = [];
+  readonly #known = new Set<string>();
+  readonly #values = new Map<string, Tally>();
+  /** There are keys without values. */
+  #hasMore = false;
+
+  constructor(measures: readonly MeasureDefinition[], rowsMax: number) {
+    const ofProperties = measures.filter(({ over }) => over === "properties");
+    this.#keysMeasure = ofProperties.find(({ by }) => by.includes("key"));
+    this.#valuesMeasure = ofProperties.find(({ by }) => by.includes("value"));
+    this.#rowsMax = rowsMax;
+  }
+
+  get bytes(): number {
+    let bytes = 0;
+    for (const { bytes: ofValues } of this.#values.values()) bytes += ofValues;
+    return bytes;
+  }
+
+  async add(rows: EventRows, visitorCount: number, yieldToOthers: () => Promise<void>): Promise<void> {
+    const { texts, places } = rows.text("props");
+    if (texts.length === 0) return;
+    const found = await this.#find(texts, yieldToOthers);
+    const carrying = rowsThat(rows.rows, (row) => places[row] !== NO_PLACE);
+    for (const [key, { texts: values, places: ofProps }] of found) {
+      const valueOf = (row: number): number => ofProps[places[row] ?? 0] ?? NO_PLACE;
+      const at = carrying.filter((row) => valueOf(row) !== NO_PLACE);
+      this.#values.get(key)?.add(new SelectedRows(rows, at, undefined, { texts: values, places: at.map(valueOf) }), visitorCount);
+    }
+  }
+
+  async #find(texts: readonly string[], yieldToOthers: () => Promise<void>): Promise<ReadonlyMap<string, FoundValues>> {
+    const found = new Map<string, FoundValues>();
+    let charsLeft = PARSED_CHARS;
+    for (const [place, json] of texts.entries()) {
+      for (const [key, value] of parseProps(json)) {
+        if (!this.#countsValuesOf(key)) continue;
+        let values = found.get(key);
+        if (!values) found.set(key, (values = new FoundValues(texts.length)));
+        values.places[place] = values.texts.push(value) - 1;
+      }
+      charsLeft -= json.length;
+      if (charsLeft > 0) continue;
+      charsLeft = PARSED_CHARS;
+      await yieldToOthers();
+    }
+    return found;
+  }
+
+  /** A key that was once too late in the order stays so. */
+  #countsValuesOf(key: string): boolean {
+    if (this.#values.has(key)) return true;
+    if (this.#known.has(key)) return false;
+    const last = this.#keys.at(-1);
+    if (this.#keys.length === PROPERTY_KEYS_MAX && last !== undefined && compareCodePoints(key, last) > 0) return false;
+    const place = this.#insert(key);
+    const next = this.#keys[ROLLUP_PROPERTIES_MAX];
+    if (next !== undefined) {
+      this.#hasMore = true;
+      this.#values.delete(next);
+    }
+    if (place >= ROLLUP_PROPERTIES_MAX || !this.#valuesMeasure) return false;
+    this.#values.set(key, new Tally({ ...this.#valuesMeasure, name: propertyMeasure(key) }, this.#rowsMax));
+    return true;
+  }
+
+  #insert(key: string): number {
+    let [low, high] = [0, this.#keys.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (compareCodePoints(this.#keys[middle] ?? "", key) < 0) low = middle + 1;
+      else high = middle;
+    }
+    this.#keys.splice(low, 0, key);
+    this.#known.add(key);
+    if (this.#keys.length > PROPERTY_KEYS_MAX) this.#known.delete(this.#keys.pop() ?? "");
+    return low;
+  }
+
+  endPeriod(): void {
+    for (const tally of this.#values.values()) tally.endPeriod();
+  }
+
+  addTo(measures: Map<string, Columns>): boolean {
+    if (this.#keysMeasure) measures.set(this.#keysMeasure.name, { [this.#keysMeasure.groupColumns[0] ?? ""]: this.#keys });
+    let hasAll = !this.#hasMore;
+    for (const key of this.#keys) {
+      const tally = this.#values.get(key);
+      if (!tally) continue;
+      const rows = tally.rows();
+      if (rows) measures.set(tally.measure.name, rows);
+      else hasAll = false;
+    }
+    return hasAll;
+  }
+}
+
+interface ComputationSettings extends Omit<EventsToRead, "days"> {
+  readonly gapMs: number;
+  readonly isOneDay: boolean;
+}
+
+class Computation {
+  readonly #siteId: SiteId;
+  readonly #offsets: EventsToRead["offsets"];
+  readonly #options: ComputationOptions;
+  readonly #ofEvents: readonly Tally[];
+  readonly #ofSessions: readonly Tally[];
+  readonly #sessions: PeriodSessions;
+  /** null if they need too much memory. */
+  #properties: Properties | null;
+  #visitors = new VisitorIndex();
+  /** The pages of the period's sessions. */
+  #pages = new Texts();
+  #rowsLeft = COUNTED_ROWS;
+
+  constructor(siteId: SiteId, { offsets, measures, gapMs, isOneDay }: ComputationSettings, options: ComputationOptions) {
+    const { rowsMax } = options;
+    const talliesOver = (over: MeasureDefinition["over"]) =>
+      measures.filter((measure) => measure.over === over).map((measure) => new Tally(measure, rowsMax));
+    this.#siteId = siteId;
+    this.#offsets = offsets;
+    this.#options = options;
+    this.#ofEvents = talliesOver("events");
+    this.#ofSessions = talliesOver("sessions");
+    this.#properties = new Properties(measures, rowsMax);
+    this.#sessions = new PeriodSessions({ gapMs, isOneDay, onSessions: (sessions) => this.#addSessions(sessions) });
+  }
+
+  async addPeriod(days: readonly DayToRead[]): Promise<void> {
+    for (const day of days) {
+      for (const file of day.files) await this.#addFile(file, day, days);
+      this.#sessions.endDay(dayNumberOf(day.day), day, this.#visitors.count);
+    }
+    this.#sessions.endPeriod(this.#visitors.count);
+    for (const tally of [...this.#ofEvents, ...this.#ofSessions]) tally.endPeriod();
+    this.#properties?.endPeriod();
+    this.#visitors = new VisitorIndex();
+    this.#pages = new Texts();
+  }
+
+  async #addFile(file: ObjectKey, { day }: DayToRead, period: readonly DayToRead[]): Promise<void> {
+    const bytes = await this.#options.readFile(file);
+    if (!bytes) throw new UnusableEventsError(period, `${file} is missing`);
+    try {
+      await this.#worked(FILE_ROWS);
+      for (const events of openEventsOf(this.#siteId, bytes)) {
+        await this.#addEvents(events, dayNumberOf(day));
+        this.#checkMemory(bytes.length, period);
+      }
+    } catch (error) {
+      throw error instanceof UnusableEventsError ? error : new UnusableEventsError(period, `${file} cannot be read: ${reasonOf(error)}`);
+    }
+  }
+
+  async #addEvents(events: DecodedEvents, day: number): Promise<void> {
+    const rows = new EventRows(events, this.#visitors.indexesOf(events.visitorIds), day, this.#offsets);
+    const { count } = this.#visitors;
+    const batches = { all: rows, "custom event": rows.custom(), revenue: rows.withRevenue() };
+    for (const tally of this.#ofEvents) {
+      const batch = batches[tally.measure.where ?? "all"];
+      if (batch.rows === 0) continue;
+      tally.add(batch, count);
+      await this.#worked(batch.rows);
+    }
+    if (this.#ofSessions.length > 0) {
+      const pages = this.#pages.numbersOf(rows.text("pathname"), false);
+      for (let row = 0; row < pages.length; row++) if (rows.pageviews[row] === 0) pages[row] = NO_PAGE;
+      this.#sessions.add({ visitors: rows.visitors, times: rows.times, pages });
+    }
+    await this.#properties?.add(rows, count, this.#options.yieldToOthers);
+  }
+
+  #addSessions(sessions: SessionTable): void {
+    const rows = new SessionRows(sessions, this.#pages.texts, this.#offsets);
+    if (rows.rows > 0) for (const tally of this.#ofSessions) tally.add(rows, this.#visitors.count);
+  }
+
+  async #worked(rows: number): Promise<void> {
+    this.#rowsLeft -= rows;
+    if (this.#rowsLeft > 0) return;
+    this.#rowsLeft = COUNTED_ROWS;
+    await this.#options.yieldToOthers();
+  }
+
+  #checkMemory(fileBytes: number, period: readonly DayToRead[]): void {
+    const { bytesMax } = this.#options;
+    let bytes = fileBytes + this.#visitors.bytes + this.#pages.bytes + this.#sessions.bytes(this.#visitors.count);
+    for (const tally of this.#ofEvents) bytes += tally.bytes;
+    for (const tally of this.#ofSessions) bytes += tally.bytes;
+    if ((this.#properties?.bytes ?? 0) > bytesMax * PROPERTIES_SHARE) this.#properties = null;
+    if (bytes + (this.#properties?.bytes ?? 0) > bytesMax) {
+      throw new UnusableEventsError(period, "the events of a salt period need more memory than making a rollup may take");
+    }
+  }
+
+  result(): ComputedMeasures {
+    const measures = new Map<string, Columns>();
+    for (const tally of [...this.#ofEvents, ...this.#ofSessions]) {
+      const rows = tally.rows();
+      if (rows) measures.set(tally.measure.name, rows);
+    }
+    return { measures, hasAllProperties: this.#properties?.addTo(measures) ?? false };
+  }
+}

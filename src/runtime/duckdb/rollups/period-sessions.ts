@@ -1,0 +1,267 @@
+/**
+ * The sessions of a salt period, made from its events day by day: the rows that the relation `matching_sessions` has in SQL. Those of a
+ * day end with it, except that the parts of a session on both sides of midnight are joined at the end of the period.
+ */
+import { SessionNumbers } from "../tables/day-sessions.ts";
+
+/** Events in the order of their sequence numbers. */
+export interface SessionEvents {
+  readonly visitors: Int32Array;
+  readonly times: Float64Array;
+  /** The number of the page that an event viewed, or `NO_PAGE`. */
+  readonly pages: Int32Array;
+}
+
+export const NO_PAGE = -1;
+
+/** Sessions by column. Pages are those of the first and the last page view, or `NO_PAGE`. */
+export interface SessionTable {
+  readonly visitors: Int32Array;
+  /** The date on which a session begins. */
+  readonly days: Int32Array;
+  readonly firstMs: Float64Array;
+  readonly lastMs: Float64Array;
+  readonly events: Int32Array;
+  readonly pageviews: Int32Array;
+  readonly entryPages: Int32Array;
+  readonly exitPages: Int32Array;
+}
+
+const tableOf = (rows: number): SessionTable => ({
+  visitors: new Int32Array(rows),
+  days: new Int32Array(rows),
+  firstMs: new Float64Array(rows).fill(Number.POSITIVE_INFINITY),
+  lastMs: new Float64Array(rows).fill(Number.NEGATIVE_INFINITY),
+  events: new Int32Array(rows),
+  pageviews: new Int32Array(rows),
+  entryPages: new Int32Array(rows).fill(NO_PAGE),
+  exitPages: new Int32Array(rows).fill(NO_PAGE),
+});
+
+/** Memory of an event until the end of its day, of a session until the end of its period, and of a visitor while a day is counted. */
+const [EVENT_BYTES, SESSION_BYTES, VISITOR_BYTES] = [24, 40, 72];
+
+/** Rows in order of visitor, then of time, then as they are. */
+function orderOf(visitors: Int32Array, times: Float64Array, visitorCount: number): Int32Array {
+  const begins = new Int32Array(visitorCount + 1);
+  for (const visitor of visitors) begins[visitor + 1] = (begins[visitor + 1] ?? 0) + 1;
+  for (let visitor = 0; visitor < visitorCount; visitor++) begins[visitor + 1] = (begins[visitor + 1] ?? 0) + (begins[visitor] ?? 0);
+  const ends = begins.slice(0, visitorCount);
+  const order = new Int32Array(visitors.length);
+  visitors.forEach((visitor, row) => {
+    const end = ends[visitor] ?? 0;
+    order[end] = row;
+    ends[visitor] = end + 1;
+  });
+  const timeOf = (row: number): number => times[row] ?? 0;
+  for (let visitor = 0; visitor < visitorCount; visitor++) {
+    const ofVisitor = order.subarray(begins[visitor], begins[visitor + 1]);
+    const isSorted = ofVisitor.every((row, i) => i === 0 || timeOf(ofVisitor[i - 1] ?? 0) <= timeOf(row));
+    if (!isSorted) ofVisitor.sort((a, b) => timeOf(a) - timeOf(b) || a - b);
+  }
+  return order;
+}
+
+/** The session of each event, from 0 on, in order of time: needed for a day during which the clock was set back. */
+function sessionsInOrder({ visitors, times }: SessionEvents, visitorCount: number, gapMs: number): Int32Array {
+  const sessions = new Int32Array(visitors.length);
+  let session = -1;
+  let previous = -1;
+  for (const row of orderOf(visitors, times, visitorCount)) {
+    const isSame = previous >= 0 && visitors[row] === visitors[previous] && (times[row] ?? 0) - (times[previous] ?? 0) <= gapMs;
+    sessions[row] = isSame ? session : ++session;
+    previous = row;
+  }
+  return sessions;
+}
+
+function sessionsOfDay(events: SessionEvents, day: number, visitorCount: number, gapMs: number): SessionTable {
+  let count = 0;
+  const numbers = new SessionNumbers(gapMs, () => ++count);
+  let sessions = numbers.assign(events.visitors, events.times);
+  let firstNumber = 1;
+  if (!numbers.inOrder) {
+    sessions = sessionsInOrder(events, visitorCount, gapMs);
+    count = sessions.reduce((most, session) => Math.max(most, session + 1), 0);
+    firstNumber = 0;
+  }
+  return grouped(events, sessions, firstNumber, tableOf(count), day);
+}
+
+function grouped(
+  { visitors, times, pages }: SessionEvents,
+  sessions: Int32Array,
+  firstNumber: number,
+  table: SessionTable,
+  day: number,
+): SessionTable {
+  const { firstMs, lastMs, events, pageviews, entryPages, exitPages } = table;
+  const entryMs = new Float64Array(firstMs.length).fill(Number.POSITIVE_INFINITY);
+  const exitMs = new Float64Array(firstMs.length).fill(Number.NEGATIVE_INFINITY);
+  for (let row = 0; row < sessions.length; row++) {
+    const session = (sessions[row] ?? 0) - firstNumber;
+    const timeMs = times[row] ?? 0;
+    table.visitors[session] = visitors[row] ?? 0;
+    if (timeMs < (firstMs[session] ?? 0)) firstMs[session] = timeMs;
+    if (timeMs > (lastMs[session] ?? 0)) lastMs[session] = timeMs;
+    events[session] = (events[session] ?? 0) + 1;
+    const page = pages[row] ?? NO_PAGE;
+    if (page === NO_PAGE) continue;
+    pageviews[session] = (pageviews[session] ?? 0) + 1;
+    // Of two events at one time, the one with the lower sequence number is first.
+    if (timeMs < (entryMs[session] ?? 0)) {
+      entryMs[session] = timeMs;
+      entryPages[session] = page;
+    }
+    if (timeMs < (exitMs[session] ?? 0)) continue;
+    exitMs[session] = timeMs;
+    exitPages[session] = page;
+  }
+  table.days.fill(day);
+  return table;
+}
+
+type Column<Values> = { [Name in keyof SessionTable]: SessionTable[Name] extends Values ? Name : never }[keyof SessionTable];
+
+const mapColumns = (
+  integers: (column: Column<Int32Array>) => Int32Array,
+  floats: (column: Column<Float64Array>) => Float64Array,
+): SessionTable => ({
+  visitors: integers("visitors"),
+  days: integers("days"),
+  firstMs: floats("firstMs"),
+  lastMs: floats("lastMs"),
+  events: integers("events"),
+  pageviews: integers("pageviews"),
+  entryPages: integers("entryPages"),
+  exitPages: integers("exitPages"),
+});
+
+function floatsAt(rows: Int32Array, values: Float64Array): Float64Array {
+  const found = new Float64Array(rows.length);
+  for (let i = 0; i < rows.length; i++) found[i] = values[rows[i] ?? 0] ?? 0;
+  return found;
+}
+
+const rowsOf = (table: SessionTable, rows: Int32Array): SessionTable =>
+  mapColumns(
+    (column) => rows.map((row) => table[column][row] ?? 0),
+    (column) => floatsAt(rows, table[column]),
+  );
+
+function joined<Values extends Int32Array | Float64Array>(parts: readonly Values[], create: (length: number) => Values): Values {
+  const [first, ...others] = parts;
+  if (first && others.length === 0) return first;
+  const values = create(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    values.set(part, at);
+    at += part.length;
+  }
+  return values;
+}
+
+const integersOf = (parts: readonly Int32Array[]): Int32Array => joined(parts, (length) => new Int32Array(length));
+
+const floatsOf = (parts: readonly Float64Array[]): Float64Array => joined(parts, (length) => new Float64Array(length));
+
+const joinedTables = (tables: readonly SessionTable[]): SessionTable =>
+  mapColumns(
+    (column) => integersOf(tables.map((table) => table[column])),
+    (column) => floatsOf(tables.map((table) => table[column])),
+  );
+
+/** Parts of a visitor without a longer pause between them become one session. */
+function chained(parts: SessionTable, visitorCount: number, gapMs: number): SessionTable {
+  const table = rowsOf(parts, orderOf(parts.visitors, parts.firstMs, visitorCount));
+  const { visitors, days, firstMs, lastMs, events, pageviews, entryPages, exitPages } = table;
+  const firsts: number[] = [];
+  let first = -1;
+  let previousEndMs = 0;
+  for (let row = 0; row < visitors.length; row++) {
+    const endMs = lastMs[row] ?? 0;
+    const isSame = first >= 0 && visitors[row] === visitors[first] && (firstMs[row] ?? 0) - previousEndMs <= gapMs;
+    previousEndMs = endMs;
+    if (!isSame) {
+      firsts.push((first = row));
+      continue;
+    }
+    days[first] = Math.min(days[first] ?? 0, days[row] ?? 0);
+    lastMs[first] = Math.max(lastMs[first] ?? 0, endMs);
+    events[first] = (events[first] ?? 0) + (events[row] ?? 0);
+    pageviews[first] = (pageviews[first] ?? 0) + (pageviews[row] ?? 0);
+    if (entryPages[first] === NO_PAGE) entryPages[first] = entryPages[row] ?? NO_PAGE;
+    if (exitPages[row] !== NO_PAGE) exitPages[first] = exitPages[row] ?? NO_PAGE;
+  }
+  return rowsOf(table, Int32Array.from(firsts));
+}
+
+/** When a day of the site's calendar begins and ends. */
+export interface DayBounds {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+interface PeriodSessionsOptions {
+  readonly gapMs: number;
+  /** No session continues past midnight. */
+  readonly isOneDay: boolean;
+  /** Takes sessions once they are complete. */
+  readonly onSessions: (sessions: SessionTable) => void;
+}
+
+export class PeriodSessions {
+  readonly #options: PeriodSessionsOptions;
+  #events: SessionEvents[] = [];
+  /** Sessions that may continue past midnight. */
+  #nearMidnight: SessionTable[] = [];
+
+  constructor(options: PeriodSessionsOptions) {
+    this.#options = options;
+  }
+
+  bytes(visitorCount: number): number {
+    const events = this.#events.reduce((sum, { visitors }) => sum + visitors.length, 0);
+    const sessions = this.#nearMidnight.reduce((sum, { visitors }) => sum + visitors.length, 0);
+    return events * EVENT_BYTES + sessions * SESSION_BYTES + visitorCount * VISITOR_BYTES;
+  }
+
+  add(events: SessionEvents): void {
+    this.#events.push(events);
+  }
+
+  endDay(day: number, bounds: DayBounds, visitorCount: number): void {
+    const { gapMs, isOneDay, onSessions } = this.#options;
+    const events = {
+      visitors: integersOf(this.#events.map(({ visitors }) => visitors)),
+      times: floatsOf(this.#events.map(({ times }) => times)),
+      pages: integersOf(this.#events.map(({ pages }) => pages)),
+    };
+    this.#events = [];
+    const sessions = sessionsOfDay(events, day, visitorCount, gapMs);
+    onSessions(isOneDay ? sessions : this.#withoutNearMidnight(sessions, bounds));
+  }
+
+  #withoutNearMidnight(sessions: SessionTable, { startMs, endMs }: DayBounds): SessionTable {
+    const { gapMs } = this.#options;
+    const { firstMs, lastMs } = sessions;
+    const near = firstMs.map((beginMs, row) => (beginMs - startMs <= gapMs || endMs - (lastMs[row] ?? 0) <= gapMs ? 1 : 0));
+    const rows = Int32Array.from(near.keys());
+    this.#nearMidnight.push(
+      rowsOf(
+        sessions,
+        rows.filter((row) => near[row] === 1),
+      ),
+    );
+    return rowsOf(
+      sessions,
+      rows.filter((row) => near[row] === 0),
+    );
+  }
+
+  endPeriod(visitorCount: number): void {
+    const { gapMs, isOneDay, onSessions } = this.#options;
+    if (!isOneDay) onSessions(chained(joinedTables(this.#nearMidnight), visitorCount, gapMs));
+    this.#nearMidnight = [];
+  }
+}
