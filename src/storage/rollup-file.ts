@@ -6,6 +6,8 @@ import { gunzip, gzip } from "./gzip.ts";
 import { openParquet, type ParquetColumns, type SchemaElement, type StoredPage } from "./parquet-columns.ts";
 import { isGrouping, type Rollup, ROLLUP_COLUMNS, type RollupColumn, type RollupHeader } from "./rollup.ts";
 import { ByteWriter, type ColumnSource, ParquetWriter as FileWriter } from "hyparquet-writer";
+import { writePageHeader } from "hyparquet-writer/src/datapage.js";
+import { parquetHeader } from "hyparquet/src/column.js";
 import { deltaBinaryUnpack } from "hyparquet/src/delta.js";
 
 /** The encodings of all columns that are read. */
@@ -181,13 +183,20 @@ interface Run {
   readonly rows: readonly number[];
 }
 
+const SURROGATE = /[\ud800-\udfff]/;
+
+/** JavaScript's own order, which is that of code points unless a text has surrogates. */
+const compareUnits = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
 /** All rows of a measure: similar texts stand together, because they compress well. */
 function sortedRun(measure: string, columns: Columns): Run {
   const grouping = ROLLUP_COLUMNS.filter((column) => isGrouping(column) && columns[column.name]);
   const orders = [...grouping.filter(({ kind }) => kind === "text"), ...grouping.filter(({ kind }) => kind === "key")].map(({ name }) => {
     const values = columns[name] ?? [];
-    if (Array.isArray(values)) return (a: number, b: number) => compareCodePoints(values[a], values[b]);
-    return (a: number, b: number) => Number(values[a]) - Number(values[b]);
+    if (!Array.isArray(values)) return (a: number, b: number) => Number(values[a]) - Number(values[b]);
+    const texts = values as readonly string[];
+    const compare = texts.some((text) => SURROGATE.test(text)) ? compareCodePoints : compareUnits;
+    return (a: number, b: number) => compare(texts[a] ?? "", texts[b] ?? "");
   });
   const rows = Array.from({ length: rowCountOf(columns) }, (_, row) => row);
   rows.sort((a, b) => {
@@ -200,11 +209,8 @@ function sortedRun(measure: string, columns: Columns): Run {
   return { measure, columns, rows };
 }
 
-function charsOf(columns: Columns, row: number): number {
-  let chars = 0;
-  for (const values of Object.values(columns)) if (Array.isArray(values)) chars += String(values[row]).length;
-  return chars;
-}
+const textsIn = (columns: Columns): readonly (readonly string[])[] =>
+  Object.values(columns).filter((values): values is readonly string[] => Array.isArray(values));
 
 /** The rows of all measures in row groups. */
 function rowGroupsOf(runs: readonly Run[]): Run[][] {
@@ -212,6 +218,7 @@ function rowGroupsOf(runs: readonly Run[]): Run[][] {
   let [rowsLeft, charsLeft] = [0, 0];
   for (const { measure, columns, rows } of runs) {
     let begin = 0;
+    const texts = textsIn(columns);
     rows.forEach((row, i) => {
       if (rowsLeft === 0 || charsLeft <= 0) {
         if (i > begin) rowGroups.at(-1)?.push({ measure, columns, rows: rows.slice(begin, i) });
@@ -219,17 +226,24 @@ function rowGroupsOf(runs: readonly Run[]): Run[][] {
         [rowsLeft, charsLeft, begin] = [ROW_GROUP_ROWS_MAX, ROW_GROUP_CHARS_MAX, i];
       }
       rowsLeft--;
-      charsLeft -= charsOf(columns, row);
+      for (const column of texts) charsLeft -= column[row]?.length ?? 0;
     });
     if (begin < rows.length) rowGroups.at(-1)?.push({ measure, columns, rows: rows.slice(begin) });
   }
   return rowGroups;
 }
 
-function valuesOf({ name, kind }: RollupColumn, { columns, rows }: Run): (bigint | number | string | null)[] {
-  const values = columns[name];
-  if (!values) return rows.map(() => null);
-  return rows.map((row) => STORED_AS[kind].toStored(values[row] ?? 0));
+type Value = bigint | number | string | null;
+
+/** A column of all rows of a row group; null where a measure lacks it. */
+function valuesOf({ name, kind }: RollupColumn, rowGroup: readonly Run[]): Value[] {
+  const { toStored } = STORED_AS[kind];
+  const result: Value[] = [];
+  for (const { columns, rows } of rowGroup) {
+    const values = columns[name];
+    for (const row of rows) result.push(values ? toStored(values[row] ?? 0) : null);
+  }
+  return result;
 }
 
 const columnsOf = (rowGroup: readonly Run[]): ColumnSource[] => [
@@ -237,7 +251,7 @@ const columnsOf = (rowGroup: readonly Run[]): ColumnSource[] => [
   { name: "measure", data: rowGroup.flatMap(({ measure, rows }) => rows.map(() => measure)), encoding: "RLE_DICTIONARY", statistics: true },
   ...ROLLUP_COLUMNS.map((column): ColumnSource => ({
     name: column.name,
-    data: rowGroup.flatMap((run) => valuesOf(column, run)),
+    data: valuesOf(column, rowGroup),
     encoding: STORED_AS[column.kind].encoding,
     statistics: false,
   })),
@@ -247,37 +261,80 @@ function headerOf(rollup: Rollup, runs: readonly Run[]): RollupHeader {
   return { ...rollup, measures: Object.fromEntries(runs.map(({ measure, rows }) => [measure, rows.length])) };
 }
 
-/** The file without its checksum. A column of a row group is one page. */
-function writeFile(rowGroups: readonly ColumnSource[][], header: RollupHeader, compress: (page: Uint8Array) => Uint8Array): Uint8Array {
-  const bytes = new ByteWriter();
-  const writer = new FileWriter({
-    writer: bytes,
+const fileWriter = (writer: ByteWriter, header: RollupHeader): FileWriter =>
+  new FileWriter({
+    writer,
     schema: SCHEMA,
     codec: "GZIP",
-    compressors: { GZIP: compress },
+    compressors: { GZIP: (page) => page },
     createdBy: "sandpiper",
     kvMetadata: [{ key: HEADER_ENTRY, value: JSON.stringify({ format: FORMAT, ...header }) }, SEAL_ENTRY],
   });
-  for (const columnData of rowGroups) void writer.write({ columnData, rowGroupSize: ROW_GROUP_ROWS_MAX, pageSize: 0 });
-  void writer.finish();
-  return new Uint8Array(bytes.getBuffer());
+
+type ColumnChunk = FileWriter["row_groups"][number]["columns"][number];
+
+/** Copies the pages of a column, and compresses their values. Returns where they are then. */
+async function compressColumn(chunk: ColumnChunk, draft: Uint8Array, out: ByteWriter): Promise<ColumnChunk> {
+  const { meta_data: data } = chunk;
+  if (!data) throw new Error("a column of the draft has no metadata");
+  const begin = Number(data.dictionary_page_offset ?? data.data_page_offset);
+  const reader = { view: new DataView(draft.buffer, draft.byteOffset + begin, Number(data.total_compressed_size)), offset: 0 };
+  const firstOffset = out.offset;
+  let dataOffset = firstOffset;
+  let uncompressedSize = 0;
+  while (reader.offset < reader.view.byteLength) {
+    const header = parquetHeader(reader);
+    const { data_page_header_v2: ofData, compressed_page_size: size } = header;
+    const from = begin + reader.offset;
+    const values = from + (ofData?.definition_levels_byte_length ?? 0) + (ofData?.repetition_levels_byte_length ?? 0);
+    reader.offset += size;
+    const packed = await gzip(draft.subarray(values, from + size));
+    const pageOffset = out.offset;
+    if (ofData) dataOffset = pageOffset;
+    writePageHeader(out, { ...header, compressed_page_size: values - from + packed.length });
+    uncompressedSize += out.offset - pageOffset + header.uncompressed_page_size;
+    out.appendBytes(draft.subarray(from, values));
+    out.appendBytes(packed);
+  }
+  return {
+    ...chunk,
+    file_offset: BigInt(firstOffset),
+    meta_data: {
+      ...data,
+      data_page_offset: BigInt(dataOffset),
+      ...(data.dictionary_page_offset !== undefined && { dictionary_page_offset: BigInt(firstOffset) }),
+      total_compressed_size: BigInt(out.offset - firstOffset),
+      total_uncompressed_size: BigInt(uncompressedSize),
+    },
+  };
 }
 
-/** Equal measures yield equal bytes, in whatever order their rows are. */
+/** Equal measures yield equal bytes, in whatever order their rows are. A column of a row group is one page. */
 export async function encodeRollup(rollup: Rollup): Promise<Uint8Array> {
   const runs = [...rollup.measures].sort(([a], [b]) => compareCodePoints(a, b)).map(([name, columns]) => sortedRun(name, columns));
   const header = headerOf(rollup, runs);
-  const rowGroups = rowGroupsOf(runs).map(columnsOf);
-  // Written twice: the library compresses pages synchronously, the platform only asynchronously.
-  const pages: Uint8Array[] = [];
-  writeFile(rowGroups, header, (page) => {
-    pages.push(page);
-    return page;
-  });
-  const compressed = (await Promise.all(pages.map(gzip))).values();
-  const file = writeFile(rowGroups, header, (page) => compressed.next().value ?? page);
-  seal(file);
-  return file;
+  const bytes = new ByteWriter();
+  const file = fileWriter(bytes, header);
+  // First a draft without compression: the library compresses pages synchronously, the platform only asynchronously.
+  for (const rowGroup of rowGroupsOf(runs)) {
+    const draftBytes = new ByteWriter();
+    const draft = fileWriter(draftBytes, header);
+    void draft.write({ columnData: columnsOf(rowGroup), rowGroupSize: ROW_GROUP_ROWS_MAX, pageSize: 0 });
+    const drafted = draftBytes.getBytes();
+    for (const group of draft.row_groups) {
+      const beganAt = bytes.offset;
+      const columns: ColumnChunk[] = [];
+      for (const chunk of group.columns) columns.push(await compressColumn(chunk, drafted, bytes));
+      const sizes = columns.map(({ meta_data: data }) => data?.total_uncompressed_size ?? 0n);
+      const total_byte_size = sizes.reduce((sum, size) => sum + size, 0n);
+      file.row_groups.push({ ...group, columns, total_byte_size, total_compressed_size: BigInt(bytes.offset - beganAt) });
+    }
+    file.num_rows += draft.num_rows;
+  }
+  void file.finish();
+  const written = new Uint8Array(bytes.getBuffer());
+  seal(written);
+  return written;
 }
 
 export interface OpenedRollup {
