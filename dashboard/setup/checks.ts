@@ -1,7 +1,8 @@
 /** Checks of an installation: events that arrive or are rejected, the page of the site, this browser, and the addresses of site and script. */
 import { DEMO_SITE, SCRIPT_PATHS, TRACK_FUNCTION } from "../../src/shared/names.ts";
+import { areRollupsRemade } from "../../src/shared/rollup-progress.ts";
 import type { Installation, InstallationPage } from "../api/types.ts";
-import { countOf, formatTimestamp } from "../format/locale.ts";
+import { countOf, formatCount, formatTimestamp } from "../format/locale.ts";
 import { isLocalSite } from "./platforms.ts";
 
 export interface Check {
@@ -32,9 +33,17 @@ function proxyFinding({ problem: kind, trust_proxy: count }: NonNullable<Install
   );
 }
 
-/** Problems of the whole service, which also stand above the stats. */
-export const serviceFindings = ({ proxy, files_left_out: files }: Installation): Check[] => [
+/** After a restore, or an upgrade that computes reports in another way. */
+function rollupFindings({ days_made: made, days_due: due }: Installation["rollups"]): Check[] {
+  if (!areRollupsRemade(made, due)) return [];
+  const finding = `Sums of past days are being made, newest days first: ${formatCount(made)} of ${countOf(due, "day")}`;
+  return [note(finding, "Until then, long ranges take longer. All numbers are complete.")];
+}
+
+/** Findings about the whole service, which also stand above the stats. */
+export const serviceFindings = ({ proxy, files_left_out: files, rollups }: Installation): Check[] => [
   ...(proxy ? [proxyFinding(proxy)] : []),
+  ...rollupFindings(rollups),
   ...(files > 0
     ? [
         problem(

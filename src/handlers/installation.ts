@@ -32,7 +32,7 @@ export const getInstallation: Handler = async (_request, { services, url }) => {
   // Before the gauges: listing the site's files finds those that are left out.
   const days = await daysOf(siteId, services);
   // On hosts with an instance for each site, this also fetches their counts of events.
-  const { filesLeftOut } = await services.gauges();
+  const { filesLeftOut, rollupDays } = await services.gauges();
   return jsonReply({
     since: new Date(eventOutcomes.sinceMsOf(siteId)).toISOString(),
     is_allowed: config.siteIds.length === 0 || config.siteIds.includes(siteId),
@@ -41,6 +41,7 @@ export const getInstallation: Handler = async (_request, { services, url }) => {
     last_event_date: days.at(-1) ?? null,
     proxy: proxyCheck.finding && { problem: proxyCheck.finding.problem, trust_proxy: proxyCheck.finding.trustProxy },
     files_left_out: filesLeftOut,
+    rollups: { days_made: rollupDays.stored, days_due: rollupDays.stored + rollupDays.stale + rollupDays.missing },
     events: eventOutcomes.of(siteId).map(counted),
     other_events: eventOutcomes.ofOthers(siteId, OTHER_NAMES_MAX).map(counted),
   });
@@ -107,6 +108,11 @@ const PROXY_FINDING = closed({
   trust_proxy: count("The value of the option `trust_proxy` that fits the requests."),
 });
 
+const ROLLUP_PROGRESS = closed({
+  days_made: count("Past days, of all sites, in an up-to-date rollup."),
+  days_due: count("Past days, of all sites, that should be in one."),
+});
+
 const PAGE_FINDINGS = closed({
   script: text("`mentioned`: there is no script tag, but the address is in the page. `other_address`: the tag loads another one.", {
     enum: SCRIPT_FINDINGS,
@@ -130,6 +136,7 @@ const SCHEMAS = {
     ),
     proxy: nullable(PROXY_FINDING),
     files_left_out: count("Files of events, of any site, that reports leave out: damaged, missing or in the wrong folder."),
+    rollups: ROLLUP_PROGRESS,
     events: list("The events of the site.", OUTCOME_COUNT),
     other_events: list("The events of other names, the latest first.", OUTCOME_COUNT),
   }),

@@ -19,6 +19,7 @@ interface Installation {
   readonly first_event_date: string | null;
   readonly last_event_date: string | null;
   readonly files_left_out: number;
+  readonly rollups: { readonly days_made: number; readonly days_due: number };
   readonly events: readonly OutcomeCount[];
   readonly other_events: readonly OutcomeCount[];
 }
@@ -47,6 +48,7 @@ export function describeInstallation(makeTarget: MakeTarget): void {
         first_event_date: null,
         last_event_date: null,
         files_left_out: 0,
+        rollups: { days_made: 0, days_due: 0 },
         events: [],
         other_events: [],
       });

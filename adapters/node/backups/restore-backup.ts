@@ -109,6 +109,7 @@ async function restore(run: Restore): Promise<CommandOutcome> {
     `  made of ${source} at ${createdAt} by version ${version}, ${counted(manifest.entries.size, "file")}`,
     ...linesOf(findings),
     "Start Sandpiper now. Visitors of the current salt period are counted again when they return.",
+    "Rollups are rebuilt after the start, newest days first. Until then, reports over long ranges read the events and take longer.",
     `Repeat the deletions that were made since ${createdAt}; retention_days repeats its own.`,
   ];
   return { succeeded: findings.faultCount === 0, text: `${lines.join("\n")}\n` };

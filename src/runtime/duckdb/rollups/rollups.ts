@@ -1,6 +1,7 @@
 /** The job that makes rollups: one at a time, after flush and compaction, for changed sites first. */
 import type { EventStore } from "../../../storage/event-store.ts";
 import type { EpochMs, LocalDate, SiteId } from "../../../storage/event.ts";
+import { areRollupsRemade } from "../../../shared/rollup-progress.ts";
 import { ROLLUP_RETRY_MS_MAX, ROLLUP_RETRY_MS_MIN, ROLLUP_RUN_MS_MAX } from "../../base/config/report-limits.ts";
 import type { Config } from "../../base/config/config.ts";
 import type { Counters, RollupDays } from "../../base/metrics/metrics.ts";
@@ -101,6 +102,8 @@ export class Rollups implements Job {
   /** Days whose rollup could not be made. Others are tried before it. */
   readonly #passedOver = new Map<SiteId, Set<LocalDate>>();
   readonly #reported = new Set<SiteId>();
+  /** The log says that many rollups are missing. */
+  #isRemaking = false;
   /** Each midnight of a site makes one more of its days a past one. */
   readonly #newDates: NewDates;
 
@@ -198,6 +201,7 @@ export class Rollups implements Job {
     const { eventStore, rollupStore, rollupDays } = this.#options;
     const days = await eventStore.versions(siteId, FIRST_DAY, LAST_DAY);
     rollupDays.note(siteId, await rollupStore.dayCounts(siteId, this.#todayOf(siteId), days));
+    this.#logProgress();
     const next = await this.#nextToMake(siteId, days);
     if (!next) {
       await rollupStore.deleteOutdated(siteId, days);
@@ -206,6 +210,20 @@ export class Rollups implements Job {
     } else {
       await this.#make(next, days, signal);
     }
+  }
+
+  #logProgress(): void {
+    const { log, rollupDays } = this.#options;
+    const { stored, stale, missing } = rollupDays.total;
+    const isRemaking = areRollupsRemade(stored, stored + stale + missing);
+    if (isRemaking && !this.#isRemaking)
+      log.info("rollups of past days are made, newest days first; until then, reports over them read their events", {
+        stored,
+        stale,
+        missing,
+      });
+    if (this.#isRemaking && stale + missing === 0) log.info("all rollups of past days are made", { stored });
+    this.#isRemaking = isRemaking || (this.#isRemaking && stale + missing > 0);
   }
 
   async #nextToMake(siteId: SiteId, days: readonly PartitionVersion[]): Promise<RollupToMake | null> {

@@ -25,6 +25,7 @@ const arriving = (others: readonly Counted[], sites: readonly string[], isLate =
     has_events: false,
     first_event_date: null,
     files_left_out: 0,
+    rollups: { days_made: 0, days_due: 0 },
     last_event_date: null,
     proxy: null,
     events: [],

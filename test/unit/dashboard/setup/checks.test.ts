@@ -28,6 +28,7 @@ const installation = (fields: Partial<Installation> = {}): Installation => ({
   last_event_date: null,
   proxy: null,
   files_left_out: 0,
+  rollups: { days_made: 0, days_due: 0 },
   events: [],
   other_events: [],
   ...fields,
@@ -76,6 +77,13 @@ describe("the checks of events", () => {
     expect(eventsOf({ has_events: true, files_left_out: 2 })).toContain(
       "problem: Reports leave out 2 files of events: damaged, missing or in the wrong folder",
     );
+  });
+
+  it("the checks of events say how many days have sums, until nearly all have", () => {
+    const notes = (days_made: number) => eventsOf({ has_events: true, rollups: { days_made, days_due: 1460 } }).slice(1);
+    expect(notes(0)).toEqual(["note: Sums of past days are being made, newest days first: 0 of 1,460 days"]);
+    expect(notes(1300)).toHaveLength(1);
+    expect(notes(1400)).toEqual([]);
   });
 
   it("the checks of events say that events came before the start only", () => {

@@ -137,6 +137,23 @@ describe("the rollup job", () => {
     expect(await days()).toEqual({ stored: 2, stale: 0, missing: 0 });
   });
 
+  it("says that rollups are remade and when all are, in the log and in the installation check", async () => {
+    const { objects, rollups } = createObjects();
+    for (let back = 1; back <= 12; back++) await storeDay(objects, A, daysBack(back), HEAVY);
+    const target = await start(objects);
+    const progress = async () =>
+      ((await (await target.fetch(`/api/installation?site_id=${A}`)).json()) as { rollups: Record<string, number> }).rollups;
+    expect(await progress()).toEqual({ days_made: 0, days_due: 0 });
+    await makeAll(target);
+    expect(await progress()).toEqual({ days_made: 12, days_due: 12 });
+    const lines = () => linesOf(target, "rollups of past days").concat(linesOf(target, "all rollups of past days"));
+    expect(lines().map(({ fields }) => fields)).toEqual([{ stored: 0, stale: 0, missing: 12 }, { stored: 12 }]);
+    expect((await rollups()).length).toBeGreaterThan(12);
+    await target.advance(DAY_MS);
+    await makeAll(target);
+    expect(lines()).toHaveLength(2);
+  });
+
   it("makes rollups of few events for many days at once", async () => {
     const { objects, written } = createObjects();
     for (let back = 1; back <= 64; back++) await storeDay(objects, A, daysBack(back));
