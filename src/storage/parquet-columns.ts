@@ -19,8 +19,8 @@ export interface NumberColumn {
   readonly recorded: Uint8Array;
 }
 
-/** So that a value and up to seven bits of the previous byte fit into 32 bits. */
-const INDEX_BITS_MAX = 24;
+/** So that a value and up to seven bits before it fit into 32 bits. */
+const INDEX_BITS_MAX = 25;
 
 /** `ignoreBOM` keeps a leading U+FEFF in a text. */
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -43,9 +43,20 @@ export interface StoredPage extends DataPage {
   readonly unpackedBytes: number;
 }
 
+const WORD_BYTES = Int32Array.BYTES_PER_ELEMENT;
+
+/** The last bytes, fewer than a word, as if zeros followed them. */
+function lastBits(bytes: Uint8Array, begin: number): number {
+  let bits = 0;
+  for (let at = begin; at < bytes.length; at++) bits |= (bytes[at] ?? 0) << (8 * (at - begin));
+  return bits;
+}
+
 /** Numbers in runs: either one value many times, or values of `width` bits each. Fills `out`. */
 function readRuns<Out extends Int32Array | Uint8Array>(bytes: Uint8Array, begin: number, width: number, out: Out): Out {
   if (width > INDEX_BITS_MAX) throw new Error(`the file has numbers of ${width} bits in a run`);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const lastWord = bytes.length - WORD_BYTES;
   let at = begin;
   let row = 0;
   while (row < out.length) {
@@ -59,12 +70,10 @@ function readRuns<Out extends Int32Array | Uint8Array>(bytes: Uint8Array, begin:
     if (header & 1) {
       const end = Math.min(out.length, row + (header >>> 1) * 8);
       const mask = (1 << width) - 1;
-      let [waiting, bits, from] = [0, 0, at];
-      for (; row < end; row++) {
-        for (; bits < width; bits += 8) waiting |= (bytes[from++] ?? 0) << bits;
-        out[row] = waiting & mask;
-        waiting >>>= width;
-        bits -= width;
+      for (let bit = at * 8; row < end; row++, bit += width) {
+        const byte = bit >>> 3;
+        const bits = byte <= lastWord ? view.getInt32(byte, true) : lastBits(bytes, byte);
+        out[row] = (bits >>> (bit & 7)) & mask;
       }
       at += (header >>> 1) * width;
     } else {
@@ -129,6 +138,18 @@ function plainTexts(bytes: Uint8Array, count: number): string[] {
 function plainNumbers(bytes: Uint8Array, count: number): BigInt64Array {
   const aligned = bytes.byteOffset % BigInt64Array.BYTES_PER_ELEMENT === 0 ? bytes : bytes.slice();
   return new BigInt64Array(aligned.buffer, aligned.byteOffset, count);
+}
+
+/** The dictionary's numbers at these indexes. Copied as words, because a BigInt of each takes several times as long. */
+function numbersAt(indexes: Int32Array, dictionary: BigInt64Array): BigInt64Array {
+  const words = new Int32Array(dictionary.buffer, dictionary.byteOffset, 2 * dictionary.length);
+  const found = new Int32Array(2 * indexes.length);
+  for (let i = 0; i < indexes.length; i++) {
+    const at = 2 * (indexes[i] ?? 0);
+    found[2 * i] = words[at] ?? 0;
+    found[2 * i + 1] = words[at + 1] ?? 0;
+  }
+  return new BigInt64Array(found.buffer);
 }
 
 /** Writes each value at its row. */
@@ -225,16 +246,17 @@ export class ParquetColumns {
     const numbers = new BigInt64Array(this.rows);
     const recorded = new Uint8Array(this.rows);
     this.#eachPage(name, plainNumbers, (page, row, dictionary) => {
-      const values = isIndexed(page) ? indexesOf(page) : plainNumbers(page.bytes, page.values);
-      const valueAt = (i: number): bigint => (values instanceof Int32Array ? dictionary?.[values[i] ?? 0] : values[i]) ?? 0n;
-      if (page.present) recorded.set(page.present, row);
-      else recorded.fill(1, row, row + page.rows);
-      if (!page.present && values instanceof BigInt64Array) {
+      const values = isIndexed(page)
+        ? numbersAt(indexesOf(page), dictionary ?? new BigInt64Array())
+        : plainNumbers(page.bytes, page.values);
+      if (!page.present) {
         numbers.set(values, row);
+        recorded.fill(1, row, row + page.rows);
         return;
       }
+      recorded.set(page.present, row);
       let value = 0;
-      for (let i = row; i < row + page.rows; i++) if (recorded[i] === 1) numbers[i] = valueAt(value++);
+      for (let i = row; i < row + page.rows; i++) if (recorded[i] === 1) numbers[i] = values[value++] ?? 0n;
     });
     return { numbers, recorded };
   }
