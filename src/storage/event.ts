@@ -134,20 +134,33 @@ export const DAY_MS = 86_400_000;
 /** Characters of the time in an ISO 8601 instant. Years after 9999 have a longer date before it. */
 const TIME_CHARS = "T00:00:00.000Z".length;
 
+/** Dates of which the start is remembered, and the other way round: ten years. Formatting and parsing take a microsecond. */
+const DATES_MAX = 4_000;
+
+const dates = new Map<number, LocalDate>();
+const starts = new Map<string, EpochMs>();
+
+function remembered<Key, Value>(known: Map<Key, Value>, key: Key, value: Value): Value {
+  if (known.size >= DATES_MAX) known.clear();
+  known.set(key, value);
+  return value;
+}
+
 /** The last result of `utcDateOf`: consecutive events mostly have the same date. */
 let lastDay: { readonly index: number; readonly day: LocalDate } = { index: 0, day: "1970-01-01" as LocalDate };
 
 /** The UTC date an instant falls on. */
 export function utcDateOf(timestampMs: EpochMs): LocalDate {
   const index = Math.floor(timestampMs / DAY_MS);
-  if (lastDay.index !== index) lastDay = { index, day: new Date(timestampMs).toISOString().slice(0, -TIME_CHARS) as LocalDate };
+  if (lastDay.index !== index) {
+    const day = dates.get(index) ?? remembered(dates, index, new Date(timestampMs).toISOString().slice(0, -TIME_CHARS) as LocalDate);
+    lastDay = { index, day };
+  }
   return lastDay.day;
 }
 
 /** The first instant of a UTC date. */
-export function startOfDayMs(day: LocalDate): EpochMs {
-  return Date.parse(`${day}T00:00:00.000Z`);
-}
+export const startOfDayMs = (day: LocalDate): EpochMs => starts.get(day) ?? remembered(starts, day, Date.parse(`${day}T00:00:00.000Z`));
 
 /** True if the text is a real calendar date spelled `YYYY-MM-DD`. The first is 0001-01-01: dates a year before it can be spelled too. */
 export function isLocalDate(text: string): text is LocalDate {

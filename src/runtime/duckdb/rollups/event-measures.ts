@@ -237,13 +237,22 @@ class SessionRows implements Batch {
   readonly #sessions: SessionTable;
   readonly #pages: readonly string[];
   readonly #offsets: EventsToRead["offsets"];
+  readonly #bounces: Uint8Array;
+  readonly #durations: Float64Array;
 
   constructor(sessions: SessionTable, pages: readonly string[], offsets: EventsToRead["offsets"]) {
-    this.rows = sessions.visitors.length;
-    this.visitors = sessions.visitors;
+    const { visitors, events, pageviews, firstMs, lastMs } = sessions;
+    this.rows = visitors.length;
+    this.visitors = visitors;
     this.#sessions = sessions;
     this.#pages = pages;
     this.#offsets = offsets;
+    this.#bounces = new Uint8Array(this.rows);
+    this.#durations = new Float64Array(this.rows);
+    for (let row = 0; row < this.rows; row++) {
+      this.#bounces[row] = Number(events[row] === 1 && pageviews[row] === 1);
+      this.#durations[row] = (lastMs[row] ?? 0) - (firstMs[row] ?? 0);
+    }
   }
 
   text(column: Grouped): TextColumn {
@@ -257,10 +266,8 @@ class SessionRows implements Batch {
   }
 
   sums(column: Summed): Uint8Array | Int32Array | Float64Array {
-    const { events, pageviews, firstMs, lastMs } = this.#sessions;
-    if (column === "pageviews") return pageviews;
-    if (column === "bounces") return Uint8Array.from(events, (count, row) => Number(count === 1 && pageviews[row] === 1));
-    return lastMs.map((endMs, row) => endMs - (firstMs[row] ?? 0));
+    if (column === "pageviews") return this.#sessions.pageviews;
+    return column === "bounces" ? this.#bounces : this.#durations;
   }
 }
 
