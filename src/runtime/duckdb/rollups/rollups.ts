@@ -94,6 +94,12 @@ interface RollupsOptions extends RollupMakerOptions {
 const FIRST_DAY = "0001-01-01" as LocalDate;
 const LAST_DAY = "9999-12-31" as LocalDate;
 
+/** The rollup store leaves out days with events that are in no file yet. Days that are left out here look like these. */
+const withoutDays = (
+  days: readonly PartitionVersion[],
+  isLeftOut: (version: PartitionVersion) => boolean | undefined,
+): readonly PartitionVersion[] => days.map((version) => (isLeftOut(version) ? { ...version, hasUnflushed: true } : version));
+
 export class Rollups implements Job {
   readonly #options: RollupsOptions;
   readonly #job: PeriodicJob;
@@ -200,7 +206,8 @@ export class Rollups implements Job {
   async #lookAt(siteId: SiteId, signal: AbortSignal): Promise<void> {
     const { eventStore, rollupStore, rollupDays } = this.#options;
     const days = await eventStore.versions(siteId, FIRST_DAY, LAST_DAY);
-    rollupDays.note(siteId, await rollupStore.dayCounts(siteId, this.#todayOf(siteId), days));
+    const possible = withoutDays(days, (version) => this.#maker.isSkipped(siteId, version));
+    rollupDays.note(siteId, await rollupStore.dayCounts(siteId, this.#todayOf(siteId), possible));
     this.#logProgress();
     const next = await this.#nextToMake(siteId, days);
     if (!next) {
@@ -233,11 +240,9 @@ export class Rollups implements Job {
     return rollupStore.nextToMake(siteId, this.#todayOf(siteId), this.#usable(siteId, days));
   }
 
-  /** The rollup store leaves out days with events that are in no file yet. Days that are left out here look like these. */
   #usable(siteId: SiteId, days: readonly PartitionVersion[]): readonly PartitionVersion[] {
     const passedOver = this.#passedOver.get(siteId);
-    const isLeftOut = (version: PartitionVersion) => passedOver?.has(version.day) || this.#maker.isSkipped(siteId, version);
-    return days.map((version) => (isLeftOut(version) ? { ...version, hasUnflushed: true } : version));
+    return withoutDays(days, (version) => passedOver?.has(version.day) || this.#maker.isSkipped(siteId, version));
   }
 
   async #make(next: RollupToMake, days: readonly PartitionVersion[], signal: AbortSignal): Promise<void> {

@@ -334,6 +334,7 @@ describe("the rollup job", () => {
     expect(linesOf(target, "days cannot be in a rollup").map(({ fields }) => [fields.firstDay, fields.lastDay])).toEqual([
       [broken, broken],
     ]);
+    expect(target.services.rollupDays.total).toEqual({ stored: 1, stale: 0, missing: 0 });
     expect(target.services.counters.rollupFailures).toBe(1);
     expect(target.services.rollups.msUntilDue()).toBe(Number.POSITIVE_INFINITY);
   });
