@@ -11,7 +11,7 @@ import { isFatal } from "../../src/runtime/duckdb/tables/connections.ts";
 
 let idsMade = 0;
 
-/** Maps the ids of a share to ids that are unique in the engine. */
+/** Maps the block ids of a share to ids that are unique in the engine. */
 function ownIds(): { idOf(id: number): number; all(): number[] } {
   const ids = new Map<number, number>();
   return {
@@ -30,12 +30,8 @@ type Around = <T>(call: (signal: AbortSignal) => Promise<T>, signal?: AbortSigna
 
 /** An engine with its own block ids, for one of several users. Closing it drops only what it loaded. `around` runs every other call. */
 export function shareOf(engine: Engine, around: Around = (call, signal = new AbortController().signal) => call(signal)): Engine {
-  const [blocks, partials] = [ownIds(), ownIds()];
-  const shared = (query: EngineQuery): EngineQuery => ({
-    ...query,
-    blocks: query.blocks.map(blocks.idOf),
-    ...(query.partials && { partials: { ...query.partials, id: partials.idOf(query.partials.id) } }),
-  });
+  const blocks = ownIds();
+  const shared = (query: EngineQuery): EngineQuery => ({ ...query, blocks: query.blocks.map(blocks.idOf) });
   return {
     append: (block, source) => around(() => engine.append({ ...block, id: blocks.idOf(block.id) }, source)),
     storeSessions: (ids, signal) => around((either) => engine.storeSessions(ids.map(blocks.idOf), either), signal),
@@ -44,12 +40,8 @@ export function shareOf(engine: Engine, around: Around = (call, signal = new Abo
     drop: (ids) => around(() => engine.drop(ids.map(blocks.idOf))),
     query: (query, signal) => around((either) => engine.query(shared(query), either), signal),
     queryColumns: (query, signal) => around((either) => engine.queryColumns(shared(query), either), signal),
-    storePartial: (table, part, query, signal) =>
-      around((either) => engine.storePartial({ ...table, id: partials.idOf(table.id) }, part, shared(query), either), signal),
-    dropPartials: (id, parts) => around(() => engine.dropPartials(partials.idOf(id), parts)),
     behavioralFailure: () => around(() => engine.behavioralFailure()),
     async close() {
-      for (const id of partials.all()) await engine.dropPartials(id, "all");
       await engine.drop(blocks.all());
     },
   };

@@ -1,17 +1,10 @@
 /** The contract of the engine port. */
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  EngineFullError,
-  DroppedError,
-  TooManyStepsError,
-  type Block,
-  type Engine,
-  type EngineQuery,
-  type PartialTable,
-} from "../../src/runtime/duckdb/engine.ts";
+import { EngineFullError, DroppedError, type Block, type Engine, type EngineQuery } from "../../src/runtime/duckdb/engine.ts";
 import { ENGINE_CONNECTIONS_MAX } from "../../src/runtime/base/config/limits.ts";
 import type { SqlParameter, SqlRow } from "../../src/runtime/query/sql.ts";
+import { TooManyStepsError } from "../../src/runtime/query/text-matching.ts";
 import { DAY_MS, EVENT_COLUMNS, type LocalDate, type SiteId, type StoredEvent, utcDateOf } from "../../src/storage/event.ts";
 import { encodeEvents } from "../../src/storage/parquet-events.ts";
 import { aFullEvent, anEvent, eventTexts, siteId } from "../support/stored-event.ts";
@@ -39,19 +32,6 @@ export const aBlock = (site: SiteId): Block => ({ id: ++blocksMade, siteId: site
 
 /** A site that no other test uses. */
 export const aSite = (): SiteId => siteId(`engine-${++sitesMade}.test`);
-
-/** A partial table that no other test uses, for rows of `BY_PAGE`. */
-const aPartialTable = (site: SiteId): PartialTable => ({
-  id: ++blocksMade,
-  siteId: site,
-  columns: [
-    { name: "code", type: "BIGINT" },
-    { name: "total", type: "HUGEINT" },
-  ],
-});
-
-const BY_PAGE =
-  "WITH scoped AS (SELECT * FROM events) SELECT pathname AS code, sum(revenue_amount) AS total FROM scoped WHERE pathname <> $1 GROUP BY pathname";
 
 /** A file of the site. */
 export const fileOf = (site: SiteId, events: readonly StoredEvent[]): Uint8Array =>
@@ -769,110 +749,46 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
       });
     });
 
-    describe("partial tables", () => {
-      const TOTAL =
-        "WITH figures AS (SELECT code, sum(total) AS total FROM partials GROUP BY code) SELECT text, CAST(total AS VARCHAR) AS total FROM figures JOIN texts ON texts.code = figures.code ORDER BY text";
+    describe("rows", () => {
+      const BY_PAGE =
+        "WITH scoped AS (SELECT * FROM events) SELECT pathname AS page, CAST(count(*) AS DOUBLE) AS views FROM scoped GROUP BY pathname ORDER BY views";
 
-      const summed = (table: PartialTable, part: number, blocks: readonly Block[]) =>
-        engine.storePartial(table, part, aQuery(table.siteId, blocks, BY_PAGE, [{ text: "/none" }]), silent());
-      const totals = ({ id, siteId: site }: PartialTable, parts: readonly number[]) =>
-        engine.query({ ...aQuery(site, [], TOTAL), partials: { id, parts } }, silent());
-
-      it("partial aggregates keep exact rows by part, and their strings after all blocks are dropped", async () => {
-        const site = aSite();
-        const blocks = [aBlock(site), aBlock(site)] as const;
-        const most = 2n ** 62n;
-        const rows = (pathname: string) => Array.from({ length: 4 }, () => anEvent({ pathname, revenueCents: Number(most) }));
-        await engine.append(blocks[0], { date: DATE, events: eventTexts([...rows("/a"), ...rows("/b")]) });
-        await engine.append(blocks[1], { date: DATE, events: eventTexts(rows("/b")) });
-        const table = aPartialTable(site);
-        expect((await summed(table, 1, [blocks[0]])).rows).toBe(2);
-        expect((await summed(table, 2, [blocks[1]])).rows).toBe(1);
-        await engine.drop(blocks.map(({ id }) => id));
-        expect(await totals(table, [1, 2])).toEqual([
-          { text: "/a", total: String(4n * most) },
-          { text: "/b", total: String(8n * most) },
-        ]);
-        expect(await totals(table, [2])).toEqual([{ text: "/b", total: String(4n * most) }]);
-        expect(await totals(table, [])).toEqual([]);
-        const { block } = await load([anEvent({ pathname: "/b" })], site);
-        expect(await ask(site, [block], "SELECT text FROM events JOIN texts ON code = pathname")).toEqual([{ text: "/b" }]);
-        await engine.dropPartials(table.id, [1]);
-        expect(await totals(table, [1, 2])).toEqual([{ text: "/b", total: String(4n * most) }]);
-        await engine.dropPartials(table.id, "all");
-        await engine.drop([block.id]);
-        expect(await ask(site, [], "SELECT count(*) AS n FROM texts")).toEqual([{ n: 0 }]);
+      it("rows have texts in place of codes, and (unknown) for what was not recorded", async () => {
+        const { site, block } = await load(["/b", "/a", "/b"].map((pathname) => anEvent({ pathname, countryCode: null })));
+        const query = { ...aQuery(site, [block], BY_PAGE), texts: ["page"] };
+        expect(await engine.queryColumns(query, silent())).toEqual({ page: ["/a", "/b"], views: Float64Array.of(1, 2) });
+        const unrecorded = { ...aQuery(site, [block], "SELECT DISTINCT country_code FROM events"), texts: ["country_code"] };
+        expect(await engine.queryColumns(unrecorded, silent())).toEqual({ country_code: ["(unknown)"] });
       });
 
-      it("partial aggregates of a visitor function count the visitors of each value", async () => {
+      it("rows of a visitor function count the visitors of each value", async () => {
         const { site, block } = await load([1n, 2n, 2n].map((visitorId, i) => anEvent({ visitorId, timestampMs: i })));
-        const table: PartialTable = {
-          id: ++blocksMade,
-          siteId: site,
-          columns: [
-            { name: "value", type: "BIGINT" },
-            { name: "visitors", type: "BIGINT" },
-          ],
-        };
         const sql = "SELECT visitor_id, timestamp, CAST(1 AS BIGINT) AS met FROM events ORDER BY visitor_id, timestamp";
         const query: EngineQuery = {
           ...aQuery(site, [block], sql),
           perVisitor: { name: "sequence_count", pattern: "(?1)", conditions: 1 },
         };
-        await engine.storePartial(table, 1, query, silent());
-        await engine.storePartial(table, 2, { ...query, blocks: [] }, silent());
-        expect(
-          await engine.query(
-            { ...aQuery(site, [], "SELECT * FROM partials ORDER BY value"), partials: { id: table.id, parts: [1, 2] } },
-            silent(),
-          ),
-        ).toMatchObject([
-          { value: 1, visitors: 1 },
-          { value: 2, visitors: 1 },
-        ]);
+        const rows = { value: Float64Array.of(1, 2), visitors: Float64Array.of(1, 1) };
+        expect(await engine.queryColumns(query, silent())).toEqual(rows);
+        expect(await engine.queryColumns({ ...query, blocks: [] }, silent())).toEqual({
+          value: new Float64Array(),
+          visitors: new Float64Array(),
+        });
       });
 
-      it("a failed or aborted query leaves no rows in its partial aggregates", async () => {
+      it("the engine works on after a query of rows that failed or was aborted", async () => {
         const { site, block } = await load(Array.from({ length: HEAVY_ROWS }, (_, i) => anEvent({ timestampMs: i })));
-        const table = aPartialTable(site);
-        await expect(engine.storePartial(table, 1, aQuery(site, [block], "SELECT nothing FROM events"), silent())).rejects.toThrow();
+        await expect(engine.queryColumns(aQuery(site, [block], "SELECT nothing FROM events"), silent())).rejects.toThrow();
         const controller = new AbortController();
         const reason = new Error("given up");
-        const heavy = engine.storePartial(
-          table,
-          2,
-          aQuery(site, [block], `SELECT 1 AS code, n AS total FROM (${HEAVY_SQL}) AS heavy`),
-          controller.signal,
-        );
-        const outcome = heavy.catch((error: unknown) => error);
+        const outcome = engine.queryColumns(aQuery(site, [block], HEAVY_SQL), controller.signal).catch((error: unknown) => error);
         expect(await countOf(site, [block])).toBe(HEAVY_ROWS);
         controller.abort(reason);
         expect(await outcome).toBe(reason);
-        await expect(engine.storePartial(table, 3, aQuery(site, [block], BY_PAGE, [{ text: "" }]), AbortSignal.abort(reason))).rejects.toBe(
-          reason,
-        );
-        expect(await totals(table, [1, 2, 3])).toEqual([]);
+        await expect(engine.queryColumns(aQuery(site, [block], BY_PAGE), AbortSignal.abort(reason))).rejects.toBe(reason);
         // Enough rows for a checkpoint.
         await load(Array.from({ length: 60_000 }, () => anEvent()));
-        await summed(table, 4, [block]);
-        expect(await totals(table, [1, 2, 3, 4])).toHaveLength(1);
-      });
-
-      it("a query over dropped partial tables rejects with DroppedError, and a second drop succeeds", async () => {
-        const table = aPartialTable(aSite());
-        await engine.dropPartials(table.id, "all");
-        await summed(table, 1, []);
-        await engine.dropPartials(table.id, []);
-        expect(await totals(table, [1])).toEqual([]);
-        for (const parts of ["all", "all", [1]] as const) await engine.dropPartials(table.id, parts);
-        await expect(totals(table, [1])).rejects.toBeInstanceOf(DroppedError);
-      });
-
-      it("partial aggregates count as resident memory until they are dropped", async () => {
-        const { site, block } = await load(Array.from({ length: 60_000 }, (_, i) => anEvent({ pathname: `/${i}`, revenueCents: i })));
-        const table = aPartialTable(site);
-        const { memoryBytes } = await summed(table, 1, [block]);
-        expect((await engine.dropPartials(table.id, "all")).memoryBytes).toBeLessThan(memoryBytes);
+        expect(await countOf(site, [block])).toBe(HEAVY_ROWS);
       });
     });
 
@@ -1026,9 +942,6 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
           const query = { ...aQuery(site, [block], "SELECT count(*) AS n FROM events"), isGuest };
           await expectAbort((signal) => engine.query(query, signal));
           await expectAbort((signal) => engine.queryColumns(query, signal));
-          await expectAbort((signal) =>
-            engine.storePartial(aPartialTable(site), 1, aQuery(site, [block], BY_PAGE, [{ text: "" }]), signal),
-          );
           await release();
           expect(await countOf(site, [block])).toBe(HEAVY_ROWS);
         });
@@ -1052,8 +965,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         it.each([false, true])("a query is aborted while it executes, as a guest: %s", async (isGuest) => {
           const { site, block } = await load(Array.from({ length: HEAVY_ROWS }, (_, i) => anEvent({ timestampMs: i })));
           await expectAbort((signal) => engine.query({ ...aQuery(site, [block], HEAVY_SQL), isGuest }, signal));
-          const partial = { ...aQuery(site, [block], `SELECT 1 AS code, n AS total FROM (${HEAVY_SQL}) AS heavy`), isGuest };
-          await expectAbort((signal) => engine.storePartial(aPartialTable(site), 1, partial, signal));
+          await expectAbort((signal) => engine.queryColumns({ ...aQuery(site, [block], HEAVY_SQL), isGuest }, signal));
           expect(await countOf(site, [block])).toBe(HEAVY_ROWS);
         });
 

@@ -6,7 +6,7 @@ import { threadedRollupCalculator } from "../../adapters/node/threads/instance-t
 import { createFileObjectStore } from "../../adapters/node/files/file-stores.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
 import { threadScript } from "../support/built.ts";
-import { integers, NO_EVENTS, originOf } from "../support/rollups.ts";
+import { integers, NO_EVENTS, originOf, totalOf } from "../support/rollups.ts";
 import { skippedFor } from "../support/skipped.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { describeRollupCalculator } from "./rollup-calculator.suite.ts";
@@ -38,7 +38,7 @@ describe("the threads of rollups", () => {
         for (const priority of before) added.splice(added.indexOf(priority), 1);
         return added.filter((priority) => priority > getPriority());
       };
-      expect(await calculator.total({ measure: "main", rollups: [], added: [{ visitors: integers(1) }] })).toEqual([{ visitors: 1 }]);
+      expect(await totalOf(calculator, { measure: "main", rollups: [], added: [{ visitors: integers(1) }] })).toEqual([{ visitors: 1 }]);
       expect(lowered()).toEqual([5]);
       await calculator.make(originOf(), [], NO_EVENTS);
       expect(lowered()).toEqual([5, 10]);

@@ -50,8 +50,6 @@ async function fragileEngine(): Promise<{ engine: Engine; failNext(...errors: Er
       drop: (blocks) => share.drop(blocks),
       query: (query, signal) => meet(() => share.query(query, signal)),
       queryColumns: (query, signal) => meet(() => share.queryColumns(query, signal)),
-      storePartial: (table, part, query, signal) => meet(() => share.storePartial(table, part, query, signal)),
-      dropPartials: (id, parts) => share.dropPartials(id, parts),
       behavioralFailure: () => share.behavioralFailure(),
       close: () => share.close(),
     },
@@ -113,6 +111,7 @@ describe("internal failures", () => {
   it("a failed query gives 500 with a fixed message; the log has the reason and the request id", async () => {
     const { engine, failAlways } = await fragileEngine();
     const target = await createTarget({}, { engine });
+    await expectAccepted(await post(target, wireEvent(SITE)));
     failAlways(new Error("secret detail"));
     const response = await target.fetch(`/api/stats/main?site_id=${SITE}`);
     const requestId = response.headers.get("x-request-id");

@@ -46,8 +46,8 @@ async function createTight(environment: Environment = {}): Promise<Watched> {
   let reached = createDeferred<void>();
   const engine: Engine = {
     ...share,
-    async storePartial(table, part, query, signal) {
-      if (gate) {
+    async queryColumns(query, signal) {
+      if (gate && query.siteId === SITE) {
         const held = gate.promise;
         reached.resolve();
         await new Promise<void>((resolve, reject) => {
@@ -55,10 +55,10 @@ async function createTight(environment: Environment = {}): Promise<Watched> {
           void held.then(resolve);
         });
       }
-      const stored = await share.storePartial(table, part, query, signal);
+      const rows = await share.queryColumns(query, signal);
       const day = query.parameters.find((parameter) => typeof parameter === "number" && parameter > DAY_NUMBER_MIN);
-      summedUp.push(new Date(Number(day) * DAY_MS).toISOString().slice(0, 10));
-      return stored;
+      if (day !== undefined) summedUp.push(new Date(Number(day) * DAY_MS).toISOString().slice(0, 10));
+      return rows;
     },
   };
   const target = await createInProcessTarget({ SVC_ROLLUPS: "false", ...environment }, { engine, engineMemoryMb: 0 });

@@ -52,9 +52,9 @@ async function playWithRollups(past: History, rotationDays: number): Promise<InP
       rollupWeightBytesMin: 0,
       rollupCalculator: {
         ...calculator,
-        total(request) {
-          if (request.rollups.length > 0) totalsFromRollups++;
-          return calculator.total(request);
+        rows(measure, rollups) {
+          if (rollups.length > 0) totalsFromRollups++;
+          return calculator.rows(measure, rollups);
         },
       },
     },

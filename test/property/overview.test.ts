@@ -150,11 +150,11 @@ describe("the overview of sites in different time zones", () => {
   const withRollups: MakeInProcessTarget = (environment, parts) => {
     const objects = createMemoryObjectStore();
     const calculator = createInlineRollupCalculator(objects, ROLLUP_CACHE);
-    const total: typeof calculator.total = (request) => {
-      if (request.rollups.length > 0) totalsFromRollups++;
-      return calculator.total(request);
+    const rows: typeof calculator.rows = (measure, rollups) => {
+      if (rollups.length > 0) totalsFromRollups++;
+      return calculator.rows(measure, rollups);
     };
-    return createInProcessTarget(environment, { ...parts, objects, rollupCalculator: { ...calculator, total }, rollupWeightBytesMin: 0 });
+    return createInProcessTarget(environment, { ...parts, objects, rollupCalculator: { ...calculator, rows }, rollupWeightBytesMin: 0 });
   };
   // Rollups take a while to make.
   const ways: readonly (readonly [string, MakeInProcessTarget, boolean, number])[] = [

@@ -46,9 +46,9 @@ class ObjectsOfProcess {
 function counting(calculator: RollupCalculator): RollupCalculator {
   return {
     ...calculator,
-    total(request) {
-      if (request.rollups.length > 0) met.answersFromRollups++;
-      return calculator.total(request);
+    rows(measure, rollups) {
+      if (rollups.length > 0) met.answersFromRollups++;
+      return calculator.rows(measure, rollups);
     },
   };
 }

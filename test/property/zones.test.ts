@@ -36,9 +36,9 @@ const withRollups: MakeInProcessTarget = (environment, parts) => {
   const calculator = createInlineRollupCalculator(objects, ROLLUP_CACHE);
   const rollupCalculator: typeof calculator = {
     ...calculator,
-    total(request) {
-      if (request.rollups.length > 0) totalsFromRollups++;
-      return calculator.total(request);
+    rows(measure, rollups) {
+      if (rollups.length > 0) totalsFromRollups++;
+      return calculator.rows(measure, rollups);
     },
   };
   return createInProcessTarget(environment, { ...parts, objects, rollupCalculator, rollupWeightBytesMin: 0 });

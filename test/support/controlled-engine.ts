@@ -70,11 +70,6 @@ export async function createControlledEngine(): Promise<ControlledEngine> {
         await turn(signal);
         return share.queryColumns(effective, signal);
       },
-      async storePartial(table, part, query, signal) {
-        await turn(signal);
-        return share.storePartial(table, part, query, signal);
-      },
-      dropPartials: (id, parts) => share.dropPartials(id, parts),
       behavioralFailure: () => share.behavioralFailure(),
       close: () => share.close(),
     },

@@ -1,4 +1,8 @@
 /** Rollups for tests: an origin, small measures, and files of them. */
+import type { RollupCalculator } from "../../src/runtime/duckdb/rollups/rollup-calculator.ts";
+import type { Top } from "../../src/runtime/query/plan.ts";
+import { RowSum } from "../../src/runtime/query/row-sum.ts";
+import type { SqlRow } from "../../src/runtime/query/sql.ts";
 import type { Columns } from "../../src/storage/columns.ts";
 import type { EventsToRead } from "../../src/runtime/duckdb/rollups/event-measures.ts";
 import type { LocalDate } from "../../src/storage/event.ts";
@@ -19,6 +23,20 @@ export const originOf = (firstDay = "2026-03-14", lastDay = firstDay): RollupOri
 export const integers = (...values: (number | bigint)[]): BigInt64Array => BigInt64Array.from(values, BigInt);
 
 export const NO_EVENTS: EventsToRead = { days: [], offsets: null, measures: [] };
+
+interface Total {
+  readonly measure: string;
+  readonly rollups: readonly string[];
+  readonly added: readonly Columns[];
+  readonly top?: Top;
+}
+
+/** The sum of a measure in rollups and of further rows. */
+export async function totalOf(calculator: Pick<RollupCalculator, "rows">, { measure, rollups, added, top }: Total): Promise<SqlRow[]> {
+  const sum = new RowSum();
+  for (const rows of [...(await calculator.rows(measure, rollups)), ...added]) await sum.add(rows);
+  return sum.toRows(top);
+}
 
 /** Visitors and events by text. */
 export const visitorsOf = (rows: Readonly<Record<string, number>>): Columns => ({

@@ -9,8 +9,6 @@ export const stubEngine = (calls: Partial<Engine> = {}): Engine => ({
   drop: async () => ({ memoryBytes: 0, textBytes: 0 }),
   query: async () => [],
   queryColumns: async () => ({}),
-  storePartial: async () => ({ memoryBytes: 0, textBytes: 0, rows: 0, keptTextBytes: 0 }),
-  dropPartials: async () => ({ memoryBytes: 0, textBytes: 0 }),
   behavioralFailure: async () => null,
   async close() {},
   ...calls,

@@ -5,18 +5,16 @@ import {
   EngineFullError,
   DroppedError,
   EngineLostError,
-  TooManyStepsError,
   type Block,
   type BlockSource,
   type Engine,
   type EngineQuery,
   type EngineUsage,
   type Loaded,
-  type StoredPartial,
-  type PartialTable,
 } from "../../src/runtime/duckdb/engine.ts";
 import { PageFetchError, type FetchedPage, type FetchFailure, type PageFetch } from "../../src/runtime/installation/page-fetch.ts";
 import type { SqlRow } from "../../src/runtime/query/sql.ts";
+import { TooManyStepsError } from "../../src/runtime/query/text-matching.ts";
 import type { Columns } from "../../src/storage/columns.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import type { ObjectStore, StoredObject } from "../../src/storage/object-store.ts";
@@ -123,9 +121,6 @@ export function portsOf(runtime: WorkerdRuntime, object: string): RemotePorts {
       drop: (blocks: readonly number[]) => engine<EngineUsage>("drop", blocks),
       query: (query: EngineQuery, signal: AbortSignal) => callUntilAborted<SqlRow[]>("query", signal, query),
       queryColumns: (query: EngineQuery, signal: AbortSignal) => callUntilAborted<Columns>("queryColumns", signal, query),
-      storePartial: (table: PartialTable, part: number, query: EngineQuery, signal: AbortSignal) =>
-        callUntilAborted<StoredPartial>("storePartial", signal, table, part, query),
-      dropPartials: (id: number, parts: readonly number[] | "all") => engine<EngineUsage>("dropPartials", id, parts),
       behavioralFailure: () => engine<string | null>("behavioralFailure"),
       close: () => engine("close"),
     },

@@ -44,7 +44,7 @@ export function threadedRollupCalculator(script: string, dataFolder: string) {
   const maker = new PortThread<RollupCalculator>({ script, workerData: startedWith(false), idleMs: IDLE_MS });
   return {
     headers: reader.method("headers"),
-    total: reader.method("total"),
+    rows: reader.method("rows"),
     make: maker.method("make"),
     close: async () => void (await Promise.all([reader.close(), maker.close()])),
   };

@@ -18,7 +18,6 @@ import {
   type ScanReader,
   type StepRows,
   type TextsOf,
-  totalSql,
 } from "../query/plan.ts";
 import type { DateRange } from "../query/date-range.ts";
 import type { SiteRange } from "../query/scope.ts";
@@ -32,6 +31,7 @@ import {
   RESULT_SETTINGS,
 } from "./connection.ts";
 import { clickhouseStatement } from "./dialect/dialect.ts";
+import { resultSql } from "./result-sql.ts";
 import type { EventTables } from "./schema.ts";
 import { visitorTallies } from "./visitor-tallies.ts";
 
@@ -63,10 +63,10 @@ function rowsOfVisitors({ partial }: AggregateQuery, { siteId, range, calendar }
 }
 
 /** The query's result, as the rest of a `scanStatement`. */
-function resultSql(query: AggregateQuery, read: CalendarRange, tables: EventTables): SqlText {
+function resultStatement(query: AggregateQuery, read: CalendarRange, tables: EventTables): SqlText {
   const isPerShard = tables.cluster !== null && !query.comparesVisitors;
-  if (!isPerShard) return sql`totals AS (${query.partial(read.range, read.calendar)}) ${totalSql(query)}`;
-  return sql`shards AS (${rowsOfVisitors(query, read, tables)}), totals AS (${summed(query)}) ${totalSql(query)}`;
+  if (!isPerShard) return sql`totals AS (${query.partial(read.range, read.calendar)}) ${resultSql(query)}`;
+  return sql`shards AS (${rowsOfVisitors(query, read, tables)}), totals AS (${summed(query)}) ${resultSql(query)}`;
 }
 
 /** A visitor is on one shard, so that the rows of shards add up as those of ranges do (`AggregateQuery`). */
@@ -216,7 +216,7 @@ export class ClickhouseBackend implements PlanRunner {
     const rowsOf = async (query: AggregateQuery): Promise<StepRows[number]> => {
       const { perVisitor } = query;
       if (perVisitor) return visitorTallies({ perVisitor, histories: rowsOfVisitors(query, read, tables), select });
-      const portions = portionsOf(query).map((portion) => select(resultSql(portion, read, tables)));
+      const portions = portionsOf(query).map((portion) => select(resultStatement(portion, read, tables)));
       return (await Promise.all(portions)).flat();
     };
     return Promise.all(queries.map(rowsOf));

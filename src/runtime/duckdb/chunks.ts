@@ -1,7 +1,7 @@
 /** Chunks: the parts of a range that fit into the engine's memory, when they are loaded, and how many at a time. */
 import { addDays, firstDateOfPeriod, periodOf } from "../../storage/calendar.ts";
 import type { LocalDate, SiteId } from "../../storage/event.ts";
-import { CHUNK_BYTES_MAX, CHUNKS_OF_BUDGET_MIN } from "../base/config/limits.ts";
+import { CHUNK_BYTES_MAX, CHUNKS_OF_BUDGET_MIN, PART_BYTES_MIN } from "../base/config/limits.ts";
 import { GUEST_CHUNKS_SHARE_MAX } from "../base/config/report-limits.ts";
 import type { Asker } from "../query/plan.ts";
 import { type DateRange, rangeOfDays } from "../query/date-range.ts";
@@ -69,7 +69,7 @@ export function cutIntoChunks(range: DateRange, days: readonly PartitionVersion[
       range: rangeOfDays(startDay > range.firstDay ? startDay : range.firstDay, endDay < range.lastDay ? endDay : range.lastDay),
       days: version.map(({ day }) => day),
       bytes: bytesOf(version),
-      version: version.map((day) => `${day.day} ${day.version}`).join(";"),
+      version: versionOf(version),
     };
   }
 
@@ -78,9 +78,39 @@ export function cutIntoChunks(range: DateRange, days: readonly PartitionVersion[
   return [...cut(start, size, all), ...cut(start + size, size, all)];
 }
 
+const versionOf = (days: readonly PartitionVersion[]): string => days.map(({ day, version }) => `${day} ${version}`).join(";");
+
+/** The range as one chunk; none without events. */
+export const wholeOf = (range: DateRange, days: readonly PartitionVersion[]): Chunk[] =>
+  days.length === 0 ? [] : [{ range, days: days.map(({ day }) => day), bytes: bytesOf(days), version: versionOf(days) }];
+
+const joined = (a: Chunk, b: Chunk): Chunk => ({
+  range: rangeOfDays(a.range.firstDay, b.range.lastDay),
+  days: [...a.days, ...b.days],
+  bytes: a.bytes + b.bytes,
+  version: `${a.version};${b.version}`,
+});
+
+/** Chunks of which neighbours are joined while they are small together, but for the newest: most of them are at the ends of the range. */
+export function cutIntoParts(range: DateRange, days: readonly PartitionVersion[], rotationDays: number, bytesMax: number): Chunk[] {
+  const parts: Chunk[] = [];
+  const chunks = cutIntoChunks(range, days, rotationDays, bytesMax);
+  const newest = chunks.pop();
+  for (const chunk of chunks) {
+    const before = parts.at(-1);
+    if (before && before.bytes + chunk.bytes <= Math.min(PART_BYTES_MIN, bytesMax)) parts[parts.length - 1] = joined(before, chunk);
+    else parts.push(chunk);
+  }
+  return newest ? [...parts, newest] : parts;
+}
+
 interface ChunkLoaderOptions {
   readonly partitionCache: PartitionCache;
-  readonly admission: MemoryAdmission;
+  /** null if chunks need no admission: all should fit into the memory together, or there is one only. */
+  readonly admission: MemoryAdmission | null;
+  /** See `Loading`. */
+  readonly withinBudget: boolean;
+  readonly onePass: boolean;
   readonly siteId: SiteId;
   readonly withProperties: boolean;
   readonly withSessions: boolean;
@@ -99,10 +129,11 @@ export class ChunkLoader {
 
   /** Runs the task with the chunk's blocks, which stay loaded until it ends. */
   load<T>(chunk: Chunk, task: (blocks: readonly number[]) => Promise<T>): Promise<T> {
-    const { partitionCache, admission, siteId, withProperties, withSessions, asker } = this.#options;
+    const { partitionCache, admission, withinBudget, onePass, siteId, withProperties, withSessions, asker } = this.#options;
     const { signal, isGuest } = asker;
-    const loading = { signal, isGuest, withinBudget: false, onePass: true, withProperties, withSessions };
-    return admission.run(this.#named(chunk), asker, () => partitionCache.withDays(siteId, chunk.range, loading, task));
+    const loading = { signal, isGuest, withinBudget, onePass, withProperties, withSessions };
+    const run = () => partitionCache.withDays(siteId, chunk.range, loading, task);
+    return admission ? admission.run(this.#named(chunk), asker, run) : run();
   }
 
   /** Equal for all queries of the site. A chunk has the same size for all, unless events have arrived. */
@@ -119,7 +150,7 @@ export class ChunkLoader {
       const waiting = [...left];
       const next =
         waiting.find(({ days }) => partitionCache.areCached(siteId, days)) ??
-        waiting.find((chunk) => admission.isWorkedOn(this.#named(chunk).name)) ??
+        waiting.find((chunk) => admission?.isWorkedOn(this.#named(chunk).name)) ??
         waiting.find(({ range }) => range.firstDay > lastDay) ??
         waiting[0];
       if (!next) return;

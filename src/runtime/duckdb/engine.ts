@@ -1,7 +1,6 @@
 /** The interface of the analytics engine: loads events and executes SQL over them, without exposing DuckDB. */
 import type { Columns } from "../../storage/columns.ts";
 import type { EventText, LocalDate, SiteId } from "../../storage/event.ts";
-import type { PartialColumn } from "../query/plan.ts";
 import type { SqlParameter, SqlRow } from "../query/sql.ts";
 import type { VisitorFunction } from "../query/behavioral/visitor-function.ts";
 
@@ -32,7 +31,7 @@ export type BlockSource = { readonly files: readonly BlockFile[] } | { readonly 
 export interface EngineUsage {
   /** Tables, texts and properties. */
   readonly memoryBytes: number;
-  /** The texts' part of `memoryBytes`. A site's texts are kept until all its blocks and partial tables are dropped. */
+  /** The texts' part of `memoryBytes`. A site's texts are kept until all its blocks are dropped. */
   readonly textBytes: number;
 }
 
@@ -45,21 +44,6 @@ export interface Loaded extends EngineUsage {
 
 /** The maximum number of different tests of texts in a query, and of properties. Each takes one bit of a BIGINT. */
 export const QUERY_TESTS_MAX = 62;
-
-/**
- * A table with the partial aggregates of one query: a part for each chunk of its range. A final query reads all parts together.
- * An id is used only once in the life of an engine.
- */
-export interface PartialTable {
-  readonly id: number;
-  readonly siteId: SiteId;
-  readonly columns: readonly PartialColumn[];
-}
-
-export interface PartialTableParts {
-  readonly id: number;
-  readonly parts: readonly number[];
-}
 
 export interface PropertiesWanted {
   /** A property key, to read its values; null to read all keys. */
@@ -100,8 +84,6 @@ export interface EngineQuery {
    *
    * `texts`: `code` (INTEGER), `text` (VARCHAR). The site's texts; none has the code 0.
    *
-   * `partials`, only with the option `partials`: the rows of these parts, with the columns of their `PartialTable`.
-   *
    * `properties` and `property_texts`, only with the option `properties`: see there.
    *
    * `matches`, only if a parameter is a test of texts: `code` (INTEGER), `tests` (BIGINT). One row for each text that passes at least
@@ -112,7 +94,8 @@ export interface EngineQuery {
    */
   readonly sql: string;
   readonly parameters: readonly SqlParameter[];
-  readonly partials?: PartialTableParts;
+  /** Columns of the result with codes of `texts`, of type INTEGER, that `queryColumns` returns as texts: `(unknown)` for the code 0. */
+  readonly texts?: readonly string[];
   /**
    * Adds two relations. All blocks must have kept their properties.
    *
@@ -126,7 +109,7 @@ export interface EngineQuery {
    * Applies a function to the events of each visitor. The query must then select `visitor_id`, `timestamp` and `met` (BIGINT, a
    * bit set for each condition that the event meets), with the rows of a visitor together, ordered by time and sequence
    * number. The result has a row for each value of the function, in ascending order: `value`, and `visitors`, the number of
-   * visitors with that value. `queryColumns` does not support it.
+   * visitors with that value.
    */
   readonly perVisitor?: VisitorFunction;
   /**
@@ -140,12 +123,6 @@ export interface EngineQuery {
    * are parameters of these statements themselves read every text.
    */
   readonly readable?: { readonly texts: EngineSelect; readonly props: EngineSelect };
-}
-
-export interface StoredPartial extends EngineUsage {
-  readonly rows: number;
-  /** Size of the texts in these rows. */
-  readonly keptTextBytes: number;
 }
 
 export interface Engine {
@@ -167,15 +144,8 @@ export interface Engine {
    * memory than there is; the engine stays usable in both cases.
    */
   query(query: EngineQuery, signal: AbortSignal): Promise<SqlRow[]>;
-  /** Runs like `query`, for results with many rows: every column must be INTEGER, BIGINT or VARCHAR, without NULL. */
+  /** Runs like `query`, for results with many rows: every column must be INTEGER, BIGINT, DOUBLE or VARCHAR, without NULL. */
   queryColumns(query: EngineQuery, signal: AbortSignal): Promise<Columns>;
-  /**
-   * Adds the rows of a query to a partial table as the part `part`; creates the table if it is new. A part number is used only
-   * once. Rejects like `query`, and then adds nothing. A site's texts keep their codes while it has partial tables.
-   */
-  storePartial(table: PartialTable, part: number, query: EngineQuery, signal: AbortSignal): Promise<StoredPartial>;
-  /** Drops parts of a table, or the whole table. Ignores unknown ones. No running query may read them. */
-  dropPartials(id: number, parts: readonly number[] | "all"): Promise<EngineUsage>;
   /** The reason why the macros of `behavioral.ts` do not work in this engine; null if they do. An engine creates them when it opens. */
   behavioralFailure(): Promise<string | null>;
   close(): Promise<void>;
@@ -196,11 +166,6 @@ export class DroppedError extends Error {
 /** The query has more tests than `QUERY_TESTS_MAX`. */
 export class TooManyTestsError extends Error {
   override readonly name = "TooManyTestsError";
-}
-
-/** The tests of a guest's query take more than `GUEST_TEST_STEPS_MAX` steps. */
-export class TooManyStepsError extends Error {
-  override readonly name = "TooManyStepsError";
 }
 
 /** The instance is stopping and has closed its engine. */

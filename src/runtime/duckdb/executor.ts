@@ -1,193 +1,56 @@
 /**
- * Executes plans and scans: from the files if the events are few, else in the engine, in a single pass if the range fits into its memory
- * and otherwise in chunks. Runs once more if what it reads was dropped meanwhile.
+ * Executes plans and scans: adds rollups, the kept rows of parts of the range, and the rows of all other parts, which the engine computes
+ * from their events, or this thread from the files if the events are few. Runs once more if what it reads was dropped meanwhile.
  */
 import { type Calendar, dayNumberOf } from "../../storage/calendar.ts";
-import { type Columns, type NumberColumns, rowsOf } from "../../storage/columns.ts";
+import { type Columns, type NumberColumns, rowCountOf } from "../../storage/columns.ts";
 import { eventOf, type SiteId } from "../../storage/event.ts";
 import { columnsOfEvents, decodeEventsOf } from "../../storage/parquet-events.ts";
 import type { Partition, PartitionVersion } from "../../storage/partitions.ts";
 import { WORKED_ON_SHARE_MAX } from "../base/config/limits.ts";
 import { FILE_EXECUTION, GUEST_TEST_STEPS_MAX } from "../base/config/report-limits.ts";
 import { AppError, invalidInput } from "../base/errors.ts";
+import type { DateRange } from "../query/date-range.ts";
 import {
   type AggregateQuery,
-  type PlanRunner,
   type Asker,
   definitionOf,
-  finalizeSql,
+  type Needs,
   needsOf,
-  partialColumns,
   type Plan,
+  type PlanRunner,
   type PlanStep,
+  rowColumns,
   type RowsOfVisits,
   runSteps,
   type ScanChunk,
   type ScanReader,
-  singlePassSql,
   type StepRows,
   type TextsOf,
   VISIT_COLUMNS,
   type Visits,
   visitsOf,
 } from "../query/plan.ts";
-import { sharedEventsIn, type SiteRange } from "../query/scope.ts";
-import { column, joinSql, numberIn, resultColumn, sql, type SqlText, textIn } from "../query/sql.ts";
+import { RowSum } from "../query/row-sum.ts";
+import type { SiteRange } from "../query/scope.ts";
+import { joinSql, numberIn, sql, type SqlRow, type SqlText, textIn } from "../query/sql.ts";
+import { TooManyStepsError } from "../query/text-matching.ts";
 import { CACHED_SHARE_OF_PARQUET } from "./cache/engine-memory.ts";
-import type { QueryPartials } from "./cache/partial-aggregates.ts";
 import type { PartitionCache, StoredEvents } from "./cache/partition-cache.ts";
-import { bytesOf, type Chunk, chunkBytesMax, ChunkLoader, chunkName, cutIntoChunks, MemoryAdmission } from "./chunks.ts";
-import {
-  DroppedError,
-  type Engine,
-  EngineFullError,
-  type EngineQuery,
-  type EngineSelect,
-  QUERY_TESTS_MAX,
-  TooManyStepsError,
-  TooManyTestsError,
-} from "./engine.ts";
-import type { RollupExecution } from "./rollups/rollup-execution.ts";
+import { bytesOf, type Chunk, chunkBytesMax, ChunkLoader, chunkName, cutIntoParts, MemoryAdmission, wholeOf } from "./chunks.ts";
+import { DroppedError, type Engine, EngineFullError, QUERY_TESTS_MAX, TooManyTestsError } from "./engine.ts";
+import { readableIn, rowsQuery, statement } from "./event-rows.ts";
+import type { PartsOfQueries, RollupExecution } from "./rollups/rollup-execution.ts";
+import { SumMemory, TooManyRowsError } from "./sum-memory.ts";
 
-type Asked = Pick<EngineQuery, "isGuest" | "readable">;
-
-export const statement = ({ text, values }: SqlText): EngineSelect => ({ sql: text, parameters: values });
-
-const NO_CODES = statement(sql`SELECT 0 AS code WHERE false`);
-
-function testedColumns({ values }: SqlText): SqlText[] {
-  const tested = new Set(values.flatMap((value) => (typeof value === "object" && "test" in value && value.of ? [value.of] : [])));
-  return [...tested].map(column);
-}
-
-function codesOf(columns: readonly SqlText[], events: SqlText): EngineSelect {
-  const [first, ...others] = columns;
-  if (!first) return NO_CODES;
-  const code = others.length === 0 ? first : sql`unnest([${joinSql(columns, ", ")}])`;
-  return statement(sql`SELECT ${code} AS code FROM (${events}) AS shared_events`);
-}
-
-/** The part of an engine query over the events of a range that says who asks. */
-function readableIn(query: SqlText, range: SiteRange, asker: Asker): Asked {
-  if (!asker.isGuest) return {};
-  const events = sharedEventsIn(range);
-  return { isGuest: true, readable: { texts: codesOf(testedColumns(query), events), props: codesOf([sql`props`], events) } };
-}
-
-/** Readable texts of a query over partial aggregates, which come from shared events only. */
-function readableInPartials({ codes: [code] = [] }: AggregateQuery, asker: Asker): Asked {
-  if (!asker.isGuest) return {};
-  const texts = code === undefined ? NO_CODES : codesOf([resultColumn(code)], sql`SELECT * FROM partials`);
-  return { isGuest: true, readable: { texts, props: NO_CODES } };
-}
-
-interface StepContext<Result> {
-  readonly calendar: Calendar;
-  readonly partitionCache: PartitionCache;
-  readonly query: (query: EngineQuery) => Promise<Result>;
-  readonly asker: Asker;
-}
-
-export const beyondSql = (
-  { perVisitor, property, top }: AggregateQuery,
-  { propertyTextBytesMax }: Pick<PartitionCache, "propertyTextBytesMax">,
-): Pick<EngineQuery, "perVisitor" | "properties"> => ({
-  ...(perVisitor && { perVisitor }),
-  ...(property !== undefined && {
-    properties: { key: property, bytesMax: propertyTextBytesMax, ...(top?.search !== undefined && { search: top.search }) },
-  }),
-});
-
-/** The result of each query of the step. Runs them in sequence, so that each report uses an equal share of the engine. */
-async function executeSinglePass<Result>(
-  { siteRange, queries }: PlanStep,
-  blocks: readonly number[],
-  context: StepContext<Result>,
-): Promise<Result[]> {
-  const { siteId, range } = siteRange;
-  const results: Result[] = [];
-  for (const query of queries) {
-    const rows = query.perVisitor ? query.partial(range, context.calendar) : singlePassSql(query, range, context.calendar);
-    const engineQuery = { siteId, blocks, ...statement(rows), ...beyondSql(query, context.partitionCache) };
-    results.push(await context.query({ ...engineQuery, ...readableIn(rows, siteRange, context.asker) }));
-  }
-  return results;
-}
-
-/** The parts of a search among properties contain only its matches (`beyondSql`). */
-const partsKeyOf = (query: AggregateQuery): string =>
+/** A search among properties reads its matches only, so that a few of very many values are found. */
+const rowsKeyOf = (query: AggregateQuery): string =>
   query.property === undefined || query.top?.search === undefined
     ? definitionOf(query)
     : JSON.stringify([definitionOf(query), query.top.search]);
 
-/** A query, its stored partial aggregates, and the numbers of those of this range. */
-interface OpenQuery {
-  readonly query: AggregateQuery;
-  readonly stored: QueryPartials;
-  readonly partials: number[];
-}
-
-/**
- * The result of each query of the step. All queries share each chunk while it is loaded. Partial aggregates that are still valid are not
- * computed again.
- */
-async function executeInChunks<Result>(
-  step: PlanStep,
-  chunks: readonly Chunk[],
-  loader: ChunkLoader,
-  context: StepContext<Result>,
-): Promise<Result[]> {
-  const { siteId } = step.siteRange;
-  const { partialAggregates } = context.partitionCache;
-  const open: OpenQuery[] = step.queries.map((query) => ({
-    query,
-    stored: partialAggregates.open({ siteId, key: partsKeyOf(query), columns: partialColumns(query), isGuest: context.asker.isGuest }),
-    partials: [],
-  }));
-  try {
-    for (const chunk of loader.inSharedOrder(chunks)) await aggregateChunk(step, chunk, open, loader, context);
-    const results: Result[] = [];
-    for (const { query, stored, partials } of open) {
-      const total = { siteId, blocks: [], partials: partialAggregates.partsOf(stored, partials), ...statement(finalizeSql(query)) };
-      results.push(await context.query({ ...total, ...readableInPartials(query, context.asker) }));
-    }
-    return results;
-  } finally {
-    for (const { stored } of open) partialAggregates.release(stored);
-  }
-}
-
-async function aggregateChunk(
-  { siteRange }: PlanStep,
-  chunk: Chunk,
-  open: readonly OpenQuery[],
-  loader: ChunkLoader,
-  { calendar, partitionCache, asker }: Omit<StepContext<unknown>, "query">,
-): Promise<void> {
-  const { siteId } = siteRange;
-  const { partialAggregates } = partitionCache;
-  const named = { name: chunkName(chunk), version: chunk.version };
-  const missing = open.filter(({ stored, partials }) => {
-    const partial = partialAggregates.partOf(stored, named);
-    if (partial !== undefined) partials.push(partial);
-    return partial === undefined;
-  });
-  if (missing.length === 0) return;
-  await loader.load(chunk, async (blocks) => {
-    for (const { query, stored, partials } of missing) {
-      const rows = query.partial(chunk.range, calendar);
-      const asked = readableIn(rows, { ...siteRange, range: chunk.range }, asker);
-      const engineQuery = { siteId, blocks, ...statement(rows), ...beyondSql(query, partitionCache), ...asked };
-      // Queries that differ in their `top` alone share their parts.
-      const partial = partialAggregates.partOf(stored, named) ?? (await partialAggregates.add(stored, named, engineQuery, asker.signal));
-      partials.push(partial);
-    }
-  });
-}
-
 interface ScanContext {
   readonly engine: Engine;
-  readonly partitionCache: PartitionCache;
   readonly asker: Asker;
 }
 
@@ -201,7 +64,7 @@ function chunkOf(siteRange: SiteRange, blocks: readonly number[], { engine, aske
   return {
     range,
     async columns({ sql: rows }) {
-      const query = { siteId, blocks, ...statement(rows), ...readableIn(rows, siteRange, asker) };
+      const query = { siteId, blocks, ...statement(rows), ...readableIn(rows, siteRange, asker.isGuest) };
       return numbersIn(await engine.queryColumns(query, asker.signal));
     },
     async propsTextsOf(codes) {
@@ -240,31 +103,6 @@ export const siteTexts =
     return found;
   };
 
-/** The dictionary is held until the end, so codes stay valid although chunks are loaded and dropped. */
-async function scanInChunks<Result>(
-  siteRange: SiteRange,
-  chunks: readonly Chunk[],
-  loader: ChunkLoader,
-  reader: ScanReader<Result>,
-  context: ScanContext,
-): Promise<Result> {
-  const { siteId } = siteRange;
-  const { partialAggregates } = context.partitionCache;
-  const { asker } = context;
-  const texts = await partialAggregates.holdTexts(siteId, asker.isGuest, asker.signal);
-  try {
-    for (const chunk of chunks) {
-      const wantsMore = await loader.load(chunk, (blocks) =>
-        reader.readChunk(chunkOf({ ...siteRange, range: chunk.range }, blocks, context)),
-      );
-      if (!wantsMore) break;
-    }
-    return await reader.finish(siteTexts(context.engine, siteId, asker));
-  } finally {
-    partialAggregates.release(texts);
-  }
-}
-
 /** A range that does not fit may fit later, beside other queries or in a new engine, so a retry may succeed. */
 const RETRY_SECS = 10;
 
@@ -283,9 +121,9 @@ function refusalOf(error: unknown, withProperties: boolean): unknown {
       `The patterns of this request take more than ${GUEST_TEST_STEPS_MAX / 1e6} million steps on the texts of this range, the most for guests ` +
         "of what is shared. Use fewer or simpler patterns in filters, steps and search, or a shorter range.",
     );
-  if (!(error instanceof EngineFullError)) return error;
+  if (!(error instanceof EngineFullError || error instanceof TooManyRowsError)) return error;
   return unavailable(
-    withProperties
+    withProperties && error instanceof EngineFullError
       ? "The properties of this range's events need more memory than reports of properties may take. Try a shorter range, or set a larger engine_memory_mb."
       : "The query engine has too little memory for this range at the moment. Try a shorter range, or again later.",
   );
@@ -299,116 +137,231 @@ interface ExecutorOptions {
   /** null if every report reads events. */
   readonly rollups: RollupExecution | null;
   readonly files: FileExecution;
+  /** Resolves after other work could run. */
+  readonly pause: () => Promise<void>;
 }
 
-/** Work on a range. Both ways of execution have the same result. */
-interface RangeTask<Result> extends SiteRange {
-  readonly withProperties: boolean;
-  readonly withSessions: boolean;
-  readonly singlePass: (blocks: readonly number[]) => Promise<Result>;
-  readonly inChunks: (chunks: readonly Chunk[], loader: ChunkLoader) => Promise<Result>;
+/** Reads the parts of ranges one at a time. */
+interface RangeWork<Result> extends Needs {
+  readonly siteId: SiteId;
+  readonly ranges: readonly DateRange[];
+  /** The versions of the days of the ranges, and maybe of others. */
+  readonly days: readonly PartitionVersion[];
+  /** Days that fit into the memory together are one part of each range. */
+  readonly isWholeIfPossible: boolean;
+  readonly inParts: (parts: readonly Chunk[], loader: ChunkLoader) => Promise<Result>;
 }
+
+/** Who asks, and the calendar of the site. */
+interface Reader {
+  readonly asker: Asker;
+  readonly calendar: Calendar;
+}
+
+const isWithin = ({ firstDay, lastDay }: DateRange, { day }: PartitionVersion): boolean => firstDay <= day && day <= lastDay;
 
 export class Executor implements PlanRunner {
   readonly #options: ExecutorOptions;
   readonly #admission: MemoryAdmission;
+  readonly #sums: SumMemory;
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
     this.#admission = new MemoryAdmission((options.budgetBytes * WORKED_ON_SHARE_MAX) / CACHED_SHARE_OF_PARQUET);
+    this.#sums = new SumMemory(options.budgetBytes);
   }
 
   async run<Result>({ steps, toResult }: Plan<Result>, asker: Asker, calendar: Calendar): Promise<Result> {
-    return toResult(await runSteps(steps, (step) => this.#runStep(step, asker, calendar)));
+    return toResult(await runSteps(steps, (step) => this.#runStep(step, { asker, calendar })));
   }
 
-  async #runStep(step: PlanStep, asker: Asker, calendar: Calendar): Promise<StepRows> {
-    const { signal } = asker;
-    const { engine, rollups, files } = this.#options;
+  /** Adds up what is known: rollups, the kept rows of parts, and the rows of all others from their events. */
+  async #runStep(step: PlanStep, by: Reader): Promise<StepRows> {
+    const { rollups } = this.#options;
     const days = await this.versionsOf(step.siteRange);
-    const readRest = async (rest: PlanStep) =>
-      (await files.execute(rest, calendar, signal)) ??
-      this.#fromEvents(rest, calendar, (query) => engine.queryColumns(query, signal), asker);
-    const rows = (await rollups?.execute(step, days, readRest, signal)) ?? (await files.execute(step, calendar, signal))?.map(rowsOf);
-    if (rows) return rows;
-    return this.#fromEvents(step, calendar, (query) => engine.query(query, signal), asker);
+    // Sums over nothing have no rows, and need no engine that may still have to start.
+    if (days.length === 0) return step.queries.map(() => []);
+    const covered = await rollups?.coverage(step, days);
+    const ofRollups = covered && covered.rollups.length > 0 ? await rollups?.rowsOf(step, covered, by.asker.signal) : null;
+    const rest = await this.#rowsIn(ofRollups && covered ? covered.rest : [step.siteRange.range], step, days, by);
+    const parts = ofRollups ? rest.map((ofQuery, i) => [...(ofRollups[i] ?? []), ...ofQuery]) : rest;
+    return this.#totals(step, parts, by.asker);
   }
 
-  #fromEvents<Result>(step: PlanStep, calendar: Calendar, query: StepContext<Result>["query"], asker: Asker): Promise<Result[]> {
-    const { partitionCache } = this.#options;
-    const context = { calendar, partitionCache, query, asker };
-    const needs = step.queries.map(needsOf);
-    const task: RangeTask<Result[]> = {
-      ...step.siteRange,
-      withProperties: needs.some(({ properties }) => properties),
-      withSessions: needs.some(({ sessions }) => sessions),
-      singlePass: (blocks) => executeSinglePass(step, blocks, context),
-      inChunks: (chunks, loader) => executeInChunks(step, chunks, loader, context),
+  async #rowsIn(ranges: readonly DateRange[], step: PlanStep, days: readonly PartitionVersion[], by: Reader): Promise<PartsOfQueries> {
+    const { siteRange, queries } = step;
+    const found: (readonly Columns[])[] = [];
+    const left: DateRange[] = [];
+    for (const range of ranges) {
+      const ofFiles = await this.#options.files.execute({ siteRange: { ...siteRange, range }, queries }, by.calendar, by.asker.signal);
+      if (ofFiles) found.push(ofFiles);
+      else left.push(range);
+    }
+    if (left.length > 0) found.push(...(await this.#rowsOfEvents(left, step, days, by)));
+    return queries.map((_, i) => found.map((ofQueries) => ofQueries[i] ?? {}));
+  }
+
+  /** The rows of each query for each part of the ranges. */
+  #rowsOfEvents(
+    ranges: readonly DateRange[],
+    { siteRange, queries }: PlanStep,
+    days: readonly PartitionVersion[],
+    by: Reader,
+  ): Promise<PartsOfQueries> {
+    const needs = queries.map(needsOf);
+    const work: RangeWork<PartsOfQueries> = {
+      siteId: siteRange.siteId,
+      ranges,
+      days,
+      isWholeIfPossible: false,
+      properties: needs.some(({ properties }) => properties),
+      sessions: needs.some(({ sessions }) => sessions),
+      inParts: (parts, loader) => this.#rowsOfParts({ siteRange, queries }, parts, loader, by),
     };
-    return this.#execute(task, asker);
+    return this.#execute(work, by.asker);
   }
 
-  scan<Result>(siteRange: SiteRange, openReader: () => ScanReader<Result>, asker: Asker): Promise<Result> {
-    const context = { ...this.#options, asker };
-    const task: RangeTask<Result> = {
-      ...siteRange,
-      withProperties: true,
-      withSessions: false,
-      async singlePass(blocks) {
-        const reader = openReader();
-        await reader.readChunk(chunkOf(siteRange, blocks, context));
-        return reader.finish(siteTexts(context.engine, siteRange.siteId, asker));
-      },
-      inChunks: (chunks, loader) => scanInChunks(siteRange, chunks, loader, openReader(), context),
-    };
-    return this.#execute(task, asker);
-  }
-
-  async #execute<Result>(task: RangeTask<Result>, asker: Asker): Promise<Result> {
+  /** All queries share each part while it is loaded. Rows that are kept are not computed again. */
+  async #rowsOfParts({ siteRange, queries }: PlanStep, parts: readonly Chunk[], loader: ChunkLoader, by: Reader): Promise<PartsOfQueries> {
+    const { partRows } = this.#options.partitionCache;
+    const { siteId } = siteRange;
+    const { isGuest } = by.asker;
+    const open = queries.map((query) => {
+      const { names, isMomentary } = query;
+      return partRows.open({
+        siteId,
+        key: rowsKeyOf(query),
+        hasOwnTexts: names !== undefined,
+        ...(isMomentary && { isMomentary }),
+        isGuest,
+      });
+    });
+    const rows: (readonly Columns[])[] = [];
     try {
-      return await this.#attempt(task, asker).catch((error: unknown) => {
-        if (error instanceof DroppedError) return this.#attempt(task, asker);
+      for (const part of loader.inSharedOrder(parts)) {
+        const named = { name: chunkName(part), version: part.version };
+        const ofPart = open.map((kept) => partRows.rowsOf(kept, named));
+        if (ofPart.includes(undefined)) {
+          await loader.load(part, async (blocks) => {
+            for (const [i, query] of queries.entries()) {
+              const kept = open[i];
+              // Queries that differ in their `top` alone have the same rows.
+              if (kept) ofPart[i] ??= partRows.rowsOf(kept, named);
+              if (!kept || ofPart[i]) continue;
+              const computed = await this.#compute(query, { ...siteRange, range: part.range }, blocks, by);
+              partRows.add(kept, named, computed);
+              ofPart[i] = computed;
+            }
+          });
+        }
+        rows.push(ofPart.map((columns) => columns ?? {}));
+      }
+      return rows;
+    } finally {
+      for (const kept of open) partRows.release(kept);
+    }
+  }
+
+  async #compute(query: AggregateQuery, siteRange: SiteRange, blocks: readonly number[], { asker, calendar }: Reader): Promise<Columns> {
+    const { engine, partitionCache } = this.#options;
+    const { isGuest, signal } = asker;
+    const { propertyTextBytesMax } = partitionCache;
+    const { rowsMax } = this.#sums;
+    const read = { ...siteRange, blocks, calendar, isGuest, propertyTextBytesMax, rowsMax: rowsMax + 1 };
+    const rows = await engine.queryColumns(rowsQuery(query, read), signal);
+    if (rowCountOf(rows) > rowsMax) throw new TooManyRowsError();
+    return rows;
+  }
+
+  /** The rows of each query that are its result. */
+  async #totals({ queries }: PlanStep, parts: PartsOfQueries, asker: Asker): Promise<StepRows> {
+    const results: (readonly SqlRow[])[] = [];
+    try {
+      for (const [i, query] of queries.entries()) results.push(await this.#total(query, parts[i] ?? [], asker));
+      return results;
+    } catch (error) {
+      throw refusalOf(error, false);
+    }
+  }
+
+  #total(query: AggregateQuery, parts: readonly Columns[], { isGuest, signal }: Asker): Promise<readonly SqlRow[]> {
+    const { pause } = this.#options;
+    return this.#sums.run(isGuest, async (reserve) => {
+      const next = async () => {
+        await pause();
+        signal.throwIfAborted();
+      };
+      const searchStepsMax = isGuest ? GUEST_TEST_STEPS_MAX : Number.POSITIVE_INFINITY;
+      const sum = new RowSum({ columns: rowColumns(query), next, reserve, searchStepsMax });
+      for (const part of parts) await sum.add(part);
+      return query.isCounted ? [{ row_count: await sum.countRows(query.top) }] : sum.toRows(query.top);
+    });
+  }
+
+  /** The texts keep their codes until the end, although parts are loaded and dropped. */
+  async scan<Result>(siteRange: SiteRange, openReader: () => ScanReader<Result>, asker: Asker): Promise<Result> {
+    const { engine, partitionCache } = this.#options;
+    const { siteId, range } = siteRange;
+    const context = { engine, asker };
+    const readParts = async (parts: readonly Chunk[], loader: ChunkLoader): Promise<Result> => {
+      const reader = openReader();
+      for (const part of parts) {
+        const ofPart = { ...siteRange, range: part.range };
+        const wantsMore = await loader.load(part, (blocks) => reader.readChunk(chunkOf(ofPart, blocks, context)));
+        if (!wantsMore) break;
+      }
+      return reader.finish(siteTexts(engine, siteId, asker));
+    };
+    const work: RangeWork<Result> = {
+      siteId,
+      ranges: [range],
+      days: await this.versionsOf(siteRange),
+      // Parts have no properties in common, so each would keep its own texts of the same ones.
+      isWholeIfPossible: true,
+      properties: true,
+      sessions: false,
+      inParts: (parts, loader) => partitionCache.withTexts(siteId, () => readParts(parts, loader)),
+    };
+    return this.#execute(work, asker);
+  }
+
+  async #execute<Result>(work: RangeWork<Result>, asker: Asker): Promise<Result> {
+    try {
+      return await this.#attempt(work, asker).catch((error: unknown) => {
+        if (error instanceof DroppedError) return this.#attempt(work, asker);
         throw error;
       });
     } catch (error) {
-      throw refusalOf(error, task.withProperties);
+      throw refusalOf(error, work.properties);
     }
   }
 
-  async #attempt<Result>(task: RangeTask<Result>, asker: Asker): Promise<Result> {
+  async #attempt<Result>(work: RangeWork<Result>, asker: Asker): Promise<Result> {
+    const { siteId, ranges, days, isWholeIfPossible, properties, sessions, inParts } = work;
     const { partitionCache, rotationDays, budgetBytes } = this.#options;
-    const { siteId, range, withProperties, withSessions } = task;
-    const days = await this.versionsOf(task);
-    // The engine may have failed because they did not fit.
-    if (!asker.isRepeated && partitionCache.shouldFit(bytesOf(days))) {
-      try {
-        return await this.#singlePass(task, asker, true);
-      } catch (error) {
-        if (!(error instanceof EngineFullError)) throw error;
-      }
-    }
-    const inChunksOf = async (bytesMax: number): Promise<Result> => {
-      const chunks = cutIntoChunks(range, days, rotationDays, bytesMax);
-      if (chunks.length <= 1) return this.#singlePass(task, asker, false);
-      const loading = { siteId, withProperties, withSessions, asker };
-      return task.inChunks(chunks, new ChunkLoader({ partitionCache, admission: this.#admission, ...loading }));
+    const read = ranges.map((range) => ({ range, days: days.filter((day) => isWithin(range, day)) }));
+    const inPartsOf = (bytesMax: number, shouldFit: boolean): Promise<Result> => {
+      const cut = shouldFit && isWholeIfPossible ? wholeOf : cutIntoParts;
+      const parts = read.flatMap((each) => cut(each.range, each.days, rotationDays, bytesMax));
+      // A single part runs at any size, whatever else does.
+      const isOnePass = !shouldFit && parts.length > 1;
+      const loading = { siteId, withProperties: properties, withSessions: sessions, withinBudget: shouldFit, onePass: isOnePass, asker };
+      return inParts(parts, new ChunkLoader({ partitionCache, admission: isOnePass ? this.#admission : null, ...loading }));
     };
+    const bytesMax = chunkBytesMax(budgetBytes);
     try {
-      return await inChunksOf(chunkBytesMax(budgetBytes));
+      // The engine may have failed because they did not fit.
+      if (!asker.isRepeated && partitionCache.shouldFit(bytesOf(read.flatMap((each) => each.days)))) return await inPartsOf(bytesMax, true);
     } catch (error) {
-      // Properties may be large even if files are small: smaller chunks may fit.
-      if (withProperties && error instanceof EngineFullError) return inChunksOf(0);
+      if (!(error instanceof EngineFullError)) throw error;
+    }
+    try {
+      return await inPartsOf(bytesMax, false);
+    } catch (error) {
+      // Properties may be large even if files are small: smaller parts may fit.
+      if (properties && error instanceof EngineFullError) return inPartsOf(0, false);
       throw error;
     }
-  }
-
-  #singlePass<Result>(
-    { siteId, range, withProperties, withSessions, singlePass }: RangeTask<Result>,
-    { isGuest, signal }: Asker,
-    withinBudget: boolean,
-  ): Promise<Result> {
-    const loading = { signal, isGuest, withinBudget, onePass: false, withProperties, withSessions };
-    return this.#options.partitionCache.withDays(siteId, range, loading, singlePass);
   }
 
   async isCovered({ steps }: Plan<unknown>): Promise<boolean> {

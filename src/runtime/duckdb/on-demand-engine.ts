@@ -33,9 +33,6 @@ export abstract class CallingEngine implements Engine {
   readonly drop: Engine["drop"] = (blocks) => this.call({ method: "drop", values: [blocks] });
   readonly query: Engine["query"] = (query, signal) => this.call({ method: "query", values: [query] }, signal);
   readonly queryColumns: Engine["queryColumns"] = (query, signal) => this.call({ method: "queryColumns", values: [query] }, signal);
-  readonly storePartial: Engine["storePartial"] = (table, part, query, signal) =>
-    this.call({ method: "storePartial", values: [table, part, query] }, signal);
-  readonly dropPartials: Engine["dropPartials"] = (id, parts) => this.call({ method: "dropPartials", values: [id, parts] });
   readonly behavioralFailure: Engine["behavioralFailure"] = () => this.call({ method: "behavioralFailure", values: [] });
 }
 

@@ -47,7 +47,7 @@ export interface DuckdbParts {
   readonly engine: Engine;
   readonly eventStore: StoredEvents;
   readonly objects: ObjectStore;
-  readonly calculator: Pick<RollupCalculator, "headers" | "total">;
+  readonly calculator: Pick<RollupCalculator, "headers" | "rows">;
   readonly leftOutFiles: Pick<LeftOutFiles, "note" | "forget">;
   /** A rollup that should exist cannot be read. */
   readonly onUnreadableRollup: (siteId: SiteId) => void;
@@ -97,6 +97,7 @@ export async function openDuckdbQueries(parts: DuckdbParts): Promise<PlannedEngi
     runner: new Executor({
       ...{ engine, partitionCache, budgetBytes, rotationDays: config.visitorSaltRotationDays, rollups },
       files: new FileExecution({ eventStore }),
+      pause: () => parts.wait(0),
     }),
     behavioral: new Behavioral(engine, config.behavioral, log),
     settings: reportSettingsOf(config),

@@ -16,7 +16,7 @@ import type { Goal } from "../sites/goal.ts";
 import { columnOf, type Condition, isDimension, isSessionFilter, type SessionFilter } from "./filters.ts";
 import { type Parameter, type ParameterDescription, required } from "./parameters.ts";
 import { column, type ColumnName, fragment, joinSql, type PropertyTest, sql, type SqlText, textCode } from "./sql.ts";
-import { ANY_TEXT, compiledTest, searchTest, type TextTest } from "./text-matching.ts";
+import { ANY_TEXT, compiledTest, type TextTest } from "./text-matching.ts";
 
 const isBitOf = (test: SqlText): SqlText => sql`(tests & CAST(${test} AS BIGINT)) <> 0`;
 
@@ -52,19 +52,6 @@ export const propertyPasses = fragment(
  */
 export const valuePasses = (value: SqlText, of: ColumnName | null, test: TextTest): SqlText =>
   test.kind === "is" ? equalsText(value, test.values) : matchesText(value, of, test);
-
-interface Found {
-  readonly of?: ColumnName | null | undefined;
-  /** The label that a reader sees for a value that was not recorded. */
-  readonly unknownLabel?: string | undefined;
-}
-
-/** True if the displayed label of a value contains the text, ignoring case. */
-export function isFound(value: SqlText, search: string, { of = null, unknownLabel = UNRECORDED }: Found = {}): SqlText {
-  const test = searchTest(search);
-  const found = valuePasses(value, of, test);
-  return compiledTest(test)(unknownLabel) ? sql`(${found} OR ${equalsText(value, [UNRECORDED])})` : found;
-}
 
 /** A step of a funnel or sequence: `page:/pricing` or `event:signup` in requests (docs/http-api.md, "Funnel"). */
 export interface Step {

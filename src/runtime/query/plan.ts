@@ -3,12 +3,12 @@ import { type Calendar, utcCalendar } from "../../storage/calendar.ts";
 import type { Columns, NumberColumns } from "../../storage/columns.ts";
 import { TEXT_COLUMNS, utcDateOf } from "../../storage/event.ts";
 import type { DecodedEvents } from "../../storage/parquet-events.ts";
+import type { RollupColumn } from "../../storage/rollup.ts";
 import { PAGEVIEW } from "../base/config/names.ts";
 import type { VisitorFunction } from "./behavioral/visitor-function.ts";
 import { type DateRange, rangeOfDays } from "./date-range.ts";
 import { checkShared, type SiteRange } from "./scope.ts";
-import { type ColumnName, fragment, joinSql, resultColumn, sql, type SqlParameter, type SqlRow, type SqlText, textCode } from "./sql.ts";
-import { isFound } from "./conditions.ts";
+import type { SqlParameter, SqlRow, SqlText } from "./sql.ts";
 
 /** Queries over the same range: if it is processed in chunks, they share each chunk. */
 export interface PlanStep {
@@ -144,7 +144,7 @@ export interface ScanReader<Result> {
 }
 
 /**
- * A query over any range in two phases: partial aggregates of ranges of whole salt periods, and the final result from their sums.
+ * A query over any range: the rows of ranges of whole salt periods, and what its result selects of their sum.
  * No visitor id outlives its salt period, so the visitors, sessions and events of a range are the sums of those of its periods.
  */
 export interface AggregateQuery {
@@ -171,97 +171,14 @@ export interface AggregateQuery {
   readonly ofVisits?: RowsOfVisits;
   /** The custom property whose values are read, or null for all keys, as the relations `properties` and `property_texts`. */
   readonly property?: string | null;
+  /** `partial` depends on the time of the request, so that no later query has the same rows. */
+  readonly isMomentary?: true;
   /** `partial` compares visitors with each other, so that its rows of some visitors and of all others do not add up. */
   readonly comparesVisitors?: true;
   /** Selects the rows of the result; all rows of the range by default, in no particular order. */
   readonly top?: Top;
   /** Replaces the rows by one row `row_count`: their number without `rowsMax` and `offset`. */
   readonly isCounted?: true;
-  /** Only without `top`: any rows beyond this number are left out of the result. */
-  readonly rowsMax?: number;
-}
-
-/** The query with all its rows, from which those of a larger range can be added up. With any `rowsMax` rows if it has more. */
-export const allRows = ({ top: _top, isCounted: _isCounted, ...query }: AggregateQuery, rowsMax: number): AggregateQuery => ({
-  ...query,
-  rowsMax,
-});
-
-const commas = (columns: readonly SqlText[]): SqlText => joinSql(columns, ", ");
-
-const textsOf = (code: string): SqlText => resultColumn(`texts_of_${code}`);
-
-/** `totals` with texts in place of codes. A backend that stores texts selects the rows as they are. */
-export const withTexts = fragment((selected: SqlText, _wanted: SqlText) => selected);
-
-export function totalSql(query: AggregateQuery): SqlText {
-  const { keys, codes = [], names = [], counts, amounts = [], isCounted } = query;
-  if (isCounted) return sql`SELECT count(*) AS row_count FROM totals${wantedSql(query)}`;
-  const texts = codes.map((code) => sql`coalesce(${textsOf(code)}.text, '(unknown)') AS ${resultColumn(code)}`);
-  const others = [...names, ...keys, ...counts, ...amounts].map((column) => sql`totals.${resultColumn(column)}`);
-  const joined = codes.reduce(
-    (from, code) => sql`${from} LEFT JOIN texts AS ${textsOf(code)} ON ${textsOf(code)}.code = totals.${resultColumn(code)}`,
-    sql`totals`,
-  );
-  const wanted = wantedSql(query);
-  const named = withTexts(sql`SELECT ${commas([...texts, ...others])} FROM ${joined}${wanted}`, wanted);
-  const digits = amounts.map((amount) => sql`CAST(${resultColumn(amount)} AS VARCHAR) AS ${resultColumn(amount)}`);
-  const columns = commas([...[...codes, ...names, ...keys, ...counts].map(resultColumn), ...digits]);
-  return sql`SELECT ${columns} FROM (${named}) AS named ${limitSql([...codes, ...names], query)}`;
-}
-
-/** DuckDB left out other values of properties when it read them (`beyondSql`). */
-export const whereFound = fragment((_name: string, _search: string, _top: Top) => sql``);
-
-/** Leaves out rows by their text before texts are looked up. */
-function wantedSql({ codes = [], names = [], top }: AggregateQuery): SqlText {
-  const [code] = codes;
-  const [name] = names;
-  const conditions = code === undefined ? [] : wantedConditions(sql`totals.${resultColumn(code)}`, top);
-  if (conditions.length > 0) return sql` WHERE ${joinSql(conditions, " AND ")}`;
-  if (name === undefined || top?.search === undefined) return sql``;
-  return whereFound(name, top.search, top);
-}
-
-function wantedConditions(value: SqlText, top: Partial<Top> = {}): SqlText[] {
-  const { values, search } = top;
-  const isListed =
-    values && (values.length === 0 ? sql`false` : sql`${value} IN (${commas(values.map((text) => sql`${textCode(text)}`))})`);
-  return [...(isListed ? [isListed] : []), ...(search === undefined ? [] : [isFound(value, search, top)])];
-}
-
-function limitSql(texts: readonly string[], { top, rowsMax }: AggregateQuery): SqlText {
-  if (top) return orderSql(texts, top);
-  return rowsMax === undefined ? sql`` : sql`LIMIT ${rowsMax}`;
-}
-
-/** Qualified, because the result has a column of the same name for an amount. */
-const ordered = (column: string): SqlText => sql`named.${resultColumn(column)}`;
-
-const keySql = (by: OrderKey): SqlText => (typeof by === "string" ? ordered(by) : sql`${ordered(by.part)} / ${ordered(by.whole)}`);
-
-function orderSql(texts: readonly string[], { by, isReversed = false, rowsMax, offset = 0 }: Top): SqlText {
-  const first = by === undefined ? [] : [isReversed ? sql`${keySql(by)} ASC` : sql`${keySql(by)} DESC`];
-  const byText = texts.map((text) => (by === undefined && isReversed ? sql`${ordered(text)} DESC` : sql`${ordered(text)} ASC`));
-  const page = offset === 0 ? sql`LIMIT ${rowsMax}` : sql`LIMIT ${rowsMax} OFFSET ${offset}`;
-  return sql`ORDER BY ${commas([...first, ...byText])} ${page}`;
-}
-
-/** Both phases in one statement. */
-export const singlePassSql = (query: AggregateQuery, range: DateRange, calendar: Calendar): SqlText =>
-  sql`WITH totals AS MATERIALIZED (${query.partial(range, calendar)}) ${totalSql(query)}`;
-
-/** The second phase, over the sums of the rows in the relation `partials`. */
-export function finalizeSql(query: AggregateQuery): SqlText {
-  const { keys, codes = [], counts, names = [], amounts = [] } = query;
-  const grouped = [...keys, ...codes, ...names];
-  const columns = [
-    ...grouped.map(resultColumn),
-    ...counts.map((column) => sql`CAST(sum(${resultColumn(column)}) AS BIGINT) AS ${resultColumn(column)}`),
-    ...amounts.map((column) => sql`sum(${resultColumn(column)}) AS ${resultColumn(column)}`),
-  ];
-  const grouping = grouped.length > 0 ? sql`GROUP BY ${joinSql(grouped.map(resultColumn), ", ")}` : sql``;
-  return sql`WITH totals AS MATERIALIZED (SELECT ${joinSql(columns, ", ")} FROM partials ${grouping}) ${totalSql(query)}`;
 }
 
 /** A placeholder range, to compare queries by everything else. So is the calendar. */
@@ -285,28 +202,24 @@ export function definitionOf({ partial, keys, codes, names, counts, amounts, per
   return JSON.stringify([text, values.map(serialized), keys, codes, names, counts, amounts, perVisitor, property]);
 }
 
-/** The data that a query reads besides the columns of `events`. */
-interface QueryNeeds {
+/** The data that queries read besides the columns of `events`. */
+export interface Needs {
   readonly properties: boolean;
   readonly sessions: boolean;
 }
 
-export function needsOf({ partial, property }: AggregateQuery): QueryNeeds {
+export function needsOf({ partial, property }: AggregateQuery): Needs {
   const { text, values } = sqlOfAnyRange(partial);
   const testsProperties = values.some((value) => typeof value === "object" && "propertyTest" in value);
   return { properties: property !== undefined || testsProperties, sessions: /\bFROM sessions\b/.test(text) };
 }
 
-/** A column of the rows that are added. HUGEINT is for sums that may exceed 64 bits. */
-export interface PartialColumn {
-  readonly name: string;
-  readonly type: "BIGINT" | "HUGEINT" | "VARCHAR";
-}
-
-export const partialColumns = ({ keys, codes = [], names = [], counts, amounts = [] }: AggregateQuery): readonly PartialColumn[] => [
-  ...names.map((column) => ({ name: column, type: "VARCHAR" as const })),
-  ...[...keys, ...codes, ...counts].map((column) => ({ name: column, type: "BIGINT" as const })),
-  ...amounts.map((column) => ({ name: column, type: "HUGEINT" as const })),
+/** The columns of the query's rows. */
+export const rowColumns = ({ keys, codes = [], names = [], counts, amounts = [] }: AggregateQuery): readonly RollupColumn[] => [
+  ...[...codes, ...names].map((name) => ({ name, kind: "text" as const })),
+  ...keys.map((name) => ({ name, kind: "key" as const })),
+  ...counts.map((name) => ({ name, kind: "count" as const })),
+  ...amounts.map((name) => ({ name, kind: "amount" as const })),
 ];
 
 /** Counts visitors by the value of a function: rows `value`, `visitors`. */
@@ -332,7 +245,6 @@ export interface Top {
   readonly values?: readonly string[];
   /** Only rows of which the first column of texts contains this, ignoring case. */
   readonly search?: string;
-  readonly of?: ColumnName;
   /** The label in which the search looks for a text that was not recorded, in place of the default label. */
   readonly unknownLabel?: string;
 }

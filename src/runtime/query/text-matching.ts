@@ -25,6 +25,11 @@ export interface TextTest {
   readonly values: readonly string[];
 }
 
+/** The tests of a guest's query take more steps than they may. */
+export class TooManyStepsError extends Error {
+  override readonly name = "TooManyStepsError";
+}
+
 export const ANY_TEXT: TextTest = { kind: "contains", values: [""] };
 
 type Matcher = (text: string) => boolean;

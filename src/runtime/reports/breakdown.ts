@@ -260,11 +260,10 @@ function valueOf(column: CountColumn, row: SqlRow | undefined): number | Decimal
 const numbersOf = (row: SqlRow | undefined, columns: readonly FurtherColumn[]) =>
   Object.fromEntries([...BASE_COLUMNS, ...columns].map((column) => [column, valueOf(column, row)])) as Described<typeof ROW_NUMBERS>;
 
-/** Entry and exit pages are searched as paths. */
-function searchOf({ search, dimension, unknown_label: unknownLabel }: BreakdownValues): Pick<Top, "search" | "of" | "unknownLabel"> {
-  const of = isDimension(dimension) ? columnOf(dimension) : "pathname";
-  return { ...(search !== null && { search, of }), ...(unknownLabel !== null && { unknownLabel }) };
-}
+const searchOf = ({ search, unknown_label: unknownLabel }: BreakdownValues): Pick<Top, "search" | "unknownLabel"> => ({
+  ...(search !== null && { search }),
+  ...(unknownLabel !== null && { unknownLabel }),
+});
 
 function topOf(values: BreakdownValues, { counts }: AggregateQuery): Top {
   const { sort, limit, offset } = values;

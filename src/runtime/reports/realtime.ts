@@ -60,6 +60,7 @@ const recentActivity = (windows: Windows, scope: Scope): AggregateQuery => ({
   keys: ["facet", "minute"],
   codes: ["value"],
   counts: ["visitors", "current_visitors", "events"],
+  isMomentary: true,
   partial: (range) => sql`
     SELECT facet, coalesce(minute, 0) AS minute, coalesce(value, ${textCode(UNRECORDED)}) AS value, visitors, current_visitors, events
     FROM (

@@ -10,8 +10,8 @@ import { EngineFullError, type Block, type BlockFile, type Engine } from "../duc
 import { EngineMemory } from "../duckdb/cache/engine-memory.ts";
 import { IncompleteDaysError } from "../duckdb/cache/cached-blocks.ts";
 import type { RolledMeasures } from "../duckdb/rollups/rollup-execution.ts";
-import { beyondSql, statement } from "../duckdb/executor.ts";
-import { type AggregateQuery, allRows, singlePassSql } from "../query/plan.ts";
+import { rowsQuery, statement } from "../duckdb/event-rows.ts";
+import type { AggregateQuery } from "../query/plan.ts";
 import type { SiteRange } from "../query/scope.ts";
 import { sql } from "../query/sql.ts";
 import type { CalendarOf } from "../sites/sites.ts";
@@ -70,11 +70,9 @@ export class PeriodMeasures {
     return this.#withEvents(query, async (engine, blocks) => {
       await engine.storeSessions(blocks, NEVER);
       const calendar = this.#options.calendarOf(query.siteId);
-      const readRows: ReadRows = (measure) => {
-        const rows = singlePassSql(allRows(measure, ROLLUP_MEASURE_ROWS_MAX + 1), query.range, calendar);
-        const { siteId } = query;
-        return engine.queryColumns({ siteId, blocks, ...statement(rows), ...beyondSql(measure, { propertyTextBytesMax }) }, NEVER);
-      };
+      const { siteId, range } = query;
+      const read = { siteId, range, blocks, calendar, isGuest: false, propertyTextBytesMax, rowsMax: ROLLUP_MEASURE_ROWS_MAX + 1 };
+      const readRows: ReadRows = (measure) => engine.queryColumns(rowsQuery(measure, read), NEVER);
       const measures = await measuresOf(rolled, query.withProperties, readRows);
       for (const name of properties) {
         if (measures.has(name)) continue;

@@ -8,7 +8,8 @@ import {
   type RollupColumn,
   type RollupHeader,
 } from "../../storage/rollup.ts";
-import { isAskedFor, MeasureSum } from "../duckdb/rollups/rollup-sum.ts";
+import { isAskedFor } from "../duckdb/rollups/rollup-sum.ts";
+import { RowSum } from "../query/row-sum.ts";
 import { rowCountOf, type Columns } from "../../storage/columns.ts";
 import type { SqlRow } from "../query/sql.ts";
 import { type OpenedRollup, openRollup } from "../../storage/rollup-file.ts";
@@ -28,7 +29,7 @@ import { KEYS_MEASURE, type PeriodMeasures, type PeriodQuery } from "./period-me
 /** The sums of all measures over salt periods that are added one after another, in bounded memory. */
 class MeasureSums {
   readonly #isNeeded: (measure: string) => boolean;
-  readonly #sums = new Map<string, MeasureSum>();
+  readonly #sums = new Map<string, RowSum>();
   readonly #dropped = new Set<string>();
 
   /** A measure that is not needed is dropped if it has more rows, or is of more properties, than a rollup may have. */
@@ -36,12 +37,12 @@ class MeasureSums {
     this.#isNeeded = isNeeded;
   }
 
-  add(measures: Measures): void {
+  async add(measures: Measures): Promise<void> {
     for (const [name, columns] of measures) {
       if (this.#dropped.has(name)) continue;
-      const sum = this.#sums.get(name) ?? new MeasureSum();
+      const sum = this.#sums.get(name) ?? new RowSum();
       this.#sums.set(name, sum);
-      sum.add(columns);
+      await sum.add(columns);
       if (this.#isNeeded(name) || !(sum.rows > ROLLUP_MEASURE_ROWS_MAX || this.#hasTooManyProperties(name))) continue;
       this.#sums.delete(name);
       this.#dropped.add(name);
@@ -61,8 +62,8 @@ class MeasureSums {
   }
 
   /** The sum of a measure; without rows if no part has it. */
-  sum(name: string): MeasureSum {
-    return this.#sums.get(name) ?? new MeasureSum();
+  sum(name: string): RowSum {
+    return this.#sums.get(name) ?? new RowSum();
   }
 }
 
@@ -98,16 +99,16 @@ function differenceOfRow(stored: SqlRow | undefined, expected: SqlRow | undefine
 }
 
 /** null if the rows are equal. With `rowsMax`, compares only the first rows in text order. */
-function differenceOf(stored: Columns, expected: MeasureSum, rowsMax?: number): string | null {
-  const sum = new MeasureSum();
-  sum.add(stored);
-  const repeated = rowCountOf(stored) - sum.rows;
+async function differenceOf(stored: Columns, expected: RowSum, rowsMax?: number): Promise<string | null> {
+  const sum = new RowSum();
+  await sum.add(stored);
+  const repeated = rowCountOf(stored) - new Set((await sum.toRows()).map(keyOf)).size;
   if (repeated > 0) return repeated === 1 ? "1 row is there twice" : `${repeated} rows are there twice`;
   const top = rowsMax === undefined ? undefined : { rowsMax };
-  const missing = new Map(expected.toRows(top).map((row) => [keyOf(row), row]));
+  const missing = new Map((await expected.toRows(top)).map((row) => [keyOf(row), row]));
   const found: string[] = [];
   const note = (difference: string | null) => difference !== null && found.push(difference);
-  for (const row of sum.toRows(top)) {
+  for (const row of await sum.toRows(top)) {
     note(differenceOfRow(row, missing.get(keyOf(row))));
     missing.delete(keyOf(row));
   }
@@ -124,8 +125,8 @@ interface ExpectedProperties {
   readonly fit: boolean;
 }
 
-function propertiesIn(sums: MeasureSums): ExpectedProperties {
-  const keys = sums.sum(KEYS_MEASURE).toRows({ rowsMax: PROPERTY_KEYS_MAX });
+async function propertiesIn(sums: MeasureSums): Promise<ExpectedProperties> {
+  const keys = await sums.sum(KEYS_MEASURE).toRows({ rowsMax: PROPERTY_KEYS_MAX });
   return { measures: keys.map(({ value }) => propertyMeasure(String(value))), fit: keys.length <= ROLLUP_PROPERTIES_MAX };
 }
 
@@ -138,12 +139,12 @@ async function differencesOf(file: OpenedRollup, sums: MeasureSums, rolled: Roll
   const differences: string[] = [];
   for (const name of Object.keys(header.measures)) {
     const rowsMax = name === KEYS_MEASURE ? PROPERTY_KEYS_MAX : undefined;
-    const difference = differenceOf((await file.measure(name)) ?? {}, sums.sum(name), rowsMax);
+    const difference = await differenceOf((await file.measure(name)) ?? {}, sums.sum(name), rowsMax);
     if (difference !== null) differences.push(`measure ${JSON.stringify(name)}: ${difference}`);
   }
   const has = (name: string) => Object.hasOwn(header.measures, name);
   const isOfProperties = new Map(rolled.measures.map(({ name, query }) => [name, query.property !== undefined]));
-  const properties = propertiesIn(sums);
+  const properties = await propertiesIn(sums);
   const mayLack = (name: string) =>
     (isPropertyMeasure(name) && !properties.fit) || ((isPropertyMeasure(name) || isOfProperties.get(name)) && !has(KEYS_MEASURE));
   for (const name of sums.names) {
@@ -318,7 +319,7 @@ export class RollupComparison {
       onOutcome(rollup.key, "outdated");
       return true;
     }
-    sums.add(computed.measures);
+    await sums.add(computed.measures);
     for (const period of added) periods.delete(period);
     if (periods.size > 0) return false;
     onOutcome(rollup.key, await this.#end(siteId, rollup, sums));

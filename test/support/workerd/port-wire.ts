@@ -16,6 +16,7 @@ export const encode = (value: unknown): string =>
     if (typeof part === "bigint") return { $bigint: String(part) };
     if (part instanceof Int32Array) return { $int32: [...part] };
     if (part instanceof BigInt64Array) return { $int64: [...part].map(String) };
+    if (part instanceof Float64Array) return { $float64: [...part] };
     if (part instanceof Uint8Array) return { $bytes: base64From(part) };
     return part;
   });
@@ -27,6 +28,7 @@ export const decode = (text: string): unknown =>
     if ("$bigint" in part) return BigInt(String(part.$bigint));
     if ("$int32" in part) return Int32Array.from(part.$int32 as number[]);
     if ("$int64" in part) return BigInt64Array.from((part.$int64 as string[]).map(BigInt));
+    if ("$float64" in part) return Float64Array.from(part.$float64 as number[]);
     if ("$bytes" in part) return bytesFrom(String(part.$bytes));
     return part;
   });

@@ -205,15 +205,25 @@ export const WORKED_ON_SHARE_MAX = 1 / 2;
 
 assertLimits(1 / CHUNKS_OF_BUDGET_MIN <= WORKED_ON_SHARE_MAX, "the memory for chunks admits at least one");
 
-/** Share of cached days, and of cached partial aggregates, from which on those that only guests use are evicted before all others. */
+/** Share of cached days, and of kept rows, from which on those that only guests use are evicted before all others. */
 export const GUESTS_CACHE_SHARE_MAX = 1 / 2;
 
-/** Share of the engine's memory for cached partial aggregates, and queries that have any. */
-export const PARTIALS_SHARE_MAX = 1 / 4;
-export const PARTIALS_MAX = 1_000;
+/** Share of the engine's memory for kept rows of parts of ranges, and queries that have any. */
+export const PART_ROWS_SHARE_MAX = 1 / 4;
+export const PART_ROWS_QUERIES_MAX = 1_000;
 
-/** Share of the engine's memory for string dictionaries at which everything that can be evicted is, and the bytes that they always get. */
-export const TEXTS_SHARE_MAX = 1 / 2;
+/** Parquet bytes up to which parts are joined: a statement takes 2 to 5 ms, in which as many events are read. */
+export const PART_BYTES_MIN = MIB;
+
+/**
+ * Rows in all sums that reports have under way: each takes some 100 bytes, beside its texts. They may take as much as kept rows, and
+ * always so many.
+ */
+export const SUM_ROWS_MAX = 4_000_000;
+export const SUM_ROWS_ALLOWED_MIN = 200_000;
+export const SUM_ROW_BYTES = 100;
+
+/** The bytes that string dictionaries always get. */
 export const TEXTS_BYTES_ALLOWED_MIN = 4 * MIB;
 
 /** Share of the engine's memory for custom properties, the largest of which are evicted first, and the bytes that they always get. */

@@ -144,12 +144,6 @@ export const ROLLUP_MEASURE_ROWS_MAX = 50_000;
  */
 export const ROLLUP_TOTAL_ROWS_MAX = 16_000_000;
 
-/**
- * Rows of a query that are computed from events to be added to rollups. They pass the thread that takes events twice, which takes about
- * 0.3 µs each; with more, all is computed from events, and only the result leaves the engine.
- */
-export const ROLLUP_ADDED_ROWS_MAX = 100_000;
-
 /** Keys of custom properties whose values are in a rollup. */
 export const ROLLUP_PROPERTIES_MAX = 32;
 

@@ -1,8 +1,7 @@
 /** ClickHouse's SQL where it differs from DuckDB's: what each fragment becomes. */
-import { whereFound, withTexts } from "../../query/plan.ts";
 import { clockPartSql, monthSql, timeUnitsSql, weekSql } from "../../query/date-range.ts";
-import { isFound, matchesText, meetsSessionConditions, propertyPasses, reachesAny } from "../../query/conditions.ts";
-import { column, type Dialect, type Fragment, resultColumn, sql, type SqlParameter, type SqlText } from "../../query/sql.ts";
+import { matchesText, meetsSessionConditions, propertyPasses, reachesAny } from "../../query/conditions.ts";
+import { column, type Dialect, type Fragment, sql, type SqlParameter, type SqlText } from "../../query/sql.ts";
 import { eventPlace, propsText } from "../../reports/exports/raw-export.ts";
 import { neighboursOfPage } from "../../reports/flow.ts";
 import { perMetGoal } from "../../reports/goals.ts";
@@ -79,8 +78,6 @@ write(matchesText, textIsFound);
 write(propertyPasses, propertyIsFound);
 write(meetsSessionConditions, meetsBySessions);
 write(reachesAny, (mask) => sql`bitAnd(reached, ${mask}) <> 0`);
-write(withTexts, (_selected, wanted) => sql`SELECT * FROM totals${wanted}`);
-write(whereFound, (name, search, top) => sql` WHERE ${isFound(sql`totals.${resultColumn(name)}`, search, top)}`);
 write(timeUnitsSql, (ms) => sql`intDiv(timestamp, ${ms})`);
 write(clockPartSql, ({ ms, perDay }, localMs) => sql`toInt64(day) * ${perDay} + intDiv(${localMs}, ${ms}) % ${perDay}`);
 write(weekSql, (daysBefore1970) => sql`intDiv(day + ${daysBefore1970}, 7)`);

@@ -4,7 +4,6 @@ import { type Partition, type PartitionFile, sizeGroups } from "../../../storage
 import { GUESTS_CACHE_SHARE_MAX } from "../../base/config/limits.ts";
 import { type Engine, EngineFullError } from "../engine.ts";
 import type { EngineMemory } from "./engine-memory.ts";
-import type { PartialAggregates } from "./partial-aggregates.ts";
 
 /** Days of one site that the engine loads and drops together. */
 export interface CachedBlock {
@@ -258,7 +257,6 @@ interface CacheEvictionOptions {
   readonly engine: Engine;
   readonly memory: EngineMemory;
   readonly propsShare: PropsShare;
-  readonly partialAggregates: PartialAggregates;
 }
 
 /** Evicts cached blocks when the engine's memory is short, and drops outdated blocks. */
@@ -283,12 +281,10 @@ export class CacheEviction {
 
   /** Evicts like `evictFor`, then drops whatever else may be dropped. Rejects with `EngineFullError` if texts alone exceed the budget. */
   async makeRoom(blocks: CachedBlocks, parquetBytes: number): Promise<void> {
-    const { memory, propsShare, partialAggregates } = this.#options;
+    const { memory, propsShare } = this.#options;
     if (await this.evictFor(blocks, parquetBytes)) return;
     // Drop unused properties before rejecting a query.
     await propsShare.limit(blocks.all, 0);
-    // The engine keeps a site's texts while the site has partial aggregates.
-    while (!memory.hasRoomFor(parquetBytes) && !memory.hasRoomBesideTexts && (await partialAggregates.dropOldest()));
     memory.checkTexts();
   }
 

@@ -1,11 +1,5 @@
 /** The engine's memory budget and its current use: decides whether more events, texts or properties fit. */
-import {
-  PROPERTY_TEXT_BYTES_MAX,
-  PROPS_BYTES_ALLOWED_MIN,
-  PROPS_SHARE_MAX,
-  TEXTS_BYTES_ALLOWED_MIN,
-  TEXTS_SHARE_MAX,
-} from "../../base/config/limits.ts";
+import { PROPERTY_TEXT_BYTES_MAX, PROPS_BYTES_ALLOWED_MIN, PROPS_SHARE_MAX, TEXTS_BYTES_ALLOWED_MIN } from "../../base/config/limits.ts";
 import { EngineFullError, type EngineUsage } from "../engine.ts";
 
 /** Estimated size of events in the engine relative to their Parquet files. Measured: 0.7 if most texts repeat. */
@@ -14,6 +8,8 @@ export const CACHED_SHARE_OF_PARQUET = 1;
 export class EngineMemory {
   readonly #budget: { readonly budgetBytes: number };
   #usage: EngineUsage = { memoryBytes: 0, textBytes: 0 };
+  /** The rows of parts that are kept outside the engine. */
+  rowBytes = 0;
 
   constructor(budget: { readonly budgetBytes: number }) {
     this.#budget = budget;
@@ -24,7 +20,7 @@ export class EngineMemory {
   }
 
   get memoryBytes(): number {
-    return this.#usage.memoryBytes;
+    return this.#usage.memoryBytes + this.rowBytes;
   }
 
   note({ memoryBytes, textBytes }: EngineUsage): void {
@@ -43,13 +39,6 @@ export class EngineMemory {
   /** The limit for the property keys, or the values of one key, that a report finds in a range or in a chunk of it, in bytes. */
   get propertyTextBytesMax(): number {
     return Math.min(PROPERTY_TEXT_BYTES_MAX, this.propsBytesMax);
-  }
-
-  /**
-   * True if texts are within their share of the budget. They are limited because they are dropped only with all other data of their site.
-   */
-  get hasRoomBesideTexts(): boolean {
-    return this.#usage.textBytes <= Math.max(TEXTS_BYTES_ALLOWED_MIN, this.budgetBytes * TEXTS_SHARE_MAX);
   }
 
   /** Throws `EngineFullError` if texts alone exceed the budget. */

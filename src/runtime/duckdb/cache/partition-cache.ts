@@ -30,7 +30,7 @@ import {
   unpin,
 } from "./cached-blocks.ts";
 import { EngineMemory } from "./engine-memory.ts";
-import { PartialAggregates } from "./partial-aggregates.ts";
+import { PartRows } from "./part-rows.ts";
 
 /** Estimated size of stored sessions relative to the Parquet files of their events. Measured: 0.3 with three events per session. */
 const SESSIONS_SHARE_OF_PARQUET = 1 / 2;
@@ -48,25 +48,24 @@ interface PartitionCacheOptions {
 }
 
 export class PartitionCache {
-  readonly partialAggregates: PartialAggregates;
+  readonly partRows: PartRows;
   readonly #options: PartitionCacheOptions;
   readonly #memory: EngineMemory;
   readonly #propsShare: PropsShare;
   readonly #eviction: CacheEviction;
   readonly #blocks: CachedBlocks;
+  #blocksCreated = 0;
 
   constructor(options: PartitionCacheOptions) {
     this.#options = options;
-    let blocksCreated = 0;
-    this.#blocks = new CachedBlocks(() => ++blocksCreated);
+    this.#blocks = new CachedBlocks(() => ++this.#blocksCreated);
     this.#memory = new EngineMemory(options);
-    this.partialAggregates = new PartialAggregates(options.engine, this.#memory);
+    this.partRows = new PartRows(this.#memory);
     this.#propsShare = new PropsShare(options.engine, this.#memory);
     this.#eviction = new CacheEviction({
       engine: options.engine,
       memory: this.#memory,
       propsShare: this.#propsShare,
-      partialAggregates: this.partialAggregates,
     });
   }
 
@@ -115,6 +114,22 @@ export class PartitionCache {
       return await task([...pinned].map(({ id }) => id));
     } finally {
       this.#eviction.unpinAll(this.#blocks, pinned, loading);
+    }
+  }
+
+  /** Runs a task while all texts of the site keep their codes, whatever blocks are dropped: an empty one holds the dictionary. */
+  async withTexts<T>(siteId: SiteId, task: () => Promise<T>): Promise<T> {
+    const { engine, sessionGapMs } = this.#options;
+    const id = ++this.#blocksCreated;
+    this.#memory.note(await engine.append({ id, siteId, sessionGapMs, propsBytesMax: 0 }, { files: [] }));
+    try {
+      return await task();
+    } finally {
+      // An engine that cannot drop a block has failed, with all that it holds.
+      await engine.drop([id]).then(
+        (usage) => this.#memory.note(usage),
+        () => {},
+      );
     }
   }
 
@@ -290,7 +305,7 @@ export class PartitionCache {
 
   /** Drops the blocks with days whose files are about to be deleted. Running queries finish with the data they started with. */
   forgetDays(siteId: SiteId, { firstDay, lastDay }: Pick<DateRange, "firstDay" | "lastDay">): void {
-    this.partialAggregates.forgetSite(siteId);
+    this.partRows.forgetSite(siteId);
     for (const block of this.#blocks.between(siteId, firstDay, lastDay))
       if (!block.outdated) void this.#eviction.outdate(this.#blocks, block);
   }

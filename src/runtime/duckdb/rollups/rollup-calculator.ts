@@ -1,5 +1,5 @@
 /** The port to the arithmetic of rollups: reads, adds and encodes them. In a thread on Node, so that it does not delay ingestion. */
-import type { Columns } from "../../../storage/columns.ts";
+import { type Columns, memoryOf } from "../../../storage/columns.ts";
 import { LruMap } from "../../../storage/lru-map.ts";
 import type { ObjectKey, ObjectStore } from "../../../storage/object-store.ts";
 import { encodeRollup, type OpenedRollup, openRollup } from "../../../storage/rollup-file.ts";
@@ -7,23 +7,9 @@ import { isPropertyMeasure, type RollupHeader, type RollupOrigin } from "../../.
 import { ROLLUP_EVENT_BYTES_MAX, ROLLUP_MEASURE_ROWS_MAX, ROLLUP_READS_MAX } from "../../base/config/report-limits.ts";
 import { reasonOf } from "../../base/metrics/log.ts";
 import { type DateRange, rangeOfDays } from "../../query/date-range.ts";
-import type { Top } from "../../query/plan.ts";
-import type { SqlRow } from "../../query/sql.ts";
 import { type ComputedMeasures, computeMeasures, type EventsToRead, UnusableEventsError } from "./event-measures.ts";
 import { fileOf } from "./rollup-origin.ts";
-import { MeasureSum, type RollupSource, sumOfParts } from "./rollup-sum.ts";
-
-export interface TotalRequest {
-  readonly measure: string;
-  /** Rollups that have the measure, or all properties if it is one of a property. */
-  readonly rollups: readonly ObjectKey[];
-  /** Further rows of the measure, with the same columns: those of events that are in no rollup. */
-  readonly added: readonly Columns[];
-  /** Selects the rows to return; all of them by default, in no particular order. */
-  readonly top?: Top;
-  /** Replaces the rows by one row `row_count`: their number without `rowsMax` and `offset`. */
-  readonly isCounted?: true;
-}
+import { type RollupSource, sumOfParts } from "./rollup-sum.ts";
 
 /** The bytes of a rollup, or the salt period whose events cannot be in one. */
 export type MadeRollup = { readonly bytes: Uint8Array } | { readonly unusable: DateRange; readonly reason: string };
@@ -33,8 +19,11 @@ export interface RollupCalculator {
    * Headers in the order of the keys; null for an object that is missing, damaged or of another format. Rejects if none can be read at all.
    */
   headers(keys: readonly ObjectKey[]): Promise<readonly (RollupHeader | null)[]>;
-  /** The sums of a measure's rows: numbers for keys and counts, texts for texts and amounts. Rejects if a rollup cannot be read. */
-  total(request: TotalRequest): Promise<SqlRow[]>;
+  /**
+   * The rows of a measure in each of these rollups, which have it, or all properties if it is one of a property. Nobody may change them.
+   * Rejects if a rollup cannot be read.
+   */
+  rows(measure: string, rollups: readonly ObjectKey[]): Promise<readonly Columns[]>;
   /**
    * The file of a new rollup, the sum of other rollups and of events, which together are its parts. It lacks measures that any part
    * lacks or that have too many rows, properties beyond a number, and hours that no report asks for. Equal parts make equal bytes on the
@@ -94,19 +83,6 @@ function openOrThrow(key: ObjectKey, bytes: Uint8Array): OpenedRollup {
   }
 }
 
-/** Approximate memory of a text without its characters, and of an object. */
-const TEXT_BYTES = 32;
-const OBJECT_BYTES = 200;
-
-function bytesOf(columns: Columns | null): number {
-  let bytes = OBJECT_BYTES;
-  for (const values of Object.values(columns ?? {})) {
-    if (Array.isArray(values)) for (const text of values) bytes += TEXT_BYTES + String(text).length;
-    else bytes += 8 * values.length;
-  }
-  return bytes;
-}
-
 /** Maps at most `ROLLUP_READS_MAX` at a time, in order. */
 async function mapInTurns<Result>(keys: readonly ObjectKey[], map: (key: ObjectKey) => Promise<Result>): Promise<Result[]> {
   const results: Result[] = [];
@@ -128,7 +104,7 @@ export function createInlineRollupCalculator(objects: Pick<ObjectStore, "get">, 
   };
   const files = new LoadCache<ObjectKey, OpenedRollup>(limits.fileBytesMax, ({ bytes }) => bytes, release);
   const unpacked = new LoadCache<OpenedRollup, OpenedRollup>(limits.unpackedBytesMax, ({ unpackedBytes }) => unpackedBytes, release);
-  const measures = new LoadCache<string, Columns | null>(limits.measureBytesMax, bytesOf);
+  const measures = new LoadCache<string, Columns | null>(limits.measureBytesMax, (columns) => memoryOf(columns ?? {}));
 
   async function load(key: ObjectKey): Promise<OpenedRollup> {
     const bytes = await objects.get(key);
@@ -191,12 +167,7 @@ export function createInlineRollupCalculator(objects: Pick<ObjectStore, "get">, 
 
   return {
     headers: headersOf,
-    async total({ measure, rollups, added, top, isCounted }) {
-      const sum = new MeasureSum();
-      for (const columns of await mapInTurns(rollups, (key) => rowsOf(key, measure))) sum.add(columns);
-      for (const columns of added) sum.add(columns);
-      return isCounted ? [{ row_count: sum.countRows(top) }] : sum.toRows(top);
-    },
+    rows: (measure, rollups) => mapInTurns(rollups, (key) => rowsOf(key, measure)),
     async make(origin, rollups, events) {
       const sources = (await mapInTurns(rollups, open)).map(sourceOf);
       try {

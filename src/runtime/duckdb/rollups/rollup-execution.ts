@@ -1,13 +1,10 @@
-/** Executes a step of a plan from rollups for the salt periods that they cover, and from events for the rest. */
-import { type Columns, rowCountOf } from "../../../storage/columns.ts";
+/** Which queries rollups answer, for which salt periods, and their rows. */
+import type { Columns } from "../../../storage/columns.ts";
 import type { SiteId } from "../../../storage/event.ts";
 import { propertyMeasure } from "../../../storage/rollup.ts";
-import { ROLLUP_ADDED_ROWS_MAX } from "../../base/config/report-limits.ts";
 import { type Log, reasonOf } from "../../base/metrics/log.ts";
 import { unlessAborted } from "../../base/queue.ts";
-import { type AggregateQuery, allRows, definitionOf, type PlanStep, type StepRows } from "../../query/plan.ts";
-import type { DateRange } from "../../query/date-range.ts";
-import type { SqlRow } from "../../query/sql.ts";
+import { type AggregateQuery, definitionOf, type PlanStep } from "../../query/plan.ts";
 import type { PartitionVersion } from "../../../storage/partitions.ts";
 import type { RollupCalculator } from "./rollup-calculator.ts";
 import type { RollupCoverage } from "./rollup-spans.ts";
@@ -18,36 +15,19 @@ interface RollupExecutionOptions {
   readonly catalog: Pick<RollupCatalog, "coverage" | "forget">;
   /** A rollup that should exist cannot be read. */
   readonly onUnreadableRollup: (siteId: SiteId) => void;
-  readonly calculator: Pick<RollupCalculator, "total">;
+  readonly calculator: Pick<RollupCalculator, "rows">;
   readonly rolled: RolledMeasures;
   readonly log: Log;
 }
 
-/** A step whose queries all are measures. */
-interface RolledStep {
-  readonly step: PlanStep;
+/** The rollups that have rows of a step, and the ranges that none covers. */
+interface StepCoverage extends RollupCoverage {
+  /** The measure of each query. */
   readonly measures: readonly string[];
 }
 
-type ReadEvents = (step: PlanStep) => Promise<readonly Columns[]>;
-
-/** All rows of each query in each of these ranges; null if a query has more than `ROLLUP_ADDED_ROWS_MAX`. */
-async function restOf(
-  { siteRange, queries }: PlanStep,
-  ranges: readonly DateRange[],
-  readEvents: ReadEvents,
-): Promise<(readonly Columns[])[] | null> {
-  const rest: (readonly Columns[])[] = [];
-  const left = queries.map(() => ROLLUP_ADDED_ROWS_MAX);
-  for (const range of ranges) {
-    const limited = queries.map((query, i) => allRows(query, (left[i] ?? 0) + 1));
-    const columns = await readEvents({ siteRange: { ...siteRange, range }, queries: limited });
-    columns.forEach((ofQuery, i) => (left[i] = (left[i] ?? 0) - rowCountOf(ofQuery)));
-    if (left.some((rows) => rows < 0)) return null;
-    rest.push(columns);
-  }
-  return rest;
-}
+/** Rows of each query of a step, in parts that add up. */
+export type PartsOfQueries = readonly (readonly Columns[])[];
 
 export class RollupExecution {
   readonly #options: RollupExecutionOptions;
@@ -56,58 +36,31 @@ export class RollupExecution {
     this.#options = options;
   }
 
-  /**
-   * The rows of the step, or null if it has to be executed from events: no rollup covers any of it, or the rest has too many rows.
-   * `days` are the versions of its days; `readEvents` returns the rows of each query of a step from events.
-   */
-  async execute(step: PlanStep, days: readonly PartitionVersion[], readEvents: ReadEvents, signal: AbortSignal): Promise<StepRows | null> {
-    const rolled = this.#rolledStep(step);
-    if (!rolled) return null;
-    // Sums over nothing have no rows, and need no engine that may still have to start.
-    if (days.length === 0) return step.queries.map(() => []);
-    const coverage = await this.#coverage(rolled, days);
-    if (coverage.rollups.length === 0) return null;
-    const added = await restOf(step, coverage.rest, readEvents);
-    return added && this.#totals(rolled, coverage, added, signal);
+  /** null if a query of the step is no measure. `days` are the versions of its days. */
+  async coverage({ siteRange, queries }: PlanStep, days: readonly PartitionVersion[]): Promise<StepCoverage | null> {
+    const { rolled, catalog } = this.#options;
+    const measures = queries.map((query) => rolled.nameOf(query)).filter((measure) => measure !== null);
+    if (measures.length < queries.length) return null;
+    return { measures, ...(await catalog.coverage(siteRange.siteId, siteRange.range, days, measures)) };
   }
 
   /** True if rollups have all events that the step needs. */
   async covers(step: PlanStep, days: readonly PartitionVersion[]): Promise<boolean> {
-    const rolled = this.#rolledStep(step);
-    return rolled !== null && (await this.#coverage(rolled, days)).rest.length === 0;
+    return (await this.coverage(step, days))?.rest.length === 0;
   }
 
-  #rolledStep(step: PlanStep): RolledStep | null {
-    const measures = step.queries.map((query) => this.#options.rolled.nameOf(query));
-    return measures.every((measure) => measure !== null) ? { step, measures } : null;
-  }
-
-  #coverage({ step, measures }: RolledStep, days: readonly PartitionVersion[]): Promise<RollupCoverage> {
-    const { siteId, range } = step.siteRange;
-    return this.#options.catalog.coverage(siteId, range, days, measures);
-  }
-
-  /** null if a rollup has gone meanwhile or cannot be read: the step is then executed from events. */
-  async #totals(
-    { step, measures }: RolledStep,
-    { rollups }: RollupCoverage,
-    added: readonly (readonly Columns[])[],
-    signal: AbortSignal,
-  ): Promise<StepRows | null> {
+  /** The rows of each query in each rollup; null if one has gone meanwhile or cannot be read: the step is then executed from events. */
+  async rowsOf({ siteRange }: PlanStep, { measures, rollups }: StepCoverage, signal: AbortSignal): Promise<PartsOfQueries | null> {
     const { calculator, catalog, onUnreadableRollup, log } = this.#options;
     try {
-      const rows: (readonly SqlRow[])[] = [];
-      for (const [i, { top, isCounted }] of step.queries.entries()) {
-        const wanted = { measure: measures[i] ?? "", rollups, added: added.map((ofQueries) => ofQueries[i] ?? {}) };
-        const total = calculator.total({ ...wanted, ...(top && { top }), ...(isCounted && { isCounted }) });
-        rows.push(await unlessAborted(total, signal));
-      }
+      const rows: (readonly Columns[])[] = [];
+      for (const measure of measures) rows.push(await unlessAborted(calculator.rows(measure, rollups), signal));
       return rows;
     } catch (error) {
       signal.throwIfAborted();
-      await catalog.forget(step.siteRange.siteId);
-      onUnreadableRollup(step.siteRange.siteId);
-      log.warn("a rollup cannot be read; the report reads events instead", { site: step.siteRange.siteId, reason: reasonOf(error) });
+      await catalog.forget(siteRange.siteId);
+      onUnreadableRollup(siteRange.siteId);
+      log.warn("a rollup cannot be read; the report reads events instead", { site: siteRange.siteId, reason: reasonOf(error) });
       return null;
     }
   }

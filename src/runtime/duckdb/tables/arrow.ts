@@ -121,7 +121,7 @@ export function rowsFromIpc(chunks: readonly Uint8Array[]): SqlRow[] {
   );
 }
 
-/** The columns of a result that holds integers and texts without NULL. */
+/** The columns of a result that holds numbers and texts without NULL. */
 export function columnsFromIpc(chunks: readonly Uint8Array[]): Columns {
   const table = tableFromIPC<Record<string, DataType>>(chunks);
   return Object.fromEntries(
@@ -129,8 +129,9 @@ export function columnsFromIpc(chunks: readonly Uint8Array[]): Columns {
       const column = table.getChild(name);
       if (column?.nullCount === 0 && DataType.isUtf8(column.type)) return [name, stringsOf(column as Vector<Utf8>) as string[]];
       const values: unknown = column?.toArray();
-      if ((column?.nullCount ?? 0) > 0 || !(values instanceof Int32Array || values instanceof BigInt64Array)) {
-        throw new TypeError(`the column ${name} must hold integers or texts without NULL`);
+      const isNumbers = values instanceof Int32Array || values instanceof BigInt64Array || values instanceof Float64Array;
+      if ((column?.nullCount ?? 0) > 0 || !isNumbers) {
+        throw new TypeError(`the column ${name} must hold numbers or texts without NULL`);
       }
       // Copied, because Arrow may return a view of the engine's memory.
       return [name, values.slice()];

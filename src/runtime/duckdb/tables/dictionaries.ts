@@ -44,9 +44,8 @@ class Dictionary {
 
 /**
  * Dictionary encoding of a site's strings: the engine's tables hold integer codes. Measured with DuckDB-WASM 1.32, rows load five
- * times and group 1.4 times as fast as with strings; docs/scaling.md, "What an event takes", has the memory. A table with the columns
- * `code` and `text` (the relation `texts`) decodes the rows of a result after aggregation. Query parameters are integers only, so no
- * string from a client is ever part of a statement.
+ * times and group 1.4 times as fast as with strings; docs/scaling.md, "What an event takes", has the memory. Rows
+ * that leave the engine get their strings here. Query parameters are integers only, so no string from a client is ever part of a statement.
  */
 export class StringDictionary extends Dictionary {
   readonly #texts: string[] = [];

@@ -5,18 +5,9 @@
  * - An attached database with COMPRESS takes a fraction of the memory.
  */
 import type { Columns } from "../../../storage/columns.ts";
+import { UNRECORDED } from "../../../shared/filters.ts";
 import type { SiteId } from "../../../storage/event.ts";
-import {
-  DroppedError,
-  type Block,
-  type BlockSource,
-  type Engine,
-  type EngineQuery,
-  type EngineUsage,
-  type Loaded,
-  type StoredPartial,
-  type PartialTable,
-} from "../engine.ts";
+import { DroppedError, type Block, type BlockSource, type Engine, type EngineQuery, type EngineUsage, type Loaded } from "../engine.ts";
 import { reasonOf } from "../../base/metrics/log.ts";
 import type { SqlRow } from "../../query/sql.ts";
 import { BEHAVIORAL_CHECK, BEHAVIORAL_MACROS } from "../behavioral.ts";
@@ -24,7 +15,6 @@ import { columnsFromIpc, eventRowsFromIpc, rowsFromIpc } from "./arrow.ts";
 import { applyPerVisitor, talliesOf, type Tally, type VisitorFunction } from "../../query/behavioral/visitor-function.ts";
 import { ConnectionPool, type DuckdbBindings, isOutOfMemory, type Turn, Turns } from "./connections.ts";
 import { EngineSites, EventTables } from "./event-tables.ts";
-import { PartialAggregateTables } from "./partial-aggregate-tables.ts";
 import { QueryRunner, rethrown } from "./query-runner.ts";
 
 export interface DuckdbEngineOptions {
@@ -45,6 +35,11 @@ const MEMORY_USAGE_SQL = `
   SELECT sum(memory_usage_bytes)::BIGINT AS bytes FROM duckdb_memory()
   WHERE tag IN ('BASE_TABLE', 'IN_MEMORY_TABLE', 'OVERFLOW_STRINGS', 'METADATA')`;
 
+const columnsOfTallies = (tallies: readonly Tally[]): Columns => ({
+  value: Float64Array.from(tallies, ({ value }) => value),
+  visitors: Float64Array.from(tallies, ({ visitors }) => visitors),
+});
+
 /** Work whose failures are those of the port. */
 const reported = <T>(work: () => Promise<T>): Promise<T> => work().catch(rethrown);
 
@@ -53,7 +48,6 @@ export class DuckdbEngine implements Engine {
   readonly #loading: number;
   readonly #connections: ConnectionPool;
   readonly #turns: Turns;
-  readonly #partialAggregates = new PartialAggregateTables((statement) => this.#run(statement));
   readonly #sites: EngineSites;
   readonly #eventTables: EventTables;
   readonly #queries: QueryRunner;
@@ -81,7 +75,6 @@ export class DuckdbEngine implements Engine {
       bindings,
       connections: this.#connections,
       sites: this.#sites,
-      partialAggregates: this.#partialAggregates,
       blockRelations: (siteId, blocks) => this.#eventTables.relationsOf(siteId, blocks),
     });
   }
@@ -163,25 +156,18 @@ export class DuckdbEngine implements Engine {
   }
 
   queryColumns(query: EngineQuery, signal: AbortSignal): Promise<Columns> {
-    return this.#inTurns(query, signal, async (turn) => columnsFromIpc(await this.#queries.run(query, turn)));
+    return this.#inTurns(query, signal, async (turn) => {
+      if (query.perVisitor) return columnsOfTallies(await this.#tallies(query, query.perVisitor, turn));
+      const columns = columnsFromIpc(await this.#queries.run(query, turn));
+      return query.texts ? this.#withTexts(columns, query.siteId, query.texts) : columns;
+    });
   }
 
-  storePartial(table: PartialTable, part: number, query: EngineQuery, signal: AbortSignal): Promise<StoredPartial> {
-    const store = async (turn: Turn): Promise<StoredPartial> => {
-      this.#sites.open(table.siteId).tables.add(this.#partialAggregates.open(table));
-      const rows = query.perVisitor
-        ? this.#partialAggregates.insertTallies(table.id, part, await this.#tallies(query, query.perVisitor, turn))
-        : Number(rowsFromIpc(await this.#queries.run(query, turn, this.#partialAggregates.insertion(table.id, part)))[0]?.Count);
-      this.#connections.noteRows(rows);
-      return { ...this.#usage(), rows, keptTextBytes: this.#partialAggregates.textBytesOf(table.id, part) };
-    };
-    return reported(() => this.#inTurns(query, signal, store));
-  }
-
-  async dropPartials(id: number, parts: readonly number[] | "all"): Promise<EngineUsage> {
-    const dropped = this.#partialAggregates.drop(id, parts);
-    if (dropped) this.#sites.noteDropped(dropped.siteId, dropped.name);
-    return this.#usage();
+  /** The texts are the dictionary's own strings, so that rows take no further memory for them. */
+  #withTexts(columns: Columns, siteId: SiteId, names: readonly string[]): Columns {
+    const strings = this.#sites.get(siteId)?.strings;
+    const textsOf = (codes: Columns[string] = []) => Array.from(codes as Int32Array, (code) => strings?.stringOf(code) ?? UNRECORDED);
+    return { ...columns, ...Object.fromEntries(names.map((name) => [name, textsOf(columns[name])])) };
   }
 
   async behavioralFailure(): Promise<string | null> {

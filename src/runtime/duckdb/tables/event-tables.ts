@@ -360,7 +360,7 @@ export class EngineSites {
     strings.confirmAdded();
   }
 
-  /** A table of the site was dropped. The dictionaries are dropped with the last one: partial aggregates refer to their codes, too. */
+  /** A table of the site was dropped. The dictionaries are dropped with the last one. */
   noteDropped(siteId: SiteId, table: string): void {
     const site = this.#sites.get(siteId);
     site?.tables.delete(table);

@@ -2,7 +2,7 @@
 import type { SiteId } from "../../../storage/event.ts";
 import { GUEST_TEST_STEPS_MAX } from "../../base/config/report-limits.ts";
 import type { PropertyTest, SqlParameter } from "../../query/sql.ts";
-import { compiledTest, stepsPerChar, type TextTest } from "../../query/text-matching.ts";
+import { compiledTest, stepsPerChar, type TextTest, TooManyStepsError } from "../../query/text-matching.ts";
 import {
   EngineFullError,
   DroppedError,
@@ -10,14 +10,12 @@ import {
   type EngineSelect,
   type PropertiesWanted,
   QUERY_TESTS_MAX,
-  TooManyStepsError,
   TooManyTestsError,
 } from "../engine.ts";
 import { columnsFromIpc, ipcFromMatches, ipcFromPropertyRows, ipcFromStrings, type Matches } from "./arrow.ts";
 import { type ConnectionPool, type DuckdbBindings, isFatal, isOutOfMemory, type Turn } from "./connections.ts";
 import { type BlockProps, type Entries, type Entry, ReadableEntries, UnseenEntries } from "./dictionaries.ts";
 import type { EngineSites, Loader } from "./event-tables.ts";
-import { NEW_ROWS, type PartialAggregateTables } from "./partial-aggregate-tables.ts";
 import { createPropertyReader, parseProps } from "./properties.ts";
 
 /** Steps of matchers before other work of the thread runs: a millisecond, 20 in the worst case. A test of one text is one step at least. */
@@ -301,7 +299,6 @@ interface QueryRunnerOptions extends Loader {
   readonly bindings: DuckdbBindings;
   readonly connections: ConnectionPool;
   readonly sites: EngineSites;
-  readonly partialAggregates: PartialAggregateTables;
   /** The SELECTs of the relations that consist of these blocks. */
   readonly blockRelations: (siteId: SiteId, blocks: readonly number[]) => Readonly<Record<string, string>>;
 }
@@ -309,8 +306,6 @@ interface QueryRunnerOptions extends Loader {
 interface Execution {
   readonly relations: QueryRelations;
   readonly tests: QueryTests;
-  /** An INSERT that stores the rows of the query. */
-  readonly into: string | undefined;
 }
 
 export class QueryRunner {
@@ -321,15 +316,15 @@ export class QueryRunner {
     this.#options = options;
   }
 
-  /** The result as Arrow IPC. With `into`, an INSERT from the relation `NEW_ROWS`, it is the result of that statement. */
-  async run(query: EngineQuery, turn: Turn, into?: string): Promise<Uint8Array[]> {
+  /** The result as Arrow IPC. */
+  async run(query: EngineQuery, turn: Turn): Promise<Uint8Array[]> {
     try {
       const tests = new QueryTests(query.parameters);
       const readable = query.readable ? await this.#readableCodes(query, query.readable, tests, turn) : null;
       const relations = new QueryRelations(query, tests, readable, { queryNumber: ++this.#queries, ...this.#options });
       // Takes long, so others use the connections meanwhile.
       await relations.read(turn.next);
-      return await this.#options.connections.run(turn, (connection) => this.#runOn(connection, query, turn, { relations, tests, into }));
+      return await this.#options.connections.run(turn, (connection) => this.#runOn(connection, query, turn, { relations, tests }));
     } catch (error) {
       return rethrown(error);
     }
@@ -353,10 +348,9 @@ export class QueryRunner {
   }
 
   /** Its steps are not bounded: the owner of the site chose what is shared. */
-  async #codesOf({ siteId, blocks, partials }: EngineQuery, select: EngineSelect, turn: Turn): Promise<Int32Array> {
+  async #codesOf({ siteId, blocks }: EngineQuery, select: EngineSelect, turn: Turn): Promise<Int32Array> {
     const sql = `SELECT DISTINCT CAST(code AS INTEGER) AS code FROM (${select.sql}) AS readable`;
-    const found = { siteId, blocks, sql, parameters: select.parameters, ...(partials && { partials }) };
-    const { code } = columnsFromIpc(await this.run(found, turn));
+    const { code } = columnsFromIpc(await this.run({ siteId, blocks, sql, parameters: select.parameters }, turn));
     return (code as Int32Array | undefined) ?? NO_CODES;
   }
 
@@ -427,13 +421,12 @@ export class QueryRunner {
   }
 
   /** This build does not parse a parenthesised query with a WITH below another WITH, so the lists of relations are joined. */
-  #statement({ siteId, blocks, sql, partials }: EngineQuery, { relations: computed, into }: Execution): string {
-    const { sites, partialAggregates, blockRelations } = this.#options;
+  #statement({ siteId, blocks, sql }: EngineQuery, { relations: computed }: Execution): string {
+    const { sites, blockRelations } = this.#options;
     const site = sites.get(siteId);
     const relations = {
       ...blockRelations(siteId, blocks),
       texts: site ? `SELECT * FROM ${site.stringsTable}` : "SELECT 0 AS code, '' AS text WHERE false",
-      ...(partials && { partials: partialAggregates.relationOf(partials) }),
       ...computed.sqlByName,
     };
     // DuckDB 1.4 materialises CTEs by default. Every query would first copy all columns of all rows.
@@ -441,7 +434,6 @@ export class QueryRunner {
       .map(([name, relation]) => `${name} AS NOT MATERIALIZED (${relation})`)
       .join(", ")}`;
     const query = sql.trimStart();
-    if (into) return `${opening}, ${NEW_ROWS} AS NOT MATERIALIZED (${query}) ${into}`;
     return query.startsWith(WITH) ? `${opening}, ${query.slice(WITH.length)}` : `${opening} ${query}`;
   }
 

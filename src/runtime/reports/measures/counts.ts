@@ -15,6 +15,7 @@ export const revenueTotal = fragment(() => sql`sum(revenue_amount)`);
 export const visitorCounts = (scope: Scope): AggregateQuery => ({
   keys: [],
   counts: ["visitors", "pageviews", "events"],
+  ...(scope.endsAtMs !== undefined && { isMomentary: true }),
   partial: (range) => sql`
     SELECT count(DISTINCT visitor_id) AS visitors, ${COUNT_PAGEVIEWS} AS pageviews, count(*) AS events
     FROM (${eventsIn(within(scope, range))}) AS scoped`,

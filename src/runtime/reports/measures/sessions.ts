@@ -156,6 +156,7 @@ const SUM_COLUMNS = ["sessions", "bounces", "duration_ms", "pageviews"] as const
 export const sessionSums = (scope: Scope, sessionGapMs: number): AggregateQuery => ({
   keys: [],
   counts: SUM_COLUMNS,
+  ...(scope.endsAtMs !== undefined && { isMomentary: true }),
   partial: (range, calendar) => sql`
     ${withSessions(within(scope, range), calendar, sessionGapMs)}
     SELECT ${SUMS}

@@ -84,6 +84,7 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100, dro
     rotationDays: 1,
     rollups: null,
     files: new FileExecution({ eventStore }),
+    pause: async () => {},
   });
   const queryEngine: Pick<QueryEngine, "execute" | "export"> = {
     async execute({ scope, values }, by) {

@@ -66,8 +66,6 @@ async function makeWorld(startBudgetBytes: number) {
     },
     query: (query, signal) => share.query(query, signal),
     queryColumns: (query, signal) => share.queryColumns(query, signal),
-    storePartial: (table, part, query, signal) => share.storePartial(table, part, query, signal),
-    dropPartials: (id, parts) => share.dropPartials(id, parts),
     behavioralFailure: () => share.behavioralFailure(),
     close: () => share.close(),
   };

@@ -2,7 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { EngineSites } from "../../../../../src/runtime/duckdb/tables/event-tables.ts";
 import { QueryRelations, QueryTests, type ReadableCodes } from "../../../../../src/runtime/duckdb/tables/query-runner.ts";
-import { TooManyStepsError, type PropertiesWanted } from "../../../../../src/runtime/duckdb/engine.ts";
+import type { PropertiesWanted } from "../../../../../src/runtime/duckdb/engine.ts";
+import { TooManyStepsError } from "../../../../../src/runtime/query/text-matching.ts";
 import { GUEST_TEST_STEPS_MAX } from "../../../../../src/runtime/base/config/report-limits.ts";
 import type { SiteId } from "../../../../../src/storage/event.ts";
 
