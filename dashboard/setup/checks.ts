@@ -33,7 +33,7 @@ function proxyFinding({ problem: kind, trust_proxy: count }: NonNullable<Install
   );
 }
 
-/** After a restore, or an upgrade that computes reports in another way. */
+/** Rollups are remade after a restore, and after an upgrade that computes reports in another way. */
 function rollupFindings({ days_made: made, days_due: due }: Installation["rollups"]): Check[] {
   if (!areRollupsRemade(made, due)) return [];
   const finding = `Sums of past days are being made, newest days first: ${formatCount(made)} of ${countOf(due, "day")}`;

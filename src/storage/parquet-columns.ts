@@ -3,6 +3,7 @@ import { parquetMetadata, snappyUncompress, type ColumnMetaData, type RowGroup }
 import { parquetHeader } from "hyparquet/src/column.js";
 
 export type { SchemaElement } from "hyparquet";
+export { parquetHeader };
 
 /** The place of a row without a text. */
 export const NO_PLACE = -1;

@@ -3,11 +3,10 @@ import { checkSeal, seal, SEAL_ENTRY } from "./checksum.ts";
 import { compareCodePoints } from "./code-point-order.ts";
 import { type Columns, rowCountOf } from "./columns.ts";
 import { gunzip, gzip } from "./gzip.ts";
-import { openParquet, type ParquetColumns, type SchemaElement, type StoredPage } from "./parquet-columns.ts";
+import { openParquet, type ParquetColumns, parquetHeader, type SchemaElement, type StoredPage } from "./parquet-columns.ts";
 import { isGrouping, type Rollup, ROLLUP_COLUMNS, type RollupColumn, type RollupHeader } from "./rollup.ts";
 import { ByteWriter, type ColumnSource, ParquetWriter as FileWriter } from "hyparquet-writer";
 import { writePageHeader } from "hyparquet-writer/src/datapage.js";
-import { parquetHeader } from "hyparquet/src/column.js";
 import { deltaBinaryUnpack } from "hyparquet/src/delta.js";
 
 /** The encodings of all columns that are read. */

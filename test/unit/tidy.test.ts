@@ -9,6 +9,7 @@ const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   hyparquet: "src/storage/parquet-columns.ts",
   "hyparquet/src/column.js": "src/storage/parquet-columns.ts",
   "hyparquet/src/delta.js": "src/storage/rollup-file.ts",
+  "hyparquet-writer/src/datapage.js": "src/storage/rollup-file.ts",
   "hyparquet-writer": ["src/storage/parquet-events.ts", "src/storage/rollup-file.ts"],
   "ua-parser-js": "src/runtime/ingest/device.ts",
   isbot: "src/runtime/ingest/device.ts",

@@ -299,7 +299,7 @@ class Properties {
   readonly #keysMeasure: MeasureDefinition | undefined;
   readonly #valuesMeasure: MeasureDefinition | undefined;
   readonly #rowsMax: number;
-  /** In order; at most `PROPERTY_KEYS_MAX`. */
+  /** Ascending; at most `PROPERTY_KEYS_MAX`. */
   readonly #keys: string[] = [];
   readonly #known = new Set<string>();
   readonly #values = new Map<string, Tally>();

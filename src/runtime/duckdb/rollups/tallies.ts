@@ -13,7 +13,7 @@ export type Grouped = "day" | "hour" | "entry_page" | "exit_page" | "key" | "val
 /** What the SQL of a measure computes, as data: rollups are made from it in one pass over the events, and `verify` from the SQL. */
 export interface Aggregation {
   readonly over: "events" | "sessions" | "properties";
-  /** In the order of the query's `keys`, `codes` and `names`. Only rows with a page, a key or a value count in these. */
+  /** One for each of the query's `keys`, `codes` and `names`. Only rows with a page, a key or a value count in these. */
   readonly by: readonly Grouped[];
   /** Leaves out all other events. */
   readonly where?: "custom event" | "revenue";
