@@ -8,13 +8,17 @@ import { LOAD_BYTES_MAX } from "../base/config/limits.ts";
 import { ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../base/config/report-limits.ts";
 import { EngineFullError, type Block, type BlockFile, type Engine } from "../duckdb/engine.ts";
 import { EngineMemory } from "../duckdb/cache/engine-memory.ts";
-import { IncompleteDaysError } from "../duckdb/cache/cached-blocks.ts";
 import type { RolledMeasures } from "../duckdb/rollups/rollup-execution.ts";
 import { rowsQuery, statement } from "../duckdb/event-rows.ts";
 import type { AggregateQuery } from "../query/plan.ts";
 import type { SiteRange } from "../query/scope.ts";
 import { sql } from "../query/sql.ts";
 import type { CalendarOf } from "../sites/sites.ts";
+
+/** Some events of the days cannot be read until the files of these days change. */
+export class IncompleteDaysError extends Error {
+  override readonly name = "IncompleteDaysError";
+}
 
 const NEVER = new AbortController().signal;
 

@@ -21,10 +21,9 @@ import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
 import { type PartitionFile, type Partitions, sizeGroups } from "../../storage/partitions.ts";
 import { LISTING_ATTEMPTS_MAX, LOAD_BYTES_MAX } from "../base/config/limits.ts";
 import { EngineFullError, EngineLostError } from "../duckdb/engine.ts";
-import { IncompleteDaysError } from "../duckdb/cache/cached-blocks.ts";
 import { type DateRange, rangeOfDays } from "../query/date-range.ts";
 import { recordsFiles } from "../duckdb/rollups/rollup-origin.ts";
-import { KEYS_MEASURE, type PeriodMeasures, type PeriodQuery } from "./period-measures.ts";
+import { IncompleteDaysError, KEYS_MEASURE, type PeriodMeasures, type PeriodQuery } from "./period-measures.ts";
 
 /** The sums of all measures over salt periods that are added one after another, in bounded memory. */
 class MeasureSums {

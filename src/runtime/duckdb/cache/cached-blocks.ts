@@ -18,8 +18,6 @@ export interface CachedBlock {
   pins: number;
   /** It was loaded for a one-pass scan of a long range, and no other query has used it since. */
   onePass: boolean;
-  /** It is dropped when it is no longer pinned. */
-  temporary: boolean;
   isOfGuests: boolean;
   readonly props: KeptProps;
   /** Its days were deleted or reloaded. New queries do not see it; it is dropped when it is no longer pinned. */
@@ -30,8 +28,6 @@ export interface CachedDay {
   readonly block: CachedBlock;
   /** Number of events that the block already contains, by journal segment. */
   readonly delivered: Map<number, number>;
-  /** All its files were read. The events of a file that is missing or unreadable are not in the block. */
-  readonly isComplete: boolean;
 }
 
 interface Need {
@@ -41,7 +37,6 @@ interface Need {
 interface Use extends Need {
   readonly onePass: boolean;
   readonly isGuest?: boolean;
-  readonly temporary?: boolean;
   readonly blockBytesMax: number;
 }
 
@@ -98,9 +93,9 @@ export class CachedBlocks {
    * milliseconds.
    */
   withRoom(siteId: SiteId, parquetBytes: number, use: Use): CachedBlock {
-    const { onePass, temporary = false, isGuest = false, withProperties, blockBytesMax } = use;
+    const { onePass, isGuest = false, withProperties, blockBytesMax } = use;
     for (const block of this.#blocks) {
-      const isSameUse = block.onePass === onePass && block.temporary === temporary && block.isOfGuests === isGuest;
+      const isSameUse = block.onePass === onePass && block.isOfGuests === isGuest;
       const isSuitable = block.siteId === siteId && isSameUse && !(withProperties && block.props.bytes === null);
       if (isSuitable && block.parquetBytes + parquetBytes <= blockBytesMax) return block;
     }
@@ -112,7 +107,6 @@ export class CachedBlocks {
       bytesWithoutSessions: 0,
       pins: 0,
       onePass,
-      temporary,
       isOfGuests: isGuest,
       props: { bytes: 0, pins: 0 },
       outdated: false,
@@ -121,21 +115,20 @@ export class CachedBlocks {
     return block;
   }
 
-  addDay(block: CachedBlock, day: LocalDate, { delivered, isComplete }: Omit<CachedDay, "block">): void {
+  addDay(block: CachedBlock, day: LocalDate, { delivered }: Omit<CachedDay, "block">): void {
     block.days.push(day);
     let days = this.#sites.get(block.siteId);
     if (!days) this.#sites.set(block.siteId, (days = new Map()));
-    days.set(day, { block, delivered, isComplete });
+    days.set(day, { block, delivered });
   }
 
   /**
-   * Makes the block the most recently used one, and no longer a one-pass or temporary block. Guests' queries do not keep blocks of others
+   * Makes the block the most recently used one, and no longer a one-pass block. Guests' queries do not keep blocks of others
    * for longer.
    */
   touch(block: CachedBlock, isGuest = false): void {
     if (isGuest && !block.isOfGuests) return;
     block.onePass = false;
-    block.temporary = false;
     block.isOfGuests = isGuest;
     this.#blocks.delete(block);
     this.#blocks.add(block);
@@ -188,19 +181,10 @@ export interface Loading {
   readonly withinBudget: boolean;
   /** A one-pass scan: blocks loaded for it are evicted first, so a scan of more than fits does not evict other blocks. */
   readonly onePass: boolean;
-  /** Blocks that are loaded for it are dropped afterwards, unless a query has used them meanwhile. */
-  readonly temporary?: boolean;
   /** Load custom properties, too. Rejects with `EngineFullError` if they do not fit. */
   readonly withProperties?: boolean;
   /** Store the sessions of the days, too, if there is room: the relation `sessions` is then read instead of computed. */
   readonly withSessions?: boolean;
-  /** Reject with `IncompleteDaysError` if a file of the days is missing or unreadable. By default its events are left out. */
-  readonly complete?: boolean;
-}
-
-/** Some events of the days could not be loaded, and cannot be until the files of these days change. */
-export class IncompleteDaysError extends Error {
-  override readonly name = "IncompleteDaysError";
 }
 
 /** The state of a block's properties. */
@@ -311,13 +295,11 @@ export class CacheEviction {
     if (block.pins === 0) await this.#drop(block);
   }
 
-  /** Unpins blocks, and drops those that are outdated or temporary when nothing else uses them. */
-  unpinAll(blocks: CachedBlocks, pinned: Iterable<CachedBlock>, need: { readonly withProperties?: boolean }): void {
+  /** Unpins blocks, and drops those that are outdated when nothing else uses them. */
+  unpinAll(pinned: Iterable<CachedBlock>, need: { readonly withProperties?: boolean }): void {
     for (const block of pinned) {
       unpin(block, need);
-      if (block.pins > 0) continue;
-      if (block.outdated) void this.#drop(block);
-      else if (block.temporary && blocks.all.has(block)) void this.outdate(blocks, block);
+      if (block.pins === 0 && block.outdated) void this.#drop(block);
     }
   }
 

@@ -22,7 +22,6 @@ import {
   CacheEviction,
   groupIntoBlocks,
   grow,
-  IncompleteDaysError,
   type Loading,
   parquetBytesOf,
   pin,
@@ -113,7 +112,7 @@ export class PartitionCache {
     try {
       return await task([...pinned].map(({ id }) => id));
     } finally {
-      this.#eviction.unpinAll(this.#blocks, pinned, loading);
+      this.#eviction.unpinAll(pinned, loading);
     }
   }
 
@@ -154,11 +153,10 @@ export class PartitionCache {
       for (const partition of partitions) await this.#deliverJournaled(blocks, siteId, partition);
       await this.#eviction.keepToBudget(blocks, loading);
       if (loading.withProperties) this.#propsShare.check(pinned, blocks.all);
-      if (loading.complete) this.#checkComplete(blocks, siteId, partitions);
       if (loading.withSessions) await this.#storeSessions(blocks, pinned, loading.signal);
       return pinned;
     } catch (error) {
-      this.#eviction.unpinAll(this.#blocks, pinned, loading);
+      this.#eviction.unpinAll(pinned, loading);
       throw error;
     }
   }
@@ -182,11 +180,6 @@ export class PartitionCache {
     return missing;
   }
 
-  #checkComplete(blocks: CachedBlocks, siteId: SiteId, partitions: readonly Partition[]): void {
-    const isComplete = partitions.every(({ day }) => blocks.day(siteId, day)?.isComplete);
-    if (!isComplete) throw new IncompleteDaysError("some files of the days are missing or cannot be read");
-  }
-
   /** Small enough for several blocks to fit into the budget, so that eviction can free a part of it. */
   #blockBytesMax(): number {
     return Math.min(BLOCK_BYTES_MAX, this.#options.budgetBytes / BLOCKS_OF_BUDGET_MIN);
@@ -195,7 +188,6 @@ export class PartitionCache {
   async #load(blocks: CachedBlocks, siteId: SiteId, group: readonly Partition[], loading: Loading): Promise<CachedBlock> {
     const parquetBytes = parquetBytesOf(group);
     const block = blocks.withRoom(siteId, parquetBytes, { ...loading, blockBytesMax: this.#blockBytesMax() });
-    const loaded = new Set<string>();
     let isUnchanged = block.days.length > 0;
     pin(block, loading);
     try {
@@ -205,11 +197,7 @@ export class PartitionCache {
         const read = await this.#read(step);
         isUnchanged = false;
         const unreadable = await this.#append(blocks, block, { files: read });
-        for (const { key } of read) {
-          if (unreadable.has(key)) continue;
-          loaded.add(key);
-          this.#options.leftOutFiles.forget(key);
-        }
+        for (const { key } of read) if (!unreadable.has(key)) this.#options.leftOutFiles.forget(key);
         if (loading.withProperties) this.#propsShare.check([block], blocks.all);
       }
     } catch (error) {
@@ -219,10 +207,10 @@ export class PartitionCache {
       unpin(block, loading);
     }
     grow(block, parquetBytes);
-    for (const { day, files: ofDay, journaled } of group) {
+    for (const { day, journaled } of group) {
       const inFiles = journaled.filter((run) => run.inFiles);
       const delivered = new Map(inFiles.map(({ segment }) => [segment, Number.POSITIVE_INFINITY]));
-      blocks.addDay(block, day, { delivered, isComplete: ofDay.every(({ key }) => loaded.has(key)) });
+      blocks.addDay(block, day, { delivered });
     }
     return block;
   }

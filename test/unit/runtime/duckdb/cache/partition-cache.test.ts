@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { EngineFullError, EngineLostError, type Engine } from "../../../../../src/runtime/duckdb/engine.ts";
-import { IncompleteDaysError, type Loading } from "../../../../../src/runtime/duckdb/cache/cached-blocks.ts";
+import type { Loading } from "../../../../../src/runtime/duckdb/cache/cached-blocks.ts";
 import { PartitionCache } from "../../../../../src/runtime/duckdb/cache/partition-cache.ts";
 import { isSiteId } from "../../../../../src/runtime/base/config/names.ts";
 import { LeftOutFiles } from "../../../../../src/runtime/base/metrics/storage-faults.ts";
@@ -482,35 +482,6 @@ describe("the partition cache", () => {
         .map(({ fields }) => fields.file)
         .sort(),
     ).toEqual([first, second].sort());
-  });
-
-  it("drops the blocks of a temporary use afterwards, unless a query has used them, and no others", async () => {
-    const world = await makeWorld(UNLIMITED);
-    for (const index of [0, 1, 2]) await world.writeFile(A, dayAt(index), 1, eventsOn(A, dayAt(index), 2));
-    await world.count(A, dayAt(0), dayAt(0));
-    const range = { firstDay: dayAt(0), lastDay: dayAt(2) };
-    const temporary: Loading = { ...WANTED, onePass: true, temporary: true };
-    await world.partitionCache.withDays(A, range, temporary, async () => expect(world.partitionCache.dayCount).toBe(3));
-    expect([world.partitionCache.dayCount, world.dropped.length]).toEqual([1, 1]);
-    expect((await world.count(A, dayAt(0), dayAt(0))).n).toBe(2);
-    await world.partitionCache.withDays(A, range, temporary, () => world.count(A, dayAt(2), dayAt(2)));
-    expect(world.partitionCache.dayCount).toBe(3);
-  });
-
-  it("rejects days with an unreadable or missing file on request, even after a query has loaded them, and no other day", async () => {
-    const world = await makeWorld(UNLIMITED);
-    const whole = (day: LocalDate) =>
-      world.partitionCache.withDays(A, { firstDay: day, lastDay: day }, { ...WANTED, complete: true }, async () => "loaded");
-    for (const index of [0, 1, 2, 3]) await world.writeFile(A, dayAt(index), 1, eventsOn(A, dayAt(index), 2));
-    await world.objects.put(partitionKey(A, dayAt(1), 2, 2), new Uint8Array([1, 2, 3]));
-    const [missing = ""] = await world.filesOf(A, dayAt(2));
-    await world.objects.delete(missing);
-    await world.count(A, dayAt(0), dayAt(1));
-    await expect(whole(dayAt(0))).resolves.toBe("loaded");
-    await expect(whole(dayAt(1))).rejects.toThrow(IncompleteDaysError);
-    await expect(whole(dayAt(2))).rejects.toThrow(IncompleteDaysError);
-    await expect(whole(dayAt(2))).rejects.toThrow(IncompleteDaysError);
-    await expect(whole(dayAt(3))).resolves.toBe("loaded");
   });
 
   it("counts each event once if its file exists before the journal has released it", async () => {
