@@ -13,7 +13,7 @@ const TOO_MANY = "Too many statistics queries at the same time. Try again later.
 
 const SECOND_MS = 1000;
 
-/** Reports run in the engine, also over days without events. */
+/** Reports of days with events run in the engine. */
 const READS_EVENTS: Environment = { SVC_ROLLUPS: "false" };
 
 async function createTarget(environment: Environment = {}): Promise<{ target: InProcessTarget; control: ControlledEngine }> {
@@ -23,6 +23,7 @@ async function createTarget(environment: Environment = {}): Promise<{ target: In
     control.release();
     await target.close();
   });
+  await record(target, wireEvent(SITE));
   return { target, control };
 }
 
@@ -77,7 +78,9 @@ describe("concurrent identical queries", () => {
     "/api/stats/%s is computed once for all concurrent identical requests",
     async (endpoint, parameters) => {
       const { target, control } = await createTarget({ SVC_CACHE_TTL_SECS: "60" });
+      // Another result than that of a single event.
       await record(target, wireEvent(SITE));
+      await record(target, wireEvent("other.test"));
       const alone = await expectSuccess(await askStats(target, endpoint, { site_id: "other.test", ...parameters }));
       const queries = control.queryCount;
       const running = await underWay(control, 1, () =>
@@ -326,7 +329,6 @@ describe("a running export", () => {
     ["whose time is up", (target) => target.advance(31_000)],
   ])("%s during its computation keeps neither its slot nor memory", async (_case, end) => {
     const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1" });
-    await record(target, wireEvent(SITE));
     control.hold();
     const client = new AbortController();
     const asked = target.fetch(EXPORT, { signal: client.signal });
@@ -339,7 +341,6 @@ describe("a running export", () => {
 
   it("counts its memory once if it is recomputed after an erasure of the site's events", async () => {
     const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1" });
-    await record(target, wireEvent(SITE));
     control.hold();
     const asked = target.fetch(EXPORT);
     await control.held(1);
@@ -356,7 +357,6 @@ describe("a running export", () => {
 
   it("is not computed if the client has already disconnected", async () => {
     const { target, control } = await createTarget();
-    await record(target, wireEvent(SITE));
     const before = control.queryCount;
     expect((await target.fetch(EXPORT, { signal: AbortSignal.abort() })).status).toBe(408);
     expect(control.queryCount - before).toBe(0);
@@ -426,7 +426,6 @@ describe("the request timeout", () => {
 
   it("a running query is aborted, and the engine runs other queries meanwhile and afterwards", async () => {
     const { target, control } = await createTarget({ SVC_REQUEST_TIMEOUT_SECS: "5" });
-    await record(target, wireEvent(SITE));
     control.hold();
     control.makeEndless(true);
     const endless = ask(target, 1);
